@@ -1,0 +1,86 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+  .strictMemorySafety(),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+let tests: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "upright",
+  products: [
+    .library(name: "Orientation", targets: ["Orientation"]),
+    .library(name: "RotationPolicy", targets: ["RotationPolicy"]),
+    .library(name: "Upright", targets: ["Upright"]),
+    .executable(name: "upright", targets: ["UprightCLI"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+  ],
+  targets: [
+    .target(name: "Orientation", swiftSettings: strict),
+    .target(name: "RotationPolicy", dependencies: ["Orientation"], swiftSettings: strict),
+    .target(name: "CPixelKernels"),
+    .target(
+      name: "PixelKernels", dependencies: ["CPixelKernels", "Orientation"], swiftSettings: strict),
+    .target(name: "OrientationSignals", dependencies: ["Orientation"], swiftSettings: strict),
+    .systemLibrary(
+      name: "CFFmpeg", pkgConfig: "libavformat",
+      providers: [
+        .apt([
+          "libavformat-dev", "libavcodec-dev", "libavfilter-dev", "libswscale-dev",
+          "libswresample-dev", "libavutil-dev",
+        ])
+      ]),
+    .target(name: "CFFmpegShims", dependencies: ["CFFmpeg"]),
+    .target(
+      name: "MediaIO",
+      dependencies: ["CFFmpeg", "CFFmpegShims", "Orientation"], swiftSettings: strict),
+    .target(
+      name: "Upright",
+      dependencies: [
+        "MediaIO", "RotationPolicy", "PixelKernels", "OrientationSignals", "Orientation",
+        .product(name: "DequeModule", package: "swift-collections"),
+      ], swiftSettings: strict),
+    .executableTarget(
+      name: "UprightCLI",
+      dependencies: [
+        "Upright", "RotationPolicy", "Orientation",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ], swiftSettings: strict),
+
+    .target(name: "UprightTestSupport", dependencies: ["Orientation"], path: "Tests/UprightTestSupport", swiftSettings: tests),
+    .testTarget(
+      name: "OrientationTests", dependencies: ["Orientation", "UprightTestSupport"],
+      swiftSettings: tests),
+    .testTarget(
+      name: "RotationPolicyTests",
+      dependencies: ["RotationPolicy", "Orientation", "UprightTestSupport"], swiftSettings: tests),
+    .testTarget(
+      name: "PixelKernelsTests",
+      dependencies: ["PixelKernels", "CPixelKernels", "Orientation", "UprightTestSupport"],
+      swiftSettings: tests),
+    .testTarget(
+      name: "OrientationSignalsTests",
+      dependencies: ["OrientationSignals", "Orientation", "UprightTestSupport"],
+      swiftSettings: tests),
+    .testTarget(
+      name: "UprightTests",
+      dependencies: ["Upright", "MediaIO", "RotationPolicy", "Orientation", "UprightTestSupport"],
+      swiftSettings: tests),
+    .testTarget(
+      name: "UprightCLITests",
+      dependencies: ["UprightCLI", "UprightTestSupport"], swiftSettings: tests),
+    .testTarget(
+      name: "ArchitectureTests", dependencies: ["UprightTestSupport"], swiftSettings: tests),
+  ],
+  swiftLanguageModes: [.v6],
+  cLanguageStandard: .c11
+)

@@ -1,0 +1,41 @@
+/// How the device is held. Raw values are `UIDeviceOrientation`'s.
+public enum DeviceOrientation: Int, CaseIterable, Sendable, Hashable {
+  case unknown = 0
+  case portrait = 1
+  case portraitUpsideDown = 2
+  /// Home button on the right.
+  case landscapeLeft = 3
+  /// Home button on the left.
+  case landscapeRight = 4
+  case faceUp = 5
+  case faceDown = 6
+}
+
+extension DeviceOrientation {
+  /// The interface orientation that stands upright while the device is held so, or nil where the
+  /// device says nothing (`unknown`, `faceUp`, `faceDown`).
+  ///
+  /// Left and right are opposite: `UIInterfaceOrientationLandscapeLeft` is defined as
+  /// `UIDeviceOrientationLandscapeRight`, so the raw values are equal and the words are not.
+  public var interface: InterfaceOrientation? {
+    switch self {
+    case .portrait: .portrait
+    case .portraitUpsideDown: .portraitUpsideDown
+    case .landscapeLeft: .landscapeRight
+    case .landscapeRight: .landscapeLeft
+    case .unknown, .faceUp, .faceDown: nil
+    }
+  }
+
+  /// The device's clockwise rotation from portrait in degrees (0, 90, 180, 270), or nil where it is
+  /// flat or unknown.
+  public var clockwiseDegrees: Int? {
+    switch self {
+    case .portrait: 0
+    case .landscapeRight: 90
+    case .portraitUpsideDown: 180
+    case .landscapeLeft: 270
+    case .unknown, .faceUp, .faceDown: nil
+    }
+  }
+}

@@ -1,0 +1,64 @@
+/// How an app lays out its interface. Raw values are `UIInterfaceOrientation`'s.
+public enum InterfaceOrientation: Int, CaseIterable, Sendable, Hashable {
+  case unknown = 0
+  case portrait = 1
+  case portraitUpsideDown = 2
+  /// Home button on the right: the same raw value as the *device's* `landscapeLeft`.
+  case landscapeRight = 3
+  /// Home button on the left: the same raw value as the *device's* `landscapeRight`.
+  case landscapeLeft = 4
+}
+
+extension InterfaceOrientation {
+  /// The four a screen can be in, in raw order.
+  public static let upright: [InterfaceOrientation] = [
+    .portrait, .portraitUpsideDown, .landscapeRight, .landscapeLeft,
+  ]
+
+  /// The device orientation under which this interface stands upright; `unknown` for `unknown`.
+  public var device: DeviceOrientation {
+    switch self {
+    case .unknown: .unknown
+    case .portrait: .portrait
+    case .portraitUpsideDown: .portraitUpsideDown
+    case .landscapeRight: .landscapeLeft
+    case .landscapeLeft: .landscapeRight
+    }
+  }
+
+  /// Whether the interface is wider than tall.
+  public var isLandscape: Bool { self == .landscapeLeft || self == .landscapeRight }
+}
+
+/// A set of interface orientations. Raw values are `UIInterfaceOrientationMask`'s: `1 << raw`.
+public struct InterfaceOrientationMask: OptionSet, Sendable, Hashable {
+  public let rawValue: Int
+
+  public init(rawValue: Int) { self.rawValue = rawValue }
+
+  /// The mask of one orientation; empty for `unknown`.
+  public init(_ orientation: InterfaceOrientation) {
+    rawValue = orientation == .unknown ? 0 : 1 << orientation.rawValue
+  }
+
+  public static let portrait = Self(.portrait)
+  public static let portraitUpsideDown = Self(.portraitUpsideDown)
+  public static let landscapeRight = Self(.landscapeRight)
+  public static let landscapeLeft = Self(.landscapeLeft)
+  /// Both landscapes: 24.
+  public static let landscape: Self = [.landscapeLeft, .landscapeRight]
+  /// All four: 30.
+  public static let all: Self = [.portrait, .portraitUpsideDown, .landscape]
+  /// All but upside down: 26, a phone's default.
+  public static let allButUpsideDown: Self = [.portrait, .landscape]
+
+  /// The members in raw order.
+  public var orientations: [InterfaceOrientation] {
+    InterfaceOrientation.upright.filter { contains($0) }
+  }
+
+  /// Whether the mask holds `orientation`; never true for `unknown`.
+  public func contains(_ orientation: InterfaceOrientation) -> Bool {
+    orientation != .unknown && contains(Self(orientation))
+  }
+}
