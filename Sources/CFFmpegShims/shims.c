@@ -1,1 +1,68 @@
+#include "CFFmpegShims.h"
 
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libavutil/log.h>
+#include <libavutil/opt.h>
+#include <libswscale/swscale.h>
+
+struct UprightInterrupt {
+  atomic_int raised;
+};
+
+UprightInterrupt *upright_interrupt_new(void) { return calloc(1, sizeof(UprightInterrupt)); }
+void upright_interrupt_free(UprightInterrupt *flag) { free(flag); }
+void upright_interrupt_raise(UprightInterrupt *flag) { atomic_store(&flag->raised, 1); }
+int upright_interrupt_raised(const UprightInterrupt *flag) { return atomic_load(&flag->raised); }
+
+static int poll_flag(void *opaque) { return upright_interrupt_raised(opaque); }
+
+void upright_interrupt_attach(AVFormatContext *context, UprightInterrupt *flag) {
+  context->interrupt_callback.callback = poll_flag;
+  context->interrupt_callback.opaque = flag;
+}
+
+static _Thread_local char last_error[512];
+static _Thread_local char taken_error[512];
+static atomic_int echo = AV_LOG_QUIET;
+
+static void on_log(void *avcl, int level, const char *format, va_list arguments) {
+  if (level > AV_LOG_ERROR && level > atomic_load(&echo)) return;
+  char line[512];
+  int print_prefix = 1;
+  av_log_format_line2(avcl, level, format, arguments, line, sizeof line, &print_prefix);
+  if (level <= atomic_load(&echo)) fputs(line, stderr);
+  if (level <= AV_LOG_ERROR) {
+    // "[mov,mp4 @ 0x55..] moov atom not found\n" -> "moov atom not found"
+    char *text = line;
+    char *bracket = line[0] == '[' ? strstr(line, "] ") : NULL;
+    if (bracket) text = bracket + 2;
+    size_t length = strcspn(text, "\r\n");
+    if (length == 0) return;
+    if (length >= sizeof last_error) length = sizeof last_error - 1;
+    memcpy(last_error, text, length);
+    last_error[length] = 0;
+  }
+}
+
+void upright_log_install(int echo_level) {
+  atomic_store(&echo, echo_level);
+  av_log_set_callback(on_log);
+}
+
+const char *upright_log_take_error(void) {
+  memcpy(taken_error, last_error, sizeof taken_error);
+  last_error[0] = 0;
+  return taken_error;
+}
+
+void upright_sws_set_chroma(struct SwsContext *context, int src_h, int src_v, int dst_h, int dst_v) {
+  av_opt_set_int(context, "src_h_chr_pos", src_h, 0);
+  av_opt_set_int(context, "src_v_chr_pos", src_v, 0);
+  av_opt_set_int(context, "dst_h_chr_pos", dst_h, 0);
+  av_opt_set_int(context, "dst_v_chr_pos", dst_v, 0);
+}

@@ -1,1 +1,46 @@
+// What libav* declares in a way Swift cannot import: function-like macros, endian aliases, variadic
+// logging, C atomics in a callback. Each shim is one line of C or has its reason beside it.
 #pragma once
+
+#include <stdint.h>
+
+#include <libavcodec/avcodec.h>
+#include <libavformat/avformat.h>
+
+// AVERROR() and the FFERRTAG() codes are macros over casts.
+static inline int upright_averror(int posix) { return AVERROR(posix); }
+static inline int upright_averror_eof(void) { return AVERROR_EOF; }
+static inline int upright_averror_eagain(void) { return AVERROR(EAGAIN); }
+static inline int upright_averror_exit(void) { return AVERROR_EXIT; }
+static inline int upright_averror_invaliddata(void) { return AVERROR_INVALIDDATA; }
+static inline int upright_averror_protocol_not_found(void) { return AVERROR_PROTOCOL_NOT_FOUND; }
+static inline int upright_averror_demuxer_not_found(void) { return AVERROR_DEMUXER_NOT_FOUND; }
+static inline int upright_averror_decoder_not_found(void) { return AVERROR_DECODER_NOT_FOUND; }
+
+// `extended_data` and `data` are arrays in C and tuples in Swift; these give a plane by its index.
+static inline uint8_t *upright_frame_plane(const AVFrame *frame, int plane) {
+  return frame->data[plane];
+}
+static inline int upright_frame_stride(const AVFrame *frame, int plane) {
+  return frame->linesize[plane];
+}
+
+// A flag that libavformat polls from inside blocking reads: one writer, any thread, sets it once.
+typedef struct UprightInterrupt UprightInterrupt;
+UprightInterrupt *upright_interrupt_new(void);
+void upright_interrupt_free(UprightInterrupt *flag);
+void upright_interrupt_raise(UprightInterrupt *flag);
+int upright_interrupt_raised(const UprightInterrupt *flag);
+// Makes every blocking call on `context` return AVERROR_EXIT once the flag is raised.
+void upright_interrupt_attach(AVFormatContext *context, UprightInterrupt *flag);
+
+// av_log's callback is variadic. Keeps the thread's last error line for our own message, and echoes
+// to stderr what is at or below `echo_level`.
+void upright_log_install(int echo_level);
+// The calling thread's last error line since the last call, or an empty string.
+const char *upright_log_take_error(void);
+
+// swscale's option names are AVOptions of an opaque context; sws_scale_frame takes them from there.
+struct SwsContext;
+// Sets the luma-relative chroma positions in 1/256 luma sample; -513 leaves libswscale's default.
+void upright_sws_set_chroma(struct SwsContext *context, int src_h, int src_v, int dst_h, int dst_v);

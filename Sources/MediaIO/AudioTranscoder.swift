@@ -1,0 +1,240 @@
+internal import CFFmpeg
+internal import CFFmpegShims
+package import Orientation
+
+/// Decodes one sound stream and encodes it anew, for containers that cannot carry the source's codec.
+/// Used by one thread at a time.
+package final class AudioTranscoder {
+  private let decoder: UnsafeMutablePointer<AVCodecContext>
+  private let encoder: UnsafeMutablePointer<AVCodecContext>
+  private var resampler: OpaquePointer?
+  private var resamplerInput: (format: CInt, rate: CInt, channels: CInt) = (-1, 0, 0)
+  private let fifo: OpaquePointer
+  private let sourceTimeBase: AVRational
+  /// Where the first sample in `fifo` belongs, in samples; nil before the first.
+  private var head: Int64?
+
+  /// Packets that could not be decoded so far.
+  package private(set) var damagedPackets = 0
+
+  /// Opens both ends; the rate and the channels are the source's.
+  ///
+  /// - Throws: `unavailable` where a decoder or encoder is not linked.
+  package init(stream: StreamInfo, encoderName: String, wantsGlobalHeader: Bool) throws(MediaError) {
+    sourceTimeBase = AVRational(stream.timeBase)
+    decoder = try Self.openDecoder(stream)
+    do {
+      encoder = try Self.openEncoder(encoderName, like: decoder, header: wantsGlobalHeader)
+    } catch {
+      var pointer: UnsafeMutablePointer<AVCodecContext>? = decoder
+      avcodec_free_context(&pointer)
+      throw error
+    }
+    guard
+      let fifo = av_audio_fifo_alloc(
+        encoder.pointee.sample_fmt, encoder.pointee.ch_layout.nb_channels, 4096)
+    else { preconditionFailure("out of memory") }
+    self.fifo = fifo
+  }
+
+  deinit {
+    var first: UnsafeMutablePointer<AVCodecContext>? = decoder
+    avcodec_free_context(&first)
+    var second: UnsafeMutablePointer<AVCodecContext>? = encoder
+    avcodec_free_context(&second)
+    swr_free(&resampler)
+    av_audio_fifo_free(fifo)
+  }
+
+  /// Seconds per tick of the packets that come out: one sample.
+  package var timeBase: Rational { Rational(1, Int(encoder.pointee.sample_rate)) }
+
+  /// What a muxer must know.
+  package func parameters() throws(MediaError) -> CodecParameters { try CodecParameters(of: encoder) }
+
+  private static func openDecoder(
+    _ stream: StreamInfo
+  ) throws(MediaError) -> UnsafeMutablePointer<AVCodecContext> {
+    guard let codec = avcodec_find_decoder(stream.parameters.raw.pointee.codec_id) else {
+      throw MediaError(
+        .unavailable, "the linked FFmpeg cannot decode \(stream.codecName)",
+        at: "stream \(stream.index)")
+    }
+    var made = avcodec_alloc_context3(codec)
+    guard let context = made else { throw outOfMemory("decoder") }
+    avcodec_parameters_to_context(context, stream.parameters.raw)
+    context.pointee.pkt_timebase = AVRational(stream.timeBase)
+    let code = avcodec_open2(context, codec, nil)
+    guard code >= 0, context.pointee.sample_rate > 0, context.pointee.ch_layout.nb_channels > 0
+    else {
+      avcodec_free_context(&made)
+      throw MediaError(
+        .badData, "\(stream.codecName) sound cannot be decoded: \(explain(code))",
+        at: "stream \(stream.index)")
+    }
+    return context
+  }
+
+  private static func openEncoder(
+    _ name: String, like source: UnsafeMutablePointer<AVCodecContext>, header: Bool
+  ) throws(MediaError) -> UnsafeMutablePointer<AVCodecContext> {
+    guard let codec = avcodec_find_encoder_by_name(name) else {
+      throw MediaError(.unavailable, "the linked FFmpeg has no \(name)")
+    }
+    var made = avcodec_alloc_context3(codec)
+    guard let context = made else { throw outOfMemory("encoder") }
+    context.pointee.sample_rate = closestRate(codec, to: source.pointee.sample_rate)
+    av_channel_layout_default(&context.pointee.ch_layout, source.pointee.ch_layout.nb_channels)
+    context.pointee.sample_fmt = codec.pointee.sample_fmts?[0] ?? AV_SAMPLE_FMT_FLTP
+    context.pointee.time_base = AVRational(num: 1, den: context.pointee.sample_rate)
+    if header { context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER }
+    let code = avcodec_open2(context, codec, nil)
+    guard code >= 0 else {
+      avcodec_free_context(&made)
+      throw MediaError(
+        .unavailable, "\(name) refuses this sound: \(explain(code))",
+        at: "\(source.pointee.sample_rate) Hz, \(source.pointee.ch_layout.nb_channels) channels")
+    }
+    return context
+  }
+
+  /// The source's rate where the encoder takes it, else the lowest that loses nothing, else its best.
+  private static func closestRate(_ codec: UnsafePointer<AVCodec>, to rate: CInt) -> CInt {
+    guard let list = codec.pointee.supported_samplerates else { return rate }
+    var rates: [CInt] = []
+    while list[rates.count] != 0 { rates.append(list[rates.count]) }
+    if rates.contains(rate) { return rate }
+    return rates.filter { $0 > rate }.min() ?? rates.max() ?? rate
+  }
+
+  /// Takes one packet, or nil at the end, and passes every packet that comes out to `emit`.
+  package func transcode(
+    _ packet: consuming Packet?, emit: (consuming Packet) throws(MediaError) -> Void
+  ) throws(MediaError) {
+    let isLast: Bool
+    if let packet {
+      isLast = false
+      if avcodec_send_packet(decoder, packet.raw) < 0 { damagedPackets += 1 }
+    } else {
+      isLast = true
+      avcodec_send_packet(decoder, nil)
+    }
+    let frame = try VideoFrame()
+    while avcodec_receive_frame(decoder, frame.raw) >= 0 {
+      try collect(frame)
+      try encodeWholeFrames(emit)
+    }
+    if isLast {
+      try encode(samples: av_audio_fifo_size(fifo), emit)
+      try check(avcodec_send_frame(encoder, nil)) { MediaError(.fault, explain($0), at: "sound") }
+      try drain(emit)
+    }
+  }
+
+  /// Puts decoded samples behind those that wait, with silence where the source has a hole.
+  private func collect(_ frame: borrowing VideoFrame) throws(MediaError) {
+    try prepareResampler(frame)
+    let converted = try VideoFrame()
+    converted.raw.pointee.format = encoder.pointee.sample_fmt.rawValue
+    converted.raw.pointee.sample_rate = encoder.pointee.sample_rate
+    av_channel_layout_copy(&converted.raw.pointee.ch_layout, &encoder.pointee.ch_layout)
+    let code = swr_convert_frame(resampler, converted.raw, frame.raw)
+    guard code >= 0 else {
+      damagedPackets += 1
+      return
+    }
+    if frame.raw.pointee.best_effort_timestamp != noTimestamp {
+      let position = av_rescale_q(
+        frame.raw.pointee.best_effort_timestamp, sourceTimeBase, encoder.pointee.time_base)
+      if let head {
+        let gap = position - head - Int64(av_audio_fifo_size(fifo))
+        // Less than a frame is jitter of the container's clock; more than ten seconds a jump.
+        if gap > 2048, gap < Int64(encoder.pointee.sample_rate) * 10 {
+          try appendSilence(CInt(gap))
+        }
+      } else {
+        head = position
+      }
+    }
+    if head == nil { head = 0 }
+    try append(converted)
+  }
+
+  private func append(_ frame: borrowing VideoFrame) throws(MediaError) {
+    let written = UnsafeMutableRawPointer(frame.raw.pointee.extended_data)
+      .map { planes in
+        av_audio_fifo_write(
+          fifo, planes.assumingMemoryBound(to: UnsafeMutableRawPointer?.self),
+          frame.raw.pointee.nb_samples)
+      }
+    try check(written ?? 0) { _ in outOfMemory("sound") }
+  }
+
+  private func appendSilence(_ samples: CInt) throws(MediaError) {
+    let silence = try makeFrame(samples)
+    av_samples_set_silence(
+      silence.raw.pointee.extended_data, 0, samples, encoder.pointee.ch_layout.nb_channels,
+      encoder.pointee.sample_fmt)
+    try append(silence)
+  }
+
+  private func prepareResampler(_ frame: borrowing VideoFrame) throws(MediaError) {
+    let input = (
+      format: frame.raw.pointee.format, rate: frame.raw.pointee.sample_rate,
+      channels: frame.raw.pointee.ch_layout.nb_channels
+    )
+    if resampler != nil, input == resamplerInput { return }
+    swr_free(&resampler)
+    var code = swr_alloc_set_opts2(
+      &resampler, &encoder.pointee.ch_layout, encoder.pointee.sample_fmt,
+      encoder.pointee.sample_rate, &frame.raw.pointee.ch_layout, AVSampleFormat(input.format),
+      input.rate, 0, nil)
+    if code >= 0 { code = swr_init(resampler) }
+    try check(code) { MediaError(.badData, "sound cannot be converted: \(explain($0))") }
+    resamplerInput = input
+  }
+
+  private func encodeWholeFrames(
+    _ emit: (consuming Packet) throws(MediaError) -> Void
+  ) throws(MediaError) {
+    let size = encoder.pointee.frame_size > 0 ? encoder.pointee.frame_size : 1024
+    while av_audio_fifo_size(fifo) >= size { try encode(samples: size, emit) }
+  }
+
+  private func encode(
+    samples: CInt, _ emit: (consuming Packet) throws(MediaError) -> Void
+  ) throws(MediaError) {
+    guard samples > 0 else { return }
+    var frame = try makeFrame(samples)
+    guard let planes = UnsafeMutableRawPointer(frame.raw.pointee.extended_data) else { return }
+    av_audio_fifo_read(
+      fifo, planes.assumingMemoryBound(to: UnsafeMutableRawPointer?.self), samples)
+    frame.pts = head
+    head = (head ?? 0) + Int64(samples)
+    try check(avcodec_send_frame(encoder, frame.raw)) {
+      MediaError(.fault, "sound cannot be encoded: \(explain($0))")
+    }
+    try drain(emit)
+  }
+
+  private func drain(
+    _ emit: (consuming Packet) throws(MediaError) -> Void
+  ) throws(MediaError) {
+    while true {
+      let packet = try Packet()
+      guard avcodec_receive_packet(encoder, packet.raw) >= 0 else { return }
+      packet.raw.pointee.time_base = encoder.pointee.time_base
+      try emit(packet)
+    }
+  }
+
+  private func makeFrame(_ samples: CInt) throws(MediaError) -> VideoFrame {
+    let frame = try VideoFrame()
+    frame.raw.pointee.nb_samples = samples
+    frame.raw.pointee.format = encoder.pointee.sample_fmt.rawValue
+    frame.raw.pointee.sample_rate = encoder.pointee.sample_rate
+    av_channel_layout_copy(&frame.raw.pointee.ch_layout, &encoder.pointee.ch_layout)
+    try check(av_frame_get_buffer(frame.raw, 0)) { _ in outOfMemory("sound") }
+    return frame
+  }
+}

@@ -1,0 +1,47 @@
+internal import CFFmpeg
+internal import CFFmpegShims
+internal import Orientation
+
+/// Rewrites packets of a stream without decoding them, one in, at most one out.
+package final class BitstreamFilter {
+  private let context: UnsafeMutablePointer<AVBSFContext>
+
+  /// - Throws: `unavailable` where libavcodec has no filter called `name`, `badData` where it does
+  ///   not take the stream.
+  package init(_ name: String, for stream: StreamInfo) throws(MediaError) {
+    guard let filter = av_bsf_get_by_name(name) else {
+      throw MediaError(.unavailable, "the linked FFmpeg has no \(name)")
+    }
+    var made: UnsafeMutablePointer<AVBSFContext>?
+    av_bsf_alloc(filter, &made)
+    guard let context = made else { throw outOfMemory(name) }
+    var code = avcodec_parameters_copy(context.pointee.par_in, stream.parameters.raw)
+    context.pointee.time_base_in = AVRational(stream.timeBase)
+    if code >= 0 { code = av_bsf_init(context) }
+    guard code >= 0 else {
+      av_bsf_free(&made)
+      throw MediaError(.badData, "\(name): \(explain(code))", at: "stream \(stream.index)")
+    }
+    self.context = context
+  }
+
+  deinit {
+    var pointer: UnsafeMutablePointer<AVBSFContext>? = context
+    av_bsf_free(&pointer)
+  }
+
+  /// The filtered packet; nil where the filter swallowed it.
+  package func filter(_ packet: consuming Packet) throws(MediaError) -> Packet? {
+    let timeBase = packet.timeBase
+    guard av_bsf_send_packet(context, packet.raw) >= 0 else { return nil }
+    let result = try Packet()
+    guard av_bsf_receive_packet(context, result.raw) >= 0 else { return nil }
+    result.raw.pointee.time_base = AVRational(timeBase)
+    return result
+  }
+
+  /// What the filtered stream looks like; extradata found in the packets arrives as their side data.
+  package func parameters() throws(MediaError) -> CodecParameters {
+    try CodecParameters(copying: context.pointee.par_out)
+  }
+}

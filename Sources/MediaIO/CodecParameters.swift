@@ -1,0 +1,45 @@
+internal import CFFmpeg
+package import Orientation
+
+/// What a decoder or a muxer must know of one stream: codec, size, colour, extradata.
+///
+/// Sendable because it is a private copy that nobody changes.
+package final class CodecParameters: @unchecked Sendable {
+  let raw: UnsafeMutablePointer<AVCodecParameters>
+
+  init(copying source: UnsafePointer<AVCodecParameters>) throws(MediaError) {
+    guard let raw = avcodec_parameters_alloc() else { throw outOfMemory("codec parameters") }
+    self.raw = raw
+    try check(avcodec_parameters_copy(raw, source)) { _ in outOfMemory("codec parameters") }
+  }
+
+  init(of context: UnsafePointer<AVCodecContext>) throws(MediaError) {
+    guard let raw = avcodec_parameters_alloc() else { throw outOfMemory("codec parameters") }
+    self.raw = raw
+    try check(avcodec_parameters_from_context(raw, context)) { _ in
+      outOfMemory("codec parameters")
+    }
+  }
+
+  deinit {
+    var pointer: UnsafeMutablePointer<AVCodecParameters>? = raw
+    avcodec_parameters_free(&pointer)
+  }
+
+  /// FFmpeg's name of the codec, such as `h264`.
+  package var codecName: String { String(cString: avcodec_get_name(raw.pointee.codec_id)) }
+
+  package var size: PixelSize { PixelSize(Int(raw.pointee.width), Int(raw.pointee.height)) }
+
+  /// Samples a second; 0 for anything but sound.
+  package var sampleRate: Int { Int(raw.pointee.sample_rate) }
+
+  /// Sound channels; 0 for anything but sound.
+  package var channels: Int { Int(raw.pointee.ch_layout.nb_channels) }
+
+  /// Bytes the decoder needs before the first packet (avcC, SPS and PPS, AudioSpecificConfig).
+  package var extradata: [UInt8] {
+    guard let start = raw.pointee.extradata, raw.pointee.extradata_size > 0 else { return [] }
+    return Array(UnsafeBufferPointer(start: start, count: Int(raw.pointee.extradata_size)))
+  }
+}

@@ -1,0 +1,146 @@
+internal import CFFmpeg
+package import Orientation
+
+/// What a picture's sample values mean: ISO/IEC 23091-2 code points, range and chroma siting.
+package struct Colour: Sendable, Hashable {
+  var range = AVCOL_RANGE_UNSPECIFIED
+  var primaries = AVCOL_PRI_UNSPECIFIED
+  var transfer = AVCOL_TRC_UNSPECIFIED
+  var matrix = AVCOL_SPC_UNSPECIFIED
+  var siting = AVCHROMA_LOC_UNSPECIFIED
+
+  package init() {}
+
+  init(_ frame: UnsafePointer<AVFrame>) {
+    range = frame.pointee.color_range
+    primaries = frame.pointee.color_primaries
+    transfer = frame.pointee.color_trc
+    matrix = frame.pointee.colorspace
+    siting = frame.pointee.chroma_location
+    switch AVPixelFormat(frame.pointee.format) {
+    case AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUVJ422P, AV_PIX_FMT_YUVJ444P, AV_PIX_FMT_YUVJ440P,
+      AV_PIX_FMT_YUVJ411P:
+      range = AVCOL_RANGE_JPEG
+    default: break
+    }
+  }
+
+  func write(to frame: UnsafeMutablePointer<AVFrame>) {
+    frame.pointee.color_range = range
+    frame.pointee.color_primaries = primaries
+    frame.pointee.color_trc = transfer
+    frame.pointee.colorspace = matrix
+    frame.pointee.chroma_location = siting
+  }
+
+  /// Whether luma uses 0...255 rather than 16...235.
+  package var isFullRange: Bool { range == AVCOL_RANGE_JPEG }
+
+  /// Red's and blue's weight in luma; BT.601's where the matrix is not said (what libswscale takes).
+  var lumaWeights: (red: Double, blue: Double) {
+    switch matrix {
+    case AVCOL_SPC_BT709: (0.2126, 0.0722)
+    case AVCOL_SPC_BT2020_NCL, AVCOL_SPC_BT2020_CL: (0.2627, 0.0593)
+    case AVCOL_SPC_SMPTE240M: (0.212, 0.087)
+    case AVCOL_SPC_FCC: (0.30, 0.11)
+    default: (0.299, 0.114)
+    }
+  }
+
+  /// The names ffprobe prints, for reports: range, primaries, transfer, matrix, siting.
+  package var names: [String: String] {
+    func text(_ pointer: UnsafePointer<CChar>?) -> String {
+      pointer.map { String(cString: $0) } ?? "unknown"
+    }
+    return [
+      "range": text(av_color_range_name(range)),
+      "primaries": text(av_color_primaries_name(primaries)),
+      "transfer": text(av_color_transfer_name(transfer)),
+      "matrix": text(av_color_space_name(matrix)),
+      "siting": text(av_chroma_location_name(siting)),
+    ]
+  }
+}
+
+/// Where 4:2:0 chroma samples sit inside their 2x2 block of luma: 0 is the left or top luma column,
+/// 128 halfway, 256 the right or bottom one (libswscale's unit, 1/256 luma sample).
+package struct ChromaPosition: Sendable, Hashable {
+  var x: Int
+  var y: Int
+
+  /// H.264's and HEVC's default.
+  package static let left = ChromaPosition(x: 0, y: 128)
+
+  /// The position of a siting code; nil where the code does not say.
+  init?(_ siting: AVChromaLocation) {
+    switch siting {
+    case AVCHROMA_LOC_LEFT: self.init(x: 0, y: 128)
+    case AVCHROMA_LOC_CENTER: self.init(x: 128, y: 128)
+    case AVCHROMA_LOC_TOPLEFT: self.init(x: 0, y: 0)
+    case AVCHROMA_LOC_TOP: self.init(x: 128, y: 0)
+    case AVCHROMA_LOC_BOTTOMLEFT: self.init(x: 0, y: 256)
+    case AVCHROMA_LOC_BOTTOM: self.init(x: 128, y: 256)
+    default: return nil
+    }
+  }
+
+  init(x: Int, y: Int) {
+    self.x = x
+    self.y = y
+  }
+
+  /// The code of this position; nil where ISO/IEC 14496-10 E.2.1 has none (nothing sits right).
+  var code: AVChromaLocation? {
+    switch (x, y) {
+    case (0, 128): AVCHROMA_LOC_LEFT
+    case (128, 128): AVCHROMA_LOC_CENTER
+    case (0, 0): AVCHROMA_LOC_TOPLEFT
+    case (128, 0): AVCHROMA_LOC_TOP
+    case (0, 256): AVCHROMA_LOC_BOTTOMLEFT
+    case (128, 256): AVCHROMA_LOC_BOTTOM
+    default: nil
+    }
+  }
+
+  /// Where the samples sit once the picture has been turned.
+  package func turned(_ orientation: ImageOrientation) -> ChromaPosition {
+    let x = orientation.isMirrored ? 256 - x : x
+    return switch orientation.clockwiseDegrees {
+    case 90: ChromaPosition(x: 256 - y, y: x)
+    case 180: ChromaPosition(x: 256 - x, y: 256 - y)
+    case 270: ChromaPosition(x: y, y: 256 - x)
+    default: ChromaPosition(x: x, y: y)
+    }
+  }
+}
+
+extension Colour {
+  /// The colour of the picture after an exact turn: all is kept, and the siting is re-tagged where
+  /// the source has a tag and the standard has a code for where the samples went.
+  package func turned(_ orientation: ImageOrientation) -> Colour {
+    guard let position = ChromaPosition(siting) else { return self }
+    var colour = self
+    colour.siting = position.turned(orientation).code ?? siting
+    return colour
+  }
+
+  /// For a picture that is resampled and turned: where chroma sits in the source (H.264's default,
+  /// left, where it does not say), and where it must sit in the end so that `turned(_:)`'s tag, or
+  /// what players assume without one, is true.
+  package func chroma(
+    turned orientation: ImageOrientation
+  ) -> (source: ChromaPosition, final: ChromaPosition) {
+    (
+      ChromaPosition(siting) ?? .left,
+      ChromaPosition(turned(orientation).siting) ?? .left
+    )
+  }
+
+  /// What stands for pictures converted from RGB: BT.601, limited range, the rest as it was.
+  package var asYUV: Colour {
+    var colour = self
+    colour.matrix = AVCOL_SPC_SMPTE170M
+    colour.range = AVCOL_RANGE_MPEG
+    return colour
+  }
+}

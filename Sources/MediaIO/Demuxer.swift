@@ -1,0 +1,198 @@
+internal import Glibc
+internal import CFFmpeg
+internal import CFFmpegShims
+internal import Orientation
+
+/// Reads packets from a file or a URL. Used by one thread at a time.
+package final class Demuxer {
+  /// What the container says, fixed once it is open.
+  package struct Container: Sendable {
+    /// libavformat's name of the format, such as `mov,mp4,m4a,3gp,3g2,mj2`.
+    package let format: String
+    package let streams: [StreamInfo]
+    /// Seconds; nil where unknown.
+    package let duration: Double?
+    package let metadata: [String: String]
+    package let chapters: [Chapter]
+    /// Whether reading can start again at an earlier place.
+    package let isSeekable: Bool
+  }
+
+  /// A named stretch of the timeline.
+  package struct Chapter: Sendable {
+    package let start: Double
+    package let end: Double
+    package let metadata: [String: String]
+  }
+
+  package let url: String
+  package let container: Container
+  private let context: UnsafeMutablePointer<AVFormatContext>
+  private let interrupt: Interrupt
+
+  /// Opens `url` (a path, a URL, or `-` for standard input) and reads enough to know its streams.
+  ///
+  /// - Throws: `noInput` where it cannot be opened, `badData` where it is no media.
+  package init(
+    url: String, format: String? = nil, interrupt: Interrupt = Interrupt()
+  ) throws(MediaError) {
+    self.url = url
+    self.interrupt = interrupt
+    context = try Self.open(url, format: format, interrupt: interrupt)
+    do {
+      container = try Self.describe(context)
+    } catch {
+      var pointer: UnsafeMutablePointer<AVFormatContext>? = context
+      avformat_close_input(&pointer)
+      throw error
+    }
+  }
+
+  deinit {
+    var pointer: UnsafeMutablePointer<AVFormatContext>? = context
+    avformat_close_input(&pointer)
+  }
+
+  private static func open(
+    _ url: String, format: String?, interrupt: Interrupt
+  ) throws(MediaError) -> UnsafeMutablePointer<AVFormatContext> {
+    let address = url == "-" ? "pipe:0" : url
+    // A path that looks like a protocol ("a:b.mp4") stays a path.
+    let target = InputTrust.scheme(of: address) == nil ? "file:\(address)" : address
+    let trust = InputTrust(url: address)
+    var demuxer: UnsafePointer<AVInputFormat>?
+    if let format {
+      demuxer = av_find_input_format(format)
+      if demuxer == nil {
+        throw MediaError(
+          .usage, "no demuxer is called \(format)", at: "--format", remedy: "try mp4, mpegts or flv")
+      }
+    }
+    var context = avformat_alloc_context()
+    guard let allocated = context else { throw outOfMemory(url) }
+    upright_interrupt_attach(allocated, interrupt.flag)
+    // A format recognised by its bytes beats one guessed from a damaged file's name.
+    let options = [
+      ("format_whitelist", trust.formats), ("protocol_whitelist", trust.protocols),
+      ("scan_all_pmts", "1"),
+    ]
+    _ = upright_log_take_error()
+    let opened = try withDictionary(options) { dictionary throws(MediaError) in
+      avformat_open_input(&context, target, demuxer, &dictionary)
+    }
+    guard opened >= 0, let context else { throw openError(opened, url: url) }
+    let found = avformat_find_stream_info(context, nil)
+    if found < 0 {
+      var pointer: UnsafeMutablePointer<AVFormatContext>? = context
+      avformat_close_input(&pointer)
+      throw openError(found, url: url)
+    }
+    return context
+  }
+
+  private static func openError(_ code: CInt, url: String) -> MediaError {
+    switch code {
+    case upright_averror(ENOENT):
+      MediaError(.noInput, "no such file", at: url, remedy: "check the path")
+    case upright_averror(EACCES), upright_averror(EPERM):
+      MediaError(.noInput, "permission denied", at: url, remedy: "make it readable")
+    case upright_averror(EISDIR):
+      MediaError(.noInput, "is a folder", at: url, remedy: "name a media file")
+    case upright_averror(ECONNREFUSED), upright_averror(ETIMEDOUT), upright_averror(EIO):
+      MediaError(.noInput, "cannot be read: \(explain(code))", at: url, remedy: "check the address")
+    case upright_averror_protocol_not_found():
+      MediaError(
+        .unavailable, "the linked FFmpeg has no such protocol", at: url,
+        remedy: "use a file, rtmp, srt or http address")
+    case upright_averror_exit():
+      MediaError(.cancelled, "stopped", at: url)
+    default:
+      MediaError(
+        .badData, "not a media file that can be read: \(explain(code))", at: url,
+        remedy: "expected MP4, MOV, Matroska, WebM, MPEG-TS, FLV, HLS or raw H.264/HEVC")
+    }
+  }
+
+  private static func describe(
+    _ context: UnsafeMutablePointer<AVFormatContext>
+  ) throws(MediaError) -> Container {
+    var streams: [StreamInfo] = []
+    for index in 0..<Int(context.pointee.nb_streams) {
+      guard let stream = context.pointee.streams[index] else { continue }
+      streams.append(try StreamInfo(stream))
+    }
+    var chapters: [Chapter] = []
+    for index in 0..<Int(context.pointee.nb_chapters) {
+      guard let chapter = context.pointee.chapters[index]?.pointee else { continue }
+      let tick = Rational(chapter.time_base).doubleValue
+      chapters.append(
+        Chapter(
+          start: Double(chapter.start) * tick, end: Double(chapter.end) * tick,
+          metadata: dictionary(chapter.metadata)))
+    }
+    let raw = context.pointee
+    return Container(
+      format: String(cString: raw.iformat.pointee.name),
+      streams: streams,
+      duration: raw.duration > 0 && raw.duration != noTimestamp
+        ? Double(raw.duration) / Double(AV_TIME_BASE) : nil,
+      metadata: dictionary(raw.metadata),
+      chapters: chapters,
+      isSeekable: (raw.pb?.pointee.seekable ?? 0) & AVIO_SEEKABLE_NORMAL != 0)
+  }
+
+  /// The stream that FFmpeg would pick of a kind; nil where there is none.
+  package func bestStream(_ kind: StreamInfo.Kind) -> StreamInfo? {
+    let type: AVMediaType =
+      switch kind {
+      case .video: AVMEDIA_TYPE_VIDEO
+      case .audio: AVMEDIA_TYPE_AUDIO
+      case .subtitle: AVMEDIA_TYPE_SUBTITLE
+      default: AVMEDIA_TYPE_UNKNOWN
+      }
+    let index = av_find_best_stream(context, type, -1, -1, nil, 0)
+    return index < 0 ? nil : container.streams.first { $0.index == Int(index) }
+  }
+
+  /// Lets libavformat skip the packets of every stream but these.
+  package func select(_ indices: Set<Int>) {
+    for index in 0..<Int(context.pointee.nb_streams) {
+      context.pointee.streams[index]?.pointee.discard =
+        indices.contains(index) ? AVDISCARD_DEFAULT : AVDISCARD_ALL
+    }
+  }
+
+  /// The next packet, its time base set; nil at the end.
+  ///
+  /// - Throws: `inputOutput` where reading failed on the way, `cancelled` where interrupted.
+  package func read() throws(MediaError) -> Packet? {
+    let packet = try Packet()
+    let result = av_read_frame(context, packet.raw)
+    switch result {
+    case 0...:
+      guard let stream = context.pointee.streams[Int(packet.raw.pointee.stream_index)] else {
+        throw MediaError(.fault, "a packet of no stream", at: url)
+      }
+      packet.raw.pointee.time_base = stream.pointee.time_base
+      return packet
+    case upright_averror_eof(): return nil
+    case upright_averror_exit(): throw MediaError(.cancelled, "stopped", at: url)
+    case upright_averror_invaliddata():
+      throw MediaError(
+        .badData, "damaged: \(explain(result))", at: url, remedy: "what came before it is kept")
+    default:
+      throw MediaError(
+        .inputOutput, "reading failed: \(explain(result))", at: url,
+        remedy: "check the file or the connection")
+    }
+  }
+
+  /// Goes to the keyframe at or before `seconds` of the stream's own timeline.
+  package func seek(to seconds: Double, stream: StreamInfo) throws(MediaError) {
+    let ticks = Int64(seconds / stream.timeBase.doubleValue)
+    try check(av_seek_frame(context, CInt(stream.index), ticks, AVSEEK_FLAG_BACKWARD)) {
+      MediaError(
+        .inputOutput, "cannot seek: \(explain($0))", at: url, remedy: "use a seekable input")
+    }
+  }
+}

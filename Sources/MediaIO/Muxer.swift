@@ -1,0 +1,239 @@
+internal import Glibc
+internal import CFFmpeg
+internal import CFFmpegShims
+package import Orientation
+
+/// Writes packets into a container, in a file or in memory. Used by one thread at a time.
+///
+/// Packets must come in decoding order across the streams: nothing is buffered here.
+package final class Muxer {
+  /// Where the bytes go.
+  package enum Target: Sendable, Hashable {
+    /// A file, a URL, or `pipe:1`.
+    case url(String)
+    /// Memory, taken out with `takeBytes()`.
+    case memory
+  }
+
+  private let context: UnsafeMutablePointer<AVFormatContext>
+  private let target: Target
+  private let location: String
+  private var hasHeader = false
+  private var isFinished = false
+
+  /// Prepares a container of libavformat's `format` name.
+  ///
+  /// - Throws: `usage` for an unknown format, `cannotCreate` where the target cannot be opened.
+  package init(format: String, target: Target, interrupt: Interrupt? = nil) throws(MediaError) {
+    self.target = target
+    location = if case .url(let url) = target { url } else { "memory" }
+    context = try Self.open(format: format, target: target, location: location, interrupt)
+  }
+
+  deinit {
+    closeTarget()
+    avformat_free_context(context)
+  }
+
+  private static func open(
+    format: String, target: Target, location: String, _ interrupt: Interrupt?
+  ) throws(MediaError) -> UnsafeMutablePointer<AVFormatContext> {
+    var made: UnsafeMutablePointer<AVFormatContext>?
+    let address: String? = if case .url(let url) = target { filePath(url) } else { nil }
+    let code = avformat_alloc_output_context2(&made, nil, format, address)
+    guard code >= 0, let context = made else {
+      throw MediaError(
+        .unavailable, "the linked FFmpeg has no \(format) muxer", at: location,
+        remedy: "take another output format")
+    }
+    // Y4M's high bit depths are an extension that the muxer only writes when asked to.
+    if format == "yuv4mpegpipe" { context.pointee.strict_std_compliance = FF_COMPLIANCE_UNOFFICIAL }
+    if let interrupt { upright_interrupt_attach(context, interrupt.flag) }
+    let opened: CInt =
+      if let address {
+        avio_open2(&context.pointee.pb, address, AVIO_FLAG_WRITE, &context.pointee.interrupt_callback, nil)
+      } else {
+        avio_open_dyn_buf(&context.pointee.pb)
+      }
+    if opened < 0 {
+      avformat_free_context(context)
+      throw MediaError(
+        .cannotCreate, "cannot be written: \(describe(opened))", at: location,
+        remedy: "check that the folder is there and writable")
+    }
+    return context
+  }
+
+  /// A path with a colon in it stays a path.
+  private static func filePath(_ url: String) -> String {
+    InputTrust.scheme(of: url) == nil ? "file:\(url)" : url
+  }
+
+  /// Whether the container can carry a codec, by libavformat's own table.
+  package static func canCarry(_ parameters: CodecParameters, format: String) -> Bool {
+    guard let output = av_guess_format(format, nil, nil) else { return false }
+    return avformat_query_codec(
+      output, parameters.raw.pointee.codec_id, FF_COMPLIANCE_NORMAL) == 1
+  }
+
+  /// Whether `codec` may go into `format`, by libavformat's own table.
+  package static func canCarry(_ codec: VideoCodec, format: String) -> Bool {
+    guard let output = av_guess_format(format, nil, nil),
+      let encoder = avcodec_find_encoder_by_name(codec.encoderName)
+    else { return false }
+    return avformat_query_codec(output, encoder.pointee.id, FF_COMPLIANCE_NORMAL) == 1
+  }
+
+  /// Adds a stream and returns its index. `timeBase` is a wish: see `timeBase(of:)` after the header.
+  package func addStream(
+    _ parameters: CodecParameters, timeBase: Rational, frameRate: Rational? = nil,
+    like source: StreamInfo? = nil, metadata: [String: String] = [:]
+  ) throws(MediaError) -> Int {
+    guard let stream = avformat_new_stream(context, nil) else { throw outOfMemory("stream") }
+    try check(avcodec_parameters_copy(stream.pointee.codecpar, parameters.raw)) { _ in
+      outOfMemory("stream")
+    }
+    // A tag of the source's container means nothing in another.
+    stream.pointee.codecpar.pointee.codec_tag = 0
+    stream.pointee.time_base = AVRational(timeBase)
+    if let frameRate { stream.pointee.avg_frame_rate = AVRational(frameRate) }
+    stream.pointee.sample_aspect_ratio = stream.pointee.codecpar.pointee.sample_aspect_ratio
+    if let source { stream.pointee.disposition = source.disposition }
+    for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
+      av_dict_set(&stream.pointee.metadata, key, value, 0)
+    }
+    return Int(stream.pointee.index)
+  }
+
+  /// Titles, creation time and the like of the whole file.
+  package func setMetadata(_ metadata: [String: String]) {
+    for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
+      av_dict_set(&context.pointee.metadata, key, value, 0)
+    }
+  }
+
+  /// Named stretches of the timeline; call before the header.
+  package func setChapters(_ chapters: [Demuxer.Chapter]) throws(MediaError) {
+    guard !chapters.isEmpty else { return }
+    guard
+      let array = av_calloc(chapters.count, MemoryLayout<UnsafeMutablePointer<AVChapter>?>.stride)
+    else { throw outOfMemory("chapters") }
+    let list = array.bindMemory(to: UnsafeMutablePointer<AVChapter>?.self, capacity: chapters.count)
+    context.pointee.chapters = list
+    for (index, chapter) in chapters.enumerated() {
+      guard let memory = av_mallocz(MemoryLayout<AVChapter>.size) else {
+        throw outOfMemory("chapters")
+      }
+      let made = memory.bindMemory(to: AVChapter.self, capacity: 1)
+      made.pointee.id = Int64(index)
+      made.pointee.time_base = AVRational(num: 1, den: 1000)
+      made.pointee.start = Int64((chapter.start * 1000).rounded())
+      made.pointee.end = Int64((chapter.end * 1000).rounded())
+      for (key, value) in chapter.metadata { av_dict_set(&made.pointee.metadata, key, value, 0) }
+      list[index] = made
+      context.pointee.nb_chapters = CUnsignedInt(index + 1)
+    }
+  }
+
+  /// Writes the header with the muxer's own options; call once, after the streams.
+  ///
+  /// - Throws: `usage` where the container refuses a stream.
+  package func writeHeader(_ options: [(String, String)] = []) throws(MediaError) {
+    _ = upright_log_take_error()
+    let code = try withDictionary(options) { dictionary throws(MediaError) in
+      avformat_write_header(context, &dictionary)
+    }
+    try check(code) { writeError($0, doing: "the header cannot be written") }
+    hasHeader = true
+    try checkTarget()
+  }
+
+  /// Seconds per tick that the container settled on.
+  package func timeBase(of stream: Int) -> Rational {
+    context.pointee.streams[stream].map { Rational($0.pointee.time_base) } ?? Rational(1, 1000)
+  }
+
+  /// Writes one packet, its timestamps rescaled from the packet's own time base.
+  package func write(_ packet: consuming Packet, stream: Int) throws(MediaError) {
+    packet.rescale(to: timeBase(of: stream))
+    packet.streamIndex = stream
+    packet.raw.pointee.pos = -1
+    try check(av_write_frame(context, packet.raw)) { writeError($0, doing: "writing failed") }
+    try checkTarget()
+  }
+
+  /// Ends the fragment that is being collected (`frag_custom`).
+  package func endFragment() throws(MediaError) {
+    try check(av_write_frame(context, nil)) { writeError($0, doing: "writing failed") }
+    try checkTarget()
+  }
+
+  /// Changes what the container says of a stream from the next packet on (FLV's onMetaData).
+  package func announce(_ parameters: CodecParameters, of stream: Int) throws(MediaError) {
+    guard let target = context.pointee.streams[stream] else { return }
+    try check(avcodec_parameters_copy(target.pointee.codecpar, parameters.raw)) { _ in
+      outOfMemory("stream")
+    }
+    target.pointee.codecpar.pointee.codec_tag = 0
+    context.pointee.event_flags |= AVFMT_EVENT_FLAG_METADATA_UPDATED
+  }
+
+  /// Writes what the container keeps for its end and closes the target.
+  ///
+  /// - Throws: `inputOutput` where the bytes did not all arrive, a full disk among the reasons.
+  package func finish() throws(MediaError) {
+    guard hasHeader, !isFinished else { return }
+    isFinished = true
+    try check(av_write_trailer(context)) { writeError($0, doing: "the end cannot be written") }
+    if case .url = target {
+      avio_flush(context.pointee.pb)
+      try checkTarget()
+      try check(closeTarget()) { writeError($0, doing: "writing failed") }
+    }
+  }
+
+  /// What has been written to memory since the last call.
+  package func takeBytes() throws(MediaError) -> [UInt8] {
+    guard case .memory = target, context.pointee.pb != nil else { return [] }
+    var bytes: UnsafeMutablePointer<UInt8>?
+    let count = avio_close_dyn_buf(context.pointee.pb, &bytes)
+    context.pointee.pb = nil
+    defer { av_free(bytes) }
+    let result = Array(UnsafeBufferPointer(start: bytes, count: max(0, Int(count))))
+    if !isFinished {
+      try check(avio_open_dyn_buf(&context.pointee.pb)) { _ in outOfMemory("segment") }
+    }
+    return result
+  }
+
+  @discardableResult
+  private func closeTarget() -> CInt {
+    guard context.pointee.pb != nil else { return 0 }
+    if case .url = target { return avio_closep(&context.pointee.pb) }
+    var bytes: UnsafeMutablePointer<UInt8>?
+    avio_close_dyn_buf(context.pointee.pb, &bytes)
+    context.pointee.pb = nil
+    av_free(bytes)
+    return 0
+  }
+
+  /// Muxers do not all pass on what the target answered; its own error flag does.
+  private func checkTarget() throws(MediaError) {
+    guard let target = context.pointee.pb else { return }
+    try check(target.pointee.error) { writeError($0, doing: "writing failed") }
+  }
+
+  private func writeError(_ code: CInt, doing: String) -> MediaError {
+    switch code {
+    case upright_averror(ENOSPC):
+      MediaError(
+        .inputOutput, "\(doing): the disk is full", at: location, remedy: "free some space")
+    case upright_averror(EPIPE):
+      MediaError(.inputOutput, "\(doing): the reader went away", at: location)
+    case upright_averror_exit(): MediaError(.cancelled, "stopped", at: location)
+    case upright_averror(EINVAL), upright_averror_invaliddata():
+      MediaError(.fault, "\(doing): \(explain(code))", at: location)
+    default: MediaError(.inputOutput, "\(doing): \(explain(code))", at: location)
+    }
+  }
+}

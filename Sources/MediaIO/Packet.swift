@@ -1,0 +1,97 @@
+internal import CFFmpeg
+package import Orientation
+
+/// One compressed packet and the sole owner of its AVPacket.
+///
+/// Sendable because it is the only reference: it moves between threads, it is never shared.
+package struct Packet: ~Copyable, @unchecked Sendable {
+  let raw: UnsafeMutablePointer<AVPacket>
+
+  init() throws(MediaError) {
+    guard let raw = av_packet_alloc() else { throw outOfMemory("packet") }
+    self.raw = raw
+  }
+
+  deinit {
+    var pointer: UnsafeMutablePointer<AVPacket>? = raw
+    av_packet_free(&pointer)
+  }
+
+  /// Presentation time in ticks of `timeBase`; nil where the container gives none.
+  package var pts: Int64? {
+    get { raw.pointee.pts == noTimestamp ? nil : raw.pointee.pts }
+    set { raw.pointee.pts = newValue ?? noTimestamp }
+  }
+
+  /// Decoding time in ticks of `timeBase`; nil where the container gives none.
+  package var dts: Int64? {
+    get { raw.pointee.dts == noTimestamp ? nil : raw.pointee.dts }
+    set { raw.pointee.dts = newValue ?? noTimestamp }
+  }
+
+  /// Duration in ticks of `timeBase`; 0 where unknown.
+  package var duration: Int64 {
+    get { raw.pointee.duration }
+    set { raw.pointee.duration = newValue }
+  }
+
+  /// The stream it was read from, or is to be written to.
+  package var streamIndex: Int {
+    get { Int(raw.pointee.stream_index) }
+    set { raw.pointee.stream_index = CInt(newValue) }
+  }
+
+  /// Seconds per tick.
+  package var timeBase: Rational {
+    get { Rational(raw.pointee.time_base) }
+    set { raw.pointee.time_base = AVRational(newValue) }
+  }
+
+  /// Whether decoding can start here.
+  package var isKey: Bool { raw.pointee.flags & AV_PKT_FLAG_KEY != 0 }
+
+  /// Whether the container marks it as decoded but never shown (before an edit list's start).
+  package var isDiscarded: Bool { raw.pointee.flags & AV_PKT_FLAG_DISCARD != 0 }
+
+  /// Bytes of payload.
+  package var size: Int { Int(raw.pointee.size) }
+
+  /// Presentation time in seconds, or decoding time, or nil where there is neither.
+  package var seconds: Double? {
+    (pts ?? dts).map { Double($0) * timeBase.doubleValue }
+  }
+
+  /// Calls `body` with the payload's bytes.
+  package func withBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
+    body(UnsafeRawBufferPointer(start: raw.pointee.data, count: size))
+  }
+
+  /// Attaches `bytes` as the extradata that stands from this packet on (AV_PKT_DATA_NEW_EXTRADATA).
+  package mutating func attachNewExtradata(_ bytes: [UInt8]) throws(MediaError) {
+    guard
+      let target = av_packet_new_side_data(raw, AV_PKT_DATA_NEW_EXTRADATA, bytes.count)
+    else { throw outOfMemory("side data") }
+    bytes.withUnsafeBytes { source in
+      UnsafeMutableRawPointer(target).copyMemory(from: source.baseAddress!, byteCount: bytes.count)
+    }
+  }
+
+  /// Rewrites the timestamps and the duration for `timeBase`, rounding to the nearest tick.
+  package mutating func rescale(to timeBase: Rational) {
+    av_packet_rescale_ts(raw, raw.pointee.time_base, AVRational(timeBase))
+    raw.pointee.time_base = AVRational(timeBase)
+  }
+}
+
+/// AV_NOPTS_VALUE, whose macro does not import.
+let noTimestamp = Int64.min
+
+extension Rational {
+  init(_ rational: AVRational) { self.init(Int(rational.num), Int(rational.den)) }
+}
+
+extension AVRational {
+  init(_ rational: Rational) {
+    self.init(num: CInt(clamping: rational.num), den: CInt(clamping: rational.den))
+  }
+}

@@ -1,0 +1,124 @@
+internal import CFFmpeg
+package import Orientation
+
+/// A raw picture's memory layout, by libavutil's name for it.
+///
+/// The `yuvj*` names are folded into their plain twins; the range is a `Colour` matter.
+package struct PixelFormat: Sendable, Hashable {
+  let raw: AVPixelFormat
+
+  init(_ raw: AVPixelFormat) {
+    switch raw {
+    case AV_PIX_FMT_YUVJ420P: self.raw = AV_PIX_FMT_YUV420P
+    case AV_PIX_FMT_YUVJ422P: self.raw = AV_PIX_FMT_YUV422P
+    case AV_PIX_FMT_YUVJ444P: self.raw = AV_PIX_FMT_YUV444P
+    case AV_PIX_FMT_YUVJ440P: self.raw = AV_PIX_FMT_YUV440P
+    case AV_PIX_FMT_YUVJ411P: self.raw = AV_PIX_FMT_YUV411P
+    default: self.raw = raw
+    }
+  }
+
+  /// The format of libavutil's `name`, such as `yuv420p`; nil where there is none.
+  package init?(name: String) {
+    let raw = av_get_pix_fmt(name)
+    if raw == AV_PIX_FMT_NONE { return nil }
+    self.init(raw)
+  }
+
+  package static let yuv420p = Self(AV_PIX_FMT_YUV420P)
+  package static let yuv420p10 = Self(AV_PIX_FMT_YUV420P10LE)
+
+  /// libavutil's name.
+  package var name: String {
+    av_get_pix_fmt_name(raw).map { String(cString: $0) } ?? "unknown"
+  }
+
+  private var descriptor: AVPixFmtDescriptor? { av_pix_fmt_desc_get(raw)?.pointee }
+
+  private func has(_ flag: CInt) -> Bool {
+    (descriptor?.flags ?? 0) & UInt64(flag) != 0
+  }
+
+  /// Bits of the first component.
+  package var bitDepth: Int { Int(descriptor?.comp.0.depth ?? 8) }
+
+  /// log2 of how much narrower and lower the chroma planes are.
+  package var chromaShift: (x: Int, y: Int) {
+    guard let descriptor, descriptor.nb_components >= 3 else { return (0, 0) }
+    return (Int(descriptor.log2_chroma_w), Int(descriptor.log2_chroma_h))
+  }
+
+  /// Luma samples per chroma sample: what positions must be multiples of.
+  package var alignment: PixelSize { PixelSize(1 << chromaShift.x, 1 << chromaShift.y) }
+
+  package var isRGB: Bool { has(AV_PIX_FMT_FLAG_RGB) }
+  package var isGray: Bool { (descriptor?.nb_components ?? 0) <= 2 }
+  package var hasAlpha: Bool { has(AV_PIX_FMT_FLAG_ALPHA) }
+
+  /// The format whose chroma is subsampled the other way round, which is what a quarter turn of
+  /// every plane leaves: itself where both ways are alike; nil where libavutil has no such format.
+  package var transposed: PixelFormat? {
+    let (x, y) = chromaShift
+    if x == y { return self }
+    let twin =
+      switch raw {
+      case AV_PIX_FMT_YUV422P: AV_PIX_FMT_YUV440P
+      case AV_PIX_FMT_YUV440P: AV_PIX_FMT_YUV422P
+      case AV_PIX_FMT_YUV422P10LE: AV_PIX_FMT_YUV440P10LE
+      case AV_PIX_FMT_YUV440P10LE: AV_PIX_FMT_YUV422P10LE
+      case AV_PIX_FMT_YUV422P12LE: AV_PIX_FMT_YUV440P12LE
+      case AV_PIX_FMT_YUV440P12LE: AV_PIX_FMT_YUV422P12LE
+      default: AV_PIX_FMT_NONE
+      }
+    return twin == AV_PIX_FMT_NONE ? nil : PixelFormat(twin)
+  }
+
+  /// The nearest format that a YUV4MPEG2 header can name: itself, or 4:2:0 at the same depth.
+  var y4mFormat: PixelFormat {
+    let names: Set = [
+      "gray", "yuv411p", "yuv420p", "yuv422p", "yuv444p", "gray10le", "yuv420p10le", "yuv422p10le",
+      "yuv444p10le", "yuv420p12le", "yuv422p12le", "yuv444p12le",
+    ]
+    if names.contains(name) { return self }
+    return bitDepth > 8 ? .yuv420p10 : .yuv420p
+  }
+
+  /// How one plane lies in memory.
+  package struct Plane: Sendable, Hashable {
+    /// Bytes from one element to the next in a row.
+    package let elementSize: Int
+    /// log2 of the plane's subsampling against the picture.
+    package let shiftX: Int
+    package let shiftY: Int
+  }
+
+  /// The planes, where moving whole elements moves whole samples: then a turn can be done plane by
+  /// plane. Nil for packed 4:2:2, palettes, bit streams and hardware surfaces.
+  package var planes: [Plane]? {
+    guard let descriptor else { return nil }
+    let unsupported =
+      AV_PIX_FMT_FLAG_BITSTREAM | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_HWACCEL
+      | AV_PIX_FMT_FLAG_BAYER
+    if has(unsupported) { return nil }
+    let components = [descriptor.comp.0, descriptor.comp.1, descriptor.comp.2, descriptor.comp.3]
+    var planes: [Int: Plane] = [:]
+    for index in 0..<Int(descriptor.nb_components) {
+      let isChroma = !has(AV_PIX_FMT_FLAG_RGB) && (index == 1 || index == 2)
+      let plane = Plane(
+        elementSize: Int(components[index].step),
+        shiftX: isChroma ? Int(descriptor.log2_chroma_w) : 0,
+        shiftY: isChroma ? Int(descriptor.log2_chroma_h) : 0)
+      let position = Int(components[index].plane)
+      if let other = planes[position], other != plane { return nil }
+      planes[position] = plane
+    }
+    let ordered = (0..<planes.count).compactMap { planes[$0] }
+    guard ordered.count == planes.count, ordered.allSatisfy({ [1, 2, 3, 4].contains($0.elementSize) })
+    else { return nil }
+    return ordered
+  }
+}
+
+extension PixelFormat: CustomStringConvertible {
+  package var description: String { name }
+}

@@ -1,0 +1,96 @@
+internal import CFFmpeg
+package import Orientation
+
+/// What a container says of one of its streams.
+package struct StreamInfo: Sendable {
+  /// What a stream carries.
+  package enum Kind: String, Sendable {
+    case video, audio, subtitle, data, attachment, unknown
+  }
+
+  package let index: Int
+  package let kind: Kind
+  package let parameters: CodecParameters
+  /// Seconds per tick of its timestamps.
+  package let timeBase: Rational
+  /// Frames a second, the container's average; nil where unknown.
+  package let frameRate: Rational?
+  /// Width to height of one sample; 1:1 where unknown.
+  package let sampleAspectRatio: Rational
+  /// The track's display matrix; nil where there is none.
+  package let displayMatrix: DisplayMatrix?
+  /// Seconds; nil where unknown.
+  package let duration: Double?
+  /// First timestamp in ticks; nil where unknown.
+  package let startTime: Int64?
+  /// Frames the container promises; 0 where it does not.
+  package let frameCount: Int
+  /// A cover picture rather than moving ones.
+  package let isAttachedPicture: Bool
+  package let metadata: [String: String]
+  /// AV_DISPOSITION_* bits.
+  let disposition: CInt
+
+  /// FFmpeg's name of the codec, such as `h264`.
+  package var codecName: String { parameters.codecName }
+
+  /// The legacy `rotate` tag, degrees clockwise; nil where there is none or it is no number.
+  package var rotateTag: Int? { metadata["rotate"].flatMap { Int($0) } }
+
+  init(_ stream: UnsafeMutablePointer<AVStream>) throws(MediaError) {
+    let raw = stream.pointee
+    index = Int(raw.index)
+    kind =
+      switch raw.codecpar.pointee.codec_type {
+      case AVMEDIA_TYPE_VIDEO: .video
+      case AVMEDIA_TYPE_AUDIO: .audio
+      case AVMEDIA_TYPE_SUBTITLE: .subtitle
+      case AVMEDIA_TYPE_DATA: .data
+      case AVMEDIA_TYPE_ATTACHMENT: .attachment
+      default: .unknown
+      }
+    parameters = try CodecParameters(copying: raw.codecpar)
+    timeBase = Rational(raw.time_base)
+    let rate = raw.avg_frame_rate.num > 0 ? raw.avg_frame_rate : raw.r_frame_rate
+    frameRate = rate.num > 0 && rate.den > 0 ? Rational(rate) : nil
+    let ratio =
+      raw.sample_aspect_ratio.num > 0
+      ? raw.sample_aspect_ratio : raw.codecpar.pointee.sample_aspect_ratio
+    sampleAspectRatio = ratio.num > 0 && ratio.den > 0 ? Rational(ratio) : Rational(1, 1)
+    var bytes = 0
+    if let side = av_stream_get_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &bytes), bytes >= 36 {
+      displayMatrix = DisplayMatrix(bytes: side)
+    } else {
+      displayMatrix = nil
+    }
+    duration =
+      raw.duration > 0 && raw.duration != noTimestamp
+      ? Double(raw.duration) * Rational(raw.time_base).doubleValue : nil
+    startTime = raw.start_time == noTimestamp ? nil : raw.start_time
+    frameCount = Int(clamping: max(0, raw.nb_frames))
+    isAttachedPicture = raw.disposition & AV_DISPOSITION_ATTACHED_PIC != 0
+    disposition = raw.disposition
+    metadata = dictionary(raw.metadata)
+  }
+}
+
+/// A copy of an AVDictionary; of a repeated key the last value stands.
+func dictionary(_ source: OpaquePointer?) -> [String: String] {
+  var result: [String: String] = [:]
+  var entry: UnsafeMutablePointer<AVDictionaryEntry>?
+  while let next = av_dict_get(source, "", entry, AV_DICT_IGNORE_SUFFIX) {
+    result[String(cString: next.pointee.key)] = String(cString: next.pointee.value)
+    entry = next
+  }
+  return result
+}
+
+/// An AVDictionary for a call that takes options, freed when done.
+func withDictionary<R>(
+  _ entries: [(String, String)], _ body: (inout OpaquePointer?) throws(MediaError) -> R
+) throws(MediaError) -> R {
+  var options: OpaquePointer?
+  for (key, value) in entries { av_dict_set(&options, key, value, 0) }
+  defer { av_dict_free(&options) }
+  return try body(&options)
+}

@@ -1,0 +1,98 @@
+internal import CFFmpeg
+internal import Orientation
+
+/// A codec that can be encoded to, and the library that does it.
+public enum VideoCodec: String, Sendable, CaseIterable {
+  case h264, hevc, av1, vp9
+  /// Pictures as they are, for Y4M.
+  case raw
+
+  /// FFmpeg's name of the encoder.
+  package var encoderName: String {
+    switch self {
+    case .h264: "libx264"
+    case .hevc: "libx265"
+    case .av1: "libsvtav1"
+    case .vp9: "libvpx-vp9"
+    case .raw: "rawvideo"
+    }
+  }
+
+  func find() throws(MediaError) -> UnsafePointer<AVCodec> {
+    guard let codec = avcodec_find_encoder_by_name(encoderName) else {
+      throw MediaError(
+        .unavailable, "the linked FFmpeg has no \(encoderName)", at: "--codec \(rawValue)",
+        remedy: "install Debian's ffmpeg, which has it (apt-get install ffmpeg), or take another --codec")
+    }
+    return codec
+  }
+
+  /// - Throws: `unavailable` where the encoder is not linked.
+  package func requireEncoder() throws(MediaError) { _ = try find() }
+
+  /// The encoder's formats; the pictures are converted to one of them.
+  private func supports(_ format: PixelFormat) -> Bool {
+    guard let codec = avcodec_find_encoder_by_name(encoderName), let list = codec.pointee.pix_fmts
+    else { return true }
+    var index = 0
+    while list[index] != AV_PIX_FMT_NONE {
+      if PixelFormat(list[index]) == format { return true }
+      index += 1
+    }
+    return false
+  }
+
+  /// The format to encode pictures of `source` in: 4:2:0, with 10 bits where the source has more than
+  /// 8 and the codec is one that players decode at 10.
+  package func encodingFormat(for source: PixelFormat) -> PixelFormat {
+    if self == .raw { return source.y4mFormat }
+    let keepsDepth = self == .hevc || self == .av1
+    if keepsDepth, source.bitDepth > 8, supports(.yuv420p10) { return .yuv420p10 }
+    return .yuv420p
+  }
+
+  /// The options the encoder is opened with: ours, then the user's over them.
+  func options(for settings: VideoEncoder.Settings) -> [(String, String)] {
+    var options: [String: String] = [:]
+    let quality: Double? = if case .constantQuality(let value) = settings.rate { value } else { nil }
+    let isConstant = if case .constantQuality = settings.rate { true } else { false }
+    func crf(_ standard: Int) -> String { quality.map { "\($0)" } ?? "\(standard)" }
+    switch self {
+    case .h264:
+      options["preset"] = settings.speed ?? "veryfast"
+      options["forced-idr"] = "1"
+      if settings.isLive { options["tune"] = "zerolatency" }
+      if isConstant { options["crf"] = crf(23) }
+      if settings.repeatsHeaders { options["x264-params"] = "repeat-headers=1" }
+    case .hevc:
+      options["preset"] = settings.speed ?? "veryfast"
+      options["forced-idr"] = "1"
+      if settings.isLive { options["tune"] = "zerolatency" }
+      if isConstant { options["crf"] = crf(28) }
+      var parameters = "log-level=error"
+      if settings.repeatsHeaders { parameters += ":repeat-headers=1" }
+      options["x265-params"] = parameters
+    case .av1:
+      options["preset"] = settings.speed ?? "10"
+      if isConstant { options["crf"] = crf(35) }
+    case .vp9:
+      options["deadline"] = "realtime"
+      options["cpu-used"] = settings.speed ?? "6"
+      options["row-mt"] = "1"
+      if settings.isLive { options["lag-in-frames"] = "0" }
+      if isConstant { options["crf"] = crf(32) }
+    case .raw: break
+    }
+    for (key, value) in settings.options { merge(key, value, into: &options) }
+    return options.sorted { $0.key < $1.key }
+  }
+
+  /// The encoder's own parameter string is added to, anything else is replaced.
+  private func merge(_ key: String, _ value: String, into options: inout [String: String]) {
+    if key == "x264-params" || key == "x265-params", let ours = options[key] {
+      options[key] = "\(ours):\(value)"
+    } else {
+      options[key] = value
+    }
+  }
+}

@@ -1,0 +1,109 @@
+internal import CFFmpeg
+internal import CFFmpegShims
+internal import Orientation
+
+/// Decodes one video stream. Used by one thread at a time; the codec's own threads are inside.
+package final class VideoDecoder {
+  private let context: UnsafeMutablePointer<AVCodecContext>
+  private let timeBase: Rational
+  private let name: String
+
+  /// Packets that the decoder refused so far.
+  package private(set) var damagedPackets = 0
+
+  /// The largest picture that is decoded, in samples: a small file can name a huge one.
+  package static let maximumPixels = 16384 * 16384
+
+  /// - Throws: `unavailable` where the linked FFmpeg has no decoder for the stream.
+  package init(
+    stream: StreamInfo, threads: Int = 0, maximumPixels: Int = VideoDecoder.maximumPixels
+  ) throws(MediaError) {
+    timeBase = stream.timeBase
+    name = stream.codecName
+    context = try Self.open(stream, threads: threads, maximumPixels: maximumPixels)
+  }
+
+  deinit {
+    var pointer: UnsafeMutablePointer<AVCodecContext>? = context
+    avcodec_free_context(&pointer)
+  }
+
+  private static func open(
+    _ stream: StreamInfo, threads: Int, maximumPixels: Int
+  ) throws(MediaError) -> UnsafeMutablePointer<AVCodecContext> {
+    let identifier = stream.parameters.raw.pointee.codec_id
+    guard let codec = avcodec_find_decoder(identifier) else {
+      throw MediaError(
+        .unavailable, "the linked FFmpeg cannot decode \(stream.codecName)",
+        at: "stream \(stream.index)", remedy: "link an FFmpeg with that decoder")
+    }
+    var context = avcodec_alloc_context3(codec)
+    guard let opened = context else { throw outOfMemory("decoder") }
+    var code = avcodec_parameters_to_context(opened, stream.parameters.raw)
+    opened.pointee.pkt_timebase = AVRational(stream.timeBase)
+    opened.pointee.thread_count = CInt(threads)
+    opened.pointee.max_pixels = Int64(maximumPixels)
+    if code >= 0 { code = avcodec_open2(opened, codec, nil) }
+    guard code >= 0 else {
+      avcodec_free_context(&context)
+      throw MediaError(
+        .badData, "\(stream.codecName) cannot be decoded: \(explain(code))",
+        at: "stream \(stream.index)")
+    }
+    return opened
+  }
+
+  /// What became of a packet or of a request for a picture.
+  package enum Progress: Sendable {
+    case done
+    /// Pictures must be taken out first, or packets put in first.
+    case again
+    case ended
+  }
+
+  /// Hands over a packet; `again` means to receive first and then to send the same one anew. A packet
+  /// that the decoder cannot use is counted and left out.
+  package func send(_ packet: borrowing Packet) -> Progress {
+    progress(of: avcodec_send_packet(context, packet.raw))
+  }
+
+  /// Says that no packet follows: what is inside comes out.
+  package func finish() {
+    avcodec_send_packet(context, nil)
+  }
+
+  private func progress(of code: CInt) -> Progress {
+    switch code {
+    case upright_averror_eagain(): return .again
+    case upright_averror_eof(): return .ended
+    case 0...: return .done
+    default:
+      damagedPackets += 1
+      return .done
+    }
+  }
+
+  /// The next picture in presentation order; nil where more packets are wanted, or at the end.
+  package func receive() throws(MediaError) -> VideoFrame? {
+    while true {
+      var frame = try VideoFrame()
+      let code = avcodec_receive_frame(context, frame.raw)
+      switch code {
+      case upright_averror_eagain(), upright_averror_eof(): return nil
+      case 0...:
+        frame.pts = frame.bestEffortTimestamp
+        frame.timeBase = timeBase
+        // The size may be anything a bitstream can say; what follows counts on a real one.
+        if frame.size.width > 0 && frame.size.height > 0 { return frame }
+        damagedPackets += 1
+      default:
+        // The decoder goes on with the next packet.
+        damagedPackets += 1
+        return nil
+      }
+    }
+  }
+
+  /// Forgets all that was sent: used after a seek.
+  package func flush() { avcodec_flush_buffers(context) }
+}

@@ -1,0 +1,129 @@
+internal import CFFmpeg
+internal import CFFmpegShims
+package import Orientation
+
+/// One decoded picture and the sole owner of its AVFrame.
+///
+/// Sendable because it is the only reference: it moves between threads, it is never shared. Its
+/// buffers may be shared with the decoder, so a frame that came from one is only read.
+package struct VideoFrame: ~Copyable, @unchecked Sendable {
+  let raw: UnsafeMutablePointer<AVFrame>
+
+  init() throws(MediaError) {
+    guard let raw = av_frame_alloc() else { throw outOfMemory("frame") }
+    self.raw = raw
+  }
+
+  deinit {
+    var pointer: UnsafeMutablePointer<AVFrame>? = raw
+    av_frame_free(&pointer)
+  }
+
+  /// A second reference to the same, read-only picture.
+  package func reference() throws(MediaError) -> VideoFrame {
+    let copy = try VideoFrame()
+    try check(av_frame_ref(copy.raw, raw)) { _ in outOfMemory("frame") }
+    return copy
+  }
+
+  /// Presentation time in ticks of `timeBase`; nil where unknown.
+  package var pts: Int64? {
+    get { raw.pointee.pts == noTimestamp ? nil : raw.pointee.pts }
+    set { raw.pointee.pts = newValue ?? noTimestamp }
+  }
+
+  /// The decoder's best guess at the presentation time.
+  var bestEffortTimestamp: Int64? {
+    raw.pointee.best_effort_timestamp == noTimestamp ? nil : raw.pointee.best_effort_timestamp
+  }
+
+  /// Seconds per tick.
+  package var timeBase: Rational {
+    get { Rational(raw.pointee.time_base) }
+    set { raw.pointee.time_base = AVRational(newValue) }
+  }
+
+  /// How long it is shown, in ticks of `timeBase`; 0 where unknown.
+  package var duration: Int64 {
+    get { raw.pointee.pkt_duration }
+    set { raw.pointee.pkt_duration = newValue }
+  }
+
+  /// Width and height of the picture in samples, cropping applied.
+  package var size: PixelSize { PixelSize(Int(raw.pointee.width), Int(raw.pointee.height)) }
+
+  /// Width to height of one sample; 1:1 where unknown.
+  package var sampleAspectRatio: Rational {
+    get {
+      let ratio = raw.pointee.sample_aspect_ratio
+      return ratio.num > 0 && ratio.den > 0 ? Rational(ratio) : Rational(1, 1)
+    }
+    set { raw.pointee.sample_aspect_ratio = AVRational(newValue) }
+  }
+
+  package var format: PixelFormat { PixelFormat(AVPixelFormat(raw.pointee.format)) }
+
+  package var colour: Colour {
+    get { Colour(raw) }
+    set { newValue.write(to: raw) }
+  }
+
+  package var isInterlaced: Bool { raw.pointee.interlaced_frame != 0 }
+
+  /// Whether the decoder patched over damage in this picture.
+  package var isDamaged: Bool {
+    raw.pointee.decode_error_flags != 0 || raw.pointee.flags & AV_FRAME_FLAG_CORRUPT != 0
+  }
+
+  /// The frame's own display matrix (EXIF in MJPEG, and what libavcodec makes of a SEI).
+  package var displayMatrix: DisplayMatrix? {
+    guard let side = av_frame_get_side_data(raw, AV_FRAME_DATA_DISPLAYMATRIX),
+      let data = side.pointee.data, side.pointee.size >= 36
+    else { return nil }
+    return DisplayMatrix(bytes: data)
+  }
+
+  /// Asks the next encoder for an IDR here; otherwise the encoder decides the picture's type.
+  package var forcesKeyframe: Bool {
+    get { raw.pointee.pict_type == AV_PICTURE_TYPE_I }
+    set { raw.pointee.pict_type = newValue ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE }
+  }
+
+  /// One plane's memory.
+  package struct PlaneMemory {
+    /// The first sample of the first row.
+    package let start: UnsafeMutablePointer<UInt8>
+    /// Bytes from one row to the next; may be negative.
+    package let stride: Int
+  }
+
+  /// The memory of plane `index`; nil where the format has no such plane.
+  package func plane(_ index: Int) -> PlaneMemory? {
+    guard (0..<4).contains(index), let start = upright_frame_plane(raw, CInt(index)) else {
+      return nil
+    }
+    return PlaneMemory(start: start, stride: Int(upright_frame_stride(raw, CInt(index))))
+  }
+
+  /// Takes over everything of `source` that is not pixels: timestamps, colour, side data. The display
+  /// matrix stays behind: whoever copies is about to apply it.
+  package mutating func adoptProperties(of source: borrowing VideoFrame) throws(MediaError) {
+    try check(av_frame_copy_props(raw, source.raw)) { _ in outOfMemory("frame properties") }
+    av_frame_remove_side_data(raw, AV_FRAME_DATA_DISPLAYMATRIX)
+    raw.pointee.crop_top = 0
+    raw.pointee.crop_left = 0
+    raw.pointee.crop_right = 0
+    raw.pointee.crop_bottom = 0
+  }
+}
+
+extension DisplayMatrix {
+  /// Reads nine native-endian 32-bit values, as libav* keeps them in side data.
+  init(bytes: UnsafePointer<UInt8>) {
+    var values = [Int32](repeating: 0, count: 9)
+    values.withUnsafeMutableBytes {
+      $0.copyMemory(from: UnsafeRawBufferPointer(start: bytes, count: 36))
+    }
+    self.init(values)
+  }
+}

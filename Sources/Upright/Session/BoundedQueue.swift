@@ -1,0 +1,53 @@
+internal import Foundation
+
+/// Hands items from one thread to another, at most `capacity` at a time, so that memory stays flat
+/// whichever of the two is the faster.
+final class BoundedQueue<Element: ~Copyable>: @unchecked Sendable {
+  // Unchecked: everything below is only touched under `condition`. A ring of boxes, since Foundation
+  // and the collections of the standard library take no noncopyable elements.
+  private let condition = NSCondition()
+  private var ring: [Box?]
+  private var head = 0
+  private var count = 0
+  private var isClosed = false
+
+  private final class Box {
+    var element: Element?
+    init(_ element: consuming Element) { self.element = consume element }
+  }
+
+  init(capacity: Int) { ring = Array(repeating: nil, count: max(1, capacity)) }
+
+  /// Waits for room and hands over `element`; false (and the element is gone) once closed.
+  func put(_ element: consuming sending Element) -> Bool {
+    condition.lock()
+    defer { condition.unlock() }
+    while count == ring.count && !isClosed { condition.wait() }
+    if isClosed { return false }
+    ring[(head + count) % ring.count] = Box(element)
+    count += 1
+    condition.broadcast()
+    return true
+  }
+
+  /// Waits for an item; nil once closed and empty.
+  func take() -> sending Element? {
+    condition.lock()
+    defer { condition.unlock() }
+    while count == 0 && !isClosed { condition.wait() }
+    guard count > 0, let box = ring[head] else { return nil }
+    ring[head] = nil
+    head = (head + 1) % ring.count
+    count -= 1
+    condition.broadcast()
+    return box.element.take()
+  }
+
+  /// Ends both sides: waiting producers are let go, consumers get what is left and then nil.
+  func close() {
+    condition.lock()
+    isClosed = true
+    condition.broadcast()
+    condition.unlock()
+  }
+}
