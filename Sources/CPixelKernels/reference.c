@@ -4,11 +4,8 @@
 
 #include "levels.h"
 
-#define INLINE static inline __attribute__((always_inline))
-
 // `size` is a constant in every caller, so that memcpy becomes a load and a store.
-INLINE void mirror_elements(uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *src,
-                            ptrdiff_t src_stride, size_t width, size_t height, size_t size) {
+UPRIGHT_INLINE void mirror_elements(UPRIGHT_PLANE, size_t width, size_t height, size_t size) {
   for (size_t y = 0; y < height; y++) {
     uint8_t *to = upright_row(dst, dst_stride, y);
     const uint8_t *from = upright_const_row(src, src_stride, y);
@@ -17,8 +14,7 @@ INLINE void mirror_elements(uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *s
 }
 
 // In tiles: a column of a whole plane touches a new cache line, and often a new page, per element.
-INLINE void transpose_elements(uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *src,
-                               ptrdiff_t src_stride, size_t width, size_t height, size_t size) {
+UPRIGHT_INLINE void transpose_elements(UPRIGHT_PLANE, size_t width, size_t height, size_t size) {
   enum { TILE = 32 };
   for (size_t top = 0; top < height; top += TILE) {
     const size_t bottom = upright_min(top + TILE, height);
@@ -34,9 +30,7 @@ INLINE void transpose_elements(uint8_t *dst, ptrdiff_t dst_stride, const uint8_t
   }
 }
 
-INLINE void interleave_elements(uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *a,
-                                ptrdiff_t a_stride, const uint8_t *b, ptrdiff_t b_stride,
-                                size_t width, size_t height, size_t size) {
+UPRIGHT_INLINE void interleave_elements(UPRIGHT_JOIN, size_t width, size_t height, size_t size) {
   for (size_t y = 0; y < height; y++) {
     uint8_t *to = upright_row(dst, dst_stride, y);
     const uint8_t *first = upright_const_row(a, a_stride, y);
@@ -48,9 +42,7 @@ INLINE void interleave_elements(uint8_t *dst, ptrdiff_t dst_stride, const uint8_
   }
 }
 
-INLINE void deinterleave_elements(uint8_t *a, ptrdiff_t a_stride, uint8_t *b, ptrdiff_t b_stride,
-                                  const uint8_t *src, ptrdiff_t src_stride, size_t width,
-                                  size_t height, size_t size) {
+UPRIGHT_INLINE void deinterleave_elements(UPRIGHT_SPLIT, size_t width, size_t height, size_t size) {
   for (size_t y = 0; y < height; y++) {
     uint8_t *first = upright_row(a, a_stride, y);
     uint8_t *second = upright_row(b, b_stride, y);
@@ -63,8 +55,7 @@ INLINE void deinterleave_elements(uint8_t *a, ptrdiff_t a_stride, uint8_t *b, pt
 }
 
 // One memcpy where the rows touch: the C library's copy is the best there is for large blocks.
-INLINE void copy_rows(uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *src, ptrdiff_t src_stride,
-                      size_t row_bytes, size_t height) {
+UPRIGHT_INLINE void copy_rows(UPRIGHT_PLANE, size_t row_bytes, size_t height) {
   if (dst_stride == src_stride && dst_stride > 0 && (size_t)dst_stride == row_bytes) {
     memcpy(dst, src, row_bytes * height);
     return;
@@ -74,30 +65,23 @@ INLINE void copy_rows(uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *src, pt
   }
 }
 
-#define PLANE_KERNELS(SIZE)                                                                       \
-  static void copy_##SIZE(uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *src,                 \
-                          ptrdiff_t src_stride, size_t width, size_t height) {                    \
-    copy_rows(dst, dst_stride, src, src_stride, width * SIZE, height);                            \
-  }                                                                                               \
-  static void mirror_##SIZE(uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *src,               \
-                            ptrdiff_t src_stride, size_t width, size_t height) {                  \
-    mirror_elements(dst, dst_stride, src, src_stride, width, height, SIZE);                       \
-  }                                                                                               \
-  static void transpose_##SIZE(uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *src,            \
-                               ptrdiff_t src_stride, size_t width, size_t height) {               \
-    transpose_elements(dst, dst_stride, src, src_stride, width, height, SIZE);                    \
+#define PLANE_KERNELS(SIZE)                                                                  \
+  static void copy_##SIZE(UPRIGHT_PLANE, size_t width, size_t height) {                      \
+    copy_rows(dst, dst_stride, src, src_stride, width * SIZE, height);                       \
+  }                                                                                          \
+  void upright_mirror_##SIZE##_c(UPRIGHT_PLANE, size_t width, size_t height) {               \
+    mirror_elements(dst, dst_stride, src, src_stride, width, height, SIZE);                  \
+  }                                                                                          \
+  void upright_transpose_##SIZE##_c(UPRIGHT_PLANE, size_t width, size_t height) {            \
+    transpose_elements(dst, dst_stride, src, src_stride, width, height, SIZE);               \
   }
 
-#define PAIR_KERNELS(SIZE)                                                                        \
-  static void interleave_##SIZE(uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *a,             \
-                                ptrdiff_t a_stride, const uint8_t *b, ptrdiff_t b_stride,         \
-                                size_t width, size_t height) {                                    \
-    interleave_elements(dst, dst_stride, a, a_stride, b, b_stride, width, height, SIZE);          \
-  }                                                                                               \
-  static void deinterleave_##SIZE(uint8_t *a, ptrdiff_t a_stride, uint8_t *b, ptrdiff_t b_stride, \
-                                  const uint8_t *src, ptrdiff_t src_stride, size_t width,         \
-                                  size_t height) {                                                \
-    deinterleave_elements(a, a_stride, b, b_stride, src, src_stride, width, height, SIZE);        \
+#define PAIR_KERNELS(SIZE)                                                                   \
+  void upright_interleave_##SIZE##_c(UPRIGHT_JOIN, size_t width, size_t height) {            \
+    interleave_elements(dst, dst_stride, a, a_stride, b, b_stride, width, height, SIZE);     \
+  }                                                                                          \
+  void upright_deinterleave_##SIZE##_c(UPRIGHT_SPLIT, size_t width, size_t height) {         \
+    deinterleave_elements(a, a_stride, b, b_stride, src, src_stride, width, height, SIZE);   \
   }
 
 PLANE_KERNELS(1)
@@ -107,14 +91,16 @@ PLANE_KERNELS(4)
 PAIR_KERNELS(1)
 PAIR_KERNELS(2)
 
+#define ALL_SIZES(NAME) {NULL, NAME##_1_c, NAME##_2_c, NAME##_3_c, NAME##_4_c}
+
 void upright_init_reference(upright_kernels *table) {
   *table = (upright_kernels){
       .copy = {NULL, copy_1, copy_2, copy_3, copy_4},
-      .mirror = {NULL, mirror_1, mirror_2, mirror_3, mirror_4},
-      .transpose = {NULL, transpose_1, transpose_2, transpose_3, transpose_4},
-      .transpose_streamed = {NULL, transpose_1, transpose_2, transpose_3, transpose_4},
-      .interleave = {NULL, interleave_1, interleave_2},
-      .deinterleave = {NULL, deinterleave_1, deinterleave_2},
+      .mirror = ALL_SIZES(upright_mirror),
+      .transpose = ALL_SIZES(upright_transpose),
+      .transpose_streamed = ALL_SIZES(upright_transpose),
+      .interleave = {NULL, upright_interleave_1_c, upright_interleave_2_c},
+      .deinterleave = {NULL, upright_deinterleave_1_c, upright_deinterleave_2_c},
       .stream_bytes = SIZE_MAX,
   };
 }

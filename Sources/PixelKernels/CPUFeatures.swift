@@ -3,8 +3,10 @@ internal import CPixelKernels
 /// The CPU levels there are kernels for. A level is used only together with all the levels below
 /// it: `[.avx2]` alone is the reference.
 public struct CPUFeatures: OptionSet, Sendable, Hashable {
+  /// One bit a level, the lowest level in the lowest bit.
   public let rawValue: UInt32
 
+  /// The levels of the bits set in `rawValue`; bits without a level are ignored.
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
   /// Every x86-64 CPU.

@@ -2,6 +2,7 @@
 public struct PixelKernelsError: Error, Sendable, Hashable {
   /// The kind of mistake; open, more may come.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
+    /// The case's name.
     public let description: String
 
     /// The element or component size is none there is a kernel for.
@@ -12,11 +13,13 @@ public struct PixelKernelsError: Error, Sendable, Hashable {
     public static let layout = Code(description: "layout")
   }
 
+  /// What kind of mistake it is.
   public var code: Code
   /// What is wrong, and what would be right.
   public var message: String
 }
 
 extension PixelKernelsError: CustomStringConvertible {
+  /// Code and message.
   public var description: String { "\(code): \(message)" }
 }

@@ -11,7 +11,8 @@ final class PaddedPlane {
   let elementSize: Int
   /// Bytes from a row to the next one; negative: the first row lies last in memory.
   let stride: Int
-  let bytes: UnsafeMutableRawBufferPointer
+  let start: UnsafeMutableRawPointer
+  let count: Int
   private let margin: Int
   private let padding: Int
 
@@ -25,20 +26,20 @@ final class PaddedPlane {
     let pitch = left + width * elementSize + right
     margin = 3
     stride = bottomUp ? -pitch : pitch
-    bytes = .allocate(byteCount: (height + 2 * margin) * pitch, alignment: 64)
+    count = (height + 2 * margin) * pitch
+    start = .allocate(byteCount: count, alignment: 64)
     clear()
   }
 
-  deinit { bytes.deallocate() }
+  deinit { start.deallocate() }
 
-  func clear() { memset(bytes.baseAddress!, Int32(Self.paddingByte), bytes.count) }
+  func clear() { memset(start, Int32(Self.paddingByte), count) }
 
   /// The first element of the first row.
   var base: UnsafeMutablePointer<UInt8> {
     let pitch = abs(stride)
     let row = stride < 0 ? margin + height - 1 : margin
-    return bytes.baseAddress!.advanced(by: max(row, 0) * pitch + padding)
-      .assumingMemoryBound(to: UInt8.self)
+    return start.advanced(by: max(row, 0) * pitch + padding).assumingMemoryBound(to: UInt8.self)
   }
 
   var view: PlaneView { PlaneView(base, stride: stride, width: width, height: height) }
@@ -74,9 +75,11 @@ extension PaddedPlane {
   /// The first byte, padding included, at which two planes of the same layout differ; nil where they
   /// do not.
   func firstDifference(from expected: PaddedPlane) -> String? {
-    precondition(bytes.count == expected.bytes.count && stride == expected.stride)
-    if memcmp(bytes.baseAddress!, expected.bytes.baseAddress!, bytes.count) == 0 { return nil }
-    for i in bytes.indices where bytes[i] != expected.bytes[i] {
+    precondition(count == expected.count && stride == expected.stride)
+    if memcmp(start, expected.start, count) == 0 { return nil }
+    let bytes = UnsafeRawBufferPointer(start: start, count: count)
+    let wanted = UnsafeRawBufferPointer(start: expected.start, count: count)
+    for i in 0..<count where bytes[i] != wanted[i] {
       let pitch = abs(stride)
       let column = i % pitch - padding
       let line = i / pitch - margin
@@ -84,7 +87,7 @@ extension PaddedPlane {
       let inside = (0..<width * elementSize).contains(column) && (0..<height).contains(line)
       let place = inside ? "element" : "padding"
       return "\(place) x \(column / elementSize) (byte \(column)) y \(y): "
-        + "expected \(expected.bytes[i]), actual \(bytes[i])"
+        + "expected \(wanted[i]), actual \(bytes[i])"
     }
     return nil
   }

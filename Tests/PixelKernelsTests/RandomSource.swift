@@ -18,16 +18,10 @@ struct RandomSource: RandomNumberGenerator {
   mutating func below(_ bound: Int) -> Int { Int(next() >> 33) % bound }
 
   mutating func fill(_ bytes: UnsafeMutableRawBufferPointer) {
-    var offset = 0
-    while offset < bytes.count {
-      var word = next()
-      let count = min(8, bytes.count - offset)
-      withUnsafeBytes(of: &word) {
-        bytes.baseAddress?.advanced(by: offset).copyMemory(
-          from: $0.baseAddress!, byteCount: count)
-      }
-      offset += count
-    }
+    let words = bytes.count / 8
+    for i in 0..<words { bytes.storeBytes(of: next(), toByteOffset: 8 * i, as: UInt64.self) }
+    let last = next()
+    for i in 8 * words..<bytes.count { bytes[i] = UInt8(truncatingIfNeeded: last >> (8 * (i % 8))) }
   }
 }
 
