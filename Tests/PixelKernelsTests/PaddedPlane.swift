@@ -31,6 +31,15 @@ final class PaddedPlane {
     clear()
   }
 
+  /// The same layout, all padding.
+  convenience init(like other: PaddedPlane) {
+    let pitch = abs(other.stride)
+    self.init(
+      width: other.width, height: other.height, elementSize: other.elementSize,
+      left: other.padding, right: pitch - other.padding - other.width * other.elementSize,
+      bottomUp: other.stride < 0)
+  }
+
   deinit { start.deallocate() }
 
   func clear() { memset(start, Int32(Self.paddingByte), count) }
@@ -45,12 +54,6 @@ final class PaddedPlane {
   var view: PlaneView { PlaneView(base, stride: stride, width: width, height: height) }
   var mutableView: MutablePlaneView {
     MutablePlaneView(base, stride: stride, width: width, height: height)
-  }
-
-  /// The bytes of one element.
-  func element(_ x: Int, _ y: Int) -> [UInt8] {
-    let start = base + y * stride + x * elementSize
-    return (0..<elementSize).map { start[$0] }
   }
 
   func fill(_ content: Content, _ random: inout RandomSource) {
