@@ -19,6 +19,7 @@ let package = Package(
     .library(name: "Orientation", targets: ["Orientation"]),
     .library(name: "RotationPolicy", targets: ["RotationPolicy"]),
     .library(name: "Upright", targets: ["Upright"]),
+    .library(name: "PixelKernels", targets: ["PixelKernels"]),
     .executable(name: "upright", targets: ["UprightCLI"]),
   ],
   dependencies: [

@@ -1,0 +1,15 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own: building Upright needs none of what it is measured against.
+let package = Package(
+  name: "upright-benchmarks",
+  dependencies: [.package(name: "upright", path: "..")],
+  targets: [
+    .systemLibrary(name: "CLibyuv", providers: [.apt(["libyuv-dev"])]),
+    .executableTarget(
+      name: "KernelBench",
+      dependencies: ["CLibyuv", .product(name: "PixelKernels", package: "upright")]),
+  ],
+  swiftLanguageModes: [.v6]
+)

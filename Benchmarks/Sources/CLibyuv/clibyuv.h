@@ -1,0 +1,2 @@
+#include <libyuv/planar_functions.h>
+#include <libyuv/rotate.h>

@@ -1,0 +1,157 @@
+// AVX2. Most of its instructions work within 128-bit lanes: the transposes put two SSE2 blocks, one
+// below the other, into the two lanes.
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+#include "planes.h"
+
+#define UNROLL _Pragma("clang loop unroll(full)")
+#define AVX2 __attribute__((target("avx2")))
+
+AVX2 UPRIGHT_INLINE __m256i load(const uint8_t *p) {
+  return _mm256_loadu_si256((const __m256i_u *)p);
+}
+
+AVX2 UPRIGHT_INLINE void store(uint8_t *p, __m256i v) { _mm256_storeu_si256((__m256i_u *)p, v); }
+
+AVX2 UPRIGHT_INLINE __m256i load_lanes(const uint8_t *low, const uint8_t *high) {
+  return _mm256_inserti128_si256(
+      _mm256_castsi128_si256(_mm_loadu_si128((const __m128i_u *)low)),
+      _mm_loadu_si128((const __m128i_u *)high), 1);
+}
+
+// Transposes of 16 x 32, 8 x 16 and 4 x 8 elements, all 16 bytes in a row and 32 in a column.
+
+AVX2 UPRIGHT_INLINE void block_1(UPRIGHT_PLANE) {
+  __m256i a[16], b[16];
+  UNROLL for (int i = 0; i < 16; i++) {
+    a[i] = load_lanes(src + i * src_stride, src + (i + 16) * src_stride);
+  }
+  UNROLL for (int step = 0; step < 2; step++) {
+    UNROLL for (int i = 0; i < 8; i++) {
+      b[2 * i] = _mm256_unpacklo_epi8(a[i], a[i + 8]);
+      b[2 * i + 1] = _mm256_unpackhi_epi8(a[i], a[i + 8]);
+    }
+    UNROLL for (int i = 0; i < 8; i++) {
+      a[2 * i] = _mm256_unpacklo_epi8(b[i], b[i + 8]);
+      a[2 * i + 1] = _mm256_unpackhi_epi8(b[i], b[i + 8]);
+    }
+  }
+  UNROLL for (int i = 0; i < 16; i++) store(dst + i * dst_stride, a[i]);
+}
+
+AVX2 UPRIGHT_INLINE void block_2(UPRIGHT_PLANE) {
+  __m256i a[8], b[8];
+  UNROLL for (int i = 0; i < 8; i++) {
+    a[i] = load_lanes(src + i * src_stride, src + (i + 8) * src_stride);
+  }
+  UNROLL for (int step = 0; step < 3; step++) {
+    UNROLL for (int i = 0; i < 4; i++) {
+      b[2 * i] = _mm256_unpacklo_epi16(a[i], a[i + 4]);
+      b[2 * i + 1] = _mm256_unpackhi_epi16(a[i], a[i + 4]);
+    }
+    UNROLL for (int i = 0; i < 8; i++) a[i] = b[i];
+  }
+  UNROLL for (int i = 0; i < 8; i++) store(dst + i * dst_stride, a[i]);
+}
+
+AVX2 UPRIGHT_INLINE void block_4(UPRIGHT_PLANE) {
+  __m256i a[4], b[4];
+  UNROLL for (int i = 0; i < 4; i++) {
+    a[i] = load_lanes(src + i * src_stride, src + (i + 4) * src_stride);
+  }
+  UNROLL for (int step = 0; step < 2; step++) {
+    UNROLL for (int i = 0; i < 2; i++) {
+      b[2 * i] = _mm256_unpacklo_epi32(a[i], a[i + 2]);
+      b[2 * i + 1] = _mm256_unpackhi_epi32(a[i], a[i + 2]);
+    }
+    UNROLL for (int i = 0; i < 4; i++) a[i] = b[i];
+  }
+  UNROLL for (int i = 0; i < 4; i++) store(dst + i * dst_stride, a[i]);
+}
+
+// Mirrors.
+
+AVX2 UPRIGHT_INLINE __m256i swapped_lanes(__m256i v) { return _mm256_permute4x64_epi64(v, 0x4E); }
+
+AVX2 UPRIGHT_INLINE void reverse_1(uint8_t *dst, const uint8_t *src) {
+  const __m256i order = _mm256_broadcastsi128_si256(
+      _mm_setr_epi8(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0));
+  store(dst, swapped_lanes(_mm256_shuffle_epi8(load(src), order)));
+}
+
+AVX2 UPRIGHT_INLINE void reverse_2(uint8_t *dst, const uint8_t *src) {
+  const __m256i order = _mm256_broadcastsi128_si256(
+      _mm_setr_epi8(14, 15, 12, 13, 10, 11, 8, 9, 6, 7, 4, 5, 2, 3, 0, 1));
+  store(dst, swapped_lanes(_mm256_shuffle_epi8(load(src), order)));
+}
+
+AVX2 UPRIGHT_INLINE void reverse_4(uint8_t *dst, const uint8_t *src) {
+  const __m256i order = _mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0);
+  store(dst, _mm256_permutevar8x32_epi32(load(src), order));
+}
+
+// Pairs.
+
+// The low lanes of both, then the high lanes: what unpacking leaves, in order.
+AVX2 UPRIGHT_INLINE void store_lanes(uint8_t *dst, __m256i low, __m256i high) {
+  store(dst, _mm256_permute2x128_si256(low, high, 0x20));
+  store(dst + 32, _mm256_permute2x128_si256(low, high, 0x31));
+}
+
+AVX2 UPRIGHT_INLINE void join_1(uint8_t *dst, const uint8_t *a, const uint8_t *b) {
+  const __m256i first = load(a), second = load(b);
+  store_lanes(dst, _mm256_unpacklo_epi8(first, second), _mm256_unpackhi_epi8(first, second));
+}
+
+AVX2 UPRIGHT_INLINE void join_2(uint8_t *dst, const uint8_t *a, const uint8_t *b) {
+  const __m256i first = load(a), second = load(b);
+  store_lanes(dst, _mm256_unpacklo_epi16(first, second), _mm256_unpackhi_epi16(first, second));
+}
+
+// Packing leaves the quarters as low, high, low, high.
+AVX2 UPRIGHT_INLINE __m256i sorted_quarters(__m256i v) {
+  return _mm256_permute4x64_epi64(v, _MM_SHUFFLE(3, 1, 2, 0));
+}
+
+AVX2 UPRIGHT_INLINE void split_1(uint8_t *a, uint8_t *b, const uint8_t *src) {
+  const __m256i low = load(src), high = load(src + 32), mask = _mm256_set1_epi16(0x00FF);
+  const __m256i first =
+      _mm256_packus_epi16(_mm256_and_si256(low, mask), _mm256_and_si256(high, mask));
+  const __m256i second =
+      _mm256_packus_epi16(_mm256_srli_epi16(low, 8), _mm256_srli_epi16(high, 8));
+  store(a, sorted_quarters(first));
+  store(b, sorted_quarters(second));
+}
+
+AVX2 UPRIGHT_INLINE void split_2(uint8_t *a, uint8_t *b, const uint8_t *src) {
+  const __m256i low = load(src), high = load(src + 32), mask = _mm256_set1_epi32(0x0000FFFF);
+  const __m256i first =
+      _mm256_packus_epi32(_mm256_and_si256(low, mask), _mm256_and_si256(high, mask));
+  const __m256i second =
+      _mm256_packus_epi32(_mm256_srli_epi32(low, 16), _mm256_srli_epi32(high, 16));
+  store(a, sorted_quarters(first));
+  store(b, sorted_quarters(second));
+}
+
+UPRIGHT_DEFINE_PLANES(avx2, sse2, AVX2, 32, 1, 16, 32)
+UPRIGHT_DEFINE_PLANES(avx2, sse2, AVX2, 32, 2, 8, 16)
+UPRIGHT_DEFINE_PLANES(avx2, sse2, AVX2, 32, 4, 4, 8)
+UPRIGHT_DEFINE_PAIRS(avx2, sse2, AVX2, 32, 1)
+UPRIGHT_DEFINE_PAIRS(avx2, sse2, AVX2, 32, 2)
+
+void upright_init_avx2(upright_kernels *table) {
+  table->mirror[1] = upright_mirror_1_avx2;
+  table->mirror[2] = upright_mirror_2_avx2;
+  table->mirror[4] = upright_mirror_4_avx2;
+  table->transpose[1] = table->transpose_streamed[1] = upright_transpose_1_avx2;
+  table->transpose[2] = table->transpose_streamed[2] = upright_transpose_2_avx2;
+  table->transpose[4] = table->transpose_streamed[4] = upright_transpose_4_avx2;
+  table->interleave[1] = upright_interleave_1_avx2;
+  table->interleave[2] = upright_interleave_2_avx2;
+  table->deinterleave[1] = upright_deinterleave_1_avx2;
+  table->deinterleave[2] = upright_deinterleave_2_avx2;
+}
+
+#endif

@@ -1,0 +1,83 @@
+// From a CPU to a table, and from an orientation to a kernel and the signs of its strides.
+#include "levels.h"
+
+uint32_t upright_cpu_flags(void) {
+#if defined(__x86_64__)
+  uint32_t flags = UPRIGHT_CPU_SSE2;  // part of the architecture
+  if (__builtin_cpu_supports("avx2")) flags |= UPRIGHT_CPU_AVX2;
+  return flags;
+#else
+  return 0;
+#endif
+}
+
+void upright_kernels_init(upright_kernels *table, uint32_t mask) {
+  upright_init_reference(table);
+#if defined(__x86_64__)
+  const uint32_t flags = mask & upright_cpu_flags();
+  if (!(flags & UPRIGHT_CPU_SSE2)) return;
+  upright_init_sse2(table);
+  if (!(flags & UPRIGHT_CPU_AVX2)) return;
+  upright_init_avx2(table);
+#else
+  (void)mask;
+#endif
+}
+
+static int is_size(size_t size, size_t max) { return size >= 1 && size <= max; }
+
+void upright_turn(const upright_kernels *table, int orientation, size_t element_size, uint8_t *dst,
+                  ptrdiff_t dst_stride, const uint8_t *src, ptrdiff_t src_stride, size_t width,
+                  size_t height) {
+  if (width == 0 || height == 0 || !is_size(element_size, UPRIGHT_MAX_ELEMENT_SIZE)) return;
+
+  // Rows of the source, or of what a transpose writes, taken from the last to the first.
+  const int source_reversed =
+      orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
+  const int destination_reversed = orientation == 7 || orientation == 8;
+  if (source_reversed) {
+    src += (ptrdiff_t)(height - 1) * src_stride;
+    src_stride = -src_stride;
+  }
+  if (destination_reversed) {
+    dst += (ptrdiff_t)(width - 1) * dst_stride;
+    dst_stride = -dst_stride;
+  }
+
+  upright_plane_fn kernel;
+  switch (orientation) {
+    case 1:
+    case 4:
+      kernel = table->copy[element_size];
+      break;
+    case 2:
+    case 3:
+      kernel = table->mirror[element_size];
+      break;
+    case 5:
+    case 6:
+    case 7:
+    case 8: {
+      const int streamed = width * height * element_size >= table->stream_bytes;
+      kernel = streamed ? table->transpose_streamed[element_size] : table->transpose[element_size];
+      break;
+    }
+    default:
+      return;
+  }
+  kernel(dst, dst_stride, src, src_stride, width, height);
+}
+
+void upright_interleave(const upright_kernels *table, size_t component_size, uint8_t *dst,
+                        ptrdiff_t dst_stride, const uint8_t *a, ptrdiff_t a_stride,
+                        const uint8_t *b, ptrdiff_t b_stride, size_t width, size_t height) {
+  if (width == 0 || height == 0 || !is_size(component_size, 2)) return;
+  table->interleave[component_size](dst, dst_stride, a, a_stride, b, b_stride, width, height);
+}
+
+void upright_deinterleave(const upright_kernels *table, size_t component_size, uint8_t *a,
+                          ptrdiff_t a_stride, uint8_t *b, ptrdiff_t b_stride, const uint8_t *src,
+                          ptrdiff_t src_stride, size_t width, size_t height) {
+  if (width == 0 || height == 0 || !is_size(component_size, 2)) return;
+  table->deinterleave[component_size](a, a_stride, b, b_stride, src, src_stride, width, height);
+}

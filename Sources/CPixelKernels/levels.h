@@ -1,0 +1,52 @@
+// What each CPU level puts into the table. A level overwrites only what it does better than the
+// levels below it, and leaves planes too small for it to the next one down.
+#pragma once
+
+#include "CPixelKernels.h"
+
+void upright_init_reference(upright_kernels *table);
+
+#if defined(__x86_64__)
+void upright_init_sse2(upright_kernels *table);
+void upright_init_avx2(upright_kernels *table);
+#endif
+
+// The parameters all kernels of a kind share.
+#define UPRIGHT_PLANE uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *src, ptrdiff_t src_stride
+#define UPRIGHT_JOIN                                                                  \
+  uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *a, ptrdiff_t a_stride, const uint8_t *b, \
+      ptrdiff_t b_stride
+#define UPRIGHT_SPLIT                                                                  \
+  uint8_t *a, ptrdiff_t a_stride, uint8_t *b, ptrdiff_t b_stride, const uint8_t *src, \
+      ptrdiff_t src_stride
+
+#define UPRIGHT_DECLARE_PLANES(SIZE, LEVEL)                                            \
+  void upright_mirror_##SIZE##_##LEVEL(UPRIGHT_PLANE, size_t width, size_t height);    \
+  void upright_transpose_##SIZE##_##LEVEL(UPRIGHT_PLANE, size_t width, size_t height);
+#define UPRIGHT_DECLARE_PAIRS(SIZE, LEVEL)                                             \
+  void upright_interleave_##SIZE##_##LEVEL(UPRIGHT_JOIN, size_t width, size_t height); \
+  void upright_deinterleave_##SIZE##_##LEVEL(UPRIGHT_SPLIT, size_t width, size_t height);
+#define UPRIGHT_DECLARE_LEVEL(LEVEL) \
+  UPRIGHT_DECLARE_PLANES(1, LEVEL)   \
+  UPRIGHT_DECLARE_PLANES(2, LEVEL)   \
+  UPRIGHT_DECLARE_PLANES(4, LEVEL)   \
+  UPRIGHT_DECLARE_PAIRS(1, LEVEL)    \
+  UPRIGHT_DECLARE_PAIRS(2, LEVEL)
+
+UPRIGHT_DECLARE_LEVEL(c)
+UPRIGHT_DECLARE_LEVEL(sse2)
+UPRIGHT_DECLARE_LEVEL(avx2)
+UPRIGHT_DECLARE_PLANES(3, c)
+
+#define UPRIGHT_INLINE static inline __attribute__((always_inline))
+
+// Row `y` of a plane.
+UPRIGHT_INLINE uint8_t *upright_row(uint8_t *base, ptrdiff_t stride, size_t y) {
+  return base + (ptrdiff_t)y * stride;
+}
+
+UPRIGHT_INLINE const uint8_t *upright_const_row(const uint8_t *base, ptrdiff_t stride, size_t y) {
+  return base + (ptrdiff_t)y * stride;
+}
+
+UPRIGHT_INLINE size_t upright_min(size_t a, size_t b) { return a < b ? a : b; }

@@ -1,0 +1,66 @@
+/// What both kinds of view are, as far as the checks go.
+private protocol Plane {
+  var stride: Int { get }
+  var width: Int { get }
+  var height: Int { get }
+}
+
+extension PlaneView: Plane {}
+extension MutablePlaneView: Plane {}
+
+extension PlaneView {
+  /// As the kernels take it.
+  var bytes: UnsafePointer<UInt8> { unsafe base.assumingMemoryBound(to: UInt8.self) }
+
+  func check(elementSize: Int) throws(PixelKernelsError) {
+    try checkLayout(self, elementSize)
+  }
+
+  func check(width: Int, height: Int) throws(PixelKernelsError) {
+    try checkSize(self, width, height)
+  }
+}
+
+extension MutablePlaneView {
+  /// As the kernels take it.
+  var bytes: UnsafeMutablePointer<UInt8> { unsafe base.assumingMemoryBound(to: UInt8.self) }
+
+  func check(elementSize: Int) throws(PixelKernelsError) {
+    try checkLayout(self, elementSize)
+  }
+
+  func check(width: Int, height: Int) throws(PixelKernelsError) {
+    try checkSize(self, width, height)
+  }
+}
+
+private func checkSize(
+  _ plane: some Plane, _ width: Int, _ height: Int
+) throws(PixelKernelsError) {
+  guard plane.width == width, plane.height == height else {
+    throw PixelKernelsError(
+      code: .size,
+      message: "a plane of \(plane.width)x\(plane.height) elements: \(width)x\(height) is needed")
+  }
+}
+
+/// Holds that the rows are apart and that the whole plane has an address.
+private func checkLayout(_ plane: some Plane, _ elementSize: Int) throws(PixelKernelsError) {
+  guard plane.width >= 0, plane.height >= 0 else {
+    throw PixelKernelsError(
+      code: .layout, message: "a plane of \(plane.width)x\(plane.height): a size is never negative")
+  }
+  let (rowBytes, rowOverflow) = plane.width.multipliedReportingOverflow(by: elementSize)
+  let (bytes, overflow) = plane.height.multipliedReportingOverflow(
+    by: Int(clamping: max(plane.stride.magnitude, rowBytes.magnitude)))
+  guard !rowOverflow, !overflow, bytes >= 0, plane.stride > .min else {
+    throw PixelKernelsError(
+      code: .layout,
+      message: "\(plane.height) rows \(plane.stride) bytes apart do not fit the address space")
+  }
+  guard plane.height <= 1 || plane.stride.magnitude >= rowBytes.magnitude else {
+    throw PixelKernelsError(
+      code: .layout,
+      message: "rows of \(rowBytes) bytes only \(plane.stride) apart: the stride must not be less")
+  }
+}
