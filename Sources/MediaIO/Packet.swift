@@ -92,6 +92,6 @@ extension Rational {
 
 extension AVRational {
   init(_ rational: Rational) {
-    self.init(num: CInt(clamping: rational.num), den: CInt(clamping: rational.den))
+    self.init(num: CInt(clamping: rational.numerator), den: CInt(clamping: rational.denominator))
   }
 }

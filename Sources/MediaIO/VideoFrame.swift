@@ -124,6 +124,8 @@ extension DisplayMatrix {
     values.withUnsafeMutableBytes {
       $0.copyMemory(from: UnsafeRawBufferPointer(start: bytes, count: 36))
     }
-    self.init(values)
+    self.init(
+      a: values[0], b: values[1], c: values[3], d: values[4], x: values[6], y: values[7])
+    (u, v, w) = (values[2], values[5], values[8])
   }
 }
