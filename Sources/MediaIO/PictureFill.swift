@@ -1,5 +1,5 @@
 internal import CFFmpeg
-package import Orientation
+internal import Orientation
 
 /// An opaque colour, eight bits a channel, full-range sRGB as written in `RRGGBB`.
 public struct RGBColour: Sendable, Hashable {

@@ -1,6 +1,6 @@
 internal import CFFmpeg
 internal import CFFmpegShims
-package import Orientation
+internal import Orientation
 
 /// Rescales and converts pictures with libswscale. Keeps its context from frame to frame, since
 /// making one costs as much as a picture.

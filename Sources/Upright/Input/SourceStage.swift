@@ -1,0 +1,133 @@
+internal import MediaIO
+internal import Orientation
+
+/// What the reading thread hands to the writing one.
+enum SourceItem: ~Copyable {
+  case frame(VideoFrame, OrientationSignal?)
+  case packet(Packet)
+}
+
+/// How reading went.
+struct SourceOutcome: Sendable {
+  /// What ended it before the end; nil where all was read.
+  var error: MediaError?
+  var videoPackets = 0
+  var frames = 0
+  /// Packets that could not be read or decoded.
+  var damagedPackets = 0
+  /// Frames that the decoder patched over damage in.
+  var damagedFrames = 0
+  var repairedTimestamps = 0
+  /// Seconds spent in reading and decoding.
+  var seconds = 0.0
+  /// Whether the caller stopped it.
+  var isStopped = false
+}
+
+/// Reads and decodes on a thread of its own, into a bounded queue.
+///
+/// Sendable by hand-over: it is made on one thread and run on another, never on both.
+final class SourceStage: @unchecked Sendable {
+  private let demuxer: Demuxer
+  private let video: StreamInfo
+  private let sideStreams: Set<Int>
+  private let queue: BoundedQueue<SourceItem>
+  private let decoder: VideoDecoder
+  private var signals: SignalReader
+  private var timestamps: TimestampRepair
+  private var outcome = SourceOutcome()
+  private var isWanted = true
+
+  init(
+    demuxer: Demuxer, video: StreamInfo, sideStreams: Set<Int>, queue: BoundedQueue<SourceItem>
+  ) throws(MediaError) {
+    self.demuxer = demuxer
+    self.video = video
+    self.sideStreams = sideStreams
+    self.queue = queue
+    decoder = try VideoDecoder(stream: video)
+    signals = SignalReader(video)
+    timestamps = TimestampRepair(timeBase: video.timeBase, frameRate: video.frameRate)
+    demuxer.select(sideStreams.union([video.index]))
+  }
+
+  /// Reads to the end, to an error, or until the queue is closed from the other side.
+  func run() -> SourceOutcome {
+    do throws(MediaError) {
+      try read()
+    } catch {
+      if error.code == .cancelled { outcome.isStopped = true } else { outcome.error = error }
+    }
+    // What is inside the decoder belongs to the clip, however reading ended.
+    decoder.finish()
+    do throws(MediaError) { try deliver() } catch { outcome.error = outcome.error ?? error }
+    queue.close()
+    outcome.damagedPackets += decoder.damagedPackets
+    outcome.repairedTimestamps = timestamps.repairs
+    return outcome
+  }
+
+  private func read() throws(MediaError) {
+    var failures = 0
+    while isWanted {
+      do throws(MediaError) {
+        guard let packet = try timed({ () throws(MediaError) in try demuxer.read() }) else { return }
+        failures = 0
+        try take(packet)
+      } catch {
+        // A damaged stretch: what follows may be whole, but a file is not read for ever.
+        guard error.code == .badData, failures < 100 else { throw error }
+        failures += 1
+        outcome.damagedPackets += 1
+      }
+    }
+  }
+
+  private func take(_ packet: consuming Packet) throws(MediaError) {
+    guard packet.streamIndex == video.index else {
+      if sideStreams.contains(packet.streamIndex) {
+        isWanted = queue.put(.packet(packet))
+      }
+      return
+    }
+    outcome.videoPackets += 1
+    signals.note(packet)
+    while true {
+      let progress = timed { decoder.send(packet) }
+      try deliver()
+      if progress != .again { return }
+    }
+  }
+
+  /// Hands over every picture that has come out.
+  private func deliver() throws(MediaError) {
+    while isWanted {
+      guard var frame = try timed({ () throws(MediaError) in try decoder.receive() }) else { return }
+      timestamps.repair(&frame)
+      outcome.frames += 1
+      if frame.isDamaged { outcome.damagedFrames += 1 }
+      let signal = signals.signal(for: frame)
+      isWanted = queue.put(.frame(frame, signal))
+    }
+  }
+
+  private func timed<R: ~Copyable>(_ body: () throws(MediaError) -> R) throws(MediaError) -> R {
+    let start = ContinuousClock.now
+    defer { outcome.seconds += start.secondsUntilNow }
+    return try body()
+  }
+
+  private func timed<R>(_ body: () -> R) -> R {
+    let start = ContinuousClock.now
+    defer { outcome.seconds += start.secondsUntilNow }
+    return body()
+  }
+}
+
+extension ContinuousClock.Instant {
+  /// Seconds since this instant.
+  var secondsUntilNow: Double {
+    let elapsed = duration(to: .now).components
+    return Double(elapsed.seconds) + Double(elapsed.attoseconds) * 1e-18
+  }
+}

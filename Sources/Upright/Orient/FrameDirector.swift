@@ -1,0 +1,129 @@
+internal import MediaIO
+internal import Orientation
+internal import RotationPolicy
+
+/// What is to be done with one frame.
+struct Direction: Equatable {
+  /// The format that the stream has at this frame.
+  var format: StreamFormat
+  /// What stands the stored picture as the reference wants it.
+  var turn: ImageOrientation
+  /// The picture that is drawn on.
+  var canvas: PixelSize
+}
+
+/// Says for each frame, in order, how it must be turned and which canvas it is drawn on: the one place
+/// where the policy's timeline meets the frames.
+struct FrameDirector {
+  /// The shape of the canvas once `auto` and the like are resolved.
+  enum Canvas: Hashable {
+    case follow
+    /// Wide or tall, whatever the app does.
+    case fixed(isLandscape: Bool)
+    /// As the first frame wants it.
+    case initial
+  }
+
+  private let frames: FrameKind
+  private let reference: Reference
+  private var canvas: Canvas
+  /// Whether in-band signals are the policy's events: no others were given.
+  private let signalsAreEvents: Bool
+  private(set) var plan: OrientationPlan
+  private var lastDevice: DeviceOrientation?
+
+  /// - Throws: `badData` where the policy cannot start (UIKit would raise).
+  init(
+    policy: PolicyDocument, guidance: StreamGuidance, frames: FrameKind, reference: Reference?,
+    canvas: Canvas, signalsAreEvents: Bool
+  ) throws(MediaError) {
+    self.frames = frames
+    self.canvas = canvas
+    self.signalsAreEvents = signalsAreEvents && frames == .metadata
+    if let reference {
+      self.reference = reference
+    } else if case .sensor = frames {
+      self.reference = .interface
+    } else {
+      self.reference = .gravity
+    }
+    do throws(PolicyError) {
+      plan = try OrientationPlan(policy, guidance: guidance)
+    } catch {
+      throw MediaError(error, code: .badData)
+    }
+  }
+
+  /// Feeds one event from outside.
+  mutating func push(_ event: RotationEvent) throws(MediaError) {
+    do throws(PolicyError) {
+      try plan.push(event)
+    } catch {
+      throw MediaError(error, code: .badData)
+    }
+  }
+
+  /// What to do with the frame at `seconds`; events up to it must have been pushed.
+  mutating func direct(
+    at seconds: Double, size: PixelSize, signal: OrientationSignal?
+  ) throws(MediaError) -> Direction {
+    let stored = frames == .metadata ? signal?.orientation ?? .up : .up
+    if signalsAreEvents {
+      let device = DeviceOrientation(frameOf: size, lying: stored)
+      if device != lastDevice {
+        lastDevice = device
+        try push(RotationEvent(at: max(0, seconds), .device(device)))
+      }
+    }
+    plan.advance(to: seconds + OrientationTimeline.grain)
+    let point = plan.timeline.point(at: seconds)
+    let app = point.appOrientation
+    if canvas == .initial { canvas = .fixed(isLandscape: app.isLandscape) }
+    var format = plan.guidance.format(for: app)
+    if case .fixed(let isLandscape) = canvas {
+      let shape: InterfaceOrientation = isLandscape ? .landscapeRight : .portrait
+      format.encodeResolution = plan.guidance.format(for: shape).encodeResolution
+    }
+    return Direction(
+      format: format, turn: turn(stored, at: point), canvas: format.encodeResolution)
+  }
+
+  private func turn(
+    _ stored: ImageOrientation, at point: OrientationTimeline.Point
+  ) -> ImageOrientation {
+    let app = point.appOrientation.device
+    if case .sensor(let camera) = frames {
+      return camera.turn(for: reference == .interface ? app : point.device) ?? .up
+    }
+    guard reference == .interface, let wanted = app.clockwiseDegrees,
+      let held = point.device.clockwiseDegrees
+    else { return stored }
+    let further = ImageOrientation(
+      flippedHorizontally: false, quarterTurns: (wanted - held) / 90)
+    return stored.then(further)
+  }
+
+  /// Answers what is still open at the end of the clip.
+  mutating func finish() { plan.finish() }
+}
+
+extension DeviceOrientation {
+  /// How the device was held that recorded frames coded in `size` which need `orientation` to stand
+  /// upright (spec 3). A square counts as landscape; of a mirrored signal the turn counts.
+  init(frameOf size: PixelSize, lying orientation: ImageOrientation) {
+    let landscape: [DeviceOrientation] = [
+      .landscapeLeft, .portrait, .landscapeRight, .portraitUpsideDown,
+    ]
+    let portrait: [DeviceOrientation] = [
+      .portrait, .landscapeRight, .portraitUpsideDown, .landscapeLeft,
+    ]
+    self = (size.isLandscape ? landscape : portrait)[orientation.quarterTurns]
+  }
+}
+
+extension MediaError {
+  /// A policy's complaint in the words of the media path.
+  public init(_ error: PolicyError, code: Code) {
+    self.init(code, error.message, at: error.path, remedy: error.remedy)
+  }
+}

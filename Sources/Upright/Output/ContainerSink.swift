@@ -1,0 +1,82 @@
+internal import MediaIO
+internal import Orientation
+
+/// One file or one network stream in a container that libavformat writes.
+final class ContainerSink: PacketSink {
+  private let container: OutputContainer
+  private let target: String
+  private let interrupt: Interrupt
+  private var staged: StagedFile?
+  private var muxer: Muxer?
+
+  /// - Throws: `cannotCreate` where the file cannot be made: before any work is done.
+  init(container: OutputContainer, target: String, interrupt: Interrupt) throws(MediaError) {
+    self.container = container
+    self.target = target
+    self.interrupt = interrupt
+    if target != "-" && InputTrust.scheme(of: target) == nil {
+      staged = try StagedFile(path: target)
+    }
+  }
+
+  func begin(_ description: OutputDescription) throws(MediaError) {
+    let address = staged?.temporaryPath ?? (target == "-" ? "pipe:1" : target)
+    let muxer = try Muxer(
+      format: container.muxer, target: .url(address), interrupt: staged == nil ? interrupt : nil)
+    try muxer.addTracks(description)
+    muxer.setMetadata(description.metadata)
+    try muxer.setChapters(description.chapters)
+    try muxer.writeHeader(options)
+    self.muxer = muxer
+  }
+
+  private var options: [(String, String)] {
+    switch container {
+    case .mp4, .mov:
+      // A pipe cannot be gone back in: there the index comes in fragments.
+      target == "-" || staged == nil
+        ? [("movflags", "+frag_keyframe+empty_moov+default_base_moof")]
+        : [("movflags", "+faststart")]
+    case .flv: [("flvflags", "+no_duration_filesize")]
+    default: []
+    }
+  }
+
+  func write(
+    _ packet: consuming Packet, track: Int, format: EncodedFormat?
+  ) throws(MediaError) {
+    guard let muxer else { throw MediaError(.fault, "a packet before the header", at: target) }
+    if let format, container == .flv {
+      // flvenc writes a new sequence header for it; the in-band sets are there as well.
+      try packet.attachNewExtradata(format.parameters.extradata)
+      try muxer.announce(format.parameters, of: 0)
+    }
+    try muxer.write(packet, stream: track)
+  }
+
+  func finish() throws(MediaError) {
+    try muxer?.finish()
+    muxer = nil
+    try staged?.commit()
+    staged = nil
+  }
+
+  func abandon() {
+    muxer = nil
+    staged?.discard()
+    staged = nil
+  }
+}
+
+extension Muxer {
+  /// Adds the pictures and the tracks beside them, in that order.
+  func addTracks(_ description: OutputDescription) throws(MediaError) {
+    _ = try addStream(
+      description.format.parameters, timeBase: description.videoTimeBase,
+      frameRate: description.frameRate, metadata: description.videoMetadata)
+    for track in description.sideTracks {
+      _ = try addStream(
+        track.parameters, timeBase: track.timeBase, like: track.source, metadata: track.metadata)
+    }
+  }
+}

@@ -1,0 +1,53 @@
+internal import MediaIO
+internal import Orientation
+
+/// What a container must know of the pictures from one point of the stream on.
+final class EncodedFormat: Sendable {
+  /// Counts the formats of one output, from 0.
+  let index: Int
+  let size: PixelSize
+  let parameters: CodecParameters
+
+  init(index: Int, size: PixelSize, parameters: CodecParameters) {
+    self.index = index
+    self.size = size
+    self.parameters = parameters
+  }
+}
+
+/// A track that stands beside the pictures in the output.
+struct SideTrack: Sendable {
+  let parameters: CodecParameters
+  let timeBase: Rational
+  let source: StreamInfo
+  let metadata: [String: String]
+}
+
+/// What every output is begun with.
+struct OutputDescription: Sendable {
+  /// The first format of the pictures; later ones come with their first packets.
+  var format: EncodedFormat
+  let videoTimeBase: Rational
+  let frameRate: Rational?
+  let videoMetadata: [String: String]
+  /// In the order of tracks 1, 2, ...; track 0 is the pictures.
+  let sideTracks: [SideTrack]
+  let metadata: [String: String]
+  let chapters: [Demuxer.Chapter]
+  /// The lowest decoding time among the first packets, in seconds; below zero more often than not.
+  let earliestTime: Double
+}
+
+/// Takes packets in order and makes a file or a stream of them.
+protocol PacketSink: AnyObject {
+  /// Opens the output; the first packet follows.
+  func begin(_ description: OutputDescription) throws(MediaError)
+  /// Takes the next packet; `format` is given with the first packet of each format but the first.
+  func write(
+    _ packet: consuming Packet, track: Int, format: EncodedFormat?
+  ) throws(MediaError)
+  /// Closes the output so that it plays, under its final name.
+  func finish() throws(MediaError)
+  /// Removes what is not finished.
+  func abandon()
+}

@@ -1,0 +1,85 @@
+internal import DequeModule
+internal import MediaIO
+
+/// Brings the packets of several tracks into one order by time.
+///
+/// Sound is copied as soon as it is read, while pictures leave the encoder dozens of frames later; and
+/// a sound frame belongs to the segment that holds its PTS. So each track waits for the others, for at
+/// most `patience` seconds.
+final class PacketInterleaver {
+  /// One packet on its way to the container.
+  struct Item: ~Copyable {
+    var packet: Packet
+    let track: Int
+    /// The format that begins with this packet.
+    let format: EncodedFormat?
+    /// Seconds by which it is ordered.
+    let time: Double
+  }
+
+  private final class Box {
+    var item: Item?
+    let time: Double
+    let decodingTime: Double
+    init(_ item: consuming Item) {
+      time = item.time
+      let tick = item.packet.timeBase.doubleValue
+      decodingTime = (item.packet.dts ?? item.packet.pts).map { Double($0) * tick } ?? time
+      self.item = consume item
+    }
+  }
+
+  private struct Track {
+    var waiting = Deque<Box>()
+    var lastTime = -Double.infinity
+    /// Whether the others wait for it: subtitles come too rarely.
+    let isAwaited: Bool
+    var isEnded = false
+  }
+
+  private var tracks: [Track]
+  private let patience: Double
+
+  init(awaited: [Bool], patience: Double = 10) {
+    tracks = awaited.map { Track(isAwaited: $0) }
+    self.patience = patience
+  }
+
+  /// Adds a packet. An IDR is ordered by its PTS, for it begins a segment there; whatever follows on
+  /// its track comes after it.
+  func add(_ packet: consuming Packet, track: Int, format: EncodedFormat?, isVideo: Bool) {
+    let tick = packet.timeBase.doubleValue
+    let order = isVideo && !packet.isKey ? packet.dts ?? packet.pts : packet.pts ?? packet.dts
+    let time = max(order.map { Double($0) * tick } ?? 0, tracks[track].lastTime)
+    tracks[track].lastTime = time
+    tracks[track].waiting.append(
+      Box(Item(packet: packet, track: track, format: format, time: time)))
+  }
+
+  /// The lowest decoding time among the packets that wait at the heads, in seconds.
+  var earliestDecodingTime: Double {
+    tracks.compactMap { $0.waiting.first?.decodingTime }.min() ?? 0
+  }
+
+  /// Says that no more packets of a track will come.
+  func end(track: Int) { tracks[track].isEnded = true }
+
+  /// The next packet that no other can precede; nil where one must wait.
+  func next() -> Item? {
+    var first: Int?
+    var latest = -Double.infinity
+    var mustWait = false
+    for index in tracks.indices {
+      guard let box = tracks[index].waiting.first else {
+        if tracks[index].isAwaited && !tracks[index].isEnded { mustWait = true }
+        continue
+      }
+      latest = max(latest, tracks[index].lastTime)
+      if first.map({ box.time < tracks[$0].waiting[0].time }) ?? true { first = index }
+    }
+    guard let first, let box = tracks[first].waiting.first else { return nil }
+    if mustWait && latest - box.time < patience { return nil }
+    tracks[first].waiting.removeFirst()
+    return box.item.take()
+  }
+}

@@ -1,0 +1,69 @@
+internal import MediaIO
+internal import Orientation
+
+/// One track beside the pictures on its way to the output: copied where the container takes it, else
+/// re-encoded.
+final class SideTrackWriter {
+  enum Work {
+    case copy
+    /// AAC from MPEG-TS comes in ADTS; MP4 and FLV want it bare.
+    case filter(BitstreamFilter)
+    case transcode(AudioTranscoder)
+  }
+
+  let stream: StreamInfo
+  /// Its place in the output; 0 is the pictures.
+  let track: Int
+  private let work: Work
+  /// What the container is told.
+  let description: SideTrack
+
+  init(stream: StreamInfo, track: Int, container: OutputContainer) throws(MediaError) {
+    self.stream = stream
+    self.track = track
+    var metadata = stream.metadata.filter { ["language", "title", "handler_name"].contains($0.key) }
+    if container == .mpegts || container == .hls { metadata["handler_name"] = nil }
+    let isCopied =
+      stream.kind == .subtitle
+      ? container.copiesSubtitles(stream.codecName) : container.copiesSound(stream.codecName)
+    let parameters: CodecParameters
+    var timeBase = stream.timeBase
+    if !isCopied, let encoder = container.soundEncoder {
+      let transcoder = try AudioTranscoder(
+        stream: stream, encoderName: encoder, wantsGlobalHeader: container.wantsGlobalHeader)
+      work = .transcode(transcoder)
+      parameters = try transcoder.parameters()
+      timeBase = transcoder.timeBase
+    } else if stream.codecName == "aac", stream.parameters.extradata.isEmpty,
+      container.wantsGlobalHeader
+    {
+      let filter = try BitstreamFilter("aac_adtstoasc", for: stream)
+      work = .filter(filter)
+      parameters = try stream.parameters.withAudioSpecificConfig()
+    } else {
+      work = .copy
+      parameters = stream.parameters
+    }
+    description = SideTrack(
+      parameters: parameters, timeBase: timeBase, source: stream, metadata: metadata)
+  }
+
+  /// Takes one packet of the stream, nil at its end, and passes on what comes of it.
+  func write(
+    _ packet: consuming Packet?, emit: (consuming Packet) throws(MediaError) -> Void
+  ) throws(MediaError) {
+    switch work {
+    case .copy:
+      if let packet { try emit(packet) }
+    case .filter(let filter):
+      if let packet, let filtered = try filter.filter(packet) { try emit(filtered) }
+    case .transcode(let transcoder):
+      try transcoder.transcode(packet, emit: emit)
+    }
+  }
+
+  /// Packets that could not be decoded, where decoding was needed.
+  var damagedPackets: Int {
+    if case .transcode(let transcoder) = work { transcoder.damagedPackets } else { 0 }
+  }
+}
