@@ -1,13 +1,18 @@
 /// How the device is held. Raw values are `UIDeviceOrientation`'s.
 public enum DeviceOrientation: Int, CaseIterable, Sendable, Hashable {
+  /// Nothing is known yet.
   case unknown = 0
+  /// Upright, home button at the bottom.
   case portrait = 1
+  /// Upright, home button at the top.
   case portraitUpsideDown = 2
   /// Home button on the right.
   case landscapeLeft = 3
   /// Home button on the left.
   case landscapeRight = 4
+  /// Flat, the screen to the sky.
   case faceUp = 5
+  /// Flat, the screen to the ground.
   case faceDown = 6
 }
 

@@ -1,7 +1,10 @@
 /// How an app lays out its interface. Raw values are `UIInterfaceOrientation`'s.
 public enum InterfaceOrientation: Int, CaseIterable, Sendable, Hashable {
+  /// Nothing is decided yet.
   case unknown = 0
+  /// Home button at the bottom.
   case portrait = 1
+  /// Home button at the top.
   case portraitUpsideDown = 2
   /// Home button on the right: the same raw value as the *device's* `landscapeLeft`.
   case landscapeRight = 3
@@ -32,8 +35,10 @@ extension InterfaceOrientation {
 
 /// A set of interface orientations. Raw values are `UIInterfaceOrientationMask`'s: `1 << raw`.
 public struct InterfaceOrientationMask: OptionSet, Sendable, Hashable {
+  /// The bits: `1 << raw` of each member.
   public let rawValue: Int
 
+  /// The mask of these bits; bits that belong to no orientation are kept and mean nothing.
   public init(rawValue: Int) { self.rawValue = rawValue }
 
   /// The mask of one orientation; empty for `unknown`.
@@ -41,9 +46,13 @@ public struct InterfaceOrientationMask: OptionSet, Sendable, Hashable {
     rawValue = orientation == .unknown ? 0 : 1 << orientation.rawValue
   }
 
+  /// Bit 2.
   public static let portrait = Self(.portrait)
+  /// Bit 4.
   public static let portraitUpsideDown = Self(.portraitUpsideDown)
+  /// Bit 8.
   public static let landscapeRight = Self(.landscapeRight)
+  /// Bit 16.
   public static let landscapeLeft = Self(.landscapeLeft)
   /// Both landscapes: 24.
   public static let landscape: Self = [.landscapeLeft, .landscapeRight]

@@ -1,0 +1,20 @@
+extension DeviceOrientation {
+  /// The word used in JSON and on the command line, in camelCase (`landscapeLeft`).
+  public var name: String {
+    switch self {
+    case .unknown: "unknown"
+    case .portrait: "portrait"
+    case .portraitUpsideDown: "portraitUpsideDown"
+    case .landscapeLeft: "landscapeLeft"
+    case .landscapeRight: "landscapeRight"
+    case .faceUp: "faceUp"
+    case .faceDown: "faceDown"
+    }
+  }
+
+  /// The orientation of that word, upper and lower case alike; nil for any other word.
+  public init?(name: String) {
+    guard let match = Word.find(name, among: Self.allCases, \.name) else { return nil }
+    self = match
+  }
+}

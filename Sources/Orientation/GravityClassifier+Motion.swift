@@ -1,0 +1,88 @@
+extension GravityClassifier {
+  /// What a classifier remembers of the readings so far: the filter, and when the device was last
+  /// shaken, swung or flat.
+  struct Motion: Sendable, Hashable {
+    private var latest: Double?
+    private var filtered: Gravity?
+    private var filteredAt = 0.0
+    private var rejectedAt: Double?
+    private var swungAt: Double?
+    private var flatAt: Double?
+    private var tilts: [Tilt] = []
+
+    private struct Tilt: Sendable, Hashable {
+      var seconds: Double
+      var degrees: Double
+    }
+
+    /// How many tilts are remembered at most (`TILT_HISTORY_SIZE`).
+    private static let historySize = 200
+
+    /// Whether the last reading is later than `seconds`: time went backwards.
+    func isBefore(_ seconds: Double) -> Bool {
+      latest.map { seconds < $0 } ?? false
+    }
+
+    /// Judges and filters one reading; nil where it is rejected or too short to have a direction.
+    mutating func take(
+      _ gravity: Gravity, at seconds: Double, _ configuration: Configuration
+    ) -> Gravity? {
+      latest = seconds
+      guard abs(gravity.magnitude - 1) <= configuration.magnitudeTolerance else {
+        rejectedAt = seconds
+        return nil
+      }
+      let smooth = filter(gravity, at: seconds, configuration)
+      guard smooth.magnitude >= configuration.nearZeroMagnitude else { return nil }
+      noteSwing(smooth.tiltDegrees.rounded(), at: seconds, configuration)
+      return smooth
+    }
+
+    /// A first order low pass: `dt / (constant + dt)` of the new reading.
+    private mutating func filter(
+      _ gravity: Gravity, at seconds: Double, _ configuration: Configuration
+    ) -> Gravity {
+      var result = gravity
+      let pause = seconds - filteredAt
+      if let old = filtered, configuration.filterTimeConstant > 0,
+        pause <= configuration.filterMaximumPause
+      {
+        let share = pause / (configuration.filterTimeConstant + pause)
+        result.x = old.x + share * (gravity.x - old.x)
+        result.y = old.y + share * (gravity.y - old.y)
+        result.z = old.z + share * (gravity.z - old.z)
+      }
+      filtered = result
+      filteredAt = seconds
+      return result
+    }
+
+    private mutating func noteSwing(
+      _ degrees: Double, at seconds: Double, _ configuration: Configuration
+    ) {
+      tilts.removeAll { seconds - $0.seconds > configuration.swingTime }
+      if tilts.contains(where: { $0.degrees + configuration.swingAngle <= degrees }) {
+        swungAt = seconds
+      }
+      if tilts.count == Self.historySize { tilts.removeFirst() }
+      tilts.append(Tilt(seconds: seconds, degrees: degrees))
+    }
+
+    /// Remembers that the device, which is faceUp or faceDown, still lies flat.
+    mutating func noteFlat(
+      _ gravity: Gravity, at seconds: Double, _ configuration: Configuration
+    ) {
+      if abs(gravity.tiltDegrees.rounded()) >= configuration.flatAngle { flatAt = seconds }
+    }
+
+    /// Whether shaking, swinging and lying flat are over for long enough.
+    func isCalm(at seconds: Double, _ configuration: Configuration) -> Bool {
+      func isOver(_ time: Double?, _ wait: Double) -> Bool {
+        time.map { seconds - $0 >= wait } ?? true
+      }
+      return isOver(rejectedAt, configuration.waitAfterRejection)
+        && isOver(swungAt, configuration.waitAfterSwing)
+        && isOver(flatAt, configuration.waitAfterFlat)
+    }
+  }
+}

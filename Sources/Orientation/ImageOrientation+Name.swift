@@ -1,0 +1,21 @@
+extension ImageOrientation {
+  /// The word used in JSON and reports, CGImagePropertyOrientation's in camelCase (`leftMirrored`).
+  public var name: String {
+    switch self {
+    case .up: "up"
+    case .upMirrored: "upMirrored"
+    case .down: "down"
+    case .downMirrored: "downMirrored"
+    case .leftMirrored: "leftMirrored"
+    case .right: "right"
+    case .rightMirrored: "rightMirrored"
+    case .left: "left"
+    }
+  }
+
+  /// The orientation of that word, upper and lower case alike; nil for any other word.
+  public init?(name: String) {
+    guard let match = Word.find(name, among: Self.allCases, \.name) else { return nil }
+    self = match
+  }
+}

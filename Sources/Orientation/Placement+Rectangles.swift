@@ -1,0 +1,97 @@
+extension Placement {
+  /// The display size of a picture: square pixels, upright, both sides rounded down to even and at
+  /// least 2; what `--size source` means. The width is scaled by the sample aspect ratio.
+  public static func uprightSize(
+    source: PixelSize, sampleAspectRatio: Rational = .one, orientation: ImageOrientation
+  ) -> PixelSize {
+    let source = source.clamped
+    let width = Double(source.width) * sampleAspectRatio.asSampleAspectRatio.doubleValue
+    let display = PixelSize(
+      Int(min(width.rounded(), Double(PixelSize.limit))), source.height)
+    let upright = orientation.applied(to: display)
+    return PixelSize(max(2, upright.width & ~1), max(2, upright.height & ~1))
+  }
+
+  /// The crop on the grid: an edge inside the picture goes to the nearest step, and an axis that
+  /// is not cropped stays whole.
+  static func align(_ crop: PixelRect?, in source: PixelSize, grid: PixelSize) -> PixelRect {
+    guard let crop else { return PixelRect(source) }
+    let across = Axis.aligned(
+      from: crop.x, length: crop.width, within: source.width, step: grid.width)
+    let down = Axis.aligned(
+      from: crop.y, length: crop.height, within: source.height, step: grid.height)
+    guard let across, let down else { return PixelRect(source) }
+    return PixelRect(x: across.start, y: down.start, width: across.length, height: down.length)
+  }
+
+  /// The largest rectangle of the picture's shape in the canvas.
+  static func letterbox(
+    _ size: PixelSize, pixel: Rational, orientation: ImageOrientation, anchor: Anchor,
+    canvas: PixelSize, grid: PixelSize
+  ) -> PixelRect {
+    let upright = orientation.applied(to: size)
+    let shape = displayShape(size, pixel: pixel, orientation: orientation)
+    // Doubles are exact for every size a codec can hold and cannot overflow for the others.
+    let width = Double(canvas.height) * shape.width / shape.height
+    let height = Double(canvas.width) * shape.height / shape.width
+    let across = Axis.length(
+      width, native: upright.width, within: canvas.width, step: grid.width)
+    let down = Axis.length(
+      height, native: upright.height, within: canvas.height, step: grid.height)
+    return PixelRect(
+      x: Axis.offset(of: across, within: canvas.width, fraction: anchor.x, step: grid.width),
+      y: Axis.offset(of: down, within: canvas.height, fraction: anchor.y, step: grid.height),
+      width: across, height: down)
+  }
+
+  /// The largest part of `shown` that has the canvas's shape, in stored pixels.
+  static func crop(
+    _ shown: PixelRect, pixel: Rational, orientation: ImageOrientation, anchor: Anchor,
+    canvas: PixelSize, grid: PixelSize
+  ) -> PixelRect {
+    // The canvas laid down the way the picture is stored, and the anchor with it.
+    let target = orientation.applied(to: canvas)
+    let shape = displayShape(shown.size, pixel: pixel, orientation: .up)
+    let width =
+      Double(shown.width) * (shape.height * Double(target.width))
+      / (shape.width * Double(target.height))
+    let height =
+      Double(shown.height) * (shape.width * Double(target.height))
+      / (shape.height * Double(target.width))
+    let across = Axis.length(
+      width, native: target.width, within: shown.width, step: grid.width)
+    let down = Axis.length(
+      height, native: target.height, within: shown.height, step: grid.height)
+    let point = Point(x: anchor.x, y: anchor.y)
+      .applying(AffineTransform(orientation.inverse, size: PixelSize(1, 1)))
+    return PixelRect(
+      x: shown.x
+        + Axis.offset(of: across, within: shown.width, fraction: point.x, step: grid.width),
+      y: shown.y
+        + Axis.offset(of: down, within: shown.height, fraction: point.y, step: grid.height),
+      width: across, height: down)
+  }
+
+  /// Width and height the picture has on a display, in the height of a stored pixel.
+  private static func displayShape(
+    _ size: PixelSize, pixel: Rational, orientation: ImageOrientation
+  ) -> Size {
+    let width = Double(size.width) * pixel.doubleValue
+    let height = Double(size.height)
+    return orientation.swapsAxes
+      ? Size(width: height, height: width) : Size(width: width, height: height)
+  }
+}
+
+extension PixelSize {
+  /// The largest side that is taken at its word.
+  static let limit = 1 << 31
+
+  /// Both sides in 0...2^31.
+  var clamped: PixelSize {
+    PixelSize(min(max(0, width), Self.limit), min(max(0, height), Self.limit))
+  }
+
+  /// Whether there is a pixel in it.
+  var hasArea: Bool { width > 0 && height > 0 }
+}
