@@ -26,7 +26,8 @@ public enum StreamSize {
       // Chroma of 4:2:0 is halved, so both sides must be even.
       let even = PixelSize(nearestEven(width), nearestEven(height))
       throw PolicyError(
-        .size, "the size \(quoted(text)) is odd", at: path, remedy: "the nearest even one is \(even)")
+        .size, "the size \(quoted(text)) is odd", at: path,
+        remedy: "the nearest even one is \(even)")
     }
     return PixelSize(width, height)
   }

@@ -1,3 +1,5 @@
+internal import Orientation
+
 extension RotationEvent {
   /// The event without its time, as a report quotes it.
   public var payload: JSONValue { .object(action.members) }

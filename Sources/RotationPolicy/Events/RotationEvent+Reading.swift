@@ -40,7 +40,7 @@ extension RotationEvent {
     do throws(PolicyError) {
       event = try RotationEvent(
         reading: JSONNode(value: JSONValue(parsing: bytes), path: .line(number)))
-    } catch where error.code == .syntax {
+    } catch  where error.code == .syntax {
       var error = error
       // The parser counts the lines of its own text; here there is one.
       error.path = "line \(number)" + error.path.drop { $0 != "," }
@@ -76,7 +76,8 @@ extension RotationEvent {
     let found = members.filter { member in
       Self.companions.contains { $0.action == member.key }
     }
-    guard let first = found.first, let known = Self.companions.first(where: { $0.action == first.key })
+    guard let first = found.first,
+      let known = Self.companions.first(where: { $0.action == first.key })
     else {
       let actions = Self.companions.map(\.action)
       if let stranger = members.first(where: { $0.key != "at" }) {
@@ -144,7 +145,8 @@ extension RotationEvent.Action {
       self = .dismiss
     case "push": self = .push(try node.name(), onto: try required("onto", "a navigation's name"))
     case "pop": self = .pop(try node.name())
-    case "select": self = .select(try node.name(), in: try required("in", "a tab controller's name"))
+    case "select":
+      self = .select(try node.name(), in: try required("in", "a tab controller's name"))
     default: self = try Self.set(node, of: event, members: members)
     }
   }

@@ -56,7 +56,8 @@ struct JSONParser {
     repeat {
       skipSpace()
       guard index < bytes.count, bytes[index] == UInt8(ascii: "\"") else {
-        throw failure("a key is expected", remedy: "write it as \"key\": value, no comma at the end")
+        throw failure(
+          "a key is expected", remedy: "write it as \"key\": value, no comma at the end")
       }
       let key = try string()
       // A set pays only for large objects, and without one a large object would take O(n^2).

@@ -2,26 +2,25 @@ internal import Orientation
 
 /// Turns gravity readings into changes of the device's orientation; spec 2, "`gravity`".
 struct GravityReader: Sendable {
-  private var classified: DeviceOrientation
+  private var classifier: GravityClassifier
 
-  init(initial: DeviceOrientation) { classified = initial }
+  /// Starts at the orientation the policy's device has: one reading alone does not move it.
+  init(initial: DeviceOrientation) {
+    classifier = GravityClassifier(configuration: .android, orientation: initial)
+  }
 
-  /// The new orientation where the classified one changes, nil where it stays: one reading settles
-  /// nothing by itself, and a rejected one says nothing.
+  /// The new orientation where the classified one changes; nil where it stays, because nothing has
+  /// settled or the reading was rejected.
   mutating func read(
     x: Double, y: Double, z: Double, at event: RotationEvent
   ) throws(PolicyError) -> DeviceOrientation? {
-    guard x.isFinite, y.isFinite, z.isFinite else {
+    let before = classifier.orientation
+    do throws(GravityError) {
+      let after = try classifier.classify(Gravity(x: x, y: y, z: z), at: event.at)
+      return after == before ? nil : after
+    } catch {
       throw PolicyError(
-        .value, "gravity is not a number", at: event.place, remedy: "write three finite numbers")
+        .value, "\(error)", at: event.place, remedy: "write three finite numbers in g")
     }
-    let next: DeviceOrientation =
-      abs(z) > 0.9
-      ? (z < 0 ? .faceUp : .faceDown)
-      : abs(x) > abs(y)
-        ? (x < 0 ? .landscapeLeft : .landscapeRight) : (y < 0 ? .portrait : .portraitUpsideDown)
-    guard next != classified else { return nil }
-    classified = next
-    return next
   }
 }
