@@ -1,0 +1,93 @@
+extension PolicyDocument {
+  /// The built-in policies' names, the default first.
+  public static let builtInNames = builtIns.map(\.name)
+
+  /// The JSON of a built-in policy as `upright policies NAME` prints it, without a line break at
+  /// the end; nil where there is none of that name.
+  public static func builtInJSON(_ name: String) -> String? {
+    builtIns.first { $0.name == name.lowercased() }?.json
+  }
+
+  /// A built-in policy; nil where there is none of that name.
+  public static func builtIn(_ name: String) -> PolicyDocument? {
+    guard let json = builtInJSON(name) else { return nil }
+    return try? PolicyDocument(json: json.utf8)
+  }
+
+  private static let builtIns: [(name: String, json: String)] = [
+    (
+      "phone",
+      """
+      {
+        "device": { "idiom": "phone" },
+        "root": "main",
+        "controllers": {
+          "main": { "shouldAutorotate": true, "supported": ["allButUpsideDown"] }
+        }
+      }
+      """
+    ),
+    (
+      "pad",
+      """
+      {
+        "device": { "idiom": "pad" },
+        "root": "main",
+        "controllers": {
+          "main": { "shouldAutorotate": true, "supported": ["all"] }
+        }
+      }
+      """
+    ),
+    (
+      "portrait",
+      """
+      {
+        "application": { "infoPlist": ["portrait"] },
+        "root": "main",
+        "controllers": {
+          "main": { "shouldAutorotate": true, "supported": ["portrait"] }
+        }
+      }
+      """
+    ),
+    (
+      "landscape",
+      """
+      {
+        "application": { "infoPlist": ["landscape"] },
+        "root": "main",
+        "controllers": {
+          "main": { "shouldAutorotate": true, "supported": ["landscape"] }
+        }
+      }
+      """
+    ),
+    (
+      "fullscreen-player",
+      """
+      {
+        "application": { "infoPlist": ["allButUpsideDown"] },
+        "root": "main",
+        "controllers": {
+          "main": { "kind": "navigation", "children": ["list"], "authority": "visibleChild" },
+          "list": { "shouldAutorotate": false, "supported": ["portrait"], "preferred": "portrait" },
+          "player": { "shouldAutorotate": true, "supported": ["allButUpsideDown"] }
+        }
+      }
+      """
+    ),
+    (
+      "manual",
+      """
+      {
+        "application": { "infoPlist": ["allButUpsideDown"] },
+        "root": "main",
+        "controllers": {
+          "main": { "shouldAutorotate": "manual", "supported": ["allButUpsideDown"] }
+        }
+      }
+      """
+    ),
+  ]
+}

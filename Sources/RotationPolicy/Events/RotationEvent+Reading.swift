@@ -1,0 +1,204 @@
+internal import Orientation
+
+extension RotationEvent {
+  /// Reads a file of events, one JSON object a line; blank lines are skipped. Times must not go
+  /// backwards.
+  public static func parse(jsonLines bytes: some Sequence<UInt8>) throws(PolicyError)
+    -> [RotationEvent]
+  {
+    var events: [RotationEvent] = []
+    var last = 0.0
+    let bytes = Array(bytes)
+    let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    for (index, line) in lines.enumerated() {
+      guard let event = try parse(line: line, number: index + 1) else { continue }
+      guard event.at >= last else { throw .backwards(event.at, after: last, at: event.place) }
+      last = event.at
+      events.append(event)
+    }
+    return events
+  }
+
+  /// Reads one line; nil for a blank one. `number` (1-based) names it in messages.
+  public static func parse(line: some StringProtocol, number: Int) throws(PolicyError)
+    -> RotationEvent?
+  {
+    try parse(line: Array(line.utf8), number: number)
+  }
+
+  /// Reads one line; nil for a blank one. `number` (1-based) names it in messages.
+  public static func parse(line: some Sequence<UInt8>, number: Int) throws(PolicyError)
+    -> RotationEvent?
+  {
+    let bytes = Array(line)
+    // A byte order mark before nothing is a blank line too.
+    let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...]
+    guard text.contains(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D && $0 != 0x0A }) else {
+      return nil
+    }
+    var event: RotationEvent
+    do throws(PolicyError) {
+      event = try RotationEvent(
+        reading: JSONNode(value: JSONValue(parsing: bytes), path: .line(number)))
+    } catch  where error.code == .syntax {
+      var error = error
+      // The parser counts the lines of its own text; here there is one.
+      error.path = "line \(number)" + error.path.drop { $0 != "," }
+      throw error
+    }
+    event.line = number
+    return event
+  }
+
+  /// Reads one event from an object, as a service receives it.
+  public init(_ value: JSONValue) throws(PolicyError) {
+    try self.init(reading: JSONNode(value: value, path: .document))
+  }
+
+  /// Where the event stands, for messages.
+  var place: String { line.map { "line \($0)" } ?? "the event at \(at)" }
+
+  /// The keys that say what happened, and the keys that may stand beside each.
+  private static let companions: [(action: String, others: [String])] = [
+    ("device", []), ("gravity", []), ("rotate", []), ("lock", []), ("active", []),
+    ("present", ["style"]), ("dismiss", []), ("push", ["onto"]), ("pop", []), ("select", ["in"]),
+    (
+      "set",
+      [
+        "shouldAutorotate", "supported", "preferred", "ignoresRotationWhileInactive",
+        "captureEnabledIn", "accepts", "delegate",
+      ]
+    ),
+  ]
+
+  private init(reading top: JSONNode) throws(PolicyError) {
+    let members = try top.members("an event")
+    let found = members.filter { member in
+      Self.companions.contains { $0.action == member.key }
+    }
+    guard let first = found.first,
+      let known = Self.companions.first(where: { $0.action == first.key })
+    else {
+      let actions = Self.companions.map(\.action)
+      if let stranger = members.first(where: { $0.key != "at" }) {
+        throw top.unknownKey(stranger.key, among: actions)
+      }
+      throw top.failure(
+        .missing, "the event does not say what happened",
+        remedy: "add one of " + actions.joined(separator: ", "))
+    }
+    if found.count > 1 {
+      throw top.failure(
+        .value, "one event says both \(quoted(first.key)) and \(quoted(found[1].key))",
+        remedy: "write two events with the same time")
+    }
+    let keys = ["at", known.action] + known.others
+    if let stranger = members.first(where: { !keys.contains($0.key) }) {
+      throw top.unknownKey(stranger.key, among: keys)
+    }
+    guard let at = members.first(where: { $0.key == "at" }) else {
+      throw top.failure(
+        .missing, "the event has no time", remedy: "add \"at\": seconds on the media timeline")
+    }
+    let time = try top.child(at).number()
+    let action = try Action(reading: top.child(first), of: top, members: members)
+    self.init(at: time, action)
+    try check(at: top.child(at).path.text)
+  }
+
+  /// Checks what a number can say wrongly; also for events that were not read from JSON.
+  func check(at path: String) throws(PolicyError) {
+    guard at.isFinite, at >= 0, at <= Self.latest else {
+      throw PolicyError(
+        .time, "\(at) is not a time on the media timeline", at: path,
+        remedy: "write seconds from 0 to \(Int(Self.latest))")
+    }
+  }
+}
+
+extension RotationEvent.Action {
+  fileprivate init(
+    reading node: JSONNode, of event: JSONNode, members: [JSONValue.Member]
+  ) throws(PolicyError) {
+    func companion(_ key: String) -> JSONNode? {
+      members.first { $0.key == key }.map(event.child)
+    }
+    func required(_ key: String, _ what: String) throws(PolicyError) -> String {
+      if let node = companion(key) { return try node.name() }
+      throw event.failure(.missing, "the event lacks \"\(key)\"", remedy: "add \"\(key)\": \(what)")
+    }
+    guard case .key(let key, _) = node.path else { throw node.wrongType("an event") }
+    switch key {
+    case "device": self = .device(try node.deviceOrientation())
+    case "gravity": self = try Self.gravity(node)
+    case "rotate": self = .rotate(try node.interfaceOrientation())
+    case "lock": self = .lock(try node.bool())
+    case "active": self = .active(try node.bool())
+    case "present":
+      let words: [(String, RotationEvent.PresentationStyle)] = PolicyDocument.words()
+      let style = try companion("style")?.word("a presentation's style", from: words)
+      self = .present(try node.name(), style: style)
+    case "dismiss":
+      guard try node.bool() else {
+        throw node.failure(.value, "\"dismiss\": false says nothing", remedy: "write true")
+      }
+      self = .dismiss
+    case "push": self = .push(try node.name(), onto: try required("onto", "a navigation's name"))
+    case "pop": self = .pop(try node.name())
+    case "select":
+      self = .select(try node.name(), in: try required("in", "a tab controller's name"))
+    default: self = try Self.set(node, of: event, members: members)
+    }
+  }
+
+  private static func gravity(_ node: JSONNode) throws(PolicyError) -> Self {
+    let axes = try node.elements("a list of three numbers")
+    guard axes.count == 3 else {
+      throw node.failure(
+        .value, "gravity has \(axes.count) numbers", remedy: "write three: [x, y, z] in g")
+    }
+    return .gravity(x: try axes[0].number(), y: try axes[1].number(), z: try axes[2].number())
+  }
+
+  private static func set(
+    _ node: JSONNode, of event: JSONNode, members: [JSONValue.Member]
+  ) throws(PolicyError) -> Self {
+    let name = try node.name()
+    var answers = ControllerAnswers()
+    var delegate: OrientationWords?
+    let isApplication = name == ControllerTree.applicationName
+    for member in members where member.key != "at" && member.key != "set" {
+      let child = event.child(member)
+      guard isApplication == (member.key == "delegate") else {
+        throw event.unknownKey(
+          member.key,
+          among: isApplication ? ["delegate"] : ["shouldAutorotate", "supported", "preferred"])
+      }
+      switch member.key {
+      case "shouldAutorotate": answers.shouldAutorotate = try .init(reading: child)
+      case "supported": answers.supported = try OrientationWords(reading: child)
+      case "preferred": answers.preferred = try child.interfaceOrientation()
+      case "ignoresRotationWhileInactive":
+        answers.ignoresRotationWhileInactive = try child.bool()
+      case "captureEnabledIn": answers.captureEnabledIn = try OrientationWords(reading: child)
+      case "accepts": answers.accepts = try OrientationWords(reading: child)
+      default: delegate = try OrientationWords(reading: child)
+      }
+    }
+    if let delegate { return .setApplication(delegate: delegate) }
+    guard answers != ControllerAnswers() else {
+      throw event.failure(
+        .missing, "the event does not say which answer of \(quoted(name)) is set",
+        remedy: isApplication ? "add \"delegate\"" : "add \"supported\" or \"shouldAutorotate\"")
+    }
+    return .set(name, answers)
+  }
+}
+
+extension PolicyError {
+  static func backwards(_ at: Double, after last: Double, at path: String) -> PolicyError {
+    PolicyError(
+      .time, "the time goes backwards, from \(last) to \(at)", at: path,
+      remedy: "sort the events by \"at\"")
+  }
+}

@@ -1,0 +1,246 @@
+extension JSONValue {
+  /// Parses one JSON text (RFC 8259), which must be all there is but white space.
+  ///
+  /// Stricter than the RFC where lenience hides mistakes: a key that stands twice in an object is an
+  /// error, and so are numbers beyond a double and nesting deeper than 64 levels (a megabyte of `[`
+  /// must not overflow the stack). A byte order mark at the start is skipped.
+  public init(parsing bytes: some Sequence<UInt8>) throws(PolicyError) {
+    var parser = JSONParser(Array(bytes))
+    self = try parser.document()
+  }
+}
+
+/// A recursive descent over the bytes of one JSON text.
+struct JSONParser {
+  private let bytes: [UInt8]
+  private var index = 0
+  private static let depthLimit = 64
+
+  init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { index = 3 }
+  }
+
+  mutating func document() throws(PolicyError) -> JSONValue {
+    let result = try value(depth: 0)
+    skipSpace()
+    guard index == bytes.count else {
+      throw failure("something stands after the JSON value", remedy: "remove it")
+    }
+    return result
+  }
+
+  private mutating func value(depth: Int) throws(PolicyError) -> JSONValue {
+    guard depth < Self.depthLimit else {
+      throw failure("the JSON is nested too deeply", remedy: "at most 64 levels are read")
+    }
+    skipSpace()
+    guard index < bytes.count else {
+      throw failure("the JSON ends too early", remedy: "a value is expected here")
+    }
+    switch bytes[index] {
+    case UInt8(ascii: "{"): return try object(depth: depth)
+    case UInt8(ascii: "["): return try array(depth: depth)
+    case UInt8(ascii: "\""): return .string(try string())
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
+    default: return try word()
+    }
+  }
+
+  private mutating func object(depth: Int) throws(PolicyError) -> JSONValue {
+    index += 1
+    var members: [JSONValue.Member] = []
+    var seen: Set<String> = []
+    skipSpace()
+    if take(UInt8(ascii: "}")) { return .object([]) }
+    repeat {
+      skipSpace()
+      guard index < bytes.count, bytes[index] == UInt8(ascii: "\"") else {
+        throw failure(
+          "a key is expected", remedy: "write it as \"key\": value, no comma at the end")
+      }
+      let key = try string()
+      // A set pays only for large objects, and without one a large object would take O(n^2).
+      let isRepeated =
+        members.count < 12
+        ? members.contains { $0.key == key } : seen.contains(key)
+      guard !isRepeated else {
+        throw failure("the key \(quoted(key)) stands twice", remedy: "keep one of the two")
+      }
+      skipSpace()
+      guard take(UInt8(ascii: ":")) else {
+        throw failure("a colon is expected after \(quoted(key))", remedy: "write \"key\": value")
+      }
+      members.append(.init(key, try value(depth: depth + 1)))
+      if members.count == 12 { seen = Set(members.map(\.key)) }
+      if members.count > 12 { seen.insert(key) }
+      skipSpace()
+    } while take(UInt8(ascii: ","))
+    guard take(UInt8(ascii: "}")) else {
+      throw failure("an object is not closed", remedy: "a comma or } is expected here")
+    }
+    return .object(members)
+  }
+
+  private mutating func array(depth: Int) throws(PolicyError) -> JSONValue {
+    index += 1
+    var values: [JSONValue] = []
+    skipSpace()
+    if take(UInt8(ascii: "]")) { return .array([]) }
+    repeat {
+      values.append(try value(depth: depth + 1))
+      skipSpace()
+    } while take(UInt8(ascii: ","))
+    guard take(UInt8(ascii: "]")) else {
+      throw failure("a list is not closed", remedy: "a comma or ] is expected here")
+    }
+    return .array(values)
+  }
+
+  private mutating func word() throws(PolicyError) -> JSONValue {
+    let start = index
+    while index < bytes.count, bytes[index] < 0x80, Self.isWordByte(bytes[index]) { index += 1 }
+    let text = String(decoding: bytes[start..<index], as: UTF8.self)
+    switch text {
+    case "true": return .bool(true)
+    case "false": return .bool(false)
+    case "null": return .null
+    default:
+      index = start
+      throw failure(
+        text.isEmpty ? "a value is expected" : "\(quoted(text)) is not a JSON value",
+        remedy: "write a string in quotation marks, a finite number, true, false, [...] or {...}")
+    }
+  }
+
+  private static func isWordByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+    default: false
+    }
+  }
+}
+
+extension JSONParser {
+  private mutating func number() throws(PolicyError) -> JSONValue {
+    let start = index
+    _ = take(UInt8(ascii: "-"))
+    let hasLeadingZero = index < bytes.count && bytes[index] == UInt8(ascii: "0")
+    let whole = digits()
+    var isNumber = whole > 0 && (whole == 1 || !hasLeadingZero)
+    if take(UInt8(ascii: ".")) { isNumber = digits() > 0 && isNumber }
+    if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
+      if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
+      isNumber = digits() > 0 && isNumber
+    }
+    let text = String(decoding: bytes[start..<index], as: UTF8.self)
+    guard isNumber, let value = Double(text), value.isFinite else {
+      index = start
+      throw failure("\(quoted(text)) is not a finite JSON number", remedy: "write it as 3 or 3.25")
+    }
+    return .number(value)
+  }
+
+  private mutating func digits() -> Int {
+    let start = index
+    while index < bytes.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[index]) {
+      index += 1
+    }
+    return index - start
+  }
+
+  private mutating func string() throws(PolicyError) -> String {
+    index += 1
+    var text: [UInt8] = []
+    var start = index
+    while index < bytes.count {
+      switch bytes[index] {
+      case UInt8(ascii: "\""):
+        text += bytes[start..<index]
+        guard let string = String(validating: text, as: UTF8.self) else {
+          throw failure("a string is not UTF-8", remedy: "save the file as UTF-8")
+        }
+        index += 1
+        return string
+      case UInt8(ascii: "\\"):
+        text += bytes[start..<index]
+        index += 1
+        text += String(try escape()).utf8
+        start = index
+      case 0..<0x20:
+        throw failure("a control character stands in a string", remedy: "escape it (\\n, \\u0000)")
+      default: index += 1
+      }
+    }
+    throw failure("a string is not closed", remedy: "end it with a quotation mark")
+  }
+
+  private mutating func escape() throws(PolicyError) -> Character {
+    guard index < bytes.count else {
+      throw failure("a string is not closed", remedy: "end it with a quotation mark")
+    }
+    let letter = bytes[index]
+    index += 1
+    switch letter {
+    case UInt8(ascii: "\""): return "\""
+    case UInt8(ascii: "\\"): return "\\"
+    case UInt8(ascii: "/"): return "/"
+    case UInt8(ascii: "b"): return "\u{8}"
+    case UInt8(ascii: "f"): return "\u{C}"
+    case UInt8(ascii: "n"): return "\n"
+    case UInt8(ascii: "r"): return "\r"
+    case UInt8(ascii: "t"): return "\t"
+    case UInt8(ascii: "u"): return Character(try unicodeEscape())
+    default:
+      throw failure("an escape that JSON does not know", remedy: "write a backslash as \\\\")
+    }
+  }
+
+  /// The scalar after `\u`; two escapes where the first is the high half of a surrogate pair.
+  private mutating func unicodeEscape() throws(PolicyError) -> Unicode.Scalar {
+    let first = hexadecimal()
+    if let first, let scalar = Unicode.Scalar(first) { return scalar }
+    if let first, (0xD800..<0xDC00).contains(first), take(UInt8(ascii: "\\")),
+      take(UInt8(ascii: "u")), let second = hexadecimal(), (0xDC00..<0xE000).contains(second),
+      let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
+    {
+      return scalar
+    }
+    throw failure("a \\u escape is not a character", remedy: "write four hexadecimal digits")
+  }
+
+  private mutating func hexadecimal() -> UInt32? {
+    guard index + 4 <= bytes.count else { return nil }
+    var value: UInt32 = 0
+    for byte in bytes[index..<index + 4] {
+      guard byte < 0x80, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
+        return nil
+      }
+      value = value << 4 | UInt32(digit)
+    }
+    index += 4
+    return value
+  }
+
+  private mutating func take(_ byte: UInt8) -> Bool {
+    guard index < bytes.count, bytes[index] == byte else { return false }
+    index += 1
+    return true
+  }
+
+  private mutating func skipSpace() {
+    while index < bytes.count {
+      switch bytes[index] {
+      case 0x20, 0x09, 0x0A, 0x0D: index += 1
+      default: return
+      }
+    }
+  }
+
+  private func failure(_ message: String, remedy: String) -> PolicyError {
+    let before = bytes[..<min(index, bytes.count)]
+    let line = before.count { $0 == 0x0A } + 1
+    let column = before.count - (before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0) + 1
+    return PolicyError(.syntax, message, at: "line \(line), column \(column)", remedy: remedy)
+  }
+}

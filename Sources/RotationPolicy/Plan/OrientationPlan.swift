@@ -1,0 +1,146 @@
+internal import Orientation
+
+/// Runs events through a reducer and keeps what came of them: the entries of the report, the
+/// timeline that the media path asks, and the stream's formats.
+///
+/// For a whole list of events (`init(_:events:guidance:)`) and for a live session alike: push events
+/// as they come, advance the time with the frames, and take out what has been written.
+public struct OrientationPlan: Sendable {
+  /// The reducer, with its state.
+  public private(set) var reducer: RotationReducer
+  /// What the media path asks for each frame.
+  public private(set) var timeline: OrientationTimeline
+  /// The stream's formats, the start first; the last of an instant only.
+  public private(set) var formats: [FormatChange]
+  /// The answered events in the order of the events: one that waits for a turn in flight holds back
+  /// those after it.
+  public private(set) var entries: [RotationDecision] = []
+  /// The sizes that the formats are made with.
+  public let guidance: StreamGuidance
+
+  /// Answers that came before that of an earlier event, in the order given.
+  private var early: [RotationDecision] = []
+  private var nextEntry = 0
+  private var lastUpright: DeviceOrientation?
+  private var takenFormats = 0
+
+  /// A plan that stands at the start. `guidance` nil: the document's, or 720x1280.
+  public init(
+    _ document: PolicyDocument, guidance: StreamGuidance? = nil
+  ) throws(PolicyError) {
+    reducer = try RotationReducer(document)
+    self.guidance = guidance ?? document.stream ?? .standard
+    let state = reducer.state
+    lastUpright = state.lastUprightDevice
+    timeline = OrientationTimeline(
+      start: .init(
+        at: 0, device: lastUpright ?? state.layoutOrientation.device,
+        appOrientation: state.layoutOrientation))
+    formats = [FormatChange(from: 0, format: self.guidance.format(for: state.layoutOrientation))]
+  }
+
+  /// A plan of all of `events`, turns included that end after the last of them. An event that is bad
+  /// input throws, naming its line or its time.
+  public init(
+    _ document: PolicyDocument, events: some Sequence<RotationEvent>,
+    guidance: StreamGuidance? = nil
+  ) throws(PolicyError) {
+    try self.init(document, guidance: guidance)
+    for event in events { try push(event) }
+    finish()
+  }
+
+  /// Answers an event; turns due at its time are completed first. Throws for bad input, and then
+  /// nothing has changed: the session can go on.
+  @discardableResult
+  public mutating func push(_ event: RotationEvent) throws(PolicyError) -> [RotationOutput] {
+    let outputs = try reducer.reduce(event)
+    take(outputs)
+    return outputs
+  }
+
+  /// Completes what is due at or before `seconds`.
+  @discardableResult
+  public mutating func advance(to seconds: Double) -> [RotationOutput] {
+    guard let due = reducer.nextDue, due <= seconds else { return [] }
+    let outputs = reducer.advance(to: seconds)
+    take(outputs)
+    return outputs
+  }
+
+  /// Completes all turns, and so answers all events.
+  @discardableResult
+  public mutating func finish() -> [RotationOutput] { advance(to: .infinity) }
+
+  /// The warnings of the entries, each with its event's time.
+  public var warnings: [String] {
+    entries.compactMap { entry in entry.warning.map { "event at \(entry.at): \($0)" } }
+  }
+
+  /// The entries so far, which are forgotten: for a trace that is written as the run goes.
+  public mutating func takeEntries() -> [RotationDecision] {
+    defer { entries.removeAll() }
+    return entries
+  }
+
+  /// The formats not taken before whose instant is over at `seconds`, so that none can replace them.
+  /// They stay in `formats`; the start is the first one taken.
+  public mutating func takeFormats(before seconds: Double) -> [FormatChange] {
+    let end = formats.firstIndex { $0.from >= seconds } ?? formats.count
+    guard end > takenFormats else { return [] }
+    defer { takenFormats = end }
+    return Array(formats[takenFormats..<end])
+  }
+
+  /// `{"events": [...], "formats": [...]}`, as `upright explain --json` prints it.
+  public var json: JSONValue {
+    [
+      "events": .array(entries.map(\.json)),
+      "formats": .array(formats.map { $0.json() }),
+    ]
+  }
+
+  private mutating func take(_ outputs: [RotationOutput]) {
+    for output in outputs {
+      switch output {
+      case .device(let at, let device):
+        if device.interface != nil { lastUpright = device }
+        place(at: at, layout: timeline.last.appOrientation)
+      case .layout(let at, let orientation):
+        place(at: at, layout: orientation)
+        change(to: guidance.format(for: orientation), at: at)
+      case .decision(let decision): file(decision)
+      case .phase, .captureEnabled: break
+      }
+    }
+  }
+
+  private mutating func place(at seconds: Double, layout: InterfaceOrientation) {
+    timeline.append(
+      .init(at: seconds, device: lastUpright ?? layout.device, appOrientation: layout))
+  }
+
+  private mutating func change(to format: StreamFormat, at seconds: Double) {
+    let from = max(seconds, formats.last?.from ?? 0)
+    // The last of an instant only; but what was taken out is written already.
+    if formats.count > takenFormats, formats.last?.from == from { formats.removeLast() }
+    if formats.last?.format != format { formats.append(FormatChange(from: from, format: format)) }
+  }
+
+  /// Files an answer in the order of the events: one that waits for a turn comes after later ones.
+  private mutating func file(_ decision: RotationDecision) {
+    guard decision.eventIndex == nextEntry else {
+      early.append(decision)
+      return
+    }
+    entries.append(decision)
+    nextEntry += 1
+    guard !early.isEmpty else { return }
+    early.sort { $0.eventIndex < $1.eventIndex }
+    // At most one event waits at a time, so nearly always this is all of them.
+    let ready = early.enumerated().prefix { $1.eventIndex == nextEntry + $0 }.map(\.element)
+    entries += ready
+    nextEntry += ready.count
+    early.removeFirst(ready.count)
+  }
+}

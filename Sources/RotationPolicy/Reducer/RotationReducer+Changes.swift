@@ -1,0 +1,75 @@
+internal import Orientation
+
+extension RotationReducer {
+  /// Changes the tree; where that changes who decides, the new controller is shown, and a show that
+  /// UIKit would not survive is undone.
+  mutating func perform(
+    _ change: ControllerTree.Change, for ask: Ask, into outputs: inout [RotationOutput]
+  ) {
+    let before = (tree: tree, state: state, deciding: deciding)
+    if let warning = apply(change) {
+      keep(.nothingToRemove, for: ask, warning: warning, into: &outputs)
+      return
+    }
+    refindDeciding()
+    guard deciding.controller != before.deciding.controller || !deciding.isFound else {
+      keep(.treeOnly, for: ask, into: &outputs)
+      return
+    }
+    var showing = Showing.other
+    if case .present(let index, _) = change { showing = .presented(index) }
+    switch judge(showing) {
+    case .invalid(let reason, let rule):
+      // `why` names the controller that was at fault, `allowed` the one that decides after all.
+      let why = self.why(rule)
+      (tree, state, deciding) = before
+      decide(
+        ask, .invalid, rule, reason: reason, target: nil, from: state.appOrientation, why: why,
+        into: &outputs)
+    case .settled(let settlement):
+      // Judged at once even during a turn; but turning waits.
+      if state.turn != nil, settlement.to != state.appOrientation {
+        wait(.show(showing), for: ask, into: &outputs)
+      } else {
+        settle(settlement, for: ask, into: &outputs)
+      }
+      answerCapture(into: &outputs)
+    }
+  }
+
+  /// The bare change; a warning where there is nothing to change.
+  private mutating func apply(_ change: ControllerTree.Change) -> String? {
+    switch change {
+    case .present(let index, let style):
+      state.presentations.append(
+        .init(
+          controller: tree[index].name, style: style,
+          isFullScreen: idiom == .phone || style == .fullScreen, index: index))
+    case .dismiss:
+      guard !state.presentations.isEmpty else { return "nothing is presented to dismiss" }
+      state.removeTopmost()
+    case .push(let child, let container): tree.push(child, onto: container)
+    case .pop(let container):
+      guard tree.pop(container) else {
+        return "nothing to pop: \(quoted(tree[container].name)) keeps its last controller"
+      }
+    case .select(let child, let container): tree.select(child, in: container)
+    }
+    return nil
+  }
+
+  /// Takes a show's settlement over: the hold, then the turn.
+  mutating func settle(
+    _ settlement: Settlement, for ask: Ask, into outputs: inout [RotationOutput]
+  ) {
+    if settlement.mustTurn { state.release() }
+    if settlement.holds { state.holdDeciding() }
+    if settlement.to == state.appOrientation {
+      decide(
+        ask, .keep, settlement.rule, reason: nil, target: settlement.target,
+        from: state.appOrientation, into: &outputs)
+    } else {
+      turn(to: settlement.to, for: ask, rule: settlement.rule, into: &outputs)
+    }
+  }
+}

@@ -1,0 +1,130 @@
+internal import Orientation
+
+extension RotationReducer {
+  /// An event whose names have been found and whose place has been checked: performing it cannot
+  /// fail.
+  enum Step {
+    case device(DeviceOrientation)
+    /// Nil: the classified orientation is what it was.
+    case reading(DeviceOrientation?)
+    case rotate(InterfaceOrientation)
+    case lock(Bool)
+    case active(Bool)
+    case change(ControllerTree.Change)
+    case set(Int, ControllerAnswers)
+    case setApplication(InterfaceOrientationMask)
+  }
+
+  /// Checks `event`. Nothing but the gravity reader changes, and only where nothing is thrown.
+  mutating func step(for event: RotationEvent) throws(PolicyError) -> Step {
+    switch event.action {
+    case .device(let orientation): return .device(orientation)
+    case .gravity(let x, let y, let z):
+      return .reading(try gravity.read(x: x, y: y, z: z, at: event))
+    case .rotate(let target):
+      guard target != .unknown else {
+        throw PolicyError(
+          .value, "the app cannot turn to \"unknown\"", at: event.place,
+          remedy: "name one of the four orientations")
+      }
+      return .rotate(target)
+    case .lock(let flag): return .lock(flag)
+    case .active(let flag): return .active(flag)
+    case .set(let name, let answers):
+      return .set(try tree.index(of: name, at: event.place), answers)
+    case .setApplication(let delegate): return .setApplication(delegate.mask)
+    case .present, .dismiss, .push, .pop, .select: return .change(try change(for: event))
+    }
+  }
+
+  private func change(for event: RotationEvent) throws(PolicyError) -> ControllerTree.Change {
+    let place = event.place
+    let presented = state.presentations.map(\.index)
+    switch event.action {
+    case .present(let name, let style):
+      let controller = try tree.index(of: name, at: place)
+      try tree.checkFree(controller, presented: presented, at: place)
+      return .present(controller, style ?? .fullScreen)
+    case .push(let name, let onto):
+      let controller = try tree.index(of: name, at: place)
+      let container = try tree.container(onto, .navigation, at: place)
+      try tree.checkFree(controller, presented: presented, onto: container, at: place)
+      return .push(controller, onto: container)
+    case .pop(let name): return .pop(try tree.container(name, .navigation, at: place))
+    case .select(let name, let tab):
+      let controller = try tree.index(of: name, at: place)
+      let container = try tree.container(tab, .tab, at: place)
+      guard tree[container].children.contains(controller) else {
+        throw PolicyError(
+          .controller, "\(quoted(name)) is no tab of \(quoted(tab))", at: place,
+          remedy: "select one of its children")
+      }
+      return .select(controller, in: container)
+    default: return .dismiss
+    }
+  }
+
+  mutating func perform(_ step: Step, for ask: Ask, into outputs: inout [RotationOutput]) {
+    switch step {
+    case .device(let orientation): sense(orientation, for: ask, into: &outputs)
+    case .reading(let orientation?): sense(orientation, for: ask, into: &outputs)
+    case .reading(nil): keep(.reading, for: ask, into: &outputs)
+    case .rotate(let target): pose(.turn(target, .manual), for: ask, into: &outputs)
+    case .lock(let flag): lock(flag, for: ask, into: &outputs)
+    case .active(let flag):
+      let wasActive = state.active
+      state.active = flag
+      if flag, !wasActive {
+        reevaluate(for: ask, into: &outputs)
+      } else {
+        keep(.stateOnly, for: ask, into: &outputs)
+      }
+    case .change(let change): perform(change, for: ask, into: &outputs)
+    case .set(let index, let answers):
+      tree.set(answers, of: index)
+      refindDeciding()
+      keep(.stateOnly, for: ask, into: &outputs)
+    case .setApplication(let delegate):
+      application.delegate = delegate
+      applicationMask = application.mask(on: idiom)
+      keep(.stateOnly, for: ask, into: &outputs)
+    }
+  }
+
+  /// The device is held so from now on, whatever becomes of the turn.
+  private mutating func sense(
+    _ orientation: DeviceOrientation, for ask: Ask, into outputs: inout [RotationOutput]
+  ) {
+    if orientation != state.device {
+      state.device = orientation
+      outputs.append(.device(at: clock, orientation))
+    }
+    if orientation.interface != nil, orientation != state.lastUprightDevice {
+      // The device moved between the upright orientations: what held, holds no longer.
+      state.release()
+      state.lastUprightDevice = orientation
+    }
+    reevaluate(for: ask, into: &outputs)
+  }
+
+  /// An automatic turn with the device's orientation; rule 1 is judged here.
+  private mutating func reevaluate(for ask: Ask, into outputs: inout [RotationOutput]) {
+    guard let target = state.device.interface else {
+      keep(.flat, for: ask, into: &outputs)
+      return
+    }
+    pose(.turn(target, .automatic), for: ask, into: &outputs)
+  }
+
+  private mutating func lock(_ flag: Bool, for ask: Ask, into outputs: inout [RotationOutput]) {
+    let wasLocked = state.rotationLock
+    state.rotationLock = flag
+    switch (wasLocked, flag) {
+    case (false, true) where idiom == .phone && state.appOrientation != .portrait:
+      // A phone locks in portrait; an app that supports only landscape stays.
+      pose(.turn(.portrait, .lock), for: ask, into: &outputs)
+    case (true, false): reevaluate(for: ask, into: &outputs)
+    default: keep(.stateOnly, for: ask, into: &outputs)
+    }
+  }
+}

@@ -1,0 +1,140 @@
+internal import Orientation
+
+extension RotationReducer {
+  /// What an event asks.
+  enum Question: Sendable {
+    case turn(InterfaceOrientation, Asking)
+    case show(Showing)
+  }
+
+  /// Answers at once, or at the `didRotate` of the turn in flight.
+  mutating func pose(
+    _ question: Question, for ask: Ask, into outputs: inout [RotationOutput]
+  ) {
+    if state.turn == nil {
+      answer(question, for: ask, into: &outputs)
+    } else {
+      wait(question, for: ask, into: &outputs)
+    }
+  }
+
+  /// Only the latest counts: what waited until now is answered with `superseded`.
+  mutating func wait(
+    _ question: Question, for ask: Ask, into outputs: inout [RotationOutput]
+  ) {
+    if let pending {
+      if case .show = pending.question { owesShowing = true }
+      decide(
+        pending.ask, .keep, .superseded, reason: "superseded", target: pending.question.target,
+        from: state.appOrientation, into: &outputs)
+    }
+    pending = Pending(ask: ask, question: question)
+  }
+
+  private mutating func answer(
+    _ question: Question, for ask: Ask, into outputs: inout [RotationOutput]
+  ) {
+    let owesShowing = self.owesShowing
+    self.owesShowing = false
+    switch question {
+    case .turn(let target, let asking):
+      var placed: Settlement?
+      if owesShowing, case .settled(let settlement) = place(.other) { placed = settlement }
+      answer(target, asking, after: placed, for: ask, into: &outputs)
+    case .show(let showing):
+      switch judge(effective(showing)) {
+      case .settled(let settlement): settle(settlement, for: ask, into: &outputs)
+      case .invalid(let reason, let rule):
+        // It was valid when it was shown; an answer has changed since, so there is nothing to undo.
+        decide(
+          ask, .invalid, rule, reason: reason, target: nil, from: state.appOrientation,
+          into: &outputs)
+      }
+    }
+  }
+
+  /// `placed`: where a superseded show must put the app before the question is asked; both make one
+  /// turn.
+  private mutating func answer(
+    _ target: InterfaceOrientation, _ asking: Asking, after placed: Settlement?, for ask: Ask,
+    into outputs: inout [RotationOutput]
+  ) {
+    if let placed, placed.mustTurn { state.release() }
+    let from = state.appOrientation
+    let current = placed?.to ?? from
+    let verdict = verdict(
+      for: target, asking: asking, current: current, isHeld: state.hold.isOn)
+    switch (asking, verdict.outcome) {
+    case (.manual, .rotate), (.manual, .keep): state.hold.isManual = true
+    case (.lock, .rotate): state.release()
+    default: break
+    }
+    let to = verdict.outcome == .rotate ? target : current
+    if to != from {
+      let rule = verdict.outcome == .rotate ? verdict.rule : .shown
+      turn(to: to, for: ask, rule: rule, into: &outputs)
+    } else {
+      // A placement and a turn back cancel each other: net, nothing turned.
+      decide(
+        ask, verdict.outcome == .rotate ? .keep : verdict.outcome, verdict.rule,
+        reason: verdict.reason, target: target, from: from, into: &outputs)
+    }
+  }
+
+  /// Decides a turn and runs its phases, all of them for a cut.
+  mutating func turn(
+    to target: InterfaceOrientation, for ask: Ask, rule: RotationRule,
+    into outputs: inout [RotationOutput]
+  ) {
+    let turn = RotationTurn(
+      eventIndex: ask.index, from: state.appOrientation, to: target, starts: clock,
+      ends: Self.end(of: duration, from: clock), receivers: deciding.receivers)
+    let from = state.appOrientation
+    state.appOrientation = target
+    decide(
+      ask, .rotate, rule, reason: nil, target: target, from: from, turn: turn, into: &outputs)
+    outputs.append(.phase(turn.phase(.willRotate)))
+    outputs.append(.phase(turn.phase(.layout)))
+    outputs.append(.phase(turn.phase(.willAnimate)))
+    answerCapture(into: &outputs)
+    if duration > 0 { state.turn = turn } else { finish(turn, into: &outputs) }
+  }
+
+  /// The end of the turn in flight; the event that waited for it is answered at this instant.
+  mutating func complete(_ turn: RotationTurn, into outputs: inout [RotationOutput]) {
+    state.turn = nil
+    clock = max(clock, turn.ends)
+    finish(turn, into: &outputs)
+    if let pending {
+      self.pending = nil
+      answer(pending.question, for: pending.ask, into: &outputs)
+    }
+  }
+
+  private mutating func finish(_ turn: RotationTurn, into outputs: inout [RotationOutput]) {
+    state.layoutOrientation = turn.to
+    outputs.append(.phase(turn.phase(.didRotate)))
+    outputs.append(.layout(at: turn.ends, turn.to))
+  }
+
+  mutating func answerCapture(into outputs: inout [RotationOutput]) {
+    let captures = capturesNow
+    guard captures != state.captureEnabled else { return }
+    state.captureEnabled = captures
+    outputs.append(.captureEnabled(at: clock, captures))
+  }
+
+  /// Rounded to the nanosecond: 0.1 + 0.2 must be due when an event at 0.3 comes.
+  private static func end(of duration: Double, from start: Double) -> Double {
+    duration == 0 ? start : max(start, ((start + duration) * 1e9).rounded() / 1e9)
+  }
+}
+
+extension RotationReducer.Question {
+  var target: InterfaceOrientation? {
+    switch self {
+    case .turn(let target, _): target
+    case .show: nil
+    }
+  }
+}
