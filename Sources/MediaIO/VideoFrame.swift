@@ -89,6 +89,14 @@ package struct VideoFrame: ~Copyable, @unchecked Sendable {
     set { raw.pointee.pict_type = newValue ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE }
   }
 
+  /// Rewrites timestamp and duration for `timeBase`, rounding to the nearest tick.
+  package mutating func rescale(to timeBase: Rational) {
+    let (from, to) = (raw.pointee.time_base, AVRational(timeBase))
+    if raw.pointee.pts != noTimestamp { raw.pointee.pts = av_rescale_q(raw.pointee.pts, from, to) }
+    raw.pointee.pkt_duration = av_rescale_q(raw.pointee.pkt_duration, from, to)
+    raw.pointee.time_base = to
+  }
+
   /// One plane's memory.
   package struct PlaneMemory {
     /// The first sample of the first row.

@@ -65,17 +65,25 @@ struct SignalReader {
   mutating func note(_ packet: borrowing Packet) {
     guard messages != nil else { return }
     let pts = packet.pts
-    packet.withBytes { bytes in unsafe messages?.note(bytes, pts: pts) }
+    unsafe packet.withBytes { bytes in unsafe messages?.note(bytes, pts: pts) }
+  }
+
+  /// Whether packets can carry signals: else the stream as a whole, or decoded frames, speak.
+  var readsPackets: Bool { messages != nil }
+
+  /// What the packets say of the picture presented at `pts`, or the stream where they do not.
+  mutating func signal(at pts: Int64) -> OrientationSignal? {
+    if let message = messages?.signal(at: pts) {
+      return OrientationSignal(source: .sei, turn: message.turn)
+    }
+    return streamSignal
   }
 
   /// What stands for a decoded frame; nil where nothing is said.
   mutating func signal(for frame: borrowing VideoFrame) -> OrientationSignal? {
     if messages != nil {
       // libavcodec's display matrix is made from the same SEI, without its persistence: not looked at.
-      if let pts = frame.pts, let message = messages?.signal(at: pts) {
-        return OrientationSignal(source: .sei, turn: message.turn)
-      }
-      return streamSignal
+      return frame.pts.map { signal(at: $0) } ?? streamSignal
     }
     if let turn = frame.displayMatrix?.turn {
       return OrientationSignal(source: .frameMatrix, turn: turn)

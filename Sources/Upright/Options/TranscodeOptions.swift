@@ -1,6 +1,5 @@
 public import MediaIO
 public import Orientation
-public import RotationPolicy
 
 /// All that a transcode can be told; every value has a default (spec 3).
 public struct TranscodeOptions: Sendable {

@@ -1,6 +1,6 @@
-internal import MediaIO
+public import MediaIO
 internal import Orientation
-internal import RotationPolicy
+public import RotationPolicy
 
 /// What is to be done with one frame.
 struct Direction: Equatable {

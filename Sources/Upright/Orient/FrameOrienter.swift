@@ -112,10 +112,10 @@ final class FrameOrienter {
       let size = source.planeSize(from[index])
       let room = target.planeSize(to[index])
       let read = unsafe PlaneView(
-        base: source.starts[index], stride: source.strides[index], width: size.width,
+        source.starts[index], stride: source.strides[index], width: size.width,
         height: size.height)
       let write = unsafe MutablePlaneView(
-        base: target.starts[index], stride: target.strides[index], width: room.width,
+        target.starts[index], stride: target.strides[index], width: room.width,
         height: room.height)
       do throws(PixelKernelsError) {
         try kernels.turn(read, by: turn, into: write, elementSize: from[index].elementSize)

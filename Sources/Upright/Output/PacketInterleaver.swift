@@ -1,5 +1,6 @@
 internal import DequeModule
 internal import MediaIO
+internal import Orientation
 
 /// Brings the packets of several tracks into one order by time.
 ///
@@ -15,6 +16,8 @@ final class PacketInterleaver {
     let format: EncodedFormat?
     /// Seconds by which it is ordered.
     let time: Double
+
+    consuming func takePacket() -> Packet { packet }
   }
 
   private final class Box {

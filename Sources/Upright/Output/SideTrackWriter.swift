@@ -14,7 +14,7 @@ final class SideTrackWriter {
   let stream: StreamInfo
   /// Its place in the output; 0 is the pictures.
   let track: Int
-  private let work: Work
+  let work: Work
   /// What the container is told.
   let description: SideTrack
 

@@ -1,5 +1,5 @@
 internal import Foundation
-public import MediaIO
+internal import MediaIO
 
 /// A file that appears under its name only when it is whole: written under a temporary name in the
 /// same folder, then renamed. What is not committed is removed.
@@ -14,7 +14,8 @@ final class StagedFile {
     let url = URL(fileURLWithPath: path)
     let folder = url.deletingLastPathComponent().path
     var isFolder: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue
+    guard unsafe FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder),
+      isFolder.boolValue
     else {
       throw MediaError(
         .cannotCreate, "the folder \(folder) is not there", at: path, remedy: "make it first")

@@ -17,7 +17,6 @@ struct EventFeed {
   private var waiting: ArraySlice<RotationEvent> = []
   private var live: LiveLines?
   private let offset: Double
-  private var lastTime = 0.0
 
   init(_ source: EventSource, offset: Double) {
     self.offset = offset
@@ -53,10 +52,6 @@ struct EventFeed {
     do throws(PolicyError) {
       for (number, line) in live?.available() ?? [] {
         guard let event = try RotationEvent.parse(line: line, number: number) else { continue }
-        guard event.at >= lastTime else {
-          throw PolicyError.backwards(event.at, after: lastTime, at: "line \(number)")
-        }
-        lastTime = event.at
         waiting.append(event)
       }
     } catch {

@@ -1,0 +1,30 @@
+internal import Foundation
+internal import MediaIO
+
+/// Refuses outputs that would destroy something, before anything is opened for writing.
+enum OutputCheck {
+  /// - Throws: `cannotCreate` where the output is the input under any name, or is there already and
+  ///   may not be replaced.
+  static func check(_ session: TranscodeSession) throws(MediaError) {
+    let output = session.output
+    guard output != "-", InputTrust.scheme(of: output) == nil else { return }
+    var target = stat()
+    guard unsafe stat(output, &target) == 0 else { return }
+    if target.st_mode & S_IFMT == S_IFDIR {
+      throw MediaError(
+        .cannotCreate, "is a folder", at: output, remedy: "name a file in it")
+    }
+    var source = stat()
+    if unsafe stat(session.input, &source) == 0, source.st_dev == target.st_dev,
+      source.st_ino == target.st_ino
+    {
+      throw MediaError(
+        .cannotCreate, "the output is the input", at: output, remedy: "give another name with -o")
+    }
+    if !session.options.overwrites {
+      throw MediaError(
+        .cannotCreate, "the output is there already", at: output,
+        remedy: "add -y to replace it, or give another name with -o")
+    }
+  }
+}

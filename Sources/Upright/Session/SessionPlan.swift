@@ -1,0 +1,222 @@
+internal import Foundation
+internal import MediaIO
+internal import Orientation
+internal import RotationPolicy
+
+/// What a session has found out and decided before its first frame.
+struct SessionPlan {
+  let session: TranscodeSession
+  let demuxer: Demuxer
+  let video: StreamInfo
+  /// Tracks beside the pictures, in output order.
+  let sideTracks: [SideTrackWriter]
+  /// What does not go into the output, and why.
+  let dropped: [String]
+  let canvas: FrameDirector.Canvas
+  let codec: VideoCodec
+  var warnings: [String]
+
+  var options: TranscodeOptions { session.options }
+  var container: OutputContainer { session.container }
+
+  init(_ session: TranscodeSession, isDryRun: Bool = false) throws(MediaError) {
+    self.session = session
+    if !isDryRun { try OutputCheck.check(session) }
+    demuxer = try Demuxer(
+      url: session.input, format: session.inputFormat, interrupt: session.interrupt)
+    guard let video = demuxer.bestStream(.video) else {
+      throw MediaError(
+        .badData, "there is no video stream", at: session.input, remedy: "give a clip with pictures")
+    }
+    self.video = video
+    codec = session.options.codec ?? session.container.defaultCodec
+    var warnings: [String] = []
+    (sideTracks, dropped) = try Self.sideTracks(
+      demuxer, video: video, container: session.container, warnings: &warnings)
+    canvas = try Self.canvas(session, demuxer, video, warnings: &warnings)
+    self.warnings = warnings
+  }
+
+  // MARK: - Tracks
+
+  private static func sideTracks(
+    _ demuxer: Demuxer, video: StreamInfo, container: OutputContainer, warnings: inout [String]
+  ) throws(MediaError) -> ([SideTrackWriter], [String]) {
+    var tracks: [SideTrackWriter] = []
+    var dropped: [String] = []
+    let best = demuxer.bestStream(.audio)?.index
+    var soundTracks = 0
+    for stream in demuxer.container.streams where stream.index != video.index {
+      let name = "stream \(stream.index) (\(stream.kind.rawValue), \(stream.codecName))"
+      switch stream.kind {
+      case .audio:
+        guard container.soundEncoder != nil else {
+          dropped.append("\(name): \(container.rawValue) carries no sound")
+          continue
+        }
+        guard soundTracks < container.soundTracks,
+          container.soundTracks != 1 || stream.index == best
+        else {
+          dropped.append("\(name): \(container.rawValue) carries one sound track")
+          continue
+        }
+        do throws(MediaError) {
+          tracks.append(
+            try SideTrackWriter(stream: stream, track: tracks.count + 1, container: container))
+          soundTracks += 1
+        } catch {
+          dropped.append("\(name): \(error.message)")
+          warnings.append("\(name) is left out: \(error.message)")
+        }
+      case .subtitle where container.copiesSubtitles(stream.codecName):
+        tracks.append(
+          try SideTrackWriter(stream: stream, track: tracks.count + 1, container: container))
+      case .video where stream.isAttachedPicture:
+        dropped.append("\(name): cover picture")
+      case .video:
+        dropped.append("\(name): one video track is transcoded")
+      default:
+        dropped.append("\(name): not carried over")
+      }
+    }
+    return (tracks, dropped)
+  }
+
+  // MARK: - Canvas
+
+  private static func canvas(
+    _ session: TranscodeSession, _ demuxer: Demuxer, _ video: StreamInfo, warnings: inout [String]
+  ) throws(MediaError) -> FrameDirector.Canvas {
+    let asked = session.options.canvas
+    let rule = asked == .auto ? session.container.defaultCanvas : asked
+    switch rule {
+    case .follow, .auto: return .follow
+    case .portrait: return .fixed(isLandscape: false)
+    case .landscape: return .fixed(isLandscape: true)
+    case .initial: return .initial
+    case .majority:
+      let isLive = if case .standardInput = session.events { true } else { false }
+      guard !isLive, demuxer.container.isSeekable,
+        let duration = video.duration ?? demuxer.container.duration
+      else {
+        if asked == .majority {
+          throw MediaError(
+            .usage, "what lasts longest cannot be known ahead here", at: "--canvas majority",
+            remedy: "use --canvas initial, portrait or landscape")
+        }
+        warnings.append(
+          "the canvas stays as the first frame wants it: what lasts longest cannot be known ahead")
+        return .initial
+      }
+      return .fixed(isLandscape: try isMostlyLandscape(session, video, duration: duration))
+    }
+  }
+
+  /// Runs the policy over the whole clip ahead of the frames.
+  private static func isMostlyLandscape(
+    _ session: TranscodeSession, _ video: StreamInfo, duration: Double
+  ) throws(MediaError) -> Bool {
+    var director = try FrameDirector(
+      policy: session.startPolicy(size: video.parameters.size), guidance: .standard,
+      frames: session.options.frames, reference: session.options.reference, canvas: .follow,
+      signalsAreEvents: session.signalsAreEvents)
+    for event in session.shiftedEvents { try director.push(event) }
+    if session.scansSignals {
+      var scan = try SignalScan(url: session.input, format: session.inputFormat)
+      while let change = try scan.next() {
+        _ = try director.direct(at: change.seconds, size: change.size, signal: change.signal)
+      }
+    }
+    director.finish()
+    return MajorityCanvas.isLandscape(director.plan.timeline, duration: duration)
+  }
+
+  // MARK: - Format
+
+  /// The sizes that stand, with the first frame known.
+  func guidance(firstSize: PixelSize, sampleAspectRatio: Rational) throws(MediaError) -> StreamGuidance {
+    if let fixed = try options.fixedGuidance(policy: session.policy.stream, container: container) {
+      return fixed
+    }
+    let upright = Placement.uprightSize(
+      source: firstSize, sampleAspectRatio: sampleAspectRatio, orientation: .up)
+    let guidance = StreamGuidance(encodeSize: upright, captureSize: options.captureSize)
+    do throws(PolicyError) { try guidance.check() } catch { throw MediaError(error, code: .usage) }
+    return guidance
+  }
+
+  /// What the encoders are opened with; size and colour are filled in by the pictures.
+  func encoderSettings(first frame: borrowing VideoFrame) -> VideoEncoder.Settings {
+    let timeBase = video.timeBase.refined
+    var settings = VideoEncoder.Settings(
+      codec: codec, size: frame.size, format: codec.encodingFormat(for: frame.format),
+      colour: frame.colour, timeBase: timeBase, frameRate: video.frameRate, rate: options.rate,
+      speed: options.speed, gop: options.gop, isLive: options.isLive,
+      wantsGlobalHeader: container.wantsGlobalHeader,
+      repeatsHeaders: container.canFollow && codec != .raw, options: options.encoderOptions)
+    if settings.gop == nil, container == .hls, let rate = video.frameRate {
+      // Segments are cut at IDRs that are asked for; the encoder's own must not come much oftener.
+      settings.gop = max(1, Int((rate.doubleValue * options.segmentDuration).rounded(.up)) + 1)
+    }
+    return settings
+  }
+
+  /// Titles, creation time and the like that go over to the output.
+  var metadata: [String: String] {
+    demuxer.container.metadata.filter { key, _ in
+      let key = key.lowercased()
+      if Self.technical.contains(key) { return false }
+      return options.keepsLocation || !Self.isLocation(key)
+    }
+  }
+
+  /// Whether positions were found and left out.
+  var dropsLocation: Bool {
+    !options.keepsLocation && demuxer.container.metadata.keys.contains { Self.isLocation($0.lowercased()) }
+  }
+
+  private static func isLocation(_ key: String) -> Bool {
+    key == "location" || key.hasPrefix("location-") || key.contains("location.iso6709")
+      || key.hasPrefix("com.apple.quicktime.location") || key == "gps" || key == "xyz"
+  }
+
+  /// What describes the old container, or what was applied to the pixels.
+  private static let technical: Set<String> = [
+    "major_brand", "minor_version", "compatible_brands", "encoder", "rotate", "duration",
+    "com.apple.quicktime.video-orientation",
+  ]
+}
+
+extension Rational {
+  /// A finer time base that has every tick of this one: 1/n, at least 10000 a second, so that decoding
+  /// times fit between those of neighbours.
+  var refined: Rational {
+    var denominator = max(1, self.denominator)
+    while denominator < 10_000 { denominator *= 2 }
+    return Rational(1, denominator)
+  }
+}
+
+extension TranscodeSession {
+  /// Whether in-band signals stand in for events.
+  var signalsAreEvents: Bool { if case .none = events { true } else { false } }
+
+  /// Whether signals must be read ahead to know how the canvas should be.
+  var scansSignals: Bool { signalsAreEvents && options.frames == .metadata }
+
+  /// The events as they will be pushed; empty where they are not known ahead.
+  var shiftedEvents: [RotationEvent] {
+    guard case .list = events else { return [] }
+    var feed = EventFeed(events, offset: options.eventsOffset)
+    return (try? feed.takeRest()) ?? []
+  }
+
+  /// The policy as it starts. Frames that are upright already and come without events say by their
+  /// shape how the device was held.
+  func startPolicy(size: PixelSize) -> PolicyDocument {
+    guard options.frames == .upright, signalsAreEvents else { return policy }
+    var policy = policy
+    policy.device.orientation = DeviceOrientation(frameOf: size, lying: .up)
+    return policy
+  }
+}

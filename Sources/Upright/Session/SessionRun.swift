@@ -1,0 +1,337 @@
+internal import Foundation
+internal import MediaIO
+internal import Orientation
+internal import RotationPolicy
+
+/// The writing side of one session: takes frames and packets off the queue, turns, encodes, writes.
+final class SessionRun {
+  private let plan: SessionPlan
+  private let session: TranscodeSession
+  private let observe: (SessionUpdate) -> Void
+  private let queue = BoundedQueue<SourceItem>(capacity: 8)
+  private let sink: any PacketSink
+  private let interleaver: PacketInterleaver
+  private let started = ContinuousClock.now
+
+  private var feed: EventFeed
+  private var director: FrameDirector?
+  private var orienter: FrameOrienter?
+  private var chain: EncoderChain?
+  private var keyframes: KeyframeClock
+  private var tally: SessionTally
+  /// The first frame's timestamp: the zero of the media timeline.
+  private var origin: Int64?
+  private var hasBegun = false
+  private var isPastEnd = false
+  private var lastProgress = ContinuousClock.now
+  private var warnings: [String]
+
+  init(_ plan: SessionPlan, observe: @escaping (SessionUpdate) -> Void) throws(MediaError) {
+    self.plan = plan
+    session = plan.session
+    self.observe = observe
+    warnings = plan.warnings
+    feed = EventFeed(session.events, offset: session.options.eventsOffset)
+    interleaver = PacketInterleaver(
+      awaited: [true] + plan.sideTracks.map { $0.stream.kind == .audio })
+    keyframes = KeyframeClock(
+      every: plan.container == .hls ? session.options.segmentDuration : nil)
+    tally = SessionTally()
+    sink =
+      plan.container == .hls
+      ? try HLSSink(
+        playlistPath: session.output, segmentDuration: session.options.segmentDuration)
+      : try ContainerSink(
+        container: plan.container, target: session.output, interrupt: session.interrupt)
+  }
+
+  /// Runs to the end and closes the output.
+  func run() throws(MediaError) -> TranscodeReport {
+    let source = try SourceStage(
+      demuxer: plan.demuxer, video: plan.video,
+      sideStreams: Set(plan.sideTracks.map(\.stream.index)), queue: queue)
+    let reading = WorkThread(name: "upright-read") { source.run() }
+    let outcome: SourceOutcome
+    do throws(MediaError) {
+      try consume()
+      outcome = try Self.outcome(of: reading)
+      try judge(outcome)
+      try finish()
+    } catch {
+      // Lets the reader go, whatever it waits for.
+      queue.close()
+      _ = reading.join()
+      sink.abandon()
+      throw error
+    }
+    return report(outcome)
+  }
+
+  private static func outcome(
+    of reading: WorkThread<SourceOutcome>
+  ) throws(MediaError) -> SourceOutcome {
+    guard let outcome = reading.join() else { throw MediaError(.fault, "the reader was lost") }
+    return outcome
+  }
+
+  private func consume() throws(MediaError) {
+    while let item = queue.take() {
+      switch consume item {
+      case .frame(let frame, let signal): try take(frame, signal)
+      case .packet(let packet): try take(packet)
+      }
+      if isPastEnd {
+        queue.close()
+        return
+      }
+    }
+  }
+
+  // MARK: - Pictures
+
+  private func take(
+    _ frame: consuming VideoFrame, _ signal: OrientationSignal?
+  ) throws(MediaError) {
+    guard let pts = frame.pts else { throw MediaError(.fault, "a frame without a time") }
+    let origin = self.origin ?? startOrigin(pts)
+    let seconds = Double(pts - origin) * frame.timeBase.doubleValue
+    if director == nil { try prepare(frame) }
+    let direction = try direct(frame, seconds, signal)
+    if let start = session.options.start, seconds < start - OrientationTimeline.grain { return }
+    if let end = session.options.end, seconds >= end - OrientationTimeline.grain {
+      isPastEnd = true
+      return
+    }
+    if let signal, !signal.isExact, tally.noteInexact() {
+      warnings.append(
+        "at \(seconds): the \(signal.source.rawValue) signal is no multiple of 90 degrees; the nearest quarter turn is used")
+    }
+    try encode(frame, direction, seconds)
+  }
+
+  private func startOrigin(_ pts: Int64) -> Int64 {
+    origin = pts
+    return pts
+  }
+
+  private func prepare(_ frame: borrowing VideoFrame) throws(MediaError) {
+    let guidance = try plan.guidance(
+      firstSize: frame.size, sampleAspectRatio: plan.sampleAspectRatio(of: frame))
+    director = try FrameDirector(
+      policy: session.startPolicy(size: frame.size), guidance: guidance,
+      frames: session.options.frames, reference: session.options.reference, canvas: plan.canvas,
+      signalsAreEvents: session.signalsAreEvents)
+    let settings = plan.encoderSettings(first: frame)
+    if settings.format.bitDepth < frame.format.bitDepth {
+      warnings.append(
+        "\(frame.format.bitDepth)-bit pictures are encoded with \(settings.format.bitDepth) bits; --codec hevc keeps them")
+    }
+    orienter = FrameOrienter(
+      format: settings.format,
+      layout: .init(
+        fit: session.options.fit, anchor: session.options.anchor,
+        background: session.options.background, filter: session.options.filter))
+    chain = EncoderChain(settings, followsColour: plan.container.canFollow)
+    tally.timeBase = settings.timeBase
+  }
+
+  private func direct(
+    _ frame: borrowing VideoFrame, _ seconds: Double, _ signal: OrientationSignal?
+  ) throws(MediaError) -> Direction {
+    for event in try feed.take(upTo: seconds + OrientationTimeline.grain) {
+      try director?.push(event)
+    }
+    guard
+      let direction = try director?.direct(at: seconds, size: frame.size, signal: signal)
+    else { throw MediaError(.fault, "a frame before the policy") }
+    tellDecisions()
+    return direction
+  }
+
+  private func tellDecisions() {
+    guard let plan = director?.plan else { return }
+    while tally.toldEntries < plan.entries.count {
+      observe(.decision(plan.entries[tally.toldEntries]))
+      tally.toldEntries += 1
+    }
+  }
+
+  private func encode(
+    _ frame: consuming VideoFrame, _ direction: Direction, _ seconds: Double
+  ) throws(MediaError) {
+    guard let orienter, let chain else { throw MediaError(.fault, "a frame before the encoder") }
+    let placement = orienter.placement(
+      of: frame.size, sampleAspectRatio: plan.sampleAspectRatio(of: frame), turn: direction.turn,
+      canvas: direction.canvas)
+    let orienting = ContinuousClock.now
+    var picture = try orienter.orient(frame, by: placement)
+    tally.orientSeconds += orienting.secondsUntilNow
+    retime(&picture)
+    if let change = tally.note(direction, placement, at: seconds) {
+      observe(.format(change))
+    }
+    picture.forcesKeyframe = keyframes.isDue(at: seconds, canvas: direction.canvas)
+    let encoding = ContinuousClock.now
+    try chain.encode(picture) { (packet, format) throws(MediaError) in
+      try self.send(packet, track: 0, format: format)
+    }
+    tally.encodeSeconds += encoding.secondsUntilNow
+    tally.frames += 1
+    tally.end(picture)
+    tellProgress(seconds, direction)
+  }
+
+  /// From the source's ticks to the encoder's, which divide them.
+  private func retime(_ picture: inout VideoFrame) {
+    picture.rescale(to: tally.timeBase)
+    if let start = session.options.start, let origin {
+      let shift = Double(origin) * plan.video.timeBase.doubleValue + start
+      picture.pts = picture.pts.map { $0 - Int64((shift / tally.timeBase.doubleValue).rounded()) }
+    }
+  }
+
+  private func tellProgress(_ seconds: Double, _ direction: Direction) {
+    guard lastProgress.secondsUntilNow > 0.1 else { return }
+    lastProgress = .now
+    observe(
+      .progress(
+        SessionProgress(
+          frames: tally.frames, seconds: seconds, duration: plan.duration,
+          appOrientation: direction.format.appOrientation.name, elapsed: started.secondsUntilNow)))
+  }
+
+  // MARK: - Packets
+
+  private func take(_ packet: consuming Packet) throws(MediaError) {
+    let index = packet.streamIndex
+    guard let side = plan.sideTracks.first(where: { $0.stream.index == index }) else { return }
+    guard cut(&packet) else { return }
+    let writer = side
+    try writer.write(packet) { (packet) throws(MediaError) in
+      try self.send(packet, track: writer.track, format: nil)
+    }
+  }
+
+  /// Whether the packet lies in the part that is wanted; shifts it along with the pictures.
+  private func cut(_ packet: inout Packet) -> Bool {
+    guard session.options.start != nil || session.options.end != nil else { return true }
+    guard let seconds = packet.seconds else { return true }
+    let zero = plan.startSeconds
+    let time = seconds - zero
+    if let end = session.options.end, time >= end { return false }
+    guard let start = session.options.start else { return true }
+    if time < start { return false }
+    let ticks = Int64(((zero + start) / packet.timeBase.doubleValue).rounded())
+    packet.pts = packet.pts.map { $0 - ticks }
+    packet.dts = packet.dts.map { $0 - ticks }
+    return true
+  }
+
+  private func send(
+    _ packet: consuming Packet, track: Int, format: EncodedFormat?
+  ) throws(MediaError) {
+    if let format { tally.formats.append(format) }
+    interleaver.add(packet, track: track, format: format, isVideo: track == 0)
+    try flush()
+  }
+
+  private func flush() throws(MediaError) {
+    while true {
+      let earliest = interleaver.earliestDecodingTime
+      guard let item = interleaver.next() else { return }
+      let (track, format) = (item.track, item.format)
+      try begin(earliest)
+      try sink.write(item.takePacket(), track: track, format: format?.index == 0 ? nil : format)
+    }
+  }
+
+  private func begin(_ earliest: Double) throws(MediaError) {
+    guard !hasBegun else { return }
+    guard let first = tally.formats.first else {
+      throw MediaError(.fault, "sound before the first picture")
+    }
+    hasBegun = true
+    var tags = plan.video.metadata.filter { ["language", "title"].contains($0.key) }
+    if plan.container == .mp4 || plan.container == .mov {
+      tags["handler_name"] = plan.video.metadata["handler_name"]
+    }
+    try sink.begin(
+      OutputDescription(
+        format: first, videoTimeBase: tally.timeBase, frameRate: plan.video.frameRate,
+        videoMetadata: tags, sideTracks: plan.sideTracks.map(\.description),
+        metadata: plan.metadata, chapters: plan.demuxer.container.chapters,
+        earliestTime: earliest))
+  }
+
+  // MARK: - The end
+
+  /// Says what was lost, or throws where nothing came of it.
+  private func judge(_ outcome: SourceOutcome) throws(MediaError) {
+    if tally.frames == 0 {
+      if outcome.isStopped { throw MediaError(.cancelled, "stopped", at: session.input) }
+      if let error = outcome.error { throw error }
+      if session.options.start != nil || session.options.end != nil, outcome.frames > 0 {
+        throw MediaError(
+          .usage, "no frame lies in the part that is wanted", at: session.input,
+          remedy: "check --start and --to")
+      }
+      throw MediaError(
+        .badData, "no frame can be decoded", at: session.input, remedy: "the clip is damaged")
+    }
+    let losses = plan.losses(outcome, sound: plan.sideTracks.map(\.damagedPackets).reduce(0, +))
+    guard !losses.isEmpty, !isPastEnd else { return }
+    if session.options.isStrict {
+      throw MediaError(
+        .badData, losses.joined(separator: "; "), at: session.input,
+        remedy: "leave out --strict to keep what can be decoded")
+    }
+    if let error = outcome.error, error.code == .inputOutput, InputTrust.scheme(of: session.input) == nil {
+      throw error
+    }
+    warnings.append("the input is damaged: " + losses.joined(separator: "; "))
+  }
+
+  private func finish() throws(MediaError) {
+    try chain?.finish { (packet, format) throws(MediaError) in
+      try self.send(packet, track: 0, format: format)
+    }
+    interleaver.end(track: 0)
+    for side in plan.sideTracks {
+      try side.write(nil) { (packet) throws(MediaError) in
+        try self.send(packet, track: side.track, format: nil)
+      }
+      interleaver.end(track: side.track)
+    }
+    try flush()
+    for event in try feed.takeRest() { try director?.push(event) }
+    director?.finish()
+    tellDecisions()
+    try sink.finish()
+  }
+
+  private func report(_ outcome: SourceOutcome) -> TranscodeReport {
+    if plan.dropsLocation {
+      warnings.append("GPS positions were left out of the metadata; --keep-location keeps them")
+    }
+    if let plan = director?.plan { warnings += plan.warnings }
+    return TranscodeReport(
+      plan: plan, tally: tally, outcome: outcome, entries: director?.plan.entries ?? [],
+      warnings: warnings, wall: started.secondsUntilNow)
+  }
+}
+
+/// When an IDR is asked for: at the start of each segment, counted anew from every change of canvas.
+struct KeyframeClock {
+  private let interval: Double?
+  private var last: (seconds: Double, canvas: PixelSize)?
+
+  init(every interval: Double?) { self.interval = interval }
+
+  mutating func isDue(at seconds: Double, canvas: PixelSize) -> Bool {
+    guard let interval else { return false }
+    // A new canvas has a new encoder, whose first picture is an IDR in any case.
+    if let last, last.canvas == canvas, seconds - last.seconds < interval - 0.001 { return false }
+    last = (seconds, canvas)
+    return true
+  }
+}

@@ -1,0 +1,49 @@
+internal import MediaIO
+internal import Orientation
+internal import RotationPolicy
+
+/// What a run counts as it goes.
+struct SessionTally {
+  var timeBase = Rational(1, 90_000)
+  var frames = 0
+  var orientSeconds = 0.0
+  var encodeSeconds = 0.0
+  /// Formats that were encoded, in order.
+  var formats: [EncodedFormat] = []
+  /// Decisions that the observer was told.
+  var toldEntries = 0
+  /// Spec 4's `formats`.
+  private(set) var changes: [JSONValue] = []
+  /// First and last time in the output, in ticks of `timeBase`.
+  private var first: Int64?
+  private var end: Int64 = 0
+  private var last: Direction?
+  private var hasWarnedInexact = false
+
+  /// Seconds from the first picture to the end of the last one.
+  var duration: Double { Double(end - (first ?? 0)) * timeBase.doubleValue }
+
+  /// Adds the entry of a frame whose format differs from the last one's, and returns it.
+  mutating func note(_ direction: Direction, _ placement: Placement, at seconds: Double) -> JSONValue? {
+    guard direction != last else { return nil }
+    last = direction
+    let matrix = placement.transform
+    let change = FormatChange(from: seconds, format: direction.format).json(
+      firstFrame: frames, turn: direction.turn.name,
+      transform: [matrix.a, matrix.b, matrix.c, matrix.d, matrix.tx, matrix.ty])
+    changes.append(change)
+    return change
+  }
+
+  mutating func end(_ picture: borrowing VideoFrame) {
+    guard let pts = picture.pts else { return }
+    first = first ?? pts
+    end = max(end, pts + picture.duration)
+  }
+
+  /// Whether this is the first signal that is no multiple of 90 degrees.
+  mutating func noteInexact() -> Bool {
+    defer { hasWarnedInexact = true }
+    return !hasWarnedInexact
+  }
+}

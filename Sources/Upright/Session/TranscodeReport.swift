@@ -1,0 +1,150 @@
+internal import Foundation
+internal import MediaIO
+internal import Orientation
+public import RotationPolicy
+
+/// What a session did: spec 4's `--report`.
+public struct TranscodeReport: Sendable {
+  /// The report as it is written.
+  public let json: JSONValue
+  /// What the user should know.
+  public let warnings: [String]
+  /// Frames written.
+  public let frames: Int
+  /// Sizes that were encoded, in order.
+  public let formats: [String]
+  /// Seconds of wall clock.
+  public let wall: Double
+  /// The decisions, one an event, in order.
+  public let entries: [RotationDecision]
+
+  init(
+    plan: SessionPlan, tally: SessionTally, outcome: SourceOutcome, entries: [RotationDecision],
+    warnings: [String], wall: Double
+  ) {
+    self.warnings = warnings
+    self.entries = entries
+    self.wall = wall
+    frames = tally.frames
+    formats = tally.formats.map(\.size.description)
+    let size = plan.video.parameters.size
+    var dropped = plan.dropped
+    if plan.dropsLocation { dropped.append("GPS position tags") }
+    json = [
+      "input": [
+        "path": .string(plan.session.input), "codec": .string(plan.video.codecName),
+        "width": .integer(size.width), "height": .integer(size.height),
+        "frames": .integer(outcome.frames),
+        "duration": plan.duration.map { .number($0) } ?? .null,
+      ],
+      "output": [
+        "path": .string(plan.session.output), "frames": .integer(tally.frames),
+        "duration": .number(tally.duration), "copied_frames": .integer(0),
+        "encoded_frames": .integer(tally.frames),
+        "dropped": .array(dropped.map { .string($0) }),
+      ],
+      "formats": .array(tally.changes),
+      "events": .array(entries.map(\.json)),
+      "warnings": .array(warnings.map { .string($0) }),
+      "timing": [
+        "wall": .number(wall.rounded(toPlaces: 3)),
+        "cpu": .number(Self.processorSeconds.rounded(toPlaces: 3)),
+        "stages": [
+          "decode": .number(outcome.seconds.rounded(toPlaces: 3)),
+          "orient": .number(tally.orientSeconds.rounded(toPlaces: 3)),
+          "encode": .number(tally.encodeSeconds.rounded(toPlaces: 3)),
+        ],
+      ],
+    ]
+  }
+
+  /// User and system time of the whole process so far.
+  private static var processorSeconds: Double {
+    var usage = rusage()
+    guard unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 else { return 0 }
+    func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
+    return seconds(usage.ru_utime) + seconds(usage.ru_stime)
+  }
+}
+
+extension Double {
+  func rounded(toPlaces places: Int) -> Double {
+    let factor = [1.0, 10, 100, 1000, 10_000, 100_000, 1_000_000][min(max(places, 0), 6)]
+    return (self * factor).rounded() / factor
+  }
+}
+
+/// What a session would do: `--dry-run`.
+public struct TranscodePlan: Sendable {
+  /// Lines for a person.
+  public let lines: [String]
+
+  init(_ plan: SessionPlan) {
+    let size = plan.video.parameters.size
+    var lines = [
+      "input   \(plan.session.input): \(plan.video.codecName) \(size), "
+        + (plan.duration.map { "\($0.rounded(toPlaces: 3)) s" } ?? "length unknown"),
+      "output  \(plan.session.output): \(plan.container.rawValue), \(plan.codec.rawValue)",
+    ]
+    let canvas =
+      switch plan.canvas {
+      case .follow: "follows the app orientation"
+      case .fixed(let isLandscape): isLandscape ? "landscape, fixed" : "portrait, fixed"
+      case .initial: "as the first frame wants it, fixed"
+      }
+    lines.append("canvas  \(canvas)")
+    for track in plan.sideTracks {
+      lines.append("track   stream \(track.stream.index): \(track.stream.codecName), \(track.action)")
+    }
+    lines += plan.dropped.map { "dropped \($0)" }
+    if plan.dropsLocation { lines.append("dropped GPS position tags") }
+    lines += plan.warnings.map { "warning \($0)" }
+    self.lines = lines
+  }
+}
+
+extension SessionPlan {
+  /// Seconds of the clip's pictures; nil where unknown.
+  var duration: Double? { video.duration ?? demuxer.container.duration }
+
+  /// Where the media timeline's zero lies on the container's, in seconds.
+  var startSeconds: Double {
+    video.startTime.map { Double($0) * video.timeBase.doubleValue } ?? 0
+  }
+
+  /// A frame's own pixel shape, or the container's where it has none.
+  func sampleAspectRatio(of frame: borrowing VideoFrame) -> Rational {
+    let own = frame.sampleAspectRatio
+    return own == .one ? video.sampleAspectRatio : own
+  }
+
+  /// What was lost of a damaged input, in words; empty where nothing was.
+  func losses(_ outcome: SourceOutcome, sound: Int) -> [String] {
+    var losses: [String] = []
+    if outcome.damagedPackets > 0 {
+      losses.append("\(outcome.damagedPackets) video packets cannot be decoded")
+    }
+    if outcome.damagedFrames > 0 { losses.append("\(outcome.damagedFrames) frames are patched") }
+    if sound > 0 { losses.append("\(sound) sound packets cannot be decoded") }
+    if let error = outcome.error { losses.append(error.message) }
+    // An index that promises more than the file holds: cut off.
+    let missing = video.frameCount - outcome.videoPackets
+    if missing > 0 && !outcome.isStopped && !video.isAttachedPicture {
+      losses.append("\(missing) of \(video.frameCount) frames are not in the file")
+    }
+    if outcome.repairedTimestamps > 0 {
+      losses.append("\(outcome.repairedTimestamps) timestamps did not rise")
+    }
+    return losses
+  }
+}
+
+extension SideTrackWriter {
+  /// What is done with the track, in a word.
+  var action: String {
+    switch work {
+    case .copy, .filter: "copied"
+    case .transcode: "re-encoded"
+    }
+  }
+}
