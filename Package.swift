@@ -54,7 +54,7 @@ let package = Package(
     .executableTarget(
       name: "UprightCLI",
       dependencies: [
-        "Upright", "RotationPolicy", "Orientation",
+        "Upright", "MediaIO", "RotationPolicy", "Orientation",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strict),
 

@@ -1,20 +1,26 @@
 internal import MediaIO
 internal import Orientation
 
-/// Reads a file's orientation signals from its packets alone: nothing is decoded.
+/// Reads a file's orientation signals from its packets alone. Pictures are decoded only where a codec
+/// keeps its signal inside them (EXIF in a JPEG).
 struct SignalScan {
-  /// From one picture on, in presentation order as far as the packets tell.
+  /// What stands from one picture on.
   struct Change {
     let seconds: Double
+    /// Counted from 0 in presentation order.
+    let frame: Int
     let size: PixelSize
     let signal: OrientationSignal?
   }
 
   private let demuxer: Demuxer
   private let video: StreamInfo
+  private let decoder: VideoDecoder?
   private var signals: SignalReader
   private var first: Int64?
-  private var waiting: [Int64] = []
+  private var frame = -1
+  /// Pictures seen and not yet passed on, in presentation order, with what is known of them.
+  private var waiting: [(pts: Int64, signal: OrientationSignal??)] = []
   private var last: OrientationSignal??
   private var isAtEnd = false
 
@@ -28,29 +34,36 @@ struct SignalScan {
     }
     self.video = video
     signals = SignalReader(video)
+    let keepsSignalInside = ["mjpeg", "webp", "png"].contains(video.codecName)
+    decoder = keepsSignalInside ? try VideoDecoder(stream: video) : nil
     demuxer.select([video.index])
     // Where only the stream as a whole can speak, there is no need to read the packets.
-    isAtEnd = !signals.readsPackets
+    isAtEnd = !signals.readsPackets && decoder == nil
   }
 
   /// The next change; the first is what stands at the start. Nil at the end.
   mutating func next() throws(MediaError) -> Change? {
-    if last == nil && isAtEnd { return change(to: signals.streamSignal, at: 0) }
+    if last == nil && isAtEnd {
+      frame = 0
+      return change(to: signals.streamSignal, at: 0)
+    }
     while true {
       while !isAtEnd && waiting.count < Self.reordering { try readPacket() }
       guard !waiting.isEmpty else { return nil }
-      let pts = waiting.removeFirst()
-      first = first ?? pts
-      let signal = signals.signal(at: pts)
+      let picture = waiting.removeFirst()
+      first = first ?? picture.pts
+      frame += 1
+      let signal = picture.signal ?? signals.signal(at: picture.pts)
       if last == nil || last != .some(signal) {
-        return change(to: signal, at: Double(pts - (first ?? pts)) * video.timeBase.doubleValue)
+        return change(
+          to: signal, at: Double(picture.pts - (first ?? 0)) * video.timeBase.doubleValue)
       }
     }
   }
 
   private mutating func change(to signal: OrientationSignal?, at seconds: Double) -> Change {
     last = .some(signal)
-    return Change(seconds: seconds, size: video.parameters.size, signal: signal)
+    return Change(seconds: seconds, frame: frame, size: video.parameters.size, signal: signal)
   }
 
   private mutating func readPacket() throws(MediaError) {
@@ -68,8 +81,14 @@ struct SignalScan {
     }
     guard packet.streamIndex == video.index else { return }
     signals.note(packet)
-    guard let pts = packet.pts, !packet.isDiscarded else { return }
-    let place = waiting.firstIndex { $0 > pts } ?? waiting.count
-    waiting.insert(pts, at: place)
+    guard let pts = packet.pts ?? packet.dts, !packet.isDiscarded else { return }
+    var signal: OrientationSignal??
+    if let decoder {
+      _ = decoder.send(packet)
+      guard let picture = try decoder.receive() else { return }
+      signal = .some(signals.signal(for: picture))
+    }
+    let place = waiting.firstIndex { $0.pts > pts } ?? waiting.count
+    waiting.insert((pts, signal), at: place)
   }
 }

@@ -1,15 +1,15 @@
 internal import Foundation
-internal import MediaIO
+package import MediaIO
 
 /// A file that appears under its name only when it is whole: written under a temporary name in the
 /// same folder, then renamed. What is not committed is removed.
-final class StagedFile {
+package final class StagedFile {
   let path: String
   let temporaryPath: String
   private var isDone = false
 
   /// - Throws: `cannotCreate` where the folder is missing or cannot be written.
-  init(path: String) throws(MediaError) {
+  package init(path: String) throws(MediaError) {
     self.path = path
     let url = URL(fileURLWithPath: path)
     let folder = url.deletingLastPathComponent().path
@@ -34,7 +34,7 @@ final class StagedFile {
   deinit { discard() }
 
   /// Writes all of `bytes` and gives the file its name.
-  func commit(_ bytes: some Collection<UInt8>) throws(MediaError) {
+  package func commit(_ bytes: some Collection<UInt8>) throws(MediaError) {
     let data = Data(bytes)
     let file = unsafe open(temporaryPath, O_WRONLY | O_TRUNC | O_CLOEXEC)
     guard file >= 0 else { throw failure("cannot be written") }

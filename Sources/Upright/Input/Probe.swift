@@ -1,0 +1,97 @@
+public import MediaIO
+internal import Orientation
+public import RotationPolicy
+
+/// Every orientation signal in a file, over time: `upright probe`.
+public struct Probe: Sendable {
+  /// `{"streams": [...], "signals": [...]}`.
+  public let json: JSONValue
+  /// The same for a person.
+  public let lines: [String]
+
+  /// Reads the whole of `input`; pictures are decoded only where a signal can be nowhere else.
+  ///
+  /// - Throws: `noInput`, `badData`.
+  public init(input: String, format: String? = nil) throws(MediaError) {
+    let demuxer = try Demuxer(url: input, format: format)
+    var lines = ["\(input): \(demuxer.container.format)"]
+    var streams: [JSONValue] = []
+    for stream in demuxer.container.streams {
+      streams.append(Self.json(stream))
+      lines.append(Self.line(stream))
+    }
+    var signals: [JSONValue] = []
+    if demuxer.bestStream(.video) != nil {
+      var scan = try SignalScan(url: input, format: format)
+      while let change = try scan.next() {
+        guard let signal = change.signal else { continue }
+        signals.append(Self.json(signal, change))
+        lines.append(Self.line(signal, change))
+      }
+      if signals.isEmpty { lines.append("no orientation signal") }
+    } else {
+      lines.append("no video stream")
+    }
+    json = ["streams": .array(streams), "signals": .array(signals)]
+    self.lines = lines
+  }
+
+  private static func json(_ stream: StreamInfo) -> JSONValue {
+    var members: [JSONValue.Member] = [
+      .init("index", .integer(stream.index)), .init("kind", .string(stream.kind.rawValue)),
+      .init("codec", .string(stream.codecName)),
+    ]
+    if stream.kind == .video {
+      members += [
+        .init("width", .integer(stream.parameters.size.width)),
+        .init("height", .integer(stream.parameters.size.height)),
+        .init("sampleAspectRatio", .string(stream.sampleAspectRatio.description)),
+        .init("frames", .integer(stream.frameCount)),
+      ]
+      if let matrix = stream.displayMatrix {
+        members.append(
+          .init("displayMatrix", .array(matrix.values.map { .integer(Int($0)) })))
+      }
+      if let tag = stream.rotateTag { members.append(.init("rotateTag", .integer(tag))) }
+    }
+    if stream.kind == .audio {
+      members += [
+        .init("sampleRate", .integer(stream.parameters.sampleRate)),
+        .init("channels", .integer(stream.parameters.channels)),
+      ]
+    }
+    members.append(.init("duration", stream.duration.map { .number($0) } ?? .null))
+    return .object(members)
+  }
+
+  private static func line(_ stream: StreamInfo) -> String {
+    var text = "  stream \(stream.index)  \(stream.kind.rawValue) \(stream.codecName)"
+    if stream.kind == .video {
+      text += " \(stream.parameters.size)"
+      if stream.sampleAspectRatio != .one { text += " SAR \(stream.sampleAspectRatio)" }
+    }
+    if stream.kind == .audio {
+      text += " \(stream.parameters.sampleRate) Hz, \(stream.parameters.channels) channels"
+    }
+    return text
+  }
+
+  private static func json(_ signal: OrientationSignal, _ change: SignalScan.Change) -> JSONValue {
+    [
+      "at": .number(change.seconds), "frame": .integer(change.frame),
+      "source": .string(signal.source.rawValue), "orientation": .string(signal.orientation.name),
+      "degrees": .integer(signal.orientation.clockwiseDegrees),
+      "mirrored": .bool(signal.orientation.isMirrored),
+    ]
+  }
+
+  private static func line(_ signal: OrientationSignal, _ change: SignalScan.Change) -> String {
+    let turn = signal.orientation
+    return
+      "  at \(change.seconds.rounded(toPlaces: 3)) s, frame \(change.frame): "
+      + "\(signal.source.rawValue) says \(turn.name), "
+      + (turn.isMirrored ? "mirror, then turn" : "turn")
+      + " \(turn.clockwiseDegrees) degrees clockwise"
+      + (signal.isExact ? "" : " (nearest quarter turn)")
+  }
+}

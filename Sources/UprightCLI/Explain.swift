@@ -1,0 +1,110 @@
+internal import ArgumentParser
+internal import Foundation
+internal import MediaIO
+internal import Orientation
+internal import RotationPolicy
+internal import Upright
+
+/// `upright explain`: decisions without media.
+struct Explain: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Say what a policy decides for a list of events, without media.",
+    discussion: """
+      EXAMPLES
+        upright explain --policy phone --events turns.jsonl
+        upright explain --policy portrait --events - --json < turns.jsonl
+      """)
+
+  @Option(help: ArgumentHelp("A policy file or a built-in's name.", valueName: "policy"))
+  var policy: String?
+
+  @Option(help: ArgumentHelp("Orientation events, JSON Lines; - for standard input.", valueName: "file"))
+  var events: String?
+
+  @Option(help: ArgumentHelp("The encoded size. (default: the policy's, or 720x1280)", valueName: "WxH"))
+  var size: String?
+
+  @Option(help: ArgumentHelp("The size that the app is told.", valueName: "WxH"))
+  var captureSize: String?
+
+  @Flag(help: "Print JSON as a report has it.")
+  var json = false
+
+  @Flag(help: "Print errors as JSON.")
+  var jsonErrors = false
+
+  func run() throws {
+    let document = try PolicyInput.policy(policy)
+    let list = try events.map { path throws(MediaError) in try PolicyInput.list(path) } ?? []
+    let plan: OrientationPlan
+    do throws(PolicyError) {
+      plan = try OrientationPlan(document, events: list, guidance: guidance(document))
+    } catch {
+      throw PolicyInput.located(error, in: error.path.hasPrefix("line") ? events ?? "events" : policy ?? "phone")
+    }
+    if json {
+      print(plan.json.pretty)
+    } else {
+      print(DecisionTable(plan).text, terminator: "")
+    }
+    for warning in plan.warnings { StandardError.write("upright: warning: \(warning)\n") }
+  }
+
+  private func guidance(_ document: PolicyDocument) throws(PolicyError) -> StreamGuidance? {
+    let standing = document.stream ?? .standard
+    var encode = standing.encodeSize
+    var capture: PixelSize? = document.stream?.captureSize
+    if let size {
+      encode = try StreamPreset.named(size)?.size ?? StreamSize.parse(size, at: "--size")
+      capture = nil
+    }
+    if let captureSize { capture = try StreamSize.parse(captureSize, at: "--capture-size") }
+    let guidance = StreamGuidance(encodeSize: encode, captureSize: capture)
+    try guidance.check()
+    return guidance
+  }
+}
+
+/// Decisions as a table that a person reads.
+struct DecisionTable {
+  let text: String
+
+  init(_ plan: OrientationPlan) {
+    var rows = [["time", "event", "decision", "reason", "app orientation", "capture", "encode"]]
+    if let start = plan.formats.first {
+      rows.append(["", "(start)", "", ""] + Self.columns(start.format))
+    }
+    for entry in plan.entries {
+      let format = plan.guidance.format(for: entry.to)
+      rows.append(
+        [
+          Self.seconds(entry.at), entry.event.payload.compact, entry.outcome.rawValue,
+          entry.reason ?? "",
+        ] + Self.columns(format))
+    }
+    let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    text = rows.map { row in
+      let cells = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
+      return cells.joined(separator: "  ").trimmingTrailingSpaces + "\n"
+    }.joined()
+  }
+
+  private static func columns(_ format: StreamFormat) -> [String] {
+    [
+      format.appOrientation.name, format.captureResolution.description,
+      format.encodeResolution.description,
+    ]
+  }
+
+  private static func seconds(_ value: Double) -> String {
+    String(format: "%.3f", value)
+  }
+}
+
+extension String {
+  fileprivate var trimmingTrailingSpaces: String {
+    var text = Substring(self)
+    while text.last == " " { text.removeLast() }
+    return String(text)
+  }
+}

@@ -1,0 +1,45 @@
+internal import Dispatch
+internal import Foundation
+internal import Synchronization
+
+/// Ctrl-C and SIGTERM: the first one stops reading and lets the work be finished, the second ends the
+/// process at once.
+final class Interruption: Sendable {
+  static let shared = Interruption()
+
+  private struct State {
+    var number: Int32?
+    var onFirst: (@Sendable () -> Void)?
+    var onSecond: (@Sendable () -> Void)?
+    var sources: [any DispatchSourceSignal] = []
+  }
+
+  private let state = Mutex(State())
+
+  /// 130 or 143 once a signal has come.
+  var status: Int32? { state.withLock { $0.number.map { 128 + $0 } } }
+
+  /// From now on calls `first` at the first signal, and `second` before the end at the next one.
+  func watch(first: @escaping @Sendable () -> Void, second: @escaping @Sendable () -> Void) {
+    for number in [SIGINT, SIGTERM] {
+      signal(number, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+      source.setEventHandler { [self] in arrived(number) }
+      source.resume()
+      state.withLock { $0.sources.append(source) }
+    }
+    state.withLock {
+      $0.onFirst = first
+      $0.onSecond = second
+    }
+  }
+
+  private func arrived(_ number: Int32) {
+    let action: (@Sendable () -> Void)? = state.withLock { state in
+      let isFirst = state.number == nil
+      if isFirst { state.number = number }
+      return isFirst ? state.onFirst : state.onSecond
+    }
+    action?()
+  }
+}

@@ -1,0 +1,35 @@
+internal import ArgumentParser
+internal import Upright
+
+/// `upright probe`.
+struct ProbeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "probe",
+    abstract: "List every orientation signal in a file, over time.",
+    discussion: """
+      EXAMPLES
+        upright probe take.mov
+        upright probe take.mov --json
+      """)
+
+  @Argument(help: "A file, a URL, or -.")
+  var input: String
+
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  @Flag(help: "Pass on what the FFmpeg libraries say.")
+  var verbose = false
+
+  @Flag(help: "Print errors as JSON.")
+  var jsonErrors = false
+
+  func run() throws {
+    let probe = try Probe(input: input)
+    if json {
+      print(probe.json.pretty)
+    } else {
+      for line in probe.lines { print(line) }
+    }
+  }
+}

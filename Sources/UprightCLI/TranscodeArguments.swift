@@ -1,0 +1,228 @@
+internal import ArgumentParser
+internal import Foundation
+internal import MediaIO
+internal import Orientation
+internal import RotationPolicy
+internal import Upright
+
+/// The options of spec 3, as `transcode` takes them.
+struct TranscodeArguments: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Which way up the frames are: metadata, sensor[:DEGREES][,front][,mirror], upright.",
+      valueName: "kind"))
+  var frames = "metadata"
+
+  @Option(help: "The output's shape: auto, follow, portrait, landscape, initial, majority.")
+  var canvas = CanvasRule.auto
+
+  @Option(help: "What the picture is laid out for: gravity (upright) or interface (as the app).")
+  var reference: Reference?
+
+  @Option(help: "How the picture meets a canvas of another shape: fit, fill, stretch.")
+  var fit = Fit.fit
+
+  @Option(help: "Which part stays when the picture is cropped: center, top, bottomLeading, ...")
+  var anchor = Anchor.center
+
+  @Option(help: ArgumentHelp("What stands beside the picture.", valueName: "RRGGBB"))
+  var background = "000000"
+
+  @Option(
+    help: ArgumentHelp(
+      "WxH (either order), source, or a preset: 180p, 270p, 360p, 540p, 720p, 1080p.",
+      valueName: "size"))
+  var size: String?
+
+  @Option(help: ArgumentHelp("The size that the app is told, where it is another.", valueName: "WxH"))
+  var captureSize: String?
+
+  @Option(help: "h264, hevc, av1 or vp9.")
+  var codec: VideoCodec?
+
+  @Option(help: "Constant quality, on the encoder's own scale.")
+  var crf: Double?
+
+  @Option(help: ArgumentHelp("Bits a second: 1500k, 2M.", valueName: "rate"))
+  var bitrate: String?
+
+  @Option(help: ArgumentHelp("The encoder's own preset name.", valueName: "preset"))
+  var speed: String?
+
+  @Option(help: ArgumentHelp("Frames between keyframes at most.", valueName: "frames"))
+  var gop: Int?
+
+  @Option(help: "live: a packet out for every frame in; file: lookahead and B-frames.")
+  var latency = Latency.file
+
+  @Option(
+    help: ArgumentHelp("More of the encoder's own options: k=v:k=v.", valueName: "options"))
+  var encoderOptions: String?
+
+  @Option(help: ArgumentHelp("Length of an HLS segment.", valueName: "seconds"))
+  var segment = 6.0
+
+  @Option(help: ArgumentHelp("Where the output begins on the input's timeline.", valueName: "seconds"))
+  var start: Double?
+
+  @Option(help: ArgumentHelp("Where the output ends on the input's timeline.", valueName: "seconds"))
+  var to: Double?
+
+  @Option(help: ArgumentHelp("Added to every event's time.", valueName: "seconds"))
+  var eventsOffset = 0.0
+
+  @Flag(help: "Damage in the input is an error (65).")
+  var strict = false
+
+  @Flag(help: "Keep GPS positions in the metadata.")
+  var keepLocation = false
+
+  /// `--latency`.
+  enum Latency: String, ExpressibleByArgument, CaseIterable { case live, file }
+
+  /// - Throws: `usage`, naming the option.
+  func options(overwrites: Bool) throws(MediaError) -> TranscodeOptions {
+    var options = TranscodeOptions()
+    options.frames = try Self.frameKind(frames)
+    options.canvas = canvas
+    options.reference = reference
+    options.fit = fit
+    options.anchor = anchor
+    guard let colour = RGBColour(hex: background) else {
+      throw MediaError(
+        .usage, "\(background) is no colour", at: "--background", remedy: "write it as RRGGBB")
+    }
+    options.background = colour
+    options.codec = codec
+    options.speed = speed
+    options.gop = try positive(gop, "--gop")
+    options.isLive = latency == .live
+    options.encoderOptions = try Self.pairs(encoderOptions)
+    options.segmentDuration = segment
+    options.start = start
+    options.end = to
+    guard eventsOffset.isFinite else {
+      throw MediaError(.usage, "\(eventsOffset) is no time", at: "--events-offset")
+    }
+    options.eventsOffset = eventsOffset
+    options.isStrict = strict
+    options.keepsLocation = keepLocation
+    options.overwrites = overwrites
+    try sizes(into: &options)
+    try rate(into: &options)
+    return options
+  }
+
+  private func positive(_ value: Int?, _ name: String) throws(MediaError) -> Int? {
+    if let value, value < 1 {
+      throw MediaError(.usage, "\(value) is too few", at: name, remedy: "give 1 or more")
+    }
+    return value
+  }
+
+  private static func frameKind(_ text: String) throws(MediaError) -> FrameKind {
+    switch text.lowercased() {
+    case "metadata": return .metadata
+    case "upright": return .upright
+    case "sensor": return .sensor(Camera())
+    default: break
+    }
+    let error = MediaError(
+      .usage, "\(text) says nothing about frames", at: "--frames",
+      remedy: "use metadata, upright, sensor or sensor:90,front")
+    guard text.lowercased().hasPrefix("sensor:") else { throw error }
+    var camera = Camera()
+    for word in text.lowercased().dropFirst(7).split(separator: ",", omittingEmptySubsequences: false) {
+      switch word {
+      case "front": camera.position = .front
+      case "back": camera.position = .back
+      case "mirror": camera.mirrors = true
+      default:
+        guard let degrees = Int(word), [0, 90, 180, 270].contains(degrees) else { throw error }
+        camera.sensorOrientation = degrees
+      }
+    }
+    return .sensor(camera)
+  }
+
+  private static func pairs(_ text: String?) throws(MediaError) -> [String: String] {
+    var pairs: [String: String] = [:]
+    for part in (text ?? "").split(separator: ":") {
+      let sides = part.split(separator: "=", maxSplits: 1)
+      guard sides.count == 2 else {
+        throw MediaError(
+          .usage, "\(part) is no key=value", at: "--encoder-options", remedy: "write k=v:k=v")
+      }
+      pairs[String(sides[0])] = String(sides[1])
+    }
+    return pairs
+  }
+
+  private func sizes(into options: inout TranscodeOptions) throws(MediaError) {
+    do throws(PolicyError) {
+      if let captureSize {
+        options.captureSize = try StreamSize.parse(captureSize, at: "--capture-size")
+      }
+      guard let size else { return }
+      if size.lowercased() == "source" {
+        options.size = .source
+      } else if let preset = StreamPreset.named(size) {
+        options.size = .pair(preset.size)
+        options.rate = .bitrate(preset.bitsPerSecond)
+      } else {
+        options.size = .pair(try StreamSize.parse(size, at: "--size"))
+      }
+    } catch {
+      throw MediaError(error, code: .usage)
+    }
+  }
+
+  private func rate(into options: inout TranscodeOptions) throws(MediaError) {
+    if crf != nil && bitrate != nil {
+      throw MediaError(
+        .usage, "--crf and --bitrate exclude each other", at: "--crf", remedy: "give one of them")
+    }
+    if let crf {
+      guard crf.isFinite, (0...63).contains(crf) else {
+        throw MediaError(.usage, "\(crf) is no quality", at: "--crf", remedy: "use 0 to 51 with h264")
+      }
+      options.rate = .constantQuality(crf)
+    }
+    if let bitrate {
+      guard let bits = Self.bits(bitrate) else {
+        throw MediaError(
+          .usage, "\(bitrate) is no bitrate", at: "--bitrate", remedy: "write 1500k or 2M")
+      }
+      options.rate = .bitrate(bits)
+    }
+  }
+
+  private static func bits(_ text: String) -> Int? {
+    var digits = Substring(text)
+    var factor = 1.0
+    switch digits.last {
+    case "k", "K": factor = 1000
+    case "m", "M": factor = 1_000_000
+    default: break
+    }
+    if factor > 1 { digits.removeLast() }
+    guard let value = Double(digits), value.isFinite, value > 0, value * factor >= 1000,
+      value * factor <= 1e9
+    else { return nil }
+    return Int(value * factor)
+  }
+}
+
+extension CanvasRule: ExpressibleByArgument {}
+extension Reference: ExpressibleByArgument {}
+extension Fit: ExpressibleByArgument {}
+extension Anchor: ExpressibleByArgument {}
+extension VideoCodec: ExpressibleByArgument {
+  public init?(argument: String) {
+    // Raw pictures are a container's matter (.y4m), not a codec to ask for.
+    guard let codec = VideoCodec(rawValue: argument.lowercased()), codec != .raw else { return nil }
+    self = codec
+  }
+
+  public static var allValueStrings: [String] { ["h264", "hevc", "av1", "vp9"] }
+}

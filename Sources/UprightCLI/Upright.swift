@@ -1,0 +1,42 @@
+internal import ArgumentParser
+internal import Foundation
+internal import MediaIO
+internal import Upright
+
+/// `upright`: the command line.
+@main
+struct UprightCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "upright",
+    abstract: "Turns phone video upright: by rotation policy, at the very frame.",
+    discussion: """
+      EXAMPLES
+        upright transcode take.mov                     upright pixels in take.upright.mp4
+        upright transcode raw.mp4 --frames sensor --events turns.jsonl -o live.m3u8
+        upright explain --policy phone --events turns.jsonl
+        upright probe take.mov
+      """,
+    version: version,
+    subcommands: [Transcode.self, Explain.self, ProbeCommand.self, Policies.self])
+
+  static let number = "0.1.0"
+
+  private static var version: String {
+    (["upright \(number)", "FFmpeg \(Libraries.release)"] + Libraries.versions)
+      .joined(separator: "\n")
+  }
+
+  static func main() {
+    // A reader that goes away is an error like any other, not the end of the process.
+    signal(SIGPIPE, SIG_IGN)
+    signal(SIGXFSZ, SIG_IGN)
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    Libraries.installLog(verbose: arguments.contains("--verbose"))
+    do {
+      var command = try parseAsRoot(arguments)
+      try command.run()
+    } catch {
+      Failure(error, asJSON: arguments.contains("--json-errors")).exit()
+    }
+  }
+}
