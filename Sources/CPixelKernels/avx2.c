@@ -23,22 +23,34 @@ AVX2 UPRIGHT_INLINE __m256i load_lanes(const uint8_t *low, const uint8_t *high) 
 
 // Transposes of 16 x 32, 8 x 16 and 4 x 8 elements, all 16 bytes in a row and 32 in a column.
 
+// Eight rows to the pairs of columns that they are part of: all that fits the registers at a time.
+AVX2 UPRIGHT_INLINE void half_block_1(__m256i pairs[8], const uint8_t *src, ptrdiff_t src_stride) {
+  __m256i a[8], b[8];
+  UNROLL for (int i = 0; i < 8; i++) a[i] = load_lanes(src + i * src_stride, src + (i + 16) * src_stride);
+  UNROLL for (int i = 0; i < 4; i++) {
+    b[i] = _mm256_unpacklo_epi8(a[i], a[i + 4]);
+    b[i + 4] = _mm256_unpackhi_epi8(a[i], a[i + 4]);
+  }
+  UNROLL for (int i = 0; i < 8; i += 4) {
+    UNROLL for (int k = 0; k < 2; k++) {
+      a[i + k] = _mm256_unpacklo_epi8(b[i + k], b[i + k + 2]);
+      a[i + k + 2] = _mm256_unpackhi_epi8(b[i + k], b[i + k + 2]);
+    }
+  }
+  UNROLL for (int i = 0; i < 8; i += 2) {
+    pairs[i] = _mm256_unpacklo_epi8(a[i], a[i + 1]);
+    pairs[i + 1] = _mm256_unpackhi_epi8(a[i], a[i + 1]);
+  }
+}
+
 AVX2 UPRIGHT_INLINE void block_1(UPRIGHT_PLANE) {
-  __m256i a[16], b[16];
-  UNROLL for (int i = 0; i < 16; i++) {
-    a[i] = load_lanes(src + i * src_stride, src + (i + 16) * src_stride);
+  __m256i top[8], bottom[8];
+  half_block_1(top, src, src_stride);
+  half_block_1(bottom, src + 8 * src_stride, src_stride);
+  UNROLL for (int i = 0; i < 8; i++) {
+    store(dst + 2 * i * dst_stride, _mm256_unpacklo_epi64(top[i], bottom[i]));
+    store(dst + (2 * i + 1) * dst_stride, _mm256_unpackhi_epi64(top[i], bottom[i]));
   }
-  UNROLL for (int step = 0; step < 2; step++) {
-    UNROLL for (int i = 0; i < 8; i++) {
-      b[2 * i] = _mm256_unpacklo_epi8(a[i], a[i + 8]);
-      b[2 * i + 1] = _mm256_unpackhi_epi8(a[i], a[i + 8]);
-    }
-    UNROLL for (int i = 0; i < 8; i++) {
-      a[2 * i] = _mm256_unpacklo_epi8(b[i], b[i + 8]);
-      a[2 * i + 1] = _mm256_unpackhi_epi8(b[i], b[i + 8]);
-    }
-  }
-  UNROLL for (int i = 0; i < 16; i++) store(dst + i * dst_stride, a[i]);
 }
 
 AVX2 UPRIGHT_INLINE void block_2(UPRIGHT_PLANE) {
@@ -69,6 +81,12 @@ AVX2 UPRIGHT_INLINE void block_4(UPRIGHT_PLANE) {
     UNROLL for (int i = 0; i < 4; i++) a[i] = b[i];
   }
   UNROLL for (int i = 0; i < 4; i++) store(dst + i * dst_stride, a[i]);
+}
+
+AVX2 UPRIGHT_INLINE void write_line(uint8_t *dst, const uint8_t *src) {
+  const __m256i low = load(src), high = load(src + 32);
+  _mm256_stream_si256((__m256i *)dst, low);
+  _mm256_stream_si256((__m256i *)(dst + 32), high);
 }
 
 // Mirrors.
@@ -141,13 +159,25 @@ UPRIGHT_DEFINE_PLANES(avx2, sse2, AVX2, 32, 4, 4, 8)
 UPRIGHT_DEFINE_PAIRS(avx2, sse2, AVX2, 32, 1)
 UPRIGHT_DEFINE_PAIRS(avx2, sse2, AVX2, 32, 2)
 
+UPRIGHT_DEFINE_STREAMED(avx2, AVX2, 1, 16, 32)
+UPRIGHT_DEFINE_STREAMED(avx2, AVX2, 2, 8, 16)
+UPRIGHT_DEFINE_STREAMED(avx2, AVX2, 4, 4, 8)
+
+// Above what a core's own caches hold: the planes of a 4K frame are larger, those of a 1080p frame
+// smaller and, written into the cache, soon read from there.
+enum { STREAM_BYTES = 4000000 };
+
 void upright_init_avx2(upright_kernels *table) {
   table->mirror[1] = upright_mirror_1_avx2;
   table->mirror[2] = upright_mirror_2_avx2;
   table->mirror[4] = upright_mirror_4_avx2;
-  table->transpose[1] = table->transpose_streamed[1] = upright_transpose_1_avx2;
-  table->transpose[2] = table->transpose_streamed[2] = upright_transpose_2_avx2;
-  table->transpose[4] = table->transpose_streamed[4] = upright_transpose_4_avx2;
+  table->transpose[1] = upright_transpose_1_avx2;
+  table->transpose_streamed[1] = transpose_streamed_1;
+  table->transpose[2] = upright_transpose_2_avx2;
+  table->transpose_streamed[2] = transpose_streamed_2;
+  table->transpose[4] = upright_transpose_4_avx2;
+  table->transpose_streamed[4] = transpose_streamed_4;
+  table->stream_bytes = STREAM_BYTES;
   table->interleave[1] = upright_interleave_1_avx2;
   table->interleave[2] = upright_interleave_2_avx2;
   table->deinterleave[1] = upright_deinterleave_1_avx2;

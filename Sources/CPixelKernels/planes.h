@@ -9,48 +9,112 @@
 
 // Transposes one block of a constant size; touches nothing else.
 typedef void (*upright_block_fn)(UPRIGHT_PLANE);
+// Writes one aligned cache line around the cache.
+typedef void (*upright_line_fn)(uint8_t *dst, const uint8_t *src);
 // Writes one vector in reverse.
 typedef void (*upright_reverse_fn)(uint8_t *dst, const uint8_t *src);
 // Writes two vectors as pairs; reads two vectors of pairs.
 typedef void (*upright_join_fn)(uint8_t *dst, const uint8_t *a, const uint8_t *b);
 typedef void (*upright_split_fn)(uint8_t *a, uint8_t *b, const uint8_t *src);
 
-// A tile's side in bytes. The tile in the source and the one in the destination fit the L2 cache
-// together, and their rows, each on a page of its own, the TLB.
-enum { UPRIGHT_TILE = 256 };
+// Bytes of a cache line, and of a tile's side. A tile of 64 lines of the source becomes 64 lines of
+// the destination, each read and written whole while it is in the first-level cache.
+enum { UPRIGHT_LINE = 64 };
 
-// Blocks of `columns` x `rows` elements, tile by tile, down the columns of each tile: the rows of
-// the destination grow from left to right.
+// Lines of the tile to the right, for the time a tile takes: the hardware does not see columns. Past
+// the end of a row this asks for what is not needed, or not there: a prefetch never faults, and the
+// address is a number, not a pointer, because it may point outside of the plane.
+UPRIGHT_INLINE void upright_prefetch_lines(const uint8_t *src, ptrdiff_t src_stride, size_t first,
+                                           size_t count, size_t ahead) {
+  _Pragma("clang loop unroll(full)") for (size_t k = 0; k < count; k++) {
+    const uintptr_t address = (uintptr_t)src + (first + k) * (size_t)src_stride + ahead;
+    __builtin_prefetch((const void *)address, 0, 3);
+  }
+}
+
+// Blocks of `columns` x `rows` elements, where `columns` make 16 bytes: tile by tile from left to
+// right, so that no more rows than a tile has are open at a time.
 UPRIGHT_INLINE void upright_transpose_blocks(UPRIGHT_PLANE, size_t width, size_t height,
                                              size_t element_size, size_t columns, size_t rows,
                                              upright_block_fn block) {
-  const size_t side = UPRIGHT_TILE / element_size;
+  const size_t side = UPRIGHT_LINE / element_size;
   for (size_t top = 0; top < height; top += side) {
     const size_t bottom = upright_min(top + side, height);
-    for (size_t left = 0; left < width; left += side) {
-      const size_t right = upright_min(left + side, width);
-      for (size_t i = left; i < right; i += columns) {
-        const size_t x = upright_min(i, width - columns);
-        uint8_t *to = upright_row(dst, dst_stride, x);
-        for (size_t j = top; j < bottom; j += rows) {
-          const size_t y = upright_min(j, height - rows);
-          block(to + y * element_size, dst_stride,
-                upright_const_row(src, src_stride, y) + x * element_size, src_stride);
+    for (size_t i = 0; i < width; i += columns) {
+      const size_t x = upright_min(i, width - columns);
+      // Each of a tile's columns of blocks asks for its share of the next tile.
+      const size_t share = rows * columns / side;
+      const size_t lead = i % side;
+      for (size_t j = top; j < bottom; j += rows) {
+        const size_t y = upright_min(j, height - rows);
+        const uint8_t *from = upright_const_row(src, src_stride, y) + x * element_size;
+        upright_prefetch_lines(from, src_stride, lead / columns * share, share,
+                               UPRIGHT_LINE - lead * element_size);
+        block(upright_row(dst, dst_stride, x) + y * element_size, dst_stride, from, src_stride);
+      }
+    }
+  }
+}
+
+// As above for a destination that is not to go through the cache: each tile is transposed into a
+// stage of its own, and leaves it in whole lines, which is the only way past the cache that is faster
+// than through it. `plain` takes the rows of the source that do not make whole lines, and planes
+// that have no lines in common.
+UPRIGHT_INLINE void upright_transpose_streamed(UPRIGHT_PLANE, size_t width, size_t height,
+                                               size_t element_size, size_t columns, size_t rows,
+                                               upright_block_fn block, upright_line_fn write,
+                                               upright_plane_fn plain) {
+  const size_t side = UPRIGHT_LINE / element_size;
+  const size_t phase = (size_t)(0 - (uintptr_t)dst) % UPRIGHT_LINE;
+  const size_t head = phase / element_size;
+  const int aligned = (size_t)dst_stride % UPRIGHT_LINE == 0 && phase % element_size == 0;
+  if (!aligned || width < side || height < head + side) {
+    plain(dst, dst_stride, src, src_stride, width, height);
+    return;
+  }
+  if (head > 0) plain(dst, dst_stride, src, src_stride, width, head);
+  const size_t end = head + (height - head) / side * side;
+  if (end < height) {
+    plain(dst + end * element_size, dst_stride, upright_const_row(src, src_stride, end),
+          src_stride, width, height - end);
+  }
+
+  _Alignas(UPRIGHT_LINE) uint8_t stage[UPRIGHT_LINE * UPRIGHT_LINE];
+  for (size_t y = head; y < end; y += side) {
+    for (size_t i = 0; i < width; i += side) {
+      const size_t x = upright_min(i, width - side);
+      const uint8_t *from = upright_const_row(src, src_stride, y) + x * element_size;
+      for (size_t k = 0; k < side; k += columns) {
+        // Two tiles ahead: memory is that much further away.
+        upright_prefetch_lines(from, src_stride, k, columns, 2 * UPRIGHT_LINE);
+        for (size_t j = 0; j < side; j += rows) {
+          block(stage + k * UPRIGHT_LINE + j * element_size, UPRIGHT_LINE,
+                upright_const_row(from, src_stride, j) + k * element_size, src_stride);
+        }
+        for (size_t j = k; j < k + columns; j++) {
+          write(upright_row(dst, dst_stride, x + j) + y * element_size, stage + j * UPRIGHT_LINE);
         }
       }
     }
   }
 }
 
-// Rows of `row_bytes` bytes, in vectors of `vector` bytes.
+// Rows of `row_bytes` bytes, in vectors of `vector` bytes. The source is read through in one
+// direction, which is what the hardware's prefetch follows: from the last byte to the first where the
+// rows are taken from the last to the first.
 UPRIGHT_INLINE void upright_mirror_rows(UPRIGHT_PLANE, size_t row_bytes, size_t height,
                                         size_t vector, upright_reverse_fn reverse) {
+  const size_t last = row_bytes - vector;
   for (size_t y = 0; y < height; y++) {
     uint8_t *to = upright_row(dst, dst_stride, y);
     const uint8_t *from = upright_const_row(src, src_stride, y);
-    const size_t last = row_bytes - vector;
-    for (size_t i = 0; i < last; i += vector) reverse(to + last - i, from + i);
-    reverse(to, from + last);
+    if (src_stride < 0) {
+      for (size_t i = 0; i < last; i += vector) reverse(to + i, from + last - i);
+      reverse(to + last, from);
+    } else {
+      for (size_t i = 0; i < last; i += vector) reverse(to + last - i, from + i);
+      reverse(to, from + last);
+    }
   }
 }
 
@@ -117,4 +181,14 @@ UPRIGHT_INLINE void upright_split_rows(UPRIGHT_SPLIT, size_t row_bytes, size_t h
     }                                                                                             \
     upright_split_rows(a, a_stride, b, b_stride, src, src_stride, width * SIZE, height, VECTOR,   \
                        split_##SIZE);                                                             \
+  }
+
+// Streamed stores are ordered with nothing: the fence puts them before whatever tells another thread
+// that the plane is there.
+#define UPRIGHT_DEFINE_STREAMED(LEVEL, TARGET, SIZE, COLUMNS, ROWS)                               \
+  TARGET static void transpose_streamed_##SIZE(UPRIGHT_PLANE, size_t width, size_t height) {      \
+    upright_transpose_streamed(dst, dst_stride, src, src_stride, width, height, SIZE, COLUMNS,    \
+                               ROWS, block_##SIZE, write_line,                                    \
+                               upright_transpose_##SIZE##_##LEVEL);                               \
+    _mm_sfence();                                                                                 \
   }

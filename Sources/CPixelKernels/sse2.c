@@ -13,20 +13,34 @@ UPRIGHT_INLINE void store(uint8_t *p, __m128i v) { _mm_storeu_si128((__m128i_u *
 // Transposes. Each step interleaves the rows half a block apart; after log2(rows) steps the
 // registers are the columns, in order.
 
-UPRIGHT_INLINE void block_1(UPRIGHT_PLANE) {
-  __m128i a[16], b[16];
-  UNROLL for (int i = 0; i < 16; i++) a[i] = load(src + i * src_stride);
-  UNROLL for (int step = 0; step < 2; step++) {
-    UNROLL for (int i = 0; i < 8; i++) {
-      b[2 * i] = _mm_unpacklo_epi8(a[i], a[i + 8]);
-      b[2 * i + 1] = _mm_unpackhi_epi8(a[i], a[i + 8]);
-    }
-    UNROLL for (int i = 0; i < 8; i++) {
-      a[2 * i] = _mm_unpacklo_epi8(b[i], b[i + 8]);
-      a[2 * i + 1] = _mm_unpackhi_epi8(b[i], b[i + 8]);
+// Eight rows to the pairs of columns that they are part of: all that fits the registers at a time.
+UPRIGHT_INLINE void half_block_1(__m128i pairs[8], const uint8_t *src, ptrdiff_t src_stride) {
+  __m128i a[8], b[8];
+  UNROLL for (int i = 0; i < 8; i++) a[i] = load(src + i * src_stride);
+  UNROLL for (int i = 0; i < 4; i++) {
+    b[i] = _mm_unpacklo_epi8(a[i], a[i + 4]);
+    b[i + 4] = _mm_unpackhi_epi8(a[i], a[i + 4]);
+  }
+  UNROLL for (int i = 0; i < 8; i += 4) {
+    UNROLL for (int k = 0; k < 2; k++) {
+      a[i + k] = _mm_unpacklo_epi8(b[i + k], b[i + k + 2]);
+      a[i + k + 2] = _mm_unpackhi_epi8(b[i + k], b[i + k + 2]);
     }
   }
-  UNROLL for (int i = 0; i < 16; i++) store(dst + i * dst_stride, a[i]);
+  UNROLL for (int i = 0; i < 8; i += 2) {
+    pairs[i] = _mm_unpacklo_epi8(a[i], a[i + 1]);
+    pairs[i + 1] = _mm_unpackhi_epi8(a[i], a[i + 1]);
+  }
+}
+
+UPRIGHT_INLINE void block_1(UPRIGHT_PLANE) {
+  __m128i top[8], bottom[8];
+  half_block_1(top, src, src_stride);
+  half_block_1(bottom, src + 8 * src_stride, src_stride);
+  UNROLL for (int i = 0; i < 8; i++) {
+    store(dst + 2 * i * dst_stride, _mm_unpacklo_epi64(top[i], bottom[i]));
+    store(dst + (2 * i + 1) * dst_stride, _mm_unpackhi_epi64(top[i], bottom[i]));
+  }
 }
 
 UPRIGHT_INLINE void block_2(UPRIGHT_PLANE) {

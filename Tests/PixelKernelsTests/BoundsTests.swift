@@ -36,6 +36,30 @@ import Testing
     }
   }
 
+  /// Whole cache lines up to the very end, and a head and a tail that are none.
+  @Test(arguments: levels, [1, 2, 4])
+  func streamedTurnsStayInside(level: CPUFeatures, elementSize: Int) throws {
+    let source = try GuardedMemory(bytes: 70 * 200 * elementSize)
+    let destination = try GuardedMemory(bytes: 70 * 256 * elementSize)
+    var table = upright_kernels()
+    upright_kernels_init(&table, level.rawValue)
+    table.stream_bytes = 0
+    for width in [16, 64, 65, 70] {
+      for height in [64, 100, 128, 130, 200] {
+        let rowBytes = height * elementSize
+        let from = Placed(width * elementSize, height, 0, source)
+        let to = Placed(rowBytes, width, 64 - rowBytes % 64, destination)
+        for orientation in [ImageOrientation.leftMirrored, .right, .left] {
+          for (s, d) in [(from.first, to.last), (from.last, to.first)] {
+            upright_turn(
+              &table, Int32(orientation.rawValue), elementSize, d, to.stride, s, from.stride, width,
+              height)
+          }
+        }
+      }
+    }
+  }
+
   @Test(arguments: [.none] + levels, [1, 2])
   func pairsStayInside(level: CPUFeatures, componentSize: Int) throws {
     let memory = try (0..<3).map { _ in try GuardedMemory(bytes: 80 * 6 * componentSize) }

@@ -1,6 +1,6 @@
 // Ours, libyuv's and memcpy's time for the same bytes, taken in turn in one run.
 //
-//   swift run -c release KernelBench [--json FILE] [--rounds N] [--align BYTES] [--mask BITS]
+//   swift run -c release KernelBench [--json FILE] [--rounds N] [--align BYTES] [--mask BITS] [--only TEXT]
 //
 // `--mask` is a CPU mask as in `CPUFeatures` (0: the reference), `--align` what strides are a
 // multiple of.
