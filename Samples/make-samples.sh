@@ -159,9 +159,14 @@ cat >"$out/turning-sensor.jsonl" <<'JSONL'
 {"at": 6.666667, "device": "portrait"}
 JSONL
 
-# turned IN DEGREES OUT: a copy of IN with a display matrix. FFmpeg 5.1 writes one only while copying, and takes
-# "rotate" as counter-clockwise.
-turned() { ff -i "$1" -map 0 -c copy "${mp4[@]}" -metadata:s:v:0 rotate="$((360 - $2))" "$3"; }
+# turned IN DEGREES OUT: a copy of IN with a display matrix, DEGREES clockwise. FFmpeg 5.1 writes one only while copying
+# and takes "rotate" as counter-clockwise; later ones dropped that option, so look at what came out.
+turned() {
+  ff -i "$1" -map 0 -c copy "${mp4[@]}" -metadata:s:v:0 rotate="$((360 - $2))" "$3"
+  local angle
+  angle=$(ffprobe -v error -select_streams v:0 -show_entries stream_side_data=rotation -of default=nw=1:nk=1 "$3")
+  [[ $angle == "-$2" ]] || { echo "make-samples: ${3##*/} got the rotation '$angle', not -$2 (wants FFmpeg 5.1)" >&2; exit 1; }
+}
 
 filmed "$work/matrix.nut" 360 640 0 60 transpose=cclock
 ff -i "$work/matrix.nut" "${h264[@]}" -crf 20 -bf 0 -g 30 "${mp4[@]}" "$work/matrix.mp4"

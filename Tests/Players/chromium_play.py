@@ -2,12 +2,13 @@
 """Plays a file in headless Chromium and says what was on screen.
 
     chromium_play.py DIR FILE          serves DIR on loopback and plays FILE from it
-    chromium_play.py http://HOST/ FILE plays FILE from a server that is running already (it must allow CORS)
+    chromium_play.py http://HOST/ FILE plays FILE from a server that is running already (for --snapshot it must allow CORS)
 
 Prints one JSON object. Times are media times in seconds:
-    ended, error      played to the end; what went wrong, or null
+    ended, error      played to the end (false after --until); what went wrong, or null
     duration          as the video element says at the end (null where it is endless)
-    sizes             [{"at", "width", "height"}]: the first frame's size, then each change
+    sizes             [{"at", "width", "height"}] as shown: the first frame's size, then each change
+    storedSizes       the same before the display matrix
     framesPresented   frames handed to the compositor (at a high rate, or on a busy machine, fewer than were decoded)
     mediaTimes        the first and the last frame's
     totalVideoFrames, droppedVideoFrames    getVideoPlaybackQuality(): decoded frames, as the decoder counts
@@ -41,14 +42,25 @@ HTML = r"""<!doctype html><meta charset="utf-8"><title>player</title>
 <body style="margin:0;background:#000"><video id="v" muted playsinline style="width:100vw;height:100vh"></video>
 <script>
 const ask = __ASK__, v = document.getElementById("v");
-const r = {ended: false, error: null, duration: null, sizes: [], framesPresented: 0, mediaTimes: [],
+const r = {ended: false, error: null, duration: null, sizes: [], storedSizes: [], framesPresented: 0, mediaTimes: [],
            totalVideoFrames: 0, droppedVideoFrames: 0, events: [], snapshots: [],
            browser: (navigator.userAgent.match(/Chrom\w*\/[\d.]+/) || [""])[0]};
 let playing = true, done = false, posting = Promise.resolve();
 const round = x => Math.round(x * 1e6) / 1e6;
-function note(at, width, height) {
-  const last = r.sizes[r.sizes.length - 1];
-  if (width && (!last || last.width !== width || last.height !== height)) r.sizes.push({at: round(at), width, height});
+// A frame's size is in its metadata, without the display matrix; videoWidth has the matrix but may lag a callback behind
+// the frame. So a stored size's change says when, and the callbacks after it say how it is shown.
+let since = 0;
+function note(m) {
+  const at = round(m.mediaTime), stored = r.storedSizes[r.storedSizes.length - 1], shown = r.sizes[r.sizes.length - 1];
+  if (!stored || stored.width !== m.width || stored.height !== m.height) {
+    r.storedSizes.push({at, width: m.width, height: m.height});
+    r.sizes.push({at, width: m.width, height: m.height});
+    since = 0;
+  } else if (shown.width !== v.videoWidth || shown.height !== v.videoHeight) {
+    if (since < 3) Object.assign(shown, {width: v.videoWidth, height: v.videoHeight});
+    else r.sizes.push({at, width: v.videoWidth, height: v.videoHeight});
+  }
+  since++;
 }
 function report(final) {
   const q = v.getVideoPlaybackQuality();
@@ -60,7 +72,7 @@ function report(final) {
 }
 function frame(now, m) {
   if (!playing) return;
-  note(m.mediaTime, m.width, m.height);
+  note(m);
   r.framesPresented = m.presentedFrames;
   r.mediaTimes = [r.mediaTimes.length ? r.mediaTimes[0] : round(m.mediaTime), round(m.mediaTime)];
   v.requestVideoFrameCallback(frame);
@@ -312,7 +324,7 @@ def main():
         return FAILED
     quoted = urllib.parse.quote(options.file, safe="/?&=")
     ask = {"source": urllib.parse.urljoin(options.base.rstrip("/") + "/", quoted) if remote else "/" + quoted,
-           "result": RESULT, "crossOrigin": remote, "rate": options.rate, "until": options.until, "snapshots": snapshots}
+           "result": RESULT, "crossOrigin": remote and bool(snapshots), "rate": options.rate, "until": options.until, "snapshots": snapshots}
     page = HTML.replace("__ASK__", json.dumps(ask).replace("</", "<\\/")).encode()
 
     for sign in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
