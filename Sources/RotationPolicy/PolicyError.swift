@@ -45,13 +45,6 @@ public struct PolicyError: Error, Sendable, Hashable {
     self.path = path
     self.remedy = remedy
   }
-
-  /// The same error with `prefix` before its path.
-  func located(in prefix: String) -> PolicyError {
-    var error = self
-    error.path = path.isEmpty ? prefix : "\(prefix), \(path)"
-    return error
-  }
 }
 
 extension PolicyError: CustomStringConvertible {

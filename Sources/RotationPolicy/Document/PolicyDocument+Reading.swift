@@ -43,11 +43,6 @@ extension PolicyDocument {
     var result: [Controller] = []
     for member in try node.members("controllers by name") {
       let child = node.child(member)
-      guard !member.key.isEmpty, member.key != ControllerTree.applicationName else {
-        throw child.failure(
-          .controller, "a controller cannot be named \(quoted(member.key))",
-          remedy: "give it another name: events use this word for the application")
-      }
       result.append(try Controller(name: member.key, reading: child))
     }
     return result
@@ -65,9 +60,8 @@ extension PolicyDocument {
       }
     }
     if let size, let captureSize {
-      do throws(PolicyError) {
-        try StreamGuidance(encodeSize: size, captureSize: captureSize).check()
-      } catch { throw error.located(in: node.path.text) }
+      try StreamGuidance(encodeSize: size, captureSize: captureSize)
+        .check(at: JSONPath.key("captureSize", of: node.path).text)
     }
     return (size, captureSize)
   }

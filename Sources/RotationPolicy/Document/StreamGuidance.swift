@@ -28,14 +28,15 @@ public struct StreamGuidance: Sendable, Hashable {
       encodeResolution: encodeSize.laidOut(wide: orientation.isLandscape))
   }
 
-  /// Throws where more would be encoded than is captured.
-  public func check() throws(PolicyError) {
+  /// Throws where more would be encoded than is captured; `path` is where the capture size stands, for
+  /// the message.
+  public func check(at path: String = "captureSize") throws(PolicyError) {
     let encode = encodeSize.laidOut(wide: true)
     let capture = captureSize.laidOut(wide: true)
     guard encode.width <= capture.width, encode.height <= capture.height else {
       throw PolicyError(
         .size, "the encode size \(encodeSize) is larger than the capture size \(captureSize)",
-        at: "captureSize", remedy: "make the capture size at least \(encodeSize)")
+        at: path, remedy: "make the capture size at least \(encodeSize)")
     }
   }
 }

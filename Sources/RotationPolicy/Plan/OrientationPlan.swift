@@ -86,7 +86,7 @@ public struct OrientationPlan: Sendable {
   /// The formats not taken before whose instant is over at `seconds`, so that none can replace them.
   /// They stay in `formats`; the start is the first one taken.
   public mutating func takeFormats(before seconds: Double) -> [FormatChange] {
-    let end = formats.firstIndex { $0.from >= seconds } ?? formats.count
+    let end = formats[takenFormats...].firstIndex { $0.from >= seconds } ?? formats.count
     guard end > takenFormats else { return [] }
     defer { takenFormats = end }
     return Array(formats[takenFormats..<end])

@@ -42,6 +42,12 @@ struct ControllerTree: Sendable, Hashable {
     nodes = controllers.map { Node($0, idiom: document.device.idiom) }
     var indices: [String: Int] = [:]
     for (index, controller) in controllers.enumerated() {
+      guard !controller.name.isEmpty, controller.name != Self.applicationName else {
+        throw PolicyError(
+          .controller, "a controller cannot be named \(quoted(controller.name))",
+          at: JSONPath.key(controller.name, of: .key("controllers", of: .document)).text,
+          remedy: "give it another name: events use this word for the application")
+      }
       guard indices.updateValue(index, forKey: controller.name) == nil else {
         throw PolicyError(
           .controller, "two controllers are named \(quoted(controller.name))", at: "controllers",

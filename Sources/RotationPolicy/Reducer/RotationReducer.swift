@@ -132,7 +132,7 @@ extension PolicyDocument {
         at: "transition.duration",
         remedy: "use seconds from 0 to \(Int(Transition.longestDuration))")
     }
-    try stream?.check()
+    try stream?.check(at: "stream.captureSize")
   }
 }
 

@@ -1,0 +1,124 @@
+import Orientation
+import RotationPolicy
+import Testing
+
+@Suite("Manual turn, on rotate") struct ManualTurnTests {
+  @Test("the device's orientation is untouched") func deviceUntouched() throws {
+    var scene = try Scene()
+    #expect(try scene.answer("'rotate': 'landscapeRight'") == "rotate landscapeRight")
+    #expect(scene.state.device == .portrait)
+    #expect(scene.state.hold.isManual)
+  }
+
+  @Test("the lock does not stop it") func lockDoesNotStopIt() throws {
+    #expect(
+      try answers("{'device': {'rotationLock': true}}", "'rotate': 'landscapeLeft'")
+        == ["rotate landscapeLeft"])
+  }
+
+  @Test("4") func inactive() throws {
+    #expect(
+      try answers(AutomaticTurnTests.lazy, "'rotate': 'landscapeLeft'")
+        == ["refuse applicationInactive"])
+  }
+
+  @Test("then 5: manual answers yes here, false does not") func autorotation() throws {
+    func policy(_ value: String) -> String {
+      "{'controllers': {'a': {'shouldAutorotate': \(value)}}}"
+    }
+    #expect(
+      try answers(policy("'manual'"), "'rotate': 'landscapeLeft'") == ["rotate landscapeLeft"])
+    #expect(
+      try answers(policy("false"), "'rotate': 'landscapeLeft'") == ["refuse autorotationDisabled"])
+  }
+
+  @Test("6, 7, 8") func masks() throws {
+    #expect(
+      try answers(
+        "{'controllers': {'a': {}}}", "'set': 'a', 'supported': []", "'rotate': 'landscapeLeft'")
+        == ["keep", "invalid common"])
+    #expect(try answers("{}", "'rotate': 'portraitUpsideDown'") == ["refuse notSupported"])
+    #expect(try answers("{}", "'rotate': 'portrait'") == ["keep"])
+  }
+
+  @Test("4 before 5 before 6") func precedence() throws {
+    func policy(lazy: Bool, autorotate: Bool) -> String {
+      """
+      {'application': {'active': false}, 'controllers': {'a': {
+        'ignoresRotationWhileInactive': \(lazy), 'shouldAutorotate': \(autorotate)}}}
+      """
+    }
+    let empty = "'set': 'a', 'supported': []"
+    let turn = "'rotate': 'landscapeLeft'"
+    #expect(
+      try answers(policy(lazy: true, autorotate: false), empty, turn)
+        == ["keep", "refuse applicationInactive"])
+    #expect(
+      try answers(policy(lazy: false, autorotate: false), empty, turn)
+        == ["keep", "refuse autorotationDisabled"])
+  }
+
+  @Test("Answered keep, it holds too") func keepHolds() throws {
+    #expect(
+      try answers(
+        "{'device': {'rotationLock': true, 'orientation': 'landscapeLeft'}}",
+        "'rotate': 'portrait'", "'lock': false", "'device': 'landscapeLeft'")
+        == ["keep", "keep", "keep"])
+  }
+
+  @Test("it holds until the device moves between the four upright orientations")
+  func untilTheDeviceMoves() throws {
+    var scene = try Scene()
+    #expect(try scene.answer("'rotate': 'landscapeRight'") == "rotate landscapeRight")
+    for device in ["portrait", "faceUp", "portrait", "unknown", "portrait"] {
+      #expect(try scene.answer("'device': '\(device)'") == "keep")
+    }
+    #expect(try scene.answer("'device': 'landscapeRight'") == "rotate landscapeLeft")
+    #expect(!scene.state.hold.isOn)
+    #expect(try scene.answer("'device': 'portrait'") == "rotate portrait")
+  }
+
+  @Test("the hold ends also where the device's turn is refused") func endsWhereRefused() throws {
+    #expect(
+      try answers(
+        "{}", "'rotate': 'landscapeRight'", "'device': 'portraitUpsideDown'",
+        "'device': 'portrait'")
+        == ["rotate landscapeRight", "refuse notSupported", "rotate portrait"])
+  }
+
+  @Test("a refused one does not hold") func refusedDoesNotHold() throws {
+    var scene = try Scene("{'device': {'orientation': 'landscapeLeft', 'rotationLock': true}}")
+    #expect(try scene.answer("'rotate': 'portraitUpsideDown'") == "refuse notSupported")
+    #expect(!scene.state.hold.isOn)
+    #expect(try scene.answer("'lock': false") == "rotate landscapeRight")
+  }
+
+  @Test("a lock's turn ends it") func lockEndsIt() throws {
+    var scene = try Scene("{'device': {'orientation': 'landscapeRight'}}")
+    #expect(try scene.answer("'rotate': 'landscapeRight'") == "rotate landscapeRight")
+    #expect(try scene.answer("'lock': true") == "rotate portrait")
+    #expect(!scene.state.hold.isOn)
+    #expect(try scene.answer("'lock': false") == "rotate landscapeLeft")
+  }
+
+  @Test("a lock that is refused does not end it") func refusedLock() throws {
+    var scene = try Scene("{'controllers': {'a': {'supported': ['landscape']}}}")
+    #expect(try scene.answer("'rotate': 'landscapeLeft'") == "rotate landscapeLeft")
+    #expect(try scene.answer("'lock': true") == "refuse notSupported")
+    #expect(scene.state.hold.isManual)
+  }
+
+  @Test("a show that must turn ends it") func showEndsIt() throws {
+    let policy = """
+      {'root': 'n', 'controllers': {
+        'n': {'kind': 'navigation', 'children': ['a'], 'authority': 'visibleChild'}, 'a': {},
+        'p': {'supported': ['portrait']}, 'q': {}}}
+      """
+    var scene = try Scene(policy)
+    try scene.send("'rotate': 'landscapeRight'")
+    #expect(try scene.answer("'push': 'q', 'onto': 'n'") == "keep")
+    #expect(scene.state.hold.isManual)
+    #expect(try scene.answer("'push': 'p', 'onto': 'n'") == "rotate portrait")
+    #expect(!scene.state.hold.isOn)
+  }
+}
