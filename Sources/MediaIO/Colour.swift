@@ -124,16 +124,14 @@ extension Colour {
     return colour
   }
 
-  /// For a picture that is resampled and turned: where chroma sits in the source (H.264's default,
-  /// left, where it does not say), and where it must sit in the end so that `turned(_:)`'s tag, or
-  /// what players assume without one, is true.
-  package func chroma(
-    turned orientation: ImageOrientation
-  ) -> (source: ChromaPosition, final: ChromaPosition) {
-    (
-      ChromaPosition(siting) ?? .left,
-      ChromaPosition(turned(orientation).siting) ?? .left
-    )
+  /// Where chroma sits: as tagged, else where H.264 and HEVC put it.
+  package var chromaPosition: ChromaPosition { ChromaPosition(siting) ?? .left }
+
+  /// This with the siting of `other`.
+  package func sited(like other: Colour) -> Colour {
+    var colour = self
+    colour.siting = other.siting
+    return colour
   }
 
   /// What stands for pictures converted from RGB: BT.601, limited range, the rest as it was.

@@ -55,7 +55,11 @@ struct Explain: ParsableCommand {
     var encode = standing.encodeSize
     var capture: PixelSize? = document.stream?.captureSize
     if let size {
-      encode = try StreamPreset.named(size)?.size ?? StreamSize.parse(size, at: "--size")
+      if let preset = StreamPreset.named(size) {
+        encode = preset.size
+      } else {
+        encode = try StreamSize.parse(size, at: "--size")
+      }
       capture = nil
     }
     if let captureSize { capture = try StreamSize.parse(captureSize, at: "--capture-size") }

@@ -11,26 +11,27 @@ final class Interruption: Sendable {
     var number: Int32?
     var onFirst: (@Sendable () -> Void)?
     var onSecond: (@Sendable () -> Void)?
-    var sources: [any DispatchSourceSignal] = []
   }
 
   private let state = Mutex(State())
+  // Two sources, kept for the life of the process; made before any signal can be handled.
+  private nonisolated(unsafe) var sources: [any DispatchSourceSignal] = []
 
   /// 130 or 143 once a signal has come.
   var status: Int32? { state.withLock { $0.number.map { 128 + $0 } } }
 
   /// From now on calls `first` at the first signal, and `second` before the end at the next one.
   func watch(first: @escaping @Sendable () -> Void, second: @escaping @Sendable () -> Void) {
+    state.withLock {
+      $0.onFirst = first
+      $0.onSecond = second
+    }
     for number in [SIGINT, SIGTERM] {
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler { [self] in arrived(number) }
       source.resume()
-      state.withLock { $0.sources.append(source) }
-    }
-    state.withLock {
-      $0.onFirst = first
-      $0.onSecond = second
+      unsafe sources.append(source)
     }
   }
 

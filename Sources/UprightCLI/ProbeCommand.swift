@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import RotationPolicy
 internal import Upright
 
 /// `upright probe`.

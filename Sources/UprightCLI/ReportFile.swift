@@ -5,15 +5,20 @@ internal import Upright
 
 /// `--report`: written at the end, and known to be writable before any work is done.
 final class ReportFile {
-  private let staged: StagedFile?
+  private let path: String
 
   init(_ path: String) throws(MediaError) {
-    staged = path == "-" ? nil : try StagedFile(path: path)
+    self.path = path
+    if path != "-" { try StagedFile.check(path: path) }
   }
 
   func write(_ report: JSONValue) throws(MediaError) {
     let text = report.pretty + "\n"
-    if let staged { try staged.commit(Array(text.utf8)) } else { print(text, terminator: "") }
+    if path == "-" {
+      print(text, terminator: "")
+    } else {
+      try StagedFile(path: path).commit(text.utf8)
+    }
   }
 }
 

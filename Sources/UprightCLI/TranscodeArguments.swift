@@ -1,9 +1,9 @@
-internal import ArgumentParser
+public import ArgumentParser
 internal import Foundation
-internal import MediaIO
-internal import Orientation
+public import MediaIO
+public import Orientation
 internal import RotationPolicy
-internal import Upright
+public import Upright
 
 /// The options of spec 3, as `transcode` takes them.
 struct TranscodeArguments: ParsableArguments {

@@ -67,15 +67,7 @@ struct SignalScan {
   }
 
   private mutating func readPacket() throws(MediaError) {
-    let packet: Packet
-    do throws(MediaError) {
-      guard let next = try demuxer.read() else {
-        isAtEnd = true
-        return
-      }
-      packet = next
-    } catch {
-      // The run itself will say what is wrong with the file.
+    guard let packet = nextPacket() else {
       isAtEnd = true
       return
     }
@@ -90,5 +82,10 @@ struct SignalScan {
     }
     let place = waiting.firstIndex { $0.pts > pts } ?? waiting.count
     waiting.insert((pts, signal), at: place)
+  }
+
+  /// Nil at the end, and where reading fails: the run itself will say what is wrong with the file.
+  private func nextPacket() -> Packet? {
+    do throws(MediaError) { return try demuxer.read() } catch { return nil }
   }
 }

@@ -20,6 +20,9 @@ final class FrameOrienter {
   private let format: PixelFormat
   private let kernels = PixelKernels.best
   private let scaler = Scaler()
+  /// Where chroma sits on the present canvas: the first picture on it decides, for a format can have
+  /// one siting only.
+  private var established: (canvas: PixelSize, colour: Colour)?
   private var canvases: FramePool?
   private var intermediates: FramePool?
 
@@ -47,32 +50,42 @@ final class FrameOrienter {
     result.sampleAspectRatio = .one
     result.forcesKeyframe = false
     let colour = frame.format.isRGB && !format.isRGB ? frame.colour.asYUV : frame.colour
-    result.colour = colour.turned(placement.orientation)
+    let target = sited(colour.turned(placement.orientation), on: placement.canvas)
+    result.colour = target
 
     fillMargins(of: result, around: placement.canvasRect, colour: colour)
     guard let source = PictureView(frame, placement.sourceRect) ?? PictureView(frame),
-      let target = PictureView(result, placement.canvasRect)
+      let window = PictureView(result, placement.canvasRect)
     else {
       throw MediaError(.fault, "a \(frame.size) picture cannot be placed on \(placement.canvas)")
     }
-    try draw(source, onto: target, turn: placement.orientation, colour: colour)
+    try draw(
+      source, onto: window, turn: placement.orientation, colour: colour,
+      siting: target.chromaPosition)
     return result
+  }
+
+  private func sited(_ colour: Colour, on canvas: PixelSize) -> Colour {
+    if let established, established.canvas == canvas { return colour.sited(like: established.colour) }
+    established = (canvas, colour)
+    return colour
   }
 
   // MARK: - One picture
 
   private func draw(
-    _ source: PictureView, onto target: PictureView, turn: ImageOrientation, colour: Colour
+    _ source: PictureView, onto target: PictureView, turn: ImageOrientation, colour: Colour,
+    siting: ChromaPosition
   ) throws(MediaError) {
     let uprightSize = turn.applied(to: source.size)
     if uprightSize == target.size, turned(source.format, by: turn) == target.format {
       return try move(source, onto: target, by: turn)
     }
-    let chroma = colour.chroma(turned: turn)
+    let stored = colour.chromaPosition
     if turn == .up {
       return try scaler.scale(
         source, onto: target, colour: colour,
-        chroma: .init(from: chroma.source, to: chroma.final), filter: layout.filter)
+        chroma: .init(from: stored, to: siting), filter: layout.filter)
     }
     let isEnlarging = target.size.width * target.size.height > source.size.width * source.size.height
     if isEnlarging, let lying = turned(source.format, by: turn) {
@@ -81,7 +94,7 @@ final class FrameOrienter {
       try move(source, onto: middle, by: turn)
       try scaler.scale(
         middle, onto: target, colour: colour,
-        chroma: .init(from: chroma.source.turned(turn), to: chroma.final), filter: layout.filter)
+        chroma: .init(from: stored.turned(turn), to: siting), filter: layout.filter)
       return
     }
     guard let lying = turned(target.format, by: turn) else { throw noPlanes(target.format) }
@@ -90,7 +103,7 @@ final class FrameOrienter {
     guard let middle = PictureView(picture) else { throw noPlanes(lying) }
     try scaler.scale(
       source, onto: middle, colour: colour,
-      chroma: .init(from: chroma.source, to: chroma.final.turned(turn.inverse)),
+      chroma: .init(from: stored, to: siting.turned(turn.inverse)),
       filter: layout.filter)
     try move(middle, onto: target, by: turn)
   }

@@ -6,16 +6,22 @@ final class ContainerSink: PacketSink {
   private let container: OutputContainer
   private let target: String
   private let interrupt: Interrupt
+  private let unfinished: UnfinishedFiles
   private var staged: StagedFile?
   private var muxer: Muxer?
 
   /// - Throws: `cannotCreate` where the file cannot be made: before any work is done.
-  init(container: OutputContainer, target: String, interrupt: Interrupt) throws(MediaError) {
+  init(
+    container: OutputContainer, target: String, interrupt: Interrupt, unfinished: UnfinishedFiles
+  ) throws(MediaError) {
+    self.unfinished = unfinished
     self.container = container
     self.target = target
     self.interrupt = interrupt
     if target != "-" && InputTrust.scheme(of: target) == nil {
-      staged = try StagedFile(path: target)
+      let file = try StagedFile(path: target)
+      unfinished.add(file.temporaryPath)
+      staged = file
     }
   }
 
@@ -58,12 +64,17 @@ final class ContainerSink: PacketSink {
     try muxer?.finish()
     muxer = nil
     try staged?.commit()
-    staged = nil
+    forget()
   }
 
   func abandon() {
     muxer = nil
     staged?.discard()
+    forget()
+  }
+
+  private func forget() {
+    if let staged { unfinished.remove(staged.temporaryPath) }
     staged = nil
   }
 }

@@ -35,7 +35,7 @@ final class HLSSink: PacketSink {
     name = url.deletingPathExtension().lastPathComponent
     playlist = MediaPlaylist(targetDuration: segmentDuration)
     // Says no before the work rather than after the first segment.
-    try StagedFile(path: playlistPath).discard()
+    try StagedFile.check(path: playlistPath)
   }
 
   func begin(_ description: OutputDescription) throws(MediaError) {

@@ -33,6 +33,13 @@ package final class StagedFile {
 
   deinit { discard() }
 
+  /// Finds out whether a file can be made at `path`, and leaves nothing behind.
+  ///
+  /// - Throws: `cannotCreate` where it cannot.
+  package static func check(path: String) throws(MediaError) {
+    try StagedFile(path: path).discard()
+  }
+
   /// Writes all of `bytes` and gives the file its name.
   package func commit(_ bytes: some Collection<UInt8>) throws(MediaError) {
     let data = Data(bytes)

@@ -16,6 +16,7 @@ public final class TranscodeSession: Sendable {
   let policy: PolicyDocument
   let events: EventSource
   let interrupt = Interrupt()
+  let unfinished = UnfinishedFiles()
 
   /// - Parameters:
   ///   - input: a path, a URL that libavformat knows, or `-`.
@@ -48,6 +49,9 @@ public final class TranscodeSession: Sendable {
 
   /// Stops reading; what is in flight is finished and the output closed so that it plays. Any thread.
   public func stop() { interrupt.raise() }
+
+  /// Removes what is not finished. For a process that is about to end without waiting for `run`.
+  public func abandon() { unfinished.removeAll() }
 
   /// Whether `stop` was called.
   public var isStopped: Bool { interrupt.isRaised }
