@@ -52,12 +52,9 @@ extension Placement {
     // The canvas laid down the way the picture is stored, and the anchor with it.
     let target = orientation.applied(to: canvas)
     let shape = displayShape(shown.size, pixel: pixel, orientation: .up)
-    let width =
-      Double(shown.width) * (shape.height * Double(target.width))
-      / (shape.width * Double(target.height))
-    let height =
-      Double(shown.height) * (shape.width * Double(target.height))
-      / (shape.height * Double(target.width))
+    let (numerator, denominator) = (Double(pixel.numerator), Double(pixel.denominator))
+    let width = shape.height * Double(target.width) / (numerator * Double(target.height))
+    let height = shape.width * Double(target.height) / (denominator * Double(target.width))
     let across = Axis.length(
       width, native: target.width, within: shown.width, step: grid.width)
     let down = Axis.length(
@@ -72,12 +69,12 @@ extension Placement {
       width: across, height: down)
   }
 
-  /// Width and height the picture has on a display, in the height of a stored pixel.
+  /// The picture's width and height on a display, both times the ratio's denominator: whole numbers.
   private static func displayShape(
     _ size: PixelSize, pixel: Rational, orientation: ImageOrientation
   ) -> Size {
-    let width = Double(size.width) * pixel.doubleValue
-    let height = Double(size.height)
+    let width = Double(size.width) * Double(pixel.numerator)
+    let height = Double(size.height) * Double(pixel.denominator)
     return orientation.swapsAxes
       ? Size(width: height, height: width) : Size(width: width, height: height)
   }
