@@ -22,6 +22,9 @@ public struct DisplayOrientationTracker: Sendable {
   private var reader: AccessUnitReader
   private var order = PictureOrder()
 
+  /// Pictures held now.
+  var heldPictures: Int { order.count }
+
   /// A tracker for one stream.
   ///
   /// - Parameter configuration: the container's avcC or hvcC, which says how long a NAL unit's length

@@ -35,7 +35,7 @@ enum NALUnit {
     case .h264: self.init(h264: bytes[start] & 0x1F, isFirst: isFirst)
     case .hevc:
       let type = bytes[start] >> 1
-      let layer = bytes[start] & 1 << 5 | bytes[start + 1] >> 3
+      let layer = (bytes[start] & 1) << 5 | bytes[start + 1] >> 3
       let temporalID = bytes[start + 1] & 7
       // Only the base layer is decoded; a temporal id plus one of 0 is forbidden.
       guard layer == 0, temporalID > 0 else {
