@@ -1,17 +1,22 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-let base: [SwiftSetting] = [
-  .enableUpcomingFeature("ExistentialAny"),
-  .enableUpcomingFeature("InternalImportsByDefault"),
-  .enableUpcomingFeature("MemberImportVisibility"),
-]
+// On in CI: a warning there is an error, while a newer compiler's does not break a user's build.
+let strictness: [SwiftSetting] =
+  Context.environment["UPRIGHT_WARNINGS_AS_ERRORS"] == nil ? [] : [.treatAllWarnings(as: .error)]
+let base: [SwiftSetting] =
+  strictness + [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+  ]
 // Every room but MediaIO, where each line is a C call and the mark would say nothing.
 let strict: [SwiftSetting] = base + [.strictMemorySafety()]
-let tests: [SwiftSetting] = [
-  .enableUpcomingFeature("ExistentialAny"),
-  .enableUpcomingFeature("MemberImportVisibility"),
-]
+let tests: [SwiftSetting] =
+  strictness + [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+  ]
 
 let package = Package(
   name: "upright",
@@ -58,7 +63,9 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strict),
 
-    .target(name: "UprightTestSupport", dependencies: ["Orientation"], path: "Tests/UprightTestSupport", swiftSettings: tests),
+    .target(
+      name: "UprightTestSupport", dependencies: ["Orientation"], path: "Tests/UprightTestSupport",
+      swiftSettings: tests),
     .testTarget(
       name: "OrientationTests", dependencies: ["Orientation", "UprightTestSupport"],
       swiftSettings: tests),

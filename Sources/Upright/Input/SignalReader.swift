@@ -24,6 +24,12 @@ public struct OrientationSignal: Sendable, Hashable {
   /// quarter turn stands for it.
   public var isExact: Bool
 
+  init(_ message: DisplayOrientationSignal) {
+    source = .sei
+    orientation = message.orientation
+    isExact = message.isExact
+  }
+
   init(source: Source, turn: DisplayTurn) {
     self.source = source
     orientation = turn.nearest
@@ -71,19 +77,17 @@ struct SignalReader {
   /// Whether packets can carry signals: else the stream as a whole, or decoded frames, speak.
   var readsPackets: Bool { messages != nil }
 
-  /// What the packets say of the picture presented at `pts`, or the stream where they do not.
-  mutating func signal(at pts: Int64) -> OrientationSignal? {
-    if let message = messages?.signal(at: pts) {
-      return OrientationSignal(source: .sei, turn: message.turn)
-    }
-    return streamSignal
+  /// What the packets say of the picture presented at `pts`, or the stream where they do not. Without
+  /// a time it is the picture after the last one asked for.
+  mutating func signal(at pts: Int64?) -> OrientationSignal? {
+    messages?.signal(at: pts).map { OrientationSignal($0) } ?? streamSignal
   }
 
   /// What stands for a decoded frame; nil where nothing is said.
   mutating func signal(for frame: borrowing VideoFrame) -> OrientationSignal? {
     if messages != nil {
       // libavcodec's display matrix is made from the same SEI, without its persistence: not looked at.
-      return frame.pts.map { signal(at: $0) } ?? streamSignal
+      return signal(at: frame.pts)
     }
     if let turn = frame.displayMatrix?.turn {
       return OrientationSignal(source: .frameMatrix, turn: turn)

@@ -73,7 +73,8 @@ struct SignalScan {
     }
     guard packet.streamIndex == video.index else { return }
     signals.note(packet)
-    guard let pts = packet.pts ?? packet.dts, !packet.isDiscarded else { return }
+    guard !packet.isDiscarded else { return }
+    let pts = packet.pts ?? packet.dts ?? Int64(frame + 1 + waiting.count)
     var signal: OrientationSignal??
     if let decoder {
       _ = decoder.send(packet)

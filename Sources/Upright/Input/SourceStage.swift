@@ -103,10 +103,11 @@ final class SourceStage: @unchecked Sendable {
   private func deliver() throws(MediaError) {
     while isWanted {
       guard var frame = try timed({ () throws(MediaError) in try decoder.receive() }) else { return }
+      // Asked with the time that its packet had, before it is mended.
+      let signal = signals.signal(for: frame)
       timestamps.repair(&frame)
       outcome.frames += 1
       if frame.isDamaged { outcome.damagedFrames += 1 }
-      let signal = signals.signal(for: frame)
       isWanted = queue.put(.frame(frame, signal))
     }
   }

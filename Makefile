@@ -1,0 +1,41 @@
+# The two commands: make demo, make test. Each does all of its own set-up.
+
+.PHONY: demo build test lint format bench samples check-slow clean
+
+export UPRIGHT_SHARED ?= $(abspath ../shared)
+
+demo: build
+	@Scripts/demo.sh
+
+SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -c
+
+build:
+	@Scripts/setup.sh build
+	@swift build -c release --product upright 2>&1 | Scripts/quiet.sh
+
+test:
+	@Scripts/setup.sh test
+	@Scripts/test.sh
+
+lint:
+	@Scripts/lint.sh
+
+format:
+	@swift format -i -r Package.swift Sources Tests Benchmarks
+
+bench: build
+	@Scripts/setup.sh bench
+	@Scripts/bench.sh
+
+samples:
+	@Scripts/setup.sh build
+	@Samples/make-samples.sh
+
+# Sanitizers, memory, long runs, fuzz. SHORT=1 is the form that CI runs.
+check-slow: build
+	@Scripts/setup.sh test
+	@Scripts/check-slow.sh
+
+clean:
+	@rm -rf .build .build-thread .build-address demo bench Benchmarks/.build

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Turns the sample clip by its events into HLS and MP4, and makes a contact sheet of both.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+upright=.build/release/upright
+clip=Samples/clips/turning-sensor
+rm -rf demo
+mkdir -p demo
+
+echo "The phone turns portrait -> landscapeLeft -> portrait while it films; its policy decides:"
+echo
+"$upright" explain --policy phone --events "$clip.jsonl"
+echo
+"$upright" transcode "$clip.mp4" --frames sensor --events "$clip.jsonl" --policy phone \
+  -o demo/follow.m3u8 --report demo/report.json 2>&1
+"$upright" transcode "$clip.mp4" --frames sensor --events "$clip.jsonl" --policy phone \
+  -o demo/upright.mp4 2>&1
+Samples/contact-sheet.sh "$clip.mp4" demo/follow.m3u8 demo/sheet.png >/dev/null
+cat <<'END'
+
+Look at:
+  demo/sheet.png      what the camera stored, and what a viewer gets
+  demo/follow.m3u8    HLS whose format follows the app: ffplay demo/follow.m3u8
+  demo/upright.mp4    the same in one format that never changes
+  demo/report.json    each decision, each format, and what it took
+END

@@ -1,0 +1,94 @@
+/// What one NAL unit means for the orientation of pictures.
+enum NALUnit {
+  /// SEI that applies to the base layer's pictures.
+  case sei
+  /// A slice of a base layer picture.
+  case slice(Slice)
+  /// The next picture starts a coded video sequence.
+  case endOfSequence
+  /// Parameter sets, other layers, filler, damage: nothing to see.
+  case other
+
+  /// What a slice says of its picture.
+  struct Slice {
+    /// The first slice of its picture: `first_mb_in_slice` is 0, `first_slice_segment_in_pic_flag` is 1.
+    var isFirst: Bool
+    /// IDR, or HEVC's BLA: a coded video sequence starts here, wherever it stands.
+    var startsSequence: Bool
+    /// HEVC's IRAP.
+    var isRandomAccess: Bool
+    /// HEVC's RASL: not output where its IRAP starts the coded video sequence.
+    var isSkippable: Bool
+  }
+
+  /// The unit in `range` of `bytes`, header included; `other` where it is too short.
+  init(_ bytes: Span<UInt8>, _ range: Range<Int>, codec: DisplayOrientationTracker.Codec) {
+    // forbidden_zero_bit: decoders throw such units away.
+    guard range.count >= codec.headerLength, let start = range.first, bytes[start] < 0x80 else {
+      self = .other
+      return
+    }
+    let body = start + codec.headerLength
+    // A slice cut off behind its header counts as a first one.
+    let isFirst = body < range.upperBound ? bytes[body] >= 0x80 : true
+    switch codec {
+    case .h264: self.init(h264: bytes[start] & 0x1F, isFirst: isFirst)
+    case .hevc:
+      let type = bytes[start] >> 1
+      let layer = (bytes[start] & 1) << 5 | bytes[start + 1] >> 3
+      let temporalID = bytes[start + 1] & 7
+      // Only the base layer is decoded; a temporal id plus one of 0 is forbidden.
+      guard layer == 0, temporalID > 0 else {
+        self = .other
+        return
+      }
+      self.init(hevc: type, isFirst: isFirst)
+    }
+  }
+
+  /// ISO/IEC 14496-10, table 7-1. A leading ue(v) of 0 is a one bit.
+  private init(h264 type: UInt8, isFirst: Bool) {
+    switch type {
+    case 1, 2, 5:
+      self = .slice(
+        Slice(
+          isFirst: isFirst, startsSequence: type == 5, isRandomAccess: type == 5, isSkippable: false
+        ))
+    case 6: self = .sei
+    case 10, 11: self = .endOfSequence
+    default: self = .other
+    }
+  }
+
+  /// ISO/IEC 23008-2, table 7-1. Display orientation comes in prefix SEI only.
+  private init(hevc type: UInt8, isFirst: Bool) {
+    switch type {
+    case 0...9, 16...21:
+      self = .slice(
+        Slice(
+          isFirst: isFirst, startsSequence: (16...20).contains(type),
+          isRandomAccess: type >= 16, isSkippable: type == 8 || type == 9))
+    case 36, 37: self = .endOfSequence
+    case 39: self = .sei
+    default: self = .other
+    }
+  }
+}
+
+extension DisplayOrientationTracker.Codec {
+  /// The bytes of a NAL unit's header.
+  var headerLength: Int {
+    switch self {
+    case .h264: 1
+    case .hevc: 2
+    }
+  }
+
+  /// The header of an SEI NAL unit (HEVC: prefix SEI, layer 0, temporal id 0).
+  var seiHeader: [UInt8] {
+    switch self {
+    case .h264: [6]
+    case .hevc: [39 << 1, 1]
+    }
+  }
+}
