@@ -32,17 +32,23 @@ final class ContainerSink: PacketSink {
     try muxer.addTracks(description)
     muxer.setMetadata(description.metadata)
     try muxer.setChapters(description.chapters)
-    try muxer.writeHeader(options)
+    try muxer.writeHeader(options(description))
     self.muxer = muxer
   }
 
-  private var options: [(String, String)] {
+  private func options(_ description: OutputDescription) -> [(String, String)] {
     switch container {
     case .mp4, .mov:
-      // A pipe cannot be gone back in: there the index comes in fragments.
-      target == "-" || staged == nil
-        ? [("movflags", "+frag_keyframe+empty_moov+default_base_moof")]
-        : [("movflags", "+faststart")]
+      [
+        // A pipe cannot be gone back in: there the index comes in fragments.
+        (
+          "movflags",
+          target == "-" || staged == nil
+            ? "+frag_keyframe+empty_moov+default_base_moof" : "+faststart"
+        ),
+        // Edit lists count in it, and so a late start: in the pictures' ticks, not in milliseconds.
+        ("movie_timescale", "\(description.videoTimeBase.denominator)"),
+      ]
     case .flv: [("flvflags", "+no_duration_filesize")]
     default: []
     }
