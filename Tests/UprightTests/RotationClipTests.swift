@@ -52,7 +52,7 @@ struct RotationClipTests {
   @Test("a clip with a display matrix comes out upright", arguments: clips.filter(\.isHere))
   func upright(_ clip: Clip) throws {
     let scratch = try Scratch()
-    let run = try Transcoded(clip.path, to: scratch.path("out.mp4"))
+    let run = try Transcoded(clip.path, to: scratch.path("out.mp4")) { $0.quick() }
     #expect(run.report["formats"].array.map { $0["turn"].string } == [clip.turn.name])
     #expect(run.result.frames == clip.frames)
 
