@@ -25,6 +25,13 @@ final class HLSSink: PacketSink {
   /// priming and the pictures' reordering begin before zero. Seconds, whole ticks of the pictures.
   private var offset = 0.0
   private var isEmpty = true
+  /// The last picture's packet, written once the next one says how long it lasts in decoding order:
+  /// movenc changes the times of a segment's first packet where the last one's duration reaches past it.
+  private let held = Held()
+
+  private final class Held {
+    var packet: Packet?
+  }
 
   /// - Throws: `cannotCreate` where the folder cannot be written.
   init(playlistPath: String, segmentDuration: Double) throws(MediaError) {
@@ -51,6 +58,7 @@ final class HLSSink: PacketSink {
     shift(&packet)
     let seconds = packet.seconds ?? end
     if track == 0 {
+      try writeHeld(before: packet.dts)
       if let format {
         try closeSegment(at: seconds)
         try open(format, description)
@@ -67,7 +75,17 @@ final class HLSSink: PacketSink {
       try open(description.format, description)
     }
     isEmpty = false
-    try muxer?.write(packet, stream: track)
+    if track == 0 {
+      held.packet = consume packet
+    } else {
+      try muxer?.write(packet, stream: track)
+    }
+  }
+
+  private func writeHeld(before next: Int64?) throws(MediaError) {
+    guard var packet = held.packet.take() else { return }
+    if let next, let dts = packet.dts, next > dts { packet.duration = next - dts }
+    try muxer?.write(packet, stream: 0)
   }
 
   private func shift(_ packet: inout Packet) {
@@ -118,6 +136,7 @@ final class HLSSink: PacketSink {
 
   func finish() throws(MediaError) {
     guard !isEmpty else { return }
+    try writeHeld(before: nil)
     try closeSegment(at: end)
     muxer = nil
     playlist.isEnded = true
