@@ -17,6 +17,7 @@ final class SideTrackWriter {
   let work: Work
   /// What the container is told.
   let description: SideTrack
+  private var lastPTS: Int64?
 
   init(stream: StreamInfo, track: Int, container: OutputContainer) throws(MediaError) {
     self.stream = stream
@@ -54,12 +55,26 @@ final class SideTrackWriter {
   ) throws(MediaError) {
     switch work {
     case .copy:
-      if let packet { try emit(packet) }
+      if var packet {
+        completeDuration(of: &packet)
+        try emit(packet)
+      }
     case .filter(let filter):
-      if let packet, let filtered = try filter.filter(packet) { try emit(filtered) }
+      if var packet {
+        completeDuration(of: &packet)
+        if let filtered = try filter.filter(packet) { try emit(filtered) }
+      }
     case .transcode(let transcoder):
       try transcoder.transcode(packet, emit: emit)
     }
+  }
+
+  /// Gives a sound packet without a duration the distance to the one before it: Matroska and FLV name
+  /// none, and MP4's edit list would cut the last packet off.
+  private func completeDuration(of packet: inout Packet) {
+    guard stream.kind == .audio, let pts = packet.pts else { return }
+    if packet.duration == 0, let lastPTS, pts > lastPTS { packet.duration = pts - lastPTS }
+    lastPTS = pts
   }
 
   /// Packets that could not be decoded, where decoding was needed.
