@@ -64,7 +64,7 @@ struct SegmentTests {
   }
 
   @Test("a name with spaces and signs goes through", arguments: [
-    "a clip, with: signs & 100%.m3u8", "häuser.m3u8", "100%d.mp4", "a:b.mp4",
+    "a clip, with: signs & 100%.m3u8", "häuser.m3u8", "#1 \"a\"?.m3u8", "100%d.mp4", "a:b.mp4",
   ])
   func names(_ name: String) throws {
     let scratch = try Scratch()

@@ -39,10 +39,16 @@ final class HLSSink: PacketSink {
     self.playlistPath = playlistPath
     self.segmentDuration = segmentDuration
     folder = url.deletingLastPathComponent().path
-    name = url.deletingPathExtension().lastPathComponent
+    name = Self.segmentName(url.deletingPathExtension().lastPathComponent)
     playlist = MediaPlaylist(targetDuration: segmentDuration)
     // Says no before the work rather than after the first segment.
     try StagedFile.check(path: playlistPath)
+  }
+
+  /// A playlist's lines are URIs (RFC 8216, 4.1) in which these signs mean something; escaped they
+  /// would not be found by players that read local files.
+  private static func segmentName(_ name: String) -> String {
+    String(name.map { "%:#?\"\\".contains($0) || $0.isNewline ? "_" : $0 })
   }
 
   func begin(_ description: OutputDescription) throws(MediaError) {
@@ -114,7 +120,7 @@ final class HLSSink: PacketSink {
       ("avoid_negative_ts", "disabled"),
     ])
     let file = "\(name)-init-\(format.index).mp4"
-    try save(try muxer.takeBytes(), as: file)
+    try save(try muxer.takeBytes(), as: "\(folder)/\(file)")
     playlist.begin(map: file)
     self.muxer = muxer
   }
@@ -123,15 +129,15 @@ final class HLSSink: PacketSink {
     guard let muxer, let start = segmentStart else { return }
     try muxer.endFragment()
     let file = "\(name)-\(segmentIndex).m4s"
-    try save(try muxer.takeBytes(), as: file)
+    try save(try muxer.takeBytes(), as: "\(folder)/\(file)")
     playlist.add(segment: file, duration: seconds - start)
     segmentIndex += 1
     segmentStart = nil
-    try save(Array(playlist.text.utf8), as: "\(name).m3u8", path: playlistPath)
+    try save(Array(playlist.text.utf8), as: playlistPath)
   }
 
-  private func save(_ bytes: [UInt8], as file: String, path: String? = nil) throws(MediaError) {
-    try StagedFile(path: path ?? "\(folder)/\(file)").commit(bytes)
+  private func save(_ bytes: [UInt8], as path: String) throws(MediaError) {
+    try StagedFile(path: path).commit(bytes)
   }
 
   func finish() throws(MediaError) {
@@ -140,7 +146,7 @@ final class HLSSink: PacketSink {
     try closeSegment(at: end)
     muxer = nil
     playlist.isEnded = true
-    try save(Array(playlist.text.utf8), as: "\(name).m3u8", path: playlistPath)
+    try save(Array(playlist.text.utf8), as: playlistPath)
   }
 
   func abandon() { muxer = nil }
