@@ -7,11 +7,15 @@ internal import MediaIO
 /// it stays at or below its PTS, since every picture of the old encoder precedes those of the new.
 struct DecodingTimes {
   private var last: Int64?
+  private let step: Int64
+
+  /// - Parameter step: ticks between a time and one that is brought above it.
+  init(step: Int64 = 1) { self.step = max(1, step) }
 
   /// Corrects one packet; call in decoding order.
   mutating func fit(_ packet: inout Packet) {
     guard var dts = packet.dts ?? packet.pts else { return }
-    if let last, dts <= last { dts = last + 1 }
+    if let last, dts <= last { dts = last + step }
     packet.dts = dts
     if let pts = packet.pts, pts < dts { packet.pts = dts }
     last = dts

@@ -18,10 +18,13 @@ final class SideTrackWriter {
   /// What the container is told.
   let description: SideTrack
   private var lastPTS: Int64?
+  /// Broken streams go back in time, which no container takes; a millisecond is a step in all of them.
+  private var times: DecodingTimes
 
   init(stream: StreamInfo, track: Int, container: OutputContainer) throws(MediaError) {
     self.stream = stream
     self.track = track
+    times = DecodingTimes(step: Int64((0.001 / stream.timeBase.doubleValue).rounded(.up)))
     var metadata = stream.metadata.filter { ["language", "title", "handler_name"].contains($0.key) }
     if container == .mpegts || container == .hls { metadata["handler_name"] = nil }
     let isCopied =
@@ -56,12 +59,12 @@ final class SideTrackWriter {
     switch work {
     case .copy:
       if var packet {
-        completeDuration(of: &packet)
+        complete(&packet)
         try emit(packet)
       }
     case .filter(let filter):
       if var packet {
-        completeDuration(of: &packet)
+        complete(&packet)
         if let filtered = try filter.filter(packet) { try emit(filtered) }
       }
     case .transcode(let transcoder):
@@ -69,9 +72,10 @@ final class SideTrackWriter {
     }
   }
 
-  /// Gives a sound packet without a duration the distance to the one before it: Matroska and FLV name
-  /// none, and MP4's edit list would cut the last packet off.
-  private func completeDuration(of packet: inout Packet) {
+  /// Gives a packet a rising time, and one of sound without a duration the distance to the one before
+  /// it: Matroska and FLV name none, and MP4's edit list would cut the last packet off.
+  private func complete(_ packet: inout Packet) {
+    times.fit(&packet)
     guard stream.kind == .audio, let pts = packet.pts else { return }
     if packet.duration == 0, let lastPTS, pts > lastPTS { packet.duration = pts - lastPTS }
     lastPTS = pts
