@@ -20,6 +20,8 @@ final class WorkThread<Value: Sendable>: @unchecked Sendable {
   /// Waits for the end of the job; nil only when asked twice.
   func join() -> Value? {
     done.wait()
+    // Asked again, it must not wait again.
+    done.signal()
     defer { result = nil }
     return result
   }
