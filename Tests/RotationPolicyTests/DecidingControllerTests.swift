@@ -186,4 +186,22 @@ import Testing
     var scene = try Scene(Self.presentations.replacing("IDIOM", with: "phone"))
     #expect(try scene.answer("'present': 'b', 'style': '\(style)'") == "rotate landscapeLeft")
   }
+
+  @Test("everyChild: a tab that has nobody to ask makes it invalid") func nobodyToAsk() throws {
+    let policy = """
+      {'root': 'a', 'controllers': {'a': {}, 't': {'kind': 'tab', 'children': ['b', 'n']}, 'b': {},
+        'n': {'kind': 'navigation', 'authority': 'visibleChild'}, 'c': {}}}
+      """
+    #expect(
+      try answers(policy, "'present': 't'", "'push': 'c', 'onto': 'n'", "'present': 't'")
+        == ["invalid preferred", "keep", "keep"])
+  }
+
+  @Test("everyChild without a tab answers for itself") func noTabs() throws {
+    #expect(
+      try answers(
+        "{'controllers': {'t': {'kind': 'tab', 'supported': ['portrait', 'landscapeLeft']}}}",
+        "'device': 'landscapeLeft'", "'device': 'landscapeRight'")
+        == ["refuse notSupported", "rotate landscapeLeft"])
+  }
 }

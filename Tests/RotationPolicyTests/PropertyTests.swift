@@ -3,7 +3,12 @@ import RotationPolicy
 import Testing
 
 @Suite("Any policy, any events") struct PropertyTests {
-  static let seed = UInt64.random(in: 0..<1_000_000)
+  /// Printed, so that a crash can be run again too.
+  static let seed = {
+    let seed = UInt64.random(in: 0..<1_000_000)
+    print("RotationPolicyTests: seed \(seed)")
+    return seed
+  }()
 
   /// A random policy that UIKit accepts, and random events, `gap` seconds apart at most.
   private func scene(
@@ -173,6 +178,33 @@ import Testing
           Issue.record("seed \(seed), event \(index): \(expected) expected, not \(decision)")
         }
       }
+    }
+  }
+
+  @Test("damaged text is an error or a value, never a crash") func damaged() throws {
+    let good = json(
+      """
+      {"semantics": "ios6", "device": {"idiom": "phone"}, "root": "t", "controllers": {
+       "t": {"kind": "tab", "children": ["a", "b"], "authority": "visibleChild"},
+       "a": {"supported": ["portrait", "all"], "shouldAutorotate": "manual"}, "b\\u00e9\\n": {},
+       "b": {"preferred": "landscapeLeft"}}, "transition": {"duration": 1.5e-1},
+       "stream": {"size": "720x1280"}}
+      """)
+    let line = json("{'at': 1.5, 'set': 'a', 'supported': ['landscape'], 'preferred': 'portrait'}")
+    var dice = Dice(seed: Self.seed)
+    for _ in 0..<20_000 {
+      var bytes = dice.chance(50) ? good : line
+      for _ in 0..<Int.random(in: 1...4, using: &dice) {
+        let index = Int.random(in: 0..<bytes.count, using: &dice)
+        switch Int.random(in: 0..<4, using: &dice) {
+        case 0: bytes[index] = UInt8.random(in: 0...255, using: &dice)
+        case 1: bytes.remove(at: index)
+        case 2: bytes.insert(dice.pick(Array("{}[]\",:0-e.\\u ".utf8)), at: index)
+        default: bytes.swapAt(index, Int.random(in: 0..<bytes.count, using: &dice))
+        }
+      }
+      if let document = try? PolicyDocument(json: bytes) { _ = try? RotationReducer(document) }
+      _ = try? RotationEvent.parse(jsonLines: bytes)
     }
   }
 }
