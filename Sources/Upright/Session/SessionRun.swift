@@ -103,6 +103,10 @@ final class SessionRun {
       isPastEnd = true
       return
     }
+    if plan.canvasIsAGuess, direction.missesShape, tally.noteGuess() {
+      warnings.append(
+        "the canvas stayed as the first frame wanted it: what lasts longest cannot be known ahead here")
+    }
     if let signal, !signal.isExact, tally.noteInexact() {
       warnings.append(
         "at \(seconds): the \(signal.source.rawValue) signal is no multiple of 90 degrees; the nearest quarter turn is used")
@@ -311,9 +315,6 @@ final class SessionRun {
   }
 
   private func report(_ outcome: SourceOutcome) -> TranscodeReport {
-    if plan.dropsLocation {
-      warnings.append("GPS positions were left out of the metadata; --keep-location keeps them")
-    }
     if let plan = director?.plan { warnings += plan.warnings }
     return TranscodeReport(
       plan: plan, tally: tally, outcome: outcome, entries: director?.plan.entries ?? [],
