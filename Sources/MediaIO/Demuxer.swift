@@ -61,7 +61,7 @@ package final class Demuxer {
     let target = InputTrust.scheme(of: address) == nil ? "file:\(address)" : address
     let trust = InputTrust(url: address)
     var demuxer: UnsafePointer<AVInputFormat>?
-    if let format {
+    if let format = format ?? InputTrust.stillImageDemuxer(of: address) {
       demuxer = av_find_input_format(format)
       if demuxer == nil {
         throw MediaError(

@@ -178,6 +178,9 @@ package final class Muxer {
   /// Ends the fragment that is being collected (`frag_custom`).
   package func endFragment() throws(MediaError) {
     try check(av_write_frame(context, nil)) { writeError($0, doing: "writing failed") }
+    // Else movenc begins the next fragment where the last packet's duration ended rather than at its
+    // first packet's own time. The flag stands for one fragment only.
+    av_opt_set(context.pointee.priv_data, "movflags", "+frag_discont", 0)
     try checkTarget()
   }
 

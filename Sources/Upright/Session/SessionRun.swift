@@ -33,7 +33,8 @@ final class SessionRun {
     warnings = plan.warnings
     feed = EventFeed(session.events, offset: session.options.eventsOffset)
     interleaver = PacketInterleaver(
-      awaited: [true] + plan.sideTracks.map { $0.stream.kind == .audio })
+      awaited: [true] + plan.sideTracks.map { $0.stream.kind == .audio },
+      cutsAtKeys: plan.container == .hls)
     keyframes = KeyframeClock(
       every: plan.container == .hls ? session.options.segmentDuration : nil)
     tally = SessionTally()
