@@ -17,10 +17,13 @@ final class WorkThread<Value: Sendable>: @unchecked Sendable {
     thread.start()
   }
 
-  /// Waits for the end of the job; nil only when asked twice.
+  /// Waits for the end of the job; nil, without waiting, when asked again.
   func join() -> Value? {
     done.wait()
-    defer { result = nil }
+    defer {
+      result = nil
+      done.signal()
+    }
     return result
   }
 }
