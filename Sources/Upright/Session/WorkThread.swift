@@ -17,13 +17,10 @@ final class WorkThread<Value: Sendable>: @unchecked Sendable {
     thread.start()
   }
 
-  /// Waits for the end of the job; nil, without waiting, when asked again.
+  /// Waits for the end of the job. Asked again, it answers the same.
   func join() -> Value? {
     done.wait()
-    defer {
-      result = nil
-      done.signal()
-    }
+    done.signal()
     return result
   }
 }
