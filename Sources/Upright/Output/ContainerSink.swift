@@ -18,7 +18,8 @@ final class ContainerSink: PacketSink {
     self.container = container
     self.target = target
     self.interrupt = interrupt
-    if target != "-" && InputTrust.scheme(of: target) == nil {
+    // A device or a pipe is written into as it stands.
+    if target != "-", InputTrust.scheme(of: target) == nil, StagedFile.isReplaceable(target) {
       let file = try StagedFile(path: target)
       unfinished.add(file.temporaryPath)
       staged = file
