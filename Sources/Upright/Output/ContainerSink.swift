@@ -29,7 +29,8 @@ final class ContainerSink: PacketSink {
   func begin(_ description: OutputDescription) throws(MediaError) {
     let address = staged?.temporaryPath ?? (target == "-" ? "pipe:1" : target)
     let muxer = try Muxer(
-      format: container.muxer, target: .url(address), interrupt: staged == nil ? interrupt : nil)
+      format: container.muxer, target: .url(address),
+      name: target == "-" ? "standard output" : target, interrupt: staged == nil ? interrupt : nil)
     try muxer.addTracks(description)
     muxer.setMetadata(description.metadata)
     try muxer.setChapters(description.chapters)
