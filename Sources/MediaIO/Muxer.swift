@@ -25,10 +25,15 @@ package final class Muxer {
 
   /// Prepares a container of libavformat's `format` name.
   ///
-  /// - Throws: `usage` for an unknown format, `cannotCreate` where the target cannot be opened.
-  package init(format: String, target: Target, interrupt: Interrupt? = nil) throws(MediaError) {
+  /// - Parameter name: what errors call the target; a temporary name means nothing to anyone.
+  /// - Throws: `unavailable` for an unknown format or protocol, `cannotCreate` where the target cannot
+  ///   be opened.
+  package init(
+    format: String, target: Target, name: String? = nil, interrupt: Interrupt? = nil
+  ) throws(MediaError) {
     self.target = target
-    location = if case .url(let url) = target { url } else { "memory" }
+    let address = if case .url(let url) = target { url } else { "memory" }
+    location = name ?? address
     context = try Self.open(format: format, target: target, location: location, interrupt)
   }
 
@@ -59,11 +64,23 @@ package final class Muxer {
       }
     if opened < 0 {
       avformat_free_context(context)
-      throw MediaError(
-        .cannotCreate, "cannot be written: \(describe(opened))", at: location,
-        remedy: "check that the folder is there and writable")
+      throw openError(opened, at: location, isFile: address.map { InputTrust.scheme(of: $0) == nil } ?? true)
     }
     return context
+  }
+
+  private static func openError(_ code: CInt, at location: String, isFile: Bool) -> MediaError {
+    switch code {
+    case upright_averror_protocol_not_found():
+      MediaError(
+        .unavailable, "the linked FFmpeg has no such protocol", at: location,
+        remedy: "write to a file, an rtmp:// or an srt:// address")
+    case upright_averror_exit(): MediaError(.cancelled, "stopped", at: location)
+    default:
+      MediaError(
+        .cannotCreate, "cannot be written: \(describe(code))", at: location,
+        remedy: isFile ? "check that the folder is there and writable" : "check the address")
+    }
   }
 
   /// A path with a colon in it stays a path.

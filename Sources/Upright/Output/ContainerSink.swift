@@ -18,7 +18,8 @@ final class ContainerSink: PacketSink {
     self.container = container
     self.target = target
     self.interrupt = interrupt
-    if target != "-" && InputTrust.scheme(of: target) == nil {
+    // A device or a pipe is written into as it stands.
+    if target != "-", InputTrust.scheme(of: target) == nil, StagedFile.isReplaceable(target) {
       let file = try StagedFile(path: target)
       unfinished.add(file.temporaryPath)
       staged = file
@@ -28,7 +29,8 @@ final class ContainerSink: PacketSink {
   func begin(_ description: OutputDescription) throws(MediaError) {
     let address = staged?.temporaryPath ?? (target == "-" ? "pipe:1" : target)
     let muxer = try Muxer(
-      format: container.muxer, target: .url(address), interrupt: staged == nil ? interrupt : nil)
+      format: container.muxer, target: .url(address),
+      name: target == "-" ? "standard output" : target, interrupt: staged == nil ? interrupt : nil)
     try muxer.addTracks(description)
     muxer.setMetadata(description.metadata)
     try muxer.setChapters(description.chapters)

@@ -21,6 +21,8 @@ enum OutputCheck {
       throw MediaError(
         .cannotCreate, "the output is the input", at: output, remedy: "give another name with -o")
     }
+    // Into a device or a pipe is written; nothing is replaced.
+    guard target.st_mode & S_IFMT == S_IFREG else { return }
     if !session.options.overwrites {
       throw MediaError(
         .cannotCreate, "the output is there already", at: output,

@@ -43,7 +43,7 @@ final class SessionRun {
       ? try HLSSink(
         playlistPath: session.output, segmentDuration: session.options.segmentDuration)
       : try ContainerSink(
-        container: plan.container, target: session.output, interrupt: session.interrupt,
+        container: plan.container, target: session.output, interrupt: session.writingInterrupt,
         unfinished: session.unfinished)
   }
 

@@ -15,7 +15,10 @@ public final class TranscodeSession: Sendable {
   let options: TranscodeOptions
   let policy: PolicyDocument
   let events: EventSource
+  /// Ends reading: what was read is still finished and written.
   let interrupt = Interrupt()
+  /// Ends writing as well.
+  let writingInterrupt = Interrupt()
   let unfinished = UnfinishedFiles()
 
   /// - Parameters:
@@ -51,7 +54,11 @@ public final class TranscodeSession: Sendable {
   public func stop() { interrupt.raise() }
 
   /// Removes what is not finished. For a process that is about to end without waiting for `run`.
-  public func abandon() { unfinished.removeAll() }
+  public func abandon() {
+    interrupt.raise()
+    writingInterrupt.raise()
+    unfinished.removeAll()
+  }
 
   /// Whether `stop` was called.
   public var isStopped: Bool { interrupt.isRaised }
