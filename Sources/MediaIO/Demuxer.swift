@@ -68,11 +68,10 @@ package final class Demuxer {
           .usage, "no demuxer is called \(format)", at: "--format", remedy: "try mp4, mpegts or flv")
       }
     }
-    if format == nil, let image = imageDemuxer(address) { demuxer = av_find_input_format(image) }
     var context = avformat_alloc_context()
     guard let allocated = context else { throw outOfMemory(url) }
     upright_interrupt_attach(allocated, interrupt.flag)
-    // A format recognised by its bytes beats one guessed from a damaged file's name.
+    // Packets of a program that is announced late are not lost.
     let options = [
       ("format_whitelist", trust.formats), ("protocol_whitelist", trust.protocols),
       ("scan_all_pmts", "1"),
@@ -89,15 +88,6 @@ package final class Demuxer {
       throw openError(found, url: url)
     }
     return context
-  }
-
-  /// libavformat takes a picture's name for a numbered sequence, which may read other files; these
-  /// demuxers read the one that is named.
-  private static func imageDemuxer(_ address: String) -> String? {
-    let name = address.lowercased()
-    return [
-      (".jpg", "jpeg_pipe"), (".jpeg", "jpeg_pipe"), (".png", "png_pipe"), (".webp", "webp_pipe"),
-    ].first { name.hasSuffix($0.0) }?.1
   }
 
   private static func openError(_ code: CInt, url: String) -> MediaError {
