@@ -41,6 +41,8 @@ final class HLSSink: PacketSink {
   func begin(_ description: OutputDescription) throws(MediaError) {
     self.description = description
     let tick = description.videoTimeBase.doubleValue
+    // A playlist of an earlier run would name segments that are about to be replaced.
+    _ = unsafe unlink(playlistPath)
     offset = (max(0, -description.earliestTime) / tick).rounded(.up) * tick
   }
 
