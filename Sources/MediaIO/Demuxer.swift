@@ -168,6 +168,8 @@ package final class Demuxer {
   package func read() throws(MediaError) -> Packet? {
     let packet = try Packet()
     let result = av_read_frame(context, packet.raw)
+    // An interrupted read hands out what it has of a packet as if it were whole.
+    if interrupt.isRaised { throw MediaError(.cancelled, "stopped", at: url) }
     switch result {
     case 0...:
       guard let stream = context.pointee.streams[Int(packet.raw.pointee.stream_index)] else {
