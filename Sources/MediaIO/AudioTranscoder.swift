@@ -133,6 +133,11 @@ package final class AudioTranscoder {
 
   /// Puts decoded samples behind those that wait, with silence where the source has a hole.
   private func collect(_ frame: borrowing VideoFrame) throws(MediaError) {
+    // PCM says how many channels there are and not which; the resampler wants to know.
+    if frame.raw.pointee.ch_layout.order == AV_CHANNEL_ORDER_UNSPEC {
+      av_channel_layout_default(
+        &frame.raw.pointee.ch_layout, frame.raw.pointee.ch_layout.nb_channels)
+    }
     try prepareResampler(frame)
     let converted = try VideoFrame()
     converted.raw.pointee.format = encoder.pointee.sample_fmt.rawValue

@@ -61,7 +61,7 @@ package final class Demuxer {
     let target = InputTrust.scheme(of: address) == nil ? "file:\(address)" : address
     let trust = InputTrust(url: address)
     var demuxer: UnsafePointer<AVInputFormat>?
-    if let format {
+    if let format = format ?? InputTrust.stillImageDemuxer(of: address) {
       demuxer = av_find_input_format(format)
       if demuxer == nil {
         throw MediaError(
@@ -71,7 +71,7 @@ package final class Demuxer {
     var context = avformat_alloc_context()
     guard let allocated = context else { throw outOfMemory(url) }
     upright_interrupt_attach(allocated, interrupt.flag)
-    // A format recognised by its bytes beats one guessed from a damaged file's name.
+    // Packets of a program that is announced late are not lost.
     let options = [
       ("format_whitelist", trust.formats), ("protocol_whitelist", trust.protocols),
       ("scan_all_pmts", "1"),

@@ -38,6 +38,18 @@ package struct InputTrust: Sendable, Hashable {
     self.protocols = protocols
   }
 
+  /// The demuxer for a still picture's file name; nil for any other name. Left to itself libavformat
+  /// takes image2, which reads numbered series of files.
+  package static func stillImageDemuxer(of url: String) -> String? {
+    guard scheme(of: url) == nil, let dot = url.lastIndex(of: ".") else { return nil }
+    return switch url[dot...].lowercased() {
+    case ".jpg", ".jpeg": "jpeg_pipe"
+    case ".png": "png_pipe"
+    case ".webp": "webp_pipe"
+    default: nil
+    }
+  }
+
   /// The scheme of a URL in lower case; nil for a path.
   package static func scheme(of url: String) -> String? {
     guard let colon = url.firstIndex(of: ":") else { return nil }

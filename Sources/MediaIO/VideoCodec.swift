@@ -14,7 +14,8 @@ public enum VideoCodec: String, Sendable, CaseIterable {
     case .hevc: "libx265"
     case .av1: "libsvtav1"
     case .vp9: "libvpx-vp9"
-    case .raw: "rawvideo"
+    // FFmpeg's Y4M muxer takes whole frames and refuses raw video.
+    case .raw: "wrapped_avframe"
     }
   }
 

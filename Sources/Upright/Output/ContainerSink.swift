@@ -34,19 +34,22 @@ final class ContainerSink: PacketSink {
     try muxer.addTracks(description)
     muxer.setMetadata(description.metadata)
     try muxer.setChapters(description.chapters)
-    try muxer.writeHeader(options)
+    try muxer.writeHeader(options(description))
     self.muxer = muxer
   }
 
-  private var options: [(String, String)] {
+  private func options(_ description: OutputDescription) -> [(String, String)] {
     switch container {
     case .mp4, .mov:
       // A pipe cannot be gone back in: there the index comes in fragments.
-      target == "-" || staged == nil
-        ? [("movflags", "+frag_keyframe+empty_moov+default_base_moof")]
-        : [("movflags", "+faststart")]
-    case .flv: [("flvflags", "+no_duration_filesize")]
-    default: []
+      let index = staged == nil ? "+frag_keyframe+empty_moov+default_base_moof" : "+faststart"
+      // Edit lists count in the movie's time scale; at libavformat's 1000 a start would be rounded.
+      return [
+        ("movflags", index),
+        ("movie_timescale", "\(description.videoTimeBase.denominator)"),
+      ]
+    case .flv: return [("flvflags", "+no_duration_filesize")]
+    default: return []
     }
   }
 

@@ -1,8 +1,8 @@
 internal import MediaIO
 
-/// Keeps decoding times rising over encoders that follow each other.
+/// Keeps the decoding times of one track rising.
 ///
-/// A new encoder counts from its own first picture back by its reordering, which for a variable frame
+/// Encoders follow each other, and a new encoder counts from its own first picture back by its reordering, which for a variable frame
 /// rate can lie before the last time of the old one. A time that does is brought up to the next tick;
 /// it stays at or below its PTS, since every picture of the old encoder precedes those of the new.
 struct DecodingTimes {

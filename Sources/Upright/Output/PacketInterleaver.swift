@@ -41,18 +41,23 @@ final class PacketInterleaver {
   }
 
   private var tracks: [Track]
+  private let cutsAtKeys: Bool
   private let patience: Double
 
-  init(awaited: [Bool], patience: Double = 10) {
+  /// - Parameter cutsAtKeys: whether an IDR is ordered by its PTS, because a segment begins there,
+  ///   and whatever follows on its track comes after it. Elsewhere decoding times order the pictures:
+  ///   FLV's muxer refuses what lies before its first packet.
+  init(awaited: [Bool], cutsAtKeys: Bool, patience: Double = 10) {
     tracks = awaited.map { Track(isAwaited: $0) }
+    self.cutsAtKeys = cutsAtKeys
     self.patience = patience
   }
 
-  /// Adds a packet. An IDR is ordered by its PTS, for it begins a segment there; whatever follows on
-  /// its track comes after it.
+  /// Adds a packet.
   func add(_ packet: consuming Packet, track: Int, format: EncodedFormat?, isVideo: Bool) {
     let tick = packet.timeBase.doubleValue
-    let order = isVideo && !packet.isKey ? packet.dts ?? packet.pts : packet.pts ?? packet.dts
+    let isByDTS = isVideo && !(packet.isKey && cutsAtKeys)
+    let order = isByDTS ? packet.dts ?? packet.pts : packet.pts ?? packet.dts
     let time = max(order.map { Double($0) * tick } ?? 0, tracks[track].lastTime)
     tracks[track].lastTime = time
     tracks[track].waiting.append(

@@ -15,8 +15,8 @@ final class SideTrackWriter {
   /// Its place in the output; 0 is the pictures.
   let track: Int
   let work: Work
-  /// What the container is told.
-  let description: SideTrack
+  /// What the container is told; whole once the first packet has come through.
+  private(set) var description: SideTrack
 
   init(stream: StreamInfo, track: Int, container: OutputContainer) throws(MediaError) {
     self.stream = stream
@@ -39,7 +39,7 @@ final class SideTrackWriter {
     {
       let filter = try BitstreamFilter("aac_adtstoasc", for: stream)
       work = .filter(filter)
-      parameters = try stream.parameters.withAudioSpecificConfig()
+      parameters = stream.parameters
     } else {
       work = .copy
       parameters = stream.parameters
@@ -56,7 +56,12 @@ final class SideTrackWriter {
     case .copy:
       if let packet { try emit(packet) }
     case .filter(let filter):
-      if let packet, let filtered = try filter.filter(packet) { try emit(filtered) }
+      guard let packet, let filtered = try filter.filter(packet) else { return }
+      if let configuration = filtered.newExtradata {
+        // Only the frames' own headers know the rate of HE-AAC's core.
+        description.parameters = try description.parameters.with(extradata: configuration)
+      }
+      try emit(filtered)
     case .transcode(let transcoder):
       try transcoder.transcode(packet, emit: emit)
     }

@@ -13,6 +13,8 @@ struct SessionPlan {
   /// What does not go into the output, and why.
   let dropped: [String]
   let canvas: FrameDirector.Canvas
+  /// Whether the canvas is the first frame's only because the clip cannot be looked at ahead.
+  let canvasIsAGuess: Bool
   let codec: VideoCodec
   var warnings: [String]
 
@@ -33,7 +35,9 @@ struct SessionPlan {
     var warnings: [String] = []
     (sideTracks, dropped) = try Self.sideTracks(
       demuxer, video: video, container: session.container, warnings: &warnings)
-    canvas = try Self.canvas(session, demuxer, video, warnings: &warnings)
+    canvas = try Self.canvas(session, demuxer, video)
+    let asked = session.options.canvas
+    canvasIsAGuess = canvas == .initial && asked == .auto
     self.warnings = warnings
   }
 
@@ -85,7 +89,7 @@ struct SessionPlan {
   // MARK: - Canvas
 
   private static func canvas(
-    _ session: TranscodeSession, _ demuxer: Demuxer, _ video: StreamInfo, warnings: inout [String]
+    _ session: TranscodeSession, _ demuxer: Demuxer, _ video: StreamInfo
   ) throws(MediaError) -> FrameDirector.Canvas {
     let asked = session.options.canvas
     let rule = asked == .auto ? session.container.defaultCanvas : asked
@@ -104,8 +108,6 @@ struct SessionPlan {
             .usage, "what lasts longest cannot be known ahead here", at: "--canvas majority",
             remedy: "use --canvas initial, portrait or landscape")
         }
-        warnings.append(
-          "the canvas stays as the first frame wants it: what lasts longest cannot be known ahead")
         return .initial
       }
       return .fixed(isLandscape: try isMostlyLandscape(session, video, duration: duration))

@@ -33,7 +33,8 @@ final class SessionRun {
     warnings = plan.warnings
     feed = EventFeed(session.events, offset: session.options.eventsOffset)
     interleaver = PacketInterleaver(
-      awaited: [true] + plan.sideTracks.map { $0.stream.kind == .audio })
+      awaited: [true] + plan.sideTracks.map { $0.stream.kind == .audio },
+      cutsAtKeys: plan.container == .hls)
     keyframes = KeyframeClock(
       every: plan.container == .hls ? session.options.segmentDuration : nil)
     tally = SessionTally()
@@ -102,6 +103,10 @@ final class SessionRun {
     if let end = session.options.end, seconds >= end - OrientationTimeline.grain {
       isPastEnd = true
       return
+    }
+    if plan.canvasIsAGuess, direction.missesShape, tally.noteGuess() {
+      warnings.append(
+        "the canvas stayed as the first frame wanted it: what lasts longest cannot be known ahead here")
     }
     if let signal, !signal.isExact, tally.noteInexact() {
       warnings.append(
@@ -311,9 +316,6 @@ final class SessionRun {
   }
 
   private func report(_ outcome: SourceOutcome) -> TranscodeReport {
-    if plan.dropsLocation {
-      warnings.append("GPS positions were left out of the metadata; --keep-location keeps them")
-    }
     if let plan = director?.plan { warnings += plan.warnings }
     return TranscodeReport(
       plan: plan, tally: tally, outcome: outcome, entries: director?.plan.entries ?? [],

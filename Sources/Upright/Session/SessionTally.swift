@@ -19,6 +19,7 @@ struct SessionTally {
   private var end: Int64 = 0
   private var last: Direction?
   private var hasWarnedInexact = false
+  private var hasWarnedGuess = false
 
   /// Seconds from the first picture to the end of the last one.
   var duration: Double { Double(end - (first ?? 0)) * timeBase.doubleValue }
@@ -39,6 +40,12 @@ struct SessionTally {
     guard let pts = picture.pts else { return }
     first = first ?? pts
     end = max(end, pts + picture.duration)
+  }
+
+  /// Whether this is the first frame that a guessed canvas does not suit.
+  mutating func noteGuess() -> Bool {
+    defer { hasWarnedGuess = true }
+    return !hasWarnedGuess
   }
 
   /// Whether this is the first signal that is no multiple of 90 degrees.

@@ -127,6 +127,9 @@ extension SessionPlan {
     if outcome.damagedFrames > 0 { losses.append("\(outcome.damagedFrames) frames are patched") }
     if sound > 0 { losses.append("\(sound) sound packets cannot be decoded") }
     if let error = outcome.error { losses.append(error.message) }
+    if let lost = outcome.undecodedPackets(of: video) {
+      losses.append("\(lost) packets gave no picture")
+    }
     // An index that promises more than the file holds: cut off.
     let missing = video.frameCount - outcome.videoPackets
     if missing > 0 && !outcome.isStopped && !video.isAttachedPicture {

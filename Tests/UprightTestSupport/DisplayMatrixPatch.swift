@@ -1,0 +1,48 @@
+import Foundation
+import Orientation
+
+/// Rewrites the display matrix in a finished MP4 or MOV file, byte by byte: no library that could
+/// agree with the one under test by sharing its mistake.
+public enum DisplayMatrixPatch {
+  /// What the patch could not do.
+  public struct Failure: Error, CustomStringConvertible {
+    public let description: String
+  }
+
+  /// The four numbers a, b, c, d of the matrix that stands `orientation` upright, written out: x to
+  /// the right, y down, row vectors (ISO/IEC 14496-12, 6.2.2).
+  public static func numbers(_ orientation: ImageOrientation) -> [Int32] {
+    switch orientation {
+    case .up: [1, 0, 0, 1]
+    case .upMirrored: [-1, 0, 0, 1]
+    case .down: [-1, 0, 0, -1]
+    case .downMirrored: [1, 0, 0, -1]
+    case .leftMirrored: [0, 1, 1, 0]
+    case .right: [0, 1, -1, 0]
+    case .rightMirrored: [0, -1, -1, 0]
+    case .left: [0, -1, 1, 0]
+    }
+  }
+
+  /// Gives the first track of the file at `path` the matrix of `orientation`, or of four `numbers`.
+  public static func apply(
+    _ orientation: ImageOrientation, to path: String, numbers given: [Int32]? = nil
+  ) throws {
+    var data = try Data(contentsOf: URL(fileURLWithPath: path))
+    guard let name = data.range(of: Data("tkhd".utf8)), name.lowerBound >= 4 else {
+      throw Failure(description: "\(path) has no tkhd")
+    }
+    let box = name.lowerBound - 4
+    // Version 1 has two times and a duration of eight bytes instead of four.
+    let matrix = box + (data[box + 8] == 1 ? 60 : 48)
+    let four = given ?? numbers(orientation)
+    let values: [Int32] = [
+      four[0] << 16, four[1] << 16, 0, four[2] << 16, four[3] << 16, 0, 0, 0, 1 << 30,
+    ]
+    for (index, value) in values.enumerated() {
+      let start = matrix + 4 * index
+      withUnsafeBytes(of: value.bigEndian) { data.replaceSubrange(start..<start + 4, with: $0) }
+    }
+    try data.write(to: URL(fileURLWithPath: path))
+  }
+}

@@ -1,0 +1,77 @@
+import Foundation
+
+/// A media playlist as a player reads it (RFC 8216), strict enough to find what is out of place.
+public struct Playlist: Sendable {
+  /// One segment with what stands above it.
+  public struct Segment: Sendable {
+    public let file: String
+    public let duration: Double
+    /// The init segment that counts for it.
+    public let map: String
+    /// Whether EXT-X-DISCONTINUITY stands before it.
+    public let isDiscontinuous: Bool
+  }
+
+  /// A line that should not be there.
+  public struct Malformed: Error, CustomStringConvertible {
+    public let description: String
+  }
+
+  public private(set) var segments: [Segment] = []
+  /// Every EXT-X-MAP, in order.
+  public private(set) var maps: [String] = []
+  public private(set) var discontinuities = 0
+  public private(set) var isEnded = false
+  public private(set) var version = 1
+  public private(set) var targetDuration = 0
+  /// VOD, EVENT or empty.
+  public private(set) var type = ""
+
+  /// Reads the playlist at `path`.
+  public init(path: String) throws {
+    try self.init(text: String(contentsOfFile: path, encoding: .utf8))
+  }
+
+  /// Reads a playlist's text.
+  public init(text: String) throws {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: true).map(String.init)
+    guard lines.first == "#EXTM3U" else { throw Malformed(description: "no #EXTM3U") }
+    var duration: Double?
+    var isDiscontinuous = false
+    for line in lines.dropFirst() {
+      if isEnded { throw Malformed(description: "after the end: \(line)") }
+      func value(_ tag: String) -> String? {
+        line.hasPrefix("#\(tag):") ? String(line.dropFirst(tag.count + 2)) : nil
+      }
+      if let text = value("EXT-X-VERSION"), let number = Int(text) {
+        version = number
+      } else if let text = value("EXT-X-TARGETDURATION"), let number = Int(text) {
+        targetDuration = number
+      } else if let text = value("EXT-X-PLAYLIST-TYPE") {
+        type = text
+      } else if let text = value("EXT-X-MAP") {
+        let parts = text.split(separator: "\"", omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0] == "URI=" else { throw Malformed(description: line) }
+        maps.append(String(parts[1]))
+      } else if let text = value("EXTINF"), let number = Double(text.dropLast()) {
+        duration = number
+      } else if line == "#EXT-X-DISCONTINUITY" {
+        discontinuities += 1
+        isDiscontinuous = true
+      } else if line == "#EXT-X-ENDLIST" {
+        isEnded = true
+      } else if line.hasPrefix("#") {
+        let known = ["#EXT-X-MEDIA-SEQUENCE:0", "#EXT-X-INDEPENDENT-SEGMENTS"]
+        guard known.contains(line) else { throw Malformed(description: line) }
+      } else {
+        guard let length = duration, let map = maps.last else {
+          throw Malformed(description: "\(line) without a duration or a map")
+        }
+        segments.append(
+          Segment(file: line, duration: length, map: map, isDiscontinuous: isDiscontinuous))
+        duration = nil
+        isDiscontinuous = false
+      }
+    }
+  }
+}

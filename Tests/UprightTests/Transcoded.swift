@@ -1,0 +1,106 @@
+import Foundation
+import MediaIO
+import Orientation
+import RotationPolicy
+import Testing
+import Upright
+import UprightTestSupport
+
+/// One transcode in this process, and its report read back from JSON.
+struct Transcoded {
+  let path: String
+  let result: TranscodeReport
+  let report: JSON
+
+  /// Runs a session to its end.
+  ///
+  /// - Parameters:
+  ///   - policy: a built-in policy's name.
+  ///   - events: JSON Lines; nil: the stream's own signals.
+  init(
+    _ input: String, to output: String, policy: String = "phone", events: String? = nil,
+    options configure: (inout TranscodeOptions) -> Void = { _ in }
+  ) throws {
+    var options = TranscodeOptions()
+    configure(&options)
+    let document = try #require(PolicyDocument.builtIn(policy), "no policy \(policy)")
+    let source: EventSource =
+      if let events { .list(try RotationEvent.parse(jsonLines: Array(events.utf8))) } else { .none }
+    let session = try TranscodeSession(
+      input: input, output: output, options: options, policy: document, events: source)
+    result = try session.run()
+    path = output
+    report = try JSONDecoder().decode(JSON.self, from: Data(result.json.compact.utf8))
+  }
+
+  /// Where the whole stored picture of `size` lands by the transform of format `index`.
+  func rectangle(_ index: Int, of size: PixelSize) throws -> PixelRect {
+    let t = report["formats"][index]["transform"].doubles
+    try #require(t.count == 6, "format \(index) has no transform")
+    func map(_ x: Double, _ y: Double) -> (Double, Double) {
+      (t[0] * x + t[2] * y + t[4], t[1] * x + t[3] * y + t[5])
+    }
+    let (x0, y0) = map(0, 0)
+    let (x1, y1) = map(Double(size.width), Double(size.height))
+    return PixelRect(
+      x: Int(min(x0, x1).rounded()), y: Int(min(y0, y1).rounded()),
+      width: Int(abs(x1 - x0).rounded()), height: Int(abs(y1 - y0).rounded()))
+  }
+}
+
+/// The sample clips and where their truth is.
+enum Samples {
+  static func path(_ name: String) -> String {
+    SharedFiles.packageRoot.appendingPathComponent("Samples/clips/\(name)").path
+  }
+
+  static let turning = path("turning-sensor.mp4")
+  static let withSound = path("with-sound.mp4")
+  static let displayMatrix = path("display-matrix.mp4")
+
+  /// The events of `turning`.
+  static func turningEvents() throws -> String {
+    try String(contentsOfFile: path("turning-sensor.jsonl"), encoding: .utf8)
+  }
+
+  /// The three upright stretches of `turning` before H.264, made once and kept in the build folder.
+  static let truth: Result<[String], any Error> = Result {
+    let script = SharedFiles.packageRoot.appendingPathComponent("Samples/make-samples.sh")
+    let names = ["000-099-portrait", "100-199-landscape", "200-299-portrait"]
+    let key = try Data(contentsOf: script).reduce(UInt64(0xcbf2_9ce4_8422_2325)) {
+      ($0 ^ UInt64($1)) &* 0x100_0000_01b3
+    }
+    let build = SharedFiles.packageRoot.appendingPathComponent(".build")
+    let folder = build.appendingPathComponent("samples-truth-\(String(key, radix: 16))")
+    if !FileManager.default.fileExists(atPath: folder.path) {
+      try FileManager.default.createDirectory(at: build, withIntermediateDirectories: true)
+      // Made beside it and renamed, so that a run that was cut short leaves nothing that looks done.
+      let fresh = build.appendingPathComponent("samples-truth-\(UUID().uuidString)")
+      try ExternalTool("bash").run([script.path, "--truth", fresh.path])
+      if rename(fresh.path, folder.path) != 0 { try FileManager.default.removeItem(at: fresh) }
+    }
+    return names.map { folder.appendingPathComponent("turning-truth-\($0).nut").path }
+  }
+}
+
+/// Measured figures, printed where `UPRIGHT_FIGURES` is set.
+func figure(_ text: @autoclosure () -> String) {
+  if ProcessInfo.processInfo.environment["UPRIGHT_FIGURES"] != nil { print("figure: \(text())") }
+}
+
+/// What a test needs besides the package.
+enum Needs {
+  static let ffmpeg = FFmpegTool.isHere
+  static let python = ExternalTool("python3").isHere
+  static let bash = ExternalTool("bash").isHere
+
+  static func shared(_ path: String) -> Bool { SharedFiles.has("clips/\(path)") }
+}
+
+extension TranscodeOptions {
+  /// The raw frames of the sample's back camera.
+  mutating func sensor() { frames = .sensor(Camera()) }
+
+  /// A cheap encoder, for tests that do not look at the picture's quality.
+  mutating func quick() { speed = "ultrafast" }
+}
