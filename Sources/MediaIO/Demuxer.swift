@@ -65,13 +65,13 @@ package final class Demuxer {
       demuxer = av_find_input_format(format)
       if demuxer == nil {
         throw MediaError(
-          .usage, "no demuxer is called \(format)", at: "--format", remedy: "try mp4, mpegts or flv"
-        )
+          .usage, "no demuxer is called \(format)", at: "--input-format",
+          remedy: "try mp4, mpegts or flv")
       }
     }
     var context = avformat_alloc_context()
     guard let allocated = context else { throw outOfMemory(url) }
-    allocated.pointee.interrupt_callback = interrupt.callback
+    upright_interrupt_attach(allocated, interrupt.flag)
     // Packets of a program that is announced late are not lost.
     let options = [
       ("format_whitelist", trust.formats), ("protocol_whitelist", trust.protocols),
@@ -107,11 +107,25 @@ package final class Demuxer {
         remedy: "use a file, rtmp, srt or http address")
     case upright_averror_exit():
       MediaError(.cancelled, "stopped", at: url)
-    default:
-      MediaError(
-        .badData, "not a media file that can be read: \(explain(code))", at: url,
+    default: notMedia(explain(code), url: url)
+    }
+  }
+
+  private static func notMedia(_ reason: String, url: String) -> MediaError {
+    // libavformat lists every demuxer that it would have allowed.
+    if reason.contains("Format not on whitelist") {
+      return MediaError(
+        .badData, "a playlist or script under the name of a media file: what it names is not read",
+        at: url, remedy: "give the clip itself, or an HLS playlist that is named .m3u8")
+    }
+    if reason.contains("moov atom not found") {
+      return MediaError(
+        .badData, "not a media file that can be read: no index (moov), cut off perhaps", at: url,
         remedy: "expected MP4, MOV, Matroska, WebM, MPEG-TS, FLV, HLS or raw H.264/HEVC")
     }
+    return MediaError(
+      .badData, "not a media file that can be read: \(reason)", at: url,
+      remedy: "expected MP4, MOV, Matroska, WebM, MPEG-TS, FLV, HLS or raw H.264/HEVC")
   }
 
   private static func describe(
@@ -169,6 +183,8 @@ package final class Demuxer {
   package func read() throws(MediaError) -> Packet? {
     let packet = try Packet()
     let result = av_read_frame(context, packet.raw)
+    // An interrupted read hands out what it has of a packet as if it were whole.
+    if interrupt.isRaised { throw MediaError(.cancelled, "stopped", at: url) }
     switch result {
     case 0...:
       guard let stream = context.pointee.streams[Int(packet.raw.pointee.stream_index)] else {

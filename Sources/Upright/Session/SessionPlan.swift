@@ -23,7 +23,7 @@ struct SessionPlan {
 
   init(_ session: TranscodeSession, isDryRun: Bool = false) throws(MediaError) {
     self.session = session
-    if !isDryRun { try OutputCheck.check(session) }
+    try OutputCheck.check(session, isDryRun: isDryRun)
     demuxer = try Demuxer(
       url: session.input, format: session.inputFormat, interrupt: session.interrupt)
     guard let video = demuxer.bestStream(.video) else {

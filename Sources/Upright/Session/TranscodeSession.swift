@@ -128,6 +128,7 @@ extension TranscodeOptions {
         remedy: "use --codec \(container.defaultCodec.rawValue), or another container")
     }
     try codec.requireEncoder()
+    try codec.check(speed: speed, rate: rate, options: encoderOptions)
     for (value, name) in [(start, "--start"), (end, "--to")] {
       if let value, !(value.isFinite && value >= 0) {
         throw MediaError(.usage, "\(value) is no time", at: name, remedy: "give seconds from 0 up")
