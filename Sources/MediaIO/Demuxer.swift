@@ -71,7 +71,7 @@ package final class Demuxer {
     }
     var context = avformat_alloc_context()
     guard let allocated = context else { throw outOfMemory(url) }
-    upright_interrupt_attach(allocated, interrupt.flag)
+    allocated.pointee.interrupt_callback = interrupt.callback
     // Packets of a program that is announced late are not lost.
     let options = [
       ("format_whitelist", trust.formats), ("protocol_whitelist", trust.protocols),
