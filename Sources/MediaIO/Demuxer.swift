@@ -65,12 +65,14 @@ package final class Demuxer {
       demuxer = av_find_input_format(format)
       if demuxer == nil {
         throw MediaError(
-          .usage, "no demuxer is called \(format)", at: "--input-format", remedy: "try mp4, mpegts or flv")
+          .usage, "no demuxer is called \(format)", at: "--input-format",
+          remedy: "try mp4, mpegts or flv"
+        )
       }
     }
     var context = avformat_alloc_context()
     guard let allocated = context else { throw outOfMemory(url) }
-    upright_interrupt_attach(allocated, interrupt.flag)
+    allocated.pointee.interrupt_callback = interrupt.callback
     // Packets of a program that is announced late are not lost.
     let options = [
       ("format_whitelist", trust.formats), ("protocol_whitelist", trust.protocols),

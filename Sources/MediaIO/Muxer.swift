@@ -18,6 +18,8 @@ package final class Muxer {
   private let context: UnsafeMutablePointer<AVFormatContext>
   private let target: Target
   private let location: String
+  /// Kept alive for the context, which polls it.
+  private let interrupt: Interrupt?
   private var hasHeader = false
   private var isFinished = false
   /// The last decoding time of each stream, in the container's own ticks.
@@ -32,6 +34,7 @@ package final class Muxer {
     format: String, target: Target, name: String? = nil, interrupt: Interrupt? = nil
   ) throws(MediaError) {
     self.target = target
+    self.interrupt = interrupt
     let address = if case .url(let url) = target { url } else { "memory" }
     location = name ?? address
     context = try Self.open(format: format, target: target, location: location, interrupt)
@@ -55,16 +58,18 @@ package final class Muxer {
     }
     // Y4M's high bit depths are an extension that the muxer only writes when asked to.
     if format == "yuv4mpegpipe" { context.pointee.strict_std_compliance = FF_COMPLIANCE_UNOFFICIAL }
-    if let interrupt { upright_interrupt_attach(context, interrupt.flag) }
+    if let interrupt { context.pointee.interrupt_callback = interrupt.callback }
     let opened: CInt =
       if let address {
-        avio_open2(&context.pointee.pb, address, AVIO_FLAG_WRITE, &context.pointee.interrupt_callback, nil)
+        avio_open2(
+          &context.pointee.pb, address, AVIO_FLAG_WRITE, &context.pointee.interrupt_callback, nil)
       } else {
         avio_open_dyn_buf(&context.pointee.pb)
       }
     if opened < 0 {
       avformat_free_context(context)
-      throw openError(opened, at: location, isFile: address.map { InputTrust.scheme(of: $0) == nil } ?? true)
+      throw openError(
+        opened, at: location, isFile: address.map { InputTrust.scheme(of: $0) == nil } ?? true)
     }
     return context
   }

@@ -80,9 +80,7 @@ package struct Packet: ~Copyable, @unchecked Sendable {
     guard
       let target = av_packet_new_side_data(raw, AV_PKT_DATA_NEW_EXTRADATA, bytes.count)
     else { throw outOfMemory("side data") }
-    bytes.withUnsafeBytes { source in
-      UnsafeMutableRawPointer(target).copyMemory(from: source.baseAddress!, byteCount: bytes.count)
-    }
+    target.update(from: bytes, count: bytes.count)
   }
 
   /// Rewrites the timestamps and the duration for `timeBase`, rounding to the nearest tick.

@@ -23,7 +23,8 @@ public enum VideoCodec: String, Sendable, CaseIterable {
     guard let codec = avcodec_find_encoder_by_name(encoderName) else {
       throw MediaError(
         .unavailable, "the linked FFmpeg has no \(encoderName)", at: "--codec \(rawValue)",
-        remedy: "install Debian's ffmpeg, which has it (apt-get install ffmpeg), or take another --codec")
+        remedy:
+          "install Debian's ffmpeg, which has it (apt-get install ffmpeg), or take another --codec")
     }
     return codec
   }
@@ -113,7 +114,8 @@ public enum VideoCodec: String, Sendable, CaseIterable {
   /// The options the encoder is opened with: ours, then the user's over them.
   func options(for settings: VideoEncoder.Settings) -> [(String, String)] {
     var options: [String: String] = [:]
-    let quality: Double? = if case .constantQuality(let value) = settings.rate { value } else { nil }
+    let quality: Double? =
+      if case .constantQuality(let value) = settings.rate { value } else { nil }
     let isConstant = if case .constantQuality = settings.rate { true } else { false }
     func crf(_ standard: Int) -> String { quality.map { "\($0)" } ?? "\(standard)" }
     switch self {

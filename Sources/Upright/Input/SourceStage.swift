@@ -84,7 +84,9 @@ final class SourceStage: @unchecked Sendable {
     var failures = 0
     while isWanted {
       do throws(MediaError) {
-        guard let packet = try timed({ () throws(MediaError) in try demuxer.read() }) else { return }
+        guard let packet = try timed({ () throws(MediaError) in try demuxer.read() }) else {
+          return
+        }
         failures = 0
         try take(packet)
       } catch {
@@ -116,7 +118,9 @@ final class SourceStage: @unchecked Sendable {
   /// Hands over every picture that has come out.
   private func deliver() throws(MediaError) {
     while isWanted {
-      guard var frame = try timed({ () throws(MediaError) in try decoder.receive() }) else { return }
+      guard var frame = try timed({ () throws(MediaError) in try decoder.receive() }) else {
+        return
+      }
       // Asked with the time that its packet had, before it is mended.
       let signal = signals.signal(for: frame)
       timestamps.repair(&frame)

@@ -21,7 +21,9 @@ final class SideTrackWriter {
   init(stream: StreamInfo, track: Int, container: OutputContainer) throws(MediaError) {
     self.stream = stream
     self.track = track
-    var metadata = stream.metadata.filter { ["language", "title", "handler_name"].contains($0.key) }
+    var metadata = stream.metadata.filter {
+      ["language", "title", "handler_name"].contains($0.key)
+    }
     if container == .mpegts || container == .hls { metadata["handler_name"] = nil }
     let isCopied =
       stream.kind == .subtitle

@@ -28,7 +28,8 @@ struct SessionPlan {
       url: session.input, format: session.inputFormat, interrupt: session.interrupt)
     guard let video = demuxer.bestStream(.video) else {
       throw MediaError(
-        .badData, "there is no video stream", at: session.input, remedy: "give a clip with pictures")
+        .badData, "there is no video stream", at: session.input, remedy: "give a clip with pictures"
+      )
     }
     self.video = video
     codec = session.options.codec ?? session.container.defaultCodec
@@ -136,7 +137,9 @@ struct SessionPlan {
   // MARK: - Format
 
   /// The sizes that stand, with the first frame known.
-  func guidance(firstSize: PixelSize, sampleAspectRatio: Rational) throws(MediaError) -> StreamGuidance {
+  func guidance(firstSize: PixelSize, sampleAspectRatio: Rational) throws(MediaError)
+    -> StreamGuidance
+  {
     if let fixed = try options.fixedGuidance(policy: session.policy.stream, container: container) {
       return fixed
     }
@@ -174,7 +177,8 @@ struct SessionPlan {
 
   /// Whether positions were found and left out.
   var dropsLocation: Bool {
-    !options.keepsLocation && demuxer.container.metadata.keys.contains { Self.isLocation($0.lowercased()) }
+    !options.keepsLocation
+      && demuxer.container.metadata.keys.contains { Self.isLocation($0.lowercased()) }
   }
 
   private static func isLocation(_ key: String) -> Bool {

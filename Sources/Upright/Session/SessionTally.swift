@@ -25,7 +25,9 @@ struct SessionTally {
   var duration: Double { Double(end - (first ?? 0)) * timeBase.doubleValue }
 
   /// Adds the entry of a frame whose format differs from the last one's, and returns it.
-  mutating func note(_ direction: Direction, _ placement: Placement, at seconds: Double) -> JSONValue? {
+  mutating func note(_ direction: Direction, _ placement: Placement, at seconds: Double)
+    -> JSONValue?
+  {
     guard direction != last else { return nil }
     last = direction
     let matrix = placement.transform

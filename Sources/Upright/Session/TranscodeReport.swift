@@ -94,7 +94,8 @@ public struct TranscodePlan: Sendable {
       }
     lines.append("canvas  \(canvas)")
     for track in plan.sideTracks {
-      lines.append("track   stream \(track.stream.index): \(track.stream.codecName), \(track.action)")
+      lines.append(
+        "track   stream \(track.stream.index): \(track.stream.codecName), \(track.action)")
     }
     lines += plan.dropped.map { "dropped \($0)" }
     if plan.dropsLocation { lines.append("dropped GPS position tags") }

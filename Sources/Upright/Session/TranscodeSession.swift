@@ -8,7 +8,9 @@ public import RotationPolicy
 /// Reading and decoding run on a thread of their own; turning, encoding and writing on the thread
 /// that calls `run`, with a bounded queue between them.
 public final class TranscodeSession: Sendable {
+  /// A path, a URL, or `-`.
   public let input: String
+  /// A path, a URL, or `-`.
   public let output: String
   let inputFormat: String?
   let container: OutputContainer
@@ -43,7 +45,9 @@ public final class TranscodeSession: Sendable {
     try options.check(for: container)
     let policyGuidance = policy.stream
     if let guidance = try options.fixedGuidance(policy: policyGuidance, container: container) {
-      do throws(PolicyError) { try guidance.check() } catch { throw MediaError(error, code: .usage) }
+      do throws(PolicyError) { try guidance.check() } catch {
+        throw MediaError(error, code: .usage)
+      }
     }
     do throws(PolicyError) { _ = try RotationReducer(policy) } catch {
       throw MediaError(error, code: .badData)
@@ -134,7 +138,8 @@ extension TranscodeOptions {
       throw MediaError(.usage, "nothing lies between \(start) and \(end)", at: "--to")
     }
     guard segmentDuration.isFinite, segmentDuration >= 0.1, segmentDuration <= 3600 else {
-      throw MediaError(.usage, "segments of \(segmentDuration) s", at: "--segment", remedy: "use 0.1 to 3600")
+      throw MediaError(
+        .usage, "segments of \(segmentDuration) s", at: "--segment", remedy: "use 0.1 to 3600")
     }
   }
 
@@ -147,7 +152,8 @@ extension TranscodeOptions {
     case .source: nil
     case nil:
       if let policy {
-        StreamGuidance(encodeSize: policy.encodeSize, captureSize: captureSize ?? policy.captureSize)
+        StreamGuidance(
+          encodeSize: policy.encodeSize, captureSize: captureSize ?? policy.captureSize)
       } else if container.isStreaming {
         StreamGuidance(encodeSize: StreamGuidance.standard.encodeSize, captureSize: captureSize)
       } else {
