@@ -41,7 +41,8 @@ final class SessionRun {
     sink =
       plan.container == .hls
       ? try HLSSink(
-        playlistPath: session.output, segmentDuration: session.options.segmentDuration)
+        playlistPath: session.output, segmentDuration: session.options.segmentDuration,
+        unfinished: session.unfinished)
       : try ContainerSink(
         container: plan.container, target: session.output, interrupt: session.writingInterrupt,
         unfinished: session.unfinished)
@@ -106,11 +107,13 @@ final class SessionRun {
     }
     if plan.canvasIsAGuess, direction.missesShape, tally.noteGuess() {
       warnings.append(
-        "the canvas stayed as the first frame wanted it: what lasts longest cannot be known ahead here")
+        "the canvas stayed as the first frame wanted it: what lasts longest cannot be known ahead here"
+      )
     }
     if let signal, !signal.isExact, tally.noteInexact() {
       warnings.append(
-        "at \(seconds): the \(signal.source.rawValue) signal is no multiple of 90 degrees; the nearest quarter turn is used")
+        "at \(seconds): the \(signal.source.rawValue) signal is no multiple of 90 degrees; the nearest quarter turn is used"
+      )
     }
     try encode(frame, direction, seconds)
   }
@@ -130,7 +133,8 @@ final class SessionRun {
     let settings = plan.encoderSettings(first: frame)
     if settings.format.bitDepth < frame.format.bitDepth {
       warnings.append(
-        "\(frame.format.bitDepth)-bit pictures are encoded with \(settings.format.bitDepth) bits; --codec hevc keeps them")
+        "\(frame.format.bitDepth)-bit pictures are encoded with \(settings.format.bitDepth) bits; --codec hevc keeps them"
+      )
     }
     orienter = FrameOrienter(
       format: settings.format,
@@ -291,7 +295,9 @@ final class SessionRun {
         .badData, losses.joined(separator: "; "), at: session.input,
         remedy: "leave out --strict to keep what can be decoded")
     }
-    if let error = outcome.error, error.code == .inputOutput, InputTrust.scheme(of: session.input) == nil {
+    if let error = outcome.error, error.code == .inputOutput,
+      InputTrust.scheme(of: session.input) == nil
+    {
       throw error
     }
     warnings.append("the input is damaged: " + losses.joined(separator: "; "))
