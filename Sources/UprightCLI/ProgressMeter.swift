@@ -52,7 +52,7 @@ final class ProgressMeter {
     _ progress: SessionProgress, _ rate: Double, _ speed: Double, _ left: Double?
   ) -> String {
     var text = "\(progress.frames) frames, \(Int(rate)) fps, \(round(speed))x"
-    if let left { text += ", \(Int(left.rounded(.up))) s left" }
+    if let left { text += ", \(Int(left.rounded())) s left" }
     return text + ", \(progress.appOrientation)"
   }
 
