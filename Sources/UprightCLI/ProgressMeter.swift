@@ -14,7 +14,7 @@ enum ProgressStyle: String, ExpressibleByArgument, CaseIterable {
 /// Shows on standard error how far a run is.
 final class ProgressMeter {
   private let style: ProgressStyle
-  private let usesColour = ProcessInfo.processInfo.environment["NO_COLOR"] == nil
+  private let usesColour = (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
   private var isShown = false
 
   init(_ style: ProgressStyle) { self.style = style }

@@ -60,7 +60,9 @@ struct OutputTests {
     let (media, trace, report) = (Gathered(), Gathered(), Gathered())
     for (name, gathered) in [("media", media), ("trace", trace), ("report", report)] {
       let path = scratch.path(name)
-      Thread.detachNewThread { gathered.finish(with: FileManager.default.contents(atPath: path)) }
+      Thread.detachNewThread {
+        gathered.finish(with: try? ExternalTool("cat").outcome([path]).output)
+      }
     }
     let run = try program.wait()
     #expect(run.status == 0, "\(run.errors)")

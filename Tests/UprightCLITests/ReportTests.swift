@@ -194,7 +194,7 @@ struct StreamTests {
     let plain = try run(["--progress", "plain"])
     #expect(plain.lines.contains { $0.hasPrefix("60 frames, ") && $0.hasSuffix("portrait") })
     #expect(!plain.errors.contains("\u{1B}") && !plain.errors.contains("\r"))
-    let bar = try run(["--progress", "bar"])
+    let bar = try run(["--progress", "bar"], ["NO_COLOR": ""])
     #expect(bar.errors.contains("\u{1B}[32m") && bar.errors.contains("\r"))
     let grey = try run(["--progress", "bar"], ["NO_COLOR": "1"])
     #expect(
