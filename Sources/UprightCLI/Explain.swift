@@ -38,9 +38,13 @@ struct Explain: ParsableCommand {
   func run() throws {
     let document = try PolicyInput.policy(policy)
     let list = try events.map { path throws(MediaError) in try PolicyInput.list(path) } ?? []
+    let guidance: StreamGuidance
+    do throws(PolicyError) { guidance = try self.guidance(document) } catch {
+      throw MediaError(error, code: .usage)
+    }
     let plan: OrientationPlan
     do throws(PolicyError) {
-      plan = try OrientationPlan(document, events: list, guidance: guidance(document))
+      plan = try OrientationPlan(document, events: list, guidance: guidance)
     } catch {
       throw PolicyInput.located(
         error, in: error.path.hasPrefix("line") ? events ?? "events" : policy ?? "phone")
@@ -53,7 +57,7 @@ struct Explain: ParsableCommand {
     for warning in plan.warnings { StandardError.write("upright: warning: \(warning)\n") }
   }
 
-  private func guidance(_ document: PolicyDocument) throws(PolicyError) -> StreamGuidance? {
+  private func guidance(_ document: PolicyDocument) throws(PolicyError) -> StreamGuidance {
     let standing = document.stream ?? .standard
     var encode = standing.encodeSize
     var capture: PixelSize? = document.stream?.captureSize

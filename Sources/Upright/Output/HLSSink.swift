@@ -25,9 +25,15 @@ final class HLSSink: PacketSink {
   /// priming and the pictures' reordering begin before zero. Seconds, whole ticks of the pictures.
   private var offset = 0.0
   private var isEmpty = true
+  /// What this run has made so far.
+  private var files: Set<String> = []
+  private let unfinished: UnfinishedFiles
 
   /// - Throws: `cannotCreate` where the folder cannot be written.
-  init(playlistPath: String, segmentDuration: Double) throws(MediaError) {
+  init(
+    playlistPath: String, segmentDuration: Double, unfinished: UnfinishedFiles
+  ) throws(MediaError) {
+    self.unfinished = unfinished
     let url = URL(fileURLWithPath: playlistPath)
     self.playlistPath = playlistPath
     self.segmentDuration = segmentDuration
@@ -115,7 +121,16 @@ final class HLSSink: PacketSink {
   }
 
   private func save(_ bytes: [UInt8], as file: String, path: String? = nil) throws(MediaError) {
-    try StagedFile(path: path ?? "\(folder)/\(file)").commit(bytes)
+    let path = path ?? "\(folder)/\(file)"
+    let staged = try StagedFile(path: path)
+    unfinished.add(staged.temporaryPath)
+    defer { unfinished.remove(staged.temporaryPath) }
+    try staged.commit(bytes)
+    if files.isEmpty {
+      // The playlist of an earlier run names segments that are about to be replaced.
+      _ = unsafe unlink(playlistPath)
+    }
+    files.insert(path)
   }
 
   func finish() throws(MediaError) {
@@ -126,7 +141,11 @@ final class HLSSink: PacketSink {
     try save(Array(playlist.text.utf8), as: "\(name).m3u8", path: playlistPath)
   }
 
-  func abandon() { muxer = nil }
+  func abandon() {
+    muxer = nil
+    for file in files { _ = unsafe unlink(file) }
+    files = []
+  }
 }
 
 /// The text of a media playlist (RFC 8216, section 4).

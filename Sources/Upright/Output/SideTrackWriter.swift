@@ -19,6 +19,9 @@ final class SideTrackWriter {
   private(set) var description: SideTrack
 
   init(stream: StreamInfo, track: Int, container: OutputContainer) throws(MediaError) {
+    if stream.kind == .audio && stream.parameters.sampleRate <= 0 {
+      throw MediaError(.badData, "none of it is in the clip")
+    }
     self.stream = stream
     self.track = track
     var metadata = stream.metadata.filter {

@@ -24,6 +24,7 @@ final class SessionRun {
   private var hasBegun = false
   private var isPastEnd = false
   private var lastProgress = ContinuousClock.now
+  private var latest: (seconds: Double, app: InterfaceOrientation)?
   private var warnings: [String]
 
   init(_ plan: SessionPlan, observe: @escaping (SessionUpdate) -> Void) throws(MediaError) {
@@ -41,7 +42,8 @@ final class SessionRun {
     sink =
       plan.container == .hls
       ? try HLSSink(
-        playlistPath: session.output, segmentDuration: session.options.segmentDuration)
+        playlistPath: session.output, segmentDuration: session.options.segmentDuration,
+        unfinished: session.unfinished)
       : try ContainerSink(
         container: plan.container, target: session.output, interrupt: session.writingInterrupt,
         unfinished: session.unfinished)
@@ -187,7 +189,8 @@ final class SessionRun {
     tally.encodeSeconds += encoding.secondsUntilNow
     tally.frames += 1
     tally.end(picture)
-    tellProgress(seconds, direction)
+    latest = (seconds, direction.format.appOrientation)
+    if lastProgress.secondsUntilNow > 0.1 { tellProgress() }
   }
 
   /// From the source's ticks to the encoder's, which divide them.
@@ -199,14 +202,14 @@ final class SessionRun {
     }
   }
 
-  private func tellProgress(_ seconds: Double, _ direction: Direction) {
-    guard lastProgress.secondsUntilNow > 0.1 else { return }
+  private func tellProgress() {
+    guard let latest else { return }
     lastProgress = .now
     observe(
       .progress(
         SessionProgress(
-          frames: tally.frames, seconds: seconds, duration: plan.duration,
-          appOrientation: direction.format.appOrientation.name, elapsed: started.secondsUntilNow)))
+          frames: tally.frames, seconds: latest.seconds, duration: plan.duration,
+          appOrientation: latest.app.name, elapsed: started.secondsUntilNow)))
   }
 
   // MARK: - Packets
@@ -317,6 +320,8 @@ final class SessionRun {
     for event in try feed.takeRest() { try director?.push(event) }
     director?.finish()
     tellDecisions()
+    // However short the clip, how far it came is told once.
+    tellProgress()
     try sink.finish()
   }
 
