@@ -35,7 +35,7 @@ final class SessionRun {
     feed = EventFeed(session.events, offset: session.options.eventsOffset)
     interleaver = PacketInterleaver(
       awaited: [true] + plan.sideTracks.map { $0.stream.kind == .audio },
-      cutsAtKeys: plan.container == .hls)
+      cutsAtKeys: plan.container == .hls, patience: Self.patience(plan.video.frameRate))
     keyframes = KeyframeClock(
       every: plan.container == .hls ? session.options.segmentDuration : nil)
     tally = SessionTally()
@@ -247,7 +247,15 @@ final class SessionRun {
     try flush()
   }
 
+  /// Seconds that sound waits for pictures inside the encoder: dozens of them, however slow they come.
+  private static func patience(_ frameRate: Rational?) -> Double {
+    guard let rate = frameRate?.doubleValue, rate > 0 else { return 60 }
+    return min(max(10, 64 / rate), 3600)
+  }
+
   private func flush() throws(MediaError) {
+    // Sound may begin any time before the pictures, but there is no header without one.
+    if tally.formats.isEmpty { return }
     while true {
       let earliest = interleaver.earliestDecodingTime
       guard let item = interleaver.next() else { return }
