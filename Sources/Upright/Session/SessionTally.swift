@@ -8,8 +8,6 @@ struct SessionTally {
   var frames = 0
   var orientSeconds = 0.0
   var encodeSeconds = 0.0
-  /// Formats that were encoded, in order.
-  var formats: [EncodedFormat] = []
   /// Decisions that the observer was told.
   var toldEntries = 0
   /// Spec 4's `formats`.
