@@ -66,7 +66,8 @@ package final class Demuxer {
       if demuxer == nil {
         throw MediaError(
           .usage, "no demuxer is called \(format)", at: "--input-format",
-          remedy: "try mp4, mpegts or flv")
+          remedy: "try mp4, mpegts or flv"
+        )
       }
     }
     var context = avformat_alloc_context()
