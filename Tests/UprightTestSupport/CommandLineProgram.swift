@@ -26,7 +26,9 @@ public final class CommandLineProgram {
     public let status: Int?
     /// The signal that ended it.
     public let signal: Int?
+    /// Standard output; empty where it went elsewhere.
     public let output: Data
+    /// Standard error.
     public let errors: String
 
     /// Standard output as text.
@@ -43,6 +45,7 @@ public final class CommandLineProgram {
 
   /// A run that did not end by itself.
   public struct Hang: Error, CustomStringConvertible {
+    /// What was run, and for how long.
     public let description: String
   }
 
