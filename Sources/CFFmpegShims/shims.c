@@ -3,28 +3,11 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <libavutil/log.h>
 #include <libavutil/opt.h>
 #include <libswscale/swscale.h>
-
-struct UprightInterrupt {
-  atomic_int raised;
-};
-
-UprightInterrupt *upright_interrupt_new(void) { return calloc(1, sizeof(UprightInterrupt)); }
-void upright_interrupt_free(UprightInterrupt *flag) { free(flag); }
-void upright_interrupt_raise(UprightInterrupt *flag) { atomic_store(&flag->raised, 1); }
-int upright_interrupt_raised(const UprightInterrupt *flag) { return atomic_load(&flag->raised); }
-
-static int poll_flag(void *opaque) { return upright_interrupt_raised(opaque); }
-
-void upright_interrupt_attach(AVFormatContext *context, UprightInterrupt *flag) {
-  context->interrupt_callback.callback = poll_flag;
-  context->interrupt_callback.opaque = flag;
-}
 
 static _Thread_local char last_error[512];
 static _Thread_local char taken_error[512];

@@ -20,21 +20,18 @@ package final class AudioTranscoder {
   /// Opens both ends; the rate and the channels are the source's.
   ///
   /// - Throws: `unavailable` where a decoder or encoder is not linked.
-  package init(stream: StreamInfo, encoderName: String, wantsGlobalHeader: Bool) throws(MediaError) {
+  package init(stream: StreamInfo, encoderName: String, wantsGlobalHeader: Bool) throws(MediaError)
+  {
     sourceTimeBase = AVRational(stream.timeBase)
     decoder = try Self.openDecoder(stream)
     do {
-      encoder = try Self.openEncoder(encoderName, like: decoder, header: wantsGlobalHeader)
+      (encoder, fifo) = try Self.openEncoder(
+        encoderName, like: decoder, header: wantsGlobalHeader)
     } catch {
       var pointer: UnsafeMutablePointer<AVCodecContext>? = decoder
       avcodec_free_context(&pointer)
       throw error
     }
-    guard
-      let fifo = av_audio_fifo_alloc(
-        encoder.pointee.sample_fmt, encoder.pointee.ch_layout.nb_channels, 4096)
-    else { preconditionFailure("out of memory") }
-    self.fifo = fifo
   }
 
   deinit {
@@ -50,7 +47,9 @@ package final class AudioTranscoder {
   package var timeBase: Rational { Rational(1, Int(encoder.pointee.sample_rate)) }
 
   /// What a muxer must know.
-  package func parameters() throws(MediaError) -> CodecParameters { try CodecParameters(of: encoder) }
+  package func parameters() throws(MediaError) -> CodecParameters {
+    try CodecParameters(of: encoder)
+  }
 
   private static func openDecoder(
     _ stream: StreamInfo
@@ -77,7 +76,7 @@ package final class AudioTranscoder {
 
   private static func openEncoder(
     _ name: String, like source: UnsafeMutablePointer<AVCodecContext>, header: Bool
-  ) throws(MediaError) -> UnsafeMutablePointer<AVCodecContext> {
+  ) throws(MediaError) -> (UnsafeMutablePointer<AVCodecContext>, OpaquePointer) {
     guard let codec = avcodec_find_encoder_by_name(name) else {
       throw MediaError(.unavailable, "the linked FFmpeg has no \(name)")
     }
@@ -95,7 +94,14 @@ package final class AudioTranscoder {
         .unavailable, "\(name) refuses this sound: \(explain(code))",
         at: "\(source.pointee.sample_rate) Hz, \(source.pointee.ch_layout.nb_channels) channels")
     }
-    return context
+    guard
+      let fifo = av_audio_fifo_alloc(
+        context.pointee.sample_fmt, context.pointee.ch_layout.nb_channels, 4096)
+    else {
+      avcodec_free_context(&made)
+      throw outOfMemory("sound")
+    }
+    return (context, fifo)
   }
 
   /// The source's rate where the encoder takes it, else the lowest that loses nothing, else its best.

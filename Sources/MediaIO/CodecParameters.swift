@@ -43,31 +43,16 @@ package final class CodecParameters: @unchecked Sendable {
     return Array(UnsafeBufferPointer(start: start, count: Int(raw.pointee.extradata_size)))
   }
 
-  /// A copy with the AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1) that the stream's rate, channels
-  /// and profile say: what MPEG-TS leaves to each frame's ADTS header, MP4 wants before the first.
-  package func withAudioSpecificConfig() throws(MediaError) -> CodecParameters {
-    let rates = [
-      96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350,
-    ]
+  /// A copy with another extradata.
+  package func with(extradata bytes: [UInt8]) throws(MediaError) -> CodecParameters {
     let copy = try CodecParameters(copying: raw)
-    guard let rate = rates.firstIndex(of: sampleRate), (1...8).contains(channels) else {
-      throw MediaError(.badData, "AAC of \(sampleRate) Hz and \(channels) channels")
-    }
-    // FFmpeg's AAC profiles are the audio object type less one; low complexity where unknown.
-    let profile = raw.pointee.profile
-    let object = (0...3).contains(profile) ? Int(profile) + 1 : 2
-    let configuration = channels == 8 ? 7 : channels
-    let bits = object << 11 | rate << 7 | configuration << 3
-    let size = 2
-    guard let bytes = av_mallocz(size + Int(AV_INPUT_BUFFER_PADDING_SIZE)) else {
+    guard let memory = av_mallocz(bytes.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)) else {
       throw outOfMemory("codec parameters")
     }
-    let extradata = bytes.bindMemory(to: UInt8.self, capacity: size)
-    extradata[0] = UInt8(truncatingIfNeeded: bits >> 8)
-    extradata[1] = UInt8(truncatingIfNeeded: bits)
+    memory.copyMemory(from: bytes, byteCount: bytes.count)
     av_freep(&copy.raw.pointee.extradata)
-    copy.raw.pointee.extradata = extradata
-    copy.raw.pointee.extradata_size = CInt(size)
+    copy.raw.pointee.extradata = memory.assumingMemoryBound(to: UInt8.self)
+    copy.raw.pointee.extradata_size = CInt(bytes.count)
     return copy
   }
 }

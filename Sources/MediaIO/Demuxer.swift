@@ -56,7 +56,7 @@ package final class Demuxer {
   private static func open(
     _ url: String, format: String?, interrupt: Interrupt
   ) throws(MediaError) -> UnsafeMutablePointer<AVFormatContext> {
-    let address = url == "-" ? "pipe:0" : url
+    let address = url == "-" ? standardInput() : url
     // A path that looks like a protocol ("a:b.mp4") stays a path.
     let target = InputTrust.scheme(of: address) == nil ? "file:\(address)" : address
     let trust = InputTrust(url: address)
@@ -65,13 +65,15 @@ package final class Demuxer {
       demuxer = av_find_input_format(format)
       if demuxer == nil {
         throw MediaError(
-          .usage, "no demuxer is called \(format)", at: "--format", remedy: "try mp4, mpegts or flv")
+          .usage, "no demuxer is called \(format)", at: "--input-format",
+          remedy: "try mp4, mpegts or flv"
+        )
       }
     }
     var context = avformat_alloc_context()
     guard let allocated = context else { throw outOfMemory(url) }
-    upright_interrupt_attach(allocated, interrupt.flag)
-    // A format recognised by its bytes beats one guessed from a damaged file's name.
+    allocated.pointee.interrupt_callback = interrupt.callback
+    // Packets of a program that is announced late are not lost.
     let options = [
       ("format_whitelist", trust.formats), ("protocol_whitelist", trust.protocols),
       ("scan_all_pmts", "1"),
@@ -90,6 +92,15 @@ package final class Demuxer {
     return context
   }
 
+  /// Standard input as libavformat reads it: a pipe is opened anew so that it does not block, for a
+  /// blocked read would not hear an interrupt. The pipe that others share stays as it is.
+  private static func standardInput() -> String {
+    var status = stat()
+    guard fstat(0, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return "pipe:0" }
+    let pipe = Glibc.open("/proc/self/fd/0", O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    return pipe < 0 ? "pipe:0" : "pipe:\(pipe)"
+  }
+
   private static func openError(_ code: CInt, url: String) -> MediaError {
     switch code {
     case upright_averror(ENOENT):
@@ -106,11 +117,25 @@ package final class Demuxer {
         remedy: "use a file, rtmp, srt or http address")
     case upright_averror_exit():
       MediaError(.cancelled, "stopped", at: url)
-    default:
-      MediaError(
-        .badData, "not a media file that can be read: \(explain(code))", at: url,
+    default: notMedia(explain(code), url: url)
+    }
+  }
+
+  private static func notMedia(_ reason: String, url: String) -> MediaError {
+    // libavformat lists every demuxer that it would have allowed.
+    if reason.contains("Format not on whitelist") {
+      return MediaError(
+        .badData, "a playlist or script under the name of a media file: what it names is not read",
+        at: url, remedy: "give the clip itself, or an HLS playlist that is named .m3u8")
+    }
+    if reason.contains("moov atom not found") {
+      return MediaError(
+        .badData, "not a media file that can be read: no index (moov), cut off perhaps", at: url,
         remedy: "expected MP4, MOV, Matroska, WebM, MPEG-TS, FLV, HLS or raw H.264/HEVC")
     }
+    return MediaError(
+      .badData, "not a media file that can be read: \(reason)", at: url,
+      remedy: "expected MP4, MOV, Matroska, WebM, MPEG-TS, FLV, HLS or raw H.264/HEVC")
   }
 
   private static func describe(
@@ -168,6 +193,8 @@ package final class Demuxer {
   package func read() throws(MediaError) -> Packet? {
     let packet = try Packet()
     let result = av_read_frame(context, packet.raw)
+    // An interrupted read hands out what it has of a packet as if it were whole.
+    if interrupt.isRaised { throw MediaError(.cancelled, "stopped", at: url) }
     switch result {
     case 0...:
       guard let stream = context.pointee.streams[Int(packet.raw.pointee.stream_index)] else {

@@ -23,7 +23,9 @@ package struct InputTrust: Sendable, Hashable {
     case "http", "https":
       self.init(formats: formats, protocols: "http,https,tcp,tls,crypto,httpproxy")
     case "rtmp", "rtmps", "rtmpt", "rtmpe":
-      self.init(formats: Self.containers, protocols: "rtmp,rtmps,rtmpt,rtmpe,tcp,tls,crypto,ffrtmpcrypt,ffrtmphttp,http")
+      self.init(
+        formats: Self.containers,
+        protocols: "rtmp,rtmps,rtmpt,rtmpe,tcp,tls,crypto,ffrtmpcrypt,ffrtmphttp,http")
     case "srt": self.init(formats: Self.containers, protocols: "srt")
     case "rtsp", "rtsps":
       self.init(formats: Self.containers + ",rtsp", protocols: "rtsp,rtp,udp,tcp,tls,crypto")

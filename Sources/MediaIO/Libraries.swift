@@ -1,5 +1,6 @@
 internal import CFFmpeg
 internal import CFFmpegShims
+internal import Glibc
 
 /// The FFmpeg libraries this process is linked with.
 package enum Libraries {
@@ -21,6 +22,8 @@ package enum Libraries {
   /// Routes the libraries' log lines: errors go into our own messages; with `verbose` they are also
   /// written to standard error as they come. For a process to call once, at its start.
   package static func installLog(verbose: Bool) {
+    // SVT-AV1 writes to standard error by itself, and is told so by its environment only.
+    if !verbose { setenv("SVT_LOG", "0", 0) }
     upright_log_install(verbose ? AV_LOG_INFO : AV_LOG_QUIET)
   }
 }

@@ -28,6 +28,7 @@ public struct MediaError: Error, Sendable, Hashable {
     public static let cancelled = Self(name: "cancelled")
   }
 
+  /// The class of the failure.
   public let code: Code
   /// What happened.
   public let message: String
@@ -46,6 +47,7 @@ public struct MediaError: Error, Sendable, Hashable {
 }
 
 extension MediaError: CustomStringConvertible {
+  /// What, where and what to do, with colons between; what is empty is left out.
   public var description: String {
     [message, location, remedy].filter { !$0.isEmpty }.joined(separator: ": ")
   }

@@ -18,15 +18,25 @@ package final class Muxer {
   private let context: UnsafeMutablePointer<AVFormatContext>
   private let target: Target
   private let location: String
+  /// Kept alive for the context, which polls it.
+  private let interrupt: Interrupt?
   private var hasHeader = false
   private var isFinished = false
+  /// The last decoding time of each stream, in the container's own ticks.
+  private var lastTimes: [Int: Int64] = [:]
 
   /// Prepares a container of libavformat's `format` name.
   ///
-  /// - Throws: `usage` for an unknown format, `cannotCreate` where the target cannot be opened.
-  package init(format: String, target: Target, interrupt: Interrupt? = nil) throws(MediaError) {
+  /// - Parameter name: what errors call the target; a temporary name means nothing to anyone.
+  /// - Throws: `unavailable` for an unknown format or protocol, `cannotCreate` where the target cannot
+  ///   be opened.
+  package init(
+    format: String, target: Target, name: String? = nil, interrupt: Interrupt? = nil
+  ) throws(MediaError) {
     self.target = target
-    location = if case .url(let url) = target { url } else { "memory" }
+    self.interrupt = interrupt
+    let address = if case .url(let url) = target { url } else { "memory" }
+    location = name ?? address
     context = try Self.open(format: format, target: target, location: location, interrupt)
   }
 
@@ -48,20 +58,34 @@ package final class Muxer {
     }
     // Y4M's high bit depths are an extension that the muxer only writes when asked to.
     if format == "yuv4mpegpipe" { context.pointee.strict_std_compliance = FF_COMPLIANCE_UNOFFICIAL }
-    if let interrupt { upright_interrupt_attach(context, interrupt.flag) }
+    if let interrupt { context.pointee.interrupt_callback = interrupt.callback }
     let opened: CInt =
       if let address {
-        avio_open2(&context.pointee.pb, address, AVIO_FLAG_WRITE, &context.pointee.interrupt_callback, nil)
+        avio_open2(
+          &context.pointee.pb, address, AVIO_FLAG_WRITE, &context.pointee.interrupt_callback, nil)
       } else {
         avio_open_dyn_buf(&context.pointee.pb)
       }
     if opened < 0 {
       avformat_free_context(context)
-      throw MediaError(
-        .cannotCreate, "cannot be written: \(describe(opened))", at: location,
-        remedy: "check that the folder is there and writable")
+      throw openError(
+        opened, at: location, isFile: address.map { InputTrust.scheme(of: $0) == nil } ?? true)
     }
     return context
+  }
+
+  private static func openError(_ code: CInt, at location: String, isFile: Bool) -> MediaError {
+    switch code {
+    case upright_averror_protocol_not_found():
+      MediaError(
+        .unavailable, "the linked FFmpeg has no such protocol", at: location,
+        remedy: "write to a file, an rtmp:// or an srt:// address")
+    case upright_averror_exit(): MediaError(.cancelled, "stopped", at: location)
+    default:
+      MediaError(
+        .cannotCreate, "cannot be written: \(describe(code))", at: location,
+        remedy: isFile ? "check that the folder is there and writable" : "check the address")
+    }
   }
 
   /// A path with a colon in it stays a path.
@@ -158,8 +182,19 @@ package final class Muxer {
     packet.rescale(to: timeBase(of: stream))
     packet.streamIndex = stream
     packet.raw.pointee.pos = -1
+    keepRising(&packet, stream)
     try check(av_write_frame(context, packet.raw)) { writeError($0, doing: "writing failed") }
     try checkTarget()
+  }
+
+  /// Muxers refuse decoding times that do not rise. Sources whose sound goes back a little are real
+  /// (MPEG-TS joined from pieces), and a coarse time base can make two times one.
+  private func keepRising(_ packet: inout Packet, _ stream: Int) {
+    guard var dts = packet.dts ?? packet.pts else { return }
+    if let last = lastTimes[stream], dts <= last { dts = last + 1 }
+    lastTimes[stream] = dts
+    packet.dts = dts
+    if let pts = packet.pts, pts < dts { packet.pts = dts }
   }
 
   /// Ends the fragment that is being collected (`frag_custom`).

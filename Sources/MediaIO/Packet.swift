@@ -75,14 +75,21 @@ package struct Packet: ~Copyable, @unchecked Sendable {
     body(UnsafeRawBufferPointer(start: raw.pointee.data, count: size))
   }
 
+  /// The extradata that stands from this packet on, where it brings some.
+  package var newExtradata: [UInt8]? {
+    var size = 0
+    guard let data = av_packet_get_side_data(raw, AV_PKT_DATA_NEW_EXTRADATA, &size), size > 0 else {
+      return nil
+    }
+    return Array(UnsafeBufferPointer(start: data, count: size))
+  }
+
   /// Attaches `bytes` as the extradata that stands from this packet on (AV_PKT_DATA_NEW_EXTRADATA).
   package mutating func attachNewExtradata(_ bytes: [UInt8]) throws(MediaError) {
     guard
       let target = av_packet_new_side_data(raw, AV_PKT_DATA_NEW_EXTRADATA, bytes.count)
     else { throw outOfMemory("side data") }
-    bytes.withUnsafeBytes { source in
-      UnsafeMutableRawPointer(target).copyMemory(from: source.baseAddress!, byteCount: bytes.count)
-    }
+    target.update(from: bytes, count: bytes.count)
   }
 
   /// Rewrites the timestamps and the duration for `timeBase`, rounding to the nearest tick.

@@ -3,10 +3,14 @@ internal import Orientation
 
 /// An opaque colour, eight bits a channel, full-range sRGB as written in `RRGGBB`.
 public struct RGBColour: Sendable, Hashable {
+  /// 0...255.
   public var red: UInt8
+  /// 0...255.
   public var green: UInt8
+  /// 0...255.
   public var blue: UInt8
 
+  /// A colour of three channels.
   public init(red: UInt8, green: UInt8, blue: UInt8) {
     self.red = red
     self.green = green
@@ -21,6 +25,7 @@ public struct RGBColour: Sendable, Hashable {
     self.init(red: UInt8(value >> 16), green: UInt8(value >> 8 & 255), blue: UInt8(value & 255))
   }
 
+  /// `000000`.
   public static let black = RGBColour(red: 0, green: 0, blue: 0)
 }
 
@@ -30,7 +35,8 @@ package struct FillPattern: Sendable, Hashable {
 
   /// Nil for a format without simple planes.
   package init?(_ rgb: RGBColour, format: PixelFormat, colour: Colour) {
-    guard let planes = format.planes, let descriptor = av_pix_fmt_desc_get(format.raw)?.pointee else {
+    guard let planes = format.planes, let descriptor = av_pix_fmt_desc_get(format.raw)?.pointee
+    else {
       return nil
     }
     var elements = planes.map { [UInt8](repeating: 0, count: $0.elementSize) }
@@ -52,7 +58,9 @@ package struct FillPattern: Sendable, Hashable {
       if !isWide {
         elements[plane][offset] |= UInt8(truncatingIfNeeded: sample)
       } else if offset + 1 < elements[plane].count {
-        let (low, high) = (UInt8(truncatingIfNeeded: sample), UInt8(truncatingIfNeeded: sample >> 8))
+        let (low, high) = (
+          UInt8(truncatingIfNeeded: sample), UInt8(truncatingIfNeeded: sample >> 8)
+        )
         elements[plane][offset] |= isBigEndian ? high : low
         elements[plane][offset + 1] |= isBigEndian ? low : high
       }
@@ -88,7 +96,8 @@ package struct FillPattern: Sendable, Hashable {
     if colour.isFullRange {
       // The centre of chroma is 2^(n-1), which is not half of all ones.
       return [
-        Level(value: luma * 255, isFullRange: true), Level(value: 128 + cb * 255, isFullRange: false),
+        Level(value: luma * 255, isFullRange: true),
+        Level(value: 128 + cb * 255, isFullRange: false),
         Level(value: 128 + cr * 255, isFullRange: false),
       ]
     }

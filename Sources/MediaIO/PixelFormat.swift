@@ -113,7 +113,8 @@ package struct PixelFormat: Sendable, Hashable {
       planes[position] = plane
     }
     let ordered = (0..<planes.count).compactMap { planes[$0] }
-    guard ordered.count == planes.count, ordered.allSatisfy({ [1, 2, 3, 4].contains($0.elementSize) })
+    guard ordered.count == planes.count,
+      ordered.allSatisfy({ [1, 2, 3, 4].contains($0.elementSize) })
     else { return nil }
     return ordered
   }

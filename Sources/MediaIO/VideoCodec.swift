@@ -23,13 +23,74 @@ public enum VideoCodec: String, Sendable, CaseIterable {
     guard let codec = avcodec_find_encoder_by_name(encoderName) else {
       throw MediaError(
         .unavailable, "the linked FFmpeg has no \(encoderName)", at: "--codec \(rawValue)",
-        remedy: "install Debian's ffmpeg, which has it (apt-get install ffmpeg), or take another --codec")
+        remedy:
+          "install Debian's ffmpeg, which has it (apt-get install ffmpeg), or take another --codec")
     }
     return codec
   }
 
   /// - Throws: `unavailable` where the encoder is not linked.
   package func requireEncoder() throws(MediaError) { _ = try find() }
+
+  /// Refuses words that the encoder does not know, before it is opened: libx264 would write to
+  /// standard error by itself.
+  ///
+  /// - Throws: `usage`, naming the words it does know.
+  package func check(
+    speed: String?, rate: VideoEncoder.RateControl, options: [String: String]
+  ) throws(MediaError) {
+    if case .constantQuality(let crf?) = rate, self != .raw {
+      let limit = self == .h264 || self == .hevc ? 51.0 : 63.0
+      guard (0...limit).contains(crf) else {
+        throw MediaError(
+          .usage, "\(crf) is no quality of \(encoderName)", at: "--crf",
+          remedy: "use 0 (best) to \(Int(limit))")
+      }
+    }
+    let words = words
+    if let speed { try Self.check(speed, "preset", among: words, of: encoderName, at: "--speed") }
+    for (key, value) in options {
+      try Self.check(value, key, among: words, of: encoderName, at: "--encoder-options")
+    }
+  }
+
+  private static func check(
+    _ value: String, _ key: String, among words: [String: [String]], of encoder: String,
+    at location: String
+  ) throws(MediaError) {
+    guard let known = words[key] else { return }
+    // Tunes may be several.
+    let parts = key == "tune" ? value.split(separator: ",").map(String.init) : [value]
+    for part in parts where !known.contains(part) {
+      throw MediaError(
+        .usage, "\(encoder) has no \(key) called \(part)", at: location,
+        remedy: "use "
+          + (known.count > 20
+            ? "\(known[0]) to \(known[known.count - 1])" : known.joined(separator: ", ")))
+    }
+  }
+
+  /// The words that some options of the encoder take.
+  private var words: [String: [String]] {
+    let speeds = [
+      "ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower",
+      "veryslow", "placebo",
+    ]
+    return switch self {
+    case .h264:
+      [
+        "preset": speeds,
+        "tune": [
+          "film", "animation", "grain", "stillimage", "psnr", "ssim", "fastdecode", "zerolatency",
+        ],
+        "profile": ["baseline", "main", "high", "high10", "high422", "high444"],
+      ]
+    case .hevc: ["preset": speeds]
+    case .av1: ["preset": (0...13).map { "\($0)" }]
+    case .vp9: ["preset": (-8...8).map { "\($0)" }]
+    case .raw: [:]
+    }
+  }
 
   /// The encoder's formats; the pictures are converted to one of them.
   private func supports(_ format: PixelFormat) -> Bool {
@@ -55,7 +116,8 @@ public enum VideoCodec: String, Sendable, CaseIterable {
   /// The options the encoder is opened with: ours, then the user's over them.
   func options(for settings: VideoEncoder.Settings) -> [(String, String)] {
     var options: [String: String] = [:]
-    let quality: Double? = if case .constantQuality(let value) = settings.rate { value } else { nil }
+    let quality: Double? =
+      if case .constantQuality(let value) = settings.rate { value } else { nil }
     let isConstant = if case .constantQuality = settings.rate { true } else { false }
     func crf(_ standard: Int) -> String { quality.map { "\($0)" } ?? "\(standard)" }
     switch self {
@@ -70,7 +132,7 @@ public enum VideoCodec: String, Sendable, CaseIterable {
       options["forced-idr"] = "1"
       if settings.isLive { options["tune"] = "zerolatency" }
       if isConstant { options["crf"] = crf(28) }
-      var parameters = "log-level=error"
+      var parameters = "log-level=none"
       if settings.repeatsHeaders { parameters += ":repeat-headers=1" }
       options["x265-params"] = parameters
     case .av1:

@@ -85,7 +85,9 @@ package final class VideoDecoder {
 
   /// The next picture in presentation order; nil where more packets are wanted, or at the end.
   package func receive() throws(MediaError) -> VideoFrame? {
-    while true {
+    // Frame threads tell of a damaged packet late, between good pictures: what follows must be asked
+    // for, at the end above all. No codec fails this often in a row.
+    for _ in 0..<1000 {
       var frame = try VideoFrame()
       let code = avcodec_receive_frame(context, frame.raw)
       switch code {
@@ -96,12 +98,10 @@ package final class VideoDecoder {
         // The size may be anything a bitstream can say; what follows counts on a real one.
         if frame.size.width > 0 && frame.size.height > 0 { return frame }
         damagedPackets += 1
-      default:
-        // The decoder goes on with the next packet.
-        damagedPackets += 1
-        return nil
+      default: damagedPackets += 1
       }
     }
+    return nil
   }
 
   /// Forgets all that was sent: used after a seek.

@@ -18,10 +18,12 @@ struct Explain: ParsableCommand {
   @Option(help: ArgumentHelp("A policy file or a built-in's name.", valueName: "policy"))
   var policy: String?
 
-  @Option(help: ArgumentHelp("Orientation events, JSON Lines; - for standard input.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("Orientation events, JSON Lines; - for standard input.", valueName: "file"))
   var events: String?
 
-  @Option(help: ArgumentHelp("The encoded size. (default: the policy's, or 720x1280)", valueName: "WxH"))
+  @Option(
+    help: ArgumentHelp("The encoded size. (default: the policy's, or 720x1280)", valueName: "WxH"))
   var size: String?
 
   @Option(help: ArgumentHelp("The size that the app is told.", valueName: "WxH"))
@@ -36,21 +38,26 @@ struct Explain: ParsableCommand {
   func run() throws {
     let document = try PolicyInput.policy(policy)
     let list = try events.map { path throws(MediaError) in try PolicyInput.list(path) } ?? []
+    let guidance: StreamGuidance
+    do throws(PolicyError) { guidance = try self.guidance(document) } catch {
+      throw MediaError(error, code: .usage)
+    }
     let plan: OrientationPlan
     do throws(PolicyError) {
-      plan = try OrientationPlan(document, events: list, guidance: guidance(document))
+      plan = try OrientationPlan(document, events: list, guidance: guidance)
     } catch {
-      throw PolicyInput.located(error, in: error.path.hasPrefix("line") ? events ?? "events" : policy ?? "phone")
+      throw PolicyInput.located(
+        error, in: error.path.hasPrefix("line") ? events ?? "events" : policy ?? "phone")
     }
     if json {
-      print(plan.json.pretty)
+      try StandardOutput.write(plan.json.pretty + "\n")
     } else {
-      print(DecisionTable(plan).text, terminator: "")
+      try StandardOutput.write(DecisionTable(plan).text)
     }
     for warning in plan.warnings { StandardError.write("upright: warning: \(warning)\n") }
   }
 
-  private func guidance(_ document: PolicyDocument) throws(PolicyError) -> StreamGuidance? {
+  private func guidance(_ document: PolicyDocument) throws(PolicyError) -> StreamGuidance {
     let standing = document.stream ?? .standard
     var encode = standing.encodeSize
     var capture: PixelSize? = document.stream?.captureSize

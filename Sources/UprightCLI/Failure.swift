@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Foundation
 internal import MediaIO
 internal import RotationPolicy
+internal import Upright
 
 /// An error on its way out of the process: one line on standard error, and spec 4's exit status.
 struct Failure {
@@ -14,10 +15,10 @@ struct Failure {
 
   init(_ error: any Error, asJSON: Bool) {
     self.asJSON = asJSON
-    var media: MediaError
+    let media: MediaError
     switch error {
     case let error as MediaError: media = error
-    case let error as PolicyError: media = MediaError(.badData, error.message, at: error.path, remedy: error.remedy)
+    case let error as PolicyError: media = MediaError(error, code: .badData)
     case let error as ExitCode:
       (line, json, status, clean) = ("", .null, error.rawValue, error)
       return
@@ -26,12 +27,11 @@ struct Failure {
         (line, json, status, clean) = ("", .null, 0, error)
         return
       }
-      media = MediaError(
-        .usage, Self.firstLine(UprightCommand.message(for: error)), remedy: "see upright --help")
+      media = Self.usage(UprightCommand.message(for: error))
     }
     clean = nil
     status = Self.status(media.code)
-    line = "upright: error: \(media)".replacingOccurrences(of: "\n", with: " ")
+    line = Self.oneLine("upright: error: \(media)")
     json = [
       "error": .string(media.message), "where": .string(media.location),
       "remedy": .string(media.remedy), "code": .string(media.code.name),
@@ -45,9 +45,41 @@ struct Failure {
     Foundation.exit(status)
   }
 
-  private static func firstLine(_ text: String) -> String {
-    let line = text.split(separator: "\n").first.map(String.init) ?? text
-    return line.hasPrefix("Error: ") ? String(line.dropFirst(7)) : line
+  /// ArgumentParser's words, several lines perhaps, in our order: what, where, what to do.
+  private static func usage(_ text: String) -> MediaError {
+    var lines = text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+    if let first = lines.first, first.hasPrefix("Error: ") { lines[0] = String(first.dropFirst(7)) }
+    // A list of values follows its sentence line by line.
+    let values = lines.dropFirst().prefix { $0.hasPrefix("- ") }.map { $0.dropFirst(2) }
+    var message = lines.first ?? text
+    var remedy = "see upright --help"
+    if !values.isEmpty { remedy = "use " + values.joined(separator: ", ") }
+    if let sentence = message.range(of: ". Please provide one of ") {
+      if values.isEmpty {
+        remedy = "use " + message[sentence.upperBound...].replacing("'", with: "")
+        if remedy.last == "." { remedy.removeLast() }
+      }
+      message = String(message[..<sentence.lowerBound])
+    }
+    if message.last == "." { message.removeLast() }
+    return MediaError(.usage, message, at: option(in: message), remedy: remedy)
+  }
+
+  /// The first option or argument that the message quotes.
+  private static func option(in message: String) -> String {
+    let quoted = message.split(separator: "'", omittingEmptySubsequences: false)
+    let words = quoted.indices.filter { $0 % 2 == 1 }.map { quoted[$0] }
+    let word = words.first { $0.hasPrefix("-") } ?? words.last ?? ""
+    return String(word.split(separator: " ").first ?? "the command line")
+  }
+
+  /// Line breaks and a terminal's escapes may come in from a file's name.
+  private static func oneLine(_ text: String) -> String {
+    var line = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      line.append(scalar.properties.generalCategory == .control ? " " : scalar)
+    }
+    return String(line)
   }
 
   /// Sysexits, as spec 4 lists them.
@@ -62,14 +94,5 @@ struct Failure {
     case .cancelled: Interruption.shared.status ?? 130
     default: 70
     }
-  }
-}
-
-/// Unbuffered text on standard error.
-enum StandardError {
-  static var isTerminal: Bool { isatty(2) == 1 }
-
-  static func write(_ text: String) {
-    FileHandle.standardError.write(Data(text.utf8))
   }
 }

@@ -21,14 +21,13 @@ struct Policies: ParsableCommand {
 
   func run() throws {
     guard let name else {
-      for name in PolicyDocument.builtInNames { print(name) }
-      return
+      return try StandardOutput.write(PolicyDocument.builtInNames.map { $0 + "\n" }.joined())
     }
     guard let json = PolicyDocument.builtInJSON(name) else {
       throw MediaError(
         .usage, "no built-in policy is called \(name)", at: "policies",
         remedy: "use one of " + PolicyDocument.builtInNames.joined(separator: ", "))
     }
-    print(json)
+    try StandardOutput.write(json + "\n")
   }
 }

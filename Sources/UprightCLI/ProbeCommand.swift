@@ -28,9 +28,9 @@ struct ProbeCommand: ParsableCommand {
   func run() throws {
     let probe = try Probe(input: input)
     if json {
-      print(probe.json.pretty)
+      try StandardOutput.write(probe.json.pretty + "\n")
     } else {
-      for line in probe.lines { print(line) }
+      try StandardOutput.write(probe.lines.map { $0 + "\n" }.joined())
     }
   }
 }

@@ -3,53 +3,120 @@ internal import MediaIO
 internal import RotationPolicy
 internal import Upright
 
+/// A file that is written beside the output: `--report` and `--trace`.
+enum SideFile {
+  /// Refuses a path that would destroy what another argument names, under whatever name.
+  ///
+  /// - Throws: `usage`.
+  static func check(
+    _ path: String, _ option: String, against others: [(what: String, path: String?)]
+  ) throws(MediaError) {
+    for (what, other) in others {
+      guard let other, areSame(path, other) else { continue }
+      throw MediaError(
+        .usage, "would be written over \(what)", at: "\(option) \(path)",
+        remedy: "give it another name")
+    }
+  }
+
+  private static func areSame(_ path: String, _ other: String) -> Bool {
+    // Standard output stands for itself only, standard input is nowhere written.
+    if path == "-" || other == "-" { return path == other }
+    var (one, two) = (stat(), stat())
+    if unsafe stat(path, &one) == 0, unsafe stat(other, &two) == 0 {
+      // One device may be named several times.
+      return one.st_mode & S_IFMT == S_IFREG && one.st_dev == two.st_dev && one.st_ino == two.st_ino
+    }
+    return resolved(path) == resolved(other)
+  }
+
+  private static func resolved(_ path: String) -> String {
+    URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path
+  }
+
+  /// Finds out whether `path` can be written, and leaves nothing behind.
+  ///
+  /// - Throws: `cannotCreate`.
+  static func prepare(_ path: String) throws(MediaError) {
+    if path == "-" { return }
+    if StagedFile.isReplaceable(path) { return try StagedFile.check(path: path) }
+    close(try open(path))
+  }
+
+  /// Opens `path` as it stands: a device, a pipe, or a file to be written anew.
+  static func open(_ path: String) throws(MediaError) -> Int32 {
+    let file = unsafe Foundation.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    guard file >= 0 else {
+      throw MediaError(
+        .cannotCreate, "cannot be written: \(unsafe String(cString: strerror(errno)))", at: path,
+        remedy: "check that the folder is there and writable")
+    }
+    return file
+  }
+}
+
 /// `--report`: written at the end, and known to be writable before any work is done.
-final class ReportFile {
+struct ReportFile {
   private let path: String
 
   init(_ path: String) throws(MediaError) {
     self.path = path
-    if path != "-" { try StagedFile.check(path: path) }
+    // A pipe is opened once: its reader would take a second opening for the end.
+    if StagedFile.isReplaceable(path) { try SideFile.prepare(path) }
   }
 
   func write(_ report: JSONValue) throws(MediaError) {
     let text = report.pretty + "\n"
-    if path == "-" {
-      print(text, terminator: "")
-    } else {
-      try StagedFile(path: path).commit(text.utf8)
+    if path == "-" { return try StandardOutput.write(text) }
+    if StagedFile.isReplaceable(path) { return try StagedFile(path: path).commit(text.utf8) }
+    let file = try SideFile.open(path)
+    defer { close(file) }
+    guard StandardOutput.write(Array(text.utf8), to: file) else {
+      throw StandardOutput.failure(path)
     }
   }
 }
 
-/// `--trace`: one JSON object a line, each line written as a whole when it is known.
+/// `--trace`: one JSON object a line, each line written as a whole when it is known. The file is made
+/// with its first line, so that a run that never starts leaves none.
 final class TraceFile {
   private let path: String
-  private let handle: FileHandle
+  private var file: Int32?
   private var failure: MediaError?
 
   init(_ path: String) throws(MediaError) {
     self.path = path
     if path == "-" {
-      handle = .standardOutput
-      return
+      file = 1
+    } else if StagedFile.isReplaceable(path) {
+      try SideFile.prepare(path)
     }
-    guard FileManager.default.createFile(atPath: path, contents: nil),
-      let handle = FileHandle(forWritingAtPath: path)
-    else {
-      throw MediaError(
-        .cannotCreate, "cannot be written", at: path, remedy: "check that the folder is writable")
-    }
-    self.handle = handle
   }
 
   func write(_ entry: JSONValue) {
-    do { try handle.write(contentsOf: Data((entry.compact + "\n").utf8)) } catch {
-      failure = failure ?? MediaError(.inputOutput, "writing failed", at: path)
+    guard failure == nil else { return }
+    do throws(MediaError) {
+      let file = try opened()
+      if !StandardOutput.write(Array((entry.compact + "\n").utf8), to: file) {
+        throw StandardOutput.failure(path == "-" ? "standard output" : path)
+      }
+    } catch {
+      failure = error
     }
   }
 
-  func close() throws(MediaError) {
-    if let failure { throw failure }
+  private func opened() throws(MediaError) -> Int32 {
+    if let file { return file }
+    let opened = try SideFile.open(path)
+    file = opened
+    return opened
   }
+
+  /// - Throws: what went wrong with any of the lines.
+  func finish() throws(MediaError) {
+    if let failure { throw failure }
+    _ = try opened()
+  }
+
+  deinit { if let file, file > 2 { close(file) } }
 }

@@ -22,18 +22,26 @@ struct Transcode: ParsableCommand {
   @Argument(help: "A file, a URL, or - for standard input.")
   var input: String
 
-  @Option(name: .shortAndLong, help: "A file, a URL, or -. (default: INPUT's name with .upright.mp4)")
+  @Option(
+    name: .shortAndLong, help: "A file, a URL, or -. (default: INPUT's name with .upright.mp4)")
   var output: String?
 
-  @Option(help: ArgumentHelp("Orientation events, JSON Lines; - reads them as the run goes.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp(
+      "Orientation events, JSON Lines; - reads them as the run goes.", valueName: "file"))
   var events: String?
 
-  @Option(help: ArgumentHelp("A policy file or a built-in's name (see upright policies).", valueName: "policy"))
+  @Option(
+    help: ArgumentHelp(
+      "A policy file or a built-in's name (see upright policies).", valueName: "policy"))
   var policy: String?
 
   @OptionGroup(title: "Picture and encoding") var arguments: TranscodeArguments
 
-  @Option(help: "The output's container where its name does not say it.")
+  @Option(
+    help:
+      "The container where a name does not say it: the output's, or that of INPUT - into a named output."
+  )
   var format: String?
 
   @Option(help: "The input's container where it cannot be recognised.")
@@ -42,7 +50,9 @@ struct Transcode: ParsableCommand {
   @Option(help: ArgumentHelp("Write what was done as JSON.", valueName: "file"))
   var report: String?
 
-  @Option(help: ArgumentHelp("Write decisions and formats as JSON Lines while it runs.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp(
+      "Write decisions and formats as JSON Lines while it runs.", valueName: "file"))
   var trace: String?
 
   @Option(help: "bar, plain, json or none. (default: bar on a terminal, else none)")
@@ -63,14 +73,38 @@ struct Transcode: ParsableCommand {
   @Flag(help: "Print errors as JSON.")
   var jsonErrors = false
 
+  private func check() throws(MediaError) {
+    for (value, what) in [
+      (input, "<input>"), (output, "-o"), (report, "--report"), (trace, "--trace"),
+    ]
+    where value == "" {
+      throw MediaError(.usage, "an empty name", at: what, remedy: "give a file's name")
+    }
+    if input == "-" && events == "-" {
+      throw MediaError(
+        .usage, "standard input cannot be the clip and the events", at: "--events -",
+        remedy: "give one of them as a file")
+    }
+    try checkSideFiles()
+  }
+
+  /// Nothing that an argument names is written over by another.
+  private func checkSideFiles() throws(MediaError) {
+    let read = [("the input", input), ("the events", events), ("the policy", policy)]
+    // Standard input is no file that could be lost.
+    var others: [(String, String?)] = read.filter { $0.1 != "-" } + [("the output", outputName)]
+    if let trace {
+      try SideFile.check(trace, "--trace", against: others)
+      others.append(("the trace", trace))
+    }
+    if let report { try SideFile.check(report, "--report", against: others) }
+  }
+
   func run() throws {
-    let session = try TranscodeSession(
-      input: input, output: outputName, inputFormat: inputFormat, outputFormat: format,
-      options: arguments.options(overwrites: y), policy: PolicyInput.policy(policy),
-      events: PolicyInput.events(events))
+    try check()
+    let session = try session()
     if dryRun {
-      for line in try session.plan().lines { print(line) }
-      return
+      return try StandardOutput.write(session.plan().lines.map { $0 + "\n" }.joined())
     }
     Interruption.shared.watch(
       first: { session.stop() },
@@ -80,19 +114,55 @@ struct Transcode: ParsableCommand {
       })
     let trace = try trace.map { path throws(MediaError) in try TraceFile(path) }
     let reportFile = try report.map { path throws(MediaError) in try ReportFile(path) }
-    let meter = ProgressMeter(quiet ? ProgressStyle.none : progress ?? .standard)
-    let result = try session.run { update in
-      switch update {
-      case .progress(let progress): meter.show(progress)
-      case .decision(let decision): trace?.write(decision.json)
-      case .format(let format): trace?.write(format)
-      }
-    }
-    meter.clear()
-    try trace?.close()
+    let result = try result(of: session, trace: trace)
+    try trace?.finish()
     try reportFile?.write(result.json)
     if !quiet { say(result) }
     if let status = Interruption.shared.status { throw ExitCode(status) }
+  }
+
+  private func session() throws(MediaError) -> TranscodeSession {
+    let options = try arguments.options(overwrites: y)
+    let document = try PolicyInput.policy(policy)
+    let events = try PolicyInput.events(events, for: document)
+    let (inputFormat, outputFormat) = formats
+    do throws(MediaError) {
+      return try TranscodeSession(
+        input: input, output: outputName, inputFormat: inputFormat, outputFormat: outputFormat,
+        options: options, policy: document, events: events)
+    } catch {
+      // Bad data before any media is opened can only be the policy's.
+      throw error.code == .badData ? PolicyInput.located(error, in: policy ?? "phone") : error
+    }
+  }
+
+  private func result(
+    of session: TranscodeSession, trace: TraceFile?
+  ) throws(MediaError) -> TranscodeReport {
+    let meter = ProgressMeter(quiet ? ProgressStyle.none : progress ?? .standard)
+    defer { meter.clear() }
+    do throws(MediaError) {
+      return try session.run { update in
+        switch update {
+        case .progress(let progress): meter.show(progress)
+        case .decision(let decision): trace?.write(decision.json)
+        case .format(let format): trace?.write(format)
+        }
+      }
+    } catch {
+      // Events that come as the run goes are found to be wrong as it goes.
+      throw error.location.hasPrefix("line ")
+        ? PolicyInput.located(error, in: events ?? "-") : error
+    }
+  }
+
+  /// `--format` is the output's, except for standard input into an output whose name says its own.
+  private var formats: (input: String?, output: String?) {
+    guard let format, inputFormat == nil, input == "-", output != nil,
+      (try? OutputContainer(target: outputName)) != nil
+    else { return (inputFormat, format) }
+    let demuxers = ["ts": "mpegts", "m2ts": "mpegts", "mkv": "matroska", "y4m": "yuv4mpegpipe"]
+    return (demuxers[format.lowercased()] ?? format, nil)
   }
 
   private var outputName: String {

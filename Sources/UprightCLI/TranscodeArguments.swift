@@ -34,22 +34,27 @@ struct TranscodeArguments: ParsableArguments {
       valueName: "size"))
   var size: String?
 
-  @Option(help: ArgumentHelp("The size that the app is told, where it is another.", valueName: "WxH"))
+  @Option(
+    help: ArgumentHelp("The size that the app is told, where it is another.", valueName: "WxH"))
   var captureSize: String?
 
   @Option(help: "h264, hevc, av1 or vp9.")
   var codec: VideoCodec?
 
-  @Option(help: "Constant quality, on the encoder's own scale.")
+  @Option(parsing: .unconditional, help: "Constant quality, on the encoder's own scale.")
   var crf: Double?
 
   @Option(help: ArgumentHelp("Bits a second: 1500k, 2M.", valueName: "rate"))
   var bitrate: String?
 
-  @Option(help: ArgumentHelp("The encoder's own preset name.", valueName: "preset"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The encoder's own preset name.", valueName: "preset"))
   var speed: String?
 
-  @Option(help: ArgumentHelp("Frames between keyframes at most.", valueName: "frames"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Frames between keyframes at most.", valueName: "frames"))
   var gop: Int?
 
   @Option(help: "live: a packet out for every frame in; file: lookahead and B-frames.")
@@ -59,16 +64,23 @@ struct TranscodeArguments: ParsableArguments {
     help: ArgumentHelp("More of the encoder's own options: k=v:k=v.", valueName: "options"))
   var encoderOptions: String?
 
-  @Option(help: ArgumentHelp("Length of an HLS segment.", valueName: "seconds"))
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("Length of an HLS segment.", valueName: "seconds"))
   var segment = 6.0
 
-  @Option(help: ArgumentHelp("Where the output begins on the input's timeline.", valueName: "seconds"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Where the output begins on the input's timeline.", valueName: "seconds"))
   var start: Double?
 
-  @Option(help: ArgumentHelp("Where the output ends on the input's timeline.", valueName: "seconds"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Where the output ends on the input's timeline.", valueName: "seconds"))
   var to: Double?
 
-  @Option(help: ArgumentHelp("Added to every event's time.", valueName: "seconds"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Added to every event's time.", valueName: "seconds"))
   var eventsOffset = 0.0
 
   @Flag(help: "Damage in the input is an error (65).")
@@ -132,7 +144,9 @@ struct TranscodeArguments: ParsableArguments {
       remedy: "use metadata, upright, sensor or sensor:90,front")
     guard text.lowercased().hasPrefix("sensor:") else { throw error }
     var camera = Camera()
-    for word in text.lowercased().dropFirst(7).split(separator: ",", omittingEmptySubsequences: false) {
+    for word in text.lowercased().dropFirst(7).split(
+      separator: ",", omittingEmptySubsequences: false)
+    {
       switch word {
       case "front": camera.position = .front
       case "back": camera.position = .back
@@ -183,8 +197,9 @@ struct TranscodeArguments: ParsableArguments {
         .usage, "--crf and --bitrate exclude each other", at: "--crf", remedy: "give one of them")
     }
     if let crf {
-      guard crf.isFinite, (0...63).contains(crf) else {
-        throw MediaError(.usage, "\(crf) is no quality", at: "--crf", remedy: "use 0 to 51 with h264")
+      guard crf.isFinite, crf >= 0 else {
+        throw MediaError(
+          .usage, "\(crf) is no quality", at: "--crf", remedy: "use 0 to 51 with h264")
       }
       options.rate = .constantQuality(crf)
     }
@@ -218,11 +233,13 @@ extension Reference: ExpressibleByArgument {}
 extension Fit: ExpressibleByArgument {}
 extension Anchor: ExpressibleByArgument {}
 extension VideoCodec: ExpressibleByArgument {
+  /// A codec by its name.
   public init?(argument: String) {
     // Raw pictures are a container's matter (.y4m), not a codec to ask for.
     guard let codec = VideoCodec(rawValue: argument.lowercased()), codec != .raw else { return nil }
     self = codec
   }
 
+  /// What can be asked for.
   public static var allValueStrings: [String] { ["h264", "hevc", "av1", "vp9"] }
 }

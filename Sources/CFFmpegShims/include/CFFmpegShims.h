@@ -1,5 +1,5 @@
 // What libav* declares in a way Swift cannot import: function-like macros, endian aliases, variadic
-// logging, C atomics in a callback. Each shim is one line of C or has its reason beside it.
+// logging. Each shim is one line of C or has its reason beside it.
 #pragma once
 
 #include <stdint.h>
@@ -24,15 +24,6 @@ static inline uint8_t *upright_frame_plane(const AVFrame *frame, int plane) {
 static inline int upright_frame_stride(const AVFrame *frame, int plane) {
   return frame->linesize[plane];
 }
-
-// A flag that libavformat polls from inside blocking reads: one writer, any thread, sets it once.
-typedef struct UprightInterrupt UprightInterrupt;
-UprightInterrupt *upright_interrupt_new(void);
-void upright_interrupt_free(UprightInterrupt *flag);
-void upright_interrupt_raise(UprightInterrupt *flag);
-int upright_interrupt_raised(const UprightInterrupt *flag);
-// Makes every blocking call on `context` return AVERROR_EXIT once the flag is raised.
-void upright_interrupt_attach(AVFormatContext *context, UprightInterrupt *flag);
 
 // av_log's callback is variadic. Keeps the thread's last error line for our own message, and echoes
 // to stderr what is at or below `echo_level`.

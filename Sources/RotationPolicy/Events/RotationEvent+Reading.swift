@@ -107,10 +107,10 @@ extension RotationEvent {
   }
 
   /// Checks what a number can say wrongly; also for events that were not read from JSON.
-  func check(at path: String) throws(PolicyError) {
+  func check(at path: @autoclosure () -> String) throws(PolicyError) {
     guard at.isFinite, at >= 0, at <= Self.latest else {
       throw PolicyError(
-        .time, "\(at) is not a time on the media timeline", at: path,
+        .time, "\(at) is not a time on the media timeline", at: path(),
         remedy: "write seconds from 0 to \(Int(Self.latest))")
     }
   }

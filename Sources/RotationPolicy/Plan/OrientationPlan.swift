@@ -92,6 +92,9 @@ public struct OrientationPlan: Sendable {
     return Array(formats[takenFormats..<end])
   }
 
+  /// Forgets the points of the timeline that no frame at or after `seconds` asks for.
+  public mutating func forget(before seconds: Double) { timeline.forget(before: seconds) }
+
   /// `{"events": [...], "formats": [...]}`, as `upright explain --json` prints it.
   public var json: JSONValue {
     [

@@ -71,7 +71,7 @@ extension RotationReducer {
     }
     let to = verdict.outcome == .rotate ? target : current
     if to != from {
-      let rule = verdict.outcome == .rotate ? verdict.rule : .shown
+      let rule = verdict.outcome == .rotate ? verdict.rule : placed?.rule ?? .shown
       turn(to: to, for: ask, rule: rule, into: &outputs)
     } else {
       // A placement and a turn back cancel each other: net, nothing turned.

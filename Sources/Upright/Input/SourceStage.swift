@@ -22,6 +22,19 @@ struct SourceOutcome: Sendable {
   var seconds = 0.0
   /// Whether the caller stopped it.
   var isStopped = false
+  /// Packets that an edit list marks as never shown.
+  var discardedPackets = 0
+  var interlacedFrames = 0
+
+  /// Packets that ought to have given a picture each and did not; nil where there are none, or where
+  /// the codec does not promise one for each (alternate references, fields).
+  func undecodedPackets(of video: StreamInfo) -> Int? {
+    guard video.codecName == "h264" || video.codecName == "hevc", interlacedFrames == 0 else {
+      return nil
+    }
+    let lost = videoPackets - discardedPackets - damagedPackets - frames
+    return lost > 0 ? lost : nil
+  }
 }
 
 /// Reads and decodes on a thread of its own, into a bounded queue.
@@ -71,7 +84,9 @@ final class SourceStage: @unchecked Sendable {
     var failures = 0
     while isWanted {
       do throws(MediaError) {
-        guard let packet = try timed({ () throws(MediaError) in try demuxer.read() }) else { return }
+        guard let packet = try timed({ () throws(MediaError) in try demuxer.read() }) else {
+          return
+        }
         failures = 0
         try take(packet)
       } catch {
@@ -91,6 +106,7 @@ final class SourceStage: @unchecked Sendable {
       return
     }
     outcome.videoPackets += 1
+    if packet.isDiscarded { outcome.discardedPackets += 1 }
     signals.note(packet)
     while true {
       let progress = timed { decoder.send(packet) }
@@ -102,12 +118,15 @@ final class SourceStage: @unchecked Sendable {
   /// Hands over every picture that has come out.
   private func deliver() throws(MediaError) {
     while isWanted {
-      guard var frame = try timed({ () throws(MediaError) in try decoder.receive() }) else { return }
+      guard var frame = try timed({ () throws(MediaError) in try decoder.receive() }) else {
+        return
+      }
       // Asked with the time that its packet had, before it is mended.
       let signal = signals.signal(for: frame)
       timestamps.repair(&frame)
       outcome.frames += 1
       if frame.isDamaged { outcome.damagedFrames += 1 }
+      if frame.isInterlaced { outcome.interlacedFrames += 1 }
       isWanted = queue.put(.frame(frame, signal))
     }
   }

@@ -10,6 +10,11 @@ struct Direction: Equatable {
   var turn: ImageOrientation
   /// The picture that is drawn on.
   var canvas: PixelSize
+
+  /// Whether the app is laid out in the other shape than the canvas.
+  var missesShape: Bool {
+    canvas.width != canvas.height && format.appOrientation.isLandscape != canvas.isLandscape
+  }
 }
 
 /// Says for each frame, in order, how it must be turned and which canvas it is drawn on: the one place

@@ -67,7 +67,9 @@ final class FrameOrienter {
   }
 
   private func sited(_ colour: Colour, on canvas: PixelSize) -> Colour {
-    if let established, established.canvas == canvas { return colour.sited(like: established.colour) }
+    if let established, established.canvas == canvas {
+      return colour.sited(like: established.colour)
+    }
     established = (canvas, colour)
     return colour
   }
@@ -88,7 +90,8 @@ final class FrameOrienter {
         source, onto: target, colour: colour,
         chroma: .init(from: stored, to: siting), filter: layout.filter)
     }
-    let isEnlarging = target.size.width * target.size.height > source.size.width * source.size.height
+    let isEnlarging =
+      target.size.width * target.size.height > source.size.width * source.size.height
     if isEnlarging, let lying = turned(source.format, by: turn) {
       let picture = try pool(&intermediates, size: uprightSize, format: lying).frame()
       guard let middle = PictureView(picture) else { throw noPlanes(lying) }
@@ -141,7 +144,8 @@ final class FrameOrienter {
 
   private func noPlanes(_ format: PixelFormat) -> MediaError {
     MediaError(
-      .unavailable, "pictures in \(format) cannot be turned", remedy: "convert them to yuv420p first")
+      .unavailable, "pictures in \(format) cannot be turned",
+      remedy: "convert them to yuv420p first")
   }
 
   // MARK: - The canvas

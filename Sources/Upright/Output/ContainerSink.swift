@@ -18,7 +18,8 @@ final class ContainerSink: PacketSink {
     self.container = container
     self.target = target
     self.interrupt = interrupt
-    if target != "-" && InputTrust.scheme(of: target) == nil {
+    // A device or a pipe is written into as it stands.
+    if target != "-", InputTrust.scheme(of: target) == nil, StagedFile.isReplaceable(target) {
       let file = try StagedFile(path: target)
       unfinished.add(file.temporaryPath)
       staged = file
@@ -28,7 +29,8 @@ final class ContainerSink: PacketSink {
   func begin(_ description: OutputDescription) throws(MediaError) {
     let address = staged?.temporaryPath ?? (target == "-" ? "pipe:1" : target)
     let muxer = try Muxer(
-      format: container.muxer, target: .url(address), interrupt: staged == nil ? interrupt : nil)
+      format: container.muxer, target: .url(address),
+      name: target == "-" ? "standard output" : target, interrupt: staged == nil ? interrupt : nil)
     try muxer.addTracks(description)
     muxer.setMetadata(description.metadata)
     try muxer.setChapters(description.chapters)
@@ -39,18 +41,15 @@ final class ContainerSink: PacketSink {
   private func options(_ description: OutputDescription) -> [(String, String)] {
     switch container {
     case .mp4, .mov:
-      [
-        // A pipe cannot be gone back in: there the index comes in fragments.
-        (
-          "movflags",
-          target == "-" || staged == nil
-            ? "+frag_keyframe+empty_moov+default_base_moof" : "+faststart"
-        ),
-        // Edit lists count in it, and so a late start: in the pictures' ticks, not in milliseconds.
+      // A pipe cannot be gone back in: there the index comes in fragments.
+      let index = staged == nil ? "+frag_keyframe+empty_moov+default_base_moof" : "+faststart"
+      // Edit lists count in the movie's time scale; at libavformat's 1000 a start would be rounded.
+      return [
+        ("movflags", index),
         ("movie_timescale", "\(description.videoTimeBase.denominator)"),
       ]
-    case .flv: [("flvflags", "+no_duration_filesize")]
-    default: []
+    case .flv: return [("flvflags", "+no_duration_filesize")]
+    default: return []
     }
   }
 

@@ -17,7 +17,7 @@ final class EncodedFormat: Sendable {
 
 /// A track that stands beside the pictures in the output.
 struct SideTrack: Sendable {
-  let parameters: CodecParameters
+  var parameters: CodecParameters
   let timeBase: Rational
   let source: StreamInfo
   let metadata: [String: String]

@@ -25,16 +25,18 @@ final class HLSSink: PacketSink {
   /// priming and the pictures' reordering begin before zero. Seconds, whole ticks of the pictures.
   private var offset = 0.0
   private var isEmpty = true
+  /// What this run has made so far.
+  private var files: Set<String> = []
+  private let unfinished: UnfinishedFiles
   /// The last picture's packet, written once the next one says how long it lasts in decoding order:
   /// movenc changes the times of a segment's first packet where the last one's duration reaches past it.
-  private let held = Held()
-
-  private final class Held {
-    var packet: Packet?
-  }
+  private var held: Packet?
 
   /// - Throws: `cannotCreate` where the folder cannot be written.
-  init(playlistPath: String, segmentDuration: Double) throws(MediaError) {
+  init(
+    playlistPath: String, segmentDuration: Double, unfinished: UnfinishedFiles
+  ) throws(MediaError) {
+    self.unfinished = unfinished
     let url = URL(fileURLWithPath: playlistPath)
     self.playlistPath = playlistPath
     self.segmentDuration = segmentDuration
@@ -82,14 +84,14 @@ final class HLSSink: PacketSink {
     }
     isEmpty = false
     if track == 0 {
-      held.packet = consume packet
+      held = consume packet
     } else {
       try muxer?.write(packet, stream: track)
     }
   }
 
   private func writeHeld(before next: Int64?) throws(MediaError) {
-    guard var packet = held.packet.take() else { return }
+    guard var packet = held.take() else { return }
     if let next, let dts = packet.dts, next > dts { packet.duration = next - dts }
     try muxer?.write(packet, stream: 0)
   }
@@ -137,7 +139,15 @@ final class HLSSink: PacketSink {
   }
 
   private func save(_ bytes: [UInt8], as path: String) throws(MediaError) {
-    try StagedFile(path: path).commit(bytes)
+    let staged = try StagedFile(path: path)
+    unfinished.add(staged.temporaryPath)
+    defer { unfinished.remove(staged.temporaryPath) }
+    try staged.commit(bytes)
+    if files.isEmpty {
+      // The playlist of an earlier run names segments that are about to be replaced.
+      _ = unsafe unlink(playlistPath)
+    }
+    files.insert(path)
   }
 
   func finish() throws(MediaError) {
@@ -149,54 +159,9 @@ final class HLSSink: PacketSink {
     try save(Array(playlist.text.utf8), as: playlistPath)
   }
 
-  func abandon() { muxer = nil }
-}
-
-/// The text of a media playlist (RFC 8216, section 4).
-struct MediaPlaylist {
-  private enum Line {
-    case map(String)
-    case segment(String, duration: Double)
-  }
-
-  private let targetDuration: Double
-  private var lines: [Line] = []
-  var isEnded = false
-
-  init(targetDuration: Double) { self.targetDuration = targetDuration }
-
-  /// Says which init segment the following segments want; the second and later ones begin after a
-  /// discontinuity.
-  mutating func begin(map: String) { lines.append(.map(map)) }
-
-  mutating func add(segment: String, duration: Double) {
-    lines.append(.segment(segment, duration: max(0, duration)))
-  }
-
-  var text: String {
-    var longest = targetDuration
-    for case .segment(_, let duration) in lines { longest = max(longest, duration) }
-    var text = """
-      #EXTM3U
-      #EXT-X-VERSION:7
-      #EXT-X-TARGETDURATION:\(Int(longest.rounded()))
-      #EXT-X-MEDIA-SEQUENCE:0
-      #EXT-X-PLAYLIST-TYPE:\(isEnded ? "VOD" : "EVENT")
-      #EXT-X-INDEPENDENT-SEGMENTS
-
-      """
-    var hasMap = false
-    for line in lines {
-      switch line {
-      case .map(let file):
-        if hasMap { text += "#EXT-X-DISCONTINUITY\n" }
-        hasMap = true
-        text += "#EXT-X-MAP:URI=\"\(file)\"\n"
-      case .segment(let file, let duration):
-        text += "#EXTINF:\(String(format: "%.6f", duration)),\n\(file)\n"
-      }
-    }
-    if isEnded { text += "#EXT-X-ENDLIST\n" }
-    return text
+  func abandon() {
+    muxer = nil
+    for file in files { _ = unsafe unlink(file) }
+    files = []
   }
 }

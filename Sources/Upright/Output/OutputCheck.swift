@@ -5,7 +5,7 @@ internal import MediaIO
 enum OutputCheck {
   /// - Throws: `cannotCreate` where the output is the input under any name, or is there already and
   ///   may not be replaced.
-  static func check(_ session: TranscodeSession) throws(MediaError) {
+  static func check(_ session: TranscodeSession, isDryRun: Bool = false) throws(MediaError) {
     let output = session.output
     guard output != "-", InputTrust.scheme(of: output) == nil else { return }
     var target = stat()
@@ -21,7 +21,9 @@ enum OutputCheck {
       throw MediaError(
         .cannotCreate, "the output is the input", at: output, remedy: "give another name with -o")
     }
-    if !session.options.overwrites {
+    // Into a device or a pipe is written; nothing is replaced.
+    guard target.st_mode & S_IFMT == S_IFREG else { return }
+    if !session.options.overwrites && !isDryRun {
       throw MediaError(
         .cannotCreate, "the output is there already", at: output,
         remedy: "add -y to replace it, or give another name with -o")

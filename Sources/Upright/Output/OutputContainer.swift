@@ -94,7 +94,8 @@ public enum OutputContainer: String, Sendable, CaseIterable {
     switch self {
     case .mp4: ["aac", "mp3", "ac3", "eac3", "opus", "flac", "alac"]
     case .mov: ["aac", "mp3", "ac3", "eac3", "alac", "pcm_s16le", "pcm_s16be", "pcm_s24le"]
-    case .hls: ["aac", "mp3", "ac3", "eac3"]
+    // AC-3's description cannot be written before its first packet, and browsers do not play it.
+    case .hls: ["aac", "mp3"]
     case .mpegts: ["aac", "mp3", "mp2", "ac3", "eac3"]
     case .flv: ["aac", "mp3"]
     case .matroska:

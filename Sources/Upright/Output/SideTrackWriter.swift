@@ -15,17 +15,19 @@ final class SideTrackWriter {
   /// Its place in the output; 0 is the pictures.
   let track: Int
   let work: Work
-  /// What the container is told.
-  let description: SideTrack
+  /// What the container is told; whole once the first packet has come through.
+  private(set) var description: SideTrack
   private var lastPTS: Int64?
-  /// Broken streams go back in time, which no container takes; a millisecond is a step in all of them.
-  private var times: DecodingTimes
 
   init(stream: StreamInfo, track: Int, container: OutputContainer) throws(MediaError) {
+    if stream.kind == .audio && stream.parameters.sampleRate <= 0 {
+      throw MediaError(.badData, "none of it is in the clip")
+    }
     self.stream = stream
     self.track = track
-    times = DecodingTimes(step: Int64((0.001 / stream.timeBase.doubleValue).rounded(.up)))
-    var metadata = stream.metadata.filter { ["language", "title", "handler_name"].contains($0.key) }
+    var metadata = stream.metadata.filter {
+      ["language", "title", "handler_name"].contains($0.key)
+    }
     if container == .mpegts || container == .hls { metadata["handler_name"] = nil }
     let isCopied =
       stream.kind == .subtitle
@@ -43,7 +45,7 @@ final class SideTrackWriter {
     {
       let filter = try BitstreamFilter("aac_adtstoasc", for: stream)
       work = .filter(filter)
-      parameters = try stream.parameters.withAudioSpecificConfig()
+      parameters = stream.parameters
     } else {
       work = .copy
       parameters = stream.parameters
@@ -63,19 +65,22 @@ final class SideTrackWriter {
         try emit(packet)
       }
     case .filter(let filter):
-      if var packet {
-        complete(&packet)
-        if let filtered = try filter.filter(packet) { try emit(filtered) }
+      guard var packet else { return }
+      complete(&packet)
+      guard let filtered = try filter.filter(packet) else { return }
+      if let configuration = filtered.newExtradata {
+        // Only the frames' own headers know the rate of HE-AAC's core.
+        description.parameters = try description.parameters.with(extradata: configuration)
       }
+      try emit(filtered)
     case .transcode(let transcoder):
       try transcoder.transcode(packet, emit: emit)
     }
   }
 
-  /// Gives a packet a rising time, and one of sound without a duration the distance to the one before
-  /// it: Matroska and FLV name none, and MP4's edit list would cut the last packet off.
+  /// Gives a sound packet without a duration the distance to the one before it: Matroska and FLV name
+  /// none, and MP4's edit list would cut the last packet off.
   private func complete(_ packet: inout Packet) {
-    times.fit(&packet)
     guard stream.kind == .audio, let pts = packet.pts else { return }
     if packet.duration == 0, let lastPTS, pts > lastPTS { packet.duration = pts - lastPTS }
     lastPTS = pts

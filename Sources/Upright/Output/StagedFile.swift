@@ -20,6 +20,11 @@ package final class StagedFile {
       throw MediaError(
         .cannotCreate, "the folder \(folder) is not there", at: path, remedy: "make it first")
     }
+    // A rename would put a plain file in the place of a device, a pipe or a folder.
+    guard Self.isReplaceable(path) else {
+      throw MediaError(
+        .cannotCreate, "is a folder, a device or a pipe", at: path, remedy: "name a plain file")
+    }
     temporaryPath =
       folder + "/." + url.lastPathComponent + ".\(ProcessInfo.processInfo.processIdentifier).part"
     let file = unsafe open(temporaryPath, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
@@ -32,6 +37,12 @@ package final class StagedFile {
   }
 
   deinit { discard() }
+
+  /// Whether a file may be given the name `path`: what stands there now, if anything, is a plain file.
+  package static func isReplaceable(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
+  }
 
   /// Finds out whether a file can be made at `path`, and leaves nothing behind.
   ///

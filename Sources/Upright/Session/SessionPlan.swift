@@ -13,6 +13,8 @@ struct SessionPlan {
   /// What does not go into the output, and why.
   let dropped: [String]
   let canvas: FrameDirector.Canvas
+  /// Whether the canvas is the first frame's only because the clip cannot be looked at ahead.
+  let canvasIsAGuess: Bool
   let codec: VideoCodec
   var warnings: [String]
 
@@ -21,19 +23,22 @@ struct SessionPlan {
 
   init(_ session: TranscodeSession, isDryRun: Bool = false) throws(MediaError) {
     self.session = session
-    if !isDryRun { try OutputCheck.check(session) }
+    try OutputCheck.check(session, isDryRun: isDryRun)
     demuxer = try Demuxer(
       url: session.input, format: session.inputFormat, interrupt: session.interrupt)
     guard let video = demuxer.bestStream(.video) else {
       throw MediaError(
-        .badData, "there is no video stream", at: session.input, remedy: "give a clip with pictures")
+        .badData, "there is no video stream", at: session.input, remedy: "give a clip with pictures"
+      )
     }
     self.video = video
     codec = session.options.codec ?? session.container.defaultCodec
     var warnings: [String] = []
     (sideTracks, dropped) = try Self.sideTracks(
       demuxer, video: video, container: session.container, warnings: &warnings)
-    canvas = try Self.canvas(session, demuxer, video, warnings: &warnings)
+    canvas = try Self.canvas(session, demuxer, video)
+    let asked = session.options.canvas
+    canvasIsAGuess = canvas == .initial && asked == .auto
     self.warnings = warnings
   }
 
@@ -85,7 +90,7 @@ struct SessionPlan {
   // MARK: - Canvas
 
   private static func canvas(
-    _ session: TranscodeSession, _ demuxer: Demuxer, _ video: StreamInfo, warnings: inout [String]
+    _ session: TranscodeSession, _ demuxer: Demuxer, _ video: StreamInfo
   ) throws(MediaError) -> FrameDirector.Canvas {
     let asked = session.options.canvas
     let rule = asked == .auto ? session.container.defaultCanvas : asked
@@ -104,8 +109,6 @@ struct SessionPlan {
             .usage, "what lasts longest cannot be known ahead here", at: "--canvas majority",
             remedy: "use --canvas initial, portrait or landscape")
         }
-        warnings.append(
-          "the canvas stays as the first frame wants it: what lasts longest cannot be known ahead")
         return .initial
       }
       return .fixed(isLandscape: try isMostlyLandscape(session, video, duration: duration))
@@ -134,7 +137,9 @@ struct SessionPlan {
   // MARK: - Format
 
   /// The sizes that stand, with the first frame known.
-  func guidance(firstSize: PixelSize, sampleAspectRatio: Rational) throws(MediaError) -> StreamGuidance {
+  func guidance(firstSize: PixelSize, sampleAspectRatio: Rational) throws(MediaError)
+    -> StreamGuidance
+  {
     if let fixed = try options.fixedGuidance(policy: session.policy.stream, container: container) {
       return fixed
     }
@@ -172,7 +177,8 @@ struct SessionPlan {
 
   /// Whether positions were found and left out.
   var dropsLocation: Bool {
-    !options.keepsLocation && demuxer.container.metadata.keys.contains { Self.isLocation($0.lowercased()) }
+    !options.keepsLocation
+      && demuxer.container.metadata.keys.contains { Self.isLocation($0.lowercased()) }
   }
 
   private static func isLocation(_ key: String) -> Bool {

@@ -8,8 +8,6 @@ struct SessionTally {
   var frames = 0
   var orientSeconds = 0.0
   var encodeSeconds = 0.0
-  /// Formats that were encoded, in order.
-  var formats: [EncodedFormat] = []
   /// Decisions that the observer was told.
   var toldEntries = 0
   /// Spec 4's `formats`.
@@ -19,12 +17,15 @@ struct SessionTally {
   private var end: Int64 = 0
   private var last: (direction: Direction, transform: AffineTransform)?
   private var hasWarnedInexact = false
+  private var hasWarnedGuess = false
 
   /// Seconds from the first picture to the end of the last one.
   var duration: Double { Double(end - (first ?? 0)) * timeBase.doubleValue }
 
   /// Adds the entry of a frame whose format differs from the last one's, and returns it.
-  mutating func note(_ direction: Direction, _ placement: Placement, at seconds: Double) -> JSONValue? {
+  mutating func note(_ direction: Direction, _ placement: Placement, at seconds: Double)
+    -> JSONValue?
+  {
     let matrix = placement.transform
     // A source that changes its size in mid-stream gets another transform in the same format.
     if let last, last.direction == direction, last.transform == matrix { return nil }
@@ -40,6 +41,12 @@ struct SessionTally {
     guard let pts = picture.pts else { return }
     first = first ?? pts
     end = max(end, pts + picture.duration)
+  }
+
+  /// Whether this is the first frame that a guessed canvas does not suit.
+  mutating func noteGuess() -> Bool {
+    defer { hasWarnedGuess = true }
+    return !hasWarnedGuess
   }
 
   /// Whether this is the first signal that is no multiple of 90 degrees.

@@ -19,14 +19,15 @@ public struct TranscodeReport: Sendable {
   public let entries: [RotationDecision]
 
   init(
-    plan: SessionPlan, tally: SessionTally, outcome: SourceOutcome, entries: [RotationDecision],
+    plan: SessionPlan, tally: SessionTally, formats: [EncodedFormat], outcome: SourceOutcome,
+    entries: [RotationDecision],
     warnings: [String], wall: Double
   ) {
     self.warnings = warnings
     self.entries = entries
     self.wall = wall
     frames = tally.frames
-    formats = tally.formats.map(\.size.description)
+    self.formats = formats.map(\.size.description)
     let size = plan.video.parameters.size
     var dropped = plan.dropped
     if plan.dropsLocation { dropped.append("GPS position tags") }
@@ -94,7 +95,8 @@ public struct TranscodePlan: Sendable {
       }
     lines.append("canvas  \(canvas)")
     for track in plan.sideTracks {
-      lines.append("track   stream \(track.stream.index): \(track.stream.codecName), \(track.action)")
+      lines.append(
+        "track   stream \(track.stream.index): \(track.stream.codecName), \(track.action)")
     }
     lines += plan.dropped.map { "dropped \($0)" }
     if plan.dropsLocation { lines.append("dropped GPS position tags") }
@@ -127,6 +129,9 @@ extension SessionPlan {
     if outcome.damagedFrames > 0 { losses.append("\(outcome.damagedFrames) frames are patched") }
     if sound > 0 { losses.append("\(sound) sound packets cannot be decoded") }
     if let error = outcome.error { losses.append(error.message) }
+    if let lost = outcome.undecodedPackets(of: video) {
+      losses.append("\(lost) packets gave no picture")
+    }
     // An index that promises more than the file holds: cut off.
     let missing = video.frameCount - outcome.videoPackets
     if missing > 0 && !outcome.isStopped && !video.isAttachedPicture {

@@ -8,14 +8,19 @@ public import RotationPolicy
 /// Reading and decoding run on a thread of their own; turning, encoding and writing on the thread
 /// that calls `run`, with a bounded queue between them.
 public final class TranscodeSession: Sendable {
+  /// A path, a URL, or `-`.
   public let input: String
+  /// A path, a URL, or `-`.
   public let output: String
   let inputFormat: String?
   let container: OutputContainer
   let options: TranscodeOptions
   let policy: PolicyDocument
   let events: EventSource
+  /// Ends reading: what was read is still finished and written.
   let interrupt = Interrupt()
+  /// Ends writing as well.
+  let writingInterrupt = Interrupt()
   let unfinished = UnfinishedFiles()
 
   /// - Parameters:
@@ -40,7 +45,9 @@ public final class TranscodeSession: Sendable {
     try options.check(for: container)
     let policyGuidance = policy.stream
     if let guidance = try options.fixedGuidance(policy: policyGuidance, container: container) {
-      do throws(PolicyError) { try guidance.check() } catch { throw MediaError(error, code: .usage) }
+      do throws(PolicyError) { try guidance.check() } catch {
+        throw MediaError(error, code: .usage)
+      }
     }
     do throws(PolicyError) { _ = try RotationReducer(policy) } catch {
       throw MediaError(error, code: .badData)
@@ -51,7 +58,11 @@ public final class TranscodeSession: Sendable {
   public func stop() { interrupt.raise() }
 
   /// Removes what is not finished. For a process that is about to end without waiting for `run`.
-  public func abandon() { unfinished.removeAll() }
+  public func abandon() {
+    interrupt.raise()
+    writingInterrupt.raise()
+    unfinished.removeAll()
+  }
 
   /// Whether `stop` was called.
   public var isStopped: Bool { interrupt.isRaised }
@@ -117,6 +128,7 @@ extension TranscodeOptions {
         remedy: "use --codec \(container.defaultCodec.rawValue), or another container")
     }
     try codec.requireEncoder()
+    try codec.check(speed: speed, rate: rate, options: encoderOptions)
     for (value, name) in [(start, "--start"), (end, "--to")] {
       if let value, !(value.isFinite && value >= 0) {
         throw MediaError(.usage, "\(value) is no time", at: name, remedy: "give seconds from 0 up")
@@ -126,7 +138,8 @@ extension TranscodeOptions {
       throw MediaError(.usage, "nothing lies between \(start) and \(end)", at: "--to")
     }
     guard segmentDuration.isFinite, segmentDuration >= 0.1, segmentDuration <= 3600 else {
-      throw MediaError(.usage, "segments of \(segmentDuration) s", at: "--segment", remedy: "use 0.1 to 3600")
+      throw MediaError(
+        .usage, "segments of \(segmentDuration) s", at: "--segment", remedy: "use 0.1 to 3600")
     }
   }
 
@@ -139,7 +152,8 @@ extension TranscodeOptions {
     case .source: nil
     case nil:
       if let policy {
-        StreamGuidance(encodeSize: policy.encodeSize, captureSize: captureSize ?? policy.captureSize)
+        StreamGuidance(
+          encodeSize: policy.encodeSize, captureSize: captureSize ?? policy.captureSize)
       } else if container.isStreaming {
         StreamGuidance(encodeSize: StreamGuidance.standard.encodeSize, captureSize: captureSize)
       } else {

@@ -17,12 +17,10 @@ final class WorkThread<Value: Sendable>: @unchecked Sendable {
     thread.start()
   }
 
-  /// Waits for the end of the job; nil only when asked twice.
+  /// Waits for the end of the job. Asked again, it answers the same.
   func join() -> Value? {
     done.wait()
-    // Asked again, it must not wait again.
     done.signal()
-    defer { result = nil }
     return result
   }
 }

@@ -1,0 +1,51 @@
+internal import Foundation
+internal import MediaIO
+
+/// What was asked for goes to standard output, and every byte of it counts.
+enum StandardOutput {
+  /// - Throws: `inputOutput` where a reader went away or a disk is full.
+  static func write(_ text: String) throws(MediaError) {
+    guard write(Array(text.utf8), to: 1) else {
+      throw failure("standard output")
+    }
+  }
+
+  /// Writes all of `bytes`; false with `errno` where that fails.
+  static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let written = unsafe rest.withUnsafeBytes {
+        unsafe Foundation.write(descriptor, $0.baseAddress, $0.count)
+      }
+      if written < 0 {
+        if errno == EINTR { continue }
+        return false
+      }
+      rest = rest.dropFirst(written)
+    }
+    return true
+  }
+
+  /// What `errno` says of a write into `name`.
+  static func failure(_ name: String) -> MediaError {
+    switch errno {
+    case EPIPE: MediaError(.inputOutput, "writing failed: the reader went away", at: name)
+    case ENOSPC:
+      MediaError(
+        .inputOutput, "writing failed: the disk is full", at: name, remedy: "free some space")
+    default:
+      MediaError(
+        .inputOutput, "writing failed: \(unsafe String(cString: strerror(errno)))", at: name)
+    }
+  }
+}
+
+/// Unbuffered text on standard error.
+enum StandardError {
+  static var isTerminal: Bool { isatty(2) == 1 }
+
+  static func write(_ text: String) {
+    // Where even this fails there is nobody left to tell.
+    _ = StandardOutput.write(Array(text.utf8), to: 2)
+  }
+}

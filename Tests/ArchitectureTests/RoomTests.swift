@@ -1,0 +1,105 @@
+import Foundation
+import Testing
+import UprightTestSupport
+
+/// Holds ARCHITECTURE.md: who may depend on whom, and who may import what.
+@Suite struct RoomTests {
+  /// What each room may depend on and import, beyond the standard library.
+  private static let rooms: [String: (targets: Set<String>, modules: Set<String>)] = [
+    "Orientation": ([], ["Glibc", "Musl", "Darwin"]),
+    "RotationPolicy": (["Orientation"], []),
+    "CPixelKernels": ([], []),
+    "PixelKernels": (["CPixelKernels", "Orientation"], []),
+    "OrientationSignals": (["Orientation"], []),
+    "CFFmpeg": ([], []),
+    "CFFmpegShims": (["CFFmpeg"], []),
+    "MediaIO": (["CFFmpeg", "CFFmpegShims", "Orientation"], ["Glibc", "Synchronization"]),
+    "Upright": (
+      ["MediaIO", "RotationPolicy", "PixelKernels", "OrientationSignals", "Orientation"],
+      ["Foundation", "DequeModule", "Synchronization"]
+    ),
+    "UprightCLI": (
+      ["Upright", "MediaIO", "RotationPolicy", "Orientation"],
+      ["ArgumentParser", "Foundation", "Dispatch", "Synchronization"]
+    ),
+  ]
+
+  private static let products: Set<String> = ["DequeModule", "ArgumentParser"]
+
+  /// The targets of Sources and what each depends on, as the package manager sees them.
+  private static func targets() throws -> [String: Set<String>] {
+    let scratch = try Scratch()
+    let outcome = try ExternalTool("swift").run([
+      "package", "--package-path", SharedFiles.packageRoot.path, "--scratch-path",
+      scratch.path("build"), "dump-package",
+    ])
+    let package = try JSONDecoder().decode(JSON.self, from: outcome.output)
+    var targets: [String: Set<String>] = [:]
+    for target in package["targets"].array {
+      guard let name = target["name"].string, let type = target["type"].string, type != "test",
+        name != "UprightTestSupport"
+      else { continue }
+      let names = target["dependencies"].array.compactMap { dependency in
+        ["byName", "target", "product"].lazy.compactMap { dependency[$0][0].string }.first
+      }
+      targets[name] = Set(names)
+    }
+    return targets
+  }
+
+  @Test func `Arrows point down only, as ARCHITECTURE says`() throws {
+    let targets = try Self.targets()
+    #expect(
+      Set(targets.keys) == Set(Self.rooms.keys), "a room is missing in the test or in the package")
+    for (name, dependencies) in targets {
+      let allowed = try #require(Self.rooms[name])
+      let extra = dependencies.subtracting(allowed.targets).subtracting(
+        Self.products.intersection(allowed.modules))
+      #expect(extra.isEmpty, "\(name) depends on \(extra.sorted())")
+    }
+  }
+
+  @Test(arguments: Self.rooms.keys.sorted())
+  func `A room imports its own arrows and nothing else`(room: String) throws {
+    let allowed = try #require(Self.rooms[room])
+    for file in Self.swiftFiles(in: "Sources/\(room)") {
+      for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
+        let words = line.split(separator: " ")
+        guard let at = words.firstIndex(of: "import"), at <= 2, at + 1 < words.count,
+          words[..<at].allSatisfy({ ["public", "package", "internal", "@testable"].contains($0) })
+        else { continue }
+        let module = String(words[at + 1].split(separator: ".")[0])
+        #expect(
+          allowed.targets.contains(module) || allowed.modules.contains(module),
+          "\(file.lastPathComponent) of \(room) imports \(module)")
+      }
+    }
+  }
+
+  @Test func `No C type leaves MediaIO: FFmpeg is imported internally`() throws {
+    for file in Self.swiftFiles(in: "Sources/MediaIO") {
+      let text = try String(contentsOf: file, encoding: .utf8)
+      #expect(
+        !text.contains("public import CFFmpeg") && !text.contains("package import CFFmpeg"),
+        "\(file.lastPathComponent)")
+    }
+  }
+
+  @Test func `Nothing in the sources ends the process where input could reach it`() throws {
+    let traps = ["fatalError(", "try!", " as! ", "preconditionFailure("]
+    for room in Self.rooms.keys.sorted() {
+      for file in Self.swiftFiles(in: "Sources/\(room)") {
+        let text = try String(contentsOf: file, encoding: .utf8)
+        for trap in traps {
+          #expect(!text.contains(trap), "\(file.lastPathComponent) of \(room) has \(trap)")
+        }
+      }
+    }
+  }
+
+  private static func swiftFiles(in folder: String) -> [URL] {
+    let root = SharedFiles.packageRoot.appendingPathComponent(folder)
+    let all = FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)
+    return (all?.allObjects ?? []).compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }
+  }
+}

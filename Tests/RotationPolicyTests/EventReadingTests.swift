@@ -1,0 +1,106 @@
+import Orientation
+import RotationPolicy
+import Testing
+
+@Suite("Events, read and quoted") struct EventReadingTests {
+  @Test(
+    "every event of the table",
+    arguments: [
+      ("{'at': 3.2, 'device': 'landscapeLeft'}", RotationEvent.Action.device(.landscapeLeft)),
+      ("{'at': 3.2, 'gravity': [0.02, -0.98, 0.1]}", .gravity(x: 0.02, y: -0.98, z: 0.1)),
+      ("{'at': 4, 'rotate': 'landscapeRight'}", .rotate(.landscapeRight)),
+      ("{'at': 5, 'lock': true}", .lock(true)),
+      ("{'at': 6, 'active': false}", .active(false)),
+      (
+        "{'at': 7, 'present': 'player', 'style': 'fullScreen'}",
+        .present("player", style: .fullScreen)
+      ),
+      ("{'at': 7, 'present': 'player'}", .present("player", style: nil)),
+      ("{'at': 8, 'dismiss': true}", .dismiss),
+      ("{'at': 8, 'push': 'detail', 'onto': 'live'}", .push("detail", onto: "live")),
+      ("{'at': 9, 'pop': 'live'}", .pop("live")),
+      ("{'at': 9, 'select': 'mine', 'in': 'tabs'}", .select("mine", in: "tabs")),
+    ]) func table(line: String, action: RotationEvent.Action) throws
+  {
+    let event = try #require(try RotationEvent.parse(line: json(line), number: 7))
+    #expect(event.action == action)
+    #expect(event.line == 7)
+    // The payload is what was written, without its time.
+    let value = try JSONValue(parsing: json(line))
+    #expect(try RotationEvent(event.json) == event)
+    guard case .object(let members) = value else { return }
+    #expect(event.payload == .object(members.filter { $0.key != "at" }))
+  }
+
+  @Test(
+    "set, quoted in its own words",
+    arguments: [
+      "{'at':9.0,'set':'player','shouldAutorotate':false,'supported':['landscape']}",
+      "{'at':9.0,'set':'player','shouldAutorotate':'manual','supported':['portrait','landscapeRight'],'preferred':'portrait','ignoresRotationWhileInactive':true,'captureEnabledIn':['all'],'accepts':[]}",
+      "{'at':9.0,'set':'application','delegate':['allButUpsideDown']}",
+    ]) func set(line: String) throws
+  {
+    let event = try #require(try RotationEvent.parse(line: json(line), number: 1))
+    #expect(event.json.compact == String(decoding: json(line), as: UTF8.self))
+  }
+
+  @Test("JSON Lines: blank lines, CRLF, a byte order mark, no line break at the end") func lines()
+    throws
+  {
+    let text = "\u{FEFF}{'at': 1, 'lock': true}\r\n\r\n   \n{'at': 1, 'lock': false}"
+    let events = try RotationEvent.parse(jsonLines: json(text))
+    #expect(events.map(\.action) == [.lock(true), .lock(false)])
+    #expect(events.map(\.line) == [1, 4])
+    #expect(try RotationEvent.parse(jsonLines: []).isEmpty)
+    #expect(try RotationEvent.parse(line: "  \r\n", number: 1) == nil)
+    #expect(try RotationEvent.parse(line: "", number: 1) == nil)
+  }
+
+  @Test("words in upper and lower case, camelCase on output") func words() throws {
+    let event = try #require(
+      try RotationEvent.parse(line: json("{'at': 1, 'device': 'PORTRAITUPSIDEDOWN'}"), number: 1))
+    #expect(event.payload.compact == #"{"device":"portraitUpsideDown"}"#)
+  }
+
+  @Test(
+    "JSON: what is printed reads back",
+    arguments: [
+      #"{"a":[1.5,-0.25,1e-07,true,null,"x"],"b":{"c":{}}}"#, "[]", #""\"\\\n\r\t\u0001é😀""#,
+      "[0.1,100000000000000000.0,1e+300]",
+    ]) func roundTrip(text: String) throws
+  {
+    let value = try JSONValue(parsing: text.utf8)
+    #expect(try JSONValue(parsing: value.compact.utf8) == value)
+    #expect(try JSONValue(parsing: value.pretty.utf8) == value)
+  }
+
+  @Test("JSON: escapes") func escapes() throws {
+    #expect(
+      try JSONValue(parsing: #""\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00""#.utf8)
+        == .string("\"\\/\u{8}\u{C}\n\r\té😀"))
+  }
+
+  @Test("numbers printed shortest") func numbers() {
+    #expect(JSONValue.number(3).compact == "3.0")
+    #expect(JSONValue.number(0.1).compact == "0.1")
+    #expect(JSONValue.integer(3).compact == "3")
+    #expect(JSONValue.number(.nan).compact == "null")
+  }
+
+  @Test("pretty: flat values on one line") func pretty() {
+    let value: JSONValue = [
+      "a": .number(1), "b": ["x", "y"], "c": ["d": ["e": []]], "f": .array([]),
+    ]
+    #expect(
+      value.pretty == """
+        {
+          "a": 1.0,
+          "b": ["x", "y"],
+          "c": {
+            "d": {"e": []}
+          },
+          "f": []
+        }
+        """)
+  }
+}

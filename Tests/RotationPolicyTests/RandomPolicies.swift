@@ -1,0 +1,104 @@
+import Orientation
+import RotationPolicy
+
+/// SplitMix64: the same seed, the same policies.
+struct Dice: RandomNumberGenerator {
+  var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+
+  mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
+
+  mutating func pick<T>(_ values: [T]) -> T {
+    values[Int.random(in: 0..<values.count, using: &self)]
+  }
+
+  mutating func mask(allowEmpty: Bool = true) -> InterfaceOrientationMask {
+    let words: [InterfaceOrientationMask] = [.all, .allButUpsideDown, .landscape, .portrait]
+    if chance(50) { return pick(words) }
+    return InterfaceOrientationMask(
+      rawValue: Int.random(in: (allowEmpty ? 0 : 1)...15, using: &self) << 1)
+  }
+
+  mutating func orientation() -> InterfaceOrientation { pick(InterfaceOrientation.upright) }
+
+  mutating func device() -> DeviceOrientation { pick(DeviceOrientation.allCases) }
+}
+
+extension Dice {
+  /// A document whose names hang together; UIKit need not like it.
+  mutating func document(transition: Transition) -> PolicyDocument {
+    var document = PolicyDocument()
+    document.semantics = chance(20) ? .ios5 : .ios6
+    document.device.idiom = chance(60) ? .phone : .pad
+    document.device.orientation = device()
+    document.device.rotationLock = chance(20)
+    if chance(50) { document.application.infoPlist = mask() }
+    if chance(30) { document.application.delegate = mask() }
+    document.application.active = chance(80)
+    document.transition = transition
+    let count = Int.random(in: 1...8, using: &self)
+    for index in 0..<count { document.controllers.append(controller(index)) }
+    // Children have higher indices than their containers, and one parent each: no cycles.
+    for index in 1..<max(1, count) {
+      let parent = Int.random(in: 0..<index, using: &self)
+      guard document.controllers[parent].kind != .content, chance(70) else { continue }
+      document.controllers[parent].children.append("c\(index)")
+    }
+    document.root = "c0"
+    return document
+  }
+
+  private mutating func controller(_ index: Int) -> PolicyDocument.Controller {
+    var controller = PolicyDocument.Controller(name: "c\(index)")
+    controller.kind = pick([.content, .content, .navigation, .tab])
+    if controller.kind != .content, chance(70) {
+      controller.authority = pick(PolicyDocument.Controller.Authority.allCases)
+    }
+    controller.shouldAutorotate = pick([.yes, .yes, .yes, .no, .manual])
+    if chance(60) { controller.supported = mask() }
+    if chance(30) { controller.preferred = orientation() }
+    controller.ignoresRotationWhileInactive = chance(30)
+    if chance(30) { controller.captureEnabledIn = mask() }
+    if chance(60) { controller.accepts = mask() }
+    return controller
+  }
+
+  mutating func action(_ count: Int) -> RotationEvent.Action {
+    let name = "c\(Int.random(in: 0..<count, using: &self))"
+    let other = "c\(Int.random(in: 0..<count, using: &self))"
+    switch Int.random(in: 0..<20, using: &self) {
+    case 0..<6: return .device(device())
+    case 6:
+      return .gravity(
+        x: .random(in: -1...1, using: &self), y: .random(in: -1...1, using: &self),
+        z: .random(in: -1...1, using: &self))
+    case 7, 8: return .rotate(orientation())
+    case 9: return .lock(chance(50))
+    case 10: return .active(chance(60))
+    case 11, 12: return .present(name, style: pick([nil, .fullScreen, .popover, .sheet]))
+    case 13: return .dismiss
+    case 14: return .push(name, onto: other)
+    case 15: return .pop(name)
+    case 16: return .select(name, in: other)
+    case 17: return .setApplication(delegate: OrientationWords(mask()))
+    default:
+      var answers = ControllerAnswers()
+      if chance(40) { answers.supported = OrientationWords(mask()) }
+      if chance(30) { answers.shouldAutorotate = pick([.yes, .no, .manual]) }
+      if chance(20) { answers.preferred = orientation() }
+      if chance(20) { answers.captureEnabledIn = OrientationWords(mask()) }
+      if chance(30) { answers.accepts = OrientationWords(mask()) }
+      if answers == ControllerAnswers() { answers.ignoresRotationWhileInactive = chance(50) }
+      return .set(name, answers)
+    }
+  }
+}
