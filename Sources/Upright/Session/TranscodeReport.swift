@@ -123,23 +123,20 @@ extension SessionPlan {
   /// What was lost of a damaged input, in words; empty where nothing was.
   func losses(_ outcome: SourceOutcome, sound: Int) -> [String] {
     var losses: [String] = []
-    if outcome.damagedPackets > 0 {
-      losses.append("\(outcome.damagedPackets) video packets cannot be decoded")
+    func add(_ count: Int, _ one: String, _ what: String) {
+      if count > 0 { losses.append("\(count) \(one)\(count == 1 ? "" : "s") \(what)") }
     }
-    if outcome.damagedFrames > 0 { losses.append("\(outcome.damagedFrames) frames are patched") }
-    if sound > 0 { losses.append("\(sound) sound packets cannot be decoded") }
+    add(outcome.damagedPackets, "video packet", "could not be decoded")
+    add(outcome.damagedFrames, "frame", "had to be patched")
+    add(sound, "sound packet", "could not be decoded")
     if let error = outcome.error { losses.append(error.message) }
-    if let lost = outcome.undecodedPackets(of: video) {
-      losses.append("\(lost) packets gave no picture")
-    }
+    add(outcome.undecodedPackets(of: video) ?? 0, "packet", "gave no picture")
     // An index that promises more than the file holds: cut off.
     let missing = video.frameCount - outcome.videoPackets
     if missing > 0 && !outcome.isStopped && !video.isAttachedPicture {
       losses.append("\(missing) of \(video.frameCount) frames are not in the file")
     }
-    if outcome.repairedTimestamps > 0 {
-      losses.append("\(outcome.repairedTimestamps) timestamps did not rise")
-    }
+    add(outcome.repairedTimestamps, "timestamp", "did not rise")
     return losses
   }
 }
