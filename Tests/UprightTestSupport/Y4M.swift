@@ -55,7 +55,8 @@ public struct Y4M: Sendable {
       guard let letter = word.first, letter != "X" || fields["X"] == nil else { continue }
       fields[letter] = String(word.dropFirst())
     }
-    guard let width = fields["W"].flatMap({ Int($0) }), let height = fields["H"].flatMap({ Int($0) })
+    guard let width = fields["W"].flatMap({ Int($0) }),
+      let height = fields["H"].flatMap({ Int($0) })
     else { throw Malformed(description: "no size: \(fields)") }
     let format = fields["C"] ?? "420"
     let depth = format.firstIndex(of: "p").flatMap { Int(format[format.index(after: $0)...]) } ?? 8
@@ -102,7 +103,8 @@ public struct Y4M: Sendable {
   public func pixel(frame: Int, x: Int, y: Int) -> [Int] {
     planes.indices.map { plane in
       sample(
-        frame: frame, plane: plane, x: min(x * planes[plane].width / width, planes[plane].width - 1),
+        frame: frame, plane: plane,
+        x: min(x * planes[plane].width / width, planes[plane].width - 1),
         y: min(y * planes[plane].height / height, planes[plane].height - 1))
     }
   }

@@ -2,12 +2,19 @@ internal import Orientation
 
 /// Words for what an explanation talks about.
 enum Phrase {
-  /// `portrait, landscapeRight and landscapeLeft`; `no orientation` for an empty mask.
+  /// `portrait and landscapeRight`, `all but upside down`; `no orientation` for an empty mask.
   static func mask(_ mask: InterfaceOrientationMask) -> String {
-    let names = mask.orientations.map(\.name)
-    guard let last = names.last else { return "no orientation" }
-    if names.count == InterfaceOrientation.upright.count { return "all four" }
-    return names.count == 1 ? last : names.dropLast().joined(separator: ", ") + " and " + last
+    let orientations = mask.orientations
+    switch InterfaceOrientationMask(orientations.map { .init($0) }) {
+    case []: return "no orientation"
+    case .all: return "all four"
+    case .allButUpsideDown: return "all but upside down"
+    case .landscape: return "both landscapes"
+    default:
+      let names = orientations.map(\.name)
+      guard let last = names.last, names.count > 1 else { return names.joined() }
+      return names.dropLast().joined(separator: ", ") + " and " + last
+    }
   }
 
   /// A controller's name as an explanation writes it: marked, on one line whatever it holds.

@@ -55,7 +55,7 @@ extension RotationDecision {
 }
 
 extension RotationDecision.Why {
-  /// ``Phone `list` decides, asked through `tabs` > `live`: it supports portrait; ...``
+  /// `list` decides, asked through `tabs` > `live`: it supports portrait; ...
   var whoDecides: String {
     var text = "\(Phrase.name(controller)) decides"
     if !containers.isEmpty {
@@ -70,12 +70,13 @@ extension RotationDecision.Why {
         + " (iOS 5 asks nobody else)."
     }
     return text + ": it supports \(Phrase.mask(controllerMask)); the application allows "
-      + "\(Phrase.mask(applicationMask)); both: \(Phrase.mask(allowed))."
+      + "\(Phrase.mask(applicationMask)); both allow \(Phrase.mask(allowed))."
   }
 
   /// The start in sentences: who decides, and where the app stands because of it.
   public func startExplanation(in orientation: InterfaceOrientation) -> String {
-    let device = device == .unknown ? "the device says nothing" : "the device is held \(device.name)"
+    let device =
+      device == .unknown ? "the device says nothing" : "the device is held \(device.name)"
     return "\(whoDecides) It is shown in \(orientation.name), while \(device)."
   }
 }

@@ -118,7 +118,15 @@ extension RotationDecision {
       return "\(table) \(name) in the orientation it prefers, \(show.placed.name), which holds"
         + " until the device moves to another upright orientation, or it is dismissed."
     }
-    if show.placed == from { return "\(table) \(name) where the app is, in \(from.name)." }
+    if show.placed == from {
+      var text = "\(table) \(name) where the app is, in \(from.name)"
+      if case .present = event.action, let preferred = why.preferred, why.semantics == .ios6,
+        !why.allowed.contains(preferred)
+      {
+        text += ", for \(preferred.name), which it prefers, is not allowed"
+      }
+      return text + "."
+    }
     return "\(table) \(name) in \(show.placed.name), for "
       + (why.allowed.contains(from) ? "it prefers that." : "\(from.name) is not allowed.")
   }

@@ -67,7 +67,8 @@ extension RotationReducer {
     if settlement.to == state.appOrientation {
       decide(
         ask, .keep, settlement.rule, reason: nil, target: settlement.target,
-        from: state.appOrientation, why: why(settlement.rule, show: settlement.show), into: &outputs)
+        from: state.appOrientation, why: why(settlement.rule, show: settlement.show), into: &outputs
+      )
     } else {
       turn(
         to: settlement.to, for: ask, why: why(settlement.rule, show: settlement.show),

@@ -67,7 +67,8 @@ extension RotationReducer {
       let placed = allowed.contains(current) ? current : allowed.lowest ?? current
       return .settled(
         Settlement(
-          to: placed, placed: placed, mustTurn: placed != current, holds: false, target: nil, reevaluates: true,
+          to: placed, placed: placed, mustTurn: placed != current, holds: false, target: nil,
+          reevaluates: true,
           rule: .shown))
     }
     if allowed.isEmpty, controller.autorotation == .yes {
