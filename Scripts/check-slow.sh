@@ -8,20 +8,18 @@ short=${SHORT:-0}
 if [ "$short" = 1 ]; then
   python3 Tests/Slow/memory.py --short-seconds 10 --long-seconds 60
   python3 Tests/Slow/fuzz.py --runs 60
-  filter='BoundedQueue|Session'
+  filter='UprightTests.FollowTests/ffmpeg|UprightTests.BoundedQueueTests'
 else
   python3 Tests/Slow/memory.py --short-seconds 60 --long-seconds 600
   python3 Tests/Slow/fuzz.py --runs 1000
-  filter='UprightTests|OrientationSignalsTests|PixelKernelsTests'
+  filter='UprightTests.|OrientationSignalsTests.|PixelKernelsTests.'
 fi
 
 # The thread sanitizer sees the session's own threads; FFmpeg's are not instrumented.
 TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/Tests/Slow/tsan.supp" \
-  swift test --disable-xctest --scratch-path .build-thread --sanitize=thread --filter "$filter" |
-  tail -n 1
+  Scripts/sanitized.sh thread "$filter"
 if [ "$short" != 1 ]; then
   ASAN_OPTIONS="detect_leaks=1" LSAN_OPTIONS="suppressions=$PWD/Tests/Slow/lsan.supp" \
-    swift test --disable-xctest --scratch-path .build-address --sanitize=address --filter "$filter" |
-    tail -n 1
+    Scripts/sanitized.sh address "$filter"
 fi
 echo "check-slow: clean"

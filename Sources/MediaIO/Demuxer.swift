@@ -56,7 +56,7 @@ package final class Demuxer {
   private static func open(
     _ url: String, format: String?, interrupt: Interrupt
   ) throws(MediaError) -> UnsafeMutablePointer<AVFormatContext> {
-    let address = url == "-" ? "pipe:0" : url
+    let address = url == "-" ? standardInput() : url
     // A path that looks like a protocol ("a:b.mp4") stays a path.
     let target = InputTrust.scheme(of: address) == nil ? "file:\(address)" : address
     let trust = InputTrust(url: address)
@@ -66,7 +66,8 @@ package final class Demuxer {
       if demuxer == nil {
         throw MediaError(
           .usage, "no demuxer is called \(format)", at: "--input-format",
-          remedy: "try mp4, mpegts or flv")
+          remedy: "try mp4, mpegts or flv"
+        )
       }
     }
     var context = avformat_alloc_context()
@@ -89,6 +90,15 @@ package final class Demuxer {
       throw openError(found, url: url)
     }
     return context
+  }
+
+  /// Standard input as libavformat reads it: a pipe is opened anew so that it does not block, for a
+  /// blocked read would not hear an interrupt. The pipe that others share stays as it is.
+  private static func standardInput() -> String {
+    var status = stat()
+    guard fstat(0, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return "pipe:0" }
+    let pipe = Glibc.open("/proc/self/fd/0", O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    return pipe < 0 ? "pipe:0" : "pipe:\(pipe)"
   }
 
   private static func openError(_ code: CInt, url: String) -> MediaError {

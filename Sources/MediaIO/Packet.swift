@@ -48,7 +48,16 @@ package struct Packet: ~Copyable, @unchecked Sendable {
   }
 
   /// Whether decoding can start here.
-  package var isKey: Bool { raw.pointee.flags & AV_PKT_FLAG_KEY != 0 }
+  package var isKey: Bool {
+    get { raw.pointee.flags & AV_PKT_FLAG_KEY != 0 }
+    set {
+      if newValue {
+        raw.pointee.flags |= AV_PKT_FLAG_KEY
+      } else {
+        raw.pointee.flags &= ~AV_PKT_FLAG_KEY
+      }
+    }
+  }
 
   /// Whether the container marks it as decoded but never shown (before an edit list's start).
   package var isDiscarded: Bool { raw.pointee.flags & AV_PKT_FLAG_DISCARD != 0 }

@@ -64,7 +64,9 @@ public enum VideoCodec: String, Sendable, CaseIterable {
     for part in parts where !known.contains(part) {
       throw MediaError(
         .usage, "\(encoder) has no \(key) called \(part)", at: location,
-        remedy: "use " + (known.count > 20 ? "\(known[0]) to \(known[known.count - 1])" : known.joined(separator: ", ")))
+        remedy: "use "
+          + (known.count > 20
+            ? "\(known[0]) to \(known[known.count - 1])" : known.joined(separator: ", ")))
     }
   }
 

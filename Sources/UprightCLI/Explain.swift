@@ -51,10 +51,14 @@ struct Explain: ParsableCommand {
   func run() throws {
     let document = try PolicyInput.policy(policy)
     let list = try events.map { path throws(MediaError) in try PolicyInput.list(path) } ?? []
+    let guidance: StreamGuidance
+    do throws(PolicyError) { guidance = try self.guidance(document) } catch {
+      throw MediaError(error, code: .usage)
+    }
     let plan: OrientationPlan
     do throws(PolicyError) {
       plan = try OrientationPlan(
-        document, events: list, guidance: guidance(document), gravity: gravity.configuration)
+        document, events: list, guidance: guidance, gravity: gravity.configuration)
     } catch {
       throw PolicyInput.located(
         error, in: error.path.hasPrefix("line") ? events ?? "events" : policy ?? "phone")
@@ -67,7 +71,7 @@ struct Explain: ParsableCommand {
     for warning in plan.warnings { StandardError.write("upright: warning: \(warning)\n") }
   }
 
-  private func guidance(_ document: PolicyDocument) throws(PolicyError) -> StreamGuidance? {
+  private func guidance(_ document: PolicyDocument) throws(PolicyError) -> StreamGuidance {
     let standing = document.stream ?? .standard
     var encode = standing.encodeSize
     var capture: PixelSize? = document.stream?.captureSize

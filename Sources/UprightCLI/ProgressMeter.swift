@@ -14,7 +14,7 @@ enum ProgressStyle: String, ExpressibleByArgument, CaseIterable {
 /// Shows on standard error how far a run is.
 final class ProgressMeter {
   private let style: ProgressStyle
-  private let usesColour = ProcessInfo.processInfo.environment["NO_COLOR"] == nil
+  private let usesColour = (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
   private var isShown = false
 
   init(_ style: ProgressStyle) { self.style = style }
@@ -52,7 +52,7 @@ final class ProgressMeter {
     _ progress: SessionProgress, _ rate: Double, _ speed: Double, _ left: Double?
   ) -> String {
     var text = "\(progress.frames) frames, \(Int(rate)) fps, \(round(speed))x"
-    if let left { text += ", \(Int(left.rounded(.up))) s left" }
+    if let left { text += ", \(Int(left.rounded())) s left" }
     return text + ", \(progress.appOrientation)"
   }
 

@@ -90,10 +90,9 @@ struct Transcode: ParsableCommand {
 
   /// Nothing that an argument names is written over by another.
   private func checkSideFiles() throws(MediaError) {
-    var others: [(String, String?)] = [
-      ("the input", input), ("the events", events), ("the policy", policy),
-      ("the output", outputName),
-    ]
+    let read = [("the input", input), ("the events", events), ("the policy", policy)]
+    // Standard input is no file that could be lost.
+    var others: [(String, String?)] = read.filter { $0.1 != "-" } + [("the output", outputName)]
     if let trace {
       try SideFile.check(trace, "--trace", against: others)
       others.append(("the trace", trace))

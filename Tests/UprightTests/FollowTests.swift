@@ -67,7 +67,8 @@ struct FollowTests {
     #expect(worst <= output.grain + 1e-6, "off by \(worst) s")
   }
 
-  @Test("decoding times rise strictly and never pass the PTS; each format begins with an IDR",
+  @Test(
+    "decoding times rise strictly and never pass the PTS; each format begins with an IDR",
     arguments: outputs)
   func decodingTimes(_ output: Output) throws {
     let scratch = try Scratch()
@@ -85,8 +86,10 @@ struct FollowTests {
     }
   }
 
-  @Test("GStreamer shows every frame and both changes", .enabled(
-    if: Player.gstreamer.isHere, "needs GStreamer"), arguments: outputs)
+  @Test(
+    "GStreamer shows every frame and both changes",
+    .enabled(
+      if: Player.gstreamer.isHere, "needs GStreamer"), arguments: outputs)
   func gstreamer(_ output: Output) throws {
     let scratch = try Scratch()
     let run = try Self.make(output.name, in: scratch)
@@ -102,14 +105,17 @@ struct FollowTests {
     }
   }
 
-  @Test("Chromium plays it through, upright", .enabled(
-    if: Player.chromium.isHere, "needs Chromium"), arguments: ["out.m3u8", "out.mp4"])
+  @Test(
+    "Chromium plays it through, upright",
+    .enabled(
+      if: Player.chromium.isHere, "needs Chromium"), arguments: ["out.m3u8", "out.mp4"])
   func chromium(_ name: String) throws {
     let scratch = try Scratch()
     _ = try Self.make(name, in: scratch)
     let pictures = try Scratch()
     let (status, said) = try Player.chromium.play([
-      scratch.folder.path, name, "--rate", "4", "--snapshot", "1.5,5.02,8.5", "--out",
+      scratch.folder.path, name, "--rate", "4", "--snapshot", "1.5,3.31,3.35,6.64,6.69,8.5",
+      "--out",
       pictures.folder.path,
     ])
     #expect(status == 0, "\(said["error"])")
@@ -117,14 +123,11 @@ struct FollowTests {
     #expect(abs((said["duration"].double ?? 0) - 10) < 0.1)
     let sizes = said["sizes"].array
     #expect(sizes.map { $0["width"].int } == [360, 640, 360], "\(sizes)")
-    let start = name.hasSuffix("m3u8") ? 0.1 : 0.001
-    for (size, at) in zip(sizes.dropFirst(), [100.0 / 30, 200.0 / 30]) {
-      // At four times the speed not every frame reaches the screen.
-      #expect(abs((size["at"].double ?? -1) - at) < start + 0.2, "\(size)")
-    }
-    #expect(said["totalVideoFrames"].int ?? 0 >= 280)
+    // How many frames reach the screen in time is the machine's matter: which size a frame has is
+    // asked by seeking, to the frames on both sides of each turn.
+    #expect(said["totalVideoFrames"].int ?? 0 > 200)
     let snapshots = said["snapshots"].array
-    #expect(snapshots.map { $0["width"].int } == [360, 640, 360])
+    #expect(snapshots.map { $0["width"].int } == [360, 360, 640, 640, 360, 360])
     for snapshot in snapshots {
       let file = try #require(snapshot["file"].string)
       try Self.checkCorners(
@@ -181,9 +184,11 @@ struct FollowTests {
     }
   }
 
-  @Test("a fixed container refuses to follow, and says what to do instead", arguments: [
-    "out.mkv", "out.webm", "out.y4m",
-  ])
+  @Test(
+    "a fixed container refuses to follow, and says what to do instead",
+    arguments: [
+      "out.mkv", "out.webm", "out.y4m",
+    ])
   func refused(_ name: String) throws {
     let scratch = try Scratch()
     let error = try #require(throws: MediaError.self) {

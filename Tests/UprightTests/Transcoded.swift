@@ -12,6 +12,9 @@ struct Transcoded {
   let result: TranscodeReport
   let report: JSON
 
+  /// As the command does: what the libraries say goes into our own messages.
+  private static let quietLibraries: Void = Libraries.installLog(verbose: false)
+
   /// Runs a session to its end.
   ///
   /// - Parameters:
@@ -21,6 +24,7 @@ struct Transcoded {
     _ input: String, to output: String, policy: String = "phone", events: String? = nil,
     options configure: (inout TranscodeOptions) -> Void = { _ in }
   ) throws {
+    _ = Self.quietLibraries
     var options = TranscodeOptions()
     configure(&options)
     let document = try #require(PolicyDocument.builtIn(policy), "no policy \(policy)")

@@ -22,7 +22,7 @@ public struct Probe: Sendable {
     }
     var signals: [JSONValue] = []
     if demuxer.bestStream(.video) != nil {
-      var scan = try SignalScan(url: input, format: format)
+      var scan = try SignalScan(demuxer)
       while let change = try scan.next() {
         guard let signal = change.signal else { continue }
         signals.append(Self.json(signal, change))

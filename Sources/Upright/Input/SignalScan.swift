@@ -28,9 +28,14 @@ struct SignalScan {
   private static let reordering = 17
 
   init(url: String, format: String?) throws(MediaError) {
-    demuxer = try Demuxer(url: url, format: format)
+    try self.init(Demuxer(url: url, format: format))
+  }
+
+  /// Scans what was just opened: standard input cannot be opened twice.
+  init(_ demuxer: Demuxer) throws(MediaError) {
+    self.demuxer = demuxer
     guard let video = demuxer.bestStream(.video) else {
-      throw MediaError(.badData, "there is no video stream", at: url)
+      throw MediaError(.badData, "there is no video stream", at: demuxer.url)
     }
     self.video = video
     signals = SignalReader(video)

@@ -25,24 +25,37 @@ final class HLSSink: PacketSink {
   /// priming and the pictures' reordering begin before zero. Seconds, whole ticks of the pictures.
   private var offset = 0.0
   private var isEmpty = true
+  /// What this run has made so far.
+  private var files: Set<String> = []
+  private let unfinished: UnfinishedFiles
+  /// The last picture's packet, written once the next one says how long it lasts in decoding order:
+  /// movenc changes the times of a segment's first packet where the last one's duration reaches past it.
+  private var held: Packet?
 
   /// - Throws: `cannotCreate` where the folder cannot be written.
-  init(playlistPath: String, segmentDuration: Double) throws(MediaError) {
+  init(
+    playlistPath: String, segmentDuration: Double, unfinished: UnfinishedFiles
+  ) throws(MediaError) {
+    self.unfinished = unfinished
     let url = URL(fileURLWithPath: playlistPath)
     self.playlistPath = playlistPath
     self.segmentDuration = segmentDuration
     folder = url.deletingLastPathComponent().path
-    name = url.deletingPathExtension().lastPathComponent
+    name = Self.segmentName(url.deletingPathExtension().lastPathComponent)
     playlist = MediaPlaylist(targetDuration: segmentDuration)
     // Says no before the work rather than after the first segment.
     try StagedFile.check(path: playlistPath)
   }
 
+  /// A playlist's lines are URIs (RFC 8216, 4.1) in which these signs mean something; escaped they
+  /// would not be found by players that read local files.
+  private static func segmentName(_ name: String) -> String {
+    String(name.map { "%:#?\"\\".contains($0) || $0.isNewline ? "_" : $0 })
+  }
+
   func begin(_ description: OutputDescription) throws(MediaError) {
     self.description = description
     let tick = description.videoTimeBase.doubleValue
-    // A playlist of an earlier run would name segments that are about to be replaced.
-    _ = unsafe unlink(playlistPath)
     offset = (max(0, -description.earliestTime) / tick).rounded(.up) * tick
   }
 
@@ -53,6 +66,7 @@ final class HLSSink: PacketSink {
     shift(&packet)
     let seconds = packet.seconds ?? end
     if track == 0 {
+      try writeHeld(before: packet.dts)
       if let format {
         try closeSegment(at: seconds)
         try open(format, description)
@@ -69,7 +83,17 @@ final class HLSSink: PacketSink {
       try open(description.format, description)
     }
     isEmpty = false
-    try muxer?.write(packet, stream: track)
+    if track == 0 {
+      held = consume packet
+    } else {
+      try muxer?.write(packet, stream: track)
+    }
+  }
+
+  private func writeHeld(before next: Int64?) throws(MediaError) {
+    guard var packet = held.take() else { return }
+    if let next, let dts = packet.dts, next > dts { packet.duration = next - dts }
+    try muxer?.write(packet, stream: 0)
   }
 
   private func shift(_ packet: inout Packet) {
@@ -98,7 +122,7 @@ final class HLSSink: PacketSink {
       ("avoid_negative_ts", "disabled"),
     ])
     let file = "\(name)-init-\(format.index).mp4"
-    try save(try muxer.takeBytes(), as: file)
+    try save(try muxer.takeBytes(), as: "\(folder)/\(file)")
     playlist.begin(map: file)
     self.muxer = muxer
   }
@@ -107,73 +131,37 @@ final class HLSSink: PacketSink {
     guard let muxer, let start = segmentStart else { return }
     try muxer.endFragment()
     let file = "\(name)-\(segmentIndex).m4s"
-    try save(try muxer.takeBytes(), as: file)
+    try save(try muxer.takeBytes(), as: "\(folder)/\(file)")
     playlist.add(segment: file, duration: seconds - start)
     segmentIndex += 1
     segmentStart = nil
-    try save(Array(playlist.text.utf8), as: "\(name).m3u8", path: playlistPath)
+    try save(Array(playlist.text.utf8), as: playlistPath)
   }
 
-  private func save(_ bytes: [UInt8], as file: String, path: String? = nil) throws(MediaError) {
-    try StagedFile(path: path ?? "\(folder)/\(file)").commit(bytes)
+  private func save(_ bytes: [UInt8], as path: String) throws(MediaError) {
+    let staged = try StagedFile(path: path)
+    unfinished.add(staged.temporaryPath)
+    defer { unfinished.remove(staged.temporaryPath) }
+    try staged.commit(bytes)
+    if files.isEmpty {
+      // The playlist of an earlier run names segments that are about to be replaced.
+      _ = unsafe unlink(playlistPath)
+    }
+    files.insert(path)
   }
 
   func finish() throws(MediaError) {
     guard !isEmpty else { return }
+    try writeHeld(before: nil)
     try closeSegment(at: end)
     muxer = nil
     playlist.isEnded = true
-    try save(Array(playlist.text.utf8), as: "\(name).m3u8", path: playlistPath)
+    try save(Array(playlist.text.utf8), as: playlistPath)
   }
 
-  func abandon() { muxer = nil }
-}
-
-/// The text of a media playlist (RFC 8216, section 4).
-struct MediaPlaylist {
-  private enum Line {
-    case map(String)
-    case segment(String, duration: Double)
-  }
-
-  private let targetDuration: Double
-  private var lines: [Line] = []
-  var isEnded = false
-
-  init(targetDuration: Double) { self.targetDuration = targetDuration }
-
-  /// Says which init segment the following segments want; the second and later ones begin after a
-  /// discontinuity.
-  mutating func begin(map: String) { lines.append(.map(map)) }
-
-  mutating func add(segment: String, duration: Double) {
-    lines.append(.segment(segment, duration: max(0, duration)))
-  }
-
-  var text: String {
-    var longest = targetDuration
-    for case .segment(_, let duration) in lines { longest = max(longest, duration) }
-    var text = """
-      #EXTM3U
-      #EXT-X-VERSION:7
-      #EXT-X-TARGETDURATION:\(Int(longest.rounded()))
-      #EXT-X-MEDIA-SEQUENCE:0
-      #EXT-X-PLAYLIST-TYPE:\(isEnded ? "VOD" : "EVENT")
-      #EXT-X-INDEPENDENT-SEGMENTS
-
-      """
-    var hasMap = false
-    for line in lines {
-      switch line {
-      case .map(let file):
-        if hasMap { text += "#EXT-X-DISCONTINUITY\n" }
-        hasMap = true
-        text += "#EXT-X-MAP:URI=\"\(file)\"\n"
-      case .segment(let file, let duration):
-        text += "#EXTINF:\(String(format: "%.6f", duration)),\n\(file)\n"
-      }
-    }
-    if isEnded { text += "#EXT-X-ENDLIST\n" }
-    return text
+  func abandon() {
+    muxer = nil
+    for file in files { _ = unsafe unlink(file) }
+    files = []
   }
 }

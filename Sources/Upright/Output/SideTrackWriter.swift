@@ -17,8 +17,12 @@ final class SideTrackWriter {
   let work: Work
   /// What the container is told; whole once the first packet has come through.
   private(set) var description: SideTrack
+  private var lastPTS: Int64?
 
   init(stream: StreamInfo, track: Int, container: OutputContainer) throws(MediaError) {
+    if stream.kind == .audio && stream.parameters.sampleRate <= 0 {
+      throw MediaError(.badData, "none of it is in the clip")
+    }
     self.stream = stream
     self.track = track
     var metadata = stream.metadata.filter {
@@ -56,9 +60,14 @@ final class SideTrackWriter {
   ) throws(MediaError) {
     switch work {
     case .copy:
-      if let packet { try emit(packet) }
+      if var packet {
+        complete(&packet)
+        try emit(packet)
+      }
     case .filter(let filter):
-      guard let packet, let filtered = try filter.filter(packet) else { return }
+      guard var packet else { return }
+      complete(&packet)
+      guard let filtered = try filter.filter(packet) else { return }
       if let configuration = filtered.newExtradata {
         // Only the frames' own headers know the rate of HE-AAC's core.
         description.parameters = try description.parameters.with(extradata: configuration)
@@ -67,6 +76,14 @@ final class SideTrackWriter {
     case .transcode(let transcoder):
       try transcoder.transcode(packet, emit: emit)
     }
+  }
+
+  /// Gives a sound packet without a duration the distance to the one before it: Matroska and FLV name
+  /// none, and MP4's edit list would cut the last packet off.
+  private func complete(_ packet: inout Packet) {
+    guard stream.kind == .audio, let pts = packet.pts else { return }
+    if packet.duration == 0, let lastPTS, pts > lastPTS { packet.duration = pts - lastPTS }
+    lastPTS = pts
   }
 
   /// Packets that could not be decoded, where decoding was needed.

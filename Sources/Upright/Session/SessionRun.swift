@@ -9,8 +9,7 @@ final class SessionRun {
   private let session: TranscodeSession
   private let observe: (SessionUpdate) -> Void
   private let queue = BoundedQueue<SourceItem>(capacity: 8)
-  private let sink: any PacketSink
-  private let interleaver: PacketInterleaver
+  private let output: OutputStage
   private let started = ContinuousClock.now
 
   private var feed: EventFeed
@@ -21,9 +20,9 @@ final class SessionRun {
   private var tally: SessionTally
   /// The first frame's timestamp: the zero of the media timeline.
   private var origin: Int64?
-  private var hasBegun = false
   private var isPastEnd = false
   private var lastProgress = ContinuousClock.now
+  private var latest: (seconds: Double, app: InterfaceOrientation)?
   private var warnings: [String]
 
   init(_ plan: SessionPlan, observe: @escaping (SessionUpdate) -> Void) throws(MediaError) {
@@ -32,19 +31,10 @@ final class SessionRun {
     self.observe = observe
     warnings = plan.warnings
     feed = EventFeed(session.events, offset: session.options.eventsOffset)
-    interleaver = PacketInterleaver(
-      awaited: [true] + plan.sideTracks.map { $0.stream.kind == .audio },
-      cutsAtKeys: plan.container == .hls)
     keyframes = KeyframeClock(
       every: plan.container == .hls ? session.options.segmentDuration : nil)
     tally = SessionTally()
-    sink =
-      plan.container == .hls
-      ? try HLSSink(
-        playlistPath: session.output, segmentDuration: session.options.segmentDuration)
-      : try ContainerSink(
-        container: plan.container, target: session.output, interrupt: session.writingInterrupt,
-        unfinished: session.unfinished)
+    output = try OutputStage(plan)
   }
 
   /// Runs to the end and closes the output.
@@ -63,7 +53,7 @@ final class SessionRun {
       // Lets the reader go, whatever it waits for.
       queue.close()
       _ = reading.join()
-      sink.abandon()
+      output.abandon()
       throw error
     }
     return report(outcome)
@@ -80,7 +70,7 @@ final class SessionRun {
     while let item = queue.take() {
       switch consume item {
       case .frame(let frame, let signal): try take(frame, signal)
-      case .packet(let packet): try take(packet)
+      case .packet(let packet): try output.take(packet)
       }
       if isPastEnd {
         queue.close()
@@ -128,7 +118,7 @@ final class SessionRun {
     director = try FrameDirector(
       policy: session.startPolicy(size: frame.size), guidance: guidance,
       frames: session.options.frames, reference: session.options.reference, canvas: plan.canvas,
-      signalsAreEvents: session.signalsAreEvents)
+      signalsAreEvents: session.signalsAreEvents, gravity: session.options.gravity)
     let settings = plan.encoderSettings(first: frame)
     if settings.format.bitDepth < frame.format.bitDepth {
       warnings.append(
@@ -142,6 +132,7 @@ final class SessionRun {
         background: session.options.background, filter: session.options.filter))
     chain = EncoderChain(settings, followsColour: plan.container.canFollow)
     tally.timeBase = settings.timeBase
+    output.pictureTimeBase = settings.timeBase
   }
 
   private func direct(
@@ -182,12 +173,13 @@ final class SessionRun {
     picture.forcesKeyframe = keyframes.isDue(at: seconds, canvas: direction.canvas)
     let encoding = ContinuousClock.now
     try chain.encode(picture) { (packet, format) throws(MediaError) in
-      try self.send(packet, track: 0, format: format)
+      try output.takePicture(packet, format: format)
     }
     tally.encodeSeconds += encoding.secondsUntilNow
     tally.frames += 1
     tally.end(picture)
-    tellProgress(seconds, direction)
+    latest = (seconds, direction.format.appOrientation)
+    if lastProgress.secondsUntilNow > 0.1 { tellProgress() }
   }
 
   /// From the source's ticks to the encoder's, which divide them.
@@ -199,77 +191,14 @@ final class SessionRun {
     }
   }
 
-  private func tellProgress(_ seconds: Double, _ direction: Direction) {
-    guard lastProgress.secondsUntilNow > 0.1 else { return }
+  private func tellProgress() {
+    guard let latest else { return }
     lastProgress = .now
     observe(
       .progress(
         SessionProgress(
-          frames: tally.frames, seconds: seconds, duration: plan.duration,
-          appOrientation: direction.format.appOrientation.name, elapsed: started.secondsUntilNow)))
-  }
-
-  // MARK: - Packets
-
-  private func take(_ packet: consuming Packet) throws(MediaError) {
-    let index = packet.streamIndex
-    guard let side = plan.sideTracks.first(where: { $0.stream.index == index }) else { return }
-    guard cut(&packet) else { return }
-    let writer = side
-    try writer.write(packet) { (packet) throws(MediaError) in
-      try self.send(packet, track: writer.track, format: nil)
-    }
-  }
-
-  /// Whether the packet lies in the part that is wanted; shifts it along with the pictures.
-  private func cut(_ packet: inout Packet) -> Bool {
-    guard session.options.start != nil || session.options.end != nil else { return true }
-    guard let seconds = packet.seconds else { return true }
-    let zero = plan.startSeconds
-    let time = seconds - zero
-    if let end = session.options.end, time >= end { return false }
-    guard let start = session.options.start else { return true }
-    if time < start { return false }
-    let ticks = Int64(((zero + start) / packet.timeBase.doubleValue).rounded())
-    packet.pts = packet.pts.map { $0 - ticks }
-    packet.dts = packet.dts.map { $0 - ticks }
-    return true
-  }
-
-  private func send(
-    _ packet: consuming Packet, track: Int, format: EncodedFormat?
-  ) throws(MediaError) {
-    if let format { tally.formats.append(format) }
-    interleaver.add(packet, track: track, format: format, isVideo: track == 0)
-    try flush()
-  }
-
-  private func flush() throws(MediaError) {
-    while true {
-      let earliest = interleaver.earliestDecodingTime
-      guard let item = interleaver.next() else { return }
-      let (track, format) = (item.track, item.format)
-      try begin(earliest)
-      try sink.write(item.takePacket(), track: track, format: format?.index == 0 ? nil : format)
-    }
-  }
-
-  private func begin(_ earliest: Double) throws(MediaError) {
-    guard !hasBegun else { return }
-    guard let first = tally.formats.first else {
-      throw MediaError(.fault, "sound before the first picture")
-    }
-    hasBegun = true
-    var tags = plan.video.metadata.filter { ["language", "title"].contains($0.key) }
-    if plan.container == .mp4 || plan.container == .mov {
-      tags["handler_name"] = plan.video.metadata["handler_name"]
-    }
-    try sink.begin(
-      OutputDescription(
-        format: first, videoTimeBase: tally.timeBase, frameRate: plan.video.frameRate,
-        videoMetadata: tags, sideTracks: plan.sideTracks.map(\.description),
-        metadata: plan.metadata, chapters: plan.demuxer.container.chapters,
-        earliestTime: earliest))
+          frames: tally.frames, seconds: latest.seconds, duration: plan.duration,
+          appOrientation: latest.app.name, elapsed: started.secondsUntilNow)))
   }
 
   // MARK: - The end
@@ -304,26 +233,22 @@ final class SessionRun {
 
   private func finish() throws(MediaError) {
     try chain?.finish { (packet, format) throws(MediaError) in
-      try self.send(packet, track: 0, format: format)
+      try output.takePicture(packet, format: format)
     }
-    interleaver.end(track: 0)
-    for side in plan.sideTracks {
-      try side.write(nil) { (packet) throws(MediaError) in
-        try self.send(packet, track: side.track, format: nil)
-      }
-      interleaver.end(track: side.track)
-    }
-    try flush()
+    try output.endTracks()
     for event in try feed.takeRest() { try director?.push(event) }
     director?.finish()
     tellDecisions()
-    try sink.finish()
+    // However short the clip, how far it came is told once.
+    tellProgress()
+    try output.finish()
   }
 
   private func report(_ outcome: SourceOutcome) -> TranscodeReport {
     if let plan = director?.plan { warnings += plan.warnings }
     return TranscodeReport(
-      plan: plan, tally: tally, outcome: outcome, entries: director?.plan.entries ?? [],
+      plan: plan, tally: tally, formats: output.formats, outcome: outcome,
+      entries: director?.plan.entries ?? [],
       warnings: warnings, wall: started.secondsUntilNow)
   }
 }

@@ -8,8 +8,6 @@ struct SessionTally {
   var frames = 0
   var orientSeconds = 0.0
   var encodeSeconds = 0.0
-  /// Formats that were encoded, in order.
-  var formats: [EncodedFormat] = []
   /// Decisions that the observer was told.
   var toldEntries = 0
   /// Spec 4's `formats`.
@@ -17,7 +15,7 @@ struct SessionTally {
   /// First and last time in the output, in ticks of `timeBase`.
   private var first: Int64?
   private var end: Int64 = 0
-  private var last: Direction?
+  private var last: (direction: Direction, transform: AffineTransform)?
   private var hasWarnedInexact = false
   private var hasWarnedGuess = false
 
@@ -28,9 +26,10 @@ struct SessionTally {
   mutating func note(_ direction: Direction, _ placement: Placement, at seconds: Double)
     -> JSONValue?
   {
-    guard direction != last else { return nil }
-    last = direction
     let matrix = placement.transform
+    // A source that changes its size in mid-stream gets another transform in the same format.
+    if let last, last.direction == direction, last.transform == matrix { return nil }
+    last = (direction, matrix)
     let change = FormatChange(from: seconds, format: direction.format).json(
       firstFrame: frames, turn: direction.turn.name,
       transform: [matrix.a, matrix.b, matrix.c, matrix.d, matrix.tx, matrix.ty])

@@ -19,14 +19,15 @@ public struct TranscodeReport: Sendable {
   public let entries: [RotationDecision]
 
   init(
-    plan: SessionPlan, tally: SessionTally, outcome: SourceOutcome, entries: [RotationDecision],
+    plan: SessionPlan, tally: SessionTally, formats: [EncodedFormat], outcome: SourceOutcome,
+    entries: [RotationDecision],
     warnings: [String], wall: Double
   ) {
     self.warnings = warnings
     self.entries = entries
     self.wall = wall
     frames = tally.frames
-    formats = tally.formats.map(\.size.description)
+    self.formats = formats.map(\.size.description)
     let size = plan.video.parameters.size
     var dropped = plan.dropped
     if plan.dropsLocation { dropped.append("GPS position tags") }

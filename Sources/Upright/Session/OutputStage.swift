@@ -1,0 +1,124 @@
+internal import MediaIO
+internal import Orientation
+
+/// The way of packets into the output: pictures from the encoders, sound and the rest as they were
+/// read, brought into one order and written.
+final class OutputStage {
+  private let plan: SessionPlan
+  private let sink: any PacketSink
+  private let interleaver: PacketInterleaver
+  private var hasBegun = false
+  /// Seconds per tick of the pictures' packets; known with the first picture.
+  var pictureTimeBase = Rational(1, 90_000)
+  /// The formats that have been encoded, in order.
+  private(set) var formats: [EncodedFormat] = []
+
+  /// - Throws: `cannotCreate` where the output cannot be made.
+  init(_ plan: SessionPlan) throws(MediaError) {
+    self.plan = plan
+    let session = plan.session
+    interleaver = PacketInterleaver(
+      awaited: [true] + plan.sideTracks.map { $0.stream.kind == .audio },
+      cutsAtKeys: plan.container == .hls, patience: Self.patience(plan.video.frameRate))
+    sink =
+      plan.container == .hls
+      ? try HLSSink(
+        playlistPath: session.output, segmentDuration: session.options.segmentDuration,
+        unfinished: session.unfinished)
+      : try ContainerSink(
+        container: plan.container, target: session.output, interrupt: session.writingInterrupt,
+        unfinished: session.unfinished)
+  }
+
+  /// Takes a packet of pictures; `format` comes with the first of each encoder.
+  func takePicture(_ packet: consuming Packet, format: EncodedFormat?) throws(MediaError) {
+    try send(packet, track: 0, format: format)
+  }
+
+  /// Takes a packet of a track beside the pictures, as it was read.
+  func take(_ packet: consuming Packet) throws(MediaError) {
+    let index = packet.streamIndex
+    guard let side = plan.sideTracks.first(where: { $0.stream.index == index }) else { return }
+    guard cut(&packet) else { return }
+    try side.write(packet) { (packet) throws(MediaError) in
+      try send(packet, track: side.track, format: nil)
+    }
+  }
+
+  /// Whether the packet lies in the part that is wanted; shifts it along with the pictures.
+  private func cut(_ packet: inout Packet) -> Bool {
+    guard plan.options.start != nil || plan.options.end != nil else { return true }
+    guard let seconds = packet.seconds else { return true }
+    let zero = plan.startSeconds
+    let time = seconds - zero
+    if let end = plan.options.end, time >= end { return false }
+    guard let start = plan.options.start else { return true }
+    if time < start { return false }
+    let ticks = Int64(((zero + start) / packet.timeBase.doubleValue).rounded())
+    packet.pts = packet.pts.map { $0 - ticks }
+    packet.dts = packet.dts.map { $0 - ticks }
+    return true
+  }
+
+  private func send(
+    _ packet: consuming Packet, track: Int, format: EncodedFormat?
+  ) throws(MediaError) {
+    if let format { formats.append(format) }
+    interleaver.add(packet, track: track, format: format, isVideo: track == 0)
+    try flush()
+  }
+
+  /// Seconds that sound waits for pictures inside the encoder: dozens of them, however slow they come.
+  private static func patience(_ frameRate: Rational?) -> Double {
+    guard let rate = frameRate?.doubleValue, rate > 0 else { return 60 }
+    return min(max(10, 64 / rate), 3600)
+  }
+
+  private func flush() throws(MediaError) {
+    // Sound may begin any time before the pictures, but there is no header without one.
+    if formats.isEmpty { return }
+    while true {
+      let earliest = interleaver.earliestDecodingTime
+      guard let item = interleaver.next() else { return }
+      let (track, format) = (item.track, item.format)
+      try begin(earliest)
+      try sink.write(item.takePacket(), track: track, format: format?.index == 0 ? nil : format)
+    }
+  }
+
+  private func begin(_ earliest: Double) throws(MediaError) {
+    guard !hasBegun else { return }
+    guard let first = formats.first else {
+      throw MediaError(.fault, "sound before the first picture")
+    }
+    hasBegun = true
+    var tags = plan.video.metadata.filter { ["language", "title"].contains($0.key) }
+    if plan.container == .mp4 || plan.container == .mov {
+      tags["handler_name"] = plan.video.metadata["handler_name"]
+    }
+    try sink.begin(
+      OutputDescription(
+        format: first, videoTimeBase: pictureTimeBase, frameRate: plan.video.frameRate,
+        videoMetadata: tags, sideTracks: plan.sideTracks.map(\.description),
+        metadata: plan.metadata, chapters: plan.demuxer.container.chapters,
+        earliestTime: earliest))
+  }
+
+  /// Says that no track goes on; what is inside comes out.
+  func endTracks() throws(MediaError) {
+    interleaver.end(track: 0)
+    for side in plan.sideTracks {
+      try side.write(nil) { (packet) throws(MediaError) in
+        try send(packet, track: side.track, format: nil)
+      }
+      interleaver.end(track: side.track)
+    }
+    try flush()
+  }
+
+  /// Closes the output so that it plays, under its final name.
+  func finish() throws(MediaError) { try sink.finish() }
+
+  /// Removes what is not finished.
+  func abandon() { sink.abandon() }
+}

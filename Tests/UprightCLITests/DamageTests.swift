@@ -1,0 +1,208 @@
+import Foundation
+import Testing
+import UprightTestSupport
+
+@Suite("Bad media")
+struct DamageTests {
+  private static let quick = ["--speed", "ultrafast", "-y"]
+
+  @Test("65: no media, or none with pictures")
+  func noMedia() throws {
+    let scratch = try folderWithOutput()
+    let out = ["-o", scratch.path("out.mp4"), "-y"]
+    let sound = scratch.path("sound.m4a")
+    try FFmpegTool.run(["-f", "lavfi", "-i", "sine=d=0.2", sound])
+    let random = Data((0..<5000).map { UInt8(truncatingIfNeeded: $0 &* $0 &* 31 >> 3) })
+    let inputs: [(String, String)] = [
+      (try scratch.file("empty.mp4", ""), "empty.mp4"),
+      (try scratch.file("text.mp4", "Dear diary,\n"), "text.mp4"),
+      (try scratch.file("text.ts", "Dear diary,\n"), "text.ts"),
+      (try scratch.file("noise.mp4", random), "noise.mp4"),
+      (try scratch.file("zeros.mp4", Data(count: 100_000)), "zeros.mp4"),
+      (sound, "no video stream"),
+    ]
+    for (input, word) in inputs {
+      try refuse(65, ["transcode", input] + out, word, in: scratch)
+    }
+    for (input, word) in inputs.dropLast() { try refuse(65, ["probe", input], word, in: scratch) }
+  }
+
+  @Test(
+    "65: a playlist or a script under a clip's name; what it names is not read",
+    arguments: [
+      "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\nbeside.mp4\n#EXT-X-ENDLIST\n",
+      "ffconcat version 1.0\nfile beside.mp4\n",
+    ])
+  func disguise(_ script: String) throws {
+    let scratch = try folderWithOutput()
+    _ = try scratch.copy(Clip.lying, as: "beside.mp4")
+    for name in ["clip.mp4", "clip.mov", "clip.ts", "clip"] {
+      let input = try scratch.file(name, script)
+      try refuse(
+        65, ["transcode", input, "-o", scratch.path("out.mp4"), "-y"], "not read", name, in: scratch
+      )
+      try refuse(65, ["probe", input], name, in: scratch)
+    }
+    // From standard input as well.
+    try refuse(
+      65, ["transcode", "-", "-o", scratch.path("out.mp4"), "-y"], "not read", in: scratch,
+      input: .pipe(Data(script.utf8)))
+  }
+
+  @Test(
+    "A faststart MP4 that was cut off: every picture that FFmpeg decodes, the loss, one warning")
+  func cutWithIndex() throws {
+    let scratch = try Scratch()
+    let whole = try bytes(Clip.withSound)
+    for percent in [5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 99] {
+      let clip = try scratch.file("cut.mp4", whole.prefix(whole.count * percent / 100))
+      let output = scratch.path("out.mp4")
+      try? FileManager.default.removeItem(atPath: output)
+      let expected = decodable(clip)
+      let run = try Upright.run(
+        ["transcode", clip, "-o", output, "--report", scratch.path("r.json")] + Self.quick)
+      guard expected > 0 else {
+        #expect(run.status == 65, "\(percent) %: \(run.errors)")
+        #expect(scratch.names.contains("out.mp4") == false)
+        continue
+      }
+      #expect(run.status == 0, "\(percent) %: \(run.errors)")
+      #expect(try frames(output) == expected, "\(percent) %")
+      #expect(run.warnings.count == 1, "\(percent) %: \(run.errors)")
+      let report = try json(scratch.path("r.json"))
+      #expect(report["output"]["frames"].int == expected)
+      #expect(report["warnings"].array.count == 1)
+      #expect(report["warnings"][0].string?.contains("of 150 frames are not in the file") == true)
+      let strict = try Scratch()
+      try refuse(
+        65, ["transcode", clip, "-o", strict.path("out.mp4"), "--strict"] + Self.quick,
+        "of 150 frames are not in the file", clip, in: strict)
+    }
+    #expect(scratch.leftovers.isEmpty)
+  }
+
+  @Test("65: an MP4 whose index stood behind the cut")
+  func cutWithoutIndex() throws {
+    let scratch = try folderWithOutput()
+    let clip = scratch.path("end.mp4")
+    try FFmpegTool.run(["-i", Clip.withSound, "-c", "copy", clip])
+    let whole = try bytes(clip)
+    for percent in [1, 10, 50, 90, 99] {
+      let cut = try scratch.file("cut.mp4", whole.prefix(whole.count * percent / 100))
+      try refuse(
+        65, ["transcode", cut, "-o", scratch.path("out.mp4"), "-y"], cut, in: scratch)
+    }
+  }
+
+  @Test("An MPEG-TS cut anywhere gives what can be decoded")
+  func cutTransportStream() throws {
+    let scratch = try Scratch()
+    let clip = scratch.path("whole.ts")
+    try FFmpegTool.run(["-i", Clip.withSound, "-c", "copy", clip])
+    let whole = try bytes(clip)
+    for part in [0.02, 0.1, 0.33, 0.5, 0.77, 0.9, 0.999] {
+      let cut = try scratch.file("cut.ts", whole.prefix(Int(Double(whole.count) * part)))
+      let output = scratch.path("out.mp4")
+      let run = try Upright.run(["transcode", cut, "-o", output] + Self.quick)
+      #expect(run.status == 0, "\(part): \(run.errors)")
+      #expect(try frames(output) == decodable(cut), "\(part)")
+    }
+    #expect(scratch.leftovers.isEmpty)
+  }
+
+  @Test(
+    "Bytes flipped in the middle: what is decodable comes out, the loss is told, --strict refuses",
+    arguments: ["mp4", "ts"])
+  func flipped(_ kind: String) throws {
+    let scratch = try Scratch()
+    let clip = scratch.path("whole." + kind)
+    try FFmpegTool.run(["-i", Clip.withSound, "-c", "copy", "-movflags", "+faststart", clip])
+    let whole = try bytes(clip)
+    for seed in 1...4 as ClosedRange<UInt64> {
+      var random = SeededGenerator(seed: seed)
+      var damaged = whole
+      for _ in 0..<200 {
+        let place = Int.random(in: whole.count * 2 / 5..<whole.count * 3 / 5, using: &random)
+        damaged[place] ^= UInt8.random(in: 1...255, using: &random)
+      }
+      let input = try scratch.file("damaged." + kind, damaged)
+      let output = scratch.path("out.mp4")
+      let run = try Upright.run(
+        ["transcode", input, "-o", output, "--report", scratch.path("r.json")] + Self.quick)
+      #expect(run.status == 0, "seed \(seed): \(run.errors)")
+      #expect(run.warnings.count == 1, "seed \(seed): \(run.errors)")
+      #expect(try json(scratch.path("r.json"))["warnings"].array.count == 1)
+      let (ours, theirs) = (try frames(output), decodable(input))
+      #expect(ours >= theirs - 2 && ours <= 150, "seed \(seed): \(ours) and \(theirs)")
+      let strict = try Scratch()
+      try refuse(
+        65, ["transcode", input, "-o", strict.path("out.mp4"), "--strict"] + Self.quick, input,
+        in: strict)
+    }
+    #expect(scratch.leftovers.isEmpty)
+  }
+
+  @Test("65: dimensions that nobody can decode")
+  func absurd() throws {
+    let scratch = try folderWithOutput()
+    // The sample description's and the track header's sizes are patched, and the stream's left.
+    var clip = try bytes(Clip.lying)
+    for name in ["avc1", "tkhd"] {
+      guard let box = clip.range(of: Data(name.utf8)) else { continue }
+      let place = box.upperBound + (name == "avc1" ? 24 : 76)
+      clip.replaceSubrange(place..<place + 4, with: [0xff, 0xff, 0xff, 0xff])
+    }
+    let input = try scratch.file("huge.mp4", clip)
+    let run = try Upright.run(
+      ["transcode", input, "-o", scratch.path("new.mp4"), "--speed", "ultrafast"])
+    // The stream itself says how large it is; either is an answer, a crash is none.
+    #expect([0, 65].contains(run.status), "\(run.errors)")
+    #expect(scratch.leftovers.isEmpty)
+  }
+
+  /// What FFmpeg decodes of a clip, whatever it complains of.
+  private func decodable(_ path: String) -> Int {
+    let outcome = try? ExternalTool("ffmpeg").outcome([
+      "-nostdin", "-v", "quiet", "-i", path, "-map", "0:v:0", "-fps_mode", "passthrough", "-f",
+      "framecrc", "-",
+    ])
+    return outcome?.text.split(separator: "\n").filter { !$0.hasPrefix("#") }.count ?? 0
+  }
+}
+
+@Suite(
+  "The broken clips of the shared folder",
+  .enabled(if: SharedFiles.has("clips/broken"), "clips/broken is not in the shared folder"))
+struct BrokenClipTests {
+  /// Name, exit code, frames.
+  static let table: [(String, Int, Int)] = [
+    ("0-timescale.mp4", 65, 0), ("BA_MW_D_IDR_LOST.264", 0, 70), ("annex-b.mp4", 0, 6),
+    ("gecko_crash_789075.webm", 0, 1), ("no_timescale.mp4", 0, 170),
+    ("sample_mdat_too_long.mp4", 0, 30), ("sample_missing_stsd.mp4", 0, 30),
+    ("sample_with_invalid_nalu.mp4", 0, 29), ("track-with-zero-dimensions.mp4", 0, 19),
+    ("video_with_failing_audio.mp4", 0, 280), ("vp9cake_corrupt.webm", 65, 0),
+  ]
+
+  @Test("Ends with 0 or 65, never by a signal", arguments: table)
+  func clip(_ name: String, _ status: Int, _ count: Int) throws {
+    let input = SharedFiles.url("clips/broken/\(name)").path
+    let scratch = try folderWithOutput()
+    let output = scratch.path("new.mp4")
+    let arguments = ["transcode", input, "-o", output, "--speed", "ultrafast"]
+    if status != 0 { return try refuse(status, arguments, input, in: scratch) }
+    let run = try Upright.run(arguments)
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(run.lines.allSatisfy { $0.hasPrefix("upright: ") }, "\(run.errors)")
+    #expect(scratch.names == ["new.mp4", "out.mp4"])
+    // A newer decoder may find a picture more or less.
+    let found = try frames(output)
+    #expect(abs(found - count) <= 2, "\(found) of \(count)")
+  }
+
+  @Test("probe ends with 0 or 65, never by a signal", arguments: table)
+  func probe(_ name: String, _ status: Int, _ count: Int) throws {
+    let run = try Upright.run(["probe", SharedFiles.url("clips/broken/\(name)").path, "--json"])
+    #expect([0, 65].contains(run.status), "\(run.errors)")
+    if run.status == 0 { #expect(Set(run.json.object.keys) == ["streams", "signals"]) }
+  }
+}

@@ -1,0 +1,165 @@
+import Foundation
+import Testing
+import UprightTestSupport
+
+@Suite("Exit codes")
+struct ExitCodeTests {
+  @Test(
+    "64: a call that makes no sense names the option",
+    arguments: [
+      (["transcode"], "<input>"),
+      (["transcode", "a.mp4", "b.mp4"], "b.mp4"),
+      (["nonsense"], "nonsense"),
+      (["transcode", Clip.lying, "--canvas", "round"], "--canvas"),
+      (["transcode", Clip.lying, "--canvas", "round"], "use auto, follow, portrait"),
+      (["transcode", Clip.lying, "--outptu", "x"], "Did you mean '--output'?"),
+      (["transcode", Clip.lying, "--codec", "mpeg7"], "use h264, hevc, av1 or vp9"),
+      (["transcode", Clip.lying, "--crf", "good"], "--crf"),
+      (["transcode", Clip.lying, "--crf", "52"], "use 0 (best) to 51"),
+      (["transcode", Clip.lying, "--crf", "20", "--bitrate", "1M"], "exclude each other"),
+      (["transcode", Clip.lying, "--bitrate", "fast"], "--bitrate"),
+      (["transcode", Clip.lying, "--speed", "warp"], "ultrafast"),
+      (["transcode", Clip.lying, "--encoder-options", "tune=none"], "zerolatency"),
+      (["transcode", Clip.lying, "--encoder-options", "nonsense=1"], "no option nonsense"),
+      (["transcode", Clip.lying, "--encoder-options", "nonsense"], "key=value"),
+      (
+        [
+          "transcode", Clip.lying, "--codec", "hevc", "--encoder-options", "x265-params=bframes=99",
+        ], "libx265"
+      ),
+      (["transcode", Clip.lying, "--size", "721x1280"], "720x1280"),
+      (["transcode", Clip.lying, "--size", "0x0"], "--size"),
+      (["transcode", Clip.lying, "--size", "99998x99998"], "16384"),
+      (["transcode", Clip.lying, "--size", "large"], "--size"),
+      (["transcode", Clip.lying, "--size", "720x1280", "--capture-size", "360x640"], "capture"),
+      (["transcode", Clip.lying, "--frames", "sensor:45"], "sensor:90,front"),
+      (["transcode", Clip.lying, "--background", "green"], "RRGGBB"),
+      (["transcode", Clip.lying, "--start", "-1"], "--start"),
+      (["transcode", Clip.lying, "--start", "nan"], "--start"),
+      (["transcode", Clip.lying, "--start", "2", "--to", "1"], "--to"),
+      (["transcode", Clip.lying, "--start", "5"], "--start"),
+      (["transcode", Clip.lying, "--events-offset", "inf"], "--events-offset"),
+      (["transcode", Clip.lying, "--gop", "0"], "--gop"),
+      (["transcode", Clip.lying, "--segment", "0"], "--segment"),
+      (["transcode", Clip.lying, "--input-format", "nonsense"], "--input-format"),
+      (["transcode", Clip.lying, "--format", "nonsense"], "mpegts".prefix(2).description),
+      (["transcode", "", "-y"], "<input>"),
+      (["policies", "phne"], "fullscreen-player"),
+      (["explain", "--size", "3x5"], "--size"),
+    ])
+  func usage(_ arguments: [String], _ word: String) throws {
+    let scratch = try folderWithOutput()
+    let isRun = arguments.count > 1 && arguments[0] == "transcode" && arguments[1] != "a.mp4"
+    let output = isRun ? ["-o", scratch.path("out.mp4"), "-y"] : []
+    try refuse(64, arguments + output, word, in: scratch)
+  }
+
+  @Test(
+    "64: an output that its container cannot be",
+    arguments: [
+      (["--canvas", "follow", "-o", "NEW.mkv"], "--canvas"),
+      (["--canvas", "follow", "-o", "NEW.y4m"], "--canvas"),
+      (["--codec", "vp9", "-o", "NEW.flv"], "--codec vp9"),
+      (["--codec", "h264", "-o", "NEW.webm"], "--codec h264"),
+      (["-o", "NEW.xyz"], "xyz"),
+      (["-o", "NEW"], "container"),
+      (["-o", "-"], "--format"),
+      (["-o", ""], "-o"),
+    ])
+  func container(_ arguments: [String], _ word: String) throws {
+    let scratch = try folderWithOutput()
+    let output = arguments.map { $0.hasPrefix("NEW") ? scratch.path($0) : $0 }
+    try refuse(64, ["transcode", Clip.lying] + output, word, in: scratch)
+  }
+
+  @Test("64: majority asked for where nothing can be known ahead")
+  func majority() throws {
+    let scratch = try folderWithOutput()
+    try refuse(
+      64, ["transcode", "-", "--canvas", "majority", "-o", scratch.path("new.mp4")],
+      "--canvas majority", in: scratch, input: .pipe(try bytes(Clip.lying)))
+  }
+
+  @Test("64: standard input cannot be two things")
+  func standardInput() throws {
+    let scratch = try folderWithOutput()
+    try refuse(
+      64, ["transcode", "-", "--events", "-", "-o", scratch.path("new.mp4")], "--events",
+      in: scratch)
+    try refuse(
+      64, ["transcode", Clip.lying, "-o", "-", "--format", "ts", "--report", "-"], "--report -",
+      in: scratch)
+  }
+
+  @Test("66: an input that is not there")
+  func missing() throws {
+    let scratch = try folderWithOutput()
+    let out = ["-o", scratch.path("out.mp4"), "-y"]
+    let gone = scratch.path("gone.mp4")
+    try refuse(66, ["transcode", gone] + out, "no such file", gone, in: scratch)
+    try refuse(
+      66, ["transcode", gone, "--trace", scratch.path("t"), "--report", scratch.path("r")] + out,
+      gone, in: scratch)
+    try refuse(66, ["transcode", scratch.folder.path] + out, "is a folder", in: scratch)
+    try refuse(
+      66, ["transcode", Clip.lying, "--events", gone] + out, "no such file", gone, in: scratch)
+    try refuse(
+      66, ["transcode", Clip.lying, "--events", scratch.folder.path] + out, "is a folder",
+      in: scratch)
+    try refuse(
+      66, ["transcode", Clip.lying, "--policy", "phne"] + out, "phne",
+      "phone, pad, portrait, landscape, fullscreen-player, manual", in: scratch)
+    try refuse(66, ["probe", gone], gone, in: scratch)
+    try refuse(66, ["explain", "--events", gone], gone, in: scratch)
+    try refuse(66, ["explain", "--policy", gone], gone, in: scratch)
+  }
+
+  @Test("69: a protocol that is not there")
+  func protocols() throws {
+    let scratch = try folderWithOutput()
+    try refuse(
+      69, ["transcode", "nonsense://a/b", "-o", scratch.path("new.mp4")], "nonsense://a/b",
+      in: scratch)
+    try refuse(
+      69, ["transcode", Clip.lying, "-o", "nonsense://a/b.mp4"], "nonsense://a/b.mp4", in: scratch)
+  }
+
+  @Test("73: an output that cannot be made")
+  func output() throws {
+    let scratch = try folderWithOutput()
+    try refuse(
+      73, ["transcode", Clip.lying, "-o", scratch.path("out.mp4")], "there already", "-y",
+      in: scratch)
+    for name in ["a.mp4", "a.m3u8", "a.ts"] {
+      try refuse(
+        73, ["transcode", Clip.lying, "-o", scratch.path("none/\(name)")], "none", "make it first",
+        in: scratch)
+      // As root nothing is refused but this.
+      try refuse(
+        73, ["transcode", Clip.lying, "-o", "/proc/\(name)"], "/proc/\(name)", in: scratch)
+    }
+    try refuse(
+      73, ["transcode", Clip.lying, "-o", scratch.path("n.mp4"), "--report", "/proc/r.json"],
+      "/proc/r.json", in: scratch)
+    try refuse(
+      73, ["transcode", Clip.lying, "-o", scratch.path("n.mp4"), "--trace", "/proc/t.jsonl"],
+      "/proc/t.jsonl", in: scratch)
+    try refuse(
+      73, ["transcode", Clip.lying, "-o", scratch.folder.path, "--format", "mp4", "-y"],
+      "is a folder", in: scratch)
+    try refuse(
+      73, ["transcode", Clip.lying, "-o", "rtmp://127.0.0.1:1/live/x"], "rtmp://127.0.0.1:1/live/x",
+      "check the address", in: scratch)
+  }
+
+  @Test("An output without a name of its own lies beside the input")
+  func defaultName() throws {
+    let scratch = try Scratch()
+    let input = try scratch.copy(Clip.lying, as: "take.one.mp4")
+    let run = try Upright.run(["transcode", input, "--speed", "ultrafast"])
+    #expect(run.status == 0)
+    #expect(scratch.names == ["take.one.mp4", "take.one.upright.mp4"])
+    let streams = try FFmpegTool.streams(scratch.path("take.one.upright.mp4"), "video")
+    #expect(streams[0]["width"].int == 360 && streams[0]["height"].int == 640)
+  }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import Testing
+import UprightTestSupport
+
+typealias Upright = CommandLineProgram
+
+/// The clips of the package.
+enum Clip {
+  static let lying = sample("display-matrix.mp4")
+  static let withSound = sample("with-sound.mp4")
+  static let turning = sample("turning-sensor.mp4")
+  static let turns = sample("turning-sensor.jsonl")
+
+  private static func sample(_ name: String) -> String {
+    SharedFiles.packageRoot.appendingPathComponent("Samples/clips/\(name)").path
+  }
+
+  static let sensorRun = [turning, "--frames", "sensor", "--events", turns, "--speed", "ultrafast"]
+}
+
+extension Scratch {
+  /// Writes a file and returns its path.
+  func file(_ name: String, _ text: String) throws -> String {
+    try file(name, Data(text.utf8))
+  }
+
+  func file(_ name: String, _ data: Data) throws -> String {
+    try data.write(to: URL(fileURLWithPath: path(name)))
+    return path(name)
+  }
+
+  /// A copy of a file.
+  func copy(_ source: String, as name: String) throws -> String {
+    try FileManager.default.copyItem(atPath: source, toPath: path(name))
+    return path(name)
+  }
+
+  /// Every file by name, hidden ones too, with what it holds.
+  var contents: [String: Data] {
+    var contents: [String: Data] = [:]
+    for name in names {
+      contents[name] = FileManager.default.contents(atPath: path(name)) ?? Data()
+    }
+    return contents
+  }
+
+  /// Temporary files that a run forgot.
+  var leftovers: [String] { names.filter { $0.hasSuffix(".part") || $0.hasPrefix(".") } }
+}
+
+func bytes(_ path: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
+
+func json(_ path: String) throws -> JSON {
+  try JSONDecoder().decode(JSON.self, from: bytes(path))
+}
+
+/// How many pictures FFmpeg decodes; a complaint of its is thrown.
+func frames(_ path: String) throws -> Int {
+  let answer = try FFmpegTool.probe(
+    path, ["-count_frames", "-select_streams", "v:0", "-show_entries", "stream=nb_read_frames"])
+  return answer["streams"][0]["nb_read_frames"].string.flatMap(Int.init) ?? 0
+}
+
+/// Checks a run that must be refused: the exit code, one line on standard error with `words` in it,
+/// nothing on standard output, and the folder as it was, with an existing `out.mp4` in it.
+func refuse(
+  _ status: Int, _ arguments: [String], _ words: String..., in scratch: Scratch,
+  input: Upright.Input = .nothing, sourceLocation: SourceLocation = #_sourceLocation
+) throws {
+  let before = scratch.contents
+  let run = try Upright.run(arguments, input: input)
+  let context = Comment(rawValue: arguments.joined(separator: " ") + ": " + run.errors)
+  #expect(run.status == status, context, sourceLocation: sourceLocation)
+  #expect(run.lines.count == 1, context, sourceLocation: sourceLocation)
+  #expect(run.errors.hasPrefix("upright: error: "), context, sourceLocation: sourceLocation)
+  #expect(run.errors.hasSuffix("\n"), context, sourceLocation: sourceLocation)
+  // What happened, where, what to do.
+  #expect(
+    run.errors.split(separator: ": ").count >= 4, context, sourceLocation: sourceLocation)
+  for word in words {
+    #expect(
+      run.errors.contains(word), "\(word) is not in \(run.errors)", sourceLocation: sourceLocation)
+  }
+  #expect(run.output.isEmpty, context, sourceLocation: sourceLocation)
+  #expect(
+    scratch.contents == before, "files were left or changed: \(scratch.names)",
+    sourceLocation: sourceLocation)
+
+  let machine = try Upright.run(arguments + ["--json-errors"], input: input)
+  let error = try JSONDecoder().decode(JSON.self, from: Data(machine.errors.utf8))
+  #expect(machine.status == status, context, sourceLocation: sourceLocation)
+  #expect(error["exit"].int == status, context, sourceLocation: sourceLocation)
+  #expect(
+    Set(error.object.keys) == ["error", "where", "remedy", "code", "exit"], context,
+    sourceLocation: sourceLocation)
+  #expect(machine.lines.count == 1, context, sourceLocation: sourceLocation)
+  #expect(machine.output.isEmpty, context, sourceLocation: sourceLocation)
+}
+
+/// A folder with an output in it that must survive.
+func folderWithOutput() throws -> Scratch {
+  let scratch = try Scratch()
+  _ = try scratch.file("out.mp4", "what was there before")
+  return scratch
+}

@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+import UprightTestSupport
+
+@Suite("Ctrl-C and SIGTERM")
+struct InterruptTests {
+  static let outputs = ["out.mp4", "out.m3u8", "out.ts", "out.mkv", "out.flv", "-"]
+
+  @Test(
+    "Once: what is in flight is finished, the file plays, 130 or 143", arguments: outputs,
+    [SIGINT, SIGTERM])
+  func once(_ name: String, _ signal: CInt) throws {
+    let scratch = try Scratch()
+    let long = try longClip(in: scratch)
+    let output = name == "-" ? "-" : scratch.path(name)
+    let report = scratch.path("r.json")
+    let program = try CommandLineProgram(
+      [
+        "transcode", long, "-o", output, "--segment", "1", "--report", report, "--strict",
+      ] + (name == "-" ? ["--format", "mpegts"] : []))
+    usleep(700_000)
+    #expect(program.isRunning)
+    program.send(signal)
+    let run = try program.wait(timeout: 20)
+    #expect(run.status == 128 + Int(signal), "\(run.errors)")
+    #expect(run.warnings.isEmpty && !run.errors.contains("error"), "\(run.errors)")
+    let played = name == "-" ? try scratch.file("copy.ts", run.output) : output
+    let count = try frames(played)
+    #expect(count > 0 && count < 9000)
+    #expect(try json(report)["output"]["frames"].int == count)
+    if name == "out.m3u8" { #expect(try Playlist(path: output).isEnded) }
+    #expect(scratch.leftovers.isEmpty, "\(scratch.names)")
+  }
+
+  @Test(
+    "Twice: at once, and nothing half-made stays", arguments: ["out.mp4", "out.m3u8", "out.ts"])
+  func twice(_ name: String) throws {
+    let scratch = try Scratch()
+    let long = try longClip(in: scratch)
+    // Veryslow holds so many pictures that finishing them takes a while.
+    let program = try CommandLineProgram([
+      "transcode", long, "-o", scratch.path(name), "--speed", "veryslow", "--report",
+      scratch.path("r.json"),
+    ])
+    usleep(700_000)
+    program.send(SIGINT)
+    usleep(20_000)
+    program.send(SIGINT)
+    let run = try program.wait(timeout: 20)
+    // A run that is finished in order writes its report.
+    #expect(!scratch.names.contains("r.json"))
+    #expect(run.status == 130)
+    #expect(scratch.leftovers.isEmpty, "\(scratch.names)")
+    if name == "out.m3u8" {
+      if scratch.names.contains(name) { _ = try Playlist(path: scratch.path(name)) }
+    } else {
+      #expect(scratch.names == ["long.mp4"])
+    }
+  }
+
+  @Test("SIGKILL: nothing stands under the final name")
+  func killed() throws {
+    let scratch = try Scratch()
+    let long = try longClip(in: scratch)
+    let program = try CommandLineProgram(["transcode", long, "-o", scratch.path("out.mp4")])
+    usleep(500_000)
+    program.send(SIGKILL)
+    #expect(try program.wait().signal == Int(SIGKILL))
+    #expect(!scratch.names.contains("out.mp4"))
+  }
+
+  @Test("An input that says nothing can be left too", arguments: [SIGINT, SIGTERM])
+  func silence(_ signal: CInt) throws {
+    let scratch = try folderWithOutput()
+    let before = scratch.contents
+    let program = try CommandLineProgram(
+      ["transcode", "-", "-o", scratch.path("out.mp4"), "-y"], input: .silence)
+    usleep(400_000)
+    program.send(signal)
+    let run = try program.wait(timeout: 10)
+    #expect(run.status == 128 + Int(signal), "\(run.errors)")
+    #expect(scratch.contents == before)
+  }
+}

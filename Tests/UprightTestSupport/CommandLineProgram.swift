@@ -1,0 +1,208 @@
+import Foundation
+
+/// The `upright` that was built beside the tests, run as a process of its own.
+public final class CommandLineProgram {
+  /// What comes in on standard input.
+  public enum Input {
+    case nothing
+    /// Through a pipe, which cannot be gone back in.
+    case pipe(Data)
+    /// A pipe into which nothing is written, and that stays open.
+    case silence
+  }
+
+  /// Where standard output goes.
+  public enum Output {
+    case kept
+    /// A file or a device, opened for writing as it stands.
+    case path(String)
+    /// A pipe whose reader takes so many bytes and leaves.
+    case reader(bytes: Int)
+  }
+
+  /// What a run left behind.
+  public struct Outcome: Sendable {
+    /// The exit code; nil where a signal ended it.
+    public let status: Int?
+    /// The signal that ended it.
+    public let signal: Int?
+    /// Standard output; empty where it went elsewhere.
+    public let output: Data
+    /// Standard error.
+    public let errors: String
+
+    /// Standard output as text.
+    public var text: String { String(decoding: output, as: UTF8.self) }
+    /// The lines of standard error.
+    public var lines: [String] { errors.split(separator: "\n").map(String.init) }
+    /// Those that are warnings.
+    public var warnings: [String] { lines.filter { $0.hasPrefix("upright: warning: ") } }
+    /// Standard output as JSON; `null` where it is none.
+    public var json: JSON {
+      (try? JSONDecoder().decode(JSON.self, from: output)) ?? .null
+    }
+  }
+
+  /// A run that did not end by itself.
+  public struct Hang: Error, CustomStringConvertible {
+    /// What was run, and for how long.
+    public let description: String
+  }
+
+  /// The binary, in the same folder as the test bundle.
+  public static let path: String = {
+    let bundle = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+    let candidates = [
+      bundle.appendingPathComponent("upright").path,
+      SharedFiles.packageRoot.appendingPathComponent(".build/debug/upright").path,
+      SharedFiles.packageRoot.appendingPathComponent(".build/release/upright").path,
+    ]
+    return candidates.first { FileManager.default.isExecutableFile(atPath: $0) } ?? candidates[0]
+  }()
+
+  private static let starting = NSLock()
+
+  private let scratch: Scratch
+  private let arguments: [String]
+  private var process: pid_t = 0
+  private var held: [CInt] = []
+
+  /// Starts it.
+  public init(
+    _ arguments: [String], input: Input = .nothing, output: Output = .kept,
+    errors: CInt? = nil, environment: [String: String] = [:]
+  ) throws {
+    self.arguments = arguments
+    scratch = try Scratch()
+    // Tests run side by side: no process may inherit another's ends of pipes.
+    Self.starting.lock()
+    defer { Self.starting.unlock() }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    var closing: [CInt] = []
+    switch input {
+    case .nothing: posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    case .pipe(let data):
+      let (reading, writing) = try Self.pipe()
+      posix_spawn_file_actions_adddup2(&actions, reading, 0)
+      closing.append(reading)
+      Thread.detachNewThread { Self.feed(data, into: writing) }
+    case .silence:
+      let (reading, writing) = try Self.pipe()
+      posix_spawn_file_actions_adddup2(&actions, reading, 0)
+      closing.append(reading)
+      held.append(writing)
+    }
+    switch output {
+    case .kept:
+      posix_spawn_file_actions_addopen(
+        &actions, 1, scratch.path("output"), O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    case .path(let path): posix_spawn_file_actions_addopen(&actions, 1, path, O_WRONLY, 0)
+    case .reader(let bytes):
+      let (reading, writing) = try Self.pipe()
+      posix_spawn_file_actions_adddup2(&actions, writing, 1)
+      closing.append(writing)
+      Thread.detachNewThread { Self.take(bytes, from: reading) }
+    }
+    if let errors {
+      posix_spawn_file_actions_adddup2(&actions, errors, 2)
+    } else {
+      posix_spawn_file_actions_addopen(
+        &actions, 2, scratch.path("errors"), O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    }
+    defer { closing.forEach { close($0) } }
+    try spawn(&actions, environment)
+  }
+
+  private func spawn(
+    _ actions: inout posix_spawn_file_actions_t, _ environment: [String: String]
+  ) throws {
+    // A runner may ignore signals; what it starts must not.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    for number in [SIGINT, SIGTERM, SIGPIPE] { sigaddset(&signals, number) }
+    posix_spawnattr_setsigdefault(&attributes, &signals)
+    posix_spawnattr_setflags(&attributes, CShort(POSIX_SPAWN_SETSIGDEF))
+    var words: [UnsafeMutablePointer<CChar>?] = ([Self.path] + arguments).map { strdup($0) } + [nil]
+    let all = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    var variables: [UnsafeMutablePointer<CChar>?] = all.map { strdup("\($0)=\($1)") } + [nil]
+    defer { (words + variables).forEach { free($0) } }
+    guard posix_spawn(&process, Self.path, &actions, &attributes, &words, &variables) == 0 else {
+      throw Hang(description: "\(Self.path) cannot be run")
+    }
+  }
+
+  private static func pipe() throws -> (reading: CInt, writing: CInt) {
+    var ends: [CInt] = [0, 0]
+    guard Foundation.pipe(&ends) == 0 else { throw Hang(description: "no pipe") }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return (ends[0], ends[1])
+  }
+
+  private static func feed(_ data: Data, into end: CInt) {
+    signal(SIGPIPE, SIG_IGN)
+    var rest = data[...]
+    while !rest.isEmpty {
+      let written = rest.withUnsafeBytes { write(end, $0.baseAddress, $0.count) }
+      if written <= 0 { break }
+      rest = rest.dropFirst(written)
+    }
+    close(end)
+  }
+
+  private static func take(_ bytes: Int, from end: CInt) {
+    var left = bytes
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while left > 0 {
+      let count = read(end, &buffer, min(left, buffer.count))
+      if count <= 0 { break }
+      left -= count
+    }
+    close(end)
+  }
+
+  /// Sends a signal.
+  public func send(_ signal: CInt) { kill(process, signal) }
+
+  /// Whether it has not ended yet.
+  public var isRunning: Bool {
+    var information = siginfo_t()
+    let result = waitid(P_PID, id_t(process), &information, WEXITED | WNOHANG | WNOWAIT)
+    return result == 0 && information.si_signo == 0
+  }
+
+  /// Waits for its end.
+  public func wait(timeout: Double = 60) throws -> Outcome {
+    let deadline = Date(timeIntervalSinceNow: timeout)
+    var status: CInt = 0
+    while waitpid(process, &status, WNOHANG) != process {
+      if Date() > deadline {
+        kill(process, SIGKILL)
+        waitpid(process, &status, 0)
+        throw Hang(
+          description: "upright \(arguments.joined(separator: " ")): ended after \(timeout) s")
+      }
+      usleep(2000)
+    }
+    held.forEach { close($0) }
+    held = []
+    let signal = Int(status & 0x7f)
+    return Outcome(
+      status: signal == 0 ? Int(status >> 8 & 0xff) : nil, signal: signal == 0 ? nil : signal,
+      output: (try? Data(contentsOf: URL(fileURLWithPath: scratch.path("output")))) ?? Data(),
+      errors: (try? String(contentsOfFile: scratch.path("errors"), encoding: .utf8)) ?? "")
+  }
+
+  /// Runs it to its end.
+  public static func run(
+    _ arguments: [String], input: Input = .nothing, output: Output = .kept,
+    environment: [String: String] = [:], timeout: Double = 60
+  ) throws -> Outcome {
+    try CommandLineProgram(arguments, input: input, output: output, environment: environment)
+      .wait(timeout: timeout)
+  }
+}

@@ -1,0 +1,238 @@
+import Foundation
+import MediaIO
+import Orientation
+import Testing
+import Upright
+import UprightTestSupport
+
+/// What sample values mean survives: range, tags, siting, depth.
+@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
+struct ColourTests {
+  private static func source(
+    _ scratch: Scratch, _ coding: String, graph: String = "testsrc2=s=128x72:r=25:d=0.2",
+    name: String = "source.mp4"
+  ) throws -> String {
+    let path = scratch.path(name)
+    try FFmpegTool.run(
+      ["-f", "lavfi", "-i", graph] + coding.split(separator: " ").map(String.init) + [path])
+    return path
+  }
+
+  private static let tags = [
+    "color_range", "color_space", "color_transfer", "color_primaries", "pix_fmt", "chroma_location",
+  ]
+
+  private static func tags(of path: String) throws -> [String: String] {
+    let video = try FFmpegTool.streams(path, "video").first ?? .null
+    return Dictionary(uniqueKeysWithValues: tags.map { ($0, video[$0].string ?? "none") })
+  }
+
+  struct Case: CustomTestStringConvertible, Sendable {
+    let coding: String
+    let output: String
+    var codec: VideoCodec?
+    var expected: [String: String]
+    var testDescription: String { "\(coding) to \(output) \(codec?.rawValue ?? "")" }
+  }
+
+  private static let bt709 =
+    "-colorspace bt709 -color_trc bt709 -color_primaries bt709 -color_range tv"
+  private static let full =
+    "-colorspace smpte170m -color_trc smpte170m -color_primaries bt470bg -color_range pc"
+  private static let hlg =
+    "-colorspace bt2020nc -color_trc arib-std-b67 -color_primaries bt2020 -color_range tv"
+
+  @Test("colour tags are kept", arguments: [
+    Case(
+      coding: "-c:v libx264 -pix_fmt yuv420p \(bt709)", output: "out.mp4",
+      expected: [
+        "color_range": "tv", "color_space": "bt709", "color_transfer": "bt709",
+        "color_primaries": "bt709", "pix_fmt": "yuv420p",
+      ]),
+    Case(
+      coding: "-c:v libx264 -pix_fmt yuvj420p \(full)", output: "out.mp4",
+      expected: [
+        "color_range": "pc", "color_space": "smpte170m", "color_transfer": "smpte170m",
+        "color_primaries": "bt470bg", "pix_fmt": "yuvj420p",
+      ]),
+    Case(
+      coding: "-c:v libx264 -pix_fmt yuvj420p \(full)", output: "out.mkv",
+      expected: ["color_range": "pc", "color_space": "smpte170m", "pix_fmt": "yuvj420p"]),
+    Case(
+      coding: "-c:v libx264 -pix_fmt yuvj420p \(full)", output: "out.m3u8",
+      expected: ["color_range": "pc", "color_space": "smpte170m", "pix_fmt": "yuvj420p"]),
+    Case(
+      coding: "-c:v libx264 -pix_fmt yuv420p", output: "out.mp4",
+      expected: [
+        "color_range": "none", "color_space": "none", "color_transfer": "none",
+        "color_primaries": "none", "pix_fmt": "yuv420p",
+      ]),
+    Case(
+      coding: "-c:v libx264 -pix_fmt yuv420p10le \(hlg)", output: "out.mp4", codec: .hevc,
+      expected: [
+        "color_range": "tv", "color_space": "bt2020nc", "color_transfer": "arib-std-b67",
+        "color_primaries": "bt2020", "pix_fmt": "yuv420p10le",
+      ]),
+    Case(
+      coding: "-c:v libx264 -pix_fmt yuv420p10le \(hlg)", output: "out.mkv", codec: .av1,
+      expected: [
+        "color_range": "tv", "color_space": "bt2020nc", "color_transfer": "arib-std-b67",
+        "color_primaries": "bt2020", "pix_fmt": "yuv420p10le",
+      ]),
+    Case(
+      coding: "-c:v libx264 -pix_fmt yuv420p10le \(hlg)", output: "out.mp4",
+      expected: ["color_transfer": "arib-std-b67", "pix_fmt": "yuv420p"]),
+    Case(
+      coding: "-c:v libx264 -pix_fmt yuv420p \(bt709)", output: "out.webm", codec: .vp9,
+      expected: ["color_range": "tv", "color_space": "bt709", "pix_fmt": "yuv420p"]),
+    Case(
+      coding: "-c:v libx264 -pix_fmt yuv422p \(bt709)", output: "out.mp4",
+      expected: ["color_space": "bt709", "pix_fmt": "yuv420p"]),
+    Case(
+      coding: "-c:v libx264 -pix_fmt yuv444p \(bt709)", output: "out.mp4",
+      expected: ["color_space": "bt709", "pix_fmt": "yuv420p"]),
+  ])
+  func tagsAreKept(_ test: Case) throws {
+    let scratch = try Scratch()
+    let input = try Self.source(scratch, test.coding)
+    try DisplayMatrixPatch.apply(.right, to: input)
+    let run = try Transcoded(input, to: scratch.path(test.output)) { $0.codec = test.codec }
+    #expect(run.result.frames == 5)
+    let tags = try Self.tags(of: run.path)
+    for (name, value) in test.expected {
+      #expect((tags[name] == "unknown" ? "none" : tags[name]) == value, "\(name)")
+    }
+    // The picture too, not its tags alone.
+    let ratios = try FFmpegTool.ratios(
+      inputs: ["-noautorotate", "-i", input, "-i", run.path],
+      graph: "[0]transpose=clock,scale=72:128,format=yuv420p[a];[1]scale=72:128,format=yuv420p[b]")
+    #expect(ratios.worst.luma > 30, "\(ratios.worst)")
+  }
+
+  @Test("chroma siting is tagged anew after a turn", arguments: [
+    (ImageOrientation.up, "left", "left"), (.right, "left", "top"), (.left, "left", "bottom"),
+    (.leftMirrored, "left", "top"), (.rightMirrored, "left", "bottom"),
+    (.right, "topleft", nil), (.right, "center", "center"), (.down, "center", "center"),
+  ] as [(ImageOrientation, String, String?)])
+  func siting(_ orientation: ImageOrientation, _ source: String, _ expected: String?) throws {
+    let scratch = try Scratch()
+    let input = try Self.source(
+      scratch, "-c:v libx264 -pix_fmt yuv420p -chroma_sample_location \(source)")
+    try DisplayMatrixPatch.apply(orientation, to: input)
+    let run = try Transcoded(input, to: scratch.path("out.mp4"))
+    // Nothing sits right: then what stood is left.
+    #expect(try Self.tags(of: run.path)["chroma_location"] == expected ?? source)
+  }
+
+  @Test("a source that does not say where its chroma sits stays that way")
+  func unsaidSiting() throws {
+    let scratch = try Scratch()
+    // H.264 without the field: ffprobe assumes left for it.
+    let input = try Self.source(scratch, "-c:v ffv1 -pix_fmt yuv420p", name: "source.mov")
+    #expect(try Self.tags(of: input)["chroma_location"] == "none")
+    try DisplayMatrixPatch.apply(.right, to: input)
+    let run = try Transcoded(input, to: scratch.path("out.mp4"))
+    #expect(["left", "none", "unspecified"].contains(try Self.tags(of: run.path)["chroma_location"]))
+  }
+
+  /// 4:2:0 of `picture` (4:4:4) after the turn and the scale in floating point.
+  @Test("after a turn and a scale chroma lies where the tag says", arguments: [
+    (ImageOrientation.right, PixelSize(360, 640), 640, 360),
+    (.left, PixelSize(360, 640), 640, 360),
+    (.right, PixelSize(90, 160), 640, 360),
+    (.leftMirrored, PixelSize(180, 320), 640, 360),
+    (.up, PixelSize(180, 320), 640, 360),
+    (.down, PixelSize(180, 320), 640, 360),
+  ])
+  func chromaPlace(
+    _ orientation: ImageOrientation, _ size: PixelSize, _ width: Int, _ height: Int
+  ) throws {
+    let scratch = try Scratch()
+    // Chroma that rises across and down: a shift by a part of a sample is a change of level.
+    let graph =
+      "nullsrc=s=\(width)x\(height):r=25:d=0.04,format=yuv444p,"
+      + "geq=lum='128+60*sin(X/23)*cos(Y/31)':cb='128+90*sin(X/11)*cos(Y/13)':cr='128+90*cos(X/13)*sin(Y/11)'"
+    let truth = scratch.path("truth.mov")
+    try FFmpegTool.run(["-f", "lavfi", "-i", graph, "-c:v", "ffv1", "-level", "3", truth])
+    let input = scratch.path("source.mp4")
+    try FFmpegTool.run([
+      "-i", truth, "-vf",
+      "scale=out_h_chr_pos=0:out_v_chr_pos=128:flags=bicubic+accurate_rnd+full_chroma_int,format=yuv420p",
+      "-c:v", "libx264", "-qp", "0", "-chroma_sample_location", "left", input,
+    ])
+    try DisplayMatrixPatch.apply(orientation, to: input)
+    let run = try Transcoded(input, to: scratch.path("out.y4m")) {
+      $0.size = .pair(size)
+      $0.canvas = orientation.swapsAxes ? .portrait : .landscape
+    }
+    let (w, h) = orientation.swapsAxes
+      ? (size.width, size.height) : (size.height, size.width)
+    // What our picture should be: the truth turned, scaled and subsampled with chroma at (x, y). The
+    // truth has chroma everywhere, so nothing of the source's siting is in it.
+    func ratio(_ x: Int, _ y: Int) throws -> Double {
+      let ratios = try FFmpegTool.ratios(
+        inputs: ["-i", truth, "-i", run.path],
+        graph: "[0]\(ExactTurnTests.filter(orientation)),"
+          + "scale=\(w):\(h):out_h_chr_pos=\(x):out_v_chr_pos=\(y)"
+          + ":flags=bicubic+accurate_rnd+full_chroma_int,format=yuv420p,setsar=1[a];"
+          + "[1]setsar=1[b]")
+      return min(ratios.lowest.cb, ratios.lowest.cr)
+    }
+    let right: (Int, Int) =
+      switch orientation {
+      case .right, .leftMirrored: (128, 0)
+      case .left, .rightMirrored: (128, 256)
+      default: (0, 128)
+      }
+    let good = try ratio(right.0, right.1)
+    let wrong = try [(0, 128), (128, 0), (128, 256), (128, 128)]
+      .filter { $0 != right }.map { try ratio($0.0, $0.1) }
+    figure("chroma \(orientation.name) to \(w)x\(h): \(good) dB, elsewhere \(wrong)")
+    #expect(good > 36)
+    #expect(wrong.allSatisfy { $0 < good }, "\(good) dB where it should be, elsewhere \(wrong)")
+  }
+
+  @Test("other codecs, with a turn", arguments: [
+    (VideoCodec.hevc, "out.mp4"), (.hevc, "out.ts"), (.hevc, "out.mkv"), (.av1, "out.mp4"),
+    (.av1, "out.webm"), (.vp9, "out.webm"), (.vp9, "out.mkv"), (.vp9, "out.mp4"),
+    (.hevc, "out.m3u8"), (.av1, "out.m3u8"), (.h264, "out.mkv"),
+  ])
+  func codecs(_ codec: VideoCodec, _ name: String) throws {
+    let scratch = try Scratch()
+    let run = try Transcoded(Samples.displayMatrix, to: scratch.path(name)) {
+      $0.codec = codec
+      $0.size = .pair(PixelSize(180, 320))
+      $0.canvas = .portrait
+    }
+    #expect(run.result.frames == 60)
+    let video = try #require(try FFmpegTool.streams(run.path, "video").first)
+    #expect(video["codec_name"].string == codec.rawValue)
+    #expect(video["width"].int == 180 && video["height"].int == 320)
+    let ratios = try FFmpegTool.ratios(
+      inputs: ["-i", Samples.displayMatrix, "-i", run.path],
+      graph: "[0:v]scale=180:320:flags=bicubic,setsar=1,format=yuv420p[a];"
+        + "[1:v]setsar=1,format=yuv420p[b]")
+    #expect(ratios.count == 60)
+    figure("\(codec.rawValue) in \(name): worst luma \(ratios.worst.luma) dB")
+    #expect(ratios.worst.luma > 27, "\(ratios.worst)")
+  }
+
+  @Test("HEVC that follows a turn, in MP4 and HLS", arguments: ["out.mp4", "out.m3u8", "out.ts"])
+  func hevcFollows(_ name: String) throws {
+    let scratch = try Scratch()
+    let run = try Transcoded(
+      Samples.turning, to: scratch.path(name), events: Samples.turningEvents()
+    ) {
+      $0.sensor()
+      $0.canvas = .follow
+      $0.codec = .hevc
+      $0.size = .pair(PixelSize(180, 320))
+      $0.quick()
+    }
+    #expect(run.result.frames == 300)
+    let (status, said) = try Player.ffmpeg.play([run.path])
+    #expect(status == 0, "\(said["error"])")
+    #expect(said["numbers"].ints == Array(0..<300))
+    #expect(said["sizes"].array.map { $0["frame"].int } == [0, 100, 200])
+  }
+}

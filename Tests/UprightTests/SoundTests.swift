@@ -1,0 +1,223 @@
+import Foundation
+import MediaIO
+import Orientation
+import RotationPolicy
+import Testing
+import Upright
+import UprightTestSupport
+
+/// Sound beside the pictures: copied where the container takes it, re-encoded where it does not, in
+/// step either way.
+@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .serialized)
+struct SoundTests {
+  /// One AAC frame at 48 kHz.
+  private static let frame = 1024.0 / 48000
+
+  @Test("flash and beep stay together within one sound frame", arguments: [
+    "out.mp4", "out.mov", "out.m3u8", "out.ts", "out.flv", "out.mkv", "out.webm",
+  ])
+  func together(_ name: String) throws {
+    let scratch = try Scratch()
+    let before = try FlashAndBeep(path: Samples.withSound)
+    try #require(before.flashes.count == 5 && before.beeps.count == 5)
+    let run = try Transcoded(Samples.withSound, to: scratch.path(name)) {
+      $0.size = .pair(PixelSize(360, 640))
+      if !name.hasSuffix("webm") { $0.quick() }
+    }
+    #expect(run.result.frames == 150)
+    let after = try FlashAndBeep(path: run.path)
+    #expect(after.flashes.count == 5 && after.beeps.count == 5, "\(after)")
+    let drift = zip(before.offsets, after.offsets).map { abs($0 - $1) }.max() ?? 1
+    figure("sync \(name): offset moved by \(drift * 1000) ms at most")
+    #expect(drift <= Self.frame, "\(before.offsets) became \(after.offsets)")
+    // And the flashes where they were on the timeline, but for a constant.
+    let shift = (after.flashes.first ?? 0) - (before.flashes.first ?? 0)
+    #expect(
+      zip(before.flashes, after.flashes).allSatisfy { abs($1 - $0 - shift) < 0.0011 },
+      "\(after.flashes)")
+  }
+
+  @Test("sound that the container takes is copied bit by bit", arguments: [
+    "out.mp4", "out.mov", "out.m3u8", "out.ts", "out.flv", "out.mkv",
+  ])
+  func copied(_ name: String) throws {
+    let scratch = try Scratch()
+    let run = try Transcoded(Samples.withSound, to: scratch.path(name)) {
+      $0.size = .pair(PixelSize(180, 320))
+      $0.quick()
+    }
+    var path = run.path
+    if name.hasSuffix("ts") {
+      // ADTS headers, which MPEG-TS wants, come off again in MP4.
+      path = scratch.path("bare.mp4")
+      try FFmpegTool.run(["-i", run.path, "-map", "0:a", "-c", "copy", path])
+    }
+    let theirs = try FFmpegTool.packets(Samples.withSound, "a:0", hashes: true)
+    let ours = try FFmpegTool.packets(path, "a:0", hashes: true)
+    #expect(theirs.count == ours.count)
+    #expect(theirs.map(\.hash) == ours.map(\.hash))
+    #expect(theirs.allSatisfy { $0.hash != nil })
+  }
+
+  struct Foreign: CustomTestStringConvertible, Sendable {
+    let coder: String
+    let output: String
+    let codec: String
+    var testDescription: String { "\(coder) in \(output)" }
+  }
+
+  @Test("sound that the container does not take is re-encoded, and stays in step", arguments: [
+    Foreign(coder: "ac3", output: "out.flv", codec: "aac"),
+    Foreign(coder: "libopus", output: "out.flv", codec: "aac"),
+    Foreign(coder: "libopus", output: "out.m3u8", codec: "aac"),
+    Foreign(coder: "libvorbis", output: "out.m3u8", codec: "aac"),
+    Foreign(coder: "libvorbis", output: "out.mp4", codec: "aac"),
+    Foreign(coder: "libopus", output: "out.ts", codec: "aac"),
+    Foreign(coder: "libmp3lame", output: "out.webm", codec: "opus"),
+    Foreign(coder: "flac", output: "out.webm", codec: "opus"),
+    Foreign(coder: "pcm_s16le", output: "out.mp4", codec: "aac"),
+    Foreign(coder: "libopus", output: "out.webm", codec: "opus"),
+    Foreign(coder: "libmp3lame", output: "out.m3u8", codec: "mp3"),
+    Foreign(coder: "ac3", output: "out.mp4", codec: "ac3"),
+  ])
+  func foreign(_ test: Foreign) throws {
+    let scratch = try Scratch()
+    let input = scratch.path("source.mkv")
+    try FFmpegTool.run([
+      "-noautorotate", "-i", Samples.withSound, "-vf", "hflip,vflip,scale=160:90", "-c:v",
+      "libx264", "-preset", "ultrafast", "-c:a", test.coder, "-b:a", "128k", "-strict", "-2", input,
+    ])
+    let before = try FlashAndBeep(path: input)
+    let run = try Transcoded(input, to: scratch.path(test.output)) {
+      $0.size = .pair(PixelSize(90, 160))
+      if !test.output.hasSuffix("webm") { $0.quick() }
+    }
+    let sound = try #require(try FFmpegTool.streams(run.path, "audio").first)
+    #expect(sound["codec_name"].string == test.codec)
+    #expect(sound["channels"].int == 2)
+    let after = try FlashAndBeep(path: run.path)
+    try #require(before.beeps.count == 5)
+    #expect(after.beeps.count == 5 && after.flashes.count == 5)
+    let drift = zip(before.offsets, after.offsets).map { abs($0 - $1) }.max() ?? 1
+    figure("sync \(test.testDescription): offset moved by \(drift * 1000) ms at most")
+    #expect(drift <= Self.frame, "\(before.offsets) became \(after.offsets)")
+    #expect(run.result.warnings.isEmpty, "\(run.result.warnings)")
+  }
+
+  /// The turning phone with a tone, B-frames and a variable frame rate: the hardest case for a
+  /// container that changes its format.
+  static func turningWithSound(in scratch: Scratch, variable: Bool = true) throws -> String {
+    let path = scratch.path("turning.mp4")
+    // Every picture up to 23 ms late, some 133 ms apart; ticks of 1/30000.
+    let uneven = variable ? "select='gt(mod(n,5),0)+lt(n,50)',setpts=PTS+mod(N*373\\,700)," : ""
+    try FFmpegTool.run([
+      "-i", Samples.turning, "-f", "lavfi", "-i", "sine=f=440:r=48000:d=10", "-vf",
+      "\(uneven)scale=320:180", "-fps_mode", "passthrough", "-enc_time_base", "1:30000", "-c:v",
+      "libx264", "-preset", "veryfast", "-bf", "3", "-b_strategy", "0",
+      "-video_track_timescale", "30000", "-c:a", "aac", path,
+    ])
+    return path
+  }
+
+  @Test("a sound frame lies in the HLS segment that holds its PTS, and none is lost")
+  func hlsSegments() throws {
+    let scratch = try Scratch()
+    let input = try Self.turningWithSound(in: scratch)
+    let output = try Scratch()
+    let run = try Transcoded(
+      input, to: output.path("out.m3u8"), events: Samples.turningEvents()
+    ) {
+      $0.sensor()
+      $0.size = .pair(PixelSize(180, 320))
+      $0.segmentDuration = 1
+    }
+    let playlist = try Playlist(path: run.path)
+    #expect(playlist.maps.count == 3)
+    var sound: [FFmpegTool.Packet] = []
+    var pictures = 0
+    var starts: [Double] = []
+    var soundOf: [[FFmpegTool.Packet]] = []
+    for segment in playlist.segments {
+      var bytes = try Data(contentsOf: URL(fileURLWithPath: output.path(segment.map)))
+      bytes += try Data(contentsOf: URL(fileURLWithPath: output.path(segment.file)))
+      let whole = scratch.path("whole.mp4")
+      try bytes.write(to: URL(fileURLWithPath: whole))
+      let video = try FFmpegTool.packets(whole, "v:0")
+      #expect(video.first?.isKey == true, "\(segment.file)")
+      starts.append(video.compactMap(\.time).min() ?? .nan)
+      #expect(video.first?.time == starts.last)
+      pictures += video.count
+      let packets = try FFmpegTool.packets(whole, "a:0", hashes: true)
+      soundOf.append(packets)
+      sound += packets
+      // EXTINF is what the segment's pictures last.
+    }
+    #expect(pictures == run.result.frames)
+    for (index, packets) in soundOf.enumerated() {
+      for packet in packets {
+        let time = try #require(packet.time)
+        if index > 0 { #expect(time >= starts[index] - 1e-5, "\(playlist.segments[index].file)") }
+        if index + 1 < starts.count {
+          #expect(time < starts[index + 1] + 1e-5, "\(playlist.segments[index].file)")
+        }
+      }
+    }
+    for index in starts.indices.dropLast() {
+      let length = starts[index + 1] - starts[index]
+      #expect(abs(length - playlist.segments[index].duration) < 1e-4)
+    }
+    let theirs = try FFmpegTool.packets(input, "a:0", hashes: true)
+    #expect(sound.map(\.hash) == theirs.map(\.hash))
+    // Times go on across the discontinuities, sound and pictures shifted alike.
+    let shift = (sound.first?.time ?? 0) - (theirs.first?.time ?? 0)
+    #expect(
+      zip(sound, theirs).allSatisfy { abs(($0.time ?? 0) - ($1.time ?? 0) - shift) < 2e-5 })
+    let first = try FFmpegTool.frames(input).first?.time ?? 0
+    #expect(abs((starts.first ?? 0) - first - shift) < 2e-5)
+  }
+
+  @Test("B-frames, a variable rate and turns: the source's times, to the tick", arguments: [
+    "out.mp4", "out.mov", "out.ts", "out.flv", "out.m3u8",
+  ])
+  func variableRate(_ name: String) throws {
+    let scratch = try Scratch()
+    let input = try Self.turningWithSound(in: scratch)
+    let output = try Scratch()
+    let run = try Transcoded(input, to: output.path(name), events: Samples.turningEvents()) {
+      $0.sensor()
+      $0.canvas = .follow
+      $0.size = .pair(PixelSize(180, 320))
+      $0.encoderOptions = ["bf": "3", "b_strategy": "0"]
+    }
+    let theirs = try FFmpegTool.frames(input)
+    let packets = try FFmpegTool.packets(run.path, "v:0")
+    #expect(packets.count == theirs.count)
+    let dts = packets.compactMap(\.dts)
+    #expect(zip(dts, dts.dropFirst()).allSatisfy { $0 < $1 }, "DTS must rise strictly")
+    #expect(packets.allSatisfy { ($0.dts ?? 0) <= ($0.pts ?? 0) })
+    // Reordering is in use, or this would prove little.
+    #expect(packets.contains { $0.pts != $0.dts })
+    let base = try #require(try FFmpegTool.streams(run.path, "video").first?["time_base"].string)
+    let pts = packets.compactMap(\.pts).sorted()
+    let expected = theirs.compactMap(\.pts)
+    if base == "1/30000" {
+      let shift = name == "out.m3u8" ? (pts.first ?? 0) - (expected.first ?? 0) : 0
+      #expect(pts.map { $0 - shift } == expected)
+    } else {
+      let grain = base == "1/90000" ? 1.0 / 90_000 : 0.0011
+      let times = packets.compactMap(\.time).sorted()
+      let shift = (times.first ?? 0) - (theirs.first?.time ?? 0)
+      let worst = zip(times, theirs).map { abs($0 - ($1.time ?? 0) - shift) }.max() ?? 1
+      #expect(worst <= grain, "\(base): off by \(worst) s")
+    }
+    // The sound's distance to the pictures is the source's.
+    let sound = try FFmpegTool.packets(run.path, "a:0")
+    let before = try FFmpegTool.packets(input, "a:0")
+    #expect(sound.count == before.count)
+    let firstPicture = packets.compactMap(\.time).min() ?? 0
+    let moved =
+      ((sound.first?.time ?? 0) - firstPicture)
+      - ((before.first?.time ?? 0) - (theirs.first?.time ?? 0))
+    #expect(abs(moved) <= 0.0021, "sound moved by \(moved) s")
+  }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import MediaIO
+import Orientation
+import Testing
+import Upright
+import UprightTestSupport
+
+/// Frames in are frames out, each at the source's time: edit lists, late starts, odd rates.
+@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .serialized)
+struct TimestampTests {
+  struct Case: CustomTestStringConvertible, Sendable {
+    let file: String
+    let output: String
+    var testDescription: String { "\(file) to \(output)" }
+  }
+
+  static let cases: [Case] = [
+    "bframes-elst/iibbibb_editlist_videoonly.mp4", "bframes-elst/edit_list_positive_shift.mp4",
+    "vfr/cursed-vfr.mp4", "vfr/sample_android_slow_motion.mp4", "flv/sample.flv", "flv/avatar.flv",
+    "mkv-webm/gizmo_av1_8bit_420.webm", "real-footage/foreman.mp4",
+    "rotation-real/sample_edit_list.mp4", "rotation-real/mv_with_2_top_shots.mp4",
+  ].filter { Needs.shared($0) }.flatMap { file in
+    ["out.mp4", "out.mkv"].map { Case(file: file, output: $0) }
+  }
+
+  @Test("every frame keeps its time", arguments: cases)
+  func kept(_ test: Case) throws {
+    let scratch = try Scratch()
+    let input = SharedFiles.url("clips/\(test.file)").path
+    let run = try Transcoded(input, to: scratch.path(test.output)) {
+      $0.size = .pair(PixelSize(144, 256))
+    }
+    let before = try FFmpegTool.frames(input).compactMap(\.time)
+    let after = try FFmpegTool.frames(run.path).compactMap(\.time)
+    #expect(run.result.frames == before.count)
+    #expect(after.count == before.count)
+    // Matroska has no time before zero: where sound begins there, all is shifted by a constant.
+    let isShifted = test.output.hasSuffix("mkv")
+    let grain = isShifted ? 0.00101 : 2e-6
+    let shift = isShifted ? (after.first ?? 0) - (before.first ?? 0) : 0
+    let worst = zip(before, after).map { abs($0 - $1 + shift) }.max() ?? 1
+    #expect(worst <= grain, "off by up to \(worst) s")
+    let packets = try FFmpegTool.packets(run.path, "v:0")
+    let dts = packets.compactMap(\.dts)
+    #expect(zip(dts, dts.dropFirst()).allSatisfy { $0 < $1 })
+    try RotationClipTests.compareSound(input, run.path)
+  }
+
+  /// Pictures and a tone that begin and end at different times.
+  private static func make(
+    _ scratch: Scratch, pictures: String, sound: String, picturesAt: Double = 0,
+    soundAt: Double = 0, rate: Int = 25
+  ) throws -> String {
+    let path = scratch.path("source.mkv")
+    try FFmpegTool.run([
+      "-itsoffset", "\(picturesAt)", "-f", "lavfi", "-i", "testsrc2=s=160x90:r=\(rate):d=\(pictures)",
+      "-itsoffset", "\(soundAt)", "-f", "lavfi", "-i", "sine=f=440:r=48000:d=\(sound)", "-map", "0",
+      "-map", "1", "-c:v", "libx264", "-c:a", "aac", path,
+    ])
+    return path
+  }
+
+  struct Apart: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    var pictures = "3"
+    var sound = "3"
+    var picturesAt = 0.0
+    var soundAt = 0.0
+    var rate = 25
+  }
+
+  @Test("pictures and sound that do not begin or end together", arguments: [
+    Apart(testDescription: "sound 14 s before the pictures", sound: "17", picturesAt: 14),
+    Apart(testDescription: "pictures 14 s before the sound", pictures: "17", soundAt: 14),
+    Apart(testDescription: "sound ends early", pictures: "20", sound: "1"),
+    Apart(testDescription: "pictures end early", pictures: "1", sound: "20"),
+    Apart(testDescription: "a picture a second", pictures: "70", sound: "70", rate: 1),
+  ], ["out.mp4", "out.m3u8", "out.ts", "out.flv", "out.mkv"])
+  func apart(_ test: Apart, _ name: String) throws {
+    let scratch = try Scratch()
+    let input = try Self.make(
+      scratch, pictures: test.pictures, sound: test.sound, picturesAt: test.picturesAt,
+      soundAt: test.soundAt, rate: test.rate)
+    let output = try Scratch()
+    let run = try Transcoded(input, to: output.path(name)) {
+      $0.size = .pair(PixelSize(90, 160))
+    }
+    let before = try FFmpegTool.frames(input).compactMap(\.time)
+    let after = try FFmpegTool.frames(run.path).compactMap(\.time)
+    #expect(run.result.frames == before.count && after.count == before.count)
+    let sound = try FFmpegTool.packets(input, "a:0").compactMap(\.time)
+    let heard = try FFmpegTool.packets(run.path, "a:0").compactMap(\.time)
+    #expect(sound.count == heard.count)
+    let grain = name == "out.mp4" ? 0.0006 : 0.0022
+    let offset = (sound.first ?? 0) - (before.first ?? 0)
+    let now = (heard.first ?? 0) - (after.first ?? 0)
+    #expect(abs(offset - now) <= grain, "sound was \(offset) s from the pictures, is \(now) s")
+    let end = (sound.last ?? 0) - (before.last ?? 0)
+    let nowEnd = (heard.last ?? 0) - (after.last ?? 0)
+    #expect(abs(end - nowEnd) <= grain, "at the end \(end) s became \(nowEnd) s")
+  }
+
+  @Test("a cut keeps pictures and sound together", arguments: ["out.mp4", "out.m3u8", "out.mkv"])
+  func cut(_ name: String) throws {
+    let scratch = try Scratch()
+    let run = try Transcoded(Samples.withSound, to: scratch.path(name)) {
+      $0.size = .pair(PixelSize(360, 640))
+      $0.start = 1
+      $0.end = 4
+    }
+    #expect(run.result.frames == 90)
+    let before = try FlashAndBeep(path: Samples.withSound)
+    let after = try FlashAndBeep(path: run.path)
+    #expect(after.flashes.count == 3 && after.beeps.count == 3)
+    let drift = zip(before.offsets[1...3], after.offsets).map { abs($0 - $1) }.max() ?? 1
+    #expect(drift <= 1024.0 / 48000, "\(after)")
+    if name == "out.mp4" {
+      #expect(abs((after.flashes.first ?? 0) - 0.5) < 1e-3)
+    }
+  }
+}
