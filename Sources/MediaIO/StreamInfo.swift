@@ -34,8 +34,11 @@ package struct StreamInfo: Sendable {
   /// FFmpeg's name of the codec, such as `h264`.
   package var codecName: String { parameters.codecName }
 
-  /// The legacy `rotate` tag, degrees clockwise; nil where there is none or it is no number.
-  package var rotateTag: Int? { metadata["rotate"].flatMap { Int($0) } }
+  /// The legacy `rotate` tag, degrees clockwise; nil where there is none or it is no number. Matroska
+  /// has it in capitals.
+  package var rotateTag: Int? {
+    metadata.first { $0.key.lowercased() == "rotate" }.flatMap { Int($0.value) }
+  }
 
   init(_ stream: UnsafeMutablePointer<AVStream>) throws(MediaError) {
     let raw = stream.pointee

@@ -53,7 +53,6 @@ final class FrameOrienter {
     let target = sited(colour.turned(placement.orientation), on: placement.canvas)
     result.colour = target
 
-    fillMargins(of: result, around: placement.canvasRect, colour: colour)
     guard let source = PictureView(frame, placement.sourceRect) ?? PictureView(frame),
       let window = PictureView(result, placement.canvasRect)
     else {
@@ -62,6 +61,8 @@ final class FrameOrienter {
     try draw(
       source, onto: window, turn: placement.orientation, colour: colour,
       siting: target.chromaPosition)
+    // After the picture: libswscale writes whole vectors, past the end of a row.
+    fillMargins(of: result, around: placement.canvasRect, colour: colour)
     return result
   }
 

@@ -1,0 +1,175 @@
+import Foundation
+import MediaIO
+import Orientation
+import Testing
+import Upright
+import UprightTestSupport
+
+/// What is not pictures: kept where the container takes it, named where it is dropped.
+@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
+struct MetadataTests {
+  private static let chapters = """
+    ;FFMETADATA1
+    title=A walk
+    artist=Someone
+    creation_time=2024-05-06T07:08:09.000000Z
+    location=+48.8577+002.2950/
+    [CHAPTER]
+    TIMEBASE=1/1000
+    START=0
+    END=1500
+    title=Out
+    [CHAPTER]
+    TIMEBASE=1/1000
+    START=1500
+    END=5000
+    title=Home
+
+    """
+
+  /// Pictures lying on their side, two tracks of sound, subtitles, chapters, tags, a timecode.
+  private static func source(_ scratch: Scratch, _ name: String) throws -> String {
+    let path = scratch.path(name)
+    let (chapters, subtitles) = (scratch.path("chapters.txt"), scratch.path("text.srt"))
+    try Self.chapters.write(toFile: chapters, atomically: true, encoding: .utf8)
+    try "1\n00:00:00,500 --> 00:00:01,500\nHello\n\n2\n00:00:02,000 --> 00:00:03,000\nAgain\n\n"
+      .write(toFile: subtitles, atomically: true, encoding: .utf8)
+    let isMP4 = name.hasSuffix("mp4") || name.hasSuffix("mov")
+    var arguments =
+      ["-i", Samples.withSound, "-i", chapters, "-i", subtitles, "-f", "lavfi", "-i", "sine=d=5"]
+    arguments += "-map 0:v -map 0:a -map 3:a -map 2:s -map_metadata 1 -map_chapters 1".split(
+      separator: " "
+    ).map(String.init)
+    arguments += ["-c:v", "copy", "-c:a:0", "copy", "-c:a:1", "aac"]
+    arguments += ["-c:s", isMP4 ? "mov_text" : "srt"]
+    arguments += ["-metadata:s:a:0", "language=eng", "-metadata:s:a:1", "language=fra"]
+    if name.hasSuffix("mov") { arguments += ["-timecode", "01:00:00:00"] }
+    try FFmpegTool.run(arguments + [path])
+    return path
+  }
+
+  private static func format(_ path: String) throws -> JSON {
+    try FFmpegTool.probe(path, ["-show_format", "-show_chapters", "-show_streams"])
+  }
+
+  private static func tags(_ json: JSON) -> [String: String] {
+    Dictionary(
+      json["format"]["tags"].object.map { ($0.key.lowercased(), $0.value.string ?? "") },
+      uniquingKeysWith: { first, _ in first })
+  }
+
+  @Test("titles, creation time, chapters, languages, subtitles and all sound go over", arguments: [
+    ("source.mp4", "out.mp4"), ("source.mkv", "out.mkv"), ("source.mov", "out.mov"),
+  ])
+  func kept(_ input: String, _ output: String) throws {
+    let scratch = try Scratch()
+    let source = try Self.source(scratch, input)
+    let run = try Transcoded(source, to: scratch.path(output)) {
+      $0.size = .pair(PixelSize(90, 160))
+      $0.quick()
+    }
+    #expect(run.result.frames == 150)
+    let json = try Self.format(run.path)
+    let tags = Self.tags(json)
+    #expect(tags["title"] == "A walk")
+    #expect(tags["artist"] == "Someone")
+    #expect(tags["creation_time"] == "2024-05-06T07:08:09.000000Z")
+    let chapters = json["chapters"].array
+    #expect(chapters.map { $0["tags"]["title"].string } == ["Out", "Home"])
+    #expect(chapters.map { Double($0["start_time"].string ?? "") } == [0, 1.5])
+    let sound = json["streams"].array.filter { $0["codec_type"].string == "audio" }
+    #expect(sound.map { $0["tags"]["language"].string } == ["eng", "fra"])
+    let before = try FFmpegTool.packets(source, "a:1", hashes: true)
+    let after = try FFmpegTool.packets(run.path, "a:1", hashes: true)
+    #expect(before.map(\.hash) == after.map(\.hash))
+    let text = json["streams"].array.filter { $0["codec_type"].string == "subtitle" }
+    #expect(text.count == 1)
+    let lines = try FFmpegTool.packets(run.path, "s:0", hashes: true).filter { $0.size > 2 }
+    #expect(lines.compactMap(\.time).map { ($0 * 10).rounded() / 10 } == [0.5, 2])
+  }
+
+  @Test("where somebody was is dropped unless it is asked for", arguments: ["mp4", "mov", "mkv"])
+  func location(_ kind: String) throws {
+    let scratch = try Scratch()
+    let source = try Self.source(scratch, "source.\(kind)")
+    let dropped = try Transcoded(source, to: scratch.path("dropped.\(kind)")) { $0.quick() }
+    let tags = Self.tags(try Self.format(dropped.path))
+    #expect(tags.keys.allSatisfy { !$0.contains("location") && !$0.contains("iso6709") }, "\(tags)")
+    #expect(!(try Data(contentsOf: URL(fileURLWithPath: dropped.path))).contains("48.85"))
+    #expect(dropped.report["output"]["dropped"].array.contains { $0.string?.contains("GPS") == true })
+    #expect(dropped.result.warnings.contains { $0.contains("--keep-location") })
+
+    let kept = try Transcoded(source, to: scratch.path("kept.\(kind)")) {
+      $0.keepsLocation = true
+      $0.quick()
+    }
+    let all = Self.tags(try Self.format(kept.path))
+    #expect(all.values.contains { $0.hasPrefix("+48.8577+002.295") }, "\(all)")
+    #expect(!kept.report["output"]["dropped"].array.contains { $0.string?.contains("GPS") == true })
+  }
+
+  @Test("what does not go over is named in the report")
+  func named() throws {
+    let scratch = try Scratch()
+    let source = try Self.source(scratch, "source.mov")
+    let run = try Transcoded(source, to: scratch.path("out.flv")) {
+      $0.size = .pair(PixelSize(90, 160))
+      $0.quick()
+    }
+    let dropped = run.report["output"]["dropped"].array.compactMap(\.string)
+    let kinds = try FFmpegTool.streams(source).map { $0["codec_type"].string }
+    #expect(kinds == ["video", "audio", "audio", "subtitle", "data", "data"])
+    #expect(dropped.contains { $0.hasPrefix("stream 2 (audio, aac)") }, "\(dropped)")
+    #expect(dropped.contains { $0.hasPrefix("stream 3 (subtitle, mov_text)") }, "\(dropped)")
+    // The chapters' titles, and the timecode.
+    #expect(dropped.contains { $0.hasPrefix("stream 4 (data") }, "\(dropped)")
+    #expect(dropped.contains { $0.hasPrefix("stream 5 (data") }, "\(dropped)")
+    #expect(try FFmpegTool.streams(run.path).count == 2)
+  }
+
+  @Test("real clips: a second picture track and timed metadata are named", .enabled(
+    if: Needs.shared("rotation-real/mv_with_2_top_shots.mp4")
+      && Needs.shared("rotation-real/h265_with_metadata_track.mp4"), "needs the shared clips"))
+  func real() throws {
+    let scratch = try Scratch()
+    for (file, word) in [("mv_with_2_top_shots.mp4", "video"), ("h265_with_metadata_track.mp4", "data")] {
+      let run = try Transcoded(
+        SharedFiles.url("clips/rotation-real/\(file)").path, to: scratch.path(file)
+      ) {
+        $0.size = .pair(PixelSize(90, 160))
+        $0.quick()
+      }
+      let dropped = run.report["output"]["dropped"].array.compactMap(\.string)
+      #expect(dropped.contains { $0.contains("(\(word),") }, "\(file): \(dropped)")
+    }
+  }
+
+  @Test("nothing of an earlier turn is left in the output's tags", arguments: ["out.mp4", "out.mkv"])
+  func rotateTag(_ name: String) throws {
+    let scratch = try Scratch()
+    // A tag in Matroska, in capitals, as older FFmpegs left it. This one will not write it: the name
+    // is put in afterwards.
+    let source = scratch.path("source.mkv")
+    try FFmpegTool.run([
+      "-noautorotate", "-i", Samples.displayMatrix, "-c", "copy", "-metadata:s:v:0", "ROTATX=90",
+      source,
+    ])
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: source))
+    let place = try #require(bytes.range(of: Data("ROTATX".utf8)))
+    bytes.replaceSubrange(place, with: Data("ROTATE".utf8))
+    try bytes.write(to: URL(fileURLWithPath: source))
+    let run = try Transcoded(source, to: scratch.path(name)) { $0.quick() }
+    #expect(run.report["formats"][0]["turn"].string == "right")
+    let video = try #require(try FFmpegTool.streams(run.path, "video").first)
+    #expect(video["width"].int == 360 && video["height"].int == 640)
+    #expect(video["tags"].object.keys.allSatisfy { $0.lowercased() != "rotate" })
+    #expect(video["side_data_list"].array.isEmpty)
+    // What came out is upright for good: a second pass changes nothing.
+    let again = try Transcoded(run.path, to: scratch.path("again.y4m"))
+    #expect(again.report["formats"][0]["turn"].string == "up")
+  }
+}
+
+extension Data {
+  fileprivate func contains(_ text: String) -> Bool { range(of: Data(text.utf8)) != nil }
+}
