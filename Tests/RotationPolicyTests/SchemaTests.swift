@@ -213,5 +213,6 @@ extension Dice {
 }
 
 extension JSONValue: ExpressibleByIntegerLiteral {
+  /// A number, for the lists of strangers above.
   public init(integerLiteral value: Int) { self = .number(Double(value)) }
 }
