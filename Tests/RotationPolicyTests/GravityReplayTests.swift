@@ -93,7 +93,7 @@ import UprightTestSupport
     "noise never flickers: jitter, shakes, lying flat, slow turns through 45 degrees",
     arguments: [true, false])
   func noise(isAndroid: Bool) throws {
-    for round in 0..<60 {
+    for round in 0..<30 {
       let seed = PropertyTests.seed &* 1000 &+ UInt64(round)
       var hand = Hand(seed: seed, shakes: isAndroid)
       hand.play()

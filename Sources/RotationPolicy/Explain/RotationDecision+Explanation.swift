@@ -69,6 +69,9 @@ extension RotationDecision.Why {
       return text + ": it accepts \(Phrase.mask(controllerMask))"
         + " (iOS 5 asks nobody else)."
     }
+    if controllerMask == applicationMask {
+      return text + ": it supports, and the application allows, \(Phrase.mask(allowed))."
+    }
     return text + ": it supports \(Phrase.mask(controllerMask)); the application allows "
       + "\(Phrase.mask(applicationMask)); both allow \(Phrase.mask(allowed))."
   }
