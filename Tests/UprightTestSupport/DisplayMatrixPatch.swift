@@ -3,15 +3,15 @@ import Orientation
 
 /// Rewrites the display matrix in a finished MP4 or MOV file, byte by byte: no library that could
 /// agree with the one under test by sharing its mistake.
-public enum DisplayMatrixPatch {
+package enum DisplayMatrixPatch {
   /// What the patch could not do.
-  public struct Failure: Error, CustomStringConvertible {
-    public let description: String
+  package struct Failure: Error, CustomStringConvertible {
+    package let description: String
   }
 
   /// The four numbers a, b, c, d of the matrix that stands `orientation` upright, written out: x to
   /// the right, y down, row vectors (ISO/IEC 14496-12, 6.2.2).
-  public static func numbers(_ orientation: ImageOrientation) -> [Int32] {
+  package static func numbers(_ orientation: ImageOrientation) -> [Int32] {
     switch orientation {
     case .up: [1, 0, 0, 1]
     case .upMirrored: [-1, 0, 0, 1]
@@ -25,7 +25,7 @@ public enum DisplayMatrixPatch {
   }
 
   /// Gives the first track of the file at `path` the matrix of `orientation`, or of four `numbers`.
-  public static func apply(
+  package static func apply(
     _ orientation: ImageOrientation, to path: String, numbers given: [Int32]? = nil
   ) throws {
     var data = try Data(contentsOf: URL(fileURLWithPath: path))

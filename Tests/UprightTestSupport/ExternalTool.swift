@@ -1,33 +1,33 @@
 import Foundation
 
 /// A program that a test asks for a second opinion: found on the path, run to its end, its output kept.
-public struct ExternalTool: Sendable {
+package struct ExternalTool: Sendable {
   /// What a run left behind.
-  public struct Outcome: Sendable {
+  package struct Outcome: Sendable {
     /// The exit code; 128 plus the signal's number where one ended it.
-    public let status: Int
+    package let status: Int
     /// Standard output.
-    public let output: Data
+    package let output: Data
     /// Standard error.
-    public let errors: String
+    package let errors: String
 
     /// Standard output as text.
-    public var text: String { String(decoding: output, as: UTF8.self) }
+    package var text: String { String(decoding: output, as: UTF8.self) }
   }
 
   /// A run that did not go as it should.
-  public struct Failure: Error, CustomStringConvertible {
+  package struct Failure: Error, CustomStringConvertible {
     /// What was run, and what it said.
-    public let description: String
+    package let description: String
   }
 
   /// The program's name.
-  public let name: String
+  package let name: String
   /// Where it was found; nil: it is not installed.
-  public let path: String?
+  package let path: String?
 
   /// The first program called `name` on the path.
-  public init(_ name: String) {
+  package init(_ name: String) {
     self.name = name
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin").split(
       separator: ":")
@@ -36,12 +36,12 @@ public struct ExternalTool: Sendable {
   }
 
   /// Whether it is installed.
-  public var isHere: Bool { path != nil }
+  package var isHere: Bool { path != nil }
 
   /// Runs it with nothing on its standard input.
   ///
   /// - Parameter timeout: seconds after which it is ended, which counts as a failure.
-  public func outcome(_ arguments: [String], timeout: Double = 180) throws -> Outcome {
+  package func outcome(_ arguments: [String], timeout: Double = 180) throws -> Outcome {
     guard let path else { throw Failure(description: "\(name) is not installed") }
     let scratch = try Scratch()
     let (output, errors) = (scratch.path("output"), scratch.path("errors"))
@@ -68,7 +68,7 @@ public struct ExternalTool: Sendable {
 
   /// Runs it; anything but exit code 0 is thrown with what it said.
   @discardableResult
-  public func run(_ arguments: [String], timeout: Double = 180) throws -> Outcome {
+  package func run(_ arguments: [String], timeout: Double = 180) throws -> Outcome {
     let outcome = try outcome(arguments, timeout: timeout)
     guard outcome.status == 0 else {
       throw Failure(

@@ -1,16 +1,16 @@
 import Foundation
 
 /// FFmpeg's own programs, as the tests' second opinion.
-public enum FFmpegTool {
+package enum FFmpegTool {
   private static let ffmpeg = ExternalTool("ffmpeg")
   private static let ffprobe = ExternalTool("ffprobe")
 
   /// Whether both are installed.
-  public static var isHere: Bool { ffmpeg.isHere && ffprobe.isHere }
+  package static var isHere: Bool { ffmpeg.isHere && ffprobe.isHere }
 
   /// Runs ffmpeg and returns what it wrote to standard output; a failure is thrown with its words.
   @discardableResult
-  public static func run(_ arguments: [String], timeout: Double = 180) throws -> Data {
+  package static func run(_ arguments: [String], timeout: Double = 180) throws -> Data {
     try ffmpeg.run(
       ["-nostdin", "-hide_banner", "-v", "error", "-y"] + arguments, timeout: timeout
     ).output
@@ -18,44 +18,44 @@ public enum FFmpegTool {
 
   /// The same, what must not be split written as one string with spaces.
   @discardableResult
-  public static func run(_ line: String, _ more: [String] = []) throws -> Data {
+  package static func run(_ line: String, _ more: [String] = []) throws -> Data {
     try run(line.split(separator: " ").map(String.init) + more)
   }
 
   /// ffprobe's answer, as JSON.
-  public static func probe(_ path: String, _ arguments: [String]) throws -> JSON {
+  package static func probe(_ path: String, _ arguments: [String]) throws -> JSON {
     let outcome = try ffprobe.run(["-v", "error", "-of", "json"] + arguments + [path])
     return try JSONDecoder().decode(JSON.self, from: outcome.output)
   }
 
   /// The streams of a file.
-  public static func streams(_ path: String) throws -> [JSON] {
+  package static func streams(_ path: String) throws -> [JSON] {
     try probe(path, ["-show_streams"])["streams"].array
   }
 
   /// The streams of a kind (`video`, `audio`).
-  public static func streams(_ path: String, _ kind: String) throws -> [JSON] {
+  package static func streams(_ path: String, _ kind: String) throws -> [JSON] {
     try streams(path).filter { $0["codec_type"].string == kind }
   }
 
   /// One packet as ffprobe shows it.
-  public struct Packet: Sendable {
+  package struct Packet: Sendable {
     /// Ticks of the stream's time base; nil: not known.
-    public let pts: Int?
-    public let dts: Int?
-    public let duration: Int?
+    package let pts: Int?
+    package let dts: Int?
+    package let duration: Int?
     /// Seconds.
-    public let time: Double?
-    public let size: Int
-    public let isKey: Bool
+    package let time: Double?
+    package let size: Int
+    package let isKey: Bool
     /// Decoded and never shown.
-    public let isDiscarded: Bool
+    package let isDiscarded: Bool
     /// Of the payload; nil where it was not asked for.
-    public let hash: String?
+    package let hash: String?
   }
 
   /// The packets of the stream that `specifier` names (`v:0`, `a:0`), in file order.
-  public static func packets(
+  package static func packets(
     _ path: String, _ specifier: String, hashes: Bool = false
   ) throws -> [Packet] {
     var arguments = ["-select_streams", specifier, "-show_packets"]
@@ -71,19 +71,19 @@ public enum FFmpegTool {
   }
 
   /// One decoded frame as ffprobe shows it.
-  public struct Frame: Sendable {
+  package struct Frame: Sendable {
     /// Ticks of the stream's time base.
-    public let pts: Int?
+    package let pts: Int?
     /// Seconds.
-    public let time: Double?
-    public let width: Int
-    public let height: Int
+    package let time: Double?
+    package let width: Int
+    package let height: Int
     /// Everything else.
-    public let json: JSON
+    package let json: JSON
   }
 
   /// The decoded frames of the first video stream, each with its own size.
-  public static func frames(_ path: String, specifier: String = "v:0") throws -> [Frame] {
+  package static func frames(_ path: String, specifier: String = "v:0") throws -> [Frame] {
     try probe(path, ["-select_streams", specifier, "-show_frames"])["frames"].array.map {
       Frame(
         pts: $0["pts"].int ?? $0["best_effort_timestamp"].int,
@@ -94,10 +94,10 @@ public enum FFmpegTool {
   }
 
   /// PSNR in dB of one frame, plane by plane; infinity where the planes are equal.
-  public struct Ratio: Sendable {
-    public let luma: Double
-    public let cb: Double
-    public let cr: Double
+  package struct Ratio: Sendable {
+    package let luma: Double
+    package let cb: Double
+    package let cr: Double
   }
 
   /// PSNR frame by frame between what a filter graph puts on its pads [a] and [b].
@@ -105,7 +105,7 @@ public enum FFmpegTool {
   /// - Parameters:
   ///   - inputs: FFmpeg's input options and `-i`s.
   ///   - graph: ends in `[a]` and `[b]`, of one size and format.
-  public static func ratios(inputs: [String], graph: String) throws -> [Ratio] {
+  package static func ratios(inputs: [String], graph: String) throws -> [Ratio] {
     let scratch = try Scratch()
     let file = scratch.path("psnr")
     // Frames meet by number, not by time.
@@ -130,13 +130,13 @@ public enum FFmpegTool {
 
 extension [FFmpegTool.Ratio] {
   /// The frame with the lowest luma PSNR.
-  public var worst: (frame: Int, luma: Double) {
+  package var worst: (frame: Int, luma: Double) {
     enumerated().min { $0.element.luma < $1.element.luma }.map { ($0.offset, $0.element.luma) }
       ?? (-1, 0)
   }
 
   /// The lowest of all three planes, each over all frames.
-  public var lowest: FFmpegTool.Ratio {
+  package var lowest: FFmpegTool.Ratio {
     FFmpegTool.Ratio(
       luma: map(\.luma).min() ?? 0, cb: map(\.cb).min() ?? 0, cr: map(\.cr).min() ?? 0)
   }

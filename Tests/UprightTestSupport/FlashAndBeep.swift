@@ -1,12 +1,12 @@
 import Foundation
 
 /// When the flashes and the beeps of `with-sound.mp4` begin in a file, in seconds of its timeline.
-public struct FlashAndBeep: Sendable {
-  public let flashes: [Double]
-  public let beeps: [Double]
+package struct FlashAndBeep: Sendable {
+  package let flashes: [Double]
+  package let beeps: [Double]
 
   /// Looks for them in the file at `path`, whose picture is upright and 16:9.
-  public init(path: String) throws {
+  package init(path: String) throws {
     // The flash is a square right of the middle, 20 % wide.
     let luma = try FFmpegTool.run([
       "-i", path, "-map", "0:v:0", "-vf",
@@ -42,5 +42,5 @@ public struct FlashAndBeep: Sendable {
   }
 
   /// How much later each beep begins than its flash.
-  public var offsets: [Double] { zip(beeps, flashes).map { $0 - $1 } }
+  package var offsets: [Double] { zip(beeps, flashes).map { $0 - $1 } }
 }

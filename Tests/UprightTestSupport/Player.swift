@@ -1,7 +1,7 @@
 import Foundation
 
 /// The players of `Tests/Players`, each a script that decodes a file and tells what came out as JSON.
-public enum Player: String, Sendable, CaseIterable {
+package enum Player: String, Sendable, CaseIterable {
   case ffmpeg = "ffmpeg_play"
   case gstreamer = "gst_play"
   case chromium = "chromium_play"
@@ -13,7 +13,7 @@ public enum Player: String, Sendable, CaseIterable {
   }
 
   /// Whether the player is installed.
-  public var isHere: Bool {
+  package var isHere: Bool {
     guard Self.python.isHere else { return false }
     return switch self {
     case .ffmpeg: ExternalTool("ffmpeg").isHere
@@ -25,7 +25,7 @@ public enum Player: String, Sendable, CaseIterable {
   }
 
   /// What the player says of a file, and its exit code: 0 where it played to the end.
-  public func play(_ arguments: [String]) throws -> (status: Int, said: JSON) {
+  package func play(_ arguments: [String]) throws -> (status: Int, said: JSON) {
     let outcome = try Self.python.outcome([script] + arguments, timeout: 150)
     guard let said = try? JSONDecoder().decode(JSON.self, from: outcome.output) else {
       throw ExternalTool.Failure(

@@ -1,39 +1,39 @@
 import Foundation
 
 /// A media playlist as a player reads it (RFC 8216), strict enough to find what is out of place.
-public struct Playlist: Sendable {
+package struct Playlist: Sendable {
   /// One segment with what stands above it.
-  public struct Segment: Sendable {
-    public let file: String
-    public let duration: Double
+  package struct Segment: Sendable {
+    package let file: String
+    package let duration: Double
     /// The init segment that counts for it.
-    public let map: String
+    package let map: String
     /// Whether EXT-X-DISCONTINUITY stands before it.
-    public let isDiscontinuous: Bool
+    package let isDiscontinuous: Bool
   }
 
   /// A line that should not be there.
-  public struct Malformed: Error, CustomStringConvertible {
-    public let description: String
+  package struct Malformed: Error, CustomStringConvertible {
+    package let description: String
   }
 
-  public private(set) var segments: [Segment] = []
+  package private(set) var segments: [Segment] = []
   /// Every EXT-X-MAP, in order.
-  public private(set) var maps: [String] = []
-  public private(set) var discontinuities = 0
-  public private(set) var isEnded = false
-  public private(set) var version = 1
-  public private(set) var targetDuration = 0
+  package private(set) var maps: [String] = []
+  package private(set) var discontinuities = 0
+  package private(set) var isEnded = false
+  package private(set) var version = 1
+  package private(set) var targetDuration = 0
   /// VOD, EVENT or empty.
-  public private(set) var type = ""
+  package private(set) var type = ""
 
   /// Reads the playlist at `path`.
-  public init(path: String) throws {
+  package init(path: String) throws {
     try self.init(text: String(contentsOfFile: path, encoding: .utf8))
   }
 
   /// Reads a playlist's text.
-  public init(text: String) throws {
+  package init(text: String) throws {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: true).map(String.init)
     guard lines.first == "#EXTM3U" else { throw Malformed(description: "no #EXTM3U") }
     var duration: Double?

@@ -1,12 +1,12 @@
 import Foundation
 
 /// A folder for one test's files, removed with its last reference.
-public final class Scratch: Sendable {
+package final class Scratch: Sendable {
   /// The folder.
-  public let folder: URL
+  package let folder: URL
 
   /// A new, empty folder.
-  public init() throws {
+  package init() throws {
     folder = FileManager.default.temporaryDirectory.appendingPathComponent(
       "upright-test-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -15,10 +15,10 @@ public final class Scratch: Sendable {
   deinit { try? FileManager.default.removeItem(at: folder) }
 
   /// The path of `name` in the folder.
-  public func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+  package func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
   /// The names of what is in the folder.
-  public var names: [String] {
+  package var names: [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
   }
 }

@@ -1,52 +1,52 @@
 import Foundation
 
 /// A YUV4MPEG2 file: raw pictures one after another, with the sizes of their planes.
-public struct Y4M: Sendable {
+package struct Y4M: Sendable {
   /// One plane's size in samples.
-  public struct Plane: Sendable, Hashable {
-    public let width: Int
-    public let height: Int
+  package struct Plane: Sendable, Hashable {
+    package let width: Int
+    package let height: Int
   }
 
   /// Where two pictures differ first.
-  public struct Difference: Sendable, CustomStringConvertible {
-    public let frame: Int
-    public let plane: Int
-    public let x: Int
-    public let y: Int
-    public let expected: Int
-    public let actual: Int
+  package struct Difference: Sendable, CustomStringConvertible {
+    package let frame: Int
+    package let plane: Int
+    package let x: Int
+    package let y: Int
+    package let expected: Int
+    package let actual: Int
 
     /// All of it in a line.
-    public var description: String {
+    package var description: String {
       "frame \(frame), plane \(plane), x \(x), y \(y): expected \(expected), got \(actual)"
     }
   }
 
   /// What the header says, by its letter: `W`, `H`, `C`, `A`, ...
-  public let fields: [Character: String]
+  package let fields: [Character: String]
   /// Pixels across and down.
-  public let width: Int
-  public let height: Int
+  package let width: Int
+  package let height: Int
   /// Bytes of a sample: 1, or 2 little-endian.
-  public let sampleBytes: Int
-  public let planes: [Plane]
+  package let sampleBytes: Int
+  package let planes: [Plane]
   private let data: Data
   /// Where each frame's samples begin.
   private let starts: [Int]
 
   /// A file that is no YUV4MPEG2.
-  public struct Malformed: Error, CustomStringConvertible {
-    public let description: String
+  package struct Malformed: Error, CustomStringConvertible {
+    package let description: String
   }
 
   /// Reads the file at `path`.
-  public init(path: String) throws {
+  package init(path: String) throws {
     try self.init(Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped))
   }
 
   /// Reads a file's bytes.
-  public init(_ data: Data) throws {
+  package init(_ data: Data) throws {
     guard let end = data.firstIndex(of: 10), data.starts(with: Array("YUV4MPEG2 ".utf8)) else {
       throw Malformed(description: "no YUV4MPEG2 header")
     }
@@ -91,16 +91,16 @@ public struct Y4M: Sendable {
   }
 
   /// How many frames there are.
-  public var count: Int { starts.count }
+  package var count: Int { starts.count }
 
   /// The sample of plane `plane` at (`x`, `y`).
-  public func sample(frame: Int, plane: Int, x: Int, y: Int) -> Int {
+  package func sample(frame: Int, plane: Int, x: Int, y: Int) -> Int {
     let start = starts[frame] + offset(of: plane) + (y * planes[plane].width + x) * sampleBytes
     return sampleBytes == 1 ? Int(data[start]) : Int(data[start]) | Int(data[start + 1]) << 8
   }
 
   /// The three samples of the pixel at (`x`, `y`), the nearest chroma.
-  public func pixel(frame: Int, x: Int, y: Int) -> [Int] {
+  package func pixel(frame: Int, x: Int, y: Int) -> [Int] {
     planes.indices.map { plane in
       sample(
         frame: frame, plane: plane,
@@ -110,7 +110,7 @@ public struct Y4M: Sendable {
   }
 
   /// The bytes of one plane of a frame.
-  public func plane(_ plane: Int, frame: Int) -> Data {
+  package func plane(_ plane: Int, frame: Int) -> Data {
     let start = starts[frame] + offset(of: plane)
     return data[start..<start + planes[plane].width * planes[plane].height * sampleBytes]
   }
@@ -122,7 +122,7 @@ public struct Y4M: Sendable {
   /// Where this first differs from `expected`, which has the same size and format; nil: nowhere.
   ///
   /// - Parameter planes: the planes to look at; nil: all.
-  public func difference(from expected: Y4M, planes wanted: [Int]? = nil) -> Difference? {
+  package func difference(from expected: Y4M, planes wanted: [Int]? = nil) -> Difference? {
     for frame in 0..<min(count, expected.count) {
       for plane in wanted ?? Array(planes.indices) {
         let (mine, theirs) = (self.plane(plane, frame: frame), expected.plane(plane, frame: frame))

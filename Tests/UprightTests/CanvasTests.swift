@@ -79,7 +79,8 @@ struct CanvasTests {
     let formats = run.report["formats"].array
     #expect(formats.map { $0["captureResolution"].string } == ["720x1280", "1280x720", "720x1280"])
     #expect(formats.map { $0["encodeResolution"].string } == ["90x160", "160x90", "90x160"])
-    #expect(formats.map { $0["appOrientation"].string } == ["portrait", "landscapeRight", "portrait"])
+    #expect(
+      formats.map { $0["appOrientation"].string } == ["portrait", "landscapeRight", "portrait"])
     let error = #expect(throws: MediaError.self) {
       try Self.turning("b.mp4", scratch, events: "") { $0.captureSize = PixelSize(80, 160) }
     }
@@ -110,7 +111,12 @@ struct CanvasTests {
     let scratch = try Scratch()
     let wrong: [(String, (inout TranscodeOptions) -> Void)] = [
       ("a.webm", { $0.codec = .h264 }), ("a.flv", { $0.codec = .hevc }),
-      ("a.mp4", { $0.start = 3; $0.end = 2 }), ("a.mp4", { $0.start = -.infinity }),
+      (
+        "a.mp4",
+        {
+          $0.start = 3; $0.end = 2
+        }
+      ), ("a.mp4", { $0.start = -.infinity }),
       ("a.m3u8", { $0.segmentDuration = 0 }), ("a.m3u8", { $0.segmentDuration = .nan }),
       ("a.mkv", { $0.canvas = .follow }), ("a.mp4", { $0.size = .pair(PixelSize(0, 0)) }),
       ("a.mp4", { $0.size = .pair(PixelSize(91, 160)) }),
@@ -165,9 +171,11 @@ struct CanvasTests {
     #expect(scratch.names == ["text.mp4"])
   }
 
-  @Test("stopping from another thread closes the file so that it plays", arguments: [
-    "out.mp4", "out.m3u8", "out.mkv",
-  ])
+  @Test(
+    "stopping from another thread closes the file so that it plays",
+    arguments: [
+      "out.mp4", "out.m3u8", "out.mkv",
+    ])
   func stopping(_ name: String) throws {
     let scratch = try Scratch()
     let session = try TranscodeSession(

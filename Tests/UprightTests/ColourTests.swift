@@ -42,56 +42,58 @@ struct ColourTests {
   private static let hlg =
     "-colorspace bt2020nc -color_trc arib-std-b67 -color_primaries bt2020 -color_range tv"
 
-  @Test("colour tags are kept", arguments: [
-    Case(
-      coding: "-c:v libx264 -pix_fmt yuv420p \(bt709)", output: "out.mp4",
-      expected: [
-        "color_range": "tv", "color_space": "bt709", "color_transfer": "bt709",
-        "color_primaries": "bt709", "pix_fmt": "yuv420p",
-      ]),
-    Case(
-      coding: "-c:v libx264 -pix_fmt yuvj420p \(full)", output: "out.mp4",
-      expected: [
-        "color_range": "pc", "color_space": "smpte170m", "color_transfer": "smpte170m",
-        "color_primaries": "bt470bg", "pix_fmt": "yuvj420p",
-      ]),
-    Case(
-      coding: "-c:v libx264 -pix_fmt yuvj420p \(full)", output: "out.mkv",
-      expected: ["color_range": "pc", "color_space": "smpte170m", "pix_fmt": "yuvj420p"]),
-    Case(
-      coding: "-c:v libx264 -pix_fmt yuvj420p \(full)", output: "out.m3u8",
-      expected: ["color_range": "pc", "color_space": "smpte170m", "pix_fmt": "yuvj420p"]),
-    Case(
-      coding: "-c:v libx264 -pix_fmt yuv420p", output: "out.mp4",
-      expected: [
-        "color_range": "none", "color_space": "none", "color_transfer": "none",
-        "color_primaries": "none", "pix_fmt": "yuv420p",
-      ]),
-    Case(
-      coding: "-c:v libx264 -pix_fmt yuv420p10le \(hlg)", output: "out.mp4", codec: .hevc,
-      expected: [
-        "color_range": "tv", "color_space": "bt2020nc", "color_transfer": "arib-std-b67",
-        "color_primaries": "bt2020", "pix_fmt": "yuv420p10le",
-      ]),
-    Case(
-      coding: "-c:v libx264 -pix_fmt yuv420p10le \(hlg)", output: "out.mkv", codec: .av1,
-      expected: [
-        "color_range": "tv", "color_space": "bt2020nc", "color_transfer": "arib-std-b67",
-        "color_primaries": "bt2020", "pix_fmt": "yuv420p10le",
-      ]),
-    Case(
-      coding: "-c:v libx264 -pix_fmt yuv420p10le \(hlg)", output: "out.mp4",
-      expected: ["color_transfer": "arib-std-b67", "pix_fmt": "yuv420p"]),
-    Case(
-      coding: "-c:v libx264 -pix_fmt yuv420p \(bt709)", output: "out.webm", codec: .vp9,
-      expected: ["color_range": "tv", "color_space": "bt709", "pix_fmt": "yuv420p"]),
-    Case(
-      coding: "-c:v libx264 -pix_fmt yuv422p \(bt709)", output: "out.mp4",
-      expected: ["color_space": "bt709", "pix_fmt": "yuv420p"]),
-    Case(
-      coding: "-c:v libx264 -pix_fmt yuv444p \(bt709)", output: "out.mp4",
-      expected: ["color_space": "bt709", "pix_fmt": "yuv420p"]),
-  ])
+  @Test(
+    "colour tags are kept",
+    arguments: [
+      Case(
+        coding: "-c:v libx264 -pix_fmt yuv420p \(bt709)", output: "out.mp4",
+        expected: [
+          "color_range": "tv", "color_space": "bt709", "color_transfer": "bt709",
+          "color_primaries": "bt709", "pix_fmt": "yuv420p",
+        ]),
+      Case(
+        coding: "-c:v libx264 -pix_fmt yuvj420p \(full)", output: "out.mp4",
+        expected: [
+          "color_range": "pc", "color_space": "smpte170m", "color_transfer": "smpte170m",
+          "color_primaries": "bt470bg", "pix_fmt": "yuvj420p",
+        ]),
+      Case(
+        coding: "-c:v libx264 -pix_fmt yuvj420p \(full)", output: "out.mkv",
+        expected: ["color_range": "pc", "color_space": "smpte170m", "pix_fmt": "yuvj420p"]),
+      Case(
+        coding: "-c:v libx264 -pix_fmt yuvj420p \(full)", output: "out.m3u8",
+        expected: ["color_range": "pc", "color_space": "smpte170m", "pix_fmt": "yuvj420p"]),
+      Case(
+        coding: "-c:v libx264 -pix_fmt yuv420p", output: "out.mp4",
+        expected: [
+          "color_range": "none", "color_space": "none", "color_transfer": "none",
+          "color_primaries": "none", "pix_fmt": "yuv420p",
+        ]),
+      Case(
+        coding: "-c:v libx264 -pix_fmt yuv420p10le \(hlg)", output: "out.mp4", codec: .hevc,
+        expected: [
+          "color_range": "tv", "color_space": "bt2020nc", "color_transfer": "arib-std-b67",
+          "color_primaries": "bt2020", "pix_fmt": "yuv420p10le",
+        ]),
+      Case(
+        coding: "-c:v libx264 -pix_fmt yuv420p10le \(hlg)", output: "out.mkv", codec: .av1,
+        expected: [
+          "color_range": "tv", "color_space": "bt2020nc", "color_transfer": "arib-std-b67",
+          "color_primaries": "bt2020", "pix_fmt": "yuv420p10le",
+        ]),
+      Case(
+        coding: "-c:v libx264 -pix_fmt yuv420p10le \(hlg)", output: "out.mp4",
+        expected: ["color_transfer": "arib-std-b67", "pix_fmt": "yuv420p"]),
+      Case(
+        coding: "-c:v libx264 -pix_fmt yuv420p \(bt709)", output: "out.webm", codec: .vp9,
+        expected: ["color_range": "tv", "color_space": "bt709", "pix_fmt": "yuv420p"]),
+      Case(
+        coding: "-c:v libx264 -pix_fmt yuv422p \(bt709)", output: "out.mp4",
+        expected: ["color_space": "bt709", "pix_fmt": "yuv420p"]),
+      Case(
+        coding: "-c:v libx264 -pix_fmt yuv444p \(bt709)", output: "out.mp4",
+        expected: ["color_space": "bt709", "pix_fmt": "yuv420p"]),
+    ])
   func tagsAreKept(_ test: Case) throws {
     let scratch = try Scratch()
     let input = try Self.source(scratch, test.coding)
@@ -109,11 +111,13 @@ struct ColourTests {
     #expect(ratios.worst.luma > 30, "\(ratios.worst)")
   }
 
-  @Test("chroma siting is tagged anew after a turn", arguments: [
-    (ImageOrientation.up, "left", "left"), (.right, "left", "top"), (.left, "left", "bottom"),
-    (.leftMirrored, "left", "top"), (.rightMirrored, "left", "bottom"),
-    (.right, "topleft", nil), (.right, "center", "center"), (.down, "center", "center"),
-  ] as [(ImageOrientation, String, String?)])
+  @Test(
+    "chroma siting is tagged anew after a turn",
+    arguments: [
+      (ImageOrientation.up, "left", "left"), (.right, "left", "top"), (.left, "left", "bottom"),
+      (.leftMirrored, "left", "top"), (.rightMirrored, "left", "bottom"),
+      (.right, "topleft", nil), (.right, "center", "center"), (.down, "center", "center"),
+    ] as [(ImageOrientation, String, String?)])
   func siting(_ orientation: ImageOrientation, _ source: String, _ expected: String?) throws {
     let scratch = try Scratch()
     let input = try Self.source(
@@ -132,18 +136,21 @@ struct ColourTests {
     #expect(try Self.tags(of: input)["chroma_location"] == "none")
     try DisplayMatrixPatch.apply(.right, to: input)
     let run = try Transcoded(input, to: scratch.path("out.mp4"))
-    #expect(["left", "none", "unspecified"].contains(try Self.tags(of: run.path)["chroma_location"]))
+    #expect(
+      ["left", "none", "unspecified"].contains(try Self.tags(of: run.path)["chroma_location"]))
   }
 
   /// 4:2:0 of `picture` (4:4:4) after the turn and the scale in floating point.
-  @Test("after a turn and a scale chroma lies where the tag says", arguments: [
-    (ImageOrientation.right, PixelSize(360, 640), 640, 360),
-    (.left, PixelSize(360, 640), 640, 360),
-    (.right, PixelSize(90, 160), 640, 360),
-    (.leftMirrored, PixelSize(180, 320), 640, 360),
-    (.up, PixelSize(180, 320), 640, 360),
-    (.down, PixelSize(180, 320), 640, 360),
-  ])
+  @Test(
+    "after a turn and a scale chroma lies where the tag says",
+    arguments: [
+      (ImageOrientation.right, PixelSize(360, 640), 640, 360),
+      (.left, PixelSize(360, 640), 640, 360),
+      (.right, PixelSize(90, 160), 640, 360),
+      (.leftMirrored, PixelSize(180, 320), 640, 360),
+      (.up, PixelSize(180, 320), 640, 360),
+      (.down, PixelSize(180, 320), 640, 360),
+    ])
   func chromaPlace(
     _ orientation: ImageOrientation, _ size: PixelSize, _ width: Int, _ height: Int
   ) throws {
@@ -165,7 +172,8 @@ struct ColourTests {
       $0.size = .pair(size)
       $0.canvas = orientation.swapsAxes ? .portrait : .landscape
     }
-    let (w, h) = orientation.swapsAxes
+    let (w, h) =
+      orientation.swapsAxes
       ? (size.width, size.height) : (size.height, size.width)
     // What our picture should be: the truth turned, scaled and subsampled with chroma at (x, y). The
     // truth has chroma everywhere, so nothing of the source's siting is in it.
@@ -192,11 +200,13 @@ struct ColourTests {
     #expect(wrong.allSatisfy { $0 < good }, "\(good) dB where it should be, elsewhere \(wrong)")
   }
 
-  @Test("other codecs, with a turn", arguments: [
-    (VideoCodec.hevc, "out.mp4"), (.hevc, "out.ts"), (.hevc, "out.mkv"), (.av1, "out.mp4"),
-    (.av1, "out.webm"), (.vp9, "out.webm"), (.vp9, "out.mkv"), (.vp9, "out.mp4"),
-    (.hevc, "out.m3u8"), (.av1, "out.m3u8"), (.h264, "out.mkv"),
-  ])
+  @Test(
+    "other codecs, with a turn",
+    arguments: [
+      (VideoCodec.hevc, "out.mp4"), (.hevc, "out.ts"), (.hevc, "out.mkv"), (.av1, "out.mp4"),
+      (.av1, "out.webm"), (.vp9, "out.webm"), (.vp9, "out.mkv"), (.vp9, "out.mp4"),
+      (.hevc, "out.m3u8"), (.av1, "out.m3u8"), (.h264, "out.mkv"),
+    ])
   func codecs(_ codec: VideoCodec, _ name: String) throws {
     let scratch = try Scratch()
     let run = try Transcoded(Samples.displayMatrix, to: scratch.path(name)) {

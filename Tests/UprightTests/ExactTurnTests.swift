@@ -83,7 +83,8 @@ struct ExactTurnTests {
     let scratch = try Scratch()
     let input = scratch.path("source.mp4")
     try FFmpegTool.run([
-      "-f", "lavfi", "-i", "testsrc2=s=320x192:r=25:d=0.2", "-pix_fmt", "yuv422p", "-c:v", "libx264",
+      "-f", "lavfi", "-i", "testsrc2=s=320x192:r=25:d=0.2", "-pix_fmt", "yuv422p", "-c:v",
+      "libx264",
       "-qp", "0", input,
     ])
     try DisplayMatrixPatch.apply(.right, to: input)

@@ -126,16 +126,18 @@ import UprightTestSupport
     var testDescription: String { "\(format) \(source) on \(canvas)" }
   }
 
-  @Test("all eight orientations, all fits: the picture is the transform's", arguments: [
-    Case(format: "yuv420p", source: PixelSize(96, 64), canvas: PixelSize(72, 60)),
-    Case(format: "yuv420p", source: PixelSize(96, 64), canvas: PixelSize(60, 104)),
-    Case(format: "yuv420p", source: PixelSize(50, 70), canvas: PixelSize(90, 50)),
-    Case(format: "yuv420p10le", source: PixelSize(70, 50), canvas: PixelSize(56, 40)),
-    Case(format: "yuv444p", source: PixelSize(64, 48), canvas: PixelSize(45, 63)),
-    Case(format: "nv12", source: PixelSize(64, 48), canvas: PixelSize(80, 80)),
-    Case(format: "gray", source: PixelSize(61, 47), canvas: PixelSize(53, 39)),
-    Case(format: "yuv422p", source: PixelSize(64, 48), canvas: PixelSize(48, 40)),
-  ])
+  @Test(
+    "all eight orientations, all fits: the picture is the transform's",
+    arguments: [
+      Case(format: "yuv420p", source: PixelSize(96, 64), canvas: PixelSize(72, 60)),
+      Case(format: "yuv420p", source: PixelSize(96, 64), canvas: PixelSize(60, 104)),
+      Case(format: "yuv420p", source: PixelSize(50, 70), canvas: PixelSize(90, 50)),
+      Case(format: "yuv420p10le", source: PixelSize(70, 50), canvas: PixelSize(56, 40)),
+      Case(format: "yuv444p", source: PixelSize(64, 48), canvas: PixelSize(45, 63)),
+      Case(format: "nv12", source: PixelSize(64, 48), canvas: PixelSize(80, 80)),
+      Case(format: "gray", source: PixelSize(61, 47), canvas: PixelSize(53, 39)),
+      Case(format: "yuv422p", source: PixelSize(64, 48), canvas: PixelSize(48, 40)),
+    ])
   func transform(_ test: Case) throws {
     let format = try #require(PixelFormat(name: test.format))
     let samples = Samples(format: format, name: test.format)
@@ -196,9 +198,11 @@ import UprightTestSupport
     }
   }
 
-  @Test("without scaling every sample is moved and none changed, odd sizes too", arguments: [
-    "yuv420p", "yuv444p", "nv12", "gray", "yuv420p10le", "yuv444p10le", "gray10le",
-  ])
+  @Test(
+    "without scaling every sample is moved and none changed, odd sizes too",
+    arguments: [
+      "yuv420p", "yuv444p", "nv12", "gray", "yuv420p10le", "yuv444p10le", "gray10le",
+    ])
   func exact(_ name: String) throws {
     let format = try #require(PixelFormat(name: name))
     let samples = Samples(format: format, name: name)
@@ -209,7 +213,8 @@ import UprightTestSupport
         let plane = samples.size(source, component)
         for y in 0..<plane.height {
           for x in 0..<plane.width {
-            samples.write(Int.random(in: 0...Int(samples.top), using: &random), source, component, x, y)
+            samples.write(
+              Int.random(in: 0...Int(samples.top), using: &random), source, component, x, y)
           }
         }
       }
@@ -229,7 +234,8 @@ import UprightTestSupport
               let expected = samples.read(source, component, from.0, from.1)
               let actual = samples.read(picture, component, x, y)
               if expected != actual && wrong == nil {
-                wrong = "component \(component), x \(x), y \(y): expected \(expected), got \(actual)"
+                wrong =
+                  "component \(component), x \(x), y \(y): expected \(expected), got \(actual)"
               }
             }
           }
@@ -248,9 +254,11 @@ import UprightTestSupport
     source.duration = 3
     source.forcesKeyframe = true
     let before = samples.read(source, 0, 5, 7)
-    let orienter = FrameOrienter(format: format, layout: .init(background: RGBColour(red: 255, green: 255, blue: 255)))
+    let orienter = FrameOrienter(
+      format: format, layout: .init(background: RGBColour(red: 255, green: 255, blue: 255)))
     let placement = orienter.placement(
-      of: PixelSize(64, 48), sampleAspectRatio: Rational(4, 3), turn: .right, canvas: PixelSize(64, 64))
+      of: PixelSize(64, 48), sampleAspectRatio: Rational(4, 3), turn: .right,
+      canvas: PixelSize(64, 64))
     let picture = try orienter.orient(source, by: placement)
     let (pts, duration, base) = (picture.pts, picture.duration, picture.timeBase)
     #expect(pts == 7 && duration == 3 && base == Rational(1, 25))
@@ -270,7 +278,8 @@ import UprightTestSupport
     let source = try Self.picture(samples, PixelSize(64, 48))
     func run(_ orientation: ImageOrientation) throws -> (PixelSize, Int) {
       let placement = orienter.placement(
-        of: PixelSize(64, 48), sampleAspectRatio: .one, turn: orientation, canvas: PixelSize(64, 48))
+        of: PixelSize(64, 48), sampleAspectRatio: .one, turn: orientation, canvas: PixelSize(64, 48)
+      )
       let picture = try orienter.orient(source, by: placement)
       let ratio = Self.ratio(samples, picture, 0, placement)
       #expect(ratio > 35)

@@ -21,7 +21,8 @@ struct GeometryTests {
   private static func transcode(
     _ input: String, _ scratch: Scratch, _ configure: (inout TranscodeOptions) -> Void
   ) throws -> (run: Transcoded, picture: Y4M) {
-    let run = try Transcoded(input, to: scratch.path("\(UUID().uuidString).y4m"), options: configure)
+    let run = try Transcoded(
+      input, to: scratch.path("\(UUID().uuidString).y4m"), options: configure)
     return (run, try Y4M(path: run.path))
   }
 
@@ -33,21 +34,24 @@ struct GeometryTests {
   }
 
   // Y = 16 + 219 (Kr R + Kg G + Kb B), Cb = 128 + 224 (B - Y) / (2 (1 - Kb)), Cr likewise: by hand.
-  @Test("the background beside the picture has exactly its colour's values", arguments: [
-    Background(hex: "000000", tags: "-colorspace bt709", pixel: [16, 128, 128]),
-    Background(hex: "FFFFFF", tags: "-colorspace bt709", pixel: [235, 128, 128]),
-    Background(hex: "FF0000", tags: "-colorspace bt709", pixel: [63, 102, 240]),
-    Background(hex: "FF0000", tags: "-colorspace smpte170m", pixel: [81, 90, 240]),
-    Background(hex: "00FF00", tags: "-colorspace smpte170m", pixel: [145, 54, 34]),
-    Background(hex: "00FF00", tags: "-colorspace bt709", pixel: [173, 42, 26]),
-    Background(hex: "0000FF", tags: "-colorspace bt709", pixel: [32, 240, 118]),
-    Background(hex: "336699", tags: "-colorspace bt709", pixel: [97, 156, 104]),
-    // Nothing said: BT.601, what libswscale takes too.
-    Background(hex: "336699", tags: "", pixel: [95, 158, 102]),
-    Background(hex: "000000", tags: "-colorspace bt709 -color_range pc", pixel: [0, 128, 128]),
-    Background(hex: "FFFFFF", tags: "-colorspace bt709 -color_range pc", pixel: [255, 128, 128]),
-    Background(hex: "FF0000", tags: "-colorspace smpte170m -color_range pc", pixel: [76, 85, 255]),
-  ])
+  @Test(
+    "the background beside the picture has exactly its colour's values",
+    arguments: [
+      Background(hex: "000000", tags: "-colorspace bt709", pixel: [16, 128, 128]),
+      Background(hex: "FFFFFF", tags: "-colorspace bt709", pixel: [235, 128, 128]),
+      Background(hex: "FF0000", tags: "-colorspace bt709", pixel: [63, 102, 240]),
+      Background(hex: "FF0000", tags: "-colorspace smpte170m", pixel: [81, 90, 240]),
+      Background(hex: "00FF00", tags: "-colorspace smpte170m", pixel: [145, 54, 34]),
+      Background(hex: "00FF00", tags: "-colorspace bt709", pixel: [173, 42, 26]),
+      Background(hex: "0000FF", tags: "-colorspace bt709", pixel: [32, 240, 118]),
+      Background(hex: "336699", tags: "-colorspace bt709", pixel: [97, 156, 104]),
+      // Nothing said: BT.601, what libswscale takes too.
+      Background(hex: "336699", tags: "", pixel: [95, 158, 102]),
+      Background(hex: "000000", tags: "-colorspace bt709 -color_range pc", pixel: [0, 128, 128]),
+      Background(hex: "FFFFFF", tags: "-colorspace bt709 -color_range pc", pixel: [255, 128, 128]),
+      Background(
+        hex: "FF0000", tags: "-colorspace smpte170m -color_range pc", pixel: [76, 85, 255]),
+    ])
   func background(_ test: Background) throws {
     let scratch = try Scratch()
     let input = try Self.source(
@@ -108,15 +112,17 @@ struct GeometryTests {
     var testDescription: String { "\(fit) \(anchor)" }
   }
 
-  @Test("fit, fill, stretch and where they are anchored", arguments: [
-    FitCase(fit: .fit, corners: ["black", "black", "black", "black"]),
-    FitCase(fit: .fit, anchor: .top, corners: ["red", "green", "black", "black"]),
-    FitCase(fit: .fit, anchor: .bottomTrailing, corners: ["black", "black", "blue", "yellow"]),
-    FitCase(fit: .stretch, corners: ["red", "green", "blue", "yellow"]),
-    FitCase(fit: .fill, corners: ["red", "green", "blue", "yellow"]),
-    FitCase(fit: .fill, anchor: .leading, corners: ["red", "red", "blue", "blue"]),
-    FitCase(fit: .fill, anchor: .topTrailing, corners: ["green", "green", "yellow", "yellow"]),
-  ])
+  @Test(
+    "fit, fill, stretch and where they are anchored",
+    arguments: [
+      FitCase(fit: .fit, corners: ["black", "black", "black", "black"]),
+      FitCase(fit: .fit, anchor: .top, corners: ["red", "green", "black", "black"]),
+      FitCase(fit: .fit, anchor: .bottomTrailing, corners: ["black", "black", "blue", "yellow"]),
+      FitCase(fit: .stretch, corners: ["red", "green", "blue", "yellow"]),
+      FitCase(fit: .fill, corners: ["red", "green", "blue", "yellow"]),
+      FitCase(fit: .fill, anchor: .leading, corners: ["red", "red", "blue", "blue"]),
+      FitCase(fit: .fill, anchor: .topTrailing, corners: ["green", "green", "yellow", "yellow"]),
+    ])
   func fits(_ test: FitCase) throws {
     let scratch = try Scratch()
     let input = try Self.source(scratch, Self.quadrants, "-c:v libx264 -qp 0 -pix_fmt yuv420p")
@@ -150,12 +156,14 @@ struct GeometryTests {
     var testDescription: String { file }
   }
 
-  @Test("pixels that are not square come out square, and nothing is stretched", arguments: [
-    Shape(file: "odd-sar/sar_2x1.mp4", width: 1280, height: 360),
-    Shape(file: "odd-sar/par_2_3.mp4", width: 128, height: 108),
-    Shape(file: "interlaced/test1.mp4", width: 660, height: 480),
-    Shape(file: "mpegts/no-initial-keyframe.ts", width: 626, height: 352),
-  ].filter { Needs.shared($0.file) })
+  @Test(
+    "pixels that are not square come out square, and nothing is stretched",
+    arguments: [
+      Shape(file: "odd-sar/sar_2x1.mp4", width: 1280, height: 360),
+      Shape(file: "odd-sar/par_2_3.mp4", width: 128, height: 108),
+      Shape(file: "interlaced/test1.mp4", width: 660, height: 480),
+      Shape(file: "mpegts/no-initial-keyframe.ts", width: 626, height: 352),
+    ].filter { Needs.shared($0.file) })
   func squarePixels(_ shape: Shape) throws {
     let scratch = try Scratch()
     let input = SharedFiles.url("clips/\(shape.file)").path
@@ -163,7 +171,9 @@ struct GeometryTests {
     let video = try #require(try FFmpegTool.streams(run.path, "video").first)
     #expect(video["width"].int == shape.width && video["height"].int == shape.height)
     #expect(["1:1", nil].contains(video["sample_aspect_ratio"].string))
-    #expect(["1:1", nil].contains(try FFmpegTool.frames(run.path).first?.json["sample_aspect_ratio"].string))
+    #expect(
+      ["1:1", nil].contains(
+        try FFmpegTool.frames(run.path).first?.json["sample_aspect_ratio"].string))
     let ratios = try FFmpegTool.ratios(
       inputs: ["-i", input, "-i", run.path],
       graph: "[0:v]scale=\(shape.width):\(shape.height):flags=bicubic,setsar=1,format=yuv420p[a];"
@@ -184,17 +194,21 @@ struct GeometryTests {
     let ratios = try FFmpegTool.ratios(
       inputs: ["-noautorotate", "-i", input, "-f", "yuv4mpegpipe", "-i"]
         + [scratch.names.first { $0.hasSuffix("y4m") }.map { scratch.path($0) } ?? ""],
-      graph: "[0]transpose=clock,scale=120:320:flags=bicubic+accurate_rnd,setsar=1[a];[1]setsar=1[b]")
+      graph:
+        "[0]transpose=clock,scale=120:320:flags=bicubic+accurate_rnd,setsar=1[a];[1]setsar=1[b]")
     #expect(ratios.worst.luma > 35, "\(ratios.worst)")
   }
 
-  @Test("odd sizes come out even, whole and upright", arguments: [
-    (161, 121), (31, 17), (2, 2), (3, 3), (1, 1), (501, 2), (64, 35),
-  ])
+  @Test(
+    "odd sizes come out even, whole and upright",
+    arguments: [
+      (161, 121), (31, 17), (2, 2), (3, 3), (1, 1), (501, 2), (64, 35),
+    ])
   func oddSizes(_ width: Int, _ height: Int) throws {
     let scratch = try Scratch()
     let input = try Self.source(
-      scratch, "testsrc2=s=\(max(width, 32))x\(max(height, 32)):r=25:d=0.12,"
+      scratch,
+      "testsrc2=s=\(max(width, 32))x\(max(height, 32)):r=25:d=0.12,"
         + "scale=\(width):\(height),setsar=1",
       "-c:v ffv1 -level 1 -pix_fmt yuv420p", name: "source.mov")
     for orientation in [ImageOrientation.up, .right, .downMirrored] {
@@ -213,8 +227,10 @@ struct GeometryTests {
     }
   }
 
-  @Test("VP9 of odd dimensions", .enabled(
-    if: Needs.shared("odd-sar/bear-vp9-odd-dimensions.webm"), "needs the shared clips"))
+  @Test(
+    "VP9 of odd dimensions",
+    .enabled(
+      if: Needs.shared("odd-sar/bear-vp9-odd-dimensions.webm"), "needs the shared clips"))
   func oddVP9() throws {
     let scratch = try Scratch()
     let input = SharedFiles.url("clips/odd-sar/bear-vp9-odd-dimensions.webm").path
@@ -223,7 +239,8 @@ struct GeometryTests {
     let video = try FFmpegTool.streams(run.path, "video").first
     #expect(video?["width"].int == 160 && video?["height"].int == 120)
     let ratios = try FFmpegTool.ratios(
-      inputs: ["-i", input, "-i", run.path], graph: "[0:v]scale=160:120:flags=bicubic[a];[1:v]null[b]")
+      inputs: ["-i", input, "-i", run.path],
+      graph: "[0:v]scale=160:120:flags=bicubic[a];[1:v]null[b]")
     #expect(ratios.worst.luma > 30)
   }
 
@@ -235,20 +252,22 @@ struct GeometryTests {
     var testDescription: String { file }
   }
 
-  @Test("a source whose size changes in mid-stream is followed at that frame", arguments: [
-    Change(
-      file: "res-change/wpt_400x300-red-resize-200x150-green.mp4", frames: 118,
-      sizes: [(0, 400, 300), (59, 200, 150)]),
-    Change(
-      file: "res-change/gecko_resolution-change.webm", frames: 197,
-      sizes: [(0, 60, 40), (16, 30, 20), (32, 60, 40), (48, 30, 20)]),
-    Change(
-      file: "res-change/vp80-03-segmentation-1436.ivf", frames: 2,
-      sizes: [(0, 352, 288), (1, 282, 231)]),
-    Change(
-      file: "res-change/change_video_resolution.ts", frames: 706,
-      sizes: [(0, 640, 360), (229, 1280, 720), (417, 1920, 1080)]),
-  ].filter { Needs.shared($0.file) }, ["out.mp4", "out.m3u8"])
+  @Test(
+    "a source whose size changes in mid-stream is followed at that frame",
+    arguments: [
+      Change(
+        file: "res-change/wpt_400x300-red-resize-200x150-green.mp4", frames: 118,
+        sizes: [(0, 400, 300), (59, 200, 150)]),
+      Change(
+        file: "res-change/gecko_resolution-change.webm", frames: 197,
+        sizes: [(0, 60, 40), (16, 30, 20), (32, 60, 40), (48, 30, 20)]),
+      Change(
+        file: "res-change/vp80-03-segmentation-1436.ivf", frames: 2,
+        sizes: [(0, 352, 288), (1, 282, 231)]),
+      Change(
+        file: "res-change/change_video_resolution.ts", frames: 706,
+        sizes: [(0, 640, 360), (229, 1280, 720), (417, 1920, 1080)]),
+    ].filter { Needs.shared($0.file) }, ["out.mp4", "out.m3u8"])
   func sizeChanges(_ change: Change, _ name: String) throws {
     let scratch = try Scratch()
     let input = SharedFiles.url("clips/\(change.file)").path

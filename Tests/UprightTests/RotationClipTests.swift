@@ -122,12 +122,14 @@ struct RotationClipTests {
       "sound was at \(offsets[0]), is at \(offsets[1])")
   }
 
-  @Test("a JPEG with an EXIF orientation comes out upright", arguments: [
-    clip("exif-jpeg/Landscape_1.jpg", 0, 0, 1, .up),
-    clip("exif-jpeg/Landscape_6.jpg", 0, 0, 1, .right),
-    clip("exif-jpeg/Portrait_3.jpg", 0, 0, 1, .down),
-    clip("exif-jpeg/four-colors-rotate-90-cw.jpg", 0, 0, 1, .right),
-  ].filter(\.isHere))
+  @Test(
+    "a JPEG with an EXIF orientation comes out upright",
+    arguments: [
+      clip("exif-jpeg/Landscape_1.jpg", 0, 0, 1, .up),
+      clip("exif-jpeg/Landscape_6.jpg", 0, 0, 1, .right),
+      clip("exif-jpeg/Portrait_3.jpg", 0, 0, 1, .down),
+      clip("exif-jpeg/four-colors-rotate-90-cw.jpg", 0, 0, 1, .right),
+    ].filter(\.isHere))
   func exif(_ clip: Clip) throws {
     let scratch = try Scratch()
     let run = try Transcoded(clip.path, to: scratch.path("out.y4m"))
@@ -149,8 +151,10 @@ struct RotationClipTests {
     #expect(picture.difference(from: theirs) == nil)
   }
 
-  @Test("the second clip of a reftest pair looks like the first", .enabled(
-    if: Needs.shared("rotation-D4/gecko_video_rotation_90.mp4"), "needs the shared clips"))
+  @Test(
+    "the second clip of a reftest pair looks like the first",
+    .enabled(
+      if: Needs.shared("rotation-D4/gecko_video_rotation_90.mp4"), "needs the shared clips"))
   func reftestPair() throws {
     let scratch = try Scratch()
     let paths = try ["gecko_video_rotation_90", "gecko_video_rotated"].map { name in
@@ -163,11 +167,13 @@ struct RotationClipTests {
     #expect(ratios.worst.luma > 30)
   }
 
-  @Test("a SEI orientation turns every frame, not only the one that carries it", arguments: [
-    clip("sei-derived/foreman_sei_ccw90.mp4", 288, 352, 60, .left),
-    clip("sei-derived/foreman_sei_hflip.mp4", 352, 288, 60, .upMirrored),
-    clip("sei-derived/foreman_sei_180_es.h264", 352, 288, 60, .down),
-  ].filter(\.isHere))
+  @Test(
+    "a SEI orientation turns every frame, not only the one that carries it",
+    arguments: [
+      clip("sei-derived/foreman_sei_ccw90.mp4", 288, 352, 60, .left),
+      clip("sei-derived/foreman_sei_hflip.mp4", 352, 288, 60, .upMirrored),
+      clip("sei-derived/foreman_sei_180_es.h264", 352, 288, 60, .down),
+    ].filter(\.isHere))
   func sei(_ clip: Clip) throws {
     let scratch = try Scratch()
     let run = try Transcoded(clip.path, to: scratch.path("out.y4m"))
@@ -185,13 +191,16 @@ struct RotationClipTests {
     #expect(picture.difference(from: theirs) == nil)
   }
 
-  @Test("a clip that only names its rotation in a track's title is left as it is", .enabled(
-    if: Needs.shared("rotation-other/sample_with_htc_rotation_track_name.mkv"),
-    "needs the shared clips"))
+  @Test(
+    "a clip that only names its rotation in a track's title is left as it is",
+    .enabled(
+      if: Needs.shared("rotation-other/sample_with_htc_rotation_track_name.mkv"),
+      "needs the shared clips"))
   func trackName() throws {
     let scratch = try Scratch()
     let input = SharedFiles.url(
-      "clips/rotation-other/sample_with_htc_rotation_track_name.mkv").path
+      "clips/rotation-other/sample_with_htc_rotation_track_name.mkv"
+    ).path
     let run = try Transcoded(input, to: scratch.path("out.mp4"))
     #expect(run.result.frames == 30)
     #expect(run.report["formats"].array.map { $0["encodeResolution"].string } == ["1080x720"])

@@ -45,7 +45,8 @@ struct SegmentTests {
     let scratch = try Scratch()
     var events = "{\"at\": 0, \"device\": \"portrait\"}\n"
     for turn in 1...9 {
-      events += "{\"at\": \(turn), \"device\": \"\(turn % 2 == 1 ? "landscapeLeft" : "portrait")\"}\n"
+      events +=
+        "{\"at\": \(turn), \"device\": \"\(turn % 2 == 1 ? "landscapeLeft" : "portrait")\"}\n"
     }
     let run = try Transcoded(
       Samples.turning, to: scratch.path("out.m3u8"), events: events
@@ -63,9 +64,11 @@ struct SegmentTests {
     #expect(frames.map(\.width) == (0..<300).map { $0 / 30 % 2 == 0 ? 90 : 160 })
   }
 
-  @Test("a name with spaces and signs goes through", arguments: [
-    "a clip, with: signs & 100%.m3u8", "häuser.m3u8", "#1 \"a\"?.m3u8", "100%d.mp4", "a:b.mp4",
-  ])
+  @Test(
+    "a name with spaces and signs goes through",
+    arguments: [
+      "a clip, with: signs & 100%.m3u8", "häuser.m3u8", "#1 \"a\"?.m3u8", "100%d.mp4", "a:b.mp4",
+    ])
   func names(_ name: String) throws {
     let scratch = try Scratch()
     let run = try Transcoded(Samples.displayMatrix, to: scratch.path(name)) {

@@ -13,9 +13,11 @@ struct SoundTests {
   /// One AAC frame at 48 kHz.
   private static let frame = 1024.0 / 48000
 
-  @Test("flash and beep stay together within one sound frame", arguments: [
-    "out.mp4", "out.mov", "out.m3u8", "out.ts", "out.flv", "out.mkv", "out.webm",
-  ])
+  @Test(
+    "flash and beep stay together within one sound frame",
+    arguments: [
+      "out.mp4", "out.mov", "out.m3u8", "out.ts", "out.flv", "out.mkv", "out.webm",
+    ])
   func together(_ name: String) throws {
     let scratch = try Scratch()
     let before = try FlashAndBeep(path: Samples.withSound)
@@ -37,9 +39,11 @@ struct SoundTests {
       "\(after.flashes)")
   }
 
-  @Test("sound that the container takes is copied bit by bit", arguments: [
-    "out.mp4", "out.mov", "out.m3u8", "out.ts", "out.flv", "out.mkv",
-  ])
+  @Test(
+    "sound that the container takes is copied bit by bit",
+    arguments: [
+      "out.mp4", "out.mov", "out.m3u8", "out.ts", "out.flv", "out.mkv",
+    ])
   func copied(_ name: String) throws {
     let scratch = try Scratch()
     let run = try Transcoded(Samples.withSound, to: scratch.path(name)) {
@@ -66,20 +70,22 @@ struct SoundTests {
     var testDescription: String { "\(coder) in \(output)" }
   }
 
-  @Test("sound that the container does not take is re-encoded, and stays in step", arguments: [
-    Foreign(coder: "ac3", output: "out.flv", codec: "aac"),
-    Foreign(coder: "libopus", output: "out.flv", codec: "aac"),
-    Foreign(coder: "libopus", output: "out.m3u8", codec: "aac"),
-    Foreign(coder: "libvorbis", output: "out.m3u8", codec: "aac"),
-    Foreign(coder: "libvorbis", output: "out.mp4", codec: "aac"),
-    Foreign(coder: "libopus", output: "out.ts", codec: "aac"),
-    Foreign(coder: "libmp3lame", output: "out.webm", codec: "opus"),
-    Foreign(coder: "flac", output: "out.webm", codec: "opus"),
-    Foreign(coder: "pcm_s16le", output: "out.mp4", codec: "aac"),
-    Foreign(coder: "libopus", output: "out.webm", codec: "opus"),
-    Foreign(coder: "libmp3lame", output: "out.m3u8", codec: "mp3"),
-    Foreign(coder: "ac3", output: "out.mp4", codec: "ac3"),
-  ])
+  @Test(
+    "sound that the container does not take is re-encoded, and stays in step",
+    arguments: [
+      Foreign(coder: "ac3", output: "out.flv", codec: "aac"),
+      Foreign(coder: "libopus", output: "out.flv", codec: "aac"),
+      Foreign(coder: "libopus", output: "out.m3u8", codec: "aac"),
+      Foreign(coder: "libvorbis", output: "out.m3u8", codec: "aac"),
+      Foreign(coder: "libvorbis", output: "out.mp4", codec: "aac"),
+      Foreign(coder: "libopus", output: "out.ts", codec: "aac"),
+      Foreign(coder: "libmp3lame", output: "out.webm", codec: "opus"),
+      Foreign(coder: "flac", output: "out.webm", codec: "opus"),
+      Foreign(coder: "pcm_s16le", output: "out.mp4", codec: "aac"),
+      Foreign(coder: "libopus", output: "out.webm", codec: "opus"),
+      Foreign(coder: "libmp3lame", output: "out.m3u8", codec: "mp3"),
+      Foreign(coder: "ac3", output: "out.mp4", codec: "ac3"),
+    ])
   func foreign(_ test: Foreign) throws {
     let scratch = try Scratch()
     let input = scratch.path("source.mkv")
@@ -176,9 +182,11 @@ struct SoundTests {
     #expect(abs((starts.first ?? 0) - first - shift) < 2e-5)
   }
 
-  @Test("B-frames, a variable rate and turns: the source's times, to the tick", arguments: [
-    "out.mp4", "out.mov", "out.ts", "out.flv", "out.m3u8",
-  ])
+  @Test(
+    "B-frames, a variable rate and turns: the source's times, to the tick",
+    arguments: [
+      "out.mp4", "out.mov", "out.ts", "out.flv", "out.m3u8",
+    ])
   func variableRate(_ name: String) throws {
     let scratch = try Scratch()
     let input = try Self.turningWithSound(in: scratch)

@@ -53,7 +53,8 @@ struct TimestampTests {
   ) throws -> String {
     let path = scratch.path("source.mkv")
     try FFmpegTool.run([
-      "-itsoffset", "\(picturesAt)", "-f", "lavfi", "-i", "testsrc2=s=160x90:r=\(rate):d=\(pictures)",
+      "-itsoffset", "\(picturesAt)", "-f", "lavfi", "-i",
+      "testsrc2=s=160x90:r=\(rate):d=\(pictures)",
       "-itsoffset", "\(soundAt)", "-f", "lavfi", "-i", "sine=f=440:r=48000:d=\(sound)", "-map", "0",
       "-map", "1", "-c:v", "libx264", "-c:a", "aac", path,
     ])
@@ -69,13 +70,15 @@ struct TimestampTests {
     var rate = 25
   }
 
-  @Test("pictures and sound that do not begin or end together", arguments: [
-    Apart(testDescription: "sound 14 s before the pictures", sound: "17", picturesAt: 14),
-    Apart(testDescription: "pictures 14 s before the sound", pictures: "17", soundAt: 14),
-    Apart(testDescription: "sound ends early", pictures: "20", sound: "1"),
-    Apart(testDescription: "pictures end early", pictures: "1", sound: "20"),
-    Apart(testDescription: "a picture a second", pictures: "70", sound: "70", rate: 1),
-  ], ["out.mp4", "out.m3u8", "out.ts", "out.flv", "out.mkv"])
+  @Test(
+    "pictures and sound that do not begin or end together",
+    arguments: [
+      Apart(testDescription: "sound 14 s before the pictures", sound: "17", picturesAt: 14),
+      Apart(testDescription: "pictures 14 s before the sound", pictures: "17", soundAt: 14),
+      Apart(testDescription: "sound ends early", pictures: "20", sound: "1"),
+      Apart(testDescription: "pictures end early", pictures: "1", sound: "20"),
+      Apart(testDescription: "a picture a second", pictures: "70", sound: "70", rate: 1),
+    ], ["out.mp4", "out.m3u8", "out.ts", "out.flv", "out.mkv"])
   func apart(_ test: Apart, _ name: String) throws {
     let scratch = try Scratch()
     let input = try Self.make(

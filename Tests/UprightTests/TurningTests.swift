@@ -145,7 +145,8 @@ struct TurningTests {
     let scratch = try Scratch()
     // Frame 100 is at 3.333333; 0.5 ms late still belongs to it, 1.5 ms late does not.
     for (at, frame) in [(3.3338, 100), (3.3348, 101), (3.3324, 100), (3.3012, 100), (3.3010, 99)] {
-      let events = "{\"at\": 0, \"device\": \"portrait\"}\n{\"at\": \(at), \"device\": \"landscapeLeft\"}\n"
+      let events =
+        "{\"at\": 0, \"device\": \"portrait\"}\n{\"at\": \(at), \"device\": \"landscapeLeft\"}\n"
       let run = try Transcoded(
         Samples.turning, to: scratch.path("\(at).y4m"), events: events
       ) {

@@ -64,7 +64,9 @@ private func packet(
 
   @Test("an IDR is ordered by its PTS only where segments are cut there")
   func keys() throws {
-    for (cutsAtKeys, expected) in [(true, ["1@980", "0@1000", "1@1001"]), (false, ["0@900", "1@980", "1@1001"])] {
+    for (cutsAtKeys, expected) in [
+      (true, ["1@980", "0@1000", "1@1001"]), (false, ["0@900", "1@980", "1@1001"]),
+    ] {
       let interleaver = PacketInterleaver(awaited: [true, true], cutsAtKeys: cutsAtKeys)
       try add(interleaver, 0, pts: 1000, dts: 900, key: true)
       try add(interleaver, 1, pts: 980)
@@ -102,7 +104,8 @@ private func packet(
   @Test("nothing is lost, whatever the order of coming")
   func whole() throws {
     var random = SeededGenerator()
-    let interleaver = PacketInterleaver(awaited: [true, true, false], cutsAtKeys: true, patience: 5)
+    let interleaver = PacketInterleaver(
+      awaited: [true, true, false], cutsAtKeys: true, patience: 5)
     var came = 0
     var out: [String] = []
     var times: [Int64] = [0, 0, 0]
@@ -148,7 +151,9 @@ private func packet(
   func rebased() throws {
     var times = DecodingTimes()
     // The old encoder ended at 97; the new one reorders by two and starts at 94.
-    let given: [(Int64, Int64)] = [(96, 96), (97, 97), (100, 94), (106, 95), (103, 100), (102, 102)]
+    let given: [(Int64, Int64)] = [
+      (96, 96), (97, 97), (100, 94), (106, 95), (103, 100), (102, 102),
+    ]
     var out: [(Int64, Int64)] = []
     for (pts, dts) in given {
       var made = try packet(pts: pts, dts: dts)
