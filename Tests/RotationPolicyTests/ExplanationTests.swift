@@ -174,13 +174,7 @@ import Testing
   @Test("any decision has an explanation, on one line and in whole sentences") func any() throws {
     var dice = Dice(seed: PropertyTests.seed)
     for round in 0..<400 {
-      let document = dice.document(transition: Transition(style: .hold, duration: 0.4))
-      guard var plan = try? OrientationPlan(document) else { continue }
-      for index in 0..<40 {
-        let action = dice.action(document.controllers.count)
-        _ = try? plan.push(RotationEvent(at: Double(index) / 4, action))
-      }
-      plan.finish()
+      guard let plan = dice.run() else { continue }
       for entry in plan.entries {
         let text = entry.explanation
         let isWhole = text.hasSuffix(".") && !text.contains("\n") && !text.contains("  ")

@@ -146,13 +146,7 @@ import UprightTestSupport
     let schema = try Self.schema("report")
     var dice = Dice(seed: PropertyTests.seed)
     for round in 0..<300 {
-      let document = dice.document(transition: Transition(style: .hold, duration: 0.4))
-      guard var plan = try? OrientationPlan(document) else { continue }
-      for index in 0..<40 {
-        let action = dice.action(document.controllers.count)
-        _ = try? plan.push(RotationEvent(at: Double(index) / 4, action))
-      }
-      plan.finish()
+      guard let plan = dice.run() else { continue }
       let fault = schema.fault(in: plain(plan.json))
       #expect(fault == nil, "round \(round), seed \(PropertyTests.seed)")
     }

@@ -7,31 +7,25 @@ extension RotationDecision {
     let asked = target?.name ?? "an orientation"
     switch why.rule {
     case .flat:
-      return [numbered, "the device is \(Self.flatWord(why.device)), which asks for no turn."].asOne
+      return numbered("the device is \(Self.flatWord(why.device)), which asks for no turn.")
     case .held:
       let holder =
         why.hold.isManual ? "a manual turn" : "a presentation shown in its preferred orientation"
-      return [
-        numbered, "\(holder) holds until the device moves to another upright orientation.",
-      ].asOne
-    case .rotationLocked: return [numbered, "the system's rotation lock is on."].asOne
+      return numbered("\(holder) holds until the device moves to another upright orientation.")
+    case .rotationLocked: return numbered("the system's rotation lock is on.")
     case .applicationInactive:
-      return [
-        numbered, "the app is inactive, and \(name) ignores rotation meanwhile.",
-      ].asOne
+      return numbered("the app is inactive, and \(name) ignores rotation meanwhile.")
     case .autorotationDisabled:
-      let answer =
+      return numbered(
         why.autorotation == .manual
-        ? "\(name) turns only when the app itself asks (shouldAutorotate is \"manual\")."
-        : "\(name) answers no to shouldAutorotate."
-      return [numbered, answer].asOne
+          ? "\(name) turns only when the app itself asks (shouldAutorotate is \"manual\")."
+          : "\(name) answers no to shouldAutorotate.")
     case .nothingInCommon:
-      return [numbered, "\(name) and the application have no orientation in common."].asOne
-    case .notSupported: return [numbered, "\(asked) is not allowed."].asOne
-    case .current: return [numbered, "the app is in \(asked) already."].asOne
+      return numbered("\(name) and the application have no orientation in common.")
+    case .notSupported: return numbered("\(asked) is not allowed.")
+    case .current: return numbered("the app is in \(asked) already.")
     case .turned:
-      return [numbered, "\(asked) is allowed and is not the current orientation (\(from.name))."]
-        .asOne
+      return numbered("\(asked) is allowed and is not the current orientation (\(from.name)).")
     case .shown, .shownInPreferred, .showingNothingInCommon, .preferredNotSupported:
       return showingSentences(name)
     case .treeOnly:
@@ -52,16 +46,19 @@ extension RotationDecision {
     }
   }
 
-  /// `Rule 8 of the automatic turn`, and for a re-evaluation why one is asked at all.
-  private var numbered: String {
-    let number = why.rule.number.map { "Rule \($0)" } ?? "A rule"
+  /// `Rule 8 of the automatic turn: ...`, and for a re-evaluation why one is asked at all.
+  private func numbered(_ text: String) -> [String] {
+    let rule = why.rule.number.map { "Rule \($0)" } ?? "A rule"
     switch event.action {
-    case .rotate: return "\(number) of the manual turn"
-    case .lock(true): return "A phone's lock asks for portrait. \(number)"
+    case .rotate: return ["\(rule) of the manual turn: \(text)"]
+    case .lock(true): return ["A phone's lock asks for portrait.", "\(rule): \(text)"]
     case .lock(false):
-      return "With the lock off the device is asked again. \(number) of the automatic turn"
-    case .active: return "An active app asks the device again. \(number) of the automatic turn"
-    default: return "\(number) of the automatic turn"
+      return [
+        "With the lock off the device is asked again.", "\(rule) of the automatic turn: \(text)",
+      ]
+    case .active:
+      return ["An active app asks the device again.", "\(rule) of the automatic turn: \(text)"]
+    default: return ["\(rule) of the automatic turn: \(text)"]
     }
   }
 
@@ -85,7 +82,6 @@ extension RotationDecision {
 extension RotationDecision {
   /// The row of the showing table, and the re-evaluation after it.
   private func showingSentences(_ name: String) -> [String] {
-    let preferred = why.preferred?.name ?? "portrait"
     switch why.rule {
     case .showingNothingInCommon:
       return [
@@ -97,7 +93,7 @@ extension RotationDecision {
       let row = why.allowed.isEmpty ? 3 : 4
       return [
         "Showing, row \(row): the orientation that \(name) prefers"
-          + (why.preferred == nil ? "" : ", \(preferred),") + " is not one that it supports."
+          + (why.preferred.map { ", \($0.name)," } ?? "") + " is not one that it supports."
       ]
     case .shownInPreferred:
       return [
@@ -147,11 +143,6 @@ extension RotationDecision {
     default: return "It does not follow the device, \(device)."
     }
   }
-}
-
-extension [String] {
-  /// `Rule 7 of the automatic turn: landscapeLeft is not allowed.`
-  fileprivate var asOne: [String] { [joined(separator: ": ")] }
 }
 
 extension String {
