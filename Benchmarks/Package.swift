@@ -10,6 +10,13 @@ let package = Package(
     .executableTarget(
       name: "KernelBench",
       dependencies: ["CLibyuv", .product(name: "PixelKernels", package: "upright")]),
+    .target(name: "CAllocationCount"),
+    .executableTarget(
+      name: "PolicyBench",
+      dependencies: [
+        "CAllocationCount", .product(name: "RotationPolicy", package: "upright"),
+        .product(name: "Orientation", package: "upright"),
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

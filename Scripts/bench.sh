@@ -5,4 +5,5 @@ cd "$(dirname "$0")/.."
 
 mkdir -p bench
 (cd Benchmarks && swift run -c release KernelBench --json ../bench/kernels.json)
+(cd Benchmarks && swift run -c release PolicyBench --json ../bench/policy.json)
 python3 Benchmarks/clip_bench.py --json bench/clips.json

@@ -12,6 +12,7 @@ struct Explain: ParsableCommand {
     discussion: """
       EXAMPLES
         upright explain --policy phone --events turns.jsonl
+        upright explain --policy mine.json --events turns.jsonl --why
         upright explain --policy portrait --events - --json < turns.jsonl
       """)
 
@@ -29,11 +30,23 @@ struct Explain: ParsableCommand {
   @Option(help: ArgumentHelp("The size that the app is told.", valueName: "WxH"))
   var captureSize: String?
 
+  @Option(help: "How gravity events are read: android or iio (iio-sensor-proxy's thresholds).")
+  var gravity = GravityConstants.android
+
   @Flag(help: "Print JSON as a report has it.")
   var json = false
 
+  @Flag(help: "Say for each event which rule decided, and what it looked at.")
+  var why = false
+
   @Flag(help: "Print errors as JSON.")
   var jsonErrors = false
+
+  func validate() throws {
+    if json && why {
+      throw ValidationError("--json has no place for --why: leave one of the two out")
+    }
+  }
 
   func run() throws {
     let document = try PolicyInput.policy(policy)
@@ -44,7 +57,8 @@ struct Explain: ParsableCommand {
     }
     let plan: OrientationPlan
     do throws(PolicyError) {
-      plan = try OrientationPlan(document, events: list, guidance: guidance)
+      plan = try OrientationPlan(
+        document, events: list, guidance: guidance, gravity: gravity.configuration)
     } catch {
       throw PolicyInput.located(
         error, in: error.path.hasPrefix("line") ? events ?? "events" : policy ?? "phone")
@@ -52,7 +66,7 @@ struct Explain: ParsableCommand {
     if json {
       try StandardOutput.write(plan.json.pretty + "\n")
     } else {
-      try StandardOutput.write(DecisionTable(plan).text)
+      try StandardOutput.write(why ? DecisionStory(plan).text : DecisionTable(plan).text)
     }
     for warning in plan.warnings { StandardError.write("upright: warning: \(warning)\n") }
   }
@@ -73,49 +87,5 @@ struct Explain: ParsableCommand {
     let guidance = StreamGuidance(encodeSize: encode, captureSize: capture)
     try guidance.check()
     return guidance
-  }
-}
-
-/// Decisions as a table that a person reads.
-struct DecisionTable {
-  let text: String
-
-  init(_ plan: OrientationPlan) {
-    var rows = [["time", "event", "decision", "reason", "app orientation", "capture", "encode"]]
-    if let start = plan.formats.first {
-      rows.append(["", "(start)", "", ""] + Self.columns(start.format))
-    }
-    for entry in plan.entries {
-      let format = plan.guidance.format(for: entry.to)
-      rows.append(
-        [
-          Self.seconds(entry.at), entry.event.payload.compact, entry.outcome.rawValue,
-          entry.reason ?? "",
-        ] + Self.columns(format))
-    }
-    let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-    text = rows.map { row in
-      let cells = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
-      return cells.joined(separator: "  ").trimmingTrailingSpaces + "\n"
-    }.joined()
-  }
-
-  private static func columns(_ format: StreamFormat) -> [String] {
-    [
-      format.appOrientation.name, format.captureResolution.description,
-      format.encodeResolution.description,
-    ]
-  }
-
-  private static func seconds(_ value: Double) -> String {
-    String(format: "%.3f", value)
-  }
-}
-
-extension String {
-  fileprivate var trimmingTrailingSpaces: String {
-    var text = Substring(self)
-    while text.last == " " { text.removeLast() }
-    return String(text)
   }
 }

@@ -6,20 +6,34 @@ internal import Upright
 /// `upright policies`.
 struct Policies: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "List the built-in policies, or print one as JSON.",
+    abstract: "List the built-in policies, print one as JSON, or migrate an iOS 5 one.",
     discussion: """
       EXAMPLES
         upright policies
         upright policies fullscreen-player > mine.json
+        upright policies migrate old.json > new.json
       """)
 
-  @Argument(help: "A built-in policy's name.")
+  @Argument(help: "A built-in policy's name, or migrate.")
   var name: String?
+
+  @Argument(help: "migrate: the policy whose iOS 6 form is printed.")
+  var file: String?
 
   @Flag(help: "Print errors as JSON.")
   var jsonErrors = false
 
+  func validate() throws {
+    if name == Self.migration, file == nil {
+      throw ValidationError("migrate needs a policy: upright policies migrate FILE")
+    }
+    if let file, name != Self.migration {
+      throw ValidationError("what is to be done with \(file)? Only migrate takes a file")
+    }
+  }
+
   func run() throws {
+    if let file { return try migrate(file) }
     guard let name else {
       return try StandardOutput.write(PolicyDocument.builtInNames.map { $0 + "\n" }.joined())
     }
@@ -29,5 +43,17 @@ struct Policies: ParsableCommand {
         remedy: "use one of " + PolicyDocument.builtInNames.joined(separator: ", "))
     }
     try StandardOutput.write(json + "\n")
+  }
+
+  private static let migration = "migrate"
+
+  private func migrate(_ file: String) throws {
+    let document = try PolicyInput.policy(file)
+    let migration: PolicyMigration
+    do throws(PolicyError) { migration = try PolicyMigration(document) } catch {
+      throw PolicyInput.located(error, in: file)
+    }
+    try StandardOutput.write(migration.document.json.pretty + "\n")
+    for warning in migration.warnings { StandardError.write("upright: warning: \(warning)\n") }
   }
 }

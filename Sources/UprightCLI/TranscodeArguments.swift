@@ -83,6 +83,9 @@ struct TranscodeArguments: ParsableArguments {
     help: ArgumentHelp("Added to every event's time.", valueName: "seconds"))
   var eventsOffset = 0.0
 
+  @Option(help: "How gravity events are read: android or iio (iio-sensor-proxy's thresholds).")
+  var gravity = GravityConstants.android
+
   @Flag(help: "Damage in the input is an error (65).")
   var strict = false
 
@@ -117,6 +120,7 @@ struct TranscodeArguments: ParsableArguments {
       throw MediaError(.usage, "\(eventsOffset) is no time", at: "--events-offset")
     }
     options.eventsOffset = eventsOffset
+    options.gravity = gravity.configuration
     options.isStrict = strict
     options.keepsLocation = keepLocation
     options.overwrites = overwrites

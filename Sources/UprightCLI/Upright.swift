@@ -17,7 +17,9 @@ struct UprightCommand: ParsableCommand {
         upright probe take.mov
       """,
     version: version,
-    subcommands: [Transcode.self, Explain.self, ProbeCommand.self, Policies.self])
+    subcommands: [
+      Transcode.self, Explain.self, ProbeCommand.self, Policies.self, SchemaCommand.self,
+    ])
 
   static let number = "0.1.0"
 

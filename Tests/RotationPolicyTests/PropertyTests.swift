@@ -45,6 +45,7 @@ import Testing
       ("upright", InterfaceOrientation.upright.contains(decision.to)),
       ("net", (decision.from != decision.to) == isTurn),
       ("turn", (decision.turn != nil) == isTurn),
+      ("in the target", decision.why.rule != .current || isAllowed),
       ("phases", decision.phases.map(\.kind) == (isTurn ? RotationPhase.Kind.allCases : [])),
       ("target", !isTurn || decision.target == decision.to),
       ("name", (decision.name != nil) == (decision.outcome == .invalid)),
@@ -60,8 +61,21 @@ import Testing
     return laws.first { !$0.1 }.map { "\($0.0): \(decision)" }
   }
 
+  /// What the stream's format and the layout must agree on at any time; nil where they do. Sizes
+  /// match the app orientation whenever no turn is running, and the old one while one is.
+  private func mismatch(_ plan: OrientationPlan) -> String? {
+    let state = plan.reducer.state
+    let format = plan.formats.last?.format
+    let standing = state.turn?.from ?? state.appOrientation
+    if format != plan.guidance.format(for: standing) { return "format \(state)" }
+    if state.layoutOrientation != standing { return "layout \(state)" }
+    if plan.timeline.last.appOrientation != standing { return "timeline \(state)" }
+    if let turn = state.turn, turn.to != state.appOrientation { return "turn \(state)" }
+    return nil
+  }
+
   @Test(
-    "the app orientation is one allowed when last asked; one decision each; no crash",
+    "the app orientation is one allowed when last asked; sizes match it; one decision each; no crash",
     arguments: [
       Transition(style: .cut), Transition(style: .spin, duration: 0.3),
       Transition(style: .hold, duration: 3), Transition(style: .crossfade, duration: 0),
@@ -86,6 +100,7 @@ import Testing
         } catch {
           if plan.reducer.state != before { Issue.record("a refused event left a trace: \(note)") }
         }
+        if let broken = mismatch(plan) { Issue.record("\(broken), \(note)") }
       }
       for case .decision(let decision) in plan.finish() { decided.append(decision) }
       for decision in decided {

@@ -57,6 +57,18 @@ extension Dice {
     return document
   }
 
+  /// A random policy and what it decided for random events; nil where UIKit would not start it.
+  mutating func run() -> OrientationPlan? {
+    let document = document(transition: Transition(style: .hold, duration: 0.4))
+    guard var plan = try? OrientationPlan(document) else { return nil }
+    for index in 0..<40 {
+      let action = action(document.controllers.count)
+      _ = try? plan.push(RotationEvent(at: Double(index) / 4, action))
+    }
+    plan.finish()
+    return plan
+  }
+
   private mutating func controller(_ index: Int) -> PolicyDocument.Controller {
     var controller = PolicyDocument.Controller(name: "c\(index)")
     controller.kind = pick([.content, .content, .navigation, .tab])

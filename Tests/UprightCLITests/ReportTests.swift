@@ -231,7 +231,7 @@ struct StreamTests {
 
   @Test(
     "Every command has help with examples",
-    arguments: [[], ["transcode"], ["explain"], ["probe"], ["policies"]])
+    arguments: [[], ["transcode"], ["explain"], ["probe"], ["policies"], ["schema"]])
   func help(_ command: [String]) throws {
     let run = try Upright.run(command + ["--help"])
     #expect(run.status == 0 && run.errors.isEmpty)

@@ -21,6 +21,9 @@ public struct PolicyDocument: Sendable, Hashable {
     public var orientation = DeviceOrientation.portrait
     /// Whether the system's rotation lock is on.
     public var rotationLock = false
+
+    /// A phone, upright, not locked.
+    public init() {}
   }
 
   /// The kind of device (`UIUserInterfaceIdiom`).
@@ -45,6 +48,9 @@ public struct PolicyDocument: Sendable, Hashable {
     public var delegate: InterfaceOrientationMask?
     /// Whether the application is active at the start.
     public var active = true
+
+    /// An application that says nothing and is active.
+    public init() {}
 
     /// The mask that counts on `idiom`; never empty.
     public func mask(on idiom: Idiom) -> InterfaceOrientationMask {

@@ -40,6 +40,8 @@ public struct OrientationWords: Sendable, Hashable {
     InterfaceOrientation.upright.map { ($0.name, InterfaceOrientationMask($0)) } + [
       ("landscape", .landscape), ("all", .all), ("allButUpsideDown", .allButUpsideDown),
     ]
+  /// All of these words.
+  static let known = vocabulary.map(\.0)
   private static let indices = vocabulary.indices.map { (vocabulary[$0].0, $0) }
 }
 

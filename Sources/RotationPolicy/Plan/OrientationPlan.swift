@@ -1,4 +1,4 @@
-internal import Orientation
+public import Orientation
 
 /// Runs events through a reducer and keeps what came of them: the entries of the report, the
 /// timeline that the media path asks, and the stream's formats.
@@ -15,6 +15,8 @@ public struct OrientationPlan: Sendable {
   /// The answered events in the order of the events: one that waits for a turn in flight holds back
   /// those after it.
   public private(set) var entries: [RotationDecision] = []
+  /// Who decides at the start, and what it looks at.
+  public let start: RotationDecision.Why
   /// The sizes that the formats are made with.
   public let guidance: StreamGuidance
 
@@ -24,11 +26,14 @@ public struct OrientationPlan: Sendable {
   private var lastUpright: DeviceOrientation?
   private var takenFormats = 0
 
-  /// A plan that stands at the start. `guidance` nil: the document's, or 720x1280.
+  /// A plan that stands at the start. `guidance` nil: the document's, or 720x1280. `classifier` has
+  /// the constants by which `gravity` events are read.
   public init(
-    _ document: PolicyDocument, guidance: StreamGuidance? = nil
+    _ document: PolicyDocument, guidance: StreamGuidance? = nil,
+    gravity classifier: GravityClassifier.Configuration = .android
   ) throws(PolicyError) {
-    reducer = try RotationReducer(document)
+    reducer = try RotationReducer(document, gravity: classifier)
+    start = reducer.why(.shown)
     self.guidance = guidance ?? document.stream ?? .standard
     let state = reducer.state
     lastUpright = state.lastUprightDevice
@@ -43,9 +48,10 @@ public struct OrientationPlan: Sendable {
   /// input throws, naming its line or its time.
   public init(
     _ document: PolicyDocument, events: some Sequence<RotationEvent>,
-    guidance: StreamGuidance? = nil
+    guidance: StreamGuidance? = nil,
+    gravity classifier: GravityClassifier.Configuration = .android
   ) throws(PolicyError) {
-    try self.init(document, guidance: guidance)
+    try self.init(document, guidance: guidance, gravity: classifier)
     for event in events { try push(event) }
     finish()
   }

@@ -5,8 +5,8 @@ struct GravityReader: Sendable {
   private var classifier: GravityClassifier
 
   /// Starts at the orientation the policy's device has: one reading alone does not move it.
-  init(initial: DeviceOrientation) {
-    classifier = GravityClassifier(configuration: .android, orientation: initial)
+  init(_ configuration: GravityClassifier.Configuration, initial: DeviceOrientation) {
+    classifier = GravityClassifier(configuration: configuration, orientation: initial)
   }
 
   /// The new orientation where the classified one changes; nil where it stays, because nothing has

@@ -28,6 +28,34 @@ public struct RotationDecision: Sendable, Hashable {
     public let containers: [String]
     /// Whether a full-screen presentation decides and not the root.
     public let isPresented: Bool
+    /// Whose rules decide; iOS 5 asks the controller alone.
+    public let semantics: PolicyDocument.Semantics
+    /// The deciding controller's answer to `shouldAutorotate`.
+    public let autorotation: PolicyDocument.Controller.Autorotation
+    /// The deciding controller's explicit `preferred`.
+    public let preferred: InterfaceOrientation?
+    /// How the device is held.
+    public let device: DeviceOrientation
+    /// What kept automatic turns away when it was answered.
+    public let hold: RotationState.Hold
+    /// What showing the deciding controller did, where the event made it decide.
+    public let show: Show?
+
+    /// The two halves of a show.
+    public struct Show: Sendable, Hashable {
+      /// Where showing alone put the app.
+      public let placed: InterfaceOrientation
+      /// Whether it is an explicit `preferred` that now holds.
+      public let holds: Bool
+      /// The rule that answered the re-evaluation; nil where there was none.
+      public let reevaluation: RotationRule?
+    }
+
+    /// What both the application and the controller allow (iOS 5: what the controller accepts).
+    public var allowed: InterfaceOrientationMask {
+      let mask = controllerMask ?? []
+      return semantics == .ios5 ? mask : mask.intersection(applicationMask)
+    }
   }
 
   /// Counted from 0 over the events that were reduced.
@@ -103,8 +131,10 @@ public enum RotationRule: Sendable, Hashable {
   case treeOnly
   /// Nothing presented, one controller left on a stack.
   case nothingToRemove
-  /// A state that was so already, or that asks for no turn.
+  /// A state that asks for no turn.
   case stateOnly
+  /// A state that was so already.
+  case repeated
   /// A gravity reading that does not change the classified orientation.
   case reading
   /// A later event asked for a turn before this one could be answered.

@@ -67,9 +67,12 @@ extension RotationReducer {
     if settlement.to == state.appOrientation {
       decide(
         ask, .keep, settlement.rule, reason: nil, target: settlement.target,
-        from: state.appOrientation, into: &outputs)
+        from: state.appOrientation, why: why(settlement.rule, show: settlement.show), into: &outputs
+      )
     } else {
-      turn(to: settlement.to, for: ask, rule: settlement.rule, into: &outputs)
+      turn(
+        to: settlement.to, for: ask, why: why(settlement.rule, show: settlement.show),
+        into: &outputs)
     }
   }
 }

@@ -26,10 +26,15 @@ extension RotationReducer {
           allowedMask: allowedMask, turn: turn, warning: warning, why: why ?? self.why(rule))))
   }
 
-  func why(_ rule: RotationRule) -> RotationDecision.Why {
-    RotationDecision.Why(
+  func why(
+    _ rule: RotationRule, show: RotationDecision.Why.Show? = nil
+  ) -> RotationDecision.Why {
+    let controller = tree[deciding.controller]
+    return RotationDecision.Why(
       rule: rule, applicationMask: applicationMask, controllerMask: deciding.mask,
-      controller: tree[deciding.controller].name, containers: deciding.containers,
-      isPresented: state.decidingPresentation != nil)
+      controller: controller.name, containers: deciding.containers,
+      isPresented: state.decidingPresentation != nil, semantics: tree.semantics,
+      autorotation: controller.autorotation, preferred: controller.preferred, device: state.device,
+      hold: state.hold, show: show)
   }
 }

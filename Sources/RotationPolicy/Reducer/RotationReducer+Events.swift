@@ -77,7 +77,7 @@ extension RotationReducer {
       if flag, !wasActive {
         reevaluate(for: ask, into: &outputs)
       } else {
-        keep(.stateOnly, for: ask, into: &outputs)
+        keep(flag == wasActive ? .repeated : .stateOnly, for: ask, into: &outputs)
       }
     case .change(let change): perform(change, for: ask, into: &outputs)
     case .set(let index, let answers):
@@ -124,7 +124,7 @@ extension RotationReducer {
       // A phone locks in portrait; an app that supports only landscape stays.
       pose(.turn(.portrait, .lock), for: ask, into: &outputs)
     case (true, false): reevaluate(for: ask, into: &outputs)
-    default: keep(.stateOnly, for: ask, into: &outputs)
+    default: keep(flag == wasLocked ? .repeated : .stateOnly, for: ask, into: &outputs)
     }
   }
 }

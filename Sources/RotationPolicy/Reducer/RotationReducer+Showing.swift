@@ -13,6 +13,8 @@ extension RotationReducer {
   struct Settlement {
     /// The orientation it is shown in, and after re-evaluating.
     var to: InterfaceOrientation
+    /// The orientation that showing alone put it in.
+    let placed: InterfaceOrientation
     /// Whether showing alone had to turn: that ends a hold.
     let mustTurn: Bool
     /// Whether the presentation's explicit preferred now holds.
@@ -21,7 +23,13 @@ extension RotationReducer {
     var target: InterfaceOrientation?
     /// Whether a re-evaluation follows.
     let reevaluates: Bool
-    var rule: RotationRule
+    /// The rule that answered the re-evaluation.
+    var reevaluation: RotationRule?
+    let rule: RotationRule
+
+    var show: RotationDecision.Why.Show {
+      .init(placed: placed, holds: holds, reevaluation: reevaluation)
+    }
   }
 
   enum Judgement {
@@ -32,12 +40,15 @@ extension RotationReducer {
   /// Spec 2, "Showing": the table, then the re-evaluation. Changes nothing.
   func judge(_ showing: Showing) -> Judgement {
     guard case .settled(var settlement) = place(showing) else { return place(showing) }
-    guard settlement.reevaluates, let target = state.device.interface else {
+    guard settlement.reevaluates else { return .settled(settlement) }
+    guard let target = state.device.interface else {
+      settlement.reevaluation = .flat
       return .settled(settlement)
     }
     let isHeld = settlement.holds || (state.hold.isOn && !settlement.mustTurn)
     let verdict = verdict(
       for: target, asking: .automatic, current: settlement.to, isHeld: isHeld)
+    settlement.reevaluation = verdict.rule
     if verdict.outcome == .rotate { settlement.to = target }
     if settlement.target == nil { settlement.target = target }
     return .settled(settlement)
@@ -56,7 +67,8 @@ extension RotationReducer {
       let placed = allowed.contains(current) ? current : allowed.lowest ?? current
       return .settled(
         Settlement(
-          to: placed, mustTurn: placed != current, holds: false, target: nil, reevaluates: true,
+          to: placed, placed: placed, mustTurn: placed != current, holds: false, target: nil,
+          reevaluates: true,
           rule: .shown))
     }
     if allowed.isEmpty, controller.autorotation == .yes {
@@ -80,7 +92,8 @@ extension RotationReducer {
     }
     return .settled(
       Settlement(
-        to: placed, mustTurn: placed != current, holds: holds, target: holds ? placed : nil,
+        to: placed, placed: placed, mustTurn: placed != current, holds: holds,
+        target: holds ? placed : nil,
         reevaluates: !allowed.isEmpty && controller.autorotation == .yes,
         rule: allowed.isEmpty ? .shownInPreferred : .shown))
   }

@@ -71,8 +71,10 @@ extension RotationReducer {
     }
     let to = verdict.outcome == .rotate ? target : current
     if to != from {
-      let rule = verdict.outcome == .rotate ? verdict.rule : placed?.rule ?? .shown
-      turn(to: to, for: ask, rule: rule, into: &outputs)
+      let why =
+        verdict.outcome == .rotate
+        ? self.why(verdict.rule) : self.why(placed?.rule ?? .shown, show: placed?.show)
+      turn(to: to, for: ask, why: why, into: &outputs)
     } else {
       // A placement and a turn back cancel each other: net, nothing turned.
       decide(
@@ -83,7 +85,7 @@ extension RotationReducer {
 
   /// Decides a turn and runs its phases, all of them for a cut.
   mutating func turn(
-    to target: InterfaceOrientation, for ask: Ask, rule: RotationRule,
+    to target: InterfaceOrientation, for ask: Ask, why: RotationDecision.Why,
     into outputs: inout [RotationOutput]
   ) {
     let turn = RotationTurn(
@@ -92,7 +94,8 @@ extension RotationReducer {
     let from = state.appOrientation
     state.appOrientation = target
     decide(
-      ask, .rotate, rule, reason: nil, target: target, from: from, turn: turn, into: &outputs)
+      ask, .rotate, why.rule, reason: nil, target: target, from: from, turn: turn, why: why,
+      into: &outputs)
     outputs.append(.phase(turn.phase(.willRotate)))
     outputs.append(.phase(turn.phase(.layout)))
     outputs.append(.phase(turn.phase(.willAnimate)))

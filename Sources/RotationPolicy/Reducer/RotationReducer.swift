@@ -1,4 +1,4 @@
-internal import Orientation
+public import Orientation
 
 /// The rotation policy: `(state, event) -> (state, decisions)`, as UIKit decides.
 ///
@@ -46,7 +46,11 @@ public struct RotationReducer: Sendable {
   /// Loads `document` and shows its root. Throws where UIKit would raise
   /// `UIApplicationInvalidInterfaceOrientation`, with UIKit's message, and for what the document's
   /// reader would refuse.
-  public init(_ document: PolicyDocument) throws(PolicyError) {
+  ///
+  /// - Parameter classifier: the constants by which `gravity` events are read.
+  public init(
+    _ document: PolicyDocument, gravity classifier: GravityClassifier.Configuration = .android
+  ) throws(PolicyError) {
     try document.checkValues()
     tree = try ControllerTree(document)
     idiom = document.device.idiom
@@ -62,7 +66,7 @@ public struct RotationReducer: Sendable {
       appOrientation: start, layoutOrientation: start,
       rotationLock: document.device.rotationLock, active: document.application.active)
     deciding = tree.deciding(from: tree.root)
-    gravity = GravityReader(initial: device)
+    gravity = GravityReader(classifier, initial: device)
     switch judge(.other) {
     case .invalid(let reason, _):
       throw PolicyError(

@@ -39,6 +39,8 @@ public struct TranscodeOptions: Sendable {
   public var start: Double?
   /// Seconds on the media timeline at which the output ends.
   public var end: Double?
+  /// The constants by which `gravity` events are read.
+  public var gravity = GravityClassifier.Configuration.android
   /// Added to every event's time, in seconds.
   public var eventsOffset = 0.0
   /// Whether damage in the input is an error.

@@ -40,7 +40,7 @@ struct FrameDirector {
   /// - Throws: `badData` where the policy cannot start (UIKit would raise).
   init(
     policy: PolicyDocument, guidance: StreamGuidance, frames: FrameKind, reference: Reference?,
-    canvas: Canvas, signalsAreEvents: Bool
+    canvas: Canvas, signalsAreEvents: Bool, gravity: GravityClassifier.Configuration
   ) throws(MediaError) {
     self.frames = frames
     self.canvas = canvas
@@ -53,7 +53,7 @@ struct FrameDirector {
       self.reference = .gravity
     }
     do throws(PolicyError) {
-      plan = try OrientationPlan(policy, guidance: guidance)
+      plan = try OrientationPlan(policy, guidance: guidance, gravity: gravity)
     } catch {
       throw MediaError(error, code: .badData)
     }

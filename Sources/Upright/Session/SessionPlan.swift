@@ -122,7 +122,7 @@ struct SessionPlan {
     var director = try FrameDirector(
       policy: session.startPolicy(size: video.parameters.size), guidance: .standard,
       frames: session.options.frames, reference: session.options.reference, canvas: .follow,
-      signalsAreEvents: session.signalsAreEvents)
+      signalsAreEvents: session.signalsAreEvents, gravity: session.options.gravity)
     for event in session.shiftedEvents { try director.push(event) }
     if session.scansSignals {
       var scan = try SignalScan(url: session.input, format: session.inputFormat)

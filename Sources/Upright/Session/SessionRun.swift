@@ -118,7 +118,7 @@ final class SessionRun {
     director = try FrameDirector(
       policy: session.startPolicy(size: frame.size), guidance: guidance,
       frames: session.options.frames, reference: session.options.reference, canvas: plan.canvas,
-      signalsAreEvents: session.signalsAreEvents)
+      signalsAreEvents: session.signalsAreEvents, gravity: session.options.gravity)
     let settings = plan.encoderSettings(first: frame)
     if settings.format.bitDepth < frame.format.bitDepth {
       warnings.append(

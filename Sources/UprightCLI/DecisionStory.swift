@@ -1,0 +1,52 @@
+internal import Orientation
+internal import RotationPolicy
+
+/// Decisions as an explanation: a paragraph for the start and one for every event.
+struct DecisionStory {
+  let text: String
+
+  init(_ plan: OrientationPlan) {
+    var paragraphs: [String] = []
+    if let start = plan.formats.first?.format {
+      // The start is the plan's before any event, whatever an event at 0 made of the first format.
+      let first = plan.entries.first?.from ?? start.appOrientation
+      paragraphs.append(
+        Self.paragraph(
+          "start    \(first.name)",
+          plan.start.startExplanation(in: first)
+            + Self.sizes(plan.guidance.format(for: first), since: "")))
+    }
+    for entry in plan.entries {
+      var body = entry.explanation
+      if entry.outcome == .rotate {
+        let since = " from \(Milliseconds.text(entry.turn?.ends ?? entry.decidedAt)) s on"
+        body += Self.sizes(plan.guidance.format(for: entry.to), since: since)
+      }
+      paragraphs.append(
+        Self.paragraph(
+          "\(Milliseconds.text(entry.at)) s  \(entry.event.phrase) -> \(entry.headline)", body))
+    }
+    text = paragraphs.joined(separator: "\n")
+  }
+
+  private static func sizes(_ format: StreamFormat, since: String) -> String {
+    format.captureResolution == format.encodeResolution
+      ? " The stream is \(format.encodeResolution)\(since)."
+      : " The stream is \(format.encodeResolution), captured at \(format.captureResolution),\(since)."
+        .replacing(",.", with: ".")
+  }
+
+  /// A line, and below it `body` in lines of at most 96 characters, indented.
+  private static func paragraph(_ line: String, _ body: String) -> String {
+    var lines = [line, "    "]
+    for word in body.split(separator: " ") {
+      let last = lines[lines.count - 1]
+      if last.count + word.count + 1 > 100, last.count > 4 {
+        lines.append("    " + word)
+      } else {
+        lines[lines.count - 1] = last.count == 4 ? last + word : last + " " + word
+      }
+    }
+    return lines.map { $0 + "\n" }.joined()
+  }
+}

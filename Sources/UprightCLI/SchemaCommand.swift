@@ -1,0 +1,40 @@
+internal import ArgumentParser
+internal import MediaIO
+internal import RotationPolicy
+
+/// `upright schema`.
+struct SchemaCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "schema",
+    abstract: "List the JSON Schemas of what goes in and out, or print one.",
+    discussion: """
+      EXAMPLES
+        upright schema
+        upright schema policy > policy.schema.json
+      """)
+
+  @Argument(help: "A schema's name.")
+  var name: String?
+
+  @Flag(help: "Print errors as JSON.")
+  var jsonErrors = false
+
+  func run() throws {
+    guard let name else {
+      let schemas = PublishedSchema.all
+      let rows = TextTable(schemas.map { [$0.name, $0.summary, $0.json["$id"].word] })
+      return try StandardOutput.write(rows.text)
+    }
+    guard let schema = PublishedSchema.named(name) else {
+      throw MediaError(
+        .usage, "no schema is called \(name)", at: "schema",
+        remedy: "use one of " + PublishedSchema.all.map(\.name).joined(separator: ", "))
+    }
+    try StandardOutput.write(schema.json.pretty + "\n")
+  }
+}
+
+extension JSONValue? {
+  /// The string; empty for anything else.
+  fileprivate var word: String { if case .string(let text)? = self { text } else { "" } }
+}

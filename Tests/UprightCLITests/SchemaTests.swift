@@ -1,0 +1,47 @@
+import Foundation
+import Testing
+import UprightTestSupport
+
+@Suite("upright schema")
+struct SchemaTests {
+  @Test("lists what there is")
+  func list() throws {
+    let run = try Upright.run(["schema"])
+    #expect(run.status == 0 && run.errors.isEmpty)
+    let names = run.text.split(separator: "\n").map { $0.prefix { $0 != " " } }
+    #expect(names == ["policy", "events", "report"])
+  }
+
+  @Test("prints each as JSON, with its identifier", arguments: ["policy", "events", "report"])
+  func print(name: String) throws {
+    let run = try Upright.run(["schema", name])
+    #expect(run.status == 0 && run.errors.isEmpty)
+    #expect(run.json["$id"].string == "urn:upright:schema:\(name):1")
+    _ = try JSONSchema(run.json)
+  }
+
+  @Test("every built-in validates", arguments: ["phone", "fullscreen-player", "manual"])
+  func builtIn(name: String) throws {
+    let schema = try JSONSchema(text: Upright.run(["schema", "policy"]).text)
+    #expect(try schema.fault(in: Upright.run(["policies", name]).json) == nil)
+  }
+
+  @Test("a transcode's report validates")
+  func report() throws {
+    let scratch = try Scratch()
+    let report = scratch.path("report.json")
+    let run = try Upright.run(
+      ["transcode"] + Clip.sensorRun + [
+        "-o", scratch.path("out.mp4"), "--to", "4", "--report", report,
+      ])
+    #expect(run.status == 0)
+    let schema = try JSONSchema(text: Upright.run(["schema", "report"]).text)
+    #expect(try schema.fault(in: json(report)) == nil)
+    #expect(try json(report)["events"].array.isEmpty == false)
+  }
+
+  @Test("64: a schema that is not there")
+  func unknown() throws {
+    try refuse(64, ["schema", "polcy"], "polcy", "policy, events, report", in: folderWithOutput())
+  }
+}
