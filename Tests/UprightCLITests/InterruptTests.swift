@@ -17,11 +17,12 @@ struct InterruptTests {
     let program = try CommandLineProgram(
       [
         "transcode", long, "-o", output, "--segment", "1", "--report", report, "--strict",
+        "--trace", scratch.path("trace"),
       ] + (name == "-" ? ["--format", "mpegts"] : []))
-    usleep(700_000)
+    try Self.waitForPictures(scratch)
     #expect(program.isRunning)
     program.send(signal)
-    let run = try program.wait(timeout: 20)
+    let run = try program.wait(timeout: 120)
     #expect(run.status == 128 + Int(signal), "\(run.errors)")
     #expect(run.warnings.isEmpty && !run.errors.contains("error"), "\(run.errors)")
     let played = name == "-" ? try scratch.file("copy.ts", run.output) : output
@@ -40,13 +41,14 @@ struct InterruptTests {
     // Veryslow holds so many pictures that finishing them takes a while.
     let program = try CommandLineProgram([
       "transcode", long, "-o", scratch.path(name), "--speed", "veryslow", "--report",
-      scratch.path("r.json"),
+      scratch.path("r.json"), "--trace", scratch.path("trace"),
     ])
-    usleep(700_000)
+    try Self.waitForPictures(scratch)
     program.send(SIGINT)
-    usleep(20_000)
+    // Two signals that are both waiting are one to the kernel.
+    usleep(100_000)
     program.send(SIGINT)
-    let run = try program.wait(timeout: 20)
+    let run = try program.wait(timeout: 120)
     // A run that is finished in order writes its report.
     #expect(!scratch.names.contains("r.json"))
     #expect(run.status == 130)
@@ -54,7 +56,7 @@ struct InterruptTests {
     if name == "out.m3u8" {
       if scratch.names.contains(name) { _ = try Playlist(path: scratch.path(name)) }
     } else {
-      #expect(scratch.names == ["long.mp4"])
+      #expect(scratch.names == ["long.mp4", "trace"])
     }
   }
 
@@ -62,8 +64,10 @@ struct InterruptTests {
   func killed() throws {
     let scratch = try Scratch()
     let long = try longClip(in: scratch)
-    let program = try CommandLineProgram(["transcode", long, "-o", scratch.path("out.mp4")])
-    usleep(500_000)
+    let program = try CommandLineProgram([
+      "transcode", long, "-o", scratch.path("out.mp4"), "--trace", scratch.path("trace"),
+    ])
+    try Self.waitForPictures(scratch)
     program.send(SIGKILL)
     #expect(try program.wait().signal == Int(SIGKILL))
     #expect(!scratch.names.contains("out.mp4"))
@@ -75,10 +79,21 @@ struct InterruptTests {
     let before = scratch.contents
     let program = try CommandLineProgram(
       ["transcode", "-", "-o", scratch.path("out.mp4"), "-y"], input: .silence)
-    usleep(400_000)
+    usleep(1_000_000)
     program.send(signal)
-    let run = try program.wait(timeout: 10)
+    let run = try program.wait(timeout: 60)
     #expect(run.status == 128 + Int(signal), "\(run.errors)")
     #expect(scratch.contents == before)
+  }
+
+  /// Waits until the first picture has been turned, however busy the machine: the trace then has its
+  /// first format. A little longer, so that some have been encoded.
+  private static func waitForPictures(_ scratch: Scratch) throws {
+    let deadline = Date(timeIntervalSinceNow: 60)
+    while (try? Data(contentsOf: URL(fileURLWithPath: scratch.path("trace"))).isEmpty) ?? true {
+      try #require(Date() < deadline, "no picture in a minute")
+      usleep(20_000)
+    }
+    usleep(500_000)
   }
 }
