@@ -1,6 +1,6 @@
 # The two commands: make demo, make test. Each does all of its own set-up.
 
-.PHONY: demo build test lint format bench samples check-slow clean
+.PHONY: demo build test lint format bench samples schemas check-slow clean
 
 export UPRIGHT_SHARED ?= $(abspath ../shared)
 
@@ -31,6 +31,10 @@ bench: build
 samples:
 	@Scripts/setup.sh build
 	@Samples/make-samples.sh
+
+schemas: build
+	@for name in policy events report; do \
+	  .build/release/upright schema $$name > Schemas/$$name.schema.json || exit; done
 
 # Sanitizers, memory, long runs, fuzz. SHORT=1 is the form that CI runs.
 check-slow: build

@@ -20,6 +20,13 @@ struct SchemaTests {
     _ = try JSONSchema(run.json)
   }
 
+  @Test("is what Schemas holds, for editors", arguments: ["policy", "events", "report"])
+  func kept(name: String) throws {
+    let file = SharedFiles.packageRoot.appendingPathComponent("Schemas/\(name).schema.json")
+    let kept = try String(contentsOf: file, encoding: .utf8)
+    #expect(try Upright.run(["schema", name]).text == kept, "run make schemas")
+  }
+
   @Test("every built-in validates", arguments: ["phone", "fullscreen-player", "manual"])
   func builtIn(name: String) throws {
     let schema = try JSONSchema(text: Upright.run(["schema", "policy"]).text)
