@@ -19,6 +19,7 @@ test:
 	@Scripts/test.sh
 
 lint:
+	@Scripts/setup.sh lint
 	@Scripts/lint.sh
 
 format:

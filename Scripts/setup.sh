@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing, and says nothing where none is.
-# Usage: setup.sh build|test|bench
+# Usage: setup.sh lint|build|test|bench
 set -euo pipefail
 
 build=(pkg-config libavformat-dev libavcodec-dev libavutil-dev libavfilter-dev libswscale-dev
@@ -10,10 +10,11 @@ test=("${build[@]}" python3 chromium gstreamer1.0-tools gstreamer1.0-plugins-bas
 bench=("${build[@]}" python3 libyuv-dev)
 
 case "${1:-build}" in
+  lint) wanted=(python3 git) ;;
   build) wanted=("${build[@]}") ;;
   test) wanted=("${test[@]}") ;;
   bench) wanted=("${bench[@]}") ;;
-  *) echo "usage: setup.sh build|test|bench" >&2; exit 64 ;;
+  *) echo "usage: setup.sh lint|build|test|bench" >&2; exit 64 ;;
 esac
 
 if ! command -v swift >/dev/null; then
