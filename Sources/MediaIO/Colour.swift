@@ -47,19 +47,6 @@ package struct Colour: Sendable, Hashable {
     }
   }
 
-  /// The names ffprobe prints, for reports: range, primaries, transfer, matrix, siting.
-  package var names: [String: String] {
-    func text(_ pointer: UnsafePointer<CChar>?) -> String {
-      pointer.map { String(cString: $0) } ?? "unknown"
-    }
-    return [
-      "range": text(av_color_range_name(range)),
-      "primaries": text(av_color_primaries_name(primaries)),
-      "transfer": text(av_color_transfer_name(transfer)),
-      "matrix": text(av_color_space_name(matrix)),
-      "siting": text(av_chroma_location_name(siting)),
-    ]
-  }
 }
 
 /// Where 4:2:0 chroma samples sit inside their 2x2 block of luma: 0 is the left or top luma column,

@@ -213,13 +213,4 @@ package final class Demuxer {
         remedy: "check the file or the connection")
     }
   }
-
-  /// Goes to the keyframe at or before `seconds` of the stream's own timeline.
-  package func seek(to seconds: Double, stream: StreamInfo) throws(MediaError) {
-    let ticks = Int64(seconds / stream.timeBase.doubleValue)
-    try check(av_seek_frame(context, CInt(stream.index), ticks, AVSEEK_FLAG_BACKWARD)) {
-      MediaError(
-        .inputOutput, "cannot seek: \(explain($0))", at: url, remedy: "use a seekable input")
-    }
-  }
 }

@@ -93,13 +93,6 @@ package final class Muxer {
     InputTrust.scheme(of: url) == nil ? "file:\(url)" : url
   }
 
-  /// Whether the container can carry a codec, by libavformat's own table.
-  package static func canCarry(_ parameters: CodecParameters, format: String) -> Bool {
-    guard let output = av_guess_format(format, nil, nil) else { return false }
-    return avformat_query_codec(
-      output, parameters.raw.pointee.codec_id, FF_COMPLIANCE_NORMAL) == 1
-  }
-
   /// Whether `codec` may go into `format`, by libavformat's own table.
   package static func canCarry(_ codec: VideoCodec, format: String) -> Bool {
     guard let output = av_guess_format(format, nil, nil),

@@ -52,7 +52,6 @@ package struct PixelFormat: Sendable, Hashable {
   package var alignment: PixelSize { PixelSize(1 << chromaShift.x, 1 << chromaShift.y) }
 
   package var isRGB: Bool { has(AV_PIX_FMT_FLAG_RGB) }
-  package var isGray: Bool { (descriptor?.nb_components ?? 0) <= 2 }
   package var hasAlpha: Bool { has(AV_PIX_FMT_FLAG_ALPHA) }
 
   /// The format whose chroma is subsampled the other way round, which is what a quarter turn of

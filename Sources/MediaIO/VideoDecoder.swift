@@ -103,7 +103,4 @@ package final class VideoDecoder {
     }
     return nil
   }
-
-  /// Forgets all that was sent: used after a seek.
-  package func flush() { avcodec_flush_buffers(context) }
 }

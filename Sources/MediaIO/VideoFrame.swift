@@ -19,13 +19,6 @@ package struct VideoFrame: ~Copyable, @unchecked Sendable {
     av_frame_free(&pointer)
   }
 
-  /// A second reference to the same, read-only picture.
-  package func reference() throws(MediaError) -> VideoFrame {
-    let copy = try VideoFrame()
-    try check(av_frame_ref(copy.raw, raw)) { _ in outOfMemory("frame") }
-    return copy
-  }
-
   /// Presentation time in ticks of `timeBase`; nil where unknown.
   package var pts: Int64? {
     get { raw.pointee.pts == noTimestamp ? nil : raw.pointee.pts }

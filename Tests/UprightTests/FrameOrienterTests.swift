@@ -68,7 +68,7 @@ import UprightTestSupport
       return PixelSize(-(-frame.size.width >> shift.x), -(-frame.size.height >> shift.y))
     }
 
-    var components: Int { format.isGray ? 1 : 3 }
+    var components: Int { format.name.hasPrefix("gray") ? 1 : 3 }
     var top: Double { Double((1 << format.bitDepth) - 1) }
   }
 

@@ -48,7 +48,7 @@ extension PolicyDocument {
     public var shouldAutorotate = Autorotation.yes
     /// `supportedInterfaceOrientations`; nil: the idiom's default. Empty is an empty mask.
     public var supported: InterfaceOrientationMask?
-    /// `preferredInterfaceOrientationForPresentation`; nil: not implemented.
+    /// `preferredInterfaceOrientationForPresentation`; nil: it does not answer.
     public var preferred: InterfaceOrientation?
     /// Whether nothing turns while the application is not active.
     public var ignoresRotationWhileInactive = false
