@@ -22,8 +22,8 @@ package final class Muxer {
   private let interrupt: Interrupt?
   private var hasHeader = false
   private var isFinished = false
-  /// The last decoding time of each stream, in the container's own ticks.
-  private var lastTimes: [Int: Int64] = [:]
+  /// Of each stream, in the container's own ticks: muxers refuse times that do not rise.
+  private var times: [Int: DecodingTimes] = [:]
 
   /// Prepares a container of libavformat's `format` name.
   ///
@@ -175,19 +175,9 @@ package final class Muxer {
     packet.rescale(to: timeBase(of: stream))
     packet.streamIndex = stream
     packet.raw.pointee.pos = -1
-    keepRising(&packet, stream)
+    times[stream, default: DecodingTimes()].fit(&packet)
     try check(av_write_frame(context, packet.raw)) { writeError($0, doing: "writing failed") }
     try checkTarget()
-  }
-
-  /// Muxers refuse decoding times that do not rise. Sources whose sound goes back a little are real
-  /// (MPEG-TS joined from pieces), and a coarse time base can make two times one.
-  private func keepRising(_ packet: inout Packet, _ stream: Int) {
-    guard var dts = packet.dts ?? packet.pts else { return }
-    if let last = lastTimes[stream], dts <= last { dts = last + 1 }
-    lastTimes[stream] = dts
-    packet.dts = dts
-    if let pts = packet.pts, pts < dts { packet.pts = dts }
   }
 
   /// Ends the fragment that is being collected (`frag_custom`).

@@ -53,34 +53,21 @@ package final class VideoDecoder {
     return opened
   }
 
-  /// What became of a packet or of a request for a picture.
-  package enum Progress: Sendable {
-    case done
-    /// Pictures must be taken out first, or packets put in first.
-    case again
-    case ended
-  }
-
-  /// Hands over a packet; `again` means to receive first and then to send the same one anew. A packet
-  /// that the decoder cannot use is counted and left out.
-  package func send(_ packet: borrowing Packet) -> Progress {
-    progress(of: avcodec_send_packet(context, packet.raw))
+  /// Hands over a packet. False where pictures must be received first and the same packet sent anew;
+  /// one that the decoder cannot use is counted and left out.
+  package func send(_ packet: borrowing Packet) -> Bool {
+    switch avcodec_send_packet(context, packet.raw) {
+    case upright_averror_eagain(): return false
+    case upright_averror_eof(), 0...: return true
+    default:
+      damagedPackets += 1
+      return true
+    }
   }
 
   /// Says that no packet follows: what is inside comes out.
   package func finish() {
     avcodec_send_packet(context, nil)
-  }
-
-  private func progress(of code: CInt) -> Progress {
-    switch code {
-    case upright_averror_eagain(): return .again
-    case upright_averror_eof(): return .ended
-    case 0...: return .done
-    default:
-      damagedPackets += 1
-      return .done
-    }
   }
 
   /// The next picture in presentation order; nil where more packets are wanted, or at the end.

@@ -109,9 +109,9 @@ final class SourceStage: @unchecked Sendable {
     if packet.isDiscarded { outcome.discardedPackets += 1 }
     signals.note(packet)
     while true {
-      let progress = timed { decoder.send(packet) }
+      let isTaken = timed { decoder.send(packet) }
       try deliver()
-      if progress != .again { return }
+      if isTaken { return }
     }
   }
 
@@ -131,16 +131,10 @@ final class SourceStage: @unchecked Sendable {
     }
   }
 
-  private func timed<R: ~Copyable>(_ body: () throws(MediaError) -> R) throws(MediaError) -> R {
+  private func timed<R: ~Copyable, E>(_ body: () throws(E) -> R) throws(E) -> R {
     let start = ContinuousClock.now
     defer { outcome.seconds += start.secondsUntilNow }
     return try body()
-  }
-
-  private func timed<R>(_ body: () -> R) -> R {
-    let start = ContinuousClock.now
-    defer { outcome.seconds += start.secondsUntilNow }
-    return body()
   }
 }
 

@@ -8,8 +8,6 @@ final class OutputStage {
   private let sink: any PacketSink
   private let interleaver: PacketInterleaver
   private var hasBegun = false
-  /// Seconds per tick of the pictures' packets; known with the first picture.
-  var pictureTimeBase = Rational(1, 90_000)
   /// The formats that have been encoded, in order.
   private(set) var formats: [EncodedFormat] = []
 
@@ -98,7 +96,7 @@ final class OutputStage {
     }
     try sink.begin(
       OutputDescription(
-        format: first, videoTimeBase: pictureTimeBase, frameRate: plan.video.frameRate,
+        format: first, videoTimeBase: plan.pictureTimeBase, frameRate: plan.video.frameRate,
         videoMetadata: tags, sideTracks: plan.sideTracks.map(\.description),
         metadata: plan.metadata, chapters: plan.demuxer.container.chapters,
         earliestTime: earliest))

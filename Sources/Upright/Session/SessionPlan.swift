@@ -119,10 +119,8 @@ struct SessionPlan {
   private static func isMostlyLandscape(
     _ session: TranscodeSession, _ video: StreamInfo, duration: Double
   ) throws(MediaError) -> Bool {
-    var director = try FrameDirector(
-      policy: session.startPolicy(size: video.parameters.size), guidance: .standard,
-      frames: session.options.frames, reference: session.options.reference, canvas: .follow,
-      signalsAreEvents: session.signalsAreEvents, gravity: session.options.gravity)
+    var director = try session.director(
+      size: video.parameters.size, guidance: .standard, canvas: .follow)
     for event in session.shiftedEvents { try director.push(event) }
     if session.scansSignals {
       var scan = try SignalScan(url: session.input, format: session.inputFormat)
@@ -150,12 +148,15 @@ struct SessionPlan {
     return guidance
   }
 
+  /// Seconds per tick of the pictures from the encoders on.
+  var pictureTimeBase: Rational { video.timeBase.refined }
+
   /// What the encoders are opened with; size and colour are filled in by the pictures.
   func encoderSettings(first frame: borrowing VideoFrame) -> VideoEncoder.Settings {
-    let timeBase = video.timeBase.refined
     var settings = VideoEncoder.Settings(
       codec: codec, size: frame.size, format: codec.encodingFormat(for: frame.format),
-      colour: frame.colour, timeBase: timeBase, frameRate: video.frameRate, rate: options.rate,
+      colour: frame.colour, timeBase: pictureTimeBase, frameRate: video.frameRate,
+      rate: options.rate,
       speed: options.speed, gop: options.gop, isLive: options.isLive,
       wantsGlobalHeader: container.wantsGlobalHeader,
       repeatsHeaders: container.canFollow && codec != .raw, options: options.encoderOptions)
@@ -217,9 +218,19 @@ extension TranscodeSession {
     return (try? feed.takeRest()) ?? []
   }
 
+  /// A director that stands at the start, for frames whose first one is of `size`.
+  func director(
+    size: PixelSize, guidance: StreamGuidance, canvas: FrameDirector.Canvas
+  ) throws(MediaError) -> FrameDirector {
+    try FrameDirector(
+      policy: startPolicy(size: size), guidance: guidance, frames: options.frames,
+      reference: options.reference, canvas: canvas, signalsAreEvents: signalsAreEvents,
+      gravity: options.gravity)
+  }
+
   /// The policy as it starts. Frames that are upright already and come without events say by their
   /// shape how the device was held.
-  func startPolicy(size: PixelSize) -> PolicyDocument {
+  private func startPolicy(size: PixelSize) -> PolicyDocument {
     guard options.frames == .upright, signalsAreEvents else { return policy }
     var policy = policy
     policy.device.orientation = DeviceOrientation(frameOf: size, lying: .up)

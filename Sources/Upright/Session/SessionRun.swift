@@ -33,7 +33,7 @@ final class SessionRun {
     feed = EventFeed(session.events, offset: session.options.eventsOffset)
     keyframes = KeyframeClock(
       every: plan.container == .hls ? session.options.segmentDuration : nil)
-    tally = SessionTally()
+    tally = SessionTally(timeBase: plan.pictureTimeBase)
     output = try OutputStage(plan)
   }
 
@@ -115,10 +115,7 @@ final class SessionRun {
   private func prepare(_ frame: borrowing VideoFrame) throws(MediaError) {
     let guidance = try plan.guidance(
       firstSize: frame.size, sampleAspectRatio: plan.sampleAspectRatio(of: frame))
-    director = try FrameDirector(
-      policy: session.startPolicy(size: frame.size), guidance: guidance,
-      frames: session.options.frames, reference: session.options.reference, canvas: plan.canvas,
-      signalsAreEvents: session.signalsAreEvents, gravity: session.options.gravity)
+    director = try session.director(size: frame.size, guidance: guidance, canvas: plan.canvas)
     let settings = plan.encoderSettings(first: frame)
     if settings.format.bitDepth < frame.format.bitDepth {
       warnings.append(
@@ -131,8 +128,6 @@ final class SessionRun {
         fit: session.options.fit, anchor: session.options.anchor,
         background: session.options.background, filter: session.options.filter))
     chain = EncoderChain(settings, followsColour: plan.container.canFollow)
-    tally.timeBase = settings.timeBase
-    output.pictureTimeBase = settings.timeBase
   }
 
   private func direct(
@@ -184,10 +179,12 @@ final class SessionRun {
 
   /// From the source's ticks to the encoder's, which divide them.
   private func retime(_ picture: inout VideoFrame) {
-    picture.rescale(to: tally.timeBase)
+    picture.rescale(to: plan.pictureTimeBase)
     if let start = session.options.start, let origin {
       let shift = Double(origin) * plan.video.timeBase.doubleValue + start
-      picture.pts = picture.pts.map { $0 - Int64((shift / tally.timeBase.doubleValue).rounded()) }
+      picture.pts = picture.pts.map {
+        $0 - Int64((shift / plan.pictureTimeBase.doubleValue).rounded())
+      }
     }
   }
 

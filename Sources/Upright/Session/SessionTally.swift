@@ -4,7 +4,8 @@ internal import RotationPolicy
 
 /// What a run counts as it goes.
 struct SessionTally {
-  var timeBase = Rational(1, 90_000)
+  /// Seconds per tick of the pictures' timestamps in the output.
+  let timeBase: Rational
   var frames = 0
   var orientSeconds = 0.0
   var encodeSeconds = 0.0
@@ -18,6 +19,8 @@ struct SessionTally {
   private var last: (direction: Direction, transform: AffineTransform)?
   private var hasWarnedInexact = false
   private var hasWarnedGuess = false
+
+  init(timeBase: Rational) { self.timeBase = timeBase }
 
   /// Seconds from the first picture to the end of the last one.
   var duration: Double { Double(end - (first ?? 0)) * timeBase.doubleValue }

@@ -1,0 +1,21 @@
+/// Keeps the decoding times of one track rising.
+///
+/// A new encoder counts from its own first picture back by its reordering, which for a variable frame
+/// rate can lie before the last time of the old one. Sources whose sound goes back a little are real
+/// (MPEG-TS joined from pieces), and a coarse time base can make two times one. A time that does not
+/// rise is brought up to the next tick, and its PTS with it where that would be passed; between
+/// encoders it never is, since every picture of the old one precedes those of the new.
+package struct DecodingTimes {
+  private var last: Int64?
+
+  package init() {}
+
+  /// Corrects one packet; call in decoding order.
+  package mutating func fit(_ packet: inout Packet) {
+    guard var dts = packet.dts ?? packet.pts else { return }
+    if let last, dts <= last { dts = last + 1 }
+    packet.dts = dts
+    if let pts = packet.pts, pts < dts { packet.pts = dts }
+    last = dts
+  }
+}
