@@ -37,6 +37,9 @@ package final class CodecParameters: @unchecked Sendable {
   /// Sound channels; 0 for anything but sound.
   package var channels: Int { Int(raw.pointee.ch_layout.nb_channels) }
 
+  /// Samples at the start that a decoder throws away.
+  package var initialPadding: Int { max(0, Int(raw.pointee.initial_padding)) }
+
   /// Bytes the decoder needs before the first packet (avcC, SPS and PPS, AudioSpecificConfig).
   package var extradata: [UInt8] {
     guard let start = raw.pointee.extradata, raw.pointee.extradata_size > 0 else { return [] }

@@ -6,7 +6,13 @@ enum OutputCheck {
   /// - Throws: `cannotCreate` where the output is the input under any name, or is there already and
   ///   may not be replaced.
   static func check(_ session: TranscodeSession, isDryRun: Bool = false) throws(MediaError) {
-    let output = session.output
+    try check(
+      output: session.output, input: session.input,
+      mayReplace: session.options.overwrites || isDryRun)
+  }
+
+  /// - Throws: as for a session.
+  static func check(output: String, input: String, mayReplace: Bool) throws(MediaError) {
     guard output != "-", InputTrust.scheme(of: output) == nil else { return }
     var target = stat()
     guard unsafe stat(output, &target) == 0 else { return }
@@ -15,7 +21,7 @@ enum OutputCheck {
         .cannotCreate, "is a folder", at: output, remedy: "name a file in it")
     }
     var source = stat()
-    if unsafe stat(session.input, &source) == 0, source.st_dev == target.st_dev,
+    if unsafe stat(input, &source) == 0, source.st_dev == target.st_dev,
       source.st_ino == target.st_ino
     {
       throw MediaError(
@@ -23,7 +29,7 @@ enum OutputCheck {
     }
     // Into a device or a pipe is written; nothing is replaced.
     guard target.st_mode & S_IFMT == S_IFREG else { return }
-    if !session.options.overwrites && !isDryRun {
+    if !mayReplace {
       throw MediaError(
         .cannotCreate, "the output is there already", at: output,
         remedy: "add -y to replace it, or give another name with -o")

@@ -169,10 +169,14 @@ struct SessionPlan {
 
   /// Titles, creation time and the like that go over to the output.
   var metadata: [String: String] {
-    demuxer.container.metadata.filter { key, _ in
+    Self.kept(demuxer.container.metadata, location: options.keepsLocation)
+  }
+
+  /// What of a container's tags goes over.
+  static func kept(_ tags: [String: String], location: Bool) -> [String: String] {
+    tags.filter { key, _ in
       let key = key.lowercased()
-      if Self.technical.contains(key) { return false }
-      return options.keepsLocation || !Self.isLocation(key)
+      return !technical.contains(key) && (location || !isLocation(key))
     }
   }
 
@@ -182,7 +186,7 @@ struct SessionPlan {
       && demuxer.container.metadata.keys.contains { Self.isLocation($0.lowercased()) }
   }
 
-  private static func isLocation(_ key: String) -> Bool {
+  static func isLocation(_ key: String) -> Bool {
     key == "location" || key.hasPrefix("location-") || key.contains("location.iso6709")
       || key.hasPrefix("com.apple.quicktime.location") || key == "gps" || key == "xyz"
   }

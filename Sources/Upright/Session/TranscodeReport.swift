@@ -47,14 +47,23 @@ public struct TranscodeReport: Sendable {
       "formats": .array(tally.changes),
       "events": .array(entries.map(\.json)),
       "warnings": .array(warnings.map { .string($0) }),
-      "timing": [
-        "wall": .number(wall.rounded(toPlaces: 3)),
-        "cpu": .number(Self.processorSeconds.rounded(toPlaces: 3)),
-        "stages": [
-          "decode": .number(outcome.seconds.rounded(toPlaces: 3)),
-          "orient": .number(tally.orientSeconds.rounded(toPlaces: 3)),
-          "encode": .number(tally.encodeSeconds.rounded(toPlaces: 3)),
-        ],
+      "timing": Self.timing(
+        wall: wall, decode: outcome.seconds, orient: tally.orientSeconds,
+        encode: tally.encodeSeconds),
+    ]
+  }
+
+  /// Seconds, of all and of each stage.
+  static func timing(
+    wall: Double, decode: Double = 0, orient: Double = 0, encode: Double = 0
+  ) -> JSONValue {
+    [
+      "wall": .number(wall.rounded(toPlaces: 3)),
+      "cpu": .number(processorSeconds.rounded(toPlaces: 3)),
+      "stages": [
+        "decode": .number(decode.rounded(toPlaces: 3)),
+        "orient": .number(orient.rounded(toPlaces: 3)),
+        "encode": .number(encode.rounded(toPlaces: 3)),
       ],
     ]
   }
