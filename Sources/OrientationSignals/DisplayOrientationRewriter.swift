@@ -37,6 +37,21 @@ public struct DisplayOrientationRewriter: Sendable {
   ///
   /// - Parameter isKey: whether the container says that decoding can start here.
   public mutating func rewrite(_ packet: Span<UInt8>, isKey: Bool) -> [UInt8]? {
+    rewrite(packet, message: message, isKey: isKey)
+  }
+
+  /// The packet with a message of its own, which reaches no other picture (repetition period 0).
+  public mutating func rewrite(
+    _ packet: Span<UInt8>, stating orientation: ImageOrientation
+  ) -> [UInt8]? {
+    let own = DisplayOrientationMessage.set(
+      SEIDisplayOrientation(orientation), repetitionPeriod: 0)
+    return rewrite(packet, message: own.nal(for: codec), isKey: true)
+  }
+
+  private mutating func rewrite(
+    _ packet: Span<UInt8>, message: [UInt8]?, isKey: Bool
+  ) -> [UInt8]? {
     let framing = framing.actual(in: packet)
     var result: [UInt8] = []
     var copied = 0
@@ -75,6 +90,15 @@ public struct DisplayOrientationRewriter: Sendable {
   public mutating func rewrite(_ packet: UnsafeRawBufferPointer, isKey: Bool) -> [UInt8]? {
     unsafe packet.withMemoryRebound(to: UInt8.self) { bytes in
       rewrite(unsafe bytes.span, isKey: isKey)
+    }
+  }
+
+  /// Looks at one packet. The bytes are not kept.
+  public mutating func rewrite(
+    _ packet: UnsafeRawBufferPointer, stating orientation: ImageOrientation
+  ) -> [UInt8]? {
+    unsafe packet.withMemoryRebound(to: UInt8.self) { bytes in
+      rewrite(unsafe bytes.span, stating: orientation)
     }
   }
 

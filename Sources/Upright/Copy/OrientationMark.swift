@@ -9,6 +9,9 @@ struct OrientationMark: Sendable, Hashable {
   /// What an SEI message says at every picture where decoding can start; nil: there is none.
   var message: ImageOrientation?
 
+  /// No word at all: upright.
+  init() {}
+
   /// The mark of `orientation` for `video` in libavformat's `muxer`.
   ///
   /// - Parameters:

@@ -94,12 +94,17 @@ final class OutputStage {
     if plan.container == .mp4 || plan.container == .mov {
       tags["handler_name"] = plan.video.metadata["handler_name"]
     }
+    let copy = plan.copyPlan?.copy
+    if copy != nil {
+      // All but the turn, which is said anew.
+      tags = plan.video.metadata.filter { $0.key.lowercased() != "rotate" }
+    }
     try sink.begin(
       OutputDescription(
         format: first, videoTimeBase: plan.pictureTimeBase, frameRate: plan.video.frameRate,
         videoMetadata: tags, sideTracks: plan.sideTracks.map(\.description),
         metadata: plan.metadata, chapters: plan.demuxer.container.chapters,
-        earliestTime: earliest))
+        earliestTime: earliest, copiedVideo: copy == nil ? nil : plan.video, mark: copy?.mark))
   }
 
   /// Says that no track goes on; what is inside comes out.

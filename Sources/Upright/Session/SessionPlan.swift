@@ -17,6 +17,10 @@ struct SessionPlan {
   let canvasIsAGuess: Bool
   let codec: VideoCodec
   var warnings: [String]
+  /// Whether pictures are copied; nil only while that is being decided.
+  private(set) var copyPlan: CopyPlan?
+  /// Whether they are.
+  var copies: Bool { copyPlan?.copy != nil }
 
   var options: TranscodeOptions { session.options }
   var container: OutputContainer { session.container }
@@ -40,6 +44,7 @@ struct SessionPlan {
     let asked = session.options.canvas
     canvasIsAGuess = canvas == .initial && asked == .auto
     self.warnings = warnings
+    copyPlan = try CopyPlan.decide(self)
   }
 
   // MARK: - Tracks

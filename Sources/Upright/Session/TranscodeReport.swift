@@ -40,8 +40,9 @@ public struct TranscodeReport: Sendable {
       ],
       "output": [
         "path": .string(plan.session.output), "frames": .integer(tally.frames),
-        "duration": .number(tally.duration), "copied_frames": .integer(0),
-        "encoded_frames": .integer(tally.frames),
+        "duration": .number(tally.duration),
+        "copied_frames": .integer(plan.copies ? tally.frames : 0),
+        "encoded_frames": .integer(plan.copies ? 0 : tally.frames),
         "dropped": .array(dropped.map { .string($0) }),
       ],
       "formats": .array(tally.changes),
@@ -94,7 +95,7 @@ public struct TranscodePlan: Sendable {
     var lines = [
       "input   \(plan.session.input): \(plan.video.codecName) \(size), "
         + (plan.duration.map { "\($0.rounded(toPlaces: 3)) s" } ?? "length unknown"),
-      "output  \(plan.session.output): \(plan.container.rawValue), \(plan.codec.rawValue)",
+      "output  \(plan.session.output): \(plan.container.rawValue), \(plan.copies ? plan.video.codecName : plan.codec.rawValue)",
     ]
     let canvas =
       switch plan.canvas {
@@ -103,6 +104,9 @@ public struct TranscodePlan: Sendable {
       case .initial: "as the first frame wants it, fixed"
       }
     lines.append("canvas  \(canvas)")
+    if let decided = plan.copyPlan {
+      lines.append("frames  \(plan.copies ? "copied" : "re-encoded"): \(decided.reason)")
+    }
     for track in plan.sideTracks {
       lines.append(
         "track   stream \(track.stream.index): \(track.stream.codecName), \(track.action)")
