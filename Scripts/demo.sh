@@ -16,11 +16,12 @@ echo
   -o demo/follow.m3u8 --report demo/report.json 2>&1
 "$upright" transcode "$clip.mp4" --frames sensor --events "$clip.jsonl" --policy phone \
   -o demo/upright.mp4 2>&1
-Samples/contact-sheet.sh "$clip.mp4" demo/follow.m3u8 demo/sheet.png >/dev/null
+"$upright" preview "$clip.mp4" --frames sensor --events "$clip.jsonl" --policy phone --canvas follow \
+  -o demo/sheet.png
 cat <<'END'
 
 Look at:
-  demo/sheet.png      what the camera stored, and what a viewer gets
+  demo/sheet.png      what the camera stored, what a viewer gets, and when what was decided
   demo/follow.m3u8    HLS whose format follows the app: ffplay demo/follow.m3u8
   demo/upright.mp4    the same in one format that never changes
   demo/report.json    each decision, each format, and what it took
