@@ -13,6 +13,8 @@ uint32_t upright_cpu_flags(void) {
 
 void upright_kernels_init(upright_kernels *table, uint32_t mask) {
   upright_init_reference(table);
+  upright_init_warp_reference(table);
+  upright_init_blend_reference(table);
 #if defined(__x86_64__)
   const uint32_t flags = mask & upright_cpu_flags();
   if (!(flags & UPRIGHT_CPU_SSE2)) return;

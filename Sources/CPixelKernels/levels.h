@@ -5,6 +5,8 @@
 #include "CPixelKernels.h"
 
 void upright_init_reference(upright_kernels *table);
+void upright_init_warp_reference(upright_kernels *table);
+void upright_init_blend_reference(upright_kernels *table);
 
 #if defined(__x86_64__)
 void upright_init_sse2(upright_kernels *table);
