@@ -99,7 +99,7 @@ final class SessionRun {
         "the canvas stayed as the first frame wanted it: what lasts longest cannot be known ahead here"
       )
     }
-    if let signal, !signal.isExact, tally.noteInexact() {
+    if let signal, !signal.isExact, session.options.frames == .metadata, tally.noteInexact() {
       warnings.append(
         "at \(seconds): the \(signal.source.rawValue) signal is no multiple of 90 degrees; the nearest quarter turn is used"
       )
@@ -242,6 +242,7 @@ final class SessionRun {
   }
 
   private func report(_ outcome: SourceOutcome) -> TranscodeReport {
+    if session.options.frames == .metadata { warnings += outcome.warnings }
     if let plan = director?.plan { warnings += plan.warnings }
     return TranscodeReport(
       plan: plan, tally: tally, formats: output.formats, outcome: outcome,
