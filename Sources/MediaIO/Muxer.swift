@@ -189,6 +189,14 @@ package final class Muxer {
     try checkTarget()
   }
 
+  /// Ends an MPEG-TS segment: sound that is being collected comes out, and the next packet is preceded
+  /// by the tables (PAT, PMT) again.
+  package func endSegment() throws(MediaError) {
+    try check(av_write_frame(context, nil)) { writeError($0, doing: "writing failed") }
+    av_opt_set(context.pointee.priv_data, "mpegts_flags", "+resend_headers", 0)
+    try checkTarget()
+  }
+
   /// Changes what the container says of a stream from the next packet on (FLV's onMetaData).
   package func announce(_ parameters: CodecParameters, of stream: Int) throws(MediaError) {
     guard let target = context.pointee.streams[stream] else { return }

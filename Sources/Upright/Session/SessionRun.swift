@@ -32,7 +32,7 @@ final class SessionRun {
     warnings = plan.warnings
     feed = EventFeed(session.events, offset: session.options.eventsOffset)
     keyframes = KeyframeClock(
-      every: plan.container == .hls ? session.options.segmentDuration : nil)
+      every: plan.container.isSegmented ? session.options.segmentDuration : nil)
     tally = SessionTally(timeBase: plan.pictureTimeBase)
     output = try OutputStage(plan)
   }
@@ -127,7 +127,7 @@ final class SessionRun {
       layout: .init(
         fit: session.options.fit, anchor: session.options.anchor,
         background: session.options.background, filter: session.options.filter))
-    chain = EncoderChain(settings, followsColour: plan.container.canFollow)
+    chain = EncoderChain(settings, followsColour: session.canFollow)
   }
 
   private func direct(
@@ -245,7 +245,7 @@ final class SessionRun {
     if session.options.frames == .metadata { warnings += outcome.warnings }
     if let plan = director?.plan { warnings += plan.warnings }
     return TranscodeReport(
-      plan: plan, tally: tally, formats: output.formats, outcome: outcome,
+      plan: plan, tally: tally, formats: output.formats, files: output.files, outcome: outcome,
       entries: director?.plan.entries ?? [],
       warnings: warnings, wall: started.secondsUntilNow)
   }
