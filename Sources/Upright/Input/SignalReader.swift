@@ -23,17 +23,21 @@ public struct OrientationSignal: Sendable, Hashable {
   /// Whether the signal says just that; false where its angle is no multiple of 90 and the nearest
   /// quarter turn stands for it.
   public var isExact: Bool
+  /// The same at any angle.
+  public var turn: DisplayTurn
 
   init(_ message: DisplayOrientationSignal) {
     source = .sei
     orientation = message.orientation
     isExact = message.isExact
+    turn = message.values.turn
   }
 
   init(source: Source, turn: DisplayTurn) {
     self.source = source
     orientation = turn.nearest
     isExact = turn.orientation != nil
+    self.turn = turn
   }
 }
 
