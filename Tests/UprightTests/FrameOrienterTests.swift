@@ -158,7 +158,7 @@ import UprightTestSupport
             lowest = min(lowest, ratio)
             #expect(ratio > 35, "\(name), component \(component): \(ratio) dB")
           }
-          Self.checkMargins(samples, picture, placement, name)
+          if fit != .blur { Self.checkMargins(samples, picture, placement, name) }
         }
       }
     }
