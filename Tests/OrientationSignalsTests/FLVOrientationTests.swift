@@ -20,7 +20,8 @@ struct FLVOrientationTests {
       (.number(3), .number(90), .down), (.text("sideways"), .number(90), .right),
       (.number(9), nil, nil), (.number(1.5), nil, nil), (.text(""), nil, nil),
       (.text("portrait"), nil, nil), (.other, nil, nil), (.number(.nan), .number(.infinity), nil),
-      (nil, .text("quarter"), nil), (nil, nil, nil),
+      (nil, .text("quarter"), nil), (nil, .number(1e300), nil), (.number(-3690), nil, nil),
+      (nil, nil, nil),
     ]
     for (orientation, rotation, expected) in table {
       let said = FLVOrientation(orientation: orientation, rotation: rotation)
@@ -48,7 +49,8 @@ struct FLVOrientationTests {
   func script() {
     let expected = FLVOrientation(orientation: .text("left"), rotation: .number(180))
     #expect(FLVOrientation(script: Self.whole) == expected)
-    #expect(FLVOrientation(script: [2, 0, 13] + Array("@setDataFrame".utf8) + Self.whole) == expected)
+    #expect(
+      FLVOrientation(script: [2, 0, 13] + Array("@setDataFrame".utf8) + Self.whole) == expected)
     // An object, with members of every kind in front.
     let members: [[UInt8]] = [
       [3, 0, 1, 65, 5, 0, 0, 9], [5], [6], [7, 0, 1], [8, 0, 0, 0, 1, 0, 1, 66, 1, 1, 0, 0, 9],
@@ -59,7 +61,8 @@ struct FLVOrientationTests {
       + members.flatMap { [0, 1, 107] + $0 } + [0, 11] + Array("orientation".utf8) + [2, 0, 1, 54]
       + [0, 0, 9]
     #expect(FLVOrientation(script: object)?.turn?.orientation == .right)
-    #expect(FLVOrientation(script: [2, 0, 10] + Array("onTextData".utf8) + [8, 0, 0, 0, 0]) == nil)
+    #expect(
+      FLVOrientation(script: [2, 0, 10] + Array("onTextData".utf8) + [8, 0, 0, 0, 0]) == nil)
   }
 
   @Test("Cut short, nested deep, or noise: no trap, and nothing is made up")
@@ -69,7 +72,9 @@ struct FLVOrientationTests {
       #expect(said?.orientation == nil || said?.orientation == .text("left"))
     }
     let head = [2, 0, 10] + Array("onMetaData".utf8) + [3]
-    let deep = head + [UInt8]([[0, 1, 65, 3]].joined()) + Array(repeating: [0, 1, 65, 3], count: 5000).joined()
+    let deep =
+      head + [UInt8]([[0, 1, 65, 3]].joined())
+      + Array(repeating: [0, 1, 65, 3], count: 5000).joined()
     #expect(FLVOrientation(script: deep)?.isEmpty == true)
     let many = head + [0, 1, 65, 10, 0xFF, 0xFF, 0xFF, 0xFF]
     #expect(FLVOrientation(script: many)?.isEmpty == true)

@@ -42,7 +42,8 @@ struct TimedOrientationTests {
       (be(8, 4) + be(0, 4), .absent), ([], .absent), (be(9, 4) + be(1, 4) + [4], .absent),
       (be(8, 4) + be(2, 4), .absent), (be(18, 4) + be(2, 4) + be(6, 10), .absent),
       (be(10, 4) + be(2, 4) + be(9, 2), .senseless(9)),
-      (be(10, 4) + be(2, 4) + be(-1, 2), .senseless(-1)), (be(10, 4) + be(2, 4) + be(0, 2), .senseless(0)),
+      (be(10, 4) + be(2, 4) + be(-1, 2), .senseless(-1)),
+      (be(10, 4) + be(2, 4) + be(0, 2), .senseless(0)),
       // Cut off: what is left is read, as the box walk does.
       (be(10, 4) + be(2, 4) + [6], .orientation(.right)), (be(7, 4) + be(2, 4) + [6], .absent),
     ]
@@ -61,7 +62,8 @@ struct TimedOrientationTests {
       var bytes = movie
       for _ in 0..<Int.random(in: 1...6, using: &random) {
         bytes[Int.random(in: bytes.indices, using: &random)] =
-          [0, 1, 7, 8, 0xFF, .random(in: 0...255, using: &random)].randomElement(using: &random) ?? 0
+          [0, 1, 7, 8, 0xFF, .random(in: 0...255, using: &random)].randomElement(using: &random)
+          ?? 0
       }
       for track in TimedOrientationTrack.tracks(inMovie: bytes) {
         _ = track.value(of: Array(bytes.suffix(Int.random(in: 0...40, using: &random))))

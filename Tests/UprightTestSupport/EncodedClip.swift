@@ -4,7 +4,7 @@ import Foundation
 /// its access units so that a test can put something into them.
 package struct EncodedClip {
   package enum Codec: String, CaseIterable, Sendable {
-    case h264, hevc
+    case h264, hevc, mjpeg
   }
 
   package let codec: Codec
@@ -23,19 +23,23 @@ package struct EncodedClip {
   ///   - bFrames: between two others, at fixed places.
   package init(_ codec: Codec, frames: Int, gop: Int, bFrames: Int) throws {
     let scratch = try Scratch()
-    let path = scratch.path("clip.mp4")
+    let path = scratch.path(codec == .mjpeg ? "clip.mov" : "clip.mp4")
     let common =
       "keyint=\(gop):min-keyint=\(gop):scenecut=0:bframes=\(bFrames):b-adapt=0:ref=2"
     let encoder =
-      codec == .h264
-      ? [
-        "-c:v", "libx264", "-preset", "ultrafast", "-x264-params",
-        "\(common):b-pyramid=0:open-gop=0",
-      ]
-      : [
-        "-c:v", "libx265", "-preset", "ultrafast", "-tag:v", "hvc1", "-x265-params",
-        "\(common):b-pyramid=0:open-gop=0:log-level=none",
-      ]
+      switch codec {
+      case .h264:
+        [
+          "-c:v", "libx264", "-preset", "ultrafast", "-x264-params",
+          "\(common):b-pyramid=0:open-gop=0",
+        ]
+      case .hevc:
+        [
+          "-c:v", "libx265", "-preset", "ultrafast", "-tag:v", "hvc1", "-x265-params",
+          "\(common):b-pyramid=0:open-gop=0:log-level=none",
+        ]
+      case .mjpeg: ["-c:v", "mjpeg", "-strict", "-1", "-video_track_timescale", "12800"]
+      }
     try FFmpegTool.run(
       ["-f", "lavfi", "-i", "testsrc2=s=64x64:r=25", "-frames:v", "\(frames)"]
         + ["-pix_fmt", "yuv420p"] + encoder + [path])
@@ -51,9 +55,15 @@ package struct EncodedClip {
         Array(file[position..<position + size]), dts: dts - start, pts: pts - start,
         isKey: packet["flags"].string?.hasPrefix("K") == true)
     }
-    entry = Self.box(codec == .h264 ? "avc1" : "hvc1", in: file)
+    let names: [Codec: String] = [.h264: "avc1", .hevc: "hvc1", .mjpeg: "jpeg"]
+    entry = Self.box(names[codec] ?? "", in: file)
     timescale = 12800
     frame = 512
+    // Other containers' ticks would make other times.
+    guard samples.count == frames, samples.count < 2 || samples[1].dts == frame, !entry.isEmpty
+    else {
+      throw ExternalTool.Failure(description: "the \(codec) clip is not as expected")
+    }
     self.codec = codec
   }
 
@@ -62,7 +72,9 @@ package struct EncodedClip {
     let name = Array(type.utf8)
     for index in 4..<max(4, file.count - 4) where Array(file[index..<index + 4]) == name {
       let size = file[index - 4..<index].reduce(0) { $0 << 8 | Int($1) }
-      if size >= 8, index - 4 + size <= file.count { return Array(file[index - 4..<index - 4 + size]) }
+      if size >= 8, index - 4 + size <= file.count {
+        return Array(file[index - 4..<index - 4 + size])
+      }
     }
     return []
   }
@@ -83,6 +95,17 @@ package struct EncodedClip {
       position += 4 + size
     }
     samples[index].bytes.insert(contentsOf: MovieWriter.be(nal.count, 4) + nal, at: position)
+  }
+
+  /// Writes EXIF's orientation into every picture of an MJPEG clip (EXIF 2.3, 4.5.4: an APP1 segment
+  /// behind the start of the image).
+  package mutating func insert(exif value: Int) {
+    let directory: [UInt8] =
+      Array("MM".utf8) + [0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, UInt8(value)]
+      + [0, 0, 0, 0, 0, 0]
+    let content = Array("Exif".utf8) + [0, 0] + directory
+    let segment: [UInt8] = [0xFF, 0xE1] + MovieWriter.be(content.count + 2, 2) + content
+    for index in samples.indices { samples[index].bytes.insert(contentsOf: segment, at: 2) }
   }
 
   /// The movie with this as its only track.

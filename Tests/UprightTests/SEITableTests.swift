@@ -15,7 +15,7 @@ struct SEITableTests {
     let messages: [Int: String]
     /// What becomes of each frame, as it is shown.
     let truth: String
-    var codecs = EncodedClip.Codec.allCases
+    var codecs: [EncodedClip.Codec] = [.h264, .hevc]
     /// The track's own matrix.
     var matrix: ImageOrientation = .up
     var testDescription: String { name }
@@ -63,7 +63,8 @@ struct SEITableTests {
       truth: "RRRRRUUUUUUUDDDDDDDDDDDD"),
     // H.264 5, 5; HEVC 0, 2
     Row(
-      name: "cancelled on a P: the B-frames decoded after it come before it", messages: [0: "R1", 6: "x"],
+      name: "cancelled on a P: the B-frames decoded after it come before it",
+      messages: [0: "R1", 6: "x"],
       truth: "RRRRRRUUUUUUUUUUUUUUUUUU"),
     // H.264 14, 14; HEVC 6, 7
     Row(
@@ -71,7 +72,12 @@ struct SEITableTests {
       truth: "uuuuulllllllrrrrrdUUUUUU"),
     // H.264 0, 0; HEVC 0, 0
     Row(
-      name: "on every picture, never the same", messages: [0: "R0", 1: "D0", 2: "R0", 3: "D0", 4: "R0", 5: "D0", 6: "R0", 7: "D0", 8: "R0", 9: "D0", 10: "R0", 11: "D0", 12: "R0", 13: "D0", 14: "R0", 15: "D0", 16: "R0", 17: "D0", 18: "R0", 19: "D0", 20: "R0", 21: "D0", 22: "R0", 23: "D0"],
+      name: "on every picture, never the same",
+      messages: [
+        0: "R0", 1: "D0", 2: "R0", 3: "D0", 4: "R0", 5: "D0", 6: "R0", 7: "D0", 8: "R0", 9: "D0",
+        10: "R0", 11: "D0", 12: "R0", 13: "D0", 14: "R0", 15: "D0", 16: "R0", 17: "D0", 18: "R0",
+        19: "D0", 20: "R0", 21: "D0", 22: "R0", 23: "D0",
+      ],
       truth: "RDRDRDRDRDRDRDRDRDRDRDRD"),
     // H.264 0, 0; HEVC 0, 1
     Row(
@@ -97,7 +103,7 @@ struct SEITableTests {
 
   /// Without a message; each is encoded once.
   private static let clips: [String: Result<EncodedClip, any Error>] = Dictionary(
-    uniqueKeysWithValues: EncodedClip.Codec.allCases.flatMap { codec in
+    uniqueKeysWithValues: [EncodedClip.Codec.h264, .hevc].flatMap { codec in
       [0, 2].map { bFrames in
         (
           "\(codec) \(bFrames)",

@@ -41,7 +41,8 @@ enum TurnedFrames {
     try decode(path, [], scratch)
   }
 
-  private static func decode(_ path: String, _ options: [String], _ scratch: Scratch) throws -> Y4M {
+  private static func decode(_ path: String, _ options: [String], _ scratch: Scratch) throws -> Y4M
+  {
     let output = scratch.path("\(UUID().uuidString).y4m")
     try FFmpegTool.run(
       options + ["-i", path, "-fps_mode", "passthrough", "-pix_fmt", "yuv420p", output])

@@ -36,7 +36,7 @@ struct ScriptSignals {
   /// Looks at a packet of any stream, in the file's order.
   mutating func note(_ packet: borrowing Packet) {
     if packet.isScript {
-      let body = packet.withBytes { unsafe Array($0) }
+      let body = unsafe packet.withBytes { unsafe Array($0) }
       guard let said = FLVOrientation(script: body), let turn = turn(said) else { return }
       if let at = packet.pts, at >= lastDecoded ?? at {
         pending = nil
