@@ -67,7 +67,7 @@ final class ContainerSink: PacketSink {
       case .flv:
         // flvenc writes a new sequence header for it; the in-band sets are there as well.
         try packet.attachNewExtradata(format.parameters.extradata)
-        try muxer.announce(format.parameters, of: 0)
+        muxer.announce(format.size, of: 0)
       case .mp4, .mov: try describe(format)
       default: break
       }

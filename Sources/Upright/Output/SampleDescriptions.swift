@@ -17,18 +17,24 @@ struct SampleDescriptions {
 
   /// Sample entries (`avc1`, `hev1`, ...), each once; the first stands in the file already.
   private(set) var entries: [[UInt8]]
-  private(set) var runs: [Run] = []
+  private(set) var runs: [Run]
   /// What errors call the file.
   let location: String
   private let muxer: String
+
+  init(entries: [[UInt8]], runs: [Run], muxer: String = "mp4", location: String) {
+    self.entries = entries
+    self.runs = runs
+    self.muxer = muxer
+    self.location = location
+  }
 
   /// - Parameters:
   ///   - first: what the file was begun with.
   ///   - muxer: libavformat's name of the muxer that writes it.
   init(first: OutputDescription, muxer: String, location: String) throws(MediaError) {
-    self.muxer = muxer
-    self.location = location
-    entries = [try Self.entry(first, muxer: muxer)]
+    self.init(
+      entries: [try Self.entry(first, muxer: muxer)], runs: [], muxer: muxer, location: location)
   }
 
   /// Says that a format begins with a sample of the first track.
