@@ -21,6 +21,11 @@ enum {
       const uint8_t *src, ptrdiff_t src_stride, size_t src_width, size_t src_height,     \
       const upright_warp_map *map
 
+void upright_warp_1x1_c(UPRIGHT_WARP);
+void upright_warp_2x1_c(UPRIGHT_WARP);
+void upright_warp_1x2_c(UPRIGHT_WARP);
+void upright_warp_2x2_c(UPRIGHT_WARP);
+
 // Half a step of the weights: added before they are cut off.
 UPRIGHT_INLINE int64_t warp_rounding(size_t component_size) {
   return WARP_ONE >> ((component_size == 1 ? WARP_WEIGHT_BITS_1 : WARP_WEIGHT_BITS_2) + 1);
