@@ -53,14 +53,15 @@ UPRIGHT_INLINE void warp_clip(int64_t start, int64_t step, int64_t end, int64_t 
   if (high < *last) *last = high;
 }
 
-// The x of row y, from *first up to and without *last, whose centres lie inside the source.
+// The x of row y, from *first up to and without *last, whose centres lie inside the source; 0 and 0
+// where there are none.
 UPRIGHT_INLINE void warp_span(const upright_warp_map *map, int64_t y, size_t dst_width,
                               size_t src_width, size_t src_height, int64_t *first, int64_t *last) {
   *first = 0;
   *last = (int64_t)dst_width;
   warp_clip(map->u + y * map->uy, map->ux, (int64_t)src_width * WARP_ONE, first, last);
   warp_clip(map->v + y * map->vy, map->vx, (int64_t)src_height * WARP_ONE, first, last);
-  if (*last < *first) *last = *first;
+  if (*last <= *first) *first = *last = 0;
 }
 
 // The sample at the continuous coordinate `u` of an axis with `count` samples: the index of the one
