@@ -100,9 +100,11 @@ final class SessionRun {
         "the canvas stayed as the first frame wanted it: what lasts longest cannot be known ahead here"
       )
     }
-    if let signal, !signal.isExact, !session.options.levels, tally.noteInexact() {
+    if let signal, !signal.isExact, session.options.frames == .metadata,
+      !session.options.levels, tally.noteInexact()
+    {
       warnings.append(
-        "at \(seconds): the \(signal.source.rawValue) signal is no multiple of 90 degrees; the nearest quarter turn is used"
+        "at \(seconds): the \(signal.source.rawValue) signal is no multiple of 90 degrees; the nearest quarter turn is used (--level follows it)"
       )
     }
     try encode(frame, direction, seconds)
@@ -247,6 +249,7 @@ final class SessionRun {
   }
 
   private func report(_ outcome: SourceOutcome) -> TranscodeReport {
+    if session.options.frames == .metadata { warnings += outcome.warnings }
     if let plan = director?.plan { warnings += plan.warnings }
     return TranscodeReport(
       plan: plan, tally: tally, formats: output.formats, outcome: outcome,
