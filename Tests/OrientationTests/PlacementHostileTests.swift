@@ -102,7 +102,9 @@ private struct Input {
       let isWhole = isSource ? length == limit : start + length == limit
       if !length.isMultiple(of: step) && !isWhole { wrong.append("off the grid: \(placement)") }
     }
-    if ![.fit, .blur].contains(fit) && to != PixelRect(canvas) { wrong.append("canvas not covered: \(placement)") }
+    if ![.fit, .blur].contains(fit) && to != PixelRect(canvas) {
+      wrong.append("canvas not covered: \(placement)")
+    }
     if fit != .fill && crop == nil && from != PixelRect(source) { wrong.append("cropped") }
     wrong += landing(placement) + shape(placement)
     return wrong

@@ -7,7 +7,7 @@ internal import PixelKernels
 /// All of it goes through a thumbnail: averaged down (each pixel has its part, so nothing flickers),
 /// blurred there for next to nothing, and enlarged without an edge. Used by one thread.
 final class Backdrop {
-  /// The longer side of the thumbnail, in pixels.
+  /// The longer side of the thumbnail in pixels, at most a quarter of the canvas's.
   private static let thumbnailSide = 64
   /// Half the width of the box that is run over the thumbnail, three times: together nearly a Gaussian
   /// with a deviation of 4 % of the longer side.
@@ -55,9 +55,9 @@ final class Backdrop {
   /// The canvas's shape, no larger than the canvas, both sides whole chroma samples.
   private func thumbnailSize(of canvas: PixelSize) -> PixelSize {
     let longer = max(canvas.width, canvas.height)
+    let wanted = min(Self.thumbnailSide, longer / 4)
     func side(_ length: Int, _ step: Int) -> Int {
-      let scaled = min(length, max(1, length * Self.thumbnailSide / longer))
-      return max(step, (scaled + step / 2) / step * step)
+      max(step, (length * wanted / longer + step / 2) / step * step)
     }
     return PixelSize(
       side(canvas.width, format.alignment.width), side(canvas.height, format.alignment.height))

@@ -104,7 +104,7 @@ final class SessionRun {
       !session.options.levels, tally.noteInexact()
     {
       warnings.append(
-        "at \(seconds): the \(signal.source.rawValue) signal is no multiple of 90 degrees; the nearest quarter turn is used"
+        "at \(seconds): the \(signal.source.rawValue) signal is no multiple of 90 degrees; the nearest quarter turn is used (--level follows it)"
       )
     }
     try encode(frame, direction, seconds)
