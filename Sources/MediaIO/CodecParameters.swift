@@ -37,6 +37,11 @@ package final class CodecParameters: @unchecked Sendable {
   /// Sound channels; 0 for anything but sound.
   package var channels: Int { Int(raw.pointee.ch_layout.nb_channels) }
 
+  /// The pictures' format; nil where the container does not know it.
+  package var pixelFormat: PixelFormat? {
+    raw.pointee.format < 0 ? nil : PixelFormat(AVPixelFormat(raw.pointee.format))
+  }
+
   /// Samples at the start that a decoder throws away.
   package var initialPadding: Int { max(0, Int(raw.pointee.initial_padding)) }
 
@@ -44,6 +49,13 @@ package final class CodecParameters: @unchecked Sendable {
   package var extradata: [UInt8] {
     guard let start = raw.pointee.extradata, raw.pointee.extradata_size > 0 else { return [] }
     return Array(UnsafeBufferPointer(start: start, count: Int(raw.pointee.extradata_size)))
+  }
+
+  /// A copy that says of no sample that it is the encoder's priming.
+  package func withoutPriming() throws(MediaError) -> CodecParameters {
+    let copy = try CodecParameters(copying: raw)
+    copy.raw.pointee.initial_padding = 0
+    return copy
   }
 
   /// A copy with another extradata.

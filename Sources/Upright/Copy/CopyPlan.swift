@@ -110,6 +110,9 @@ private struct CopyFinder {
     if let codec = options.codec, codec.rawValue != plan.video.codecName {
       return "the clip is \(plan.video.codecName), --codec asks for \(codec.rawValue)"
     }
+    if !options.overlays.isEmpty { return "overlays are drawn into the picture" }
+    if options.levels { return "--level turns by any angle" }
+    if options.splits { return "--split begins each file with an encoder of its own" }
     if options.start != nil || options.end != nil { return "a cut falls between entry points" }
     if case .standardInput = plan.session.events {
       return "events that come as the run goes are not known ahead"
@@ -123,7 +126,7 @@ private struct CopyFinder {
     let (video, container) = (plan.video, plan.container)
     switch container {
     case .y4m: return "y4m holds pictures that are not encoded"
-    case .hls: return "segments are cut at pictures that an encoder is asked for"
+    case .hls, .hlsTS: return "segments are cut at pictures that an encoder is asked for"
     default: break
     }
     let known = VideoCodec(rawValue: video.codecName)
@@ -155,16 +158,16 @@ private struct CopyFinder {
       firstSize: size, sampleAspectRatio: video.sampleAspectRatio)
     var director = try session.director(size: size, guidance: guidance, canvas: plan.canvas)
     var events = EventFeed(session.events, offset: session.options.eventsOffset)
-    var signals = try Signals(session, video)
+    var signals = try Signals(session)
     var stretches: [CopyPlan.Stretch] = []
     func look(at seconds: Double, frame: Int) throws {
       for event in try events.take(upTo: seconds + OrientationTimeline.grain) {
         try director.push(event)
       }
       let direction = try director.direct(
-        at: seconds, size: size, signal: try signals.signal(of: frame))
-      if let last = stretches.last, last.direction == direction { return }
+        at: seconds, size: size, signal: try signal(of: signals.change(at: frame), size))
       if !isByMetadata { try check(direction, at: seconds) }
+      if let last = stretches.last, last.direction.hasLayout(of: direction) { return }
       stretches.append(.init(firstFrame: frame, seconds: seconds, direction: direction))
     }
     // Most clips that need new pictures need them from the start.
@@ -184,11 +187,25 @@ private struct CopyFinder {
     return copy
   }
 
+  /// The signal that stands; a change of size cannot be copied into one track.
+  private func signal(
+    of change: SignalScan.Change?, _ size: PixelSize
+  ) throws -> OrientationSignal? {
+    if let other = change?.size, other != size {
+      throw NeedsPictures(reason: "its size changes to \(other)")
+    }
+    return change?.signal
+  }
+
   private func check(_ direction: Direction, at seconds: Double) throws {
     let size = plan.video.parameters.size
     let at = "at \(seconds.rounded(toPlaces: 3)) s"
     if direction.turn != .up {
       throw NeedsPictures(reason: "\(at) the picture must be turned: \(direction.turn.name)")
+    }
+    if direction.moment != nil { throw NeedsPictures(reason: "\(at) a turn is drawn") }
+    if !direction.isCaptureEnabled {
+      throw NeedsPictures(reason: "\(at) the camera is not sent")
     }
     if direction.canvas != size {
       throw NeedsPictures(
@@ -213,24 +230,23 @@ private struct CopyFinder {
 
   // MARK: - What is read ahead
 
-  /// The in-band signal of each picture, asked for in presentation order.
+  /// The in-band signal and the size of each picture, asked for in presentation order.
   private struct Signals {
     private var scan: SignalScan?
     private var present: SignalScan.Change?
     private var next: SignalScan.Change?
 
-    init(_ session: TranscodeSession, _ video: StreamInfo) throws(MediaError) {
-      guard session.options.frames == .metadata else { return }
+    init(_ session: TranscodeSession) throws(MediaError) {
       scan = try SignalScan(url: session.input, format: session.inputFormat)
       next = try scan?.next()
     }
 
-    mutating func signal(of frame: Int) throws(MediaError) -> OrientationSignal? {
+    mutating func change(at frame: Int) throws(MediaError) -> SignalScan.Change? {
       while let change = next, change.frame <= frame {
         present = change
         next = try scan?.next()
       }
-      return present?.signal
+      return present
     }
   }
 
@@ -243,16 +259,9 @@ private struct CopyFinder {
         url: session.input, format: session.inputFormat, interrupt: session.interrupt)
       let video = plan.video
       demuxer.select([video.index])
-      guard let sizes = PacketSizes(video) else {
-        throw NeedsPictures(
-          reason: "a change of size inside \(video.codecName) is seen by decoding alone")
-      }
       var feed = PacketFeed(demuxer)
       while let packet = feed.next() {
         guard packet.streamIndex == video.index else { continue }
-        if let size = sizes.size(at: packet), size != video.parameters.size {
-          throw NeedsPictures(reason: "its size changes to \(size)")
-        }
         if packet.newExtradata != nil { throw NeedsPictures(reason: "its parameters change") }
         if packet.isDiscarded {
           throw NeedsPictures(reason: "an edit list hides pictures of it")

@@ -55,7 +55,7 @@ final class CopyRun {
     var outcome = SourceOutcome()
     outcome.frames = tally.frames
     return TranscodeReport(
-      plan: plan, tally: tally, formats: output.formats, outcome: outcome,
+      plan: plan, tally: tally, formats: output.formats, files: output.files, outcome: outcome,
       entries: copy.plan.entries, warnings: warnings, wall: started.secondsUntilNow)
   }
 
@@ -64,6 +64,7 @@ final class CopyRun {
     let size = plan.video.parameters.size
     for stretch in copy.stretches {
       var direction = stretch.direction
+      direction.moment = nil
       direction.canvas = direction.turn.applied(to: size)
       direction.format.encodeResolution = direction.canvas
       if plan.options.upright == .metadata { direction.format.captureResolution = direction.canvas }

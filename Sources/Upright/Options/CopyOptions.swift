@@ -33,7 +33,8 @@ extension TranscodeOptions {
         (reencode == .always, "--reencode always"), (size != nil, "--size"),
         (captureSize != nil, "--capture-size"), (codec != nil, "--codec"),
         (canvas != .auto, "--canvas"), (fit != .fit, "--fit"), (anchor != .center, "--anchor"),
-        (background != .black, "--background"),
+        (background != .black, "--background"), (!overlays.isEmpty, "--overlay"),
+        (slate != nil, "--slate"), (levels, "--level"), (splits, "--split"),
       ]
     }
     contradictions += [

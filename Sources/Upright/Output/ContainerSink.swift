@@ -10,6 +10,10 @@ final class ContainerSink: PacketSink {
   private var staged: StagedFile?
   private var muxer: Muxer?
   private var mark: OrientationMark?
+  private var description: OutputDescription?
+  /// Pictures written so far.
+  private var pictures = 0
+  private var sampleDescriptions: SampleDescriptions?
 
   /// - Throws: `cannotCreate` where the file cannot be made: before any work is done.
   convenience init(
@@ -41,6 +45,7 @@ final class ContainerSink: PacketSink {
   }
 
   func begin(_ description: OutputDescription) throws(MediaError) {
+    self.description = description
     try begin(description) { (muxer) throws(MediaError) in try muxer.addTracks(description) }
   }
 
@@ -83,20 +88,50 @@ final class ContainerSink: PacketSink {
     _ packet: consuming Packet, track: Int, format: EncodedFormat?
   ) throws(MediaError) {
     guard let muxer else { throw MediaError(.fault, "a packet before the header", at: target) }
-    if let format, muxerName == "flv" {
-      // flvenc writes a new sequence header for it; the in-band sets are there as well.
-      try packet.attachNewExtradata(format.parameters.extradata)
-      try muxer.announce(format.parameters, of: 0)
+    if let format {
+      switch muxerName {
+      case "flv":
+        // flvenc writes a new sequence header for it; the in-band sets are there as well.
+        try packet.attachNewExtradata(format.parameters.extradata)
+        muxer.announce(format.size, of: 0)
+      case "mp4", "mov": try describe(format)
+      default: break
+      }
     }
+    if track == 0 { pictures += 1 }
     try muxer.write(packet, stream: track)
   }
 
+  /// Notes where a format begins; its description goes into the index when the file is whole. What goes
+  /// into a pipe has the parameter sets in band only.
+  private func describe(_ format: EncodedFormat) throws(MediaError) {
+    guard staged != nil, var description else { return }
+    if sampleDescriptions == nil {
+      sampleDescriptions = try SampleDescriptions(
+        first: description, muxer: muxerName, location: target)
+    }
+    description.format = format
+    try sampleDescriptions?.begin(description, at: pictures)
+  }
+
   func finish() throws(MediaError) {
+    try close()
+    try commit()
+  }
+
+  /// Makes the file whole, under its temporary name still.
+  func close() throws(MediaError) {
     try muxer?.finish()
     muxer = nil
     if let staged, mark?.needsRectangularProjection == true {
       try MatroskaProjection.makeRectangular(staged.temporaryPath)
     }
+    if let staged { try sampleDescriptions?.write(toFileAt: staged.temporaryPath) }
+    sampleDescriptions = nil
+  }
+
+  /// Gives a file that is whole its name.
+  func commit() throws(MediaError) {
     try staged?.commit()
     forget()
   }

@@ -6,9 +6,14 @@ enum OutputCheck {
   /// - Throws: `cannotCreate` where the output is the input under any name, or is there already and
   ///   may not be replaced.
   static func check(_ session: TranscodeSession, isDryRun: Bool = false) throws(MediaError) {
-    try check(
-      output: session.output, input: session.input,
-      mayReplace: session.options.overwrites || isDryRun)
+    let mayReplace = session.options.overwrites || isDryRun
+    guard session.options.splits else {
+      return try check(output: session.output, input: session.input, mayReplace: mayReplace)
+    }
+    // How many there will be is not known: whatever bears the name of one.
+    for part in SplitSink.present(session.output) {
+      try check(output: part, input: session.input, mayReplace: mayReplace)
+    }
   }
 
   /// - Throws: as for a session.
