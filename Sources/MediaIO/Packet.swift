@@ -6,11 +6,15 @@ package import Orientation
 /// Sendable because it is the only reference: it moves between threads, it is never shared.
 package struct Packet: ~Copyable, @unchecked Sendable {
   let raw: UnsafeMutablePointer<AVPacket>
+  /// What its transport says of the picture in it (RTP); nil where it says nothing.
+  package var cvo: CVO?
 
   init() throws(MediaError) {
     guard let raw = av_packet_alloc() else { throw outOfMemory("packet") }
     self.raw = raw
   }
+
+  init(adopting raw: UnsafeMutablePointer<AVPacket>) { self.raw = raw }
 
   deinit {
     var pointer: UnsafeMutablePointer<AVPacket>? = raw

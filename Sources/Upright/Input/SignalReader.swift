@@ -6,6 +6,8 @@ internal import OrientationSignals
 public struct OrientationSignal: Sendable, Hashable {
   /// Where it was said, the strongest first.
   public enum Source: String, Sendable, CaseIterable {
+    /// Coordination of video orientation, an RTP header extension.
+    case cvo
     /// H.264 or HEVC SEI display orientation.
     case sei
     /// The frame's own display matrix (EXIF in a JPEG).
@@ -42,9 +44,11 @@ struct SignalReader {
   /// What stands where no frame says otherwise.
   let streamSignal: OrientationSignal?
   private var messages: DisplayOrientationTracker?
+  private var coordination: CVOTimeline?
 
   init(_ stream: StreamInfo) {
     streamSignal = Self.streamSignal(stream)
+    coordination = stream.carriesCVO ? CVOTimeline() : nil
     switch stream.codecName {
     case "h264":
       messages = DisplayOrientationTracker(
@@ -69,23 +73,25 @@ struct SignalReader {
 
   /// Looks at a packet before it is decoded; packets come in decoding order.
   mutating func note(_ packet: borrowing Packet) {
+    coordination?.note(packet.cvo, pts: packet.pts)
     guard messages != nil else { return }
     let pts = packet.pts
     unsafe packet.withBytes { bytes in unsafe messages?.note(bytes, pts: pts) }
   }
 
   /// Whether packets can carry signals: else the stream as a whole, or decoded frames, speak.
-  var readsPackets: Bool { messages != nil }
+  var readsPackets: Bool { messages != nil || coordination != nil }
 
   /// What the packets say of the picture presented at `pts`, or the stream where they do not. Without
   /// a time it is the picture after the last one asked for.
   mutating func signal(at pts: Int64?) -> OrientationSignal? {
-    messages?.signal(at: pts).map { OrientationSignal($0) } ?? streamSignal
+    let message = messages?.signal(at: pts).map { OrientationSignal($0) }
+    return coordination?.signal(at: pts) ?? message ?? streamSignal
   }
 
   /// What stands for a decoded frame; nil where nothing is said.
   mutating func signal(for frame: borrowing VideoFrame) -> OrientationSignal? {
-    if messages != nil {
+    if readsPackets {
       // libavcodec's display matrix is made from the same SEI, without its persistence: not looked at.
       return signal(at: frame.pts)
     }

@@ -13,7 +13,7 @@ struct SignalScan {
     let signal: OrientationSignal?
   }
 
-  private let demuxer: Demuxer
+  private let demuxer: any PacketSource
   private let video: StreamInfo
   private let decoder: VideoDecoder?
   private var signals: SignalReader
@@ -28,11 +28,11 @@ struct SignalScan {
   private static let reordering = 17
 
   init(url: String, format: String?) throws(MediaError) {
-    try self.init(Demuxer(url: url, format: format))
+    try self.init(openSource(url, format: format))
   }
 
   /// Scans what was just opened: standard input cannot be opened twice.
-  init(_ demuxer: Demuxer) throws(MediaError) {
+  init(_ demuxer: any PacketSource) throws(MediaError) {
     self.demuxer = demuxer
     guard let video = demuxer.bestStream(.video) else {
       throw MediaError(.badData, "there is no video stream", at: demuxer.url)

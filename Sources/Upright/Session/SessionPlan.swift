@@ -6,7 +6,7 @@ internal import RotationPolicy
 /// What a session has found out and decided before its first frame.
 struct SessionPlan {
   let session: TranscodeSession
-  let demuxer: Demuxer
+  let demuxer: any PacketSource
   let video: StreamInfo
   /// Tracks beside the pictures, in output order.
   let sideTracks: [SideTrackWriter]
@@ -24,8 +24,9 @@ struct SessionPlan {
   init(_ session: TranscodeSession, isDryRun: Bool = false) throws(MediaError) {
     self.session = session
     try OutputCheck.check(session, isDryRun: isDryRun)
-    demuxer = try Demuxer(
-      url: session.input, format: session.inputFormat, interrupt: session.interrupt)
+    demuxer = try openSource(
+      session.input, format: session.inputFormat, sound: session.options.sound,
+      interrupt: session.interrupt)
     guard let video = demuxer.bestStream(.video) else {
       throw MediaError(
         .badData, "there is no video stream", at: session.input, remedy: "give a clip with pictures"
@@ -45,7 +46,8 @@ struct SessionPlan {
   // MARK: - Tracks
 
   private static func sideTracks(
-    _ demuxer: Demuxer, video: StreamInfo, container: OutputContainer, warnings: inout [String]
+    _ demuxer: any PacketSource, video: StreamInfo, container: OutputContainer,
+    warnings: inout [String]
   ) throws(MediaError) -> ([SideTrackWriter], [String]) {
     var tracks: [SideTrackWriter] = []
     var dropped: [String] = []
@@ -90,7 +92,7 @@ struct SessionPlan {
   // MARK: - Canvas
 
   private static func canvas(
-    _ session: TranscodeSession, _ demuxer: Demuxer, _ video: StreamInfo
+    _ session: TranscodeSession, _ demuxer: any PacketSource, _ video: StreamInfo
   ) throws(MediaError) -> FrameDirector.Canvas {
     let asked = session.options.canvas
     let rule = asked == .auto ? session.container.defaultCanvas : asked
