@@ -7,6 +7,11 @@ package import Orientation
 package final class CodecParameters: @unchecked Sendable {
   let raw: UnsafeMutablePointer<AVCodecParameters>
 
+  init() throws(MediaError) {
+    guard let raw = avcodec_parameters_alloc() else { throw outOfMemory("codec parameters") }
+    self.raw = raw
+  }
+
   init(copying source: UnsafePointer<AVCodecParameters>) throws(MediaError) {
     guard let raw = avcodec_parameters_alloc() else { throw outOfMemory("codec parameters") }
     self.raw = raw
@@ -53,13 +58,18 @@ package final class CodecParameters: @unchecked Sendable {
   /// A copy with another extradata.
   package func with(extradata bytes: [UInt8]) throws(MediaError) -> CodecParameters {
     let copy = try CodecParameters(copying: raw)
+    try copy.setExtradata(bytes)
+    return copy
+  }
+
+  /// For an object that nobody else has yet.
+  func setExtradata(_ bytes: [UInt8]) throws(MediaError) {
     guard let memory = av_mallocz(bytes.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)) else {
       throw outOfMemory("codec parameters")
     }
     memory.copyMemory(from: bytes, byteCount: bytes.count)
-    av_freep(&copy.raw.pointee.extradata)
-    copy.raw.pointee.extradata = memory.assumingMemoryBound(to: UInt8.self)
-    copy.raw.pointee.extradata_size = CInt(bytes.count)
-    return copy
+    av_freep(&raw.pointee.extradata)
+    raw.pointee.extradata = memory.assumingMemoryBound(to: UInt8.self)
+    raw.pointee.extradata_size = CInt(bytes.count)
   }
 }

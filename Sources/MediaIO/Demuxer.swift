@@ -16,6 +16,18 @@ package final class Demuxer {
     package let chapters: [Chapter]
     /// Whether reading can start again at an earlier place.
     package let isSeekable: Bool
+
+    package init(
+      format: String, streams: [StreamInfo], duration: Double? = nil,
+      metadata: [String: String] = [:], chapters: [Chapter] = [], isSeekable: Bool
+    ) {
+      self.format = format
+      self.streams = streams
+      self.duration = duration
+      self.metadata = metadata
+      self.chapters = chapters
+      self.isSeekable = isSeekable
+    }
   }
 
   /// A named stretch of the timeline.

@@ -10,11 +10,15 @@ package struct Packet: ~Copyable, @unchecked Sendable {
   package internal(set) var isScript = false
   /// The container's metadata, where they changed in front of this packet.
   package internal(set) var newMetadata: [String: String]?
+  /// What its transport says of the picture in it (RTP); nil where it says nothing.
+  package var cvo: CVO?
 
   init() throws(MediaError) {
     guard let raw = av_packet_alloc() else { throw outOfMemory("packet") }
     self.raw = raw
   }
+
+  init(adopting raw: UnsafeMutablePointer<AVPacket>) { self.raw = raw }
 
   deinit {
     var pointer: UnsafeMutablePointer<AVPacket>? = raw

@@ -32,6 +32,8 @@ package struct StreamInfo: Sendable {
   /// A cover picture rather than moving ones.
   package let isAttachedPicture: Bool
   package let metadata: [String: String]
+  /// Whether its packets may carry CVO.
+  package let carriesCVO: Bool
   /// AV_DISPOSITION_* bits.
   let disposition: CInt
 
@@ -84,6 +86,31 @@ package struct StreamInfo: Sendable {
     isAttachedPicture = raw.disposition & AV_DISPOSITION_ATTACHED_PIC != 0
     disposition = raw.disposition
     metadata = dictionary(raw.metadata)
+    carriesCVO = false
+  }
+
+  init(
+    index: Int, kind: Kind, parameters: CodecParameters, timeBase: Rational, frameRate: Rational?,
+    sampleAspectRatio: Rational, displayMatrix: DisplayMatrix?, duration: Double?,
+    startTime: Int64?, frameCount: Int, isAttachedPicture: Bool, metadata: [String: String],
+    carriesCVO: Bool, disposition: CInt
+  ) {
+    self.index = index
+    identifier = index
+    codecTag = ""
+    self.kind = kind
+    self.parameters = parameters
+    self.timeBase = timeBase
+    self.frameRate = frameRate
+    self.sampleAspectRatio = sampleAspectRatio
+    self.displayMatrix = displayMatrix
+    self.duration = duration
+    self.startTime = startTime
+    self.frameCount = frameCount
+    self.isAttachedPicture = isAttachedPicture
+    self.metadata = metadata
+    self.carriesCVO = carriesCVO
+    self.disposition = disposition
   }
 }
 

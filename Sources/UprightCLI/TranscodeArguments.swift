@@ -107,6 +107,11 @@ struct TranscodeArguments: ParsableArguments {
     help: ArgumentHelp("Added to every event's time.", valueName: "seconds"))
   var eventsOffset = 0.0
 
+  @Option(
+    help: ArgumentHelp(
+      "The sound's recording, for a Janus recording (.mjr) of pictures.", valueName: "file"))
+  var audio: String?
+
   @Option(help: "How gravity events are read: android or iio (iio-sensor-proxy's thresholds).")
   var gravity = GravityConstants.android
 
@@ -150,6 +155,7 @@ struct TranscodeArguments: ParsableArguments {
     }
     options.eventsOffset = eventsOffset
     options.gravity = gravity.configuration
+    options.sound = audio
     options.isStrict = strict
     options.keepsLocation = keepLocation
     options.overwrites = overwrites

@@ -43,7 +43,7 @@ struct SourceOutcome: Sendable {
 ///
 /// Sendable by hand-over: it is made on one thread and run on another, never on both.
 final class SourceStage: @unchecked Sendable {
-  private let demuxer: Demuxer
+  private let demuxer: any PacketSource
   private let video: StreamInfo
   private let sideStreams: Set<Int>
   private let queue: BoundedQueue<SourceItem>
@@ -54,7 +54,8 @@ final class SourceStage: @unchecked Sendable {
   private var isWanted = true
 
   init(
-    demuxer: Demuxer, video: StreamInfo, sideStreams: Set<Int>, queue: BoundedQueue<SourceItem>
+    demuxer: any PacketSource, video: StreamInfo, sideStreams: Set<Int>,
+    queue: BoundedQueue<SourceItem>
   ) throws(MediaError) {
     self.demuxer = demuxer
     self.video = video

@@ -54,6 +54,8 @@ public struct TranscodeOptions: Sendable {
   public var gravity = GravityClassifier.Configuration.android
   /// Added to every event's time, in seconds.
   public var eventsOffset = 0.0
+  /// The Janus recording of the sound that belongs to a recording of pictures; nil: none.
+  public var sound: String?
   /// Whether damage in the input is an error.
   public var isStrict = false
   /// Whether GPS positions stay in the metadata.

@@ -25,12 +25,15 @@ enum OutputCheck {
       throw MediaError(
         .cannotCreate, "is a folder", at: output, remedy: "name a file in it")
     }
-    var source = stat()
-    if unsafe stat(session.input, &source) == 0, source.st_dev == target.st_dev,
-      source.st_ino == target.st_ino
-    {
-      throw MediaError(
-        .cannotCreate, "the output is the input", at: output, remedy: "give another name with -o")
+    for input in [session.input, session.options.sound].compactMap({ $0 }) {
+      var source = stat()
+      if unsafe stat(input, &source) == 0, source.st_dev == target.st_dev,
+        source.st_ino == target.st_ino
+      {
+        throw MediaError(
+          .cannotCreate, "the output is the input", at: output,
+          remedy: "give another name with -o")
+      }
     }
     // Into a device or a pipe is written; nothing is replaced.
     guard target.st_mode & S_IFMT == S_IFREG else { return }

@@ -6,7 +6,7 @@ internal import RotationPolicy
 /// What a session has found out and decided before its first frame.
 struct SessionPlan {
   let session: TranscodeSession
-  let demuxer: Demuxer
+  let demuxer: any PacketSource
   let video: StreamInfo
   /// Tracks beside the pictures, in output order.
   let sideTracks: [SideTrackWriter]
@@ -26,8 +26,9 @@ struct SessionPlan {
     self.session = session
     try OutputCheck.check(session, isDryRun: isDryRun)
     stills = try SessionStills(session.options)
-    demuxer = try Demuxer(
-      url: session.input, format: session.inputFormat, interrupt: session.interrupt)
+    demuxer = try openSource(
+      session.input, format: session.inputFormat, sound: session.options.sound,
+      interrupt: session.interrupt)
     guard let video = demuxer.bestStream(.video) else {
       throw MediaError(
         .badData, "there is no video stream", at: session.input, remedy: "give a clip with pictures"
@@ -52,7 +53,8 @@ struct SessionPlan {
   // MARK: - Tracks
 
   private static func sideTracks(
-    _ demuxer: Demuxer, video: StreamInfo, container: OutputContainer, warnings: inout [String]
+    _ demuxer: any PacketSource, video: StreamInfo, container: OutputContainer,
+    warnings: inout [String]
   ) throws(MediaError) -> ([SideTrackWriter], [String]) {
     var tracks: [SideTrackWriter] = []
     var dropped: [String] = []
@@ -97,7 +99,7 @@ struct SessionPlan {
   // MARK: - Canvas
 
   private static func canvas(
-    _ session: TranscodeSession, _ demuxer: Demuxer, _ video: StreamInfo
+    _ session: TranscodeSession, _ demuxer: any PacketSource, _ video: StreamInfo
   ) throws(MediaError) -> FrameDirector.Canvas {
     let asked = session.options.canvas
     let rule = asked == .auto ? session.defaultCanvas : asked

@@ -142,6 +142,7 @@ extension SessionPlan {
     if missing > 0 && !outcome.isStopped && !video.isAttachedPicture {
       losses.append("\(missing) of \(video.frameCount) frames are not in the file")
     }
+    losses += demuxer.losses
     add(outcome.repairedTimestamps, "timestamp", "did not rise")
     return losses
   }
