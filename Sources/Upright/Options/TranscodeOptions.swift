@@ -15,6 +15,13 @@ public struct TranscodeOptions: Sendable {
   public var anchor = Anchor.center
   /// What stands beside a picture that does not fill the canvas.
   public var background = RGBColour.black
+  /// A still picture's file that is shown while the camera is not sent; nil: the last frame stands.
+  public var slate: String?
+  /// Pictures that are laid over every frame, the lowest first.
+  public var overlays: [Overlay] = []
+  /// Whether signals whose angle is no multiple of 90 degrees are followed to the degree; else the
+  /// nearest quarter turn stands.
+  public var levels = false
   /// The encoded size; nil: the policy's, else the output container's default.
   public var size: SizeRule?
   /// The size the app is told; nil: the encoded size.

@@ -16,6 +16,7 @@ struct SessionPlan {
   /// Whether the canvas is the first frame's only because the clip cannot be looked at ahead.
   let canvasIsAGuess: Bool
   let codec: VideoCodec
+  let stills: SessionStills
   var warnings: [String]
 
   var options: TranscodeOptions { session.options }
@@ -24,6 +25,7 @@ struct SessionPlan {
   init(_ session: TranscodeSession, isDryRun: Bool = false) throws(MediaError) {
     self.session = session
     try OutputCheck.check(session, isDryRun: isDryRun)
+    stills = try SessionStills(session.options)
     demuxer = try Demuxer(
       url: session.input, format: session.inputFormat, interrupt: session.interrupt)
     guard let video = demuxer.bestStream(.video) else {
@@ -237,7 +239,7 @@ extension TranscodeSession {
     try FrameDirector(
       policy: startPolicy(size: size), guidance: guidance, frames: options.frames,
       reference: options.reference, canvas: canvas, signalsAreEvents: signalsAreEvents,
-      gravity: options.gravity)
+      gravity: options.gravity, levels: options.levels)
   }
 
   /// The policy as it starts. Frames that are upright already and come without events say by their
