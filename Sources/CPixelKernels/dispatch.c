@@ -21,6 +21,8 @@ void upright_kernels_init(upright_kernels *table, uint32_t mask) {
   upright_init_sse2(table);
   if (!(flags & UPRIGHT_CPU_AVX2)) return;
   upright_init_avx2(table);
+  upright_init_warp_avx2(table);
+  upright_init_blend_avx2(table);
 #else
   (void)mask;
 #endif

@@ -21,6 +21,11 @@ enum {
       const uint8_t *src, ptrdiff_t src_stride, size_t src_width, size_t src_height,     \
       const upright_warp_map *map
 
+void upright_warp_1x1_c(UPRIGHT_WARP);
+void upright_warp_2x1_c(UPRIGHT_WARP);
+void upright_warp_1x2_c(UPRIGHT_WARP);
+void upright_warp_2x2_c(UPRIGHT_WARP);
+
 // Half a step of the weights: added before they are cut off.
 UPRIGHT_INLINE int64_t warp_rounding(size_t component_size) {
   return WARP_ONE >> ((component_size == 1 ? WARP_WEIGHT_BITS_1 : WARP_WEIGHT_BITS_2) + 1);
@@ -48,14 +53,15 @@ UPRIGHT_INLINE void warp_clip(int64_t start, int64_t step, int64_t end, int64_t 
   if (high < *last) *last = high;
 }
 
-// The x of row y, from *first up to and without *last, whose centres lie inside the source.
+// The x of row y, from *first up to and without *last, whose centres lie inside the source; 0 and 0
+// where there are none.
 UPRIGHT_INLINE void warp_span(const upright_warp_map *map, int64_t y, size_t dst_width,
                               size_t src_width, size_t src_height, int64_t *first, int64_t *last) {
   *first = 0;
   *last = (int64_t)dst_width;
   warp_clip(map->u + y * map->uy, map->ux, (int64_t)src_width * WARP_ONE, first, last);
   warp_clip(map->v + y * map->vy, map->vx, (int64_t)src_height * WARP_ONE, first, last);
-  if (*last < *first) *last = *first;
+  if (*last <= *first) *first = *last = 0;
 }
 
 // The sample at the continuous coordinate `u` of an axis with `count` samples: the index of the one

@@ -16,29 +16,53 @@ extension FLVOrientation {
       }
     }
   }
+}
 
-  /// What the script tags in front of the first picture of an FLV file say; nil where `file`, its
-  /// first bytes, ends before that is known.
-  public init?(openingOf file: [UInt8]) {
+/// The script data `onMetaData` at the beginning of an FLV file.
+public struct FLVOpening: Sendable, Hashable {
+  /// What stands in front of the first picture.
+  public private(set) var first = FLVOrientation(orientation: nil, rotation: nil)
+  /// What is rewritten later by tags with the time 0, and how many pictures come before it.
+  public private(set) var later: [Rewrite] = []
+
+  /// A rewritten `onMetaData` whose time says nothing.
+  public struct Rewrite: Sendable, Hashable {
+    /// Pictures in front of it, in the file's order.
+    public let pictures: Int
+    /// What it says.
+    public let said: FLVOrientation
+  }
+
+  /// Reads the first bytes of a file; nil where they end before its first picture.
+  public init?(_ file: [UInt8]) {
     var reader = ByteReader(file)
     guard reader.text(3) == "FLV", reader.skip(2) != nil, let header = reader.count(4), header >= 9,
       reader.skip(header - 9 + 4) != nil
     else { return nil }
-    self.init(orientation: nil, rotation: nil)
-    while let type = reader.count(1), let size = reader.count(3), reader.skip(7) != nil,
-      let body = reader.skip(size), reader.skip(4) != nil
+    var pictures = 0
+    while let type = reader.count(1), let size = reader.count(3), let time = reader.count(4),
+      reader.skip(3) != nil, let body = reader.skip(size), reader.skip(4) != nil
     {
       switch type & 0x1F {
       case 18:
-        guard let said = FLVOrientation(script: Array(file[body])) else { continue }
-        orientation = said.orientation ?? orientation
-        rotation = said.rotation ?? rotation
-      // Not AVC's and HEVC's sequence headers (type 0): they come before any picture.
-      case 9 where size < 2 || file[body.lowerBound + 1] != 0: return
+        guard let said = FLVOrientation(script: Array(file[body])), !said.isEmpty else { continue }
+        if pictures == 0 {
+          first = said
+        } else if time == 0 {
+          later.append(Rewrite(pictures: pictures, said: said))
+        }
+      case 9 where Self.isPicture(file[body]): pictures += 1
       default: continue
       }
     }
-    return nil
+    if pictures == 0 { return nil }
+  }
+
+  /// Whether a video tag holds a picture: not a command, and of AVC and HEVC not a sequence's header or
+  /// end.
+  private static func isPicture(_ body: ArraySlice<UInt8>) -> Bool {
+    guard let head = body.first, head >> 4 != 5 else { return false }
+    return ![7, 12].contains(head & 15) || body.dropFirst().first == 1
   }
 }
 

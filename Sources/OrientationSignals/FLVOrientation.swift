@@ -6,8 +6,9 @@ public import Orientation
 ///
 /// - `orientation`: EXIF's 1...8, a multiple of 90 (degrees clockwise), or a name of the eight
 ///   (`right`, `leftMirrored`);
-/// - `rotation`: degrees clockwise, any finite number, as the `rotate` tag.
+/// - `rotation`: degrees clockwise, any number, as the `rotate` tag.
 ///
+/// More than ten whole turns either way are no angle that anybody meant.
 /// Where both make sense `orientation` stands: it can say a mirror as well.
 public struct FLVOrientation: Sendable, Hashable {
   /// A member's value.
@@ -51,12 +52,15 @@ public struct FLVOrientation: Sendable, Hashable {
     if let exif = Int(exactly: number).flatMap(ImageOrientation.init(exif:)) {
       return DisplayTurn(exif)
     }
-    guard number.truncatingRemainder(dividingBy: 90) == 0 else { return nil }
-    return DisplayTurn(clockwiseDegrees: number)
+    return number.truncatingRemainder(dividingBy: 90) == 0 ? angle(number) : nil
   }
 
   private static func roll(_ rotation: Value) -> DisplayTurn? {
-    rotation.number.flatMap { DisplayTurn(clockwiseDegrees: $0) }
+    rotation.number.flatMap { angle($0) }
+  }
+
+  private static func angle(_ degrees: Double) -> DisplayTurn? {
+    abs(degrees) <= 3600 ? DisplayTurn(clockwiseDegrees: degrees) : nil
   }
 }
 

@@ -83,6 +83,15 @@ struct TranscodeArguments: ParsableArguments {
     parsing: .unconditional, help: ArgumentHelp("Length of an HLS segment.", valueName: "seconds"))
   var segment = 6.0
 
+  @Option(help: "What HLS segments are made of: fmp4 or ts.")
+  var hlsSegments = SegmentKind.fmp4
+
+  @Flag(
+    help:
+      "One file per format, for containers that cannot change it: -o NAME.mkv makes NAME-0.mkv, NAME-1.mkv, ... (--canvas auto is follow then)."
+  )
+  var split = false
+
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("Where the output begins on the input's timeline.", valueName: "seconds"))
@@ -132,6 +141,8 @@ struct TranscodeArguments: ParsableArguments {
     options.isLive = latency == .live
     options.encoderOptions = try Self.pairs(encoderOptions)
     options.segmentDuration = segment
+    options.segments = hlsSegments
+    options.splits = split
     options.start = start
     options.end = to
     guard eventsOffset.isFinite else {
@@ -253,6 +264,7 @@ struct TranscodeArguments: ParsableArguments {
 extension CanvasRule: ExpressibleByArgument {}
 extension Reference: ExpressibleByArgument {}
 extension Fit: ExpressibleByArgument {}
+extension SegmentKind: ExpressibleByArgument {}
 extension Anchor: ExpressibleByArgument {}
 extension VideoCodec: ExpressibleByArgument {
   /// A codec by its name.

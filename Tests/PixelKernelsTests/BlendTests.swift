@@ -36,7 +36,7 @@ import Testing
   func compositeRoundsToTheNearest(level: CPUFeatures, element: (Int, Int)) throws {
     let (components, size) = element
     var random = RandomSource(seed: seed)
-    for width in edges {
+    for width in edges + [511, 513, 1100] {
       let planes = (0..<2).map { _ in
         PaddedPlane(
           width: width, height: 3, elementSize: components * size, bottomUp: random.below(2) == 1)

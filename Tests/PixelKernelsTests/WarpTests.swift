@@ -65,6 +65,39 @@ struct WarpFormat: CustomTestStringConvertible {
     }
   }
 
+  /// A whole number of quarter turns, mirrored or not, is `turn`, byte for byte.
+  @Test(arguments: ImageOrientation.allCases, [CPUFeatures.none] + levels)
+  func quarterTurnsAreExact(orientation: ImageOrientation, level: CPUFeatures) throws {
+    var random = RandomSource(seed: seed)
+    let kernels = PixelKernels(cpuMask: level)
+    for format in WarpFormat.all {
+      for (width, height) in [(1, 1), (3, 2), (16, 9), (67, 33), (130, 71)] {
+        let source = PaddedPlane(
+          width: width, height: height, elementSize: format.elementSize,
+          bottomUp: random.below(2) == 1)
+        source.fill(.random, &random)
+        let turned = orientation.transposes ? (height, width) : (width, height)
+        let planes = (0..<2).map { _ in
+          PaddedPlane(
+            width: turned.0, height: turned.1, elementSize: format.elementSize, bottomUp: false)
+        }
+        try kernels.turn(
+          source.view, by: orientation, into: planes[0].mutableView,
+          elementSize: format.elementSize)
+        let transform = AffineTransform(
+          orientation, size: PixelSize(width, height))
+        try kernels.warp(
+          source.view, by: transform, into: planes[1].mutableView, components: format.components,
+          componentSize: format.componentSize)
+        if let difference = planes[1].firstDifference(from: planes[0]) {
+          Issue.record(
+            "\(orientation) of \(width)x\(height), \(format), seed \(seed): \(difference)")
+          return
+        }
+      }
+    }
+  }
+
   /// Draws over random memory and compares every element, and all there is around them.
   private func agrees(
     _ transform: AffineTransform, _ size: (Int, Int), _ target: (Int, Int), _ format: WarpFormat,

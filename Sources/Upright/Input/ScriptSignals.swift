@@ -14,23 +14,29 @@ struct ScriptSignals {
   /// What waits for the next picture's time.
   private var pending: DisplayTurn?
   private var lastDecoded: Int64?
+  /// What libavformat read, and forgot, as it looked ahead; the last is the first to come.
+  private var forgotten: [FLVOpening.Rewrite] = []
+  private var pictures = 0
 
-  private static let longestOpening = 1 << 20
+  /// Farther than libavformat looks ahead.
+  private static let longestOpening = 8 << 20
 
   /// Nil where the container is not FLV.
   init?(_ demuxer: Demuxer, _ video: StreamInfo) {
     guard demuxer.isFLV else { return nil }
     self.video = video.index
     let opening = demuxer.bytes()?.read(at: 0, count: Self.longestOpening) ?? demuxer.opening
-    let said =
-      FLVOrientation(openingOf: opening) ?? FLVOrientation(demuxer.container.metadata)
-    if let turn = turn(said) { steps.set(turn, from: .min) }
+    let known = FLVOpening(opening)
+    forgotten = known?.later.reversed() ?? []
+    if let turn = turn(known?.first ?? FLVOrientation(demuxer.container.metadata)) {
+      steps.set(turn, from: .min)
+    }
   }
 
   /// Looks at a packet of any stream, in the file's order.
   mutating func note(_ packet: borrowing Packet) {
     if packet.isScript {
-      let body = packet.withBytes { unsafe Array($0) }
+      let body = unsafe packet.withBytes { unsafe Array($0) }
       guard let said = FLVOrientation(script: body), let turn = turn(said) else { return }
       if let at = packet.pts, at >= lastDecoded ?? at {
         pending = nil
@@ -43,7 +49,13 @@ struct ScriptSignals {
     if let metadata = packet.newMetadata, let turn = turn(FLVOrientation(metadata)) {
       pending = turn
     }
-    guard packet.streamIndex == video, let at = packet.pts ?? packet.dts else { return }
+    guard packet.streamIndex == video else { return }
+    while let next = forgotten.last, next.pictures <= pictures {
+      forgotten.removeLast()
+      if let turn = turn(next.said) { pending = turn }
+    }
+    pictures += 1
+    guard let at = packet.pts ?? packet.dts else { return }
     if let turn = pending { steps.set(turn, from: at) }
     pending = nil
     lastDecoded = packet.dts ?? at

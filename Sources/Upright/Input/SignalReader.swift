@@ -25,7 +25,7 @@ struct SignalReader {
       DisplayOrientationTracker(codec: $0, configuration: video.parameters.extradata)
     }
     timed = try TimedSignals(demuxer, video)
-    script = try ScriptSignals(demuxer, video)
+    script = ScriptSignals(demuxer, video)
   }
 
   private static func streamSignals(

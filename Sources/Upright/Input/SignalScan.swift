@@ -106,7 +106,7 @@ struct SignalScan {
 
   private func vp9Size(_ packet: borrowing Packet) -> PixelSize? {
     guard video.codecName == "vp9", packet.isKey else { return nil }
-    return packet.withBytes { unsafe VP9Keyframe.size($0.prefix(16)) }
+    return unsafe packet.withBytes { unsafe VP9Keyframe.size($0.prefix(16)) }
   }
 
   /// Nil at the end, and where reading fails: the run itself will say what is wrong with the file.

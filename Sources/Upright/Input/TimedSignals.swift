@@ -25,7 +25,7 @@ struct TimedSignals {
     while let packet = Self.next(ahead), samples < Self.mostSamples {
       guard packet.streamIndex == stream.index, let at = packet.pts ?? packet.dts else { continue }
       samples += 1
-      let sample = packet.withBytes { unsafe Array($0) }
+      let sample = unsafe packet.withBytes { unsafe Array($0) }
       steps.set(
         turn(track.value(of: sample), seconds: packet.seconds ?? 0),
         from: at.firstTick(of: video.timeBase, from: stream.timeBase))

@@ -42,6 +42,10 @@ public struct TranscodeOptions: Sendable {
   public var filter = Scaler.Filter.bicubic
   /// Seconds of an HLS segment.
   public var segmentDuration = 6.0
+  /// What HLS segments are made of.
+  public var segments = SegmentKind.fmp4
+  /// Whether each format has a file of its own.
+  public var splits = false
   /// Seconds on the media timeline at which the output begins.
   public var start: Double?
   /// Seconds on the media timeline at which the output ends.
@@ -69,6 +73,14 @@ public enum FrameKind: Sendable, Hashable {
   case sensor(Camera)
   /// Upright already, whatever a signal says.
   case upright
+}
+
+/// What HLS segments are made of (`--hls-segments`).
+public enum SegmentKind: String, Sendable, CaseIterable {
+  /// Fragmented MP4.
+  case fmp4
+  /// MPEG-TS.
+  case ts
 }
 
 /// Which shape the output has (`--canvas`).

@@ -33,7 +33,7 @@ final class SessionRun {
     warnings = plan.warnings
     feed = EventFeed(session.events, offset: session.options.eventsOffset)
     keyframes = KeyframeClock(
-      every: plan.container == .hls ? session.options.segmentDuration : nil)
+      every: plan.container.isSegmented ? session.options.segmentDuration : nil)
     tally = SessionTally(timeBase: plan.pictureTimeBase)
     output = try OutputStage(plan)
   }
@@ -132,7 +132,7 @@ final class SessionRun {
         background: session.options.background, filter: session.options.filter))
     self.orienter = orienter
     stage = PictureStage(orienter: orienter, stills: plan.stills)
-    chain = EncoderChain(settings, followsColour: plan.container.canFollow)
+    chain = EncoderChain(settings, followsColour: session.canFollow)
   }
 
   private func direct(
@@ -252,7 +252,7 @@ final class SessionRun {
     if session.options.frames == .metadata { warnings += outcome.warnings }
     if let plan = director?.plan { warnings += plan.warnings }
     return TranscodeReport(
-      plan: plan, tally: tally, formats: output.formats, outcome: outcome,
+      plan: plan, tally: tally, formats: output.formats, files: output.files, outcome: outcome,
       entries: director?.plan.entries ?? [],
       warnings: warnings, wall: started.secondsUntilNow)
   }
