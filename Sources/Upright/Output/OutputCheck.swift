@@ -25,12 +25,15 @@ enum OutputCheck {
       throw MediaError(
         .cannotCreate, "is a folder", at: output, remedy: "name a file in it")
     }
-    var source = stat()
-    if unsafe stat(session.input, &source) == 0, source.st_dev == target.st_dev,
-      source.st_ino == target.st_ino
-    {
+    let stills = [session.options.slate].compactMap(\.self) + session.options.overlays.map(\.path)
+    let read = [(session.input, "the input")] + stills.map { ($0, "a picture that is shown") }
+    for (path, what) in read {
+      var source = stat()
+      guard unsafe stat(path, &source) == 0, source.st_dev == target.st_dev,
+        source.st_ino == target.st_ino
+      else { continue }
       throw MediaError(
-        .cannotCreate, "the output is the input", at: output, remedy: "give another name with -o")
+        .cannotCreate, "the output is \(what)", at: output, remedy: "give another name with -o")
     }
     // Into a device or a pipe is written; nothing is replaced.
     guard target.st_mode & S_IFMT == S_IFREG else { return }
