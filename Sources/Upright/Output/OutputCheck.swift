@@ -25,15 +25,17 @@ enum OutputCheck {
       throw MediaError(
         .cannotCreate, "is a folder", at: output, remedy: "name a file in it")
     }
-    for input in [session.input, session.options.sound].compactMap({ $0 }) {
+    let stills = [session.options.slate].compactMap(\.self) + session.options.overlays.map(\.path)
+    let inputs = [session.input, session.options.sound].compactMap(\.self)
+    let read =
+      inputs.map { ($0, "the input") } + stills.map { ($0, "a picture that is shown") }
+    for (path, what) in read {
       var source = stat()
-      if unsafe stat(input, &source) == 0, source.st_dev == target.st_dev,
+      guard unsafe stat(path, &source) == 0, source.st_dev == target.st_dev,
         source.st_ino == target.st_ino
-      {
-        throw MediaError(
-          .cannotCreate, "the output is the input", at: output,
-          remedy: "give another name with -o")
-      }
+      else { continue }
+      throw MediaError(
+        .cannotCreate, "the output is \(what)", at: output, remedy: "give another name with -o")
     }
     // Into a device or a pipe is written; nothing is replaced.
     guard target.st_mode & S_IFMT == S_IFREG else { return }
