@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Records a call of headless Chromium with Janus, and leaves its .mjr files.
 
-    janus_record.py FOLDER [--seconds S] [--rotations 0,90,270] [--codec vp8|vp9|h264]
+    janus_record.py FOLDER [--seconds S] [--rotations 0,90,270] [--codec vp8|vp9|h264] [--layers L2T2] [--size 640x480]
 
 Chromium sends frames whose VideoFrame.rotation goes through the rotations, each for an equal share of the time,
 over WebRTC to Janus' Record&Play plugin; libwebrtc makes CVO of them. Each frame is drawn so that it stands upright
@@ -56,14 +56,17 @@ async function call() {
   const there = "/" + session + "/" + handle;
 
   const pictures = new MediaStreamTrackGenerator({kind: "video"}), writer = pictures.writable.getWriter();
-  const canvas = new OffscreenCanvas(320, 240), context = canvas.getContext("2d");
+  const [width, height] = ask.size, far = width + height;
+  const canvas = new OffscreenCanvas(width, height), context = canvas.getContext("2d");
   const sound = new AudioContext(), tone = sound.createOscillator(), out = sound.createMediaStreamDestination();
   tone.connect(out);
   tone.start();
 
   const peer = new RTCPeerConnection();
   const stream = new MediaStream([pictures, out.stream.getAudioTracks()[0]]);
-  for (const track of stream.getTracks()) peer.addTrack(track, stream);
+  const layers = ask.layers ? {scalabilityMode: ask.layers, maxBitrate: 2000000} : {};
+  peer.addTransceiver(pictures, {streams: [stream], sendEncodings: [layers]});
+  peer.addTrack(stream.getAudioTracks()[0], stream);
   const connected = new Promise((ok, no) => {
     peer.onconnectionstatechange = () => {
       if (peer.connectionState === "connected") ok();
@@ -86,12 +89,12 @@ async function call() {
   const start = performance.now(), share = ask.seconds * 1000 / ask.rotations.length;
   while (performance.now() - start < ask.seconds * 1000) {
     const rotation = ask.rotations[Math.min(ask.rotations.length - 1, Math.floor((performance.now() - start) / share))];
-    context.setTransform(1, 0, 0, 1, 160, 120);
+    context.setTransform(1, 0, 0, 1, width / 2, height / 2);
     context.rotate(-rotation * Math.PI / 180);
     context.fillStyle = "#c01010";
-    context.fillRect(-200, -200, 400, 200);
+    context.fillRect(-far, -far, 2 * far, far);
     context.fillStyle = "#10c010";
-    context.fillRect(-200, 0, 400, 200);
+    context.fillRect(-far, 0, 2 * far, far);
     const frame = new VideoFrame(canvas, {timestamp: Math.round(performance.now() * 1000), rotation});
     if (frame.rotation !== rotation) throw new Error("this browser's VideoFrame has no rotation");
     await writer.write(frame);
@@ -166,6 +169,8 @@ def main():
     parser.add_argument("--seconds", type=float, default=6)
     parser.add_argument("--rotations", default="0,90,180,270")
     parser.add_argument("--codec", default="vp8")
+    parser.add_argument("--layers", help="WebRTC's scalabilityMode, such as L2T2")
+    parser.add_argument("--size", default="320x240")
     options = parser.parse_args()
     browser = next(filter(None, map(shutil.which, chromium_play.BROWSERS)), None)
     janus = shutil.which("janus")
@@ -185,7 +190,8 @@ def main():
         try:
             process, port = start_janus(janus, folder, output)
             ask = {"janus": "http://127.0.0.1:%d/janus" % port, "result": chromium_play.RESULT,
-                   "seconds": options.seconds, "codec": options.codec,
+                   "seconds": options.seconds, "codec": options.codec, "layers": options.layers,
+                   "size": [int(word) for word in options.size.split("x")],
                    "rotations": [int(word) for word in options.rotations.split(",")]}
             page = HTML.replace("__ASK__", json.dumps(ask)).encode()
             server = chromium_play.Server(("127.0.0.1", 0), functools.partial(

@@ -10,12 +10,15 @@ import UprightTestSupport
       && ExternalTool("python3").isHere, "needs janus, chromium, python3 and ffmpeg"),
   .serialized)
 struct JanusCallTests {
-  @Test("Every frame stands upright, whatever the phone did", arguments: ["vp8", "vp9", "h264"])
-  func call(_ codec: String) throws {
+  @Test(
+    "Every frame stands upright, whatever the phone did",
+    arguments: [["vp8"], ["vp9"], ["h264"], ["vp9", "--layers", "L2T2", "--size", "640x480"]])
+  func call(_ arguments: [String]) throws {
+    let codec = arguments[0]
     let scratch = try Scratch()
     let script = SharedFiles.packageRoot.appendingPathComponent("Tests/Players/janus_record.py")
     let outcome = try ExternalTool("python3").outcome(
-      [script.path, scratch.path("call"), "--codec", codec, "--seconds", "6"], timeout: 120)
+      [script.path, scratch.path("call"), "--seconds", "6", "--codec"] + arguments, timeout: 120)
     let call = try JSONDecoder().decode(JSON.self, from: outcome.output)
     // The machine has no network to meet on: the script says so with 77.
     if outcome.status == 77 { return print("skipped: \(call["error"].string ?? "")") }
@@ -32,6 +35,8 @@ struct JanusCallTests {
     let raw = scratch.path("out.y4m")
     let run = try Upright.run(["transcode", pictures, "-o", raw])
     #expect(run.status == 0, "\(run.errors)")
+    // Of a picture in layers one is shown.
+    #expect(!run.errors.contains("did not rise"), "\(run.errors)")
     let picture = try Y4M(path: raw)
     #expect(picture.count > 10)
     for frame in 0..<picture.count {
