@@ -17,8 +17,8 @@ struct CVOTimeline {
 
   /// What was said of the picture presented at `pts`; of one that is not known, what stood last. Asked
   /// again it answers the same.
-  mutating func signal(at pts: Int64?) -> OrientationSignal? {
+  mutating func turn(at pts: Int64?) -> DisplayTurn? {
     if let pts, let own = said.last(where: { $0.pts == pts }) { standing = own.cvo }
-    return standing.map { OrientationSignal(source: .cvo, turn: $0.turn) }
+    return standing?.turn
   }
 }

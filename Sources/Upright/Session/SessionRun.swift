@@ -15,6 +15,7 @@ final class SessionRun {
   private var feed: EventFeed
   private var director: FrameDirector?
   private var orienter: FrameOrienter?
+  private var stage: PictureStage?
   private var chain: EncoderChain?
   private var keyframes: KeyframeClock
   private var tally: SessionTally
@@ -32,7 +33,7 @@ final class SessionRun {
     warnings = plan.warnings
     feed = EventFeed(session.events, offset: session.options.eventsOffset)
     keyframes = KeyframeClock(
-      every: plan.container == .hls ? session.options.segmentDuration : nil)
+      every: plan.container.isSegmented ? session.options.segmentDuration : nil)
     tally = SessionTally(timeBase: plan.pictureTimeBase)
     output = try OutputStage(plan)
   }
@@ -99,9 +100,11 @@ final class SessionRun {
         "the canvas stayed as the first frame wanted it: what lasts longest cannot be known ahead here"
       )
     }
-    if let signal, !signal.isExact, tally.noteInexact() {
+    if let signal, !signal.isExact, session.options.frames == .metadata,
+      !session.options.levels, tally.noteInexact()
+    {
       warnings.append(
-        "at \(seconds): the \(signal.source.rawValue) signal is no multiple of 90 degrees; the nearest quarter turn is used"
+        "at \(seconds): the \(signal.source.rawValue) signal is no multiple of 90 degrees; the nearest quarter turn is used (--level follows it)"
       )
     }
     try encode(frame, direction, seconds)
@@ -122,12 +125,14 @@ final class SessionRun {
         "\(frame.format.bitDepth)-bit pictures are encoded with \(settings.format.bitDepth) bits; --codec hevc keeps them"
       )
     }
-    orienter = FrameOrienter(
+    let orienter = FrameOrienter(
       format: settings.format,
       layout: .init(
         fit: session.options.fit, anchor: session.options.anchor,
         background: session.options.background, filter: session.options.filter))
-    chain = EncoderChain(settings, followsColour: plan.container.canFollow)
+    self.orienter = orienter
+    stage = PictureStage(orienter: orienter, stills: plan.stills)
+    chain = EncoderChain(settings, followsColour: session.canFollow)
   }
 
   private func direct(
@@ -154,12 +159,14 @@ final class SessionRun {
   private func encode(
     _ frame: consuming VideoFrame, _ direction: Direction, _ seconds: Double
   ) throws(MediaError) {
-    guard let orienter, let chain else { throw MediaError(.fault, "a frame before the encoder") }
+    guard let orienter, let stage, let chain else {
+      throw MediaError(.fault, "a frame before the encoder")
+    }
+    let shape = plan.sampleAspectRatio(of: frame)
     let placement = orienter.placement(
-      of: frame.size, sampleAspectRatio: plan.sampleAspectRatio(of: frame), turn: direction.turn,
-      canvas: direction.canvas)
+      of: frame.size, sampleAspectRatio: shape, turn: direction.turn, canvas: direction.canvas)
     let orienting = ContinuousClock.now
-    var picture = try orienter.orient(frame, by: placement)
+    var picture = try stage.picture(of: frame, direction, placement, shape: shape)
     tally.orientSeconds += orienting.secondsUntilNow
     retime(&picture)
     if let change = tally.note(direction, placement, at: seconds) {
@@ -242,9 +249,10 @@ final class SessionRun {
   }
 
   private func report(_ outcome: SourceOutcome) -> TranscodeReport {
+    if session.options.frames == .metadata { warnings += outcome.warnings }
     if let plan = director?.plan { warnings += plan.warnings }
     return TranscodeReport(
-      plan: plan, tally: tally, formats: output.formats, outcome: outcome,
+      plan: plan, tally: tally, formats: output.formats, files: output.files, outcome: outcome,
       entries: director?.plan.entries ?? [],
       warnings: warnings, wall: started.secondsUntilNow)
   }
