@@ -20,15 +20,18 @@ extension CodecParameters {
   /// Pictures of `codec` (FFmpeg's name): size, shape of pixels and colour are found out by decoding
   /// one keyframe.
   ///
-  /// - Parameter extradata: what the decoder needs besides; may be empty.
+  /// - Parameters:
+  ///   - decoderName: the decoder to take where it is linked; nil: the usual one.
+  ///   - extradata: what the decoder needs besides; may be empty.
   /// - Returns: nil where no picture comes of it.
   /// - Throws: `unavailable` where the linked libavcodec has no such decoder.
   package static func ofPictures(
-    codec name: String, keyframe: borrowing Packet, extradata: [UInt8] = []
+    codec name: String, decoderName: String? = nil, keyframe: borrowing Packet,
+    extradata: [UInt8] = []
   ) throws(MediaError) -> CodecParameters? {
     let named = try CodecParameters(naming: name)
     try named.setExtradata(extradata)
-    guard let codec = avcodec_find_decoder(named.raw.pointee.codec_id) else {
+    guard let codec = VideoDecoder.find(named.raw.pointee.codec_id, decoderName) else {
       throw MediaError(.unavailable, "the linked FFmpeg cannot decode \(name)")
     }
     var made = avcodec_alloc_context3(codec)
@@ -67,17 +70,19 @@ extension StreamInfo {
   ///   - duration: seconds; nil where unknown.
   ///   - startTime: first timestamp in ticks; nil where unknown.
   ///   - carriesCVO: whether its packets may say which way up they are.
+  ///   - decoderName: libavcodec's decoder where its usual one would not do.
   package init(
     index: Int, kind: Kind, parameters: CodecParameters, timeBase: Rational,
     frameRate: Rational? = nil, duration: Double? = nil, startTime: Int64? = nil,
-    carriesCVO: Bool = false
+    carriesCVO: Bool = false, decoderName: String? = nil
   ) {
     let ratio = parameters.raw.pointee.sample_aspect_ratio
     self.init(
       index: index, kind: kind, parameters: parameters, timeBase: timeBase, frameRate: frameRate,
       sampleAspectRatio: ratio.num > 0 && ratio.den > 0 ? Rational(ratio) : .one,
       displayMatrix: nil, duration: duration, startTime: startTime, frameCount: 0,
-      isAttachedPicture: false, metadata: [:], carriesCVO: carriesCVO, disposition: 0)
+      isAttachedPicture: false, metadata: [:], carriesCVO: carriesCVO,
+      decoderName: decoderName, disposition: 0)
   }
 }
 

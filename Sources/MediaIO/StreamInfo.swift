@@ -34,6 +34,8 @@ package struct StreamInfo: Sendable {
   package let metadata: [String: String]
   /// Whether its packets may carry CVO.
   package let carriesCVO: Bool
+  /// libavcodec's decoder where its usual one would not do; nil: the usual one.
+  package let decoderName: String?
   /// AV_DISPOSITION_* bits.
   let disposition: CInt
 
@@ -87,17 +89,18 @@ package struct StreamInfo: Sendable {
     disposition = raw.disposition
     metadata = dictionary(raw.metadata)
     carriesCVO = false
+    decoderName = nil
   }
 
   init(
     index: Int, kind: Kind, parameters: CodecParameters, timeBase: Rational, frameRate: Rational?,
     sampleAspectRatio: Rational, displayMatrix: DisplayMatrix?, duration: Double?,
     startTime: Int64?, frameCount: Int, isAttachedPicture: Bool, metadata: [String: String],
-    carriesCVO: Bool, disposition: CInt
+    carriesCVO: Bool, decoderName: String?, disposition: CInt
   ) {
     self.index = index
     identifier = index
-    codecTag = ""
+    codecTag = "...."
     self.kind = kind
     self.parameters = parameters
     self.timeBase = timeBase
@@ -110,6 +113,7 @@ package struct StreamInfo: Sendable {
     self.isAttachedPicture = isAttachedPicture
     self.metadata = metadata
     self.carriesCVO = carriesCVO
+    self.decoderName = decoderName
     self.disposition = disposition
   }
 }

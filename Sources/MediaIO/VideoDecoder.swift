@@ -32,7 +32,7 @@ package final class VideoDecoder {
     _ stream: StreamInfo, threads: Int, maximumPixels: Int
   ) throws(MediaError) -> UnsafeMutablePointer<AVCodecContext> {
     let identifier = stream.parameters.raw.pointee.codec_id
-    guard let codec = avcodec_find_decoder(identifier) else {
+    guard let codec = find(identifier, stream.decoderName) else {
       throw MediaError(
         .unavailable, "the linked FFmpeg cannot decode \(stream.codecName)",
         at: "stream \(stream.index)", remedy: "link an FFmpeg with that decoder")
@@ -51,6 +51,11 @@ package final class VideoDecoder {
         at: "stream \(stream.index)")
     }
     return opened
+  }
+
+  /// The decoder of that name where it is linked, else the usual one of the codec.
+  static func find(_ identifier: AVCodecID, _ name: String?) -> UnsafePointer<AVCodec>? {
+    name.flatMap { avcodec_find_decoder_by_name($0) } ?? avcodec_find_decoder(identifier)
   }
 
   /// Hands over a packet. False where pictures must be received first and the same packet sent anew;

@@ -66,6 +66,8 @@ struct DepacketizedFrame: Sendable {
   var isIncomplete = false
   /// Whether its beginning is there: what was lost before it was of other frames.
   var isStartThere = true
+  /// Whether there is a picture in it, not only what precedes one.
+  var hasPicture = true
   /// Payloads that are not of the format.
   var malformed = 0
 }

@@ -14,9 +14,12 @@ struct FrameAssembler: Sendable {
   private var memory = OrientationMemory()
   private var open: Open?
   private var isBroken = false
+  /// Parameter sets that came under a timestamp of their own: they belong to the next picture.
+  private var preface: [UInt8] = []
 
   /// The largest frame: a stream without markers is not collected for ever.
   private static let maximumSize = 32 << 20
+  private static let maximumPreface = 64 << 10
 
   init(codec: RTPCodec, orientation: OrientationExtension) {
     self.codec = codec
@@ -82,8 +85,13 @@ struct FrameAssembler: Sendable {
       isBroken = true
       return
     }
+    guard made.hasPicture else {
+      if preface.count + made.bytes.count <= Self.maximumPreface { preface += made.bytes }
+      return
+    }
     if made.isKey, !isIncomplete { isBroken = false }
-    var unit = AccessUnit(bytes: made.bytes, ticks: frame.ticks, isKey: made.isKey)
+    var unit = AccessUnit(bytes: preface + made.bytes, ticks: frame.ticks, isKey: made.isKey)
+    preface = []
     unit.isIncomplete = isIncomplete
     unit.followsLoss = isBroken
     unit.cvo = memory.value(

@@ -353,6 +353,26 @@ struct StreamTests {
     #expect(rest[0].bytes.count <= 32 << 20)
   }
 
+  @Test("Parameter sets under a timestamp of their own go with the next picture")
+  func preface() {
+    var rtp = RTPSender(.h264)
+    var packets: [[UInt8]] = []
+    for (ticks, text) in [
+      (0, "00000001 6701 00000001 6802"), (3000, "00000001 6588 00000001 06050101"),
+      (6000, "00000001 419a"),
+    ] {
+      packets += rtp.packets(EncodedFrame(bytes: hex(text), isKey: false), ticks: ticks)
+    }
+    var stream = RTPStream(codec: .h264)
+    let units = packets.flatMap { stream.take($0) } + stream.finish()
+    #expect(units.map(\.ticks) == [3000, 6000])
+    #expect(units.map(\.isKey) == [true, false])
+    #expect(
+      units.first?.bytes
+        == hex("00000001 6701 00000001 6802 00000001 6588 00000001 06050101"))
+    #expect(stream.statistics.unusableFrames == 0)
+  }
+
   @Test("Sound: a packet a frame, RED's primary block, no comfort noise")
   func sound() {
     var sender = RTPSender(.plain)

@@ -4,7 +4,7 @@ import UprightTestSupport
 
 @Suite("Janus recordings on the command line", .enabled(if: FFmpegTool.isHere, "needs ffmpeg"))
 struct JanusCommandTests {
-  private static let clip = Result { try RTPClip(.vp8, size: "96x64", count: 20, interval: 5) }
+  private static let clip = Result { try SentClip(.vp8, size: "96x64", count: 20, interval: 5) }
 
   private static func recording() throws -> JanusFixture {
     var fixture = JanusFixture("v", "vp8", extensions: [(4, "urn:3gpp:video-orientation")])

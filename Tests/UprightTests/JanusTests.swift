@@ -13,12 +13,12 @@ struct JanusTests {
   static let fineURI = "urn:3gpp:video-orientation:6"
 
   /// Encoded once each; square, so that every turn is exact in one canvas.
-  static let clips: [RTPSender.Codec: Result<RTPClip, any Error>] = [
-    .h264: Result { try RTPClip(.h264) }, .vp8: Result { try RTPClip(.vp8) },
-    .vp9: Result { try RTPClip(.vp9) },
+  static let clips: [RTPSender.Codec: Result<SentClip, any Error>] = [
+    .h264: Result { try SentClip(.h264) }, .vp8: Result { try SentClip(.vp8) },
+    .vp9: Result { try SentClip(.vp9) },
   ]
 
-  static func clip(_ codec: RTPSender.Codec) throws -> RTPClip {
+  static func clip(_ codec: RTPSender.Codec) throws -> SentClip {
     try #require(clips[codec]).get()
   }
 
@@ -30,7 +30,7 @@ struct JanusTests {
 
   /// A recording of a clip, packet by packet.
   static func recording(
-    _ clip: RTPClip, _ sender: RTPSender, cvo: [UInt8?] = [], uri: String? = plainURI,
+    _ clip: SentClip, _ sender: RTPSender, cvo: [UInt8?] = [], uri: String? = plainURI,
     ticks: (Int) -> Int = { $0 * 3000 }
   ) -> JanusFixture {
     var sender = sender
@@ -52,7 +52,7 @@ struct JanusTests {
 
   /// Compares every frame with FFmpeg's picture of the same frame, turned as its CVO byte says.
   static func compare(
-    _ output: String, with clip: RTPClip, turns: [UInt8], frames: [Int]? = nil,
+    _ output: String, with clip: SentClip, turns: [UInt8], frames: [Int]? = nil,
     in scratch: Scratch
   ) throws {
     let ours = try Y4M(path: output)
@@ -181,7 +181,7 @@ struct JanusTests {
   @Test("the canvas of a file is that of the turn that lasts longest; follow changes at the frame")
   func canvas() throws {
     let scratch = try Scratch()
-    let clip = try RTPClip(.h264, size: "160x96")
+    let clip = try SentClip(.h264, size: "160x96")
     let turns = [UInt8](repeating: 0, count: 13) + [UInt8](repeating: 1, count: 27)
     let fixture = Self.recording(clip, RTPSender(.h264), cvo: clip.coordination(turns))
     let input = try Self.write(fixture, "call.mjr", in: scratch)
@@ -417,7 +417,7 @@ struct JanusTests {
   func sound(_ pair: Pair) throws {
     let scratch = try Scratch()
     let source = Samples.withSound
-    let clip = try RTPClip(
+    let clip = try SentClip(
       .h264, count: 150, interval: 30, source: ["-i", source, "-an", "-vf", "scale=320:180"])
     #expect(clip.frames.count == 150)
     let truth = try FlashAndBeep(path: source)

@@ -5,6 +5,7 @@ enum H264Payload {
 
   static func frame(_ payloads: FramePayloads) -> DepacketizedFrame {
     var frame = DepacketizedFrame()
+    frame.hasPicture = false
     frame.isStartThere = payloads.payloads.first.map(isBeginning) ?? false
     // Whether the NAL unit at the end of `bytes` goes on in the next fragment.
     var isOpen = false
@@ -36,6 +37,7 @@ enum H264Payload {
     frame.bytes += startCode
     frame.bytes += unit
     if head & 31 == 5 { frame.isKey = true }
+    if (1...5).contains(head & 31) { frame.hasPicture = true }
   }
 
   /// Units behind their sizes; false where these do not add up.

@@ -7,16 +7,15 @@ struct SignalReader {
   /// What stands where no frame says otherwise, the strongest first.
   private let streamSignals: [OrientationSignal]
   private let video: Int
-  private var coordination: CVOTimeline?
   private var messages: DisplayOrientationTracker?
+  private var coordination: CVOTimeline?
   private var timed: TimedSignals?
   private var script: ScriptSignals?
 
   /// A reader for `video`; reads the timed tracks that describe it.
   init(_ source: any PacketSource, _ video: StreamInfo) throws(MediaError) {
     self.video = video.index
-    let demuxer = source as? Demuxer
-    streamSignals = Self.streamSignals(video, isMatroska: demuxer?.isMatroska ?? false)
+    streamSignals = Self.streamSignals(source, video)
     coordination = video.carriesCVO ? CVOTimeline() : nil
     let codec: DisplayOrientationTracker.Codec? =
       switch video.codecName {
@@ -27,19 +26,20 @@ struct SignalReader {
     messages = codec.map {
       DisplayOrientationTracker(codec: $0, configuration: video.parameters.extradata)
     }
-    if let demuxer {
+    if let demuxer = source as? Demuxer {
       timed = try TimedSignals(demuxer, video)
       script = ScriptSignals(demuxer, video)
     }
   }
 
   private static func streamSignals(
-    _ stream: StreamInfo, isMatroska: Bool
+    _ source: any PacketSource, _ stream: StreamInfo
   ) -> [OrientationSignal] {
     var signals: [OrientationSignal] = []
     // A matrix without an inverse says nothing; some files hold nine zeros. Matroska has no matrix:
     // what libavformat gives there was its projection.
     if let turn = stream.displayMatrix?.turn {
+      let isMatroska = (source as? Demuxer)?.isMatroska == true
       signals.append(OrientationSignal(isMatroska ? .projection : .trackMatrix, turn))
     }
     if let degrees = stream.rotateTag {
@@ -49,7 +49,7 @@ struct SignalReader {
   }
 
   /// Whether packets can carry signals: else the stream as a whole, or decoded frames, speak.
-  var readsPackets: Bool { coordination != nil || messages != nil || script != nil }
+  var readsPackets: Bool { messages != nil || script != nil || coordination != nil }
 
   /// What the user should know: values that make no sense.
   var warnings: [String] { (timed?.warnings ?? []) + (script?.warnings ?? []) }

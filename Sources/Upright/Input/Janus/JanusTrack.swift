@@ -45,7 +45,8 @@ final class JanusTrack {
     stream = StreamInfo(
       index: index, kind: .video, parameters: parameters, timeBase: timeBase,
       frameRate: interval.map { Rational(codec.clockRate, $0) }, duration: length,
-      startTime: first + offset, carriesCVO: frames.header.orientation.isNegotiated)
+      startTime: first + offset, carriesCVO: frames.header.orientation.isNegotiated,
+      decoderName: Self.decoderName(codec))
   }
 
   /// The time of the packet that comes next, in seconds; nil at the end.
@@ -102,7 +103,14 @@ final class JanusTrack {
       index: 0, kind: .video, parameters: try CodecParameters(naming: codec), timeBase: .one)
     let packet = try Packet(unit.bytes, stream: none, pts: 0, isKey: true)
     return try CodecParameters.ofPictures(
-      codec: codec, keyframe: packet, extradata: frames.header.parameterSets)
+      codec: codec, decoderName: decoderName(frames.codec), keyframe: packet,
+      extradata: frames.header.parameterSets)
+  }
+
+  /// Of a VP9 picture in layers, all of which are marked as shown, libavcodec's own decoder hands out
+  /// every layer, libvpx the highest.
+  private static func decoderName(_ codec: RTPCodec) -> String? {
+    codec == .vp9 ? "libvpx-vp9" : nil
   }
 
   private static func sound(_ codec: RTPCodec) throws(MediaError) -> CodecParameters {

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A clip as an encoder made it: its frames, and the file that FFmpeg reads them from.
-package struct RTPClip: Sendable {
+package struct SentClip: Sendable {
   package let frames: [EncodedFrame]
   /// The file, for FFmpeg to decode as the truth.
   package let path: String
