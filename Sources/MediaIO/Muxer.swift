@@ -15,7 +15,7 @@ package final class Muxer {
     case memory
   }
 
-  private let context: UnsafeMutablePointer<AVFormatContext>
+  let context: UnsafeMutablePointer<AVFormatContext>
   private let target: Target
   private let location: String
   /// Kept alive for the context, which polls it.

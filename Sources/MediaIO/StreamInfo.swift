@@ -38,6 +38,8 @@ package struct StreamInfo: Sendable {
   package let decoderName: String?
   /// AV_DISPOSITION_* bits.
   let disposition: CInt
+  /// What else the container says of the stream, in libav*'s own structures, by type.
+  let sideData: [StreamSideData]
 
   /// FFmpeg's name of the codec, such as `h264`.
   package var codecName: String { parameters.codecName }
@@ -87,6 +89,7 @@ package struct StreamInfo: Sendable {
     frameCount = Int(clamping: max(0, raw.nb_frames))
     isAttachedPicture = raw.disposition & AV_DISPOSITION_ATTACHED_PIC != 0
     disposition = raw.disposition
+    sideData = StreamSideData.all(of: stream)
     metadata = dictionary(raw.metadata)
     carriesCVO = false
     decoderName = nil
@@ -115,6 +118,7 @@ package struct StreamInfo: Sendable {
     self.carriesCVO = carriesCVO
     self.decoderName = decoderName
     self.disposition = disposition
+    sideData = []
   }
 }
 

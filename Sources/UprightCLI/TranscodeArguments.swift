@@ -115,6 +115,12 @@ struct TranscodeArguments: ParsableArguments {
   @Option(help: "How gravity events are read: android or iio (iio-sensor-proxy's thresholds).")
   var gravity = GravityConstants.android
 
+  @Option(help: "pixels: turn them; metadata: copy, and say how they must be turned.")
+  var upright = UprightRule.pixels
+
+  @Option(help: "Encode pictures that need no change: auto (copy them), always, never.")
+  var reencode = ReencodeRule.auto
+
   @Flag(help: "Damage in the input is an error (65).")
   var strict = false
 
@@ -157,6 +163,8 @@ struct TranscodeArguments: ParsableArguments {
     options.gravity = gravity.configuration
     options.sound = audio
     options.isStrict = strict
+    options.upright = upright
+    options.reencode = reencode
     options.keepsLocation = keepLocation
     options.overwrites = overwrites
     try sizes(into: &options)
@@ -267,6 +275,8 @@ struct TranscodeArguments: ParsableArguments {
   }
 }
 
+extension UprightRule: ExpressibleByArgument {}
+extension ReencodeRule: ExpressibleByArgument {}
 extension CanvasRule: ExpressibleByArgument {}
 extension Reference: ExpressibleByArgument {}
 extension Fit: ExpressibleByArgument {}

@@ -60,6 +60,10 @@ public struct TranscodeOptions: Sendable {
   public var isStrict = false
   /// Whether GPS positions stay in the metadata.
   public var keepsLocation = false
+  /// Whether pixels are turned, or the output says how they must be.
+  public var upright = UprightRule.pixels
+  /// Whether pictures that need no change are encoded.
+  public var reencode = ReencodeRule.auto
   /// Whether an output that is there already may be replaced.
   public var overwrites = false
 

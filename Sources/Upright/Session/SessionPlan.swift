@@ -18,6 +18,10 @@ struct SessionPlan {
   let codec: VideoCodec
   let stills: SessionStills
   var warnings: [String]
+  /// Whether pictures are copied; nil only while that is being decided.
+  private(set) var copyPlan: CopyPlan?
+  /// Whether they are.
+  var copies: Bool { copyPlan?.copy != nil }
 
   var options: TranscodeOptions { session.options }
   var container: OutputContainer { session.container }
@@ -48,6 +52,7 @@ struct SessionPlan {
     let asked = session.options.canvas
     canvasIsAGuess = canvas == .initial && asked == .auto
     self.warnings = warnings
+    copyPlan = try CopyPlan.decide(self)
   }
 
   // MARK: - Tracks
@@ -179,10 +184,14 @@ struct SessionPlan {
 
   /// Titles, creation time and the like that go over to the output.
   var metadata: [String: String] {
-    demuxer.container.metadata.filter { key, _ in
+    Self.kept(demuxer.container.metadata, location: options.keepsLocation)
+  }
+
+  /// What of a container's tags goes over.
+  static func kept(_ tags: [String: String], location: Bool) -> [String: String] {
+    tags.filter { key, _ in
       let key = key.lowercased()
-      if Self.technical.contains(key) { return false }
-      return options.keepsLocation || !Self.isLocation(key)
+      return !technical.contains(key) && (location || !isLocation(key))
     }
   }
 
@@ -192,7 +201,7 @@ struct SessionPlan {
       && demuxer.container.metadata.keys.contains { Self.isLocation($0.lowercased()) }
   }
 
-  private static func isLocation(_ key: String) -> Bool {
+  static func isLocation(_ key: String) -> Bool {
     key == "location" || key.hasPrefix("location-") || key.contains("location.iso6709")
       || key.hasPrefix("com.apple.quicktime.location") || key == "gps" || key == "xyz"
   }
@@ -200,7 +209,7 @@ struct SessionPlan {
   /// What describes the old container, or what was applied to the pixels.
   private static let technical: Set<String> = [
     "major_brand", "minor_version", "compatible_brands", "encoder", "rotate", "duration",
-    "com.apple.quicktime.video-orientation",
+    "com.apple.quicktime.video-orientation", "orientation", "rotation",
   ]
 }
 

@@ -9,7 +9,9 @@ final class SessionRun {
   private let session: TranscodeSession
   private let observe: (SessionUpdate) -> Void
   private let queue = BoundedQueue<SourceItem>(capacity: 8)
-  private let output: OutputStage
+  /// Nil where a tap takes the pictures.
+  private let output: OutputStage?
+  private let tap: (any PictureTap)?
   private let started = ContinuousClock.now
 
   private var feed: EventFeed
@@ -26,8 +28,18 @@ final class SessionRun {
   private var latest: (seconds: Double, app: InterfaceOrientation)?
   private var warnings: [String]
 
-  init(_ plan: SessionPlan, observe: @escaping (SessionUpdate) -> Void) throws(MediaError) {
+  /// The policy's answers so far; nil before the first frame.
+  var orientationPlan: OrientationPlan? { director?.plan }
+  /// Seconds on the media timeline of the last frame taken.
+  var lastSeconds: Double { latest?.seconds ?? 0 }
+
+  /// - Parameter tap: takes the pictures in the place of encoders and output.
+  init(
+    _ plan: SessionPlan, tap: (any PictureTap)? = nil,
+    observe: @escaping (SessionUpdate) -> Void
+  ) throws(MediaError) {
     self.plan = plan
+    self.tap = tap
     session = plan.session
     self.observe = observe
     warnings = plan.warnings
@@ -35,14 +47,14 @@ final class SessionRun {
     keyframes = KeyframeClock(
       every: plan.container.isSegmented ? session.options.segmentDuration : nil)
     tally = SessionTally(timeBase: plan.pictureTimeBase)
-    output = try OutputStage(plan)
+    output = tap == nil ? try OutputStage(plan) : nil
   }
 
   /// Runs to the end and closes the output.
   func run() throws(MediaError) -> TranscodeReport {
     let source = try SourceStage(
       demuxer: plan.demuxer, video: plan.video,
-      sideStreams: Set(plan.sideTracks.map(\.stream.index)), queue: queue)
+      sideStreams: tap == nil ? Set(plan.sideTracks.map(\.stream.index)) : [], queue: queue)
     let reading = WorkThread(name: "upright-read") { source.run() }
     let outcome: SourceOutcome
     do throws(MediaError) {
@@ -54,7 +66,7 @@ final class SessionRun {
       // Lets the reader go, whatever it waits for.
       queue.close()
       _ = reading.join()
-      output.abandon()
+      output?.abandon()
       throw error
     }
     return report(outcome)
@@ -71,7 +83,7 @@ final class SessionRun {
     while let item = queue.take() {
       switch consume item {
       case .frame(let frame, let signal): try take(frame, signal)
-      case .packet(let packet): try output.take(packet)
+      case .packet(let packet): try output?.take(packet)
       }
       if isPastEnd {
         queue.close()
@@ -172,14 +184,18 @@ final class SessionRun {
     if let change = tally.note(direction, placement, at: seconds) {
       observe(.format(change))
     }
-    picture.forcesKeyframe = keyframes.isDue(at: seconds, canvas: direction.canvas)
-    let encoding = ContinuousClock.now
-    try chain.encode(picture) { (packet, format) throws(MediaError) in
-      try output.takePicture(packet, format: format)
-    }
-    tally.encodeSeconds += encoding.secondsUntilNow
     tally.frames += 1
     tally.end(picture)
+    if let tap {
+      try tap.take(stored: frame, upright: picture, direction: direction, seconds: seconds)
+    } else {
+      picture.forcesKeyframe = keyframes.isDue(at: seconds, canvas: direction.canvas)
+      let encoding = ContinuousClock.now
+      try chain.encode(picture) { (packet, format) throws(MediaError) in
+        try output?.takePicture(packet, format: format)
+      }
+      tally.encodeSeconds += encoding.secondsUntilNow
+    }
     latest = (seconds, direction.format.appOrientation)
     if lastProgress.secondsUntilNow > 0.1 { tellProgress() }
   }
@@ -237,22 +253,23 @@ final class SessionRun {
 
   private func finish() throws(MediaError) {
     try chain?.finish { (packet, format) throws(MediaError) in
-      try output.takePicture(packet, format: format)
+      try output?.takePicture(packet, format: format)
     }
-    try output.endTracks()
+    try output?.endTracks()
     for event in try feed.takeRest() { try director?.push(event) }
     director?.finish()
     tellDecisions()
     // However short the clip, how far it came is told once.
     tellProgress()
-    try output.finish()
+    try output?.finish()
   }
 
   private func report(_ outcome: SourceOutcome) -> TranscodeReport {
     if session.options.frames == .metadata { warnings += outcome.warnings }
     if let plan = director?.plan { warnings += plan.warnings }
     return TranscodeReport(
-      plan: plan, tally: tally, formats: output.formats, files: output.files, outcome: outcome,
+      plan: plan, tally: tally, formats: output?.formats ?? [], files: output?.files ?? [],
+      outcome: outcome,
       entries: director?.plan.entries ?? [],
       warnings: warnings, wall: started.secondsUntilNow)
   }
