@@ -48,9 +48,6 @@ struct SignalReader {
     return signals
   }
 
-  /// Whether packets can carry signals: else the stream as a whole, or decoded frames, speak.
-  var readsPackets: Bool { messages != nil || script != nil || coordination != nil }
-
   /// What the user should know: values that make no sense.
   var warnings: [String] { (timed?.warnings ?? []) + (script?.warnings ?? []) }
 
