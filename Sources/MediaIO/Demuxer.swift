@@ -29,6 +29,10 @@ package final class Demuxer {
   package let container: Container
   private let context: UnsafeMutablePointer<AVFormatContext>
   private let interrupt: Interrupt
+  /// Nil for containers whose times are a timeline already.
+  private var joined: JoinedTimes?
+  /// What `joined` takes off the container's times, in microseconds; 0 elsewhere.
+  private let zero: Int64
 
   /// Opens `url` (a path, a URL, or `-` for standard input) and reads enough to know its streams.
   ///
@@ -39,8 +43,12 @@ package final class Demuxer {
     self.url = url
     self.interrupt = interrupt
     context = try Self.open(url, format: format, interrupt: interrupt)
+    let isBroadcast = context.pointee.iformat.pointee.flags & AVFMT_TS_DISCONT != 0
+    let start = context.pointee.start_time
+    zero = isBroadcast && start != noTimestamp && abs(start / 2) < Int64.max / 8 ? start : 0
+    joined = isBroadcast ? JoinedTimes(start: zero) : nil
     do {
-      container = try Self.describe(context)
+      container = try Self.describe(context, zero: zero)
     } catch {
       var pointer: UnsafeMutablePointer<AVFormatContext>? = context
       avformat_close_input(&pointer)
@@ -139,12 +147,12 @@ package final class Demuxer {
   }
 
   private static func describe(
-    _ context: UnsafeMutablePointer<AVFormatContext>
+    _ context: UnsafeMutablePointer<AVFormatContext>, zero: Int64
   ) throws(MediaError) -> Container {
     var streams: [StreamInfo] = []
     for index in 0..<Int(context.pointee.nb_streams) {
       guard let stream = context.pointee.streams[index] else { continue }
-      streams.append(try StreamInfo(stream))
+      streams.append(try StreamInfo(stream, zero: zero))
     }
     var chapters: [Chapter] = []
     for index in 0..<Int(context.pointee.nb_chapters) {
@@ -187,11 +195,25 @@ package final class Demuxer {
     }
   }
 
+  /// Goes back or forward to the keyframe of `stream` at or before `ticks`; what is read next comes
+  /// from there on. False where the container cannot: then reading goes on as if nothing had been
+  /// asked.
+  package func seek(stream: Int, to ticks: Int64) -> Bool {
+    guard container.isSeekable, let target = context.pointee.streams[stream] else { return false }
+    let shift = av_rescale_q(
+      zero, AVRational(num: 1, den: 1_000_000), target.pointee.time_base)
+    guard av_seek_frame(context, CInt(stream), ticks + shift, AVSEEK_FLAG_BACKWARD) >= 0 else {
+      return false
+    }
+    if joined != nil { joined = JoinedTimes(start: zero) }
+    return true
+  }
+
   /// The next packet, its time base set; nil at the end.
   ///
   /// - Throws: `inputOutput` where reading failed on the way, `cancelled` where interrupted.
   package func read() throws(MediaError) -> Packet? {
-    let packet = try Packet()
+    var packet = try Packet()
     let result = av_read_frame(context, packet.raw)
     // An interrupted read hands out what it has of a packet as if it were whole.
     if interrupt.isRaised { throw MediaError(.cancelled, "stopped", at: url) }
@@ -201,6 +223,7 @@ package final class Demuxer {
         throw MediaError(.fault, "a packet of no stream", at: url)
       }
       packet.raw.pointee.time_base = stream.pointee.time_base
+      joined?.fit(&packet)
       return packet
     case upright_averror_eof(): return nil
     case upright_averror_exit(): throw MediaError(.cancelled, "stopped", at: url)

@@ -116,6 +116,7 @@ package final class Muxer {
     if let frameRate { stream.pointee.avg_frame_rate = AVRational(frameRate) }
     stream.pointee.sample_aspect_ratio = stream.pointee.codecpar.pointee.sample_aspect_ratio
     if let source { stream.pointee.disposition = source.disposition }
+    parameters.hdr.write(to: stream)
     for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
       av_dict_set(&stream.pointee.metadata, key, value, 0)
     }

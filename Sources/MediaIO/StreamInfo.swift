@@ -28,6 +28,8 @@ package struct StreamInfo: Sendable {
   /// A cover picture rather than moving ones.
   package let isAttachedPicture: Bool
   package let metadata: [String: String]
+  /// What the container says of HDR10 beside the codec.
+  let hdr: HDRMetadata
   /// AV_DISPOSITION_* bits.
   let disposition: CInt
 
@@ -40,7 +42,8 @@ package struct StreamInfo: Sendable {
     metadata.first { $0.key.lowercased() == "rotate" }.flatMap { Int($0.value) }
   }
 
-  init(_ stream: UnsafeMutablePointer<AVStream>) throws(MediaError) {
+  /// - Parameter zero: where the clip's timeline begins on the container's, in microseconds.
+  init(_ stream: UnsafeMutablePointer<AVStream>, zero: Int64 = 0) throws(MediaError) {
     let raw = stream.pointee
     index = Int(raw.index)
     kind =
@@ -69,10 +72,15 @@ package struct StreamInfo: Sendable {
     duration =
       raw.duration > 0 && raw.duration != noTimestamp
       ? Double(raw.duration) * Rational(raw.time_base).doubleValue : nil
-    startTime = raw.start_time == noTimestamp ? nil : raw.start_time
+    startTime =
+      raw.start_time == noTimestamp
+      ? nil
+      : raw.start_time
+        &- av_rescale_q(zero, AVRational(num: 1, den: 1_000_000), raw.time_base)
     frameCount = Int(clamping: max(0, raw.nb_frames))
     isAttachedPicture = raw.disposition & AV_DISPOSITION_ATTACHED_PIC != 0
     disposition = raw.disposition
+    hdr = HDRMetadata(stream: stream)
     metadata = dictionary(raw.metadata)
   }
 }

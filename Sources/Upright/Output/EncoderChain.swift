@@ -43,13 +43,17 @@ final class EncoderChain {
 
   private func isOpen(for frame: borrowing VideoFrame) -> Bool {
     guard let settings = encoder?.settings else { return false }
-    return settings.size == frame.size && (!followsColour || settings.colour == frame.colour)
+    guard settings.size == frame.size else { return false }
+    // Progressive pictures among fields are coded as such by the same encoder.
+    let holdsFields = frame.fields == nil || settings.fields != nil
+    return !followsColour || settings.colour == frame.colour && holdsFields
   }
 
   private func open(_ frame: borrowing VideoFrame) throws(MediaError) {
     var settings = settings
     settings.size = frame.size
     settings.colour = frame.colour
+    settings.fields = frame.fields
     let encoder = try VideoEncoder(settings)
     format = EncodedFormat(
       index: formats, size: frame.size, parameters: try encoder.parameters())

@@ -16,6 +16,7 @@ final class SessionRun {
   private var director: FrameDirector?
   private var orienter: FrameOrienter?
   private var chain: EncoderChain?
+  private var fields: FieldStage?
   private var keyframes: KeyframeClock
   private var tally: SessionTally
   /// The first frame's timestamp: the zero of the media timeline.
@@ -41,7 +42,8 @@ final class SessionRun {
   func run() throws(MediaError) -> TranscodeReport {
     let source = try SourceStage(
       demuxer: plan.demuxer, video: plan.video,
-      sideStreams: Set(plan.sideTracks.map(\.stream.index)), queue: queue)
+      sideStreams: Set(plan.sideTracks.map(\.stream.index)), startPoint: plan.startPoint(),
+      queue: queue)
     let reading = WorkThread(name: "upright-read") { source.run() }
     let outcome: SourceOutcome
     do throws(MediaError) {
@@ -104,7 +106,11 @@ final class SessionRun {
         "at \(seconds): the \(signal.source.rawValue) signal is no multiple of 90 degrees; the nearest quarter turn is used"
       )
     }
-    try encode(frame, direction, seconds)
+    guard let fields, let orienter else { throw MediaError(.fault, "a frame before the encoder") }
+    let placement = orienter.placement(
+      of: frame.size, sampleAspectRatio: plan.sampleAspectRatio(of: frame), turn: direction.turn,
+      canvas: direction.canvas)
+    try fields.take(frame, direction, seconds, by: placement, next: encode)
   }
 
   private func startOrigin(_ pts: Int64) -> Int64 {
@@ -119,7 +125,8 @@ final class SessionRun {
     let settings = plan.encoderSettings(first: frame)
     if settings.format.bitDepth < frame.format.bitDepth {
       warnings.append(
-        "\(frame.format.bitDepth)-bit pictures are encoded with \(settings.format.bitDepth) bits; --codec hevc keeps them"
+        "\(frame.format.bitDepth)-bit pictures are encoded with \(settings.format.bitDepth) bits"
+          + (settings.format.bitDepth < 10 ? "; --codec hevc keeps 10" : "")
       )
     }
     orienter = FrameOrienter(
@@ -128,6 +135,11 @@ final class SessionRun {
         fit: session.options.fit, anchor: session.options.anchor,
         background: session.options.background, filter: session.options.filter))
     chain = EncoderChain(settings, followsColour: plan.container.canFollow)
+    fields = FieldStage(codec: settings.codec, format: settings.format)
+    if !settings.codec.carriesHDR && !frame.colour.hdr.isEmpty {
+      warnings.append(
+        "HDR10 mastering data is left out: \(plan.container.rawValue) has no place for it")
+    }
   }
 
   private func direct(
@@ -160,6 +172,7 @@ final class SessionRun {
       canvas: direction.canvas)
     let orienting = ContinuousClock.now
     var picture = try orienter.orient(frame, by: placement)
+    picture.fields = FieldStage.fields(frame.fields, after: placement.orientation)
     tally.orientSeconds += orienting.secondsUntilNow
     retime(&picture)
     if let change = tally.note(direction, placement, at: seconds) {
@@ -171,6 +184,11 @@ final class SessionRun {
       try output.takePicture(packet, format: format)
     }
     tally.encodeSeconds += encoding.secondsUntilNow
+    if !plan.container.canFollow, tally.noteColour(picture.colour) {
+      warnings.append(
+        "at \(seconds): the colour's description changed; \(plan.container.rawValue) keeps the first"
+      )
+    }
     tally.frames += 1
     tally.end(picture)
     latest = (seconds, direction.format.appOrientation)
@@ -229,6 +247,7 @@ final class SessionRun {
   }
 
   private func finish() throws(MediaError) {
+    try fields?.finish(next: encode)
     try chain?.finish { (packet, format) throws(MediaError) in
       try output.takePicture(packet, format: format)
     }
