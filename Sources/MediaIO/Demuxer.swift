@@ -195,6 +195,9 @@ package final class Demuxer {
     }
   }
 
+  /// Whether times are made one timeline here, from clocks that may be set back.
+  package var joinsClocks: Bool { joined != nil }
+
   /// Goes back or forward to the keyframe of `stream` at or before `ticks`; what is read next comes
   /// from there on. False where the container cannot: then reading goes on as if nothing had been
   /// asked.

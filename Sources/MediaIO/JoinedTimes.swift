@@ -6,10 +6,15 @@ internal import Orientation
 ///
 /// The clip's first packet is at zero. A packet more than ten seconds before the last one, which no
 /// interleaving explains, begins a new clock: it and what follows, on every track, goes on where its
-/// own track stood. A leap ahead is left as it is, for nothing tells it from a pause.
+/// own track stood. A leap ahead is left as it is, for nothing tells it from a pause, unless it is
+/// longer than any pause: libavformat takes a clock that was set back for one that ran over, and adds
+/// the 26.5 hours of its 33 bits.
 struct JoinedTimes {
   /// Microseconds that no two tracks of one clock are apart.
   private static let patience: Int64 = 10_000_000
+
+  /// Microseconds that a pause may last.
+  private static let longestPause: Int64 = 6 * 3600 * 1_000_000
 
   /// Added to every time, in microseconds; before it the one of the clock that stood before.
   private var offset: Int64
@@ -51,7 +56,7 @@ struct JoinedTimes {
     {
       // The other track is still, or again, on the former clock.
       (self.formerOffset, offset) = (offset, formerOffset)
-    } else if time < latest - Self.patience {
+    } else if time < latest - Self.patience || time > latest + Self.longestPause {
       if let beforeLeap, abs(time - beforeLeap) <= Self.patience {
         // It was the leap that was wrong.
         self.latest = time

@@ -133,6 +133,7 @@ public enum VideoCodec: String, Sendable, CaseIterable {
       if settings.isLive { options["tune"] = "zerolatency" }
       if isConstant { options["crf"] = crf(23) }
       var parameters: [String] = settings.repeatsHeaders ? ["repeat-headers=1"] : []
+      if settings.fields == .bottomFirst { parameters.append("bff=1") }
       let hdr = settings.colour.hdr
       if let mastering = hdr.mastering {
         parameters.append("mastering-display=\(mastering.inUnits)")

@@ -66,7 +66,7 @@ struct InterlacedTests {
     #expect(try Self.roughness(input, 5).y > 2)
     try DisplayMatrixPatch.apply(test.0, to: input)
     let run = try Transcoded(input, to: scratch.path("out.mp4")) {
-      $0.encoderOptions = ["qp": "4"]
+      $0.rate = .constantQuality(4)
       $0.size = test.1.map { .pair($0) }
     }
     #expect(run.result.frames == 10)
@@ -99,7 +99,9 @@ struct InterlacedTests {
     let scratch = try Scratch()
     let input = try Self.source(scratch)
     try DisplayMatrixPatch.apply(orientation, to: input)
-    let run = try Transcoded(input, to: scratch.path("out.mov")) { $0.encoderOptions = ["qp": "0"] }
+    let run = try Transcoded(input, to: scratch.path("out.mov")) {
+      $0.rate = .constantQuality(0)
+    }
     let video = try #require(try FFmpegTool.streams(run.path, "video").first)
     #expect(["tt", "tb"].contains(video["field_order"].string) == keepsOrder)
     #expect(["bb", "bt"].contains(video["field_order"].string) == !keepsOrder)

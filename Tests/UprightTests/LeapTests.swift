@@ -1,9 +1,9 @@
 import Foundation
-import MediaIO
 import Orientation
 import Testing
 import UprightTestSupport
 
+@testable import MediaIO
 @testable import Upright
 
 /// Times that leap: damage is mended where it is, pauses stay as long as they were, and clocks that
@@ -26,7 +26,8 @@ import UprightTestSupport
       frame.duration = 40
       let isDoubtful = repair.isDoubtful(frame)
       repair.repair(&frame, next: isDoubtful && index + 1 < times.count ? times[index + 1] : nil)
-      out.append(try #require(frame.pts))
+      let pts = frame.pts
+      out.append(try #require(pts))
     }
     return (out, repair.repairs)
   }

@@ -2,7 +2,7 @@ internal import MediaIO
 internal import Orientation
 
 extension SessionPlan {
-  /// The keyframe from which decoding gives every frame of the part that `--start` asks for, on the
+  /// Where to seek to so that decoding gives every frame of the part that `--start` asks for, on the
   /// pictures' own clock; nil where all must be decoded from the beginning.
   ///
   /// Passing over the rest must not change what is seen: where orientation changes before the start,
@@ -12,31 +12,57 @@ extension SessionPlan {
       session.input != "-"
     else { return nil }
     let tick = video.timeBase.doubleValue
-    let search = try Demuxer(
-      url: session.input, format: session.inputFormat, interrupt: session.interrupt)
-    search.select([video.index])
+    func place(_ seconds: Double) -> Int64? {
+      let ticks = (seconds / tick).rounded(.down)
+      return ticks < 1e15 ? origin + Int64(ticks) : nil
+    }
     // Sound that belongs to the start may lie before its picture in the file: hence a second.
-    for margin in [1.0, 5, 20, 80] {
-      let seconds = start - margin
-      if seconds < 1 { return nil }
-      let target = origin + Int64((seconds / tick).rounded(.down))
-      guard search.seek(stream: video.index, to: target), let found = try firstKey(search),
-        found <= target
-      else { continue }
-      guard found > origin + Int64(1 / tick), try isQuiet(until: Double(found - origin) * tick)
+    guard let latest = place(start - 1), let earliest = place(1) else { return nil }
+    let search = try opened()
+    for margin in [1.0, 5, 20, 80] where start - margin >= 1 {
+      guard let target = place(start - margin), search.seek(stream: video.index, to: target) else {
+        return nil
+      }
+      // MPEG-TS is sought by time, not by keyframe: the next one may come too late.
+      guard let found = try firstKey(search), found.pts <= latest else { continue }
+      guard found.pts > earliest, try isOneClock(until: found),
+        try isQuiet(until: Double(found.pts - origin) * tick)
       else { return nil }
-      return found
+      return target
     }
     return nil
   }
 
-  private func firstKey(_ demuxer: Demuxer) throws(MediaError) -> Int64? {
-    // A keyframe is the first packet after a seek, but for damage.
-    for _ in 0..<16 {
+  private typealias Key = (pts: Int64, position: Int64?)
+
+  /// The clip once more, its pictures alone.
+  private func opened() throws(MediaError) -> Demuxer {
+    let demuxer = try Demuxer(
+      url: session.input, format: session.inputFormat, interrupt: session.interrupt)
+    demuxer.select([video.index])
+    return demuxer
+  }
+
+  private func firstKey(_ demuxer: Demuxer) throws(MediaError) -> Key? {
+    for _ in 0..<5000 {
       guard let packet = try demuxer.read() else { return nil }
-      if packet.streamIndex == video.index, packet.isKey { return packet.pts }
+      guard packet.streamIndex == video.index, packet.isKey else { continue }
+      return packet.pts.map { ($0, packet.position) }
     }
     return nil
+  }
+
+  /// Whether the keyframe has the same time when all before it has been read: a clock that was set
+  /// back on the way would give it another.
+  private func isOneClock(until key: Key) throws(MediaError) -> Bool {
+    let demuxer = try opened()
+    guard demuxer.joinsClocks else { return true }
+    guard let position = key.position else { return false }
+    while let packet = try demuxer.read() {
+      guard let here = packet.position, here >= position else { continue }
+      return here == position && packet.pts == key.pts
+    }
+    return false
   }
 
   /// Whether one and the same signal of the stream as a whole stands up to `seconds`.

@@ -48,6 +48,7 @@ final class SessionRun {
     let outcome: SourceOutcome
     do throws(MediaError) {
       try consume()
+      try fields?.finish(next: encode)
       outcome = try Self.outcome(of: reading)
       try judge(outcome)
       try finish()
@@ -247,7 +248,6 @@ final class SessionRun {
   }
 
   private func finish() throws(MediaError) {
-    try fields?.finish(next: encode)
     try chain?.finish { (packet, format) throws(MediaError) in
       try output.takePicture(packet, format: format)
     }
