@@ -51,7 +51,10 @@ package struct PixelFormat: Sendable, Hashable {
   /// Luma samples per chroma sample: what positions must be multiples of.
   package var alignment: PixelSize { PixelSize(1 << chromaShift.x, 1 << chromaShift.y) }
 
-  package var isRGB: Bool { has(AV_PIX_FMT_FLAG_RGB) }
+  /// Red, green and blue, or a palette of them.
+  package var isRGB: Bool { has(AV_PIX_FMT_FLAG_RGB) || has(AV_PIX_FMT_FLAG_PAL) }
+  /// Luma alone.
+  package var isMonochrome: Bool { !isRGB && (descriptor?.nb_components ?? 3) < 3 }
   package var hasAlpha: Bool { has(AV_PIX_FMT_FLAG_ALPHA) }
 
   /// The format whose chroma is subsampled the other way round, which is what a quarter turn of

@@ -42,7 +42,7 @@ final class ContainerSink: PacketSink {
     switch container {
     case .mp4, .mov:
       // A pipe cannot be gone back in: there the index comes in fragments.
-      let index = staged == nil ? "+frag_keyframe+empty_moov+default_base_moof" : "+faststart"
+      let index = staged == nil ? "+frag_keyframe+delay_moov+default_base_moof" : "+faststart"
       // Edit lists count in the movie's time scale; at libavformat's 1000 a start would be rounded.
       return [
         ("movflags", index),

@@ -17,6 +17,7 @@ final class SessionRun {
   private var orienter: FrameOrienter?
   private var chain: EncoderChain?
   private var fields: FieldStage?
+  private let plain: PlainPictures
   private var keyframes: KeyframeClock
   private var tally: SessionTally
   /// The first frame's timestamp: the zero of the media timeline.
@@ -35,6 +36,7 @@ final class SessionRun {
     keyframes = KeyframeClock(
       every: plan.container == .hls ? session.options.segmentDuration : nil)
     tally = SessionTally(timeBase: plan.pictureTimeBase)
+    plain = PlainPictures(background: session.options.background)
     output = try OutputStage(plan)
   }
 
@@ -108,6 +110,7 @@ final class SessionRun {
       )
     }
     guard let fields, let orienter else { throw MediaError(.fault, "a frame before the encoder") }
+    let frame = try plain.plain(frame)
     let placement = orienter.placement(
       of: frame.size, sampleAspectRatio: plan.sampleAspectRatio(of: frame), turn: direction.turn,
       canvas: direction.canvas)
@@ -262,6 +265,7 @@ final class SessionRun {
 
   private func report(_ outcome: SourceOutcome) -> TranscodeReport {
     if let plan = director?.plan { warnings += plan.warnings }
+    if plain.hasDrawn { warnings.append("what is transparent was drawn on the background") }
     return TranscodeReport(
       plan: plan, tally: tally, formats: output.formats, outcome: outcome,
       entries: director?.plan.entries ?? [],

@@ -147,6 +147,7 @@ extension SideTrackWriter {
     switch work {
     case .copy, .filter: "copied"
     case .transcode: "re-encoded"
+    case .rewrite: "rewritten"
     }
   }
 }
