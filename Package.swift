@@ -82,7 +82,10 @@ let package = Package(
       swiftSettings: tests),
     .testTarget(
       name: "UprightTests",
-      dependencies: ["Upright", "MediaIO", "RotationPolicy", "Orientation", "UprightTestSupport"],
+      dependencies: [
+        "Upright", "MediaIO", "RotationPolicy", "OrientationSignals", "Orientation",
+        "UprightTestSupport",
+      ],
       swiftSettings: tests),
     .testTarget(
       name: "UprightCLITests",

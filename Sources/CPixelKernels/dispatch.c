@@ -13,12 +13,16 @@ uint32_t upright_cpu_flags(void) {
 
 void upright_kernels_init(upright_kernels *table, uint32_t mask) {
   upright_init_reference(table);
+  upright_init_warp_reference(table);
+  upright_init_blend_reference(table);
 #if defined(__x86_64__)
   const uint32_t flags = mask & upright_cpu_flags();
   if (!(flags & UPRIGHT_CPU_SSE2)) return;
   upright_init_sse2(table);
   if (!(flags & UPRIGHT_CPU_AVX2)) return;
   upright_init_avx2(table);
+  upright_init_warp_avx2(table);
+  upright_init_blend_avx2(table);
 #else
   (void)mask;
 #endif

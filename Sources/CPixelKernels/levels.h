@@ -5,10 +5,14 @@
 #include "CPixelKernels.h"
 
 void upright_init_reference(upright_kernels *table);
+void upright_init_warp_reference(upright_kernels *table);
+void upright_init_blend_reference(upright_kernels *table);
 
 #if defined(__x86_64__)
 void upright_init_sse2(upright_kernels *table);
 void upright_init_avx2(upright_kernels *table);
+void upright_init_warp_avx2(upright_kernels *table);
+void upright_init_blend_avx2(upright_kernels *table);
 #endif
 
 // The parameters all kernels of a kind share.

@@ -51,6 +51,13 @@ package final class CodecParameters: @unchecked Sendable {
     return Array(UnsafeBufferPointer(start: start, count: Int(raw.pointee.extradata_size)))
   }
 
+  /// A copy that says of no sample that it is the encoder's priming.
+  package func withoutPriming() throws(MediaError) -> CodecParameters {
+    let copy = try CodecParameters(copying: raw)
+    copy.raw.pointee.initial_padding = 0
+    return copy
+  }
+
   /// A copy with another extradata.
   package func with(extradata bytes: [UInt8]) throws(MediaError) -> CodecParameters {
     let copy = try CodecParameters(copying: raw, hdr: hdr)

@@ -27,6 +27,9 @@ package final class Demuxer {
 
   package let url: String
   package let container: Container
+  /// The first bytes of an input that cannot be gone about in, as far as they were at hand when it was
+  /// opened: of an FLV its script data, which libavformat overwrites as it looks ahead.
+  package let opening: [UInt8]
   private let context: UnsafeMutablePointer<AVFormatContext>
   private let interrupt: Interrupt
   /// Nil for containers whose times are a timeline already.
@@ -42,7 +45,7 @@ package final class Demuxer {
   ) throws(MediaError) {
     self.url = url
     self.interrupt = interrupt
-    context = try Self.open(url, format: format, interrupt: interrupt)
+    (context, opening) = try Self.open(url, format: format, interrupt: interrupt)
     let isBroadcast = context.pointee.iformat.pointee.flags & AVFMT_TS_DISCONT != 0
     let start = context.pointee.start_time
     zero = isBroadcast && start != noTimestamp && abs(start / 2) < Int64.max / 8 ? start : 0
@@ -63,7 +66,7 @@ package final class Demuxer {
 
   private static func open(
     _ url: String, format: String?, interrupt: Interrupt
-  ) throws(MediaError) -> UnsafeMutablePointer<AVFormatContext> {
+  ) throws(MediaError) -> (UnsafeMutablePointer<AVFormatContext>, opening: [UInt8]) {
     let address = url == "-" ? standardInput() : url
     // A path that looks like a protocol ("a:b.mp4") stays a path.
     let target = InputTrust.scheme(of: address) == nil ? "file:\(address)" : address
@@ -91,13 +94,27 @@ package final class Demuxer {
       avformat_open_input(&context, target, demuxer, &dictionary)
     }
     guard opened >= 0, let context else { throw openError(opened, url: url) }
+    let opening = bufferedOpening(context)
     let found = avformat_find_stream_info(context, nil)
     if found < 0 {
       var pointer: UnsafeMutablePointer<AVFormatContext>? = context
       avformat_close_input(&pointer)
       throw openError(found, url: url)
     }
-    return context
+    // Metadata that changed while it looked ahead belongs to packets that are still to be read.
+    context.pointee.event_flags &= ~AVFMT_EVENT_FLAG_METADATA_UPDATED
+    return (context, opening)
+  }
+
+  /// What is in memory of an input's first bytes.
+  private static func bufferedOpening(
+    _ context: UnsafeMutablePointer<AVFormatContext>
+  ) -> [UInt8] {
+    guard let io = context.pointee.pb, let start = io.pointee.buffer,
+      let read = io.pointee.buf_ptr, let end = io.pointee.buf_end,
+      avio_seek(io, 0, SEEK_CUR) == read - start
+    else { return [] }
+    return Array(UnsafeBufferPointer(start: start, count: end - start))
   }
 
   /// Standard input as libavformat reads it: a pipe is opened anew so that it does not block, for a
@@ -152,7 +169,8 @@ package final class Demuxer {
     var streams: [StreamInfo] = []
     for index in 0..<Int(context.pointee.nb_streams) {
       guard let stream = context.pointee.streams[index] else { continue }
-      streams.append(try StreamInfo(stream, zero: zero))
+      streams.append(
+        try StreamInfo(stream, zero: zero, isScript: isScript(stream, in: context)))
     }
     var chapters: [Chapter] = []
     for index in 0..<Int(context.pointee.nb_chapters) {
@@ -187,11 +205,42 @@ package final class Demuxer {
     return index < 0 ? nil : container.streams.first { $0.index == Int(index) }
   }
 
-  /// Lets libavformat skip the packets of every stream but these.
+  /// Whether the container is FLV, from a file or over RTMP.
+  package var isFLV: Bool { Self.isFLV(context) }
+
+  /// Whether the container is Matroska or WebM.
+  package var isMatroska: Bool { container.format.contains("matroska") }
+
+  private static func isFLV(_ context: UnsafeMutablePointer<AVFormatContext>) -> Bool {
+    ["flv", "live_flv"].contains(String(cString: context.pointee.iformat.pointee.name))
+  }
+
+  /// Whether a stream is what libavformat makes of FLV's script tags: it calls them text.
+  private static func isScript(
+    _ stream: UnsafeMutablePointer<AVStream>, in context: UnsafeMutablePointer<AVFormatContext>
+  ) -> Bool {
+    stream.pointee.codecpar.pointee.codec_id == AV_CODEC_ID_TEXT && isFLV(context)
+  }
+
+  /// The same input opened anew, to read one of its streams ahead of the others.
+  package func opened(for stream: StreamInfo) throws(MediaError) -> Demuxer {
+    let name = container.format.split(separator: ",").first.map(String.init)
+    let demuxer = try Demuxer(url: url, format: name, interrupt: interrupt)
+    demuxer.select([stream.index])
+    return demuxer
+  }
+
+  /// The bytes of the input, read beside this; nil where it cannot be gone about in.
+  package func bytes() -> ByteSource? {
+    container.isSeekable ? ByteSource(url: url, interrupt: interrupt) : nil
+  }
+
+  /// Lets libavformat skip the packets of every stream but these, and FLV's script tags.
   package func select(_ indices: Set<Int>) {
     for index in 0..<Int(context.pointee.nb_streams) {
-      context.pointee.streams[index]?.pointee.discard =
-        indices.contains(index) ? AVDISCARD_DEFAULT : AVDISCARD_ALL
+      guard let stream = context.pointee.streams[index] else { continue }
+      let isKept = indices.contains(index) || Self.isScript(stream, in: context)
+      stream.pointee.discard = isKept ? AVDISCARD_DEFAULT : AVDISCARD_ALL
     }
   }
 
@@ -227,6 +276,11 @@ package final class Demuxer {
       }
       packet.raw.pointee.time_base = stream.pointee.time_base
       joined?.fit(&packet)
+      packet.isScript = Self.isScript(stream, in: context)
+      if context.pointee.event_flags & AVFMT_EVENT_FLAG_METADATA_UPDATED != 0 {
+        context.pointee.event_flags &= ~AVFMT_EVENT_FLAG_METADATA_UPDATED
+        if !packet.isScript { packet.newMetadata = dictionary(context.pointee.metadata) }
+      }
       return packet
     case upright_averror_eof(): return nil
     case upright_averror_exit(): throw MediaError(.cancelled, "stopped", at: url)

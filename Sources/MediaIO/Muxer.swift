@@ -208,13 +208,21 @@ package final class Muxer {
     try checkTarget()
   }
 
-  /// Changes what the container says of a stream from the next packet on (FLV's onMetaData).
-  package func announce(_ parameters: CodecParameters, of stream: Int) throws(MediaError) {
-    guard let target = context.pointee.streams[stream] else { return }
-    try check(avcodec_parameters_copy(target.pointee.codecpar, parameters.raw)) { _ in
-      outOfMemory("stream")
-    }
-    target.pointee.codecpar.pointee.codec_tag = 0
+  /// Ends an MPEG-TS segment: sound that is being collected comes out, and the next packet is preceded
+  /// by the tables (PAT, PMT) again.
+  package func endSegment() throws(MediaError) {
+    try check(av_write_frame(context, nil)) { writeError($0, doing: "writing failed") }
+    av_opt_set(context.pointee.priv_data, "mpegts_flags", "+resend_headers", 0)
+    try checkTarget()
+  }
+
+  /// Changes what the container says of the size of a stream's pictures from the next packet on (FLV's
+  /// onMetaData). Its extradata stays: flvenc compares it with what the next packet brings, and writes a
+  /// sequence header where the two differ.
+  package func announce(_ size: PixelSize, of stream: Int) {
+    guard let target = context.pointee.streams[stream]?.pointee.codecpar else { return }
+    target.pointee.width = CInt(clamping: size.width)
+    target.pointee.height = CInt(clamping: size.height)
     context.pointee.event_flags |= AVFMT_EVENT_FLAG_METADATA_UPDATED
   }
 

@@ -6,6 +6,10 @@ package import Orientation
 /// Sendable because it is the only reference: it moves between threads, it is never shared.
 package struct Packet: ~Copyable, @unchecked Sendable {
   let raw: UnsafeMutablePointer<AVPacket>
+  /// Whether it is the body of a script tag of FLV's (AMF 0).
+  package internal(set) var isScript = false
+  /// The container's metadata, where they changed in front of this packet.
+  package internal(set) var newMetadata: [String: String]?
 
   init() throws(MediaError) {
     guard let raw = av_packet_alloc() else { throw outOfMemory("packet") }

@@ -9,6 +9,10 @@ package struct StreamInfo: Sendable {
   }
 
   package let index: Int
+  /// The container's own number for it: MP4's `track_ID`.
+  package let identifier: Int
+  /// The container's four characters for the codec, such as `mebx`; what is no letter is a dot.
+  package let codecTag: String
   package let kind: Kind
   package let parameters: CodecParameters
   /// Seconds per tick of its timestamps.
@@ -42,15 +46,24 @@ package struct StreamInfo: Sendable {
     metadata.first { $0.key.lowercased() == "rotate" }.flatMap { Int($0.value) }
   }
 
-  /// - Parameter zero: where the clip's timeline begins on the container's, in microseconds.
-  init(_ stream: UnsafeMutablePointer<AVStream>, zero: Int64 = 0) throws(MediaError) {
+  /// - Parameters:
+  ///   - zero: where the clip's timeline begins on the container's, in microseconds.
+  ///   - isScript: it carries FLV's script tags, which libavformat calls subtitles.
+  init(
+    _ stream: UnsafeMutablePointer<AVStream>, zero: Int64 = 0, isScript: Bool = false
+  ) throws(MediaError) {
     let raw = stream.pointee
     index = Int(raw.index)
+    identifier = Int(raw.id)
+    let tag = raw.codecpar.pointee.codec_tag
+    codecTag = String(
+      decoding: (0..<4).map { UInt8(truncatingIfNeeded: tag >> (8 * $0)) }
+        .map { (32..<127).contains($0) ? $0 : 46 }, as: UTF8.self)
     kind =
       switch raw.codecpar.pointee.codec_type {
       case AVMEDIA_TYPE_VIDEO: .video
       case AVMEDIA_TYPE_AUDIO: .audio
-      case AVMEDIA_TYPE_SUBTITLE: .subtitle
+      case AVMEDIA_TYPE_SUBTITLE: isScript ? .data : .subtitle
       case AVMEDIA_TYPE_DATA: .data
       case AVMEDIA_TYPE_ATTACHMENT: .attachment
       default: .unknown

@@ -2,8 +2,7 @@ internal import CFFmpeg
 internal import Orientation
 
 extension PixelFormat {
-  /// Red, green, blue and how opaque they are, a byte or two bytes each, side by side.
-  package static let rgba = Self(AV_PIX_FMT_RGBA)
+  /// Red, green, blue and how opaque they are, two bytes each, side by side.
   package static let rgba64 = Self(AV_PIX_FMT_RGBA64LE)
 
   /// What a format without simple planes is taken apart into, nothing lost: itself where it has them.

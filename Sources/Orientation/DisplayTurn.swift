@@ -38,6 +38,11 @@ public struct DisplayTurn: Sendable, Hashable {
       quarterTurns: Int(((clockwiseDegrees + 45) / 90).rounded(.down)))
   }
 
+  /// What is left to turn clockwise after `nearest`, in degrees, -45...45.
+  public var degreesBeyondNearest: Double {
+    clockwiseDegrees - ((clockwiseDegrees + 45) / 90).rounded(.down) * 90
+  }
+
   /// Whether `nearest` says all there is to say.
   public var isExact: Bool { clockwiseDegrees.truncatingRemainder(dividingBy: 90) == 0 }
 }

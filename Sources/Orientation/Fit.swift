@@ -2,6 +2,8 @@
 public enum Fit: String, CaseIterable, Sendable, Hashable {
   /// All of the picture, its shape kept; the rest of the canvas is left over.
   case fit
+  /// As `fit`; a blurred copy of the picture that fills the canvas stands in the rest.
+  case blur
   /// All of the canvas, the picture's shape kept; what sticks out is cropped.
   case fill
   /// All of the picture over all of the canvas; its shape is lost.

@@ -55,7 +55,7 @@ public struct Placement: Sendable, Hashable {
     case .stretch:
       sourceRect = shown
       canvasRect = PixelRect(area)
-    case .fit:
+    case .fit, .blur:
       sourceRect = shown
       canvasRect = Self.letterbox(
         shown.size, pixel: pixel, orientation: orientation, anchor: anchor, canvas: area, grid: grid

@@ -8,7 +8,7 @@ public import Orientation
 /// overlap: a turn in place is not supported (and not detected).
 public struct PixelKernels: @unchecked Sendable {
   // Unchecked: function pointers and a number, never written after init.
-  private let table: upright_kernels
+  let table: upright_kernels
 
   /// The kernels of those levels of `cpuMask` that the running CPU has; `.none` is the reference.
   public init(cpuMask: CPUFeatures = .all) {
@@ -108,7 +108,7 @@ extension PixelKernels {
     }
   }
 
-  private static func check(componentSize: Int) throws(PixelKernelsError) {
+  static func check(componentSize: Int) throws(PixelKernelsError) {
     guard componentSize == 1 || componentSize == 2 else {
       throw PixelKernelsError(
         code: .elementSize, message: "components of \(componentSize) bytes: use 1 or 2")

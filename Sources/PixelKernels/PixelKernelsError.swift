@@ -11,6 +11,10 @@ public struct PixelKernelsError: Error, Sendable, Hashable {
     public static let size = Code(description: "size")
     /// The rows of a plane overlap each other, or its size is negative or too large to address.
     public static let layout = Code(description: "layout")
+    /// The transform cannot be undone, is not finite, or shrinks beyond all measure.
+    public static let transform = Code(description: "transform")
+    /// The weight is not in 0...256.
+    public static let weight = Code(description: "weight")
   }
 
   /// What kind of mistake it is.

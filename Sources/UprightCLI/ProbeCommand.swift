@@ -27,6 +27,7 @@ struct ProbeCommand: ParsableCommand {
 
   func run() throws {
     let probe = try Probe(input: input)
+    for warning in probe.warnings { StandardError.write("upright: warning: \(warning)\n") }
     if json {
       try StandardOutput.write(probe.json.pretty + "\n")
     } else {

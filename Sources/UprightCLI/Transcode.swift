@@ -174,13 +174,19 @@ struct Transcode: ParsableCommand {
       ? name : url.deletingLastPathComponent().appendingPathComponent(name).relativePath
   }
 
+  /// What was made, by name.
+  private func written(_ result: TranscodeReport) -> String {
+    guard let first = result.files.first, let last = result.files.last else { return outputName }
+    return first == last ? first : "\(first) to \(last)"
+  }
+
   private func say(_ result: TranscodeReport) {
     for warning in result.warnings { StandardError.write("upright: warning: \(warning)\n") }
     guard outputName != "-" else { return }
     let rate = result.wall > 0 ? Int(Double(result.frames) / result.wall) : 0
     let seconds = (result.wall * 100).rounded() / 100
     StandardError.write(
-      "upright: \(outputName): \(result.frames) frames, "
+      "upright: \(written(result)): \(result.frames) frames, "
         + result.formats.joined(separator: ", then ") + ", in \(seconds) s (\(rate) fps)\n")
   }
 }

@@ -19,7 +19,7 @@ struct TranscodeArguments: ParsableArguments {
   @Option(help: "What the picture is laid out for: gravity (upright) or interface (as the app).")
   var reference: Reference?
 
-  @Option(help: "How the picture meets a canvas of another shape: fit, fill, stretch.")
+  @Option(help: "How the picture meets a canvas of another shape: fit, fill, blur, stretch.")
   var fit = Fit.fit
 
   @Option(help: "Which part stays when the picture is cropped: center, top, bottomLeading, ...")
@@ -27,6 +27,21 @@ struct TranscodeArguments: ParsableArguments {
 
   @Option(help: ArgumentHelp("What stands beside the picture.", valueName: "RRGGBB"))
   var background = "000000"
+
+  @Option(
+    help: ArgumentHelp(
+      "A still picture to show while captureEnabledIn keeps the camera back.", valueName: "file"))
+  var slate: String?
+
+  @Option(
+    parsing: .unconditionalSingleValue,
+    help: ArgumentHelp(
+      "A picture over every frame: FILE@ANCHOR[:MARGIN][:WxH][:window]; repeatable.",
+      valueName: "overlay"))
+  var overlay: [String] = []
+
+  @Flag(help: "Follow signals at any angle to the degree, not to the nearest quarter turn.")
+  var level = false
 
   @Option(
     help: ArgumentHelp(
@@ -68,6 +83,15 @@ struct TranscodeArguments: ParsableArguments {
     parsing: .unconditional, help: ArgumentHelp("Length of an HLS segment.", valueName: "seconds"))
   var segment = 6.0
 
+  @Option(help: "What HLS segments are made of: fmp4 or ts.")
+  var hlsSegments = SegmentKind.fmp4
+
+  @Flag(
+    help:
+      "One file per format, for containers that cannot change it: -o NAME.mkv makes NAME-0.mkv, NAME-1.mkv, ... (--canvas auto is follow then)."
+  )
+  var split = false
+
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("Where the output begins on the input's timeline.", valueName: "seconds"))
@@ -108,12 +132,17 @@ struct TranscodeArguments: ParsableArguments {
         .usage, "\(background) is no colour", at: "--background", remedy: "write it as RRGGBB")
     }
     options.background = colour
+    options.slate = slate
+    options.overlays = try overlay.map { (text) throws(MediaError) in try Overlay(parsing: text) }
+    options.levels = level
     options.codec = codec
     options.speed = speed
     options.gop = try positive(gop, "--gop")
     options.isLive = latency == .live
     options.encoderOptions = try Self.pairs(encoderOptions)
     options.segmentDuration = segment
+    options.segments = hlsSegments
+    options.splits = split
     options.start = start
     options.end = to
     guard eventsOffset.isFinite else {
@@ -235,6 +264,7 @@ struct TranscodeArguments: ParsableArguments {
 extension CanvasRule: ExpressibleByArgument {}
 extension Reference: ExpressibleByArgument {}
 extension Fit: ExpressibleByArgument {}
+extension SegmentKind: ExpressibleByArgument {}
 extension Anchor: ExpressibleByArgument {}
 extension VideoCodec: ExpressibleByArgument {
   /// A codec by its name.

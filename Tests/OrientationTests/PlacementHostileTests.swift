@@ -102,7 +102,9 @@ private struct Input {
       let isWhole = isSource ? length == limit : start + length == limit
       if !length.isMultiple(of: step) && !isWhole { wrong.append("off the grid: \(placement)") }
     }
-    if fit != .fit && to != PixelRect(canvas) { wrong.append("canvas not covered: \(placement)") }
+    if ![.fit, .blur].contains(fit) && to != PixelRect(canvas) {
+      wrong.append("canvas not covered: \(placement)")
+    }
     if fit != .fill && crop == nil && from != PixelRect(source) { wrong.append("cropped") }
     wrong += landing(placement) + shape(placement)
     return wrong
@@ -140,7 +142,7 @@ private struct Input {
     let grid = alignment
     // What the stored rectangle's sides would be at the other side's scale.
     let scaled =
-      fit == .fit
+      (fit == .fit || fit == .blur)
       ? [
         (
           Double(laid.width), Double(laid.height) * Double(from.width) * pixel / Double(from.height)
@@ -159,8 +161,8 @@ private struct Input {
           Double(from.height), Double(from.width) * pixel * Double(laid.height) / Double(laid.width)
         ),
       ]
-    let steps = fit == .fit ? orientation.applied(to: grid) : grid
-    let limits = fit == .fit ? orientation.applied(to: canvas) : from.size
+    let steps = (fit == .fit || fit == .blur) ? orientation.applied(to: grid) : grid
+    let limits = (fit == .fit || fit == .blur) ? orientation.applied(to: canvas) : from.size
     let isKept = zip(scaled, [(steps.width, limits.width), (steps.height, limits.height)])
       .contains { pair, bounds in
         let error = abs(pair.0 - pair.1)

@@ -23,7 +23,7 @@ struct PlacementTests {
     }
   }
 
-  @Test("Rectangles of fit, fill and stretch")
+  @Test("Rectangles of fit, fill and stretch; blur is fit")
   func rectangles() {
     func place(
       _ source: PixelSize, _ fit: Fit, _ canvas: PixelSize, _ orientation: ImageOrientation = .up,
@@ -47,6 +47,7 @@ struct PlacementTests {
     // No bars of a pixel or two: 1278 and 719.4 reach the edge.
     #expect(place(PixelSize(568, 320), .fit, tall, .right)[1] == rect(0, 0, 720, 1280))
     #expect(place(PixelSize(854, 480), .fit, hd)[1] == rect(0, 0, 1280, 720))
+    #expect(place(hd, .blur, tall) == place(hd, .fit, tall))
     // But a picture that fits without scaling is not stretched for it.
     #expect(place(PixelSize(1918, 1080), .fit, PixelSize(1920, 1080))[1] == rect(0, 0, 1918, 1080))
     #expect(place(PixelSize(1920, 1082), .fill, PixelSize(1920, 1080))[0] == rect(0, 0, 1920, 1080))

@@ -85,7 +85,7 @@ import Testing
 }
 
 /// A plane at either end of guarded memory; the last row has no padding.
-private struct Placed {
+struct Placed {
   let stride: Int
   /// The first row, where the plane begins at the first byte.
   let first: UnsafeMutablePointer<UInt8>

@@ -38,7 +38,9 @@ import Testing
     #expect(
       plan.timeline.points == [
         .init(at: 0, device: .portrait, appOrientation: .portrait),
-        .init(at: 1, device: .landscapeLeft, appOrientation: .portrait),
+        .init(
+          at: 1, device: .landscapeLeft, appOrientation: .portrait,
+          turn: .init(from: .portrait, to: .landscapeRight, style: .spin, starts: 1, ends: 1.5)),
         .init(at: 1.5, device: .landscapeLeft, appOrientation: .landscapeRight),
       ])
     #expect(plan.formats.map(\.from) == [0, 1.5])

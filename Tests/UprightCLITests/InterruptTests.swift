@@ -4,12 +4,22 @@ import UprightTestSupport
 
 @Suite("Ctrl-C and SIGTERM")
 struct InterruptTests {
-  static let outputs = ["out.mp4", "out.m3u8", "out.ts", "out.mkv", "out.flv", "-"]
+  static let outputs = [
+    "out.mp4", "out.m3u8", "out.ts", "out.mkv", "out.flv", "-", "out.m3u8 --hls-segments ts",
+    "out.mkv --split",
+  ]
+
+  /// An output's name, and the options after it.
+  private static func words(_ output: String) -> (name: String, options: [String]) {
+    let words = output.split(separator: " ").map(String.init)
+    return (words[0], Array(words.dropFirst()))
+  }
 
   @Test(
     "Once: what is in flight is finished, the file plays, 130 or 143", arguments: outputs,
     [SIGINT, SIGTERM])
-  func once(_ name: String, _ signal: CInt) throws {
+  func once(_ wanted: String, _ signal: CInt) throws {
+    let (name, options) = Self.words(wanted)
     let scratch = try Scratch()
     let long = try longClip(in: scratch)
     let output = name == "-" ? "-" : scratch.path(name)
@@ -18,14 +28,17 @@ struct InterruptTests {
       [
         "transcode", long, "-o", output, "--segment", "1", "--report", report, "--strict",
         "--trace", scratch.path("trace"),
-      ] + (name == "-" ? ["--format", "mpegts"] : []))
+      ] + options + (name == "-" ? ["--format", "mpegts"] : []))
     try Self.waitForPictures(scratch)
     #expect(program.isRunning)
     program.send(signal)
     let run = try program.wait(timeout: 120)
     #expect(run.status == 128 + Int(signal), "\(run.errors)")
     #expect(run.warnings.isEmpty && !run.errors.contains("error"), "\(run.errors)")
-    let played = name == "-" ? try scratch.file("copy.ts", run.output) : output
+    let played =
+      name == "-"
+      ? try scratch.file("copy.ts", run.output)
+      : options == ["--split"] ? scratch.path("out-0.mkv") : output
     let count = try frames(played)
     #expect(count > 0 && count < 9000)
     #expect(try json(report)["output"]["frames"].int == count)
@@ -34,15 +47,20 @@ struct InterruptTests {
   }
 
   @Test(
-    "Twice: at once, and nothing half-made stays", arguments: ["out.mp4", "out.m3u8", "out.ts"])
-  func twice(_ name: String) throws {
+    "Twice: at once, and nothing half-made stays",
+    arguments: [
+      "out.mp4", "out.m3u8", "out.ts", "out.m3u8 --hls-segments ts", "out.mkv --split",
+    ])
+  func twice(_ wanted: String) throws {
+    let (name, options) = Self.words(wanted)
     let scratch = try Scratch()
     let long = try longClip(in: scratch)
     // Veryslow holds so many pictures that finishing them takes a while.
-    let program = try CommandLineProgram([
-      "transcode", long, "-o", scratch.path(name), "--speed", "veryslow", "--report",
-      scratch.path("r.json"), "--trace", scratch.path("trace"),
-    ])
+    let program = try CommandLineProgram(
+      [
+        "transcode", long, "-o", scratch.path(name), "--speed", "veryslow", "--report",
+        scratch.path("r.json"), "--trace", scratch.path("trace"),
+      ] + options)
     try Self.waitForPictures(scratch)
     program.send(SIGINT)
     // Two signals that are both waiting are one to the kernel.

@@ -199,9 +199,14 @@ struct OutputTests {
     .enabled(if: SmallDisk.isAllowed, "mounting a small tmpfs is refused"))
   func fullDisk() throws {
     let disk = try SmallDisk(kilobytes: 200)
-    for name in ["out.mp4", "out.m3u8", "out.ts", "out.mkv"] {
+    for (name, options) in [
+      ("out.mp4", []), ("out.m3u8", []), ("out.ts", []), ("out.mkv", []),
+      ("out.m3u8", ["--hls-segments", "ts"]), ("out.mkv", ["--split"]),
+      ("out.mp4", ["--canvas", "follow"]),
+    ] {
       let run = try Upright.run(
-        ["transcode"] + Clip.sensorRun + ["-o", "\(disk.path)/\(name)", "--segment", "1"])
+        ["transcode"] + Clip.sensorRun + ["-o", "\(disk.path)/\(name)", "--segment", "1"]
+          + options)
       #expect(run.status == 74, "\(name): \(run.errors)")
       #expect(run.lines.count == 1, "\(run.errors)")
       #expect(run.errors.contains("\(disk.path)/"), "\(run.errors)")

@@ -28,6 +28,16 @@ package enum DisplayMatrixPatch {
   package static func apply(
     _ orientation: ImageOrientation, to path: String, numbers given: [Int32]? = nil
   ) throws {
+    try write((given ?? numbers(orientation)).map { $0 << 16 }, to: path)
+  }
+
+  /// Gives the first track of the file at `path` the matrix of a turn by `degrees` clockwise.
+  package static func apply(clockwiseDegrees degrees: Double, to path: String) throws {
+    let (sine, cosine) = (sin(degrees * .pi / 180), cos(degrees * .pi / 180))
+    try write([cosine, sine, -sine, cosine].map { Int32(($0 * 65536).rounded()) }, to: path)
+  }
+
+  private static func write(_ four: [Int32], to path: String) throws {
     var data = try Data(contentsOf: URL(fileURLWithPath: path))
     guard let name = data.range(of: Data("tkhd".utf8)), name.lowerBound >= 4 else {
       throw Failure(description: "\(path) has no tkhd")
@@ -35,10 +45,7 @@ package enum DisplayMatrixPatch {
     let box = name.lowerBound - 4
     // Version 1 has two times and a duration of eight bytes instead of four.
     let matrix = box + (data[box + 8] == 1 ? 60 : 48)
-    let four = given ?? numbers(orientation)
-    let values: [Int32] = [
-      four[0] << 16, four[1] << 16, 0, four[2] << 16, four[3] << 16, 0, 0, 0, 1 << 30,
-    ]
+    let values = [four[0], four[1], 0, four[2], four[3], 0, 0, 0, 1 << 30]
     for (index, value) in values.enumerated() {
       let start = matrix + 4 * index
       withUnsafeBytes(of: value.bigEndian) { data.replaceSubrange(start..<start + 4, with: $0) }

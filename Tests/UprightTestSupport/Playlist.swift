@@ -6,7 +6,7 @@ package struct Playlist: Sendable {
   package struct Segment: Sendable {
     package let file: String
     package let duration: Double
-    /// The init segment that counts for it.
+    /// The init segment that counts for it; empty where there is none.
     package let map: String
     /// Whether EXT-X-DISCONTINUITY stands before it.
     package let isDiscontinuous: Bool
@@ -64,8 +64,13 @@ package struct Playlist: Sendable {
         let known = ["#EXT-X-MEDIA-SEQUENCE:0", "#EXT-X-INDEPENDENT-SEGMENTS"]
         guard known.contains(line) else { throw Malformed(description: line) }
       } else {
-        guard let length = duration, let map = maps.last else {
-          throw Malformed(description: "\(line) without a duration or a map")
+        guard let length = duration else {
+          throw Malformed(description: "\(line) without a duration")
+        }
+        // MPEG-TS describes itself; a fragment of MP4 does not.
+        let map = maps.last ?? ""
+        guard map.isEmpty == line.hasSuffix(".ts") else {
+          throw Malformed(description: "\(line) with the map \(map)")
         }
         segments.append(
           Segment(file: line, duration: length, map: map, isDiscontinuous: isDiscontinuous))

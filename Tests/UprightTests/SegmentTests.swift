@@ -78,4 +78,128 @@ struct SegmentTests {
     let frames = try FFmpegTool.frames("file:" + run.path)
     #expect(frames.count == 60)
   }
+
+  @Test("two playlists in one folder share no segment, whatever signs are in their names")
+  func neighbours() throws {
+    let scratch = try Scratch()
+    let names = ["a:b", "a_b", "a~3Ab", "a?b", "a"]
+    for name in names {
+      _ = try Transcoded(Samples.displayMatrix, to: scratch.path("\(name).m3u8")) {
+        $0.size = .pair(PixelSize(90, 160))
+        $0.quick()
+      }
+    }
+    #expect(scratch.names.count == 3 * names.count, "\(scratch.names)")
+    for name in names {
+      let frames = try FFmpegTool.frames("file:" + scratch.path("\(name).m3u8"))
+      #expect(frames.count == 60)
+    }
+  }
+
+  // MARK: - MPEG-TS
+
+  /// The packets of an MPEG-TS segment (ISO/IEC 13818-1, 2.4.3.2).
+  private struct TransportPacket {
+    let pid: Int
+    let counter: Int
+    let hasPayload: Bool
+
+    static func all(in data: Data) throws -> [TransportPacket] {
+      let bytes = [UInt8](data)
+      try #require(bytes.count % 188 == 0)
+      return try stride(from: 0, to: bytes.count, by: 188).map { start in
+        try #require(bytes[start] == 0x47)
+        return TransportPacket(
+          pid: Int(bytes[start + 1] & 0x1F) << 8 | Int(bytes[start + 2]),
+          counter: Int(bytes[start + 3] & 0x0F), hasPayload: bytes[start + 3] & 0x10 != 0)
+      }
+    }
+  }
+
+  @Test(
+    "MPEG-TS segments: tables first, counters and times go on, sound where its PTS lies",
+    arguments: [Show.Clip.constant, .variable])
+  func transportStream(_ clip: Show.Clip) throws {
+    let scratch = try Scratch()
+    let run = try Transcoded(
+      clip.path(), to: scratch.path("out.m3u8"), events: Samples.turningEvents()
+    ) {
+      $0.sensor()
+      $0.size = .pair(PixelSize(180, 320))
+      $0.segments = .ts
+      $0.segmentDuration = 2
+      $0.encoderOptions = ["bf": "3", "b_strategy": "0"]
+    }
+    let text = try String(contentsOfFile: run.path, encoding: .utf8)
+    #expect(!text.contains("EXT-X-MAP"))
+    let playlist = try Playlist(path: run.path)
+    // RFC 8216, 7: durations that are no integers need 3, and nothing here needs more.
+    #expect(playlist.version == 3)
+    #expect(playlist.discontinuities == 2)
+    #expect(playlist.segments.map(\.file) == (0..<6).map { "out-\($0).ts" })
+    #expect(
+      playlist.segments.map(\.isDiscontinuous) == [false, false, true, false, true, false])
+    #expect(scratch.names == (playlist.segments.map(\.file) + ["out.m3u8"]).sorted())
+
+    var counters: [Int: Int] = [:]
+    var lastDTS = -Double.infinity
+    var (pictures, sounds) = (0, 0)
+    var starts: [Double] = []
+    var soundOf: [[Double]] = []
+    for segment in playlist.segments {
+      let path = scratch.path(segment.file)
+      let packets = try TransportPacket.all(in: Data(contentsOf: URL(fileURLWithPath: path)))
+      // PAT (0), the PMT that libavformat puts at 0x1000, then pictures.
+      let order = packets.map(\.pid).filter { $0 != 0x11 }
+      #expect(Array(order.prefix(3)) == [0, 0x1000, 0x100], "\(segment.file): \(order.prefix(5))")
+      for packet in packets where packet.hasPayload {
+        if let last = counters[packet.pid] {
+          #expect(packet.counter == (last + 1) % 16, "\(segment.file), PID \(packet.pid)")
+        }
+        counters[packet.pid] = packet.counter
+      }
+      // By itself: it begins with an IDR that says its own size.
+      let frames = try FFmpegTool.frames(path)
+      #expect(frames.first?.json["key_frame"].int == 1)
+      pictures += frames.count
+      let video = try FFmpegTool.probe(
+        path, ["-select_streams", "v:0", "-show_packets"])["packets"].array
+      for packet in video {
+        let dts = packet["dts_time"].string.flatMap(Double.init) ?? -1
+        #expect(dts > lastDTS, "\(segment.file)")
+        lastDTS = dts
+      }
+      starts.append(frames.compactMap(\.time).min() ?? .nan)
+      let sound = try FFmpegTool.packets(path, "a:0").compactMap(\.time)
+      soundOf.append(sound)
+      sounds += sound.count
+    }
+    #expect(pictures == 300)
+    #expect(try sounds == FFmpegTool.packets(clip.path(), "a:0").count)
+    for (index, sound) in soundOf.enumerated() {
+      let end = index + 1 < starts.count ? starts[index + 1] : .infinity
+      let first = index == 0 ? -.infinity : starts[index]
+      #expect(sound.allSatisfy { $0 >= first - 2e-5 && $0 < end + 2e-5 }, "segment \(index)")
+    }
+    for index in starts.indices.dropLast() {
+      #expect(abs(starts[index + 1] - starts[index] - playlist.segments[index].duration) < 1e-4)
+    }
+  }
+
+  @Test(
+    "HEVC, AV1 and VP9 in MPEG-TS segments are refused, with what to do",
+    arguments: [
+      VideoCodec.hevc, .av1, .vp9,
+    ])
+  func transportCodecs(_ codec: VideoCodec) throws {
+    let scratch = try Scratch()
+    let error = #expect(throws: MediaError.self) {
+      try Transcoded(Samples.displayMatrix, to: scratch.path("out.m3u8")) {
+        $0.segments = .ts
+        $0.codec = codec
+      }
+    }
+    #expect(error?.code == .usage && error?.remedy.contains("--codec h264") == true)
+    #expect(scratch.names.isEmpty)
+  }
 }

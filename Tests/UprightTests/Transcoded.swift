@@ -20,15 +20,19 @@ struct Transcoded {
   /// - Parameters:
   ///   - format: the container where the name does not say it.
   ///   - policy: a built-in policy's name.
+  ///   - text: a policy document, instead of `policy`.
   ///   - events: JSON Lines; nil: the stream's own signals.
   init(
     _ input: String, to output: String, format: String? = nil, policy: String = "phone",
-    events: String? = nil, options configure: (inout TranscodeOptions) -> Void = { _ in }
+    document text: String? = nil, events: String? = nil,
+    options configure: (inout TranscodeOptions) -> Void = { _ in }
   ) throws {
     _ = Self.quietLibraries
     var options = TranscodeOptions()
     configure(&options)
-    let document = try #require(PolicyDocument.builtIn(policy), "no policy \(policy)")
+    let document = try #require(
+      try text.map { try PolicyDocument(json: Array($0.utf8)) } ?? .builtIn(policy),
+      "no policy \(policy)")
     let source: EventSource =
       if let events { .list(try RotationEvent.parse(jsonLines: Array(events.utf8))) } else { .none }
     let session = try TranscodeSession(

@@ -24,6 +24,7 @@ public struct OrientationPlan: Sendable {
   private var early: [RotationDecision] = []
   private var nextEntry = 0
   private var lastUpright: DeviceOrientation?
+  private let style: Transition.Style
   private var takenFormats = 0
 
   /// A plan that stands at the start. `guidance` nil: the document's, or 720x1280. `classifier` has
@@ -37,10 +38,11 @@ public struct OrientationPlan: Sendable {
     self.guidance = guidance ?? document.stream ?? .standard
     let state = reducer.state
     lastUpright = state.lastUprightDevice
+    style = document.transition.style
     timeline = OrientationTimeline(
       start: .init(
         at: 0, device: lastUpright ?? state.layoutOrientation.device,
-        appOrientation: state.layoutOrientation))
+        appOrientation: state.layoutOrientation, isCaptureEnabled: state.captureEnabled))
     formats = [FormatChange(from: 0, format: self.guidance.format(for: state.layoutOrientation))]
   }
 
@@ -113,20 +115,44 @@ public struct OrientationPlan: Sendable {
     for output in outputs {
       switch output {
       case .device(let at, let device):
-        if device.interface != nil { lastUpright = device }
-        place(at: at, layout: timeline.last.appOrientation)
+        guard let upright = device.interface?.device else { continue }
+        lastUpright = upright
+        place(at: at) { $0.device = upright }
+      case .phase(let phase): take(phase)
+      case .captureEnabled(let at, let isEnabled):
+        place(at: at) { $0.isCaptureEnabled = isEnabled }
       case .layout(let at, let orientation):
-        place(at: at, layout: orientation)
+        let device = lastUpright ?? orientation.device
+        place(at: at) { point in
+          point.appOrientation = orientation
+          point.device = device
+          point.turn = nil
+        }
         change(to: guidance.format(for: orientation), at: at)
       case .decision(let decision): file(decision)
-      case .phase, .captureEnabled: break
       }
     }
   }
 
-  private mutating func place(at seconds: Double, layout: InterfaceOrientation) {
-    timeline.append(
-      .init(at: seconds, device: lastUpright ?? layout.device, appOrientation: layout))
+  /// A turn that takes no time is not shown: `layout` follows at the same instant.
+  private mutating func take(_ phase: RotationPhase) {
+    let turn = phase.turn
+    guard phase.kind == .willAnimate, turn.ends > turn.starts else { return }
+    let style = style
+    place(at: turn.starts) {
+      $0.turn = OrientationTimeline.Turn(
+        from: turn.from, to: turn.to, style: style, starts: turn.starts, ends: turn.ends)
+    }
+  }
+
+  /// Goes on from the latest point with what `change` makes of it.
+  private mutating func place(
+    at seconds: Double, _ change: (inout OrientationTimeline.Point) -> Void
+  ) {
+    var point = timeline.last
+    point.at = seconds
+    change(&point)
+    timeline.append(point)
   }
 
   private mutating func change(to format: StreamFormat, at seconds: Double) {

@@ -1,7 +1,7 @@
 public import Orientation
 
-/// How the device is held and how the app is laid out, over time: what the media path asks for each
-/// frame.
+/// How the device is held, how the app is laid out and which turn is under way, over time: what the
+/// media path asks for each frame.
 public struct OrientationTimeline: Sendable, Hashable {
   /// What holds from `at` on.
   public struct Point: Sendable, Hashable {
@@ -12,12 +12,28 @@ public struct OrientationTimeline: Sendable, Hashable {
     public var device: DeviceOrientation
     /// The app orientation that is laid out: the new one from `didRotate` on.
     public var appOrientation: InterfaceOrientation
+    /// The turn that is under way; nil at rest, and always where turns are cuts.
+    public var turn: Turn?
+    /// Whether the camera is sent (`captureEnabledIn`).
+    public var isCaptureEnabled: Bool
 
     /// A point.
-    public init(at: Double, device: DeviceOrientation, appOrientation: InterfaceOrientation) {
+    public init(
+      at: Double, device: DeviceOrientation, appOrientation: InterfaceOrientation,
+      turn: Turn? = nil, isCaptureEnabled: Bool = true
+    ) {
       self.at = at
       self.device = device
       self.appOrientation = appOrientation
+      self.turn = turn
+      self.isCaptureEnabled = isCaptureEnabled
+    }
+
+    /// Whether nothing but the time tells the two apart.
+    func holdsTheSame(as other: Point) -> Bool {
+      var other = other
+      other.at = at
+      return self == other
     }
   }
 
@@ -41,11 +57,7 @@ public struct OrientationTimeline: Sendable, Hashable {
     let last = self.last
     point.at = max(point.at, last.at)
     if point.at == last.at { points.removeLast() }
-    if let before = points.last, before.device == point.device,
-      before.appOrientation == point.appOrientation
-    {
-      return
-    }
+    if let before = points.last, before.holdsTheSame(as: point) { return }
     points.append(point)
   }
 

@@ -43,6 +43,8 @@ extension SchemaText {
     [
       ("path", text), ("frames", count), ("duration", seconds), ("copied_frames", count),
       ("encoded_frames", count), ("dropped", list(of: text)),
+      // With --split.
+      ("files", list(of: text, .init("minItems", .integer(1)))),
     ], required: ["path", "frames", "duration", "copied_frames", "encoded_frames", "dropped"])
 
   private static let format = object(

@@ -8,6 +8,8 @@ public struct Probe: Sendable {
   public let json: JSONValue
   /// The same for a person.
   public let lines: [String]
+  /// What the user should know: values that make no sense.
+  public let warnings: [String]
 
   /// Reads the whole of `input`; pictures are decoded only where a signal can be nowhere else.
   ///
@@ -21,19 +23,24 @@ public struct Probe: Sendable {
       lines.append(Self.line(stream))
     }
     var signals: [JSONValue] = []
+    var warnings: [String] = []
     if demuxer.bestStream(.video) != nil {
       var scan = try SignalScan(demuxer)
+      var log = SignalLog()
       while let change = try scan.next() {
-        guard let signal = change.signal else { continue }
-        signals.append(Self.json(signal, change))
-        lines.append(Self.line(signal, change))
+        for entry in log.entries(of: change) {
+          signals.append(entry.json)
+          lines.append("  " + entry.description)
+        }
       }
-      if signals.isEmpty { lines.append("no orientation signal") }
+      if !log.hasSignals { lines.append("  no orientation signal") }
+      warnings = scan.warnings
     } else {
-      lines.append("no video stream")
+      lines.append("  no video stream")
     }
     json = ["streams": .array(streams), "signals": .array(signals)]
     self.lines = lines
+    self.warnings = warnings
   }
 
   private static func json(_ stream: StreamInfo) -> JSONValue {
@@ -65,7 +72,8 @@ public struct Probe: Sendable {
   }
 
   private static func line(_ stream: StreamInfo) -> String {
-    var text = "  stream \(stream.index)  \(stream.kind.rawValue) \(stream.codecName)"
+    var text = "  stream \(stream.index)  \(stream.kind.rawValue) "
+    text += stream.codecName == "none" ? stream.codecTag : stream.codecName
     if stream.kind == .video {
       text += " \(stream.parameters.size)"
       if stream.sampleAspectRatio != .one { text += " SAR \(stream.sampleAspectRatio)" }
@@ -74,24 +82,5 @@ public struct Probe: Sendable {
       text += " \(stream.parameters.sampleRate) Hz, \(stream.parameters.channels) channels"
     }
     return text
-  }
-
-  private static func json(_ signal: OrientationSignal, _ change: SignalScan.Change) -> JSONValue {
-    [
-      "at": .number(change.seconds), "frame": .integer(change.frame),
-      "source": .string(signal.source.rawValue), "orientation": .string(signal.orientation.name),
-      "degrees": .integer(signal.orientation.clockwiseDegrees),
-      "mirrored": .bool(signal.orientation.isMirrored),
-    ]
-  }
-
-  private static func line(_ signal: OrientationSignal, _ change: SignalScan.Change) -> String {
-    let turn = signal.orientation
-    return
-      "  at \(change.seconds.rounded(toPlaces: 3)) s, frame \(change.frame): "
-      + "\(signal.source.rawValue) says \(turn.name), "
-      + (turn.isMirrored ? "mirror, then turn" : "turn")
-      + " \(turn.clockwiseDegrees) degrees clockwise"
-      + (signal.isExact ? "" : " (nearest quarter turn)")
   }
 }

@@ -1,97 +1,83 @@
 internal import MediaIO
-public import Orientation
+internal import Orientation
 internal import OrientationSignals
-
-/// What the stream itself says about how a picture lies.
-public struct OrientationSignal: Sendable, Hashable {
-  /// Where it was said, the strongest first.
-  public enum Source: String, Sendable, CaseIterable {
-    /// H.264 or HEVC SEI display orientation.
-    case sei
-    /// The frame's own display matrix (EXIF in a JPEG).
-    case frameMatrix
-    /// The track's display matrix.
-    case trackMatrix
-    /// The legacy `rotate` tag, degrees clockwise.
-    case rotateTag
-  }
-
-  /// Where it was said.
-  public var source: Source
-  /// What stands the picture upright.
-  public var orientation: ImageOrientation
-  /// Whether the signal says just that; false where its angle is no multiple of 90 and the nearest
-  /// quarter turn stands for it.
-  public var isExact: Bool
-
-  init(_ message: DisplayOrientationSignal) {
-    source = .sei
-    orientation = message.orientation
-    isExact = message.isExact
-  }
-
-  init(source: Source, turn: DisplayTurn) {
-    self.source = source
-    orientation = turn.nearest
-    isExact = turn.orientation != nil
-  }
-}
 
 /// Reads the in-band signals of one video stream, in precedence, each for the frame it belongs to.
 struct SignalReader {
-  /// What stands where no frame says otherwise.
-  let streamSignal: OrientationSignal?
+  /// What stands where no frame says otherwise, the strongest first.
+  private let streamSignals: [OrientationSignal]
+  private let video: Int
   private var messages: DisplayOrientationTracker?
+  private var timed: TimedSignals?
+  private var script: ScriptSignals?
 
-  init(_ stream: StreamInfo) {
-    streamSignal = Self.streamSignal(stream)
-    switch stream.codecName {
-    case "h264":
-      messages = DisplayOrientationTracker(
-        codec: .h264, configuration: stream.parameters.extradata)
-    case "hevc":
-      messages = DisplayOrientationTracker(
-        codec: .hevc, configuration: stream.parameters.extradata)
-    default: messages = nil
+  /// A reader for `video`; reads the timed tracks that describe it.
+  init(_ demuxer: Demuxer, _ video: StreamInfo) throws(MediaError) {
+    self.video = video.index
+    streamSignals = Self.streamSignals(demuxer, video)
+    let codec: DisplayOrientationTracker.Codec? =
+      switch video.codecName {
+      case "h264": .h264
+      case "hevc": .hevc
+      default: nil
+      }
+    messages = codec.map {
+      DisplayOrientationTracker(codec: $0, configuration: video.parameters.extradata)
     }
+    timed = try TimedSignals(demuxer, video)
+    script = ScriptSignals(demuxer, video)
   }
 
-  private static func streamSignal(_ stream: StreamInfo) -> OrientationSignal? {
-    // A matrix without an inverse says nothing; some files hold nine zeros.
+  private static func streamSignals(
+    _ demuxer: Demuxer, _ stream: StreamInfo
+  ) -> [OrientationSignal] {
+    var signals: [OrientationSignal] = []
+    // A matrix without an inverse says nothing; some files hold nine zeros. Matroska has no matrix:
+    // what libavformat gives there was its projection.
     if let turn = stream.displayMatrix?.turn {
-      return OrientationSignal(source: .trackMatrix, turn: turn)
+      signals.append(OrientationSignal(demuxer.isMatroska ? .projection : .trackMatrix, turn))
     }
     if let degrees = stream.rotateTag {
-      return OrientationSignal(source: .rotateTag, turn: RotateTag(degrees: degrees).turn)
+      signals.append(OrientationSignal(.rotateTag, RotateTag(degrees: degrees).turn))
     }
-    return nil
+    return signals
   }
 
-  /// Looks at a packet before it is decoded; packets come in decoding order.
+  /// Whether packets can carry signals: else the stream as a whole, or decoded frames, speak.
+  var readsPackets: Bool { messages != nil || script != nil }
+
+  /// What the user should know: values that make no sense.
+  var warnings: [String] { (timed?.warnings ?? []) + (script?.warnings ?? []) }
+
+  /// Looks at a packet of any stream before it is decoded; packets come in the file's order.
   mutating func note(_ packet: borrowing Packet) {
-    guard messages != nil else { return }
+    script?.note(packet)
+    guard messages != nil, packet.streamIndex == video else { return }
     let pts = packet.pts
     unsafe packet.withBytes { bytes in unsafe messages?.note(bytes, pts: pts) }
   }
 
-  /// Whether packets can carry signals: else the stream as a whole, or decoded frames, speak.
-  var readsPackets: Bool { messages != nil }
-
-  /// What the packets say of the picture presented at `pts`, or the stream where they do not. Without
-  /// a time it is the picture after the last one asked for.
-  mutating func signal(at pts: Int64?) -> OrientationSignal? {
-    messages?.signal(at: pts).map { OrientationSignal($0) } ?? streamSignal
+  /// All that is said of the picture presented at `pts`, the strongest first. Without a time it is the
+  /// picture after the last one asked for.
+  ///
+  /// - Parameter frameMatrix: what the decoded frame itself says. With H.264 and HEVC it is not looked
+  ///   at: libavcodec makes it from the same SEI, without its persistence.
+  mutating func signals(at pts: Int64?, frameMatrix: DisplayTurn? = nil) -> [OrientationSignal] {
+    var signals: [OrientationSignal] = []
+    if messages != nil {
+      if let message = messages?.signal(at: pts) {
+        signals.append(OrientationSignal(.sei, message.values.turn))
+      }
+    } else if let frameMatrix {
+      signals.append(OrientationSignal(.frameMatrix, frameMatrix))
+    }
+    if let turn = timed?.turn(at: pts) { signals.append(OrientationSignal(.mebx, turn)) }
+    if let turn = script?.turn(at: pts) { signals.append(OrientationSignal(.flv, turn)) }
+    return signals + streamSignals
   }
 
-  /// What stands for a decoded frame; nil where nothing is said.
-  mutating func signal(for frame: borrowing VideoFrame) -> OrientationSignal? {
-    if messages != nil {
-      // libavcodec's display matrix is made from the same SEI, without its persistence: not looked at.
-      return signal(at: frame.pts)
-    }
-    if let turn = frame.displayMatrix?.turn {
-      return OrientationSignal(source: .frameMatrix, turn: turn)
-    }
-    return streamSignal
+  /// All that is said of a decoded frame, the strongest first; the first one stands.
+  mutating func signals(for frame: borrowing VideoFrame) -> [OrientationSignal] {
+    signals(at: frame.pts, frameMatrix: frame.displayMatrix?.turn)
   }
 }

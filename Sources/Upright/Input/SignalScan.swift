@@ -1,8 +1,9 @@
 internal import MediaIO
 internal import Orientation
+internal import OrientationSignals
 
-/// Reads a file's orientation signals from its packets alone. Pictures are decoded only where a codec
-/// keeps its signal inside them (EXIF in a JPEG).
+/// Reads a file's orientation signals and picture sizes from its packets alone. Pictures are decoded
+/// only where a codec keeps its signal inside them (EXIF in a JPEG).
 struct SignalScan {
   /// What stands from one picture on.
   struct Change {
@@ -10,18 +11,32 @@ struct SignalScan {
     /// Counted from 0 in presentation order.
     let frame: Int
     let size: PixelSize
-    let signal: OrientationSignal?
+    /// All that is said, the strongest first.
+    let signals: [OrientationSignal]
+
+    /// The one that stands.
+    var signal: OrientationSignal? { signals.first }
+  }
+
+  /// A picture seen and not yet passed on.
+  private struct Picture {
+    let pts: Int64
+    let size: PixelSize
+    /// Known already only of decoded ones.
+    let signals: [OrientationSignal]?
   }
 
   private let demuxer: Demuxer
   private let video: StreamInfo
   private let decoder: VideoDecoder?
-  private var signals: SignalReader
+  private let sizes: CodedSizeReader?
+  private var reader: SignalReader
+  private var size: PixelSize
   private var first: Int64?
   private var frame = -1
-  /// Pictures seen and not yet passed on, in presentation order, with what is known of them.
-  private var waiting: [(pts: Int64, signal: OrientationSignal??)] = []
-  private var last: OrientationSignal??
+  /// In presentation order.
+  private var waiting: [Picture] = []
+  private var last: (size: PixelSize, signals: [OrientationSignal])?
   private var isAtEnd = false
 
   /// How many pictures a decoder may hold back, and so how many are looked at together.
@@ -38,37 +53,34 @@ struct SignalScan {
       throw MediaError(.badData, "there is no video stream", at: demuxer.url)
     }
     self.video = video
-    signals = SignalReader(video)
+    size = video.parameters.size
+    reader = try SignalReader(demuxer, video)
+    sizes = CodedSizeReader(video)
     let keepsSignalInside = ["mjpeg", "webp", "png"].contains(video.codecName)
     decoder = keepsSignalInside ? try VideoDecoder(stream: video) : nil
     demuxer.select([video.index])
-    // Where only the stream as a whole can speak, there is no need to read the packets.
-    isAtEnd = !signals.readsPackets && decoder == nil
   }
+
+  /// What the user should know of the signals read so far.
+  var warnings: [String] { reader.warnings }
 
   /// The next change; the first is what stands at the start. Nil at the end.
   mutating func next() throws(MediaError) -> Change? {
-    if last == nil && isAtEnd {
-      frame = 0
-      return change(to: signals.streamSignal, at: 0)
-    }
     while true {
       while !isAtEnd && waiting.count < Self.reordering { try readPacket() }
       guard !waiting.isEmpty else { return nil }
       let picture = waiting.removeFirst()
       first = first ?? picture.pts
       frame += 1
-      let signal = picture.signal ?? signals.signal(at: picture.pts)
-      if last == nil || last != .some(signal) {
-        return change(
-          to: signal, at: Double(picture.pts - (first ?? 0)) * video.timeBase.doubleValue)
-      }
+      let signals = picture.signals ?? reader.signals(at: picture.pts)
+      if let last, last.size == picture.size, last.signals == signals { continue }
+      last = (picture.size, signals)
+      // A hostile file's times may lie further apart than a tick can count.
+      let ticks = Double(picture.pts) - Double(first ?? 0)
+      return Change(
+        seconds: ticks * video.timeBase.doubleValue, frame: frame, size: picture.size,
+        signals: signals)
     }
-  }
-
-  private mutating func change(to signal: OrientationSignal?, at seconds: Double) -> Change {
-    last = .some(signal)
-    return Change(seconds: seconds, frame: frame, size: video.parameters.size, signal: signal)
   }
 
   private mutating func readPacket() throws(MediaError) {
@@ -76,18 +88,25 @@ struct SignalScan {
       isAtEnd = true
       return
     }
+    reader.note(packet)
     guard packet.streamIndex == video.index else { return }
-    signals.note(packet)
+    size = sizes?.size(of: packet) ?? vp9Size(packet) ?? size
     guard !packet.isDiscarded else { return }
     let pts = packet.pts ?? packet.dts ?? Int64(frame + 1 + waiting.count)
-    var signal: OrientationSignal??
+    var signals: [OrientationSignal]?
     if let decoder {
       _ = decoder.send(packet)
       guard let picture = try decoder.receive() else { return }
-      signal = .some(signals.signal(for: picture))
+      size = picture.size
+      signals = reader.signals(for: picture)
     }
     let place = waiting.firstIndex { $0.pts > pts } ?? waiting.count
-    waiting.insert((pts, signal), at: place)
+    waiting.insert(Picture(pts: pts, size: size, signals: signals), at: place)
+  }
+
+  private func vp9Size(_ packet: borrowing Packet) -> PixelSize? {
+    guard video.codecName == "vp9", packet.isKey else { return nil }
+    return unsafe packet.withBytes { unsafe VP9Keyframe.size($0.prefix(16)) }
   }
 
   /// Nil at the end, and where reading fails: the run itself will say what is wrong with the file.

@@ -29,6 +29,8 @@ struct SourceOutcome: Sendable {
   var isPartial = false
   /// What frames carried that goes no further, by name.
   var droppedMetadata: Set<String> = []
+  /// What the user should know of the signals.
+  var warnings: [String] = []
 
   /// Packets that ought to have given a picture each and did not; nil where there are none, or where
   /// the codec does not promise one for each (alternate references, fields).
@@ -76,7 +78,7 @@ final class SourceStage: @unchecked Sendable {
     self.sideStreams = sideStreams
     self.queue = queue
     decoder = try VideoDecoder(stream: video)
-    signals = SignalReader(video)
+    signals = try SignalReader(demuxer, video)
     timestamps = TimestampRepair(timeBase: video.timeBase, frameRate: video.frameRate)
     demuxer.select(sideStreams.union([video.index]))
   }
@@ -95,6 +97,7 @@ final class SourceStage: @unchecked Sendable {
     queue.close()
     outcome.damagedPackets += decoder.damagedPackets
     outcome.repairedTimestamps = timestamps.repairs
+    outcome.warnings = signals.warnings
     return outcome
   }
 
@@ -118,6 +121,7 @@ final class SourceStage: @unchecked Sendable {
   }
 
   private func take(_ packet: consuming Packet) throws(MediaError) {
+    signals.note(packet)
     guard packet.streamIndex == video.index else {
       if sideStreams.contains(packet.streamIndex) {
         isWanted = queue.put(.packet(packet))
@@ -126,7 +130,6 @@ final class SourceStage: @unchecked Sendable {
     }
     outcome.videoPackets += 1
     if packet.isDiscarded { outcome.discardedPackets += 1 }
-    signals.note(packet)
     while true {
       let isTaken = timed { decoder.send(packet) }
       try deliver()
@@ -150,7 +153,7 @@ final class SourceStage: @unchecked Sendable {
         return
       }
       // Asked with the time that its packet had, before it is mended.
-      let signal = signals.signal(for: frame)
+      let signal = signals.signals(for: frame).first
       pixelShape.resolve(&frame, container: video.sampleAspectRatio)
       settle(before: frame.pts)
       if timestamps.isDoubtful(frame) {

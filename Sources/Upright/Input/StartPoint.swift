@@ -65,12 +65,12 @@ extension SessionPlan {
     return false
   }
 
-  /// Whether one and the same signal of the stream as a whole stands up to `seconds`.
+  /// Whether up to `seconds` nothing is said but by the stream as a whole, of pictures of one size.
   private func isQuiet(until seconds: Double) throws(MediaError) -> Bool {
     guard options.frames == .metadata else { return true }
+    let ofTheWhole: Set<OrientationSignal.Source> = [.trackMatrix, .projection, .rotateTag]
     var scan = try SignalScan(url: session.input, format: session.inputFormat)
-    guard let first = try scan.next(), first.signal?.source != .sei,
-      first.signal?.source != .frameMatrix
+    guard let first = try scan.next(), first.signals.allSatisfy({ ofTheWhole.contains($0.source) })
     else { return false }
     guard let second = try scan.next() else { return true }
     return second.seconds > seconds

@@ -15,6 +15,13 @@ public struct TranscodeOptions: Sendable {
   public var anchor = Anchor.center
   /// What stands beside a picture that does not fill the canvas.
   public var background = RGBColour.black
+  /// A still picture's file that is shown while the camera is not sent; nil: the last frame stands.
+  public var slate: String?
+  /// Pictures that are laid over every frame, the lowest first.
+  public var overlays: [Overlay] = []
+  /// Whether signals whose angle is no multiple of 90 degrees are followed to the degree; else the
+  /// nearest quarter turn stands.
+  public var levels = false
   /// The encoded size; nil: the policy's, else the output container's default.
   public var size: SizeRule?
   /// The size the app is told; nil: the encoded size.
@@ -35,6 +42,10 @@ public struct TranscodeOptions: Sendable {
   public var filter = Scaler.Filter.bicubic
   /// Seconds of an HLS segment.
   public var segmentDuration = 6.0
+  /// What HLS segments are made of.
+  public var segments = SegmentKind.fmp4
+  /// Whether each format has a file of its own.
+  public var splits = false
   /// Seconds on the media timeline at which the output begins.
   public var start: Double?
   /// Seconds on the media timeline at which the output ends.
@@ -62,6 +73,14 @@ public enum FrameKind: Sendable, Hashable {
   case sensor(Camera)
   /// Upright already, whatever a signal says.
   case upright
+}
+
+/// What HLS segments are made of (`--hls-segments`).
+public enum SegmentKind: String, Sendable, CaseIterable {
+  /// Fragmented MP4.
+  case fmp4
+  /// MPEG-TS.
+  case ts
 }
 
 /// Which shape the output has (`--canvas`).

@@ -34,7 +34,8 @@ final class FieldStage {
   ) throws(MediaError) {
     let isOpen = deinterlacer?.takes(frame) ?? false
     let mustChange =
-      frame.isInterlaced && Deinterlacer.suits(frame) && !keepsFields(of: frame, by: placement)
+      frame.isInterlaced && Deinterlacer.suits(frame)
+      && !keepsFields(of: frame, direction, by: placement)
     // A progressive picture among interlaced ones goes through with them, untouched.
     guard mustChange || isOpen && !frame.isInterlaced else {
       try finish(next: next)
@@ -67,8 +68,11 @@ final class FieldStage {
   }
 
   /// Whether every line stays a whole line of its own field, chroma's lines too.
-  private func keepsFields(of frame: borrowing VideoFrame, by placement: Placement) -> Bool {
-    guard codec.carriesFields, frame.format == format, placement.isExact,
+  private func keepsFields(
+    of frame: borrowing VideoFrame, _ direction: Direction, by placement: Placement
+  ) -> Bool {
+    let isAtRest = direction.moment == nil && direction.level == 0
+    guard codec.carriesFields, frame.format == format, isAtRest, placement.isExact,
       !placement.orientation.swapsAxes
     else { return false }
     let pair = 2 << format.chromaShift.y

@@ -6,10 +6,24 @@ public import RotationPolicy
 struct Direction: Equatable {
   /// The format that the stream has at this frame.
   var format: StreamFormat
-  /// What stands the stored picture as the reference wants it.
+  /// What stands the stored picture as the reference wants it. While the interface turns, it is laid
+  /// out for where it turns to.
   var turn: ImageOrientation
   /// The picture that is drawn on.
   var canvas: PixelSize
+  /// The turn of the interface that is under way at this frame.
+  var moment: TurnMoment?
+  /// Whether the camera is sent (`captureEnabledIn`).
+  var isCaptureEnabled = true
+  /// What turns the screen of the device, as it is held, onto the canvas.
+  var window = ImageOrientation.up
+  /// Degrees clockwise that the picture is turned by beyond `turn`, so that it stands level.
+  var level = 0.0
+
+  /// Whether both lay the picture out alike, at rest.
+  func hasLayout(of other: Direction) -> Bool {
+    format == other.format && turn == other.turn && canvas == other.canvas
+  }
 
   /// Whether the app is laid out in the other shape than the canvas.
   var missesShape: Bool {
@@ -34,14 +48,19 @@ struct FrameDirector {
   private var canvas: Canvas
   /// Whether in-band signals are the policy's events: no others were given.
   private let signalsAreEvents: Bool
+  /// Whether a signal at any angle is followed to the degree.
+  private let levels: Bool
   private(set) var plan: OrientationPlan
   private var lastDevice: DeviceOrientation?
+  private var moments = MomentTracker()
 
   /// - Throws: `badData` where the policy cannot start (UIKit would raise).
   init(
     policy: PolicyDocument, guidance: StreamGuidance, frames: FrameKind, reference: Reference?,
-    canvas: Canvas, signalsAreEvents: Bool, gravity: GravityClassifier.Configuration
+    canvas: Canvas, signalsAreEvents: Bool, gravity: GravityClassifier.Configuration,
+    levels: Bool = false
   ) throws(MediaError) {
+    self.levels = levels
     self.frames = frames
     self.canvas = canvas
     self.signalsAreEvents = signalsAreEvents && frames == .metadata
@@ -89,19 +108,30 @@ struct FrameDirector {
       let shape: InterfaceOrientation = isLandscape ? .landscapeRight : .portrait
       format.encodeResolution = plan.guidance.format(for: shape).encodeResolution
     }
-    return Direction(
-      format: format, turn: turn(stored, at: point), canvas: format.encodeResolution)
+    var direction = Direction(
+      format: format, turn: turn(stored, for: point.turn?.to ?? app, held: point.device),
+      canvas: format.encodeResolution)
+    direction.isCaptureEnabled = point.isCaptureEnabled
+    // Upright pictures show the world, the others the app: the device is turned against either.
+    direction.window = ImageOrientation(
+      screenOf: reference == .interface ? app.device : point.device)
+    if levels, frames == .metadata, let signal {
+      direction.level = signal.turn.degreesBeyondNearest
+    }
+    let earlier = point.turn.map { turn(stored, for: $0.from, held: point.device) }
+    moments.complete(&direction, point.turn, from: earlier ?? .up, at: seconds)
+    return direction
   }
 
+  /// What stands a picture that is stored so, with the device held so, in the app's layout.
   private func turn(
-    _ stored: ImageOrientation, at point: OrientationTimeline.Point
+    _ stored: ImageOrientation, for app: InterfaceOrientation, held device: DeviceOrientation
   ) -> ImageOrientation {
-    let app = point.appOrientation.device
     if case .sensor(let camera) = frames {
-      return camera.turn(for: reference == .interface ? app : point.device) ?? .up
+      return camera.turn(for: reference == .interface ? app.device : device) ?? .up
     }
-    guard reference == .interface, let wanted = app.clockwiseDegrees,
-      let held = point.device.clockwiseDegrees
+    guard reference == .interface, let wanted = app.device.clockwiseDegrees,
+      let held = device.clockwiseDegrees
     else { return stored }
     let further = ImageOrientation(
       flippedHorizontally: false, quarterTurns: (wanted - held) / 90)

@@ -16,15 +16,18 @@ final class FrameOrienter {
     var filter = Scaler.Filter.bicubic
   }
 
-  private let layout: Layout
-  private let format: PixelFormat
-  private let kernels = PixelKernels.best
+  let layout: Layout
+  let format: PixelFormat
+  let kernels = PixelKernels.best
   private let scaler = Scaler()
+  private lazy var backdrop = Backdrop(format: format)
   /// Where chroma sits on the present canvas: the first picture on it decides, for a format can have
   /// one siting only.
   private var established: (canvas: PixelSize, colour: Colour)?
   private var canvases: FramePool?
   private var intermediates: FramePool?
+  /// What is warped next, with a margin around it.
+  private var posed: FramePool?
 
   /// - Parameter format: what comes out, whatever goes in.
   init(format: PixelFormat, layout: Layout) {
@@ -45,25 +48,44 @@ final class FrameOrienter {
   func orient(
     _ frame: borrowing VideoFrame, by placement: Placement
   ) throws(MediaError) -> VideoFrame {
-    var result = try pool(&canvases, size: placement.canvas, format: format).frame()
-    try result.adoptProperties(of: frame)
-    result.sampleAspectRatio = .one
-    result.forcesKeyframe = false
-    let colour = frame.format.isRGB && !format.isRGB ? frame.colour.asYUV : frame.colour
-    let target = sited(colour.turned(placement.orientation), on: placement.canvas)
-    result.colour = target
-
+    let result = try blank(like: frame, on: placement.canvas, turned: placement.orientation)
     guard let source = PictureView(frame, placement.sourceRect) ?? PictureView(frame),
       let window = PictureView(result, placement.canvasRect)
     else {
       throw MediaError(.fault, "a \(frame.size) picture cannot be placed on \(placement.canvas)")
     }
     try draw(
-      source, onto: window, turn: placement.orientation, colour: colour,
-      siting: target.chromaPosition)
+      source, onto: window, turn: placement.orientation, colour: drawnColour(of: frame),
+      siting: result.colour.chromaPosition)
     // After the picture: libswscale writes whole vectors, past the end of a row.
-    fillMargins(of: result, around: placement.canvasRect, colour: colour)
+    if !placement.coversCanvas {
+      try surround(
+        placement.canvasRect, of: result, with: frame, turned: placement.orientation,
+        pixel: placement.pixelShape)
+    }
     return result
+  }
+
+  /// A picture of the canvas's size with the frame's timestamps and colour; its samples are undefined.
+  func blank(
+    like frame: borrowing VideoFrame, on canvas: PixelSize, turned turn: ImageOrientation
+  ) throws(MediaError) -> VideoFrame {
+    var result = try pool(&canvases, size: canvas, format: format).frame()
+    try result.adoptProperties(of: frame)
+    result.sampleAspectRatio = .one
+    result.forcesKeyframe = false
+    result.colour = sited(drawnColour(of: frame).turned(turn), on: canvas)
+    return result
+  }
+
+  /// What the samples of `frame` mean once they are in our format.
+  func drawnColour(of frame: borrowing VideoFrame) -> Colour {
+    frame.format.isRGB && !format.isRGB ? frame.colour.asYUV : frame.colour
+  }
+
+  /// A picture to draw on before it is warped.
+  func posedPicture(_ size: PixelSize) throws(MediaError) -> VideoFrame {
+    try pool(&posed, size: size, format: format).frame()
   }
 
   private func sited(_ colour: Colour, on canvas: PixelSize) -> Colour {
@@ -76,7 +98,7 @@ final class FrameOrienter {
 
   // MARK: - One picture
 
-  private func draw(
+  func draw(
     _ source: PictureView, onto target: PictureView, turn: ImageOrientation, colour: Colour,
     siting: ChromaPosition
   ) throws(MediaError) {
@@ -150,22 +172,31 @@ final class FrameOrienter {
 
   // MARK: - The canvas
 
-  /// Fills the canvas around `rect` with the background.
-  private func fillMargins(of frame: borrowing VideoFrame, around rect: PixelRect, colour: Colour) {
-    let size = frame.size
-    guard rect != PixelRect(size),
-      let pattern = FillPattern(layout.background, format: format, colour: colour)
+  /// Draws what stands around `rect`: the background, or the picture blurred.
+  ///
+  /// - Parameter pixel: the width of a stored pixel over its height.
+  func surround(
+    _ rect: PixelRect, of canvas: borrowing VideoFrame, with frame: borrowing VideoFrame,
+    turned turn: ImageOrientation, pixel: Rational
+  ) throws(MediaError) {
+    guard layout.fit == .blur else {
+      return fillMargins(of: canvas, around: rect, colour: canvas.colour)
+    }
+    let blurred = try backdrop.picture(of: frame, turned: turn, pixel: pixel, on: canvas)
+    for margin in canvas.size.margins(around: rect) {
+      guard let from = PictureView(blurred, margin), let to = PictureView(canvas, margin) else {
+        continue
+      }
+      try move(from, onto: to, by: .up)
+    }
+  }
+
+  /// Fills a canvas around `rect` with the background colour.
+  func fillMargins(of canvas: borrowing VideoFrame, around rect: PixelRect, colour: Colour) {
+    guard let pattern = FillPattern(layout.background, format: format, colour: colour)
     else { return }
-    let below = rect.y + rect.height
-    let right = rect.x + rect.width
-    let margins = [
-      PixelRect(x: 0, y: 0, width: size.width, height: rect.y),
-      PixelRect(x: 0, y: below, width: size.width, height: size.height - below),
-      PixelRect(x: 0, y: rect.y, width: rect.x, height: rect.height),
-      PixelRect(x: right, y: rect.y, width: size.width - right, height: rect.height),
-    ]
-    for margin in margins {
-      if let view = PictureView(frame, margin) { pattern.fill(view) }
+    for margin in canvas.size.margins(around: rect) {
+      if let view = PictureView(canvas, margin) { pattern.fill(view) }
     }
   }
 
@@ -176,5 +207,19 @@ final class FrameOrienter {
     let pool = try FramePool(size: size, format: format)
     slot = pool
     return pool
+  }
+}
+
+extension PixelSize {
+  /// What a picture of this size has around `rect`: above, below, left and right of it.
+  func margins(around rect: PixelRect) -> [PixelRect] {
+    let below = rect.y + rect.height
+    let right = rect.x + rect.width
+    return [
+      PixelRect(x: 0, y: 0, width: width, height: rect.y),
+      PixelRect(x: 0, y: below, width: width, height: height - below),
+      PixelRect(x: 0, y: rect.y, width: rect.x, height: rect.height),
+      PixelRect(x: right, y: rect.y, width: width - right, height: rect.height),
+    ].filter { $0.width > 0 && $0.height > 0 }
   }
 }

@@ -9,6 +9,10 @@ final class ContainerSink: PacketSink {
   private let unfinished: UnfinishedFiles
   private var staged: StagedFile?
   private var muxer: Muxer?
+  private var description: OutputDescription?
+  /// Pictures written so far.
+  private var pictures = 0
+  private var sampleDescriptions: SampleDescriptions?
 
   /// - Throws: `cannotCreate` where the file cannot be made: before any work is done.
   init(
@@ -36,6 +40,7 @@ final class ContainerSink: PacketSink {
     try muxer.setChapters(description.chapters)
     try muxer.writeHeader(options(description))
     self.muxer = muxer
+    self.description = description
   }
 
   private func options(_ description: OutputDescription) -> [(String, String)] {
@@ -57,17 +62,47 @@ final class ContainerSink: PacketSink {
     _ packet: consuming Packet, track: Int, format: EncodedFormat?
   ) throws(MediaError) {
     guard let muxer else { throw MediaError(.fault, "a packet before the header", at: target) }
-    if let format, container == .flv {
-      // flvenc writes a new sequence header for it; the in-band sets are there as well.
-      try packet.attachNewExtradata(format.parameters.extradata)
-      try muxer.announce(format.parameters, of: 0)
+    if let format {
+      switch container {
+      case .flv:
+        // flvenc writes a new sequence header for it; the in-band sets are there as well.
+        try packet.attachNewExtradata(format.parameters.extradata)
+        muxer.announce(format.size, of: 0)
+      case .mp4, .mov: try describe(format)
+      default: break
+      }
     }
+    if track == 0 { pictures += 1 }
     try muxer.write(packet, stream: track)
   }
 
+  /// Notes where a format begins; its description goes into the index when the file is whole. What goes
+  /// into a pipe has the parameter sets in band only.
+  private func describe(_ format: EncodedFormat) throws(MediaError) {
+    guard staged != nil, var description else { return }
+    if sampleDescriptions == nil {
+      sampleDescriptions = try SampleDescriptions(
+        first: description, muxer: container.muxer, location: target)
+    }
+    description.format = format
+    try sampleDescriptions?.begin(description, at: pictures)
+  }
+
   func finish() throws(MediaError) {
+    try close()
+    try commit()
+  }
+
+  /// Makes the file whole, under its temporary name still.
+  func close() throws(MediaError) {
     try muxer?.finish()
     muxer = nil
+    if let staged { try sampleDescriptions?.write(toFileAt: staged.temporaryPath) }
+    sampleDescriptions = nil
+  }
+
+  /// Gives a file that is whole its name.
+  func commit() throws(MediaError) {
     try staged?.commit()
     forget()
   }

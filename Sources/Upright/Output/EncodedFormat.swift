@@ -31,9 +31,9 @@ struct OutputDescription: Sendable {
   let frameRate: Rational?
   let videoMetadata: [String: String]
   /// In the order of tracks 1, 2, ...; track 0 is the pictures.
-  let sideTracks: [SideTrack]
+  var sideTracks: [SideTrack]
   let metadata: [String: String]
-  let chapters: [Demuxer.Chapter]
+  var chapters: [Demuxer.Chapter]
   /// The lowest decoding time among the first packets, in seconds; below zero more often than not.
   let earliestTime: Double
 }
@@ -50,4 +50,10 @@ protocol PacketSink: AnyObject {
   func finish() throws(MediaError)
   /// Removes what is not finished.
   func abandon()
+  /// The files that were made, where they are more than the one that was named.
+  var files: [String] { get }
+}
+
+extension PacketSink {
+  var files: [String] { [] }
 }

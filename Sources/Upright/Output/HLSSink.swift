@@ -2,19 +2,21 @@ internal import Foundation
 internal import MediaIO
 internal import Orientation
 
-/// HLS with fMP4 segments and a playlist of our own (RFC 8216): where the format changes, the segment
-/// ends, EXT-X-DISCONTINUITY stands, and a new init segment begins. Timestamps go on across it.
+/// HLS with a playlist of our own (RFC 8216): where the format changes, the segment ends,
+/// EXT-X-DISCONTINUITY stands, and a new init segment begins where segments have one. Timestamps go on
+/// across it.
 ///
-/// One `mp4` muxer in memory a format. libavformat's own hls muxer cannot do this: it writes one
-/// EXT-X-MAP and no discontinuity.
+/// The segments are made in memory. libavformat's own hls muxer cannot do this: it writes one EXT-X-MAP
+/// and no discontinuity.
 final class HLSSink: PacketSink {
   private let playlistPath: String
   private let folder: String
   private let name: String
   private let segmentDuration: Double
 
+  private let segments: any HLSSegments
   private var description: OutputDescription?
-  private var muxer: Muxer?
+  private var hasFormat = false
   private var playlist: MediaPlaylist
   private var segmentIndex = 0
   /// Where the segment that is being collected begins; nil while there is none.
@@ -34,8 +36,10 @@ final class HLSSink: PacketSink {
 
   /// - Throws: `cannotCreate` where the folder cannot be written.
   init(
-    playlistPath: String, segmentDuration: Double, unfinished: UnfinishedFiles
+    playlistPath: String, segments: any HLSSegments, segmentDuration: Double,
+    unfinished: UnfinishedFiles
   ) throws(MediaError) {
+    self.segments = segments
     self.unfinished = unfinished
     let url = URL(fileURLWithPath: playlistPath)
     self.playlistPath = playlistPath
@@ -47,10 +51,24 @@ final class HLSSink: PacketSink {
     try StagedFile.check(path: playlistPath)
   }
 
-  /// A playlist's lines are URIs (RFC 8216, 4.1) in which these signs mean something; escaped they
-  /// would not be found by players that read local files.
-  private static func segmentName(_ name: String) -> String {
-    String(name.map { "%:#?\"\\".contains($0) || $0.isNewline ? "_" : $0 })
+  /// A playlist's lines are URIs (RFC 8216, 4.1) in which these signs mean something, and escaped as
+  /// URIs they would not be found by players that read local files. So they are written as `~3A`, and
+  /// so is a tilde that would read as one of these: no two playlists share the names of segments.
+  static func segmentName(_ name: String) -> String {
+    let bytes = Array(name.utf8)
+    func isDigit(_ index: Int) -> Bool {
+      bytes.indices.contains(index) && "0123456789ABCDEF".utf8.contains(bytes[index])
+    }
+    var result: [UInt8] = []
+    for (index, byte) in bytes.enumerated() {
+      let isEscape = byte == 0x7E && isDigit(index + 1) && isDigit(index + 2)
+      if isEscape || byte < 0x20 || "%:#?\"\\".utf8.contains(byte) {
+        result += Array(String(format: "~%02X", byte).utf8)
+      } else {
+        result.append(byte)
+      }
+    }
+    return String(decoding: result, as: UTF8.self)
   }
 
   func begin(_ description: OutputDescription) throws(MediaError) {
@@ -70,7 +88,7 @@ final class HLSSink: PacketSink {
       if let format {
         try closeSegment(at: seconds)
         try open(format, description)
-      } else if muxer == nil {
+      } else if !hasFormat {
         try open(description.format, description)
       } else if packet.isKey, let start = segmentStart,
         seconds - start >= segmentDuration - 0.001
@@ -79,21 +97,21 @@ final class HLSSink: PacketSink {
       }
       if segmentStart == nil { segmentStart = seconds }
       end = max(end, seconds + Double(packet.duration) * packet.timeBase.doubleValue)
-    } else if muxer == nil {
+    } else if !hasFormat {
       try open(description.format, description)
     }
     isEmpty = false
     if track == 0 {
       held = consume packet
     } else {
-      try muxer?.write(packet, stream: track)
+      try segments.write(packet, track: track)
     }
   }
 
   private func writeHeld(before next: Int64?) throws(MediaError) {
     guard var packet = held.take() else { return }
     if let next, let dts = packet.dts, next > dts { packet.duration = next - dts }
-    try muxer?.write(packet, stream: 0)
+    try segments.write(packet, track: 0)
   }
 
   private func shift(_ packet: inout Packet) {
@@ -108,30 +126,22 @@ final class HLSSink: PacketSink {
   private func open(
     _ format: EncodedFormat, _ description: OutputDescription
   ) throws(MediaError) {
-    try muxer?.finish()
-    let muxer = try Muxer(format: "mp4", target: .memory)
     var changed = description
     changed.format = format
-    try muxer.addTracks(changed)
-    try muxer.writeHeader([
-      (
-        "movflags",
-        "+frag_custom+empty_moov+default_base_moof+frag_discont+skip_trailer"
-      ),
-      ("use_editlist", "0"), ("fragment_index", "\(segmentIndex + 1)"),
-      ("avoid_negative_ts", "disabled"),
-    ])
-    let file = "\(name)-init-\(format.index).mp4"
-    try save(try muxer.takeBytes(), as: "\(folder)/\(file)")
-    playlist.begin(map: file)
-    self.muxer = muxer
+    var map: String?
+    if let bytes = try segments.begin(changed, segment: segmentIndex) {
+      let file = "\(name)-init-\(format.index).mp4"
+      try save(bytes, as: "\(folder)/\(file)")
+      map = file
+    }
+    playlist.begin(map: map)
+    hasFormat = true
   }
 
   private func closeSegment(at seconds: Double) throws(MediaError) {
-    guard let muxer, let start = segmentStart else { return }
-    try muxer.endFragment()
-    let file = "\(name)-\(segmentIndex).m4s"
-    try save(try muxer.takeBytes(), as: "\(folder)/\(file)")
+    guard let start = segmentStart else { return }
+    let file = "\(name)-\(segmentIndex).\(segments.fileExtension)"
+    try save(try segments.cut(), as: "\(folder)/\(file)")
     playlist.add(segment: file, duration: seconds - start)
     segmentIndex += 1
     segmentStart = nil
@@ -154,13 +164,11 @@ final class HLSSink: PacketSink {
     guard !isEmpty else { return }
     try writeHeld(before: nil)
     try closeSegment(at: end)
-    muxer = nil
     playlist.isEnded = true
     try save(Array(playlist.text.utf8), as: playlistPath)
   }
 
   func abandon() {
-    muxer = nil
     for file in files { _ = unsafe unlink(file) }
     files = []
   }

@@ -3,7 +3,7 @@ internal import Foundation
 /// The text of a media playlist (RFC 8216, section 4).
 struct MediaPlaylist {
   private enum Line {
-    case map(String)
+    case format(map: String?)
     case segment(String, duration: Double)
   }
 
@@ -13,9 +13,9 @@ struct MediaPlaylist {
 
   init(targetDuration: Double) { self.targetDuration = targetDuration }
 
-  /// Says which init segment the following segments want; the second and later ones begin after a
-  /// discontinuity.
-  mutating func begin(map: String) { lines.append(.map(map)) }
+  /// Begins a format, which the init segment `map` describes where segments do not by themselves; the
+  /// second and later ones begin after a discontinuity.
+  mutating func begin(map: String?) { lines.append(.format(map: map)) }
 
   mutating func add(segment: String, duration: Double) {
     lines.append(.segment(segment, duration: max(0, duration)))
@@ -23,23 +23,31 @@ struct MediaPlaylist {
 
   var text: String {
     var longest = targetDuration
-    for case .segment(_, let duration) in lines { longest = max(longest, duration) }
+    // EXT-X-MAP wants version 6, durations that are no integers want 3 (RFC 8216, 7); fMP4 players
+    // expect 7.
+    var version = 3
+    for line in lines {
+      switch line {
+      case .segment(_, let duration): longest = max(longest, duration)
+      case .format(let map): if map != nil { version = 7 }
+      }
+    }
     var text = """
       #EXTM3U
-      #EXT-X-VERSION:7
+      #EXT-X-VERSION:\(version)
       #EXT-X-TARGETDURATION:\(Int(longest.rounded()))
       #EXT-X-MEDIA-SEQUENCE:0
       #EXT-X-PLAYLIST-TYPE:\(isEnded ? "VOD" : "EVENT")
       #EXT-X-INDEPENDENT-SEGMENTS
 
       """
-    var hasMap = false
+    var isLater = false
     for line in lines {
       switch line {
-      case .map(let file):
-        if hasMap { text += "#EXT-X-DISCONTINUITY\n" }
-        hasMap = true
-        text += "#EXT-X-MAP:URI=\"\(file)\"\n"
+      case .format(let map):
+        if isLater { text += "#EXT-X-DISCONTINUITY\n" }
+        isLater = true
+        if let map { text += "#EXT-X-MAP:URI=\"\(map)\"\n" }
       case .segment(let file, let duration):
         text += "#EXTINF:\(String(format: "%.6f", duration)),\n\(file)\n"
       }

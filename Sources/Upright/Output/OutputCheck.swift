@@ -6,7 +6,18 @@ enum OutputCheck {
   /// - Throws: `cannotCreate` where the output is the input under any name, or is there already and
   ///   may not be replaced.
   static func check(_ session: TranscodeSession, isDryRun: Bool = false) throws(MediaError) {
-    let output = session.output
+    guard session.options.splits else {
+      return try check(session.output, session, isDryRun: isDryRun)
+    }
+    // How many there will be is not known: whatever bears the name of one.
+    for part in SplitSink.present(session.output) {
+      try check(part, session, isDryRun: isDryRun)
+    }
+  }
+
+  private static func check(
+    _ output: String, _ session: TranscodeSession, isDryRun: Bool
+  ) throws(MediaError) {
     guard output != "-", InputTrust.scheme(of: output) == nil else { return }
     var target = stat()
     guard unsafe stat(output, &target) == 0 else { return }

@@ -4,6 +4,8 @@ public import MediaIO
 /// A kind of output, chosen by the name of the file or by the scheme of the URL.
 public enum OutputContainer: String, Sendable, CaseIterable {
   case mp4, mov, hls, mpegts, flv, matroska, webm, y4m
+  /// HLS whose segments are MPEG-TS rather than fragmented MP4.
+  case hlsTS = "hls-ts"
 
   /// The kind that `target`'s name asks for.
   ///
@@ -49,10 +51,17 @@ public enum OutputContainer: String, Sendable, CaseIterable {
     }
   }
 
+  /// The same with the segments that are asked for, where there are segments.
+  func with(_ segments: SegmentKind) -> Self { self == .hls && segments == .ts ? .hlsTS : self }
+
+  /// Whether it is a playlist with segments.
+  var isSegmented: Bool { self == .hls || self == .hlsTS }
+
   /// libavformat's muxer.
   var muxer: String {
     switch self {
     case .hls: "mp4"
+    case .hlsTS: "mpegts"
     case .y4m: "yuv4mpegpipe"
     default: rawValue
     }
@@ -61,7 +70,7 @@ public enum OutputContainer: String, Sendable, CaseIterable {
   /// Whether the format may change in mid-stream.
   public var canFollow: Bool {
     switch self {
-    case .mp4, .mov, .hls, .mpegts, .flv: true
+    case .mp4, .mov, .hls, .hlsTS, .mpegts, .flv: true
     case .matroska, .webm, .y4m: false
     }
   }
@@ -69,7 +78,7 @@ public enum OutputContainer: String, Sendable, CaseIterable {
   /// What `--canvas auto` means.
   public var defaultCanvas: CanvasRule {
     switch self {
-    case .hls, .mpegts, .flv: .follow
+    case .hls, .hlsTS, .mpegts, .flv: .follow
     case .mp4, .mov, .matroska, .webm, .y4m: .majority
     }
   }
@@ -78,7 +87,14 @@ public enum OutputContainer: String, Sendable, CaseIterable {
   public var isStreaming: Bool { defaultCanvas == .follow }
 
   /// Whether parameter sets stand apart from the packets.
-  var wantsGlobalHeader: Bool { self != .mpegts && self != .y4m }
+  var wantsGlobalHeader: Bool { muxer != "mpegts" && self != .y4m }
+
+  /// What of a track's tags goes over; a handler's name is QuickTime's.
+  func trackTags(_ tags: [String: String]) -> [String: String] {
+    var kept: Set = ["language", "title"]
+    if self == .mp4 || self == .mov { kept.insert("handler_name") }
+    return tags.filter { kept.contains($0.key) }
+  }
 
   /// The codec where none is asked for.
   var defaultCodec: VideoCodec {
@@ -96,6 +112,7 @@ public enum OutputContainer: String, Sendable, CaseIterable {
     case .mov: ["aac", "mp3", "ac3", "eac3", "alac", "pcm_s16le", "pcm_s16be", "pcm_s24le"]
     // AC-3's description cannot be written before its first packet, and browsers do not play it.
     case .hls: ["aac", "mp3"]
+    case .hlsTS: ["aac", "mp3", "ac3", "eac3"]
     case .mpegts: ["aac", "mp3", "mp2", "ac3", "eac3"]
     case .flv: ["aac", "mp3"]
     case .matroska:
@@ -147,7 +164,7 @@ public enum OutputContainer: String, Sendable, CaseIterable {
   }
 
   /// How many sound tracks go in.
-  var soundTracks: Int { self == .hls || self == .flv ? 1 : .max }
+  var soundTracks: Int { isSegmented || self == .flv ? 1 : .max }
 
   /// Whether `codec` may go in; H.264 in WebM, and anything else in FLV, may not.
   func canCarry(_ codec: VideoCodec) -> Bool {
@@ -155,6 +172,8 @@ public enum OutputContainer: String, Sendable, CaseIterable {
     case .y4m: codec == .raw
     case .mpegts: codec == .h264 || codec == .hevc
     case .hls: codec != .vp9 && codec != .raw
+    // Apple's players take HEVC in fMP4 segments only.
+    case .hlsTS: codec == .h264
     default: codec != .raw && Muxer.canCarry(codec, format: muxer)
     }
   }

@@ -27,10 +27,6 @@ final class SideTrackWriter {
     }
     self.stream = stream
     self.track = track
-    var metadata = stream.metadata.filter {
-      ["language", "title", "handler_name"].contains($0.key)
-    }
-    if container == .mpegts || container == .hls { metadata["handler_name"] = nil }
     let isCopied =
       switch stream.kind {
       case .audio: container.copiesSound(stream.codecName)
@@ -61,7 +57,8 @@ final class SideTrackWriter {
       parameters = stream.parameters
     }
     description = SideTrack(
-      parameters: parameters, timeBase: timeBase, source: stream, metadata: metadata)
+      parameters: parameters, timeBase: timeBase, source: stream,
+      metadata: container.trackTags(stream.metadata))
   }
 
   /// Takes one packet of the stream, nil at its end, and passes on what comes of it.

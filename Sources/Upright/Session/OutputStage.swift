@@ -14,19 +14,32 @@ final class OutputStage {
   /// - Throws: `cannotCreate` where the output cannot be made.
   init(_ plan: SessionPlan) throws(MediaError) {
     self.plan = plan
-    let session = plan.session
     interleaver = PacketInterleaver(
       awaited: [true] + plan.sideTracks.map { $0.stream.kind == .audio },
-      cutsAtKeys: plan.container == .hls, patience: Self.patience(plan.video.frameRate))
-    sink =
-      plan.container == .hls
-      ? try HLSSink(
-        playlistPath: session.output, segmentDuration: session.options.segmentDuration,
-        unfinished: session.unfinished)
-      : try ContainerSink(
-        container: plan.container, target: session.output, interrupt: session.writingInterrupt,
-        unfinished: session.unfinished)
+      cutsAtKeys: plan.container.isSegmented || plan.options.splits,
+      patience: Self.patience(plan.video.frameRate))
+    sink = try Self.sink(plan)
   }
+
+  private static func sink(_ plan: SessionPlan) throws(MediaError) -> any PacketSink {
+    let session = plan.session
+    if plan.container.isSegmented {
+      return try HLSSink(
+        playlistPath: session.output,
+        segments: plan.container == .hls ? FragmentedSegments() : TransportSegments(),
+        segmentDuration: session.options.segmentDuration, unfinished: session.unfinished)
+    }
+    if plan.options.splits {
+      return try SplitSink(
+        container: plan.container, target: session.output, unfinished: session.unfinished)
+    }
+    return try ContainerSink(
+      container: plan.container, target: session.output, interrupt: session.writingInterrupt,
+      unfinished: session.unfinished)
+  }
+
+  /// The files that were made, where they are more than the one that was named; in order.
+  var files: [String] { sink.files }
 
   /// Takes a packet of pictures; `format` comes with the first of each encoder.
   func takePicture(_ packet: consuming Packet, format: EncodedFormat?) throws(MediaError) {
@@ -66,10 +79,11 @@ final class OutputStage {
     try flush()
   }
 
-  /// Seconds that sound waits for pictures inside the encoder: dozens of them, however slow they come.
+  /// Seconds that sound waits for pictures inside the encoder and behind the one before it: dozens of
+  /// them each, however slow they come.
   private static func patience(_ frameRate: Rational?) -> Double {
     guard let rate = frameRate?.doubleValue, rate > 0 else { return 60 }
-    return min(max(10, 64 / rate), 3600)
+    return min(max(10, 128 / rate), 3600)
   }
 
   private func flush() throws(MediaError) {
@@ -90,14 +104,11 @@ final class OutputStage {
       throw MediaError(.fault, "sound before the first picture")
     }
     hasBegun = true
-    var tags = plan.video.metadata.filter { ["language", "title"].contains($0.key) }
-    if plan.container == .mp4 || plan.container == .mov {
-      tags["handler_name"] = plan.video.metadata["handler_name"]
-    }
     try sink.begin(
       OutputDescription(
         format: first, videoTimeBase: plan.pictureTimeBase, frameRate: plan.video.frameRate,
-        videoMetadata: tags, sideTracks: plan.sideTracks.map(\.description),
+        videoMetadata: plan.container.trackTags(plan.video.metadata),
+        sideTracks: plan.sideTracks.map(\.description),
         metadata: plan.metadata, chapters: plan.demuxer.container.chapters,
         earliestTime: earliest))
   }

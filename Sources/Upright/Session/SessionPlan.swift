@@ -16,6 +16,7 @@ struct SessionPlan {
   /// Whether the canvas is the first frame's only because the clip cannot be looked at ahead.
   let canvasIsAGuess: Bool
   let codec: VideoCodec
+  let stills: SessionStills
   var warnings: [String]
 
   var options: TranscodeOptions { session.options }
@@ -24,6 +25,7 @@ struct SessionPlan {
   init(_ session: TranscodeSession, isDryRun: Bool = false) throws(MediaError) {
     self.session = session
     try OutputCheck.check(session, isDryRun: isDryRun)
+    stills = try SessionStills(session.options)
     demuxer = try Demuxer(
       url: session.input, format: session.inputFormat, interrupt: session.interrupt)
     guard let video = demuxer.bestStream(.video) else {
@@ -34,8 +36,13 @@ struct SessionPlan {
     self.video = video
     codec = session.options.codec ?? session.container.defaultCodec
     var warnings: [String] = []
+    var dropped: [String]
     (sideTracks, dropped) = try Self.sideTracks(
       demuxer, video: video, container: session.container, warnings: &warnings)
+    if session.options.splits, !demuxer.container.chapters.isEmpty {
+      dropped.append("chapters: they are the whole clip's, and each format has its own file")
+    }
+    self.dropped = dropped
     canvas = try Self.canvas(session, demuxer, video)
     let asked = session.options.canvas
     canvasIsAGuess = canvas == .initial && asked == .auto
@@ -103,7 +110,7 @@ struct SessionPlan {
     _ session: TranscodeSession, _ demuxer: Demuxer, _ video: StreamInfo
   ) throws(MediaError) -> FrameDirector.Canvas {
     let asked = session.options.canvas
-    let rule = asked == .auto ? session.container.defaultCanvas : asked
+    let rule = asked == .auto ? session.defaultCanvas : asked
     switch rule {
     case .follow, .auto: return .follow
     case .portrait: return .fixed(isLandscape: false)
@@ -169,8 +176,9 @@ struct SessionPlan {
       rate: options.rate,
       speed: options.speed, gop: options.gop, isLive: options.isLive,
       wantsGlobalHeader: container.wantsGlobalHeader,
-      repeatsHeaders: container.canFollow && codec != .raw, options: options.encoderOptions)
-    if settings.gop == nil, container == .hls, let rate = video.frameRate {
+      repeatsHeaders: container.canFollow && !options.splits && codec != .raw,
+      options: options.encoderOptions)
+    if settings.gop == nil, container.isSegmented, let rate = video.frameRate {
       // Segments are cut at IDRs that are asked for; the encoder's own must not come much oftener.
       settings.gop = max(1, Int((rate.doubleValue * options.segmentDuration).rounded(.up)) + 1)
     }
@@ -215,6 +223,12 @@ extension Rational {
 }
 
 extension TranscodeSession {
+  /// What `--canvas auto` means: one file a format is asked for where formats are to change.
+  var defaultCanvas: CanvasRule { options.splits ? .follow : container.defaultCanvas }
+
+  /// Whether the format may change in mid-stream.
+  var canFollow: Bool { container.canFollow || options.splits }
+
   /// Whether in-band signals stand in for events.
   var signalsAreEvents: Bool { if case .none = events { true } else { false } }
 
@@ -235,7 +249,7 @@ extension TranscodeSession {
     try FrameDirector(
       policy: startPolicy(size: size), guidance: guidance, frames: options.frames,
       reference: options.reference, canvas: canvas, signalsAreEvents: signalsAreEvents,
-      gravity: options.gravity)
+      gravity: options.gravity, levels: options.levels)
   }
 
   /// The policy as it starts. Frames that are upright already and come without events say by their

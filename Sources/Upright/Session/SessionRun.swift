@@ -15,6 +15,7 @@ final class SessionRun {
   private var feed: EventFeed
   private var director: FrameDirector?
   private var orienter: FrameOrienter?
+  private var stage: PictureStage?
   private var chain: EncoderChain?
   private var fields: FieldStage?
   private let plain: PlainPictures
@@ -34,7 +35,7 @@ final class SessionRun {
     warnings = plan.warnings
     feed = EventFeed(session.events, offset: session.options.eventsOffset)
     keyframes = KeyframeClock(
-      every: plan.container == .hls ? session.options.segmentDuration : nil)
+      every: plan.container.isSegmented ? session.options.segmentDuration : nil)
     tally = SessionTally(timeBase: plan.pictureTimeBase)
     plain = PlainPictures(background: session.options.background)
     output = try OutputStage(plan)
@@ -104,9 +105,11 @@ final class SessionRun {
         "the canvas stayed as the first frame wanted it: what lasts longest cannot be known ahead here"
       )
     }
-    if let signal, !signal.isExact, tally.noteInexact() {
+    if let signal, !signal.isExact, session.options.frames == .metadata,
+      !session.options.levels, tally.noteInexact()
+    {
       warnings.append(
-        "at \(seconds): the \(signal.source.rawValue) signal is no multiple of 90 degrees; the nearest quarter turn is used"
+        "at \(seconds): the \(signal.source.rawValue) signal is no multiple of 90 degrees; the nearest quarter turn is used (--level follows it)"
       )
     }
     guard let fields, let orienter else { throw MediaError(.fault, "a frame before the encoder") }
@@ -133,12 +136,14 @@ final class SessionRun {
           + (settings.format.bitDepth < 10 ? "; --codec hevc keeps 10" : "")
       )
     }
-    orienter = FrameOrienter(
+    let orienter = FrameOrienter(
       format: settings.format,
       layout: .init(
         fit: session.options.fit, anchor: session.options.anchor,
         background: session.options.background, filter: session.options.filter))
-    chain = EncoderChain(settings, followsColour: plan.container.canFollow)
+    self.orienter = orienter
+    stage = PictureStage(orienter: orienter, stills: plan.stills)
+    chain = EncoderChain(settings, followsColour: session.canFollow)
     fields = FieldStage(codec: settings.codec, format: settings.format)
     if !settings.codec.carriesHDR && !frame.colour.hdr.isEmpty {
       warnings.append(
@@ -170,12 +175,14 @@ final class SessionRun {
   private func encode(
     _ frame: consuming VideoFrame, _ direction: Direction, _ seconds: Double
   ) throws(MediaError) {
-    guard let orienter, let chain else { throw MediaError(.fault, "a frame before the encoder") }
+    guard let orienter, let stage, let chain else {
+      throw MediaError(.fault, "a frame before the encoder")
+    }
+    let shape = plan.sampleAspectRatio(of: frame)
     let placement = orienter.placement(
-      of: frame.size, sampleAspectRatio: plan.sampleAspectRatio(of: frame), turn: direction.turn,
-      canvas: direction.canvas)
+      of: frame.size, sampleAspectRatio: shape, turn: direction.turn, canvas: direction.canvas)
     let orienting = ContinuousClock.now
-    var picture = try orienter.orient(frame, by: placement)
+    var picture = try stage.picture(of: frame, direction, placement, shape: shape)
     picture.fields = FieldStage.fields(frame.fields, after: placement.orientation)
     tally.orientSeconds += orienting.secondsUntilNow
     retime(&picture)
@@ -188,7 +195,7 @@ final class SessionRun {
       try output.takePicture(packet, format: format)
     }
     tally.encodeSeconds += encoding.secondsUntilNow
-    if !plan.container.canFollow, tally.noteColour(picture.colour) {
+    if !session.canFollow, tally.noteColour(picture.colour) {
       warnings.append(
         "at \(seconds): the colour's description changed; \(plan.container.rawValue) keeps the first"
       )
@@ -264,10 +271,11 @@ final class SessionRun {
   }
 
   private func report(_ outcome: SourceOutcome) -> TranscodeReport {
+    if session.options.frames == .metadata { warnings += outcome.warnings }
     if let plan = director?.plan { warnings += plan.warnings }
     if plain.hasDrawn { warnings.append("what is transparent was drawn on the background") }
     return TranscodeReport(
-      plan: plan, tally: tally, formats: output.formats, outcome: outcome,
+      plan: plan, tally: tally, formats: output.formats, files: output.files, outcome: outcome,
       entries: director?.plan.entries ?? [],
       warnings: warnings, wall: started.secondsUntilNow)
   }

@@ -31,9 +31,11 @@ struct SessionTally {
   mutating func note(_ direction: Direction, _ placement: Placement, at seconds: Double)
     -> JSONValue?
   {
+    // A turn that takes its time changes the format when it is over.
+    if direction.moment != nil, last != nil { return nil }
     let matrix = placement.transform
     // A source that changes its size in mid-stream gets another transform in the same format.
-    if let last, last.direction == direction, last.transform == matrix { return nil }
+    if let last, last.direction.hasLayout(of: direction), last.transform == matrix { return nil }
     last = (direction, matrix)
     let change = FormatChange(from: seconds, format: direction.format).json(
       firstFrame: frames, turn: direction.turn.name,

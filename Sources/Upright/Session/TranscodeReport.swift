@@ -13,18 +13,22 @@ public struct TranscodeReport: Sendable {
   public let frames: Int
   /// Sizes that were encoded, in order.
   public let formats: [String]
+  /// The files that were made, where each format has its own; else empty.
+  public let files: [String]
   /// Seconds of wall clock.
   public let wall: Double
   /// The decisions, one an event, in order.
   public let entries: [RotationDecision]
 
   init(
-    plan: SessionPlan, tally: SessionTally, formats: [EncodedFormat], outcome: SourceOutcome,
+    plan: SessionPlan, tally: SessionTally, formats: [EncodedFormat], files: [String],
+    outcome: SourceOutcome,
     entries: [RotationDecision],
     warnings: [String], wall: Double
   ) {
     self.warnings = warnings
     self.entries = entries
+    self.files = files
     self.wall = wall
     frames = tally.frames
     self.formats = formats.map(\.size.description)
@@ -32,6 +36,13 @@ public struct TranscodeReport: Sendable {
     var dropped = plan.dropped
     dropped += outcome.droppedMetadata.sorted()
     if plan.dropsLocation { dropped.append("GPS position tags") }
+    var output: [JSONValue.Member] = [
+      .init("path", .string(plan.session.output)), .init("frames", .integer(tally.frames)),
+      .init("duration", .number(tally.duration)), .init("copied_frames", .integer(0)),
+      .init("encoded_frames", .integer(tally.frames)),
+      .init("dropped", .array(dropped.map { .string($0) })),
+    ]
+    if !files.isEmpty { output.append(.init("files", .array(files.map { .string($0) }))) }
     json = [
       "input": [
         "path": .string(plan.session.input), "codec": .string(plan.video.codecName),
@@ -39,12 +50,7 @@ public struct TranscodeReport: Sendable {
         "frames": .integer(outcome.frames),
         "duration": plan.duration.map { .number($0) } ?? .null,
       ],
-      "output": [
-        "path": .string(plan.session.output), "frames": .integer(tally.frames),
-        "duration": .number(tally.duration), "copied_frames": .integer(0),
-        "encoded_frames": .integer(tally.frames),
-        "dropped": .array(dropped.map { .string($0) }),
-      ],
+      "output": .object(output),
       "formats": .array(tally.changes),
       "events": .array(entries.map(\.json)),
       "warnings": .array(warnings.map { .string($0) }),

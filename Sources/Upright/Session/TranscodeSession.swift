@@ -38,11 +38,12 @@ public final class TranscodeSession: Sendable {
     self.input = input
     self.output = output
     self.inputFormat = inputFormat
-    container = try OutputContainer(target: output, format: outputFormat)
+    container = try OutputContainer(target: output, format: outputFormat).with(options.segments)
     self.options = options
     self.policy = policy
     self.events = events
     try options.check(for: container)
+    if options.splits { try SplitSink.check(container, target: output) }
     let policyGuidance = policy.stream
     if let guidance = try options.fixedGuidance(policy: policyGuidance, container: container) {
       do throws(PolicyError) { try guidance.check() } catch {
@@ -112,10 +113,11 @@ public struct SessionProgress: Sendable, Hashable {
 extension TranscodeOptions {
   /// Throws where options contradict each other or the container.
   func check(for container: OutputContainer) throws(MediaError) {
-    if canvas == .follow && !container.canFollow {
+    if canvas == .follow && !container.canFollow && !splits {
       let remedy =
         container == .y4m
-        ? "use --canvas portrait or landscape" : "use a fixed --canvas, or write .mp4, .m3u8 or .ts"
+        ? "use --canvas portrait or landscape"
+        : "use --canvas portrait or landscape, --split for one file per format, or write .mp4, .m3u8 or .ts"
       throw MediaError(
         .usage, "\(container.rawValue) cannot change its format in mid-stream",
         at: "--canvas follow", remedy: remedy)

@@ -1,0 +1,12 @@
+// The same loops, with registers of 32 bytes.
+#if defined(__x86_64__)
+
+#include "blend.h"
+
+#define AVX2 __attribute__((target("avx2")))
+
+UPRIGHT_DEFINE_BLENDS(AVX2)
+
+void upright_init_blend_avx2(upright_kernels *table) { UPRIGHT_SET_BLENDS(table); }
+
+#endif

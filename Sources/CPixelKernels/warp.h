@@ -1,0 +1,128 @@
+// What all levels of the warp agree on: the fixed-point coordinates, where a row of the destination
+// lies inside the source, and the arithmetic of one sample.
+#pragma once
+
+#include "levels.h"
+
+enum {
+  // Fraction bits of a coordinate.
+  WARP_BITS = UPRIGHT_WARP_FRACTION_BITS,
+  // Fraction bits that weigh the neighbours: an error of 2^-13 of a sample's distance is an eighth
+  // of a level for 8 bits and, with 2^-15, for 10 bits.
+  WARP_WEIGHT_BITS_1 = 12,
+  WARP_WEIGHT_BITS_2 = 14,
+};
+
+#define WARP_ONE ((int64_t)1 << WARP_BITS)
+#define WARP_HALF (WARP_ONE / 2)
+
+#define UPRIGHT_WARP                                                                     \
+  uint8_t *dst, ptrdiff_t dst_stride, size_t dst_width, size_t dst_height,               \
+      const uint8_t *src, ptrdiff_t src_stride, size_t src_width, size_t src_height,     \
+      const upright_warp_map *map
+
+void upright_warp_1x1_c(UPRIGHT_WARP);
+void upright_warp_2x1_c(UPRIGHT_WARP);
+void upright_warp_1x2_c(UPRIGHT_WARP);
+void upright_warp_2x2_c(UPRIGHT_WARP);
+
+// Half a step of the weights: added before they are cut off.
+UPRIGHT_INLINE int64_t warp_rounding(size_t component_size) {
+  return WARP_ONE >> ((component_size == 1 ? WARP_WEIGHT_BITS_1 : WARP_WEIGHT_BITS_2) + 1);
+}
+
+UPRIGHT_INLINE int64_t warp_floor_divide(int64_t a, int64_t b) {  // b > 0
+  return a / b - (a % b < 0);
+}
+
+// Narrows [*first, *last) to the x with 0 <= start + x * step < end.
+UPRIGHT_INLINE void warp_clip(int64_t start, int64_t step, int64_t end, int64_t *first,
+                              int64_t *last) {
+  int64_t low, high;
+  if (step > 0) {
+    low = -warp_floor_divide(start, step);
+    high = -warp_floor_divide(start - end, step);
+  } else if (step < 0) {
+    low = warp_floor_divide(start - end, -step) + 1;
+    high = warp_floor_divide(start, -step) + 1;
+  } else {
+    if (start < 0 || start >= end) *last = *first;
+    return;
+  }
+  if (low > *first) *first = low;
+  if (high < *last) *last = high;
+}
+
+// The x of row y, from *first up to and without *last, whose centres lie inside the source; 0 and 0
+// where there are none.
+UPRIGHT_INLINE void warp_span(const upright_warp_map *map, int64_t y, size_t dst_width,
+                              size_t src_width, size_t src_height, int64_t *first, int64_t *last) {
+  *first = 0;
+  *last = (int64_t)dst_width;
+  warp_clip(map->u + y * map->uy, map->ux, (int64_t)src_width * WARP_ONE, first, last);
+  warp_clip(map->v + y * map->vy, map->vx, (int64_t)src_height * WARP_ONE, first, last);
+  if (*last <= *first) *first = *last = 0;
+}
+
+// The sample at the continuous coordinate `u` of an axis with `count` samples: the index of the one
+// before it and the weight of the next one. Beyond the outermost centres the outermost counts alone.
+UPRIGHT_INLINE size_t warp_index(int64_t u, size_t count, size_t component_size, int *weight) {
+  const int bits = component_size == 1 ? WARP_WEIGHT_BITS_1 : WARP_WEIGHT_BITS_2;
+  const int64_t end = (int64_t)(count - 1) * WARP_ONE;
+  int64_t s = u - WARP_HALF;
+  if (s < 0) s = 0;
+  if (s > end) s = end;
+  s += warp_rounding(component_size);
+  *weight = (int)(s >> (WARP_BITS - bits)) & ((1 << bits) - 1);
+  return (size_t)(s >> WARP_BITS);
+}
+
+// 8 bits: in units of 1/64, as a 16-bit multiplication with rounding does it.
+UPRIGHT_INLINE int warp_mix_1(int a, int b, int weight) {
+  return a + (((b - a) * (weight << 3) + (1 << 14)) >> 15);
+}
+
+UPRIGHT_INLINE int warp_bilinear_1(int a, int b, int c, int d, int across, int down) {
+  const int top = warp_mix_1(a * 64, b * 64, across), bottom = warp_mix_1(c * 64, d * 64, across);
+  return (warp_mix_1(top, bottom, down) + 32) >> 6;
+}
+
+// 16 bits: across in signed 16 x 16 bits, down in 32 bits in units of 1/2.
+UPRIGHT_INLINE int warp_bilinear_2(int a, int b, int c, int d, int across, int down) {
+  enum { BIAS = 1 << 15, ONE = 1 << WARP_WEIGHT_BITS_2, ROUND = 1 << (WARP_WEIGHT_BITS_2 - 2) };
+  const int rest = ONE - across;
+  const int top = ((a - BIAS) * rest + (b - BIAS) * across + ROUND) >> (WARP_WEIGHT_BITS_2 - 1);
+  const int bottom = ((c - BIAS) * rest + (d - BIAS) * across + ROUND) >> (WARP_WEIGHT_BITS_2 - 1);
+  return ((top * ONE + (bottom - top) * down + ONE) >> (WARP_WEIGHT_BITS_2 + 1)) + BIAS;
+}
+
+UPRIGHT_INLINE int warp_component(const uint8_t *row, size_t index, size_t size) {
+  if (size == 1) return row[index];
+  uint16_t value;
+  __builtin_memcpy(&value, row + 2 * index, 2);
+  return value;
+}
+
+// One element: all its components. `to` is where it goes.
+UPRIGHT_INLINE void warp_element(uint8_t *to, const uint8_t *src, ptrdiff_t src_stride,
+                                 size_t src_width, size_t src_height, int64_t u, int64_t v,
+                                 size_t components, size_t component_size) {
+  int across, down;
+  const size_t x = warp_index(u, src_width, component_size, &across);
+  const size_t y = warp_index(v, src_height, component_size, &down);
+  const size_t right = x + (x + 1 < src_width), below = y + (y + 1 < src_height);
+  const uint8_t *top = upright_const_row(src, src_stride, y);
+  const uint8_t *bottom = upright_const_row(src, src_stride, below);
+  for (size_t i = 0; i < components; i++) {
+    const int a = warp_component(top, x * components + i, component_size);
+    const int b = warp_component(top, right * components + i, component_size);
+    const int c = warp_component(bottom, x * components + i, component_size);
+    const int d = warp_component(bottom, right * components + i, component_size);
+    if (component_size == 1) {
+      to[i] = (uint8_t)warp_bilinear_1(a, b, c, d, across, down);
+    } else {
+      const uint16_t value = (uint16_t)warp_bilinear_2(a, b, c, d, across, down);
+      __builtin_memcpy(to + 2 * i, &value, 2);
+    }
+  }
+}

@@ -1,0 +1,47 @@
+internal import CFFmpeg
+
+/// Reads stretches of a seekable file or URL as they lie there, beside what a demuxer makes of it.
+package final class ByteSource {
+  private let context: UnsafeMutablePointer<AVIOContext>
+  private let interrupt: Interrupt
+
+  /// Opens `url` anew, under the same trust as a demuxer; nil where it cannot be opened so or cannot be
+  /// gone about in.
+  package init?(url: String, interrupt: Interrupt = Interrupt()) {
+    // A pipe cannot be opened twice.
+    guard url != "-", InputTrust.scheme(of: url) != "pipe" else { return nil }
+    let target = InputTrust.scheme(of: url) == nil ? "file:\(url)" : url
+    let options = [("protocol_whitelist", InputTrust(url: url).protocols)]
+    var context: UnsafeMutablePointer<AVIOContext>?
+    var callback = interrupt.callback
+    var dictionary: OpaquePointer?
+    for (key, value) in options { av_dict_set(&dictionary, key, value, 0) }
+    defer { av_dict_free(&dictionary) }
+    guard avio_open2(&context, target, AVIO_FLAG_READ, &callback, &dictionary) >= 0,
+      let opened = context
+    else { return nil }
+    guard opened.pointee.seekable & AVIO_SEEKABLE_NORMAL != 0 else {
+      avio_closep(&context)
+      return nil
+    }
+    self.context = opened
+    self.interrupt = interrupt
+  }
+
+  deinit {
+    var pointer: UnsafeMutablePointer<AVIOContext>? = context
+    avio_closep(&pointer)
+  }
+
+  /// Up to `count` bytes from `position` on: fewer at the end, none where reading fails.
+  package func read(at position: Int, count: Int) -> [UInt8] {
+    guard position >= 0, count > 0, avio_seek(context, Int64(position), SEEK_SET) >= 0 else {
+      return []
+    }
+    let rest = avio_size(context) - Int64(position)
+    guard rest > 0 else { return [] }
+    var bytes = [UInt8](repeating: 0, count: Int(clamping: min(Int64(count), rest)))
+    let got = avio_read(context, &bytes, CInt(clamping: bytes.count))
+    return got > 0 ? Array(bytes.prefix(Int(got))) : []
+  }
+}

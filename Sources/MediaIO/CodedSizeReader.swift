@@ -1,0 +1,57 @@
+internal import CFFmpeg
+package import Orientation
+
+/// Reads the size of pictures out of their packets, undecoded, as a decoder would crop them.
+package final class CodedSizeReader {
+  private let parameters: CodecParameters
+  private var context: UnsafeMutablePointer<AVCodecContext>?
+  private var parser: UnsafeMutablePointer<AVCodecParserContext>?
+
+  /// The codecs whose parser in libavcodec says sizes.
+  private static let codecs: Set<String> = [
+    "h264", "hevc", "vp8", "av1", "mpeg1video", "mpeg2video", "mpeg4",
+  ]
+
+  /// Nil for a codec whose packets are not understood.
+  package init?(_ stream: StreamInfo) {
+    guard Self.codecs.contains(stream.codecName) else { return nil }
+    parameters = stream.parameters
+    guard open(parameters) else { return nil }
+  }
+
+  deinit { close() }
+
+  private func close() {
+    if let parser { av_parser_close(parser) }
+    avcodec_free_context(&context)
+    parser = nil
+  }
+
+  private func open(_ parameters: CodecParameters) -> Bool {
+    close()
+    context = avcodec_alloc_context3(nil)
+    parser = av_parser_init(CInt(bitPattern: parameters.raw.pointee.codec_id.rawValue))
+    guard let context, let parser,
+      avcodec_parameters_to_context(context, parameters.raw) >= 0
+    else { return false }
+    parser.pointee.flags |= PARSER_FLAG_COMPLETE_FRAMES
+    return true
+  }
+
+  /// The size of the picture in `packet`; nil where the packet does not say, and the last one stands.
+  package func size(of packet: borrowing Packet) -> PixelSize? {
+    if let extradata = packet.newExtradata {
+      guard let changed = try? parameters.with(extradata: extradata), open(changed) else {
+        return nil
+      }
+    }
+    guard let context, let parser, packet.size > 0 else { return nil }
+    var output: UnsafeMutablePointer<UInt8>?
+    var size: CInt = 0
+    av_parser_parse2(
+      parser, context, &output, &size, packet.raw.pointee.data, CInt(clamping: packet.size),
+      packet.raw.pointee.pts, packet.raw.pointee.dts, -1)
+    let found = PixelSize(Int(parser.pointee.width), Int(parser.pointee.height))
+    return found.width > 0 && found.height > 0 ? found : nil
+  }
+}

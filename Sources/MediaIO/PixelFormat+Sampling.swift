@@ -1,0 +1,24 @@
+package import Orientation
+
+extension PixelFormat {
+  /// Straight RGB with alpha, eight bits each.
+  package static let rgba = PixelFormat(name: "rgba") ?? .yuv420p
+  /// One plane of eight bits.
+  package static let gray = PixelFormat(name: "gray") ?? .yuv420p
+
+  /// Bytes of one sample.
+  package var sampleBytes: Int { bitDepth > 8 ? 2 : 1 }
+
+  /// From the continuous coordinates of a plane, whose samples' centres lie at .5, to those of the
+  /// picture.
+  package func transform(of plane: Plane, siting: ChromaPosition) -> AffineTransform {
+    /// A chroma sample lies on the centre of a luma sample, or between two of them.
+    func place(_ shift: Int, _ position: Int) -> (step: Double, start: Double) {
+      guard shift > 0 else { return (1, 0) }
+      let step = Double(1 << shift)
+      return (step, 0.5 + Double(position) / 256 - step / 2)
+    }
+    let (x, y) = (place(plane.shiftX, siting.x), place(plane.shiftY, siting.y))
+    return AffineTransform(a: x.step, b: 0, c: 0, d: y.step, tx: x.start, ty: y.start)
+  }
+}

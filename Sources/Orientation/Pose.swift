@@ -1,0 +1,129 @@
+/// A whole picture on a canvas at any angle: what a `Placement` is to quarter turns.
+///
+/// The picture is stood by `orientation`, scaled to `size`, turned by what is left of the angle, and
+/// put where its centre lies at `centre`. What reaches past the canvas is cut off.
+public struct Pose: Sendable, Hashable {
+  /// The nearest of the eight: after it, `degrees` are left.
+  public let orientation: ImageOrientation
+  /// The picture's width and height in canvas pixels after `orientation`, before the angle.
+  public let size: Size
+  /// Clockwise about the picture's centre, -45...45.
+  public let degrees: Double
+  /// Where the picture's centre lies on the canvas.
+  public let centre: Point
+
+  /// The pose of a picture that is stood by `orientation`, has `size` then, and is turned clockwise
+  /// by `degrees` more; any angle, and one that is no number counts as 0.
+  public init(orientation: ImageOrientation, size: Size, degrees: Double, centre: Point) {
+    let degrees = degrees.isFinite ? degrees : 0
+    let quarters = (degrees / 90).rounded()
+    let turns = Int(quarters.truncatingRemainder(dividingBy: 4))
+    self.orientation = orientation.then(
+      ImageOrientation(flippedHorizontally: false, quarterTurns: turns))
+    self.size = turns % 2 == 0 ? size : size.transposed
+    self.degrees = degrees - quarters * 90
+    self.centre = centre
+  }
+
+  /// Where `placement` puts the whole of a stored picture of `source`, turned clockwise by `degrees`
+  /// more about its own centre: its size stays, and its corners may be cut off.
+  public init(_ placement: Placement, of source: PixelSize, degrees: Double = 0) {
+    let upright = placement.orientation.applied(to: source)
+    let scale = placement.scale
+    self.init(
+      orientation: placement.orientation,
+      size: Size(
+        width: Double(upright.width) * scale.width, height: Double(upright.height) * scale.height),
+      degrees: degrees,
+      centre: Point(x: Double(source.width) / 2, y: Double(source.height) / 2)
+        .applying(placement.transform))
+  }
+
+  /// A moment of a turn from `before` to `after`, which are layouts of one stored picture of `source`
+  /// on one canvas: at `fraction` 0 it is `before`, at 1 `after`. In between size, place and angle
+  /// change alike, as UIKit animates bounds, position and transform.
+  ///
+  /// - Parameters:
+  ///   - clockwiseDegrees: what takes `before`'s orientation to `after`'s, a multiple of 90.
+  ///   - level: clockwise degrees that the picture is turned by at both ends.
+  public init(
+    from before: Placement, to after: Placement, of source: PixelSize, clockwiseDegrees: Int,
+    fraction: Double, level: Double = 0
+  ) {
+    let start = Pose(before, of: source)
+    let end = Pose(after, of: source)
+    let startSize = (clockwiseDegrees / 90) % 2 == 0 ? start.size : start.size.transposed
+    func between(_ a: Double, _ b: Double) -> Double { a + (b - a) * fraction }
+    self.init(
+      orientation: after.orientation,
+      size: Size(
+        width: between(startSize.width, end.size.width),
+        height: between(startSize.height, end.size.height)),
+      degrees: level - Double(clockwiseDegrees) * (1 - fraction),
+      centre: Point(
+        x: between(start.centre.x, end.centre.x), y: between(start.centre.y, end.centre.y)))
+  }
+
+  /// From the coordinates of the stored picture of `source` to the canvas's; continuous coordinates.
+  public func transform(of source: PixelSize) -> AffineTransform {
+    let upright = orientation.applied(to: source)
+    return AffineTransform(orientation, size: source)
+      .concatenating(
+        AffineTransform(
+          scaleX: size.width / Double(max(1, upright.width)),
+          y: size.height / Double(max(1, upright.height)))
+      )
+      .concatenating(turn)
+  }
+
+  /// From the picture stood and scaled, its corner at the origin, to the canvas.
+  public var turn: AffineTransform {
+    AffineTransform(translationX: -size.width / 2, y: -size.height / 2)
+      .concatenating(AffineTransform(rotationAngle: degrees * .pi / 180))
+      .concatenating(AffineTransform(translationX: centre.x, y: centre.y))
+  }
+
+  /// The part of the stored picture of `source` that can be seen on `canvas`, with a few pixels more
+  /// on each side, its edges on multiples of `grid`; nil where none of it can.
+  public func visiblePart(
+    of source: PixelSize, on canvas: PixelSize, grid: PixelSize
+  ) -> PixelRect? {
+    guard let back = try? transform(of: source).inverted() else { return nil }
+    let seen = Rect(PixelRect(canvas)).applying(back)
+    func range(_ from: Double, _ length: Double, _ whole: Int, _ step: Int) -> Range<Int>? {
+      let spare = Double(4 * step)
+      let low = max(0, min(Double(whole), from - spare))
+      let high = max(0, min(Double(whole), from + length + spare))
+      let start = Int(low) / step * step
+      let end = min(whole, (Int(high.rounded(.up)) + step - 1) / step * step)
+      return start < end ? start..<end : nil
+    }
+    guard
+      let x = range(seen.origin.x, seen.size.width, source.width, max(1, grid.width)),
+      let y = range(seen.origin.y, seen.size.height, source.height, max(1, grid.height))
+    else { return nil }
+    return PixelRect(x: x.lowerBound, y: y.lowerBound, width: x.count, height: y.count)
+  }
+}
+
+extension Size {
+  /// Width and height exchanged.
+  var transposed: Size { Size(width: height, height: width) }
+}
+
+extension Placement {
+  /// Canvas pixels for one stored pixel along the canvas's axes; 1 where nothing is shown.
+  var scale: Size {
+    guard !isEmpty else { return Size(width: 1, height: 1) }
+    return Size(
+      width: Double(canvasRect.width) / Double(uprightSize.width),
+      height: Double(canvasRect.height) / Double(uprightSize.height))
+  }
+
+  /// The width of a stored pixel over its height as it is drawn, to the rounding of the rectangles.
+  public var pixelShape: Rational {
+    let shape = Rational(
+      canvasRect.width * uprightSize.height, canvasRect.height * uprightSize.width)
+    return orientation.swapsAxes ? shape.inverted : shape
+  }
+}

@@ -1,0 +1,125 @@
+extension FLVOrientation {
+  /// Reads the body of a script tag (AMF 0: a name and an object or array of members); nil where it is
+  /// no `onMetaData` or is damaged before its first member. What is cut off says nothing.
+  public init?(script body: [UInt8]) {
+    var reader = AMFReader(body)
+    guard let name = reader.value(), name == .text("onMetaData") || name == .text("@setDataFrame")
+    else { return nil }
+    if name == .text("@setDataFrame"), reader.value() != .text("onMetaData") { return nil }
+    self.init(orientation: nil, rotation: nil)
+    guard reader.beginMembers() else { return nil }
+    while let key = reader.key(), let value = reader.value() {
+      switch key {
+      case "orientation": orientation = value
+      case "rotation": rotation = value
+      default: break
+      }
+    }
+  }
+}
+
+/// The script data `onMetaData` at the beginning of an FLV file.
+public struct FLVOpening: Sendable, Hashable {
+  /// What stands in front of the first picture.
+  public private(set) var first = FLVOrientation(orientation: nil, rotation: nil)
+  /// What is rewritten later by tags with the time 0, and how many pictures come before it.
+  public private(set) var later: [Rewrite] = []
+
+  /// A rewritten `onMetaData` whose time says nothing.
+  public struct Rewrite: Sendable, Hashable {
+    /// Pictures in front of it, in the file's order.
+    public let pictures: Int
+    /// What it says.
+    public let said: FLVOrientation
+  }
+
+  /// Reads the first bytes of a file; nil where they end before its first picture.
+  public init?(_ file: [UInt8]) {
+    var reader = ByteReader(file)
+    guard reader.text(3) == "FLV", reader.skip(2) != nil, let header = reader.count(4), header >= 9,
+      reader.skip(header - 9 + 4) != nil
+    else { return nil }
+    var pictures = 0
+    while let type = reader.count(1), let size = reader.count(3), let time = reader.count(4),
+      reader.skip(3) != nil, let body = reader.skip(size), reader.skip(4) != nil
+    {
+      switch type & 0x1F {
+      case 18:
+        guard let said = FLVOrientation(script: Array(file[body])), !said.isEmpty else { continue }
+        if pictures == 0 {
+          first = said
+        } else if time == 0 {
+          later.append(Rewrite(pictures: pictures, said: said))
+        }
+      case 9 where Self.isPicture(file[body]): pictures += 1
+      default: continue
+      }
+    }
+    if pictures == 0 { return nil }
+  }
+
+  /// Whether a video tag holds a picture: not a command, and of AVC and HEVC not a sequence's header or
+  /// end.
+  private static func isPicture(_ body: ArraySlice<UInt8>) -> Bool {
+    guard let head = body.first, head >> 4 != 5 else { return false }
+    return ![7, 12].contains(head & 15) || body.dropFirst().first == 1
+  }
+}
+
+/// Reads AMF 0, the form of FLV's script data. Every step goes forward, and nesting is bounded.
+private struct AMFReader {
+  private var reader: ByteReader
+  private static let deepest = 16
+
+  init(_ bytes: [UInt8]) { reader = ByteReader(bytes) }
+
+  /// Goes into an object or an ECMA array; false where there is neither.
+  mutating func beginMembers() -> Bool {
+    switch reader.count(1) {
+    case 3: true
+    case 8: reader.skip(4) != nil
+    default: false
+    }
+  }
+
+  /// The next member's name; nil at the end.
+  mutating func key() -> String? {
+    guard let length = reader.count(2), length > 0 else { return nil }
+    return reader.text(length)
+  }
+
+  /// The next value; nil where it is cut off, nested too deeply or of no type that is known.
+  mutating func value() -> FLVOrientation.Value? { value(depth: 0) }
+
+  private mutating func value(depth: Int) -> FLVOrientation.Value? {
+    guard depth < Self.deepest, let type = reader.count(1) else { return nil }
+    switch type {
+    case 0: return reader.integer(8).map { .number(Double(bitPattern: $0)) }
+    case 2: return reader.count(2).flatMap { reader.text($0) }.map { .text($0) }
+    case 12, 15: return reader.count(4).flatMap { reader.text($0) }.map { .text($0) }
+    case 1: return reader.skip(1).map { _ in .other }
+    case 3: return members(depth: depth)
+    case 5, 6: return .other
+    case 7: return reader.skip(2).map { _ in .other }
+    case 8: return reader.skip(4) == nil ? nil : members(depth: depth)
+    case 10: return elements(depth: depth)
+    case 11: return reader.skip(10).map { _ in .other }
+    default: return nil
+    }
+  }
+
+  /// Members up to an empty name and the end marker.
+  private mutating func members(depth: Int) -> FLVOrientation.Value? {
+    while let length = reader.count(2), reader.skip(length) != nil {
+      if length == 0 { return reader.count(1) == 9 ? .other : nil }
+      guard value(depth: depth + 1) != nil else { return nil }
+    }
+    return nil
+  }
+
+  private mutating func elements(depth: Int) -> FLVOrientation.Value? {
+    guard let count = reader.count(4), count <= reader.count else { return nil }
+    for _ in 0..<count where value(depth: depth + 1) == nil { return nil }
+    return .other
+  }
+}

@@ -1,0 +1,47 @@
+/// A box of ISO base media (ISO/IEC 14496-12, 4.2) and where it lies.
+struct MovieBox {
+  let type: String
+  let whole: Range<Int>
+  let payload: Range<Int>
+
+  /// The boxes one after another in `range`; what is no whole box ends them.
+  static func all(in bytes: [UInt8], _ range: Range<Int>) -> [MovieBox] {
+    var boxes: [MovieBox] = []
+    var place = range.lowerBound
+    while place + 8 <= range.upperBound {
+      var size = bytes.number(at: place, bytes: 4)
+      var header = 8
+      if size == 1, place + 16 <= range.upperBound {
+        size = bytes.number(at: place + 8, bytes: 8)
+        header = 16
+      }
+      guard size >= header, size <= range.upperBound - place else { break }
+      boxes.append(
+        MovieBox(
+          type: String(decoding: bytes[place + 4..<place + 8], as: UTF8.self),
+          whole: place..<place + size, payload: place + header..<place + size))
+      place += size
+    }
+    return boxes
+  }
+
+  /// A box of `type` around `payload`.
+  static func bytes(_ type: String, _ payload: [UInt8]) -> [UInt8] {
+    [UInt8].big(payload.count + 8, bytes: 4) + Array(type.utf8) + payload
+  }
+}
+
+extension [UInt8] {
+  /// A big-endian number; `bytes` is 4 or 8. Nothing beyond 2^62 occurs in files that we wrote.
+  func number(at place: Int, bytes: Int) -> Int {
+    self[place..<place + bytes].reduce(0) { ($0 & Int.max >> 8) << 8 | Int($1) }
+  }
+
+  mutating func put(_ number: Int, at place: Int, bytes: Int) {
+    replaceSubrange(place..<place + bytes, with: Self.big(number, bytes: bytes))
+  }
+
+  static func big(_ number: Int, bytes: Int) -> [UInt8] {
+    (0..<bytes).map { UInt8(truncatingIfNeeded: number >> (8 * (bytes - 1 - $0))) }
+  }
+}

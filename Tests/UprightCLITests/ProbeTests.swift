@@ -1,0 +1,137 @@
+import Foundation
+import Testing
+import UprightTestSupport
+
+/// `upright probe` as its user sees it, and what `transcode` says of signals that make no sense.
+@Suite("Signals on the command line", .enabled(if: FFmpegTool.isHere, "needs ffmpeg"), .serialized)
+struct ProbeTests {
+  /// An H.264 message for so many units of 2^-16 turn anticlockwise, until another (D.1.27).
+  private static func message(_ rotation: Int) -> [UInt8] {
+    [6, 0x2F, 3] + MovieWriter.be(rotation << 5 | 0b01001, 3) + [0x80]
+  }
+
+  /// 25 frames, the messages at 10 and 20, a cancel at 15; a matrix; a timed track.
+  private static func clip(_ scratch: Scratch) throws -> String {
+    var clip = try EncodedClip(.h264, frames: 25, gop: 25, bFrames: 0)
+    clip.insert(nal: Self.message(16384), atShown: 10)
+    clip.insert(nal: [6, 0x2F, 1, 0xC0, 0x80], atShown: 15)
+    clip.insert(nal: Self.message(16384 + 910), atShown: 20)
+    var movie = clip.movie
+    // Top and bottom change places.
+    movie.tracks[0].matrix = [1, 0, 0, -1]
+    movie.tracks.append(.orientation([(at: 0, exif: 6), (at: 4 * clip.frame, exif: nil)]))
+    let path = scratch.path("take.mov")
+    try movie.write(to: path)
+    return path
+  }
+
+  @Test("every source over time, those that do not win too")
+  func table() throws {
+    let scratch = try Scratch()
+    let path = try Self.clip(scratch)
+    let outcome = try Upright.run(["probe", path])
+    #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome.errors)")
+    let expected = """
+      \(path): mov,mp4,m4a,3gp,3g2,mj2
+        stream 0  video h264 64x64
+        stream 1  data mebx
+        at 0.0 s, frame 0: mebx says right: turn 90 degrees clockwise
+        at 0.0 s, frame 0: trackMatrix says downMirrored: mirror left and right, then turn 180 degrees clockwise (not applied: a stronger signal speaks)
+        at 0.16 s, frame 4: mebx says nothing any more
+        at 0.16 s, frame 4: trackMatrix says downMirrored: mirror left and right, then turn 180 degrees clockwise
+        at 0.4 s, frame 10: sei says left: turn 270 degrees clockwise
+        at 0.6 s, frame 15: sei says nothing any more
+        at 0.6 s, frame 15: trackMatrix says downMirrored: mirror left and right, then turn 180 degrees clockwise
+        at 0.8 s, frame 20: sei says left: turn 265.0 degrees clockwise, taken as the nearest quarter turn
+
+      """
+    #expect(outcome.text == expected, "\(outcome.text)")
+  }
+
+  @Test("the same as JSON")
+  func json() throws {
+    let scratch = try Scratch()
+    let outcome = try Upright.run(["probe", try Self.clip(scratch), "--json"])
+    let signals = outcome.json["signals"].array
+    #expect(
+      signals.map { $0["source"].string } == [
+        "mebx", "trackMatrix", "mebx", "trackMatrix", "sei", "sei", "trackMatrix", "sei",
+      ])
+    #expect(signals.map { $0["frame"].int } == [0, 0, 4, 4, 10, 15, 15, 20])
+    #expect(
+      signals.map { $0["applies"].bool } == [true, false, false, true, true, false, true, true])
+    #expect(
+      signals.map { $0["orientation"].string } == [
+        "right", "downMirrored", nil, "downMirrored", "left", nil, "downMirrored", "left",
+      ])
+    #expect(signals[4]["degrees"].int == 270 && signals[2]["degrees"].int == nil)
+    #expect(abs((signals[7]["degrees"].double ?? 0) - 265) < 0.01)
+    #expect(signals[1]["mirrored"].bool == true && signals[4]["mirrored"].bool == false)
+  }
+
+  @Test("an angle between quarter turns: exit 0 and one warning, whatever comes after it")
+  func absurd() throws {
+    let scratch = try Scratch()
+    var clip = try EncodedClip(.h264, frames: 12, gop: 12, bFrames: 0)
+    for frame in 0..<6 { clip.insert(nal: Self.message(3000 + frame), atShown: frame) }
+    let path = scratch.path("clip.mp4")
+    try clip.movie.write(to: path)
+    let outcome = try Upright.run(["transcode", path, "-o", scratch.path("out.y4m")])
+    #expect(outcome.status == 0)
+    #expect(outcome.warnings.count == 1, "\(outcome.lines)")
+    #expect(outcome.warnings.first?.contains("no multiple of 90 degrees") == true)
+    // Frames that are upright whatever a signal says: nothing to warn of.
+    let upright = try Upright.run([
+      "transcode", path, "-o", scratch.path("up.y4m"), "--frames", "upright",
+    ])
+    #expect(upright.status == 0 && upright.warnings.isEmpty, "\(upright.lines)")
+  }
+
+  @Test("FLV metadata that make no sense: exit 0 and one warning, of probe as well")
+  func senseless() throws {
+    let scratch = try Scratch()
+    let clip = try EncodedClip(.h264, frames: 12, gop: 12, bFrames: 0)
+    let (movie, path) = (scratch.path("clip.mp4"), scratch.path("clip.flv"))
+    try clip.movie.write(to: movie)
+    try FFmpegTool.run(["-i", movie, "-c", "copy", path])
+    var patch = try FLVPatch(path: path)
+    for picture in [0, 3, 6] {
+      try patch.insert([("orientation", .text("sideways"))], beforePicture: picture)
+    }
+    try patch.write(to: path)
+    for arguments in [["transcode", path, "-o", scratch.path("out.y4m")], ["probe", path]] {
+      let outcome = try Upright.run(arguments)
+      #expect(outcome.status == 0)
+      #expect(outcome.warnings.count == 1, "\(outcome.lines)")
+      #expect(outcome.warnings.first?.contains("\"sideways\"") == true)
+    }
+    // Through a pipe as well: nothing is read twice.
+    let piped = try Upright.run(
+      ["transcode", "-", "-o", scratch.path("piped.y4m")],
+      input: .pipe(Data(contentsOf: URL(fileURLWithPath: path))))
+    #expect(piped.status == 0 && piped.warnings.contains { $0.contains("\"sideways\"") })
+  }
+
+  @Test("another codec on the way: exit 0 and the loss in one warning; strictly: 65")
+  func codecChange() throws {
+    let scratch = try Scratch()
+    var bytes = Data()
+    for (index, codec) in ["libx264", "mpeg2video"].enumerated() {
+      let part = scratch.path("\(index).ts")
+      try FFmpegTool.run([
+        "-f", "lavfi", "-i", "testsrc2=s=64x64:r=25", "-frames:v", "10", "-pix_fmt", "yuv420p",
+        "-c:v", codec, "-bf", "0", "-output_ts_offset", "\(Double(index) * 0.4)", part,
+      ])
+      bytes += try Data(contentsOf: URL(fileURLWithPath: part))
+    }
+    let path = try scratch.file("both.ts", bytes)
+    let outcome = try Upright.run(["transcode", path, "-o", scratch.path("out.mp4")])
+    #expect(outcome.status == 0)
+    #expect(outcome.warnings.count == 1, "\(outcome.lines)")
+    #expect(outcome.warnings.first?.contains("could not be decoded") == true)
+    let strict = try Upright.run([
+      "transcode", path, "-o", scratch.path("strict.mp4"), "--strict",
+    ])
+    #expect(strict.status == 65 && strict.lines.count == 1, "\(strict.lines)")
+  }
+}

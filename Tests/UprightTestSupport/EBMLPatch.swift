@@ -1,0 +1,52 @@
+import Foundation
+
+/// Puts elements into a finished Matroska file, byte by byte: what this FFmpeg reads and no muxer at
+/// hand writes.
+package enum EBMLPatch {
+  /// An element, its size in eight bytes.
+  package static func element(_ identifier: [UInt8], _ content: [UInt8]) -> [UInt8] {
+    identifier + [1] + MovieWriter.be(content.count, 7) + content
+  }
+
+  /// A `Projection` (RFC 9559, 5.1.4.1.28.41): rectangular, unless another type is given.
+  package static func projection(
+    roll: Double, yaw: Double = 0, pitch: Double = 0, type: UInt8 = 0
+  ) -> [UInt8] {
+    func float(_ value: Double) -> [UInt8] {
+      MovieWriter.be(Int(bitPattern: UInt(value.bitPattern)), 8)
+    }
+    return element(
+      [0x76, 0x70],
+      element([0x76, 0x71], [type]) + element([0x76, 0x73], float(yaw))
+        + element([0x76, 0x74], float(pitch)) + element([0x76, 0x75], float(roll)))
+  }
+
+  /// Adds `content` to the picture settings (`Video`) of the file's tracks.
+  package static func addToVideo(_ content: [UInt8], to path: String) throws {
+    let url = URL(fileURLWithPath: path)
+    let bytes = [UInt8](try Data(contentsOf: url))
+    let way: [[UInt8]] = [[0x18, 0x53, 0x80, 0x67], [0x16, 0x54, 0xAE, 0x6B], [0xAE], [0xE0]]
+    try Data(rewritten(bytes[...], way[...], content)).write(to: url)
+  }
+
+  private static func rewritten(
+    _ bytes: ArraySlice<UInt8>, _ way: ArraySlice<[UInt8]>, _ content: [UInt8]
+  ) -> [UInt8] {
+    guard let wanted = way.first else { return Array(bytes) + content }
+    var result: [UInt8] = []
+    var rest = bytes
+    while let first = rest.first {
+      let identifier = Array(rest.prefix(first.leadingZeroBitCount + 1))
+      let sized = rest.dropFirst(identifier.count)
+      guard let length = sized.first.map({ $0.leadingZeroBitCount + 1 }) else { break }
+      let size = sized.prefix(length).reduce(0) { $0 << 8 | Int($1) } & ((1 << (7 * length)) - 1)
+      let body = sized.dropFirst(length).prefix(size)
+      result +=
+        identifier == wanted
+        ? element(identifier, rewritten(body, way.dropFirst(), content))
+        : Array(rest.prefix(identifier.count + length + body.count))
+      rest = rest.dropFirst(identifier.count + length + body.count)
+    }
+    return result
+  }
+}

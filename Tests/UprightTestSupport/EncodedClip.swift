@@ -1,0 +1,117 @@
+import Foundation
+
+/// A short clip of a picture that is like itself in none of the eight orientations, taken apart into
+/// its access units so that a test can put something into them.
+package struct EncodedClip {
+  package enum Codec: String, CaseIterable, Sendable {
+    case h264, hevc, mjpeg
+  }
+
+  package let codec: Codec
+  /// The sample entry, a whole box.
+  package let entry: [UInt8]
+  /// In decoding order; times in ticks of 1/`timescale`, the first DTS is 0.
+  package var samples: [MovieWriter.Sample]
+  package let timescale: Int
+  /// Ticks of one frame.
+  package let frame: Int
+
+  /// Encodes `frames` frames of 64x64, 25 a second.
+  ///
+  /// - Parameters:
+  ///   - gop: an IDR every so many frames.
+  ///   - bFrames: between two others, at fixed places.
+  package init(_ codec: Codec, frames: Int, gop: Int, bFrames: Int) throws {
+    let scratch = try Scratch()
+    let path = scratch.path(codec == .mjpeg ? "clip.mov" : "clip.mp4")
+    let common =
+      "keyint=\(gop):min-keyint=\(gop):scenecut=0:bframes=\(bFrames):b-adapt=0:ref=2"
+    let encoder =
+      switch codec {
+      case .h264:
+        [
+          "-c:v", "libx264", "-preset", "ultrafast", "-x264-params",
+          "\(common):b-pyramid=0:open-gop=0",
+        ]
+      case .hevc:
+        [
+          "-c:v", "libx265", "-preset", "ultrafast", "-tag:v", "hvc1", "-x265-params",
+          "\(common):b-pyramid=0:open-gop=0:log-level=none",
+        ]
+      case .mjpeg: ["-c:v", "mjpeg", "-strict", "-1", "-video_track_timescale", "12800"]
+      }
+    try FFmpegTool.run(
+      ["-f", "lavfi", "-i", "testsrc2=s=64x64:r=25", "-frames:v", "\(frames)"]
+        + ["-pix_fmt", "yuv420p"] + encoder + [path])
+    let file = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+    let packets = try FFmpegTool.probe(path, ["-show_packets"])["packets"].array
+    let start = packets.first?["dts"].int ?? 0
+    samples = packets.compactMap { packet in
+      guard let position = packet["pos"].string.flatMap(Int.init),
+        let size = packet["size"].string.flatMap(Int.init), position + size <= file.count,
+        let dts = packet["dts"].int, let pts = packet["pts"].int
+      else { return nil }
+      return MovieWriter.Sample(
+        Array(file[position..<position + size]), dts: dts - start, pts: pts - start,
+        isKey: packet["flags"].string?.hasPrefix("K") == true)
+    }
+    let names: [Codec: String] = [.h264: "avc1", .hevc: "hvc1", .mjpeg: "jpeg"]
+    entry = Self.box(names[codec] ?? "", in: file)
+    timescale = 12800
+    frame = 512
+    // Other containers' ticks would make other times.
+    guard samples.count == frames, samples.count < 2 || samples[1].dts == frame, !entry.isEmpty
+    else {
+      throw ExternalTool.Failure(description: "the \(codec) clip is not as expected")
+    }
+    self.codec = codec
+  }
+
+  /// The first box of that type, header and all.
+  private static func box(_ type: String, in file: [UInt8]) -> [UInt8] {
+    let name = Array(type.utf8)
+    for index in 4..<max(4, file.count - 4) where Array(file[index..<index + 4]) == name {
+      let size = file[index - 4..<index].reduce(0) { $0 << 8 | Int($1) }
+      if size >= 8, index - 4 + size <= file.count {
+        return Array(file[index - 4..<index - 4 + size])
+      }
+    }
+    return []
+  }
+
+  /// Where each picture, counted as it is shown, stands in decoding order.
+  package var shown: [Int] { samples.indices.sorted { samples[$0].pts < samples[$1].pts } }
+
+  /// Puts a NAL unit in front of the slices of a picture, counted as it is shown.
+  package mutating func insert(nal: [UInt8], atShown picture: Int) {
+    let index = shown[picture]
+    // Behind parameter sets and the encoder's own messages, where there are any.
+    var position = 0
+    let bytes = samples[index].bytes
+    while position + 5 <= bytes.count {
+      let size = bytes[position..<position + 4].reduce(0) { $0 << 8 | Int($1) }
+      let type = codec == .h264 ? bytes[position + 4] & 0x1F : bytes[position + 4] >> 1 & 0x3F
+      if codec == .h264 ? (1...5).contains(type) : type < 32 { break }
+      position += 4 + size
+    }
+    samples[index].bytes.insert(contentsOf: MovieWriter.be(nal.count, 4) + nal, at: position)
+  }
+
+  /// Writes EXIF's orientation into every picture of an MJPEG clip (EXIF 2.3, 4.5.4: an APP1 segment
+  /// behind the start of the image).
+  package mutating func insert(exif value: Int) {
+    let directory: [UInt8] =
+      Array("MM".utf8) + [0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, UInt8(value)]
+      + [0, 0, 0, 0, 0, 0]
+    let content = Array("Exif".utf8) + [0, 0] + directory
+    let segment: [UInt8] = [0xFF, 0xE1] + MovieWriter.be(content.count + 2, 2) + content
+    for index in samples.indices { samples[index].bytes.insert(contentsOf: segment, at: 2) }
+  }
+
+  /// The movie with this as its only track.
+  package var movie: MovieWriter {
+    var track = MovieWriter.Track(handler: "vide", entry: entry, samples: samples)
+    (track.width, track.height) = (64, 64)
+    return MovieWriter(timescale: timescale, lastDuration: frame, tracks: [track])
+  }
+}

@@ -1,0 +1,184 @@
+import Foundation
+import MediaIO
+import Orientation
+import Testing
+import Upright
+import UprightTestSupport
+
+/// `--split`: one file a format, each playing by itself.
+@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .serialized)
+struct SplitTests {
+  private static func make(
+    _ name: String, from clip: Show.Clip, in scratch: Scratch, overwrites: Bool = false
+  ) throws -> Transcoded {
+    try Transcoded(clip.path(), to: scratch.path(name), events: Samples.turningEvents()) {
+      $0.sensor()
+      $0.size = .pair(PixelSize(180, 320))
+      $0.splits = true
+      $0.quick()
+      if name.hasSuffix("webm") { $0.speed = nil }
+      $0.overwrites = overwrites
+    }
+  }
+
+  @Test(
+    "a file a format, listed in the report; sound goes with the picture that it belongs to",
+    arguments: ["a.film.mkv", "out.webm", "out.mp4", "out.ts", "out.flv"])
+  func files(_ name: String) throws {
+    let scratch = try Scratch()
+    let run = try Self.make(name, from: .variable, in: scratch)
+    let dot = try #require(name.lastIndex(of: "."))
+    let names = (0..<3).map { "\(name[..<dot])-\($0)\(name[dot...])" }
+    #expect(scratch.names == names)
+    #expect(run.result.files == names.map { scratch.path($0) })
+    #expect(run.report["output"]["files"].array.compactMap(\.string) == run.result.files)
+    #expect(run.report["output"]["frames"].int == 300)
+
+    let theirs = try FFmpegTool.frames(Show.Clip.variable.path()).compactMap(\.time)
+    let sound = try FFmpegTool.packets(Show.Clip.variable.path(), "a:0").compactMap(\.time)
+    try #require(theirs.count == 300)
+    let grain = 0.0022
+    var heard = 0
+    for (index, file) in run.result.files.enumerated() {
+      let packets = try FFmpegTool.packets(file, "v:0")
+      #expect(packets.count == 100 && packets.first?.isKey == true)
+      let times = packets.compactMap(\.time).sorted()
+      let start = theirs[index * 100]
+      let zero = try #require(times.first)
+      // FLV and MPEG-TS have no time before zero: reordering moves the whole.
+      #expect(zero >= 0 && zero < 0.1, "\(file) begins at \(zero)")
+      let worst = zip(times, theirs[(index * 100)...]).map { abs($0 - zero - ($1 - start)) }.max()
+      #expect((worst ?? 1) <= grain, "\(file): off by \(worst ?? -1)")
+      let ours = try FFmpegTool.packets(file, "a:0").compactMap(\.time)
+      heard += ours.count
+      // In step with the pictures, each sound frame where its PTS lies.
+      let first = try #require(ours.first) - zero
+      let last = try #require(ours.last) - zero
+      let end = index < 2 ? theirs[index * 100 + 100] - start : .infinity
+      let frame = name.hasSuffix("webm") ? 0.02 : 1024.0 / 48000
+      #expect(first < frame + grain, "\(file): sound begins at \(first)")
+      #expect(index == 0 || first >= -grain, "\(file): sound begins at \(first)")
+      #expect(last < end + grain, "\(file): sound ends at \(last)")
+      if !name.hasSuffix("webm") {
+        let source = sound.map { $0 - start }.min { abs($0 - first) < abs($1 - first) } ?? 9
+        #expect(abs(source - first) <= grain, "\(file): sound moved by \(source - first)")
+      }
+    }
+    if !name.hasSuffix("webm") { #expect(heard == sound.count) }
+  }
+
+  @Test("flash and beep stay together in every file")
+  func together() throws {
+    let scratch = try Scratch()
+    var events = "{\"at\": 0, \"device\": \"portrait\"}\n"
+    events +=
+      "{\"at\": 1.7, \"device\": \"landscapeLeft\"}\n{\"at\": 3.5, \"device\": \"portrait\"}\n"
+    let run = try Transcoded(Samples.withSound, to: scratch.path("out.mkv"), events: events) {
+      $0.size = .pair(PixelSize(360, 640))
+      $0.splits = true
+      $0.canvas = .follow
+      $0.quick()
+    }
+    #expect(run.result.files.count == 3)
+    let before = try FlashAndBeep(path: Samples.withSound)
+    let flashes = try run.result.files.map { path in
+      let streams = try FFmpegTool.streams(path, "video")
+      // `FlashAndBeep` looks at a 16:9 picture: those that stand upright in the tall canvas are cut out.
+      guard streams.first?["width"].int == 360 else { return try FlashAndBeep(path: path) }
+      let wide = scratch.path("wide.mkv")
+      try FFmpegTool.run(["-i", path, "-vf", "crop=360:202:0:219", "-c:a", "copy", wide])
+      return try FlashAndBeep(path: wide)
+    }
+    #expect(flashes.map(\.flashes.count).reduce(0, +) == before.flashes.count)
+    for part in flashes {
+      #expect(part.flashes.count == part.beeps.count, "\(part)")
+      for (offset, old) in zip(part.offsets, before.offsets) {
+        #expect(abs(offset - old) <= 1024.0 / 48000, "\(part)")
+      }
+    }
+  }
+
+  @Test("subtitles go to the file that holds their PTS, from its own zero")
+  func subtitles() throws {
+    let scratch = try Scratch()
+    let text = scratch.path("s.srt")
+    try """
+    1
+    00:00:01,000 --> 00:00:02,000
+    one
+
+    2
+    00:00:04,000 --> 00:00:05,000
+    two
+
+    3
+    00:00:08,000 --> 00:00:09,000
+    three
+
+    """.write(toFile: text, atomically: true, encoding: .utf8)
+    let input = scratch.path("in.mkv")
+    try FFmpegTool.run([
+      "-i", Show.Clip.constant.path(), "-i", text, "-map", "0", "-map", "1", "-c", "copy", input,
+    ])
+    let output = try Scratch()
+    let run = try Transcoded(
+      input, to: output.path("out.mkv"), events: Samples.turningEvents()
+    ) {
+      $0.sensor()
+      $0.size = .pair(PixelSize(90, 160))
+      $0.splits = true
+      $0.quick()
+    }
+    let starts = [0, 100 / 30.0, 200 / 30.0]
+    for (index, (file, wanted)) in zip(run.result.files, [1.0, 4, 8]).enumerated() {
+      let packets = try FFmpegTool.packets(file, "s:0")
+      #expect(packets.count == 1)
+      let zero = try FFmpegTool.frames(file).first?.time ?? 9
+      #expect(abs((packets.first?.time ?? 9) - zero - (wanted - starts[index])) < 0.003)
+    }
+  }
+
+  @Test("what bears the name of a part is not replaced without -y, nor is the input ever")
+  func present() throws {
+    let scratch = try Scratch()
+    let old = scratch.path("out-1.mkv")
+    try Data("old".utf8).write(to: URL(fileURLWithPath: old))
+    let error = #expect(throws: MediaError.self) {
+      try Self.make("out.mkv", from: .constant, in: scratch)
+    }
+    #expect(error?.code == .cannotCreate && error?.location == old)
+    #expect(scratch.names == ["out-1.mkv"])
+    #expect(try Data(contentsOf: URL(fileURLWithPath: old)) == Data("old".utf8))
+    _ = try Self.make("out.mkv", from: .constant, in: scratch, overwrites: true)
+    #expect(scratch.names == ["out-0.mkv", "out-1.mkv", "out-2.mkv"])
+
+    try FileManager.default.copyItem(
+      atPath: Samples.displayMatrix, toPath: scratch.path("take-0.mp4"))
+    let input = #expect(throws: MediaError.self) {
+      try Transcoded(scratch.path("take-0.mp4"), to: scratch.path("take.mp4")) {
+        $0.splits = true
+        $0.overwrites = true
+      }
+    }
+    #expect(input?.message == "the output is the input")
+  }
+
+  @Test(
+    "refused where there cannot be several files",
+    arguments: ["-", "out.m3u8", "out.y4m", "srt://127.0.0.1:9", "rtmp://127.0.0.1/a/b"])
+  func refused(_ name: String) throws {
+    let scratch = try Scratch()
+    let error = #expect(throws: MediaError.self) {
+      try TranscodeSession(
+        input: Samples.turning, output: name.hasPrefix("out") ? scratch.path(name) : name,
+        outputFormat: name == "-" ? "mkv" : nil,
+        options: {
+          var options = TranscodeOptions()
+          options.splits = true
+          return options
+        }())
+    }
+    #expect(error?.code == .usage && error?.location == "--split")
+    #expect(scratch.names.isEmpty)
+  }
+}
