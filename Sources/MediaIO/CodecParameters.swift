@@ -6,19 +6,28 @@ package import Orientation
 /// Sendable because it is a private copy that nobody changes.
 package final class CodecParameters: @unchecked Sendable {
   let raw: UnsafeMutablePointer<AVCodecParameters>
+  /// What a container is told of HDR10 beside the codec.
+  let hdr: HDRMetadata
 
   init() throws(MediaError) {
     guard let raw = avcodec_parameters_alloc() else { throw outOfMemory("codec parameters") }
     self.raw = raw
+    hdr = HDRMetadata()
   }
 
-  init(copying source: UnsafePointer<AVCodecParameters>) throws(MediaError) {
+  init(
+    copying source: UnsafePointer<AVCodecParameters>, hdr: HDRMetadata = HDRMetadata()
+  ) throws(MediaError) {
+    self.hdr = hdr
     guard let raw = avcodec_parameters_alloc() else { throw outOfMemory("codec parameters") }
     self.raw = raw
     try check(avcodec_parameters_copy(raw, source)) { _ in outOfMemory("codec parameters") }
   }
 
-  init(of context: UnsafePointer<AVCodecContext>) throws(MediaError) {
+  init(
+    of context: UnsafePointer<AVCodecContext>, hdr: HDRMetadata = HDRMetadata()
+  ) throws(MediaError) {
+    self.hdr = hdr
     guard let raw = avcodec_parameters_alloc() else { throw outOfMemory("codec parameters") }
     self.raw = raw
     try check(avcodec_parameters_from_context(raw, context)) { _ in
@@ -65,7 +74,7 @@ package final class CodecParameters: @unchecked Sendable {
 
   /// A copy with another extradata.
   package func with(extradata bytes: [UInt8]) throws(MediaError) -> CodecParameters {
-    let copy = try CodecParameters(copying: raw)
+    let copy = try CodecParameters(copying: raw, hdr: hdr)
     try copy.setExtradata(bytes)
     return copy
   }

@@ -70,6 +70,9 @@ package struct Packet: ~Copyable, @unchecked Sendable {
   /// Whether the container marks it as decoded but never shown (before an edit list's start).
   package var isDiscarded: Bool { raw.pointee.flags & AV_PKT_FLAG_DISCARD != 0 }
 
+  /// Bytes from the file's beginning; nil where unknown.
+  package var position: Int64? { raw.pointee.pos >= 0 ? raw.pointee.pos : nil }
+
   /// Bytes of payload.
   package var size: Int { Int(raw.pointee.size) }
 

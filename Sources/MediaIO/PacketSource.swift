@@ -16,6 +16,10 @@ package protocol PacketSource: AnyObject {
   /// Which streams are wanted; the packets of the others may be left out.
   func select(_ indices: Set<Int>)
 
+  /// Goes to the keyframe of `stream` at or before `ticks`. False where it cannot: then reading goes on
+  /// as if nothing had been asked.
+  func seek(stream: Int, to ticks: Int64) -> Bool
+
   /// The next packet, its time base set; nil at the end.
   ///
   /// - Throws: `badData` for a damaged stretch, `inputOutput` where reading failed on the way,
@@ -26,4 +30,8 @@ package protocol PacketSource: AnyObject {
 extension Demuxer: PacketSource {
   /// None: libavformat says it packet by packet.
   package var losses: [String] { [] }
+}
+
+extension PacketSource {
+  package func seek(stream: Int, to ticks: Int64) -> Bool { false }
 }

@@ -87,9 +87,16 @@ struct SessionPlan {
           dropped.append("\(name): \(error.message)")
           warnings.append("\(name) is left out: \(error.message)")
         }
-      case .subtitle where container.copiesSubtitles(stream.codecName):
-        tracks.append(
-          try SideTrackWriter(stream: stream, track: tracks.count + 1, container: container))
+      case .subtitle
+      where container.copiesSubtitles(stream.codecName)
+        || stream.isText && container.subtitleEncoder != nil,
+        .video where stream.isAttachedPicture && container.takesCover(stream.codecName):
+        do throws(MediaError) {
+          tracks.append(
+            try SideTrackWriter(stream: stream, track: tracks.count + 1, container: container))
+        } catch {
+          dropped.append("\(name): \(error.message)")
+        }
       case .video where stream.isAttachedPicture:
         dropped.append("\(name): cover picture")
       case .video:
@@ -97,6 +104,9 @@ struct SessionPlan {
       default:
         dropped.append("\(name): not carried over")
       }
+    }
+    if video.metadata["alpha_mode"] == "1" {
+      dropped.append("stream \(video.index) (video, \(video.codecName)): what is transparent in it")
     }
     return (tracks, dropped)
   }
