@@ -12,8 +12,10 @@ let package = Package(
     .target(name: "CFilterGraph", dependencies: ["CLibavfilter"]),
     .executableTarget(
       name: "ScaleBench",
-      dependencies: ["CFilterGraph", .product(name: "PixelKernels", package: "upright"),
-        .product(name: "Orientation", package: "upright")]),
+      dependencies: [
+        "CFilterGraph", .product(name: "PixelKernels", package: "upright"),
+        .product(name: "Orientation", package: "upright"),
+      ]),
     .executableTarget(
       name: "KernelBench",
       dependencies: ["CLibyuv", .product(name: "PixelKernels", package: "upright")]),

