@@ -9,7 +9,9 @@ let package = Package(
     .systemLibrary(name: "CLibyuv", providers: [.apt(["libyuv-dev"])]),
     .systemLibrary(
       name: "CLibavfilter", pkgConfig: "libavfilter", providers: [.apt(["libavfilter-dev"])]),
-    .target(name: "CFilterGraph", dependencies: ["CLibavfilter"]),
+    .target(
+      name: "CFilterGraph", dependencies: ["CLibavfilter"],
+      linkerSettings: [.linkedLibrary("avutil")]),
     .executableTarget(
       name: "ScaleBench",
       dependencies: [
