@@ -53,6 +53,9 @@ struct TranscodeArguments: ParsableArguments {
     help: ArgumentHelp("The size that the app is told, where it is another.", valueName: "WxH"))
   var captureSize: String?
 
+  @Option(help: "What rescales: swscale, fused (turn and scale in one pass), or auto.")
+  var scaler = ScalerChoice.auto
+
   @Option(help: "h264, hevc, av1 or vp9.")
   var codec: VideoCodec?
 
@@ -146,6 +149,7 @@ struct TranscodeArguments: ParsableArguments {
     options.slate = slate
     options.overlays = try overlay.map { (text) throws(MediaError) in try Overlay(parsing: text) }
     options.levels = level
+    options.scaler = scaler
     options.codec = codec
     options.speed = speed
     options.gop = try positive(gop, "--gop")
@@ -278,6 +282,7 @@ struct TranscodeArguments: ParsableArguments {
 extension UprightRule: ExpressibleByArgument {}
 extension ReencodeRule: ExpressibleByArgument {}
 extension CanvasRule: ExpressibleByArgument {}
+extension ScalerChoice: ExpressibleByArgument {}
 extension Reference: ExpressibleByArgument {}
 extension Fit: ExpressibleByArgument {}
 extension SegmentKind: ExpressibleByArgument {}

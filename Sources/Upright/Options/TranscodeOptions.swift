@@ -38,8 +38,10 @@ public struct TranscodeOptions: Sendable {
   public var isLive = false
   /// The encoder's own options by name.
   public var encoderOptions: [String: String] = [:]
-  /// libswscale's filter.
+  /// The kernel that pictures are rescaled with.
   public var filter = Scaler.Filter.bicubic
+  /// What rescales them.
+  public var scaler = ScalerChoice.auto
   /// Seconds of an HLS segment.
   public var segmentDuration = 6.0
   /// What HLS segments are made of.

@@ -152,7 +152,8 @@ final class SessionRun {
       format: settings.format,
       layout: .init(
         fit: session.options.fit, anchor: session.options.anchor,
-        background: session.options.background, filter: session.options.filter))
+        background: session.options.background, filter: session.options.filter,
+        scaler: session.options.scaler))
     self.orienter = orienter
     stage = PictureStage(orienter: orienter, stills: plan.stills)
     chain = EncoderChain(settings, followsColour: session.canFollow)
