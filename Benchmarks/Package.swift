@@ -7,6 +7,17 @@ let package = Package(
   dependencies: [.package(name: "upright", path: "..")],
   targets: [
     .systemLibrary(name: "CLibyuv", providers: [.apt(["libyuv-dev"])]),
+    .systemLibrary(
+      name: "CLibavfilter", pkgConfig: "libavfilter", providers: [.apt(["libavfilter-dev"])]),
+    .target(
+      name: "CFilterGraph", dependencies: ["CLibavfilter"],
+      linkerSettings: [.linkedLibrary("avutil")]),
+    .executableTarget(
+      name: "ScaleBench",
+      dependencies: [
+        "CFilterGraph", .product(name: "PixelKernels", package: "upright"),
+        .product(name: "Orientation", package: "upright"),
+      ]),
     .executableTarget(
       name: "KernelBench",
       dependencies: ["CLibyuv", .product(name: "PixelKernels", package: "upright")]),

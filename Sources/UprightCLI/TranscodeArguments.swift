@@ -53,6 +53,9 @@ struct TranscodeArguments: ParsableArguments {
     help: ArgumentHelp("The size that the app is told, where it is another.", valueName: "WxH"))
   var captureSize: String?
 
+  @Option(help: "What rescales: swscale, fused (turn and scale in one pass), or auto.")
+  var scaler = ScalerChoice.auto
+
   @Option(help: "h264, hevc, av1 or vp9.")
   var codec: VideoCodec?
 
@@ -107,6 +110,11 @@ struct TranscodeArguments: ParsableArguments {
     help: ArgumentHelp("Added to every event's time.", valueName: "seconds"))
   var eventsOffset = 0.0
 
+  @Option(
+    help: ArgumentHelp(
+      "The sound's recording, for a Janus recording (.mjr) of pictures.", valueName: "file"))
+  var audio: String?
+
   @Option(help: "How gravity events are read: android or iio (iio-sensor-proxy's thresholds).")
   var gravity = GravityConstants.android
 
@@ -141,6 +149,7 @@ struct TranscodeArguments: ParsableArguments {
     options.slate = slate
     options.overlays = try overlay.map { (text) throws(MediaError) in try Overlay(parsing: text) }
     options.levels = level
+    options.scaler = scaler
     options.codec = codec
     options.speed = speed
     options.gop = try positive(gop, "--gop")
@@ -156,6 +165,7 @@ struct TranscodeArguments: ParsableArguments {
     }
     options.eventsOffset = eventsOffset
     options.gravity = gravity.configuration
+    options.sound = audio
     options.isStrict = strict
     options.upright = upright
     options.reencode = reencode
@@ -272,6 +282,7 @@ struct TranscodeArguments: ParsableArguments {
 extension UprightRule: ExpressibleByArgument {}
 extension ReencodeRule: ExpressibleByArgument {}
 extension CanvasRule: ExpressibleByArgument {}
+extension ScalerChoice: ExpressibleByArgument {}
 extension Reference: ExpressibleByArgument {}
 extension Fit: ExpressibleByArgument {}
 extension SegmentKind: ExpressibleByArgument {}

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "CPixelResample.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif

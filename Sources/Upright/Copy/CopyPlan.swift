@@ -124,6 +124,7 @@ private struct CopyFinder {
 
   private var reasonFromContainer: String? {
     let (video, container) = (plan.video, plan.container)
+    guard plan.demuxer is Demuxer else { return "a recording of RTP holds no decoding times" }
     switch container {
     case .y4m: return "y4m holds pictures that are not encoded"
     case .hls, .hlsTS: return "segments are cut at pictures that an encoder is asked for"

@@ -8,9 +8,9 @@ struct PacketFeed {
   private(set) var error: MediaError?
   /// Whether the caller stopped it.
   private(set) var isStopped = false
-  private let demuxer: Demuxer
+  private let demuxer: any PacketSource
 
-  init(_ demuxer: Demuxer) { self.demuxer = demuxer }
+  init(_ demuxer: any PacketSource) { self.demuxer = demuxer }
 
   /// The next packet; nil at the end, however it came.
   mutating func next() -> Packet? {

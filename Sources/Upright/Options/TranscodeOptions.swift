@@ -38,8 +38,10 @@ public struct TranscodeOptions: Sendable {
   public var isLive = false
   /// The encoder's own options by name.
   public var encoderOptions: [String: String] = [:]
-  /// libswscale's filter.
+  /// The kernel that pictures are rescaled with.
   public var filter = Scaler.Filter.bicubic
+  /// What rescales them.
+  public var scaler = ScalerChoice.auto
   /// Seconds of an HLS segment.
   public var segmentDuration = 6.0
   /// What HLS segments are made of.
@@ -54,6 +56,8 @@ public struct TranscodeOptions: Sendable {
   public var gravity = GravityClassifier.Configuration.android
   /// Added to every event's time, in seconds.
   public var eventsOffset = 0.0
+  /// The Janus recording of the sound that belongs to a recording of pictures; nil: none.
+  public var sound: String?
   /// Whether damage in the input is an error.
   public var isStrict = false
   /// Whether GPS positions stay in the metadata.

@@ -5,8 +5,8 @@ internal import PixelKernels
 /// Turns, rescales and places pictures on a canvas, as one `Placement` says. Used by one thread.
 ///
 /// A turn without scaling moves samples and nothing else, so it is exact. Where the size changes too,
-/// libswscale works on the smaller of the two pictures: before the turn when shrinking, after it when
-/// enlarging.
+/// both are one pass; where the format does as well, libswscale works on the smaller of the two
+/// pictures: before the turn when shrinking, after it when enlarging.
 final class FrameOrienter {
   /// How pictures meet the canvas.
   struct Layout {
@@ -14,12 +14,19 @@ final class FrameOrienter {
     var anchor = Anchor.center
     var background = RGBColour.black
     var filter = Scaler.Filter.bicubic
+    var scaler = ScalerChoice.auto
+
+    /// Whether the fused pass is used where it can be.
+    var isFused: Bool {
+      scaler == .fused || (scaler == .auto && CPUFeatures.available.contains(.avx2))
+    }
   }
 
   let layout: Layout
   let format: PixelFormat
   let kernels = PixelKernels.best
   private let scaler = Scaler()
+  private let resampler: PictureResampler
   private lazy var backdrop = Backdrop(format: format)
   /// Where chroma sits on the present canvas: the first picture on it decides, for a format can have
   /// one siting only.
@@ -33,6 +40,7 @@ final class FrameOrienter {
   init(format: PixelFormat, layout: Layout) {
     self.format = format
     self.layout = layout
+    resampler = PictureResampler(precision: layout.scaler == .fused ? .fast : .full)
   }
 
   /// The placement that `orient` uses.
@@ -107,6 +115,12 @@ final class FrameOrienter {
       return try move(source, onto: target, by: turn)
     }
     let stored = colour.chromaPosition
+    if layout.isFused,
+      try resampler.draw(
+        source, onto: target, turn: turn, stored: stored, siting: siting, filter: layout.filter)
+    {
+      return
+    }
     if turn == .up {
       return try scaler.scale(
         source, onto: target, colour: colour,

@@ -69,7 +69,7 @@ final class ContainerSink: PacketSink {
     switch muxerName {
     case "mp4", "mov":
       // A pipe cannot be gone back in: there the index comes in fragments.
-      var index = staged == nil ? "+frag_keyframe+empty_moov+default_base_moof" : "+faststart"
+      var index = staged == nil ? "+frag_keyframe+delay_moov+default_base_moof" : "+faststart"
       if description.keepsAllTags { index += "+use_metadata_tags" }
       // Edit lists count in the movie's time scale; at libavformat's 1000 a start would be rounded.
       return [

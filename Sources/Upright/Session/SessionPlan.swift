@@ -6,7 +6,7 @@ internal import RotationPolicy
 /// What a session has found out and decided before its first frame.
 struct SessionPlan {
   let session: TranscodeSession
-  let demuxer: Demuxer
+  let demuxer: any PacketSource
   let video: StreamInfo
   /// Tracks beside the pictures, in output order.
   let sideTracks: [SideTrackWriter]
@@ -30,8 +30,9 @@ struct SessionPlan {
     self.session = session
     try OutputCheck.check(session, isDryRun: isDryRun)
     stills = try SessionStills(session.options)
-    demuxer = try Demuxer(
-      url: session.input, format: session.inputFormat, interrupt: session.interrupt)
+    demuxer = try openSource(
+      session.input, format: session.inputFormat, sound: session.options.sound,
+      interrupt: session.interrupt)
     guard let video = demuxer.bestStream(.video) else {
       throw MediaError(
         .badData, "there is no video stream", at: session.input, remedy: "give a clip with pictures"
@@ -57,7 +58,8 @@ struct SessionPlan {
   // MARK: - Tracks
 
   private static func sideTracks(
-    _ demuxer: Demuxer, video: StreamInfo, container: OutputContainer, warnings: inout [String]
+    _ demuxer: any PacketSource, video: StreamInfo, container: OutputContainer,
+    warnings: inout [String]
   ) throws(MediaError) -> ([SideTrackWriter], [String]) {
     var tracks: [SideTrackWriter] = []
     var dropped: [String] = []
@@ -85,9 +87,16 @@ struct SessionPlan {
           dropped.append("\(name): \(error.message)")
           warnings.append("\(name) is left out: \(error.message)")
         }
-      case .subtitle where container.copiesSubtitles(stream.codecName):
-        tracks.append(
-          try SideTrackWriter(stream: stream, track: tracks.count + 1, container: container))
+      case .subtitle
+      where container.copiesSubtitles(stream.codecName)
+        || stream.isText && container.subtitleEncoder != nil,
+        .video where stream.isAttachedPicture && container.takesCover(stream.codecName):
+        do throws(MediaError) {
+          tracks.append(
+            try SideTrackWriter(stream: stream, track: tracks.count + 1, container: container))
+        } catch {
+          dropped.append("\(name): \(error.message)")
+        }
       case .video where stream.isAttachedPicture:
         dropped.append("\(name): cover picture")
       case .video:
@@ -96,13 +105,16 @@ struct SessionPlan {
         dropped.append("\(name): not carried over")
       }
     }
+    if video.metadata["alpha_mode"] == "1" {
+      dropped.append("stream \(video.index) (video, \(video.codecName)): what is transparent in it")
+    }
     return (tracks, dropped)
   }
 
   // MARK: - Canvas
 
   private static func canvas(
-    _ session: TranscodeSession, _ demuxer: Demuxer, _ video: StreamInfo
+    _ session: TranscodeSession, _ demuxer: any PacketSource, _ video: StreamInfo
   ) throws(MediaError) -> FrameDirector.Canvas {
     let asked = session.options.canvas
     let rule = asked == .auto ? session.defaultCanvas : asked

@@ -19,6 +19,8 @@ final class SessionRun {
   private var orienter: FrameOrienter?
   private var stage: PictureStage?
   private var chain: EncoderChain?
+  private var fields: FieldStage?
+  private let plain: PlainPictures
   private var keyframes: KeyframeClock
   private var tally: SessionTally
   /// The first frame's timestamp: the zero of the media timeline.
@@ -47,6 +49,7 @@ final class SessionRun {
     keyframes = KeyframeClock(
       every: plan.container.isSegmented ? session.options.segmentDuration : nil)
     tally = SessionTally(timeBase: plan.pictureTimeBase)
+    plain = PlainPictures(background: session.options.background)
     output = tap == nil ? try OutputStage(plan) : nil
   }
 
@@ -54,11 +57,13 @@ final class SessionRun {
   func run() throws(MediaError) -> TranscodeReport {
     let source = try SourceStage(
       demuxer: plan.demuxer, video: plan.video,
-      sideStreams: tap == nil ? Set(plan.sideTracks.map(\.stream.index)) : [], queue: queue)
+      sideStreams: tap == nil ? Set(plan.sideTracks.map(\.stream.index)) : [],
+      startPoint: plan.startPoint(), queue: queue)
     let reading = WorkThread(name: "upright-read") { source.run() }
     let outcome: SourceOutcome
     do throws(MediaError) {
       try consume()
+      try fields?.finish(next: encode)
       outcome = try Self.outcome(of: reading)
       try judge(outcome)
       try finish()
@@ -119,7 +124,12 @@ final class SessionRun {
         "at \(seconds): the \(signal.source.rawValue) signal is no multiple of 90 degrees; the nearest quarter turn is used (--level follows it)"
       )
     }
-    try encode(frame, direction, seconds)
+    guard let fields, let orienter else { throw MediaError(.fault, "a frame before the encoder") }
+    let frame = try plain.plain(frame)
+    let placement = orienter.placement(
+      of: frame.size, sampleAspectRatio: plan.sampleAspectRatio(of: frame), turn: direction.turn,
+      canvas: direction.canvas)
+    try fields.take(frame, direction, seconds, by: placement, next: encode)
   }
 
   private func startOrigin(_ pts: Int64) -> Int64 {
@@ -134,17 +144,24 @@ final class SessionRun {
     let settings = plan.encoderSettings(first: frame)
     if settings.format.bitDepth < frame.format.bitDepth {
       warnings.append(
-        "\(frame.format.bitDepth)-bit pictures are encoded with \(settings.format.bitDepth) bits; --codec hevc keeps them"
+        "\(frame.format.bitDepth)-bit pictures are encoded with \(settings.format.bitDepth) bits"
+          + (settings.format.bitDepth < 10 ? "; --codec hevc keeps 10" : "")
       )
     }
     let orienter = FrameOrienter(
       format: settings.format,
       layout: .init(
         fit: session.options.fit, anchor: session.options.anchor,
-        background: session.options.background, filter: session.options.filter))
+        background: session.options.background, filter: session.options.filter,
+        scaler: session.options.scaler))
     self.orienter = orienter
     stage = PictureStage(orienter: orienter, stills: plan.stills)
     chain = EncoderChain(settings, followsColour: session.canFollow)
+    fields = FieldStage(codec: settings.codec, format: settings.format)
+    if !settings.codec.carriesHDR && !frame.colour.hdr.isEmpty {
+      warnings.append(
+        "HDR10 mastering data is left out: \(plan.container.rawValue) has no place for it")
+    }
   }
 
   private func direct(
@@ -179,10 +196,16 @@ final class SessionRun {
       of: frame.size, sampleAspectRatio: shape, turn: direction.turn, canvas: direction.canvas)
     let orienting = ContinuousClock.now
     var picture = try stage.picture(of: frame, direction, placement, shape: shape)
+    picture.fields = FieldStage.fields(frame.fields, after: placement.orientation)
     tally.orientSeconds += orienting.secondsUntilNow
     retime(&picture)
     if let change = tally.note(direction, placement, at: seconds) {
       observe(.format(change))
+    }
+    if !session.canFollow, tally.noteColour(picture.colour) {
+      warnings.append(
+        "at \(seconds): the colour's description changed; \(plan.container.rawValue) keeps the first"
+      )
     }
     tally.frames += 1
     tally.end(picture)
@@ -267,6 +290,7 @@ final class SessionRun {
   private func report(_ outcome: SourceOutcome) -> TranscodeReport {
     if session.options.frames == .metadata { warnings += outcome.warnings }
     if let plan = director?.plan { warnings += plan.warnings }
+    if plain.hasDrawn { warnings.append("what is transparent was drawn on the background") }
     return TranscodeReport(
       plan: plan, tally: tally, formats: output?.formats ?? [], files: output?.files ?? [],
       outcome: outcome,

@@ -19,6 +19,8 @@ struct SessionTally {
   private var last: (direction: Direction, transform: AffineTransform)?
   private var hasWarnedInexact = false
   private var hasWarnedGuess = false
+  private var colour: Colour?
+  private var hasWarnedColour = false
 
   init(timeBase: Rational) { self.timeBase = timeBase }
 
@@ -57,6 +59,17 @@ struct SessionTally {
   mutating func noteGuess() -> Bool {
     defer { hasWarnedGuess = true }
     return !hasWarnedGuess
+  }
+
+  /// Whether this is the first frame whose colour means something else than the first one's.
+  mutating func noteColour(_ new: Colour) -> Bool {
+    guard let colour else {
+      colour = new
+      return false
+    }
+    guard new != colour, !hasWarnedColour else { return false }
+    hasWarnedColour = true
+    return true
   }
 
   /// Whether this is the first signal that is no multiple of 90 degrees.

@@ -34,6 +34,7 @@ public struct TranscodeReport: Sendable {
     self.formats = formats.map(\.size.description)
     let size = plan.video.parameters.size
     var dropped = plan.dropped
+    dropped += outcome.droppedMetadata.sorted()
     if plan.dropsLocation { dropped.append("GPS position tags") }
     var output: [JSONValue.Member] = [
       .init("path", .string(plan.session.output)), .init("frames", .integer(tally.frames)),
@@ -133,10 +134,9 @@ extension SessionPlan {
     video.startTime.map { Double($0) * video.timeBase.doubleValue } ?? 0
   }
 
-  /// A frame's own pixel shape, or the container's where it has none.
+  /// A frame's pixel shape, settled when it was read.
   func sampleAspectRatio(of frame: borrowing VideoFrame) -> Rational {
-    let own = frame.sampleAspectRatio
-    return own == .one ? video.sampleAspectRatio : own
+    frame.sampleAspectRatio
   }
 
   /// What was lost of a damaged input, in words; empty where nothing was.
@@ -152,9 +152,10 @@ extension SessionPlan {
     add(outcome.undecodedPackets(of: video) ?? 0, "packet", "gave no picture")
     // An index that promises more than the file holds: cut off.
     let missing = video.frameCount - outcome.videoPackets
-    if missing > 0 && !outcome.isStopped && !video.isAttachedPicture {
+    if missing > 0 && !outcome.isStopped && !outcome.isPartial && !video.isAttachedPicture {
       losses.append("\(missing) of \(video.frameCount) frames are not in the file")
     }
+    losses += demuxer.losses
     add(outcome.repairedTimestamps, "timestamp", "did not rise")
     return losses
   }
@@ -166,6 +167,7 @@ extension SideTrackWriter {
     switch work {
     case .copy, .filter: "copied"
     case .transcode: "re-encoded"
+    case .rewrite: "rewritten"
     }
   }
 }

@@ -1,0 +1,65 @@
+// What the levels of the resampling share.
+#pragma once
+
+#include "CPixelResample.h"
+#include "levels.h"
+
+UPRIGHT_INLINE const int16_t *upright_taps(const upright_filter_bank *bank, size_t output) {
+  return bank->coefficients + bank->capacity * output;
+}
+
+// How far the sums are shifted where samples have two bytes.
+UPRIGHT_INLINE int upright_down_shift(const upright_resampling *r) { return r->bit_depth; }
+UPRIGHT_INLINE int upright_across_shift(const upright_resampling *r) {
+  return 2 * UPRIGHT_FILTER_BITS - r->bit_depth;
+}
+
+enum {
+  // Rows between the filters that are in work at a time, and those of them that are filtered in turn
+  // from the same piece of the source.
+  UPRIGHT_BAND = 32,
+  UPRIGHT_GROUP = 8,
+  // Samples of such a piece's rows: what is in work fits the first-level cache.
+  UPRIGHT_RUN = 512,
+};
+
+// Rows of the source, `first` to `end`.
+typedef struct upright_rows {
+  size_t first;
+  size_t end;
+} upright_rows;
+
+// What the group of outputs from `output` on reads.
+UPRIGHT_INLINE upright_rows upright_group_rows(const upright_filter_bank *bank, size_t output) {
+  upright_rows rows = {SIZE_MAX, 0};
+  for (size_t j = output; j < upright_min(output + UPRIGHT_GROUP, bank->count); j++) {
+    const size_t first = bank->starts[j], end = first + bank->counts[j];
+    if (first < rows.first) rows.first = first;
+    if (end > rows.end) rows.end = end;
+  }
+  return rows;
+}
+
+// A level's scratch, each part on a cache line.
+typedef struct upright_resample_work {
+  // A group's rows between the filters, a run of each.
+  int16_t *stage;
+  // A run of each of the source's rows that a group reads, as 16-bit numbers.
+  int16_t *wide;
+  // A band turned: for every pair of samples along a row, that of each of the band's rows.
+  int16_t *band;
+  // Elements of the destination whose rows and columns are to be exchanged once more.
+  uint8_t *tile;
+  // Bytes of all of them.
+  size_t size;
+} upright_resample_work;
+
+// `scratch` laid out, or only measured where it is null.
+upright_resample_work upright_resample_layout(const upright_resampling *r, void *scratch);
+
+void upright_resample_c(const upright_resampling *r, uint8_t *dst, ptrdiff_t dst_stride,
+                        const uint8_t *src, ptrdiff_t src_stride, void *scratch);
+#if defined(__x86_64__)
+void upright_resample_avx2(const upright_resampling *r, uint8_t *dst, ptrdiff_t dst_stride,
+                           const uint8_t *src, ptrdiff_t src_stride, void *scratch);
+#endif

@@ -1,0 +1,184 @@
+internal import CPixelKernels
+public import Orientation
+
+/// Turns and rescales planes of one geometry in one pass: made once, used for every picture.
+///
+/// The result is that of turning the plane and then rescaling it, within the rounding. Nothing is
+/// allocated once it is made.
+///
+/// Used by one thread at a time: it owns the memory that it works in.
+@safe public final class Resampler {
+  /// How near to the exact kernel the result is.
+  public enum Precision: Sendable, CaseIterable {
+    /// As libswscale with its accurate rounding: nothing is lost but the last bit.
+    case full
+    /// Where a picture of one-byte samples shrinks by a short filter, seven bits a coefficient along
+    /// one axis: a quarter less time for 0.02 dB on photographs, 3 dB on a chequerboard.
+    case fast
+  }
+
+  private let plan: upright_resampling
+  private let run: upright_resample_fn
+  private let scratch: UnsafeMutableRawPointer
+  private let down: BankStorage
+  private let across: BankStorage
+  private let destination: (width: Int, height: Int)
+  private let elementSize: Int
+
+  /// - Parameters:
+  ///   - source: the plane as it is stored, along its rows (x) and its columns (y).
+  ///   - destination: the plane that is written, upright.
+  ///   - orientation: what makes the source upright.
+  ///   - filter: the kernel, for both axes.
+  ///   - components: interleaved samples in an element: 1, or 2 for NV12's chroma.
+  ///   - componentSize: bytes of a sample, 1 or 2 (in the CPU's byte order, in the low bits).
+  ///   - bitDepth: bits of a sample: 8 in one byte, 9...12 in two.
+  ///   - precision: what may be given up for speed.
+  ///   - cpuMask: the levels that may be used.
+  /// - Throws: `elementSize` for other samples, `size` for grids without samples or lengths, and where
+  ///   one axis shrinks so far (30 times with `bicubic`) that a filter has more than 127 coefficients.
+  public init(
+    source: (x: SampleGrid, y: SampleGrid), destination: (x: SampleGrid, y: SampleGrid),
+    orientation: ImageOrientation, filter: ResampleFilter, components: Int = 1,
+    componentSize: Int = 1, bitDepth: Int = 8, precision: Precision = .full,
+    cpuMask: CPUFeatures = .all
+  ) throws(PixelKernelsError) {
+    try Self.check(components, componentSize, bitDepth)
+    guard [source.x, source.y, destination.x, destination.y].allSatisfy(\.isValid) else {
+      throw PixelKernelsError(
+        code: .size, message: "an axis must have 1 to 65536 samples and a length within 1 of that")
+    }
+    let swapsAxes = orientation.swapsAxes
+    let (alongY, alongX) =
+      swapsAxes ? (destination.x, destination.y) : (destination.y, destination.x)
+    try Self.checkRatio(source.y, alongY, filter)
+    try Self.checkRatio(source.x, alongX, filter)
+
+    func bank(_ step: Int) -> FilterBank {
+      FilterBank(
+        from: source.y, to: alongY, filter: filter, isReversed: orientation.reversesColumns,
+        step: step, startsEven: false)
+    }
+    var columns = bank(1)
+    if precision == .fast, componentSize == 1, source.y.length > alongY.length {
+      let coarse = bank(128)
+      // Half of a seventh bit squared: what six rounded coefficients leave.
+      if coarse.noise(against: columns) <= 0.5 / Double(1 << 14) { columns = coarse }
+    }
+    let down = BankStorage(columns)
+    let across = BankStorage(
+      FilterBank(
+        from: source.x, to: alongX, filter: filter, isReversed: orientation.reversesRows, step: 1,
+        startsEven: true))
+    var plan = unsafe upright_resampling()
+    unsafe plan.width = source.x.count
+    unsafe plan.height = source.y.count
+    unsafe plan.down = down.bank
+    unsafe plan.across = across.bank
+    unsafe plan.swaps_axes = swapsAxes ? 1 : 0
+    unsafe plan.components = components
+    unsafe plan.component_size = componentSize
+    unsafe plan.bit_depth = Int32(bitDepth)
+    unsafe plan.is_coarse = componentSize == 1 ? upright_bank_is_coarse(&plan.down) : 0
+
+    let bytes = unsafe upright_resample_scratch(&plan)
+    unsafe scratch = .allocate(byteCount: bytes, alignment: 64)
+    unsafe scratch.initializeMemory(as: UInt8.self, repeating: 0, count: bytes)
+    unsafe run = upright_resampler(cpuMask.rawValue)
+    unsafe self.plan = plan
+    self.down = down
+    self.across = across
+    self.destination = (destination.x.count, destination.y.count)
+    elementSize = components * componentSize
+  }
+
+  deinit { unsafe scratch.deallocate() }
+
+  /// Writes `source`, turned and rescaled, to `destination`.
+  ///
+  /// - Parameters:
+  ///   - source: a plane of the size that this was made for, in elements.
+  ///   - destination: likewise; must not overlap `source`.
+  /// - Complexity: O(source samples x coefficients of the vertical kernel + destination samples x
+  ///   coefficients of the horizontal one).
+  public func resample(
+    _ source: PlaneView, into destination: MutablePlaneView
+  ) throws(PixelKernelsError) {
+    try unsafe source.check(width: plan.width, height: plan.height)
+    try destination.check(width: self.destination.width, height: self.destination.height)
+    try source.check(elementSize: elementSize)
+    try destination.check(elementSize: elementSize)
+    unsafe withUnsafePointer(to: plan) { plan in
+      unsafe run(
+        plan, destination.bytes, destination.stride, source.bytes, source.stride, scratch)
+    }
+  }
+
+  private static func check(
+    _ components: Int, _ componentSize: Int, _ bitDepth: Int
+  ) throws(PixelKernelsError) {
+    let depths = componentSize == 1 ? 8...8 : 9...Int(UPRIGHT_RESAMPLE_MAX_DEPTH)
+    guard (1...2).contains(components), (1...2).contains(componentSize), depths.contains(bitDepth)
+    else {
+      throw PixelKernelsError(
+        code: .elementSize,
+        message: "\(components) samples of \(bitDepth) bits in \(componentSize) bytes: "
+          + "use 1 or 2 samples of 8 bits in 1 byte or of 9 to 12 bits in 2")
+    }
+  }
+
+  private static func checkRatio(
+    _ source: SampleGrid, _ destination: SampleGrid, _ filter: ResampleFilter
+  ) throws(PixelKernelsError) {
+    let radius = filter.radius(scale: source.length / destination.length)
+    guard 2 * radius + 2 <= 127 else {
+      throw PixelKernelsError(
+        code: .size,
+        message: "\(source.count) samples to \(destination.count) are too far apart for \(filter)")
+    }
+  }
+}
+
+/// A filter bank in memory of its own, as the kernels take it.
+@safe private final class BankStorage {
+  let bank: upright_filter_bank
+  private let starts: UnsafeMutablePointer<UInt32>
+  private let counts: UnsafeMutablePointer<UInt32>
+  private let coefficients: UnsafeMutablePointer<Int16>
+
+  init(_ filters: FilterBank) {
+    let count = filters.rows.count
+    let capacity = (filters.longest + 1) / 2 * 2
+    unsafe starts = .allocate(capacity: count)
+    unsafe counts = .allocate(capacity: count)
+    unsafe coefficients = .allocate(capacity: count * capacity)
+    unsafe coefficients.initialize(repeating: 0, count: count * capacity)
+    for (index, row) in filters.rows.enumerated() {
+      unsafe (starts + index).initialize(to: UInt32(row.start))
+      unsafe (counts + index).initialize(to: UInt32(row.coefficients.count))
+      for (place, coefficient) in row.coefficients.enumerated() {
+        unsafe coefficients[index * capacity + place] = coefficient
+      }
+    }
+    unsafe bank = upright_filter_bank(
+      count: count, capacity: capacity, starts: starts, counts: counts, coefficients: coefficients)
+  }
+
+  deinit {
+    unsafe starts.deallocate()
+    unsafe counts.deallocate()
+    unsafe coefficients.deallocate()
+  }
+}
+
+extension ImageOrientation {
+  /// Whether a row's first sample comes to lie right of, or below, its last.
+  fileprivate var reversesRows: Bool {
+    [.upMirrored, .down, .rightMirrored, .left].contains(self)
+  }
+
+  /// Whether a column's first sample comes to lie right of, or below, its last.
+  fileprivate var reversesColumns: Bool {
+    [.down, .downMirrored, .right, .rightMirrored].contains(self)
+  }
+}

@@ -1,0 +1,270 @@
+import Foundation
+import Orientation
+import PixelKernels
+import Testing
+
+/// A geometry, small enough for a debug build.
+struct Rescaling: CustomTestStringConvertible, Sendable {
+  var width: Int
+  var height: Int
+  var toWidth: Int
+  var toHeight: Int
+  var testDescription: String { "\(width)x\(height) -> \(toWidth)x\(toHeight)" }
+
+  /// Along the source's rows and columns the destination has these, whichever way it is turned.
+  static let all = [
+    Self(width: 96, height: 54, toWidth: 64, toHeight: 36),
+    Self(width: 97, height: 51, toWidth: 33, toHeight: 70),
+    Self(width: 33, height: 17, toWidth: 50, toHeight: 3),
+    Self(width: 7, height: 5, toWidth: 9, toHeight: 33),
+    Self(width: 1, height: 1, toWidth: 3, toHeight: 2),
+    Self(width: 530, height: 20, toWidth: 34, toHeight: 9),
+    Self(width: 12, height: 160, toWidth: 90, toHeight: 10),
+    Self(width: 40, height: 40, toWidth: 40, toHeight: 40),
+  ]
+}
+
+/// What a sample is made of.
+struct SampleKind: CustomTestStringConvertible, Sendable {
+  var components = 1
+  var size = 1
+  var depth = 8
+  var top: Int { (1 << depth) - 1 }
+  var testDescription: String { "\(components) of \(depth) bits" }
+
+  static let all = [
+    Self(), Self(components: 2), Self(size: 2, depth: 10), Self(components: 2, size: 2, depth: 12),
+  ]
+}
+
+extension PaddedPlane {
+  func set(_ value: Int, _ x: Int, _ y: Int, _ component: Int, _ kind: SampleKind) {
+    let at = base + y * stride + (x * kind.components + component) * kind.size
+    at[0] = UInt8(truncatingIfNeeded: value)
+    if kind.size == 2 { at[1] = UInt8(truncatingIfNeeded: value >> 8) }
+  }
+
+  func get(_ x: Int, _ y: Int, _ component: Int, _ kind: SampleKind) -> Int {
+    let at = base + y * stride + (x * kind.components + component) * kind.size
+    return kind.size == 2 ? Int(at[0]) | Int(at[1]) << 8 : Int(at[0])
+  }
+
+  convenience init(_ width: Int, _ height: Int, _ kind: SampleKind, bottomUp: Bool = false) {
+    self.init(
+      width: width, height: height, elementSize: kind.components * kind.size, bottomUp: bottomUp)
+  }
+
+  func fill(_ kind: SampleKind, _ value: (Int, Int, Int) -> Int) {
+    for y in 0..<height {
+      for x in 0..<width {
+        for component in 0..<kind.components {
+          set(value(x, y, component), x, y, component, kind)
+        }
+      }
+    }
+  }
+}
+
+@Suite struct ResamplerTests {
+  private static func resampler(
+    _ test: Rescaling, _ orientation: ImageOrientation, _ filter: ResampleFilter,
+    _ kind: SampleKind, _ level: CPUFeatures = .all, _ precision: Resampler.Precision = .full
+  ) throws -> Resampler {
+    let (width, height) =
+      orientation.transposes ? (test.toHeight, test.toWidth) : (test.toWidth, test.toHeight)
+    return try Resampler(
+      source: (SampleGrid(test.width), SampleGrid(test.height)),
+      destination: (SampleGrid(width), SampleGrid(height)), orientation: orientation,
+      filter: filter, components: kind.components, componentSize: kind.size, bitDepth: kind.depth,
+      precision: precision, cpuMask: level)
+  }
+
+  private static func target(
+    _ test: Rescaling, _ orientation: ImageOrientation, _ kind: SampleKind, bottomUp: Bool = false
+  ) -> PaddedPlane {
+    orientation.transposes
+      ? PaddedPlane(test.toHeight, test.toWidth, kind, bottomUp: bottomUp)
+      : PaddedPlane(test.toWidth, test.toHeight, kind, bottomUp: bottomUp)
+  }
+
+  /// Bit for bit, padding included, with strides of both signs.
+  @Test(arguments: Rescaling.all, SampleKind.all)
+  func levelsAgreeWithTheReference(test: Rescaling, kind: SampleKind) throws {
+    var random = RandomSource(seed: seed)
+    for level in levels {
+      for filter in ResampleFilter.allCases {
+        for orientation in ImageOrientation.allCases {
+          let bottomUp = random.below(2) == 1
+          let source = PaddedPlane(test.width, test.height, kind, bottomUp: random.below(2) == 1)
+          let isExtreme = random.below(3) == 0
+          source.fill(kind) { _, _, _ in
+            isExtreme ? random.below(2) * kind.top : random.below(kind.top + 1)
+          }
+          let expected = Self.target(test, orientation, kind, bottomUp: bottomUp)
+          let actual = PaddedPlane(like: expected)
+          let precision = Resampler.Precision.allCases[random.below(2)]
+          try Self.resampler(test, orientation, filter, kind, .none, precision)
+            .resample(source.view, into: expected.mutableView)
+          try Self.resampler(test, orientation, filter, kind, level, precision)
+            .resample(source.view, into: actual.mutableView)
+          if let difference = actual.firstDifference(from: expected) {
+            Issue.record("\(filter) \(orientation) \(precision) seed \(seed): \(difference)")
+            return
+          }
+        }
+      }
+    }
+  }
+
+  @Test(arguments: SampleKind.all)
+  func flatPicturesStayFlat(kind: SampleKind) throws {
+    let bytes = [0, 1, 16, 100, 127, 128, 129, 200, 235, 254, 255]
+    let values = kind.depth == 8 ? bytes : bytes.map { $0 * kind.top / 255 }
+    for test in Rescaling.all {
+      for filter in ResampleFilter.allCases {
+        let precision: Resampler.Precision = filter == .area ? .full : .fast
+        let resampler = try Self.resampler(test, .right, filter, kind, .all, precision)
+        for value in values {
+          let source = PaddedPlane(test.width, test.height, kind)
+          source.fill(kind) { _, _, _ in value }
+          let actual = Self.target(test, .right, kind)
+          let expected = PaddedPlane(like: actual)
+          expected.fill(kind) { _, _, _ in value }
+          try resampler.resample(source.view, into: actual.mutableView)
+          let difference = actual.firstDifference(from: expected)
+          #expect(difference == nil, "\(test.testDescription) \(filter) \(value)")
+        }
+      }
+    }
+  }
+
+  /// Turning first and rescaling then gives the same picture, to the rounding between the filters.
+  @Test(arguments: Rescaling.all)
+  func theTurnComesFirst(test: Rescaling) throws {
+    let kind = SampleKind()
+    let source = PaddedPlane(test.width, test.height, kind)
+    source.fill(kind) { x, y, _ in
+      128 + Int(60 * sin(Double(x) / 5) + 50 * cos(Double(y) / 4 + Double(x) / 9))
+    }
+    for orientation in ImageOrientation.allCases {
+      let turned =
+        orientation.transposes
+        ? PaddedPlane(test.height, test.width, kind) : PaddedPlane(test.width, test.height, kind)
+      Naive.turn(source, by: orientation, into: turned)
+      let actual = Self.target(test, orientation, kind)
+      let expected = PaddedPlane(like: actual)
+      try Self.resampler(test, orientation, .bicubic, kind)
+        .resample(source.view, into: actual.mutableView)
+      try Resampler(
+        source: (SampleGrid(turned.width), SampleGrid(turned.height)),
+        destination: (SampleGrid(actual.width), SampleGrid(actual.height)), orientation: .up,
+        filter: .bicubic
+      ).resample(turned.view, into: expected.mutableView)
+      var worst = 0
+      for y in 0..<actual.height {
+        for x in 0..<actual.width {
+          worst = max(worst, abs(actual.get(x, y, 0, kind) - expected.get(x, y, 0, kind)))
+        }
+      }
+      #expect(worst <= 1, "\(orientation)")
+    }
+  }
+
+  /// A ramp, seen from where the destination's samples are.
+  @Test(
+    "chroma lands where its siting says",
+    arguments: [(0.0, 0.0), (-0.25, -0.25), (-0.25, 0.0), (0.0, -0.25), (0.25, 0.25)])
+  func siting(from: Double, to: Double) throws {
+    let kind = SampleKind(size: 2, depth: 12)
+    for (width, toWidth) in [(60, 40), (60, 91), (41, 27)] {
+      for filter in [ResampleFilter.bicubic, .bilinear, .lanczos] {
+        for isMirrored in [false, true] {
+          let length = width == 41 ? 40.5 : Double(width)
+          let source = PaddedPlane(width, 4, kind)
+          source.fill(kind) { x, _, _ in 100 + 50 * x }
+          let actual = PaddedPlane(toWidth, 4, kind)
+          try Resampler(
+            source: (SampleGrid(width, length: length, shift: from), SampleGrid(4)),
+            destination: (SampleGrid(toWidth, shift: to), SampleGrid(4)),
+            orientation: isMirrored ? .upMirrored : .up, filter: filter, componentSize: 2,
+            bitDepth: 12
+          ).resample(source.view, into: actual.mutableView)
+          // Away from the edges, where there is no ramp.
+          for x in toWidth / 4..<toWidth * 3 / 4 {
+            let place = (Double(x) + 0.5 + to) / Double(toWidth)
+            let sample = (isMirrored ? 1 - place : place) * length - 0.5 - from
+            let difference = Double(actual.get(x, 1, 0, kind)) - (100 + 50 * sample)
+            // A tenth of a sample: no widened kernel keeps a ramp quite straight.
+            #expect(abs(difference) <= 5, "\(filter) \(width) x \(x): \(difference)")
+          }
+        }
+      }
+    }
+  }
+
+  @Test func whatCannotBeDoneIsSaid() {
+    func code(
+      _ from: SampleGrid, _ to: SampleGrid, components: Int = 1, size: Int = 1, depth: Int = 8
+    ) -> PixelKernelsError.Code? {
+      do throws(PixelKernelsError) {
+        _ = try Resampler(
+          source: (from, SampleGrid(8)), destination: (to, SampleGrid(8)), orientation: .up,
+          filter: .bicubic, components: components, componentSize: size, bitDepth: depth)
+        return nil
+      } catch { return error.code }
+    }
+    #expect(code(SampleGrid(8), SampleGrid(9)) == nil)
+    #expect(code(SampleGrid(0), SampleGrid(9)) == .size)
+    #expect(code(SampleGrid(8), SampleGrid(-1)) == .size)
+    #expect(code(SampleGrid(8), SampleGrid(70000)) == .size)
+    #expect(code(SampleGrid(8, length: .nan), SampleGrid(9)) == .size)
+    #expect(code(SampleGrid(8, shift: .infinity), SampleGrid(9)) == .size)
+    #expect(code(SampleGrid(160), SampleGrid(10)) == nil)
+    #expect(code(SampleGrid(6000), SampleGrid(10)) == .size)
+    #expect(code(SampleGrid(8), SampleGrid(9), components: 3) == .elementSize)
+    #expect(code(SampleGrid(8), SampleGrid(9), depth: 10) == .elementSize)
+    #expect(code(SampleGrid(8), SampleGrid(9), size: 2, depth: 14) == .elementSize)
+    #expect(code(SampleGrid(8), SampleGrid(9), size: 2, depth: 10) == nil)
+  }
+
+  @Test func planesOfOtherSizesAreRefused() throws {
+    let kind = SampleKind()
+    let resampler = try Resampler(
+      source: (SampleGrid(8), SampleGrid(6)), destination: (SampleGrid(4), SampleGrid(5)),
+      orientation: .right, filter: .area)
+    let (source, target) = (PaddedPlane(8, 6, kind), PaddedPlane(4, 5, kind))
+    try resampler.resample(source.view, into: target.mutableView)
+    #expect(throws: PixelKernelsError.self) {
+      try resampler.resample(source.view, into: PaddedPlane(5, 4, kind).mutableView)
+    }
+    #expect(throws: PixelKernelsError.self) {
+      try resampler.resample(PaddedPlane(6, 8, kind).view, into: target.mutableView)
+    }
+  }
+
+  /// At either end of memory that no one may leave.
+  @Test(arguments: SampleKind.all)
+  func resamplingStaysInside(kind: SampleKind) throws {
+    let element = kind.components * kind.size
+    for test in Rescaling.all where test.width <= 100 {
+      let from = try GuardedMemory(bytes: test.width * test.height * element)
+      let to = try GuardedMemory(bytes: test.toWidth * test.toHeight * element)
+      for orientation in ImageOrientation.allCases {
+        for level in [.none] + levels {
+          let resampler = try Self.resampler(
+            test, orientation, .bicubic, kind, level, orientation.transposes ? .fast : .full)
+          let (width, height) =
+            orientation.transposes ? (test.toHeight, test.toWidth) : (test.toWidth, test.toHeight)
+          for atEnd in [false, true] {
+            let start = atEnd ? from.end - test.width * test.height * element : from.start
+            let place = atEnd ? to.end - width * height * element : to.start
+            try resampler.resample(
+              PlaneView(
+                start, stride: test.width * element, width: test.width, height: test.height),
+              into: MutablePlaneView(place, stride: width * element, width: width, height: height))
+          }
+        }
+      }
+    }
+  }
+}
