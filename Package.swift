@@ -38,6 +38,7 @@ let package = Package(
     .target(
       name: "PixelKernels", dependencies: ["CPixelKernels", "Orientation"], swiftSettings: strict),
     .target(name: "OrientationSignals", dependencies: ["Orientation"], swiftSettings: strict),
+    .target(name: "RTP", dependencies: ["Orientation"], swiftSettings: strict),
     .systemLibrary(
       name: "CFFmpeg", pkgConfig: "libavformat",
       providers: [
@@ -53,7 +54,7 @@ let package = Package(
     .target(
       name: "Upright",
       dependencies: [
-        "MediaIO", "RotationPolicy", "PixelKernels", "OrientationSignals", "Orientation",
+        "MediaIO", "RotationPolicy", "PixelKernels", "OrientationSignals", "RTP", "Orientation",
         .product(name: "DequeModule", package: "swift-collections"),
       ], swiftSettings: strict),
     .executableTarget(
@@ -79,6 +80,9 @@ let package = Package(
     .testTarget(
       name: "OrientationSignalsTests",
       dependencies: ["OrientationSignals", "Orientation", "UprightTestSupport"],
+      swiftSettings: tests),
+    .testTarget(
+      name: "RTPTests", dependencies: ["RTP", "Orientation", "UprightTestSupport"],
       swiftSettings: tests),
     .testTarget(
       name: "UprightTests",

@@ -7,7 +7,7 @@ build=(pkg-config libavformat-dev libavcodec-dev libavutil-dev libavfilter-dev l
   libswresample-dev ffmpeg fonts-dejavu-core)
 test=("${build[@]}" python3 chromium gstreamer1.0-tools gstreamer1.0-plugins-base
   gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-libav)
-bench=("${build[@]}" python3 libyuv-dev)
+bench=("${build[@]}" python3 python3-venv libyuv-dev)
 
 case "${1:-build}" in
   lint) wanted=(python3 git) ;;

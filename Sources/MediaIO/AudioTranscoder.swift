@@ -127,18 +127,23 @@ package final class AudioTranscoder {
     }
     let frame = try VideoFrame()
     while avcodec_receive_frame(decoder, frame.raw) >= 0 {
-      try collect(frame)
+      try collect(frame, emit)
       try encodeWholeFrames(emit)
     }
     if isLast {
+      try collectRest()
+      try encodeWholeFrames(emit)
       try encode(samples: av_audio_fifo_size(fifo), emit)
       try check(avcodec_send_frame(encoder, nil)) { MediaError(.fault, explain($0), at: "sound") }
       try drain(emit)
     }
   }
 
-  /// Puts decoded samples behind those that wait, with silence where the source has a hole.
-  private func collect(_ frame: borrowing VideoFrame) throws(MediaError) {
+  /// Puts decoded samples behind those that wait: with silence where the source has a hole, without
+  /// what the source says twice, and after a pause too long to be filled with a time of their own.
+  private func collect(
+    _ frame: borrowing VideoFrame, _ emit: (consuming Packet) throws(MediaError) -> Void
+  ) throws(MediaError) {
     // PCM says how many channels there are and not which; the resampler wants to know.
     if frame.raw.pointee.ch_layout.order == AV_CHANNEL_ORDER_UNSPEC {
       av_channel_layout_default(
@@ -154,31 +159,65 @@ package final class AudioTranscoder {
       damagedPackets += 1
       return
     }
+    var repeated = 0
     if frame.raw.pointee.best_effort_timestamp != noTimestamp {
       let position = av_rescale_q(
         frame.raw.pointee.best_effort_timestamp, sourceTimeBase, encoder.pointee.time_base)
       if let head {
         let gap = position - head - Int64(av_audio_fifo_size(fifo))
+        let second = Int64(encoder.pointee.sample_rate)
         // Less than a frame is jitter of the container's clock; more than ten seconds a jump.
-        if gap > 2048, gap < Int64(encoder.pointee.sample_rate) * 10 {
+        if gap > second * 10 {
+          try encodePadded(emit)
+          self.head = position
+        } else if gap > 2048 {
           try appendSilence(CInt(gap))
+        } else if gap < -2048, gap > -second * 10 {
+          repeated = Int(min(-gap, Int64(converted.raw.pointee.nb_samples)))
         }
       } else {
         head = position
       }
     }
     if head == nil { head = 0 }
-    try append(converted)
+    try append(converted, from: repeated)
   }
 
-  private func append(_ frame: borrowing VideoFrame) throws(MediaError) {
-    let written = UnsafeMutableRawPointer(frame.raw.pointee.extended_data)
-      .map { planes in
-        av_audio_fifo_write(
-          fifo, planes.assumingMemoryBound(to: UnsafeMutableRawPointer?.self),
-          frame.raw.pointee.nb_samples)
-      }
-    try check(written ?? 0) { _ in outOfMemory("sound") }
+  /// Takes out of the resampler what it holds back for its filter.
+  private func collectRest() throws(MediaError) {
+    guard resampler != nil, resamplerInput.rate != encoder.pointee.sample_rate else { return }
+    let rest = try VideoFrame()
+    rest.raw.pointee.format = encoder.pointee.sample_fmt.rawValue
+    rest.raw.pointee.sample_rate = encoder.pointee.sample_rate
+    av_channel_layout_copy(&rest.raw.pointee.ch_layout, &encoder.pointee.ch_layout)
+    if swr_convert_frame(resampler, rest.raw, nil) >= 0, rest.raw.pointee.nb_samples > 0 {
+      try append(rest, from: 0)
+    }
+  }
+
+  /// Encodes what waits, filled up with silence to a whole frame: only the last one may be shorter.
+  private func encodePadded(
+    _ emit: (consuming Packet) throws(MediaError) -> Void
+  ) throws(MediaError) {
+    let size = encoder.pointee.frame_size > 0 ? encoder.pointee.frame_size : 1024
+    let waiting = av_audio_fifo_size(fifo)
+    guard waiting > 0 else { return }
+    if waiting % size != 0 { try appendSilence(size - waiting % size) }
+    try encodeWholeFrames(emit)
+  }
+
+  /// Appends a frame's samples, all but the first `skipped`.
+  private func append(_ frame: borrowing VideoFrame, from skipped: Int) throws(MediaError) {
+    let count = Int(frame.raw.pointee.nb_samples) - skipped
+    guard count > 0, let data = frame.raw.pointee.extended_data else { return }
+    let format = encoder.pointee.sample_fmt
+    let channels = Int(encoder.pointee.ch_layout.nb_channels)
+    let isPlanar = av_sample_fmt_is_planar(format) != 0
+    let step = Int(av_get_bytes_per_sample(format)) * (isPlanar ? 1 : channels)
+    var planes = (0..<(isPlanar ? channels : 1)).map { index in
+      data[index].map { UnsafeMutableRawPointer($0 + skipped * step) }
+    }
+    try check(av_audio_fifo_write(fifo, &planes, CInt(count))) { _ in outOfMemory("sound") }
   }
 
   private func appendSilence(_ samples: CInt) throws(MediaError) {
@@ -186,7 +225,7 @@ package final class AudioTranscoder {
     av_samples_set_silence(
       silence.raw.pointee.extended_data, 0, samples, encoder.pointee.ch_layout.nb_channels,
       encoder.pointee.sample_fmt)
-    try append(silence)
+    try append(silence, from: 0)
   }
 
   private func prepareResampler(_ frame: borrowing VideoFrame) throws(MediaError) {

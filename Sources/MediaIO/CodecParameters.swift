@@ -6,14 +6,28 @@ package import Orientation
 /// Sendable because it is a private copy that nobody changes.
 package final class CodecParameters: @unchecked Sendable {
   let raw: UnsafeMutablePointer<AVCodecParameters>
+  /// What a container is told of HDR10 beside the codec.
+  let hdr: HDRMetadata
 
-  init(copying source: UnsafePointer<AVCodecParameters>) throws(MediaError) {
+  init() throws(MediaError) {
+    guard let raw = avcodec_parameters_alloc() else { throw outOfMemory("codec parameters") }
+    self.raw = raw
+    hdr = HDRMetadata()
+  }
+
+  init(
+    copying source: UnsafePointer<AVCodecParameters>, hdr: HDRMetadata = HDRMetadata()
+  ) throws(MediaError) {
+    self.hdr = hdr
     guard let raw = avcodec_parameters_alloc() else { throw outOfMemory("codec parameters") }
     self.raw = raw
     try check(avcodec_parameters_copy(raw, source)) { _ in outOfMemory("codec parameters") }
   }
 
-  init(of context: UnsafePointer<AVCodecContext>) throws(MediaError) {
+  init(
+    of context: UnsafePointer<AVCodecContext>, hdr: HDRMetadata = HDRMetadata()
+  ) throws(MediaError) {
+    self.hdr = hdr
     guard let raw = avcodec_parameters_alloc() else { throw outOfMemory("codec parameters") }
     self.raw = raw
     try check(avcodec_parameters_from_context(raw, context)) { _ in
@@ -37,6 +51,14 @@ package final class CodecParameters: @unchecked Sendable {
   /// Sound channels; 0 for anything but sound.
   package var channels: Int { Int(raw.pointee.ch_layout.nb_channels) }
 
+  /// The pictures' format; nil where the container does not know it.
+  package var pixelFormat: PixelFormat? {
+    raw.pointee.format < 0 ? nil : PixelFormat(AVPixelFormat(raw.pointee.format))
+  }
+
+  /// Samples at the start that a decoder throws away.
+  package var initialPadding: Int { max(0, Int(raw.pointee.initial_padding)) }
+
   /// Bytes the decoder needs before the first packet (avcC, SPS and PPS, AudioSpecificConfig).
   package var extradata: [UInt8] {
     guard let start = raw.pointee.extradata, raw.pointee.extradata_size > 0 else { return [] }
@@ -52,14 +74,19 @@ package final class CodecParameters: @unchecked Sendable {
 
   /// A copy with another extradata.
   package func with(extradata bytes: [UInt8]) throws(MediaError) -> CodecParameters {
-    let copy = try CodecParameters(copying: raw)
+    let copy = try CodecParameters(copying: raw, hdr: hdr)
+    try copy.setExtradata(bytes)
+    return copy
+  }
+
+  /// For an object that nobody else has yet.
+  func setExtradata(_ bytes: [UInt8]) throws(MediaError) {
     guard let memory = av_mallocz(bytes.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)) else {
       throw outOfMemory("codec parameters")
     }
     memory.copyMemory(from: bytes, byteCount: bytes.count)
-    av_freep(&copy.raw.pointee.extradata)
-    copy.raw.pointee.extradata = memory.assumingMemoryBound(to: UInt8.self)
-    copy.raw.pointee.extradata_size = CInt(bytes.count)
-    return copy
+    av_freep(&raw.pointee.extradata)
+    raw.pointee.extradata = memory.assumingMemoryBound(to: UInt8.self)
+    raw.pointee.extradata_size = CInt(bytes.count)
   }
 }

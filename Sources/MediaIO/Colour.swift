@@ -8,6 +8,8 @@ package struct Colour: Sendable, Hashable {
   var transfer = AVCOL_TRC_UNSPECIFIED
   var matrix = AVCOL_SPC_UNSPECIFIED
   var siting = AVCHROMA_LOC_UNSPECIFIED
+  /// What HDR10 says beside the code points.
+  package var hdr = HDRMetadata()
 
   package init() {}
 
@@ -17,6 +19,7 @@ package struct Colour: Sendable, Hashable {
     transfer = frame.pointee.color_trc
     matrix = frame.pointee.colorspace
     siting = frame.pointee.chroma_location
+    hdr = HDRMetadata(frame: frame)
     switch AVPixelFormat(frame.pointee.format) {
     case AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUVJ422P, AV_PIX_FMT_YUVJ444P, AV_PIX_FMT_YUVJ440P,
       AV_PIX_FMT_YUVJ411P:
@@ -31,6 +34,7 @@ package struct Colour: Sendable, Hashable {
     frame.pointee.color_trc = transfer
     frame.pointee.colorspace = matrix
     frame.pointee.chroma_location = siting
+    hdr.write(to: frame)
   }
 
   /// Whether luma uses 0...255 rather than 16...235.

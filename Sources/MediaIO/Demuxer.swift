@@ -16,6 +16,18 @@ package final class Demuxer {
     package let chapters: [Chapter]
     /// Whether reading can start again at an earlier place.
     package let isSeekable: Bool
+
+    package init(
+      format: String, streams: [StreamInfo], duration: Double? = nil,
+      metadata: [String: String] = [:], chapters: [Chapter] = [], isSeekable: Bool
+    ) {
+      self.format = format
+      self.streams = streams
+      self.duration = duration
+      self.metadata = metadata
+      self.chapters = chapters
+      self.isSeekable = isSeekable
+    }
   }
 
   /// A named stretch of the timeline.
@@ -32,6 +44,10 @@ package final class Demuxer {
   package let opening: [UInt8]
   private let context: UnsafeMutablePointer<AVFormatContext>
   private let interrupt: Interrupt
+  /// Nil for containers whose times are a timeline already.
+  private var joined: JoinedTimes?
+  /// What `joined` takes off the container's times, in microseconds; 0 elsewhere.
+  private let zero: Int64
 
   /// Opens `url` (a path, a URL, or `-` for standard input) and reads enough to know its streams.
   ///
@@ -42,8 +58,12 @@ package final class Demuxer {
     self.url = url
     self.interrupt = interrupt
     (context, opening) = try Self.open(url, format: format, interrupt: interrupt)
+    let isBroadcast = context.pointee.iformat.pointee.flags & AVFMT_TS_DISCONT != 0
+    let start = context.pointee.start_time
+    zero = isBroadcast && start != noTimestamp && abs(start / 2) < Int64.max / 8 ? start : 0
+    joined = isBroadcast ? JoinedTimes(start: zero) : nil
     do {
-      container = try Self.describe(context)
+      container = try Self.describe(context, zero: zero)
     } catch {
       var pointer: UnsafeMutablePointer<AVFormatContext>? = context
       avformat_close_input(&pointer)
@@ -156,12 +176,13 @@ package final class Demuxer {
   }
 
   private static func describe(
-    _ context: UnsafeMutablePointer<AVFormatContext>
+    _ context: UnsafeMutablePointer<AVFormatContext>, zero: Int64
   ) throws(MediaError) -> Container {
     var streams: [StreamInfo] = []
     for index in 0..<Int(context.pointee.nb_streams) {
       guard let stream = context.pointee.streams[index] else { continue }
-      streams.append(try StreamInfo(stream, isScript: isScript(stream, in: context)))
+      streams.append(
+        try StreamInfo(stream, zero: zero, isScript: isScript(stream, in: context)))
     }
     var chapters: [Chapter] = []
     for index in 0..<Int(context.pointee.nb_chapters) {
@@ -235,6 +256,23 @@ package final class Demuxer {
     }
   }
 
+  /// Whether times are made one timeline here, from clocks that may be set back.
+  package var joinsClocks: Bool { joined != nil }
+
+  /// Goes back or forward to the keyframe of `stream` at or before `ticks`; what is read next comes
+  /// from there on. False where the container cannot: then reading goes on as if nothing had been
+  /// asked.
+  package func seek(stream: Int, to ticks: Int64) -> Bool {
+    guard container.isSeekable, let target = context.pointee.streams[stream] else { return false }
+    let shift = av_rescale_q(
+      zero, AVRational(num: 1, den: 1_000_000), target.pointee.time_base)
+    guard av_seek_frame(context, CInt(stream), ticks + shift, AVSEEK_FLAG_BACKWARD) >= 0 else {
+      return false
+    }
+    if joined != nil { joined = JoinedTimes(start: zero) }
+    return true
+  }
+
   /// The next packet, its time base set; nil at the end.
   ///
   /// - Throws: `inputOutput` where reading failed on the way, `cancelled` where interrupted.
@@ -249,6 +287,7 @@ package final class Demuxer {
         throw MediaError(.fault, "a packet of no stream", at: url)
       }
       packet.raw.pointee.time_base = stream.pointee.time_base
+      joined?.fit(&packet)
       packet.isScript = Self.isScript(stream, in: context)
       if context.pointee.event_flags & AVFMT_EVENT_FLAG_METADATA_UPDATED != 0 {
         context.pointee.event_flags &= ~AVFMT_EVENT_FLAG_METADATA_UPDATED

@@ -15,7 +15,7 @@ package final class Muxer {
     case memory
   }
 
-  private let context: UnsafeMutablePointer<AVFormatContext>
+  let context: UnsafeMutablePointer<AVFormatContext>
   private let target: Target
   private let location: String
   /// Kept alive for the context, which polls it.
@@ -115,7 +115,8 @@ package final class Muxer {
     stream.pointee.time_base = AVRational(timeBase)
     if let frameRate { stream.pointee.avg_frame_rate = AVRational(frameRate) }
     stream.pointee.sample_aspect_ratio = stream.pointee.codecpar.pointee.sample_aspect_ratio
-    if let source { stream.pointee.disposition = source.disposition }
+    stream.pointee.disposition = source?.disposition ?? AV_DISPOSITION_DEFAULT
+    parameters.hdr.write(to: stream)
     for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
       av_dict_set(&stream.pointee.metadata, key, value, 0)
     }
@@ -172,12 +173,30 @@ package final class Muxer {
 
   /// Writes one packet, its timestamps rescaled from the packet's own time base.
   package func write(_ packet: consuming Packet, stream: Int) throws(MediaError) {
+    shiftPastDelay(&packet, stream)
     packet.rescale(to: timeBase(of: stream))
     packet.streamIndex = stream
     packet.raw.pointee.pos = -1
     times[stream, default: DecodingTimes()].fit(&packet)
     try check(av_write_frame(context, packet.raw)) { writeError($0, doing: "writing failed") }
     try checkTarget()
+  }
+
+  /// In Matroska a block's time is that of its sound and CodecDelay together (RFC 9559, 5.1.4.1.25).
+  /// libavformat writes the element for Opus and leaves the times as they are, and the sound would
+  /// come that much early.
+  private func shiftPastDelay(_ packet: inout Packet, _ stream: Int) {
+    guard let name = context.pointee.oformat.pointee.name,
+      ["matroska", "webm"].contains(String(cString: name)),
+      let parameters = context.pointee.streams[stream]?.pointee.codecpar,
+      parameters.pointee.codec_id == AV_CODEC_ID_OPUS, parameters.pointee.initial_padding > 0
+    else { return }
+    // Opus counts in 48 kHz, whatever it is made of.
+    let delay = av_rescale_q(
+      Int64(parameters.pointee.initial_padding), AVRational(num: 1, den: 48000),
+      packet.raw.pointee.time_base)
+    packet.pts = packet.pts.map { $0 + delay }
+    packet.dts = packet.dts.map { $0 + delay }
   }
 
   /// Ends the fragment that is being collected (`frag_custom`).

@@ -6,6 +6,8 @@ package import Orientation
 /// Sendable because it is the only reference: it moves between threads, it is never shared.
 package struct Packet: ~Copyable, @unchecked Sendable {
   let raw: UnsafeMutablePointer<AVPacket>
+  /// What its transport says of the picture in it (RTP); nil where it says nothing.
+  package var cvo: CVO?
   /// Whether it is the body of a script tag of FLV's (AMF 0).
   package internal(set) var isScript = false
   /// The container's metadata, where they changed in front of this packet.
@@ -15,6 +17,8 @@ package struct Packet: ~Copyable, @unchecked Sendable {
     guard let raw = av_packet_alloc() else { throw outOfMemory("packet") }
     self.raw = raw
   }
+
+  init(adopting raw: UnsafeMutablePointer<AVPacket>) { self.raw = raw }
 
   deinit {
     var pointer: UnsafeMutablePointer<AVPacket>? = raw
@@ -65,6 +69,9 @@ package struct Packet: ~Copyable, @unchecked Sendable {
 
   /// Whether the container marks it as decoded but never shown (before an edit list's start).
   package var isDiscarded: Bool { raw.pointee.flags & AV_PKT_FLAG_DISCARD != 0 }
+
+  /// Bytes from the file's beginning; nil where unknown.
+  package var position: Int64? { raw.pointee.pos >= 0 ? raw.pointee.pos : nil }
 
   /// Bytes of payload.
   package var size: Int { Int(raw.pointee.size) }

@@ -51,7 +51,10 @@ package struct PixelFormat: Sendable, Hashable {
   /// Luma samples per chroma sample: what positions must be multiples of.
   package var alignment: PixelSize { PixelSize(1 << chromaShift.x, 1 << chromaShift.y) }
 
-  package var isRGB: Bool { has(AV_PIX_FMT_FLAG_RGB) }
+  /// Red, green and blue, or a palette of them.
+  package var isRGB: Bool { has(AV_PIX_FMT_FLAG_RGB) || has(AV_PIX_FMT_FLAG_PAL) }
+  /// Luma alone.
+  package var isMonochrome: Bool { !isRGB && (descriptor?.nb_components ?? 3) < 3 }
   package var hasAlpha: Bool { has(AV_PIX_FMT_FLAG_ALPHA) }
 
   /// The format whose chroma is subsampled the other way round, which is what a quarter turn of
@@ -72,10 +75,11 @@ package struct PixelFormat: Sendable, Hashable {
     return twin == AV_PIX_FMT_NONE ? nil : PixelFormat(twin)
   }
 
-  /// The nearest format that a YUV4MPEG2 header can name: itself, or 4:2:0 at the same depth.
+  /// The nearest format that a YUV4MPEG2 header can name and that can be turned: itself, or 4:2:0 at
+  /// the same depth. (4:1:1 can be named, but a quarter turn of it is no format.)
   var y4mFormat: PixelFormat {
     let names: Set = [
-      "gray", "yuv411p", "yuv420p", "yuv422p", "yuv444p", "gray10le", "yuv420p10le", "yuv422p10le",
+      "gray", "yuv420p", "yuv422p", "yuv444p", "gray10le", "yuv420p10le", "yuv422p10le",
       "yuv444p10le", "yuv420p12le", "yuv422p12le", "yuv444p12le",
     ]
     if names.contains(name) { return self }

@@ -32,8 +32,16 @@ package struct StreamInfo: Sendable {
   /// A cover picture rather than moving ones.
   package let isAttachedPicture: Bool
   package let metadata: [String: String]
+  /// Whether its packets may carry CVO.
+  package let carriesCVO: Bool
+  /// libavcodec's decoder where its usual one would not do; nil: the usual one.
+  package let decoderName: String?
+  /// What the container says of HDR10 beside the codec.
+  let hdr: HDRMetadata
   /// AV_DISPOSITION_* bits.
   let disposition: CInt
+  /// What else the container says of the stream, in libav*'s own structures, by type.
+  let sideData: [StreamSideData]
 
   /// FFmpeg's name of the codec, such as `h264`.
   package var codecName: String { parameters.codecName }
@@ -44,8 +52,12 @@ package struct StreamInfo: Sendable {
     metadata.first { $0.key.lowercased() == "rotate" }.flatMap { Int($0.value) }
   }
 
-  /// - Parameter isScript: it carries FLV's script tags, which libavformat calls subtitles.
-  init(_ stream: UnsafeMutablePointer<AVStream>, isScript: Bool = false) throws(MediaError) {
+  /// - Parameters:
+  ///   - zero: where the clip's timeline begins on the container's, in microseconds.
+  ///   - isScript: it carries FLV's script tags, which libavformat calls subtitles.
+  init(
+    _ stream: UnsafeMutablePointer<AVStream>, zero: Int64 = 0, isScript: Bool = false
+  ) throws(MediaError) {
     let raw = stream.pointee
     index = Int(raw.index)
     identifier = Int(raw.id)
@@ -79,11 +91,46 @@ package struct StreamInfo: Sendable {
     duration =
       raw.duration > 0 && raw.duration != noTimestamp
       ? Double(raw.duration) * Rational(raw.time_base).doubleValue : nil
-    startTime = raw.start_time == noTimestamp ? nil : raw.start_time
+    startTime =
+      raw.start_time == noTimestamp
+      ? nil
+      : raw.start_time
+        &- av_rescale_q(zero, AVRational(num: 1, den: 1_000_000), raw.time_base)
     frameCount = Int(clamping: max(0, raw.nb_frames))
     isAttachedPicture = raw.disposition & AV_DISPOSITION_ATTACHED_PIC != 0
     disposition = raw.disposition
+    sideData = StreamSideData.all(of: stream)
+    hdr = HDRMetadata(stream: stream)
     metadata = dictionary(raw.metadata)
+    carriesCVO = false
+    decoderName = nil
+  }
+
+  init(
+    index: Int, kind: Kind, parameters: CodecParameters, timeBase: Rational, frameRate: Rational?,
+    sampleAspectRatio: Rational, displayMatrix: DisplayMatrix?, duration: Double?,
+    startTime: Int64?, frameCount: Int, isAttachedPicture: Bool, metadata: [String: String],
+    carriesCVO: Bool, decoderName: String?, disposition: CInt
+  ) {
+    self.index = index
+    identifier = index
+    codecTag = "...."
+    self.kind = kind
+    self.parameters = parameters
+    self.timeBase = timeBase
+    self.frameRate = frameRate
+    self.sampleAspectRatio = sampleAspectRatio
+    self.displayMatrix = displayMatrix
+    self.duration = duration
+    self.startTime = startTime
+    self.frameCount = frameCount
+    self.isAttachedPicture = isAttachedPicture
+    self.metadata = metadata
+    self.carriesCVO = carriesCVO
+    self.decoderName = decoderName
+    self.disposition = disposition
+    sideData = []
+    hdr = HDRMetadata()
   }
 }
 

@@ -104,12 +104,18 @@ public enum VideoCodec: String, Sendable, CaseIterable {
     return false
   }
 
+  /// Whether fields can stay apart: H.264 can code them, and Y4M's header can say that they are there.
+  package var carriesFields: Bool { self == .h264 || self == .raw }
+
+  /// Whether the codec itself says what HDR10 does beside the code points; VP9 leaves it to the
+  /// container, and Y4M has no place for it.
+  package var carriesHDR: Bool { self != .raw }
+
   /// The format to encode pictures of `source` in: 4:2:0, with 10 bits where the source has more than
   /// 8 and the codec is one that players decode at 10.
   package func encodingFormat(for source: PixelFormat) -> PixelFormat {
     if self == .raw { return source.y4mFormat }
-    let keepsDepth = self == .hevc || self == .av1
-    if keepsDepth, source.bitDepth > 8, supports(.yuv420p10) { return .yuv420p10 }
+    if self != .h264, source.bitDepth > 8, supports(.yuv420p10) { return .yuv420p10 }
     return .yuv420p
   }
 
@@ -126,7 +132,14 @@ public enum VideoCodec: String, Sendable, CaseIterable {
       options["forced-idr"] = "1"
       if settings.isLive { options["tune"] = "zerolatency" }
       if isConstant { options["crf"] = crf(23) }
-      if settings.repeatsHeaders { options["x264-params"] = "repeat-headers=1" }
+      var parameters: [String] = settings.repeatsHeaders ? ["repeat-headers=1"] : []
+      if settings.fields == .bottomFirst { parameters.append("bff=1") }
+      let hdr = settings.colour.hdr
+      if let mastering = hdr.mastering {
+        parameters.append("mastering-display=\(mastering.inUnits)")
+      }
+      if let light = hdr.light { parameters.append("cll=\(light.text)") }
+      if !parameters.isEmpty { options["x264-params"] = parameters.joined(separator: ":") }
     case .hevc:
       options["preset"] = settings.speed ?? "veryfast"
       options["forced-idr"] = "1"
@@ -134,10 +147,20 @@ public enum VideoCodec: String, Sendable, CaseIterable {
       if isConstant { options["crf"] = crf(28) }
       var parameters = "log-level=none"
       if settings.repeatsHeaders { parameters += ":repeat-headers=1" }
+      let hdr = settings.colour.hdr
+      if let mastering = hdr.mastering { parameters += ":master-display=\(mastering.inUnits)" }
+      if let light = hdr.light { parameters += ":max-cll=\(light.text)" }
       options["x265-params"] = parameters
     case .av1:
       options["preset"] = settings.speed ?? "10"
       if isConstant { options["crf"] = crf(35) }
+      let hdr = settings.colour.hdr
+      var parameters: [String] = []
+      if let mastering = hdr.mastering {
+        parameters.append("mastering-display=\(mastering.inFractions)")
+      }
+      if let light = hdr.light { parameters.append("content-light=\(light.text)") }
+      if !parameters.isEmpty { options["svtav1-params"] = parameters.joined(separator: ":") }
     case .vp9:
       options["deadline"] = "realtime"
       options["cpu-used"] = settings.speed ?? "6"
@@ -152,7 +175,7 @@ public enum VideoCodec: String, Sendable, CaseIterable {
 
   /// The encoder's own parameter string is added to, anything else is replaced.
   private func merge(_ key: String, _ value: String, into options: inout [String: String]) {
-    if key == "x264-params" || key == "x265-params", let ours = options[key] {
+    if ["x264-params", "x265-params", "svtav1-params"].contains(key), let ours = options[key] {
       options[key] = "\(ours):\(value)"
     } else {
       options[key] = value

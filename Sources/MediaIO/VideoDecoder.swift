@@ -7,6 +7,8 @@ package final class VideoDecoder {
   private let context: UnsafeMutablePointer<AVCodecContext>
   private let timeBase: Rational
   private let name: String
+  /// What the container says, for the codecs that leave it to it.
+  private let hdr: HDRMetadata
 
   /// Packets that the decoder refused so far.
   package private(set) var damagedPackets = 0
@@ -20,6 +22,7 @@ package final class VideoDecoder {
   ) throws(MediaError) {
     timeBase = stream.timeBase
     name = stream.codecName
+    hdr = stream.hdr
     context = try Self.open(stream, threads: threads, maximumPixels: maximumPixels)
   }
 
@@ -32,7 +35,7 @@ package final class VideoDecoder {
     _ stream: StreamInfo, threads: Int, maximumPixels: Int
   ) throws(MediaError) -> UnsafeMutablePointer<AVCodecContext> {
     let identifier = stream.parameters.raw.pointee.codec_id
-    guard let codec = avcodec_find_decoder(identifier) else {
+    guard let codec = find(identifier, stream.decoderName) else {
       throw MediaError(
         .unavailable, "the linked FFmpeg cannot decode \(stream.codecName)",
         at: "stream \(stream.index)", remedy: "link an FFmpeg with that decoder")
@@ -53,6 +56,11 @@ package final class VideoDecoder {
     return opened
   }
 
+  /// The decoder of that name where it is linked, else the usual one of the codec.
+  static func find(_ identifier: AVCodecID, _ name: String?) -> UnsafePointer<AVCodec>? {
+    name.flatMap { avcodec_find_decoder_by_name($0) } ?? avcodec_find_decoder(identifier)
+  }
+
   /// Hands over a packet. False where pictures must be received first and the same packet sent anew;
   /// one that the decoder cannot use is counted and left out.
   package func send(_ packet: borrowing Packet) -> Bool {
@@ -70,6 +78,9 @@ package final class VideoDecoder {
     avcodec_send_packet(context, nil)
   }
 
+  /// Forgets what is inside, for packets that do not follow on.
+  package func flush() { avcodec_flush_buffers(context) }
+
   /// The next picture in presentation order; nil where more packets are wanted, or at the end.
   package func receive() throws(MediaError) -> VideoFrame? {
     // Frame threads tell of a damaged packet late, between good pictures: what follows must be asked
@@ -82,6 +93,7 @@ package final class VideoDecoder {
       case 0...:
         frame.pts = frame.bestEffortTimestamp
         frame.timeBase = timeBase
+        if !hdr.isEmpty { HDRMetadata(frame: frame.raw).filled(from: hdr).write(to: frame.raw) }
         // The size may be anything a bitstream can say; what follows counts on a real one.
         if frame.size.width > 0 && frame.size.height > 0 { return frame }
         damagedPackets += 1

@@ -10,6 +10,9 @@ public final class VideoEncoder {
     package var size: PixelSize
     package var format: PixelFormat
     package var colour: Colour
+    /// Which field of an interlaced picture comes first; nil for progressive ones. Only H.264 codes
+    /// fields, as frames whose macroblocks may be of either kind.
+    package var fields: FieldOrder?
     /// Seconds per tick of the pictures' timestamps.
     package var timeBase: Rational
     /// Pictures a second for rate control; nil where it varies.
@@ -76,8 +79,7 @@ public final class VideoEncoder {
 
   /// What a muxer must know; the extradata is there once the encoder is open.
   package func parameters() throws(MediaError) -> CodecParameters {
-    let parameters = try CodecParameters(of: context)
-    return parameters
+    try CodecParameters(of: context, hdr: settings.colour.hdr)
   }
 
   private static func open(
@@ -121,6 +123,11 @@ public final class VideoEncoder {
     context.pointee.color_trc = settings.colour.transfer
     context.pointee.colorspace = settings.colour.matrix
     context.pointee.chroma_sample_location = settings.colour.siting
+    if let fields = settings.fields {
+      context.pointee.field_order =
+        fields == .topFirst ? AV_FIELD_TT : AV_FIELD_BB
+      if settings.codec == .h264 { context.pointee.flags |= AV_CODEC_FLAG_INTERLACED_DCT }
+    }
     context.pointee.thread_count = CInt(settings.threads)
     if let gop = settings.gop { context.pointee.gop_size = CInt(clamping: gop) }
     if settings.isLive { context.pointee.max_b_frames = 0 }

@@ -2,6 +2,14 @@ internal import CFFmpeg
 internal import CFFmpegShims
 package import Orientation
 
+/// Which line of an interlaced picture was filmed first: the first (top) or the second (bottom).
+package enum FieldOrder: Sendable, Hashable {
+  case topFirst, bottomFirst
+
+  /// What it becomes where an even number of lines is turned upside down.
+  package var flipped: FieldOrder { self == .topFirst ? .bottomFirst : .topFirst }
+}
+
 /// One decoded picture and the sole owner of its AVFrame.
 ///
 /// Sendable because it is the only reference: it moves between threads, it is never shared. Its
@@ -46,12 +54,19 @@ package struct VideoFrame: ~Copyable, @unchecked Sendable {
   package var size: PixelSize { PixelSize(Int(raw.pointee.width), Int(raw.pointee.height)) }
 
   /// Width to height of one sample; 1:1 where unknown.
+  ///
+  /// Whether it is known is `statesSampleAspectRatio`.
   package var sampleAspectRatio: Rational {
     get {
       let ratio = raw.pointee.sample_aspect_ratio
       return ratio.num > 0 && ratio.den > 0 ? Rational(ratio) : Rational(1, 1)
     }
     set { raw.pointee.sample_aspect_ratio = AVRational(newValue) }
+  }
+
+  /// Whether the bitstream says what shape its samples have.
+  package var statesSampleAspectRatio: Bool {
+    raw.pointee.sample_aspect_ratio.num > 0 && raw.pointee.sample_aspect_ratio.den > 0
   }
 
   package var format: PixelFormat { PixelFormat(AVPixelFormat(raw.pointee.format)) }
@@ -61,7 +76,27 @@ package struct VideoFrame: ~Copyable, @unchecked Sendable {
     set { newValue.write(to: raw) }
   }
 
+  /// Whether the frame's odd and even lines are two moments.
   package var isInterlaced: Bool { raw.pointee.interlaced_frame != 0 }
+
+  /// Which of the two moments comes first; nil for a progressive picture.
+  package var fields: FieldOrder? {
+    get { isInterlaced ? (raw.pointee.top_field_first != 0 ? .topFirst : .bottomFirst) : nil }
+    set {
+      raw.pointee.interlaced_frame = newValue == nil ? 0 : 1
+      raw.pointee.top_field_first = newValue == .topFirst ? 1 : 0
+    }
+  }
+
+  /// Metadata that follows the pictures frame by frame and that no encoder here takes, by name.
+  package var dynamicMetadata: [String] {
+    let kinds: [(AVFrameSideDataType, String)] = [
+      (AV_FRAME_DATA_DOVI_RPU_BUFFER, "Dolby Vision metadata"),
+      (AV_FRAME_DATA_DYNAMIC_HDR_PLUS, "HDR10+ metadata"),
+      (AV_FRAME_DATA_DYNAMIC_HDR_VIVID, "HDR Vivid metadata"),
+    ]
+    return kinds.filter { av_frame_get_side_data(raw, $0.0) != nil }.map(\.1)
+  }
 
   /// Whether the decoder patched over damage in this picture.
   package var isDamaged: Bool {

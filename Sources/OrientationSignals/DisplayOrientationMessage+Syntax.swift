@@ -76,20 +76,36 @@ extension DisplayOrientationMessage {
     in bytes: Span<UInt8>, _ body: Range<Int>, codec: DisplayOrientationTracker.Codec
   ) -> [DisplayOrientationMessage] {
     let rbsp = EmulationPrevention.unescaped(bytes, body)
-    var found: [DisplayOrientationMessage] = []
+    return SEIMessages.ranges(in: rbsp).filter { $0.type == payloadType }.compactMap {
+      DisplayOrientationMessage(payload: rbsp[$0.payload], codec: codec)
+    }
+  }
+}
+
+/// The messages of an SEI RBSP (ISO/IEC 14496-10, 7.3.2.3; ISO/IEC 23008-2, 7.3.2.4).
+enum SEIMessages {
+  /// Where one message lies.
+  struct Place {
+    /// `payloadType`.
+    let type: Int
+    /// Type, size and payload.
+    let range: Range<Int>
+    let payload: Range<Int>
+  }
+
+  /// The messages in their order; what is cut short is left out.
+  static func ranges(in rbsp: [UInt8]) -> [Place] {
+    var found: [Place] = []
     var position = 0
-    while let type = extended(rbsp, &position), let size = extended(rbsp, &position),
-      size <= rbsp.count - position
-    {
-      if type == payloadType,
-        let message = DisplayOrientationMessage(
-          payload: rbsp[position..<position + size], codec: codec)
-      {
-        found.append(message)
-      }
+    while true {
+      let start = position
+      guard let type = extended(rbsp, &position), let size = extended(rbsp, &position),
+        size <= rbsp.count - position
+      else { return found }
+      let payload = position..<position + size
+      found.append(Place(type: type, range: start..<payload.upperBound, payload: payload))
       position += size
     }
-    return found
   }
 
   /// `payloadType` or `payloadSize`: every ff_byte adds 255, the first other byte ends it.

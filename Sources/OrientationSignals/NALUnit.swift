@@ -19,6 +19,8 @@ enum NALUnit {
     var isRandomAccess: Bool
     /// HEVC's RASL: not output where its IRAP starts the coded video sequence.
     var isSkippable: Bool
+    /// HEVC's RADL or RASL: output before the picture that it follows in decoding order.
+    var isLeading = false
   }
 
   /// The unit in `range` of `bytes`, header included; `other` where it is too short.
@@ -67,7 +69,8 @@ enum NALUnit {
       self = .slice(
         Slice(
           isFirst: isFirst, startsSequence: (16...20).contains(type),
-          isRandomAccess: type >= 16, isSkippable: type == 8 || type == 9))
+          isRandomAccess: type >= 16, isSkippable: type == 8 || type == 9,
+          isLeading: (6...9).contains(type)))
     case 36, 37: self = .endOfSequence
     case 39: self = .sei
     default: self = .other

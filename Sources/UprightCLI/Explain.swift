@@ -13,6 +13,7 @@ struct Explain: ParsableCommand {
       EXAMPLES
         upright explain --policy phone --events turns.jsonl
         upright explain --policy mine.json --events turns.jsonl --why
+        upright explain --policy phone --events turns.jsonl --svg turns.svg
         upright explain --policy portrait --events - --json < turns.jsonl
       """)
 
@@ -39,6 +40,10 @@ struct Explain: ParsableCommand {
   @Flag(help: "Say for each event which rule decided, and what it looked at.")
   var why = false
 
+  @Option(
+    help: ArgumentHelp("Draw the timeline into a file, - for standard output.", valueName: "file"))
+  var svg: String?
+
   @Flag(help: "Print errors as JSON.")
   var jsonErrors = false
 
@@ -63,7 +68,12 @@ struct Explain: ParsableCommand {
       throw PolicyInput.located(
         error, in: error.path.hasPrefix("line") ? events ?? "events" : policy ?? "phone")
     }
-    if json {
+    if let svg {
+      let inputs: [(String, String?)] = [("the events", events), ("the policy", policy)]
+      try SideFile.check(svg, "--svg", against: inputs.filter { $0.1 != "-" })
+      let text = TimelineDrawing(plan).svg
+      try DrawingFile(svg).write(Array(text.utf8))
+    } else if json {
       try StandardOutput.write(plan.json.pretty + "\n")
     } else {
       try StandardOutput.write(why ? DecisionStory(plan).text : DecisionTable(plan).text)

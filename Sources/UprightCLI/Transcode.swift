@@ -76,6 +76,7 @@ struct Transcode: ParsableCommand {
   private func check() throws(MediaError) {
     for (value, what) in [
       (input, "<input>"), (output, "-o"), (report, "--report"), (trace, "--trace"),
+      (arguments.audio, "--audio"), (arguments.slate, "--slate"),
     ]
     where value == "" {
       throw MediaError(.usage, "an empty name", at: what, remedy: "give a file's name")
@@ -90,7 +91,13 @@ struct Transcode: ParsableCommand {
 
   /// Nothing that an argument names is written over by another.
   private func checkSideFiles() throws(MediaError) {
-    let read = [("the input", input), ("the events", events), ("the policy", policy)]
+    var read = [
+      ("the input", input), ("the events", events), ("the policy", policy),
+      ("the sound", arguments.audio), ("the slate", arguments.slate),
+    ]
+    for text in arguments.overlay {
+      read.append(("an overlay", try Overlay(parsing: text).path))
+    }
     // Standard input is no file that could be lost.
     var others: [(String, String?)] = read.filter { $0.1 != "-" } + [("the output", outputName)]
     if let trace {

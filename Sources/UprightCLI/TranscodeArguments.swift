@@ -110,8 +110,19 @@ struct TranscodeArguments: ParsableArguments {
     help: ArgumentHelp("Added to every event's time.", valueName: "seconds"))
   var eventsOffset = 0.0
 
+  @Option(
+    help: ArgumentHelp(
+      "The sound's recording, for a Janus recording (.mjr) of pictures.", valueName: "file"))
+  var audio: String?
+
   @Option(help: "How gravity events are read: android or iio (iio-sensor-proxy's thresholds).")
   var gravity = GravityConstants.android
+
+  @Option(help: "pixels: turn them; metadata: copy, and say how they must be turned.")
+  var upright = UprightRule.pixels
+
+  @Option(help: "Encode pictures that need no change: auto (copy them), always, never.")
+  var reencode = ReencodeRule.auto
 
   @Flag(help: "Damage in the input is an error (65).")
   var strict = false
@@ -154,7 +165,10 @@ struct TranscodeArguments: ParsableArguments {
     }
     options.eventsOffset = eventsOffset
     options.gravity = gravity.configuration
+    options.sound = audio
     options.isStrict = strict
+    options.upright = upright
+    options.reencode = reencode
     options.keepsLocation = keepLocation
     options.overwrites = overwrites
     try sizes(into: &options)
@@ -265,6 +279,8 @@ struct TranscodeArguments: ParsableArguments {
   }
 }
 
+extension UprightRule: ExpressibleByArgument {}
+extension ReencodeRule: ExpressibleByArgument {}
 extension CanvasRule: ExpressibleByArgument {}
 extension ScalerChoice: ExpressibleByArgument {}
 extension Reference: ExpressibleByArgument {}

@@ -15,10 +15,13 @@ struct UprightCommand: ParsableCommand {
         upright transcode raw.mp4 --frames sensor --events turns.jsonl -o live.m3u8
         upright explain --policy phone --events turns.jsonl
         upright probe take.mov
+        upright preview take.mov -o sheet.png
+        upright tag take.mp4 -o fixed.mp4 --orientation right
       """,
     version: version,
     subcommands: [
-      Transcode.self, Explain.self, ProbeCommand.self, Policies.self, SchemaCommand.self,
+      Transcode.self, Explain.self, ProbeCommand.self, Tag.self, PreviewCommand.self, Policies.self,
+      SchemaCommand.self,
     ])
 
   static let number = "0.1.0"

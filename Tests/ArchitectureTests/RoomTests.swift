@@ -11,11 +11,12 @@ import UprightTestSupport
     "CPixelKernels": ([], []),
     "PixelKernels": (["CPixelKernels", "Orientation"], []),
     "OrientationSignals": (["Orientation"], []),
+    "RTP": (["Orientation"], []),
     "CFFmpeg": ([], []),
     "CFFmpegShims": (["CFFmpeg"], []),
     "MediaIO": (["CFFmpeg", "CFFmpegShims", "Orientation"], ["Glibc", "Synchronization"]),
     "Upright": (
-      ["MediaIO", "RotationPolicy", "PixelKernels", "OrientationSignals", "Orientation"],
+      ["MediaIO", "RotationPolicy", "PixelKernels", "OrientationSignals", "RTP", "Orientation"],
       ["Foundation", "DequeModule", "Synchronization"]
     ),
     "UprightCLI": (

@@ -180,3 +180,83 @@ struct MetadataTests {
 extension Data {
   fileprivate func contains(_ text: String) -> Bool { range(of: Data(text.utf8)) != nil }
 }
+
+/// Words in another form, covers and flags: what a container has a place for goes into it.
+@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
+struct SubtitleTests {
+  private static let text =
+    "1\n00:00:00,500 --> 00:00:01,500\nHello <i>you</i>\n\n2\n00:00:02,000 --> 00:00:03,000\nAgain\n\n"
+
+  private static func source(_ scratch: Scratch, _ name: String, _ codec: String) throws -> String {
+    let (path, subtitles) = (scratch.path(name), scratch.path("text.srt"))
+    try text.write(toFile: subtitles, atomically: true, encoding: .utf8)
+    try FFmpegTool.run([
+      "-i", Samples.turning, "-i", subtitles, "-map", "0:v", "-map", "1", "-c", "copy", "-c:s",
+      codec, "-metadata:s:s:0", "language=fra", "-disposition:s:0", "forced", "-t", "4", path,
+    ])
+    return path
+  }
+
+  struct Case: CustomTestStringConvertible, Sendable {
+    let input: String
+    let form: String
+    let output: String
+    let expected: String
+    var testDescription: String { "\(form) from \(input) to \(output)" }
+  }
+
+  @Test(
+    "subtitles of text are rewritten in the container's form",
+    arguments: [
+      Case(input: "a.mkv", form: "srt", output: "out.mp4", expected: "mov_text"),
+      Case(input: "a.mkv", form: "ass", output: "out.mp4", expected: "mov_text"),
+      Case(input: "a.mkv", form: "webvtt", output: "out.mov", expected: "mov_text"),
+      Case(input: "a.mp4", form: "mov_text", output: "out.mkv", expected: "subrip"),
+      Case(input: "a.mp4", form: "mov_text", output: "out.webm", expected: "webvtt"),
+      Case(input: "a.mkv", form: "ass", output: "out.mkv", expected: "ass"),
+    ])
+  func rewritten(_ test: Case) throws {
+    let scratch = try Scratch()
+    let input = try Self.source(scratch, test.input, test.form)
+    let run = try Transcoded(input, to: scratch.path(test.output)) {
+      $0.size = .pair(PixelSize(90, 160))
+      $0.end = 3.5
+    }
+    let stream = try #require(try FFmpegTool.streams(run.path, "subtitle").first)
+    #expect(stream["codec_name"].string == test.expected)
+    #expect(stream["tags"]["language"].string == "fra")
+    let said = String(
+      decoding: try FFmpegTool.run(["-i", run.path, "-map", "0:s", "-f", "srt", "-"]), as: UTF8.self
+    )
+    #expect(said.contains("Hello <i>you</i>") && said.contains("Again"), "\(said)")
+    #expect(said.contains("00:00:00,500 --> 00:00:01,500"), "\(said)")
+    #expect(said.contains("00:00:02,000 --> 00:00:03,000"), "\(said)")
+    #expect(run.report["output"]["dropped"].array.isEmpty)
+  }
+
+  @Test("a cover picture goes into MP4 and is named where it cannot", arguments: ["mp4", "mkv"])
+  func cover(_ kind: String) throws {
+    let scratch = try Scratch()
+    let (image, input) = (scratch.path("cover.png"), scratch.path("source.mp4"))
+    try FFmpegTool.run(["-f", "lavfi", "-i", "testsrc2=s=64x64", "-frames:v", "1", image])
+    try FFmpegTool.run([
+      "-i", Samples.withSound, "-i", image, "-map", "0", "-map", "1", "-c", "copy",
+      "-disposition:v:1", "attached_pic", input,
+    ])
+    let run = try Transcoded(input, to: scratch.path("out.\(kind)")) {
+      $0.size = .pair(PixelSize(90, 160))
+      $0.quick()
+    }
+    #expect(run.result.frames == 150)
+    let streams = try FFmpegTool.streams(run.path)
+    let covers = streams.filter { $0["disposition"]["attached_pic"].int == 1 }
+    let dropped = run.report["output"]["dropped"].array.compactMap(\.string)
+    if kind == "mp4" {
+      let theirs = try FFmpegTool.packets(input, "v:1", hashes: true).map(\.hash)
+      #expect(try FFmpegTool.packets(run.path, "v:1", hashes: true).map(\.hash) == theirs)
+      #expect(covers.count == 1 && dropped.isEmpty)
+    } else {
+      #expect(covers.isEmpty && dropped.contains { $0.contains("cover picture") })
+    }
+  }
+}

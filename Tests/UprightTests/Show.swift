@@ -1,6 +1,5 @@
 import Foundation
-import Orientation
-import Upright
+import Testing
 import UprightTestSupport
 
 /// The clip that every output that follows is shown with: 300 numbered pictures and a tone, upright
@@ -12,25 +11,35 @@ enum Show {
     /// Every picture up to 23 ms late; ticks of 1/30000, three B-frames.
     case variable
 
-    /// Where it is, made once.
+    /// Where it is: made once and kept in the build folder.
     func path() throws -> String {
-      try (self == .constant ? Show.constant : Show.variable).get().path("clip.mp4")
+      try (self == .constant ? Show.constant : Show.variable).get()
     }
   }
 
-  private static let constant = made([])
-  private static let variable = made(["setpts=PTS+mod(N*373\\,700)"])
+  private static let constant = made("constant", [])
+  private static let variable = made("variable", ["setpts=PTS+mod(N*373\\,700)"])
 
-  private static func made(_ filters: [String]) -> Result<Scratch, any Error> {
+  private static func made(_ name: String, _ filters: [String]) -> Result<String, any Error> {
     Result {
-      let scratch = try Scratch()
-      try FFmpegTool.run([
-        "-i", Samples.turning, "-f", "lavfi", "-i", "sine=f=440:r=48000:d=10", "-vf",
-        (filters + ["scale=640:360"]).joined(separator: ","), "-fps_mode", "passthrough",
-        "-enc_time_base", "1:30000", "-c:v", "libx264", "-preset", "veryfast", "-crf", "12", "-bf",
-        "3", "-video_track_timescale", "30000", "-c:a", "aac", scratch.path("clip.mp4"),
-      ])
-      return scratch
+      let recipe = [
+        "-lavfi",
+        "sine=f=440:r=48000:d=10[a];[0:v]\((filters + ["scale=640:360"]).joined(separator: ","))[v]",
+        "-map", "[v]", "-map", "[a]", "-fps_mode", "passthrough", "-enc_time_base", "1:30000",
+        "-c:v", "libx264", "-preset", "veryfast", "-crf", "12", "-bf", "3",
+        "-video_track_timescale", "30000", "-c:a", "aac",
+      ]
+      let key = try (Data(contentsOf: URL(fileURLWithPath: Samples.turning)) + recipe.joined().utf8)
+        .reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+      let build = SharedFiles.packageRoot.appendingPathComponent(".build")
+      let path = build.appendingPathComponent("show-\(name)-\(String(key, radix: 16)).mp4").path
+      if !FileManager.default.fileExists(atPath: path) {
+        // Made beside it and renamed, so that a run that was cut short leaves nothing that looks done.
+        let fresh = build.appendingPathComponent("show-\(UUID().uuidString).mp4").path
+        try FFmpegTool.run(["-i", Samples.turning] + recipe + [fresh])
+        try #require(rename(fresh, path) == 0)
+      }
+      return path
     }
   }
 }

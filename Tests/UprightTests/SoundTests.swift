@@ -228,4 +228,82 @@ struct SoundTests {
       - ((before.first?.time ?? 0) - (theirs.first?.time ?? 0))
     #expect(abs(moved) <= 0.0021, "sound moved by \(moved) s")
   }
+
+  @Test("Opus in WebM is where it belongs, less than a millisecond from it")
+  func opusDelay() throws {
+    let scratch = try Scratch()
+    let before = try FlashAndBeep(path: Samples.withSound)
+    let made = try Transcoded(Samples.withSound, to: scratch.path("made.webm")) {
+      $0.size = .pair(PixelSize(360, 640))
+    }
+    // And copied from there, where the delay is the source's.
+    let copied = try Transcoded(made.path, to: scratch.path("copied.mkv")) { $0.quick() }
+    for run in [made, copied] {
+      let after = try FlashAndBeep(path: run.path)
+      try #require(after.beeps.count == 5 && after.flashes.count == 5)
+      let drift = zip(before.offsets, after.offsets).map { abs($0 - $1) }.max() ?? 1
+      figure("sync of Opus: offset moved by \(drift * 1000) ms at most")
+      #expect(drift < 0.0016, "\(before.offsets) became \(after.offsets)")
+    }
+  }
+
+  @Test("a variable rate with sound through a pipe, in fragments, to the tick")
+  func fragments() throws {
+    let scratch = try Scratch()
+    let input = try Self.turningWithSound(in: scratch)
+    let pipe = scratch.path("pipe")
+    #expect(mkfifo(pipe, 0o600) == 0)
+    let output = scratch.path("out.mp4")
+    let reader = Thread {
+      FileManager.default.createFile(
+        atPath: output, contents: FileManager.default.contents(atPath: pipe))
+    }
+    reader.start()
+    _ = try Transcoded(input, to: pipe, format: "mp4") {
+      $0.size = .pair(PixelSize(90, 160))
+      $0.gop = 20
+      $0.quick()
+    }
+    while !reader.isFinished { usleep(10_000) }
+    for track in ["v:0", "a:0"] {
+      let before = try FFmpegTool.packets(input, track).compactMap(\.time).sorted()
+      let after = try FFmpegTool.packets(output, track).compactMap(\.time).sorted()
+      #expect(before.count == after.count)
+      let worst = zip(before, after).map { abs($0 - $1) }.max() ?? 1
+      #expect(worst < 1e-5, "\(track): off by \(worst) s")
+    }
+  }
+
+  /// Twelve seconds of a tone in PCM, of which some are missing and some are there twice.
+  private static func uneven(_ scratch: Scratch, _ times: String) throws -> String {
+    let path = scratch.path("uneven.mkv")
+    try FFmpegTool.run([
+      "-f", "lavfi", "-i", "testsrc2=s=96x64:r=10:d=30", "-f", "lavfi", "-i",
+      "sine=f=440:r=48000:d=4:samples_per_frame=960", "-map", "0", "-map", "1", "-c:v", "libx264",
+      "-preset", "ultrafast", "-c:a", "pcm_s16le", "-af",
+      "asetpts='\(times)'", "-bsf:a", "setts=pts=PTS", "-copyts", path,
+    ])
+    return path
+  }
+
+  @Test(
+    "re-encoded sound stays at its times over holes, repetitions and pauses",
+    arguments: [
+      // Seconds between what lies before and after the middle: a hole, a repetition, a long pause.
+      (1.0, 5.0), (-0.5, 3.5), (15.0, 19.0),
+    ])
+  func uneven(_ jump: Double, _ end: Double) throws {
+    let scratch = try Scratch()
+    let input = try Self.uneven(scratch, "PTS+if(gte(N\\,96000)\\,\(jump)/TB\\,0)")
+    let theirs = try FFmpegTool.packets(input, "a:0")
+    try #require(abs((theirs.last?.time ?? 0) - end) < 0.1, "the source is not as it should be")
+    let run = try Transcoded(input, to: scratch.path("out.mp4")) { $0.quick() }
+    let packets = try FFmpegTool.packets(run.path, "a:0")
+    let last = try #require(packets.last?.time)
+    #expect(abs(last - end) < 0.06, "sound ends at \(last) s, not \(end)")
+    if jump > 10 {
+      let gaps = zip(packets, packets.dropFirst()).map { ($1.time ?? 0) - ($0.time ?? 0) }
+      #expect((gaps.max() ?? 0) > 14, "\(gaps.max() ?? 0)")
+    }
+  }
 }

@@ -296,4 +296,29 @@ import UprightTestSupport
     figure("spin at 45 degrees: gradient energy \(ratio) of the scaled picture's")
     #expect(ratio > 0.5 && ratio < 1.1)
   }
+
+  @Test("the sample clip halfway through its first turn is what FFmpeg's rotate makes of the frame")
+  func sample() throws {
+    let scratch = try Scratch()
+    let policy = SharedFiles.packageRoot.appendingPathComponent("Samples/policies/spin.json")
+    let run = try Transcoded(
+      Samples.turning, to: scratch.path("out.y4m"),
+      document: String(contentsOf: policy, encoding: .utf8), events: Samples.turningEvents()
+    ) {
+      $0.sensor()
+      $0.canvas = .portrait
+      $0.size = .pair(PixelSize(192, 320))
+      $0.start = 3.4
+      $0.end = 3.6
+    }
+    // 320x180 on its side becomes 192x108: halfway it is 256x144, in the middle.
+    // From 3.4 on: frame 102 is the first, and 106 lies at 3.5333, half of 0.4 s after 3.3333.
+    let ratios = try FFmpegTool.ratios(
+      inputs: ["-i", Samples.turning, "-i", run.path],
+      graph: "[0:v]select='eq(n,106)',scale=256:144:flags=bicubic,"
+        + "rotate=PI/4:ow=192:oh=320:c=black,format=yuv420p,setsar=1[a];"
+        + "[1:v]select='eq(n,4)',setsar=1[b]")
+    figure("spin halfway against FFmpeg's rotate: \(ratios)")
+    #expect(ratios.count == 1 && ratios.worst.luma > 27)
+  }
 }

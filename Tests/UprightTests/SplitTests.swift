@@ -72,7 +72,7 @@ struct SplitTests {
     let scratch = try Scratch()
     var events = "{\"at\": 0, \"device\": \"portrait\"}\n"
     events +=
-      "{\"at\": 1.7, \"device\": \"landscapeLeft\"}\n{\"at\": 3.5, \"device\": \"portrait\"}\n"
+      "{\"at\": 1.7, \"device\": \"landscapeLeft\"}\n{\"at\": 3.2, \"device\": \"portrait\"}\n"
     let run = try Transcoded(Samples.withSound, to: scratch.path("out.mkv"), events: events) {
       $0.size = .pair(PixelSize(360, 640))
       $0.splits = true

@@ -18,11 +18,12 @@ struct Transcoded {
   /// Runs a session to its end.
   ///
   /// - Parameters:
+  ///   - format: the container where the name does not say it.
   ///   - policy: a built-in policy's name.
   ///   - text: a policy document, instead of `policy`.
   ///   - events: JSON Lines; nil: the stream's own signals.
   init(
-    _ input: String, to output: String, policy: String = "phone",
+    _ input: String, to output: String, format: String? = nil, policy: String = "phone",
     document text: String? = nil, events: String? = nil,
     options configure: (inout TranscodeOptions) -> Void = { _ in }
   ) throws {
@@ -35,7 +36,8 @@ struct Transcoded {
     let source: EventSource =
       if let events { .list(try RotationEvent.parse(jsonLines: Array(events.utf8))) } else { .none }
     let session = try TranscodeSession(
-      input: input, output: output, options: options, policy: document, events: source)
+      input: input, output: output, outputFormat: format, options: options, policy: document,
+      events: source)
     result = try session.run()
     path = output
     report = try JSONDecoder().decode(JSON.self, from: Data(result.json.compact.utf8))

@@ -328,5 +328,14 @@ import UprightTestSupport
         #expect(scratch.names == before)
       }
     }
+    let whole = scratch.path("whole.mp4")
+    try FFmpegTool.run("-f lavfi -i testsrc=s=64x64 -frames:v 1", [whole])
+    let error = #expect(throws: MediaError.self) {
+      try Transcoded(Samples.displayMatrix, to: whole) {
+        $0.slate = whole
+        $0.overwrites = true
+      }
+    }
+    #expect(error?.code == .cannotCreate)
   }
 }

@@ -6,6 +6,8 @@ public struct OrientationSignal: Sendable, Hashable {
   /// Where it was said. The order is the precedence: the first that says something stands, and what
   /// the others say is neither composed with it nor applied after it.
   public enum Source: String, Sendable, CaseIterable {
+    /// Coordination of video orientation, an RTP header extension.
+    case cvo
     /// H.264 or HEVC SEI display orientation.
     case sei
     /// The frame's own display matrix (EXIF in a JPEG).

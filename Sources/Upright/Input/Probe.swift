@@ -15,7 +15,7 @@ public struct Probe: Sendable {
   ///
   /// - Throws: `noInput`, `badData`.
   public init(input: String, format: String? = nil) throws(MediaError) {
-    let demuxer = try Demuxer(url: input, format: format)
+    let demuxer = try openSource(input, format: format)
     var lines = ["\(input): \(demuxer.container.format)"]
     var streams: [JSONValue] = []
     for stream in demuxer.container.streams {

@@ -8,13 +8,15 @@ struct SignalReader {
   private let streamSignals: [OrientationSignal]
   private let video: Int
   private var messages: DisplayOrientationTracker?
+  private var coordination: CVOTimeline?
   private var timed: TimedSignals?
   private var script: ScriptSignals?
 
   /// A reader for `video`; reads the timed tracks that describe it.
-  init(_ demuxer: Demuxer, _ video: StreamInfo) throws(MediaError) {
+  init(_ source: any PacketSource, _ video: StreamInfo) throws(MediaError) {
     self.video = video.index
-    streamSignals = Self.streamSignals(demuxer, video)
+    streamSignals = Self.streamSignals(source, video)
+    coordination = video.carriesCVO ? CVOTimeline() : nil
     let codec: DisplayOrientationTracker.Codec? =
       switch video.codecName {
       case "h264": .h264
@@ -24,18 +26,21 @@ struct SignalReader {
     messages = codec.map {
       DisplayOrientationTracker(codec: $0, configuration: video.parameters.extradata)
     }
-    timed = try TimedSignals(demuxer, video)
-    script = ScriptSignals(demuxer, video)
+    if let demuxer = source as? Demuxer {
+      timed = try TimedSignals(demuxer, video)
+      script = ScriptSignals(demuxer, video)
+    }
   }
 
   private static func streamSignals(
-    _ demuxer: Demuxer, _ stream: StreamInfo
+    _ source: any PacketSource, _ stream: StreamInfo
   ) -> [OrientationSignal] {
     var signals: [OrientationSignal] = []
     // A matrix without an inverse says nothing; some files hold nine zeros. Matroska has no matrix:
     // what libavformat gives there was its projection.
     if let turn = stream.displayMatrix?.turn {
-      signals.append(OrientationSignal(demuxer.isMatroska ? .projection : .trackMatrix, turn))
+      let isMatroska = (source as? Demuxer)?.isMatroska == true
+      signals.append(OrientationSignal(isMatroska ? .projection : .trackMatrix, turn))
     }
     if let degrees = stream.rotateTag {
       signals.append(OrientationSignal(.rotateTag, RotateTag(degrees: degrees).turn))
@@ -43,16 +48,15 @@ struct SignalReader {
     return signals
   }
 
-  /// Whether packets can carry signals: else the stream as a whole, or decoded frames, speak.
-  var readsPackets: Bool { messages != nil || script != nil }
-
   /// What the user should know: values that make no sense.
   var warnings: [String] { (timed?.warnings ?? []) + (script?.warnings ?? []) }
 
   /// Looks at a packet of any stream before it is decoded; packets come in the file's order.
   mutating func note(_ packet: borrowing Packet) {
     script?.note(packet)
-    guard messages != nil, packet.streamIndex == video else { return }
+    guard packet.streamIndex == video else { return }
+    coordination?.note(packet.cvo, pts: packet.pts)
+    guard messages != nil else { return }
     let pts = packet.pts
     unsafe packet.withBytes { bytes in unsafe messages?.note(bytes, pts: pts) }
   }
@@ -64,6 +68,7 @@ struct SignalReader {
   ///   at: libavcodec makes it from the same SEI, without its persistence.
   mutating func signals(at pts: Int64?, frameMatrix: DisplayTurn? = nil) -> [OrientationSignal] {
     var signals: [OrientationSignal] = []
+    if let turn = coordination?.turn(at: pts) { signals.append(OrientationSignal(.cvo, turn)) }
     if messages != nil {
       if let message = messages?.signal(at: pts) {
         signals.append(OrientationSignal(.sei, message.values.turn))

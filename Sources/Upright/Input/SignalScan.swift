@@ -26,7 +26,7 @@ struct SignalScan {
     let signals: [OrientationSignal]?
   }
 
-  private let demuxer: Demuxer
+  private let demuxer: any PacketSource
   private let video: StreamInfo
   private let decoder: VideoDecoder?
   private let sizes: CodedSizeReader?
@@ -43,11 +43,11 @@ struct SignalScan {
   private static let reordering = 17
 
   init(url: String, format: String?) throws(MediaError) {
-    try self.init(Demuxer(url: url, format: format))
+    try self.init(openSource(url, format: format))
   }
 
   /// Scans what was just opened: standard input cannot be opened twice.
-  init(_ demuxer: Demuxer) throws(MediaError) {
+  init(_ demuxer: any PacketSource) throws(MediaError) {
     self.demuxer = demuxer
     guard let video = demuxer.bestStream(.video) else {
       throw MediaError(.badData, "there is no video stream", at: demuxer.url)

@@ -25,15 +25,18 @@ struct SourceOutcome: Sendable {
   /// Packets that an edit list marks as never shown.
   var discardedPackets = 0
   var interlacedFrames = 0
+  /// Whether a part was passed over: then counts of packets say nothing of damage.
+  var isPartial = false
+  /// What frames carried that goes no further, by name.
+  var droppedMetadata: Set<String> = []
   /// What the user should know of the signals.
   var warnings: [String] = []
 
   /// Packets that ought to have given a picture each and did not; nil where there are none, or where
   /// the codec does not promise one for each (alternate references, fields).
   func undecodedPackets(of video: StreamInfo) -> Int? {
-    guard video.codecName == "h264" || video.codecName == "hevc", interlacedFrames == 0 else {
-      return nil
-    }
+    guard video.codecName == "h264" || video.codecName == "hevc", interlacedFrames == 0, !isPartial
+    else { return nil }
     let lost = videoPackets - discardedPackets - damagedPackets - frames
     return lost > 0 ? lost : nil
   }
@@ -43,7 +46,7 @@ struct SourceOutcome: Sendable {
 ///
 /// Sendable by hand-over: it is made on one thread and run on another, never on both.
 final class SourceStage: @unchecked Sendable {
-  private let demuxer: Demuxer
+  private let demuxer: any PacketSource
   private let video: StreamInfo
   private let sideStreams: Set<Int>
   private let queue: BoundedQueue<SourceItem>
@@ -52,10 +55,24 @@ final class SourceStage: @unchecked Sendable {
   private var timestamps: TimestampRepair
   private var outcome = SourceOutcome()
   private var isWanted = true
+  /// Where to go on once the first frame is out; nil: read on.
+  private var startPoint: Int64?
+  /// A frame whose time is not believed before the next one is seen.
+  private var doubtful: Doubt?
+  private var pixelShape = PixelShape()
 
+  private struct Doubt: ~Copyable {
+    var frame: VideoFrame
+    let signal: OrientationSignal?
+  }
+
+  /// - Parameter startPoint: the keyframe to go on from after the first frame, which sets the
+  ///   timeline's zero, in ticks of `video`; nil to decode all.
   init(
-    demuxer: Demuxer, video: StreamInfo, sideStreams: Set<Int>, queue: BoundedQueue<SourceItem>
+    demuxer: any PacketSource, video: StreamInfo, sideStreams: Set<Int>, startPoint: Int64? = nil,
+    queue: BoundedQueue<SourceItem>
   ) throws(MediaError) {
+    self.startPoint = startPoint
     self.demuxer = demuxer
     self.video = video
     self.sideStreams = sideStreams
@@ -76,6 +93,7 @@ final class SourceStage: @unchecked Sendable {
     // What is inside the decoder belongs to the clip, however reading ended.
     decoder.finish()
     do throws(MediaError) { try deliver() } catch { outcome.error = outcome.error ?? error }
+    settle(before: nil)
     queue.close()
     outcome.damagedPackets += decoder.damagedPackets
     outcome.repairedTimestamps = timestamps.repairs
@@ -92,6 +110,7 @@ final class SourceStage: @unchecked Sendable {
         }
         failures = 0
         try take(packet)
+        if let startPoint, outcome.frames > 0 || doubtful != nil { try go(to: startPoint) }
       } catch {
         // A damaged stretch: what follows may be whole, but a file is not read for ever.
         guard error.code == .badData, failures < 100 else { throw error }
@@ -118,6 +137,15 @@ final class SourceStage: @unchecked Sendable {
     }
   }
 
+  /// Passes over everything up to the keyframe at `pts`; where that cannot be done, reads on.
+  private func go(to pts: Int64) throws(MediaError) {
+    startPoint = nil
+    guard demuxer.seek(stream: video.index, to: pts) else { return }
+    decoder.flush()
+    settle(before: pts)
+    outcome.isPartial = true
+  }
+
   /// Hands over every picture that has come out.
   private func deliver() throws(MediaError) {
     while isWanted {
@@ -126,12 +154,32 @@ final class SourceStage: @unchecked Sendable {
       }
       // Asked with the time that its packet had, before it is mended.
       let signal = signals.signals(for: frame).first
-      timestamps.repair(&frame)
-      outcome.frames += 1
-      if frame.isDamaged { outcome.damagedFrames += 1 }
-      if frame.isInterlaced { outcome.interlacedFrames += 1 }
-      isWanted = queue.put(.frame(frame, signal))
+      pixelShape.resolve(&frame, container: video.sampleAspectRatio)
+      settle(before: frame.pts)
+      if timestamps.isDoubtful(frame) {
+        doubtful = Doubt(frame: frame, signal: signal)
+      } else {
+        timestamps.repair(&frame)
+        put(frame, signal)
+      }
     }
+  }
+
+  /// Hands over the frame that waits, now that the time of the next one is known.
+  private func settle(before next: Int64?) {
+    guard let doubt = doubtful.take() else { return }
+    let signal = doubt.signal
+    var frame = doubt.frame
+    timestamps.repair(&frame, next: next)
+    put(frame, signal)
+  }
+
+  private func put(_ frame: consuming VideoFrame, _ signal: OrientationSignal?) {
+    outcome.frames += 1
+    if frame.isDamaged { outcome.damagedFrames += 1 }
+    if frame.isInterlaced { outcome.interlacedFrames += 1 }
+    outcome.droppedMetadata.formUnion(frame.dynamicMetadata)
+    isWanted = queue.put(.frame(frame, signal))
   }
 
   private func timed<R: ~Copyable, E>(_ body: () throws(E) -> R) throws(E) -> R {

@@ -56,10 +56,16 @@ public struct TranscodeOptions: Sendable {
   public var gravity = GravityClassifier.Configuration.android
   /// Added to every event's time, in seconds.
   public var eventsOffset = 0.0
+  /// The Janus recording of the sound that belongs to a recording of pictures; nil: none.
+  public var sound: String?
   /// Whether damage in the input is an error.
   public var isStrict = false
   /// Whether GPS positions stay in the metadata.
   public var keepsLocation = false
+  /// Whether pixels are turned, or the output says how they must be.
+  public var upright = UprightRule.pixels
+  /// Whether pictures that need no change are encoded.
+  public var reencode = ReencodeRule.auto
   /// Whether an output that is there already may be replaced.
   public var overwrites = false
 

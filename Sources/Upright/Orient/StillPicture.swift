@@ -15,6 +15,11 @@ final class StillPicture {
   ///
   /// - Throws: `noInput` where there is no such file, `badData` where it holds no picture.
   init(path: String) throws(MediaError) {
+    if path == "-" {
+      throw MediaError(
+        .usage, "a still picture cannot come from standard input", at: path,
+        remedy: "give a PNG or JPEG file")
+    }
     let demuxer = try Demuxer(url: path)
     guard let stream = demuxer.bestStream(.video) else { throw Self.noPicture(path) }
     demuxer.select([stream.index])

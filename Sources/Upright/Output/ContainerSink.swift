@@ -3,57 +3,83 @@ internal import Orientation
 
 /// One file or one network stream in a container that libavformat writes.
 final class ContainerSink: PacketSink {
-  private let container: OutputContainer
+  private let muxerName: String
   private let target: String
   private let interrupt: Interrupt
   private let unfinished: UnfinishedFiles
   private var staged: StagedFile?
   private var muxer: Muxer?
+  private var mark: OrientationMark?
   private var description: OutputDescription?
   /// Pictures written so far.
   private var pictures = 0
   private var sampleDescriptions: SampleDescriptions?
 
   /// - Throws: `cannotCreate` where the file cannot be made: before any work is done.
-  init(
+  convenience init(
     container: OutputContainer, target: String, interrupt: Interrupt, unfinished: UnfinishedFiles
   ) throws(MediaError) {
+    try self.init(
+      muxer: container.muxer, target: target, interrupt: interrupt, unfinished: unfinished)
+  }
+
+  /// The same for any muxer of libavformat's.
+  init(
+    muxer: String, target: String, interrupt: Interrupt, unfinished: UnfinishedFiles
+  ) throws(MediaError) {
     self.unfinished = unfinished
-    self.container = container
+    muxerName = muxer
     self.target = target
     self.interrupt = interrupt
     // A device or a pipe is written into as it stands.
-    if target != "-", InputTrust.scheme(of: target) == nil, StagedFile.isReplaceable(target) {
+    if Self.isStaged(target) {
       let file = try StagedFile(path: target)
       unfinished.add(file.temporaryPath)
       staged = file
     }
   }
 
+  /// Whether the output is a file that takes its name when it is finished.
+  static func isStaged(_ target: String) -> Bool {
+    target != "-" && InputTrust.scheme(of: target) == nil && StagedFile.isReplaceable(target)
+  }
+
   func begin(_ description: OutputDescription) throws(MediaError) {
+    self.description = description
+    try begin(description) { (muxer) throws(MediaError) in try muxer.addTracks(description) }
+  }
+
+  /// Opens the output with tracks that `add` adds.
+  func begin(
+    _ description: some FileDescription, add: (Muxer) throws(MediaError) -> Void
+  ) throws(MediaError) {
     let address = staged?.temporaryPath ?? (target == "-" ? "pipe:1" : target)
     let muxer = try Muxer(
-      format: container.muxer, target: .url(address),
+      format: muxerName, target: .url(address),
       name: target == "-" ? "standard output" : target, interrupt: staged == nil ? interrupt : nil)
-    try muxer.addTracks(description)
+    try add(muxer)
     muxer.setMetadata(description.metadata)
     try muxer.setChapters(description.chapters)
     try muxer.writeHeader(options(description))
     self.muxer = muxer
-    self.description = description
+    mark = description.mark
   }
 
-  private func options(_ description: OutputDescription) -> [(String, String)] {
-    switch container {
-    case .mp4, .mov:
+  private func options(_ description: some FileDescription) -> [(String, String)] {
+    switch muxerName {
+    case "mp4", "mov":
       // A pipe cannot be gone back in: there the index comes in fragments.
-      let index = staged == nil ? "+frag_keyframe+empty_moov+default_base_moof" : "+faststart"
+      var index = staged == nil ? "+frag_keyframe+delay_moov+default_base_moof" : "+faststart"
+      if description.keepsAllTags { index += "+use_metadata_tags" }
       // Edit lists count in the movie's time scale; at libavformat's 1000 a start would be rounded.
       return [
         ("movflags", index),
         ("movie_timescale", "\(description.videoTimeBase.denominator)"),
       ]
-    case .flv: return [("flvflags", "+no_duration_filesize")]
+    case "flv": return [("flvflags", "+no_duration_filesize")]
+    case "matroska", "webm":
+      // What will be put right afterwards must not be summed up before.
+      return description.mark?.needsRectangularProjection == true ? [("write_crc32", "0")] : []
     default: return []
     }
   }
@@ -63,12 +89,12 @@ final class ContainerSink: PacketSink {
   ) throws(MediaError) {
     guard let muxer else { throw MediaError(.fault, "a packet before the header", at: target) }
     if let format {
-      switch container {
-      case .flv:
+      switch muxerName {
+      case "flv":
         // flvenc writes a new sequence header for it; the in-band sets are there as well.
         try packet.attachNewExtradata(format.parameters.extradata)
         muxer.announce(format.size, of: 0)
-      case .mp4, .mov: try describe(format)
+      case "mp4", "mov": try describe(format)
       default: break
       }
     }
@@ -82,7 +108,7 @@ final class ContainerSink: PacketSink {
     guard staged != nil, var description else { return }
     if sampleDescriptions == nil {
       sampleDescriptions = try SampleDescriptions(
-        first: description, muxer: container.muxer, location: target)
+        first: description, muxer: muxerName, location: target)
     }
     description.format = format
     try sampleDescriptions?.begin(description, at: pictures)
@@ -97,6 +123,9 @@ final class ContainerSink: PacketSink {
   func close() throws(MediaError) {
     try muxer?.finish()
     muxer = nil
+    if let staged, mark?.needsRectangularProjection == true {
+      try MatroskaProjection.makeRectangular(staged.temporaryPath)
+    }
     if let staged { try sampleDescriptions?.write(toFileAt: staged.temporaryPath) }
     sampleDescriptions = nil
   }
@@ -119,12 +148,35 @@ final class ContainerSink: PacketSink {
   }
 }
 
+/// What a file is opened with, whatever its tracks.
+protocol FileDescription {
+  /// Seconds per tick of the pictures.
+  var videoTimeBase: Rational { get }
+  var metadata: [String: String] { get }
+  var chapters: [Demuxer.Chapter] { get }
+  /// How it says which way up copied pictures are; nil where pixels are upright.
+  var mark: OrientationMark? { get }
+  /// Whether tags are written that only QuickTime's way of naming them can hold.
+  var keepsAllTags: Bool { get }
+}
+
+extension OutputDescription: FileDescription {
+  var keepsAllTags: Bool { false }
+}
+
 extension Muxer {
   /// Adds the pictures and the tracks beside them, in that order.
   func addTracks(_ description: OutputDescription) throws(MediaError) {
-    _ = try addStream(
-      description.format.parameters, timeBase: description.videoTimeBase,
-      frameRate: description.frameRate, metadata: description.videoMetadata)
+    if let source = description.copiedVideo {
+      _ = try addCopy(
+        of: source, parameters: description.format.parameters,
+        timeBase: description.videoTimeBase, metadata: description.videoMetadata,
+        orientation: description.mark?.field)
+    } else {
+      _ = try addStream(
+        description.format.parameters, timeBase: description.videoTimeBase,
+        frameRate: description.frameRate, metadata: description.videoMetadata)
+    }
     for track in description.sideTracks {
       _ = try addStream(
         track.parameters, timeBase: track.timeBase, like: track.source, metadata: track.metadata)

@@ -36,6 +36,10 @@ struct OutputDescription: Sendable {
   var chapters: [Demuxer.Chapter]
   /// The lowest decoding time among the first packets, in seconds; below zero more often than not.
   let earliestTime: Double
+  /// The stream that the pictures are copied from; nil where they are encoded.
+  var copiedVideo: StreamInfo?
+  /// How the output says which way up copied pictures are.
+  var mark: OrientationMark?
 }
 
 /// Takes packets in order and makes a file or a stream of them.

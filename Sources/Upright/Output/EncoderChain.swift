@@ -73,19 +73,25 @@ final class EncoderChain {
   private func encoder(
     for frame: borrowing VideoFrame, _ emit: Emit
   ) throws(MediaError) -> FormatEncoder {
-    if let encoder, encoder.settings.size == frame.size,
-      !followsColour || encoder.settings.colour == frame.colour
-    {
-      return encoder
-    }
+    if let encoder, isOpen(encoder.settings, for: frame) { return encoder }
     try retire(emit)
     var settings = settings
     settings.size = frame.size
     settings.colour = frame.colour
+    settings.fields = frame.fields
     let opened = try FormatEncoder(settings, index: formats)
     formats += 1
     encoder = opened
     return opened
+  }
+
+  private func isOpen(
+    _ settings: VideoEncoder.Settings, for frame: borrowing VideoFrame
+  ) -> Bool {
+    guard settings.size == frame.size else { return false }
+    // Progressive pictures among fields are coded as such by the same encoder.
+    let holdsFields = frame.fields == nil || settings.fields != nil
+    return !followsColour || settings.colour == frame.colour && holdsFields
   }
 
   /// Lets the present encoder be emptied beside us.

@@ -6,17 +6,27 @@ enum OutputCheck {
   /// - Throws: `cannotCreate` where the output is the input under any name, or is there already and
   ///   may not be replaced.
   static func check(_ session: TranscodeSession, isDryRun: Bool = false) throws(MediaError) {
-    guard session.options.splits else {
-      return try check(session.output, session, isDryRun: isDryRun)
+    let options = session.options
+    let inputs = [session.input, options.sound].compactMap(\.self)
+    let stills = [options.slate].compactMap(\.self) + options.overlays.map(\.path)
+    let read = inputs.map { ($0, "the input") } + stills.map { ($0, "a picture that is shown") }
+    let mayReplace = options.overwrites || isDryRun
+    guard options.splits else {
+      return try check(output: session.output, read: read, mayReplace: mayReplace)
     }
     // How many there will be is not known: whatever bears the name of one.
     for part in SplitSink.present(session.output) {
-      try check(part, session, isDryRun: isDryRun)
+      try check(output: part, read: read, mayReplace: mayReplace)
     }
   }
 
+  /// - Throws: as for a session.
+  static func check(output: String, input: String, mayReplace: Bool) throws(MediaError) {
+    try check(output: output, read: [(input, "the input")], mayReplace: mayReplace)
+  }
+
   private static func check(
-    _ output: String, _ session: TranscodeSession, isDryRun: Bool
+    output: String, read: [(path: String, what: String)], mayReplace: Bool
   ) throws(MediaError) {
     guard output != "-", InputTrust.scheme(of: output) == nil else { return }
     var target = stat()
@@ -25,16 +35,17 @@ enum OutputCheck {
       throw MediaError(
         .cannotCreate, "is a folder", at: output, remedy: "name a file in it")
     }
-    var source = stat()
-    if unsafe stat(session.input, &source) == 0, source.st_dev == target.st_dev,
-      source.st_ino == target.st_ino
-    {
+    for (path, what) in read {
+      var source = stat()
+      guard unsafe stat(path, &source) == 0, source.st_dev == target.st_dev,
+        source.st_ino == target.st_ino
+      else { continue }
       throw MediaError(
-        .cannotCreate, "the output is the input", at: output, remedy: "give another name with -o")
+        .cannotCreate, "the output is \(what)", at: output, remedy: "give another name with -o")
     }
     // Into a device or a pipe is written; nothing is replaced.
     guard target.st_mode & S_IFMT == S_IFREG else { return }
-    if !session.options.overwrites && !isDryRun {
+    if !mayReplace {
       throw MediaError(
         .cannotCreate, "the output is there already", at: output,
         remedy: "add -y to replace it, or give another name with -o")

@@ -148,6 +148,21 @@ public enum OutputContainer: String, Sendable, CaseIterable {
     }
   }
 
+  /// FFmpeg's encoder for subtitles of text that cannot be copied; nil where the container takes none.
+  var subtitleEncoder: String? {
+    switch self {
+    case .mp4, .mov: "mov_text"
+    case .matroska: "subrip"
+    case .webm: "webvtt"
+    default: nil
+    }
+  }
+
+  /// Whether a cover picture in `codec` goes in beside the track of pictures.
+  func takesCover(_ codec: String) -> Bool {
+    (self == .mp4 || self == .mov) && (codec == "mjpeg" || codec == "png")
+  }
+
   /// How many sound tracks go in.
   var soundTracks: Int { isSegmented || self == .flv ? 1 : .max }
 

@@ -9,6 +9,8 @@ final class SideTrackWriter {
     /// AAC from MPEG-TS comes in ADTS; MP4 and FLV want it bare.
     case filter(BitstreamFilter)
     case transcode(AudioTranscoder)
+    /// Words in the container's own form.
+    case rewrite(SubtitleTranscoder)
   }
 
   let stream: StreamInfo
@@ -26,11 +28,19 @@ final class SideTrackWriter {
     self.stream = stream
     self.track = track
     let isCopied =
-      stream.kind == .subtitle
-      ? container.copiesSubtitles(stream.codecName) : container.copiesSound(stream.codecName)
+      switch stream.kind {
+      case .audio: container.copiesSound(stream.codecName)
+      case .subtitle: container.copiesSubtitles(stream.codecName)
+      default: true
+      }
     let parameters: CodecParameters
     var timeBase = stream.timeBase
-    if !isCopied, let encoder = container.soundEncoder {
+    if !isCopied, stream.kind == .subtitle, let encoder = container.subtitleEncoder {
+      let transcoder = try SubtitleTranscoder(stream: stream, encoderName: encoder)
+      work = .rewrite(transcoder)
+      parameters = try transcoder.parameters()
+      timeBase = transcoder.timeBase
+    } else if !isCopied, let encoder = container.soundEncoder {
       let transcoder = try AudioTranscoder(
         stream: stream, encoderName: encoder, wantsGlobalHeader: container.wantsGlobalHeader)
       work = .transcode(transcoder)
@@ -72,6 +82,9 @@ final class SideTrackWriter {
       try emit(filtered)
     case .transcode(let transcoder):
       try transcoder.transcode(packet, emit: emit)
+    case .rewrite(let transcoder):
+      guard let packet, let rewritten = try transcoder.transcode(packet) else { return }
+      try emit(rewritten)
     }
   }
 
@@ -85,6 +98,10 @@ final class SideTrackWriter {
 
   /// Packets that could not be decoded, where decoding was needed.
   var damagedPackets: Int {
-    if case .transcode(let transcoder) = work { transcoder.damagedPackets } else { 0 }
+    switch work {
+    case .copy, .filter: 0
+    case .transcode(let transcoder): transcoder.damagedPackets
+    case .rewrite(let transcoder): transcoder.damagedPackets
+    }
   }
 }

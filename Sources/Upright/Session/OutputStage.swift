@@ -104,13 +104,19 @@ final class OutputStage {
       throw MediaError(.fault, "sound before the first picture")
     }
     hasBegun = true
+    let copy = plan.copyPlan?.copy
+    // Of copied pictures all but the turn, which is said anew.
+    let tags =
+      copy == nil
+      ? plan.container.trackTags(plan.video.metadata)
+      : plan.video.metadata.filter { $0.key.lowercased() != "rotate" }
     try sink.begin(
       OutputDescription(
         format: first, videoTimeBase: plan.pictureTimeBase, frameRate: plan.video.frameRate,
-        videoMetadata: plan.container.trackTags(plan.video.metadata),
+        videoMetadata: tags,
         sideTracks: plan.sideTracks.map(\.description),
         metadata: plan.metadata, chapters: plan.demuxer.container.chapters,
-        earliestTime: earliest))
+        earliestTime: earliest, copiedVideo: copy == nil ? nil : plan.video, mark: copy?.mark))
   }
 
   /// Says that no track goes on; what is inside comes out.

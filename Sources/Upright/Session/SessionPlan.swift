@@ -6,7 +6,7 @@ internal import RotationPolicy
 /// What a session has found out and decided before its first frame.
 struct SessionPlan {
   let session: TranscodeSession
-  let demuxer: Demuxer
+  let demuxer: any PacketSource
   let video: StreamInfo
   /// Tracks beside the pictures, in output order.
   let sideTracks: [SideTrackWriter]
@@ -18,6 +18,10 @@ struct SessionPlan {
   let codec: VideoCodec
   let stills: SessionStills
   var warnings: [String]
+  /// Whether pictures are copied; nil only while that is being decided.
+  private(set) var copyPlan: CopyPlan?
+  /// Whether they are.
+  var copies: Bool { copyPlan?.copy != nil }
 
   var options: TranscodeOptions { session.options }
   var container: OutputContainer { session.container }
@@ -26,8 +30,9 @@ struct SessionPlan {
     self.session = session
     try OutputCheck.check(session, isDryRun: isDryRun)
     stills = try SessionStills(session.options)
-    demuxer = try Demuxer(
-      url: session.input, format: session.inputFormat, interrupt: session.interrupt)
+    demuxer = try openSource(
+      session.input, format: session.inputFormat, sound: session.options.sound,
+      interrupt: session.interrupt)
     guard let video = demuxer.bestStream(.video) else {
       throw MediaError(
         .badData, "there is no video stream", at: session.input, remedy: "give a clip with pictures"
@@ -47,12 +52,14 @@ struct SessionPlan {
     let asked = session.options.canvas
     canvasIsAGuess = canvas == .initial && asked == .auto
     self.warnings = warnings
+    copyPlan = try CopyPlan.decide(self)
   }
 
   // MARK: - Tracks
 
   private static func sideTracks(
-    _ demuxer: Demuxer, video: StreamInfo, container: OutputContainer, warnings: inout [String]
+    _ demuxer: any PacketSource, video: StreamInfo, container: OutputContainer,
+    warnings: inout [String]
   ) throws(MediaError) -> ([SideTrackWriter], [String]) {
     var tracks: [SideTrackWriter] = []
     var dropped: [String] = []
@@ -80,9 +87,16 @@ struct SessionPlan {
           dropped.append("\(name): \(error.message)")
           warnings.append("\(name) is left out: \(error.message)")
         }
-      case .subtitle where container.copiesSubtitles(stream.codecName):
-        tracks.append(
-          try SideTrackWriter(stream: stream, track: tracks.count + 1, container: container))
+      case .subtitle
+      where container.copiesSubtitles(stream.codecName)
+        || stream.isText && container.subtitleEncoder != nil,
+        .video where stream.isAttachedPicture && container.takesCover(stream.codecName):
+        do throws(MediaError) {
+          tracks.append(
+            try SideTrackWriter(stream: stream, track: tracks.count + 1, container: container))
+        } catch {
+          dropped.append("\(name): \(error.message)")
+        }
       case .video where stream.isAttachedPicture:
         dropped.append("\(name): cover picture")
       case .video:
@@ -91,13 +105,16 @@ struct SessionPlan {
         dropped.append("\(name): not carried over")
       }
     }
+    if video.metadata["alpha_mode"] == "1" {
+      dropped.append("stream \(video.index) (video, \(video.codecName)): what is transparent in it")
+    }
     return (tracks, dropped)
   }
 
   // MARK: - Canvas
 
   private static func canvas(
-    _ session: TranscodeSession, _ demuxer: Demuxer, _ video: StreamInfo
+    _ session: TranscodeSession, _ demuxer: any PacketSource, _ video: StreamInfo
   ) throws(MediaError) -> FrameDirector.Canvas {
     let asked = session.options.canvas
     let rule = asked == .auto ? session.defaultCanvas : asked
@@ -177,10 +194,14 @@ struct SessionPlan {
 
   /// Titles, creation time and the like that go over to the output.
   var metadata: [String: String] {
-    demuxer.container.metadata.filter { key, _ in
+    Self.kept(demuxer.container.metadata, location: options.keepsLocation)
+  }
+
+  /// What of a container's tags goes over.
+  static func kept(_ tags: [String: String], location: Bool) -> [String: String] {
+    tags.filter { key, _ in
       let key = key.lowercased()
-      if Self.technical.contains(key) { return false }
-      return options.keepsLocation || !Self.isLocation(key)
+      return !technical.contains(key) && (location || !isLocation(key))
     }
   }
 
@@ -190,7 +211,7 @@ struct SessionPlan {
       && demuxer.container.metadata.keys.contains { Self.isLocation($0.lowercased()) }
   }
 
-  private static func isLocation(_ key: String) -> Bool {
+  static func isLocation(_ key: String) -> Bool {
     key == "location" || key.hasPrefix("location-") || key.contains("location.iso6709")
       || key.hasPrefix("com.apple.quicktime.location") || key == "gps" || key == "xyz"
   }
@@ -198,7 +219,7 @@ struct SessionPlan {
   /// What describes the old container, or what was applied to the pixels.
   private static let technical: Set<String> = [
     "major_brand", "minor_version", "compatible_brands", "encoder", "rotate", "duration",
-    "com.apple.quicktime.video-orientation",
+    "com.apple.quicktime.video-orientation", "orientation", "rotation",
   ]
 }
 

@@ -9,7 +9,9 @@ final class SessionRun {
   private let session: TranscodeSession
   private let observe: (SessionUpdate) -> Void
   private let queue = BoundedQueue<SourceItem>(capacity: 8)
-  private let output: OutputStage
+  /// Nil where a tap takes the pictures.
+  private let output: OutputStage?
+  private let tap: (any PictureTap)?
   private let started = ContinuousClock.now
 
   private var feed: EventFeed
@@ -17,6 +19,8 @@ final class SessionRun {
   private var orienter: FrameOrienter?
   private var stage: PictureStage?
   private var chain: EncoderChain?
+  private var fields: FieldStage?
+  private let plain: PlainPictures
   private var keyframes: KeyframeClock
   private var tally: SessionTally
   /// The first frame's timestamp: the zero of the media timeline.
@@ -26,8 +30,18 @@ final class SessionRun {
   private var latest: (seconds: Double, app: InterfaceOrientation)?
   private var warnings: [String]
 
-  init(_ plan: SessionPlan, observe: @escaping (SessionUpdate) -> Void) throws(MediaError) {
+  /// The policy's answers so far; nil before the first frame.
+  var orientationPlan: OrientationPlan? { director?.plan }
+  /// Seconds on the media timeline of the last frame taken.
+  var lastSeconds: Double { latest?.seconds ?? 0 }
+
+  /// - Parameter tap: takes the pictures in the place of encoders and output.
+  init(
+    _ plan: SessionPlan, tap: (any PictureTap)? = nil,
+    observe: @escaping (SessionUpdate) -> Void
+  ) throws(MediaError) {
     self.plan = plan
+    self.tap = tap
     session = plan.session
     self.observe = observe
     warnings = plan.warnings
@@ -35,18 +49,21 @@ final class SessionRun {
     keyframes = KeyframeClock(
       every: plan.container.isSegmented ? session.options.segmentDuration : nil)
     tally = SessionTally(timeBase: plan.pictureTimeBase)
-    output = try OutputStage(plan)
+    plain = PlainPictures(background: session.options.background)
+    output = tap == nil ? try OutputStage(plan) : nil
   }
 
   /// Runs to the end and closes the output.
   func run() throws(MediaError) -> TranscodeReport {
     let source = try SourceStage(
       demuxer: plan.demuxer, video: plan.video,
-      sideStreams: Set(plan.sideTracks.map(\.stream.index)), queue: queue)
+      sideStreams: tap == nil ? Set(plan.sideTracks.map(\.stream.index)) : [],
+      startPoint: plan.startPoint(), queue: queue)
     let reading = WorkThread(name: "upright-read") { source.run() }
     let outcome: SourceOutcome
     do throws(MediaError) {
       try consume()
+      try fields?.finish(next: encode)
       outcome = try Self.outcome(of: reading)
       try judge(outcome)
       try finish()
@@ -54,7 +71,7 @@ final class SessionRun {
       // Lets the reader go, whatever it waits for.
       queue.close()
       _ = reading.join()
-      output.abandon()
+      output?.abandon()
       throw error
     }
     return report(outcome)
@@ -71,7 +88,7 @@ final class SessionRun {
     while let item = queue.take() {
       switch consume item {
       case .frame(let frame, let signal): try take(frame, signal)
-      case .packet(let packet): try output.take(packet)
+      case .packet(let packet): try output?.take(packet)
       }
       if isPastEnd {
         queue.close()
@@ -107,7 +124,12 @@ final class SessionRun {
         "at \(seconds): the \(signal.source.rawValue) signal is no multiple of 90 degrees; the nearest quarter turn is used (--level follows it)"
       )
     }
-    try encode(frame, direction, seconds)
+    guard let fields, let orienter else { throw MediaError(.fault, "a frame before the encoder") }
+    let frame = try plain.plain(frame)
+    let placement = orienter.placement(
+      of: frame.size, sampleAspectRatio: plan.sampleAspectRatio(of: frame), turn: direction.turn,
+      canvas: direction.canvas)
+    try fields.take(frame, direction, seconds, by: placement, next: encode)
   }
 
   private func startOrigin(_ pts: Int64) -> Int64 {
@@ -122,7 +144,8 @@ final class SessionRun {
     let settings = plan.encoderSettings(first: frame)
     if settings.format.bitDepth < frame.format.bitDepth {
       warnings.append(
-        "\(frame.format.bitDepth)-bit pictures are encoded with \(settings.format.bitDepth) bits; --codec hevc keeps them"
+        "\(frame.format.bitDepth)-bit pictures are encoded with \(settings.format.bitDepth) bits"
+          + (settings.format.bitDepth < 10 ? "; --codec hevc keeps 10" : "")
       )
     }
     let orienter = FrameOrienter(
@@ -134,6 +157,11 @@ final class SessionRun {
     self.orienter = orienter
     stage = PictureStage(orienter: orienter, stills: plan.stills)
     chain = EncoderChain(settings, followsColour: session.canFollow)
+    fields = FieldStage(codec: settings.codec, format: settings.format)
+    if !settings.codec.carriesHDR && !frame.colour.hdr.isEmpty {
+      warnings.append(
+        "HDR10 mastering data is left out: \(plan.container.rawValue) has no place for it")
+    }
   }
 
   private func direct(
@@ -168,19 +196,29 @@ final class SessionRun {
       of: frame.size, sampleAspectRatio: shape, turn: direction.turn, canvas: direction.canvas)
     let orienting = ContinuousClock.now
     var picture = try stage.picture(of: frame, direction, placement, shape: shape)
+    picture.fields = FieldStage.fields(frame.fields, after: placement.orientation)
     tally.orientSeconds += orienting.secondsUntilNow
     retime(&picture)
     if let change = tally.note(direction, placement, at: seconds) {
       observe(.format(change))
     }
-    picture.forcesKeyframe = keyframes.isDue(at: seconds, canvas: direction.canvas)
-    let encoding = ContinuousClock.now
-    try chain.encode(picture) { (packet, format) throws(MediaError) in
-      try output.takePicture(packet, format: format)
+    if !session.canFollow, tally.noteColour(picture.colour) {
+      warnings.append(
+        "at \(seconds): the colour's description changed; \(plan.container.rawValue) keeps the first"
+      )
     }
-    tally.encodeSeconds += encoding.secondsUntilNow
     tally.frames += 1
     tally.end(picture)
+    if let tap {
+      try tap.take(stored: frame, upright: picture, direction: direction, seconds: seconds)
+    } else {
+      picture.forcesKeyframe = keyframes.isDue(at: seconds, canvas: direction.canvas)
+      let encoding = ContinuousClock.now
+      try chain.encode(picture) { (packet, format) throws(MediaError) in
+        try output?.takePicture(packet, format: format)
+      }
+      tally.encodeSeconds += encoding.secondsUntilNow
+    }
     latest = (seconds, direction.format.appOrientation)
     if lastProgress.secondsUntilNow > 0.1 { tellProgress() }
   }
@@ -238,22 +276,24 @@ final class SessionRun {
 
   private func finish() throws(MediaError) {
     try chain?.finish { (packet, format) throws(MediaError) in
-      try output.takePicture(packet, format: format)
+      try output?.takePicture(packet, format: format)
     }
-    try output.endTracks()
+    try output?.endTracks()
     for event in try feed.takeRest() { try director?.push(event) }
     director?.finish()
     tellDecisions()
     // However short the clip, how far it came is told once.
     tellProgress()
-    try output.finish()
+    try output?.finish()
   }
 
   private func report(_ outcome: SourceOutcome) -> TranscodeReport {
     if session.options.frames == .metadata { warnings += outcome.warnings }
     if let plan = director?.plan { warnings += plan.warnings }
+    if plain.hasDrawn { warnings.append("what is transparent was drawn on the background") }
     return TranscodeReport(
-      plan: plan, tally: tally, formats: output.formats, files: output.files, outcome: outcome,
+      plan: plan, tally: tally, formats: output?.formats ?? [], files: output?.files ?? [],
+      outcome: outcome,
       entries: director?.plan.entries ?? [],
       warnings: warnings, wall: started.secondsUntilNow)
   }

@@ -19,6 +19,8 @@ struct SessionTally {
   private var last: (direction: Direction, transform: AffineTransform)?
   private var hasWarnedInexact = false
   private var hasWarnedGuess = false
+  private var colour: Colour?
+  private var hasWarnedColour = false
 
   init(timeBase: Rational) { self.timeBase = timeBase }
 
@@ -26,9 +28,9 @@ struct SessionTally {
   var duration: Double { Double(end - (first ?? 0)) * timeBase.doubleValue }
 
   /// Adds the entry of a frame whose format differs from the last one's, and returns it.
-  mutating func note(_ direction: Direction, _ placement: Placement, at seconds: Double)
-    -> JSONValue?
-  {
+  mutating func note(
+    _ direction: Direction, _ placement: Placement, at seconds: Double, frame: Int? = nil
+  ) -> JSONValue? {
     // A turn that takes its time changes the format when it is over.
     if direction.moment != nil, last != nil { return nil }
     let matrix = placement.transform
@@ -36,22 +38,38 @@ struct SessionTally {
     if let last, last.direction.hasLayout(of: direction), last.transform == matrix { return nil }
     last = (direction, matrix)
     let change = FormatChange(from: seconds, format: direction.format).json(
-      firstFrame: frames, turn: direction.turn.name,
+      firstFrame: frame ?? frames, turn: direction.turn.name,
       transform: [matrix.a, matrix.b, matrix.c, matrix.d, matrix.tx, matrix.ty])
     changes.append(change)
     return change
   }
 
   mutating func end(_ picture: borrowing VideoFrame) {
-    guard let pts = picture.pts else { return }
-    first = first ?? pts
-    end = max(end, pts + picture.duration)
+    end(pts: picture.pts, duration: picture.duration)
+  }
+
+  /// Notes a picture's place, in whatever order they come.
+  mutating func end(pts: Int64?, duration: Int64) {
+    guard let pts else { return }
+    first = min(first ?? pts, pts)
+    end = max(end, pts + duration)
   }
 
   /// Whether this is the first frame that a guessed canvas does not suit.
   mutating func noteGuess() -> Bool {
     defer { hasWarnedGuess = true }
     return !hasWarnedGuess
+  }
+
+  /// Whether this is the first frame whose colour means something else than the first one's.
+  mutating func noteColour(_ new: Colour) -> Bool {
+    guard let colour else {
+      colour = new
+      return false
+    }
+    guard new != colour, !hasWarnedColour else { return false }
+    hasWarnedColour = true
+    return true
   }
 
   /// Whether this is the first signal that is no multiple of 90 degrees.

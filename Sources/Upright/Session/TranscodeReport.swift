@@ -34,11 +34,13 @@ public struct TranscodeReport: Sendable {
     self.formats = formats.map(\.size.description)
     let size = plan.video.parameters.size
     var dropped = plan.dropped
+    dropped += outcome.droppedMetadata.sorted()
     if plan.dropsLocation { dropped.append("GPS position tags") }
     var output: [JSONValue.Member] = [
       .init("path", .string(plan.session.output)), .init("frames", .integer(tally.frames)),
-      .init("duration", .number(tally.duration)), .init("copied_frames", .integer(0)),
-      .init("encoded_frames", .integer(tally.frames)),
+      .init("duration", .number(tally.duration)),
+      .init("copied_frames", .integer(plan.copies ? tally.frames : 0)),
+      .init("encoded_frames", .integer(plan.copies ? 0 : tally.frames)),
       .init("dropped", .array(dropped.map { .string($0) })),
     ]
     if !files.isEmpty { output.append(.init("files", .array(files.map { .string($0) }))) }
@@ -53,14 +55,23 @@ public struct TranscodeReport: Sendable {
       "formats": .array(tally.changes),
       "events": .array(entries.map(\.json)),
       "warnings": .array(warnings.map { .string($0) }),
-      "timing": [
-        "wall": .number(wall.rounded(toPlaces: 3)),
-        "cpu": .number(Self.processorSeconds.rounded(toPlaces: 3)),
-        "stages": [
-          "decode": .number(outcome.seconds.rounded(toPlaces: 3)),
-          "orient": .number(tally.orientSeconds.rounded(toPlaces: 3)),
-          "encode": .number(tally.encodeSeconds.rounded(toPlaces: 3)),
-        ],
+      "timing": Self.timing(
+        wall: wall, decode: outcome.seconds, orient: tally.orientSeconds,
+        encode: tally.encodeSeconds),
+    ]
+  }
+
+  /// Seconds, of all and of each stage.
+  static func timing(
+    wall: Double, decode: Double = 0, orient: Double = 0, encode: Double = 0
+  ) -> JSONValue {
+    [
+      "wall": .number(wall.rounded(toPlaces: 3)),
+      "cpu": .number(processorSeconds.rounded(toPlaces: 3)),
+      "stages": [
+        "decode": .number(decode.rounded(toPlaces: 3)),
+        "orient": .number(orient.rounded(toPlaces: 3)),
+        "encode": .number(encode.rounded(toPlaces: 3)),
       ],
     ]
   }
@@ -91,7 +102,7 @@ public struct TranscodePlan: Sendable {
     var lines = [
       "input   \(plan.session.input): \(plan.video.codecName) \(size), "
         + (plan.duration.map { "\($0.rounded(toPlaces: 3)) s" } ?? "length unknown"),
-      "output  \(plan.session.output): \(plan.container.rawValue), \(plan.codec.rawValue)",
+      "output  \(plan.session.output): \(plan.container.rawValue), \(plan.copies ? plan.video.codecName : plan.codec.rawValue)",
     ]
     let canvas =
       switch plan.canvas {
@@ -100,6 +111,9 @@ public struct TranscodePlan: Sendable {
       case .initial: "as the first frame wants it, fixed"
       }
     lines.append("canvas  \(canvas)")
+    if let decided = plan.copyPlan {
+      lines.append("frames  \(plan.copies ? "copied" : "re-encoded"): \(decided.reason)")
+    }
     for track in plan.sideTracks {
       lines.append(
         "track   stream \(track.stream.index): \(track.stream.codecName), \(track.action)")
@@ -120,10 +134,9 @@ extension SessionPlan {
     video.startTime.map { Double($0) * video.timeBase.doubleValue } ?? 0
   }
 
-  /// A frame's own pixel shape, or the container's where it has none.
+  /// A frame's pixel shape, settled when it was read.
   func sampleAspectRatio(of frame: borrowing VideoFrame) -> Rational {
-    let own = frame.sampleAspectRatio
-    return own == .one ? video.sampleAspectRatio : own
+    frame.sampleAspectRatio
   }
 
   /// What was lost of a damaged input, in words; empty where nothing was.
@@ -139,9 +152,10 @@ extension SessionPlan {
     add(outcome.undecodedPackets(of: video) ?? 0, "packet", "gave no picture")
     // An index that promises more than the file holds: cut off.
     let missing = video.frameCount - outcome.videoPackets
-    if missing > 0 && !outcome.isStopped && !video.isAttachedPicture {
+    if missing > 0 && !outcome.isStopped && !outcome.isPartial && !video.isAttachedPicture {
       losses.append("\(missing) of \(video.frameCount) frames are not in the file")
     }
+    losses += demuxer.losses
     add(outcome.repairedTimestamps, "timestamp", "did not rise")
     return losses
   }
@@ -153,6 +167,7 @@ extension SideTrackWriter {
     switch work {
     case .copy, .filter: "copied"
     case .transcode: "re-encoded"
+    case .rewrite: "rewritten"
     }
   }
 }

@@ -77,6 +77,7 @@ public final class TranscodeSession: Sendable {
     observe: @escaping (SessionUpdate) -> Void = { _ in }
   ) throws(MediaError) -> TranscodeReport {
     let plan = try SessionPlan(self)
+    if let copy = plan.copyPlan?.copy { return try CopyRun(plan, copy, observe: observe).run() }
     return try SessionRun(plan, observe: observe).run()
   }
 
@@ -122,6 +123,7 @@ extension TranscodeOptions {
         .usage, "\(container.rawValue) cannot change its format in mid-stream",
         at: "--canvas follow", remedy: remedy)
     }
+    try checkCopying()
     let codec = codec ?? container.defaultCodec
     guard container.canCarry(codec) else {
       throw MediaError(

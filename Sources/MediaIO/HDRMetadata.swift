@@ -1,0 +1,189 @@
+internal import CFFmpeg
+
+/// HDR10's static metadata: the screen that the pictures were graded on, and how bright they get.
+package struct HDRMetadata: Sendable, Hashable {
+  package var mastering: MasteringDisplay?
+  package var light: ContentLightLevel?
+
+  package init(mastering: MasteringDisplay? = nil, light: ContentLightLevel? = nil) {
+    self.mastering = mastering
+    self.light = light
+  }
+
+  /// Whether nothing is said.
+  package var isEmpty: Bool { mastering == nil && light == nil }
+
+  /// What is said here, and what `other` says where nothing is.
+  func filled(from other: HDRMetadata) -> HDRMetadata {
+    HDRMetadata(mastering: mastering ?? other.mastering, light: light ?? other.light)
+  }
+}
+
+/// A mastering display's colour volume (SMPTE ST 2086), in the units of the SEI message (ITU-T H.265,
+/// D.3.28): chromaticities in 0.00002, luminances in 0.0001 candela a square metre.
+package struct MasteringDisplay: Sendable, Hashable {
+  /// A point of the CIE 1931 diagram, 0...50000 each way.
+  package struct Point: Sendable, Hashable {
+    package var x: Int
+    package var y: Int
+  }
+
+  package var red: Point
+  package var green: Point
+  package var blue: Point
+  package var white: Point
+  /// Above `minimum`, at most 10000 candela.
+  package var maximum: Int
+  package var minimum: Int
+
+  /// Nil where a part is missing or no screen could be so: encoders refuse to open for nonsense.
+  init?(_ source: AVMasteringDisplayMetadata) {
+    guard source.has_primaries != 0, source.has_luminance != 0 else { return nil }
+    func units(_ value: AVRational, _ perOne: Int, limit: Int) -> Int? {
+      guard value.den != 0 else { return nil }
+      let number = (Double(value.num) / Double(value.den) * Double(perOne)).rounded()
+      return number >= 0 && number <= Double(limit) ? Int(number) : nil
+    }
+    func point(_ pair: (AVRational, AVRational)) -> Point? {
+      guard let x = units(pair.0, 50000, limit: 50000), let y = units(pair.1, 50000, limit: 50000)
+      else { return nil }
+      return Point(x: x, y: y)
+    }
+    let primaries = source.display_primaries
+    guard let red = point(primaries.0), let green = point(primaries.1),
+      let blue = point(primaries.2), let white = point(source.white_point),
+      let maximum = units(source.max_luminance, 10000, limit: 100_000_000),
+      let minimum = units(source.min_luminance, 10000, limit: 100_000_000), minimum < maximum
+    else { return nil }
+    (self.red, self.green, self.blue, self.white) = (red, green, blue, white)
+    (self.maximum, self.minimum) = (maximum, minimum)
+  }
+
+  var raw: AVMasteringDisplayMetadata {
+    func rational(_ value: Int, _ perOne: CInt) -> AVRational {
+      AVRational(num: CInt(clamping: value), den: perOne)
+    }
+    func pair(_ point: Point) -> (AVRational, AVRational) {
+      (rational(point.x, 50000), rational(point.y, 50000))
+    }
+    var result = AVMasteringDisplayMetadata()
+    result.display_primaries = (pair(red), pair(green), pair(blue))
+    result.white_point = pair(white)
+    result.max_luminance = rational(maximum, 10000)
+    result.min_luminance = rational(minimum, 10000)
+    result.has_primaries = 1
+    result.has_luminance = 1
+    return result
+  }
+
+  /// As x264 and x265 take it: whole units.
+  var inUnits: String {
+    text {
+      "\($0)"
+    } luminance: {
+      "\($0)"
+    }
+  }
+
+  /// As SVT-AV1 takes it: chromaticities from 0 to 1, candela a square metre.
+  var inFractions: String {
+    text {
+      "\(Double($0) / 50000)"
+    } luminance: {
+      "\(Double($0) / 10000)"
+    }
+  }
+
+  private func text(_ place: (Int) -> String, luminance: (Int) -> String) -> String {
+    func pair(_ point: Point) -> String { "(\(place(point.x)),\(place(point.y)))" }
+    return "G\(pair(green))B\(pair(blue))R\(pair(red))WP\(pair(white))"
+      + "L(\(luminance(maximum)),\(luminance(minimum)))"
+  }
+}
+
+/// The brightest pixel and the brightest frame average of a clip, in candela a square metre (CTA-861.3).
+package struct ContentLightLevel: Sendable, Hashable {
+  /// MaxCLL, 0...65535; 0 is unknown.
+  package var maximum: Int
+  /// MaxFALL, 0...65535; 0 is unknown.
+  package var average: Int
+
+  /// Nil where nothing is known.
+  init?(_ source: AVContentLightMetadata) {
+    guard source.MaxCLL <= 65535, source.MaxFALL <= 65535, source.MaxCLL > 0 || source.MaxFALL > 0
+    else { return nil }
+    maximum = Int(source.MaxCLL)
+    average = Int(source.MaxFALL)
+  }
+
+  var raw: AVContentLightMetadata {
+    AVContentLightMetadata(MaxCLL: CUnsignedInt(maximum), MaxFALL: CUnsignedInt(average))
+  }
+
+  /// As every encoder takes it.
+  var text: String { "\(maximum),\(average)" }
+}
+
+// MARK: - Where libav* keeps it
+
+extension HDRMetadata {
+  /// What a picture carries with it.
+  init(frame: UnsafePointer<AVFrame>) {
+    func read<Value>(_ kind: AVFrameSideDataType, _ type: Value.Type) -> Value? {
+      guard let side = av_frame_get_side_data(frame, kind), let data = side.pointee.data,
+        side.pointee.size >= MemoryLayout<Value>.size
+      else { return nil }
+      return UnsafeRawPointer(data).loadUnaligned(as: Value.self)
+    }
+    self.init(
+      mastering: read(
+        AV_FRAME_DATA_MASTERING_DISPLAY_METADATA, AVMasteringDisplayMetadata.self
+      ).flatMap { MasteringDisplay($0) },
+      light: read(AV_FRAME_DATA_CONTENT_LIGHT_LEVEL, AVContentLightMetadata.self)
+        .flatMap { ContentLightLevel($0) })
+  }
+
+  /// What a container says of a stream.
+  init(stream: UnsafePointer<AVStream>) {
+    func read<Value>(_ kind: AVPacketSideDataType, _ type: Value.Type) -> Value? {
+      var bytes = 0
+      guard let data = av_stream_get_side_data(stream, kind, &bytes),
+        bytes >= MemoryLayout<Value>.size
+      else { return nil }
+      return UnsafeRawPointer(data).loadUnaligned(as: Value.self)
+    }
+    self.init(
+      mastering: read(
+        AV_PKT_DATA_MASTERING_DISPLAY_METADATA, AVMasteringDisplayMetadata.self
+      ).flatMap { MasteringDisplay($0) },
+      light: read(AV_PKT_DATA_CONTENT_LIGHT_LEVEL, AVContentLightMetadata.self)
+        .flatMap { ContentLightLevel($0) })
+  }
+
+  /// Puts it into a picture in place of what is there.
+  func write(to frame: UnsafeMutablePointer<AVFrame>) {
+    av_frame_remove_side_data(frame, AV_FRAME_DATA_MASTERING_DISPLAY_METADATA)
+    av_frame_remove_side_data(frame, AV_FRAME_DATA_CONTENT_LIGHT_LEVEL)
+    if let mastering {
+      av_mastering_display_metadata_create_side_data(frame)?.pointee = mastering.raw
+    }
+    if let light { av_content_light_metadata_create_side_data(frame)?.pointee = light.raw }
+  }
+
+  /// Tells a muxer: `mdcv` and `clli` in MP4, the MasteringMetadata element in Matroska.
+  func write(to stream: UnsafeMutablePointer<AVStream>) {
+    func add<Value>(_ kind: AVPacketSideDataType, _ value: Value) {
+      let bytes = MemoryLayout<Value>.size
+      guard let memory = av_mallocz(bytes) else { return }
+      memory.storeBytes(of: value, as: Value.self)
+      // The stream owns it from here, unless it was refused.
+      if av_stream_add_side_data(
+        stream, kind, memory.assumingMemoryBound(to: UInt8.self), bytes) < 0
+      {
+        av_free(memory)
+      }
+    }
+    if let mastering { add(AV_PKT_DATA_MASTERING_DISPLAY_METADATA, mastering.raw) }
+    if let light { add(AV_PKT_DATA_CONTENT_LIGHT_LEVEL, light.raw) }
+  }
+}

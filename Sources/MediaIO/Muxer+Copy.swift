@@ -1,0 +1,107 @@
+internal import CFFmpeg
+package import Orientation
+
+extension Muxer {
+  /// How a container itself says which way up a track's pictures are.
+  package enum OrientationField: Sendable, Hashable {
+    /// The track's display matrix (MP4, MOV).
+    case matrix(DisplayMatrix)
+    /// Matroska's ProjectionPoseYaw and ProjectionPoseRoll, in degrees. libavformat 5.1 writes them for
+    /// spherical pictures only: the projection must be made rectangular in the finished file.
+    case projection(yaw: Int, roll: Int)
+  }
+
+  /// Adds a stream whose packets will be copied, with all that the source's container says of it, and
+  /// returns its index; `parameters` may differ from the source's in what a filter has changed. The
+  /// source's orientation stays behind: `orientation` stands in its place.
+  package func addCopy(
+    of source: StreamInfo, parameters: CodecParameters, timeBase: Rational,
+    metadata: [String: String], orientation: OrientationField? = nil
+  ) throws(MediaError) -> Int {
+    let index = try addStream(
+      parameters, timeBase: timeBase,
+      frameRate: source.kind == .audio ? nil : source.frameRate, like: source, metadata: metadata)
+    guard let stream = context.pointee.streams[index] else { throw outOfMemory("stream") }
+    if keepsTag(of: parameters, kind: source.kind) {
+      stream.pointee.codecpar.pointee.codec_tag = parameters.raw.pointee.codec_tag
+    }
+    let ratio = AVRational(source.sampleAspectRatio)
+    if source.kind == .video, source.sampleAspectRatio != .one {
+      stream.pointee.sample_aspect_ratio = ratio
+      stream.pointee.codecpar.pointee.sample_aspect_ratio = ratio
+    }
+    for side in source.sideData where side.type != AV_PKT_DATA_DISPLAYMATRIX {
+      try side.add(to: stream)
+    }
+    switch orientation {
+    case nil: break
+    case .matrix(let matrix): try add(matrix, to: stream)
+    case .projection(let yaw, let roll): try add(yaw: yaw, roll: roll, to: stream)
+    }
+    return index
+  }
+
+  /// A tag says more than the codec (hvc1 or hev1; which kind of data), where it means the same here.
+  private func keepsTag(of parameters: CodecParameters, kind: StreamInfo.Kind) -> Bool {
+    if kind == .data { return true }
+    guard let tags = context.pointee.oformat.pointee.codec_tag else { return false }
+    let raw = parameters.raw.pointee
+    return av_codec_get_id(tags, raw.codec_tag) == raw.codec_id
+  }
+
+  private func add(
+    _ matrix: DisplayMatrix, to stream: UnsafeMutablePointer<AVStream>
+  ) throws(MediaError) {
+    let values = matrix.values
+    let bytes = values.withUnsafeBytes { Array($0) }
+    try StreamSideData(type: AV_PKT_DATA_DISPLAYMATRIX, bytes: bytes).add(to: stream)
+  }
+
+  private func add(
+    yaw: Int, roll: Int, to stream: UnsafeMutablePointer<AVStream>
+  ) throws(MediaError) {
+    var size = 0
+    guard let mapping = av_spherical_alloc(&size) else { throw outOfMemory("side data") }
+    mapping.pointee.projection = AV_SPHERICAL_EQUIRECTANGULAR
+    mapping.pointee.yaw = Int32(clamping: yaw) << 16
+    mapping.pointee.roll = Int32(clamping: roll) << 16
+    let code = mapping.withMemoryRebound(to: UInt8.self, capacity: size) {
+      av_stream_add_side_data(stream, AV_PKT_DATA_SPHERICAL, $0, size)
+    }
+    if code < 0 {
+      av_free(mapping)
+      throw outOfMemory("side data")
+    }
+  }
+
+  /// Whether packets of `stream` may go into `format` as they are, by libavformat's own tables.
+  package static func canCopy(_ stream: StreamInfo, format: String) -> Bool {
+    guard let output = av_guess_format(format, nil, nil) else { return false }
+    let raw = stream.parameters.raw.pointee
+    if stream.kind == .data {
+      // movenc writes these two kinds of timed data and no other.
+      let tags = ["tmcd", "gpmd"].map { name in
+        name.utf8.reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+      }
+      return ["mp4", "mov"].contains(format) && tags.contains(raw.codec_tag)
+    }
+    return avformat_query_codec(output, raw.codec_id, FF_COMPLIANCE_NORMAL) == 1
+  }
+}
+
+extension StreamInfo {
+  /// Whether the container says that the pictures are mapped onto a sphere.
+  package var isSpherical: Bool { sideData.contains { $0.type == AV_PKT_DATA_SPHERICAL } }
+}
+
+extension Packet {
+  /// A packet with the same times, flags and side data, and other bytes.
+  package consuming func with(payload bytes: [UInt8]) throws(MediaError) -> Packet {
+    let copy = try Packet()
+    try check(av_new_packet(copy.raw, CInt(clamping: bytes.count))) { _ in outOfMemory("packet") }
+    copy.raw.pointee.data.update(from: bytes, count: bytes.count)
+    try check(av_packet_copy_props(copy.raw, raw)) { _ in outOfMemory("packet") }
+    copy.raw.pointee.time_base = raw.pointee.time_base
+    return copy
+  }
+}

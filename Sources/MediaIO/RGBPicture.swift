@@ -1,0 +1,69 @@
+internal import CFFmpeg
+package import Orientation
+
+/// Eight bits each of red, green and blue, row by row without gaps.
+package struct RGBPicture: Sendable, Hashable {
+  package let size: PixelSize
+  /// `size.width * size.height * 3` of them.
+  package var bytes: [UInt8]
+
+  /// A picture of one colour.
+  package init(size: PixelSize, colour: RGBColour) {
+    self.size = size
+    bytes = []
+    bytes.reserveCapacity(size.width * size.height * 3)
+    for _ in 0..<size.width * size.height { bytes += [colour.red, colour.green, colour.blue] }
+  }
+
+  /// `frame`, scaled to `size`.
+  package init(
+    _ frame: borrowing VideoFrame, size: PixelSize, scaler: Scaler
+  ) throws(MediaError) {
+    let pool = try FramePool(size: size, format: PixelFormat(AV_PIX_FMT_RGB24))
+    let target = try pool.frame()
+    guard let source = PictureView(frame), let view = PictureView(target),
+      let plane = target.plane(0)
+    else { throw MediaError(.fault, "a \(frame.format) picture cannot be made small") }
+    let chroma = frame.colour.chromaPosition
+    try scaler.scale(
+      source, onto: view, colour: frame.colour, chroma: .init(from: chroma, to: chroma),
+      filter: .area)
+    self.size = size
+    bytes = []
+    for y in 0..<size.height {
+      bytes += UnsafeBufferPointer(start: plane.start + y * plane.stride, count: size.width * 3)
+    }
+  }
+
+  /// The picture as a PNG file.
+  package func png() throws(MediaError) -> [UInt8] {
+    guard let codec = avcodec_find_encoder(AV_CODEC_ID_PNG) else {
+      throw MediaError(.unavailable, "the linked FFmpeg has no PNG encoder")
+    }
+    var made = avcodec_alloc_context3(codec)
+    defer { avcodec_free_context(&made) }
+    guard let context = made else { throw outOfMemory("PNG") }
+    let format = PixelFormat(AV_PIX_FMT_RGB24)
+    context.pointee.width = CInt(clamping: size.width)
+    context.pointee.height = CInt(clamping: size.height)
+    context.pointee.pix_fmt = format.raw
+    context.pointee.time_base = AVRational(num: 1, den: 1)
+    try check(avcodec_open2(context, codec, nil)) { MediaError(.fault, "PNG: \(explain($0))") }
+    let pool = try FramePool(size: size, format: format)
+    let frame = try pool.frame()
+    guard let plane = frame.plane(0) else { throw outOfMemory("PNG") }
+    bytes.withUnsafeBufferPointer { source in
+      guard let start = source.baseAddress else { return }
+      for y in 0..<size.height {
+        (plane.start + y * plane.stride).update(
+          from: start + y * size.width * 3, count: size.width * 3)
+      }
+    }
+    try check(avcodec_send_frame(context, frame.raw)) { MediaError(.fault, "PNG: \(explain($0))") }
+    let packet = try Packet()
+    try check(avcodec_receive_packet(context, packet.raw)) {
+      MediaError(.fault, "PNG: \(explain($0))")
+    }
+    return packet.withBytes { Array($0) }
+  }
+}

@@ -1,0 +1,114 @@
+internal import CFFmpeg
+internal import CFFmpegShims
+package import Orientation
+
+// What libavformat would say of a stream, for streams that do not come through it.
+
+extension CodecParameters {
+  /// Sound of `codec` (FFmpeg's name).
+  ///
+  /// - Throws: `unavailable` where the linked libavcodec does not know it.
+  package convenience init(
+    soundOf codec: String, sampleRate: Int, channels: Int, extradata: [UInt8] = []
+  ) throws(MediaError) {
+    try self.init(naming: codec)
+    raw.pointee.sample_rate = CInt(clamping: sampleRate)
+    av_channel_layout_default(&raw.pointee.ch_layout, CInt(clamping: channels))
+    try setExtradata(extradata)
+  }
+
+  /// Pictures of `codec` (FFmpeg's name): size, shape of pixels and colour are found out by decoding
+  /// one keyframe.
+  ///
+  /// - Parameters:
+  ///   - decoderName: the decoder to take where it is linked; nil: the usual one.
+  ///   - extradata: what the decoder needs besides; may be empty.
+  /// - Returns: nil where no picture comes of it.
+  /// - Throws: `unavailable` where the linked libavcodec has no such decoder.
+  package static func ofPictures(
+    codec name: String, decoderName: String? = nil, keyframe: borrowing Packet,
+    extradata: [UInt8] = []
+  ) throws(MediaError) -> CodecParameters? {
+    let named = try CodecParameters(naming: name)
+    try named.setExtradata(extradata)
+    guard let codec = VideoDecoder.find(named.raw.pointee.codec_id, decoderName) else {
+      throw MediaError(.unavailable, "the linked FFmpeg cannot decode \(name)")
+    }
+    var made = avcodec_alloc_context3(codec)
+    guard let context = made else { throw outOfMemory("decoder") }
+    defer { avcodec_free_context(&made) }
+    avcodec_parameters_to_context(context, named.raw)
+    context.pointee.thread_count = 1
+    context.pointee.max_pixels = Int64(VideoDecoder.maximumPixels)
+    let frame = try VideoFrame()
+    guard avcodec_open2(context, codec, nil) >= 0,
+      avcodec_send_packet(context, keyframe.raw) >= 0, avcodec_send_packet(context, nil) >= 0,
+      avcodec_receive_frame(context, frame.raw) >= 0, context.pointee.width > 0,
+      context.pointee.height > 0
+    else { return nil }
+    let found = try CodecParameters(of: context)
+    return extradata.isEmpty ? found : try found.with(extradata: extradata)
+  }
+
+  /// Nothing but which codec it is (FFmpeg's name).
+  ///
+  /// - Throws: `unavailable` where the linked libavcodec does not know it.
+  package convenience init(naming codec: String) throws(MediaError) {
+    guard let descriptor = avcodec_descriptor_get_by_name(codec) else {
+      throw MediaError(.unavailable, "the linked FFmpeg does not know \(codec)")
+    }
+    try self.init()
+    raw.pointee.codec_id = descriptor.pointee.id
+    raw.pointee.codec_type = descriptor.pointee.type
+  }
+}
+
+extension StreamInfo {
+  /// A stream as its transport describes it.
+  ///
+  /// - Parameters:
+  ///   - duration: seconds; nil where unknown.
+  ///   - startTime: first timestamp in ticks; nil where unknown.
+  ///   - carriesCVO: whether its packets may say which way up they are.
+  ///   - decoderName: libavcodec's decoder where its usual one would not do.
+  package init(
+    index: Int, kind: Kind, parameters: CodecParameters, timeBase: Rational,
+    frameRate: Rational? = nil, duration: Double? = nil, startTime: Int64? = nil,
+    carriesCVO: Bool = false, decoderName: String? = nil
+  ) {
+    let ratio = parameters.raw.pointee.sample_aspect_ratio
+    self.init(
+      index: index, kind: kind, parameters: parameters, timeBase: timeBase, frameRate: frameRate,
+      sampleAspectRatio: ratio.num > 0 && ratio.den > 0 ? Rational(ratio) : .one,
+      displayMatrix: nil, duration: duration, startTime: startTime, frameCount: 0,
+      isAttachedPicture: false, metadata: [:], carriesCVO: carriesCVO,
+      decoderName: decoderName, disposition: 0)
+  }
+}
+
+extension Packet {
+  /// A packet with a copy of `bytes`.
+  package init(
+    _ bytes: [UInt8], stream: StreamInfo, pts: Int64, isKey: Bool, duration: Int64 = 0
+  ) throws(MediaError) {
+    self.init(adopting: try Self.copy(of: bytes))
+    raw.pointee.time_base = AVRational(stream.timeBase)
+    streamIndex = stream.index
+    self.pts = pts
+    self.isKey = isKey
+    self.duration = duration
+  }
+
+  private static func copy(
+    of bytes: [UInt8]
+  ) throws(MediaError) -> UnsafeMutablePointer<AVPacket> {
+    guard let raw = av_packet_alloc() else { throw outOfMemory("packet") }
+    guard av_new_packet(raw, CInt(clamping: bytes.count)) >= 0 else {
+      var pointer: UnsafeMutablePointer<AVPacket>? = raw
+      av_packet_free(&pointer)
+      throw outOfMemory("packet")
+    }
+    raw.pointee.data.update(from: bytes, count: Int(raw.pointee.size))
+    return raw
+  }
+}

@@ -1,0 +1,136 @@
+internal import CFFmpeg
+internal import CFFmpegShims
+package import Orientation
+
+/// Rewrites subtitles of text from one form into another, for containers that have a form of their
+/// own. Used by one thread at a time.
+package final class SubtitleTranscoder {
+  private let decoder: UnsafeMutablePointer<AVCodecContext>
+  private let encoder: UnsafeMutablePointer<AVCodecContext>
+  private let sourceTimeBase: AVRational
+
+  /// Packets that could not be read so far.
+  package private(set) var damagedPackets = 0
+
+  /// The longest text of one moment in bytes.
+  private static let longest = 1 << 20
+
+  /// - Throws: `unavailable` where a decoder or encoder is not linked, `badData` where the stream
+  ///   cannot be read.
+  package init(stream: StreamInfo, encoderName: String) throws(MediaError) {
+    sourceTimeBase = AVRational(stream.timeBase)
+    decoder = try Self.openDecoder(stream)
+    do {
+      encoder = try Self.openEncoder(encoderName, after: decoder)
+    } catch {
+      var pointer: UnsafeMutablePointer<AVCodecContext>? = decoder
+      avcodec_free_context(&pointer)
+      throw error
+    }
+  }
+
+  deinit {
+    var first: UnsafeMutablePointer<AVCodecContext>? = decoder
+    avcodec_free_context(&first)
+    var second: UnsafeMutablePointer<AVCodecContext>? = encoder
+    avcodec_free_context(&second)
+  }
+
+  private static func openDecoder(
+    _ stream: StreamInfo
+  ) throws(MediaError) -> UnsafeMutablePointer<AVCodecContext> {
+    guard let codec = avcodec_find_decoder(stream.parameters.raw.pointee.codec_id) else {
+      throw MediaError(.unavailable, "the linked FFmpeg cannot read \(stream.codecName)")
+    }
+    var made = avcodec_alloc_context3(codec)
+    guard let context = made else { throw outOfMemory("subtitles") }
+    avcodec_parameters_to_context(context, stream.parameters.raw)
+    context.pointee.pkt_timebase = AVRational(stream.timeBase)
+    context.pointee.time_base = AVRational(stream.timeBase)
+    let code = avcodec_open2(context, codec, nil)
+    guard code >= 0 else {
+      avcodec_free_context(&made)
+      throw MediaError(.badData, "\(stream.codecName) cannot be read: \(explain(code))")
+    }
+    return context
+  }
+
+  private static func openEncoder(
+    _ name: String, after source: UnsafeMutablePointer<AVCodecContext>
+  ) throws(MediaError) -> UnsafeMutablePointer<AVCodecContext> {
+    guard let codec = avcodec_find_encoder_by_name(name) else {
+      throw MediaError(.unavailable, "the linked FFmpeg has no \(name)")
+    }
+    var made = avcodec_alloc_context3(codec)
+    guard let context = made else { throw outOfMemory("subtitles") }
+    context.pointee.time_base = AVRational(num: 1, den: 1000)
+    // The styles, which every text decoder gives in the form of ASS.
+    let size = Int(source.pointee.subtitle_header_size)
+    if size > 0, let header = source.pointee.subtitle_header, let copy = av_mallocz(size + 1) {
+      copy.copyMemory(from: header, byteCount: size)
+      context.pointee.subtitle_header = copy.assumingMemoryBound(to: UInt8.self)
+      context.pointee.subtitle_header_size = CInt(size)
+    }
+    let code = avcodec_open2(context, codec, nil)
+    guard code >= 0 else {
+      avcodec_free_context(&made)
+      throw MediaError(.unavailable, "\(name) refuses these subtitles: \(explain(code))")
+    }
+    return context
+  }
+
+  /// Seconds per tick of the packets that come out.
+  package var timeBase: Rational { Rational(1, 1000) }
+
+  /// What a muxer must know.
+  package func parameters() throws(MediaError) -> CodecParameters {
+    try CodecParameters(of: encoder)
+  }
+
+  /// What `packet` says in the new form; nil where it says nothing (MP4 marks pauses so).
+  package func transcode(_ packet: borrowing Packet) throws(MediaError) -> Packet? {
+    var subtitle = AVSubtitle()
+    var isThere: CInt = 0
+    guard let pts = packet.pts,
+      avcodec_decode_subtitle2(decoder, &subtitle, &isThere, packet.raw) >= 0
+    else {
+      damagedPackets += 1
+      return nil
+    }
+    defer { avsubtitle_free(&subtitle) }
+    guard isThere != 0, subtitle.num_rects > 0 else { return nil }
+    let millisecond = AVRational(num: 1, den: 1000)
+    let start = av_rescale_q(pts, sourceTimeBase, millisecond) + Int64(subtitle.start_display_time)
+    var length = Int64(subtitle.end_display_time) - Int64(subtitle.start_display_time)
+    if length <= 0 || subtitle.end_display_time == .max {
+      length = av_rescale_q(max(0, packet.duration), sourceTimeBase, millisecond)
+    }
+    subtitle.start_display_time = 0
+    subtitle.end_display_time = UInt32(clamping: length)
+    let result = try Packet()
+    guard av_new_packet(result.raw, CInt(Self.longest)) >= 0 else { throw outOfMemory("subtitles") }
+    let bytes = avcodec_encode_subtitle(
+      encoder, result.raw.pointee.data, CInt(Self.longest), &subtitle)
+    guard bytes >= 0 else {
+      damagedPackets += 1
+      return nil
+    }
+    av_shrink_packet(result.raw, bytes)
+    result.raw.pointee.time_base = millisecond
+    result.raw.pointee.pts = start
+    result.raw.pointee.dts = start
+    result.raw.pointee.duration = length
+    result.raw.pointee.flags |= AV_PKT_FLAG_KEY
+    return result
+  }
+}
+
+extension StreamInfo {
+  /// Subtitles that are words rather than pictures.
+  package var isText: Bool {
+    guard kind == .subtitle,
+      let descriptor = avcodec_descriptor_get(parameters.raw.pointee.codec_id)
+    else { return false }
+    return descriptor.pointee.props & AV_CODEC_PROP_TEXT_SUB != 0
+  }
+}

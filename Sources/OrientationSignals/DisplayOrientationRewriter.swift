@@ -1,0 +1,158 @@
+public import Orientation
+
+/// Gives an H.264 or HEVC stream one display orientation for its whole length, or none: packets go
+/// through it as they are copied, nothing is decoded.
+///
+/// Every display orientation message (SEI payload type 47) that is there is taken out; other messages
+/// of the same SEI stay, byte for byte where nothing was taken out. Where an orientation is asked for,
+/// a standing message (repetition period 1) goes in front of the first slice of every picture at which
+/// decoding can start, and of HEVC's leading pictures: those come out before the picture that starts
+/// their sequence, so its message would not reach them (ISO/IEC 23008-2 D.3.17).
+public struct DisplayOrientationRewriter: Sendable {
+  private let codec: DisplayOrientationTracker.Codec
+  private let framing: NALFraming
+  private let message: [UInt8]?
+  private var hasBegun = false
+  /// Messages put in so far.
+  public private(set) var inserted = 0
+  /// Messages taken out so far.
+  public private(set) var removed = 0
+
+  /// A rewriter for one stream.
+  ///
+  /// - Parameters:
+  ///   - configuration: as for `DisplayOrientationTracker`.
+  ///   - orientation: what stands every picture upright; nil: only take messages out.
+  public init(
+    codec: DisplayOrientationTracker.Codec, configuration: some Collection<UInt8>,
+    orientation: ImageOrientation?
+  ) {
+    self.codec = codec
+    framing = NALFraming(configuration: configuration, codec: codec)
+    message = orientation.map { DisplayOrientationMessage(standing: $0).nal(for: codec) }
+  }
+
+  /// The packet as it is to be written, in the framing that it came in; nil where it stays as it is.
+  /// O(size).
+  ///
+  /// - Parameter isKey: whether the container says that decoding can start here.
+  public mutating func rewrite(_ packet: Span<UInt8>, isKey: Bool) -> [UInt8]? {
+    rewrite(packet, message: message, isKey: isKey)
+  }
+
+  /// The packet with a message of its own, which reaches no other picture (repetition period 0).
+  public mutating func rewrite(
+    _ packet: Span<UInt8>, stating orientation: ImageOrientation
+  ) -> [UInt8]? {
+    let own = DisplayOrientationMessage.set(
+      SEIDisplayOrientation(orientation), repetitionPeriod: 0)
+    return rewrite(packet, message: own.nal(for: codec), isKey: true)
+  }
+
+  private mutating func rewrite(
+    _ packet: Span<UInt8>, message: [UInt8]?, isKey: Bool
+  ) -> [UInt8]? {
+    let framing = framing.actual(in: packet)
+    var result: [UInt8] = []
+    var copied = 0
+    var hasPicture = false
+    // Where the unit begins that must stand right in front of the slice; else the slice itself.
+    var prefix: Int?
+    var units = NALUnits(framing)
+    while let unit = units.next(in: packet) {
+      switch NALUnit(packet, unit, codec: codec) {
+      case .sei:
+        guard let rest = strip(packet, unit) else { continue }
+        append(packet, copied..<start(of: unit, in: packet, framing), to: &result)
+        if !rest.isEmpty { append(rest, framing, to: &result) }
+        copied = unit.upperBound
+      case .slice(let slice):
+        guard !hasPicture else { continue }
+        hasPicture = true
+        let isEntry = isKey || slice.startsSequence || slice.isLeading || !hasBegun
+        hasBegun = true
+        guard slice.isFirst, isEntry, let message else { continue }
+        let place = prefix ?? start(of: unit, in: packet, framing)
+        append(packet, copied..<place, to: &result)
+        append(message, framing, to: &result)
+        copied = place
+        inserted += 1
+      default:
+        prefix = isPrefix(packet[unit.lowerBound]) ? start(of: unit, in: packet, framing) : nil
+      }
+    }
+    guard copied > 0 || !result.isEmpty else { return nil }
+    append(packet, copied..<packet.count, to: &result)
+    return result
+  }
+
+  /// Looks at one packet. The bytes are not kept.
+  public mutating func rewrite(_ packet: UnsafeRawBufferPointer, isKey: Bool) -> [UInt8]? {
+    unsafe packet.withMemoryRebound(to: UInt8.self) { bytes in
+      rewrite(unsafe bytes.span, isKey: isKey)
+    }
+  }
+
+  /// Looks at one packet. The bytes are not kept.
+  public mutating func rewrite(
+    _ packet: UnsafeRawBufferPointer, stating orientation: ImageOrientation
+  ) -> [UInt8]? {
+    unsafe packet.withMemoryRebound(to: UInt8.self) { bytes in
+      rewrite(unsafe bytes.span, stating: orientation)
+    }
+  }
+
+  // MARK: - Bytes
+
+  /// The SEI unit without display orientation messages, empty where no other is in it; nil where there
+  /// is none to take out.
+  private mutating func strip(_ packet: Span<UInt8>, _ unit: Range<Int>) -> [UInt8]? {
+    let body = unit.dropFirst(codec.headerLength)
+    let rbsp = EmulationPrevention.unescaped(packet, body)
+    let messages = SEIMessages.ranges(in: rbsp)
+    let ours = messages.filter { $0.type == DisplayOrientationMessage.payloadType }
+    guard !ours.isEmpty else { return nil }
+    removed += ours.count
+    if ours.count == messages.count { return [] }
+    var kept: [UInt8] = []
+    var position = 0
+    for message in ours {
+      kept += rbsp[position..<message.range.lowerBound]
+      position = message.range.upperBound
+    }
+    kept += rbsp[position...]
+    var header: [UInt8] = []
+    append(packet, unit.lowerBound..<unit.lowerBound + codec.headerLength, to: &header)
+    return header + EmulationPrevention.escaped(kept)
+  }
+
+  /// H.264's prefix NAL unit (G.7.3.2.12) belongs to the slice behind it.
+  private func isPrefix(_ header: UInt8) -> Bool { codec == .h264 && header & 0x1F == 14 }
+
+  /// Where the unit's length or start code begins.
+  private func start(of unit: Range<Int>, in packet: Span<UInt8>, _ framing: NALFraming) -> Int {
+    switch framing {
+    case .lengths(let size): return unit.lowerBound - size
+    case .startCodes:
+      // 00 00 01, and the zero_byte in front of it.
+      let code = unit.lowerBound - 3
+      return code > 0 && packet[code - 1] == 0 ? code - 1 : code
+    }
+  }
+
+  private func append(_ packet: Span<UInt8>, _ range: Range<Int>, to result: inout [UInt8]) {
+    result.reserveCapacity(packet.count + 64)
+    for index in range { result.append(packet[index]) }
+  }
+
+  private func append(_ unit: [UInt8], _ framing: NALFraming, to result: inout [UInt8]) {
+    switch framing {
+    case .startCodes: result += [0, 0, 0, 1]
+    case .lengths(let size):
+      for index in (0..<size).reversed() {
+        result.append(UInt8(truncatingIfNeeded: unit.count >> (8 * index)))
+      }
+    }
+    result += unit
+  }
+}

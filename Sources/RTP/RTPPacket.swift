@@ -1,0 +1,67 @@
+/// One RTP packet, taken apart and checked (RFC 3550, 5.1).
+public struct RTPPacket: Sendable, Hashable {
+  /// What the payload is, by the session's description.
+  public let payloadType: UInt8
+  /// Of a picture's packets the last, by the payload formats of video.
+  public let hasMarker: Bool
+  /// Counts packets, wraps.
+  public let sequence: UInt16
+  /// When the payload was sampled, in ticks of the codec's clock; wraps.
+  public let timestamp: UInt32
+  /// The synchronisation source.
+  public let ssrc: UInt32
+  /// Whose contributions a mixer put together.
+  public let contributors: [UInt32]
+  /// RFC 8285's elements.
+  public let extensions: HeaderExtensions
+  /// What is carried, without padding; may be empty.
+  public let payload: ArraySlice<UInt8>
+
+  /// The packet in `bytes`; nil where they are no RTP of version 2, or lengths do not add up.
+  public init?(_ bytes: [UInt8]) {
+    guard bytes.count >= 12, bytes[0] >> 6 == 2 else { return nil }
+    let contributorCount = Int(bytes[0] & 15)
+    var start = 12 + 4 * contributorCount
+    guard start <= bytes.count else { return nil }
+    hasMarker = bytes[1] & 0x80 != 0
+    payloadType = bytes[1] & 0x7F
+    sequence = UInt16(truncatingIfNeeded: bytes.bigEndian(at: 2, count: 2))
+    timestamp = UInt32(truncatingIfNeeded: bytes.bigEndian(at: 4, count: 4))
+    ssrc = UInt32(truncatingIfNeeded: bytes.bigEndian(at: 8, count: 4))
+    contributors = (0..<contributorCount).map {
+      UInt32(truncatingIfNeeded: bytes.bigEndian(at: 12 + 4 * $0, count: 4))
+    }
+    if bytes[0] & 0x10 != 0 {
+      guard start + 4 <= bytes.count else { return nil }
+      let profile = UInt16(truncatingIfNeeded: bytes.bigEndian(at: start, count: 2))
+      let end = start + 4 + 4 * bytes.bigEndian(at: start + 2, count: 2)
+      guard end <= bytes.count else { return nil }
+      extensions = HeaderExtensions(profile: profile, bytes[(start + 4)..<end])
+      start = end
+    } else {
+      extensions = HeaderExtensions()
+    }
+    var end = bytes.count
+    if bytes[0] & 0x20 != 0 {
+      // The last byte counts the padding, itself included.
+      let padding = Int(bytes[end - 1])
+      guard padding > 0, padding <= end - start else { return nil }
+      end -= padding
+    }
+    payload = bytes[start..<end]
+  }
+
+  /// Whether `bytes` are RTCP that shares a port with RTP (RFC 5761, 4).
+  public static func isControl(_ bytes: [UInt8]) -> Bool {
+    bytes.count >= 2 && bytes[0] >> 6 == 2 && (192...223).contains(bytes[1])
+  }
+}
+
+extension Collection<UInt8> where Index == Int {
+  /// The unsigned number in `count` bytes from index `start` on; the caller knows that they are there.
+  func bigEndian(at start: Int, count: Int) -> Int {
+    var value = 0
+    for index in start..<start + count { value = value << 8 | Int(self[index]) }
+    return value
+  }
+}

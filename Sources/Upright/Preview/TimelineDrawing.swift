@@ -1,0 +1,202 @@
+internal import MediaIO
+internal import Orientation
+public import RotationPolicy
+
+/// What happened when, in one picture: how the device was held, how the app was laid out, and what became
+/// of each event.
+public struct TimelineDrawing: Sendable {
+  private let plan: OrientationPlan
+  private let duration: Double
+
+  /// The timeline of `plan`.
+  ///
+  /// - Parameter duration: seconds; nil: a little beyond the last event.
+  public init(_ plan: OrientationPlan, duration: Double? = nil) {
+    self.plan = plan
+    let last = max(
+      plan.entries.map { max($0.decidedAt, $0.turn?.ends ?? 0) }.max() ?? 0,
+      plan.timeline.last.at)
+    // A longest time that any axis can be drawn for.
+    self.duration = min(max(duration ?? last * 1.1, last, 0.001), 1e9)
+  }
+
+  /// The drawing as an SVG file.
+  public var svg: String {
+    let drawing = drawing(width: 1200)
+    return drawing.svg
+  }
+
+  private static let margin = 16
+  private static let label = 6 * Drawing.Text.advance
+
+  /// The drawing, `width` pixels wide.
+  func drawing(width: Int) -> Drawing {
+    let left = Self.margin + Self.label + 12
+    let axis = Axis(left: left, width: max(100, width - left - Self.margin), duration: duration)
+    var drawing = Drawing(size: PixelSize(width, 184))
+    var y = 8
+    drawing.add(.text("device", x: Self.margin, y: y + 8, Palette.ink))
+    band(
+      plan.timeline.points.map { ($0.at, $0.device.name, $0.device.interface) }, y: y, axis,
+      &drawing)
+    y += 36
+    drawing.add(.text("app", x: Self.margin, y: y + 8, Palette.ink))
+    band(
+      plan.timeline.points.map { ($0.at, $0.appOrientation.name, $0.appOrientation) }, y: y, axis,
+      &drawing)
+    turns(y: y + 30, axis, &drawing)
+    y += 42
+    drawing.add(.text("events", x: Self.margin, y: y, Palette.ink))
+    marks(y: y, axis, &drawing)
+    y += 28
+    ticks(y: y, axis, &drawing)
+    y += 40
+    legend(y: y, &drawing)
+    return drawing
+  }
+
+  /// Where a time stands.
+  private struct Axis {
+    let left: Int
+    let width: Int
+    let duration: Double
+
+    func x(_ seconds: Double) -> Int {
+      left + Int((min(max(seconds / duration, 0), 1) * Double(width)).rounded())
+    }
+  }
+
+  /// Stretches of one orientation each, with its name where that fits.
+  private func band(
+    _ points: [(at: Double, name: String, orientation: InterfaceOrientation?)], y: Int,
+    _ axis: Axis,
+    _ drawing: inout Drawing
+  ) {
+    var runs: [(at: Double, name: String, orientation: InterfaceOrientation?)] = []
+    for point in points where runs.last?.name != point.name { runs.append(point) }
+    for (index, run) in runs.enumerated() {
+      let start = axis.x(run.at)
+      let end = index + 1 < runs.count ? axis.x(runs[index + 1].at) : axis.left + axis.width
+      guard end > start else { continue }
+      let rect = PixelRect(x: start, y: y, width: end - start, height: 30)
+      drawing.add(.rectangle(rect, Palette.colour(run.orientation)))
+      if index > 0 {
+        drawing.add(.line(x: start, y: y, length: 30, isUpright: true, Palette.paper))
+      }
+      let fitting = [run.name, Self.shortName(run.name)].first {
+        Drawing.Text.width($0) <= end - start - 12
+      }
+      if let fitting { drawing.add(.text(fitting, x: start + 8, y: y + 8, Palette.ink)) }
+    }
+  }
+
+  /// The part of an orientation's name that tells it from the others.
+  private static func shortName(_ name: String) -> String {
+    switch name {
+    case "landscapeLeft": "left"
+    case "landscapeRight": "right"
+    case "portraitUpsideDown": "down"
+    case "portrait": "port"
+    default: name
+    }
+  }
+
+  /// From willRotate to didRotate, under the app's band.
+  private func turns(y: Int, _ axis: Axis, _ drawing: inout Drawing) {
+    for turn in plan.entries.compactMap(\.turn) where turn.ends > turn.starts {
+      let (start, end) = (axis.x(turn.starts), axis.x(turn.ends))
+      drawing.add(
+        .rectangle(
+          PixelRect(x: start, y: y, width: max(2, end - start), height: 5), Palette.rotate))
+    }
+  }
+
+  /// A mark for each event; of those that fall on one spot, the weightiest.
+  private func marks(y: Int, _ axis: Axis, _ drawing: inout Drawing) {
+    func weight(_ outcome: RotationDecision.Outcome) -> Int {
+      switch outcome {
+      case .keep: 0
+      case .rotate: 1
+      case .refuse: 2
+      case .invalid: 3
+      }
+    }
+    var spots: [Int: RotationDecision.Outcome] = [:]
+    for entry in plan.entries where entry.at <= duration {
+      let x = axis.x(entry.at)
+      if let other = spots[x], weight(other) >= weight(entry.outcome) { continue }
+      spots[x] = entry.outcome
+    }
+    for (x, outcome) in spots.sorted(by: { (weight($0.value), $0.key) < (weight($1.value), $1.key) }
+    ) {
+      mark(outcome, x: x, y: y, &drawing)
+    }
+  }
+
+  private func mark(
+    _ outcome: RotationDecision.Outcome, x: Int, y: Int, _ drawing: inout Drawing
+  ) {
+    switch outcome {
+    case .rotate: drawing.add(.arrow(x: x, y: y + 13, Palette.rotate))
+    case .keep: drawing.add(.dot(x: x, y: y + 7, Palette.keep))
+    case .refuse: drawing.add(.cross(x: x, y: y + 7, Palette.refuse))
+    case .invalid:
+      drawing.add(.rectangle(PixelRect(x: x - 5, y: y + 2, width: 11, height: 11), Palette.ink))
+    }
+  }
+
+  private func ticks(y: Int, _ axis: Axis, _ drawing: inout Drawing) {
+    drawing.add(.line(x: axis.left, y: y, length: axis.width, isUpright: false, Palette.faint))
+    // 1, 2 or 5 of some power of ten, about a hundred pixels apart.
+    let wanted = duration * 100 / Double(axis.width)
+    var step = 0.001
+    var turn = 0
+    while step < wanted {
+      step *= turn % 3 == 1 ? 2.5 : 2
+      turn += 1
+    }
+    var number = 0
+    var free = 0
+    while Double(number) * step <= duration * 1.000001 {
+      let seconds = (Double(number) * step).rounded(toPlaces: 3)
+      let x = axis.x(seconds)
+      drawing.add(.line(x: x, y: y, length: 6, isUpright: true, Palette.faint))
+      let text = seconds.inWords
+      let place = min(
+        x - Drawing.Text.width(text) / 2, axis.left + axis.width - Drawing.Text.width(text))
+      if place >= free {
+        drawing.add(.text(text, x: place, y: y + 10, Palette.faint))
+        free = place + Drawing.Text.width(text) + 12
+      }
+      number += 1
+    }
+  }
+
+  private func legend(y: Int, _ drawing: inout Drawing) {
+    var x = Self.margin + Self.label + 12
+    var outcomes: [RotationDecision.Outcome] = [.rotate, .keep, .refuse]
+    if plan.entries.contains(where: { $0.outcome == .invalid }) { outcomes.append(.invalid) }
+    for outcome in outcomes {
+      let text = outcome.rawValue
+      mark(outcome, x: x + 6, y: y, &drawing)
+      drawing.add(.text(text, x: x + 20, y: y, Palette.faint))
+      x += 20 + Drawing.Text.width(text) + 28
+    }
+    guard plan.entries.contains(where: { ($0.turn?.ends ?? 0) > ($0.turn?.starts ?? 0) }) else {
+      return
+    }
+    drawing.add(.rectangle(PixelRect(x: x, y: y + 5, width: 24, height: 5), Palette.rotate))
+    drawing.add(.text("turning", x: x + 32, y: y, Palette.faint))
+  }
+}
+
+extension Double {
+  /// Seconds for a person: three decimals at most, none where they are whole. At most 1e9.
+  var inWords: String {
+    let seconds = rounded(toPlaces: 3)
+    guard seconds == seconds.rounded(), let whole = Int(exactly: seconds) else {
+      return "\(seconds) s"
+    }
+    return "\(whole) s"
+  }
+}

@@ -1,0 +1,134 @@
+internal import ArgumentParser
+internal import Foundation
+internal import MediaIO
+internal import RotationPolicy
+internal import Upright
+
+/// `upright preview`.
+struct PreviewCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "preview",
+    abstract: "Draw a contact sheet: pictures before and after, and the orientation timeline.",
+    discussion: """
+      The clip goes the way of a transcode up to the encoder. A name that ends with .svg gets the timeline \
+      alone.
+
+      EXAMPLES
+        upright preview take.mov -o sheet.png
+        upright preview raw.mp4 --frames sensor --events turns.jsonl --canvas follow -o sheet.png
+      """)
+
+  @Argument(help: "A file, a URL, or - for standard input.")
+  var input: String
+
+  @Option(name: .shortAndLong, help: "A .png or .svg file, or - with --format.")
+  var output: String
+
+  @Option(
+    help: ArgumentHelp(
+      "Orientation events, JSON Lines; - reads them as the run goes.", valueName: "file"))
+  var events: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A policy file or a built-in's name (see upright policies).", valueName: "policy"))
+  var policy: String?
+
+  @OptionGroup(title: "Picture and encoding") var arguments: TranscodeArguments
+
+  @Option(help: "png or svg, where the name does not say it.")
+  var format: String?
+
+  @Option(help: "The input's container where it cannot be recognised.")
+  var inputFormat: String?
+
+  @Flag(name: .short, help: "Replace an output that is there.")
+  var y = false
+
+  @Flag(name: .shortAndLong, help: "Say nothing but errors.")
+  var quiet = false
+
+  @Flag(help: "Pass on what the FFmpeg libraries say.")
+  var verbose = false
+
+  @Flag(help: "Print errors as JSON.")
+  var jsonErrors = false
+
+  func run() throws {
+    let drawing = DrawingFile(output, format: format)
+    for (value, what) in [(input, "<input>"), (output, "-o")] where value == "" {
+      throw MediaError(.usage, "an empty name", at: what, remedy: "give a file's name")
+    }
+    if input == "-" && events == "-" {
+      throw MediaError(
+        .usage, "standard input cannot be the clip and the events", at: "--events -",
+        remedy: "give one of them as a file")
+    }
+    let kind = try drawing.kind()
+    let read = [("the input", input), ("the events", events), ("the policy", policy)]
+    try SideFile.check(output, "-o", against: read.filter { $0.1 != "-" })
+    try drawing.prepare(mayReplace: y)
+    let document = try PolicyInput.policy(policy)
+    let session = try PreviewSession(
+      input: input, inputFormat: inputFormat, options: arguments.options(overwrites: true),
+      policy: document, events: PolicyInput.events(events, for: document))
+    Interruption.shared.watch(
+      first: { session.stop() }, second: { _exit(Interruption.shared.status ?? 130) })
+    let preview = try session.run()
+    try drawing.write(kind == .png ? preview.png() : Array(preview.timeline.svg.utf8))
+    if !quiet {
+      for warning in preview.warnings { StandardError.write("upright: warning: \(warning)\n") }
+    }
+    if let status = Interruption.shared.status { throw ExitCode(status) }
+  }
+}
+
+/// A file that a drawing is written into.
+struct DrawingFile {
+  enum Kind: String { case png, svg }
+
+  private let path: String
+  private let format: String?
+
+  init(_ path: String, format: String? = nil) {
+    self.path = path
+    self.format = format
+  }
+
+  /// - Throws: `usage` where neither name nor format says it.
+  func kind() throws(MediaError) -> Kind {
+    let word = format ?? URL(fileURLWithPath: path).pathExtension
+    guard let kind = Kind(rawValue: word.lowercased()) else {
+      throw MediaError(
+        .usage, "a drawing is png or svg", at: format.map { "--format \($0)" } ?? "-o \(path)",
+        remedy: path == "-" ? "add --format png" : "end the name with .png or .svg")
+    }
+    return kind
+  }
+
+  /// Finds out before any work whether it can be written.
+  ///
+  /// - Throws: `cannotCreate`.
+  func prepare(mayReplace: Bool) throws(MediaError) {
+    if path == "-" { return }
+    if !mayReplace && FileManager.default.fileExists(atPath: path)
+      && StagedFile.isReplaceable(path)
+    {
+      throw MediaError(
+        .cannotCreate, "the output is there already", at: path,
+        remedy: "add -y to replace it, or give another name with -o")
+    }
+    try SideFile.prepare(path)
+  }
+
+  func write(_ bytes: [UInt8]) throws(MediaError) {
+    if path != "-" && StagedFile.isReplaceable(path) {
+      return try StagedFile(path: path).commit(bytes)
+    }
+    let file = path == "-" ? 1 : try SideFile.open(path)
+    defer { if file > 2 { close(file) } }
+    guard StandardOutput.write(bytes, to: file) else {
+      throw StandardOutput.failure(path == "-" ? "standard output" : path)
+    }
+  }
+}

@@ -1,0 +1,129 @@
+internal import ArgumentParser
+internal import Foundation
+internal import MediaIO
+internal import Orientation
+internal import Upright
+
+/// `upright tag`.
+struct Tag: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Copy a clip as it is and rewrite which way up it says it is.",
+    discussion: """
+      Nothing is decoded. Whatever the clip said before (the track's matrix, a rotate tag, SEI messages) is \
+      replaced: in .mp4 and .mov by the track's display matrix, in .mkv and .webm by the projection's roll, \
+      in .ts, .flv, .h264 and .hevc by SEI messages.
+
+      EXAMPLES
+        upright tag take.mp4 -o fixed.mp4 --orientation right
+        upright tag take.mp4 -o fixed.mp4 --orientation 90
+        upright tag take.ts  -o fixed.ts  --orientation up         remove every signal
+      """)
+
+  @Argument(help: "A file, a URL, or - for standard input.")
+  var input: String
+
+  @Option(name: .shortAndLong, help: "A file, a URL, or -.")
+  var output: String
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "What stands the stored picture upright: up, right, down, left, with Mirrored behind it, degrees clockwise (0, 90, 180, 270), or EXIF's 1 to 8.",
+      valueName: "orientation"))
+  var orientation: String
+
+  @Flag(help: "Write SEI messages into H.264 and HEVC as well as the container's own field.")
+  var sei = false
+
+  @Flag(help: "Keep GPS positions in the metadata.")
+  var keepLocation = false
+
+  @Flag(help: "Damage in the input is an error (65).")
+  var strict = false
+
+  @Option(help: "The output's container where its name does not say it.")
+  var format: String?
+
+  @Option(help: "The input's container where it cannot be recognised.")
+  var inputFormat: String?
+
+  @Option(help: ArgumentHelp("Write what was done as JSON.", valueName: "file"))
+  var report: String?
+
+  @Flag(name: .short, help: "Replace an output that is there.")
+  var y = false
+
+  @Flag(name: .shortAndLong, help: "Say nothing but errors.")
+  var quiet = false
+
+  @Flag(help: "Pass on what the FFmpeg libraries say.")
+  var verbose = false
+
+  @Flag(help: "Print errors as JSON.")
+  var jsonErrors = false
+
+  func run() throws {
+    for (value, what) in [(input, "<input>"), (output, "-o"), (report, "--report")]
+    where value == "" {
+      throw MediaError(.usage, "an empty name", at: what, remedy: "give a file's name")
+    }
+    if let report {
+      try SideFile.check(
+        report, "--report",
+        against: [("the input", input == "-" ? nil : input), ("the output", output)])
+    }
+    let session = try session()
+    Interruption.shared.watch(
+      first: { session.stop() },
+      second: {
+        session.abandon()
+        _exit(Interruption.shared.status ?? 130)
+      })
+    let reportFile = try report.map { path throws(MediaError) in try ReportFile(path) }
+    let result = try session.run()
+    try reportFile?.write(result.json)
+    if !quiet {
+      for warning in result.warnings { StandardError.write("upright: warning: \(warning)\n") }
+      if output != "-" {
+        StandardError.write(
+          "upright: \(output): \(result.frames) frames copied, \(session.orientation.name)\n")
+      }
+    }
+    if let status = Interruption.shared.status { throw ExitCode(status) }
+  }
+
+  private func session() throws(MediaError) -> TagSession {
+    guard let value = ImageOrientation(argument: orientation) else {
+      throw MediaError(
+        .usage, "\(orientation) is no orientation", at: "--orientation",
+        remedy: "use up, right, down, left, upMirrored and so on, 0, 90, 180, 270, or EXIF's 1 to 8"
+      )
+    }
+    var options = TagSession.Options(orientation: value)
+    options.writesMessages = sei
+    options.keepsLocation = keepLocation
+    options.isStrict = strict
+    options.overwrites = y
+    return try TagSession(
+      input: input, output: output, inputFormat: inputFormat, outputFormat: format,
+      options: options)
+  }
+}
+
+extension ImageOrientation {
+  /// A name, degrees clockwise (any multiple of 90 but 0 to 8, which are EXIF's), or EXIF's number.
+  init?(argument: String) {
+    if let named = ImageOrientation(name: argument) {
+      self = named
+      return
+    }
+    guard let number = Int(argument) else { return nil }
+    if let exif = ImageOrientation(exif: number) {
+      self = exif
+    } else if let turned = ImageOrientation(flippedHorizontally: false, clockwiseDegrees: number) {
+      self = turned
+    } else {
+      return nil
+    }
+  }
+}

@@ -1,0 +1,178 @@
+import Foundation
+import MediaIO
+import Orientation
+import Testing
+import Upright
+import UprightTestSupport
+
+/// HDR10's static metadata: the screen it was graded on and its light levels go where codec and
+/// container take them; what follows the pictures frame by frame is named where it is left out.
+@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
+struct HDRTests {
+  private static let display = [
+    "red_x": 0.68, "red_y": 0.32, "green_x": 0.265, "green_y": 0.69, "blue_x": 0.15,
+    "blue_y": 0.06, "white_point_x": 0.3127, "white_point_y": 0.329, "min_luminance": 0.005,
+    "max_luminance": 1000,
+  ]
+
+  private static func source(_ scratch: Scratch, cll: String = "1000,400") throws -> String {
+    let path = scratch.path("source-\(cll).mp4")
+    try FFmpegTool.run([
+      "-f", "lavfi", "-i", "testsrc2=s=128x72:r=25:d=0.4", "-pix_fmt", "yuv420p10le", "-c:v",
+      "libx265", "-preset", "ultrafast", "-x265-params",
+      "log-level=none:colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc:repeat-headers=1"
+        + ":keyint=5:master-display=G(13250,34500)B(7500,3000)R(34000,16000)WP(15635,16450)"
+        + "L(10000000,50):max-cll=\(cll)",
+      path,
+    ])
+    return path
+  }
+
+  private static func number(_ text: String?) -> Double? {
+    guard let parts = text?.split(separator: "/").compactMap({ Double($0) }), parts.count == 2
+    else { return nil }
+    return parts[0] / parts[1]
+  }
+
+  /// What a list of side data says, the display as real numbers.
+  private static func read(_ list: JSON) -> (display: [String: Double], cll: [Int?]) {
+    var display: [String: Double] = [:]
+    var cll: [Int?] = []
+    for side in list.array {
+      switch side["side_data_type"].string {
+      case "Mastering display metadata":
+        for key in Self.display.keys { display[key] = number(side[key].string) }
+      case "Content light level metadata":
+        cll = [side["max_content"].int, side["max_average"].int]
+      default: break
+      }
+    }
+    return (display, cll)
+  }
+
+  struct Case: CustomTestStringConvertible, Sendable {
+    let output: String
+    let codec: VideoCodec
+    var inFrames = true
+    var inStream = true
+    var testDescription: String { "\(codec.rawValue) in \(output)" }
+  }
+
+  @Test(
+    "mastering display and light level, through a turn",
+    arguments: [
+      Case(output: "out.mp4", codec: .hevc), Case(output: "out.mkv", codec: .hevc),
+      Case(output: "out.m3u8", codec: .hevc, inStream: false),
+      Case(output: "out.ts", codec: .hevc, inStream: false),
+      Case(output: "out.mp4", codec: .av1), Case(output: "out.mkv", codec: .av1),
+      // FFmpeg 5.1 does not read the SEI messages of H.264: the container's word is looked at.
+      Case(output: "out.mp4", codec: .h264, inFrames: false),
+      Case(output: "out.webm", codec: .vp9, inFrames: false),
+    ])
+  func kept(_ test: Case) throws {
+    let scratch = try Scratch()
+    let input = try Self.source(scratch)
+    try DisplayMatrixPatch.apply(.right, to: input)
+    let run = try Transcoded(input, to: scratch.path(test.output)) { $0.codec = test.codec }
+    #expect(run.result.frames == 10)
+    let frames = try FFmpegTool.frames(run.path)
+    #expect(frames.count == 10)
+    var places = test.inFrames ? frames.map { $0.json["side_data_list"] } : []
+    if test.inStream {
+      places.append(try #require(try FFmpegTool.streams(run.path, "video").first)["side_data_list"])
+    }
+    for place in places {
+      let (display, cll) = Self.read(place)
+      #expect(cll == [1000, 400])
+      for (key, value) in Self.display {
+        #expect(abs((display[key] ?? -1) - value) <= value * 1e-3 + 1e-4, "\(key)")
+      }
+    }
+    let video = try #require(try FFmpegTool.streams(run.path, "video").first)
+    #expect(video["color_transfer"].string == "smpte2084")
+    #expect(video["pix_fmt"].string == (test.codec == .h264 ? "yuv420p" : "yuv420p10le"))
+    #expect(!run.result.warnings.contains { $0.contains("HDR10") })
+  }
+
+  @Test("H.264 has the SEI messages as well, which a stream without boxes needs")
+  func h264Messages() throws {
+    let scratch = try Scratch()
+    let run = try Transcoded(try Self.source(scratch), to: scratch.path("out.ts")) {
+      $0.codec = .h264
+    }
+    let said = try ExternalTool("ffmpeg").run([
+      "-nostdin", "-i", run.path, "-c", "copy", "-bsf:v", "trace_headers", "-f", "null", "-",
+    ]).errors
+    let lines = said.split(separator: "\n").map {
+      $0.split(separator: " ").suffix(4).joined(separator: " ")
+    }
+    for field in [
+      "max_content_light_level 0000001111101000 = 1000",
+      "max_pic_average_light_level 0000000110010000 = 400",
+      "max_display_mastering_luminance 00000000100110001001011010000000 = 10000000",
+      "min_display_mastering_luminance 00000000000000000000000000110010 = 50",
+    ] {
+      #expect(lines.contains(field), "\(field)")
+    }
+  }
+
+  @Test("from the container alone: VP9 says nothing itself")
+  func fromContainer() throws {
+    let scratch = try Scratch()
+    let webm = try Transcoded(try Self.source(scratch), to: scratch.path("first.webm"))
+    let run = try Transcoded(webm.path, to: scratch.path("second.mp4")) { $0.codec = .hevc }
+    let frame = try #require(try FFmpegTool.frames(run.path).last)
+    let (display, cll) = Self.read(frame.json["side_data_list"])
+    #expect(cll == [1000, 400])
+    #expect(abs((display["max_luminance"] ?? 0) - 1000) < 0.01)
+  }
+
+  @Test("a change in mid-stream is followed, or said where the container cannot")
+  func changes() throws {
+    let scratch = try Scratch()
+    var joined = Data()
+    for (index, cll) in ["1000,400", "600,200"].enumerated() {
+      let piece = scratch.path("\(index).ts")
+      try FFmpegTool.run(["-i", try Self.source(scratch, cll: cll), "-c", "copy", piece])
+      joined += try Data(contentsOf: URL(fileURLWithPath: piece))
+    }
+    let input = scratch.path("joined.ts")
+    try joined.write(to: URL(fileURLWithPath: input))
+    let run = try Transcoded(input, to: scratch.path("out.ts")) {
+      $0.codec = .hevc
+      $0.size = .pair(PixelSize(72, 128))
+    }
+    #expect(run.result.frames == 20)
+    let said = try FFmpegTool.frames(run.path).map { Self.read($0.json["side_data_list"]).cll }
+    #expect(
+      said == Array(repeating: [1000, 400], count: 10) + Array(repeating: [600, 200], count: 10))
+    let fixed = try Transcoded(input, to: scratch.path("out.mkv")) { $0.codec = .hevc }
+    #expect(fixed.result.frames == 20)
+    #expect(fixed.result.warnings.contains { $0.contains("colour's description changed") })
+  }
+
+  @Test("Y4M has no place for it, and the report says so")
+  func unsayable() throws {
+    let scratch = try Scratch()
+    let run = try Transcoded(try Self.source(scratch), to: scratch.path("out.y4m"))
+    #expect(run.result.warnings.contains { $0.contains("HDR10 mastering data is left out") })
+  }
+
+  @Test(
+    "Dolby Vision's frame by frame metadata is named",
+    .enabled(if: Needs.shared("rotation-real/dolbyVision-hdr.MOV"), "needs the shared clips"))
+  func dynamic() throws {
+    let scratch = try Scratch()
+    let input = SharedFiles.url("clips/rotation-real/dolbyVision-hdr.MOV").path
+    let run = try Transcoded(input, to: scratch.path("out.mp4")) {
+      $0.codec = .hevc
+      $0.size = .pair(PixelSize(90, 160))
+      $0.quick()
+    }
+    let dropped = run.report["output"]["dropped"].array.compactMap(\.string)
+    #expect(dropped.contains("Dolby Vision metadata"), "\(dropped)")
+    let video = try #require(try FFmpegTool.streams(run.path, "video").first)
+    #expect(video["color_transfer"].string == "arib-std-b67")
+    #expect(video["pix_fmt"].string == "yuv420p10le")
+  }
+}

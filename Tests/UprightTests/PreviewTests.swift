@@ -1,0 +1,165 @@
+import Foundation
+import MediaIO
+import Orientation
+import RotationPolicy
+import Testing
+import UprightTestSupport
+
+@testable import Upright
+
+@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
+struct PreviewTests {
+  private static func preview(
+    _ input: String, events: String? = nil, _ configure: (inout TranscodeOptions) -> Void = { _ in }
+  ) throws -> Preview {
+    Libraries.installLog(verbose: false)
+    var options = TranscodeOptions()
+    configure(&options)
+    let source: EventSource =
+      if let events { .list(try RotationEvent.parse(jsonLines: Array(events.utf8))) } else { .none }
+    return try PreviewSession(input: input, options: options, events: source).run()
+  }
+
+  /// The colour that a decoder reads out of a PNG at one place.
+  private static func pixel(_ png: [UInt8], x: Int, y: Int) throws -> [Int] {
+    let scratch = try Scratch()
+    try Data(png).write(to: URL(fileURLWithPath: scratch.path("s.png")))
+    let data = try FFmpegTool.run([
+      "-i", scratch.path("s.png"), "-vf", "crop=1:1:\(x):\(y)", "-f", "rawvideo", "-pix_fmt",
+      "rgb24", "-",
+    ])
+    return data.map(Int.init)
+  }
+
+  @Test("Columns: both sides of every change, and the rest of the clip")
+  func columns() throws {
+    let preview = try Self.preview(Samples.turning, events: Samples.turningEvents()) {
+      $0.sensor()
+      $0.canvas = .follow
+    }
+    let frames = preview.columns.map(\.frame)
+    #expect(frames.count == ContactSheet.columns)
+    #expect(frames == frames.sorted() && Set(frames).count == frames.count)
+    for frame in [99, 100, 199, 200] { #expect(frames.contains(frame), "\(frames)") }
+    for column in preview.columns {
+      #expect(column.storedSize == PixelSize(1280, 720))
+      let isWide = (100..<200).contains(column.frame)
+      #expect(column.uprightSize == (isWide ? PixelSize(1280, 720) : PixelSize(720, 1280)))
+      // Nothing is stretched.
+      #expect(column.upright.size == (isWide ? PixelSize(176, 99) : PixelSize(99, 176)))
+    }
+  }
+
+  @Test("The sheet shows what was stored above what comes out")
+  func sheet() throws {
+    let preview = try Self.preview(Samples.displayMatrix)
+    let png = try preview.png()
+    #expect(Array(png.prefix(4)) == [0x89, 0x50, 0x4E, 0x47])
+    // The corners of the clip are coloured: red is its upper left one once it stands upright.
+    let sheet = ContactSheet(preview).drawing
+    let places: [(x: Int, y: Int)] = sheet.shapes.compactMap {
+      if case .picture(_, let x, let y) = $0 { (x, y) } else { nil }
+    }
+    try #require(places.count == 16)
+    let stored = try Self.pixel(png, x: places[0].x + 4, y: places[0].y + 4)
+    let upright = try Self.pixel(png, x: places[8].x + 4, y: places[8].y + 4)
+    #expect(stored[1] > 120 && stored[0] < 90, "green: \(stored)")
+    #expect(upright[0] > 180 && upright[1] < 90, "red: \(upright)")
+  }
+
+  @Test("One picture alone, and very many", arguments: [1, 400])
+  func lengths(_ count: Int) throws {
+    let scratch = try Scratch()
+    let path = scratch.path("clip.mp4")
+    try FFmpegTool.run(
+      ["-f", "lavfi", "-i", "testsrc2=s=32x32:r=30", "-frames:v", "\(count)"]
+        + ["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", path])
+    let preview = try Self.preview(path)
+    let frames = preview.columns.map(\.frame)
+    #expect(frames.count == min(count, ContactSheet.columns))
+    if count > 1 {
+      // Spread evenly: no gap is twice as long as another.
+      let gaps = zip(frames, frames.dropFirst()).map { $1 - $0 }
+      let (least, most) = (gaps.min() ?? 0, gaps.max() ?? 0)
+      #expect(most <= 2 * least, "\(frames)")
+    }
+    #expect(try preview.png().count > 100)
+  }
+
+  @Test("More changes than columns")
+  func manyChanges() throws {
+    let words = ["portrait", "landscapeLeft", "landscapeRight"]
+    let events = (0..<90).map { #"{"at": \#(Double($0) / 10), "device": "\#(words[$0 % 3])"}"# }
+    let preview = try Self.preview(Samples.turning, events: events.joined(separator: "\n")) {
+      $0.sensor()
+    }
+    #expect(preview.columns.count == ContactSheet.columns)
+  }
+
+  // MARK: - The drawing itself
+
+  private static func plan(_ events: String, _ policy: String = "phone") throws -> OrientationPlan {
+    try OrientationPlan(
+      try #require(PolicyDocument.builtIn(policy)),
+      events: RotationEvent.parse(jsonLines: Array(events.utf8)))
+  }
+
+  @Test("SVG: one document, one band a stretch, one mark an event")
+  func svg() throws {
+    let plan = try Self.plan(
+      """
+      {"at": 0, "device": "portrait"}
+      {"at": 2, "device": "landscapeLeft"}
+      {"at": 4, "lock": true}
+      {"at": 6, "device": "landscapeRight"}
+      """)
+    let svg = TimelineDrawing(plan, duration: 10).svg
+    let parser = XMLParserCheck(svg)
+    #expect(parser.isWellFormed)
+    #expect(svg.contains(">landscapeLeft<") && svg.contains(">landscapeRight<"))
+    // A turn, a lock's turn back, and the legend's.
+    let rotations = plan.entries.filter { $0.outcome == .rotate }.count
+    let refusals = plan.entries.filter { $0.outcome == .refuse }.count
+    #expect(rotations >= 1 && refusals >= 1)
+    func count(_ text: String) -> Int { svg.components(separatedBy: text).count - 1 }
+    #expect(count("l-6 -11h12z") == rotations + 1)
+    #expect(count("l8 8m0 -8l-8 8") == refusals + 1)
+    #expect(svg.contains(">10 s<") && svg.contains(">0 s<"))
+  }
+
+  /// Whether every element that is opened is closed.
+  private struct XMLParserCheck {
+    let isWellFormed: Bool
+    init(_ text: String) {
+      isWellFormed =
+        text.hasPrefix("<svg ") && text.hasSuffix("</svg>\n")
+        && text.filter { $0 == "<" }.count == text.filter { $0 == ">" }.count
+        && text.components(separatedBy: "<text ").count
+          == text.components(separatedBy: "</text>").count
+    }
+  }
+
+  @Test("Every length of time has an axis", arguments: [0, 1e-9, 0.04, 1, 59, 86_400, 1e12])
+  func axis(_ duration: Double) throws {
+    let drawing = TimelineDrawing(try Self.plan(""), duration: duration).drawing(width: 940)
+    let texts = drawing.shapes.filter { if case .text = $0 { true } else { false } }
+    #expect((6...40).contains(texts.count), "\(texts.count)")
+    let picture = drawing.painted
+    #expect(picture.bytes.count == 940 * drawing.size.height * 3)
+  }
+
+  @Test("What lies outside is not painted, and letters that there are none for are boxes")
+  func outside() {
+    var drawing = Drawing(size: PixelSize(20, 20))
+    drawing.add(.rectangle(PixelRect(x: -50, y: -50, width: 55, height: 55), Palette.ink))
+    drawing.add(.text("\u{1F600}\u{7}ü", x: 15, y: 15, Palette.ink))
+    drawing.add(.arrow(x: 0, y: 0, Palette.ink))
+    drawing.add(.cross(x: 20, y: 20, Palette.ink))
+    drawing.add(.dot(x: -3, y: 25, Palette.ink))
+    drawing.add(.line(x: 3, y: 18, length: 500, isUpright: true, Palette.ink))
+    let picture = drawing.painted
+    #expect(picture.bytes[0] == Palette.ink.red)
+    #expect(picture.bytes[(10 * 20 + 10) * 3] == 255)
+    #expect(drawing.svg.contains("\u{1F600} ü"))
+  }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import MediaIO
+import Orientation
+import Testing
+import UprightTestSupport
+
+@testable import Upright
+
+/// `--start` decodes from the keyframe before it where nothing is changed by that, and what comes out
+/// is what decoding from the beginning gives.
+@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
+struct StartTests {
+  /// Twelve seconds with B-frames, open groups and a tone; a keyframe every two seconds.
+  private static func source(_ scratch: Scratch, _ name: String, _ more: String = "") throws
+    -> String
+  {
+    let path = scratch.path(name)
+    try FFmpegTool.run(
+      "-f lavfi -i testsrc2=s=96x64:r=25:d=12 -f lavfi -i sine=f=440:r=48000:d=12"
+        + " -c:v libx264 -preset veryfast -bf 3 -g 50 -x264-params open-gop=1 -c:a aac \(more)",
+      [path])
+    return path
+  }
+
+  private static func point(_ input: String, _ start: Double, frames: FrameKind = .metadata) throws
+    -> Int64?
+  {
+    var options = TranscodeOptions()
+    options.start = start
+    options.frames = frames
+    let session = try TranscodeSession(
+      input: input, output: "/dev/null", outputFormat: "mp4", options: options)
+    return try SessionPlan(session, isDryRun: true).startPoint()
+  }
+
+  @Test(
+    "the same frames and the same sound as from the beginning",
+    arguments: ["source.mp4", "source.mkv", "source.ts", "source.flv"], [7.0, 7.96, 11.5])
+  func same(_ name: String, _ start: Double) throws {
+    let scratch = try Scratch()
+    let input = try Self.source(scratch, name)
+    // The truth: all of it, of which the part is what lies after the start.
+    let whole = try Y4M(path: Transcoded(input, to: scratch.path("whole.y4m")).path)
+    let run = try Transcoded(input, to: scratch.path("part.y4m")) { $0.start = start }
+    let part = try Y4M(path: run.path)
+    let skipped = whole.count - part.count
+    #expect(skipped == Int((start * 25).rounded(.up)))
+    for frame in 0..<part.count {
+      for plane in 0..<3 {
+        let isSame = whole.plane(plane, frame: skipped + frame) == part.plane(plane, frame: frame)
+        #expect(isSame, "frame \(frame), plane \(plane)")
+      }
+    }
+    #expect(run.report["input"]["frames"].int ?? 999 < 300 - Int(start * 25) + 125)
+    #expect(run.result.warnings.isEmpty, "\(run.result.warnings)")
+    // And with its sound, beside the pictures as before.
+    let heard = try Transcoded(input, to: scratch.path("part.mp4")) { $0.start = start }
+    let sound = try FFmpegTool.packets(heard.path, "a:0").compactMap(\.time)
+    let pictures = try FFmpegTool.frames(heard.path).compactMap(\.time)
+    #expect(pictures.count == part.count)
+    #expect(abs((sound.first ?? 9) - (pictures.first ?? 0)) < 0.045)
+    #expect(Double(sound.count) > (12 - start) * 48000 / 1024 - 3)
+  }
+
+  @Test("a second before, for a keyframe that is not the first")
+  func point() throws {
+    let scratch = try Scratch()
+    let input = try Self.source(scratch, "source.mp4")
+    let tick = 1.0 / 12800
+    let origin = try FFmpegTool.frames(input).first?.pts ?? 0
+    for start in [7.5, 7, 6.9, 11.9] {
+      let found = try #require(try Self.point(input, start))
+      #expect(abs(Double(found - Int64(origin)) * tick - (start - 1)) < 0.001, "\(start)")
+    }
+    // The only keyframe before it is the first.
+    #expect(try Self.point(input, 2.5) == nil)
+  }
+
+  @Test("where orientation changes on the way, all is decoded")
+  func signals() throws {
+    let scratch = try Scratch()
+    let path = "sei-derived/foreman_sei_ccw90.mp4"
+    guard Needs.shared(path) else { return }
+    // Long enough to pass over something: the same clip six times.
+    let list = scratch.path("list.txt")
+    let clip = SharedFiles.url("clips/\(path)").path
+    try Array(repeating: "file '\(clip)'\n", count: 6).joined()
+      .write(toFile: list, atomically: true, encoding: .utf8)
+    let input = scratch.path("long.mp4")
+    try FFmpegTool.run(["-f", "concat", "-safe", "0", "-i", list, "-c", "copy", input])
+    #expect(try Self.point(input, 9) == nil)
+    #expect(try Self.point(input, 9, frames: .upright) != nil)
+    let run = try Transcoded(input, to: scratch.path("out.mp4")) {
+      $0.start = 9
+      $0.quick()
+    }
+    #expect(run.report["formats"][0]["turn"].string == "left")
+  }
+}
