@@ -255,7 +255,7 @@ struct SoundTests {
     #expect(mkfifo(pipe, 0o600) == 0)
     let output = scratch.path("out.mp4")
     let reader = Thread {
-      FileManager.default.createFile(
+      _ = FileManager.default.createFile(
         atPath: output, contents: FileManager.default.contents(atPath: pipe))
     }
     reader.start()
