@@ -3,7 +3,8 @@ internal import Orientation
 
 /// What the reading thread hands to the writing one.
 enum SourceItem: ~Copyable {
-  case frame(VideoFrame, OrientationSignal?)
+  /// The last value: how reading had gone up to this frame, itself left out.
+  case frame(VideoFrame, OrientationSignal?, SourceOutcome)
   case packet(Packet)
 }
 
@@ -27,6 +28,17 @@ struct SourceOutcome: Sendable {
   var interlacedFrames = 0
   /// Whether a part was passed over: then counts of packets say nothing of damage.
   var isPartial = false
+  /// Whether what follows is not wanted: then an index that promises more has lost nothing.
+  var isCut = false
+  /// Times of the packets since the last frame that gave no picture, in ticks of the source.
+  var missed: [Int64] = []
+
+  /// Takes back what was counted of packets at `end` and later.
+  mutating func leaveOut(from end: Int64) {
+    let later = missed.count { $0 >= end }
+    videoPackets -= later
+    damagedPackets = max(0, damagedPackets - later)
+  }
   /// What frames carried that goes no further, by name.
   var droppedMetadata: Set<String> = []
   /// What the user should know of the signals.
@@ -60,6 +72,12 @@ final class SourceStage: @unchecked Sendable {
   /// A frame whose time is not believed before the next one is seen.
   private var doubtful: Doubt?
   private var pixelShape = PixelShape()
+  /// Times of packets whose pictures have not come out, in ticks of `video`.
+  private var awaited: [Int64] = []
+  /// The last frame's time as it was read.
+  private var latest: Int64?
+  /// Whether a packet came without a time: then none can be missed by its time.
+  private var hasUntimed = false
 
   private struct Doubt: ~Copyable {
     var frame: VideoFrame
@@ -130,6 +148,7 @@ final class SourceStage: @unchecked Sendable {
     }
     outcome.videoPackets += 1
     if packet.isDiscarded { outcome.discardedPackets += 1 }
+    if let pts = packet.pts { awaited.append(pts) } else { hasUntimed = true }
     while true {
       let isTaken = timed { decoder.send(packet) }
       try deliver()
@@ -142,6 +161,7 @@ final class SourceStage: @unchecked Sendable {
     startPoint = nil
     guard demuxer.seek(stream: video.index, to: pts) else { return }
     decoder.flush()
+    awaited = []
     settle(before: pts)
     outcome.isPartial = true
   }
@@ -159,7 +179,6 @@ final class SourceStage: @unchecked Sendable {
       if timestamps.isDoubtful(frame) {
         doubtful = Doubt(frame: frame, signal: signal)
       } else {
-        timestamps.repair(&frame)
         put(frame, signal)
       }
     }
@@ -169,17 +188,36 @@ final class SourceStage: @unchecked Sendable {
   private func settle(before next: Int64?) {
     guard let doubt = doubtful.take() else { return }
     let signal = doubt.signal
-    var frame = doubt.frame
-    timestamps.repair(&frame, next: next)
-    put(frame, signal)
+    put(doubt.frame, signal, next: next)
   }
 
-  private func put(_ frame: consuming VideoFrame, _ signal: OrientationSignal?) {
+  /// - Parameter next: the following frame's timestamp, where that was waited for.
+  private func put(
+    _ frame: consuming VideoFrame, _ signal: OrientationSignal?, next: Int64? = nil
+  ) {
+    let before = outcome(before: frame)
+    timestamps.repair(&frame, next: next)
     outcome.frames += 1
     if frame.isDamaged { outcome.damagedFrames += 1 }
     if frame.isInterlaced { outcome.interlacedFrames += 1 }
     outcome.droppedMetadata.formUnion(frame.dynamicMetadata)
-    isWanted = queue.put(.frame(frame, signal))
+    isWanted = queue.put(.frame(frame, signal, before))
+  }
+
+  /// How reading has gone where `frame` and what is shown after it do not count.
+  private func outcome(before frame: borrowing VideoFrame) -> SourceOutcome {
+    var before = outcome
+    if let pts = frame.pts {
+      before.missed = awaited.filter { $0 < pts && $0 != latest }
+      awaited.removeAll { $0 < pts }
+      latest = pts
+    }
+    before.isCut = true
+    before.isPartial = outcome.isPartial || hasUntimed
+    before.videoPackets -= awaited.count
+    before.damagedPackets += decoder.damagedPackets
+    before.repairedTimestamps = timestamps.repairs
+    return before
   }
 
   private func timed<R: ~Copyable, E>(_ body: () throws(E) -> R) throws(E) -> R {

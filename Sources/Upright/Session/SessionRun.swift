@@ -26,6 +26,8 @@ final class SessionRun {
   /// The first frame's timestamp: the zero of the media timeline.
   private var origin: Int64?
   private var isPastEnd = false
+  /// How reading had gone where the end was cut; the reader runs ahead.
+  private var upToEnd: SourceOutcome?
   private var lastProgress = ContinuousClock.now
   private var latest: (seconds: Double, app: InterfaceOrientation)?
   private var warnings: [String]
@@ -87,7 +89,9 @@ final class SessionRun {
   private func consume() throws(MediaError) {
     while let item = queue.take() {
       switch consume item {
-      case .frame(let frame, let signal): try take(frame, signal)
+      case .frame(let frame, let signal, let before):
+        try take(frame, signal)
+        if isPastEnd { cut(before) }
       case .packet(let packet): try output?.take(packet)
       }
       if isPastEnd {
@@ -95,6 +99,16 @@ final class SessionRun {
         return
       }
     }
+  }
+
+  /// - Parameter before: how reading had gone at the first frame that is not wanted.
+  private func cut(_ before: SourceOutcome) {
+    var before = before
+    if let origin, let end = session.options.end {
+      let ticks = (end - OrientationTimeline.grain) / plan.video.timeBase.doubleValue
+      before.leaveOut(from: origin + Int64(max(0, min(1e15, ticks.rounded(.up)))))
+    }
+    upToEnd = before
   }
 
   // MARK: - Pictures
@@ -259,14 +273,15 @@ final class SessionRun {
       throw MediaError(
         .badData, "no frame can be decoded", at: session.input, remedy: "the clip is damaged")
     }
-    let losses = plan.losses(outcome, sound: plan.sideTracks.map(\.damagedPackets).reduce(0, +))
-    guard !losses.isEmpty, !isPastEnd else { return }
+    let met = upToEnd ?? outcome
+    let losses = plan.losses(met, sound: plan.sideTracks.map(\.damagedPackets).reduce(0, +))
+    guard !losses.isEmpty else { return }
     if session.options.isStrict {
       throw MediaError(
         .badData, losses.joined(separator: "; "), at: session.input,
         remedy: "leave out --strict to keep what can be decoded")
     }
-    if let error = outcome.error, error.code == .inputOutput,
+    if let error = met.error, error.code == .inputOutput,
       InputTrust.scheme(of: session.input) == nil
     {
       throw error

@@ -152,7 +152,8 @@ extension SessionPlan {
     add(outcome.undecodedPackets(of: video) ?? 0, "packet", "gave no picture")
     // An index that promises more than the file holds: cut off.
     let missing = video.frameCount - outcome.videoPackets
-    if missing > 0 && !outcome.isStopped && !outcome.isPartial && !video.isAttachedPicture {
+    let isWhole = !outcome.isStopped && !outcome.isPartial && !outcome.isCut
+    if missing > 0 && isWhole && !video.isAttachedPicture {
       losses.append("\(missing) of \(video.frameCount) frames are not in the file")
     }
     losses += demuxer.losses
