@@ -31,6 +31,7 @@ struct ExactTurnTests {
 
   static let sources = [
     Source(format: "yuv420p", coding: "libx264 -qp 0 -bf 2", container: "mp4"),
+    Source(format: "yuvj420p", coding: "libx264 -qp 0 -color_range pc", container: "mp4"),
     Source(format: "yuv422p", coding: "libx264 -qp 0", container: "mp4"),
     Source(format: "yuv444p", coding: "libx264 -qp 0", container: "mov"),
     Source(format: "gray", coding: "libx264 -qp 0", container: "mp4"),
