@@ -11,8 +11,8 @@ package enum Libraries {
     }
     return [
       text("libavformat", avformat_version()), text("libavcodec", avcodec_version()),
-      text("libavutil", avutil_version()), text("libswscale", swscale_version()),
-      text("libswresample", swresample_version()),
+      text("libavfilter", avfilter_version()), text("libavutil", avutil_version()),
+      text("libswscale", swscale_version()), text("libswresample", swresample_version()),
     ]
   }
 

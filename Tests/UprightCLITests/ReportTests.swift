@@ -244,8 +244,8 @@ struct StreamTests {
     let run = try Upright.run(["--version"])
     #expect(run.status == 0)
     for word in [
-      "upright ", "FFmpeg ", "libavformat ", "libavcodec ", "libavutil ", "libswscale ",
-      "libswresample ",
+      "upright ", "FFmpeg ", "libavformat ", "libavcodec ", "libavfilter ", "libavutil ",
+      "libswscale ", "libswresample ",
     ] {
       #expect(run.text.contains(word), "\(word)")
     }

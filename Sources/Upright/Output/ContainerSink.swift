@@ -160,9 +160,7 @@ protocol FileDescription {
   var keepsAllTags: Bool { get }
 }
 
-extension OutputDescription: FileDescription {
-  var keepsAllTags: Bool { false }
-}
+extension OutputDescription: FileDescription {}
 
 extension Muxer {
   /// Adds the pictures and the tracks beside them, in that order.

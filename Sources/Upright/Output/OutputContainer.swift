@@ -89,11 +89,13 @@ public enum OutputContainer: String, Sendable, CaseIterable {
   /// Whether parameter sets stand apart from the packets.
   var wantsGlobalHeader: Bool { muxer != "mpegts" && self != .y4m }
 
-  /// What of a track's tags goes over; a handler's name is QuickTime's.
+  /// What of a track's tags goes over; a handler's name is QuickTime's, and what a track is called
+  /// there.
   func trackTags(_ tags: [String: String]) -> [String: String] {
-    var kept: Set = ["language", "title"]
-    if self == .mp4 || self == .mov { kept.insert("handler_name") }
-    return tags.filter { kept.contains($0.key) }
+    var kept = tags.filter { ["language", "title"].contains($0.key) }
+    kept["language"] = kept["language"].map(language)
+    if self == .mp4 || self == .mov { kept["handler_name"] = tags["title"] ?? tags["handler_name"] }
+    return kept
   }
 
   /// The codec where none is asked for.

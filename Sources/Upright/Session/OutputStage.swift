@@ -115,7 +115,8 @@ final class OutputStage {
         format: first, videoTimeBase: plan.pictureTimeBase, frameRate: plan.video.frameRate,
         videoMetadata: tags,
         sideTracks: plan.sideTracks.map(\.description),
-        metadata: plan.metadata, chapters: plan.demuxer.container.chapters,
+        metadata: plan.metadata, keepsAllTags: plan.container.listsAnyTags(plan.metadata),
+        chapters: plan.demuxer.container.chapters,
         earliestTime: earliest, copiedVideo: copy == nil ? nil : plan.video, mark: copy?.mark))
   }
 

@@ -205,6 +205,13 @@ struct SessionPlan {
     }
   }
 
+  /// Tags that the container has no place for, in words; nil where there are none.
+  var droppedTags: String? {
+    let names = container.tagsWithoutPlace(metadata)
+    guard !names.isEmpty else { return nil }
+    return "tags without a place in \(container.rawValue): " + names.joined(separator: ", ")
+  }
+
   /// Whether positions were found and left out.
   var dropsLocation: Bool {
     !options.keepsLocation

@@ -36,6 +36,7 @@ public struct TranscodeReport: Sendable {
     var dropped = plan.dropped
     dropped += outcome.droppedMetadata.sorted()
     if plan.dropsLocation { dropped.append("GPS position tags") }
+    if let tags = plan.droppedTags { dropped.append(tags) }
     var output: [JSONValue.Member] = [
       .init("path", .string(plan.session.output)), .init("frames", .integer(tally.frames)),
       .init("duration", .number(tally.duration)),
@@ -120,6 +121,7 @@ public struct TranscodePlan: Sendable {
     }
     lines += plan.dropped.map { "dropped \($0)" }
     if plan.dropsLocation { lines.append("dropped GPS position tags") }
+    if let tags = plan.droppedTags { lines.append("dropped \(tags)") }
     lines += plan.warnings.map { "warning \($0)" }
     self.lines = lines
   }
