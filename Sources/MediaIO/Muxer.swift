@@ -112,6 +112,10 @@ package final class Muxer {
     }
     // A tag of the source's container means nothing in another.
     stream.pointee.codecpar.pointee.codec_tag = 0
+    // FLAC in MP4 has a registered sample entry, and libavformat still wants to be asked twice.
+    if stream.pointee.codecpar.pointee.codec_id == AV_CODEC_ID_FLAC {
+      context.pointee.strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL
+    }
     stream.pointee.time_base = AVRational(timeBase)
     if let frameRate { stream.pointee.avg_frame_rate = AVRational(frameRate) }
     stream.pointee.sample_aspect_ratio = stream.pointee.codecpar.pointee.sample_aspect_ratio
