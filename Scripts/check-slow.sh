@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What takes too long for every run: sanitizers over the media tests, memory of long clips, fuzzed
-# input. SHORT=1: the same checks on less, for CI.
+# input, a call that Janus records. SHORT=1: the same checks on less, for CI.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,7 +12,9 @@ if [ "$short" = 1 ]; then
 else
   python3 Tests/Slow/memory.py --short-seconds 60 --long-seconds 600
   python3 Tests/Slow/fuzz.py --runs 1000
-  filter='UprightTests.|OrientationSignalsTests.|PixelKernelsTests.'
+  Scripts/setup.sh call
+  Scripts/test.sh --filter JanusCallTests
+  filter='UprightTests.|OrientationSignalsTests.|RTPTests.|PixelKernelsTests.'
 fi
 
 # The thread sanitizer sees the session's own threads; FFmpeg's are not instrumented.

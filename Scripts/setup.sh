@@ -1,20 +1,23 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing, and says nothing where none is.
-# Usage: setup.sh lint|build|test|bench
+# Usage: setup.sh lint|build|test|call|bench
 set -euo pipefail
 
 build=(pkg-config libavformat-dev libavcodec-dev libavutil-dev libavfilter-dev libswscale-dev
   libswresample-dev ffmpeg fonts-dejavu-core)
 test=("${build[@]}" python3 chromium gstreamer1.0-tools gstreamer1.0-plugins-base
   gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-libav)
+# A service that starts by itself where it is installed: not for every machine that runs the tests.
+call=("${test[@]}" janus)
 bench=("${build[@]}" python3 python3-venv libyuv-dev)
 
 case "${1:-build}" in
   lint) wanted=(python3 git) ;;
   build) wanted=("${build[@]}") ;;
   test) wanted=("${test[@]}") ;;
+  call) wanted=("${call[@]}") ;;
   bench) wanted=("${bench[@]}") ;;
-  *) echo "usage: setup.sh lint|build|test|bench" >&2; exit 64 ;;
+  *) echo "usage: setup.sh lint|build|test|call|bench" >&2; exit 64 ;;
 esac
 
 if ! command -v swift >/dev/null; then

@@ -1,5 +1,5 @@
-// The resampling in AVX2: columns filtered in vectors of rows, the rows turned in tiles of eight, and
-// then filtered the same way. Nothing is ever gathered along a row.
+// The resampling in AVX2: columns filtered in vectors of rows, the rows turned in tiles of eight,
+// and then filtered the same way. Nothing is ever gathered along a row.
 #if defined(__x86_64__)
 
 #include <immintrin.h>

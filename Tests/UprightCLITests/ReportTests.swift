@@ -264,7 +264,9 @@ struct StreamTests {
     #expect(machine.status == 0 && machine.errors.isEmpty)
     let signal = machine.json["signals"][0]
     #expect(
-      Set(signal.object.keys) == ["at", "frame", "source", "orientation", "degrees", "mirrored"])
+      Set(signal.object.keys) == [
+        "at", "frame", "source", "orientation", "degrees", "mirrored", "applies",
+      ])
     #expect(signal["orientation"].string == "right" && signal["degrees"].int == 90)
     #expect(signal["at"].double == 0 && signal["mirrored"].bool == false)
     let person = try Upright.run(["probe", Clip.withSound])

@@ -29,7 +29,9 @@ struct EveryClipTests {
   func clip(_ name: String) throws {
     let input = SharedFiles.url("clips/\(name)").path
     let scratch = try Scratch()
-    let before = try Clip(input, end: Self.length)
+    // Damage is told of at the end of a whole run.
+    let end = name.hasPrefix("broken/") ? nil : Self.length
+    let before = try Clip(input, end: end ?? 100)
     for output in ["out.mp4", "out.m3u8"] {
       if Self.hopeless.contains(String(name.split(separator: "/")[1])) {
         #expect(throws: MediaError.self) { _ = try Transcoded(input, to: scratch.path(output)) }
@@ -38,7 +40,7 @@ struct EveryClipTests {
       }
       let isDeep = before.depth > 8
       let run = try Transcoded(input, to: scratch.path(output)) {
-        $0.end = Self.length
+        $0.end = end
         $0.codec = isDeep ? .hevc : .h264
         $0.quick()
         if output == "out.m3u8" || before.width * before.height > 500_000 {
@@ -114,7 +116,7 @@ struct EveryClipTests {
     let isDamaged = run.result.warnings.contains { $0.contains("damaged") }
     // Raw streams have no times: then all is within the first seconds or nothing can be said.
     let isTimed = before.times.count == before.frames
-    if isTimed {
+    if isTimed && !isDamaged {
       #expect(after.frames == before.frames, "\(name): \(run.result.warnings)")
     } else {
       #expect(after.frames > 0)
