@@ -148,12 +148,14 @@ func run() throws {
   print("ms      / transpose,scale   / best order, same filter   PSNR Y, Cb, Cr")
   for (index, side) in sides.enumerated() {
     let ratios = (0..<3).map { plane in
-      psnr(side.output(plane), references[side.filter, default: []][plane], planeSize(target, plane))
+      psnr(
+        side.output(plane), references[side.filter, default: []][plane], planeSize(target, plane))
     }
     print(
       String(
         format: "%6.3f   %5.3f   %5.3f   %6.2f %6.2f %6.2f   %@", medians[index],
-        medians[index] / medians[0], medians[index] / best[side.filter, default: .nan], ratios[0], ratios[1],
+        medians[index] / medians[0], medians[index] / best[side.filter, default: .nan], ratios[0],
+        ratios[1],
         ratios[2], side.name))
   }
 }
