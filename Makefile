@@ -30,7 +30,7 @@ bench: build
 	@Scripts/bench.sh
 
 samples:
-	@Scripts/setup.sh build
+	@Scripts/setup.sh samples
 	@Samples/make-samples.sh
 
 schemas: build

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing, and says nothing where none is.
-# Usage: setup.sh lint|build|test|call|bench
+# Usage: setup.sh lint|build|test|call|samples|bench
 set -euo pipefail
 
 build=(pkg-config libavformat-dev libavcodec-dev libavutil-dev libavfilter-dev libswscale-dev
-  libswresample-dev ffmpeg fonts-dejavu-core)
+  libswresample-dev ffmpeg)
 test=("${build[@]}" python3 chromium gstreamer1.0-tools gstreamer1.0-plugins-base
   gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-libav)
 # A service that starts by itself where it is installed: not for every machine that runs the tests.
 call=("${test[@]}" janus)
+samples=(ffmpeg fonts-dejavu-core)
 bench=("${build[@]}" python3 python3-venv libyuv-dev)
 
 case "${1:-build}" in
@@ -16,8 +17,9 @@ case "${1:-build}" in
   build) wanted=("${build[@]}") ;;
   test) wanted=("${test[@]}") ;;
   call) wanted=("${call[@]}") ;;
+  samples) wanted=("${samples[@]}") ;;
   bench) wanted=("${bench[@]}") ;;
-  *) echo "usage: setup.sh lint|build|test|call|bench" >&2; exit 64 ;;
+  *) echo "usage: setup.sh lint|build|test|call|samples|bench" >&2; exit 64 ;;
 esac
 
 if ! command -v swift >/dev/null; then

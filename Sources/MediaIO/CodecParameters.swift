@@ -56,9 +56,6 @@ package final class CodecParameters: @unchecked Sendable {
     raw.pointee.format < 0 ? nil : PixelFormat(AVPixelFormat(raw.pointee.format))
   }
 
-  /// Samples at the start that a decoder throws away.
-  package var initialPadding: Int { max(0, Int(raw.pointee.initial_padding)) }
-
   /// Bytes the decoder needs before the first packet (avcC, SPS and PPS, AudioSpecificConfig).
   package var extradata: [UInt8] {
     guard let start = raw.pointee.extradata, raw.pointee.extradata_size > 0 else { return [] }

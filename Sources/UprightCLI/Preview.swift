@@ -39,20 +39,7 @@ struct PreviewCommand: ParsableCommand {
   @Option(help: "png or svg, where the name does not say it.")
   var format: String?
 
-  @Option(help: "The input's container where it cannot be recognised.")
-  var inputFormat: String?
-
-  @Flag(name: .short, help: "Replace an output that is there.")
-  var y = false
-
-  @Flag(name: .shortAndLong, help: "Say nothing but errors.")
-  var quiet = false
-
-  @Flag(help: "Pass on what the FFmpeg libraries say.")
-  var verbose = false
-
-  @Flag(help: "Print errors as JSON.")
-  var jsonErrors = false
+  @OptionGroup var common: RunArguments
 
   func run() throws {
     let drawing = DrawingFile(output, format: format)
@@ -67,16 +54,16 @@ struct PreviewCommand: ParsableCommand {
     let kind = try drawing.kind()
     let read = [("the input", input), ("the events", events), ("the policy", policy)]
     try SideFile.check(output, "-o", against: read.filter { $0.1 != "-" })
-    try drawing.prepare(mayReplace: y)
+    try drawing.prepare(mayReplace: common.y)
     let document = try PolicyInput.policy(policy)
     let session = try PreviewSession(
-      input: input, inputFormat: inputFormat, options: arguments.options(overwrites: true),
+      input: input, inputFormat: common.inputFormat, options: arguments.options(overwrites: true),
       policy: document, events: PolicyInput.events(events, for: document))
     Interruption.shared.watch(
       first: { session.stop() }, second: { _exit(Interruption.shared.status ?? 130) })
     let preview = try session.run()
     try drawing.write(kind == .png ? preview.png() : Array(preview.timeline.svg.utf8))
-    if !quiet {
+    if !common.quiet {
       for warning in preview.warnings { StandardError.write("upright: warning: \(warning)\n") }
     }
     if let status = Interruption.shared.status { throw ExitCode(status) }

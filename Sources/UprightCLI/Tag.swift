@@ -44,23 +44,10 @@ struct Tag: ParsableCommand {
   @Option(help: "The output's container where its name does not say it.")
   var format: String?
 
-  @Option(help: "The input's container where it cannot be recognised.")
-  var inputFormat: String?
-
   @Option(help: ArgumentHelp("Write what was done as JSON.", valueName: "file"))
   var report: String?
 
-  @Flag(name: .short, help: "Replace an output that is there.")
-  var y = false
-
-  @Flag(name: .shortAndLong, help: "Say nothing but errors.")
-  var quiet = false
-
-  @Flag(help: "Pass on what the FFmpeg libraries say.")
-  var verbose = false
-
-  @Flag(help: "Print errors as JSON.")
-  var jsonErrors = false
+  @OptionGroup var common: RunArguments
 
   func run() throws {
     for (value, what) in [(input, "<input>"), (output, "-o"), (report, "--report")]
@@ -82,7 +69,7 @@ struct Tag: ParsableCommand {
     let reportFile = try report.map { path throws(MediaError) in try ReportFile(path) }
     let result = try session.run()
     try reportFile?.write(result.json)
-    if !quiet {
+    if !common.quiet {
       for warning in result.warnings { StandardError.write("upright: warning: \(warning)\n") }
       if output != "-" {
         StandardError.write(
@@ -103,9 +90,9 @@ struct Tag: ParsableCommand {
     options.writesMessages = sei
     options.keepsLocation = keepLocation
     options.isStrict = strict
-    options.overwrites = y
+    options.overwrites = common.y
     return try TagSession(
-      input: input, output: output, inputFormat: inputFormat, outputFormat: format,
+      input: input, output: output, inputFormat: common.inputFormat, outputFormat: format,
       options: options)
   }
 }

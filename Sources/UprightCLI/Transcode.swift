@@ -44,9 +44,6 @@ struct Transcode: ParsableCommand {
   )
   var format: String?
 
-  @Option(help: "The input's container where it cannot be recognised.")
-  var inputFormat: String?
-
   @Option(help: ArgumentHelp("Write what was done as JSON.", valueName: "file"))
   var report: String?
 
@@ -58,20 +55,10 @@ struct Transcode: ParsableCommand {
   @Option(help: "bar, plain, json or none. (default: bar on a terminal, else none)")
   var progress: ProgressStyle?
 
-  @Flag(name: .short, help: "Replace an output that is there.")
-  var y = false
-
   @Flag(help: "Say what would be done; write nothing.")
   var dryRun = false
 
-  @Flag(name: .shortAndLong, help: "Say nothing but errors.")
-  var quiet = false
-
-  @Flag(help: "Pass on what the FFmpeg libraries say.")
-  var verbose = false
-
-  @Flag(help: "Print errors as JSON.")
-  var jsonErrors = false
+  @OptionGroup var common: RunArguments
 
   private func check() throws(MediaError) {
     for (value, what) in [
@@ -124,12 +111,12 @@ struct Transcode: ParsableCommand {
     let result = try result(of: session, trace: trace)
     try trace?.finish()
     try reportFile?.write(result.json)
-    if !quiet { say(result) }
+    if !common.quiet { say(result) }
     if let status = Interruption.shared.status { throw ExitCode(status) }
   }
 
   private func session() throws(MediaError) -> TranscodeSession {
-    let options = try arguments.options(overwrites: y)
+    let options = try arguments.options(overwrites: common.y)
     let document = try PolicyInput.policy(policy)
     let events = try PolicyInput.events(events, for: document)
     let (inputFormat, outputFormat) = formats
@@ -146,7 +133,7 @@ struct Transcode: ParsableCommand {
   private func result(
     of session: TranscodeSession, trace: TraceFile?
   ) throws(MediaError) -> TranscodeReport {
-    let meter = ProgressMeter(quiet ? ProgressStyle.none : progress ?? .standard)
+    let meter = ProgressMeter(common.quiet ? ProgressStyle.none : progress ?? .standard)
     defer { meter.clear() }
     do throws(MediaError) {
       return try session.run { update in
@@ -165,9 +152,9 @@ struct Transcode: ParsableCommand {
 
   /// `--format` is the output's, except for standard input into an output whose name says its own.
   private var formats: (input: String?, output: String?) {
-    guard let format, inputFormat == nil, input == "-", output != nil,
+    guard let format, common.inputFormat == nil, input == "-", output != nil,
       (try? OutputContainer(target: outputName)) != nil
-    else { return (inputFormat, format) }
+    else { return (common.inputFormat, format) }
     let demuxers = ["ts": "mpegts", "m2ts": "mpegts", "mkv": "matroska", "y4m": "yuv4mpegpipe"]
     return (demuxers[format.lowercased()] ?? format, nil)
   }

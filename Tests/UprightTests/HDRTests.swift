@@ -146,7 +146,10 @@ struct HDRTests {
     let said = try FFmpegTool.frames(run.path).map { Self.read($0.json["side_data_list"]).cll }
     #expect(
       said == Array(repeating: [1000, 400], count: 10) + Array(repeating: [600, 200], count: 10))
-    let fixed = try Transcoded(input, to: scratch.path("out.mkv")) { $0.codec = .hevc }
+    let fixed = try Transcoded(input, to: scratch.path("out.mkv")) {
+      $0.codec = .hevc
+      $0.reencode = .always
+    }
     #expect(fixed.result.frames == 20)
     #expect(fixed.result.warnings.contains { $0.contains("colour's description changed") })
   }

@@ -32,8 +32,9 @@ struct Picture {
   func copy(_ plane: Int, to start: UnsafeMutablePointer<UInt8>, stride: Int) {
     let size = planeSize(source, plane)
     bytes.withUnsafeBufferPointer { bytes in
+      guard let base = bytes.baseAddress else { return }
       for y in 0..<size.height {
-        memcpy(start + y * stride, bytes.baseAddress! + offset(plane) + y * size.width, size.width)
+        memcpy(start + y * stride, base + offset(plane) + y * size.width, size.width)
       }
     }
   }

@@ -40,7 +40,9 @@ struct GraphSide: Side {
     self.graph = graph
     for plane in 0..<3 {
       var stride: Int32 = 0
-      let start = filter_graph_input(graph, Int32(plane), &stride)!
+      guard let start = filter_graph_input(graph, Int32(plane), &stride) else {
+        fail("\(filters) takes no plane \(plane)")
+      }
       picture.copy(plane, to: start, stride: Int(stride))
     }
   }
@@ -49,7 +51,9 @@ struct GraphSide: Side {
 
   func output(_ plane: Int) -> (UnsafePointer<UInt8>, Int) {
     var stride: Int32 = 0
-    let start = filter_graph_output(graph, Int32(plane), &stride)!
+    guard let start = filter_graph_output(graph, Int32(plane), &stride) else {
+      fail("\(name) gave no plane \(plane)")
+    }
     return (start, Int(stride))
   }
 }
@@ -144,12 +148,14 @@ func run() throws {
   print("ms      / transpose,scale   / best order, same filter   PSNR Y, Cb, Cr")
   for (index, side) in sides.enumerated() {
     let ratios = (0..<3).map { plane in
-      psnr(side.output(plane), references[side.filter]![plane], planeSize(target, plane))
+      psnr(
+        side.output(plane), references[side.filter, default: []][plane], planeSize(target, plane))
     }
     print(
       String(
         format: "%6.3f   %5.3f   %5.3f   %6.2f %6.2f %6.2f   %@", medians[index],
-        medians[index] / medians[0], medians[index] / best[side.filter]!, ratios[0], ratios[1],
+        medians[index] / medians[0], medians[index] / best[side.filter, default: .nan], ratios[0],
+        ratios[1],
         ratios[2], side.name))
   }
 }

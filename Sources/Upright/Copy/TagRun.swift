@@ -186,20 +186,7 @@ final class TagRun {
       orientation: isMain ? mark.field : nil)
   }
 
-  /// Matroska's times count from before the samples that an Opus decoder throws away (CodecDelay).
-  /// libavformat takes the delay off when reading, and 5.1 forgets it when writing.
-  private func delay(_ packet: inout Packet, of stream: StreamInfo) {
-    guard session.muxer == "matroska" || session.muxer == "webm", stream.codecName == "opus",
-      stream.parameters.sampleRate > 0
-    else { return }
-    let seconds = Double(stream.parameters.initialPadding) / Double(stream.parameters.sampleRate)
-    let ticks = Int64((seconds / packet.timeBase.doubleValue).rounded())
-    packet.pts = packet.pts.map { $0 + ticks }
-    packet.dts = packet.dts.map { $0 + ticks }
-  }
-
-  private func take(_ read: consuming Packet) throws(MediaError) {
-    var packet = read
+  private func take(_ packet: consuming Packet) throws(MediaError) {
     let index = packet.streamIndex
     guard let track = tracks.first(where: { $0.stream.index == index }) else { return }
     if packet.pts == nil && packet.dts == nil && !isElementary {
@@ -208,7 +195,6 @@ final class TagRun {
       return
     }
     guard index == video.index else {
-      delay(&packet, of: track.stream)
       return try send(packet, to: track)
     }
     frames += 1

@@ -8,7 +8,8 @@ extension SessionPlan {
   /// Passing over the rest must not change what is seen: where orientation changes before the start,
   /// the policy's answers and the SEI messages that stand there come from what lies before.
   func startPoint() throws(MediaError) -> Int64? {
-    guard let start = options.start, demuxer is Demuxer, demuxer.container.isSeekable, let origin = video.startTime,
+    guard let start = options.start, demuxer is Demuxer, demuxer.container.isSeekable,
+      let origin = video.startTime,
       session.input != "-"
     else { return nil }
     let tick = video.timeBase.doubleValue
