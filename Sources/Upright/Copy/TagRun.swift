@@ -148,7 +148,7 @@ final class TagRun {
       chapters: demuxer.container.chapters, mark: mark)
     let allTags = [tags] + demuxer.container.streams.map(\.metadata)
     if !keepsLocation,
-      allTags.contains(where: { $0.keys.contains { SessionPlan.isLocation($0.lowercased()) } })
+      allTags.contains(where: { $0.keys.contains { SessionPlan.isLocation($0) } })
     {
       dropped.append("GPS position tags")
     }
@@ -175,7 +175,7 @@ final class TagRun {
     let isMain = stream.index == video.index
     var metadata = stream.metadata.filter { key, _ in
       !(isMain && key.lowercased() == "rotate")
-        && (session.options.keepsLocation || !SessionPlan.isLocation(key.lowercased()))
+        && (session.options.keepsLocation || !SessionPlan.isLocation(key))
     }
     // Matroska's statistics are those of the packets as they were.
     if session.muxer == "matroska" || session.muxer == "webm" {

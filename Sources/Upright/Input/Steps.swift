@@ -6,9 +6,6 @@ struct Steps<Value: Sendable>: Sendable {
   private var steps: [(at: Int64, value: Value)] = []
   private var last: Int64?
 
-  /// Whether nothing was ever set.
-  var isEmpty: Bool { steps.isEmpty }
-
   /// From the picture at `at` (ticks of the pictures' time base) on it is `value`; what was set for
   /// that time or later before this call is forgotten.
   mutating func set(_ value: Value, from at: Int64) {

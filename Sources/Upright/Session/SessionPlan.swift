@@ -200,8 +200,7 @@ struct SessionPlan {
   /// What of a container's tags goes over.
   static func kept(_ tags: [String: String], location: Bool) -> [String: String] {
     tags.filter { key, _ in
-      let key = key.lowercased()
-      return !technical.contains(key) && (location || !isLocation(key))
+      !technical.contains(key.lowercased()) && (location || !isLocation(key))
     }
   }
 
@@ -215,11 +214,13 @@ struct SessionPlan {
   /// Whether positions were found and left out.
   var dropsLocation: Bool {
     !options.keepsLocation
-      && demuxer.container.metadata.keys.contains { Self.isLocation($0.lowercased()) }
+      && demuxer.container.metadata.keys.contains { Self.isLocation($0) }
   }
 
+  /// Whether a tag of that name, in whatever case, says where a clip was taken.
   static func isLocation(_ key: String) -> Bool {
-    key == "location" || key.hasPrefix("location-") || key.contains("location.iso6709")
+    let key = key.lowercased()
+    return key == "location" || key.hasPrefix("location-") || key.contains("location.iso6709")
       || key.hasPrefix("com.apple.quicktime.location") || key == "gps" || key == "xyz"
   }
 
