@@ -39,6 +39,7 @@ let package = Package(
       name: "PixelKernels", dependencies: ["CPixelKernels", "Orientation"], swiftSettings: strict),
     .target(name: "OrientationSignals", dependencies: ["Orientation"], swiftSettings: strict),
     .target(name: "RTP", dependencies: ["Orientation"], swiftSettings: strict),
+    .target(name: "RTMP", swiftSettings: strict),
     .systemLibrary(
       name: "CFFmpeg", pkgConfig: "libavformat",
       providers: [
@@ -84,6 +85,8 @@ let package = Package(
     .testTarget(
       name: "RTPTests", dependencies: ["RTP", "Orientation", "UprightTestSupport"],
       swiftSettings: tests),
+    .testTarget(
+      name: "RTMPTests", dependencies: ["RTMP", "UprightTestSupport"], swiftSettings: tests),
     .testTarget(
       name: "UprightTests",
       dependencies: [

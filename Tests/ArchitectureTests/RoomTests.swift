@@ -12,6 +12,7 @@ import UprightTestSupport
     "PixelKernels": (["CPixelKernels", "Orientation"], []),
     "OrientationSignals": (["Orientation"], []),
     "RTP": (["Orientation"], []),
+    "RTMP": ([], []),
     "CFFmpeg": ([], []),
     "CFFmpegShims": (["CFFmpeg"], []),
     "MediaIO": (["CFFmpeg", "CFFmpegShims", "Orientation"], ["Glibc", "Synchronization"]),

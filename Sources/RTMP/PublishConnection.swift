@@ -1,0 +1,280 @@
+/// The server's side of one connection that publishes (RTMP 1.0, 7.2): bytes in, events out, bytes to
+/// send. No socket and no clock.
+///
+/// A player is refused. Whether a publisher is taken is the caller's to say: `publish` comes as an
+/// event, and nothing of the stream before `accept`.
+public struct PublishConnection: Sendable {
+  /// Where a stream is published: `rtmp://host/APP/NAME`, without a query.
+  public struct Address: Sendable, Hashable {
+    /// The application, without slashes at its ends.
+    public let app: String
+    /// The stream's name: it is the key, and a secret.
+    public let name: String
+
+    /// An address of the two.
+    public init(app: String, name: String) {
+      self.app = app
+      self.name = name
+    }
+  }
+
+  /// What happened.
+  public enum Event: Sendable, Hashable {
+    /// A publisher asks to be taken: call `accept` or `refuse`.
+    case publish(Address)
+    /// A part of the stream that was accepted.
+    case tag(FLVTag)
+    /// The publisher says that the stream is over.
+    case unpublish
+  }
+
+  private enum State { case handshake, connected, asked, publishing, closed }
+
+  private static let windowSize: UInt64 = 2_500_000
+
+  private var state = State.handshake
+  private var handshake: Handshake
+  private var chunks: ChunkReader
+  private var writer = ChunkWriter()
+  private var output: [UInt8] = []
+  private var app = ""
+  private var publishStream: UInt32 = 0
+  private var lastStream: UInt32 = 0
+  private var received: UInt64 = 0
+  private var acknowledged: UInt64 = 0
+  private var window = Self.windowSize
+
+  /// - Parameters:
+  ///   - random: 1528 bytes of chance for the handshake.
+  ///   - longestMessage: bytes of one message at most; more ends the connection.
+  public init(random: [UInt8], longestMessage: Int = 8 << 20) {
+    handshake = Handshake(random: random)
+    chunks = ChunkReader(limits: .init(message: longestMessage))
+  }
+
+  /// Whether nothing more is to be read.
+  public var isClosed: Bool { state == .closed }
+
+  /// Takes the bytes that are to be sent, in order.
+  public mutating func takeOutput() -> [UInt8] {
+    defer { output = [] }
+    return output
+  }
+
+  /// Takes what was received.
+  ///
+  /// - Throws: where it is no RTMP; send what `takeOutput` gives and close.
+  public mutating func receive(_ bytes: some Collection<UInt8>) throws(RTMPError) -> [Event] {
+    if state == .closed { return [] }
+    received += UInt64(bytes.count)
+    do throws(RTMPError) {
+      if state == .handshake {
+        guard let rest = try handshake.take(bytes, output: &output) else { return [] }
+        state = .connected
+        chunks.append(rest)
+      } else {
+        chunks.append(bytes)
+      }
+      var events: [Event] = []
+      while state != .closed, let message = try chunks.next() { try take(message, &events) }
+      acknowledge()
+      return events
+    } catch {
+      state = .closed
+      throw error
+    }
+  }
+
+  /// Takes the publisher that asked.
+  public mutating func accept() {
+    guard state == .asked else { return }
+    state = .publishing
+    var begin: [UInt8] = [0, 0]
+    begin.appendBigEndian(UInt64(publishStream), bytes: 4)
+    send(RTMPMessage(.userControl, payload: begin), on: 2)
+    tell("status", "NetStream.Publish.Start", "The stream is taken.")
+  }
+
+  /// Sends the publisher away; the connection is closed once the output is sent.
+  public mutating func refuse(_ reason: String) {
+    guard state == .asked else { return }
+    tell("error", "NetStream.Publish.BadName", reason)
+    state = .closed
+  }
+
+  // MARK: - Messages
+
+  private mutating func take(
+    _ message: RTMPMessage, _ events: inout [Event]
+  ) throws(RTMPError) {
+    switch message.kind {
+    case .windowAcknowledgementSize where message.payload.count >= 4:
+      window = max(1, message.payload.prefix(4).reduce(0) { $0 << 8 | UInt64($1) })
+    case .userControl: answer(control: message.payload)
+    case .command: try take(command: message.payload, on: message.stream, &events)
+    // AMF 3 commands are AMF 0 behind one byte.
+    case .commandAMF3: try take(command: message.payload.dropFirst(), on: message.stream, &events)
+    case .audio: take(.audio, message, &events)
+    case .video: take(.video, message, &events)
+    case .data: take(script: message.payload[...], message, &events)
+    case .dataAMF3: take(script: message.payload.dropFirst(), message, &events)
+    case .aggregate: take(aggregate: message, &events)
+    default: break
+    }
+  }
+
+  private mutating func take(
+    _ kind: FLVTag.Kind, _ message: RTMPMessage, _ events: inout [Event]
+  ) {
+    guard state == .publishing, !message.payload.isEmpty else { return }
+    events.append(.tag(FLVTag(kind, timestamp: message.timestamp, payload: message.payload)))
+  }
+
+  /// Script data: `@setDataFrame` is a word to the server, what follows is the stream's.
+  private mutating func take(
+    script: ArraySlice<UInt8>, _ message: RTMPMessage, _ events: inout [Event]
+  ) {
+    let prefix = AMFValue.bytes(of: [.string("@setDataFrame")])
+    let body = script.starts(with: prefix) ? script.dropFirst(prefix.count) : script
+    guard state == .publishing, !body.isEmpty else { return }
+    events.append(
+      .tag(FLVTag(.script, timestamp: message.timestamp, payload: Array(body))))
+  }
+
+  /// Tags one behind the other, whose times count from the message's (7.1.6).
+  private mutating func take(aggregate message: RTMPMessage, _ events: inout [Event]) {
+    guard state == .publishing else { return }
+    var rest = message.payload[...]
+    var shift: UInt32?
+    while rest.count >= 15 {
+      let start = rest.startIndex
+      func number(_ offset: Int, _ count: Int) -> UInt32 {
+        rest[start + offset..<start + offset + count].reduce(0) { $0 << 8 | UInt32($1) }
+      }
+      let size = Int(number(1, 3))
+      guard rest.count >= size + 15 else { return }
+      let time = number(4, 3) | number(7, 1) << 24
+      let offset = shift ?? message.timestamp &- time
+      shift = offset
+      if let kind = FLVTag.Kind(rawValue: rest[start]), size > 0 {
+        events.append(
+          .tag(
+            FLVTag(
+              kind, timestamp: time &+ offset, payload: Array(rest[start + 11..<start + 11 + size]))
+          ))
+      }
+      rest = rest.dropFirst(size + 15)
+    }
+  }
+
+  /// A ping is answered with the same time (7.1.7).
+  private mutating func answer(control payload: [UInt8]) {
+    guard payload.count >= 6, payload[0] == 0, payload[1] == 6 else { return }
+    send(RTMPMessage(.userControl, payload: [0, 7] + payload[2..<6]), on: 2)
+  }
+
+  private mutating func acknowledge() {
+    guard state != .handshake, received - acknowledged >= window / 2 else { return }
+    acknowledged = received
+    var payload: [UInt8] = []
+    payload.appendBigEndian(received & 0xFFFF_FFFF, bytes: 4)
+    send(RTMPMessage(.acknowledgement, payload: payload), on: 2)
+  }
+
+  // MARK: - Commands
+
+  private mutating func take(
+    command bytes: some Collection<UInt8>, on stream: UInt32, _ events: inout [Event]
+  ) throws(RTMPError) {
+    guard let values = AMFValue.values(in: bytes), let name = values.first?.text else {
+      throw RTMPError("a command that cannot be read")
+    }
+    let transaction = values.dropFirst().first?.number ?? 0
+    let arguments = values.dropFirst(3)
+    switch name {
+    case "connect": connect(transaction, values.dropFirst(2).first)
+    case "createStream":
+      lastStream = min(lastStream + 1, 16)
+      reply(transaction, [.null, .number(Double(lastStream))])
+    case "publish": try publish(arguments.first?.text, on: stream, &events)
+    case "play", "play2":
+      publishStream = stream
+      tell("error", "NetStream.Play.Failed", "Nothing is played here.")
+      state = .closed
+    case "FCUnpublish", "deleteStream", "closeStream":
+      if state == .publishing {
+        state = .connected
+        events.append(.unpublish)
+      }
+    // Asked before a stream begins; a client waits for the answer or does without.
+    case "releaseStream", "FCPublish", "_checkbw", "getStreamLength":
+      if transaction > 0 { reply(transaction, [.null, .undefined]) }
+    default: break
+    }
+  }
+
+  private mutating func connect(_ transaction: Double, _ command: AMFValue?) {
+    app = Self.path(command?["app"]?.text ?? "")
+    for (kind, rest) in [
+      (RTMPMessage.Kind.windowAcknowledgementSize, [UInt8]()), (.setPeerBandwidth, [2]),
+    ] {
+      var payload: [UInt8] = []
+      payload.appendBigEndian(Self.windowSize, bytes: 4)
+      send(RTMPMessage(kind, payload: payload + rest), on: 2)
+    }
+    send(RTMPMessage(.setChunkSize, payload: [0, 0, 16, 0]), on: 2)
+    reply(
+      transaction,
+      [
+        .object([
+          .init("fmsVer", .string("FMS/3,0,1,123")), .init("capabilities", .number(31)),
+        ]),
+        .object([
+          .init("level", .string("status")),
+          .init("code", .string("NetConnection.Connect.Success")),
+          .init("description", .string("Connected.")), .init("objectEncoding", .number(0)),
+        ]),
+      ])
+  }
+
+  private mutating func publish(
+    _ name: String?, on stream: UInt32, _ events: inout [Event]
+  ) throws(RTMPError) {
+    guard state == .connected else { throw RTMPError("a second stream on one connection") }
+    publishStream = stream
+    state = .asked
+    let name = Self.path(name ?? "")
+    guard !app.isEmpty || !name.isEmpty else { return refuse("A stream wants an app and a name.") }
+    events.append(.publish(Address(app: app, name: name)))
+  }
+
+  /// A path without slashes at its ends and without a query.
+  private static func path(_ text: String) -> String {
+    var path = text.prefix { $0 != "?" }[...]
+    while path.first == "/" { path = path.dropFirst() }
+    while path.last == "/" { path = path.dropLast() }
+    return String(path)
+  }
+
+  // MARK: - Answers
+
+  private mutating func reply(_ transaction: Double, _ values: [AMFValue]) {
+    let payload = AMFValue.bytes(of: [.string("_result"), .number(transaction)] + values)
+    send(RTMPMessage(.command, payload: payload), on: 3)
+  }
+
+  private mutating func tell(_ level: String, _ code: String, _ description: String) {
+    let information: [AMFValue.Member] = [
+      .init("level", .string(level)), .init("code", .string(code)),
+      .init("description", .string(description)),
+    ]
+    let payload = AMFValue.bytes(of: [
+      .string("onStatus"), .number(0), .null, .object(information),
+    ])
+    send(RTMPMessage(.command, stream: publishStream, payload: payload), on: 5)
+  }
+
+  private mutating func send(_ message: RTMPMessage, on id: UInt8) {
+    output += writer.bytes(of: message, on: id)
+  }
+}

@@ -1,0 +1,36 @@
+import Testing
+import UprightTestSupport
+
+@testable import RTMP
+
+@Suite("AMF 0")
+struct AMFTests {
+  private static let values: [AMFValue] = [
+    .number(3.5), .boolean(true), .string("live"), .string(String(repeating: "x", count: 70_000)),
+    .object([.init("app", .string("live")), .init("nested", .object([.init("a", .null)]))]),
+    .null, .undefined, .array([.number(1), .string("b")]), .date(1_700_000_000_000),
+  ]
+
+  @Test("What is written is read") func roundTrip() {
+    #expect(AMFValue.values(in: AMFValue.bytes(of: Self.values)) == Self.values)
+  }
+
+  @Test("An ECMA array is an object whatever its count says")
+  func array() {
+    let object = AMFValue.bytes(of: [.object([.init("width", .number(640))])])
+    let bytes = [8, 0xFF, 0xFF, 0xFF, 0xFF] + object.dropFirst()
+    #expect(AMFValue.values(in: bytes)?.first?["width"]?.number == 640)
+  }
+
+  @Test("Whatever is cut off is nothing") func cut() {
+    let bytes = AMFValue.bytes(of: [Self.values[4]])
+    for length in 1..<bytes.count { #expect(AMFValue.values(in: bytes[..<length]) == nil) }
+  }
+
+  @Test("Nesting and counts are bounded") func bounds() {
+    var deep: [UInt8] = []
+    for _ in 0..<100_000 { deep += [10, 0, 0, 0, 1] }
+    #expect(AMFValue.values(in: deep) == nil)
+    #expect(AMFValue.values(in: [10, 0xFF, 0xFF, 0xFF, 0xFF, 5]) == nil)
+  }
+}

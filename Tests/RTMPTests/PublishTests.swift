@@ -1,0 +1,250 @@
+import Foundation
+import Testing
+import UprightTestSupport
+
+@testable import RTMP
+
+@Suite("RTMP publishers: what they say and what they are told")
+struct PublishTests {
+  private static let random = [UInt8](repeating: 7, count: 1528)
+
+  /// A client's bytes, and what it is told.
+  struct Client {
+    var connection = PublishConnection(random: PublishTests.random)
+    var writer = ChunkWriter()
+    var reader = ChunkReader()
+
+    /// Shakes hands and reads what is said to it.
+    mutating func begin() throws {
+      _ = try connection.receive([3] + [UInt8](repeating: 9, count: 1536))
+      let answer = connection.takeOutput()
+      #expect(answer.count == 1 + 2 * 1536 && answer[0] == 3)
+      #expect(answer.suffix(1536) == [UInt8](repeating: 9, count: 1536))
+      _ = try connection.receive(answer[1..<1537])
+    }
+
+    @discardableResult
+    mutating func send(_ message: RTMPMessage) throws -> [PublishConnection.Event] {
+      try connection.receive(writer.bytes(of: message, on: 3))
+    }
+
+    @discardableResult
+    mutating func command(_ values: AMFValue...) throws -> [PublishConnection.Event] {
+      try send(RTMPMessage(.command, stream: 1, payload: AMFValue.bytes(of: values)))
+    }
+
+    mutating func told() throws -> [[AMFValue]] {
+      reader.append(connection.takeOutput())
+      var all: [[AMFValue]] = []
+      while let message = try reader.next() {
+        if message.kind == .command { all.append(AMFValue.values(in: message.payload) ?? []) }
+      }
+      return all
+    }
+
+    mutating func connect(_ app: String = "live") throws {
+      try command(.string("connect"), .number(1), .object([.init("app", .string(app))]))
+      try command(.string("createStream"), .number(2), .null)
+    }
+  }
+
+  @Test("Connect, create, publish, tags, the end")
+  func session() throws {
+    var client = Client()
+    try client.begin()
+    try client.connect()
+    let answers = try client.told()
+    #expect(answers.map { $0[1].number } == [1, 2])
+    #expect(answers[0].last?["code"]?.text == "NetConnection.Connect.Success")
+    #expect(answers[1].last?.number == 1)
+    let events = try client.command(
+      .string("publish"), .number(3), .null, .string("KEY?token=x"), .string("live"))
+    #expect(events == [.publish(.init(app: "live", name: "KEY"))])
+    // Before the answer nothing of the stream is taken.
+    #expect(try client.send(RTMPMessage(.video, payload: [0x17, 1])).isEmpty)
+    client.connection.accept()
+    #expect(try client.told().last?.last?["code"]?.text == "NetStream.Publish.Start")
+    let tag = try client.send(RTMPMessage(.video, timestamp: 40, stream: 1, payload: [0x17, 1]))
+    #expect(tag == [.tag(FLVTag(.video, timestamp: 40, payload: [0x17, 1]))])
+    let script = AMFValue.bytes(of: [.string("onMetaData"), .object([])])
+    let data = AMFValue.bytes(of: [.string("@setDataFrame")]) + script
+    #expect(
+      try client.send(RTMPMessage(.data, payload: data))
+        == [.tag(FLVTag(.script, timestamp: 0, payload: script))])
+    #expect(try client.command(.string("FCUnpublish"), .number(4), .null) == [.unpublish])
+    #expect(try client.command(.string("deleteStream"), .number(5), .null, .number(1)).isEmpty)
+  }
+
+  @Test("A publisher that is refused is told so, and the connection is over")
+  func refusal() throws {
+    var client = Client()
+    try client.begin()
+    try client.connect()
+    try client.command(.string("publish"), .number(3), .null, .string("WRONG"))
+    _ = try client.told()
+    client.connection.refuse("The key is not known.")
+    #expect(try client.told().last?.last?["level"]?.text == "error")
+    #expect(client.connection.isClosed)
+    #expect(try client.send(RTMPMessage(.video, payload: [0x17, 1])).isEmpty)
+  }
+
+  @Test("A player is refused") func player() throws {
+    var client = Client()
+    try client.begin()
+    try client.connect()
+    try client.command(.string("play"), .number(3), .null, .string("KEY"))
+    #expect(try client.told().last?.last?["code"]?.text == "NetStream.Play.Failed")
+    #expect(client.connection.isClosed)
+  }
+
+  @Test("A ping is answered, and what was received acknowledged")
+  func control() throws {
+    var client = Client()
+    try client.begin()
+    try client.connect()
+    _ = try client.told()
+    try client.send(RTMPMessage(.userControl, payload: [0, 6, 1, 2, 3, 4]))
+    try client.send(RTMPMessage(.windowAcknowledgementSize, payload: [0, 0, 0x10, 0]))
+    var reader = ChunkReader()
+    var kinds: [RTMPMessage.Kind] = []
+    reader.append(client.connection.takeOutput())
+    while let message = try reader.next() {
+      if message.kind == .userControl { #expect(message.payload == [0, 7, 1, 2, 3, 4]) }
+      kinds.append(message.kind)
+    }
+    #expect(kinds == [.userControl, .acknowledgement])
+  }
+
+  @Test("An aggregate is its tags, with times from the message's")
+  func aggregate() throws {
+    var client = Client()
+    try client.begin()
+    try client.connect()
+    try client.command(.string("publish"), .number(3), .null, .string("KEY"))
+    client.connection.accept()
+    let tags = [
+      FLVTag(.audio, timestamp: 500, payload: [0xAF, 1, 2]),
+      FLVTag(.video, timestamp: 510, payload: [0x27, 1, 9]),
+    ]
+    let events = try client.send(
+      RTMPMessage(.aggregate, timestamp: 1000, payload: tags.flatMap(\.bytes) + [9, 0, 0, 50]))
+    #expect(
+      events == [
+        .tag(FLVTag(.audio, timestamp: 1000, payload: [0xAF, 1, 2])),
+        .tag(FLVTag(.video, timestamp: 1010, payload: [0x27, 1, 9])),
+      ])
+  }
+
+  @Test(
+    "What is no RTMP ends at once", arguments: ["GET / HTTP/1.1\r\n", "\u{16}\u{3}\u{1}", "\0"])
+  func other(text: String) {
+    var connection = PublishConnection(random: Self.random)
+    #expect(throws: RTMPError.self) { try connection.receive(Array(text.utf8)) }
+    #expect(connection.isClosed)
+  }
+
+  @Test("ffmpeg publishes: what is taken is the stream, picture for picture", arguments: [1, 60])
+  func realPublisher(seconds: Int) throws {
+    let scratch = try Scratch()
+    let clip = scratch.path("sent.flv")
+    try FFmpegTool.run(
+      "-f lavfi -i testsrc2=s=320x180:r=30:d=\(seconds) -f lavfi -i sine=d=\(seconds) -c:v libx264 "
+        + "-preset ultrafast -c:a aac -f flv", [clip])
+    let listener = try LoopbackListener()
+    let taken = scratch.path("taken.flv")
+    let server = Thread.of { try listener.record(to: taken) }
+    try FFmpegTool.run([
+      "-readrate", "10", "-i", clip, "-c", "copy", "-f", "flv",
+      "rtmp://127.0.0.1:\(listener.port)/live/phone/KEY",
+    ])
+    let address = try server.value()
+    #expect(
+      [address?.app, address?.name].compactMap { $0 }.joined(separator: "/") == "live/phone/KEY")
+    for stream in ["v:0", "a:0"] {
+      let sent = try FFmpegTool.packets(clip, stream, hashes: true)
+      let got = try FFmpegTool.packets(taken, stream, hashes: true)
+      // A sender that leaves without having read our last words takes what is under way with it.
+      #expect(got.count <= sent.count && got.count >= sent.count * 9 / 10)
+      let others = zip(got, sent).filter { $0.hash != $1.hash || $0.pts != $1.pts }
+      #expect(others.isEmpty, "\(others.count) packets of \(stream) are others")
+    }
+  }
+}
+
+/// One connection on loopback, read until it ends.
+private final class LoopbackListener: @unchecked Sendable {
+  private let socket: CInt
+  let port: UInt16
+
+  init() throws {
+    socket = Glibc.socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let handle = socket
+    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(handle, $0, length) == 0 && listen(handle, 1) == 0
+          && getsockname(handle, $0, &length) == 0
+      }
+    }
+    try #require(isBound)
+    port = UInt16(bigEndian: address.sin_port)
+  }
+
+  deinit { close(socket) }
+
+  /// Writes the stream that is published as FLV; the address that was asked for.
+  func record(to path: String) throws -> PublishConnection.Address? {
+    let peer = accept(socket, nil, nil)
+    defer { close(peer) }
+    var connection = PublishConnection(random: [UInt8](repeating: 3, count: 1528))
+    var file = FLVTag.fileHeader
+    var address: PublishConnection.Address?
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = read(peer, &buffer, buffer.count)
+      if count <= 0 { break }
+      for event in try connection.receive(buffer[..<count]) {
+        switch event {
+        case .publish(let asked):
+          address = asked
+          connection.accept()
+        case .tag(let tag): file += tag.bytes
+        case .unpublish: break
+        }
+      }
+      let output = connection.takeOutput()
+      if !output.isEmpty { _ = write(peer, output, output.count) }
+    }
+    try Data(file).write(to: URL(fileURLWithPath: path))
+    return address
+  }
+}
+
+/// Work on a thread of its own, whose outcome is waited for.
+private final class Pending<Value>: @unchecked Sendable {
+  private let done = DispatchSemaphore(value: 0)
+  private var result: Result<Value, any Error>?
+
+  func finish(_ result: Result<Value, any Error>) {
+    self.result = result
+    done.signal()
+  }
+
+  func value() throws -> Value {
+    try #require(done.wait(timeout: .now() + 60) == .success)
+    return try #require(result).get()
+  }
+}
+
+extension Thread {
+  fileprivate static func of<Value>(
+    _ body: @escaping @Sendable () throws -> Value
+  ) -> Pending<Value> {
+    let pending = Pending<Value>()
+    detachNewThread { pending.finish(Result { try body() }) }
+    return pending
+  }
+}
