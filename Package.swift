@@ -30,6 +30,13 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(
+      url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
   ],
   targets: [
     .target(name: "Orientation", swiftSettings: strict),
@@ -58,11 +65,25 @@ let package = Package(
         "MediaIO", "RotationPolicy", "PixelKernels", "OrientationSignals", "RTP", "Orientation",
         .product(name: "DequeModule", package: "swift-collections"),
       ], swiftSettings: strict),
+    .target(
+      name: "UprightService",
+      dependencies: [
+        "Upright", "MediaIO", "RotationPolicy", "RTMP", "Orientation",
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+        .product(name: "Configuration", package: "swift-configuration"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Logging", package: "swift-log"),
+      ], swiftSettings: strict),
     .executableTarget(
       name: "UprightCLI",
       dependencies: [
-        "Upright", "MediaIO", "RotationPolicy", "Orientation",
+        "UprightService", "Upright", "MediaIO", "RotationPolicy", "Orientation",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
 
     .target(
@@ -92,6 +113,15 @@ let package = Package(
       dependencies: [
         "Upright", "MediaIO", "RotationPolicy", "OrientationSignals", "Orientation",
         "UprightTestSupport",
+      ],
+      swiftSettings: tests),
+    .testTarget(
+      name: "UprightServiceTests",
+      dependencies: [
+        "UprightService", "Upright", "MediaIO", "RotationPolicy", "RTMP", "UprightTestSupport",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
       ],
       swiftSettings: tests),
     .testTarget(

@@ -24,6 +24,8 @@ public struct MediaError: Error, Sendable, Hashable {
     public static let cannotCreate = Self(name: "cannotCreate")
     /// Reading or writing failed on the way (disk full, broken pipe, connection lost).
     public static let inputOutput = Self(name: "inputOutput")
+    /// A setting of the service cannot be used.
+    public static let configuration = Self(name: "configuration")
     /// Stopped by the caller.
     public static let cancelled = Self(name: "cancelled")
   }

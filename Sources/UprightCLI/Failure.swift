@@ -91,6 +91,7 @@ struct Failure {
     case .unavailable: 69
     case .cannotCreate: 73
     case .inputOutput: 74
+    case .configuration: 78
     case .cancelled: Interruption.shared.status ?? 130
     default: 70
     }

@@ -20,13 +20,23 @@ import UprightTestSupport
       ["MediaIO", "RotationPolicy", "PixelKernels", "OrientationSignals", "RTP", "Orientation"],
       ["Foundation", "DequeModule", "Synchronization"]
     ),
+    "UprightService": (
+      ["Upright", "MediaIO", "RotationPolicy", "RTMP", "Orientation"],
+      [
+        "Foundation", "Synchronization", "Hummingbird", "ServiceLifecycle",
+        "UnixSignals", "Configuration", "NIOCore", "NIOPosix", "HTTPTypes", "Logging",
+      ]
+    ),
     "UprightCLI": (
-      ["Upright", "MediaIO", "RotationPolicy", "Orientation"],
-      ["ArgumentParser", "Foundation", "Dispatch", "Synchronization"]
+      ["UprightService", "Upright", "MediaIO", "RotationPolicy", "Orientation"],
+      ["ArgumentParser", "Foundation", "Dispatch", "Synchronization", "Logging"]
     ),
   ]
 
-  private static let products: Set<String> = ["DequeModule", "ArgumentParser"]
+  private static let products: Set<String> = [
+    "DequeModule", "ArgumentParser", "Hummingbird", "ServiceLifecycle",
+    "UnixSignals", "Configuration", "NIOCore", "NIOPosix", "HTTPTypes", "Logging",
+  ]
 
   /// The targets of Sources and what each depends on, as the package manager sees them.
   private static func targets() throws -> [String: Set<String>] {

@@ -1,0 +1,29 @@
+internal import HTTPTypes
+
+/// What a request must prove before it is looked at.
+enum AccessRule: Sendable, Hashable {
+  case open
+  /// The admin token.
+  case control
+  /// The admin token, or the publish key of the session.
+  case publish(session: String)
+
+  /// The rule for a request; whatever is not named here wants `control`.
+  init(method: HTTPRequest.Method, path: String) {
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(
+      String.init)
+    let reads = method == .get || method == .head
+    switch parts.first {
+    case "" where parts.count == 1 && reads: self = .open
+    case "healthz" where parts.count == 1 && reads: self = .open
+    case "readyz" where parts.count == 1 && reads: self = .open
+    case "openapi.yaml" where parts.count == 1 && reads: self = .open
+    case "live" where reads || method == .options: self = .open
+    case "v1" where parts.count >= 3 && parts[1] == "sessions" && !parts[2].isEmpty:
+      let isItself = parts.count == 3 && reads
+      let isEvents = parts.count == 4 && parts[3] == "events" && (reads || method == .post)
+      self = isItself || isEvents ? .publish(session: parts[2]) : .control
+    default: self = .control
+    }
+  }
+}

@@ -1,0 +1,37 @@
+internal import Foundation
+package import Logging
+
+/// Log lines on standard error, without secrets: `2026-01-02T03:04:05Z info upright: what`.
+package struct RedactingLog: LogHandler {
+  package var metadata: Logger.Metadata = [:]
+  package var logLevel: Logger.Level = .info
+  private let label: String
+  private let secrets: Secrets
+  private let write: @Sendable (String) -> Void
+
+  /// - Parameter write: takes a line with its line break.
+  package init(
+    label: String, secrets: Secrets,
+    write: @escaping @Sendable (String) -> Void = { FileHandle.standardError.write(Data($0.utf8)) }
+  ) {
+    self.label = label
+    self.secrets = secrets
+    self.write = write
+  }
+
+  package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  package func log(event: LogEvent) {
+    let all = metadata.merging(event.metadata ?? [:]) { $1 }
+    let pairs = all.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
+    let time = Date().formatted(.iso8601)
+    let line = secrets.redact("\(time) \(event.level) \(label): \(event.message)\(pairs)")
+    // What a peer sent may hold line breaks or a terminal's escapes: one event, one line.
+    write(String(String.UnicodeScalarView(line.unicodeScalars.map {
+      $0.properties.generalCategory == .control ? " " : $0
+    })) + "\n")
+  }
+}

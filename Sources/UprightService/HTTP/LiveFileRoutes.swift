@@ -1,0 +1,94 @@
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+
+/// `GET /live/{id}/...`: playlists and segments, open to players of any page.
+struct LiveFileRoutes: Sendable {
+  let folders: DataFolders
+  private let files = FileIO()
+
+  init(folders: DataFolders) { self.folders = folders }
+
+  func add(to router: Router<ServiceContext>) {
+    for method in [HTTPRequest.Method.get, .head] {
+      router.on("/live/:id/:name", method: method) { request, context in
+        try await file(request, context)
+      }
+    }
+    router.on("/live/:id/:name", method: .options) { _, _ in
+      var headers = Self.crossOrigin
+      headers[.accessControlAllowMethods] = "GET, HEAD"
+      headers[.accessControlAllowHeaders] = "Range"
+      headers[.accessControlMaxAge] = "86400"
+      return Response(status: .noContent, headers: headers)
+    }
+  }
+
+  private static let crossOrigin: HTTPFields = [
+    .accessControlAllowOrigin: "*",
+    .accessControlExposeHeaders: "Content-Length, Content-Range, Accept-Ranges",
+  ]
+
+  private static let types = [
+    "m3u8": "application/vnd.apple.mpegurl", "m4s": "video/iso.segment", "mp4": "video/mp4",
+    "ts": "video/mp2t",
+  ]
+
+  private func file(_ request: Request, _ context: ServiceContext) async throws -> Response {
+    let id = try context.parameters.require("id")
+    let name = try context.parameters.require("name")
+    let missing = Problem.notFound("there is no such file")
+    guard AddressRules.isName(id), AddressRules.isName(name),
+      let type = Self.types[(name as NSString).pathExtension]
+    else { throw missing }
+    let path = "\(folders.root)/live/\(id)/\(name)"
+    var headers = Self.crossOrigin
+    headers[.contentType] = type
+    if name.hasSuffix(".m3u8") {
+      // Replaced at any time: read whole through one handle, so that it is one playlist.
+      guard let data = FileManager.default.contents(atPath: path) else { throw missing }
+      headers[.cacheControl] = "no-cache"
+      headers[.contentLength] = String(data.count)
+      let body = request.method == .head ? ResponseBody() : .init(byteBuffer: ByteBuffer(bytes: data))
+      return Response(status: .ok, headers: headers, body: body)
+    }
+    guard let size = Self.size(of: path) else { throw missing }
+    headers[.cacheControl] = "public, max-age=31536000, immutable"
+    headers[.acceptRanges] = "bytes"
+    let range = ByteRange(request.method == .get ? request.headers[.range] : nil, size: size)
+    return try await part(range, of: path, size: size, headers, request, context)
+  }
+
+  private func part(
+    _ range: ByteRange, of path: String, size: Int, _ headers: HTTPFields, _ request: Request,
+    _ context: ServiceContext
+  ) async throws -> Response {
+    var headers = headers
+    switch range {
+    case .unsatisfiable:
+      headers[.contentRange] = "bytes */\(size)"
+      headers[.contentType] = nil
+      return Response(status: .rangeNotSatisfiable, headers: headers)
+    case .whole:
+      headers[.contentLength] = String(size)
+      guard request.method == .get, size > 0 else { return Response(status: .ok, headers: headers) }
+      let body = try await files.loadFile(path: path, range: 0...size - 1, context: context)
+      return Response(status: .ok, headers: headers, body: body)
+    case .part(let bytes):
+      headers[.contentRange] = "bytes \(bytes.lowerBound)-\(bytes.upperBound)/\(size)"
+      headers[.contentLength] = String(bytes.count)
+      let body = try await files.loadFile(path: path, range: bytes, context: context)
+      return Response(status: .partialContent, headers: headers, body: body)
+    }
+  }
+
+  /// Bytes of a plain file; nil for anything else, a link above all: the folder is ours, but what
+  /// lies in it may have been put there.
+  private static func size(of path: String) -> Int? {
+    guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
+      attributes[.type] as? FileAttributeType == .typeRegular
+    else { return nil }
+    return attributes[.size] as? Int ?? (attributes[.size] as? NSNumber)?.intValue
+  }
+}

@@ -1,0 +1,174 @@
+extension OpenAPIDocument {
+  static let schemas = #"""
+    {
+      "Problem": {
+        "type": "object",
+        "required": ["type", "title", "status", "detail"],
+        "additionalProperties": false,
+        "properties": {
+          "type": {"type": "string"},
+          "title": {"type": "string"},
+          "status": {"type": "integer"},
+          "detail": {"type": "string", "description": "What happened, and what to do."},
+          "retryAfter": {"type": "integer", "description": "Seconds."}
+        }
+      },
+      "SessionRequest": {
+        "type": "object",
+        "required": ["input"],
+        "additionalProperties": false,
+        "properties": {
+          "name": {"type": "string", "pattern": "^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$", "description": "Made up where it is missing."},
+          "input": {"$ref": "#/components/schemas/Input"},
+          "outputs": {"type": "array", "minItems": 1, "maxItems": 8, "items": {"$ref": "#/components/schemas/Output"}, "description": "HLS alone where it is missing."},
+          "policy": {
+            "description": "A policy, or a built-in one's name; phone where it is missing.",
+            "anyOf": [{"type": "string"}, {"type": "object"}]
+          },
+          "options": {
+            "type": "object",
+            "description": "The command line's long options by name: {\"size\": \"720p\", \"level\": true}.",
+            "additionalProperties": {"anyOf": [
+              {"type": "string"}, {"type": "number"}, {"type": "boolean"},
+              {"type": "array", "items": {"type": "string"}}
+            ]}
+          },
+          "inputTimeout": {"type": "number", "minimum": 1, "maximum": 86400, "description": "Seconds without input after which the session is over; 60."}
+        }
+      },
+      "Input": {
+        "description": "rtmp, rtmps, srt, rtsp, udp, http, https, or file:NAME in the data folder; RTP by its description.",
+        "anyOf": [
+          {
+            "type": "object", "required": ["url"], "additionalProperties": false,
+            "properties": {
+              "url": {"type": "string"},
+              "mode": {"enum": ["listen", "pull"], "description": "listen for rtmp and srt, pull for the others."}
+            }
+          },
+          {
+            "type": "object", "required": ["sdp"], "additionalProperties": false,
+            "properties": {"sdp": {"type": "string", "description": "RFC 8866."}}
+          }
+        ]
+      },
+      "Output": {
+        "anyOf": [
+          {
+            "type": "object", "required": ["type"], "additionalProperties": false,
+            "properties": {"type": {"const": "hls"}}
+          },
+          {
+            "type": "object", "required": ["type", "url"], "additionalProperties": false,
+            "properties": {"type": {"enum": ["rtmp", "srt", "udp"]}, "url": {"type": "string"}}
+          },
+          {
+            "type": "object", "required": ["type", "name"], "additionalProperties": false,
+            "properties": {"type": {"const": "file"}, "name": {"type": "string"}}
+          }
+        ]
+      },
+      "State": {"enum": ["waiting", "live", "inputLost", "ended", "failed"]},
+      "Session": {
+        "type": "object",
+        "required": ["id", "state", "reason", "created", "input", "outputs", "appOrientation", "encodeResolution", "seconds", "counters"],
+        "additionalProperties": false,
+        "properties": {
+          "id": {"type": "string"},
+          "state": {"$ref": "#/components/schemas/State"},
+          "reason": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+          "created": {"type": "number", "description": "Seconds since 1970."},
+          "input": {
+            "type": "object", "required": ["url", "mode"], "additionalProperties": false,
+            "properties": {"url": {"type": "string", "description": "Without secrets."}, "mode": {"enum": ["listen", "pull"]}}
+          },
+          "outputs": {"type": "array", "items": {
+            "type": "object", "required": ["type"], "additionalProperties": false,
+            "properties": {"type": {"type": "string"}, "url": {"type": "string"}, "name": {"type": "string"}}
+          }},
+          "appOrientation": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+          "encodeResolution": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+          "seconds": {"type": "number", "description": "Media time at the last picture."},
+          "counters": {"$ref": "#/components/schemas/Counters"}
+        }
+      },
+      "NewSession": {
+        "type": "object",
+        "required": ["id", "publishKey", "state"],
+        "properties": {
+          "id": {"type": "string"},
+          "publishKey": {"type": "string"},
+          "state": {"$ref": "#/components/schemas/State"}
+        }
+      },
+      "Sessions": {
+        "type": "object", "required": ["sessions"], "additionalProperties": false,
+        "properties": {"sessions": {"type": "array", "items": {"$ref": "#/components/schemas/Session"}}}
+      },
+      "Counters": {
+        "type": "object",
+        "required": ["framesIn", "framesOut", "dropped", "formatChanges", "inputLosses", "bytesIn", "bytesOut", "queueDepth"],
+        "additionalProperties": false,
+        "properties": {
+          "framesIn": {"type": "integer"}, "framesOut": {"type": "integer"},
+          "dropped": {"type": "object", "additionalProperties": {"type": "integer"}},
+          "formatChanges": {"type": "integer"}, "inputLosses": {"type": "integer"},
+          "bytesIn": {"type": "integer"}, "bytesOut": {"type": "integer"},
+          "queueDepth": {"type": "integer"}
+        }
+      },
+      "Events": {
+        "description": "One event or up to 1000; `upright schema event` describes one. Without `at` it takes effect at the next picture.",
+        "anyOf": [
+          {"type": "object", "minProperties": 1},
+          {"type": "array", "minItems": 1, "maxItems": 1000, "items": {"type": "object"}}
+        ]
+      },
+      "Decisions": {
+        "type": "object", "required": ["decisions", "pending"], "additionalProperties": false,
+        "properties": {
+          "decisions": {"type": "array", "items": {
+            "type": "object",
+            "required": ["at", "event", "decision", "reason", "target", "from", "to", "allowed"],
+            "properties": {
+              "at": {"type": "number"},
+              "event": {"type": "object"},
+              "decision": {"enum": ["rotate", "keep", "refuse", "invalid"]},
+              "from": {"type": "string"},
+              "to": {"type": "string"},
+              "allowed": {"type": "array", "items": {"type": "string"}}
+            }
+          }},
+          "pending": {"type": "integer", "minimum": 0, "description": "Events that are not answered yet."}
+        }
+      },
+      "WebhookRequest": {
+        "type": "object", "required": ["url"], "additionalProperties": false,
+        "properties": {
+          "url": {"type": "string"},
+          "events": {"type": "array", "minItems": 1, "items": {"enum": ["turn", "format", "state"]}, "description": "All where it is missing."},
+          "secret": {"type": "string", "minLength": 16, "description": "Made up where it is missing."}
+        }
+      },
+      "Webhook": {
+        "type": "object", "required": ["id", "url", "events"], "additionalProperties": false,
+        "properties": {
+          "id": {"type": "string"}, "url": {"type": "string"},
+          "events": {"type": "array", "items": {"enum": ["turn", "format", "state"]}}
+        }
+      },
+      "NewWebhook": {
+        "type": "object", "required": ["id", "url", "events", "secret"], "additionalProperties": false,
+        "properties": {
+          "id": {"type": "string"}, "url": {"type": "string"},
+          "events": {"type": "array", "items": {"enum": ["turn", "format", "state"]}},
+          "secret": {"type": "string"}
+        }
+      },
+      "Webhooks": {
+        "type": "object", "required": ["webhooks"], "additionalProperties": false,
+        "properties": {"webhooks": {"type": "array", "items": {"$ref": "#/components/schemas/Webhook"}}}
+      }
+    }
+    """#
+}

@@ -1,0 +1,103 @@
+internal import Foundation
+internal import Synchronization
+internal import Upright
+
+/// The counters of all sessions as Prometheus reads them (text format 0.0.4).
+///
+/// Read from the sessions when asked for. A counter may not fall: what a forgotten session counted
+/// stays in the sum.
+final class ServiceMetrics: Sendable {
+  /// Of sessions that are forgotten.
+  private let past = Mutex(LiveCounters())
+  private let live: @Sendable () -> [LiveSnapshot]
+  private let webhooks: @Sendable () -> (delivered: Int, failed: Int, dropped: Int)
+
+  init(
+    live: @escaping @Sendable () -> [LiveSnapshot],
+    webhooks: @escaping @Sendable () -> (delivered: Int, failed: Int, dropped: Int) = { (0, 0, 0) }
+  ) {
+    self.live = live
+    self.webhooks = webhooks
+  }
+
+  /// Keeps what a session counted that is forgotten now.
+  func forget(_ snapshot: LiveSnapshot) {
+    past.withLock {
+      $0.add(snapshot.counters)
+      $0.eventToPicture = []
+    }
+  }
+
+  var text: String {
+    let snapshots = live()
+    var sum = past.withLock { $0 }
+    for snapshot in snapshots { sum.add(snapshot.counters) }
+    var page = MetricsPage()
+    page.family("upright_sessions", .gauge, "Sessions by state.")
+    for state in LiveState.allCases {
+      page.sample(snapshots.count { $0.state == state }, ["state": state.rawValue])
+    }
+    page.add("upright_frames_in_total", .counter, "Frames decoded.", sum.framesIn)
+    page.add("upright_frames_out_total", .counter, "Frames encoded and sent.", sum.framesOut)
+    page.family("upright_frames_dropped_total", .counter, "Frames dropped, by reason.")
+    let reasons = Set(["late", "queue", "decode", "output"]).union(sum.dropped.keys)
+    for reason in reasons.sorted() { page.sample(sum.dropped[reason] ?? 0, ["reason": reason]) }
+    stages(sum, &page)
+    page.add(
+      "upright_queue_depth", .gauge, "Frames that wait.",
+      snapshots.reduce(0) { $0 + $1.counters.queueDepth })
+    page.add("upright_format_changes_total", .counter, "Changes of format.", sum.formatChanges)
+    page.add("upright_input_losses_total", .counter, "Inputs that were lost.", sum.inputLosses)
+    page.add("upright_input_bytes_total", .counter, "Bytes received.", sum.bytesIn)
+    page.add("upright_output_bytes_total", .counter, "Bytes sent and written.", sum.bytesOut)
+    let hooks = webhooks()
+    page.family("upright_webhook_deliveries_total", .counter, "Webhook messages, by outcome.")
+    page.sample(hooks.delivered, ["outcome": "delivered"])
+    page.sample(hooks.failed, ["outcome": "failed"])
+    page.sample(hooks.dropped, ["outcome": "dropped"])
+    page.add(
+      "upright_resident_memory_bytes", .gauge, "Memory that the process holds.", Self.residentBytes)
+    return page.text
+  }
+
+  private func stages(_ sum: LiveCounters, _ page: inout MetricsPage) {
+    let stages = [
+      ("decode", sum.decodeSeconds, sum.framesIn), ("orient", sum.orientSeconds, sum.framesOut),
+      ("encode", sum.encodeSeconds, sum.framesOut),
+    ]
+    for (name, seconds, count) in stages {
+      page.family("upright_\(name)_seconds", .summary, "Seconds to \(name) a frame.")
+      page.sample(seconds, suffix: "_sum")
+      page.sample(count, suffix: "_count")
+    }
+    page.family(
+      "upright_event_to_picture_seconds", .summary,
+      "From an event's arrival to the first packet of a picture that obeys it; of the last 1024 of "
+        + "each session.")
+    page.quantiles(sum.eventToPicture)
+  }
+
+  /// The second number of statm (proc(5)), in pages.
+  private static var residentBytes: Int {
+    guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8),
+      let pages = text.split(separator: " ").dropFirst().first.flatMap({ Int($0) })
+    else { return 0 }
+    return pages * sysconf(Int32(_SC_PAGESIZE))
+  }
+}
+
+extension LiveCounters {
+  fileprivate mutating func add(_ other: LiveCounters) {
+    framesIn += other.framesIn
+    framesOut += other.framesOut
+    dropped.merge(other.dropped, uniquingKeysWith: +)
+    formatChanges += other.formatChanges
+    inputLosses += other.inputLosses
+    bytesIn += other.bytesIn
+    bytesOut += other.bytesOut
+    decodeSeconds += other.decodeSeconds
+    orientSeconds += other.orientSeconds
+    encodeSeconds += other.encodeSeconds
+    eventToPicture += other.eventToPicture
+  }
+}

@@ -1,0 +1,88 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import MediaIO
+internal import RotationPolicy
+internal import Upright
+
+/// `/v1/sessions`: making, showing, ending.
+struct SessionRoutes: Sendable {
+  let sessions: Sessions
+  let bodyLimit: Int
+
+  func add(to router: Router<ServiceContext>) {
+    router.post("/v1/sessions") { request, _ in try await create(request) }
+    router.get("/v1/sessions") { _, _ in list() }
+    router.get("/v1/sessions/:id") { _, context in
+      Response(json: try session(context).json(sessions.secrets))
+    }
+    router.delete("/v1/sessions/:id") { _, context in try await delete(session(context)) }
+    router.post("/v1/sessions/:id/events") { request, context in
+      try await post(request, to: session(context))
+    }
+  }
+
+  private func session(_ context: ServiceContext) throws -> HostedSession {
+    try sessions.find(context.parameters.require("id"))
+  }
+
+  private func create(_ request: Request) async throws -> Response {
+    if sessions.isDraining { throw Problem.draining() }
+    let wanted = try SessionRequest(await request.json(limit: bodyLimit), rules: sessions.rules)
+    let hosted = try await sessions.create(wanted)
+    // The one time that the key is said.
+    let key = JSONValue.Member("publishKey", .string(hosted.publishKey))
+    var response = Response(.created, json: hosted.json(sessions.secrets, extra: [key]))
+    response.headers[.location] = "/v1/sessions/\(hosted.id)"
+    return response
+  }
+
+  private func list() -> Response {
+    Response(json: ["sessions": .array(sessions.all.map { $0.json(sessions.secrets) })])
+  }
+
+  /// Ends a session that runs, and tells how it ended; forgets one that is over.
+  private func delete(_ hosted: HostedSession) async throws -> Response {
+    if hosted.isOver {
+      sessions.forget(hosted)
+      return Response(status: .noContent)
+    }
+    await sessions.end(hosted)
+    return Response(json: hosted.json(sessions.secrets))
+  }
+
+  // MARK: - Events
+
+  private static let mostEvents = 1000
+
+  private func post(_ request: Request, to hosted: HostedSession) async throws -> Response {
+    let body = try await request.json(limit: bodyLimit)
+    guard !hosted.isOver else { throw Problem.conflict("the session is over") }
+    let events: [JSONValue]
+    if case .array(let list) = body { events = list } else { events = [body] }
+    guard (1...Self.mostEvents).contains(events.count) else {
+      throw Problem.badRequest("one event, or an array of 1 to \(Self.mostEvents)")
+    }
+    var read: [RotationEvent] = []
+    for (index, event) in events.enumerated() {
+      do { read.append(try Self.event(event)) } catch {
+        let place = events.count == 1 ? "" : "event \(index): "
+        throw Problem.unprocessable("\(place)\(error)")
+      }
+    }
+    let decisions = try hosted.session.post(read)
+    return Response(json: [
+      "decisions": .array(decisions.map(\.json)),
+      "pending": .integer(max(0, read.count - decisions.count)),
+    ])
+  }
+
+  /// An event without a time is one of now: the next picture obeys it.
+  private static func event(_ value: JSONValue) throws(PolicyError) -> RotationEvent {
+    guard case .object(let members) = value, value["at"] == nil else {
+      return try RotationEvent(value)
+    }
+    var event = try RotationEvent(.object([.init("at", .number(0))] + members))
+    event.at = nextPicture
+    return event
+  }
+}

@@ -1,0 +1,30 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import RotationPolicy
+
+/// `/v1/webhooks`: who is told.
+struct WebhookRoutes: Sendable {
+  let webhooks: Webhooks
+  let rules: AddressRules
+  let bodyLimit: Int
+
+  func add(to router: Router<ServiceContext>) {
+    router.post("/v1/webhooks") { request, _ in
+      let hook = try Webhook(await request.json(limit: bodyLimit), rules: rules)
+      try webhooks.add(hook)
+      guard case .object(let members) = hook.json else { return Response(json: hook.json) }
+      // The one time that the secret is said.
+      let answer = JSONValue.object(members + [.init("secret", .string(hook.secret))])
+      var response = Response(.created, json: answer)
+      response.headers[.location] = "/v1/webhooks/\(hook.id)"
+      return response
+    }
+    router.get("/v1/webhooks") { _, _ in
+      Response(json: ["webhooks": .array(webhooks.all.map(\.json))])
+    }
+    router.delete("/v1/webhooks/:id") { _, context in
+      try webhooks.remove(context.parameters.require("id"))
+      return Response(status: .noContent)
+    }
+  }
+}

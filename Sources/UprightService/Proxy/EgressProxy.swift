@@ -1,0 +1,129 @@
+internal import Foundation
+internal import Logging
+internal import NIOCore
+internal import NIOPosix
+internal import Synchronization
+
+/// The way out for http and https: a proxy on loopback, for this process alone.
+///
+/// libavformat follows redirects and playlists, and resolves names after any check of ours. So it is
+/// given this proxy: for each hop it resolves once, checks every address, and connects to the very
+/// address that was checked.
+final class EgressProxy: Sendable {
+  private struct State {
+    /// Passwords by the client's name.
+    var clients: [String: String] = [:]
+    var open = 0
+    var channel: (any Channel)?
+    var refusals: [String: String] = [:]
+  }
+
+  private let state = Mutex(State())
+  private let rules: AddressRules
+  private let resolver: any Resolver
+  private let logger: Logger
+  private let mostConnections: Int
+
+  init(
+    rules: AddressRules, resolver: any Resolver, logger: Logger, mostConnections: Int = 256
+  ) {
+    self.rules = rules
+    self.resolver = resolver
+    self.logger = logger
+    self.mostConnections = mostConnections
+  }
+
+  /// Binds it to a port of loopback.
+  func start() async throws {
+    let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .childChannelOption(.autoRead, value: true)
+      .childChannelInitializer { [self] channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(ProxyFront(self))
+        }
+      }
+      .bind(host: "127.0.0.1", port: 0).get()
+    state.withLock { $0.channel = channel }
+  }
+
+  /// Closes it; connections that are open go on to their end.
+  func stop() async {
+    let channel = state.withLock { state in
+      defer { state.channel = nil }
+      return state.channel
+    }
+    try? await channel?.close().get()
+  }
+
+  /// The port on 127.0.0.1; nil before `start`.
+  var port: Int? { state.withLock { $0.channel?.localAddress?.port } }
+
+  /// Lets a client in: `http://NAME:SECRET@127.0.0.1:PORT`. Nil before `start`.
+  func admit(_ name: String, secret: String) -> String? {
+    guard let port else { return nil }
+    let secret = state.withLock { state in
+      let kept = state.clients[name] ?? secret
+      state.clients[name] = kept
+      return kept
+    }
+    return "http://\(name):\(secret)@127.0.0.1:\(port)"
+  }
+
+  /// Lets it in no more.
+  func dismiss(_ name: String) {
+    state.withLock {
+      $0.clients[name] = nil
+      $0.refusals[name] = nil
+    }
+  }
+
+  /// Why the client's last hop was refused; nil where none was.
+  func refusal(of name: String) -> String? { state.withLock { $0.refusals[name] } }
+
+  // MARK: - For the handler
+
+  func mayOpen() -> Bool {
+    state.withLock { state in
+      guard state.open < mostConnections else { return false }
+      state.open += 1
+      return true
+    }
+  }
+
+  func closed() { state.withLock { $0.open -= 1 } }
+
+  func knows(_ request: ProxyRequest) -> Bool {
+    guard let user = request.user, let password = request.password else { return false }
+    guard let secret = state.withLock({ $0.clients[user] }) else { return false }
+    return constantTimeEqual(password, secret)
+  }
+
+  /// Resolves the host, checks each of its addresses, and connects to one of them.
+  func connect(_ request: ProxyRequest, on loop: any EventLoop) async throws -> any Channel {
+    do {
+      let addresses = try await resolver.addresses(of: request.host)
+      // One forbidden address among them is a name that plays tricks.
+      for address in addresses { try rules.check(hop: address, port: request.port) }
+      var failure: (any Error)?
+      for address in addresses.prefix(4) {
+        do {
+          return try await ClientBootstrap(group: loop).connectTimeout(.seconds(10))
+            .channelOption(.autoRead, value: false)
+            .connect(to: SocketAddress(ipAddress: address.description, port: request.port)).get()
+        } catch { failure = error }
+      }
+      throw failure ?? Refusal("no address")
+    } catch let refusal as Refusal {
+      logger.warning("\(request.host):\(request.port) is not connected to: \(refusal.reason)")
+      if let user = request.user {
+        state.withLock {
+          if $0.clients[user] != nil {
+            $0.refusals[user] = "\(request.host):\(request.port): \(refusal.reason)"
+          }
+        }
+      }
+      throw refusal
+    }
+  }
+}

@@ -1,0 +1,195 @@
+internal import NIOCore
+internal import NIOPosix
+
+/// One connection to the proxy: reads the head, has the hop checked and connected, then hands bytes
+/// on in both directions. What one side is slow to take the other is slow to give.
+final class ProxyFront: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  private enum State { case head, connecting, tunnel, closed }
+
+  private static let longestHead = 16384
+
+  private let proxy: EgressProxy
+  private var state = State.head
+  private var received = ByteBuffer()
+  private var peer: (any Channel)?
+  private var counts = false
+  private var deadline: Scheduled<Void>?
+
+  init(_ proxy: EgressProxy) { self.proxy = proxy }
+
+  func channelActive(context: ChannelHandlerContext) {
+    guard proxy.mayOpen() else { return context.close(promise: nil) }
+    counts = true
+    let channel = context.channel
+    deadline = context.eventLoop.scheduleTask(in: .seconds(10)) { channel.close(promise: nil) }
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    if counts { proxy.closed() }
+    counts = false
+    state = .closed
+    deadline?.cancel()
+    peer?.closeAfterWrites()
+    peer = nil
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    var buffer = unwrapInboundIn(data)
+    switch state {
+    case .head:
+      received.writeBuffer(&buffer)
+      readHead(context)
+    // Nothing is read while a connection is made; what was on its way is bounded by one read.
+    case .connecting: received.writeBuffer(&buffer)
+    case .tunnel:
+      guard let peer else { return }
+      peer.writeAndFlush(buffer, promise: nil)
+      if !peer.isWritable { context.channel.reads(false) }
+    case .closed: break
+    }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    context.close(promise: nil)
+  }
+
+  private func readHead(_ context: ChannelHandlerContext) {
+    let view = received.readableBytesView
+    guard let end = view.firstEnd else {
+      if view.count > Self.longestHead { answer(context, "431 Request Header Fields Too Large") }
+      return
+    }
+    let length = end - view.startIndex
+    guard length <= Self.longestHead, let head = received.readString(length: length),
+      let request = ProxyRequest(head: head)
+    else { return answer(context, "400 Bad Request") }
+    received.moveReaderIndex(forwardBy: 4)
+    guard proxy.knows(request) else {
+      return answer(
+        context, "407 Proxy Authentication Required",
+        "Proxy-Authenticate: Basic realm=\"upright\"\r\n")
+    }
+    state = .connecting
+    deadline?.cancel()
+    let channel = context.channel
+    channel.reads(false)
+    let promise = context.eventLoop.makePromise(of: (any Channel).self)
+    promise.completeWithTask { [proxy] in
+      try await proxy.connect(request, on: channel.eventLoop)
+    }
+    let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+    promise.futureResult.assumeIsolated().whenComplete { result in
+      switch result {
+      case .success(let peer): self.join(bound.value, peer, request)
+      case .failure(let error): self.answer(bound.value, error is Refusal ? "403 Forbidden" : "502 Bad Gateway")
+      }
+    }
+  }
+
+  private func join(_ context: ChannelHandlerContext, _ peer: any Channel, _ request: ProxyRequest) {
+    guard state == .connecting else { return peer.close(promise: nil) }
+    state = .tunnel
+    self.peer = peer
+    let front = context.channel
+    do {
+      try peer.pipeline.syncOperations.addHandler(ProxyBack(front))
+      try context.pipeline.syncOperations.addHandler(Backpressure(peer))
+    } catch { return context.close(promise: nil) }
+    if request.isTunnel {
+      write(context, "HTTP/1.1 200 Connection established\r\n\r\n")
+    } else {
+      peer.write(ByteBuffer(string: request.forwarded), promise: nil)
+    }
+    peer.writeAndFlush(received, promise: nil)
+    received = ByteBuffer()
+    peer.reads(true)
+    front.reads(true)
+  }
+
+  private func write(_ context: ChannelHandlerContext, _ text: String) {
+    context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: text)), promise: nil)
+  }
+
+  private func answer(_ context: ChannelHandlerContext, _ status: String, _ fields: String = "") {
+    state = .closed
+    let text = "HTTP/1.1 \(status)\r\n\(fields)Content-Length: 0\r\nConnection: close\r\n\r\n"
+    write(context, text)
+    // Closed with bytes unread it would be reset, and the answer lost with it: the rest of the request
+    // is read and thrown away.
+    let channel = context.channel
+    channel.reads(true)
+    deadline?.cancel()
+    deadline = context.eventLoop.scheduleTask(in: .seconds(2)) { channel.close(promise: nil) }
+    channel.writeAndFlush(ByteBuffer()).whenComplete { _ in
+      channel.close(mode: .output, promise: nil)
+    }
+  }
+}
+
+extension Channel {
+  /// Closes it once what was written is sent: `close` alone would throw that away.
+  func closeAfterWrites() {
+    writeAndFlush(ByteBuffer()).whenComplete { _ in self.close(promise: nil) }
+  }
+
+  /// Whether more is read from the socket than was asked for.
+  fileprivate func reads(_ flag: Bool) {
+    setOption(.autoRead, value: flag).whenComplete { _ in }
+  }
+}
+
+extension ByteBufferView {
+  /// Where the empty line begins that ends a head; nil before it has come.
+  fileprivate var firstEnd: Int? {
+    guard count >= 4 else { return nil }
+    for index in startIndex...(endIndex - 4)
+    where self[index] == 13 && self[index + 1] == 10 && self[index + 2] == 13
+      && self[index + 3] == 10
+    {
+      return index
+    }
+    return nil
+  }
+}
+
+/// The origin's side of a connection: what comes goes to the client.
+private final class ProxyBack: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+
+  private let front: any Channel
+
+  init(_ front: any Channel) { self.front = front }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    front.writeAndFlush(unwrapInboundIn(data), promise: nil)
+    if !front.isWritable { context.channel.reads(false) }
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    if context.channel.isWritable { front.reads(true) }
+    context.fireChannelWritabilityChanged()
+  }
+
+  func channelInactive(context: ChannelHandlerContext) { front.closeAfterWrites() }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    context.close(promise: nil)
+  }
+}
+
+/// Reads from the origin again once the client has taken what it was sent.
+private final class Backpressure: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+
+  private let peer: any Channel
+
+  init(_ peer: any Channel) { self.peer = peer }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    if context.channel.isWritable { peer.reads(true) }
+    context.fireChannelWritabilityChanged()
+  }
+}

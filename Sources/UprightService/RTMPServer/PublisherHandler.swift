@@ -1,0 +1,166 @@
+internal import Logging
+internal import NIOCore
+internal import RTMP
+internal import Upright
+
+/// One connection to the RTMP port: a socket around `PublishConnection`.
+///
+/// Read by read: the next one is asked for when the feed has room for more, so that a session that
+/// does not keep up slows its publisher and nobody else.
+final class PublisherHandler: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  /// Times that a connection is given.
+  struct Patience: Sendable {
+    /// Until a stream is published, from the connection on.
+    var publish = TimeAmount.seconds(10)
+    /// Without a byte.
+    var silence = TimeAmount.seconds(10)
+  }
+
+  private let routes: PublishRoutes
+  private let logger: Logger
+  private let patience: Patience
+  private var connection: PublishConnection
+  private var route: PublishRoutes.Route?
+  private var path = ""
+  private var peer: String?
+  private var deadline: Scheduled<Void>?
+  private var lastRead = NIODeadline.now()
+  /// Tags that the feed has not taken yet: of one read at most, for none is made before.
+  private var pending: [UInt8] = []
+  /// Whether the feed had no room: that is not the publisher's silence.
+  private var isHeld = false
+
+  init(_ routes: PublishRoutes, _ logger: Logger, _ patience: Patience) {
+    self.routes = routes
+    self.logger = logger
+    self.patience = patience
+    var generator = SystemRandomNumberGenerator()
+    connection = PublishConnection(
+      random: (0..<1528).map { _ in UInt8.random(in: 0...255, using: &generator) })
+  }
+
+  func channelActive(context: ChannelHandlerContext) {
+    let address = context.remoteAddress?.ipAddress ?? ""
+    guard routes.connected(address) else { return context.close(promise: nil) }
+    peer = address
+    let channel = context.channel
+    deadline = context.eventLoop.scheduleTask(in: patience.publish) { channel.close(promise: nil) }
+    context.read()
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    deadline?.cancel()
+    leave()
+    if let peer { routes.disconnected(peer) }
+    peer = nil
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    context.close(promise: nil)
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    lastRead = .now()
+    do {
+      let events = try connection.receive(unwrapInboundIn(data).readableBytesView)
+      for event in events { take(event, context) }
+      send(context)
+      if connection.isClosed { return context.channel.closeAfterWrites() }
+      proceed(context)
+    } catch {
+      logger.info("a connection to the RTMP port is closed: \(error)")
+      send(context)
+      context.channel.closeAfterWrites()
+    }
+  }
+
+  private func take(_ event: PublishConnection.Event, _ context: ChannelHandlerContext) {
+    switch event {
+    case .publish(let address): publish(address, context)
+    case .tag(let tag): if route != nil { pending += tag.bytes }
+    case .unpublish: leave()
+    }
+  }
+
+  private func publish(_ address: PublishConnection.Address, _ context: ChannelHandlerContext) {
+    let path = [address.app, address.name].filter { !$0.isEmpty }.joined(separator: "/")
+    switch routes.enter(path) {
+    case .route(let route, let path):
+      (self.route, self.path) = (route, path)
+      deadline?.cancel()
+      watch(context)
+      guard route.feed.begin() else {
+        routes.leave(path)
+        self.route = nil
+        return connection.refuse("The stream is over.")
+      }
+      let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+      let loop = context.eventLoop
+      route.feed.onRoom {
+        loop.execute {
+          let (handler, context) = bound.value
+          if handler.isHeld, context.channel.isActive { handler.proceed(context) }
+        }
+      }
+      connection.accept()
+      logger.info("session \(route.session): a publisher came")
+    case .unknown:
+      logger.info("a publisher was refused: nobody awaits its stream")
+      connection.refuse("No such stream.")
+    case .taken:
+      logger.info("a publisher was refused: its stream is being published")
+      connection.refuse("The stream is being published.")
+    }
+  }
+
+  /// Ends the connection once nothing has come for too long, where we were ready to read.
+  private func watch(_ context: ChannelHandlerContext) {
+    let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    let due = lastRead + patience.silence
+    deadline = context.eventLoop.scheduleTask(deadline: due) {
+      let (handler, context) = bound.value
+      if handler.isHeld { handler.lastRead = .now() }
+      if .now() - handler.lastRead >= handler.patience.silence {
+        context.close(promise: nil)
+      } else {
+        handler.watch(context)
+      }
+    }
+  }
+
+  private func send(_ context: ChannelHandlerContext) {
+    let output = connection.takeOutput()
+    guard !output.isEmpty else { return }
+    context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: output)), promise: nil)
+  }
+
+  /// Hands on what waits, and reads on once it was taken; else the feed calls again.
+  private func proceed(_ context: ChannelHandlerContext) {
+    if let route, !pending.isEmpty {
+      guard !route.feed.isClosed else { return context.close(promise: nil) }
+      guard route.feed.write(pending) else {
+        isHeld = true
+        return
+      }
+      pending.removeAll(keepingCapacity: true)
+    }
+    isHeld = false
+    lastRead = .now()
+    context.read()
+  }
+
+  private func leave() {
+    guard let route else { return }
+    self.route = nil
+    // The last of it, where there is room: nobody waits for a session that lags.
+    if !pending.isEmpty { _ = route.feed.write(pending) }
+    pending = []
+    route.feed.onRoom {}
+    route.feed.end()
+    routes.leave(path)
+    logger.info("session \(route.session): the publisher left")
+  }
+}

@@ -1,0 +1,95 @@
+internal import MediaIO
+internal import RotationPolicy
+internal import Upright
+
+/// A session with what the service keeps beside it: its name, its key, what it told.
+final class HostedSession: Sendable {
+  let id: String
+  /// Proves the right to publish and to post events to this session.
+  let publishKey: String
+  let session: any Session
+  let feed: EventFeed
+  /// What was asked for, fit to be shown: input and outputs without secrets.
+  let description: [JSONValue.Member]
+  /// Words that are secrets while the session lives.
+  let secrets: [String]
+  /// What the session holds of the service's: given back once, at its end.
+  let claim: RTMPAcceptor.Claim?
+  /// Seconds since 1970.
+  let created: Double
+  /// Whether it was declared in the configuration.
+  let isDeclared: Bool
+
+  init(
+    id: String, publishKey: String, session: any Session, feed: EventFeed,
+    description: [JSONValue.Member], secrets: [String], claim: RTMPAcceptor.Claim?,
+    created: Double, isDeclared: Bool
+  ) {
+    self.id = id
+    self.publishKey = publishKey
+    self.session = session
+    self.feed = feed
+    self.description = description
+    self.secrets = secrets
+    self.claim = claim
+    self.created = created
+    self.isDeclared = isDeclared
+  }
+
+  var isOver: Bool { [.ended, .failed].contains(session.snapshot.state) }
+
+  /// The session as an answer tells it. `extra` stands behind the name.
+  func json(_ secrets: Secrets, extra: [JSONValue.Member] = []) -> JSONValue {
+    let snapshot = session.snapshot
+    var members: [JSONValue.Member] = [.init("id", .string(id))]
+    members += extra
+    members += [
+      .init("state", .string(snapshot.state.rawValue)),
+      .init("reason", snapshot.reason.map { .string(secrets.redact($0)) } ?? .null),
+      .init("created", .number(created)),
+    ]
+    members += description
+    members += [
+      .init("appOrientation", snapshot.appOrientation.map { .string($0) } ?? .null),
+      .init("encodeResolution", snapshot.encodeResolution.map { .string($0) } ?? .null),
+      .init("seconds", .number(snapshot.seconds.isFinite ? snapshot.seconds : 0)),
+      .init("counters", snapshot.counters.json),
+    ]
+    return .object(members)
+  }
+
+  /// Tells the feed what the session told.
+  static func record(_ update: LiveUpdate, in feed: EventFeed, secrets: Secrets) {
+    switch update {
+    case .state(let state, let reason):
+      feed.append("state", state.json(reason, secrets))
+      if state == .ended || state == .failed { feed.end() }
+    case .decision(let decision):
+      feed.append("decision", decision.json)
+      for phase in decision.phases { feed.append("phase", phase.json) }
+    case .format(let format): feed.append("format", format)
+    }
+  }
+}
+
+extension LiveState {
+  func json(_ reason: String?, _ secrets: Secrets) -> JSONValue {
+    [
+      "state": .string(rawValue),
+      "reason": reason.map { .string(secrets.redact($0)) } ?? .null,
+    ]
+  }
+}
+
+extension LiveCounters {
+  var json: JSONValue {
+    [
+      "framesIn": .integer(framesIn), "framesOut": .integer(framesOut),
+      "dropped": .object(
+        dropped.sorted { $0.key < $1.key }.map { .init($0.key, .integer($0.value)) }),
+      "formatChanges": .integer(formatChanges), "inputLosses": .integer(inputLosses),
+      "bytesIn": .integer(bytesIn), "bytesOut": .integer(bytesOut),
+      "queueDepth": .integer(queueDepth),
+    ]
+  }
+}

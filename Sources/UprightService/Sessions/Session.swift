@@ -1,0 +1,35 @@
+package import RotationPolicy
+package import Upright
+package import MediaIO
+
+/// A live session as the service sees it; `LiveSession` is one.
+package protocol Session: Sendable {
+  /// Begins; `observe` is called from the session's own threads.
+  func start(observe: @escaping @Sendable (LiveUpdate) -> Void)
+  /// Events in the order they came; the decisions that could be made at once.
+  func post(_ events: [RotationEvent]) throws(MediaError) -> [RotationDecision]
+  var snapshot: LiveSnapshot { get }
+  /// Closes every output so that it plays; returns at once.
+  func stop()
+  /// Waits for the end; false where it did not come in time. Blocks.
+  func join(timeout: Double) -> Bool
+}
+
+/// What makes sessions, and reads the command line's options by name.
+package struct SessionEngine: Sendable {
+  /// Checks a configuration; opens nothing yet.
+  package var make: @Sendable (LiveConfiguration) throws(MediaError) -> any Session
+  /// Reads words of the command line, as in `--size 720p`.
+  package var options: @Sendable ([String]) throws(MediaError) -> TranscodeOptions
+
+  package init(
+    make: @escaping @Sendable (LiveConfiguration) throws(MediaError) -> any Session,
+    options: @escaping @Sendable ([String]) throws(MediaError) -> TranscodeOptions
+  ) {
+    self.make = make
+    self.options = options
+  }
+}
+
+/// The `at` of an event that takes effect at the next picture decoded.
+let nextPicture = -Double.infinity

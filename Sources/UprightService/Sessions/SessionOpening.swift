@@ -1,0 +1,173 @@
+internal import Foundation
+internal import MediaIO
+internal import RotationPolicy
+internal import Upright
+
+/// From a request to a session: addresses are resolved and checked, ports bound, folders made.
+struct SessionOpening: Sendable {
+  let engine: SessionEngine
+  let resolver: any Resolver
+  let proxy: EgressProxy
+  let acceptor: RTMPAcceptor
+  let folders: DataFolders
+
+  func open(
+    _ request: SessionRequest, id: String, isDeclared: Bool, in sessions: Sessions
+  ) async throws -> HostedSession {
+    let options = try engine.options(request.words)
+    var secrets: [String] = []
+    let key = publishKey(request.input)
+    secrets.append(key.text)
+    let feed = PublishedFeed()
+    let input = try await input(request.input, id: id, feed: feed, rules: sessions.rules, &secrets)
+    var outputs: [LiveOutput] = []
+    for output in request.outputs {
+      outputs.append(try await self.output(output, id: id, rules: sessions.rules, &secrets))
+    }
+    var configuration = LiveConfiguration(
+      input: input, outputs: outputs, policy: request.policy, options: options)
+    if let seconds = request.inputTimeout { configuration.inputTimeout = seconds }
+    if request.words.contains(where: { $0.hasPrefix("--segment=") }) {
+      configuration.segmentSeconds = options.segmentDuration
+    }
+    let session = try engine.make(configuration)
+    var claim: RTMPAcceptor.Claim?
+    if case .publisher(let url) = request.input {
+      claim = try await acceptor.claim(
+        host: url.host == "localhost" ? "127.0.0.1" : url.host, port: url.port ?? 1935,
+        path: key.path, route: .init(session: id, feed: feed))
+    }
+    secrets.forEach(sessions.secrets.add)
+    return HostedSession(
+      id: id, publishKey: key.text, session: session, feed: EventFeed(),
+      description: description(request, id: id), secrets: secrets, claim: claim,
+      created: (Date().timeIntervalSince1970 * 1000).rounded() / 1000, isDeclared: isDeclared)
+  }
+
+  /// Gives back what a session held.
+  func close(_ hosted: HostedSession) async {
+    if let claim = hosted.claim { await acceptor.release(claim) }
+    proxy.dismiss(hosted.id)
+  }
+
+  /// The key: the last part of a publisher's path, or one that is made.
+  private func publishKey(_ input: SessionRequest.Input) -> (text: String, path: String) {
+    let made = Secrets.make()
+    guard case .publisher(let url) = input else { return (made, "") }
+    let parts = url.path.split(separator: "/").map(String.init)
+    guard parts.count >= 2, let key = parts.last else {
+      return (made, (parts + [made]).joined(separator: "/"))
+    }
+    return (key, parts.joined(separator: "/"))
+  }
+
+  // MARK: - Addresses
+
+  private func input(
+    _ input: SessionRequest.Input, id: String, feed: PublishedFeed, rules: AddressRules,
+    _ secrets: inout [String]
+  ) async throws -> LiveInput {
+    switch input {
+    case .publisher: return .published(feed)
+    case .file(let path, _): return .file(path: path)
+    case .rtp(let description): return .rtp(description: description)
+    case .listener(let url):
+      secrets += url.secrets
+      return .pull(url: Self.listening(url))
+    case .pull(let url):
+      secrets += url.secrets
+      return .pull(url: try await checked(url, rules))
+    }
+  }
+
+  private func output(
+    _ output: SessionRequest.Output, id: String, rules: AddressRules, _ secrets: inout [String]
+  ) async throws -> LiveOutput {
+    switch output {
+    case .hls: return .hls(folder: try folders.live(id))
+    case .file(let name): return .file(path: try folders.recording(name, of: id))
+    case .push(let url):
+      secrets += url.secrets
+      return .push(url: try await checked(url, rules))
+    }
+  }
+
+  /// The URL with the literal address that was checked, so that nobody resolves it again. TLS wants
+  /// the name, and http the proxy: there each hop is checked.
+  private func checked(_ url: StreamURL, _ rules: AddressRules) async throws -> String {
+    if ["http", "https"].contains(url.scheme) { return url.text }
+    let addresses = try await resolver.addresses(of: url.host)
+    for address in addresses { try rules.check(address, for: url.scheme) }
+    guard let address = addresses.first else { throw Refusal("\(url.host) has no address") }
+    return url.scheme == "rtmps" ? url.text : url.text(at: address)
+  }
+
+  private static func listening(_ url: StreamURL) -> String {
+    if url.queryValue("mode") != nil { return url.text }
+    return url.text + (url.query == nil ? "?" : "&") + "mode=listener"
+  }
+
+  // MARK: - Showing
+
+  private func description(_ request: SessionRequest, id: String) -> [JSONValue.Member] {
+    let input: JSONValue
+    switch request.input {
+    case .publisher(let url) where url.path.split(separator: "/").count < 2:
+      input = ["url": .string(url.redacted + "/***"), "mode": "listen"]
+    case .publisher(let url), .listener(let url):
+      input = ["url": .string(url.redacted), "mode": "listen"]
+    case .pull(let url): input = ["url": .string(url.redacted), "mode": "pull"]
+    case .file(_, let name): input = ["url": .string("file:\(name)"), "mode": "pull"]
+    case .rtp: input = ["url": "rtp:", "mode": "listen"]
+    }
+    let outputs: [JSONValue] = request.outputs.map { output in
+      switch output {
+      case .hls: ["type": "hls", "url": .string("/live/\(id)/index.m3u8")]
+      case .push(let url): ["type": .string(url.scheme), "url": .string(url.redacted)]
+      case .file(let name): ["type": "file", "name": .string(name)]
+      }
+    }
+    return [.init("input", input), .init("outputs", .array(outputs))]
+  }
+}
+
+/// Where the service keeps what it writes, under one folder.
+struct DataFolders: Sendable {
+  let root: String
+
+  /// A session's playlist and segments; made where it is missing.
+  func live(_ id: String) throws(MediaError) -> String { try made("\(root)/live/\(id)") }
+
+  func removeLive(_ id: String) { try? FileManager.default.removeItem(atPath: "\(root)/live/\(id)") }
+
+  /// The path of a file that a session writes: `take.mp4`, or `take-2.mp4` where there is one from
+  /// before, for a session that comes back must not overwrite what it wrote.
+  func recording(_ name: String, of id: String) throws(MediaError) -> String {
+    let folder = try made("\(root)/recordings/\(id)")
+    let plain = URL(fileURLWithPath: folder).appendingPathComponent(name)
+    var path = plain.path
+    var number = 1
+    while FileManager.default.fileExists(atPath: path), number < 10_000 {
+      number += 1
+      path = plain.deletingPathExtension().path + "-\(number)." + plain.pathExtension
+    }
+    return path
+  }
+
+  /// The folder of our own state.
+  func state() throws(MediaError) -> String { try made("\(root)/.upright") }
+
+  /// Makes the folder itself, for its owner alone.
+  func make() throws(MediaError) { _ = try made(root) }
+
+  private func made(_ path: String) throws(MediaError) -> String {
+    do {
+      try FileManager.default.createDirectory(
+        atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      return path
+    } catch {
+      throw MediaError(
+        .cannotCreate, "the folder cannot be made", at: path, remedy: "check --data")
+    }
+  }
+}

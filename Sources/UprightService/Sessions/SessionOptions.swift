@@ -1,0 +1,79 @@
+internal import RotationPolicy
+
+/// The API's `options`: the command line's long options by name.
+enum SessionOptions {
+  /// Those that a live session may have. What names files names files in the data folder.
+  private static let names: Set<String> = [
+    "frames", "canvas", "reference", "fit", "anchor", "background", "slate", "overlay", "level",
+    "size", "capture-size", "scaler", "codec", "crf", "bitrate", "speed", "gop",
+    "encoder-options", "segment", "hls-segments", "gravity",
+  ]
+
+  /// The encoder's own options that may be given: some of the others name files to be written.
+  private static let encoderNames: Set<String> = [
+    "tune", "profile", "level", "bf", "refs", "maxrate", "bufsize", "keyint_min", "sc_threshold",
+    "rc-lookahead", "aq-mode", "coder", "cpu-used", "row-mt", "tile-columns",
+  ]
+
+  /// `{"size": "720p", "level": true}` as `--size=720p --level`.
+  ///
+  /// - Throws: `Problem` 400 where the shape is wrong, `Refusal` where it is not for a session.
+  static func words(_ value: JSONValue, _ rules: AddressRules) throws -> [String] {
+    guard case .object(let members) = value else {
+      throw Problem.badRequest("options: is no object")
+    }
+    var words: [String] = []
+    for member in members {
+      guard names.contains(member.key) else {
+        throw Refusal("options: \(printable(member.key)) is no option of a live session")
+      }
+      switch member.value {
+      case .bool(true): words.append("--\(member.key)")
+      case .bool(false): break
+      case .array(let values):
+        for value in values { words.append(try word(member.key, value, rules)) }
+      default: words.append(try word(member.key, member.value, rules))
+      }
+    }
+    return words
+  }
+
+  private static func word(
+    _ name: String, _ value: JSONValue, _ rules: AddressRules
+  ) throws -> String {
+    switch value {
+    case .string(let text): return "--\(name)=\(try checked(name, text, rules))"
+    case .integer(let number): return "--\(name)=\(number)"
+    case .number(let number):
+      return "--\(name)=" + (Int(exactly: number).map(String.init) ?? String(number))
+    default: throw Problem.badRequest("options: \(name) is a text, a number, true or a list")
+    }
+  }
+
+  private static func checked(
+    _ name: String, _ text: String, _ rules: AddressRules
+  ) throws(Refusal) -> String {
+    switch name {
+    case "slate": return try file(text, rules)
+    case "overlay":
+      guard let at = text.lastIndex(of: "@") else { return text }
+      return try file(String(text[..<at]), rules) + text[at...]
+    case "encoder-options":
+      for pair in text.split(separator: ":") {
+        let key = String(pair.prefix { $0 != "=" })
+        guard encoderNames.contains(key) else {
+          throw Refusal("encoder-options: \(printable(key)) may not be given here")
+        }
+      }
+      return text
+    default: return text
+    }
+  }
+
+  private static func file(_ name: String, _ rules: AddressRules) throws(Refusal) -> String {
+    guard AddressRules.isName(name) else {
+      throw Refusal("a picture is named by a file's name in the data folder, not by a path")
+    }
+    return try rules.file("file:\(name)")
+  }
+}

@@ -1,0 +1,169 @@
+internal import Foundation
+internal import Hummingbird
+package import Logging
+package import MediaIO
+internal import NIOCore
+internal import RotationPolicy
+internal import ServiceLifecycle
+internal import Synchronization
+internal import UnixSignals
+
+/// The live service: everything of one process, put together.
+package final class UprightService: Sendable {
+  /// What the service needs from outside, for a test to put its own in place.
+  package struct Surroundings: Sendable {
+    var resolver: any Resolver = SystemResolver()
+    var ownAddresses = IPAddress.ofThisMachine
+    var eventTimes = EventStreamRoutes.Times()
+    var patience = PublisherHandler.Patience()
+    var webhooks = Webhooks.Limits()
+
+    package init() {}
+  }
+
+  let configuration: ServiceConfiguration
+  let sessions: Sessions
+  package let token: String
+  /// Whether the token was made just now, and must be told.
+  package let isNewToken: Bool
+  package let secrets: Secrets
+  private let proxy: EgressProxy
+  private let webhooks: Webhooks
+  private let metrics: ServiceMetrics
+  private let folders: DataFolders
+  private let surroundings: Surroundings
+  private let logger: Logger
+  private let life = Mutex(Life())
+
+  private struct Life: Sendable {
+    var port: Int?
+    var isReady = false
+    var group: ServiceGroup?
+  }
+
+  /// - Throws: `configuration`, `cannotCreate` where the data folder cannot be made.
+  package init(
+    _ configuration: ServiceConfiguration, engine: SessionEngine, secrets: Secrets, logger: Logger,
+    surroundings: Surroundings = Surroundings()
+  ) throws(MediaError) {
+    self.configuration = configuration
+    self.secrets = secrets
+    self.logger = logger
+    self.surroundings = surroundings
+    let root = URL(fileURLWithPath: configuration.data).standardizedFileURL.path
+    folders = DataFolders(root: root)
+    try folders.make()
+    (token, isNewToken) = try AdminToken.settle(configuration.token, folders)
+    secrets.add(token)
+    let rules = AddressRules(
+      allowHosts: configuration.allowHosts.compactMap(HostPattern.init), dataFolder: root,
+      ownAddresses: surroundings.ownAddresses)
+    proxy = EgressProxy(rules: rules, resolver: surroundings.resolver, logger: logger)
+    let opening = SessionOpening(
+      engine: engine, resolver: surroundings.resolver, proxy: proxy,
+      acceptor: RTMPAcceptor(logger: logger, patience: surroundings.patience), folders: folders)
+    let webhooks = Webhooks(
+      proxy: proxy, secrets: secrets, limits: surroundings.webhooks, logger: logger)
+    self.webhooks = webhooks
+    let sessions = Sessions(
+      opening: opening, rules: rules, secrets: secrets,
+      limits: .init(running: configuration.maxSessions), logger: logger,
+      observer: { webhooks.tell($0, $1) })
+    self.sessions = sessions
+    metrics = ServiceMetrics(
+      live: { sessions.all.map(\.session.snapshot) }, webhooks: { webhooks.counts })
+    sessions.onForget { [metrics] in metrics.forget($0.session.snapshot) }
+  }
+
+  /// The port that HTTP is served on; nil before it is bound.
+  package var port: Int? { life.withLock { $0.port } }
+
+  /// What became of the webhooks' messages.
+  var webhookCounts: (delivered: Int, failed: Int, dropped: Int) { webhooks.counts }
+
+  /// Whether everything runs, declared sessions included.
+  var isReady: Bool { life.withLock { $0.isReady } }
+
+  /// Shuts down as SIGTERM does: sessions end so that their outputs play, then `run` returns.
+  func shutDown() async { await life.withLock { $0.group }?.triggerGracefulShutdown() }
+
+  var router: Router<ServiceContext> {
+    let router = Router(context: ServiceContext.self)
+    router.add(middleware: ProblemMiddleware(secrets: secrets))
+    router.add(
+      middleware: AccessMiddleware(
+        token: token, publishKey: { [sessions] in sessions.publishKey(of: $0) }))
+    SessionRoutes(sessions: sessions, bodyLimit: configuration.bodyLimit).add(to: router)
+    EventStreamRoutes(sessions: sessions, times: surroundings.eventTimes).add(to: router)
+    WebhookRoutes(webhooks: webhooks, rules: sessions.rules, bodyLimit: configuration.bodyLimit)
+      .add(to: router)
+    LiveFileRoutes(folders: folders).add(to: router)
+    StatusRoutes(sessions: sessions, metrics: metrics).add(to: router)
+    return router
+  }
+
+  /// Serves until the task is cancelled or, with `signals`, SIGTERM or SIGINT comes; then ends every
+  /// session so that its outputs play.
+  package func run(signals: Bool) async throws {
+    try await proxy.start()
+    let application = Application(
+      router: router,
+      server: .http1(configuration: .init(idleTimeout: .seconds(60))),
+      configuration: .init(
+        address: .hostname(configuration.listen.host, port: configuration.listen.port),
+        serverName: nil,
+        availableConnectionsDelegate: .maximum(configuration.maxConnections, logger: logger)),
+      onServerRunning: { [self] channel in await began(channel) }, logger: logger)
+    // Shut down from the last to the first: sessions end while answers are still given.
+    let drain = SessionService(sessions: sessions, seconds: configuration.drainTimeout * 0.8)
+    var configuration = ServiceGroupConfiguration(
+      services: [EgressService(proxy: proxy, webhooks: webhooks), application, drain],
+      gracefulShutdownSignals: signals ? [.sigterm, .sigint] : [], logger: logger)
+    // What is not over by then is not waited for.
+    configuration.maximumGracefulShutdownDuration = .seconds(self.configuration.drainTimeout)
+    let group = ServiceGroup(configuration: configuration)
+    life.withLock { $0.group = group }
+    try await group.run()
+  }
+
+  private func began(_ channel: any Channel) async {
+    life.withLock { $0.port = channel.localAddress?.port }
+    for value in configuration.webhooks {
+      do { try webhooks.add(Webhook(value, rules: sessions.rules)) } catch {
+        logger.error("a webhook of the configuration is not used: \(Problem(error).detail)")
+      }
+    }
+    for value in configuration.sessions {
+      do {
+        _ = try await sessions.create(
+          SessionRequest(value, rules: sessions.rules), isDeclared: true)
+      } catch {
+        logger.error("the session \(value["name"]?.text ?? "") is not begun: \(Problem(error).detail)")
+      }
+    }
+    life.withLock { $0.isReady = true }
+  }
+}
+
+/// The way out: begun before anything may need it, ended last.
+private struct EgressService: Service {
+  let proxy: EgressProxy
+  let webhooks: Webhooks
+
+  func run() async throws {
+    try? await gracefulShutdown()
+    await webhooks.stop()
+    await proxy.stop()
+  }
+}
+
+/// Ends all sessions when the service shuts down.
+private struct SessionService: Service {
+  let sessions: Sessions
+  let seconds: Double
+
+  func run() async throws {
+    try? await gracefulShutdown()
+    await sessions.drain(within: seconds)
+  }
+}

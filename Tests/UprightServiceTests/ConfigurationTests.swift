@@ -1,0 +1,105 @@
+import Foundation
+import MediaIO
+import Testing
+import UprightTestSupport
+
+@testable import UprightService
+
+@Suite("The service's configuration")
+struct ConfigurationTests {
+  private static func file(_ text: String) throws -> (Scratch, String) {
+    let scratch = try Scratch()
+    let path = scratch.path("config.json")
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    return (scratch, path)
+  }
+
+  @Test("Flags over the environment over the file over the defaults")
+  func layers() throws {
+    let (scratch, path) = try Self.file(
+      "{\"listen\": \"127.0.0.1:1\", \"data\": \"from-file\", \"maxSessions\": 3, \"maxConnections\": 7, "
+        + "\"allowHosts\": [\"a.example\", \"*.b.example\"]}")
+    let configuration = try ServiceConfiguration(
+      flags: ["listen": "[::1]:3"],
+      environment: [
+        "UPRIGHT_LISTEN": "127.0.0.1:2", "UPRIGHT_MAX_SESSIONS": "4", "UPRIGHT_DATA": "",
+        "UPRIGHT_TOKEN": "a-token-of-16-and-more", "OTHER": "x",
+      ], file: path)
+    #expect(configuration.listen == .init(host: "::1", port: 3))
+    #expect(configuration.data == "from-file")
+    #expect(configuration.maxSessions == 4 && configuration.maxConnections == 7)
+    #expect(configuration.allowHosts == ["a.example", "*.b.example"])
+    #expect(configuration.token == "a-token-of-16-and-more")
+    #expect(configuration.bodyLimit == 1 << 20 && configuration.drainTimeout == 10)
+    let plain = try ServiceConfiguration(flags: [:], environment: [:], file: nil)
+    #expect(plain.listen == .init(host: "127.0.0.1", port: 8080) && plain.token == nil)
+    _ = scratch
+  }
+
+  static let endpoints: [(String, String?)] = [
+    ("127.0.0.1:8080", "127.0.0.1:8080"), (":9000", "0.0.0.0:9000"), ("[::1]:80", "[::1]:80"),
+    ("localhost", "localhost:8080"), ("0.0.0.0:0", "0.0.0.0:0"), ("a:b", nil), ("a:70000", nil),
+    ("", nil), ("a/b", nil), ("http://a", nil),
+  ]
+
+  @Test("Where to listen", arguments: endpoints)
+  func endpoint(_ text: String, _ read: String?) {
+    #expect(ServiceConfiguration.Endpoint(text)?.description == read)
+  }
+
+  @Test(
+    "What cannot be used is an error that names it",
+    arguments: [
+      ("{", "line 1"), ("[]", "config.json"), ("{\"lisen\": 1}", "lisen"),
+      ("{\"listen\": \"x:y\"}", "listen"), ("{\"maxSessions\": 0}", "maxSessions"),
+      ("{\"maxSessions\": \"many\"}", "maxSessions"), ("{\"data\": {}}", "data"),
+      ("{\"allowHosts\": [\"http://x\"]}", "allowHosts"), ("{\"sessions\": {}}", "sessions"),
+      ("{\"sessions\": [{\"input\": {}}]}", "sessions[0]"), ("{\"tokenFile\": \"/none\"}", "/none"),
+      ("{\"token\": \"in-the-file-is-wrong\"}", "token"),
+    ])
+  func wrong(_ text: String, _ place: String) throws {
+    let (scratch, path) = try Self.file(text)
+    let error = #expect(throws: MediaError.self) {
+      try ServiceConfiguration(flags: [:], environment: [:], file: path)
+    }
+    #expect(error?.code == .configuration && error?.description.contains(place) == true, "\(String(describing: error))")
+    _ = scratch
+  }
+
+  @Test("A token: made once, kept for its owner alone, the same after a restart")
+  func token() throws {
+    let scratch = try Scratch()
+    let folders = DataFolders(root: scratch.path("data"))
+    let (first, isNew) = try AdminToken.settle(nil, folders)
+    #expect(isNew && first.utf8.count == 43)
+    let (second, isNewAgain) = try AdminToken.settle(nil, folders)
+    #expect(second == first && !isNewAgain)
+    let attributes = try FileManager.default.attributesOfItem(atPath: scratch.path("data/.upright/token"))
+    #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+    #expect(try AdminToken.settle("given-by-somebody", folders) == ("given-by-somebody", false))
+    try Data("short".utf8).write(to: URL(fileURLWithPath: scratch.path("token")))
+    #expect(throws: MediaError.self) {
+      try ServiceConfiguration(flags: ["tokenFile": scratch.path("token")], environment: [:], file: nil)
+    }
+  }
+
+  @Test("Sessions of the file are there at the start, and again after a restart; a bad one stops nothing")
+  func declared() async throws {
+    let scratch = try Scratch()
+    try FileManager.default.createDirectory(atPath: scratch.path("data"), withIntermediateDirectories: true)
+    try Data("x".utf8).write(to: URL(fileURLWithPath: scratch.path("data/clip.mp4")))
+    let (other, path) = try Self.file(
+      "{\"sessions\": [{\"name\": \"bad\", \"input\": {\"url\": \"file:/etc/passwd\"}}, "
+        + "{\"name\": \"stage\", \"input\": {\"url\": \"file:clip.mp4\"}}]}")
+    let read = try ServiceConfiguration(flags: [:], environment: [:], file: path)
+    for _ in 0..<2 {
+      let service = try await RunningService(
+        { configuration, _ in configuration.sessions = read.sessions }, scratch: scratch)
+      let list = try await service.ask("GET", "/v1/sessions").json["sessions"].array
+      #expect(list.map { $0["id"].string } == ["stage"])
+      #expect(service.log.lines.contains("the session bad is not begun"))
+      try await service.shutDown()
+    }
+    _ = other
+  }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import Testing
+import Upright
+import UprightTestSupport
+
+@testable import UprightService
+
+@Suite("Readiness, metrics, shutdown")
+struct LifeTests {
+  @Test("Shutting down: sessions are ended, streams close, nothing new is taken, and it is over in time")
+  func drain() async throws {
+    let service = try await RunningService()
+    try await service.session("a")
+    try await service.session("b")
+    let reader = try service.connection()
+    reader.send(
+      "GET /v1/sessions/a/events HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(RunningService.token)\r\n\r\n")
+    _ = try await RunningService.onThread { reader.text(until: "event: state") }
+    let begin = Date()
+    try await service.shutDown()
+    #expect(Date().timeIntervalSince(begin) < 10)
+    #expect(service.script.sessions.allSatisfy { $0.snapshot.state == .ended })
+    let told = try await RunningService.onThread { reader.receive(seconds: 5) }
+    #expect(told.isClosed && String(decoding: told.bytes, as: UTF8.self).contains("\"ended\""))
+  }
+
+  @Test("While it drains it answers, and takes nothing new; a session that does not end is left behind")
+  func late() async throws {
+    let service = try await RunningService { configuration, _ in configuration.drainTimeout = 15 }
+    try await service.session("a")
+    service.script.sessions[0].refuseToStop()
+    async let over: Void = service.shutDown()
+    let deadline = Date(timeIntervalSinceNow: 5)
+    while !service.service.sessions.isDraining, Date() < deadline {
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    let ready = try await service.ask("GET", "/readyz", token: nil)
+    #expect(ready.status == 503 && ready.headers["retry-after"] != nil)
+    #expect(try await service.ask("GET", "/healthz", token: nil).status == 200)
+    #expect(try await service.session("b").status == 503)
+    let begin = Date()
+    try? await over
+    #expect(Date().timeIntervalSince(begin) < 20)
+    #expect(service.log.lines.contains("did not end"))
+  }
+
+  @Test("Metrics: the spec's names, in a form that Prometheus reads, and counters that never fall")
+  func metrics() async throws {
+    let service = try await RunningService()
+    try await service.session("a")
+    let session = service.script.sessions[0]
+    session.become(.live)
+    session.count {
+      $0.framesIn = 100
+      $0.framesOut = 90
+      $0.dropped = ["late": 10]
+      $0.bytesIn = 12345
+      $0.encodeSeconds = 1.5
+      $0.eventToPicture = [0.01, 0.02, 0.03, 0.04]
+    }
+    func page() async throws -> String { try await service.ask("GET", "/metrics").text }
+    let text = try await page()
+    let lines = text.split(separator: "\n").map(String.init)
+    for line in [
+      "upright_sessions{state=\"live\"} 1", "upright_sessions{state=\"waiting\"} 0",
+      "upright_frames_in_total 100", "upright_frames_out_total 90",
+      "upright_frames_dropped_total{reason=\"late\"} 10",
+      "upright_frames_dropped_total{reason=\"queue\"} 0", "upright_input_bytes_total 12345",
+      "upright_encode_seconds_sum 1.5", "upright_encode_seconds_count 90",
+      "upright_event_to_picture_seconds{quantile=\"0.5\"} 0.02", "upright_queue_depth 0",
+    ] { #expect(lines.contains(line), "\(line)") }
+    let memory = lines.first { $0.hasPrefix("upright_resident_memory_bytes ") }
+    #expect((memory?.split(separator: " ").last.flatMap { Int($0) } ?? 0) > 1 << 20)
+    for line in lines where !line.hasPrefix("#") {
+      #expect(line.wholeMatch(of: /upright_[a-z_]+(\{[a-z]+="[^"]*"\})? [0-9.e+-]+/) != nil, "\(line)")
+    }
+    let families = lines.filter { $0.hasPrefix("# TYPE ") }.map { $0.split(separator: " ")[2] }
+    #expect(Set(families).count == families.count)
+    session.become(.ended)
+    try await service.ask("DELETE", "/v1/sessions/a")
+    #expect(try await page().contains("upright_frames_in_total 100\n"))
+  }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import NIOCore
+import NIOPosix
+import Synchronization
+import UprightTestSupport
+
+/// A client's side of one TCP connection to loopback, byte by byte: what a test must see that a
+/// client library hides.
+final class LocalConnection: @unchecked Sendable {
+  // Unchecked: a descriptor, used by one test.
+  private let socket: CInt
+  private var received: [UInt8] = []
+
+  struct Failure: Error, CustomStringConvertible { let description: String }
+
+  init(port: Int, receiveBuffer: Int? = nil) throws {
+    socket = Glibc.socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+    if var size = receiveBuffer.map(CInt.init) {
+      setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<CInt>.size))
+    }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = in_port_t(UInt16(port).bigEndian)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    let result = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard result == 0 else { throw Failure(description: "connect: \(errno)") }
+  }
+
+  deinit { close(socket) }
+
+  func send(_ bytes: [UInt8]) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.send(socket, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }
+      if count <= 0 { return }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  func send(_ text: String) { send(Array(text.utf8)) }
+
+  /// Receives until `isEnough`, the end or `seconds`; what came in all.
+  @discardableResult
+  func receive(
+    seconds: Double = 10, until isEnough: ([UInt8]) -> Bool = { _ in false }
+  ) -> (bytes: [UInt8], isClosed: Bool) {
+    let deadline = Date(timeIntervalSinceNow: seconds)
+    var buffer = [UInt8](repeating: 0, count: 65536)
+    while !isEnough(received) {
+      let left = deadline.timeIntervalSinceNow
+      guard left > 0 else { return (received, false) }
+      var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+      guard poll(&entry, 1, CInt(max(1, left * 1000))) > 0 else { continue }
+      let count = recv(socket, &buffer, buffer.count, 0)
+      if count <= 0 { return (received, true) }
+      received += buffer[..<count]
+    }
+    return (received, false)
+  }
+
+  /// Receives until `text` has come; all of it as text.
+  func text(until text: String, seconds: Double = 10) -> String {
+    let wanted = Array(text.utf8)
+    let all = receive(seconds: seconds) { bytes in
+      bytes.count >= wanted.count
+        && (0...bytes.count - wanted.count).contains { bytes[$0..<$0 + wanted.count].elementsEqual(wanted) }
+    }
+    return String(decoding: all.bytes, as: UTF8.self)
+  }
+}
+
+/// An HTTP answer, read from a connection of its own.
+struct Answer: Sendable {
+  var status: Int
+  /// By name in lower case.
+  var headers: [String: String]
+  var body: [UInt8]
+  var text: String { String(decoding: body, as: UTF8.self) }
+  var json: JSON { (try? JSONDecoder().decode(JSON.self, from: Data(body))) ?? .null }
+
+  /// Reads an answer that ends with its connection.
+  init(_ bytes: [UInt8]) throws {
+    let split = Array("\r\n\r\n".utf8)
+    guard bytes.count >= 4,
+      let end = (0...bytes.count - 4).first(where: { bytes[$0..<$0 + 4].elementsEqual(split) })
+    else { throw LocalConnection.Failure(description: "no answer: \(String(decoding: bytes, as: UTF8.self))") }
+    var lines = String(decoding: bytes[..<end], as: UTF8.self).components(separatedBy: "\r\n")
+    status = Int(lines.removeFirst().split(separator: " ")[1]) ?? 0
+    headers = [:]
+    for line in lines {
+      let sides = line.split(separator: ":", maxSplits: 1)
+      headers[sides[0].lowercased()] = sides.count > 1 ? sides[1].trimmingCharacters(in: .whitespaces) : ""
+    }
+    body = Array(bytes[(end + 4)...])
+    if headers["transfer-encoding"] == "chunked" { body = Self.joined(body) }
+  }
+
+  private static func joined(_ chunks: [UInt8]) -> [UInt8] {
+    var rest = chunks[...]
+    var body: [UInt8] = []
+    while let end = rest.firstIndex(of: 13) {
+      let size = Int(String(decoding: rest[rest.startIndex..<end], as: UTF8.self), radix: 16) ?? 0
+      rest = rest[(end + 2)...]
+      if size == 0 || rest.count < size + 2 { break }
+      body += rest.prefix(size)
+      rest = rest.dropFirst(size + 2)
+    }
+    return body
+  }
+}

@@ -1,0 +1,193 @@
+import Foundation
+import Hummingbird
+import Testing
+import Upright
+import UprightTestSupport
+
+@testable import UprightService
+
+@Suite("The API's description is true")
+struct OpenAPITests {
+  private static func document() throws -> JSON {
+    try JSONDecoder().decode(JSON.self, from: Data(OpenAPIDocument.text.utf8))
+  }
+
+  @Test("Every route and method of the router is described, and nothing else")
+  func routes() async throws {
+    let service = try await RunningService()
+    let document = try Self.document()
+    var described: Set<String> = []
+    for (path, item) in document["paths"].object {
+      for method in item.object.keys where method != "parameters" {
+        described.insert("\(method.uppercased()) \(path)")
+      }
+    }
+    let routed = Set(
+      service.service.router.routes.map { route in
+        let path = route.path.description.split(separator: "/").map {
+          $0.hasPrefix(":") ? "{\($0.dropFirst())}" : ($0.hasPrefix("{") ? String($0) : String($0))
+        }
+        return "\(route.method.rawValue) /\(path.joined(separator: "/"))"
+      })
+    #expect(described == routed)
+    #expect(try await service.ask("GET", "/openapi.yaml", token: nil).json["openapi"].string == "3.1.0")
+  }
+
+  /// A request, and where its answer is described.
+  private struct Exchange {
+    var method: String
+    var path: String
+    var template: String
+    var status: Int
+    var body: String?
+    var token: String? = RunningService.token
+    var headers: [String: String] = [:]
+  }
+
+  private static let event = "/v1/sessions/{id}/events"
+  private static let one = "/v1/sessions/{id}"
+  private static let file = "/live/{id}/{name}"
+  private static let long = String(repeating: " ", count: 5000)
+  private static let session = "{\"name\": \"NAME\", \"input\": {\"url\": \"file:clip.mp4\"}}"
+  private static let hook = "{\"url\": \"https://example.com/hook\"}"
+
+  /// In order: what comes later stands on what came before.
+  private static let exchanges: [Exchange] = {
+    func named(_ name: String) -> String { session.replacing("NAME", with: name) }
+    var list: [Exchange] = [
+      .init(method: "GET", path: "/", template: "/", status: 200, token: nil),
+      .init(method: "GET", path: "/healthz", template: "/healthz", status: 200, token: nil),
+      .init(method: "GET", path: "/readyz", template: "/readyz", status: 200, token: nil),
+      .init(method: "GET", path: "/openapi.yaml", template: "/openapi.yaml", status: 200, token: nil),
+      .init(method: "GET", path: "/metrics", template: "/metrics", status: 200),
+      .init(method: "POST", path: "/v1/sessions", template: "/v1/sessions", status: 201, body: named("a")),
+      .init(method: "POST", path: "/v1/sessions", template: "/v1/sessions", status: 409, body: named("a")),
+      .init(method: "POST", path: "/v1/sessions", template: "/v1/sessions", status: 400, body: "{"),
+      .init(method: "POST", path: "/v1/sessions", template: "/v1/sessions", status: 413, body: long),
+      .init(
+        method: "POST", path: "/v1/sessions", template: "/v1/sessions", status: 422,
+        body: "{\"input\": {\"url\": \"data:x\"}}"),
+      .init(method: "POST", path: "/v1/sessions", template: "/v1/sessions", status: 429, body: named("b")),
+      .init(method: "GET", path: "/v1/sessions", template: "/v1/sessions", status: 200),
+      .init(method: "GET", path: "/v1/sessions/a", template: one, status: 200),
+      .init(method: "GET", path: "/v1/sessions/x", template: one, status: 404),
+      .init(method: "POST", path: "/v1/sessions/a/events", template: event, status: 200, body: "{\"device\": \"landscapeLeft\"}"),
+      .init(method: "POST", path: "/v1/sessions/a/events", template: event, status: 400, body: "{"),
+      .init(method: "POST", path: "/v1/sessions/a/events", template: event, status: 413, body: long),
+      .init(method: "POST", path: "/v1/sessions/a/events", template: event, status: 422, body: "{\"device\": \"x\"}"),
+      .init(method: "POST", path: "/v1/sessions/x/events", template: event, status: 404, body: "{}"),
+      .init(method: "GET", path: "/v1/sessions/x/events", template: event, status: 404),
+      .init(method: "DELETE", path: "/v1/sessions/x", template: one, status: 404),
+      .init(method: "GET", path: "/live/a/index.m3u8", template: file, status: 200, token: nil),
+      .init(method: "GET", path: "/live/a/s.m4s", template: file, status: 206, token: nil, headers: ["Range": "bytes=0-1"]),
+      .init(method: "GET", path: "/live/a/s.m4s", template: file, status: 416, token: nil, headers: ["Range": "bytes=99-"]),
+      .init(method: "GET", path: "/live/a/x.m4s", template: file, status: 404, token: nil),
+      .init(method: "HEAD", path: "/live/a/s.m4s", template: file, status: 200, token: nil),
+      .init(method: "HEAD", path: "/live/a/x.m4s", template: file, status: 404, token: nil),
+      .init(method: "OPTIONS", path: "/live/a/s.m4s", template: file, status: 204, token: nil),
+      .init(method: "POST", path: "/v1/webhooks", template: "/v1/webhooks", status: 201, body: hook),
+      .init(method: "POST", path: "/v1/webhooks", template: "/v1/webhooks", status: 400, body: "[]"),
+      .init(method: "POST", path: "/v1/webhooks", template: "/v1/webhooks", status: 413, body: long),
+      .init(
+        method: "POST", path: "/v1/webhooks", template: "/v1/webhooks", status: 422,
+        body: "{\"url\": \"https://other.net/\"}"),
+      .init(method: "POST", path: "/v1/webhooks", template: "/v1/webhooks", status: 429, body: hook),
+      .init(method: "GET", path: "/v1/webhooks", template: "/v1/webhooks", status: 200),
+      .init(method: "DELETE", path: "/v1/webhooks/HOOK", template: "/v1/webhooks/{id}", status: 204),
+      .init(method: "DELETE", path: "/v1/webhooks/HOOK", template: "/v1/webhooks/{id}", status: 404),
+      .init(method: "DELETE", path: "/v1/sessions/a", template: one, status: 200),
+      .init(method: "POST", path: "/v1/sessions/a/events", template: event, status: 409, body: "{\"lock\": true}"),
+      .init(method: "GET", path: "/v1/sessions/a/events", template: event, status: 200),
+      .init(method: "DELETE", path: "/v1/sessions/a", template: one, status: 204),
+    ]
+    for (method, path, template) in [
+      ("GET", "/metrics", "/metrics"), ("POST", "/v1/sessions", "/v1/sessions"),
+      ("GET", "/v1/sessions", "/v1/sessions"), ("GET", "/v1/sessions/a", one),
+      ("DELETE", "/v1/sessions/a", one), ("POST", "/v1/sessions/a/events", event),
+      ("GET", "/v1/sessions/a/events", event), ("POST", "/v1/webhooks", "/v1/webhooks"),
+      ("GET", "/v1/webhooks", "/v1/webhooks"), ("DELETE", "/v1/webhooks/a", "/v1/webhooks/{id}"),
+    ] { list.append(.init(method: method, path: path, template: template, status: 401, token: nil)) }
+    return list
+  }()
+
+  /// What other tests provoke, which needs a service of its own: a stream's readers, a shutdown.
+  private static let elsewhere: Set<String> = [
+    "GET \(event) 429", "GET /readyz 503", "POST /v1/sessions 503",
+  ]
+
+  @Test("Every status that is described is given, with a body as it is described")
+  func answers() async throws {
+    let document = try Self.document()
+    let service = try await RunningService { configuration, surroundings in
+      configuration.maxSessions = 1
+      configuration.bodyLimit = 4096
+      configuration.allowHosts = ["example.com"]
+      surroundings.webhooks.hooks = 1
+    }
+    try Data("x".utf8).write(to: URL(fileURLWithPath: service.scratch.path("data/clip.mp4")))
+    var seen: Set<String> = []
+    var hook = ""
+    for exchange in Self.exchanges {
+      let answer = try await service.ask(
+        exchange.method, exchange.path.replacing("HOOK", with: hook), exchange.body,
+        token: exchange.token, headers: exchange.headers)
+      let name = "\(exchange.method) \(exchange.template) \(exchange.status)"
+      #expect(answer.status == exchange.status, "\(name): \(answer.text)")
+      seen.insert(name)
+      try Self.check(answer, exchange.method, exchange.template, document)
+      if exchange.path == "/v1/webhooks", answer.status == 201 { hook = answer.json["id"].string ?? "" }
+      if exchange.path == "/v1/sessions", answer.status == 201 {
+        let folder = service.scratch.path("data/live/a")
+        try Data("#EXTM3U\n".utf8).write(to: URL(fileURLWithPath: folder + "/index.m3u8"))
+        try Data("0123456789".utf8).write(to: URL(fileURLWithPath: folder + "/s.m4s"))
+      }
+    }
+    var described: Set<String> = []
+    for (path, item) in document["paths"].object {
+      for (method, operation) in item.object where method != "parameters" {
+        for status in operation["responses"].object.keys {
+          described.insert("\(method.uppercased()) \(path) \(status)")
+        }
+      }
+    }
+    #expect(seen.union(Self.elsewhere) == described)
+  }
+
+  /// Holds an answer's type and body against its description.
+  private static func check(
+    _ answer: Answer, _ method: String, _ template: String, _ document: JSON
+  ) throws {
+    var response = document["paths"][template][method.lowercased()]["responses"]["\(answer.status)"]
+    if let reference = response["$ref"].string {
+      let name = String(reference.split(separator: "/").last ?? "")
+      response = document["components"]["responses"][name]
+    }
+    let contents = response["content"].object
+    guard !contents.isEmpty, method != "HEAD" else {
+      #expect(answer.body.isEmpty, "\(method) \(template)")
+      return
+    }
+    let type = answer.headers["content-type"]?.prefix { $0 != ";" }.description ?? ""
+    let content = try #require(contents[type], "\(method) \(template) \(answer.status): \(type)")
+    guard type.hasSuffix("json") else { return }
+    var members = content["schema"].object
+    members["$defs"] = document["components"]["schemas"]
+    let fault = try JSONSchema(.object(members)).fault(in: answer.json)
+    #expect(fault == nil, "\(method) \(template) \(answer.status): \(answer.text)")
+  }
+
+  @Test("A stream has so many readers and no more: 429")
+  func readers() async throws {
+    let service = try await RunningService()
+    try await service.session()
+    var readers: [LocalConnection] = []
+    for _ in 0..<64 {
+      let reader = try service.connection()
+      reader.send(
+        "GET /v1/sessions/one/events HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(RunningService.token)\r\n\r\n")
+      readers.append(reader)
+    }
+    for reader in readers { _ = try await RunningService.onThread { reader.text(until: "event: state") } }
+    #expect(try await service.ask("GET", "/v1/sessions/one/events").status == 429)
+  }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import Logging
+import MediaIO
+import Synchronization
+import UprightTestSupport
+
+@testable import UprightService
+
+/// A service on a free port of loopback, with scripted sessions.
+final class RunningService: Sendable {
+  static let token = "admin-token-of-the-tests"
+
+  let service: UprightService
+  let script: Script
+  let scratch: Scratch
+  let log: Log
+  private let task: Task<Void, any Error>
+
+  /// Everything that was logged.
+  final class Log: Sendable {
+    private let text = Mutex("")
+    func add(_ line: String) { text.withLock { $0 += line } }
+    var lines: String { text.withLock { $0 } }
+  }
+
+  init(
+    _ change: (inout ServiceConfiguration, inout UprightService.Surroundings) -> Void = { _, _ in },
+    script: Script = Script(), scratch: Scratch? = nil
+  ) async throws {
+    self.script = script
+    let scratch = try scratch ?? Scratch()
+    self.scratch = scratch
+    var configuration = ServiceConfiguration()
+    configuration.listen = .init(host: "127.0.0.1", port: 0)
+    configuration.data = scratch.path("data")
+    configuration.token = Self.token
+    configuration.drainTimeout = 4
+    var surroundings = UprightService.Surroundings()
+    change(&configuration, &surroundings)
+    let secrets = Secrets()
+    let log = Log()
+    self.log = log
+    var logger = Logger(label: "test") {
+      RedactingLog(label: $0, secrets: secrets, write: { log.add($0) })
+    }
+    logger.logLevel = .trace
+    let service = try UprightService(
+      configuration, engine: script.engine, secrets: secrets, logger: logger,
+      surroundings: surroundings)
+    self.service = service
+    task = Task { try await service.run(signals: false) }
+    let deadline = Date(timeIntervalSinceNow: 20)
+    while !service.isReady, Date() < deadline { try await Task.sleep(for: .milliseconds(5)) }
+    guard service.isReady else { throw Late() }
+  }
+
+  struct Late: Error {}
+
+  deinit { task.cancel() }
+
+  /// Shuts down as SIGTERM does, and waits for the end.
+  func shutDown() async throws {
+    await service.shutDown()
+    try await task.value
+  }
+
+  // MARK: - Asking
+
+  @discardableResult
+  func ask(
+    _ method: String, _ path: String, _ body: String? = nil, token: String? = token,
+    headers: [String: String] = [:]
+  ) async throws -> Answer {
+    var head = "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+    if let token { head += "Authorization: Bearer \(token)\r\n" }
+    for (name, value) in headers { head += "\(name): \(value)\r\n" }
+    if let body { head += "Content-Length: \(body.utf8.count)\r\n" }
+    return try await ask(raw: head + "\r\n" + (body ?? ""))
+  }
+
+  /// Sends these very bytes.
+  func ask(raw: String) async throws -> Answer {
+    let connection = try connection()
+    return try await Self.onThread {
+      connection.send(raw)
+      return try Answer(connection.receive(seconds: 30).bytes)
+    }
+  }
+
+  /// A connection to the service's port.
+  func connection(receiveBuffer: Int? = nil) throws -> LocalConnection {
+    try LocalConnection(port: service.port ?? 0, receiveBuffer: receiveBuffer)
+  }
+
+  /// Runs what blocks away from the tasks' threads.
+  static func onThread<Value: Sendable>(
+    _ body: @escaping @Sendable () throws -> Value
+  ) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+      Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
+    }
+  }
+
+  /// A session that takes its pictures from a file in the data folder.
+  @discardableResult
+  func session(_ name: String = "one", _ more: String = "") async throws -> Answer {
+    try Data("x".utf8).write(to: URL(fileURLWithPath: scratch.path("data/clip.mp4")))
+    return try await ask(
+      "POST", "/v1/sessions", "{\"name\": \"\(name)\", \"input\": {\"url\": \"file:clip.mp4\"}\(more)}")
+  }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import MediaIO
+import RotationPolicy
+import Synchronization
+@testable import Upright
+
+@testable import UprightService
+
+/// A session without media: its policy is real, its states are what the test says.
+final class ScriptedSession: Session {
+  private struct State {
+    var plan: OrientationPlan
+    var snapshot: LiveSnapshot
+    var observe: @Sendable (LiveUpdate) -> Void = { _ in }
+    var stops = true
+  }
+
+  let configuration: LiveConfiguration
+  private let state: Mutex<State>
+
+  init(_ configuration: LiveConfiguration) throws(MediaError) {
+    self.configuration = configuration
+    let plan: OrientationPlan
+    do throws(PolicyError) { plan = try OrientationPlan(configuration.policy) } catch {
+      throw MediaError(error, code: .badData)
+    }
+    state = Mutex(
+      State(
+        plan: plan,
+        snapshot: LiveSnapshot(
+          state: .waiting, reason: nil, counters: LiveCounters(), appOrientation: nil,
+          encodeResolution: nil, seconds: 0)))
+  }
+
+  func start(observe: @escaping @Sendable (LiveUpdate) -> Void) {
+    state.withLock { $0.observe = observe }
+  }
+
+  func post(_ events: [RotationEvent]) throws(MediaError) -> [RotationDecision] {
+    let observe = state.withLock { $0.observe }
+    let outcome: Result<[RotationDecision], MediaError> = state.withLock { state in
+      do throws(PolicyError) {
+        for var event in events {
+          if event.at == nextPicture { event.at = state.snapshot.seconds }
+          try state.plan.push(event)
+        }
+        return .success(state.plan.takeEntries())
+      } catch { return .failure(MediaError(error, code: .badData)) }
+    }
+    let decisions = try outcome.get()
+    for decision in decisions { observe(.decision(decision)) }
+    return decisions
+  }
+
+  var snapshot: LiveSnapshot { state.withLock { $0.snapshot } }
+
+  func stop() { if state.withLock({ $0.stops }) { become(.ended) } }
+
+  func join(timeout: Double) -> Bool {
+    let deadline = Date(timeIntervalSinceNow: timeout)
+    while Date() < deadline {
+      if [.ended, .failed].contains(snapshot.state) { return true }
+      usleep(2000)
+    }
+    return false
+  }
+
+  // MARK: - The script
+
+  /// The session is in that state now.
+  func become(_ new: LiveState, reason: String? = nil) {
+    let observe: (@Sendable (LiveUpdate) -> Void)? = state.withLock { state in
+      guard state.snapshot.state != new else { return nil }
+      state.snapshot.state = new
+      state.snapshot.reason = reason
+      return state.observe
+    }
+    observe?(.state(new, reason: reason))
+  }
+
+  func count(_ body: (inout LiveCounters) -> Void) {
+    state.withLock { body(&$0.snapshot.counters) }
+  }
+
+  func tell(_ update: LiveUpdate) { state.withLock { $0.observe }(update) }
+
+  /// From now on it does not end when it is told to.
+  func refuseToStop() { state.withLock { $0.stops = false } }
+}
+
+/// The sessions that a service made, by their order.
+final class Script: Sendable {
+  private let made = Mutex<[ScriptedSession]>([])
+
+  var sessions: [ScriptedSession] { made.withLock { $0 } }
+
+  /// Words that were read as options.
+  let words = Mutex<[[String]]>([])
+
+  var engine: SessionEngine {
+    SessionEngine(
+      make: { [self] (configuration) throws(MediaError) in
+        let session = try ScriptedSession(configuration)
+        made.withLock { $0.append(session) }
+        return session
+      },
+      options: { [self] (given) throws(MediaError) in
+        words.withLock { $0.append(given) }
+        if given.contains("--size=huge") {
+          throw MediaError(.usage, "huge is no size", at: "--size", remedy: "write WxH")
+        }
+        return TranscodeOptions()
+      })
+  }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import MediaIO
+import Synchronization
+import Testing
+import Upright
+import UprightTestSupport
+
+@testable import UprightService
+
+@Suite("Sessions over HTTP")
+struct SessionAPITests {
+  @Test("Made, shown, listed, ended, forgotten")
+  func life() async throws {
+    let service = try await RunningService()
+    let made = try await service.session("stage", ", \"options\": {\"size\": \"720p\", \"level\": true, \"gop\": 50}")
+    #expect(made.status == 201, "\(made.text)")
+    #expect(made.headers["location"] == "/v1/sessions/stage")
+    #expect(made.json["id"].string == "stage" && made.json["state"].string == "waiting")
+    let key = try #require(made.json["publishKey"].string)
+    #expect(key.utf8.count == 43)
+    #expect(service.script.words.withLock { $0 } == [["--size=720p", "--level", "--gop=50"]])
+    let shown = try await service.ask("GET", "/v1/sessions/stage")
+    #expect(shown.status == 200 && !shown.text.contains(key))
+    #expect(shown.json["outputs"][0]["url"].string == "/live/stage/index.m3u8")
+    #expect(try await service.ask("GET", "/v1/sessions").json["sessions"].array.count == 1)
+    #expect(try await service.session("stage").status == 409)
+
+    let ended = try await service.ask("DELETE", "/v1/sessions/stage")
+    #expect(ended.status == 200 && ended.json["state"].string == "ended")
+    let late = try await service.ask("POST", "/v1/sessions/stage/events", "{\"lock\": true}")
+    #expect(late.status == 409)
+    #expect(try await service.ask("DELETE", "/v1/sessions/stage").status == 204)
+    #expect(try await service.ask("GET", "/v1/sessions/stage").status == 404)
+  }
+
+  @Test("A name that is free again is taken by the next session")
+  func again() async throws {
+    let service = try await RunningService()
+    try await service.session("stage")
+    service.script.sessions[0].become(.failed, reason: "gone")
+    #expect(try await service.session("stage").status == 201)
+    #expect(service.script.sessions.count == 2)
+  }
+
+  static let wrong: [(body: String, status: Int)] = [
+    ("{", 400), ("", 400), ("[]", 400), ("{}", 400), ("{\"input\": 1}", 400),
+    ("{\"input\": {\"url\": \"file:clip.mp4\"}, \"extra\": 1}", 400),
+    ("{\"input\": {\"url\": \"file:clip.mp4\", \"mode\": \"push\"}, \"name\": \"../x\"}", 400),
+    ("{\"input\": {\"url\": \"file:clip.mp4\"}, \"name\": \"a/b\"}", 400),
+    ("{\"input\": {\"url\": \"file:clip.mp4\"}, \"outputs\": []}", 400),
+    ("{\"input\": {\"url\": \"file:clip.mp4\"}, \"outputs\": [{\"type\": \"hls\"}, {\"type\": \"hls\"}]}", 400),
+    ("{\"input\": {\"url\": \"file:clip.mp4\"}, \"inputTimeout\": -1}", 400),
+    ("{\"input\": {\"url\": \"file:../clip.mp4\"}}", 422),
+    ("{\"input\": {\"url\": \"/etc/passwd\"}}", 422),
+    ("{\"input\": {\"url\": \"http://127.0.0.1/x\"}}", 422),
+    ("{\"input\": {\"url\": \"http://2130706433/x\"}}", 422),
+    ("{\"input\": {\"url\": \"rtmp://8.8.8.8:1935/live/key\"}}", 422),
+    ("{\"input\": {\"url\": \"rtmp://169.254.169.254/live/key\", \"mode\": \"pull\"}}", 422),
+    ("{\"input\": {\"url\": \"concat:a|b\"}}", 422),
+    ("{\"input\": {\"url\": \"rtp://127.0.0.1:5000\"}}", 422),
+    ("{\"input\": {\"url\": \"file:clip.mp4\"}, \"outputs\": [{\"type\": \"file\", \"name\": \"../a.mp4\"}]}", 422),
+    ("{\"input\": {\"url\": \"file:clip.mp4\"}, \"outputs\": [{\"type\": \"rtmp\", \"url\": \"file:/etc/x\"}]}", 422),
+    ("{\"input\": {\"url\": \"file:clip.mp4\"}, \"policy\": \"nonsense\"}", 422),
+    ("{\"input\": {\"url\": \"file:clip.mp4\"}, \"policy\": {\"semantics\": \"ios99\"}}", 422),
+    ("{\"input\": {\"url\": \"file:clip.mp4\"}, \"options\": {\"size\": \"huge\"}}", 422),
+    ("{\"input\": {\"url\": \"file:clip.mp4\"}, \"options\": {\"audio\": \"x\"}}", 422),
+    ("{\"input\": {\"url\": \"file:clip.mp4\"}, \"options\": {\"slate\": \"/etc/passwd\"}}", 422),
+    ("{\"input\": {\"url\": \"file:clip.mp4\"}, \"options\": {\"encoder-options\": \"stats=/etc/x\"}}", 422),
+    ("{\"input\": {\"url\": \"file:clip.mp4\"}, \"options\": {\"size\": {}}}", 400),
+  ]
+
+  @Test("What cannot be used is refused as a problem, and leaves nothing behind")
+  func refusals() async throws {
+    let service = try await RunningService()
+    try Data("x".utf8).write(to: URL(fileURLWithPath: service.scratch.path("data/clip.mp4")))
+    for (body, status) in Self.wrong {
+      let answer = try await service.ask("POST", "/v1/sessions", body)
+      #expect(answer.status == status, "\(body): \(answer.text)")
+      #expect(answer.headers["content-type"] == "application/problem+json")
+      #expect(answer.json["status"].int == answer.status)
+      #expect(answer.json["detail"].string?.isEmpty == false && answer.json["title"].string != nil)
+    }
+    #expect(try await service.ask("GET", "/v1/sessions").json["sessions"].array.isEmpty)
+  }
+
+  @Test("What is not there, and bodies that are too long")
+  func others() async throws {
+    let service = try await RunningService { configuration, _ in configuration.bodyLimit = 2048 }
+    #expect(try await service.ask("GET", "/v1/nothing").status == 404)
+    #expect(try await service.ask("GET", "/v1/sessions/none").status == 404)
+    #expect(try await service.ask("POST", "/v1/sessions/none/events", "{}").status == 404)
+    #expect(try await service.ask("DELETE", "/v1/sessions/none").status == 404)
+    let long = "{\"name\": \"" + String(repeating: "a", count: 4096) + "\"}"
+    let answer = try await service.ask("POST", "/v1/sessions", long)
+    #expect(answer.status == 413 && answer.json["status"].int == 413, "\(answer.text)")
+    let chunked = try await service.ask(
+      raw: "POST /v1/sessions HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer "
+        + "\(RunningService.token)\r\nTransfer-Encoding: chunked\r\n\r\n1000\r\n"
+        + String(repeating: " ", count: 4096) + "\r\n0\r\n\r\n")
+    #expect(chunked.status == 413)
+  }
+
+  @Test("At the limit: 429 with Retry-After; a session that is over makes room")
+  func limit() async throws {
+    let service = try await RunningService { configuration, _ in configuration.maxSessions = 2 }
+    #expect(try await service.session("a").status == 201)
+    #expect(try await service.session("b").status == 201)
+    let refused = try await service.session("c")
+    #expect(refused.status == 429 && refused.headers["retry-after"] != nil)
+    service.script.sessions[0].become(.ended)
+    #expect(try await service.session("c").status == 201)
+  }
+
+  @Test("Events: one or several, now or later, each with its decision")
+  func events() async throws {
+    let service = try await RunningService()
+    try await service.session()
+    let path = "/v1/sessions/one/events"
+    let one = try await service.ask("POST", path, "{\"device\": \"landscapeLeft\"}")
+    #expect(one.status == 200, "\(one.text)")
+    #expect(one.json["decisions"][0]["decision"].string == "rotate")
+    #expect(one.json["decisions"][0]["to"].string == "landscapeRight")
+    #expect(one.json["pending"].int == 0)
+    let several = try await service.ask(
+      "POST", path, "[{\"at\": 2, \"lock\": true}, {\"at\": 3, \"device\": \"portrait\"}]")
+    #expect(several.json["decisions"].array.map { $0["decision"].string } == ["rotate", "refuse"])
+    for (body, status) in [
+      ("{\"device\": \"sideways\"}", 422), ("{\"nonsense\": 1}", 422), ("[]", 400), ("{", 400),
+      ("[{\"at\": 5, \"lock\": true}, 7]", 422), ("{\"at\": -1, \"lock\": true}", 422),
+    ] {
+      let answer = try await service.ask("POST", path, body)
+      #expect(answer.status == status, "\(body): \(answer.text)")
+    }
+  }
+}
