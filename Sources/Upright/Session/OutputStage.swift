@@ -104,10 +104,15 @@ final class OutputStage {
       throw MediaError(.fault, "sound before the first picture")
     }
     hasBegun = true
-    let copy = plan.copyPlan?.copy
+    let mark: OrientationMark? =
+      switch plan.copyPlan?.way {
+      case .copy(let copy)?: copy.mark
+      case .join?: OrientationMark()
+      case .encode?, nil: nil
+      }
     // Of copied pictures all but the turn, which is said anew.
     let tags =
-      copy == nil
+      mark == nil
       ? plan.container.trackTags(plan.video.metadata)
       : plan.video.metadata.filter { $0.key.lowercased() != "rotate" }
     try sink.begin(
@@ -117,7 +122,7 @@ final class OutputStage {
         sideTracks: plan.sideTracks.map(\.description),
         metadata: plan.metadata, keepsAllTags: plan.container.listsAnyTags(plan.metadata),
         chapters: plan.demuxer.container.chapters,
-        earliestTime: earliest, copiedVideo: copy == nil ? nil : plan.video, mark: copy?.mark))
+        earliestTime: earliest, copiedVideo: mark == nil ? nil : plan.video, mark: mark))
   }
 
   /// Says that no track goes on; what is inside comes out.
