@@ -23,6 +23,8 @@ struct ClipParts {
   var join: StreamJoin?
   /// What is encoded to; nil: as the plan says.
   var codec: VideoCodec?
+  /// Encoded parts that are worked on at a time.
+  var concurrency = 1
 
   var copiedFrames: Int { parts.filter(\.isCopied).map(\.frames.count).reduce(0, +) }
 

@@ -13,12 +13,14 @@ struct CopyFinder {
   }
 
   func decide() throws(MediaError) -> CopyPlan {
+    var seen: Outlook?
     do {
       if let reason = reasonFromOptions ?? reasonFromContainer {
         throw CopyRefusal(reason: reason)
       }
       try checkSizes()
       let outlook = try Outlook(plan)
+      seen = outlook
       guard !isByMetadata, let reason = outlook.stretches.lazy.compactMap(reason).first else {
         return CopyPlan(
           way: .copy(.init(mark: try mark(outlook), outlook: outlook)),
@@ -26,9 +28,9 @@ struct CopyFinder {
             ? "the turn is written as metadata" : "every picture is as it should be")
       }
       if plan.options.reencode == .never { throw CopyRefusal(reason: reason) }
-      return CopyPlan(way: .join(try joined(outlook, reason)), reason: reason)
+      return CopyPlan(way: .parts(try joined(outlook, reason)), reason: reason)
     } catch let refusal as CopyRefusal {
-      return CopyPlan(way: .encode, reason: refusal.reason)
+      return CopyPlan(way: .encode, reason: refusal.reason, outlook: seen)
     } catch let error as MediaError {
       throw error
     } catch {
@@ -47,9 +49,6 @@ struct CopyFinder {
     if options.levels { return "--level turns by any angle" }
     if options.splits { return "--split begins each file with an encoder of its own" }
     if options.start != nil || options.end != nil { return "a cut falls between entry points" }
-    if case .standardInput = plan.session.events {
-      return "events that come as the run goes are not known ahead"
-    }
     return isNamed(hasRate, "--crf or --bitrate") ?? isNamed(options.speed != nil, "--speed")
       ?? isNamed(options.gop != nil, "--gop") ?? isNamed(options.isLive, "--latency live")
       ?? isNamed(!options.encoderOptions.isEmpty, "--encoder-options")
@@ -57,7 +56,7 @@ struct CopyFinder {
 
   private var reasonFromContainer: String? {
     let (video, container) = (plan.video, plan.container)
-    guard plan.demuxer is Demuxer else { return "a recording of RTP holds no decoding times" }
+    if let reason = Self.reasonAgainstLookingAhead(plan) { return reason }
     switch container {
     case .y4m: return "y4m holds pictures that are not encoded"
     case .hls, .hlsTS: return "segments are cut at pictures that an encoder is asked for"
@@ -74,6 +73,15 @@ struct CopyFinder {
     {
       return "streams are made of yuv420p, the clip is \(format)"
     }
+    return nil
+  }
+
+  /// Why a clip cannot be known before it is decoded; nil where it can.
+  static func reasonAgainstLookingAhead(_ plan: SessionPlan) -> String? {
+    if case .standardInput = plan.session.events {
+      return "events that come as the run goes are not known ahead"
+    }
+    guard plan.demuxer is Demuxer else { return "a recording of RTP holds no decoding times" }
     if ["h264", "hevc", "m4v", "mpegvideo", "obu"].contains(plan.demuxer.container.format) {
       return "an elementary stream has no times"
     }
@@ -94,9 +102,12 @@ struct CopyFinder {
     var shapes: [InterfaceOrientation] = [.portrait, .landscapeRight]
     if case .fixed(let isLandscape) = plan.canvas { shapes = [shapes[isLandscape ? 1 : 0]] }
     let canvases = shapes.map { guidance.format(for: $0).encodeResolution }
-    if !canvases.contains(size) {
-      throw CopyRefusal(reason: "the pictures are \(size) and the canvas \(canvases[0])")
-    }
+    if canvases.contains(size) { return }
+    var scan = try SignalScan(url: plan.session.input, format: plan.session.inputFormat)
+    var director = try plan.session.director(size: size, guidance: guidance, canvas: plan.canvas)
+    let direction = try director.direct(at: 0, size: size, signal: try scan.next()?.signal)
+    let first = Outlook.Stretch(firstFrame: 0, seconds: 0, direction: direction)
+    throw CopyRefusal(reason: reason(first) ?? "the canvas is \(canvases[0])")
   }
 
   /// Why pictures with this direction need new pixels; nil where they need none.

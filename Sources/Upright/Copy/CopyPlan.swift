@@ -15,14 +15,16 @@ struct CopyPlan {
   /// How the pictures come into the output.
   enum Way {
     case copy(Copy)
-    /// Some GOPs are copied, and the others encoded.
-    case join(ClipParts)
+    /// Part by part: some GOPs are copied and the others encoded, or all are encoded in chunks.
+    case parts(ClipParts)
     case encode
   }
 
-  let way: Way
+  var way: Way
   /// Why, for a person.
   let reason: String
+  /// What was seen on the way to a decision; nil where it was made without looking.
+  var outlook: Outlook?
 
   /// Decides for `plan`.
   ///
@@ -45,5 +47,51 @@ struct CopyPlan {
         remedy: "use --reencode auto")
     }
     return decided
+  }
+
+  /// The same with what is encoded cut into chunks, as far as `--chunks` asks for it.
+  ///
+  /// - Returns: and a warning where that cannot be; nil where it can.
+  func chunked(_ plan: SessionPlan) throws(MediaError) -> (CopyPlan, warning: String?) {
+    let count: Int
+    switch plan.options.chunks {
+    case .count(1): return (self, nil)
+    case .count(let wanted): count = wanted
+    case .auto: count = ClipParts.usualChunks
+    }
+    do {
+      var decided = self
+      switch way {
+      case .copy: return (self, nil)
+      case .parts(let clip): decided.way = .parts(clip.chunked(count) ?? clip)
+      case .encode:
+        guard count > 1 else { return (self, nil) }
+        decided.way = .parts(try wholly(plan, count))
+      }
+      return (decided, nil)
+    } catch let refusal as CopyRefusal {
+      let isAsked = plan.options.chunks != .auto
+      return (self, isAsked ? "encoded in one piece: \(refusal.reason)" : nil)
+    } catch {
+      throw error as? MediaError ?? MediaError(.fault, "\(error)")
+    }
+  }
+
+  /// All of the clip in chunks.
+  private func wholly(_ plan: SessionPlan, _ count: Int) throws -> ClipParts {
+    if let reason = ClipParts.reasonAgainstChunks(plan) { throw CopyRefusal(reason: reason) }
+    let outlook = try outlook ?? Outlook(plan)
+    guard outlook.survey.isInOrder else {
+      throw CopyRefusal(reason: "two pictures have the same time")
+    }
+    if try plan.firstPicture().isInterlaced {
+      throw CopyRefusal(reason: "interlaced pictures need their neighbours")
+    }
+    let whole = ClipParts.Part(frames: 0..<outlook.survey.shown.count, reason: reason)
+    let clip = ClipParts(outlook: outlook, parts: [whole], decodingTimes: [])
+    guard let chunked = clip.chunked(count) else {
+      throw CopyRefusal(reason: "the clip is short, or has too few places where it can be entered")
+    }
+    return chunked
   }
 }

@@ -118,7 +118,8 @@ final class PartEncoder: @unchecked Sendable {
       // Reordered no deeper than the source, the pictures fit its decoding times.
       let place = clip.parts[index].frames.lowerBound + packets
       let tick = plan.video.timeBase
-      packet.dts = clip.decodingTimes[place].rescaled(from: tick, to: packet.timeBase)
+      let time = clip.decodingTimes[place].rescaled(from: tick, to: packet.timeBase)
+      packet.dts = packet.pts.map { min($0, time) } ?? time
       packet = try join.adapted(packet)
     }
     packets += 1

@@ -14,7 +14,7 @@ struct PartFormats {
   private var count = 0
 
   /// Decodes the first picture, for an encoder to say what its parameter sets will be: they stand in the
-  /// header, which is written long before.
+  /// header, which may be written long before.
   init(_ plan: SessionPlan, _ clip: ClipParts) throws(MediaError) {
     size = plan.video.parameters.size
     join = clip.join
@@ -22,10 +22,17 @@ struct PartFormats {
     var settings = plan.encoderSettings(first: first, codec: clip.codec)
     settings.colour = first.colour
     settings.fields = first.fields
-    if let join { settings = join.settings(settings) }
+    if let join {
+      settings = join.settings(settings)
+      // The others have no parameter sets; and SVT-AV1, closed before its first picture, waits for ever.
+      let hasSets = settings.codec == .h264 || settings.codec == .hevc
+      let encoded =
+        hasSets ? try VideoEncoder(settings).parameters() : plan.video.parameters
+      shared = try join.parameters(encoded: encoded)
+    } else {
+      shared = plan.video.parameters
+    }
     alignment = settings.format.alignment
-    let encoded = try VideoEncoder(settings).parameters()
-    shared = try join?.parameters(encoded: encoded) ?? encoded
   }
 
   /// The format that begins with a copied packet; nil where it goes on.
@@ -36,8 +43,11 @@ struct PartFormats {
   /// - Parameter own: what its encoder begins with it.
   mutating func ofEncoded(_ own: EncodedFormat?) throws(MediaError) -> EncodedFormat? {
     guard let own else { return nil }
-    guard let join, own.size == size else { return begin(own.size, own.parameters) }
-    return begin(size, try join.parameters(encoded: own.parameters))
+    guard let join else { return begin(own.size, own.parameters) }
+    let joined = try join.parameters(encoded: own.parameters)
+    if own.size == size { return begin(size, joined) }
+    // The size is the encoder's, the form of its packets that of the copied ones.
+    return begin(own.size, try own.parameters.with(extradata: joined.extradata))
   }
 
   private mutating func begin(_ size: PixelSize, _ parameters: CodecParameters) -> EncodedFormat? {
@@ -57,7 +67,7 @@ extension SessionPlan {
     let decoder = try VideoDecoder(stream: video, threads: 1)
     while let packet = try demuxer.read() {
       guard packet.streamIndex == video.index else { continue }
-      while !decoder.send(packet) {}
+      _ = decoder.send(packet)
       if let picture = try decoder.receive() { return picture }
     }
     decoder.finish()

@@ -75,7 +75,7 @@ final class PartReader: @unchecked Sendable {
 
   private func take(_ packet: consuming Packet) throws(MediaError) {
     // More than were there when it was looked through: a file that is still being written.
-    guard outcome.packets < clip.decodingTimes.count else { return }
+    guard outcome.packets < clip.outlook.survey.shown.count else { return }
     while outcome.packets >= clip.parts[part].frames.upperBound {
       end()
       part += 1

@@ -11,6 +11,10 @@ final class PartsRun {
   private let output: OutputStage
   private let exchange = PartExchange()
   private var formats: PartFormats
+  /// When keyframes are asked for, part by part.
+  private let clocks: [KeyframeClock]
+  /// Of encoded pictures where none are copied: each encoder counts from its own first picture.
+  private var decodingTimes = DecodingTimes()
   private var tally: SessionTally
   private var latest = 0.0
   private var lastProgress = ContinuousClock.now
@@ -26,16 +30,19 @@ final class PartsRun {
     warnings = plan.warnings + clip.outlook.warnings
     tally = SessionTally(timeBase: plan.pictureTimeBase)
     formats = try PartFormats(plan, clip)
-    output = try OutputStage(plan)
+    clocks = clip.keyframeClocks(PictureLine.Setup(plan).keyframes)
+    let longest = clip.parts.map(clip.seconds).max() ?? 0
+    output = try OutputStage(plan, ahead: longest * Double(clip.concurrency - 1))
   }
 
   /// Runs to the end and closes the output.
   func run() throws(MediaError) -> TranscodeReport {
     for entry in clip.outlook.plan.entries { observe(.decision(entry)) }
     tellFormats()
-    let reader = PartReader(plan, clip, exchange: exchange, encoders: 1) { [self] part in
+    let reader = PartReader(plan, clip, exchange: exchange, encoders: clip.concurrency) {
+      [self] part in
       PartEncoder(
-        plan, clip, part: part, setup: setup(part), decodingThreads: 0, exchange: exchange)
+        plan, clip, part: part, setup: setup(part), decodingThreads: threads, exchange: exchange)
     }
     let reading = WorkThread(name: "upright-read") { reader.run() }
     do throws(MediaError) {
@@ -62,11 +69,23 @@ final class PartsRun {
   private func setup(_ part: Int) -> PictureLine.Setup {
     var setup = PictureLine.Setup(plan)
     setup.codec = clip.codec
-    if let join = clip.join {
-      setup.adapt = { join.settings($0) }
-      setup.sitedCanvas = plan.video.parameters.size
+    setup.keyframes = clocks[part]
+    let (join, threads) = (clip.join, threads)
+    setup.adapt = { wanted in
+      var settings = join?.settings(wanted) ?? wanted
+      settings.threads = threads
+      return settings
     }
+    let canvas = clip.canvas(at: clip.parts[part].frames.lowerBound)
+    let isShared = join != nil && canvas.size == plan.video.parameters.size
+    setup.canvas = isShared ? (canvas.size, .up) : canvas
     return setup
+  }
+
+  /// Threads of a decoder or an encoder; 0 leaves it to them.
+  private var threads: Int {
+    clip.concurrency == 1
+      ? 0 : max(1, ProcessInfo.processInfo.activeProcessorCount / clip.concurrency)
   }
 
   // MARK: - Packets
@@ -76,7 +95,8 @@ final class PartsRun {
     case .side(let box):
       if let packet = box.take() { try output.take(packet) }
     case .picture(let box, let part):
-      guard let packet = box.take() else { return }
+      guard var packet = box.take() else { return }
+      if clip.join == nil { decodingTimes.fit(&packet) }
       let format =
         clip.parts[part].isCopied ? formats.ofCopied() : try formats.ofEncoded(box.format)
       tally.frames += 1

@@ -11,13 +11,14 @@ final class OutputStage {
   /// The formats that have been encoded, in order.
   private(set) var formats: [EncodedFormat] = []
 
+  /// - Parameter ahead: seconds that reading may be ahead of the pictures beside what an encoder holds.
   /// - Throws: `cannotCreate` where the output cannot be made.
-  init(_ plan: SessionPlan) throws(MediaError) {
+  init(_ plan: SessionPlan, ahead: Double = 0) throws(MediaError) {
     self.plan = plan
     interleaver = PacketInterleaver(
       awaited: [true] + plan.sideTracks.map { $0.stream.kind == .audio },
       cutsAtKeys: plan.container.isSegmented || plan.options.splits,
-      patience: Self.patience(plan.video.frameRate))
+      patience: Self.patience(plan.video.frameRate) + ahead)
     sink = try Self.sink(plan)
   }
 
@@ -107,7 +108,7 @@ final class OutputStage {
     let mark: OrientationMark? =
       switch plan.copyPlan?.way {
       case .copy(let copy)?: copy.mark
-      case .join?: OrientationMark()
+      case .parts(let clip)?: clip.join == nil ? nil : OrientationMark()
       case .encode?, nil: nil
       }
     // Of copied pictures all but the turn, which is said anew.

@@ -15,8 +15,8 @@ final class PictureLine {
     var adapt: (VideoEncoder.Settings) -> VideoEncoder.Settings = { $0 }
     /// When keyframes are asked for.
     var keyframes: KeyframeClock
-    /// The canvas whose chroma sits as it does in the source, whatever the first picture's turn.
-    var sitedCanvas: PixelSize?
+    /// The first canvas, and the turn by which chroma sits on it, whatever the first picture's turn.
+    var canvas: (size: PixelSize, turn: ImageOrientation)?
     /// Told of each new format.
     var observe: (SessionUpdate) -> Void = { _ in }
 
@@ -101,7 +101,9 @@ final class PictureLine {
       layout: .init(
         fit: options.fit, anchor: options.anchor, background: options.background,
         filter: options.filter, scaler: options.scaler))
-    if let canvas = setup.sitedCanvas { orienter.site(canvas, like: frame) }
+    if let canvas = setup.canvas {
+      orienter.site(canvas.size, like: frame, turned: canvas.turn)
+    }
     let made = Stages(
       orienter: orienter, fields: FieldStage(codec: settings.codec, format: settings.format),
       pictures: PictureStage(orienter: orienter, stills: plan.stills),

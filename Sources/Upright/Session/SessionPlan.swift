@@ -22,7 +22,11 @@ struct SessionPlan {
   private(set) var copyPlan: CopyPlan?
   /// The name of the codec that the pictures are in.
   var outputCodec: String {
-    if case .encode? = copyPlan?.way { codec.rawValue } else { video.codecName }
+    switch copyPlan?.way {
+    case .copy?: video.codecName
+    case .parts(let clip)?: (clip.codec ?? codec).rawValue
+    case .encode?, nil: codec.rawValue
+    }
   }
 
   var options: TranscodeOptions { session.options }
@@ -54,7 +58,9 @@ struct SessionPlan {
     let asked = session.options.canvas
     canvasIsAGuess = canvas == .initial && asked == .auto
     self.warnings = warnings
-    copyPlan = try CopyPlan.decide(self)
+    let (decided, warning) = try CopyPlan.decide(self).chunked(self)
+    copyPlan = decided
+    if let warning { self.warnings.append(warning) }
   }
 
   // MARK: - Tracks

@@ -37,7 +37,12 @@ public struct TranscodePlan: Sendable {
     switch decided.way {
     case .copy: return ["frames  copied: \(decided.reason)"]
     case .encode: return ["frames  re-encoded: \(decided.reason)"]
-    case .join(let clip):
+    case .parts(let clip) where clip.join == nil:
+      return [
+        "frames  re-encoded: \(decided.reason)",
+        "chunks  \(clip.parts.count), \(clip.concurrency) at a time",
+      ]
+    case .parts(let clip):
       let total = clip.outlook.survey.shown.count
       let copied = clip.copiedFrames
       return ["frames  \(copied) copied, \(total - copied) re-encoded"]

@@ -79,7 +79,7 @@ public final class TranscodeSession: Sendable {
     let plan = try SessionPlan(self)
     switch plan.copyPlan?.way {
     case .copy(let copy)?: return try CopyRun(plan, copy, observe: observe).run()
-    case .join(let clip)?: return try PartsRun(plan, clip, observe: observe).run()
+    case .parts(let clip)?: return try PartsRun(plan, clip, observe: observe).run()
     case .encode?, nil: return try SessionRun(plan, observe: observe).run()
     }
   }
