@@ -90,7 +90,8 @@ struct SetJoin: Sendable {
       settings.options["profile"] = Self.profiles[sequence.profile]
       // A larger picture may need a higher level than the copied ones: the encoder finds it.
       let (own, other) = (settings.size, sequence.size)
-      if Self.levels.contains(sequence.level), own.width * own.height <= other.width * other.height {
+      if Self.levels.contains(sequence.level), own.width * own.height <= other.width * other.height
+      {
         settings.options["level"] = "\(sequence.level)"
       }
       words += ["sps-id=\(number)"]
