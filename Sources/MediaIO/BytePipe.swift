@@ -89,7 +89,9 @@ package final class BytePipe: @unchecked Sendable {
       let part = piece.prefix(target.count - moved)
       target[moved..<moved + part.count].copyBytes(from: part)
       moved += part.count
-      if part.count == piece.count { pieces.removeFirst() } else {
+      if part.count == piece.count {
+        pieces.removeFirst()
+      } else {
         pieces[0] = piece.dropFirst(part.count)
       }
     }

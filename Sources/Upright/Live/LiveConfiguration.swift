@@ -43,7 +43,7 @@ public enum LiveInput: Sendable {
 public enum LiveOutput: Sendable, Hashable {
   /// A sliding window of segments in a folder: `index.m3u8` and what it names.
   case hls(folder: String)
-  /// rtmp, rtmps, srt or udp.
+  /// rtmp, rtmps, srt, udp or tcp; FLV to the first two, MPEG-TS to the others.
   case push(url: String)
   /// A file; its name says the container.
   case file(path: String)

@@ -66,6 +66,8 @@ public struct TranscodeOptions: Sendable {
   public var upright = UprightRule.pixels
   /// Whether pictures that need no change are encoded.
   public var reencode = ReencodeRule.auto
+  /// How many chunks of the clip are encoded at a time.
+  public var chunks = ChunkRule.count(1)
   /// Whether an output that is there already may be replaced.
   public var overwrites = false
 

@@ -1,0 +1,197 @@
+internal import MediaIO
+internal import Orientation
+internal import RotationPolicy
+
+/// The way of decoded frames to packets: made plain, deinterlaced, laid out, encoded. Frames come in
+/// presentation order, each with what is to be done with it. Used by one thread.
+final class PictureLine {
+  /// What of a session a line is made for.
+  struct Work {
+    let options: TranscodeOptions
+    let stills: SessionStills
+    /// What messages call the output.
+    let container: String
+    /// Whether the output can take new parameter sets.
+    let canFollow: Bool
+    /// Seconds per tick of the pictures from the encoders on.
+    let timeBase: Rational
+    /// What the encoders are opened with, by the first frame and the codec that is asked for.
+    let settings: (borrowing VideoFrame, VideoCodec?) -> VideoEncoder.Settings
+  }
+
+  /// What a line may be told beside its work.
+  struct Setup {
+    /// Takes the pictures in the place of encoders.
+    var tap: (any PictureTap)?
+    /// What is encoded to; nil: as the plan says.
+    var codec: VideoCodec?
+    /// Changes what the encoders are opened with.
+    var adapt: (VideoEncoder.Settings) -> VideoEncoder.Settings = { $0 }
+    /// When keyframes are asked for.
+    var keyframes: KeyframeClock
+    /// The first canvas, and the turn by which chroma sits on it, whatever the first picture's turn.
+    var canvas: (size: PixelSize, turn: ImageOrientation)?
+    /// Told of each new format.
+    var observe: (SessionUpdate) -> Void = { _ in }
+
+    init(keyframes: KeyframeClock) { self.keyframes = keyframes }
+
+    init(_ plan: SessionPlan) {
+      keyframes = KeyframeClock(
+        every: plan.container.isSegmented ? plan.options.segmentDuration : nil)
+    }
+  }
+
+  /// What the first frame decides.
+  private struct Stages {
+    let orienter: FrameOrienter
+    let fields: FieldStage
+    let pictures: PictureStage
+    let chain: EncoderChain
+  }
+
+  private let work: Work
+  private var setup: Setup
+  private let plain: PlainPictures
+  private var stages: Stages?
+  private var noted: [String] = []
+
+  /// Taken from every presentation time, in ticks of the output.
+  var shift: Int64 = 0
+  private(set) var tally: SessionTally
+  /// The last picture that went in.
+  private(set) var latest: (seconds: Double, app: InterfaceOrientation)?
+
+  init(_ work: Work, _ setup: Setup) {
+    self.work = work
+    self.setup = setup
+    plain = PlainPictures(background: work.options.background)
+    tally = SessionTally(timeBase: work.timeBase)
+  }
+
+  /// A line for a clip.
+  convenience init(_ plan: SessionPlan, _ setup: Setup) {
+    self.init(
+      Work(
+        options: plan.options, stills: plan.stills, container: plan.container.rawValue,
+        canFollow: plan.session.canFollow, timeBase: plan.pictureTimeBase,
+        settings: { plan.encoderSettings(first: $0, codec: $1) }), setup)
+  }
+
+  /// What the user should know of the pictures so far.
+  var warnings: [String] {
+    noted + (plain.hasDrawn ? ["what is transparent was drawn on the background"] : [])
+  }
+
+  /// Forgets what only a report at the end would tell.
+  func forgetChanges() { tally.forgetChanges() }
+
+  /// Takes one frame; packets come out of the encoder as it pleases.
+  func take(
+    _ frame: consuming VideoFrame, _ direction: Direction, _ seconds: Double,
+    emit: EncoderChain.Emit
+  ) throws(MediaError) {
+    let stages = self.stages ?? prepare(frame)
+    let frame = try plain.plain(frame)
+    let placement = stages.orienter.placement(
+      of: frame.size, sampleAspectRatio: frame.sampleAspectRatio, turn: direction.turn,
+      canvas: direction.canvas)
+    try stages.fields.take(frame, direction, seconds, by: placement) {
+      (frame: consuming VideoFrame, direction: Direction, seconds: Double) throws(MediaError) in
+      try show(frame, direction, seconds, stages, emit)
+    }
+  }
+
+  /// Hands on what is inside; no frame follows.
+  func finish(emit: EncoderChain.Emit) throws(MediaError) {
+    guard let stages else { return }
+    try stages.fields.finish {
+      (frame: consuming VideoFrame, direction: Direction, seconds: Double) throws(MediaError) in
+      try show(frame, direction, seconds, stages, emit)
+    }
+    try stages.chain.finish(emit: emit)
+  }
+
+  private func prepare(_ frame: borrowing VideoFrame) -> Stages {
+    let settings = setup.adapt(work.settings(frame, setup.codec))
+    if settings.format.bitDepth < frame.format.bitDepth {
+      noted.append(
+        "\(frame.format.bitDepth)-bit pictures are encoded with \(settings.format.bitDepth) bits"
+          + (settings.format.bitDepth < 10 ? "; --codec hevc keeps 10" : ""))
+    }
+    if !settings.codec.carriesHDR && !frame.colour.hdr.isEmpty {
+      noted.append(
+        "HDR10 mastering data is left out: \(work.container) has no place for it")
+    }
+    let options = work.options
+    let orienter = FrameOrienter(
+      format: settings.format,
+      layout: .init(
+        fit: options.fit, anchor: options.anchor, background: options.background,
+        filter: options.filter, scaler: options.scaler))
+    if let canvas = setup.canvas {
+      orienter.site(canvas.size, like: frame, turned: canvas.turn)
+    }
+    let made = Stages(
+      orienter: orienter, fields: FieldStage(codec: settings.codec, format: settings.format),
+      pictures: PictureStage(orienter: orienter, stills: work.stills),
+      chain: EncoderChain(settings, followsColour: work.canFollow))
+    stages = made
+    return made
+  }
+
+  private func show(
+    _ frame: consuming VideoFrame, _ direction: Direction, _ seconds: Double, _ stages: Stages,
+    _ emit: EncoderChain.Emit
+  ) throws(MediaError) {
+    let shape = frame.sampleAspectRatio
+    let placement = stages.orienter.placement(
+      of: frame.size, sampleAspectRatio: shape, turn: direction.turn, canvas: direction.canvas)
+    let orienting = ContinuousClock.now
+    var picture = try stages.pictures.picture(of: frame, direction, placement, shape: shape)
+    picture.fields = FieldStage.fields(frame.fields, after: placement.orientation)
+    tally.orientSeconds += orienting.secondsUntilNow
+    picture.rescale(to: work.timeBase)
+    picture.pts = picture.pts.map { $0 - shift }
+    note(direction, placement, picture.colour, seconds)
+    tally.frames += 1
+    tally.end(picture)
+    latest = (seconds, direction.format.appOrientation)
+    if let tap = setup.tap {
+      return try tap.take(stored: frame, upright: picture, direction: direction, seconds: seconds)
+    }
+    picture.forcesKeyframe = setup.keyframes.isDue(at: seconds, canvas: direction.canvas)
+    let encoding = ContinuousClock.now
+    try stages.chain.encode(picture, emit: emit)
+    tally.encodeSeconds += encoding.secondsUntilNow
+  }
+
+  private func note(
+    _ direction: Direction, _ placement: Placement, _ colour: Colour, _ seconds: Double
+  ) {
+    if let change = tally.note(direction, placement, at: seconds) {
+      setup.observe(.format(change))
+    }
+    if !work.canFollow, tally.noteColour(colour) {
+      noted.append(
+        "at \(seconds): the colour's description changed; \(work.container) keeps the first"
+      )
+    }
+  }
+}
+
+/// When an IDR is asked for: at the start of each segment, counted anew from every change of canvas.
+struct KeyframeClock {
+  private let interval: Double?
+  private var last: (seconds: Double, canvas: PixelSize)?
+
+  init(every interval: Double?) { self.interval = interval }
+
+  mutating func isDue(at seconds: Double, canvas: PixelSize) -> Bool {
+    guard let interval else { return false }
+    // A new canvas has a new encoder, whose first picture is an IDR in any case.
+    if let last, last.canvas == canvas, seconds - last.seconds < interval - 0.001 { return false }
+    last = (seconds, canvas)
+    return true
+  }
+}
