@@ -118,7 +118,8 @@ let package = Package(
     .testTarget(
       name: "UprightServiceTests",
       dependencies: [
-        "UprightService", "Upright", "MediaIO", "RotationPolicy", "RTMP", "UprightTestSupport",
+        "UprightService", "Upright", "MediaIO", "RotationPolicy", "RTMP", "Orientation",
+        "UprightTestSupport",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),

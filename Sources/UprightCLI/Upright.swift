@@ -21,7 +21,7 @@ struct UprightCommand: ParsableCommand {
     version: version,
     subcommands: [
       Transcode.self, Explain.self, ProbeCommand.self, Tag.self, PreviewCommand.self, Policies.self,
-      SchemaCommand.self,
+      SchemaCommand.self, Serve.self,
     ])
 
   static let number = "0.1.0"

@@ -71,8 +71,9 @@ package final class UprightService: Sendable {
       observer: { webhooks.tell($0, $1) })
     self.sessions = sessions
     metrics = ServiceMetrics(
-      live: { sessions.all.map(\.session.snapshot) }, webhooks: { webhooks.counts })
-    sessions.onForget { [metrics] in metrics.forget($0.session.snapshot) }
+      live: { sessions.all.map(\.snapshot) }, webhooks: { webhooks.counts })
+    proxy.onRefusal { [weak sessions] in sessions?.refused($0, $1) }
+    sessions.onForget { [metrics] in metrics.forget($0.snapshot) }
   }
 
   /// The port that HTTP is served on; nil before it is bound.
@@ -138,7 +139,8 @@ package final class UprightService: Sendable {
         _ = try await sessions.create(
           SessionRequest(value, rules: sessions.rules), isDeclared: true)
       } catch {
-        logger.error("the session \(value["name"]?.text ?? "") is not begun: \(Problem(error).detail)")
+        logger.error(
+          "the session \(value["name"]?.text ?? "") is not begun: \(Problem(error).detail)")
       }
     }
     life.withLock { $0.isReady = true }

@@ -33,7 +33,9 @@ struct AccessTests {
   @Test("Secrets are equal where they are, and only there")
   func comparison() {
     #expect(constantTimeEqual("abc", "abc") && constantTimeEqual("", ""))
-    for (a, b) in [("abc", "abd"), ("abc", "ab"), ("ab", "abc"), ("", "a"), ("a", ""), ("Abc", "abc")] {
+    for (a, b) in [
+      ("abc", "abd"), ("abc", "ab"), ("ab", "abc"), ("", "a"), ("a", ""), ("Abc", "abc"),
+    ] {
       #expect(!constantTimeEqual(a, b), "\(a) \(b)")
     }
   }
@@ -49,8 +51,11 @@ struct AccessTests {
     let service = try await RunningService()
     let key = try #require(try await service.session("one").json["publishKey"].string)
     let other = try #require(try await service.session("two").json["publishKey"].string)
-    for token in [nil, "", "wrong", RunningService.token + "x", String(RunningService.token.dropLast())] {
-      for path in ["/metrics", "/v1/sessions", "/v1/sessions/one", "/v1/sessions/none", "/nothing"] {
+    for token in [
+      nil, "", "wrong", RunningService.token + "x", String(RunningService.token.dropLast()),
+    ] {
+      for path in ["/metrics", "/v1/sessions", "/v1/sessions/one", "/v1/sessions/none", "/nothing"]
+      {
         let answer = try await service.ask("GET", path, token: token)
         #expect(answer.status == 401, "\(path)")
         #expect(answer.headers["www-authenticate"]?.hasPrefix("Bearer") == true)
@@ -77,9 +82,11 @@ struct AccessTests {
     secrets.add("hunter22")
     let lines = Mutex<[String]>([])
     let logger = Logger(label: "x") {
-      RedactingLog(label: $0, secrets: secrets, write: { line in lines.withLock { $0.append(line) } })
+      RedactingLog(
+        label: $0, secrets: secrets, write: { line in lines.withLock { $0.append(line) } })
     }
-    logger.error("at rtmp://h/live/hunter22\nforged", metadata: ["key": "hunter22", "a": ["hunter22"]])
+    logger.error(
+      "at rtmp://h/live/hunter22\nforged", metadata: ["key": "hunter22", "a": ["hunter22"]])
     let line = lines.withLock { $0.joined() }
     #expect(!line.contains("hunter22") && line.contains("***"))
     #expect(line.filter { $0 == "\n" }.count == 1)
@@ -94,7 +101,8 @@ struct AccessTests {
   func silence() async throws {
     let service = try await RunningService()
     let inputs = [
-      "rtmp://127.0.0.1:0/live/sekrit-key-1", "rtmp://user:sekrit-pass-2@127.0.0.1/live/sekrit-key-3",
+      "rtmp://127.0.0.1:0/live/sekrit-key-1",
+      "rtmp://user:sekrit-pass-2@127.0.0.1/live/sekrit-key-3",
       "srt://127.0.0.1:9?passphrase=sekrit-phrase-4",
     ]
     try await service.session("one")
@@ -102,20 +110,25 @@ struct AccessTests {
       let mode = index == 0 ? "listen" : "pull"
       _ = try await service.ask(
         "POST", "/v1/sessions",
-        "{\"name\": \"s\(index)\", \"input\": {\"url\": \"\(url.replacing(":0/", with: ":1935/"))\", \"mode\": \"\(mode)\"}}")
+        "{\"name\": \"s\(index)\", \"input\": {\"url\": \"\(url.replacing(":0/", with: ":1935/"))\", \"mode\": \"\(mode)\"}}"
+      )
     }
     for session in service.script.sessions {
       session.become(
-        .failed, reason: "cannot open rtmp://x/live/sekrit-key-1 sekrit-pass-2 sekrit-phrase-4 sekrit-key-3")
+        .failed,
+        reason: "cannot open rtmp://x/live/sekrit-key-1 sekrit-pass-2 sekrit-phrase-4 sekrit-key-3")
     }
     var all = service.log.lines
-    for path in ["/v1/sessions", "/metrics", "/v1/sessions/s0", "/v1/sessions/s1", "/v1/sessions/s2"] {
+    for path in [
+      "/v1/sessions", "/metrics", "/v1/sessions/s0", "/v1/sessions/s1", "/v1/sessions/s2",
+    ] {
       all += try await service.ask("GET", path).text
     }
     all += try await service.ask("GET", "/v1/sessions", token: "sekrit-wrong").text
     let reader = try service.connection()
     reader.send(
-      "GET /v1/sessions/s1/events HTTP/1.1\r\nHost: a\r\nLast-Event-ID: 0\r\nConnection: close\r\nAuthorization: Bearer \(RunningService.token)\r\n\r\n")
+      "GET /v1/sessions/s1/events HTTP/1.1\r\nHost: a\r\nLast-Event-ID: 0\r\nConnection: close\r\nAuthorization: Bearer \(RunningService.token)\r\n\r\n"
+    )
     let told = try await RunningService.onThread { reader.receive(seconds: 10).bytes }
     all += String(decoding: told, as: UTF8.self)
     #expect(all.contains("failed") && all.contains("***"))

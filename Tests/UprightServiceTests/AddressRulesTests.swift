@@ -9,7 +9,8 @@ struct AddressRulesTests {
   private static let rules = AddressRules(
     allowHosts: ["example.com", "*.example.org", "10.0.0.5:8000", "[::1]:8000"].compactMap(
       HostPattern.init),
-    dataFolder: "/nowhere", ownAddresses: [IPAddress("192.0.2.7")].compactMap { $0 }.reduce(into: []) { $0.insert($1) })
+    dataFolder: "/nowhere",
+    ownAddresses: [IPAddress("192.0.2.7")].compactMap { $0 }.reduce(into: []) { $0.insert($1) })
 
   static let scopes: [(String, IPAddress.Scope?)] = [
     ("127.0.0.1", .loopback), ("127.255.255.254", .loopback), ("0.0.0.0", .unspecified),
@@ -43,7 +44,9 @@ struct AddressRulesTests {
     #expect(IPAddress.isDisguised(host))
   }
 
-  @Test("A name is no number", arguments: ["example.com", "1e100.net", "0xcafe.example", "a", "127.0.0.1"])
+  @Test(
+    "A name is no number",
+    arguments: ["example.com", "1e100.net", "0xcafe.example", "a", "127.0.0.1"])
   func names(_ host: String) {
     #expect(!IPAddress.isDisguised(host))
   }
@@ -62,9 +65,11 @@ struct AddressRulesTests {
     ("https://example.com/a.m3u8", .input, true), ("https://EXAMPLE.com/a.m3u8", .input, true),
     ("https://www.example.com/a.m3u8", .input, false), ("http://a.example.org/x", .input, true),
     ("http://example.org/x", .input, false), ("http://evilexample.com/x", .input, false),
-    ("http://example.com.evil.net/x", .input, false), ("http://example.com@evil.net/", .input, false),
+    ("http://example.com.evil.net/x", .input, false),
+    ("http://example.com@evil.net/", .input, false),
     ("http://evil.net@example.com/", .input, true), ("http://a@b@example.com/", .input, false),
-    ("http://evil.net\\@example.com/", .input, false), ("http://evil.net#@example.com/", .input, false),
+    ("http://evil.net\\@example.com/", .input, false),
+    ("http://evil.net#@example.com/", .input, false),
     ("http://example.com%2eevil.net/", .input, false), ("http://127.0.0.1/x", .input, false),
     ("http://10.0.0.5:8000/x", .input, true), ("http://10.0.0.5/x", .input, false),
     ("http://10.0.0.5:8001/x", .input, false), ("http://167772165:8000/x", .input, false),
@@ -130,7 +135,8 @@ struct AddressRulesTests {
     #expect(try rules.file("file://\(scratch.path("a.mp4"))").hasSuffix("/a.mp4"))
     for text in [
       "file:../b.mp4", "file:/etc/passwd", "file:///etc/passwd", "file:", "file:link.mp4",
-      "file:.upright/token", "file:live/../../b.mp4", "file:\(outside.path("b.mp4"))", "file:a\u{0}b",
+      "file:.upright/token", "file:live/../../b.mp4", "file:\(outside.path("b.mp4"))",
+      "file:a\u{0}b",
     ] { #expect(throws: Refusal.self, "\(text)") { try rules.file(text) } }
   }
 
@@ -146,7 +152,8 @@ struct AddressRulesTests {
   @Test("A session description is checked for where it would listen")
   func descriptions() {
     func isTaken(_ address: String) -> Bool {
-      let text = "v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\ns=x\r\nc=IN IP4 \(address)\r\nt=0 0\r\nm=video 5004 RTP/AVP 96\r\n"
+      let text =
+        "v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\ns=x\r\nc=IN IP4 \(address)\r\nt=0 0\r\nm=video 5004 RTP/AVP 96\r\n"
       return (try? Self.rules.check(description: text)) != nil
     }
     #expect(isTaken("127.0.0.1") && isTaken("0.0.0.0") && isTaken("239.1.1.1/32"))
@@ -159,7 +166,9 @@ struct AddressRulesTests {
   func redaction() throws {
     for (text, shown) in [
       ("rtmp://user:pa55word@host:1935/live/KEYKEY", "rtmp://***@host:1935/live/***"),
-      ("srt://host:9000?mode=caller&passphrase=hunter22", "srt://host:9000?mode=***&passphrase=***"),
+      (
+        "srt://host:9000?mode=caller&passphrase=hunter22", "srt://host:9000?mode=***&passphrase=***"
+      ),
       ("https://host/a.m3u8?token=abcdef", "https://host/a.m3u8?token=***"),
       ("rtmp://[::1]/live/KEYKEY", "rtmp://[::1]/live/***"),
     ] {

@@ -62,7 +62,9 @@ struct ConfigurationTests {
     let error = #expect(throws: MediaError.self) {
       try ServiceConfiguration(flags: [:], environment: [:], file: path)
     }
-    #expect(error?.code == .configuration && error?.description.contains(place) == true, "\(String(describing: error))")
+    #expect(
+      error?.code == .configuration && error?.description.contains(place) == true,
+      "\(String(describing: error))")
     _ = scratch
   }
 
@@ -74,19 +76,24 @@ struct ConfigurationTests {
     #expect(isNew && first.utf8.count == 43)
     let (second, isNewAgain) = try AdminToken.settle(nil, folders)
     #expect(second == first && !isNewAgain)
-    let attributes = try FileManager.default.attributesOfItem(atPath: scratch.path("data/.upright/token"))
+    let attributes = try FileManager.default.attributesOfItem(
+      atPath: scratch.path("data/.upright/token"))
     #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
     #expect(try AdminToken.settle("given-by-somebody", folders) == ("given-by-somebody", false))
     try Data("short".utf8).write(to: URL(fileURLWithPath: scratch.path("token")))
     #expect(throws: MediaError.self) {
-      try ServiceConfiguration(flags: ["tokenFile": scratch.path("token")], environment: [:], file: nil)
+      try ServiceConfiguration(
+        flags: ["tokenFile": scratch.path("token")], environment: [:], file: nil)
     }
   }
 
-  @Test("Sessions of the file are there at the start, and again after a restart; a bad one stops nothing")
+  @Test(
+    "Sessions of the file are there at the start, and again after a restart; a bad one stops nothing"
+  )
   func declared() async throws {
     let scratch = try Scratch()
-    try FileManager.default.createDirectory(atPath: scratch.path("data"), withIntermediateDirectories: true)
+    try FileManager.default.createDirectory(
+      atPath: scratch.path("data"), withIntermediateDirectories: true)
     try Data("x".utf8).write(to: URL(fileURLWithPath: scratch.path("data/clip.mp4")))
     let (other, path) = try Self.file(
       "{\"sessions\": [{\"name\": \"bad\", \"input\": {\"url\": \"file:/etc/passwd\"}}, "

@@ -68,7 +68,9 @@ struct EgressProxyTests {
           heads.withLock { $0.append(head) }
           let words = head.split(separator: " ")
           let text = answer(words.count > 1 ? String(words[1]) : "")
-          _ = Array(text.utf8).withUnsafeBytes { send(client, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }
+          _ = Array(text.utf8).withUnsafeBytes {
+            send(client, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL))
+          }
           close(client)
         }
       }
@@ -103,7 +105,8 @@ struct EgressProxyTests {
     let connection = try LocalConnection(port: proxy.port ?? 0)
     let head =
       "\(line)\r\nHost: whatever\r\n"
-      + (credentials.map { "Proxy-Authorization: Basic \($0)\r\n" } ?? "") + "Connection: keep-alive\r\n\r\n"
+      + (credentials.map { "Proxy-Authorization: Basic \($0)\r\n" } ?? "")
+      + "Connection: keep-alive\r\n\r\n"
     return try await RunningService.onThread {
       connection.send(head)
       if !more.isEmpty {
@@ -129,7 +132,12 @@ struct EgressProxyTests {
     await proxy.stop()
   }
 
-  @Test("Without the session's secret nothing goes out", arguments: [nil, "", "x", Data("session:wrong".utf8).base64EncodedString(), Data("other:sesame-sesame".utf8).base64EncodedString()])
+  @Test(
+    "Without the session's secret nothing goes out",
+    arguments: [
+      nil, "", "x", Data("session:wrong".utf8).base64EncodedString(),
+      Data("other:sesame-sesame".utf8).base64EncodedString(),
+    ])
   func unknown(_ credentials: String?) async throws {
     let origin = try Origin { _ in Self.ok("x") }
     let proxy = try await Self.proxy(["127.0.0.1:\(origin.port)"])
@@ -172,7 +180,9 @@ struct EgressProxyTests {
     await proxy.stop()
   }
 
-  @Test("A name that answers differently the second time: each hop is checked, and the checked address is the one connected to")
+  @Test(
+    "A name that answers differently the second time: each hop is checked, and the checked address is the one connected to"
+  )
   func rebinding() async throws {
     let origin = try Origin { _ in Self.ok("origin") }
     // Listed as an address, so that loopback stands in for the public one.
@@ -196,7 +206,9 @@ struct EgressProxyTests {
     await proxy.stop()
   }
 
-  @Test("ffmpeg through the proxy: a redirect and a playlist that lead inside are refused", .enabled(if: FFmpegTool.isHere))
+  @Test(
+    "ffmpeg through the proxy: a redirect and a playlist that lead inside are refused",
+    .enabled(if: FFmpegTool.isHere))
   func ffmpeg() async throws {
     let inside = try Origin { _ in Self.ok("secret") }
     let target = "http://127.0.0.1:\(inside.port)/secret.ts"
@@ -204,7 +216,8 @@ struct EgressProxyTests {
       path.contains("redirect")
         ? "HTTP/1.1 302 Found\r\nLocation: \(target)\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
         : Self.ok(
-          "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n\(target)\n#EXT-X-ENDLIST\n")
+          "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n\(target)\n#EXT-X-ENDLIST\n"
+        )
     }
     let proxy = try await Self.proxy(["127.0.0.1:\(origin.port)"])
     let way = try #require(proxy.admit("session", secret: "sesame-sesame"))

@@ -25,7 +25,9 @@ struct EventStreamTests {
     let reader = try Self.open(service)
     let head = try await RunningService.onThread { reader.text(until: "event: state") }
     #expect(head.contains("text/event-stream") && head.contains("200 OK"))
-    #expect(head.contains("\"state\":\"waiting\"") || reader.text(until: "\"waiting\"").contains("waiting"))
+    #expect(
+      head.contains("\"state\":\"waiting\"")
+        || reader.text(until: "\"waiting\"").contains("waiting"))
     service.script.sessions[0].become(.live)
     try await service.ask("POST", "/v1/sessions/one/events", "{\"device\": \"landscapeLeft\"}")
     service.script.sessions[0].tell(.format(["encodeResolution": "1280x720"]))
@@ -33,10 +35,14 @@ struct EventStreamTests {
     let (bytes, isClosed) = try await RunningService.onThread { reader.receive(seconds: 10) }
     #expect(isClosed)
     let text = try Answer(bytes).text
-    let kinds = text.split(separator: "\n").filter { $0.hasPrefix("event: ") }.map { String($0.dropFirst(7)) }
+    let kinds = text.split(separator: "\n").filter { $0.hasPrefix("event: ") }.map {
+      String($0.dropFirst(7))
+    }
     #expect(kinds.first == "state" && kinds.last == "state")
     #expect(kinds.contains("decision") && kinds.contains("phase") && kinds.contains("format"))
-    let numbers = text.split(separator: "\n").filter { $0.hasPrefix("id: ") }.compactMap { Int($0.dropFirst(4)) }
+    let numbers = text.split(separator: "\n").filter { $0.hasPrefix("id: ") }.compactMap {
+      Int($0.dropFirst(4))
+    }
     #expect(numbers == Array(1...numbers.count))
   }
 
@@ -48,7 +54,8 @@ struct EventStreamTests {
     for index in 1...5 { session.tell(.format(["index": .integer(index)])) }
     let reader = try Self.open(service, last: 3)
     session.become(.ended)
-    let text = try Answer(try await RunningService.onThread { reader.receive(seconds: 10).bytes }).text
+    let text = try Answer(try await RunningService.onThread { reader.receive(seconds: 10).bytes })
+      .text
     let ids = text.split(separator: "\n").filter { $0.hasPrefix("id: ") }.map { String($0) }
     #expect(ids == ["id: 4", "id: 5", "id: 6"], "\(text)")
     #expect(!text.contains("gap"))
@@ -65,9 +72,12 @@ struct EventStreamTests {
     for index in 1...5000 { session.tell(.format(["index": .integer(index)])) }
     let reader = try Self.open(service, last: 10)
     session.become(.ended)
-    let text = try Answer(try await RunningService.onThread { reader.receive(seconds: 20).bytes }).text
+    let text = try Answer(try await RunningService.onThread { reader.receive(seconds: 20).bytes })
+      .text
     #expect(text.contains("event: gap\ndata: {\"first\":3978}"), "\(text.prefix(300))")
-    let ids = text.split(separator: "\n").filter { $0.hasPrefix("id: ") }.compactMap { Int($0.dropFirst(4)) }
+    let ids = text.split(separator: "\n").filter { $0.hasPrefix("id: ") }.compactMap {
+      Int($0.dropFirst(4))
+    }
     #expect(ids == Array(3978...5001))
   }
 
@@ -101,7 +111,8 @@ struct EventStreamTests {
     // Another reader is served.
     session.become(.ended)
     let other = try Self.open(service, last: feed.last - 1)
-    let text = try Answer(try await RunningService.onThread { other.receive(seconds: 10).bytes }).text
+    let text = try Answer(try await RunningService.onThread { other.receive(seconds: 10).bytes })
+      .text
     #expect(text.contains("\"ended\""))
   }
 
@@ -121,7 +132,8 @@ struct EventStreamTests {
     #expect(feed.last == 20 && feed.oldest == 16)
     #expect(feed.read(after: 15) == .lost)
     guard case .events(let events) = feed.read(after: 16) else { return #expect(Bool(false)) }
-    #expect(events.map(\.number) == [17, 18, 19, 20] && events.map(\.data) == ["17", "18", "19", "20"])
+    #expect(
+      events.map(\.number) == [17, 18, 19, 20] && events.map(\.data) == ["17", "18", "19", "20"])
     #expect(feed.read(after: 16, limit: 2) == .events(Array(events.prefix(2))))
     feed.end()
     feed.append("x", .null)

@@ -15,9 +15,11 @@ struct LiveFileTests {
     try Data("#EXTM3U\n".utf8).write(to: folder.appendingPathComponent("index.m3u8"))
     try Data(segment).write(to: folder.appendingPathComponent("s1.m4s"))
     try Data().write(to: folder.appendingPathComponent("empty.m4s"))
-    try Data("secret".utf8).write(to: service.scratch.folder.appendingPathComponent("data/secret.mp4"))
+    try Data("secret".utf8).write(
+      to: service.scratch.folder.appendingPathComponent("data/secret.mp4"))
     try FileManager.default.createSymbolicLink(
-      atPath: folder.path + "/link.mp4", withDestinationPath: service.scratch.path("data/secret.mp4"))
+      atPath: folder.path + "/link.mp4",
+      withDestinationPath: service.scratch.path("data/secret.mp4"))
     return service
   }
 
@@ -45,7 +47,8 @@ struct LiveFileTests {
   }
 
   static let ranges: [(String, Int, ClosedRange<Int>?)] = [
-    ("bytes=0-9", 206, 0...9), ("bytes=99990-", 206, 99990...99999), ("bytes=-5", 206, 99995...99999),
+    ("bytes=0-9", 206, 0...9), ("bytes=99990-", 206, 99990...99999),
+    ("bytes=-5", 206, 99995...99999),
     ("bytes=99999-200000", 206, 99999...99999), ("bytes=0-", 206, 0...99999),
     ("bytes=-200000", 206, 0...99999), ("bytes=100000-", 416, nil), ("bytes=-0", 416, nil),
     ("bytes=5-4", 200, nil), ("bytes=a-b", 200, nil), ("bytes=0-1,4-5", 200, nil),
@@ -61,7 +64,8 @@ struct LiveFileTests {
       #expect(answer.status == status, "\(header)")
       if let range {
         #expect(answer.body == Array(Self.segment[range]), "\(header)")
-        #expect(answer.headers["content-range"] == "bytes \(range.lowerBound)-\(range.upperBound)/100000")
+        #expect(
+          answer.headers["content-range"] == "bytes \(range.lowerBound)-\(range.upperBound)/100000")
       } else if status == 416 {
         #expect(answer.headers["content-range"] == "bytes */100000" && answer.body.isEmpty)
       } else {

@@ -35,7 +35,9 @@ final class LocalConnection: @unchecked Sendable {
   func send(_ bytes: [UInt8]) {
     var rest = bytes[...]
     while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.send(socket, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }
+      let count = rest.withUnsafeBytes {
+        Glibc.send(socket, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL))
+      }
       if count <= 0 { return }
       rest = rest.dropFirst(count)
     }
@@ -67,7 +69,9 @@ final class LocalConnection: @unchecked Sendable {
     let wanted = Array(text.utf8)
     let all = receive(seconds: seconds) { bytes in
       bytes.count >= wanted.count
-        && (0...bytes.count - wanted.count).contains { bytes[$0..<$0 + wanted.count].elementsEqual(wanted) }
+        && (0...bytes.count - wanted.count).contains {
+          bytes[$0..<$0 + wanted.count].elementsEqual(wanted)
+        }
     }
     return String(decoding: all.bytes, as: UTF8.self)
   }
@@ -87,13 +91,17 @@ struct Answer: Sendable {
     let split = Array("\r\n\r\n".utf8)
     guard bytes.count >= 4,
       let end = (0...bytes.count - 4).first(where: { bytes[$0..<$0 + 4].elementsEqual(split) })
-    else { throw LocalConnection.Failure(description: "no answer: \(String(decoding: bytes, as: UTF8.self))") }
+    else {
+      throw LocalConnection.Failure(
+        description: "no answer: \(String(decoding: bytes, as: UTF8.self))")
+    }
     var lines = String(decoding: bytes[..<end], as: UTF8.self).components(separatedBy: "\r\n")
     status = Int(lines.removeFirst().split(separator: " ")[1]) ?? 0
     headers = [:]
     for line in lines {
       let sides = line.split(separator: ":", maxSplits: 1)
-      headers[sides[0].lowercased()] = sides.count > 1 ? sides[1].trimmingCharacters(in: .whitespaces) : ""
+      headers[sides[0].lowercased()] =
+        sides.count > 1 ? sides[1].trimmingCharacters(in: .whitespaces) : ""
     }
     body = Array(bytes[(end + 4)...])
     if headers["transfer-encoding"] == "chunked" { body = Self.joined(body) }

@@ -30,7 +30,8 @@ struct OpenAPITests {
         return "\(route.method.rawValue) /\(path.joined(separator: "/"))"
       })
     #expect(described == routed)
-    #expect(try await service.ask("GET", "/openapi.yaml", token: nil).json["openapi"].string == "3.1.0")
+    #expect(
+      try await service.ask("GET", "/openapi.yaml", token: nil).json["openapi"].string == "3.1.0")
   }
 
   /// A request, and where its answer is described.
@@ -58,45 +59,71 @@ struct OpenAPITests {
       .init(method: "GET", path: "/", template: "/", status: 200, token: nil),
       .init(method: "GET", path: "/healthz", template: "/healthz", status: 200, token: nil),
       .init(method: "GET", path: "/readyz", template: "/readyz", status: 200, token: nil),
-      .init(method: "GET", path: "/openapi.yaml", template: "/openapi.yaml", status: 200, token: nil),
+      .init(
+        method: "GET", path: "/openapi.yaml", template: "/openapi.yaml", status: 200, token: nil),
       .init(method: "GET", path: "/metrics", template: "/metrics", status: 200),
-      .init(method: "POST", path: "/v1/sessions", template: "/v1/sessions", status: 201, body: named("a")),
-      .init(method: "POST", path: "/v1/sessions", template: "/v1/sessions", status: 409, body: named("a")),
+      .init(
+        method: "POST", path: "/v1/sessions", template: "/v1/sessions", status: 201,
+        body: named("a")),
+      .init(
+        method: "POST", path: "/v1/sessions", template: "/v1/sessions", status: 409,
+        body: named("a")),
       .init(method: "POST", path: "/v1/sessions", template: "/v1/sessions", status: 400, body: "{"),
-      .init(method: "POST", path: "/v1/sessions", template: "/v1/sessions", status: 413, body: long),
+      .init(
+        method: "POST", path: "/v1/sessions", template: "/v1/sessions", status: 413, body: long),
       .init(
         method: "POST", path: "/v1/sessions", template: "/v1/sessions", status: 422,
         body: "{\"input\": {\"url\": \"data:x\"}}"),
-      .init(method: "POST", path: "/v1/sessions", template: "/v1/sessions", status: 429, body: named("b")),
+      .init(
+        method: "POST", path: "/v1/sessions", template: "/v1/sessions", status: 429,
+        body: named("b")),
       .init(method: "GET", path: "/v1/sessions", template: "/v1/sessions", status: 200),
       .init(method: "GET", path: "/v1/sessions/a", template: one, status: 200),
       .init(method: "GET", path: "/v1/sessions/x", template: one, status: 404),
-      .init(method: "POST", path: "/v1/sessions/a/events", template: event, status: 200, body: "{\"device\": \"landscapeLeft\"}"),
+      .init(
+        method: "POST", path: "/v1/sessions/a/events", template: event, status: 200,
+        body: "{\"device\": \"landscapeLeft\"}"),
       .init(method: "POST", path: "/v1/sessions/a/events", template: event, status: 400, body: "{"),
-      .init(method: "POST", path: "/v1/sessions/a/events", template: event, status: 413, body: long),
-      .init(method: "POST", path: "/v1/sessions/a/events", template: event, status: 422, body: "{\"device\": \"x\"}"),
-      .init(method: "POST", path: "/v1/sessions/x/events", template: event, status: 404, body: "{}"),
+      .init(
+        method: "POST", path: "/v1/sessions/a/events", template: event, status: 413, body: long),
+      .init(
+        method: "POST", path: "/v1/sessions/a/events", template: event, status: 422,
+        body: "{\"device\": \"x\"}"),
+      .init(
+        method: "POST", path: "/v1/sessions/x/events", template: event, status: 404, body: "{}"),
       .init(method: "GET", path: "/v1/sessions/x/events", template: event, status: 404),
       .init(method: "DELETE", path: "/v1/sessions/x", template: one, status: 404),
       .init(method: "GET", path: "/live/a/index.m3u8", template: file, status: 200, token: nil),
-      .init(method: "GET", path: "/live/a/s.m4s", template: file, status: 206, token: nil, headers: ["Range": "bytes=0-1"]),
-      .init(method: "GET", path: "/live/a/s.m4s", template: file, status: 416, token: nil, headers: ["Range": "bytes=99-"]),
+      .init(
+        method: "GET", path: "/live/a/s.m4s", template: file, status: 206, token: nil,
+        headers: ["Range": "bytes=0-1"]),
+      .init(
+        method: "GET", path: "/live/a/s.m4s", template: file, status: 416, token: nil,
+        headers: ["Range": "bytes=99-"]),
       .init(method: "GET", path: "/live/a/x.m4s", template: file, status: 404, token: nil),
       .init(method: "HEAD", path: "/live/a/s.m4s", template: file, status: 200, token: nil),
       .init(method: "HEAD", path: "/live/a/x.m4s", template: file, status: 404, token: nil),
       .init(method: "OPTIONS", path: "/live/a/s.m4s", template: file, status: 204, token: nil),
-      .init(method: "POST", path: "/v1/webhooks", template: "/v1/webhooks", status: 201, body: hook),
-      .init(method: "POST", path: "/v1/webhooks", template: "/v1/webhooks", status: 400, body: "[]"),
-      .init(method: "POST", path: "/v1/webhooks", template: "/v1/webhooks", status: 413, body: long),
+      .init(
+        method: "POST", path: "/v1/webhooks", template: "/v1/webhooks", status: 201, body: hook),
+      .init(
+        method: "POST", path: "/v1/webhooks", template: "/v1/webhooks", status: 400, body: "[]"),
+      .init(
+        method: "POST", path: "/v1/webhooks", template: "/v1/webhooks", status: 413, body: long),
       .init(
         method: "POST", path: "/v1/webhooks", template: "/v1/webhooks", status: 422,
         body: "{\"url\": \"https://other.net/\"}"),
-      .init(method: "POST", path: "/v1/webhooks", template: "/v1/webhooks", status: 429, body: hook),
+      .init(
+        method: "POST", path: "/v1/webhooks", template: "/v1/webhooks", status: 429, body: hook),
       .init(method: "GET", path: "/v1/webhooks", template: "/v1/webhooks", status: 200),
-      .init(method: "DELETE", path: "/v1/webhooks/HOOK", template: "/v1/webhooks/{id}", status: 204),
-      .init(method: "DELETE", path: "/v1/webhooks/HOOK", template: "/v1/webhooks/{id}", status: 404),
+      .init(
+        method: "DELETE", path: "/v1/webhooks/HOOK", template: "/v1/webhooks/{id}", status: 204),
+      .init(
+        method: "DELETE", path: "/v1/webhooks/HOOK", template: "/v1/webhooks/{id}", status: 404),
       .init(method: "DELETE", path: "/v1/sessions/a", template: one, status: 200),
-      .init(method: "POST", path: "/v1/sessions/a/events", template: event, status: 409, body: "{\"lock\": true}"),
+      .init(
+        method: "POST", path: "/v1/sessions/a/events", template: event, status: 409,
+        body: "{\"lock\": true}"),
       .init(method: "GET", path: "/v1/sessions/a/events", template: event, status: 200),
       .init(method: "DELETE", path: "/v1/sessions/a", template: one, status: 204),
     ]
@@ -106,7 +133,9 @@ struct OpenAPITests {
       ("DELETE", "/v1/sessions/a", one), ("POST", "/v1/sessions/a/events", event),
       ("GET", "/v1/sessions/a/events", event), ("POST", "/v1/webhooks", "/v1/webhooks"),
       ("GET", "/v1/webhooks", "/v1/webhooks"), ("DELETE", "/v1/webhooks/a", "/v1/webhooks/{id}"),
-    ] { list.append(.init(method: method, path: path, template: template, status: 401, token: nil)) }
+    ] {
+      list.append(.init(method: method, path: path, template: template, status: 401, token: nil))
+    }
     return list
   }()
 
@@ -135,7 +164,9 @@ struct OpenAPITests {
       #expect(answer.status == exchange.status, "\(name): \(answer.text)")
       seen.insert(name)
       try Self.check(answer, exchange.method, exchange.template, document)
-      if exchange.path == "/v1/webhooks", answer.status == 201 { hook = answer.json["id"].string ?? "" }
+      if exchange.path == "/v1/webhooks", answer.status == 201 {
+        hook = answer.json["id"].string ?? ""
+      }
       if exchange.path == "/v1/sessions", answer.status == 201 {
         let folder = service.scratch.path("data/live/a")
         try Data("#EXTM3U\n".utf8).write(to: URL(fileURLWithPath: folder + "/index.m3u8"))
@@ -184,10 +215,13 @@ struct OpenAPITests {
     for _ in 0..<64 {
       let reader = try service.connection()
       reader.send(
-        "GET /v1/sessions/one/events HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(RunningService.token)\r\n\r\n")
+        "GET /v1/sessions/one/events HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(RunningService.token)\r\n\r\n"
+      )
       readers.append(reader)
     }
-    for reader in readers { _ = try await RunningService.onThread { reader.text(until: "event: state") } }
+    for reader in readers {
+      _ = try await RunningService.onThread { reader.text(until: "event: state") }
+    }
     #expect(try await service.ask("GET", "/v1/sessions/one/events").status == 429)
   }
 }

@@ -25,7 +25,7 @@ final class RunningService: Sendable {
 
   init(
     _ change: (inout ServiceConfiguration, inout UprightService.Surroundings) -> Void = { _, _ in },
-    script: Script = Script(), scratch: Scratch? = nil
+    script: Script = Script(), engine: SessionEngine? = nil, scratch: Scratch? = nil
   ) async throws {
     self.script = script
     let scratch = try scratch ?? Scratch()
@@ -45,7 +45,7 @@ final class RunningService: Sendable {
     }
     logger.logLevel = .trace
     let service = try UprightService(
-      configuration, engine: script.engine, secrets: secrets, logger: logger,
+      configuration, engine: engine ?? script.engine, secrets: secrets, logger: logger,
       surroundings: surroundings)
     self.service = service
     task = Task { try await service.run(signals: false) }
@@ -106,6 +106,7 @@ final class RunningService: Sendable {
   func session(_ name: String = "one", _ more: String = "") async throws -> Answer {
     try Data("x".utf8).write(to: URL(fileURLWithPath: scratch.path("data/clip.mp4")))
     return try await ask(
-      "POST", "/v1/sessions", "{\"name\": \"\(name)\", \"input\": {\"url\": \"file:clip.mp4\"}\(more)}")
+      "POST", "/v1/sessions",
+      "{\"name\": \"\(name)\", \"input\": {\"url\": \"file:clip.mp4\"}\(more)}")
   }
 }

@@ -41,7 +41,7 @@ final class ScriptedSession: Session {
     let outcome: Result<[RotationDecision], MediaError> = state.withLock { state in
       do throws(PolicyError) {
         for var event in events {
-          if event.at == nextPicture { event.at = state.snapshot.seconds }
+          if event.at == LiveSession.nextPicture { event.at = state.snapshot.seconds }
           try state.plan.push(event)
         }
         return .success(state.plan.takeEntries())

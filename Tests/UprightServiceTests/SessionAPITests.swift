@@ -12,7 +12,8 @@ struct SessionAPITests {
   @Test("Made, shown, listed, ended, forgotten")
   func life() async throws {
     let service = try await RunningService()
-    let made = try await service.session("stage", ", \"options\": {\"size\": \"720p\", \"level\": true, \"gop\": 50}")
+    let made = try await service.session(
+      "stage", ", \"options\": {\"size\": \"720p\", \"level\": true, \"gop\": 50}")
     #expect(made.status == 201, "\(made.text)")
     #expect(made.headers["location"] == "/v1/sessions/stage")
     #expect(made.json["id"].string == "stage" && made.json["state"].string == "waiting")
@@ -48,7 +49,10 @@ struct SessionAPITests {
     ("{\"input\": {\"url\": \"file:clip.mp4\", \"mode\": \"push\"}, \"name\": \"../x\"}", 400),
     ("{\"input\": {\"url\": \"file:clip.mp4\"}, \"name\": \"a/b\"}", 400),
     ("{\"input\": {\"url\": \"file:clip.mp4\"}, \"outputs\": []}", 400),
-    ("{\"input\": {\"url\": \"file:clip.mp4\"}, \"outputs\": [{\"type\": \"hls\"}, {\"type\": \"hls\"}]}", 400),
+    (
+      "{\"input\": {\"url\": \"file:clip.mp4\"}, \"outputs\": [{\"type\": \"hls\"}, {\"type\": \"hls\"}]}",
+      400
+    ),
     ("{\"input\": {\"url\": \"file:clip.mp4\"}, \"inputTimeout\": -1}", 400),
     ("{\"input\": {\"url\": \"file:../clip.mp4\"}}", 422),
     ("{\"input\": {\"url\": \"/etc/passwd\"}}", 422),
@@ -58,14 +62,23 @@ struct SessionAPITests {
     ("{\"input\": {\"url\": \"rtmp://169.254.169.254/live/key\", \"mode\": \"pull\"}}", 422),
     ("{\"input\": {\"url\": \"concat:a|b\"}}", 422),
     ("{\"input\": {\"url\": \"rtp://127.0.0.1:5000\"}}", 422),
-    ("{\"input\": {\"url\": \"file:clip.mp4\"}, \"outputs\": [{\"type\": \"file\", \"name\": \"../a.mp4\"}]}", 422),
-    ("{\"input\": {\"url\": \"file:clip.mp4\"}, \"outputs\": [{\"type\": \"rtmp\", \"url\": \"file:/etc/x\"}]}", 422),
+    (
+      "{\"input\": {\"url\": \"file:clip.mp4\"}, \"outputs\": [{\"type\": \"file\", \"name\": \"../a.mp4\"}]}",
+      422
+    ),
+    (
+      "{\"input\": {\"url\": \"file:clip.mp4\"}, \"outputs\": [{\"type\": \"rtmp\", \"url\": \"file:/etc/x\"}]}",
+      422
+    ),
     ("{\"input\": {\"url\": \"file:clip.mp4\"}, \"policy\": \"nonsense\"}", 422),
     ("{\"input\": {\"url\": \"file:clip.mp4\"}, \"policy\": {\"semantics\": \"ios99\"}}", 422),
     ("{\"input\": {\"url\": \"file:clip.mp4\"}, \"options\": {\"size\": \"huge\"}}", 422),
     ("{\"input\": {\"url\": \"file:clip.mp4\"}, \"options\": {\"audio\": \"x\"}}", 422),
     ("{\"input\": {\"url\": \"file:clip.mp4\"}, \"options\": {\"slate\": \"/etc/passwd\"}}", 422),
-    ("{\"input\": {\"url\": \"file:clip.mp4\"}, \"options\": {\"encoder-options\": \"stats=/etc/x\"}}", 422),
+    (
+      "{\"input\": {\"url\": \"file:clip.mp4\"}, \"options\": {\"encoder-options\": \"stats=/etc/x\"}}",
+      422
+    ),
     ("{\"input\": {\"url\": \"file:clip.mp4\"}, \"options\": {\"size\": {}}}", 400),
   ]
 
@@ -98,6 +111,28 @@ struct SessionAPITests {
         + "\(RunningService.token)\r\nTransfer-Encoding: chunked\r\n\r\n1000\r\n"
         + String(repeating: " ", count: 4096) + "\r\n0\r\n\r\n")
     #expect(chunked.status == 413)
+  }
+
+  @Test("An input that leads inside fails its session, and says where it led")
+  func refusedHop() async throws {
+    let service = try await RunningService { configuration, _ in
+      configuration.allowHosts = ["example.com"]
+    }
+    let made = try await service.ask(
+      "POST", "/v1/sessions",
+      "{\"name\": \"one\", \"input\": {\"url\": \"https://example.com/a.m3u8\"}}")
+    #expect(made.status == 201, "\(made.text)")
+    let way = try #require(service.script.sessions[0].configuration.httpProxy)
+    let user = way.dropFirst(7).prefix { $0 != "@" }
+    let port = try #require(Int(way.split(separator: ":").last ?? ""))
+    let client = try LocalConnection(port: port)
+    client.send(
+      "CONNECT 127.0.0.1:9 HTTP/1.1\r\nProxy-Authorization: Basic \(Data(user.utf8).base64EncodedString())\r\n\r\n"
+    )
+    #expect(try await RunningService.onThread { try Answer(client.receive().bytes).status } == 403)
+    let shown = try await service.ask("GET", "/v1/sessions/one").json
+    #expect(shown["state"].string == "failed")
+    #expect(shown["reason"].string == "the input led to 127.0.0.1:9: a loopback address")
   }
 
   @Test("At the limit: 429 with Retry-After; a session that is over makes room")

@@ -23,7 +23,8 @@ struct WebhookTests {
     }
   }
 
-  private static func wait(_ seconds: Double = 20, _ isTrue: () throws -> Bool) async throws -> Bool {
+  private static func wait(_ seconds: Double = 20, _ isTrue: () throws -> Bool) async throws -> Bool
+  {
     let deadline = Date(timeIntervalSinceNow: seconds)
     while Date() < deadline {
       if try isTrue() { return true }
@@ -44,21 +45,29 @@ struct WebhookTests {
         == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
   }
 
-  @Test("Turns, formats and states are told, signed, in order; what fails is tried again with the same id")
+  @Test(
+    "Turns, formats and states are told, signed, in order; what fails is tried again with the same id"
+  )
   func delivery() async throws {
     let count = Mutex(0)
     let origin = try EgressProxyTests.Origin { _ in
-      let number = count.withLock { $0 += 1; return $0 }
+      let number = count.withLock {
+        $0 += 1; return $0
+      }
       return Self.answer(number == 1 ? "503 Not now" : "204 Taken")
     }
     let service = try await Self.service(origin.port)
     let made = try await service.ask(
-      "POST", "/v1/webhooks", "{\"url\": \"http://127.0.0.1:\(origin.port)/hook?token=tttt1\", \"secret\": \"0123456789abcdef\"}")
+      "POST", "/v1/webhooks",
+      "{\"url\": \"http://127.0.0.1:\(origin.port)/hook?token=tttt1\", \"secret\": \"0123456789abcdef\"}"
+    )
     #expect(made.status == 201 && made.json["secret"].string == "0123456789abcdef", "\(made.text)")
     try await service.session()
     let session = service.script.sessions[0]
     session.become(.live)
-    try await service.ask("POST", "/v1/sessions/one/events", "[{\"device\": \"landscapeLeft\"}, {\"at\": 4, \"device\": \"faceUp\"}]")
+    try await service.ask(
+      "POST", "/v1/sessions/one/events",
+      "[{\"device\": \"landscapeLeft\"}, {\"at\": 4, \"device\": \"faceUp\"}]")
     session.tell(.format(["encodeResolution": "1280x720"]))
     // Each message is asked for twice: the proxy wants its password first. The origin sees one.
     #expect(try await Self.wait { origin.heads.withLock { $0.count } >= 4 })
@@ -66,16 +75,21 @@ struct WebhookTests {
     let heads = origin.heads.withLock { $0 }
     let messages = try heads.map { head in
       let parts = head.components(separatedBy: "\r\n\r\n")
-      return (head: parts[0], body: parts[1], json: try JSONDecoder().decode(JSON.self, from: Data(parts[1].utf8)))
+      return (
+        head: parts[0], body: parts[1],
+        json: try JSONDecoder().decode(JSON.self, from: Data(parts[1].utf8))
+      )
     }
     #expect(messages.map { $0.json["event"].string } == ["state", "state", "turn", "format"])
     #expect(messages.allSatisfy { $0.json["session"].string == "one" })
     #expect(messages[2].json["data"]["to"].string == "landscapeRight")
-    #expect(messages[0].json["id"] == messages[1].json["id"] && messages[0].body == messages[1].body)
+    #expect(
+      messages[0].json["id"] == messages[1].json["id"] && messages[0].body == messages[1].body)
     for message in messages {
       #expect(message.head.hasPrefix("POST /hook?token=tttt1 HTTP/1.1"))
       let fields = message.head.components(separatedBy: "\r\n")
-      let signature = try #require(fields.first { $0.hasPrefix("Upright-Signature: ") }).dropFirst(19)
+      let signature = try #require(fields.first { $0.hasPrefix("Upright-Signature: ") }).dropFirst(
+        19)
       let time = try #require(Int(signature.dropFirst(2).prefix { $0 != "," }))
       let hash = try KeyedHash.sha256(
         Array("\(time).\(message.body)".utf8), key: Array("0123456789abcdef".utf8))
@@ -83,11 +97,15 @@ struct WebhookTests {
       #expect(abs(time - Int(Date().timeIntervalSince1970)) < 60)
     }
     let listed = try await service.ask("GET", "/v1/webhooks")
-    #expect(listed.json["webhooks"][0]["url"].string == "http://127.0.0.1:\(origin.port)/hook?token=***")
-    #expect(!listed.text.contains("0123456789abcdef") && !service.log.lines.contains("0123456789abcdef"))
+    #expect(
+      listed.json["webhooks"][0]["url"].string == "http://127.0.0.1:\(origin.port)/hook?token=***")
+    #expect(
+      !listed.text.contains("0123456789abcdef") && !service.log.lines.contains("0123456789abcdef"))
   }
 
-  @Test("Who does not want a message is not asked again; who never answers is given up; both are counted")
+  @Test(
+    "Who does not want a message is not asked again; who never answers is given up; both are counted"
+  )
   func failure() async throws {
     let origin = try EgressProxyTests.Origin { path in
       Self.answer(path.contains("unwanted") ? "404 No" : "500 Broken")
@@ -95,7 +113,8 @@ struct WebhookTests {
     let service = try await Self.service(origin.port)
     for path in ["unwanted", "broken"] {
       try await service.ask(
-        "POST", "/v1/webhooks", "{\"url\": \"http://127.0.0.1:\(origin.port)/\(path)\", \"events\": [\"state\"]}")
+        "POST", "/v1/webhooks",
+        "{\"url\": \"http://127.0.0.1:\(origin.port)/\(path)\", \"events\": [\"state\"]}")
     }
     try await service.session()
     service.script.sessions[0].become(.live)
@@ -103,8 +122,9 @@ struct WebhookTests {
     let heads = origin.heads.withLock { $0 }
     #expect(heads.count { $0.contains("/unwanted") } == 1)
     #expect(heads.count { $0.contains("/broken") } == 3)
-    #expect(try await service.ask("GET", "/metrics").text.contains(
-      "upright_webhook_deliveries_total{outcome=\"failed\"} 2"))
+    #expect(
+      try await service.ask("GET", "/metrics").text.contains(
+        "upright_webhook_deliveries_total{outcome=\"failed\"} 2"))
   }
 
   @Test("A line is bounded: what does not fit is dropped and counted, and nobody waits")
@@ -130,7 +150,8 @@ struct WebhookTests {
     }
     let service = try await Self.service(origin.port)
     for url in [
-      "http://127.0.0.1:\(inside.port)/", "https://example.com/", "rtmp://127.0.0.1/live/x", "file:x",
+      "http://127.0.0.1:\(inside.port)/", "https://example.com/", "rtmp://127.0.0.1/live/x",
+      "file:x",
       "http://user:pw@127.0.0.1:\(origin.port)/",
     ] {
       let answer = try await service.ask("POST", "/v1/webhooks", "{\"url\": \"\(url)\"}")
@@ -143,11 +164,14 @@ struct WebhookTests {
     #expect(inside.heads.withLock { $0.isEmpty })
   }
 
-  @Test("A body that cannot be used", arguments: [
-    "[]", "{}", "{\"url\": 1}", "{\"url\": \"http://127.0.0.1:1/\", \"events\": []}",
-    "{\"url\": \"http://127.0.0.1:1/\", \"events\": [\"x\"]}", "{\"url\": \"http://127.0.0.1:1/\", \"secret\": \"short\"}",
-    "{\"url\": \"http://127.0.0.1:1/\", \"more\": 1}",
-  ])
+  @Test(
+    "A body that cannot be used",
+    arguments: [
+      "[]", "{}", "{\"url\": 1}", "{\"url\": \"http://127.0.0.1:1/\", \"events\": []}",
+      "{\"url\": \"http://127.0.0.1:1/\", \"events\": [\"x\"]}",
+      "{\"url\": \"http://127.0.0.1:1/\", \"secret\": \"short\"}",
+      "{\"url\": \"http://127.0.0.1:1/\", \"more\": 1}",
+    ])
   func wrong(_ body: String) async throws {
     let service = try await Self.service(1)
     #expect(try await service.ask("POST", "/v1/webhooks", body).status == 400)

@@ -13,6 +13,8 @@ public struct LiveConfiguration: Sendable {
   public var segmentSeconds = 2.0
   /// Seconds without input after which the session is over.
   public var inputTimeout = 60.0
+  /// `http://user:password@host:port` that an http or https input goes through; nil: none.
+  public var httpProxy: String?
   /// What may wait and how large a picture may be.
   public var limits = LiveLimits()
 

@@ -33,6 +33,7 @@ final class LiveReader: @unchecked Sendable {
   }
 
   private let input: LiveInput
+  private let proxy: String?
   private let pixels: Int
   private let interrupt: Interrupt
   private let queue: BoundedQueue<LiveItem>
@@ -42,11 +43,15 @@ final class LiveReader: @unchecked Sendable {
   /// Seconds before the input is opened again: at first, and at most.
   private static let backOff = (first: 0.25, last: 5.0)
 
-  /// - Parameter pixels: of a picture at most.
+  /// - Parameters:
+  ///   - proxy: what an http input goes through.
+  ///   - pixels: of a picture at most.
   init(
-    _ input: LiveInput, pixels: Int, interrupt: Interrupt, queue: BoundedQueue<LiveItem>
+    _ input: LiveInput, proxy: String?, pixels: Int, interrupt: Interrupt,
+    queue: BoundedQueue<LiveItem>
   ) {
     self.input = input
+    self.proxy = proxy
     self.pixels = pixels
     self.interrupt = interrupt
     self.queue = queue
@@ -100,7 +105,7 @@ final class LiveReader: @unchecked Sendable {
   private func open() throws(MediaError) -> (any PacketSource)? {
     switch input {
     case .pull(let url):
-      return try Demuxer(url: url, settings: Self.settings(url), interrupt: interrupt)
+      return try Demuxer(url: url, settings: settings(url), interrupt: interrupt)
     case .file(let path):
       return try openSource(path, interrupt: interrupt)
     case .published(let feed):
@@ -122,18 +127,19 @@ final class LiveReader: @unchecked Sendable {
   private static let decoders = ["codec_whitelist": LiveCodecs.names.joined(separator: ",")]
 
   /// How an address is opened: quickly, and never waited for without end.
-  private static func settings(_ url: String) -> [String: String] {
-    var settings = decoders
+  private func settings(_ url: String) -> [String: String] {
+    var settings = Self.decoders
     // Microseconds.
     settings["rw_timeout"] = "5000000"
     switch InputTrust.scheme(of: url) {
-    case "rtmp", "rtmps", "rtmpt", "rtmpe": settings.merge(quick) { $1 }
+    case "rtmp", "rtmps", "rtmpt", "rtmpe": settings.merge(Self.quick) { $1 }
     case "rtsp", "rtsps":
       settings["rtsp_flags"] = "prefer_tcp"
       settings["timeout"] = "5000000"
     case "srt", "udp", "tcp":
       settings["probesize"] = "1000000"
       settings["analyzeduration"] = "1000000"
+    case "http", "https": settings["http_proxy"] = proxy
     default: break
     }
     return settings

@@ -60,7 +60,8 @@ final class LiveRun {
     (self.forms, self.writersOf) = (forms, writersOf)
     writers = forms.flatMap { writersOf[$0] ?? [] }
     reader = LiveReader(
-      configuration.input, pixels: configuration.limits.pixels, interrupt: control.interrupt,
+      configuration.input, proxy: configuration.httpProxy, pixels: configuration.limits.pixels,
+      interrupt: control.interrupt,
       queue: queue)
   }
 

@@ -30,8 +30,11 @@ package struct RedactingLog: LogHandler {
     let time = Date().formatted(.iso8601)
     let line = secrets.redact("\(time) \(event.level) \(label): \(event.message)\(pairs)")
     // What a peer sent may hold line breaks or a terminal's escapes: one event, one line.
-    write(String(String.UnicodeScalarView(line.unicodeScalars.map {
-      $0.properties.generalCategory == .control ? " " : $0
-    })) + "\n")
+    write(
+      String(
+        String.UnicodeScalarView(
+          line.unicodeScalars.map {
+            $0.properties.generalCategory == .control ? " " : $0
+          })) + "\n")
   }
 }

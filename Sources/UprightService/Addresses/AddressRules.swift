@@ -36,7 +36,8 @@ struct AddressRules: Sendable {
   func check(_ text: String, _ direction: Direction) throws(Refusal) -> StreamURL {
     guard let url = StreamURL(text) else {
       throw Refusal(
-        "the \(direction.rawValue)'s url is not scheme://host[:port]/path, or holds what a URL must escape")
+        "the \(direction.rawValue)'s url is not scheme://host[:port]/path, or holds what a URL must escape"
+      )
     }
     guard let scheme = Self.schemes[url.scheme],
       direction == .input ? scheme.input : scheme.output
@@ -59,7 +60,7 @@ struct AddressRules: Sendable {
     if IPAddress.isDisguised(url.host) {
       throw Refusal("the host is a number: write an address as four decimal numbers")
     }
-    if url.scheme == "http" || url.scheme == "https" {
+    if url.isHTTP {
       guard isAllowed(host: url.host, port: url.port ?? (url.scheme == "http" ? 80 : 443)) else {
         throw Refusal("the host \(url.host) is not in allowHosts")
       }
@@ -100,7 +101,8 @@ struct AddressRules: Sendable {
     else { throw Refusal("a listener wants an address of this machine, not a name") }
     if [.unspecified, .loopback].contains(address.scope) { return }
     if ownAddresses.contains(address) { return }
-    throw Refusal("\(address) is not an address of this machine; to connect to it, say \"mode\": \"pull\"")
+    throw Refusal(
+      "\(address) is not an address of this machine; to connect to it, say \"mode\": \"pull\"")
   }
 
   private static func word(_ scope: IPAddress.Scope) -> String {

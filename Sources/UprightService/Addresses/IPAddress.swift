@@ -78,7 +78,9 @@ struct IPAddress: Sendable, Hashable, CustomStringConvertible {
   var version4: IPAddress? {
     if bytes.count == 4 { return self }
     let isZeroTo10 = bytes[..<10].allSatisfy { $0 == 0 }
-    if isZeroTo10, bytes[10] == 0xFF, bytes[11] == 0xFF { return IPAddress(bytes: Array(bytes[12...])) }
+    if isZeroTo10, bytes[10] == 0xFF, bytes[11] == 0xFF {
+      return IPAddress(bytes: Array(bytes[12...]))
+    }
     if isZeroTo10, bytes[10] == 0, bytes[11] == 0, bytes[12] != 0 {
       return IPAddress(bytes: Array(bytes[12...]))
     }

@@ -74,6 +74,8 @@ struct StreamURL: Sendable, Hashable {
       }
   }
 
+  var isHTTP: Bool { scheme == "http" || scheme == "https" }
+
   /// The address that the host is; nil for a name.
   var address: IPAddress? { IPAddress(host) }
 

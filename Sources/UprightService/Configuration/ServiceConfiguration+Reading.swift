@@ -10,7 +10,10 @@ extension ServiceConfiguration {
     ("listen", "HOST:PORT to serve HTTP on; 127.0.0.1:8080"),
     ("data", "folder that everything is written under; ./upright-data"),
     ("tokenFile", "file that holds the admin token; else UPRIGHT_TOKEN, else one is made"),
-    ("allowHosts", "hosts that http inputs and webhooks may name: example.com, *.example.com, 10.0.0.5:8000"),
+    (
+      "allowHosts",
+      "hosts that http inputs and webhooks may name: example.com, *.example.com, 10.0.0.5:8000"
+    ),
     ("maxSessions", "sessions that run at a time; 16"),
     ("maxConnections", "HTTP connections at a time; 1024"),
     ("bodyLimit", "bytes of a request's body; 1048576"),
@@ -48,7 +51,9 @@ extension ServiceConfiguration {
     _ texts: [String: String], at place: String = ""
   ) -> [AbsoluteConfigKey: ConfigValue] {
     var values: [AbsoluteConfigKey: ConfigValue] = [:]
-    for (name, text) in texts { values[[name]] = ConfigValue(.string(text), isSecret: name == "token") }
+    for (name, text) in texts {
+      values[[name]] = ConfigValue(.string(text), isSecret: name == "token")
+    }
     return values
   }
 
@@ -64,10 +69,12 @@ extension ServiceConfiguration {
 
   private static func document(at path: String) throws(MediaError) -> JSONValue {
     guard let data = FileManager.default.contents(atPath: path) else {
-      throw MediaError(.configuration, "the file cannot be read", at: path, remedy: "check --config")
+      throw MediaError(
+        .configuration, "the file cannot be read", at: path, remedy: "check --config")
     }
     do throws(PolicyError) { return try JSONValue(parsing: data) } catch {
-      throw MediaError(.configuration, error.message, at: "\(path), \(error.path)", remedy: error.remedy)
+      throw MediaError(
+        .configuration, error.message, at: "\(path), \(error.path)", remedy: error.remedy)
     }
   }
 
@@ -98,7 +105,8 @@ extension ServiceConfiguration {
   private static func text(_ value: JSONValue) -> String? {
     switch value {
     case .string(let text): return text
-    case .integer, .number: return value.double.map { Int(exactly: $0).map(String.init) ?? String($0) }
+    case .integer, .number:
+      return value.double.map { Int(exactly: $0).map(String.init) ?? String($0) }
     case .array(let values):
       let texts = values.compactMap(\.text)
       return texts.count == values.count ? texts.joined(separator: ",") : nil
@@ -124,7 +132,9 @@ extension ServiceConfiguration {
     if let text = reader.string(forKey: "allowHosts") {
       allowHosts = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
       for host in allowHosts where HostPattern(host) == nil {
-        throw Self.wrong("allowHosts", "\(printable(host)) is no host: write example.com, *.example.com or 10.0.0.5:8000")
+        throw Self.wrong(
+          "allowHosts",
+          "\(printable(host)) is no host: write example.com, *.example.com or 10.0.0.5:8000")
       }
     }
     maxSessions = try Self.number(reader, "maxSessions", 1...1000) ?? maxSessions
@@ -145,7 +155,8 @@ extension ServiceConfiguration {
 
   private static func token(at path: String) throws(MediaError) -> String {
     guard let data = FileManager.default.contents(atPath: path) else {
-      throw MediaError(.configuration, "the token cannot be read", at: path, remedy: "check --token-file")
+      throw MediaError(
+        .configuration, "the token cannot be read", at: path, remedy: "check --token-file")
     }
     return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
   }
@@ -158,7 +169,8 @@ extension ServiceConfiguration {
     for (name, list) in [("sessions", \Self.sessions), ("webhooks", \Self.webhooks)] {
       guard let value = document[name] else { continue }
       guard case .array(let values) = value else {
-        throw MediaError(.configuration, "is no list", at: "\(file), \(name)", remedy: "write [...]")
+        throw MediaError(
+          .configuration, "is no list", at: "\(file), \(name)", remedy: "write [...]")
       }
       self[keyPath: list] = values
     }

@@ -42,7 +42,7 @@ struct EventStreamRoutes: Sendable {
       greeting += "event: gap\ndata: {\"first\":\(start + 1)}\n\n"
     }
     if given == nil {
-      let now = hosted.session.snapshot
+      let now = hosted.snapshot
       let state = now.state.json(now.reason, sessions.secrets)
       greeting += "event: state\ndata: \(state.compact)\n\n"
     }
@@ -71,7 +71,9 @@ struct EventStreamRoutes: Sendable {
       })
   }
 
-  private static func beat(_ subscription: EventFeed.Subscription, every time: Duration) async throws {
+  private static func beat(_ subscription: EventFeed.Subscription, every time: Duration)
+    async throws
+  {
     while true {
       try await Task.sleep(for: time)
       subscription.wake()

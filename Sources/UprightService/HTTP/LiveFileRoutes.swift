@@ -50,7 +50,8 @@ struct LiveFileRoutes: Sendable {
       guard let data = FileManager.default.contents(atPath: path) else { throw missing }
       headers[.cacheControl] = "no-cache"
       headers[.contentLength] = String(data.count)
-      let body = request.method == .head ? ResponseBody() : .init(byteBuffer: ByteBuffer(bytes: data))
+      let body =
+        request.method == .head ? ResponseBody() : .init(byteBuffer: ByteBuffer(bytes: data))
       return Response(status: .ok, headers: headers, body: body)
     }
     guard let size = Self.size(of: path) else { throw missing }

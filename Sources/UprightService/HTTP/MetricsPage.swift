@@ -11,7 +11,9 @@ struct MetricsPage: Sendable {
     text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
   }
 
-  mutating func sample(_ value: Int, _ labels: KeyValuePairs<String, String> = [:], suffix: String = "") {
+  mutating func sample(
+    _ value: Int, _ labels: KeyValuePairs<String, String> = [:], suffix: String = ""
+  ) {
     sample(text: String(value), labels, suffix)
   }
 

@@ -82,7 +82,7 @@ struct SessionRoutes: Sendable {
       return try RotationEvent(value)
     }
     var event = try RotationEvent(.object([.init("at", .number(0))] + members))
-    event.at = nextPicture
+    event.at = LiveSession.nextPicture
     return event
   }
 }

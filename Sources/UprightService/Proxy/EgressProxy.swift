@@ -16,6 +16,7 @@ final class EgressProxy: Sendable {
     var open = 0
     var channel: (any Channel)?
     var refusals: [String: String] = [:]
+    var onRefusal: @Sendable (String, String) -> Void = { _, _ in }
   }
 
   private let state = Mutex(State())
@@ -81,6 +82,19 @@ final class EgressProxy: Sendable {
   /// Why the client's last hop was refused; nil where none was.
   func refusal(of name: String) -> String? { state.withLock { $0.refusals[name] } }
 
+  /// What to call with a client's name when a hop of its is refused, and why.
+  func onRefusal(_ body: @escaping @Sendable (String, String) -> Void) {
+    state.withLock { $0.onRefusal = body }
+  }
+
+  private func refused(_ name: String, _ reason: String) {
+    let body = state.withLock { state in
+      if state.clients[name] != nil { state.refusals[name] = reason }
+      return state.onRefusal
+    }
+    body(name, reason)
+  }
+
   // MARK: - For the handler
 
   func mayOpen() -> Bool {
@@ -117,11 +131,7 @@ final class EgressProxy: Sendable {
     } catch let refusal as Refusal {
       logger.warning("\(request.host):\(request.port) is not connected to: \(refusal.reason)")
       if let user = request.user {
-        state.withLock {
-          if $0.clients[user] != nil {
-            $0.refusals[user] = "\(request.host):\(request.port): \(refusal.reason)"
-          }
-        }
+        refused(user, "\(request.host):\(request.port): \(refusal.reason)")
       }
       throw refusal
     }

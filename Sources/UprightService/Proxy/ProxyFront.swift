@@ -84,12 +84,14 @@ final class ProxyFront: ChannelInboundHandler {
     promise.futureResult.assumeIsolated().whenComplete { result in
       switch result {
       case .success(let peer): self.join(bound.value, peer, request)
-      case .failure(let error): self.answer(bound.value, error is Refusal ? "403 Forbidden" : "502 Bad Gateway")
+      case .failure(let error):
+        self.answer(bound.value, error is Refusal ? "403 Forbidden" : "502 Bad Gateway")
       }
     }
   }
 
-  private func join(_ context: ChannelHandlerContext, _ peer: any Channel, _ request: ProxyRequest) {
+  private func join(_ context: ChannelHandlerContext, _ peer: any Channel, _ request: ProxyRequest)
+  {
     guard state == .connecting else { return peer.close(promise: nil) }
     state = .tunnel
     self.peer = peer

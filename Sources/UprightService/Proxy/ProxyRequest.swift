@@ -64,8 +64,12 @@ struct ProxyRequest: Sendable, Hashable {
   ) -> String {
     let target = (url.path.isEmpty ? "/" : url.path) + (url.query.map { "?\($0)" } ?? "")
     var text = "\(method) \(target) HTTP/1.1\r\n"
-    let own = ["proxy-authorization", "proxy-connection", "connection", "keep-alive", "upgrade", "te"]
-    for (field, line) in zip(fields, lines) where !own.contains(field.name) { text += line + "\r\n" }
+    let own = [
+      "proxy-authorization", "proxy-connection", "connection", "keep-alive", "upgrade", "te",
+    ]
+    for (field, line) in zip(fields, lines) where !own.contains(field.name) {
+      text += line + "\r\n"
+    }
     if !fields.contains(where: { $0.name == "host" }) {
       text += "Host: \(url.host.contains(":") ? "[\(url.host)]" : url.host)"
       text += (url.port.map { ":\($0)" } ?? "") + "\r\n"

@@ -32,6 +32,8 @@ final class PublisherHandler: ChannelInboundHandler {
   private var pending: [UInt8] = []
   /// Whether the feed had no room: that is not the publisher's silence.
   private var isHeld = false
+  /// Whether the publisher has gone, and the last of its stream waits for room.
+  private var isLeaving = false
 
   init(_ routes: PublishRoutes, _ logger: Logger, _ patience: Patience) {
     self.routes = routes
@@ -53,7 +55,7 @@ final class PublisherHandler: ChannelInboundHandler {
 
   func channelInactive(context: ChannelHandlerContext) {
     deadline?.cancel()
-    leave()
+    leave(context.eventLoop)
     if let peer { routes.disconnected(peer) }
     peer = nil
   }
@@ -81,7 +83,7 @@ final class PublisherHandler: ChannelInboundHandler {
     switch event {
     case .publish(let address): publish(address, context)
     case .tag(let tag): if route != nil { pending += tag.bytes }
-    case .unpublish: leave()
+    case .unpublish: leave(context.eventLoop)
     }
   }
 
@@ -102,7 +104,8 @@ final class PublisherHandler: ChannelInboundHandler {
       route.feed.onRoom {
         loop.execute {
           let (handler, context) = bound.value
-          if handler.isHeld, context.channel.isActive { handler.proceed(context) }
+          guard handler.isHeld else { return }
+          if handler.isLeaving { handler.finish() } else { handler.proceed(context) }
         }
       }
       connection.accept()
@@ -152,12 +155,26 @@ final class PublisherHandler: ChannelInboundHandler {
     context.read()
   }
 
-  private func leave() {
+  /// The publisher has gone: what it sent is handed on to its end, for ten seconds at most.
+  private func leave(_ loop: any EventLoop) {
+    guard route != nil, !isLeaving else { return }
+    isLeaving = true
+    let bound = NIOLoopBound(self, eventLoop: loop)
+    loop.scheduleTask(in: .seconds(10)) {
+      bound.value.pending = []
+      bound.value.finish()
+    }
+    finish()
+  }
+
+  private func finish() {
     guard let route else { return }
+    if !pending.isEmpty, !route.feed.isClosed, !route.feed.write(pending) {
+      isHeld = true
+      return
+    }
     self.route = nil
-    // The last of it, where there is room: nobody waits for a session that lags.
-    if !pending.isEmpty { _ = route.feed.write(pending) }
-    pending = []
+    (pending, isHeld, isLeaving) = ([], false, false)
     route.feed.onRoom {}
     route.feed.end()
     routes.leave(path)

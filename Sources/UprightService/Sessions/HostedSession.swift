@@ -1,5 +1,6 @@
 internal import MediaIO
 internal import RotationPolicy
+internal import Synchronization
 internal import Upright
 
 /// A session with what the service keeps beside it: its name, its key, what it told.
@@ -36,11 +37,38 @@ final class HostedSession: Sendable {
     self.isDeclared = isDeclared
   }
 
+  /// Why its input is not read any more: it led where it must not.
+  private let refusal = Mutex<String?>(nil)
+
   var isOver: Bool { [.ended, .failed].contains(session.snapshot.state) }
+
+  /// How it is at this moment; one whose input was refused has failed, not ended.
+  var snapshot: LiveSnapshot {
+    var snapshot = session.snapshot
+    if snapshot.state == .ended, let reason = refusal.withLock({ $0 }) {
+      snapshot.state = .failed
+      snapshot.reason = reason
+    }
+    return snapshot
+  }
+
+  /// Ends it, since its input led to an address that is not allowed.
+  func refuse(_ reason: String) {
+    refusal.withLock { $0 = $0 ?? "the input led to \(reason)" }
+    session.stop()
+  }
+
+  /// What the session told, as the service tells it on.
+  func told(_ update: LiveUpdate) -> LiveUpdate {
+    guard case .state(.ended, _) = update, let reason = refusal.withLock({ $0 }) else {
+      return update
+    }
+    return .state(.failed, reason: reason)
+  }
 
   /// The session as an answer tells it. `extra` stands behind the name.
   func json(_ secrets: Secrets, extra: [JSONValue.Member] = []) -> JSONValue {
-    let snapshot = session.snapshot
+    let snapshot = snapshot
     var members: [JSONValue.Member] = [.init("id", .string(id))]
     members += extra
     members += [

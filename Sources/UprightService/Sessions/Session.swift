@@ -31,5 +31,4 @@ package struct SessionEngine: Sendable {
   }
 }
 
-/// The `at` of an event that takes effect at the next picture decoded.
-let nextPicture = -Double.infinity
+extension LiveSession: Session {}

@@ -26,6 +26,12 @@ struct SessionOpening: Sendable {
     }
     var configuration = LiveConfiguration(
       input: input, outputs: outputs, policy: request.policy, options: options)
+    if case .pull(let url) = request.input, url.isHTTP {
+      let secret = Secrets.make()
+      secrets.append(secret)
+      configuration.httpProxy = proxy.admit(id, secret: secret)
+      guard configuration.httpProxy != nil else { throw Problem.draining() }
+    }
     if let seconds = request.inputTimeout { configuration.inputTimeout = seconds }
     if request.words.contains(where: { $0.hasPrefix("--segment=") }) {
       configuration.segmentSeconds = options.segmentDuration
@@ -95,7 +101,7 @@ struct SessionOpening: Sendable {
   /// The URL with the literal address that was checked, so that nobody resolves it again. TLS wants
   /// the name, and http the proxy: there each hop is checked.
   private func checked(_ url: StreamURL, _ rules: AddressRules) async throws -> String {
-    if ["http", "https"].contains(url.scheme) { return url.text }
+    if url.isHTTP { return url.text }
     let addresses = try await resolver.addresses(of: url.host)
     for address in addresses { try rules.check(address, for: url.scheme) }
     guard let address = addresses.first else { throw Refusal("\(url.host) has no address") }
@@ -138,7 +144,9 @@ struct DataFolders: Sendable {
   /// A session's playlist and segments; made where it is missing.
   func live(_ id: String) throws(MediaError) -> String { try made("\(root)/live/\(id)") }
 
-  func removeLive(_ id: String) { try? FileManager.default.removeItem(atPath: "\(root)/live/\(id)") }
+  func removeLive(_ id: String) {
+    try? FileManager.default.removeItem(atPath: "\(root)/live/\(id)")
+  }
 
   /// The path of a file that a session writes: `take.mp4`, or `take-2.mp4` where there is one from
   /// before, for a session that comes back must not overwrite what it wrote.

@@ -127,7 +127,9 @@ final class Sessions: Sendable {
 
   private func begin(_ hosted: HostedSession) {
     let (feed, secrets, observer, id) = (hosted.feed, secrets, observer, hosted.id)
-    hosted.session.start { [weak self] update in
+    hosted.session.start { [weak self, weak hosted] update in
+      guard let hosted else { return }
+      let update = hosted.told(update)
       HostedSession.record(update, in: feed, secrets: secrets)
       observer(id, update)
       if case .state(let state, let reason) = update {
@@ -147,6 +149,9 @@ final class Sessions: Sendable {
   func onForget(_ body: @escaping @Sendable (HostedSession) -> Void) {
     state.withLock { $0.onForget = body }
   }
+
+  /// The input of a session led where it must not.
+  func refused(_ id: String, _ reason: String) { try? find(id).refuse(reason) }
 
   private func forgotten(_ hosted: HostedSession) {
     state.withLock { $0.onForget }(hosted)

@@ -21,7 +21,7 @@ struct Webhook: Sendable, Hashable {
       throw Problem.badRequest("the webhook: url is missing")
     }
     let url = try rules.check(text, .input)
-    guard url.scheme == "http" || url.scheme == "https" else {
+    guard url.isHTTP else {
       throw Refusal("a webhook's url is http: or https:")
     }
     guard url.userinfo == nil else { throw Refusal("a webhook's url has no user: it is signed") }

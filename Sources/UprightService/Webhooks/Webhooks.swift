@@ -57,7 +57,9 @@ final class Webhooks: Sendable {
     state.withLock { ($0.counts.delivered, $0.counts.failed, $0.counts.dropped) }
   }
 
-  var all: [Webhook] { state.withLock { state in state.order.compactMap { state.lines[$0]?.hook } } }
+  var all: [Webhook] {
+    state.withLock { state in state.order.compactMap { state.lines[$0]?.hook } }
+  }
 
   // MARK: - Hooks
 
@@ -74,7 +76,9 @@ final class Webhooks: Sendable {
       state.order.append(hook.id)
       return true
     }
-    guard isAdded else { throw .tooMany("there are \(limits.hooks) webhooks already", retryAfter: 60) }
+    guard isAdded else {
+      throw .tooMany("there are \(limits.hooks) webhooks already", retryAfter: 60)
+    }
     secrets.add(hook.secret)
     hook.url.secrets.forEach(secrets.add)
   }

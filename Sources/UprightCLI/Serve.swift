@@ -1,0 +1,109 @@
+internal import ArgumentParser
+internal import Dispatch
+internal import Foundation
+internal import Logging
+internal import MediaIO
+internal import Synchronization
+internal import Upright
+internal import UprightService
+
+/// `upright serve`: the live service, until SIGTERM or Ctrl-C.
+struct Serve: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Runs the live service: many sessions, an HTTP API, HLS and RTMP.",
+    discussion: """
+      Without options it listens on 127.0.0.1:8080, writes under ./upright-data and makes an admin
+      token at its first start, which it prints. The API is described at /openapi.yaml.
+
+      A setting is taken from a flag, else from the environment (UPRIGHT_LISTEN, UPRIGHT_DATA,
+      UPRIGHT_TOKEN, UPRIGHT_TOKEN_FILE, UPRIGHT_ALLOW_HOSTS, UPRIGHT_MAX_SESSIONS,
+      UPRIGHT_MAX_CONNECTIONS, UPRIGHT_BODY_LIMIT, UPRIGHT_DRAIN_TIMEOUT), else from the file that
+      --config names:
+
+        {
+          "listen": "127.0.0.1:8080",
+          "data": "upright-data",
+          "tokenFile": "/run/secrets/upright",
+          "allowHosts": ["example.com", "*.example.org", "10.0.0.5:8000"],
+          "maxSessions": 16,
+          "maxConnections": 1024,
+          "bodyLimit": 1048576,
+          "drainTimeout": 10,
+          "sessions": [
+            { "name": "stage",
+              "input": { "url": "rtmp://0.0.0.0:1935/live/KEY" },
+              "outputs": [ { "type": "hls" } ],
+              "policy": "phone",
+              "options": { "size": "720p" } }
+          ]
+        }
+
+      A session of the file comes back whenever the service is started. `sessions` holds what
+      POST /v1/sessions takes; it must have a name.
+
+      EXAMPLES
+        upright serve
+        UPRIGHT_TOKEN=... upright serve --listen 0.0.0.0:8080 --data /var/lib/upright
+      """)
+
+  @Option(help: ArgumentHelp("The configuration file.", valueName: "file"))
+  var config: String?
+
+  @Option(help: ArgumentHelp("Where HTTP is served.", valueName: "host:port"))
+  var listen: String?
+
+  @Option(help: ArgumentHelp("The folder that everything is written under.", valueName: "folder"))
+  var data: String?
+
+  @Option(help: ArgumentHelp("A file that holds the admin token.", valueName: "file"))
+  var tokenFile: String?
+
+  @Flag(help: "Log more.")
+  var verbose = false
+
+  @Flag(help: "Print an error as JSON.")
+  var jsonErrors = false
+
+  mutating func run() throws {
+    var flags: [String: String] = [:]
+    flags["listen"] = listen
+    flags["data"] = data
+    flags["tokenFile"] = tokenFile
+    let configuration = try ServiceConfiguration(
+      flags: flags, environment: ProcessInfo.processInfo.environment, file: config)
+    let secrets = Secrets()
+    var logger = Logger(label: "upright") { RedactingLog(label: $0, secrets: secrets) }
+    logger.logLevel = verbose ? .debug : .info
+    let service = try UprightService(
+      configuration, engine: Self.engine, secrets: secrets, logger: logger)
+    if service.isNewToken { StandardError.write("upright: the admin token is \(service.token)\n") }
+    let failure = Mutex<(any Error)?>(nil)
+    let done = DispatchSemaphore(value: 0)
+    Task.detached {
+      do { try await service.run(signals: true) } catch { failure.withLock { $0 = error } }
+      done.signal()
+    }
+    done.wait()
+    if let error = failure.withLock({ $0 }) { throw Self.told(error, configuration) }
+  }
+
+  /// What runs a session, and reads its options as the command line does.
+  private static let engine = SessionEngine(
+    make: { (configuration) throws(MediaError) in try LiveSession(configuration) },
+    options: { (words) throws(MediaError) in
+      let arguments: TranscodeArguments
+      do { arguments = try TranscodeArguments.parse(words) } catch {
+        throw MediaError(.usage, TranscodeArguments.message(for: error), at: "options")
+      }
+      return try arguments.options(overwrites: true)
+    })
+
+  /// What ended the service, as one line says it.
+  private static func told(_ error: any Error, _ configuration: ServiceConfiguration) -> MediaError
+  {
+    if let error = error as? MediaError { return error }
+    return MediaError(
+      .cannotCreate, "the service cannot run: \(error)", at: configuration.listen.description,
+      remedy: "choose another --listen")
+  }
+}
