@@ -88,14 +88,14 @@ final class SourceStage: @unchecked Sendable {
   ///   timeline's zero, in ticks of `video`; nil to decode all.
   init(
     demuxer: any PacketSource, video: StreamInfo, sideStreams: Set<Int>, startPoint: Int64? = nil,
-    queue: BoundedQueue<SourceItem>
+    threads: Int = 0, queue: BoundedQueue<SourceItem>
   ) throws(MediaError) {
     self.startPoint = startPoint
     self.demuxer = demuxer
     self.video = video
     self.sideStreams = sideStreams
     self.queue = queue
-    decoder = try VideoDecoder(stream: video)
+    decoder = try VideoDecoder(stream: video, threads: threads)
     signals = try SignalReader(demuxer, video)
     timestamps = TimestampRepair(timeBase: video.timeBase, frameRate: video.frameRate)
     demuxer.select(sideStreams.union([video.index]))

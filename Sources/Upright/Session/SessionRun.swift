@@ -60,7 +60,7 @@ final class SessionRun {
     let source = try SourceStage(
       demuxer: plan.demuxer, video: plan.video,
       sideStreams: tap == nil ? Set(plan.sideTracks.map(\.stream.index)) : [],
-      startPoint: plan.startPoint(), queue: queue)
+      startPoint: plan.startPoint(), threads: session.options.threads, queue: queue)
     let reading = WorkThread(name: "upright-read") { source.run() }
     let outcome: SourceOutcome
     do throws(MediaError) {
