@@ -44,6 +44,9 @@ static __thread int busy __attribute__((tls_model("initial-exec")));
 
 static int add(struct dl_phdr_info *info, size_t size, void *data) {
   (void)size, (void)data;
+  const int before = atomic_load(&known);
+  for (int i = 0; i < before; i++)
+    if (modules[i].base == info->dlpi_addr) return 0;
   for (int i = 0; i < info->dlpi_phnum; i++) {
     const ElfW(Phdr) *part = &info->dlpi_phdr[i];
     int count = atomic_load(&known);
@@ -58,11 +61,20 @@ static int add(struct dl_phdr_info *info, size_t size, void *data) {
   return 0;
 }
 
-static struct module *module_of(uintptr_t address) {
+static struct module *known_module(uintptr_t address) {
   int count = atomic_load_explicit(&known, memory_order_acquire);
   for (int i = 0; i < count; i++)
     if (address >= modules[i].start && address < modules[i].end) return &modules[i];
   return NULL;
+}
+
+// What is not known yet may have been opened since: looked for again, though not for ever.
+static struct module *module_of(uintptr_t address) {
+  static _Atomic int looked;
+  struct module *m = known_module(address);
+  if (m || atomic_fetch_add(&looked, 1) > 64) return m;
+  dl_iterate_phdr(add, NULL);
+  return known_module(address);
 }
 
 // Where the stack is kept: open addressing, by a hash of its frames.
@@ -102,8 +114,6 @@ static void note(size_t bytes, void *caller) {
 
 __attribute__((constructor)) static void begin(void) {
   busy = 1;
-  // All modules are mapped by now; what is opened later counts as elsewhere.
-  dl_iterate_phdr(add, NULL);
   if (getenv("ALLOCATIONS_STACKS")) {
     void *frame;
     backtrace(&frame, 1);

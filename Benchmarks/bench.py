@@ -20,13 +20,13 @@ from rows.row import table  # noqa: E402
 from rows.runs import ROOT, UPRIGHT  # noqa: E402
 
 
-def groups(results, scratch):
+def groups(results, scratch, rounds):
     """Name and measurement, in the order of the table."""
     return [
         ("turns", lambda: kernels.turns(results)),
         ("resampling", lambda: kernels.resampling(results)),
         ("warps", lambda: kernels.warps(results)),
-        ("whole clip", lambda: whole_clip.rows(scratch)),
+        ("whole clip", lambda: whole_clip.rows(scratch, rounds)),
         ("part", lambda: copying.part(scratch)),
         ("metadata", lambda: copying.metadata(scratch)),
         ("sessions", sessions.rows),
@@ -48,13 +48,14 @@ def machine():
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only")
+    parser.add_argument("--rounds", type=int, default=5, help="of the whole clip")
     parser.add_argument("--results", default=os.path.join(ROOT, "bench"))
     arguments = parser.parse_args()
     results = os.path.abspath(arguments.results)
     os.makedirs(results, exist_ok=True)
     about, rows, start = machine(), [], time.monotonic()
     with tempfile.TemporaryDirectory() as scratch:
-        for name, measure in groups(results, scratch):
+        for name, measure in groups(results, scratch, arguments.rounds):
             if arguments.only and arguments.only not in name:
                 continue
             began = time.monotonic()

@@ -25,23 +25,28 @@ def part(folder):
               measured="CPU s", note="ffmpeg encodes all of it")
 
 
+def wall(each):
+    return each.wall
+
+
 def metadata(folder):
     """Turned by metadata alone."""
-    for seconds, rounds in ((60, 11), (600, 5)):
+    for seconds, rounds in ((60, 9), (300, 3)):
         clip = clips.long(seconds)
         output = os.path.join(folder, "copied.mp4")
+        copy = ["ffmpeg", "-v", "error", "-y", "-i", clip, "-c", "copy"]
         for name, ours in [
                 ("upright tag", [UPRIGHT, "tag", clip, "--orientation", "right"]),
                 ("transcode --upright metadata",
                  [UPRIGHT, "transcode", clip, "--frames", "sensor", "--upright", "metadata"])]:
-            mine, other = alternate(
-                [[*ours, "-q", "-y", "-o", output],
-                 ["ffmpeg", "-v", "error", "-y", "-i", clip, "-c", "copy", "-movflags", "+faststart",
-                  output]], rounds)
+            mine, other, fast = alternate(
+                [[*ours, "-q", "-y", "-o", output], [*copy, output],
+                 [*copy, "-movflags", "+faststart", output]], rounds)
             yield Row(f"turn by metadata only, {seconds} s of 1080p: {name}", "ffmpeg -c copy",
-                      ratio(mine, other, lambda each: each.wall), bar=1.5, aim=1,
-                      ours=median(mine, lambda each: each.wall) * 1e3,
-                      theirs=median(other, lambda each: each.wall) * 1e3, measured="ms")
+                      ratio(mine, other, wall), bar=1.5, aim=1, ours=median(mine, wall) * 1e3,
+                      theirs=median(other, wall) * 1e3, measured="ms",
+                      note=f"of -movflags +faststart, which ours does as well: "
+                           f"{ratio(mine, fast, wall):.2f}")
         os.remove(output)
 
 

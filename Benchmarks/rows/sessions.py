@@ -24,8 +24,9 @@ def memory(pid):
 def steady(commands):
     """Runs them side by side; the medians of the sums of their memory over the middle half of the time
     that all of them ran."""
-    children = [subprocess.Popen(each, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-                for each in commands]
+    # Of a library FFmpeg's own words come as well: they are of no interest here.
+    children = [subprocess.Popen(each, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.DEVNULL) for each in commands]
     samples = []
     while all(child.poll() is None for child in children):
         sizes = [memory(child.pid) for child in children]
