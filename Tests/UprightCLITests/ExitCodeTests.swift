@@ -47,6 +47,7 @@ struct ExitCodeTests {
       (["transcode", Clip.lying, "--start", "5"], "--start"),
       (["transcode", Clip.lying, "--events-offset", "inf"], "--events-offset"),
       (["transcode", Clip.lying, "--gop", "0"], "--gop"),
+      (["transcode", Clip.lying, "--threads", "0"], "--threads"),
       (["transcode", Clip.lying, "--segment", "0"], "--segment"),
       (["transcode", Clip.lying, "--input-format", "nonsense"], "--input-format"),
       (["transcode", Clip.lying, "--format", "nonsense"], "mpegts".prefix(2).description),
