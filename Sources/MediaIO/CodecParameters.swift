@@ -56,6 +56,9 @@ package final class CodecParameters: @unchecked Sendable {
     raw.pointee.format < 0 ? nil : PixelFormat(AVPixelFormat(raw.pointee.format))
   }
 
+  /// Pictures that the decoder holds back to put them in order, as far as libavformat has found out.
+  package var reordering: Int { max(0, Int(raw.pointee.video_delay)) }
+
   /// Bytes the decoder needs before the first packet (avcC, SPS and PPS, AudioSpecificConfig).
   package var extradata: [UInt8] {
     guard let start = raw.pointee.extradata, raw.pointee.extradata_size > 0 else { return [] }

@@ -29,6 +29,9 @@ public enum VideoCodec: String, Sendable, CaseIterable {
     return codec
   }
 
+  /// Whether the encoder is there.
+  package var isLinked: Bool { avcodec_find_encoder_by_name(encoderName) != nil }
+
   /// - Throws: `unavailable` where the encoder is not linked.
   package func requireEncoder() throws(MediaError) { _ = try find() }
 
@@ -92,8 +95,8 @@ public enum VideoCodec: String, Sendable, CaseIterable {
     }
   }
 
-  /// The encoder's formats; the pictures are converted to one of them.
-  private func supports(_ format: PixelFormat) -> Bool {
+  /// Whether `format` is one of the encoder's; the pictures are converted to one of them.
+  package func supports(_ format: PixelFormat) -> Bool {
     guard let codec = avcodec_find_encoder_by_name(encoderName), let list = codec.pointee.pix_fmts
     else { return true }
     var index = 0

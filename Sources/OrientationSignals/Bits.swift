@@ -1,7 +1,8 @@
 /// Reads syntax elements, most significant bit first; nil past the end.
 struct BitReader {
   private let bytes: [UInt8]
-  private var position = 0
+  /// Counted in bits.
+  private(set) var position = 0
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
@@ -52,6 +53,13 @@ struct BitWriter {
     let length = UInt32.bitWidth - code.leadingZeroBitCount
     append(0, count: length - 1)
     append(code, count: length)
+  }
+
+  /// What was written, with rbsp_trailing_bits() (ISO/IEC 14496-10, 7.3.2.11) behind it.
+  func trailed() -> [UInt8] {
+    var ended = self
+    ended.append(1, count: 1)
+    return ended.bytes
   }
 
   /// What was written, filled up with a one and zeros where it does not end on a byte.

@@ -1,5 +1,5 @@
 /// How NAL units lie in a packet.
-enum NALFraming: Sendable, Hashable {
+public enum NALFraming: Sendable, Hashable {
   /// Start codes (Annex B of both standards).
   case startCodes
   /// Each unit behind its length in this many bytes, 1...4 (ISO/IEC 14496-15).
@@ -7,7 +7,7 @@ enum NALFraming: Sendable, Hashable {
 
   /// What the container's decoder configuration promises: avcC and hvcC say the size of the lengths;
   /// nothing, and anything else, means start codes.
-  init(configuration: some Collection<UInt8>, codec: DisplayOrientationTracker.Codec) {
+  public init(configuration: some Collection<UInt8>, codec: DisplayOrientationTracker.Codec) {
     let head = Array(configuration.prefix(23))
     switch codec {
     case .h264 where head.count >= 7 && head[0] == 1:

@@ -1,15 +1,29 @@
 public import Orientation
 
-/// Reads the picture size that a VP9 keyframe names (VP9 Bitstream Specification 6.2).
+/// Reads how a VP9 keyframe begins (VP9 Bitstream Specification 6.2).
 public enum VP9Keyframe {
-  /// The size of the picture that `frame` begins with; nil where it is no keyframe or is cut off.
-  public static func size(_ frame: some Collection<UInt8>) -> PixelSize? {
+  /// Whether `frame` begins with a keyframe that is shown.
+  static func isShown(_ frame: some Collection<UInt8>) -> Bool {
     var bits = BitReader(Array(frame.prefix(16)))
+    // show_frame, behind what a keyframe begins with.
+    return profile(&bits) != nil && bits.bits(1) == 1
+  }
+
+  /// Reads up to show_frame; nil where it is no keyframe.
+  private static func profile(_ bits: inout BitReader) -> UInt32? {
     guard bits.bits(2) == 2, let low = bits.bits(1), let high = bits.bits(1) else { return nil }
     let profile = high << 1 | low
     if profile == 3, bits.bits(1) != 0 { return nil }
-    // show_existing_frame, frame_type; then show_frame and error_resilient_mode, of any value.
-    guard bits.bits(2) == 0, bits.bits(2) != nil, bits.bits(24) == 0x49_8342 else { return nil }
+    // show_existing_frame, frame_type.
+    return bits.bits(2) == 0 ? profile : nil
+  }
+
+  /// The size of the picture that `frame` begins with; nil where it is no keyframe or is cut off.
+  public static func size(_ frame: some Collection<UInt8>) -> PixelSize? {
+    var bits = BitReader(Array(frame.prefix(16)))
+    guard let profile = profile(&bits) else { return nil }
+    // show_frame and error_resilient_mode, of any value; then frame_sync_code.
+    guard bits.bits(2) != nil, bits.bits(24) == 0x49_8342 else { return nil }
     if profile >= 2 { _ = bits.bits(1) }
     let isRGB = bits.bits(3) == 7
     if !isRGB { _ = bits.bits(1) }

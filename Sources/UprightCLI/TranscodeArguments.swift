@@ -130,6 +130,9 @@ struct TranscodeArguments: ParsableArguments {
   @Option(help: "Encode pictures that need no change: auto (copy them), always, never.")
   var reencode = ReencodeRule.auto
 
+  @Option(help: "Chunks of the clip that are encoded at a time: auto, or a number.")
+  var chunks = "1"
+
   @Flag(help: "Damage in the input is an error (65).")
   var strict = false
 
@@ -176,6 +179,7 @@ struct TranscodeArguments: ParsableArguments {
     options.isStrict = strict
     options.upright = upright
     options.reencode = reencode
+    options.chunks = try ChunkRule(parsing: chunks)
     options.keepsLocation = keepLocation
     options.overwrites = overwrites
     try sizes(into: &options)

@@ -6,7 +6,7 @@ internal import RotationPolicy
 /// The run of a transcode whose pictures are copied.
 final class CopyRun {
   private let plan: SessionPlan
-  private let copy: CopyPlan.Copy
+  private let outlook: Outlook
   private let observe: (SessionUpdate) -> Void
   private let output: OutputStage
   private let decodingTimes: DecodingTimeFill
@@ -21,9 +21,9 @@ final class CopyRun {
     _ plan: SessionPlan, _ copy: CopyPlan.Copy, observe: @escaping (SessionUpdate) -> Void
   ) throws(MediaError) {
     self.plan = plan
-    self.copy = copy
+    outlook = copy.outlook
     self.observe = observe
-    warnings = plan.warnings
+    warnings = plan.warnings + copy.outlook.warnings
     format = EncodedFormat(
       index: 0, size: plan.video.parameters.size, parameters: plan.video.parameters)
     rewriter = copy.mark.rewriter(for: plan.video)
@@ -34,7 +34,7 @@ final class CopyRun {
 
   /// Runs to the end and closes the output.
   func run() throws(MediaError) -> TranscodeReport {
-    for entry in copy.plan.entries { observe(.decision(entry)) }
+    for entry in outlook.plan.entries { observe(.decision(entry)) }
     tellFormats()
     var feed = PacketFeed(plan.demuxer)
     plan.demuxer.select(Set(plan.sideTracks.map(\.stream.index)).union([plan.video.index]))
@@ -51,18 +51,18 @@ final class CopyRun {
       output.abandon()
       throw error
     }
-    warnings += copy.plan.warnings
     var outcome = SourceOutcome()
     outcome.frames = tally.frames
+    tally.copied = tally.frames
     return TranscodeReport(
       plan: plan, tally: tally, formats: output.formats, files: output.files, outcome: outcome,
-      entries: copy.plan.entries, warnings: warnings, wall: started.secondsUntilNow)
+      entries: outlook.plan.entries, warnings: warnings, wall: started.secondsUntilNow)
   }
 
   /// Where a viewer finds the whole picture once it stands upright.
   private func tellFormats() {
     let size = plan.video.parameters.size
-    for stretch in copy.stretches {
+    for stretch in outlook.stretches {
       var direction = stretch.direction
       direction.moment = nil
       direction.canvas = direction.turn.applied(to: size)
@@ -83,7 +83,7 @@ final class CopyRun {
     tally.end(pts: packet.pts, duration: packet.duration)
     if tally.frames % 64 == 0 { tellProgress(packet.pts) }
     let isKey = packet.isKey
-    let own = copy.variesWithPictures ? turn(at: packet.pts) : nil
+    let own = outlook.variesWithPictures ? turn(at: packet.pts) : nil
     let changed = unsafe packet.withBytes { bytes in
       unsafe own.map { unsafe rewriter?.rewrite(bytes, stating: $0) }
         ?? rewriter?.rewrite(bytes, isKey: isKey)
@@ -101,20 +101,19 @@ final class CopyRun {
 
   /// The turn of the picture at `pts`.
   private func turn(at pts: Int64?) -> ImageOrientation {
-    let seconds = Double((pts ?? copy.origin) - copy.origin) * plan.video.timeBase.doubleValue
-    // Half a tick, for the arithmetic.
-    let reach = seconds + plan.video.timeBase.doubleValue / 2
-    let stretch = copy.stretches.last { $0.seconds <= reach } ?? copy.stretches[0]
-    return stretch.direction.turn
+    let shown = outlook.survey.shown
+    let frame = min(shown.place(of: pts ?? shown[0]), shown.count - 1)
+    return outlook.stretch(of: frame).direction.turn
   }
 
   private func tellProgress(_ pts: Int64?) {
-    let seconds = Double((pts ?? copy.origin) - copy.origin) * plan.video.timeBase.doubleValue
+    let origin = outlook.survey.shown[0]
+    let seconds = Double((pts ?? origin) - origin) * plan.video.timeBase.doubleValue
     observe(
       .progress(
         SessionProgress(
           frames: tally.frames, seconds: seconds, duration: plan.duration,
-          appOrientation: copy.plan.timeline.point(at: seconds).appOrientation.name,
+          appOrientation: outlook.plan.timeline.point(at: seconds).appOrientation.name,
           elapsed: started.secondsUntilNow)))
   }
 }

@@ -38,6 +38,9 @@ struct SignalScan {
   private var waiting: [Picture] = []
   private var last: (size: PixelSize, signals: [OrientationSignal])?
   private var isAtEnd = false
+  private let note: (borrowing Packet) -> Void
+  /// What ended reading before the end; nil where all was read.
+  private(set) var error: MediaError?
 
   /// How many pictures a decoder may hold back, and so how many are looked at together.
   private static let reordering = 17
@@ -47,8 +50,13 @@ struct SignalScan {
   }
 
   /// Scans what was just opened: standard input cannot be opened twice.
-  init(_ demuxer: any PacketSource) throws(MediaError) {
+  ///
+  /// - Parameter note: shown each packet on the way.
+  init(
+    _ demuxer: any PacketSource, note: @escaping (borrowing Packet) -> Void = { _ in }
+  ) throws(MediaError) {
     self.demuxer = demuxer
+    self.note = note
     guard let video = demuxer.bestStream(.video) else {
       throw MediaError(.badData, "there is no video stream", at: demuxer.url)
     }
@@ -89,6 +97,7 @@ struct SignalScan {
       return
     }
     reader.note(packet)
+    note(packet)
     guard packet.streamIndex == video.index else { return }
     size = sizes?.size(of: packet) ?? vp9Size(packet) ?? size
     guard !packet.isDiscarded else { return }
@@ -110,7 +119,12 @@ struct SignalScan {
   }
 
   /// Nil at the end, and where reading fails: the run itself will say what is wrong with the file.
-  private func nextPacket() -> Packet? {
-    do throws(MediaError) { return try demuxer.read() } catch { return nil }
+  private mutating func nextPacket() -> Packet? {
+    do throws(MediaError) {
+      return try demuxer.read()
+    } catch {
+      self.error = error
+      return nil
+    }
   }
 }

@@ -52,6 +52,12 @@ final class FrameOrienter {
       anchor: layout.anchor, canvas: canvas, alignment: format.alignment)
   }
 
+  /// Says ahead that chroma sits on `canvas` as it does in `frame` turned so, however the first picture
+  /// on it is turned.
+  func site(_ canvas: PixelSize, like frame: borrowing VideoFrame, turned turn: ImageOrientation) {
+    established = (canvas, drawnColour(of: frame).turned(turn))
+  }
+
   /// `frame` laid out by `placement`: a new picture with the frame's timestamps and colour.
   func orient(
     _ frame: borrowing VideoFrame, by placement: Placement

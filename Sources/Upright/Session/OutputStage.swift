@@ -11,13 +11,14 @@ final class OutputStage {
   /// The formats that have been encoded, in order.
   private(set) var formats: [EncodedFormat] = []
 
+  /// - Parameter ahead: seconds that reading may be ahead of the pictures beside what an encoder holds.
   /// - Throws: `cannotCreate` where the output cannot be made.
-  init(_ plan: SessionPlan) throws(MediaError) {
+  init(_ plan: SessionPlan, ahead: Double = 0) throws(MediaError) {
     self.plan = plan
     interleaver = PacketInterleaver(
       awaited: [true] + plan.sideTracks.map { $0.stream.kind == .audio },
       cutsAtKeys: plan.container.isSegmented || plan.options.splits,
-      patience: Self.patience(plan.video.frameRate))
+      patience: Self.patience(plan.video.frameRate) + ahead)
     sink = try Self.sink(plan)
   }
 
@@ -104,10 +105,15 @@ final class OutputStage {
       throw MediaError(.fault, "sound before the first picture")
     }
     hasBegun = true
-    let copy = plan.copyPlan?.copy
+    let mark: OrientationMark? =
+      switch plan.copyPlan?.way {
+      case .copy(let copy)?: copy.mark
+      case .parts(let clip)?: clip.join == nil ? nil : OrientationMark()
+      case .encode?, nil: nil
+      }
     // Of copied pictures all but the turn, which is said anew.
     let tags =
-      copy == nil
+      mark == nil
       ? plan.container.trackTags(plan.video.metadata)
       : plan.video.metadata.filter { $0.key.lowercased() != "rotate" }
     try sink.begin(
@@ -117,7 +123,7 @@ final class OutputStage {
         sideTracks: plan.sideTracks.map(\.description),
         metadata: plan.metadata, keepsAllTags: plan.container.listsAnyTags(plan.metadata),
         chapters: plan.demuxer.container.chapters,
-        earliestTime: earliest, copiedVideo: copy == nil ? nil : plan.video, mark: copy?.mark))
+        earliestTime: earliest, copiedVideo: mark == nil ? nil : plan.video, mark: mark))
   }
 
   /// Says that no track goes on; what is inside comes out.

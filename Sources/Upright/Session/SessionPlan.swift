@@ -20,8 +20,14 @@ struct SessionPlan {
   var warnings: [String]
   /// Whether pictures are copied; nil only while that is being decided.
   private(set) var copyPlan: CopyPlan?
-  /// Whether they are.
-  var copies: Bool { copyPlan?.copy != nil }
+  /// The name of the codec that the pictures are in.
+  var outputCodec: String {
+    switch copyPlan?.way {
+    case .copy?: video.codecName
+    case .parts(let clip)?: (clip.codec ?? codec).rawValue
+    case .encode?, nil: codec.rawValue
+    }
+  }
 
   var options: TranscodeOptions { session.options }
   var container: OutputContainer { session.container }
@@ -52,7 +58,9 @@ struct SessionPlan {
     let asked = session.options.canvas
     canvasIsAGuess = canvas == .initial && asked == .auto
     self.warnings = warnings
-    copyPlan = try CopyPlan.decide(self)
+    let (decided, warning) = try CopyPlan.decide(self).chunked(self)
+    copyPlan = decided
+    if let warning { self.warnings.append(warning) }
   }
 
   // MARK: - Tracks
@@ -176,7 +184,12 @@ struct SessionPlan {
   var pictureTimeBase: Rational { video.timeBase.refined }
 
   /// What the encoders are opened with; size and colour are filled in by the pictures.
-  func encoderSettings(first frame: borrowing VideoFrame) -> VideoEncoder.Settings {
+  ///
+  /// - Parameter wanted: nil: what was asked for, or the container's usual one.
+  func encoderSettings(
+    first frame: borrowing VideoFrame, codec wanted: VideoCodec? = nil
+  ) -> VideoEncoder.Settings {
+    let codec = wanted ?? codec
     var settings = VideoEncoder.Settings(
       codec: codec, size: frame.size, format: codec.encodingFormat(for: frame.format),
       colour: frame.colour, timeBase: pictureTimeBase, frameRate: video.frameRate,
@@ -190,6 +203,13 @@ struct SessionPlan {
       settings.gop = max(1, Int((rate.doubleValue * options.segmentDuration).rounded(.up)) + 1)
     }
     return settings
+  }
+
+  /// What to say of a signal that cannot be followed to the degree; nil where it is.
+  func warning(of signal: OrientationSignal, at seconds: Double) -> String? {
+    guard !signal.isExact, options.frames == .metadata, !options.levels else { return nil }
+    return "at \(seconds): the \(signal.source.rawValue) signal is no multiple of 90 degrees; "
+      + "the nearest quarter turn is used (--level follows it)"
   }
 
   /// Titles, creation time and the like that go over to the output.

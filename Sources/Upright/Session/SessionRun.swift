@@ -11,31 +11,26 @@ final class SessionRun {
   private let queue = BoundedQueue<SourceItem>(capacity: 8)
   /// Nil where a tap takes the pictures.
   private let output: OutputStage?
-  private let tap: (any PictureTap)?
   private let started = ContinuousClock.now
 
   private var feed: EventFeed
   private var director: FrameDirector?
-  private var orienter: FrameOrienter?
-  private var stage: PictureStage?
-  private var chain: EncoderChain?
-  private var fields: FieldStage?
-  private let plain: PlainPictures
-  private var keyframes: KeyframeClock
-  private var tally: SessionTally
+  private let line: PictureLine
+  /// Decisions that the observer was told.
+  private var toldEntries = 0
+  private var hasWarned = (guess: false, inexact: false)
   /// The first frame's timestamp: the zero of the media timeline.
   private var origin: Int64?
   private var isPastEnd = false
   /// How reading had gone where the end was cut; the reader runs ahead.
   private var upToEnd: SourceOutcome?
   private var lastProgress = ContinuousClock.now
-  private var latest: (seconds: Double, app: InterfaceOrientation)?
   private var warnings: [String]
 
   /// The policy's answers so far; nil before the first frame.
   var orientationPlan: OrientationPlan? { director?.plan }
   /// Seconds on the media timeline of the last frame taken.
-  var lastSeconds: Double { latest?.seconds ?? 0 }
+  var lastSeconds: Double { line.latest?.seconds ?? 0 }
 
   /// - Parameter tap: takes the pictures in the place of encoders and output.
   init(
@@ -43,15 +38,14 @@ final class SessionRun {
     observe: @escaping (SessionUpdate) -> Void
   ) throws(MediaError) {
     self.plan = plan
-    self.tap = tap
     session = plan.session
     self.observe = observe
     warnings = plan.warnings
     feed = EventFeed(session.events, offset: session.options.eventsOffset)
-    keyframes = KeyframeClock(
-      every: plan.container.isSegmented ? session.options.segmentDuration : nil)
-    tally = SessionTally(timeBase: plan.pictureTimeBase)
-    plain = PlainPictures(background: session.options.background)
+    var setup = PictureLine.Setup(plan)
+    setup.tap = tap
+    setup.observe = observe
+    line = PictureLine(plan, setup)
     output = tap == nil ? try OutputStage(plan) : nil
   }
 
@@ -59,15 +53,18 @@ final class SessionRun {
   func run() throws(MediaError) -> TranscodeReport {
     let source = try SourceStage(
       demuxer: plan.demuxer, video: plan.video,
-      sideStreams: tap == nil ? Set(plan.sideTracks.map(\.stream.index)) : [],
+      sideStreams: output != nil ? Set(plan.sideTracks.map(\.stream.index)) : [],
       startPoint: plan.startPoint(), threads: session.options.threads, queue: queue)
     let reading = WorkThread(name: "upright-read") { source.run() }
     let outcome: SourceOutcome
     do throws(MediaError) {
       try consume()
-      try fields?.finish(next: encode)
+      try line.finish(emit: send)
       outcome = try Self.outcome(of: reading)
-      try judge(outcome)
+      let met = upToEnd ?? outcome
+      if let warning = try plan.verdict(met, frames: line.tally.frames) {
+        warnings.append(warning)
+      }
       try finish()
     } catch {
       // Lets the reader go, whatever it waits for.
@@ -126,28 +123,34 @@ final class SessionRun {
       isPastEnd = true
       return
     }
-    if plan.canvasIsAGuess, direction.missesShape, tally.noteGuess() {
+    warn(direction, signal, seconds)
+    try line.take(frame, direction, seconds, emit: send)
+    if lastProgress.secondsUntilNow > 0.1 { tellProgress() }
+  }
+
+  private func warn(_ direction: Direction, _ signal: OrientationSignal?, _ seconds: Double) {
+    if plan.canvasIsAGuess, direction.missesShape, !hasWarned.guess {
+      hasWarned.guess = true
       warnings.append(
         "the canvas stayed as the first frame wanted it: what lasts longest cannot be known ahead here"
       )
     }
-    if let signal, !signal.isExact, session.options.frames == .metadata,
-      !session.options.levels, tally.noteInexact()
-    {
-      warnings.append(
-        "at \(seconds): the \(signal.source.rawValue) signal is no multiple of 90 degrees; the nearest quarter turn is used (--level follows it)"
-      )
+    if let signal, !hasWarned.inexact, let warning = plan.warning(of: signal, at: seconds) {
+      hasWarned.inexact = true
+      warnings.append(warning)
     }
-    guard let fields, let orienter else { throw MediaError(.fault, "a frame before the encoder") }
-    let frame = try plain.plain(frame)
-    let placement = orienter.placement(
-      of: frame.size, sampleAspectRatio: plan.sampleAspectRatio(of: frame), turn: direction.turn,
-      canvas: direction.canvas)
-    try fields.take(frame, direction, seconds, by: placement, next: encode)
+  }
+
+  private func send(_ packet: consuming Packet, _ format: EncodedFormat?) throws(MediaError) {
+    try output?.takePicture(packet, format: format)
   }
 
   private func startOrigin(_ pts: Int64) -> Int64 {
     origin = pts
+    if let start = session.options.start {
+      let zero = Double(pts) * plan.video.timeBase.doubleValue + start
+      line.shift = Int64((zero / plan.pictureTimeBase.doubleValue).rounded())
+    }
     return pts
   }
 
@@ -155,27 +158,6 @@ final class SessionRun {
     let guidance = try plan.guidance(
       firstSize: frame.size, sampleAspectRatio: plan.sampleAspectRatio(of: frame))
     director = try session.director(size: frame.size, guidance: guidance, canvas: plan.canvas)
-    let settings = plan.encoderSettings(first: frame)
-    if settings.format.bitDepth < frame.format.bitDepth {
-      warnings.append(
-        "\(frame.format.bitDepth)-bit pictures are encoded with \(settings.format.bitDepth) bits"
-          + (settings.format.bitDepth < 10 ? "; --codec hevc keeps 10" : "")
-      )
-    }
-    let orienter = FrameOrienter(
-      format: settings.format,
-      layout: .init(
-        fit: session.options.fit, anchor: session.options.anchor,
-        background: session.options.background, filter: session.options.filter,
-        scaler: session.options.scaler))
-    self.orienter = orienter
-    stage = PictureStage(orienter: orienter, stills: plan.stills)
-    chain = EncoderChain(settings, followsColour: session.canFollow)
-    fields = FieldStage(codec: settings.codec, format: settings.format)
-    if !settings.codec.carriesHDR && !frame.colour.hdr.isEmpty {
-      warnings.append(
-        "HDR10 mastering data is left out: \(plan.container.rawValue) has no place for it")
-    }
   }
 
   private func direct(
@@ -193,106 +175,25 @@ final class SessionRun {
 
   private func tellDecisions() {
     guard let plan = director?.plan else { return }
-    while tally.toldEntries < plan.entries.count {
-      observe(.decision(plan.entries[tally.toldEntries]))
-      tally.toldEntries += 1
-    }
-  }
-
-  private func encode(
-    _ frame: consuming VideoFrame, _ direction: Direction, _ seconds: Double
-  ) throws(MediaError) {
-    guard let orienter, let stage, let chain else {
-      throw MediaError(.fault, "a frame before the encoder")
-    }
-    let shape = plan.sampleAspectRatio(of: frame)
-    let placement = orienter.placement(
-      of: frame.size, sampleAspectRatio: shape, turn: direction.turn, canvas: direction.canvas)
-    let orienting = ContinuousClock.now
-    var picture = try stage.picture(of: frame, direction, placement, shape: shape)
-    picture.fields = FieldStage.fields(frame.fields, after: placement.orientation)
-    tally.orientSeconds += orienting.secondsUntilNow
-    retime(&picture)
-    if let change = tally.note(direction, placement, at: seconds) {
-      observe(.format(change))
-    }
-    if !session.canFollow, tally.noteColour(picture.colour) {
-      warnings.append(
-        "at \(seconds): the colour's description changed; \(plan.container.rawValue) keeps the first"
-      )
-    }
-    tally.frames += 1
-    tally.end(picture)
-    if let tap {
-      try tap.take(stored: frame, upright: picture, direction: direction, seconds: seconds)
-    } else {
-      picture.forcesKeyframe = keyframes.isDue(at: seconds, canvas: direction.canvas)
-      let encoding = ContinuousClock.now
-      try chain.encode(picture) { (packet, format) throws(MediaError) in
-        try output?.takePicture(packet, format: format)
-      }
-      tally.encodeSeconds += encoding.secondsUntilNow
-    }
-    latest = (seconds, direction.format.appOrientation)
-    if lastProgress.secondsUntilNow > 0.1 { tellProgress() }
-  }
-
-  /// From the source's ticks to the encoder's, which divide them.
-  private func retime(_ picture: inout VideoFrame) {
-    picture.rescale(to: plan.pictureTimeBase)
-    if let start = session.options.start, let origin {
-      let shift = Double(origin) * plan.video.timeBase.doubleValue + start
-      picture.pts = picture.pts.map {
-        $0 - Int64((shift / plan.pictureTimeBase.doubleValue).rounded())
-      }
+    while toldEntries < plan.entries.count {
+      observe(.decision(plan.entries[toldEntries]))
+      toldEntries += 1
     }
   }
 
   private func tellProgress() {
-    guard let latest else { return }
+    guard let latest = line.latest else { return }
     lastProgress = .now
     observe(
       .progress(
         SessionProgress(
-          frames: tally.frames, seconds: latest.seconds, duration: plan.duration,
+          frames: line.tally.frames, seconds: latest.seconds, duration: plan.duration,
           appOrientation: latest.app.name, elapsed: started.secondsUntilNow)))
   }
 
   // MARK: - The end
 
-  /// Says what was lost, or throws where nothing came of it.
-  private func judge(_ outcome: SourceOutcome) throws(MediaError) {
-    if tally.frames == 0 {
-      if outcome.isStopped { throw MediaError(.cancelled, "stopped", at: session.input) }
-      if let error = outcome.error { throw error }
-      if session.options.start != nil || session.options.end != nil, outcome.frames > 0 {
-        throw MediaError(
-          .usage, "no frame lies in the part that is wanted", at: session.input,
-          remedy: "check --start and --to")
-      }
-      throw MediaError(
-        .badData, "no frame can be decoded", at: session.input, remedy: "the clip is damaged")
-    }
-    let met = upToEnd ?? outcome
-    let losses = plan.losses(met, sound: plan.sideTracks.map(\.damagedPackets).reduce(0, +))
-    guard !losses.isEmpty else { return }
-    if session.options.isStrict {
-      throw MediaError(
-        .badData, losses.joined(separator: "; "), at: session.input,
-        remedy: "leave out --strict to keep what can be decoded")
-    }
-    if let error = met.error, error.code == .inputOutput,
-      InputTrust.scheme(of: session.input) == nil
-    {
-      throw error
-    }
-    warnings.append("the input is damaged: " + losses.joined(separator: "; "))
-  }
-
   private func finish() throws(MediaError) {
-    try chain?.finish { (packet, format) throws(MediaError) in
-      try output?.takePicture(packet, format: format)
-    }
     try output?.endTracks()
     for event in try feed.takeRest() { try director?.push(event) }
     director?.finish()
@@ -305,27 +206,11 @@ final class SessionRun {
   private func report(_ outcome: SourceOutcome) -> TranscodeReport {
     if session.options.frames == .metadata { warnings += outcome.warnings }
     if let plan = director?.plan { warnings += plan.warnings }
-    if plain.hasDrawn { warnings.append("what is transparent was drawn on the background") }
+    warnings += line.warnings
     return TranscodeReport(
-      plan: plan, tally: tally, formats: output?.formats ?? [], files: output?.files ?? [],
+      plan: plan, tally: line.tally, formats: output?.formats ?? [], files: output?.files ?? [],
       outcome: outcome,
       entries: director?.plan.entries ?? [],
       warnings: warnings, wall: started.secondsUntilNow)
-  }
-}
-
-/// When an IDR is asked for: at the start of each segment, counted anew from every change of canvas.
-struct KeyframeClock {
-  private let interval: Double?
-  private var last: (seconds: Double, canvas: PixelSize)?
-
-  init(every interval: Double?) { self.interval = interval }
-
-  mutating func isDue(at seconds: Double, canvas: PixelSize) -> Bool {
-    guard let interval else { return false }
-    // A new canvas has a new encoder, whose first picture is an IDR in any case.
-    if let last, last.canvas == canvas, seconds - last.seconds < interval - 0.001 { return false }
-    last = (seconds, canvas)
-    return true
   }
 }

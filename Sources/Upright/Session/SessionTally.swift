@@ -7,18 +7,16 @@ struct SessionTally {
   /// Seconds per tick of the pictures' timestamps in the output.
   let timeBase: Rational
   var frames = 0
+  /// Those of them that were not decoded.
+  var copied = 0
   var orientSeconds = 0.0
   var encodeSeconds = 0.0
-  /// Decisions that the observer was told.
-  var toldEntries = 0
   /// Spec 4's `formats`.
   private(set) var changes: [JSONValue] = []
   /// First and last time in the output, in ticks of `timeBase`.
   private var first: Int64?
   private var end: Int64 = 0
   private var last: (direction: Direction, transform: AffineTransform)?
-  private var hasWarnedInexact = false
-  private var hasWarnedGuess = false
   private var colour: Colour?
   private var hasWarnedColour = false
 
@@ -55,12 +53,6 @@ struct SessionTally {
     end = max(end, pts + duration)
   }
 
-  /// Whether this is the first frame that a guessed canvas does not suit.
-  mutating func noteGuess() -> Bool {
-    defer { hasWarnedGuess = true }
-    return !hasWarnedGuess
-  }
-
   /// Whether this is the first frame whose colour means something else than the first one's.
   mutating func noteColour(_ new: Colour) -> Bool {
     guard let colour else {
@@ -70,11 +62,5 @@ struct SessionTally {
     guard new != colour, !hasWarnedColour else { return false }
     hasWarnedColour = true
     return true
-  }
-
-  /// Whether this is the first signal that is no multiple of 90 degrees.
-  mutating func noteInexact() -> Bool {
-    defer { hasWarnedInexact = true }
-    return !hasWarnedInexact
   }
 }

@@ -40,8 +40,8 @@ public struct TranscodeReport: Sendable {
     var output: [JSONValue.Member] = [
       .init("path", .string(plan.session.output)), .init("frames", .integer(tally.frames)),
       .init("duration", .number(tally.duration)),
-      .init("copied_frames", .integer(plan.copies ? tally.frames : 0)),
-      .init("encoded_frames", .integer(plan.copies ? 0 : tally.frames)),
+      .init("copied_frames", .integer(tally.copied)),
+      .init("encoded_frames", .integer(tally.frames - tally.copied)),
       .init("dropped", .array(dropped.map { .string($0) })),
     ]
     if !files.isEmpty { output.append(.init("files", .array(files.map { .string($0) }))) }
@@ -93,40 +93,6 @@ extension Double {
   }
 }
 
-/// What a session would do: `--dry-run`.
-public struct TranscodePlan: Sendable {
-  /// Lines for a person.
-  public let lines: [String]
-
-  init(_ plan: SessionPlan) {
-    let size = plan.video.parameters.size
-    var lines = [
-      "input   \(plan.session.input): \(plan.video.codecName) \(size), "
-        + (plan.duration.map { "\($0.rounded(toPlaces: 3)) s" } ?? "length unknown"),
-      "output  \(plan.session.output): \(plan.container.rawValue), \(plan.copies ? plan.video.codecName : plan.codec.rawValue)",
-    ]
-    let canvas =
-      switch plan.canvas {
-      case .follow: "follows the app orientation"
-      case .fixed(let isLandscape): isLandscape ? "landscape, fixed" : "portrait, fixed"
-      case .initial: "as the first frame wants it, fixed"
-      }
-    lines.append("canvas  \(canvas)")
-    if let decided = plan.copyPlan {
-      lines.append("frames  \(plan.copies ? "copied" : "re-encoded"): \(decided.reason)")
-    }
-    for track in plan.sideTracks {
-      lines.append(
-        "track   stream \(track.stream.index): \(track.stream.codecName), \(track.action)")
-    }
-    lines += plan.dropped.map { "dropped \($0)" }
-    if plan.dropsLocation { lines.append("dropped GPS position tags") }
-    if let tags = plan.droppedTags { lines.append("dropped \(tags)") }
-    lines += plan.warnings.map { "warning \($0)" }
-    self.lines = lines
-  }
-}
-
 extension SessionPlan {
   /// Seconds of the clip's pictures; nil where unknown.
   var duration: Double? { video.duration ?? demuxer.container.duration }
@@ -139,38 +105,5 @@ extension SessionPlan {
   /// A frame's pixel shape, settled when it was read.
   func sampleAspectRatio(of frame: borrowing VideoFrame) -> Rational {
     frame.sampleAspectRatio
-  }
-
-  /// What was lost of a damaged input, in words; empty where nothing was.
-  func losses(_ outcome: SourceOutcome, sound: Int) -> [String] {
-    var losses: [String] = []
-    func add(_ count: Int, _ one: String, _ what: String) {
-      if count > 0 { losses.append("\(count) \(one)\(count == 1 ? "" : "s") \(what)") }
-    }
-    add(outcome.damagedPackets, "video packet", "could not be decoded")
-    add(outcome.damagedFrames, "frame", "had to be patched")
-    add(sound, "sound packet", "could not be decoded")
-    if let error = outcome.error { losses.append(error.message) }
-    add(outcome.undecodedPackets(of: video) ?? 0, "packet", "gave no picture")
-    // An index that promises more than the file holds: cut off.
-    let missing = video.frameCount - outcome.videoPackets
-    let isWhole = !outcome.isStopped && !outcome.isPartial && !outcome.isCut
-    if missing > 0 && isWhole && !video.isAttachedPicture {
-      losses.append("\(missing) of \(video.frameCount) frames are not in the file")
-    }
-    losses += demuxer.losses
-    add(outcome.repairedTimestamps, "timestamp", "did not rise")
-    return losses
-  }
-}
-
-extension SideTrackWriter {
-  /// What is done with the track, in a word.
-  var action: String {
-    switch work {
-    case .copy, .filter: "copied"
-    case .transcode: "re-encoded"
-    case .rewrite: "rewritten"
-    }
   }
 }

@@ -77,8 +77,11 @@ public final class TranscodeSession: Sendable {
     observe: @escaping (SessionUpdate) -> Void = { _ in }
   ) throws(MediaError) -> TranscodeReport {
     let plan = try SessionPlan(self)
-    if let copy = plan.copyPlan?.copy { return try CopyRun(plan, copy, observe: observe).run() }
-    return try SessionRun(plan, observe: observe).run()
+    switch plan.copyPlan?.way {
+    case .copy(let copy)?: return try CopyRun(plan, copy, observe: observe).run()
+    case .parts(let clip)?: return try PartsRun(plan, clip, observe: observe).run()
+    case .encode?, nil: return try SessionRun(plan, observe: observe).run()
+    }
   }
 
   /// What a run would do, without an output.

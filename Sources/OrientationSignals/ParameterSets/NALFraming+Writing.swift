@@ -1,0 +1,39 @@
+extension NALFraming {
+  /// The packet with its units in this form, each changed by `change`; what `packet` has is `source`.
+  /// O(size).
+  ///
+  /// - Throws: `MalformedSyntax` where a unit is too long for its length.
+  public func framed(
+    _ packet: UnsafeRawBufferPointer, from source: NALFraming,
+    _ change: ([UInt8]) throws(MalformedSyntax) -> [UInt8]
+  ) throws(MalformedSyntax) -> [UInt8] {
+    var result: [UInt8] = []
+    result.reserveCapacity(packet.count + 64)
+    for unit in unsafe source.units(in: packet) {
+      let unit = try change(unit)
+      switch self {
+      case .startCodes: result += [0, 0, 0, 1]
+      case .lengths(let size):
+        guard unit.count >> (8 * size) == 0 else { throw MalformedSyntax() }
+        for index in (0..<size).reversed() {
+          result.append(UInt8(truncatingIfNeeded: unit.count >> (8 * index)))
+        }
+      }
+      result += unit
+    }
+    return result
+  }
+
+  /// The units in `packet`.
+  private func units(in packet: UnsafeRawBufferPointer) -> [[UInt8]] {
+    unsafe packet.withMemoryRebound(to: UInt8.self) { bytes in
+      let span = unsafe bytes.span
+      var ranges = NALUnits(self)
+      var units: [[UInt8]] = []
+      while let range = ranges.next(in: span) {
+        unsafe units.append(Array(UnsafeBufferPointer(rebasing: bytes[range])))
+      }
+      return units
+    }
+  }
+}

@@ -1,0 +1,123 @@
+internal import Foundation
+internal import MediaIO
+internal import OrientationSignals
+
+/// Reads a clip once from its beginning to its end, on a thread of its own, and hands each packet to the
+/// part that it belongs to: as it is where the part is copied, else to the part's encoder.
+///
+/// Sendable by hand-over: it is made on one thread and run on another.
+final class PartReader: @unchecked Sendable {
+  /// How it went.
+  struct Outcome: Sendable {
+    var packets = 0
+    var copied = 0
+    var damaged = 0
+    var error: MediaError?
+    var isStopped = false
+    /// The encoders that were begun; to be waited for.
+    var encoders: [WorkThread<PartEncoder.Outcome>] = []
+  }
+
+  private static let copiedLimit = 64
+
+  private let plan: SessionPlan
+  private let clip: ClipParts
+  private let exchange: PartExchange
+  private let makeEncoder: (Int) -> PartEncoder
+  /// Encoders that may be at work at a time.
+  private let slots: DispatchSemaphore
+  private var rewriter: DisplayOrientationRewriter?
+  private var outcome = Outcome()
+  /// The part that is being read.
+  private var part = 0
+  private var encoder: PartEncoder?
+  private var isOpen = true
+
+  /// - Parameters:
+  ///   - encoders: how many may be at work at a time.
+  ///   - makeEncoder: makes the one of a part.
+  init(
+    _ plan: SessionPlan, _ clip: ClipParts, exchange: PartExchange, encoders: Int,
+    makeEncoder: @escaping (Int) -> PartEncoder
+  ) {
+    self.plan = plan
+    self.clip = clip
+    self.exchange = exchange
+    self.makeEncoder = makeEncoder
+    slots = DispatchSemaphore(value: max(1, encoders))
+    rewriter = OrientationMark().rewriter(for: plan.video)
+    plan.demuxer.select(Set(plan.sideTracks.map(\.stream.index)).union([plan.video.index]))
+  }
+
+  /// Reads to the end, or until the exchange is closed.
+  func run() -> Outcome {
+    do throws(MediaError) {
+      var feed = PacketFeed(plan.demuxer)
+      begin()
+      while isOpen, let packet = feed.next() {
+        if packet.streamIndex == plan.video.index {
+          try take(packet)
+        } else {
+          isOpen = exchange.put(packet)
+        }
+      }
+      end()
+      exchange.endReading(parts: part + 1)
+      outcome.damaged = feed.damaged
+      outcome.error = feed.error
+      outcome.isStopped = feed.isStopped
+    } catch {
+      exchange.fail(error)
+      end()
+    }
+    return outcome
+  }
+
+  private func take(_ packet: consuming Packet) throws(MediaError) {
+    // More than were there when it was looked through: a file that is still being written.
+    guard outcome.packets < clip.outlook.survey.shown.count else { return }
+    while outcome.packets >= clip.parts[part].frames.upperBound {
+      end()
+      part += 1
+      begin()
+    }
+    defer { outcome.packets += 1 }
+    if let encoder {
+      _ = encoder.queue.put(packet)
+      return
+    }
+    outcome.copied += 1
+    let isKey = packet.isKey
+    let unmarked = unsafe packet.withBytes { bytes in
+      unsafe rewriter?.rewrite(bytes, isKey: isKey)
+    }
+    var copy: Packet
+    if let unmarked { copy = try packet.with(payload: unmarked) } else { copy = packet }
+    copy.dts = clip.decodingTimes[outcome.packets]
+    copy.rescale(to: plan.pictureTimeBase)
+    isOpen = exchange.put(copy, part: part, limit: Self.copiedLimit)
+  }
+
+  private func begin() {
+    guard !clip.parts[part].isCopied else { return }
+    // The one that is waited for has all its packets: it comes to its end by itself.
+    slots.wait()
+    let encoder = makeEncoder(part)
+    self.encoder = encoder
+    let slots = slots
+    outcome.encoders.append(
+      WorkThread(name: "upright-part") {
+        defer { slots.signal() }
+        return encoder.run()
+      })
+  }
+
+  private func end() {
+    if let encoder {
+      encoder.queue.close()
+      self.encoder = nil
+    } else {
+      exchange.end(part: part)
+    }
+  }
+}

@@ -1,0 +1,169 @@
+internal import MediaIO
+internal import Orientation
+internal import RotationPolicy
+
+/// The way of decoded frames to packets: made plain, deinterlaced, laid out, encoded. Frames come in
+/// presentation order, each with what is to be done with it. Used by one thread.
+final class PictureLine {
+  /// What a line may be told beside the plan; the plan alone makes a whole clip.
+  struct Setup {
+    /// Takes the pictures in the place of encoders.
+    var tap: (any PictureTap)?
+    /// What is encoded to; nil: as the plan says.
+    var codec: VideoCodec?
+    /// Changes what the encoders are opened with.
+    var adapt: (VideoEncoder.Settings) -> VideoEncoder.Settings = { $0 }
+    /// When keyframes are asked for.
+    var keyframes: KeyframeClock
+    /// The first canvas, and the turn by which chroma sits on it, whatever the first picture's turn.
+    var canvas: (size: PixelSize, turn: ImageOrientation)?
+    /// Told of each new format.
+    var observe: (SessionUpdate) -> Void = { _ in }
+
+    init(_ plan: SessionPlan) {
+      keyframes = KeyframeClock(
+        every: plan.container.isSegmented ? plan.options.segmentDuration : nil)
+    }
+  }
+
+  /// What the first frame decides.
+  private struct Stages {
+    let orienter: FrameOrienter
+    let fields: FieldStage
+    let pictures: PictureStage
+    let chain: EncoderChain
+  }
+
+  private let plan: SessionPlan
+  private var setup: Setup
+  private let plain: PlainPictures
+  private var stages: Stages?
+  private var noted: [String] = []
+
+  /// Taken from every presentation time, in ticks of the output.
+  var shift: Int64 = 0
+  private(set) var tally: SessionTally
+  /// The last picture that went in.
+  private(set) var latest: (seconds: Double, app: InterfaceOrientation)?
+
+  init(_ plan: SessionPlan, _ setup: Setup) {
+    self.plan = plan
+    self.setup = setup
+    plain = PlainPictures(background: plan.options.background)
+    tally = SessionTally(timeBase: plan.pictureTimeBase)
+  }
+
+  /// What the user should know of the pictures so far.
+  var warnings: [String] {
+    noted + (plain.hasDrawn ? ["what is transparent was drawn on the background"] : [])
+  }
+
+  /// Takes one frame; packets come out of the encoder as it pleases.
+  func take(
+    _ frame: consuming VideoFrame, _ direction: Direction, _ seconds: Double,
+    emit: EncoderChain.Emit
+  ) throws(MediaError) {
+    let stages = self.stages ?? prepare(frame)
+    let frame = try plain.plain(frame)
+    let placement = stages.orienter.placement(
+      of: frame.size, sampleAspectRatio: plan.sampleAspectRatio(of: frame), turn: direction.turn,
+      canvas: direction.canvas)
+    try stages.fields.take(frame, direction, seconds, by: placement) {
+      (frame: consuming VideoFrame, direction: Direction, seconds: Double) throws(MediaError) in
+      try show(frame, direction, seconds, stages, emit)
+    }
+  }
+
+  /// Hands on what is inside; no frame follows.
+  func finish(emit: EncoderChain.Emit) throws(MediaError) {
+    guard let stages else { return }
+    try stages.fields.finish {
+      (frame: consuming VideoFrame, direction: Direction, seconds: Double) throws(MediaError) in
+      try show(frame, direction, seconds, stages, emit)
+    }
+    try stages.chain.finish(emit: emit)
+  }
+
+  private func prepare(_ frame: borrowing VideoFrame) -> Stages {
+    let settings = setup.adapt(plan.encoderSettings(first: frame, codec: setup.codec))
+    if settings.format.bitDepth < frame.format.bitDepth {
+      noted.append(
+        "\(frame.format.bitDepth)-bit pictures are encoded with \(settings.format.bitDepth) bits"
+          + (settings.format.bitDepth < 10 ? "; --codec hevc keeps 10" : ""))
+    }
+    if !settings.codec.carriesHDR && !frame.colour.hdr.isEmpty {
+      noted.append(
+        "HDR10 mastering data is left out: \(plan.container.rawValue) has no place for it")
+    }
+    let options = plan.options
+    let orienter = FrameOrienter(
+      format: settings.format,
+      layout: .init(
+        fit: options.fit, anchor: options.anchor, background: options.background,
+        filter: options.filter, scaler: options.scaler))
+    if let canvas = setup.canvas {
+      orienter.site(canvas.size, like: frame, turned: canvas.turn)
+    }
+    let made = Stages(
+      orienter: orienter, fields: FieldStage(codec: settings.codec, format: settings.format),
+      pictures: PictureStage(orienter: orienter, stills: plan.stills),
+      chain: EncoderChain(settings, followsColour: plan.session.canFollow))
+    stages = made
+    return made
+  }
+
+  private func show(
+    _ frame: consuming VideoFrame, _ direction: Direction, _ seconds: Double, _ stages: Stages,
+    _ emit: EncoderChain.Emit
+  ) throws(MediaError) {
+    let shape = plan.sampleAspectRatio(of: frame)
+    let placement = stages.orienter.placement(
+      of: frame.size, sampleAspectRatio: shape, turn: direction.turn, canvas: direction.canvas)
+    let orienting = ContinuousClock.now
+    var picture = try stages.pictures.picture(of: frame, direction, placement, shape: shape)
+    picture.fields = FieldStage.fields(frame.fields, after: placement.orientation)
+    tally.orientSeconds += orienting.secondsUntilNow
+    picture.rescale(to: plan.pictureTimeBase)
+    picture.pts = picture.pts.map { $0 - shift }
+    note(direction, placement, picture.colour, seconds)
+    tally.frames += 1
+    tally.end(picture)
+    latest = (seconds, direction.format.appOrientation)
+    if let tap = setup.tap {
+      return try tap.take(stored: frame, upright: picture, direction: direction, seconds: seconds)
+    }
+    picture.forcesKeyframe = setup.keyframes.isDue(at: seconds, canvas: direction.canvas)
+    let encoding = ContinuousClock.now
+    try stages.chain.encode(picture, emit: emit)
+    tally.encodeSeconds += encoding.secondsUntilNow
+  }
+
+  private func note(
+    _ direction: Direction, _ placement: Placement, _ colour: Colour, _ seconds: Double
+  ) {
+    if let change = tally.note(direction, placement, at: seconds) {
+      setup.observe(.format(change))
+    }
+    if !plan.session.canFollow, tally.noteColour(colour) {
+      noted.append(
+        "at \(seconds): the colour's description changed; \(plan.container.rawValue) keeps the first"
+      )
+    }
+  }
+}
+
+/// When an IDR is asked for: at the start of each segment, counted anew from every change of canvas.
+struct KeyframeClock {
+  private let interval: Double?
+  private var last: (seconds: Double, canvas: PixelSize)?
+
+  init(every interval: Double?) { self.interval = interval }
+
+  mutating func isDue(at seconds: Double, canvas: PixelSize) -> Bool {
+    guard let interval else { return false }
+    // A new canvas has a new encoder, whose first picture is an IDR in any case.
+    if let last, last.canvas == canvas, seconds - last.seconds < interval - 0.001 { return false }
+    last = (seconds, canvas)
+    return true
+  }
+}

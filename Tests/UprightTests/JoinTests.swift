@@ -1,0 +1,192 @@
+import Foundation
+import Orientation
+import Testing
+import UprightTestSupport
+
+@testable import MediaIO
+@testable import Upright
+
+/// Encoded GOPs between copied ones in one track: every decoder takes each by its own parameter sets.
+@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
+struct JoinTests {
+  struct Case: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    var codec = "libx264"
+    var options: [String] = []
+    var format = "yuv420p"
+    var source = "mp4"
+    var outputs = ["mp4", "mkv", "ts", "flv"]
+    /// Pictures that the encoder may reorder.
+    var reordering = 2
+  }
+
+  static let h264 = [
+    Case(testDescription: "High, B-pyramid", options: ["-preset", "slow", "-level", "4"]),
+    Case(
+      testDescription: "High, B-frames that are no references",
+      options: ["-x264-params", "b-pyramid=none:bframes=2"], reordering: 1),
+    Case(
+      testDescription: "Main, no B-frames, other numbers taken",
+      options: ["-profile:v", "main", "-bf", "0", "-x264-params", "sps-id=3"], reordering: 0),
+    Case(
+      testDescription: "Baseline", options: ["-profile:v", "baseline", "-level", "3"],
+      reordering: 0),
+    Case(testDescription: "High 10", format: "yuv420p10le", outputs: ["mp4", "mkv", "ts"]),
+    Case(testDescription: "High 4:2:2", format: "yuv422p", outputs: ["mp4", "mkv", "ts"]),
+    Case(testDescription: "High 4:4:4", format: "yuv444p", outputs: ["mp4", "mkv", "ts"]),
+    Case(testDescription: "out of MPEG-TS", source: "ts"),
+    Case(testDescription: "out of Matroska", options: ["-bf", "0"], source: "mkv", reordering: 0),
+    Case(
+      testDescription: "sets in band as well",
+      options: ["-x264-params", "repeat-headers=1:sps-id=1:keyint=25"]),
+    Case(
+      testDescription: "coloured, full range",
+      options: [
+        "-vf", "scale=out_range=full", "-color_range", "pc", "-colorspace", "bt709",
+        "-color_primaries", "bt709", "-color_trc", "bt709", "-chroma_sample_location", "topleft",
+      ]),
+  ]
+
+  static let hevc = [
+    Case(
+      testDescription: "HEVC Main", codec: "libx265", options: ["-tag:v", "hvc1"],
+      outputs: ["mp4", "mov", "mkv", "ts"]),
+    Case(
+      testDescription: "HEVC Main 10", codec: "libx265", format: "yuv420p10le",
+      outputs: ["mp4", "mkv", "ts"]),
+    Case(
+      testDescription: "HEVC without B-frames", codec: "libx265",
+      options: ["-tag:v", "hvc1", "-x265-params", "bframes=0"], outputs: ["mp4", "ts"],
+      reordering: 0),
+    Case(
+      testDescription: "HEVC out of MPEG-TS", codec: "libx265", source: "ts",
+      outputs: ["mp4", "mkv", "ts"]),
+  ]
+
+  static let others = [
+    Case(
+      testDescription: "VP9", codec: "libvpx-vp9",
+      options: ["-deadline", "good", "-cpu-used", "5", "-b:v", "0", "-crf", "20"], source: "webm",
+      outputs: ["webm", "mkv", "mp4"], reordering: 0),
+    Case(
+      testDescription: "AV1", codec: "libsvtav1", options: ["-preset", "12", "-crf", "20"],
+      source: "mp4", outputs: ["mp4", "mkv", "webm"], reordering: 0),
+  ]
+
+  /// 75 pictures, three GOPs.
+  static func clip(_ test: Case, in scratch: Scratch) throws -> String {
+    let path = scratch.path("source.\(test.source)")
+    var options = test.options
+    if test.codec == "libx265" {
+      let closed = "open-gop=0:scenecut=0:log-level=none"
+      if let index = options.firstIndex(of: "-x265-params") {
+        options[index + 1] += ":\(closed)"
+      } else {
+        options += ["-x265-params", closed]
+      }
+    }
+    if test.codec == "libx264" { options += ["-sc_threshold", "0"] }
+    try FFmpegTool.run(
+      ["-f", "lavfi", "-i", "testsrc2=s=160x120:r=25", "-frames:v", "75", "-g", "25"]
+        + ["-pix_fmt", test.format, "-c:v", test.codec] + options + [path])
+    return path
+  }
+
+  /// Decodes with FFmpeg, which must not complain about anything.
+  static func decoded(_ path: String, in scratch: Scratch) throws -> Y4M {
+    let raw = scratch.path(UUID().uuidString + ".y4m")
+    let outcome = try ExternalTool("ffmpeg").outcome([
+      "-nostdin", "-hide_banner", "-v", "warning", "-xerror", "-err_detect", "explode", "-y", "-i",
+      path, "-fps_mode", "passthrough", "-f", "yuv4mpegpipe", "-strict", "-1", raw,
+    ])
+    let said = outcome.errors.split(separator: "\n").filter {
+      // What it says of YUV4MPEG2 with more than 8 bits, and of full range by its older name.
+      !$0.contains("non-standard") && !$0.contains("non standard")
+        && !$0.contains("deprecated pixel format")
+    }
+    #expect(outcome.status == 0 && said.isEmpty, "\(path): \(said)")
+    return try Y4M(path: raw)
+  }
+
+  /// PSNR of luma in dB.
+  private static func ratio(_ a: Y4M, _ b: Y4M, frame: Int) -> Double {
+    let (one, other) = (Array(a.plane(0, frame: frame)), Array(b.plane(0, frame: frame)))
+    var sum = 0.0
+    let step = a.sampleBytes
+    var peak = 255.0
+    for index in stride(from: 0, to: min(one.count, other.count), by: step) {
+      func value(_ bytes: [UInt8]) -> Int {
+        step == 1 ? Int(bytes[index]) : Int(bytes[index]) | Int(bytes[index + 1]) << 8
+      }
+      let difference = Double(value(one) - value(other))
+      sum += difference * difference
+    }
+    if step == 2 { peak = 1023 }
+    let mean = sum / Double(one.count / step)
+    return mean == 0 ? .infinity : 10 * log10(peak * peak / mean)
+  }
+
+  private static func check(_ test: Case) throws {
+    Libraries.installLog(verbose: false)
+    let scratch = try Scratch()
+    let source = try clip(test, in: scratch)
+    let before = try decoded(source, in: scratch)
+    let packets = try FFmpegTool.packets(source, "v:0", hashes: true)
+    for name in test.outputs {
+      let path = scratch.path("out.\(name)")
+      let splice = try Splice(source, to: path, replaced: [1]) { $0.rate = .constantQuality(20) }
+      #expect(splice.starts.count == 3, "\(name)")
+      let after = try decoded(path, in: scratch)
+      try #require(after.count == 75 && before.count == 75, "\(name): \(after.count) pictures")
+      for frame in 0..<75 {
+        let ratio = ratio(before, after, frame: frame)
+        let isNew = (25..<50).contains(frame)
+        #expect(isNew ? ratio > 30 && ratio < .infinity : ratio == .infinity, "\(name) \(frame)")
+      }
+      // What lies in the file as it lay in the source is the same bytes.
+      let family = ["mp4": "lengths", "mov": "lengths", "mkv": "lengths", "flv": "lengths"]
+      let new = try FFmpegTool.packets(path, "v:0", hashes: true)
+      try #require(new.count == 75)
+      if family[name] == family[test.source] || test.codec == "libvpx-vp9" {
+        for index in 0..<75 {
+          #expect((new[index].hash == packets[index].hash) == splice.copied[index], "\(name)")
+        }
+      }
+      let times = new.compactMap(\.dts)
+      #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 }, "\(name)")
+      if Player.gstreamer.isHere { try play(path, like: after, in: scratch, test) }
+    }
+  }
+
+  /// GStreamer's decoders make the same of it.
+  private static func play(
+    _ path: String, like expected: Y4M, in scratch: Scratch, _ test: Case
+  ) throws {
+    let (status, said) = try Player.gstreamer.play([path])
+    #expect(status == 0 && said["frames"].int == 75, "\(path): \(said)")
+    #expect(said["errors"].array.isEmpty && said["warnings"].array.isEmpty, "\(path): \(said)")
+    let tool = ExternalTool("gst-launch-1.0")
+    guard tool.isHere, test.format == "yuv420p" else { return }
+    let raw = scratch.path("gst.y4m")
+    try tool.run([
+      "-q", "filesrc", "location=\(path)", "!", "decodebin", "!", "video/x-raw", "!",
+      // Through another order of planes: y4menc writes the decoder's padding as well.
+      "videoconvert", "!", "video/x-raw,format=YV12", "!", "videoconvert", "!",
+      "video/x-raw,format=I420", "!", "y4menc", "!", "filesink",
+      "location=\(raw)",
+    ])
+    let pictures = try Y4M(path: raw)
+    #expect(pictures.count == 75)
+    let difference = pictures.difference(from: expected)
+    #expect(difference == nil, "\(path): \(difference.map { "\($0)" } ?? "")")
+  }
+
+  @Test("H.264", arguments: h264)
+  func joinsH264(_ test: Case) throws { try Self.check(test) }
+
+  @Test("HEVC", arguments: hevc)
+  func joinsHEVC(_ test: Case) throws { try Self.check(test) }
+
+  @Test("VP9 and AV1", arguments: others)
+  func joinsOthers(_ test: Case) throws { try Self.check(test) }
+}
