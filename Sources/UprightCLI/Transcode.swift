@@ -104,7 +104,7 @@ struct Transcode: ParsableCommand {
   private func runSeveral(_ list: ClipList) throws {
     let jobs = min(self.jobs ?? Batch.standardJobs(), list.clips.count)
     var options = try options()
-    options.threads = Batch.threads(jobs: jobs)
+    if options.threads == 0 { options.threads = Batch.threads(jobs: jobs) }
     let document = try deciding.document()
     var sessions: [Result<TranscodeSession, MediaError>] = []
     for clip in list.clips {

@@ -84,8 +84,8 @@ final class PartsRun {
 
   /// Threads of a decoder or an encoder; 0 leaves it to them.
   private var threads: Int {
-    clip.concurrency == 1
-      ? 0 : max(1, ProcessInfo.processInfo.activeProcessorCount / clip.concurrency)
+    if plan.options.threads > 0 || clip.concurrency == 1 { return plan.options.threads }
+    return max(1, ProcessInfo.processInfo.activeProcessorCount / clip.concurrency)
   }
 
   // MARK: - Packets

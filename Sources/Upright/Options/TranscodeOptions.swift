@@ -36,8 +36,6 @@ public struct TranscodeOptions: Sendable {
   public var gop: Int?
   /// Whether a packet comes out for every frame that goes in.
   public var isLive = false
-  /// Threads of the decoder and of each encoder; 0: as many as they think fit.
-  public var threads = 0
   /// The encoder's own options by name.
   public var encoderOptions: [String: String] = [:]
   /// The kernel that pictures are rescaled with.
