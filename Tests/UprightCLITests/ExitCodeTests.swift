@@ -8,7 +8,7 @@ struct ExitCodeTests {
     "64: a call that makes no sense names the option",
     arguments: [
       (["transcode"], "<input>"),
-      (["transcode", "a.mp4", "b.mp4"], "b.mp4"),
+      (["probe", "a.mp4", "b.mp4"], "b.mp4"),
       (["nonsense"], "nonsense"),
       (["transcode", Clip.lying, "--canvas", "round"], "--canvas"),
       (["transcode", Clip.lying, "--canvas", "round"], "use auto, follow, portrait"),
