@@ -77,7 +77,8 @@ struct ChunkTests {
       document: #"{"transition": {"style": "crossfade", "duration": 1.5}}"#),
     Case(
       testDescription: "a variable rate",
-      encoder: "-c:v libx264 -bf 3 -g 24 -keyint_min 24 -enc_time_base 1:24000 -video_track_timescale 24000",
+      encoder:
+        "-c:v libx264 -bf 3 -g 24 -keyint_min 24 -enc_time_base 1:24000 -video_track_timescale 24000",
       filter: "settb=1/24000,setpts=PTS+mod(N*373\\,700)"),
   ]
 
