@@ -109,6 +109,7 @@ static int encode(const char *path) {
 }
 
 int main(int count, char **arguments) {
+  av_log_set_level(AV_LOG_ERROR);
   need(count == 3, "stages decode CLIP | stages encode PICTURES.y4m");
   return strcmp(arguments[1], "decode") ? encode(arguments[2]) : decode(arguments[2]);
 }

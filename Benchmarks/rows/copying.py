@@ -58,5 +58,6 @@ def planning():
     runs = [run(command) for _ in range(3)]
     yield Row("plan of a 2-hour clip, 216 000 frames", "", median(runs, lambda each: each.wall), "s",
               ours=median(runs, lambda each: each.wall), measured="s",
-              note=f"{median(runs, lambda each: each.peak):.0f} MiB at most, "
+              note=f"{median(runs, lambda each: each.cpu):.2f} CPU s, "
+                   f"{median(runs, lambda each: each.peak):.0f} MiB at most, "
                    f"{os.path.getsize(clip) >> 20} MiB of file")

@@ -9,9 +9,8 @@ package struct PlaneList<Element>: RandomAccessCollection {
   package var startIndex: Int { 0 }
 
   package subscript(index: Int) -> Element {
-    guard index < endIndex, let element = slots[index] else {
-      preconditionFailure("plane \(index) of \(endIndex)")
-    }
+    // Beyond the end it traps as an array does.
+    guard index < endIndex, let element = slots[index] else { return [Element]()[index] }
     return element
   }
 
