@@ -56,7 +56,10 @@ struct ChunkTests {
     Case(
       testDescription: "WebM", output: "out.webm", configure: { $0.canvas = .portrait }),
     Case(testDescription: "MPEG-TS", output: "out.ts", events: turns),
-    Case(testDescription: "FLV", output: "out.flv", events: turns),
+    // Of one size: ffprobe 5.1 crashes on an FLV whose pictures change theirs.
+    Case(
+      testDescription: "FLV", output: "out.flv", events: turns,
+      configure: { $0.canvas = .portrait }),
     Case(
       testDescription: "HLS", output: "out.m3u8", events: turns,
       configure: { $0.segmentDuration = 3 }),
