@@ -39,7 +39,7 @@ final class PartsRun {
   func run() throws(MediaError) -> TranscodeReport {
     for entry in clip.outlook.plan.entries { observe(.decision(entry)) }
     tellFormats()
-    let reader = PartReader(plan, clip, exchange: exchange, encoders: clip.concurrency) {
+    let reader = try PartReader(plan, clip, exchange: exchange, encoders: clip.concurrency) {
       [self] part in
       PartEncoder(
         plan, clip, part: part, setup: setup(part), decodingThreads: threads, exchange: exchange)
