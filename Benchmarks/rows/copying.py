@@ -11,18 +11,15 @@ def part(folder):
     clip = clips.one_tenth_turned()
     ours = [UPRIGHT, "transcode", clip, "--canvas", "landscape", "--threads", "1", "-q", "-y",
             "-o", os.path.join(folder, "part-ours.mp4")]
-    graph = ("[0:v]split=3[a][b][c];[a]trim=0:24[x];"
-             "[b]trim=24:30,transpose=clock,scale=-2:720,pad=1280:720:-1:-1,setpts=PTS-STARTPTS[y];"
-             "[c]trim=30,setpts=PTS-STARTPTS[z];[x][y][z]concat=3")
+    # Without the turn, which would only add to it.
     theirs = ["ffmpeg", "-v", "error", "-y", "-threads", "1", "-noautorotate", "-i", clip,
-              "-filter_complex_threads", "1", "-filter_complex", graph, "-c:v", "libx264",
-              "-preset", "veryfast", "-crf", "23", "-threads", "1", "-movflags", "+faststart",
-              os.path.join(folder, "part-theirs.mp4")]
+              "-c:v", "libx264", "-preset", "veryfast", "-crf", "23", "-threads", "1",
+              "-movflags", "+faststart", os.path.join(folder, "part-theirs.mp4")]
     mine, other = alternate([ours, theirs], 2)
     yield Row("60 s of 720p, a tenth turned, canvas fixed", "ffmpeg",
               ratio(mine, other, lambda each: each.cpu), bar=0.25, aim=0.15,
               ours=median(mine, lambda each: each.cpu), theirs=median(other, lambda each: each.cpu),
-              measured="CPU s", note="ffmpeg encodes all of it")
+              measured="CPU s", note="ffmpeg encodes all of it, and here does not even turn the tenth")
 
 
 def wall(each):
