@@ -200,6 +200,30 @@ struct LiveSessionTests {
     #expect(sound > 40)
   }
 
+  @Test("sound stays with its pictures within a sound frame, across a leap and a loss")
+  func sync() throws {
+    let scratch = try Scratch()
+    let path = scratch.path("take.ts")
+    var clip = try FLVClip(file: Samples.withSound, seconds: 4.5)
+    for index in clip.tags.indices where clip.tags[index].time >= 2500 {
+      clip.tags[index].time += 700_000
+    }
+    let stage = try LiveStage([.file(path: path)]) { $0.options.size = .pair(PixelSize(360, 640)) }
+    try stage.publish(clip.tags)
+    #expect(until { stage.session.snapshot.state == .inputLost })
+    let lost = stage.session.snapshot.seconds
+    #expect(until { stage.session.snapshot.seconds > lost + 0.7 })
+    try stage.publish(clip.tags)
+    #expect(until { stage.session.snapshot.counters.inputLosses == 2 })
+    stage.end()
+    let before = try FlashAndBeep(path: Samples.withSound)
+    let after = try FlashAndBeep(path: path)
+    figure("offsets before \(before.offsets), after \(after.offsets)")
+    #expect(after.flashes.count >= 8 && after.flashes.count == after.beeps.count)
+    let usual = try #require(before.offsets.first)
+    #expect(after.offsets.allSatisfy { abs($0 - usual) <= 1024.0 / 48000 + 0.002 })
+  }
+
   @Test("an output that takes nothing costs the others nothing")
   func stalled() throws {
     let scratch = try Scratch()
