@@ -44,6 +44,8 @@ package final class Demuxer {
   package let opening: [UInt8]
   private let context: UnsafeMutablePointer<AVFormatContext>
   private let interrupt: Interrupt
+  /// What is read instead of the URL; outlives the context.
+  private let input: PipeInput?
   /// Nil for containers whose times are a timeline already.
   private var joined: JoinedTimes?
   /// What `joined` takes off the container's times, in microseconds; 0 elsewhere.
@@ -52,12 +54,34 @@ package final class Demuxer {
   /// Opens `url` (a path, a URL, or `-` for standard input) and reads enough to know its streams.
   ///
   /// - Throws: `noInput` where it cannot be opened, `badData` where it is no media.
-  package init(
-    url: String, format: String? = nil, interrupt: Interrupt = Interrupt()
+  ///
+  /// - Parameter settings: libavformat's own options by name, over ours.
+  package convenience init(
+    url: String, format: String? = nil, settings: [String: String] = [:],
+    interrupt: Interrupt = Interrupt()
+  ) throws(MediaError) {
+    try self.init(url, nil, format: format, settings, interrupt)
+  }
+
+  /// Reads what comes through `pipe` in `format`, as far as is needed to know its streams.
+  ///
+  /// - Parameter name: what errors call it.
+  package convenience init(
+    pipe: BytePipe, format: String, name: String, settings: [String: String] = [:],
+    interrupt: Interrupt
+  ) throws(MediaError) {
+    let input = try PipeInput(pipe, interrupt: interrupt)
+    try self.init(name, input, format: format, settings, interrupt)
+  }
+
+  private init(
+    _ url: String, _ input: PipeInput?, format: String?, _ settings: [String: String],
+    _ interrupt: Interrupt
   ) throws(MediaError) {
     self.url = url
+    self.input = input
     self.interrupt = interrupt
-    (context, opening) = try Self.open(url, format: format, interrupt: interrupt)
+    (context, opening) = try Self.open(url, input, format, settings, interrupt: interrupt)
     let isBroadcast = context.pointee.iformat.pointee.flags & AVFMT_TS_DISCONT != 0
     let start = context.pointee.start_time
     zero = isBroadcast && start != noTimestamp && abs(start / 2) < Int64.max / 8 ? start : 0
@@ -77,7 +101,8 @@ package final class Demuxer {
   }
 
   private static func open(
-    _ url: String, format: String?, interrupt: Interrupt
+    _ url: String, _ input: PipeInput?, _ format: String?, _ settings: [String: String],
+    interrupt: Interrupt
   ) throws(MediaError) -> (UnsafeMutablePointer<AVFormatContext>, opening: [UInt8]) {
     let address = url == "-" ? standardInput() : url
     // A path that looks like a protocol ("a:b.mp4") stays a path.
@@ -97,17 +122,22 @@ package final class Demuxer {
     guard let allocated = context else { throw outOfMemory(url) }
     allocated.pointee.interrupt_callback = interrupt.callback
     // Packets of a program that is announced late are not lost.
-    let options = [
+    var options = [
       ("format_whitelist", trust.formats), ("protocol_whitelist", trust.protocols),
       ("scan_all_pmts", "1"),
     ]
+    options += settings.sorted { $0.key < $1.key }
+    if let input {
+      allocated.pointee.pb = input.context
+      allocated.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
+    }
     _ = upright_log_take_error()
     let opened = try withDictionary(options) { dictionary throws(MediaError) in
       avformat_open_input(&context, target, demuxer, &dictionary)
     }
     guard opened >= 0, let context else { throw openError(opened, url: url) }
     let opening = bufferedOpening(context)
-    let found = avformat_find_stream_info(context, nil)
+    let found = findStreams(context, settings)
     if found < 0 {
       var pointer: UnsafeMutablePointer<AVFormatContext>? = context
       avformat_close_input(&pointer)
@@ -116,6 +146,25 @@ package final class Demuxer {
     // Metadata that changed while it looked ahead belongs to packets that are still to be read.
     context.pointee.event_flags &= ~AVFMT_EVENT_FLAG_METADATA_UPDATED
     return (context, opening)
+  }
+
+  /// Looks into the streams. The decoders that libavformat opens for that obey `settings` too, as far
+  /// as the streams are known by now.
+  private static func findStreams(
+    _ context: UnsafeMutablePointer<AVFormatContext>, _ settings: [String: String]
+  ) -> CInt {
+    let count = Int(context.pointee.nb_streams)
+    guard !settings.isEmpty, count > 0 else { return avformat_find_stream_info(context, nil) }
+    var options: [OpaquePointer?] = (0..<count).map { _ in
+      var dictionary: OpaquePointer?
+      for (key, value) in settings { av_dict_set(&dictionary, key, value, 0) }
+      return dictionary
+    }
+    let found = options.withUnsafeMutableBufferPointer {
+      avformat_find_stream_info(context, $0.baseAddress)
+    }
+    for index in options.indices { av_dict_free(&options[index]) }
+    return found
   }
 
   /// What is in memory of an input's first bytes.

@@ -10,6 +10,8 @@ package struct Playlist: Sendable {
     package let map: String
     /// Whether EXT-X-DISCONTINUITY stands before it.
     package let isDiscontinuous: Bool
+    /// EXT-X-PROGRAM-DATE-TIME.
+    package let date: Date?
   }
 
   /// A line that should not be there.
@@ -24,6 +26,8 @@ package struct Playlist: Sendable {
   package private(set) var isEnded = false
   package private(set) var version = 1
   package private(set) var targetDuration = 0
+  package private(set) var mediaSequence = 0
+  package private(set) var discontinuitySequence = 0
   /// VOD, EVENT or empty.
   package private(set) var type = ""
 
@@ -38,6 +42,7 @@ package struct Playlist: Sendable {
     guard lines.first == "#EXTM3U" else { throw Malformed(description: "no #EXTM3U") }
     var duration: Double?
     var isDiscontinuous = false
+    var date: Date?
     for line in lines.dropFirst() {
       if isEnded { throw Malformed(description: "after the end: \(line)") }
       func value(_ tag: String) -> String? {
@@ -47,6 +52,15 @@ package struct Playlist: Sendable {
         version = number
       } else if let text = value("EXT-X-TARGETDURATION"), let number = Int(text) {
         targetDuration = number
+      } else if let text = value("EXT-X-MEDIA-SEQUENCE"), let number = Int(text) {
+        mediaSequence = number
+      } else if let text = value("EXT-X-DISCONTINUITY-SEQUENCE"), let number = Int(text) {
+        discontinuitySequence = number
+      } else if let text = value("EXT-X-PROGRAM-DATE-TIME") {
+        let formatter = ISO8601DateFormatter()
+        formatter.formatOptions = [.withInternetDateTime, .withFractionalSeconds]
+        date = formatter.date(from: text)
+        if date == nil { throw Malformed(description: line) }
       } else if let text = value("EXT-X-PLAYLIST-TYPE") {
         type = text
       } else if let text = value("EXT-X-MAP") {
@@ -61,8 +75,7 @@ package struct Playlist: Sendable {
       } else if line == "#EXT-X-ENDLIST" {
         isEnded = true
       } else if line.hasPrefix("#") {
-        let known = ["#EXT-X-MEDIA-SEQUENCE:0", "#EXT-X-INDEPENDENT-SEGMENTS"]
-        guard known.contains(line) else { throw Malformed(description: line) }
+        guard line == "#EXT-X-INDEPENDENT-SEGMENTS" else { throw Malformed(description: line) }
       } else {
         guard let length = duration else {
           throw Malformed(description: "\(line) without a duration")
@@ -73,8 +86,9 @@ package struct Playlist: Sendable {
           throw Malformed(description: "\(line) with the map \(map)")
         }
         segments.append(
-          Segment(file: line, duration: length, map: map, isDiscontinuous: isDiscontinuous))
-        duration = nil
+          Segment(
+            file: line, duration: length, map: map, isDiscontinuous: isDiscontinuous, date: date))
+        (duration, date) = (nil, nil)
         isDiscontinuous = false
       }
     }

@@ -138,6 +138,12 @@ struct FrameDirector {
     return stored.then(further)
   }
 
+  /// The answers so far, which are forgotten: a live session has no end.
+  mutating func takeEntries() -> [RotationDecision] { plan.takeEntries() }
+
+  /// Forgets what no frame at or after `seconds` asks for.
+  mutating func forget(before seconds: Double) { plan.forget(before: seconds) }
+
   /// Answers what is still open at the end of the clip.
   mutating func finish() { plan.finish() }
 }

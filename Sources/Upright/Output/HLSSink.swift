@@ -17,8 +17,9 @@ final class HLSSink: PacketSink {
   private let segments: any HLSSegments
   private var description: OutputDescription?
   private var hasFormat = false
-  private var playlist: MediaPlaylist
-  private var segmentIndex = 0
+  private var playlist: any HLSPlaylist
+  /// Whether it goes on from an earlier run in the same folder and shows the last segments only.
+  private let isLive: Bool
   /// Where the segment that is being collected begins; nil while there is none.
   private var segmentStart: Double?
   /// Where the last picture seen ends.
@@ -34,10 +35,11 @@ final class HLSSink: PacketSink {
   /// movenc changes the times of a segment's first packet where the last one's duration reaches past it.
   private var held: Packet?
 
+  /// - Parameter isLive: whether the playlist is a window on a stream that goes on.
   /// - Throws: `cannotCreate` where the folder cannot be written.
   init(
     playlistPath: String, segments: any HLSSegments, segmentDuration: Double,
-    unfinished: UnfinishedFiles
+    isLive: Bool = false, unfinished: UnfinishedFiles
   ) throws(MediaError) {
     self.segments = segments
     self.unfinished = unfinished
@@ -46,9 +48,30 @@ final class HLSSink: PacketSink {
     self.segmentDuration = segmentDuration
     folder = url.deletingLastPathComponent().path
     name = Self.segmentName(url.deletingPathExtension().lastPathComponent)
-    playlist = MediaPlaylist(targetDuration: segmentDuration)
+    self.isLive = isLive
     // Says no before the work rather than after the first segment.
     try StagedFile.check(path: playlistPath)
+    guard isLive else {
+      playlist = MediaPlaylist(targetDuration: segmentDuration)
+      return
+    }
+    let earlier = try? String(contentsOfFile: playlistPath, encoding: .utf8)
+    let window = LivePlaylist(segmentDuration: segmentDuration, continuing: earlier)
+    playlist = window
+    if earlier != nil { removeStrays(but: window.needed) }
+  }
+
+  /// Removes the segments of an earlier run that its playlist had given up, or never listed.
+  private func removeStrays(but needed: Set<String>) {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    for file in names where file.hasPrefix("\(name)-") && !needed.contains(file) {
+      let number = file.dropFirst(name.utf8.count + 1).prefix { $0 != "." }
+      let digits = number.hasPrefix("init-") ? number.dropFirst(5) : number
+      guard !digits.isEmpty, digits.allSatisfy(\.isNumber),
+        [".m4s", ".mp4", ".ts"].contains(where: file.hasSuffix)
+      else { continue }
+      _ = unsafe unlink("\(folder)/\(file)")
+    }
   }
 
   /// A playlist's lines are URIs (RFC 8216, 4.1) in which these signs mean something, and escaped as
@@ -129,8 +152,9 @@ final class HLSSink: PacketSink {
     var changed = description
     changed.format = format
     var map: String?
-    if let bytes = try segments.begin(changed, segment: segmentIndex) {
-      let file = "\(name)-init-\(format.index).mp4"
+    if let bytes = try segments.begin(changed, segment: playlist.nextSegment) {
+      // Formats are counted anew in each run, segments are not.
+      let file = "\(name)-init-\(isLive ? playlist.nextSegment : format.index).mp4"
       try save(bytes, as: "\(folder)/\(file)")
       map = file
     }
@@ -140,12 +164,12 @@ final class HLSSink: PacketSink {
 
   private func closeSegment(at seconds: Double) throws(MediaError) {
     guard let start = segmentStart else { return }
-    let file = "\(name)-\(segmentIndex).\(segments.fileExtension)"
+    let file = "\(name)-\(playlist.nextSegment).\(segments.fileExtension)"
     try save(try segments.cut(), as: "\(folder)/\(file)")
-    playlist.add(segment: file, duration: seconds - start)
-    segmentIndex += 1
+    playlist.add(segment: file, duration: seconds - start, start: start)
     segmentStart = nil
     try save(Array(playlist.text.utf8), as: playlistPath)
+    for file in playlist.takeExpired() { _ = unsafe unlink("\(folder)/\(file)") }
   }
 
   private func save(_ bytes: [UInt8], as path: String) throws(MediaError) {
@@ -153,18 +177,19 @@ final class HLSSink: PacketSink {
     unfinished.add(staged.temporaryPath)
     defer { unfinished.remove(staged.temporaryPath) }
     try staged.commit(bytes)
-    if files.isEmpty {
+    if files.isEmpty && !isLive {
       // The playlist of an earlier run names segments that are about to be replaced.
       _ = unsafe unlink(playlistPath)
     }
-    files.insert(path)
+    // A live stream's are as many as it lasts, and stay whatever becomes of it.
+    if !isLive { files.insert(path) }
   }
 
   func finish() throws(MediaError) {
     guard !isEmpty else { return }
     try writeHeld(before: nil)
     try closeSegment(at: end)
-    playlist.isEnded = true
+    playlist.end()
     try save(Array(playlist.text.utf8), as: playlistPath)
   }
 

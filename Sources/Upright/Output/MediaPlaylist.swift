@@ -1,7 +1,24 @@
 internal import Foundation
 
-/// The text of a media playlist (RFC 8216, section 4).
-struct MediaPlaylist {
+/// What an HLS output lists its segments in.
+protocol HLSPlaylist {
+  /// The number of the segment that is made next.
+  var nextSegment: Int { get }
+  /// Begins a format, which the init segment `map` describes where segments do not by themselves; all
+  /// but the first begin after a discontinuity.
+  mutating func begin(map: String?)
+  /// Adds the segment `nextSegment`, which begins at `start` seconds of media time.
+  mutating func add(segment: String, duration: Double, start: Double)
+  /// Says that no segment follows.
+  mutating func end()
+  /// The files that no player may ask for any more; each is named once.
+  mutating func takeExpired() -> [String]
+  /// The playlist as it stands.
+  var text: String { get }
+}
+
+/// The text of the media playlist of a whole stream (RFC 8216, section 4).
+struct MediaPlaylist: HLSPlaylist {
   private enum Line {
     case format(map: String?)
     case segment(String, duration: Double)
@@ -9,17 +26,21 @@ struct MediaPlaylist {
 
   private let targetDuration: Double
   private var lines: [Line] = []
-  var isEnded = false
+  private var isEnded = false
+  private(set) var nextSegment = 0
 
   init(targetDuration: Double) { self.targetDuration = targetDuration }
 
-  /// Begins a format, which the init segment `map` describes where segments do not by themselves; the
-  /// second and later ones begin after a discontinuity.
   mutating func begin(map: String?) { lines.append(.format(map: map)) }
 
-  mutating func add(segment: String, duration: Double) {
+  mutating func add(segment: String, duration: Double, start: Double) {
     lines.append(.segment(segment, duration: max(0, duration)))
+    nextSegment += 1
   }
+
+  mutating func end() { isEnded = true }
+
+  mutating func takeExpired() -> [String] { [] }
 
   var text: String {
     var longest = targetDuration

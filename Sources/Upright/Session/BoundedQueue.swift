@@ -43,6 +43,35 @@ final class BoundedQueue<Element: ~Copyable>: @unchecked Sendable {
     return box.element.take()
   }
 
+  /// Items that wait.
+  var depth: Int {
+    condition.lock()
+    defer { condition.unlock() }
+    return count
+  }
+
+  /// Whether nothing is left and nothing will come.
+  var isOver: Bool {
+    condition.lock()
+    defer { condition.unlock() }
+    return isClosed && count == 0
+  }
+
+  /// Waits for an item, but no longer than that many seconds; nil where none came, or once closed and
+  /// empty.
+  func take(within seconds: Double) -> sending Element? {
+    let deadline = Date(timeIntervalSinceNow: seconds)
+    condition.lock()
+    defer { condition.unlock() }
+    while count == 0 && !isClosed { if !condition.wait(until: deadline) { break } }
+    guard count > 0, let box = ring[head] else { return nil }
+    ring[head] = nil
+    head = (head + 1) % ring.count
+    count -= 1
+    condition.broadcast()
+    return box.element.take()
+  }
+
   /// Ends both sides: waiting producers are let go, consumers get what is left and then nil.
   func close() {
     condition.lock()

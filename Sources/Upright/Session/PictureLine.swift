@@ -5,7 +5,21 @@ internal import RotationPolicy
 /// The way of decoded frames to packets: made plain, deinterlaced, laid out, encoded. Frames come in
 /// presentation order, each with what is to be done with it. Used by one thread.
 final class PictureLine {
-  /// What a line may be told beside the plan; the plan alone makes a whole clip.
+  /// What of a session a line is made for.
+  struct Work {
+    let options: TranscodeOptions
+    let stills: SessionStills
+    /// What messages call the output.
+    let container: String
+    /// Whether the output can take new parameter sets.
+    let canFollow: Bool
+    /// Seconds per tick of the pictures from the encoders on.
+    let timeBase: Rational
+    /// What the encoders are opened with, by the first frame and the codec that is asked for.
+    let settings: (borrowing VideoFrame, VideoCodec?) -> VideoEncoder.Settings
+  }
+
+  /// What a line may be told beside its work.
   struct Setup {
     /// Takes the pictures in the place of encoders.
     var tap: (any PictureTap)?
@@ -19,6 +33,8 @@ final class PictureLine {
     var canvas: (size: PixelSize, turn: ImageOrientation)?
     /// Told of each new format.
     var observe: (SessionUpdate) -> Void = { _ in }
+
+    init(keyframes: KeyframeClock) { self.keyframes = keyframes }
 
     init(_ plan: SessionPlan) {
       keyframes = KeyframeClock(
@@ -34,7 +50,7 @@ final class PictureLine {
     let chain: EncoderChain
   }
 
-  private let plan: SessionPlan
+  private let work: Work
   private var setup: Setup
   private let plain: PlainPictures
   private var stages: Stages?
@@ -46,17 +62,29 @@ final class PictureLine {
   /// The last picture that went in.
   private(set) var latest: (seconds: Double, app: InterfaceOrientation)?
 
-  init(_ plan: SessionPlan, _ setup: Setup) {
-    self.plan = plan
+  init(_ work: Work, _ setup: Setup) {
+    self.work = work
     self.setup = setup
-    plain = PlainPictures(background: plan.options.background)
-    tally = SessionTally(timeBase: plan.pictureTimeBase)
+    plain = PlainPictures(background: work.options.background)
+    tally = SessionTally(timeBase: work.timeBase)
+  }
+
+  /// A line for a clip.
+  convenience init(_ plan: SessionPlan, _ setup: Setup) {
+    self.init(
+      Work(
+        options: plan.options, stills: plan.stills, container: plan.container.rawValue,
+        canFollow: plan.session.canFollow, timeBase: plan.pictureTimeBase,
+        settings: { plan.encoderSettings(first: $0, codec: $1) }), setup)
   }
 
   /// What the user should know of the pictures so far.
   var warnings: [String] {
     noted + (plain.hasDrawn ? ["what is transparent was drawn on the background"] : [])
   }
+
+  /// Forgets what only a report at the end would tell.
+  func forgetChanges() { tally.forgetChanges() }
 
   /// Takes one frame; packets come out of the encoder as it pleases.
   func take(
@@ -66,7 +94,7 @@ final class PictureLine {
     let stages = self.stages ?? prepare(frame)
     let frame = try plain.plain(frame)
     let placement = stages.orienter.placement(
-      of: frame.size, sampleAspectRatio: plan.sampleAspectRatio(of: frame), turn: direction.turn,
+      of: frame.size, sampleAspectRatio: frame.sampleAspectRatio, turn: direction.turn,
       canvas: direction.canvas)
     try stages.fields.take(frame, direction, seconds, by: placement) {
       (frame: consuming VideoFrame, direction: Direction, seconds: Double) throws(MediaError) in
@@ -85,7 +113,7 @@ final class PictureLine {
   }
 
   private func prepare(_ frame: borrowing VideoFrame) -> Stages {
-    let settings = setup.adapt(plan.encoderSettings(first: frame, codec: setup.codec))
+    let settings = setup.adapt(work.settings(frame, setup.codec))
     if settings.format.bitDepth < frame.format.bitDepth {
       noted.append(
         "\(frame.format.bitDepth)-bit pictures are encoded with \(settings.format.bitDepth) bits"
@@ -93,9 +121,9 @@ final class PictureLine {
     }
     if !settings.codec.carriesHDR && !frame.colour.hdr.isEmpty {
       noted.append(
-        "HDR10 mastering data is left out: \(plan.container.rawValue) has no place for it")
+        "HDR10 mastering data is left out: \(work.container) has no place for it")
     }
-    let options = plan.options
+    let options = work.options
     let orienter = FrameOrienter(
       format: settings.format,
       layout: .init(
@@ -106,8 +134,8 @@ final class PictureLine {
     }
     let made = Stages(
       orienter: orienter, fields: FieldStage(codec: settings.codec, format: settings.format),
-      pictures: PictureStage(orienter: orienter, stills: plan.stills),
-      chain: EncoderChain(settings, followsColour: plan.session.canFollow))
+      pictures: PictureStage(orienter: orienter, stills: work.stills),
+      chain: EncoderChain(settings, followsColour: work.canFollow))
     stages = made
     return made
   }
@@ -116,14 +144,14 @@ final class PictureLine {
     _ frame: consuming VideoFrame, _ direction: Direction, _ seconds: Double, _ stages: Stages,
     _ emit: EncoderChain.Emit
   ) throws(MediaError) {
-    let shape = plan.sampleAspectRatio(of: frame)
+    let shape = frame.sampleAspectRatio
     let placement = stages.orienter.placement(
       of: frame.size, sampleAspectRatio: shape, turn: direction.turn, canvas: direction.canvas)
     let orienting = ContinuousClock.now
     var picture = try stages.pictures.picture(of: frame, direction, placement, shape: shape)
     picture.fields = FieldStage.fields(frame.fields, after: placement.orientation)
     tally.orientSeconds += orienting.secondsUntilNow
-    picture.rescale(to: plan.pictureTimeBase)
+    picture.rescale(to: work.timeBase)
     picture.pts = picture.pts.map { $0 - shift }
     note(direction, placement, picture.colour, seconds)
     tally.frames += 1
@@ -144,9 +172,9 @@ final class PictureLine {
     if let change = tally.note(direction, placement, at: seconds) {
       setup.observe(.format(change))
     }
-    if !plan.session.canFollow, tally.noteColour(colour) {
+    if !work.canFollow, tally.noteColour(colour) {
       noted.append(
-        "at \(seconds): the colour's description changed; \(plan.container.rawValue) keeps the first"
+        "at \(seconds): the colour's description changed; \(work.container) keeps the first"
       )
     }
   }

@@ -13,6 +13,8 @@ struct SessionTally {
   var encodeSeconds = 0.0
   /// Spec 4's `formats`.
   private(set) var changes: [JSONValue] = []
+  /// How many there were, those forgotten among them.
+  private(set) var changeCount = 0
   /// First and last time in the output, in ticks of `timeBase`.
   private var first: Int64?
   private var end: Int64 = 0
@@ -39,8 +41,12 @@ struct SessionTally {
       firstFrame: frame ?? frames, turn: direction.turn.name,
       transform: [matrix.a, matrix.b, matrix.c, matrix.d, matrix.tx, matrix.ty])
     changes.append(change)
+    changeCount += 1
     return change
   }
+
+  /// Forgets the entries: a live session has no end.
+  mutating func forgetChanges() { changes.removeAll() }
 
   mutating func end(_ picture: borrowing VideoFrame) {
     end(pts: picture.pts, duration: picture.duration)

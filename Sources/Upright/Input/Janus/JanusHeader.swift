@@ -45,7 +45,7 @@ struct JanusHeader {
       redundancy = Self.number(json["or"]).flatMap {
         (1...127).contains($0) ? UInt8($0) : nil
       }
-      parameterSets = codec == .h264 ? Self.parameterSets(Self.text(json["f"]) ?? "") : []
+      parameterSets = codec == .h264 ? H264Parameters.sets(Self.text(json["f"]) ?? "") : []
     }
   }
 
@@ -83,22 +83,6 @@ struct JanusHeader {
       if let id = Int(member.key), let uri = text(member.value) { uris[id] = uri }
     }
     return uris
-  }
-
-  /// `sprop-parameter-sets` (RFC 6184, 8.1): NAL units in Base64 with commas between.
-  private static func parameterSets(_ description: String) -> [UInt8] {
-    for parameter in description.split(separator: ";") {
-      let sides = parameter.split(separator: "=", maxSplits: 1)
-      guard sides.count == 2,
-        sides[0].trimmingCharacters(in: .whitespaces).lowercased() == "sprop-parameter-sets"
-      else { continue }
-      return sides[1].split(separator: ",").flatMap { unit -> [UInt8] in
-        let text = unit.trimmingCharacters(in: .whitespaces)
-        guard let bytes = Data(base64Encoded: text), !bytes.isEmpty else { return [] }
-        return [0, 0, 0, 1] + Array(bytes)
-      }
-    }
-    return []
   }
 
   private static func text(_ json: JSONValue?) -> String? {

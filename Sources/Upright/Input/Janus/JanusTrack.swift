@@ -29,7 +29,7 @@ final class JanusTrack {
           remedy: "it is cut off perhaps")
       }
       stream = StreamInfo(
-        index: index, kind: .audio, parameters: try Self.sound(codec), timeBase: timeBase,
+        index: index, kind: .audio, parameters: try codec.soundParameters(), timeBase: timeBase,
         duration: frames.duration, startTime: first.ticks + offset)
       return
     }
@@ -46,7 +46,7 @@ final class JanusTrack {
       index: index, kind: .video, parameters: parameters, timeBase: timeBase,
       frameRate: interval.map { Rational(codec.clockRate, $0) }, duration: length,
       startTime: first + offset, carriesCVO: frames.header.orientation.isNegotiated,
-      decoderName: Self.decoderName(codec))
+      decoderName: codec.decoderName)
   }
 
   /// The time of the packet that comes next, in seconds; nil at the end.
@@ -85,43 +85,18 @@ final class JanusTrack {
   ) throws(MediaError) -> (CodecParameters, skipped: Int) {
     var skipped = 0
     while let unit = try frames.peek() {
-      if unit.isKey, let parameters = try pictures(frames, unit) { return (parameters, skipped) }
+      if unit.isKey,
+        let parameters = try frames.codec.parameters(
+          ofKeyframe: unit.bytes, sets: frames.header.parameterSets)
+      {
+        return (parameters, skipped)
+      }
       skipped += 1
       _ = try frames.next()
     }
     throw MediaError(
       .badData, "no keyframe of the recording can be decoded", at: frames.path,
       remedy: "record it from a keyframe on")
-  }
-
-  private static func pictures(
-    _ frames: JanusFrames, _ unit: AccessUnit
-  ) throws(MediaError) -> CodecParameters? {
-    let codec = frames.codec.rawValue
-    // The packet belongs to no stream yet; only its bytes are looked at.
-    let none = StreamInfo(
-      index: 0, kind: .video, parameters: try CodecParameters(naming: codec), timeBase: .one)
-    let packet = try Packet(unit.bytes, stream: none, pts: 0, isKey: true)
-    return try CodecParameters.ofPictures(
-      codec: codec, decoderName: decoderName(frames.codec), keyframe: packet,
-      extradata: frames.header.parameterSets)
-  }
-
-  /// Of a VP9 picture in layers, all of which are marked as shown, libavcodec's own decoder hands out
-  /// every layer, libvpx the highest.
-  private static func decoderName(_ codec: RTPCodec) -> String? {
-    codec == .vp9 ? "libvpx-vp9" : nil
-  }
-
-  private static func sound(_ codec: RTPCodec) throws(MediaError) -> CodecParameters {
-    switch codec {
-    // Whatever a packet holds, RTP's Opus is 48 kHz and two channels (RFC 7587, 7).
-    case .opus:
-      try CodecParameters(
-        soundOf: "opus", sampleRate: 48_000, channels: 2, extradata: OpusPacket.identification)
-    case .pcma: try CodecParameters(soundOf: "pcm_alaw", sampleRate: 8000, channels: 1)
-    default: try CodecParameters(soundOf: "pcm_mulaw", sampleRate: 8000, channels: 1)
-    }
   }
 
   /// The usual distance of pictures in ticks: the median of the first few.

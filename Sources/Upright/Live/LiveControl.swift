@@ -1,0 +1,89 @@
+internal import MediaIO
+internal import Orientation
+internal import RotationPolicy
+internal import Synchronization
+
+/// What the threads of a live session share: its policy, what can be seen of it, and the wish to end.
+final class LiveControl: Sendable {
+  /// Ends reading.
+  let interrupt = Interrupt()
+  private let policyState = Mutex(LivePolicy())
+  private let seen: Mutex<LiveSnapshot>
+  private let observer = Mutex<(@Sendable (LiveUpdate) -> Void)?>(nil)
+
+  /// Measured times that are kept.
+  private static let history = 1024
+
+  init() {
+    seen = Mutex(
+      LiveSnapshot(
+        state: .waiting, reason: nil, counters: LiveCounters(), appOrientation: nil,
+        encodeResolution: nil, seconds: 0))
+  }
+
+  var snapshot: LiveSnapshot { seen.withLock { $0 } }
+
+  var state: LiveState { seen.withLock { $0.state } }
+
+  /// Whom to tell what happens.
+  func observe(_ body: @escaping @Sendable (LiveUpdate) -> Void) {
+    observer.withLock { $0 = body }
+  }
+
+  func tell(_ update: LiveUpdate) { observer.withLock { $0 }?(update) }
+
+  /// Asks or changes the policy.
+  func policy<R>(
+    _ body: (inout LivePolicy) throws(MediaError) -> R
+  ) throws(MediaError) -> R {
+    let result: Result<R, MediaError> = policyState.withLock { policy in
+      do throws(MediaError) { return .success(try body(&policy)) } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
+
+  /// The same where nothing can go wrong.
+  func policy<R>(_ body: (inout LivePolicy) -> R) -> R { policyState.withLock { body(&$0) } }
+
+  /// Changes the state, and says so where it is another.
+  func enter(_ state: LiveState, reason: String? = nil) {
+    let isNew = seen.withLock { snapshot in
+      guard snapshot.state != state else { return false }
+      if state == .inputLost { snapshot.counters.inputLosses += 1 }
+      (snapshot.state, snapshot.reason) = (state, reason)
+      return true
+    }
+    if isNew { tell(.state(state, reason: reason)) }
+  }
+
+  /// Counts a picture that was left out.
+  func drop(_ reason: String) {
+    seen.withLock { $0.counters.dropped[reason, default: 0] += 1 }
+  }
+
+  /// Notes a picture that was encoded, and when the turns were asked for that it is the first to obey.
+  func note(_ direction: Direction?, at seconds: Double, arrivals: [ContinuousClock.Instant]) {
+    seen.withLock { snapshot in
+      snapshot.seconds = seconds
+      if let format = direction?.format {
+        snapshot.appOrientation = format.appOrientation.name
+        snapshot.encodeResolution = format.encodeResolution.description
+      }
+      guard !arrivals.isEmpty else { return }
+      snapshot.counters.eventToPicture += arrivals.map(\.secondsUntilNow)
+      let extra = snapshot.counters.eventToPicture.count - Self.history
+      if extra > 0 { snapshot.counters.eventToPicture.removeFirst(extra) }
+    }
+  }
+
+  func update(_ body: (inout LiveSnapshot) -> Void) { seen.withLock { body(&$0) } }
+
+  /// Tells the answers that have come since the last time.
+  func tellAnswers() {
+    let (answers, refused) = policyState.withLock { ($0.takeAnswers(), $0.refused) }
+    if refused > 0 { seen.withLock { $0.counters.dropped["event"] = refused } }
+    for answer in answers { tell(.decision(answer)) }
+  }
+}

@@ -1,0 +1,83 @@
+internal import Foundation
+public import MediaIO
+public import RotationPolicy
+internal import Synchronization
+
+/// One live stream from its input to its outputs: read, turned, encoded, and sent on, for as long as it
+/// lasts.
+///
+/// It has threads of its own: one that reads and decodes, one that lays out and encodes, one for each
+/// output. An output that stalls slows nothing else.
+public final class LiveSession: Sendable {
+  /// What it was made of.
+  public let configuration: LiveConfiguration
+  private let targets: [LiveTarget]
+  private let control = LiveControl()
+  private let hasStarted = Atomic(false)
+  private let done = DispatchSemaphore(value: 0)
+
+  /// The `at` of an event that takes effect at the next picture decoded.
+  public static let nextPicture = -Double.infinity
+
+  /// Checks what it is to be made of; opens nothing yet.
+  ///
+  /// - Throws: `usage` for what contradicts itself or cannot be live, `badData` for a policy that cannot
+  ///   start, `cannotCreate` for a file that is there already, `unavailable` where an encoder is missing.
+  public init(_ configuration: LiveConfiguration) throws(MediaError) {
+    var configuration = configuration
+    configuration.options.isLive = true
+    targets = try configuration.targets()
+    self.configuration = configuration
+  }
+
+  /// What the user should know of the outputs.
+  public var warnings: [String] { targets.compactMap(\.warning) }
+
+  /// Begins its threads; a second call does nothing.
+  ///
+  /// - Parameter observe: told what happens, on the session's own thread: it must not wait.
+  public func start(observe: @escaping @Sendable (LiveUpdate) -> Void) {
+    guard !hasStarted.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    control.observe(observe)
+    let thread = Thread { [self] in
+      let end: (state: LiveState, reason: String?)
+      do throws(MediaError) {
+        end = try LiveRun(configuration, targets, control).run()
+      } catch {
+        if case .published(let feed) = configuration.input { feed.close() }
+        end = (.failed, error.description)
+      }
+      control.tellAnswers()
+      control.enter(end.state, reason: end.reason)
+      done.signal()
+    }
+    thread.name = "upright-live"
+    thread.stackSize = 8 << 20
+    thread.start()
+  }
+
+  /// Takes events; one at media time `at` waits for its picture, one at `nextPicture` or at a time that
+  /// has gone by is obeyed by the next. Any thread.
+  ///
+  /// - Returns: the answers that came at once; the others are told as `LiveUpdate.decision`, as these
+  ///   are. Before the first picture there is none.
+  /// - Throws: `badData` for an event that makes no sense (an unknown name, no time); those before it
+  ///   stand, and the stream goes on.
+  public func post(_ events: [RotationEvent]) throws(MediaError) -> [RotationDecision] {
+    try control.policy { (policy) throws(MediaError) in try policy.post(events) }
+  }
+
+  /// How it is at this moment.
+  public var snapshot: LiveSnapshot { control.snapshot }
+
+  /// Reads no more; every output is closed so that it plays, or left behind after ten seconds. Returns
+  /// at once.
+  public func stop() { control.interrupt.raise() }
+
+  /// Waits for the end; false where it did not come in that many seconds, or it was never started.
+  public func join(timeout: Double) -> Bool {
+    guard done.wait(timeout: .now() + max(0, timeout)) == .success else { return false }
+    done.signal()
+    return true
+  }
+}

@@ -1,0 +1,235 @@
+import Foundation
+import MediaIO
+import Orientation
+import RotationPolicy
+import Testing
+import UprightTestSupport
+
+@testable import Upright
+
+/// Where live streams come from: each kind of input, read by the same session.
+@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .serialized)
+struct LiveInputTests {
+  @Test("a file at the speed of its times, once")
+  func file() throws {
+    let scratch = try Scratch()
+    let path = scratch.path("clip.mp4")
+    try FFmpegTool.run(
+      "-f lavfi -i \(ShownPictures.source) -f lavfi -i sine=f=440 -t 2 -c:v libx264 -preset "
+        + "ultrafast -c:a aac", [path])
+    let folder = scratch.path("hls")
+    let begun = Date()
+    let stage = try LiveStage([.hls(folder: folder)], input: .file(path: path))
+    #expect(stage.session.join(timeout: 60))
+    // Not faster than it is.
+    #expect(Date().timeIntervalSince(begun) > 1.5)
+    #expect(stage.states == [.live, .ended])
+    let shown = try ShownPictures("\(folder)/index.m3u8", scratch)
+    #expect(shown.sizes.allSatisfy { $0 == PixelSize(160, 90) })
+    let counters = stage.session.snapshot.counters
+    #expect(counters.framesIn == 60)
+    let left = counters.dropped.values.reduce(0, +)
+    #expect(shown.times.count + left == 60, "\(counters.dropped)")
+  }
+
+  @Test("what is no stream: the session fails, and says why")
+  func notMedia() throws {
+    let scratch = try Scratch()
+    let path = scratch.path("clip.mp4")
+    try Data("no clip".utf8).write(to: URL(fileURLWithPath: path))
+    for input in [
+      LiveInput.file(path: path), .file(path: scratch.path("none.mp4")), .rtp(description: "v=0"),
+    ] {
+      let stage = try LiveStage([.hls(folder: scratch.path("hls"))], input: input)
+      #expect(stage.session.join(timeout: 30))
+      #expect(stage.states == [.failed] && stage.session.snapshot.reason?.isEmpty == false)
+    }
+    // A publisher of nonsense is not the session's end.
+    let stage = try LiveStage([.hls(folder: scratch.path("hls"))])
+    try #require(stage.feed.begin())
+    _ = stage.feed.write([UInt8](repeating: 7, count: 5000))
+    stage.feed.end()
+    let clip = try FLVClip(ShownPictures.source, seconds: 1)
+    try stage.publish(clip.tags)
+    #expect(until { stage.session.snapshot.counters.framesOut > 5 })
+    stage.end()
+    #expect(stage.states.first == .live)
+    #expect(!stage.feed.begin(), "a session that is over accepts nobody")
+  }
+
+  @Test("ffmpeg sends MPEG-TS over TCP, goes, and comes back")
+  func pull() throws {
+    let scratch = try Scratch()
+    let folder = scratch.path("hls")
+    let port = try freePort()
+    let url = "tcp://127.0.0.1:\(port)"
+    let stage = try LiveStage([.hls(folder: folder)], input: .pull(url: "\(url)?listen"))
+    func send(_ size: String) throws {
+      // It is refused until the session listens (again).
+      var lastError: (any Error)?
+      let sent = until {
+        do {
+          try FFmpegTool.run(
+            "-re -f lavfi -i testsrc2=s=\(size):r=25 -f lavfi -i sine=f=440 -t 2 -c:v libx264 "
+              + "-preset ultrafast -g 25 -pix_fmt yuv420p -c:a aac -f mpegts \(url)")
+          return true
+        } catch {
+          lastError = error
+          return false
+        }
+      }
+      #expect(sent, "\(String(describing: lastError))")
+    }
+    try send("160x90")
+    #expect(until { stage.session.snapshot.state == .inputLost })
+    try send("90x160")
+    #expect(until { stage.session.snapshot.counters.inputLosses == 2 })
+    stage.end()
+    #expect(stage.states.prefix(4) == [.live, .inputLost, .live, .inputLost])
+    let shown = try ShownPictures("\(folder)/index.m3u8", scratch)
+    #expect(shown.longestStep < 0.2 && shown.shortestStep > 0)
+    #expect(stage.formats.count == 2)
+  }
+
+  @Test("gone for longer than it may be: ended, and what there is plays")
+  func timeout() throws {
+    let scratch = try Scratch()
+    let clip = try FLVClip(ShownPictures.source, seconds: 1)
+    let stage = try LiveStage([.hls(folder: scratch.path("hls"))]) { $0.inputTimeout = 1 }
+    try stage.publish(clip.tags)
+    #expect(stage.session.join(timeout: 30))
+    #expect(stage.states == [.live, .inputLost, .ended])
+    #expect(stage.session.snapshot.reason?.contains("no input for 1") == true)
+    #expect(try ShownPictures(scratch.path("hls/index.m3u8"), scratch).times.count > 40)
+  }
+
+  @Test(
+    "RTP by its description: CVO turns the picture at its frame",
+    arguments: [
+      RTPSender.ExtensionForm.oneByte, .twoByte,
+    ])
+  func rtp(_ form: RTPSender.ExtensionForm) throws {
+    let scratch = try Scratch()
+    let folder = scratch.path("hls")
+    let port = try freePort()
+    let description = """
+      v=0
+      o=- 0 0 IN IP4 127.0.0.1
+      s=-
+      c=IN IP4 127.0.0.1
+      t=0 0
+      m=video \(port) RTP/AVP 96
+      a=rtpmap:96 H264/90000
+      a=extmap:4 urn:3gpp:video-orientation
+      """
+    let clip = try SentClip(
+      .h264, count: 90, interval: 15, source: ["-f", "lavfi", "-i", ShownPictures.source])
+    let turns = (0..<90).map { UInt8($0 < 50 ? 0 : 1) }
+    let stage = try LiveStage([.hls(folder: folder)], input: .rtp(description: description))
+    var sender = RTPSender(.h264)
+    sender.form = form
+    let said = clip.coordination(turns)
+    // The first packets may come before the socket is there; nobody waits for them.
+    #expect(until { (try? isBound(port)) == true })
+    let socket = try Datagrams(port)
+    let begun = Date()
+    for (index, frame) in clip.frames.enumerated() {
+      let wait = begun.addingTimeInterval(Double(index) / 30).timeIntervalSinceNow
+      if wait > 0 { usleep(UInt32(wait * 1e6)) }
+      for packet in sender.packets(frame, ticks: index * 3000, cvo: said[index]) {
+        socket.send(packet)
+      }
+    }
+    #expect(until { stage.session.snapshot.seconds > 2.3 })
+    stage.end()
+    let shown = try ShownPictures("\(folder)/index.m3u8", scratch)
+    let turned = try #require(shown.sizes.firstIndex(of: PixelSize(90, 160)))
+    #expect(abs(shown.times[turned] - 50.0 / 30) < 0.001, "\(shown.times[turned])")
+    #expect(shown.corners[..<turned].allSatisfy { $0 == "tl" })
+    // What stands in at the end lies as the last one did.
+    #expect(shown.corners[turned...].allSatisfy { $0 == "tr" })
+  }
+
+  @Test("descriptions: what is read, and what is no description")
+  func descriptions() throws {
+    let text = """
+      v=0\r
+      m=audio 5000 RTP/SAVPF 111 63\r
+      c=IN IP4 10.0.0.1/127\r
+      a=rtpmap:111 opus/48000/2\r
+      a=rtpmap:63 red/48000/2\r
+      m=video 5002 RTP/AVP 97 98\r
+      a=rtpmap:97 H263/90000\r
+      a=rtpmap:98 H264/90000\r
+      a=fmtp:98 packetization-mode=1; sprop-parameter-sets=Z0IAHg==,aM48gA==\r
+      a=extmap:13/sendonly urn:3gpp:video-orientation:6\r
+      """
+    let read = try SessionDescription(text)
+    #expect(read.video.port == 5002 && read.video.codec.map { "\($0)" } == "h264")
+    #expect(read.video.payloadType == 98)
+    #expect(read.video.address == "0.0.0.0")
+    #expect(read.video.extensions == [13: "urn:3gpp:video-orientation:6"])
+    #expect(
+      read.video.parameterSets
+        == [0, 0, 0, 1, 0x67, 0x42, 0, 0x1E, 0, 0, 0, 1, 0x68, 0xCE, 0x3C, 0x80])
+    #expect(read.audio?.codec.map { "\($0)" } == "opus" && read.audio?.redundancy == 63)
+    #expect(read.audio?.address == "10.0.0.1")
+    for text in [
+      "", "v=0", "m=video x RTP/AVP 96", "m=video 99999 RTP/AVP 96",
+      "m=video 5000 UDP/TLS 96", "m=video 5000 RTP/AVP 96\na=rtpmap:96 H265/90000",
+      "c=IN\nm=video 5000 RTP/AVP 96", "m=audio 5000 RTP/AVP 0",
+      "m=video 5000 RTP/AVP 96\na=rtpmap:96 H264/90000\na=extmap:x",
+    ] {
+      let error = #expect(throws: MediaError.self) { try SessionDescription(text) }
+      #expect(error?.code == .badData)
+    }
+  }
+}
+
+/// A UDP port on loopback that nobody has at this moment.
+func freePort() throws -> UInt16 {
+  let probe = socket(AF_INET, CInt(SOCK_DGRAM.rawValue), 0)
+  defer { close(probe) }
+  var address = sockaddr_in()
+  address.sin_family = sa_family_t(AF_INET)
+  address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+  var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+  let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+      bind(probe, $0, length) == 0 && getsockname(probe, $0, &length) == 0
+    }
+  }
+  try #require(isBound)
+  return UInt16(bigEndian: address.sin_port)
+}
+
+/// Whether somebody receives on that UDP port.
+private func isBound(_ port: UInt16) throws -> Bool {
+  let wanted = String(format: ":%04X ", port)
+  return try String(contentsOfFile: "/proc/net/udp", encoding: .utf8).contains(wanted)
+}
+
+/// Sends datagrams to a port on loopback.
+private final class Datagrams {
+  private let socket: CInt
+  private var address = sockaddr_in()
+
+  init(_ port: UInt16) throws {
+    socket = Glibc.socket(AF_INET, CInt(SOCK_DGRAM.rawValue), 0)
+    try #require(socket >= 0)
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    address.sin_port = port.bigEndian
+  }
+
+  deinit { close(socket) }
+
+  func send(_ bytes: [UInt8]) {
+    let handle = socket
+    _ = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        sendto(handle, bytes, bytes.count, 0, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+  }
+}

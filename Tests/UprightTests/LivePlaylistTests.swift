@@ -1,0 +1,109 @@
+import Foundation
+import Testing
+import UprightTestSupport
+
+@testable import Upright
+
+/// The window on a live stream: RFC 8216, 6.2.
+@Suite struct LivePlaylistTests {
+  /// A playlist to which `count` segments of 2 s were added, and the files that went.
+  private static func playlist(
+    _ count: Int, changes: Set<Int> = [0], continuing text: String? = nil
+  ) -> (list: LivePlaylist, gone: [String]) {
+    var list = LivePlaylist(segmentDuration: 2, continuing: text)
+    var gone: [String] = []
+    for index in 0..<count {
+      let number = list.nextSegment
+      if changes.contains(index) { list.begin(map: "i-\(number).mp4") }
+      list.add(segment: "\(number).m4s", duration: 2, start: Double(index) * 2)
+      gone += list.takeExpired()
+    }
+    return (list, gone)
+  }
+
+  @Test("six segments are shown, numbered, each with its date; no end and no type")
+  func window() throws {
+    let (list, _) = Self.playlist(10)
+    let read = try Playlist(text: list.text)
+    #expect(read.mediaSequence == 4 && read.discontinuitySequence == 0)
+    #expect(read.segments.map(\.file) == (4...9).map { "\($0).m4s" })
+    #expect(read.segments.allSatisfy { $0.map == "i-0.mp4" && !$0.isDiscontinuous })
+    #expect(read.type.isEmpty && !read.isEnded && read.targetDuration == 3)
+    let dates = read.segments.compactMap(\.date)
+    #expect(dates.count == 6)
+    for (one, next) in zip(dates, dates.dropFirst()) {
+      #expect(abs(next.timeIntervalSince(one) - 2) < 0.002)
+    }
+  }
+
+  @Test("discontinuities that leave are counted, and the map of what is first is always there")
+  func discontinuities() throws {
+    var list = LivePlaylist(segmentDuration: 2)
+    var sequence: [Int] = []
+    for index in 0..<14 {
+      if [0, 2, 3, 9].contains(index) { list.begin(map: "i-\(index).mp4") }
+      list.add(segment: "\(index).m4s", duration: 2, start: Double(index) * 2)
+      let read = try Playlist(text: list.text)
+      sequence.append(read.discontinuitySequence)
+      // However far the window is, each segment has its own init segment.
+      let maps = [0, 0, 2, 3, 3, 3, 3, 3, 3, 9, 9, 9, 9, 9]
+      for (place, segment) in read.segments.enumerated() {
+        #expect(segment.map == "i-\(maps[read.mediaSequence + place]).mp4")
+      }
+    }
+    // The tag of segment 2 goes when it does: with segment 8.
+    #expect(sequence == [0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 2, 2, 2, 2])
+  }
+
+  @Test("what leaves the window goes a window later, each file once, maps with their last segment")
+  func expiry() {
+    let (_, gone) = Self.playlist(30, changes: [0, 5])
+    // Segment n leaves when n + 6 comes, and goes when its own 2 s and the 14 from it on are over.
+    #expect(gone.filter { $0.hasSuffix("m4s") } == (0...15).map { "\($0).m4s" })
+    #expect(gone.filter { $0.hasSuffix("mp4") } == ["i-0.mp4"])
+    #expect(gone.firstIndex(of: "i-0.mp4") == gone.firstIndex(of: "4.m4s").map { $0 + 1 })
+  }
+
+  @Test("another run in the same folder: numbers go on, behind a discontinuity")
+  func again() throws {
+    let first = Self.playlist(10, changes: [0, 7]).list
+    var ended = first
+    ended.end()
+    for text in [first.text, ended.text] {
+      let (list, _) = Self.playlist(2, continuing: text)
+      let read = try Playlist(text: list.text)
+      #expect(read.mediaSequence == 6 && !read.isEnded)
+      #expect(read.segments.map(\.file) == (6...11).map { "\($0).m4s" })
+      #expect(read.segments.map(\.isDiscontinuous) == [false, true, false, false, true, false])
+      #expect(
+        read.segments.map(\.map)
+          == ["i-0.mp4", "i-7.mp4", "i-7.mp4", "i-7.mp4", "i-10.mp4", "i-10.mp4"])
+      #expect(read.segments.allSatisfy { $0.date != nil })
+    }
+  }
+
+  @Test("with another target duration only the numbers go on")
+  func otherTarget() throws {
+    let first = Self.playlist(10, changes: [0, 7]).list
+    var list = LivePlaylist(segmentDuration: 4, continuing: first.text)
+    list.begin(map: "i-10.mp4")
+    list.add(segment: "10.m4s", duration: 4, start: 0)
+    let read = try Playlist(text: list.text)
+    #expect(read.mediaSequence == 10 && read.targetDuration == 5)
+    #expect(read.discontinuitySequence == 1 && read.segments.map(\.isDiscontinuous) == [true])
+  }
+
+  @Test("what is no playlist of ours does no harm")
+  func hostile() throws {
+    for text in [
+      "", "not a playlist", "#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:-5\n",
+      "#EXTM3U\n#EXT-X-TARGETDURATION:3\n#EXTINF:nan,\na.m4s\n#EXTINF:1e300,\n",
+      "#EXT-X-MEDIA-SEQUENCE:99999999999999999999\n#EXT-X-MAP:\"",
+      "#EXT-X-MEDIA-SEQUENCE:9223372036854775807\n#EXT-X-TARGETDURATION:3\nx\ny\n",
+    ] {
+      let (list, _) = Self.playlist(8, continuing: text)
+      let read = try Playlist(text: list.text)
+      #expect(read.segments.count == 6 && read.mediaSequence >= 2)
+    }
+  }
+}

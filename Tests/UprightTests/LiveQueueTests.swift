@@ -1,0 +1,217 @@
+import Foundation
+import MediaIO
+import Orientation
+import Testing
+import UprightTestSupport
+
+@testable import MediaIO
+@testable import Upright
+
+/// What waits for an output is bounded, and what is lost is lost up to an IDR.
+@Suite struct LiveQueueTests {
+  private static let pictures = StreamInfo.made(.video)
+
+  private static func format(_ index: Int) throws -> EncodedFormat {
+    EncodedFormat(
+      index: index, size: PixelSize(16, 16), parameters: try CodecParameters(naming: "h264"))
+  }
+
+  /// Puts pictures 10 a second, an IDR every `gop`, and sound between them.
+  private static func put(
+    _ range: Range<Int>, into queue: OutputQueue, gop: Int = 10, bytes: Int = 100,
+    formats: [Int: EncodedFormat] = [:]
+  ) throws {
+    for index in range {
+      let time = Int64(index) * 9000
+      let sound = try Packet(
+        [UInt8](repeating: 1, count: 10), stream: pictures, pts: time - 1, isKey: true)
+      queue.put(sound, track: 1, format: nil)
+      let packet = try Packet(
+        [UInt8](repeating: 0, count: bytes), stream: pictures, pts: time,
+        isKey: index % gop == 0 || formats[index] != nil)
+      queue.put(packet, track: 0, format: formats[index])
+    }
+  }
+
+  /// The numbers of the pictures that come out; `!` marks an IDR, `fN` a format.
+  private static func drain(_ queue: OutputQueue) -> [String] {
+    queue.end()
+    var words: [String] = []
+    while let item = queue.take() {
+      guard item.track == 0 else { continue }
+      let format = item.format.map { "f\($0.index)" } ?? ""
+      words.append("\(Int((item.seconds * 10).rounded()))\(item.isEntry ? "!" : "")\(format)")
+    }
+    return words
+  }
+
+  @Test("nothing is lost while there is room")
+  func room() throws {
+    let queue = OutputQueue(seconds: 4, bytes: 1 << 20)
+    try Self.put(0..<40, into: queue)
+    #expect(queue.lostPictures == 0 && queue.depth == 80)
+    #expect(Self.drain(queue).count == 40)
+  }
+
+  @Test("too long: what is left begins with an IDR that leaves half of the room")
+  func seconds() throws {
+    let queue = OutputQueue(seconds: 4, bytes: 1 << 20)
+    try Self.put(0..<42, into: queue)
+    // Full at picture 40: the first IDR with 2 s or less behind it is picture 20.
+    let words = Self.drain(queue)
+    #expect(words.first == "20!" && words.last == "41" && words.count == 22)
+    #expect(queue.lostPictures == 20)
+  }
+
+  @Test("too many bytes: everything, where no IDR leaves room, and what follows up to the next one")
+  func bytes() throws {
+    let queue = OutputQueue(seconds: 100, bytes: 1500)
+    try Self.put(0..<25, into: queue, gop: 20)
+    let words = Self.drain(queue)
+    #expect(words == ["20!", "21", "22", "23", "24"])
+    #expect(queue.lostPictures == 20)
+  }
+
+  @Test("a format that began among what was lost begins at the next IDR")
+  func formats() throws {
+    let queue = OutputQueue(seconds: 4, bytes: 1 << 20)
+    let first = try Self.format(0)
+    let second = try Self.format(1)
+    let third = try Self.format(2)
+    try Self.put(0..<60, into: queue, formats: [0: first, 5: second, 8: third])
+    let words = Self.drain(queue)
+    #expect(words.first?.hasSuffix("!f2") == true, "\(words)")
+    #expect(words.dropFirst().allSatisfy { !$0.contains("f") })
+
+    let skipped = OutputQueue(seconds: 100, bytes: 1000)
+    try Self.put(0..<36, into: skipped, gop: 30, formats: [0: first, 15: second])
+    #expect(Self.drain(skipped).first == "30!f1")
+  }
+
+  @Test("a sink that is stuck takes nothing from one that is not")
+  func writers() throws {
+    let stuck = TestSink(isStuck: true)
+    let healthy = TestSink()
+    let writers = [stuck, healthy].map { sink in
+      OutputWriter(
+        OutputWriter.Recipe(
+          address: nil,
+          make: { (interrupt) throws(MediaError) in
+            sink.interrupt = interrupt
+            return sink
+          }, describe: { TestSink.description($0) }), seconds: 1, bytes: 1 << 20)
+    }
+    writers.forEach { $0.start() }
+    let formats = [0: try Self.format(0), 13: try Self.format(1)]
+    for index in 0..<60 {
+      for writer in writers {
+        try Self.put(index..<index + 1, into: writer.queue, formats: formats)
+      }
+      // The healthy one has the time that a live stream gives it.
+      try #require(until { writers[1].queue.depth == 0 })
+    }
+    writers.forEach { $0.queue.end() }
+    #expect(writers[1].join(by: .now() + 30))
+    #expect(healthy.seen.count == 60 && healthy.isFinished && writers[1].lostPictures == 0)
+    #expect(writers[1].present.bytes == 60 * 110 - 10)
+    #expect(writers[0].queue.lostPictures > 30)
+    // It cannot be closed, and is left to itself.
+    #expect(!writers[0].join(by: .now() + 0.1))
+    writers[0].abandon()
+    #expect(writers[0].join(by: .now() + 30))
+    #expect(!stuck.isFinished && writers[0].present.error?.code == .cancelled)
+  }
+
+  @Test("a network output that fails is opened again, at an IDR, with the format that stands")
+  func again() throws {
+    let sink = TestSink(failsAt: 4)
+    let writer = OutputWriter(
+      OutputWriter.Recipe(
+        address: "rtmp://host/app/key", make: { _ throws(MediaError) in sink },
+        describe: { TestSink.description($0) }), seconds: 100, bytes: 1 << 20)
+    writer.start()
+    let formats = [0: try Self.format(0), 7: try Self.format(1)]
+    var index = 0
+    // However long the pause lasts: pictures come until it is over.
+    while sink.begun.count < 2 && index < 5000 {
+      try Self.put(index..<index + 1, into: writer.queue, gop: 5, formats: formats)
+      index += 1
+      usleep(2000)
+    }
+    try Self.put(index..<index + 3, into: writer.queue, gop: 5, formats: formats)
+    writer.queue.end()
+    #expect(writer.join(by: .now() + 30))
+    #expect(sink.begun == [0, 1] && sink.isFinished)
+    #expect(sink.announced == [])
+    #expect(writer.lostPictures > 0)
+    #expect(sink.seen.count + writer.lostPictures == index + 3)
+  }
+}
+
+/// Waits for what another thread does; false where it did not come in half a minute.
+func until(_ seconds: Double = 30, _ condition: () throws -> Bool) rethrows -> Bool {
+  let deadline = Date(timeIntervalSinceNow: seconds)
+  while try !condition() {
+    if Date() > deadline { return false }
+    usleep(2000)
+  }
+  return true
+}
+
+extension StreamInfo {
+  /// A stream for packets that are made by hand.
+  static func made(_ kind: Kind) -> StreamInfo {
+    do {
+      return StreamInfo(
+        index: 0, kind: kind, parameters: try CodecParameters(naming: "h264"),
+        timeBase: Rational(1, 90_000))
+    } catch { fatalError("\(error)") }
+  }
+}
+
+/// A sink that notes what it is given, gets stuck, or fails once.
+private final class TestSink: PacketSink, @unchecked Sendable {
+  // Written by one output's thread, read when that is over or for a number that only grows.
+  private(set) var seen: [Double] = []
+  private(set) var begun: [Int] = []
+  private(set) var announced: [Int] = []
+  private(set) var isFinished = false
+  var interrupt: Interrupt?
+  private let isStuck: Bool
+  private var failsAt: Int?
+
+  init(isStuck: Bool = false, failsAt: Int? = nil) {
+    self.isStuck = isStuck
+    self.failsAt = failsAt
+  }
+
+  static func description(_ format: EncodedFormat) -> OutputDescription {
+    OutputDescription(
+      format: format, videoTimeBase: Rational(1, 90_000), frameRate: nil, videoMetadata: [:],
+      sideTracks: [], metadata: [:], keepsAllTags: false, chapters: [], earliestTime: 0)
+  }
+
+  func begin(_ description: OutputDescription) throws(MediaError) {
+    begun.append(description.format.index)
+  }
+
+  func write(
+    _ packet: consuming Packet, track: Int, format: EncodedFormat?
+  ) throws(MediaError) {
+    while isStuck {
+      if interrupt?.isRaised == true { throw MediaError(.cancelled, "stopped") }
+      usleep(1000)
+    }
+    guard track == 0 else { return }
+    if let failsAt, seen.count == failsAt {
+      self.failsAt = nil
+      throw MediaError(.inputOutput, "the reader went away")
+    }
+    if let format { announced.append(format.index) }
+    seen.append(packet.seconds ?? -1)
+  }
+
+  func finish() throws(MediaError) { isFinished = true }
+
+  func abandon() {}
+}

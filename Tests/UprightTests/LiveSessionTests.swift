@@ -1,0 +1,424 @@
+import Foundation
+import MediaIO
+import Orientation
+import RotationPolicy
+import Testing
+import UprightTestSupport
+
+@testable import Upright
+
+/// Live sessions as their viewers see them.
+@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .serialized)
+struct LiveSessionTests {
+  @Test("an event at a media time: the turn begins at that picture, in HLS with a discontinuity")
+  func turn() throws {
+    let scratch = try Scratch()
+    let folder = scratch.path("hls")
+    let clip = try FLVClip(ShownPictures.source, seconds: 3)
+    let stage = try LiveStage([.hls(folder: folder)]) { $0.options.sensor() }
+    // Before there is a picture nothing is answered.
+    #expect(
+      try stage.session.post([RotationEvent(at: 1.5, .device(.landscapeLeft))]).isEmpty)
+    try stage.publish(clip.tags, ends: false)
+    #expect(until { stage.session.snapshot.seconds > 2.8 })
+    stage.end()
+    #expect(stage.states == [.live, .ended])
+    #expect(stage.decisions.map(\.outcome) == [.rotate] && stage.formats.count == 2)
+    let counters = stage.session.snapshot.counters
+    #expect(counters.formatChanges == 1 && counters.inputLosses == 0)
+
+    let playlist = try Playlist(path: "\(folder)/index.m3u8")
+    #expect(playlist.isEnded && playlist.discontinuities == 1 && playlist.type.isEmpty)
+    let shown = try ShownPictures("\(folder)/index.m3u8", scratch)
+    #expect(shown.sizes.count == shown.corners.count && shown.sizes.count > 60)
+    for (index, time) in shown.times.enumerated() {
+      // FLV counts milliseconds: picture 45 is at 1.5 s.
+      let isTurned = time >= 1.5 - 0.001
+      #expect(shown.sizes[index] == (isTurned ? PixelSize(160, 90) : PixelSize(90, 160)))
+      #expect(shown.corners[index] == (isTurned ? "tl" : "tr"), "picture \(index)")
+    }
+    #expect(shown.shortestStep > 0)
+  }
+
+  @Test("an event for now: answered at once, obeyed by the next picture")
+  func now() throws {
+    let scratch = try Scratch()
+    let folder = scratch.path("hls")
+    let clip = try FLVClip(ShownPictures.source, seconds: 3)
+    let stage = try LiveStage([.hls(folder: folder)]) { $0.options.sensor() }
+    try #require(stage.feed.begin())
+    let sender = Thread.running { stage.send(clip.tags) }
+    #expect(until { stage.session.snapshot.seconds > 0.5 })
+    #expect(stage.session.snapshot.appOrientation == "portrait")
+    let answers = try stage.session.post([
+      RotationEvent(at: LiveSession.nextPicture, .device(.landscapeRight))
+    ])
+    #expect(answers.map(\.outcome) == [.rotate])
+    let asked = try #require(answers.first).at
+    #expect(until { stage.session.snapshot.appOrientation == "landscapeLeft" })
+    let error = #expect(throws: MediaError.self) {
+      try stage.session.post([RotationEvent(at: 0, .present("nobody", style: nil))])
+    }
+    #expect(error?.code == .badData)
+    sender.wait()
+    stage.end()
+    #expect(stage.decisions.count == 1)
+    let measured = stage.session.snapshot.counters.eventToPicture
+    #expect(measured.count == 1)
+    figure("event to picture: \(measured) s")
+    let shown = try ShownPictures("\(folder)/index.m3u8", scratch)
+    let turned = try #require(shown.sizes.firstIndex(of: PixelSize(160, 90)))
+    // The first picture after the one that was the last when it came.
+    #expect(shown.times[turned] > asked && shown.times[turned - 1] <= asked + 0.001)
+    #expect(shown.corners[turned - 1] == "tr" && shown.corners[turned...].allSatisfy { $0 == "br" })
+  }
+
+  @Test("a second without input: pictures and silence go on; it comes back in another size")
+  func loss() throws {
+    let scratch = try Scratch()
+    let folder = scratch.path("hls")
+    let before = try FLVClip(ShownPictures.source, seconds: 1.5)
+    let after = try FLVClip("testsrc2=s=120x200:r=25", seconds: 1.5)
+    let stage = try LiveStage([.hls(folder: folder), .file(path: scratch.path("take.ts"))])
+    try stage.publish(before.tags)
+    #expect(until { stage.session.snapshot.state == .inputLost })
+    let lost = stage.session.snapshot.seconds
+    #expect(until { stage.session.snapshot.seconds > lost + 1 })
+    try stage.publish(after.tags, ends: false)
+    #expect(until { stage.session.snapshot.seconds > lost + 2.2 })
+    stage.end()
+    #expect(stage.states.prefix(3) == [.live, .inputLost, .live] && stage.states.last == .ended)
+    let shown = try ShownPictures("\(folder)/index.m3u8", scratch)
+    // Nothing is missing: 30 a second, and 25.
+    #expect(shown.shortestStep > 0 && shown.longestStep < 0.15, "\(shown.longestStep)")
+    // The landscape clip, then what stands in for it, then the portrait one.
+    let turned = try #require(shown.sizes.firstIndex(of: PixelSize(90, 160)))
+    #expect(shown.sizes[..<turned].allSatisfy { $0 == PixelSize(160, 90) })
+    #expect(shown.sizes[turned...].allSatisfy { $0 == PixelSize(90, 160) })
+    #expect(shown.corners[..<turned].allSatisfy { $0 == "tl" })
+    #expect(shown.times[turned] > lost + 0.9)
+    for path in ["\(folder)/index.m3u8", scratch.path("take.ts")] {
+      let sound = try FFmpegTool.packets(path, "a:0").compactMap(\.time)
+      let steps = zip(sound, sound.dropFirst()).map { $1 - $0 }
+      #expect(sound.count > 100)
+      #expect(steps.allSatisfy { abs($0 - 1024.0 / 48000) < 0.001 }, "\(steps.max() ?? 0)")
+    }
+  }
+
+  @Test("two seconds into a loss the slate stands, and turns on the canvas like anything else")
+  func slate() throws {
+    let scratch = try Scratch()
+    let folder = scratch.path("hls")
+    let slate = scratch.path("slate.png")
+    try FFmpegTool.run("-f lavfi -i color=white:s=64x64 -frames:v 1", [slate])
+    let clip = try FLVClip(ShownPictures.source, seconds: 0.8)
+    let stage = try LiveStage([.hls(folder: folder)]) {
+      $0.options.slate = slate
+      $0.options.fit = .fill
+      $0.options.size = .pair(PixelSize(160, 160))
+    }
+    try stage.publish(clip.tags)
+    #expect(until { stage.session.snapshot.seconds > 3.6 })
+    stage.end()
+    let shown = try ShownPictures("\(folder)/index.m3u8", scratch)
+    let first = try #require(shown.corners.firstIndex(of: "all"))
+    #expect(shown.corners[first...].allSatisfy { $0 == "all" })
+    #expect(shown.times[first] > 2.5 && shown.times[first] < 3.5, "\(shown.times[first])")
+    #expect(shown.longestStep < 0.15 && shown.shortestStep > 0)
+  }
+
+  @Test("no address with a key gets into a message")
+  func secrets() throws {
+    let url = "rtmps://user:pass@host.example:1936/live/SECRET?token=HIDDEN"
+    #expect(LiveAddress.shown(url) == "rtmps://host.example:1936")
+    let error = LiveAddress.masked(
+      MediaError(.inputOutput, "cannot open \(url): SECRET refused", at: url), url)
+    #expect(
+      error.description
+        == "cannot open rtmps://host.example:1936: ... refused: rtmps://host.example:1936")
+    #expect(LiveAddress.shown("/a/path") == "/a/path")
+  }
+
+  @Test(
+    "the publisher's clock leaps, ahead and back: the stream goes on", arguments: [3_600_000, -1])
+  func leap(_ by: Int) throws {
+    let scratch = try Scratch()
+    let folder = scratch.path("hls")
+    var clip = try FLVClip(ShownPictures.source, seconds: 3)
+    for index in clip.tags.indices {
+      let time = clip.tags[index].time
+      let base = by < 0 ? 500_000 : 0
+      clip.tags[index].time = time >= 1500 ? time + max(by, 0) : time + base
+    }
+    let stage = try LiveStage([.hls(folder: folder)])
+    try stage.publish(clip.tags, ends: false)
+    #expect(until { stage.session.snapshot.seconds > 2.7 })
+    stage.end()
+    #expect(stage.session.snapshot.counters.inputLosses == 0)
+    let shown = try ShownPictures("\(folder)/index.m3u8", scratch)
+    #expect(shown.shortestStep > 0 && shown.longestStep < 0.15, "\(shown.longestStep)")
+    #expect(shown.times.last.map { $0 < 3.5 } == true)
+    let sound = try FFmpegTool.packets("\(folder)/index.m3u8", "a:0").compactMap(\.time)
+    let steps = zip(sound, sound.dropFirst()).map { $1 - $0 }
+    #expect(steps.allSatisfy { abs($0 - 1024.0 / 48000) < 0.001 })
+  }
+
+  @Test(
+    "pushed to a server that comes later than the stream: a change of format on the way",
+    arguments: ["rtmp", "srt"])
+  func push(_ scheme: String) throws {
+    let scratch = try Scratch()
+    let folder = scratch.path("hls")
+    let taken = scratch.path("taken.\(scheme == "rtmp" ? "flv" : "ts")")
+    let port = try freePort()
+    let url = "\(scheme)://127.0.0.1:\(port)" + (scheme == "rtmp" ? "/live/key" : "")
+    let clip = try FLVClip(ShownPictures.source, seconds: 6)
+    let stage = try LiveStage([.hls(folder: folder), .push(url: url)]) { $0.options.sensor() }
+    try #require(stage.feed.begin())
+    let sender = Thread.running { stage.send(clip.tags) }
+    #expect(until { stage.session.snapshot.seconds > 0.5 })
+    let server = Thread.running {
+      let listening =
+        scheme == "rtmp" ? ["-listen", "1", "-i", url] : ["-i", "\(url)?mode=listener"]
+      // However the sender goes: what was taken is what is looked at.
+      _ = try? FFmpegTool.run(listening + ["-c", "copy", taken], timeout: 60)
+    }
+    #expect(until { stage.session.snapshot.seconds > 4 })
+    _ = try stage.session.post([RotationEvent(at: 0, .device(.landscapeLeft))])
+    sender.wait()
+    stage.end()
+    server.wait()
+    // SRT waits for its peer and finds it; RTMP is refused at first and tries again.
+    let lost = stage.session.snapshot.counters.dropped["output", default: 0]
+    #expect(scheme == "srt" || lost > 0)
+    let shown = try ShownPictures(taken, scratch)
+    let turned = try #require(shown.sizes.firstIndex(of: PixelSize(160, 90)))
+    #expect(turned > 0 && shown.corners[..<turned].allSatisfy { $0 == "tr" })
+    #expect(shown.sizes[..<turned].allSatisfy { $0 == PixelSize(90, 160) })
+    #expect(shown.corners[turned...].allSatisfy { $0 == "tl" })
+    let sound = try FFmpegTool.packets(taken, "a:0").count
+    #expect(sound > 40)
+  }
+
+  @Test("sound stays with its pictures within a sound frame, across a leap and a loss")
+  func sync() throws {
+    let scratch = try Scratch()
+    let path = scratch.path("take.ts")
+    var clip = try FLVClip(file: Samples.withSound, seconds: 4.5)
+    for index in clip.tags.indices where clip.tags[index].time >= 2500 {
+      clip.tags[index].time += 700_000
+    }
+    let stage = try LiveStage([.file(path: path)]) { $0.options.size = .pair(PixelSize(360, 640)) }
+    try stage.publish(clip.tags)
+    #expect(until { stage.session.snapshot.state == .inputLost })
+    let lost = stage.session.snapshot.seconds
+    #expect(until { stage.session.snapshot.seconds > lost + 0.7 })
+    try stage.publish(clip.tags)
+    #expect(until { stage.session.snapshot.counters.inputLosses == 2 })
+    stage.end()
+    let before = try FlashAndBeep(path: Samples.withSound)
+    let after = try FlashAndBeep(path: path)
+    figure("offsets before \(before.offsets), after \(after.offsets)")
+    #expect(after.flashes.count >= 8 && after.flashes.count == after.beeps.count)
+    let usual = try #require(before.offsets.first)
+    #expect(after.offsets.allSatisfy { abs($0 - usual) <= 1024.0 / 48000 + 0.002 })
+  }
+
+  @Test("an output that takes nothing costs the others nothing")
+  func stalled() throws {
+    let scratch = try Scratch()
+    let folder = scratch.path("hls")
+    let clip = try FLVClip("testsrc2=s=160x90:r=30,noise=alls=100:allf=t", seconds: 4)
+    let listener = try Listener()
+    let stage = try LiveStage([
+      .hls(folder: folder), .push(url: "tcp://127.0.0.1:\(listener.port)"),
+    ]) {
+      $0.options.rate = .constantQuality(2)
+      $0.limits.outputSeconds = 0.5
+    }
+    // Connected, and never read.
+    let peer = Thread.running { listener.acceptOne() }
+    try stage.publish(clip.tags, ends: false)
+    #expect(until { stage.session.snapshot.seconds > 3.8 })
+    peer.wait()
+    let counters = stage.session.snapshot.counters
+    #expect(counters.dropped["output", default: 0] > 0, "\(counters.dropped)")
+    let begun = Date()
+    stage.end()
+    #expect(Date().timeIntervalSince(begun) < 20)
+    let shown = try ShownPictures("\(folder)/index.m3u8", scratch)
+    #expect(shown.times.count == stage.session.snapshot.counters.framesOut)
+  }
+
+  @Test("stopped in mid-stream: every output plays, each as its container wants it")
+  func stop() throws {
+    let scratch = try Scratch()
+    let clip = try FLVClip(ShownPictures.source, seconds: 3)
+    let files = ["a.mp4", "a.mkv", "a.ts", "a.flv", "a.mov"].map(scratch.path)
+    let stage = try LiveStage([.hls(folder: scratch.path("hls"))] + files.map { .file(path: $0) }) {
+      $0.options.sensor()
+    }
+    #expect(stage.session.warnings.count == 3)
+    _ = try stage.session.post([RotationEvent(at: 1, .device(.landscapeLeft))])
+    try stage.publish(clip.tags, ends: false)
+    #expect(until { stage.session.snapshot.seconds > 2 })
+    stage.end()
+    #expect(stage.session.snapshot.state == .ended)
+    for path in files + [scratch.path("hls/index.m3u8")] {
+      let shown = try ShownPictures(path, scratch)
+      #expect(shown.times.count == stage.session.snapshot.counters.framesOut, "\(path)")
+      let follows = [".ts", ".flv", "m3u8"].contains { path.hasSuffix($0) }
+      let sizes = Set(shown.sizes)
+      #expect(sizes.count == (follows ? 2 : 1), "\(path): \(sizes)")
+      let sound = try FFmpegTool.packets(path, "a:0").count
+      #expect(sound > 60, "\(path)")
+    }
+    #expect(scratch.names.allSatisfy { !$0.hasSuffix(".part") })
+  }
+
+  @Test("another session in the same folder goes on with higher numbers, behind a discontinuity")
+  func again() throws {
+    let scratch = try Scratch()
+    let folder = scratch.path("hls")
+    let clip = try FLVClip(ShownPictures.source, seconds: 2.5)
+    var playlists: [Playlist] = []
+    for _ in 0..<2 {
+      let stage = try LiveStage([.hls(folder: folder)])
+      try stage.publish(clip.tags, ends: false)
+      #expect(until { stage.session.snapshot.seconds > 2.2 })
+      stage.end()
+      playlists.append(try Playlist(path: "\(folder)/index.m3u8"))
+    }
+    let (first, second) = (playlists[0].segments, playlists[1].segments)
+    #expect(first.count == 3 && second.count == 6)
+    #expect(second.map(\.file) == (0..<6).map { "index-\($0).m4s" })
+    #expect(second.map(\.isDiscontinuous) == [false, false, false, true, false, false])
+    #expect(Set(second.map(\.map)) == ["index-init-0.mp4", "index-init-3.mp4"])
+    #expect(playlists.allSatisfy { $0.targetDuration == 2 })
+    for (one, next) in zip(second, second.dropFirst()) {
+      #expect((one.date ?? .distantFuture) < (next.date ?? .distantPast))
+    }
+  }
+
+  @Test("long enough for the window to move: old segments go, what is listed is there")
+  func window() throws {
+    let scratch = try Scratch()
+    let folder = scratch.path("hls")
+    let clip = try FLVClip(ShownPictures.source, seconds: 9)
+    let stage = try LiveStage([.hls(folder: folder)]) { $0.segmentSeconds = 0.5 }
+    try stage.publish(clip.tags, ends: false)
+    #expect(until { stage.session.snapshot.seconds > 8.8 })
+    stage.end()
+    let playlist = try Playlist(path: "\(folder)/index.m3u8")
+    #expect(playlist.segments.count == 6 && playlist.mediaSequence > 10)
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder)
+    #expect(playlist.segments.allSatisfy { files.contains($0.file) && files.contains($0.map) })
+    #expect(!files.contains("index-0.m4s") && files.count <= 6 + 9 + 2, "\(files.sorted())")
+  }
+
+  @Test("sessions leave no thread and no descriptor behind")
+  func leaks() throws {
+    let scratch = try Scratch()
+    let clip = try FLVClip(ShownPictures.source, seconds: 0.5)
+    func count(_ folder: String) throws -> Int {
+      try FileManager.default.contentsOfDirectory(atPath: "/proc/self/\(folder)").count
+    }
+    var counts: [(threads: Int, files: Int)] = []
+    for number in 0..<11 {
+      let stage = try LiveStage([
+        .hls(folder: scratch.path("\(number)")), .file(path: scratch.path("\(number).mp4")),
+      ])
+      try stage.publish(clip.tags)
+      #expect(until { stage.session.snapshot.counters.framesOut > 5 })
+      stage.end()
+      counts.append((try count("task"), try count("fd")))
+    }
+    let first = try #require(counts.first)
+    let ended = try until {
+      try count("task") <= first.threads + 1 && count("fd") <= first.files + 1
+    }
+    #expect(ended, "\(counts)")
+  }
+
+  @Test("what cannot be live is refused before anything is opened")
+  func refusals() throws {
+    let scratch = try Scratch()
+    try Data().write(to: URL(fileURLWithPath: scratch.path("there.mp4")))
+    func code(
+      _ outputs: [LiveOutput], _ configure: (inout LiveConfiguration) -> Void = { _ in }
+    ) -> MediaError.Code? {
+      var configuration = LiveConfiguration(input: .published(PublishedFeed()), outputs: outputs)
+      configure(&configuration)
+      do throws(MediaError) { _ = try LiveSession(configuration) } catch { return error.code }
+      return nil
+    }
+    let hls = LiveOutput.hls(folder: scratch.path("hls"))
+    #expect(code([hls]) == nil)
+    #expect(code([]) == .usage)
+    #expect(code([hls, hls]) == .usage)
+    #expect(code([.push(url: "http://127.0.0.1/x")]) == .usage)
+    #expect(code([.push(url: "file:///tmp/x.ts")]) == .usage)
+    #expect(code([.file(path: "rtmp://127.0.0.1/x")]) == .usage)
+    #expect(code([.file(path: scratch.path("a.webm"))]) == .usage)
+    #expect(code([.file(path: scratch.path("a.y4m"))]) == .usage)
+    #expect(code([.file(path: scratch.path("there.mp4"))]) == .cannotCreate)
+    #expect(code([hls]) { $0.options.canvas = .majority } == .usage)
+    #expect(code([.file(path: scratch.path("a.mkv"))]) { $0.options.canvas = .follow } == .usage)
+    #expect(code([hls]) { $0.options.start = 1 } == .usage)
+    #expect(code([hls]) { $0.options.splits = true } == .usage)
+    #expect(code([hls]) { $0.segmentSeconds = .nan } == .usage)
+    #expect(scratch.names == ["there.mp4"])
+  }
+}
+
+/// Work on a thread of its own that can be waited for.
+struct RunningThread {
+  fileprivate let done = DispatchSemaphore(value: 0)
+
+  func wait() { #expect(done.wait(timeout: .now() + 60) == .success) }
+}
+
+extension Thread {
+  static func running(_ body: @escaping @Sendable () -> Void) -> RunningThread {
+    let running = RunningThread()
+    let done = running.done
+    detachNewThread {
+      body()
+      done.signal()
+    }
+    return running
+  }
+}
+
+/// A socket that listens on loopback and reads nothing.
+final class Listener: @unchecked Sendable {
+  private let socket: CInt
+  private var peer: CInt = -1
+  let port: UInt16
+
+  init() throws {
+    socket = Glibc.socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+    var room: CInt = 4096
+    setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &room, socklen_t(MemoryLayout<CInt>.size))
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let handle = socket
+    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(handle, $0, length) == 0 && listen(handle, 1) == 0
+          && getsockname(handle, $0, &length) == 0
+      }
+    }
+    try #require(isBound)
+    port = UInt16(bigEndian: address.sin_port)
+  }
+
+  deinit {
+    if peer >= 0 { close(peer) }
+    close(socket)
+  }
+
+  func acceptOne() { peer = accept(socket, nil, nil) }
+}

@@ -1,0 +1,184 @@
+import Foundation
+import MediaIO
+import Orientation
+import RotationPolicy
+import Synchronization
+import Testing
+import UprightTestSupport
+
+@testable import Upright
+
+/// FLV tags of a clip, to be sent as a phone would.
+struct FLVClip: Sendable {
+  struct Tag: Sendable {
+    let kind: UInt8
+    /// Milliseconds.
+    var time: Int
+    let body: [UInt8]
+
+    var isVideo: Bool { kind == 9 }
+
+    /// As it stands in a file (Video File Format Specification 10.1, E.4).
+    var bytes: [UInt8] {
+      func big(_ value: Int, _ count: Int) -> [UInt8] {
+        (0..<count).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+      }
+      return [kind] + big(body.count, 3) + big(time & 0xFFFFFF, 3) + big(time >> 24 & 255, 1)
+        + [0, 0, 0] + body + big(body.count + 11, 4)
+    }
+  }
+
+  var tags: [Tag] = []
+
+  /// Makes a clip with FFmpeg.
+  ///
+  /// - Parameters:
+  ///   - picture: a source of FFmpeg's lavfi, without its duration.
+  ///   - sound: whether there is a tone.
+  init(_ picture: String, seconds: Double, sound: Bool = true, options: String = "") throws {
+    let scratch = try Scratch()
+    let path = scratch.path("clip.flv")
+    var line = "-f lavfi -i \(picture) "
+    if sound { line += "-f lavfi -i sine=f=440:r=44100 -c:a aac " }
+    line +=
+      "-t \(seconds) -c:v libx264 -preset ultrafast -g 30 -bf 0 -pix_fmt yuv420p \(options) -f flv"
+    try FFmpegTool.run(line, [path])
+    try read(path)
+  }
+
+  /// The clip in a file, encoded anew.
+  init(file: String, seconds: Double) throws {
+    let scratch = try Scratch()
+    let path = scratch.path("clip.flv")
+    try FFmpegTool.run(
+      ["-i", file]
+        + "-t \(seconds) -c:v libx264 -preset ultrafast -g 30 -bf 0 -c:a aac -f flv".split(
+          separator: " "
+        ).map(String.init) + [path])
+    try read(path)
+  }
+
+  private mutating func read(_ path: String) throws {
+    let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+    var place = 13
+    while place + 15 <= bytes.count {
+      func big(_ at: Int, _ count: Int) -> Int {
+        bytes[place + at..<place + at + count].reduce(0) { $0 << 8 | Int($1) }
+      }
+      let size = big(1, 3)
+      guard place + 15 + size <= bytes.count else { break }
+      tags.append(
+        Tag(
+          kind: bytes[place], time: big(4, 3) | big(7, 1) << 24,
+          body: Array(bytes[place + 11..<place + 11 + size])))
+      place += 15 + size
+    }
+    try #require(tags.count > 3)
+  }
+
+  /// Pictures in it, without the decoder's configuration and the end mark.
+  var pictures: Int { tags.count { $0.isVideo && $0.body.count > 1 && $0.body[1] == 1 } }
+}
+
+/// A live session in a test, and what it told.
+final class LiveStage: Sendable {
+  let session: LiveSession
+  let feed = PublishedFeed()
+  private let told = Mutex<[LiveUpdate]>([])
+
+  init(
+    _ outputs: [LiveOutput], input: LiveInput? = nil,
+    configure: (inout LiveConfiguration) -> Void = { _ in }
+  ) throws {
+    var configuration = LiveConfiguration(input: input ?? .published(feed), outputs: outputs)
+    configuration.options.size = .pair(PixelSize(90, 160))
+    configuration.options.speed = "ultrafast"
+    configuration.segmentSeconds = 1
+    configure(&configuration)
+    session = try LiveSession(configuration)
+    session.start { [weak self] update in self?.told.withLock { $0.append(update) } }
+  }
+
+  var updates: [LiveUpdate] { told.withLock { $0 } }
+
+  var states: [LiveState] {
+    updates.compactMap { if case .state(let state, _) = $0 { state } else { nil } }
+  }
+
+  var decisions: [RotationDecision] {
+    updates.compactMap { if case .decision(let decision) = $0 { decision } else { nil } }
+  }
+
+  var formats: [JSONValue] {
+    updates.compactMap { if case .format(let change) = $0 { change } else { nil } }
+  }
+
+  /// Publishes the tags at their own speed, as one connection.
+  func publish(_ tags: [FLVClip.Tag], ends: Bool = true) throws {
+    try #require(feed.begin())
+    send(tags)
+    if ends { feed.end() }
+  }
+
+  func send(_ tags: [FLVClip.Tag]) {
+    let start = Date()
+    var first: Int?
+    var last = 0
+    var clock = 0
+    for tag in tags {
+      let time = tag.time
+      // A leap is not waited for.
+      if first == nil { (first, last) = (time, time) }
+      if abs(time - last) < 1000 { clock += time - last }
+      last = time
+      let due = start.addingTimeInterval(Double(clock) / 1000)
+      let wait = due.timeIntervalSinceNow
+      if wait > 0 { usleep(UInt32(wait * 1e6)) }
+      while !feed.write(tag.bytes) && !feed.isClosed { usleep(1000) }
+    }
+  }
+
+  /// Ends the session and waits for its outputs.
+  func end() {
+    session.stop()
+    #expect(session.join(timeout: 30), "the session did not end")
+  }
+}
+
+/// What came out of a live session, decoded.
+struct ShownPictures {
+  /// Seconds from the first frame on.
+  let times: [Double]
+  let sizes: [PixelSize]
+  /// Where the white quarter lies: `tl`, `tr`, `bl`, `br`, `all`, or `?`.
+  let corners: [String]
+
+  /// The white quarter of a landscape picture, 30 a second.
+  static let source =
+    "color=black:s=160x90:r=30,drawbox=x=0:y=0:w=80:h=45:color=white:t=fill,format=yuv420p"
+
+  init(_ path: String, _ scratch: Scratch) throws {
+    let frames = try FFmpegTool.frames(path)
+    let start = frames.first?.time ?? 0
+    times = frames.map { ($0.time ?? -1) - start }
+    sizes = frames.map { PixelSize($0.width, $0.height) }
+    let file = scratch.path("\(UUID().uuidString).gray")
+    try FFmpegTool.run(
+      ["-i", path, "-fps_mode", "passthrough", "-vf", "scale=8:8:flags=area,format=gray"]
+        + ["-f", "rawvideo", file])
+    let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))
+    corners = stride(from: 0, to: bytes.count - 63, by: 64).map { frame in
+      // A sample in each quarter, away from the edges of a letterboxed picture.
+      let bright = [(1, 1, "tl"), (6, 1, "tr"), (1, 6, "bl"), (6, 6, "br")].filter {
+        bytes[frame + $0.1 * 8 + $0.0] > 128
+      }
+      return bright.count == 4 ? "all" : bright.count == 1 ? bright[0].2 : "?"
+    }
+  }
+
+  /// The longest step between two frames.
+  var longestStep: Double { zip(times, times.dropFirst()).map { $1 - $0 }.max() ?? .infinity }
+
+  /// The shortest.
+  var shortestStep: Double { zip(times, times.dropFirst()).map { $1 - $0 }.min() ?? -.infinity }
+}
