@@ -108,12 +108,11 @@ struct ExitCodeTests {
     try refuse(
       66, ["transcode", gone, "--trace", scratch.path("t"), "--report", scratch.path("r")] + out,
       gone, in: scratch)
-    try refuse(66, ["transcode", scratch.folder.path] + out, "is a folder", in: scratch)
     try refuse(
       66, ["transcode", Clip.lying, "--events", gone] + out, "no such file", gone, in: scratch)
     try refuse(
-      66, ["transcode", Clip.lying, "--events", scratch.folder.path] + out, "is a folder",
-      in: scratch)
+      66, ["transcode", Clip.lying, "--events", scratch.folder.path] + out, "no such file",
+      ".jsonl", in: scratch)
     try refuse(
       66, ["transcode", Clip.lying, "--policy", "phne"] + out, "phne",
       "phone, pad, portrait, landscape, fullscreen-player, manual", in: scratch)
@@ -152,9 +151,6 @@ struct ExitCodeTests {
     try refuse(
       73, ["transcode", Clip.lying, "-o", scratch.path("n.mp4"), "--trace", "/proc/t.jsonl"],
       "/proc/t.jsonl", in: scratch)
-    try refuse(
-      73, ["transcode", Clip.lying, "-o", scratch.folder.path, "--format", "mp4", "-y"],
-      "is a folder", in: scratch)
     try refuse(
       73, ["transcode", Clip.lying, "-o", "rtmp://127.0.0.1:1/live/x"], "rtmp://127.0.0.1:1/live/x",
       "check the address", in: scratch)
