@@ -21,6 +21,12 @@ let package = Package(
     .executableTarget(
       name: "KernelBench",
       dependencies: ["CLibyuv", .product(name: "PixelKernels", package: "upright")]),
+    .executableTarget(
+      name: "SessionBench",
+      dependencies: [
+        .product(name: "Upright", package: "upright"),
+        .product(name: "Orientation", package: "upright"),
+      ]),
     .target(name: "CAllocationCount"),
     .executableTarget(
       name: "PolicyBench",

@@ -4,11 +4,23 @@
 uint32_t upright_cpu_flags(void) {
 #if defined(__x86_64__)
   uint32_t flags = UPRIGHT_CPU_SSE2;  // part of the architecture
+  if (__builtin_cpu_supports("sse4.1")) flags |= UPRIGHT_CPU_SSE4;
   if (__builtin_cpu_supports("avx2")) flags |= UPRIGHT_CPU_AVX2;
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vnni")) {
+    flags |= UPRIGHT_CPU_AVX512;
+  }
   return flags;
 #else
   return 0;
 #endif
+}
+
+uint32_t upright_usable_levels(uint32_t mask) {
+  const uint32_t flags = mask & upright_cpu_flags();
+  // Those below the lowest that is missing.
+  return flags & ~(flags + 1);
 }
 
 void upright_kernels_init(upright_kernels *table, uint32_t mask) {
@@ -16,13 +28,13 @@ void upright_kernels_init(upright_kernels *table, uint32_t mask) {
   upright_init_warp_reference(table);
   upright_init_blend_reference(table);
 #if defined(__x86_64__)
-  const uint32_t flags = mask & upright_cpu_flags();
-  if (!(flags & UPRIGHT_CPU_SSE2)) return;
-  upright_init_sse2(table);
-  if (!(flags & UPRIGHT_CPU_AVX2)) return;
-  upright_init_avx2(table);
-  upright_init_warp_avx2(table);
-  upright_init_blend_avx2(table);
+  const uint32_t levels = upright_usable_levels(mask);
+  if (levels & UPRIGHT_CPU_SSE2) upright_init_sse2(table);
+  if (levels & UPRIGHT_CPU_AVX2) {
+    upright_init_avx2(table);
+    upright_init_warp_avx2(table);
+    upright_init_blend_avx2(table);
+  }
 #else
   (void)mask;
 #endif

@@ -4,6 +4,9 @@
 
 #include "CPixelKernels.h"
 
+// Of the levels that `mask` and the CPU both have, those that have all the levels below them.
+uint32_t upright_usable_levels(uint32_t mask);
+
 void upright_init_reference(upright_kernels *table);
 void upright_init_warp_reference(upright_kernels *table);
 void upright_init_blend_reference(upright_kernels *table);

@@ -15,12 +15,15 @@ UPRIGHT_INLINE int upright_across_shift(const upright_resampling *r) {
 }
 
 enum {
-  // Rows between the filters that are in work at a time, and those of them that are filtered in turn
-  // from the same piece of the source.
-  UPRIGHT_BAND = 32,
-  UPRIGHT_GROUP = 8,
+  // Rows between the filters that are in work at a time, a cache line of samples; and those of them
+  // that are filtered in turn from the same piece of the source.
+  UPRIGHT_BAND = 64,
+  UPRIGHT_GROUP = 16,
   // Samples of such a piece's rows: what is in work fits the first-level cache.
-  UPRIGHT_RUN = 512,
+  UPRIGHT_RUN = 192,
+  // From row to row of a piece: a multiple of a large power of two would put all of a column's
+  // samples into the same few lines of the cache.
+  UPRIGHT_PITCH = UPRIGHT_RUN + 32,
 };
 
 // Rows of the source, `first` to `end`.
@@ -29,10 +32,11 @@ typedef struct upright_rows {
   size_t end;
 } upright_rows;
 
-// What the group of outputs from `output` on reads.
-UPRIGHT_INLINE upright_rows upright_group_rows(const upright_filter_bank *bank, size_t output) {
+// What the `count` outputs from `output` on read.
+UPRIGHT_INLINE upright_rows upright_rows_of(const upright_filter_bank *bank, size_t output,
+                                            size_t count) {
   upright_rows rows = {SIZE_MAX, 0};
-  for (size_t j = output; j < upright_min(output + UPRIGHT_GROUP, bank->count); j++) {
+  for (size_t j = output; j < upright_min(output + count, bank->count); j++) {
     const size_t first = bank->starts[j], end = first + bank->counts[j];
     if (first < rows.first) rows.first = first;
     if (end > rows.end) rows.end = end;
@@ -57,9 +61,13 @@ typedef struct upright_resample_work {
 // `scratch` laid out, or only measured where it is null.
 upright_resample_work upright_resample_layout(const upright_resampling *r, void *scratch);
 
-void upright_resample_c(const upright_resampling *r, uint8_t *dst, ptrdiff_t dst_stride,
-                        const uint8_t *src, ptrdiff_t src_stride, void *scratch);
+#define UPRIGHT_RESAMPLE                                                                   \
+  const upright_resampling *r, uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *src, \
+      ptrdiff_t src_stride, void *scratch
+
+void upright_resample_c(UPRIGHT_RESAMPLE);
 #if defined(__x86_64__)
-void upright_resample_avx2(const upright_resampling *r, uint8_t *dst, ptrdiff_t dst_stride,
-                           const uint8_t *src, ptrdiff_t src_stride, void *scratch);
+void upright_resample_sse4(UPRIGHT_RESAMPLE);
+void upright_resample_avx2(UPRIGHT_RESAMPLE);
+void upright_resample_avx512(UPRIGHT_RESAMPLE);
 #endif

@@ -11,10 +11,10 @@ static uint8_t *take(uint8_t *base, size_t *offset, size_t bytes) {
 upright_resample_work upright_resample_layout(const upright_resampling *r, void *scratch) {
   size_t rows = 0;
   for (size_t j = 0; j < r->down.count; j += UPRIGHT_GROUP) {
-    const upright_rows group = upright_group_rows(&r->down, j);
+    const upright_rows group = upright_rows_of(&r->down, j, UPRIGHT_GROUP);
     if (group.end - group.first > rows) rows = group.end - group.first;
   }
-  const size_t run = UPRIGHT_RUN * sizeof(int16_t);
+  const size_t run = UPRIGHT_PITCH * sizeof(int16_t);
   // Whole runs, and what the last outputs multiply by 0. What the reference keeps, a row, is less.
   const size_t samples =
       (r->width * r->components + UPRIGHT_RUN - 1) / UPRIGHT_RUN * UPRIGHT_RUN +
@@ -51,8 +51,10 @@ int upright_bank_is_coarse(const upright_filter_bank *bank) {
 
 upright_resample_fn upright_resampler(uint32_t mask) {
 #if defined(__x86_64__)
-  const uint32_t flags = mask & upright_cpu_flags();
-  if ((flags & UPRIGHT_CPU_SSE2) && (flags & UPRIGHT_CPU_AVX2)) return upright_resample_avx2;
+  const uint32_t levels = upright_usable_levels(mask);
+  if (levels & UPRIGHT_CPU_AVX512) return upright_resample_avx512;
+  if (levels & UPRIGHT_CPU_AVX2) return upright_resample_avx2;
+  if (levels & UPRIGHT_CPU_SSE4) return upright_resample_sse4;
 #else
   (void)mask;
 #endif

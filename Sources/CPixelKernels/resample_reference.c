@@ -46,8 +46,7 @@ static uint16_t filter_across(const upright_resampling *r, size_t output, const 
   return (uint16_t)limited(sum, 0, (1 << r->bit_depth) - 1);
 }
 
-void upright_resample_c(const upright_resampling *r, uint8_t *dst, ptrdiff_t dst_stride,
-                        const uint8_t *src, ptrdiff_t src_stride, void *scratch) {
+void upright_resample_c(UPRIGHT_RESAMPLE) {
   int16_t *const between = scratch;
   for (size_t j = 0; j < r->down.count; j++) {
     filter_down(r, j, between, src, src_stride);

@@ -137,7 +137,7 @@ package final class Demuxer {
     }
     guard opened >= 0, let context else { throw openError(opened, url: url) }
     let opening = bufferedOpening(context)
-    let found = avformat_find_stream_info(context, nil)
+    let found = findStreams(context, settings)
     if found < 0 {
       var pointer: UnsafeMutablePointer<AVFormatContext>? = context
       avformat_close_input(&pointer)
@@ -146,6 +146,25 @@ package final class Demuxer {
     // Metadata that changed while it looked ahead belongs to packets that are still to be read.
     context.pointee.event_flags &= ~AVFMT_EVENT_FLAG_METADATA_UPDATED
     return (context, opening)
+  }
+
+  /// Looks into the streams. The decoders that libavformat opens for that obey `settings` too, as far
+  /// as the streams are known by now.
+  private static func findStreams(
+    _ context: UnsafeMutablePointer<AVFormatContext>, _ settings: [String: String]
+  ) -> CInt {
+    let count = Int(context.pointee.nb_streams)
+    guard !settings.isEmpty, count > 0 else { return avformat_find_stream_info(context, nil) }
+    var options: [OpaquePointer?] = (0..<count).map { _ in
+      var dictionary: OpaquePointer?
+      for (key, value) in settings { av_dict_set(&dictionary, key, value, 0) }
+      return dictionary
+    }
+    let found = options.withUnsafeMutableBufferPointer {
+      avformat_find_stream_info(context, $0.baseAddress)
+    }
+    for index in options.indices { av_dict_free(&options[index]) }
+    return found
   }
 
   /// What is in memory of an input's first bytes.

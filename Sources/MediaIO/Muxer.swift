@@ -190,10 +190,10 @@ package final class Muxer {
   /// libavformat writes the element for Opus and leaves the times as they are, and the sound would
   /// come that much early.
   private func shiftPastDelay(_ packet: inout Packet, _ stream: Int) {
-    guard let name = context.pointee.oformat.pointee.name,
-      ["matroska", "webm"].contains(String(cString: name)),
-      let parameters = context.pointee.streams[stream]?.pointee.codecpar,
-      parameters.pointee.codec_id == AV_CODEC_ID_OPUS, parameters.pointee.initial_padding > 0
+    guard let parameters = context.pointee.streams[stream]?.pointee.codecpar,
+      parameters.pointee.codec_id == AV_CODEC_ID_OPUS, parameters.pointee.initial_padding > 0,
+      let name = context.pointee.oformat.pointee.name,
+      ["matroska", "webm"].contains(String(cString: name))
     else { return }
     // Opus counts in 48 kHz, whatever it is made of.
     let delay = av_rescale_q(

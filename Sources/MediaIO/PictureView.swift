@@ -7,9 +7,9 @@ package struct PictureView {
   package let size: PixelSize
   package let format: PixelFormat
   /// First element of each plane inside the window.
-  package private(set) var starts: [UnsafeMutablePointer<UInt8>] = []
+  package private(set) var starts = PlaneList<UnsafeMutablePointer<UInt8>>()
   /// Bytes between rows of each plane.
-  package private(set) var strides: [Int] = []
+  package private(set) var strides = PlaneList<Int>()
 
   /// The window `rect` of `frame`; its corner must lie on whole chroma samples. Nil where the
   /// rectangle leaves the frame or the format has no planes.

@@ -98,6 +98,15 @@ package struct PixelFormat: Sendable, Hashable {
   /// The planes, where moving whole elements moves whole samples: then a turn can be done plane by
   /// plane. Nil for packed 4:2:2, palettes, bit streams and hardware surfaces.
   package var planes: [Plane]? {
+    Self.layouts.indices.contains(Int(raw.rawValue)) ? Self.layouts[Int(raw.rawValue)] : nil
+  }
+
+  /// The planes of every format: they are asked for several times a picture.
+  private static let layouts = (0..<AV_PIX_FMT_NB.rawValue).map {
+    PixelFormat(AVPixelFormat($0)).layout
+  }
+
+  private var layout: [Plane]? {
     guard let descriptor else { return nil }
     let unsupported =
       AV_PIX_FMT_FLAG_BITSTREAM | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_HWACCEL

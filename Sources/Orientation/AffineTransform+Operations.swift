@@ -89,14 +89,16 @@ extension Rect {
   /// negative.
   public func applying(_ transform: AffineTransform) -> Rect {
     let far = Point(x: origin.x + size.width, y: origin.y + size.height)
-    let corners = [
-      origin, Point(x: far.x, y: origin.y), Point(x: origin.x, y: far.y), far,
-    ].map { $0.applying(transform) }
-    var (low, high) = (corners[0], corners[0])
-    for corner in corners.dropFirst() {
-      low = Point(x: min(low.x, corner.x), y: min(low.y, corner.y))
-      high = Point(x: max(high.x, corner.x), y: max(high.y, corner.y))
+    let first = origin.applying(transform)
+    var (low, high) = (first, first)
+    func take(_ corner: Point) {
+      let place = corner.applying(transform)
+      low = Point(x: min(low.x, place.x), y: min(low.y, place.y))
+      high = Point(x: max(high.x, place.x), y: max(high.y, place.y))
     }
+    take(Point(x: far.x, y: origin.y))
+    take(Point(x: origin.x, y: far.y))
+    take(far)
     return Rect(origin: low, size: Size(width: high.x - low.x, height: high.y - low.y))
   }
 }

@@ -17,6 +17,8 @@ struct AccessUnitReader: Sendable {
   private var isAtStart = true
   private var skipsRASL = false
   private var lastPTS: Int64?
+  /// Messages passed over because they make no sense.
+  private(set) var damagedMessages = 0
 
   init(codec: DisplayOrientationTracker.Codec, configuration: some Collection<UInt8>) {
     self.codec = codec
@@ -32,8 +34,9 @@ struct AccessUnitReader: Sendable {
       switch NALUnit(packet, range, codec: codec) {
       case .sei:
         let body = range.dropFirst(codec.headerLength)
-        pending =
-          DisplayOrientationMessage.messages(in: packet, body, codec: codec).last ?? pending
+        let found = DisplayOrientationMessage.read(in: packet, body, codec: codec)
+        pending = found.messages.last ?? pending
+        damagedMessages += found.damaged
       case .slice(let slice):
         // Later slices of the picture before, in a packet of their own.
         let isMore =

@@ -75,10 +75,22 @@ extension DisplayOrientationMessage {
   static func messages(
     in bytes: Span<UInt8>, _ body: Range<Int>, codec: DisplayOrientationTracker.Codec
   ) -> [DisplayOrientationMessage] {
+    read(in: bytes, body, codec: codec).messages
+  }
+
+  /// The messages of the SEI RBSP that lies escaped in `body`, and how many more make no sense: cut
+  /// short, or with a period out of range.
+  static func read(
+    in bytes: Span<UInt8>, _ body: Range<Int>, codec: DisplayOrientationTracker.Codec
+  ) -> (messages: [DisplayOrientationMessage], damaged: Int) {
     let rbsp = EmulationPrevention.unescaped(bytes, body)
-    return SEIMessages.ranges(in: rbsp).filter { $0.type == payloadType }.compactMap {
+    let found = SEIMessages.scan(rbsp)
+    let ours = found.places.filter { $0.type == payloadType }
+    let messages = ours.compactMap {
       DisplayOrientationMessage(payload: rbsp[$0.payload], codec: codec)
     }
+    let isCut = found.cutType == payloadType
+    return (messages, ours.count - messages.count + (isCut ? 1 : 0))
   }
 }
 
@@ -94,14 +106,19 @@ enum SEIMessages {
   }
 
   /// The messages in their order; what is cut short is left out.
-  static func ranges(in rbsp: [UInt8]) -> [Place] {
+  static func ranges(in rbsp: [UInt8]) -> [Place] { scan(rbsp).places }
+
+  /// The whole messages in their order, and the type of one behind them that is cut short; the
+  /// trailing bits read as one of another type than any there is.
+  static func scan(_ rbsp: [UInt8]) -> (places: [Place], cutType: Int?) {
     var found: [Place] = []
     var position = 0
     while true {
       let start = position
-      guard let type = extended(rbsp, &position), let size = extended(rbsp, &position),
-        size <= rbsp.count - position
-      else { return found }
+      guard let type = extended(rbsp, &position) else { return (found, nil) }
+      guard let size = extended(rbsp, &position), size <= rbsp.count - position else {
+        return (found, type)
+      }
       let payload = position..<position + size
       found.append(Place(type: type, range: start..<payload.upperBound, payload: payload))
       position += size

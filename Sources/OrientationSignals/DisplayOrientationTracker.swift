@@ -22,6 +22,8 @@ public struct DisplayOrientationTracker: Sendable {
   private var reader: AccessUnitReader
   private var order = PictureOrder()
 
+  /// Messages passed over so far because they are cut short or make no sense.
+  public var damagedMessages: Int { reader.damagedMessages }
   /// Pictures held now.
   var heldPictures: Int { order.count }
 

@@ -11,8 +11,12 @@ public struct CPUFeatures: OptionSet, Sendable, Hashable {
 
   /// Every x86-64 CPU.
   public static let sse2 = Self(rawValue: 1)
+  /// SSE4.1: every CPU since 2011. Below it there is no resampling but the reference.
+  public static let sse4 = Self(rawValue: 2)
   /// x86-64-v3: about every CPU since 2015.
-  public static let avx2 = Self(rawValue: 2)
+  public static let avx2 = Self(rawValue: 4)
+  /// x86-64-v4 with VNNI: servers since 2019, every Zen since the fourth.
+  public static let avx512 = Self(rawValue: 8)
 
   /// Nothing but the scalar reference.
   public static let none: Self = []

@@ -37,6 +37,19 @@ struct FilterBank {
       }
       return Self.row(weights, start: start, step: step, startsEven: startsEven)
     }
+    straighten(isReversed: isReversed)
+  }
+
+  /// Lets no output start before the one that comes before it along the source: rounding to 0 may have
+  /// cut more from that one's coefficients.
+  private mutating func straighten(isReversed: Bool) {
+    var lowest = Int.max
+    for index in isReversed ? Array(rows.indices) : rows.indices.reversed() {
+      lowest = min(lowest, rows[index].start)
+      let gap = rows[index].start - lowest
+      rows[index].coefficients.insert(contentsOf: Array(repeating: 0, count: gap), at: 0)
+      rows[index].start = lowest
+    }
   }
 
   /// The samples of 0..<count that a kernel reaches.

@@ -17,12 +17,7 @@ struct Explain: ParsableCommand {
         upright explain --policy portrait --events - --json < turns.jsonl
       """)
 
-  @Option(help: ArgumentHelp("A policy file or a built-in's name.", valueName: "policy"))
-  var policy: String?
-
-  @Option(
-    help: ArgumentHelp("Orientation events, JSON Lines; - for standard input.", valueName: "file"))
-  var events: String?
+  @OptionGroup var deciding: PolicyArguments
 
   @Option(
     help: ArgumentHelp("The encoded size. (default: the policy's, or 720x1280)", valueName: "WxH"))
@@ -54,7 +49,8 @@ struct Explain: ParsableCommand {
   }
 
   func run() throws {
-    let document = try PolicyInput.policy(policy)
+    let (policy, events) = (deciding.policy, deciding.events)
+    let document = try deciding.document()
     let list = try events.map { path throws(MediaError) in try PolicyInput.list(path) } ?? []
     let guidance: StreamGuidance
     do throws(PolicyError) { guidance = try self.guidance(document) } catch {

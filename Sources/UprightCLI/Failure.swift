@@ -7,8 +7,10 @@ internal import Upright
 /// An error on its way out of the process: one line on standard error, and spec 4's exit status.
 struct Failure {
   private let line: String
-  private let json: JSONValue
-  private let status: Int32
+  /// The error as JSON.
+  let json: JSONValue
+  /// The exit status that it asks for.
+  let status: Int32
   private let asJSON: Bool
   /// ArgumentParser's own way out: help, version and completions are no errors.
   private let clean: (any Error)?
@@ -39,9 +41,12 @@ struct Failure {
     ]
   }
 
+  /// Writes the line.
+  func tell() { StandardError.write((asJSON ? json.compact : line) + "\n") }
+
   func exit() -> Never {
     if let clean { UprightCommand.exit(withError: clean) }
-    StandardError.write((asJSON ? json.compact : line) + "\n")
+    tell()
     Foundation.exit(status)
   }
 

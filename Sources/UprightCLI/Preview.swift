@@ -24,15 +24,7 @@ struct PreviewCommand: ParsableCommand {
   @Option(name: .shortAndLong, help: "A .png or .svg file, or - with --format.")
   var output: String
 
-  @Option(
-    help: ArgumentHelp(
-      "Orientation events, JSON Lines; - reads them as the run goes.", valueName: "file"))
-  var events: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "A policy file or a built-in's name (see upright policies).", valueName: "policy"))
-  var policy: String?
+  @OptionGroup var deciding: PolicyArguments
 
   @OptionGroup(title: "Picture and encoding") var arguments: TranscodeArguments
 
@@ -46,19 +38,15 @@ struct PreviewCommand: ParsableCommand {
     for (value, what) in [(input, "<input>"), (output, "-o")] where value == "" {
       throw MediaError(.usage, "an empty name", at: what, remedy: "give a file's name")
     }
-    if input == "-" && events == "-" {
-      throw MediaError(
-        .usage, "standard input cannot be the clip and the events", at: "--events -",
-        remedy: "give one of them as a file")
-    }
+    try deciding.check(input: input)
     let kind = try drawing.kind()
-    let read = [("the input", input), ("the events", events), ("the policy", policy)]
+    let read = [("the input", input)] + deciding.files(for: input)
     try SideFile.check(output, "-o", against: read.filter { $0.1 != "-" })
     try drawing.prepare(mayReplace: common.y)
-    let document = try PolicyInput.policy(policy)
+    let document = try deciding.document()
     let session = try PreviewSession(
       input: input, inputFormat: common.inputFormat, options: arguments.options(overwrites: true),
-      policy: document, events: PolicyInput.events(events, for: document))
+      policy: document, events: deciding.source(for: input, document))
     Interruption.shared.watch(
       first: { session.stop() }, second: { _exit(Interruption.shared.status ?? 130) })
     let preview = try session.run()

@@ -11,15 +11,16 @@ enum ProgressStyle: String, ExpressibleByArgument, CaseIterable {
   static var standard: ProgressStyle { StandardError.isTerminal ? .bar : .none }
 }
 
-/// Shows on standard error how far a run is.
-final class ProgressMeter {
+/// Shows on standard error how far a run is. One thread at a time may tell it.
+struct ProgressMeter {
   private let style: ProgressStyle
   private let usesColour = (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
   private var isShown = false
 
   init(_ style: ProgressStyle) { self.style = style }
 
-  func show(_ progress: SessionProgress) {
+  /// - Parameter clip: the input's name, where it must be told from others.
+  mutating func show(_ progress: SessionProgress, of clip: String? = nil) {
     let rate = progress.elapsed > 0 ? Double(progress.frames) / progress.elapsed : 0
     let speed = progress.elapsed > 0 ? progress.seconds / progress.elapsed : 0
     let left = progress.duration.flatMap { duration in
@@ -28,22 +29,33 @@ final class ProgressMeter {
     switch style {
     case .none: return
     case .json:
-      let line: JSONValue = [
-        "frames": .integer(progress.frames), "seconds": .number(progress.seconds),
-        "fps": .number(round(rate)), "speed": .number(round(speed)),
-        "eta": left.map { .number(round($0)) } ?? .null,
-        "appOrientation": .string(progress.appOrientation),
+      var line: [JSONValue.Member] = clip.map { [.init("input", .string($0))] } ?? []
+      line += [
+        .init("frames", .integer(progress.frames)), .init("seconds", .number(progress.seconds)),
+        .init("fps", .number(round(rate))), .init("speed", .number(round(speed))),
+        .init("eta", left.map { .number(round($0)) } ?? .null),
+        .init("appOrientation", .string(progress.appOrientation)),
       ]
-      StandardError.write(line.compact + "\n")
-    case .plain: StandardError.write(text(progress, rate, speed, left) + "\n")
+      StandardError.write(JSONValue.object(line).compact + "\n")
+    case .plain:
+      let name = clip.map { "\($0): " } ?? ""
+      StandardError.write(name + text(progress, rate, speed, left) + "\n")
     case .bar:
-      isShown = true
-      StandardError.write("\r\u{1B}[K" + bar(progress) + text(progress, rate, speed, left))
+      let part = progress.duration.flatMap { $0 > 0 ? progress.seconds / $0 : nil }
+      draw(part: part, text(progress, rate, speed, left))
     }
   }
 
+  /// Draws the bar anew.
+  ///
+  /// - Parameter part: how much is done, 0 to 1; nil where nobody knows.
+  mutating func draw(part: Double?, _ text: String) {
+    isShown = true
+    StandardError.write("\r\u{1B}[K" + (part.map(bar) ?? "") + text)
+  }
+
   /// Takes the bar away before other text is written.
-  func clear() {
+  mutating func clear() {
     if isShown { StandardError.write("\r\u{1B}[K") }
     isShown = false
   }
@@ -56,10 +68,9 @@ final class ProgressMeter {
     return text + ", \(progress.appOrientation)"
   }
 
-  private func bar(_ progress: SessionProgress) -> String {
-    guard let duration = progress.duration, duration > 0 else { return "" }
+  private func bar(_ part: Double) -> String {
     let width = 24
-    let filled = Int(min(1, progress.seconds / duration) * Double(width))
+    let filled = Int(max(0, min(1, part)) * Double(width))
     let (on, off) =
       (String(repeating: "━", count: filled), String(repeating: "─", count: width - filled))
     return usesColour ? "\u{1B}[32m\(on)\u{1B}[90m\(off)\u{1B}[0m " : "\(on)\(off) "

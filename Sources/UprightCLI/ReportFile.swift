@@ -62,7 +62,7 @@ struct ReportFile {
   init(_ path: String) throws(MediaError) {
     self.path = path
     // A pipe is opened once: its reader would take a second opening for the end.
-    if StagedFile.isReplaceable(path) { try SideFile.prepare(path) }
+    if StagedFile.isReplaceable(path) || ClipList.isFolder(path) { try SideFile.prepare(path) }
   }
 
   func write(_ report: JSONValue) throws(MediaError) {

@@ -7,34 +7,35 @@ internal import Upright
 /// `upright transcode`.
 struct Transcode: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Turn a clip upright by policy and encode it anew.",
+    abstract: "Turn clips upright by policy and encode them anew.",
     discussion: """
       The output's name says its container: .mp4, .mov, .m3u8 (HLS), .ts, .flv, .mkv, .webm, .y4m, or an \
       rtmp:// or srt:// address.
+
+      Several clips, or a folder of them (not the folders in it), go into the folder -o, or each beside \
+      its input; --format says the container. --events may be a folder then, with NAME.jsonl for each \
+      clip. One that fails stops no other; the exit status is that of the first one that failed, in the \
+      order of the inputs.
 
       EXAMPLES
         upright transcode take.mov
         upright transcode raw.mp4 --frames sensor --events turns.jsonl -o live.m3u8
         upright transcode raw.mp4 --frames sensor --events turns.jsonl --canvas landscape -o wide.mp4
         upright transcode take.mov --size 720p --fit fill -o tall.mp4 --report report.json
+        upright transcode one.mov two.mov holiday/ --jobs 2 -o upright/
       """)
 
-  @Argument(help: "A file, a URL, or - for standard input.")
-  var input: String
+  @Argument(
+    help: ArgumentHelp(
+      "Files, folders of clips, URLs, or - for standard input.", valueName: "input"))
+  var inputs: [String]
 
   @Option(
-    name: .shortAndLong, help: "A file, a URL, or -. (default: INPUT's name with .upright.mp4)")
+    name: .shortAndLong,
+    help: "A file, a URL, a folder, or -. (default: INPUT's name with .upright.mp4)")
   var output: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "Orientation events, JSON Lines; - reads them as the run goes.", valueName: "file"))
-  var events: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "A policy file or a built-in's name (see upright policies).", valueName: "policy"))
-  var policy: String?
+  @OptionGroup var deciding: PolicyArguments
 
   @OptionGroup(title: "Picture and encoding") var arguments: TranscodeArguments
 
@@ -44,7 +45,16 @@ struct Transcode: ParsableCommand {
   )
   var format: String?
 
-  @Option(help: ArgumentHelp("Write what was done as JSON.", valueName: "file"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "How many clips are worked on at a time. (default: by the cores)", valueName: "number"))
+  var jobs: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "Write what was done as JSON; a list, one entry a clip, where several are named.",
+      valueName: "file"))
   var report: String?
 
   @Option(
@@ -60,46 +70,22 @@ struct Transcode: ParsableCommand {
 
   @OptionGroup var common: RunArguments
 
-  private func check() throws(MediaError) {
-    for (value, what) in [
-      (input, "<input>"), (output, "-o"), (report, "--report"), (trace, "--trace"),
-      (arguments.audio, "--audio"), (arguments.slate, "--slate"),
-    ]
-    where value == "" {
-      throw MediaError(.usage, "an empty name", at: what, remedy: "give a file's name")
-    }
-    if input == "-" && events == "-" {
-      throw MediaError(
-        .usage, "standard input cannot be the clip and the events", at: "--events -",
-        remedy: "give one of them as a file")
-    }
-    try checkSideFiles()
-  }
-
-  /// Nothing that an argument names is written over by another.
-  private func checkSideFiles() throws(MediaError) {
-    var read = [
-      ("the input", input), ("the events", events), ("the policy", policy),
-      ("the sound", arguments.audio), ("the slate", arguments.slate),
-    ]
-    for text in arguments.overlay {
-      read.append(("an overlay", try Overlay(parsing: text).path))
-    }
-    // Standard input is no file that could be lost.
-    var others: [(String, String?)] = read.filter { $0.1 != "-" } + [("the output", outputName)]
-    if let trace {
-      try SideFile.check(trace, "--trace", against: others)
-      others.append(("the trace", trace))
-    }
-    if let report { try SideFile.check(report, "--report", against: others) }
-  }
-
   func run() throws {
-    try check()
-    let session = try session()
+    try checkNames()
+    let list = try ClipList(inputs, output: output, format: format)
+    try check(list)
+    if list.isSeveral { return try runSeveral(list) }
+    guard let clip = list.clips.first else { throw MediaError(.usage, "no clip", at: "<input>") }
+    let session = try session(clip, document: deciding.document(), options: options())
     if dryRun {
       return try StandardOutput.write(session.plan().lines.map { $0 + "\n" }.joined())
     }
+    let isNew = try list.prepareFolder()
+    defer { if isNew { list.removeEmptyFolder() } }
+    try runOne(session, clip)
+  }
+
+  private func runOne(_ session: TranscodeSession, _ clip: ClipList.Clip) throws {
     Interruption.shared.watch(
       first: { session.stop() },
       second: {
@@ -111,29 +97,58 @@ struct Transcode: ParsableCommand {
     let result = try result(of: session, trace: trace)
     try trace?.finish()
     try reportFile?.write(result.json)
-    if !common.quiet { say(result) }
+    if !common.quiet { Summary.tell(result, output: clip.output) }
     if let status = Interruption.shared.status { throw ExitCode(status) }
   }
 
-  private func session() throws(MediaError) -> TranscodeSession {
-    let options = try arguments.options(overwrites: common.y)
-    let document = try PolicyInput.policy(policy)
-    let events = try PolicyInput.events(events, for: document)
-    let (inputFormat, outputFormat) = formats
+  private func runSeveral(_ list: ClipList) throws {
+    let jobs = min(self.jobs ?? Batch.standardJobs(), list.clips.count)
+    var options = try options()
+    if options.threads == 0 { options.threads = Batch.threads(jobs: jobs) }
+    let document = try deciding.document()
+    var sessions: [Result<TranscodeSession, MediaError>] = []
+    for clip in list.clips {
+      do throws(MediaError) {
+        sessions.append(.success(try session(clip, document: document, options: options)))
+      } catch {
+        // Options that make no sense make none for any clip.
+        guard error.code != .usage && error.code != .unavailable else { throw error }
+        sessions.append(.failure(error))
+      }
+    }
+    let run = BatchRun(
+      clips: list.clips, sessions: sessions, jobs: jobs, common: common,
+      progress: common.quiet ? .none : progress ?? .standard)
+    if dryRun { return try run.tellPlans() }
+    let isNew = try list.prepareFolder()
+    defer { if isNew { list.removeEmptyFolder() } }
+    try run.run(report: report.map { path throws(MediaError) in try ReportFile(path) })
+  }
+
+  private func options() throws(MediaError) -> TranscodeOptions {
+    try arguments.options(overwrites: common.y)
+  }
+
+  private func session(
+    _ clip: ClipList.Clip, document: PolicyDocument, options: TranscodeOptions
+  ) throws(MediaError) -> TranscodeSession {
+    let events = try deciding.source(for: clip.input, document)
+    let (inputFormat, outputFormat) = formats(of: clip)
     do throws(MediaError) {
       return try TranscodeSession(
-        input: input, output: outputName, inputFormat: inputFormat, outputFormat: outputFormat,
-        options: options, policy: document, events: events)
+        input: clip.input, output: clip.output, inputFormat: inputFormat,
+        outputFormat: outputFormat, options: options, policy: document, events: events)
     } catch {
       // Bad data before any media is opened can only be the policy's.
-      throw error.code == .badData ? PolicyInput.located(error, in: policy ?? "phone") : error
+      throw error.code == .badData
+        ? PolicyInput.located(error, in: deciding.policy ?? "phone") : error
     }
   }
 
   private func result(
     of session: TranscodeSession, trace: TraceFile?
   ) throws(MediaError) -> TranscodeReport {
-    let meter = ProgressMeter(common.quiet ? ProgressStyle.none : progress ?? .standard)
+    var meter = ProgressMeter(common.quiet ? ProgressStyle.none : progress ?? .standard)
     defer { meter.clear() }
     do throws(MediaError) {
       return try session.run { update in
@@ -146,41 +161,71 @@ struct Transcode: ParsableCommand {
     } catch {
       // Events that come as the run goes are found to be wrong as it goes.
       throw error.location.hasPrefix("line ")
-        ? PolicyInput.located(error, in: events ?? "-") : error
+        ? PolicyInput.located(error, in: deciding.events ?? "-") : error
     }
   }
 
   /// `--format` is the output's, except for standard input into an output whose name says its own.
-  private var formats: (input: String?, output: String?) {
-    guard let format, common.inputFormat == nil, input == "-", output != nil,
-      (try? OutputContainer(target: outputName)) != nil
+  private func formats(of clip: ClipList.Clip) -> (input: String?, output: String?) {
+    guard let format, common.inputFormat == nil, clip.input == "-", clip.output == output,
+      (try? OutputContainer(target: clip.output)) != nil
     else { return (common.inputFormat, format) }
     let demuxers = ["ts": "mpegts", "m2ts": "mpegts", "mkv": "matroska", "y4m": "yuv4mpegpipe"]
     return (demuxers[format.lowercased()] ?? format, nil)
   }
+}
 
-  private var outputName: String {
-    if let output { return output }
-    if input == "-" { return "upright.mp4" }
-    let url = URL(fileURLWithPath: input)
-    let name = url.deletingPathExtension().lastPathComponent + ".upright.mp4"
-    return input.contains("://")
-      ? name : url.deletingLastPathComponent().appendingPathComponent(name).relativePath
+// MARK: - Checks
+
+extension Transcode {
+  private func checkNames() throws(MediaError) {
+    let names: [(String?, String)] =
+      inputs.map { ($0, "<input>") } + [
+        (output, "-o"), (report, "--report"), (trace, "--trace"), (arguments.audio, "--audio"),
+        (arguments.slate, "--slate"),
+      ]
+    for (value, what) in names where value == "" {
+      throw MediaError(.usage, "an empty name", at: what, remedy: "give a file's name")
+    }
+    if let jobs, jobs < 1 {
+      throw MediaError(.usage, "\(jobs) is too few", at: "--jobs", remedy: "give 1 or more")
+    }
   }
 
-  /// What was made, by name.
-  private func written(_ result: TranscodeReport) -> String {
-    guard let first = result.files.first, let last = result.files.last else { return outputName }
-    return first == last ? first : "\(first) to \(last)"
+  private func check(_ list: ClipList) throws(MediaError) {
+    for clip in list.clips { try deciding.check(input: clip.input) }
+    if list.isSeveral { try checkSeveral() }
+    try checkSideFiles(list)
   }
 
-  private func say(_ result: TranscodeReport) {
-    for warning in result.warnings { StandardError.write("upright: warning: \(warning)\n") }
-    guard outputName != "-" else { return }
-    let rate = result.wall > 0 ? Int(Double(result.frames) / result.wall) : 0
-    let seconds = (result.wall * 100).rounded() / 100
-    StandardError.write(
-      "upright: \(written(result)): \(result.frames) frames, "
-        + result.formats.joined(separator: ", then ") + ", in \(seconds) s (\(rate) fps)\n")
+  /// What belongs to one clip cannot be given to several.
+  private func checkSeveral() throws(MediaError) {
+    for (value, option, what) in [
+      (arguments.audio, "--audio", "a recording of sound belongs to one clip"),
+      (trace, "--trace", "a trace follows one clip"),
+      (deciding.events == "-" ? "-" : nil, "--events -", "standard input is read once"),
+    ] where value != nil {
+      throw MediaError(
+        .usage, "\(what), and there are several", at: option,
+        remedy: "leave it out, or transcode the clips one by one")
+    }
+  }
+
+  /// Nothing that an argument names is written over by another.
+  private func checkSideFiles(_ list: ClipList) throws(MediaError) {
+    var read = list.clips.flatMap { clip in
+      [("the input", Optional(clip.input))] + deciding.files(for: clip.input)
+    }
+    read += [("the sound", arguments.audio), ("the slate", arguments.slate)]
+    for text in arguments.overlay {
+      read.append(("an overlay", try Overlay(parsing: text).path))
+    }
+    // Standard input is no file that could be lost.
+    var others = read.filter { $0.1 != "-" } + list.clips.map { ("the output", $0.output) }
+    if let trace {
+      try SideFile.check(trace, "--trace", against: others)
+      others.append(("the trace", trace))
+    }
+    if let report { try SideFile.check(report, "--report", against: others) }
   }
 }

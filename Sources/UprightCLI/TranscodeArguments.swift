@@ -79,6 +79,12 @@ struct TranscodeArguments: ParsableArguments {
   var latency = Latency.file
 
   @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Threads of the decoder and of each encoder; else they choose.", valueName: "n"))
+  var threads: Int?
+
+  @Option(
     help: ArgumentHelp("More of the encoder's own options: k=v:k=v.", valueName: "options"))
   var encoderOptions: String?
 
@@ -157,6 +163,7 @@ struct TranscodeArguments: ParsableArguments {
     options.speed = speed
     options.gop = try positive(gop, "--gop")
     options.isLive = latency == .live
+    options.threads = try positive(threads, "--threads") ?? 0
     options.encoderOptions = try Self.pairs(encoderOptions)
     options.segmentDuration = segment
     options.segments = hlsSegments

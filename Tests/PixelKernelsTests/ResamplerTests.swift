@@ -21,6 +21,8 @@ struct Rescaling: CustomTestStringConvertible, Sendable {
     Self(width: 530, height: 20, toWidth: 34, toHeight: 9),
     Self(width: 12, height: 160, toWidth: 90, toHeight: 10),
     Self(width: 40, height: 40, toWidth: 40, toHeight: 40),
+    // More than a run of columns and a band of rows.
+    Self(width: 410, height: 70, toWidth: 210, toHeight: 66),
   ]
 }
 

@@ -4,7 +4,9 @@ import PixelKernels
 import Testing
 
 /// The levels this machine can run, the reference apart.
-let levels: [CPUFeatures] = [[.sse2], [.sse2, .avx2]].filter {
+let levels: [CPUFeatures] = [
+  [.sse2], [.sse2, .sse4], [.sse2, .sse4, .avx2], [.sse2, .sse4, .avx2, .avx512],
+].filter {
   $0.isSubset(of: CPUFeatures.available)
 }
 

@@ -8,7 +8,7 @@ struct ExitCodeTests {
     "64: a call that makes no sense names the option",
     arguments: [
       (["transcode"], "<input>"),
-      (["transcode", "a.mp4", "b.mp4"], "b.mp4"),
+      (["probe", "a.mp4", "b.mp4"], "b.mp4"),
       (["nonsense"], "nonsense"),
       (["transcode", Clip.lying, "--canvas", "round"], "--canvas"),
       (["transcode", Clip.lying, "--canvas", "round"], "use auto, follow, portrait"),
@@ -47,6 +47,7 @@ struct ExitCodeTests {
       (["transcode", Clip.lying, "--start", "5"], "--start"),
       (["transcode", Clip.lying, "--events-offset", "inf"], "--events-offset"),
       (["transcode", Clip.lying, "--gop", "0"], "--gop"),
+      (["transcode", Clip.lying, "--threads", "0"], "--threads"),
       (["transcode", Clip.lying, "--segment", "0"], "--segment"),
       (["transcode", Clip.lying, "--input-format", "nonsense"], "--input-format"),
       (["transcode", Clip.lying, "--format", "nonsense"], "mpegts".prefix(2).description),
@@ -107,12 +108,11 @@ struct ExitCodeTests {
     try refuse(
       66, ["transcode", gone, "--trace", scratch.path("t"), "--report", scratch.path("r")] + out,
       gone, in: scratch)
-    try refuse(66, ["transcode", scratch.folder.path] + out, "is a folder", in: scratch)
     try refuse(
       66, ["transcode", Clip.lying, "--events", gone] + out, "no such file", gone, in: scratch)
     try refuse(
-      66, ["transcode", Clip.lying, "--events", scratch.folder.path] + out, "is a folder",
-      in: scratch)
+      66, ["transcode", Clip.lying, "--events", scratch.folder.path] + out, "no such file",
+      ".jsonl", in: scratch)
     try refuse(
       66, ["transcode", Clip.lying, "--policy", "phne"] + out, "phne",
       "phone, pad, portrait, landscape, fullscreen-player, manual", in: scratch)
@@ -151,9 +151,6 @@ struct ExitCodeTests {
     try refuse(
       73, ["transcode", Clip.lying, "-o", scratch.path("n.mp4"), "--trace", "/proc/t.jsonl"],
       "/proc/t.jsonl", in: scratch)
-    try refuse(
-      73, ["transcode", Clip.lying, "-o", scratch.folder.path, "--format", "mp4", "-y"],
-      "is a folder", in: scratch)
     try refuse(
       73, ["transcode", Clip.lying, "-o", "rtmp://127.0.0.1:1/live/x"], "rtmp://127.0.0.1:1/live/x",
       "check the address", in: scratch)

@@ -56,7 +56,10 @@ struct ChunkTests {
     Case(
       testDescription: "WebM", output: "out.webm", configure: { $0.canvas = .portrait }),
     Case(testDescription: "MPEG-TS", output: "out.ts", events: turns),
-    Case(testDescription: "FLV", output: "out.flv", events: turns),
+    // Of one size: ffprobe 5.1 crashes on an FLV whose pictures change theirs.
+    Case(
+      testDescription: "FLV", output: "out.flv", events: turns,
+      configure: { $0.canvas = .portrait }),
     Case(
       testDescription: "HLS", output: "out.m3u8", events: turns,
       configure: { $0.segmentDuration = 3 }),
@@ -77,7 +80,8 @@ struct ChunkTests {
       document: #"{"transition": {"style": "crossfade", "duration": 1.5}}"#),
     Case(
       testDescription: "a variable rate",
-      encoder: "-c:v libx264 -bf 3 -g 24 -keyint_min 24 -enc_time_base 1:24000 -video_track_timescale 24000",
+      encoder:
+        "-c:v libx264 -bf 3 -g 24 -keyint_min 24 -enc_time_base 1:24000 -video_track_timescale 24000",
       filter: "settb=1/24000,setpts=PTS+mod(N*373\\,700)"),
   ]
 
@@ -140,10 +144,18 @@ struct ChunkTests {
     _ source: String, _ one: String, _ many: String, _ test: Case, _ scratch: Scratch
   ) throws {
     // What is not encoded is the truth, which a canvas that follows has none of: there the two are held
-    // against each other.
-    func ratios(_ path: String, _ other: String) throws -> [FFmpegTool.Ratio] {
-      let graph = "[0:v]scale=96:96:flags=neighbor[a];[1:v]scale=96:96:flags=neighbor[b]"
-      return try FFmpegTool.ratios(inputs: ["-i", path, "-i", other], graph: graph)
+    // against each other, all pictures made of one size.
+    func even(_ path: String, _ name: String) throws -> String {
+      let result = scratch.path(name)
+      try FFmpegTool.run(
+        "-i \(path) -map 0:v -vf scale=96:96:flags=neighbor -fps_mode passthrough -c:v rawvideo",
+        [result])
+      return result
+    }
+    func ratios(_ one: String, _ many: String) throws -> [FFmpegTool.Ratio] {
+      try FFmpegTool.ratios(
+        inputs: ["-i", try even(one, "one.nut"), "-i", try even(many, "many.nut")],
+        graph: "[0:v]null[a];[1:v]null[b]")
     }
     let between = try ratios(one, many)
     try #require(between.count == 384)

@@ -7,7 +7,7 @@ import UprightTestSupport
 @testable import Upright
 
 /// Encoded GOPs between copied ones in one track: every decoder takes each by its own parameter sets.
-@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
+@Suite(.serialized, .enabled(if: Needs.ffmpeg, "needs ffmpeg"))
 struct JoinTests {
   struct Case: CustomTestStringConvertible, Sendable {
     let testDescription: String
@@ -16,64 +16,65 @@ struct JoinTests {
     var format = "yuv420p"
     var source = "mp4"
     var outputs = ["mp4", "mkv", "ts", "flv"]
-    /// Pictures that the encoder may reorder.
-    var reordering = 2
   }
 
   static let h264 = [
     Case(testDescription: "High, B-pyramid", options: ["-preset", "slow", "-level", "4"]),
     Case(
       testDescription: "High, B-frames that are no references",
-      options: ["-x264-params", "b-pyramid=none:bframes=2"], reordering: 1),
+      options: ["-x264-params", "b-pyramid=none:bframes=2"], outputs: ["mp4", "ts"]),
     Case(
       testDescription: "Main, no B-frames, other numbers taken",
-      options: ["-profile:v", "main", "-bf", "0", "-x264-params", "sps-id=3"], reordering: 0),
+      options: ["-profile:v", "main", "-bf", "0", "-x264-params", "sps-id=3"],
+      outputs: ["mp4", "flv"]),
     Case(
       testDescription: "Baseline", options: ["-profile:v", "baseline", "-level", "3"],
-      reordering: 0),
-    Case(testDescription: "High 10", format: "yuv420p10le", outputs: ["mp4", "mkv", "ts"]),
-    Case(testDescription: "High 4:2:2", format: "yuv422p", outputs: ["mp4", "mkv", "ts"]),
-    Case(testDescription: "High 4:4:4", format: "yuv444p", outputs: ["mp4", "mkv", "ts"]),
+      outputs: ["mp4"]),
+    Case(testDescription: "High 10", format: "yuv420p10le", outputs: ["mp4", "ts"]),
+    Case(testDescription: "High 4:2:2", format: "yuv422p", outputs: ["mkv"]),
+    Case(testDescription: "High 4:4:4", format: "yuv444p", outputs: ["mp4"]),
     Case(testDescription: "out of MPEG-TS", source: "ts"),
-    Case(testDescription: "out of Matroska", options: ["-bf", "0"], source: "mkv", reordering: 0),
+    Case(
+      testDescription: "out of Matroska", options: ["-bf", "0"], source: "mkv", outputs: ["mp4"]),
     Case(
       testDescription: "sets in band as well",
-      options: ["-x264-params", "repeat-headers=1:sps-id=1:keyint=25"]),
+      options: ["-x264-params", "repeat-headers=1:sps-id=1"], outputs: ["mp4", "ts"]),
     Case(
       testDescription: "coloured, full range",
       options: [
         "-vf", "scale=out_range=full", "-color_range", "pc", "-colorspace", "bt709",
         "-color_primaries", "bt709", "-color_trc", "bt709", "-chroma_sample_location", "topleft",
-      ]),
+      ], outputs: ["mp4"]),
   ]
 
   static let hevc = [
     Case(
       testDescription: "HEVC Main", codec: "libx265", options: ["-tag:v", "hvc1"],
-      outputs: ["mp4", "mov", "mkv", "ts"]),
-    Case(
-      testDescription: "HEVC Main 10", codec: "libx265", format: "yuv420p10le",
       outputs: ["mp4", "mkv", "ts"]),
+    Case(
+      testDescription: "HEVC Main 10", codec: "libx265", format: "yuv420p10le", outputs: ["mp4"]),
     Case(
       testDescription: "HEVC without B-frames", codec: "libx265",
-      options: ["-tag:v", "hvc1", "-x265-params", "bframes=0"], outputs: ["mp4", "ts"],
-      reordering: 0),
+      options: ["-tag:v", "hvc1", "-x265-params", "bframes=0"], outputs: ["mp4"]),
     Case(
       testDescription: "HEVC out of MPEG-TS", codec: "libx265", source: "ts",
-      outputs: ["mp4", "mkv", "ts"]),
+      outputs: ["mp4", "ts"]),
   ]
 
   static let others = [
     Case(
       testDescription: "VP9", codec: "libvpx-vp9",
       options: ["-deadline", "good", "-cpu-used", "5", "-b:v", "0", "-crf", "20"], source: "webm",
-      outputs: ["webm", "mkv", "mp4"], reordering: 0),
+      outputs: ["webm", "mp4"]),
     Case(
       testDescription: "AV1", codec: "libsvtav1", options: ["-preset", "12", "-crf", "20"],
-      source: "mp4", outputs: ["mp4", "mkv", "webm"], reordering: 0),
+      outputs: ["mp4", "mkv"]),
   ]
 
-  /// 75 pictures, three GOPs.
+  private static let gop = 16
+  private static let count = 48
+
+  /// Three GOPs.
   static func clip(_ test: Case, in scratch: Scratch) throws -> String {
     let path = scratch.path("source.\(test.source)")
     var options = test.options
@@ -87,7 +88,7 @@ struct JoinTests {
     }
     if test.codec == "libx264" { options += ["-sc_threshold", "0"] }
     try FFmpegTool.run(
-      ["-f", "lavfi", "-i", "testsrc2=s=160x120:r=25", "-frames:v", "75", "-g", "25"]
+      ["-f", "lavfi", "-i", "testsrc2=s=160x120:r=25", "-frames:v", "\(count)", "-g", "\(gop)"]
         + ["-pix_fmt", test.format, "-c:v", test.codec] + options + [path])
     return path
   }
@@ -111,6 +112,7 @@ struct JoinTests {
   /// PSNR of luma in dB.
   private static func ratio(_ a: Y4M, _ b: Y4M, frame: Int) -> Double {
     let (one, other) = (Array(a.plane(0, frame: frame)), Array(b.plane(0, frame: frame)))
+    if one == other { return .infinity }
     var sum = 0.0
     let step = a.sampleBytes
     var peak = 255.0
@@ -137,24 +139,38 @@ struct JoinTests {
       let splice = try Splice(source, to: path, replaced: [1]) { $0.rate = .constantQuality(20) }
       #expect(splice.starts.count == 3, "\(name)")
       let after = try decoded(path, in: scratch)
-      try #require(after.count == 75 && before.count == 75, "\(name): \(after.count) pictures")
-      for frame in 0..<75 {
+      try #require(after.count == count && before.count == count, "\(name): \(after.count)")
+      for frame in 0..<count {
         let ratio = ratio(before, after, frame: frame)
-        let isNew = (25..<50).contains(frame)
+        let isNew = (gop..<2 * gop).contains(frame)
         #expect(isNew ? ratio > 30 && ratio < .infinity : ratio == .infinity, "\(name) \(frame)")
       }
       // What lies in the file as it lay in the source is the same bytes.
       let family = ["mp4": "lengths", "mov": "lengths", "mkv": "lengths", "flv": "lengths"]
       let new = try FFmpegTool.packets(path, "v:0", hashes: true)
-      try #require(new.count == 75)
+      try #require(new.count == count)
       if family[name] == family[test.source] || test.codec == "libvpx-vp9" {
-        for index in 0..<75 {
-          #expect((new[index].hash == packets[index].hash) == splice.copied[index], "\(name)")
+        // Readers of MPEG-TS give the zero_byte of a start code to the packet in front of it.
+        let last = name == "ts" ? gop - 1 : -1
+        for index in 0..<count where splice.copied[index] && index != last {
+          let sizes = "\(packets[index].size) and \(new[index].size) bytes"
+          #expect(new[index].hash == packets[index].hash, "\(name), packet \(index): \(sizes)")
         }
+        // Not all: AV1 repeats a picture by the same two bytes.
+        let hashes = (packets + new).map(\.hash)
+        #expect(splice.copied.indices.contains { hashes[$0] != hashes[$0 + count] })
       }
       let times = new.compactMap(\.dts)
       #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 }, "\(name)")
       if Player.gstreamer.isHere { try play(path, like: after, in: scratch, test) }
+      // HEVC, and more than 8 bits of H.264, are nothing that free builds of it decode.
+      if Player.chromium.isHere, test.codec != "libx265", test.format == "yuv420p",
+        ["mp4", "webm"].contains(name)
+      {
+        let (status, said) = try Player.chromium.play([scratch.folder.path, "out.\(name)"])
+        #expect(status == 0 && said["ended"].bool == true, "\(name): \(said)")
+        #expect(said["totalVideoFrames"].int ?? 0 > count - gop, "\(name): \(said)")
+      }
     }
   }
 
@@ -162,11 +178,14 @@ struct JoinTests {
   private static func play(
     _ path: String, like expected: Y4M, in scratch: Scratch, _ test: Case
   ) throws {
-    let (status, said) = try Player.gstreamer.play([path])
-    #expect(status == 0 && said["frames"].int == 75, "\(path): \(said)")
-    #expect(said["errors"].array.isEmpty && said["warnings"].array.isEmpty, "\(path): \(said)")
     let tool = ExternalTool("gst-launch-1.0")
-    guard tool.isHere, test.format == "yuv420p" else { return }
+    guard tool.isHere, test.format == "yuv420p" else {
+      // y4menc writes no other format: how many came out must do.
+      let (status, said) = try Player.gstreamer.play([path])
+      #expect(status == 0 && said["frames"].int == count, "\(path): \(said)")
+      #expect(said["errors"].array.isEmpty && said["warnings"].array.isEmpty, "\(path): \(said)")
+      return
+    }
     let raw = scratch.path("gst.y4m")
     try tool.run([
       "-q", "filesrc", "location=\(path)", "!", "decodebin", "!", "video/x-raw", "!",
@@ -176,7 +195,7 @@ struct JoinTests {
       "location=\(raw)",
     ])
     let pictures = try Y4M(path: raw)
-    #expect(pictures.count == 75)
+    #expect(pictures.count == count)
     let difference = pictures.difference(from: expected)
     #expect(difference == nil, "\(path): \(difference.map { "\($0)" } ?? "")")
   }

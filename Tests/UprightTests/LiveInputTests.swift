@@ -187,7 +187,7 @@ struct LiveInputTests {
 }
 
 /// A UDP port on loopback that nobody has at this moment.
-private func freePort() throws -> UInt16 {
+func freePort() throws -> UInt16 {
   let probe = socket(AF_INET, CInt(SOCK_DGRAM.rawValue), 0)
   defer { close(probe) }
   var address = sockaddr_in()

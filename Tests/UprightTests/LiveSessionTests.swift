@@ -163,6 +163,67 @@ struct LiveSessionTests {
     #expect(steps.allSatisfy { abs($0 - 1024.0 / 48000) < 0.001 })
   }
 
+  @Test(
+    "pushed to a server that comes later than the stream: a change of format on the way",
+    arguments: ["rtmp", "srt"])
+  func push(_ scheme: String) throws {
+    let scratch = try Scratch()
+    let folder = scratch.path("hls")
+    let taken = scratch.path("taken.\(scheme == "rtmp" ? "flv" : "ts")")
+    let port = try freePort()
+    let url = "\(scheme)://127.0.0.1:\(port)" + (scheme == "rtmp" ? "/live/key" : "")
+    let clip = try FLVClip(ShownPictures.source, seconds: 6)
+    let stage = try LiveStage([.hls(folder: folder), .push(url: url)]) { $0.options.sensor() }
+    try #require(stage.feed.begin())
+    let sender = Thread.running { stage.send(clip.tags) }
+    #expect(until { stage.session.snapshot.seconds > 0.5 })
+    let server = Thread.running {
+      let listening =
+        scheme == "rtmp" ? ["-listen", "1", "-i", url] : ["-i", "\(url)?mode=listener"]
+      // However the sender goes: what was taken is what is looked at.
+      _ = try? FFmpegTool.run(listening + ["-c", "copy", taken], timeout: 60)
+    }
+    #expect(until { stage.session.snapshot.seconds > 4 })
+    _ = try stage.session.post([RotationEvent(at: 0, .device(.landscapeLeft))])
+    sender.wait()
+    stage.end()
+    server.wait()
+    // SRT waits for its peer and finds it; RTMP is refused at first and tries again.
+    let lost = stage.session.snapshot.counters.dropped["output", default: 0]
+    #expect(scheme == "srt" || lost > 0)
+    let shown = try ShownPictures(taken, scratch)
+    let turned = try #require(shown.sizes.firstIndex(of: PixelSize(160, 90)))
+    #expect(turned > 0 && shown.corners[..<turned].allSatisfy { $0 == "tr" })
+    #expect(shown.sizes[..<turned].allSatisfy { $0 == PixelSize(90, 160) })
+    #expect(shown.corners[turned...].allSatisfy { $0 == "tl" })
+    let sound = try FFmpegTool.packets(taken, "a:0").count
+    #expect(sound > 40)
+  }
+
+  @Test("sound stays with its pictures within a sound frame, across a leap and a loss")
+  func sync() throws {
+    let scratch = try Scratch()
+    let path = scratch.path("take.ts")
+    var clip = try FLVClip(file: Samples.withSound, seconds: 4.5)
+    for index in clip.tags.indices where clip.tags[index].time >= 2500 {
+      clip.tags[index].time += 700_000
+    }
+    let stage = try LiveStage([.file(path: path)]) { $0.options.size = .pair(PixelSize(360, 640)) }
+    try stage.publish(clip.tags)
+    #expect(until { stage.session.snapshot.state == .inputLost })
+    let lost = stage.session.snapshot.seconds
+    #expect(until { stage.session.snapshot.seconds > lost + 0.7 })
+    try stage.publish(clip.tags)
+    #expect(until { stage.session.snapshot.counters.inputLosses == 2 })
+    stage.end()
+    let before = try FlashAndBeep(path: Samples.withSound)
+    let after = try FlashAndBeep(path: path)
+    figure("offsets before \(before.offsets), after \(after.offsets)")
+    #expect(after.flashes.count >= 8 && after.flashes.count == after.beeps.count)
+    let usual = try #require(before.offsets.first)
+    #expect(after.offsets.allSatisfy { abs($0 - usual) <= 1024.0 / 48000 + 0.002 })
+  }
+
   @Test("an output that takes nothing costs the others nothing")
   func stalled() throws {
     let scratch = try Scratch()

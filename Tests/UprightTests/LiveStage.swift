@@ -43,6 +43,22 @@ struct FLVClip: Sendable {
     line +=
       "-t \(seconds) -c:v libx264 -preset ultrafast -g 30 -bf 0 -pix_fmt yuv420p \(options) -f flv"
     try FFmpegTool.run(line, [path])
+    try read(path)
+  }
+
+  /// The clip in a file, encoded anew.
+  init(file: String, seconds: Double) throws {
+    let scratch = try Scratch()
+    let path = scratch.path("clip.flv")
+    try FFmpegTool.run(
+      ["-i", file]
+        + "-t \(seconds) -c:v libx264 -preset ultrafast -g 30 -bf 0 -c:a aac -f flv".split(
+          separator: " "
+        ).map(String.init) + [path])
+    try read(path)
+  }
+
+  private mutating func read(_ path: String) throws {
     let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
     var place = 13
     while place + 15 <= bytes.count {

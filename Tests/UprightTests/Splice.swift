@@ -77,18 +77,20 @@ struct Splice {
     }
     var colour = wanted.colour
     var encoded: [Int: [Box]] = [:]
+    var parameters: CodecParameters?
     for index in replaced.sorted() {
       let packets = try decoded(plan.video, gops[index]) { frame in colour = frame.colour }
       wanted.colour = colour
-      encoded[index] = try Self.encode(packets, join.settings(wanted), join)
+      let encoder = try VideoEncoder(join.settings(wanted))
+      encoded[index] = try Self.encode(packets, encoder, join)
+      parameters = try join.parameters(encoded: encoder.parameters())
       let times = gops[index].map { $0.packet?.dts }
       for (box, time) in zip(encoded[index] ?? [], times) { box.packet?.dts = time }
     }
-    let opened = try VideoEncoder(join.settings(wanted))
+    guard let parameters else { throw Failure(description: "nothing is encoded") }
     let muxer = try Muxer(format: container.muxer, target: .url(path))
     let track = try muxer.addCopy(
-      of: plan.video, parameters: try join.parameters(encoded: opened.parameters()),
-      timeBase: plan.video.timeBase, metadata: [:])
+      of: plan.video, parameters: parameters, timeBase: plan.video.timeBase, metadata: [:])
     try muxer.writeHeader()
     for index in gops.indices {
       for box in encoded[index] ?? gops[index] {
@@ -136,9 +138,8 @@ struct Splice {
   }
 
   private static func encode(
-    _ pictures: Pictures, _ settings: VideoEncoder.Settings, _ join: StreamJoin
+    _ pictures: Pictures, _ encoder: VideoEncoder, _ join: StreamJoin
   ) throws -> [Box] {
-    let encoder = try VideoEncoder(settings)
     var packets: [Box] = []
     func drain() throws {
       while let packet = try encoder.receive() { packets.append(Box(try join.adapted(packet))) }

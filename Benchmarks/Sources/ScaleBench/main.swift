@@ -2,7 +2,7 @@
 // all taken in turn in one run, one thread. Beside each its PSNR against the same kernel in double
 // precision.
 //
-//   swift run -c release ScaleBench [--rounds N] [--frame FILE] [--cold yes]
+//   swift run -c release ScaleBench [--rounds N] [--frame FILE] [--cold yes] [--json FILE]
 //
 // FILE is one 1920x1080 yuv420p picture; without it, waves, edges and noise.
 import CFilterGraph
@@ -146,6 +146,7 @@ func run() throws {
   let references = Dictionary(
     uniqueKeysWithValues: [ResampleFilter.bicubic, .area].map { ($0, picture.reference($0)) })
   print("ms      / transpose,scale   / best order, same filter   PSNR Y, Cb, Cr")
+  var results: [Result] = []
   for (index, side) in sides.enumerated() {
     let ratios = (0..<3).map { plane in
       psnr(
@@ -157,7 +158,15 @@ func run() throws {
         medians[index] / medians[0], medians[index] / best[side.filter, default: .nan], ratios[0],
         ratios[1],
         ratios[2], side.name))
+    results.append(
+      Result(
+        name: side.name, filter: side.filter.rawValue, ms: medians[index],
+        ofTransposeScale: medians[index] / medians[0],
+        ofBestOrder: medians[index] / best[side.filter, default: .nan], psnr: ratios,
+        ssim: ssim(
+          side.output(0), references[side.filter, default: []][0], planeSize(target, 0))))
   }
+  if let path = options["--json"] { try write(results, to: path) }
 }
 
 func cpuSeconds() -> Double {

@@ -17,7 +17,9 @@ extern "C" {
 
 // CPU levels, lowest first. A level is used only together with all the levels below it.
 #define UPRIGHT_CPU_SSE2 1u
-#define UPRIGHT_CPU_AVX2 2u
+#define UPRIGHT_CPU_SSE4 2u    // SSE4.1
+#define UPRIGHT_CPU_AVX2 4u
+#define UPRIGHT_CPU_AVX512 8u  // F, BW, VL, DQ and VNNI
 
 // The levels of the running CPU that there are kernels for.
 uint32_t upright_cpu_flags(void);

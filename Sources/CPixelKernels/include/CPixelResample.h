@@ -45,7 +45,7 @@ typedef struct upright_resampling {
   size_t height;
   // One output for each row (where the axes are swapped: column) of the destination.
   upright_filter_bank down;
-  // One for each column (row). Its starts are even.
+  // One for each column (row). Its starts are even, and nowhere both rise and fall.
   upright_filter_bank across;
   // Whether the source's columns become the destination's rows. A mirrored axis is a bank in reverse.
   int swaps_axes;

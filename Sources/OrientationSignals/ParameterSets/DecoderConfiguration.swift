@@ -1,6 +1,7 @@
 /// What a container says to an H.264 or HEVC decoder before the first packet: avcC, hvcC (ISO/IEC
 /// 14496-15, 5.3.3.1 and 8.3.3.1), or parameter sets behind start codes.
 public struct DecoderConfiguration: Sendable, Hashable {
+  /// The standard whose syntax it has.
   public let codec: DisplayOrientationTracker.Codec
   /// How NAL units lie in the packets that belong to it.
   public let framing: NALFraming

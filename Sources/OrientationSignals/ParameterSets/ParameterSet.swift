@@ -1,9 +1,12 @@
 /// A parameter set of an H.264 or HEVC stream: the NAL unit, and by what number others refer to it.
 public struct ParameterSet: Sendable, Hashable {
+  /// What a set is for.
   public enum Kind: Sendable, Hashable, CaseIterable {
     /// HEVC's VPS.
     case video
+    /// SPS.
     case sequence
+    /// PPS.
     case picture
 
     /// `nal_unit_type`.
@@ -28,7 +31,9 @@ public struct ParameterSet: Sendable, Hashable {
     }
   }
 
+  /// The standard whose syntax it has.
   public let codec: DisplayOrientationTracker.Codec
+  /// What it is a set for.
   public let kind: Kind
   /// `seq_parameter_set_id` and the like.
   public let number: Int

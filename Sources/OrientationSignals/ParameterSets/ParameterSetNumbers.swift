@@ -5,8 +5,11 @@
 /// a number of 15...30 takes nine bits where 0 takes one (ISO/IEC 23008-2, 9.2), so that everything
 /// from the next byte on stays as it is, whatever is in it.
 public struct ParameterSetNumbers: Sendable, Hashable {
+  /// `vps_video_parameter_set_id`.
   public let video: Int
+  /// `sps_seq_parameter_set_id`.
   public let sequence: Int
+  /// `pps_pic_parameter_set_id`, 15...30.
   public let picture: Int
 
   /// Numbers that none of `sets` has; nil where there are none left.

@@ -85,6 +85,11 @@ public struct StreamParameterSets: Sendable {
   }
 
   private mutating func add(_ set: ParameterSet) {
+    // avcC and hvcC have 16 bits for its length.
+    guard set.unit.count <= Int(UInt16.max) else {
+      flaw = flaw ?? .unreadable
+      return
+    }
     let key = Key(kind: set.kind, number: set.number)
     if let present = known[key] {
       if present != set.unit { flaw = flaw ?? .changing }

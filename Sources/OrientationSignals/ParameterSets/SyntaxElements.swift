@@ -1,5 +1,6 @@
 /// A bit stream that does not keep to its standard, or ends too early.
 public struct MalformedSyntax: Error, Sendable, Hashable {
+  /// Says nothing more: which element it was is no help to anyone.
   public init() {}
 }
 

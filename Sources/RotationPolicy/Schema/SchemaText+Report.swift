@@ -1,30 +1,55 @@
 internal import Orientation
 
 extension SchemaText {
-  static let report: JSONValue = {
-    let top = object(
-      [
-        ("input", input), ("output", output),
-        ("formats", list(of: format, .init("minItems", .integer(1)))),
-        ("events", list(of: entry)), ("warnings", list(of: text)), ("timing", timing),
-      ],
-      required: ["formats", "events"],
-      // A run over media has all of it; `explain` only decides.
+  static let report: JSONValue = .object(
+    header("report", "What Upright did, and what it decided") + [
       .init(
         "anyOf",
         [
-          ["required": ["input", "output", "warnings", "timing"]],
-          [
-            "properties": [
-              "input": .bool(false), "output": .bool(false), "warnings": .bool(false),
-              "timing": .bool(false),
-            ]
-          ],
+          reference("report"),
+          // Several clips in one run, in their order.
+          list(of: ["anyOf": [reference("report"), reference("failure")]]),
         ]),
-      .init("$defs", ["appOrientation": exactly(InterfaceOrientation.upright.map(\.name))]))
-    guard case .object(let members) = top else { return top }
-    return .object(header("report", "What Upright did, and what it decided") + members)
-  }()
+      .init(
+        "$defs",
+        [
+          "report": one, "failure": failure,
+          "appOrientation": exactly(InterfaceOrientation.upright.map(\.name)),
+        ]),
+    ])
+
+  private static let one = object(
+    [
+      ("input", input), ("output", output),
+      ("formats", list(of: format, .init("minItems", .integer(1)))),
+      ("events", list(of: entry)), ("warnings", list(of: text)), ("timing", timing),
+    ],
+    required: ["formats", "events"],
+    // A run over media has all of it; `explain` only decides.
+    .init(
+      "anyOf",
+      [
+        ["required": ["input", "output", "warnings", "timing"]],
+        [
+          "properties": [
+            "input": .bool(false), "output": .bool(false), "warnings": .bool(false),
+            "timing": .bool(false),
+          ]
+        ],
+      ]))
+
+  /// A clip of several that has no output.
+  private static let failure = object(
+    [
+      ("input", object([("path", text)], required: ["path"])),
+      ("output", object([("path", text)], required: ["path"])),
+      (
+        "error",
+        object(
+          [("error", text), ("where", text), ("remedy", text), ("code", text), ("exit", count)],
+          required: ["error", "where", "remedy", "code", "exit"])
+      ),
+    ], required: ["input", "output", "error"])
 
   private static func orNull(_ value: JSONValue) -> JSONValue {
     ["anyOf": [value, ["type": "null"]]]

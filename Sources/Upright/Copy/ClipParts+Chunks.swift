@@ -9,15 +9,18 @@ extension ClipParts {
   /// Seconds of a chunk where the clip is too short for so long ones.
   private static let shortest = 2.0
 
-  /// How many chunks at a time are worth it on this machine.
-  static var usualChunks: Int { max(1, ProcessInfo.processInfo.activeProcessorCount / 2) }
+  /// How many chunks at a time are worth it on this machine: encoders of one thread each do less in all
+  /// than one of many threads, and leave no core waiting. Each has its memory.
+  static var usualChunks: Int { min(ProcessInfo.processInfo.activeProcessorCount, 8) }
 
   /// What asks to be encoded in one piece, for a person; nil where nothing does.
   static func reasonAgainstChunks(_ plan: SessionPlan) -> String? {
     let options = plan.options
     if options.isLive { return "--latency live looks at nothing ahead" }
     if options.splits { return "--split begins each file with an encoder of its own" }
-    if options.start != nil || options.end != nil { return "a cut falls between entry points" }
+    if options.start != nil || options.end != nil {
+      return "--start and --to cut between entry points"
+    }
     if plan.container == .y4m { return "y4m holds pictures that are not encoded" }
     if case .bitrate = options.rate { return "a bitrate is spread over the whole clip" }
     return CopyFinder.reasonAgainstLookingAhead(plan)
@@ -26,13 +29,17 @@ extension ClipParts {
   /// The same clip with its encoded parts cut, `count` to be worked on at a time; nil where there is no
   /// place to cut.
   ///
-  /// - Parameter count: 2 or more.
-  func chunked(_ count: Int) -> ClipParts? {
+  /// - Parameters:
+  ///   - count: 2 or more.
+  ///   - isAsked: whether the number was asked for; else no chunk is shorter than an encoder's own GOP,
+  ///     and so none costs bits.
+  func chunked(_ count: Int, isAsked: Bool) -> ClipParts? {
     let cuts = outlook.survey.cuts().filter {
       !outlook.stretch(of: $0).direction.showsEarlierPicture
     }
     let encoded = parts.filter { !$0.isCopied }.map(seconds).reduce(0, +)
-    let length = min(Self.length, max(Self.shortest, encoded / Double(count * 2)))
+    let length = min(
+      Self.length, max(isAsked ? Self.shortest : Self.length, encoded / Double(count * 2)))
     var chunked = self
     chunked.concurrency = count
     chunked.parts = parts.flatMap { $0.isCopied ? [$0] : split($0, at: cuts, every: length) }

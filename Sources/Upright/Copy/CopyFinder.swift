@@ -48,7 +48,9 @@ struct CopyFinder {
     if !options.overlays.isEmpty { return "overlays are drawn into the picture" }
     if options.levels { return "--level turns by any angle" }
     if options.splits { return "--split begins each file with an encoder of its own" }
-    if options.start != nil || options.end != nil { return "a cut falls between entry points" }
+    if options.start != nil || options.end != nil {
+      return "--start and --to cut between entry points"
+    }
     return isNamed(hasRate, "--crf or --bitrate") ?? isNamed(options.speed != nil, "--speed")
       ?? isNamed(options.gop != nil, "--gop") ?? isNamed(options.isLive, "--latency live")
       ?? isNamed(!options.encoderOptions.isEmpty, "--encoder-options")

@@ -59,18 +59,19 @@ struct CopyPlan {
     case .count(let wanted): count = wanted
     case .auto: count = ClipParts.usualChunks
     }
+    let isAsked = plan.options.chunks != .auto
     do {
       var decided = self
       switch way {
       case .copy: return (self, nil)
-      case .parts(let clip): decided.way = .parts(clip.chunked(count) ?? clip)
+      case .parts(let clip):
+        decided.way = .parts(count > 1 ? clip.chunked(count, isAsked: isAsked) ?? clip : clip)
       case .encode:
         guard count > 1 else { return (self, nil) }
-        decided.way = .parts(try wholly(plan, count))
+        decided.way = .parts(try wholly(plan, count, isAsked: isAsked))
       }
       return (decided, nil)
     } catch let refusal as CopyRefusal {
-      let isAsked = plan.options.chunks != .auto
       return (self, isAsked ? "encoded in one piece: \(refusal.reason)" : nil)
     } catch {
       throw error as? MediaError ?? MediaError(.fault, "\(error)")
@@ -78,7 +79,9 @@ struct CopyPlan {
   }
 
   /// All of the clip in chunks.
-  private func wholly(_ plan: SessionPlan, _ count: Int) throws -> ClipParts {
+  private func wholly(
+    _ plan: SessionPlan, _ count: Int, isAsked: Bool
+  ) throws -> ClipParts {
     if let reason = ClipParts.reasonAgainstChunks(plan) { throw CopyRefusal(reason: reason) }
     let outlook = try outlook ?? Outlook(plan)
     guard outlook.survey.isInOrder else {
@@ -89,7 +92,7 @@ struct CopyPlan {
     }
     let whole = ClipParts.Part(frames: 0..<outlook.survey.shown.count, reason: reason)
     let clip = ClipParts(outlook: outlook, parts: [whole], decodingTimes: [])
-    guard let chunked = clip.chunked(count) else {
+    guard let chunked = clip.chunked(count, isAsked: isAsked) else {
       throw CopyRefusal(reason: "the clip is short, or has too few places where it can be entered")
     }
     return chunked

@@ -93,17 +93,6 @@ struct PacketSurvey {
       $0 >= depth ? shown[$0 - depth] : shown[0] - Int64(depth - $0) * step
     }
   }
-
-  /// How many pictures later than it is decoded a picture may be shown at least, by these times: what
-  /// an encoder may reorder.
-  func delay(_ decodingTimes: [Int64]) -> Int {
-    var delay = 16
-    for (index, time) in decodingTimes.enumerated() {
-      let place = shown.place(of: time)
-      if place > 0 { delay = min(delay, index - place) }
-    }
-    return max(0, delay)
-  }
 }
 
 /// What is noted of each packet on the way.

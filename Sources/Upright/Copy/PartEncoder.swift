@@ -28,6 +28,8 @@ final class PartEncoder: @unchecked Sendable {
   private let exchange: PartExchange
   private let line: PictureLine
   private let decodingThreads: Int
+  /// Made with the first packet; nil where packets keep their form.
+  private lazy var form = Result { () throws(MediaError) in try plan.inBandForm() }
   private var pixelShape = PixelShape()
   private var outcome: Outcome
   /// The next picture, counted in presentation order.
@@ -121,6 +123,10 @@ final class PartEncoder: @unchecked Sendable {
       let time = clip.decodingTimes[place].rescaled(from: tick, to: packet.timeBase)
       packet.dts = packet.pts.map { min($0, time) } ?? time
       packet = try join.adapted(packet)
+      if let form = try form.get() {
+        guard let formed = try form.filter(packet) else { return }
+        packet = formed
+      }
     }
     packets += 1
     guard exchange.put(packet, format: format, part: index, limit: limit) else {

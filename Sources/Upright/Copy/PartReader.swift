@@ -27,6 +27,8 @@ final class PartReader: @unchecked Sendable {
   /// Encoders that may be at work at a time.
   private let slots: DispatchSemaphore
   private var rewriter: DisplayOrientationRewriter?
+  /// Nil where packets keep their form.
+  private let form: BitstreamFilter?
   private var outcome = Outcome()
   /// The part that is being read.
   private var part = 0
@@ -39,12 +41,13 @@ final class PartReader: @unchecked Sendable {
   init(
     _ plan: SessionPlan, _ clip: ClipParts, exchange: PartExchange, encoders: Int,
     makeEncoder: @escaping (Int) -> PartEncoder
-  ) {
+  ) throws(MediaError) {
     self.plan = plan
     self.clip = clip
     self.exchange = exchange
     self.makeEncoder = makeEncoder
     slots = DispatchSemaphore(value: max(1, encoders))
+    form = try clip.join == nil ? nil : plan.inBandForm()
     rewriter = OrientationMark().rewriter(for: plan.video)
     plan.demuxer.select(Set(plan.sideTracks.map(\.stream.index)).union([plan.video.index]))
   }
@@ -93,6 +96,10 @@ final class PartReader: @unchecked Sendable {
     }
     var copy: Packet
     if let unmarked { copy = try packet.with(payload: unmarked) } else { copy = packet }
+    if let form {
+      guard let formed = try form.filter(copy) else { return }
+      copy = formed
+    }
     copy.dts = clip.decodingTimes[outcome.packets]
     copy.rescale(to: plan.pictureTimeBase)
     isOpen = exchange.put(copy, part: part, limit: Self.copiedLimit)
@@ -119,5 +126,20 @@ final class PartReader: @unchecked Sendable {
     } else {
       exchange.end(part: part)
     }
+  }
+}
+
+extension SessionPlan {
+  /// What gives copied and encoded packets the form of MPEG-TS, parameter sets in band; nil where they
+  /// have it, or keep the container's own.
+  ///
+  /// The muxer has one such filter for the whole track: having seen the sets of an encoder it leaves out
+  /// the source's, and those of the header are of one size only. So each part has its own.
+  func inBandForm() throws(MediaError) -> BitstreamFilter? {
+    // A configuration record begins with its version, 1 (ISO/IEC 14496-15, 5.3.3.1 and 8.3.3.1).
+    guard container.muxer == "mpegts", video.parameters.extradata.first == 1,
+      ["h264", "hevc"].contains(video.codecName)
+    else { return nil }
+    return try BitstreamFilter("\(video.codecName)_mp4toannexb", for: video)
   }
 }

@@ -39,7 +39,7 @@ final class PartsRun {
   func run() throws(MediaError) -> TranscodeReport {
     for entry in clip.outlook.plan.entries { observe(.decision(entry)) }
     tellFormats()
-    let reader = PartReader(plan, clip, exchange: exchange, encoders: clip.concurrency) {
+    let reader = try PartReader(plan, clip, exchange: exchange, encoders: clip.concurrency) {
       [self] part in
       PartEncoder(
         plan, clip, part: part, setup: setup(part), decodingThreads: threads, exchange: exchange)
@@ -84,8 +84,8 @@ final class PartsRun {
 
   /// Threads of a decoder or an encoder; 0 leaves it to them.
   private var threads: Int {
-    clip.concurrency == 1
-      ? 0 : max(1, ProcessInfo.processInfo.activeProcessorCount / clip.concurrency)
+    if plan.options.threads > 0 || clip.concurrency == 1 { return plan.options.threads }
+    return max(1, ProcessInfo.processInfo.activeProcessorCount / clip.concurrency)
   }
 
   // MARK: - Packets

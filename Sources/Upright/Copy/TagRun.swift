@@ -35,6 +35,7 @@ final class TagRun {
   private let isElementary: Bool
   private var frames = 0
   private var untimed = 0
+  private var hasForeignEXIF = false
   private var times: (first: Double, end: Double)?
   private let started = ContinuousClock.now
 
@@ -202,6 +203,7 @@ final class TagRun {
       let end = seconds + Double(packet.duration) * packet.timeBase.doubleValue
       times = (min(times?.first ?? seconds, seconds), max(times?.end ?? end, end))
     }
+    note(exifOf: packet)
     let isKey = packet.isKey
     let changed = unsafe packet.withBytes { bytes in
       unsafe rewriter?.rewrite(bytes, isKey: isKey)
@@ -209,6 +211,18 @@ final class TagRun {
     let marked: Packet
     if let changed { marked = try packet.with(payload: changed) } else { marked = packet }
     try decodingTimes.take(marked) { (packet) throws(MediaError) in try send(packet, to: track) }
+  }
+
+  /// Warns once where JPEG pictures go on saying something else: their EXIF is read before any mark.
+  private func note(exifOf packet: borrowing Packet) {
+    guard video.codecName == "mjpeg", !hasForeignEXIF,
+      let said = unsafe packet.withBytes({ unsafe EXIFOrientation.orientation(inJPEG: $0) }),
+      said != session.options.orientation
+    else { return }
+    hasForeignEXIF = true
+    warnings.append(
+      "the EXIF data inside the pictures says \(said.name), which players that read it put above "
+        + "the mark: let transcode turn the pixels")
   }
 
   private func finishPictures() throws(MediaError) {

@@ -49,7 +49,15 @@ struct SignalReader {
   }
 
   /// What the user should know: values that make no sense.
-  var warnings: [String] { (timed?.warnings ?? []) + (script?.warnings ?? []) }
+  var warnings: [String] { (timed?.warnings ?? []) + (script?.warnings ?? []) + damage }
+
+  private var damage: [String] {
+    guard let count = messages?.damagedMessages, count > 0 else { return [] }
+    return [
+      "\(count) display orientation message\(count == 1 ? " is" : "s are") cut short or out of range, "
+        + "and passed over (SEI)"
+    ]
+  }
 
   /// Looks at a packet of any stream before it is decoded; packets come in the file's order.
   mutating func note(_ packet: borrowing Packet) {

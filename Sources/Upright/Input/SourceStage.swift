@@ -84,18 +84,20 @@ final class SourceStage: @unchecked Sendable {
     let signal: OrientationSignal?
   }
 
-  /// - Parameter startPoint: the keyframe to go on from after the first frame, which sets the
-  ///   timeline's zero, in ticks of `video`; nil to decode all.
+  /// - Parameters:
+  ///   - startPoint: the keyframe to go on from after the first frame, which sets the timeline's zero,
+  ///     in ticks of `video`; nil to decode all.
+  ///   - threads: the decoder's; 0: as many as it chooses.
   init(
     demuxer: any PacketSource, video: StreamInfo, sideStreams: Set<Int>, startPoint: Int64? = nil,
-    queue: BoundedQueue<SourceItem>
+    threads: Int = 0, queue: BoundedQueue<SourceItem>
   ) throws(MediaError) {
     self.startPoint = startPoint
     self.demuxer = demuxer
     self.video = video
     self.sideStreams = sideStreams
     self.queue = queue
-    decoder = try VideoDecoder(stream: video)
+    decoder = try VideoDecoder(stream: video, threads: threads)
     signals = try SignalReader(demuxer, video)
     timestamps = TimestampRepair(timeBase: video.timeBase, frameRate: video.frameRate)
     demuxer.select(sideStreams.union([video.index]))

@@ -6,6 +6,7 @@ public struct LiveConfiguration: Sendable {
   public var input: LiveInput
   /// Where it goes. Those of the same format share one encode.
   public var outputs: [LiveOutput]
+  /// How the app turns.
   public var policy: PolicyDocument
   /// As for a clip; what cannot be live is refused.
   public var options: TranscodeOptions
@@ -18,6 +19,7 @@ public struct LiveConfiguration: Sendable {
   /// What may wait and how large a picture may be.
   public var limits = LiveLimits()
 
+  /// A session with the usual bounds; without options and policy, the defaults.
   public init(
     input: LiveInput, outputs: [LiveOutput], policy: PolicyDocument = PolicyDocument(),
     options: TranscodeOptions = TranscodeOptions()
@@ -60,5 +62,6 @@ public struct LiveLimits: Sendable, Hashable {
   /// Bytes of packets that wait for one output.
   public var outputBytes = 16 << 20
 
+  /// The defaults.
   public init() {}
 }

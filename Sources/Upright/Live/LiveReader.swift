@@ -105,17 +105,22 @@ final class LiveReader: @unchecked Sendable {
   private func open() throws(MediaError) -> (any PacketSource)? {
     switch input {
     case .pull(let url):
-      return try Demuxer(url: url, settings: settings(url), interrupt: interrupt)
+      return try Demuxer(url: url, settings: bounded(settings(url)), interrupt: interrupt)
     case .file(let path):
       return try openSource(path, interrupt: interrupt)
     case .published(let feed):
       guard let pipe = feed.next(within: 0.1) else { return nil }
       return try Demuxer(
-        pipe: pipe, format: "flv", name: "the publisher's stream", settings: Self.quick,
+        pipe: pipe, format: "flv", name: "the publisher's stream", settings: bounded(Self.quick),
         interrupt: interrupt)
     case .rtp(let description):
       return try RTPSource(description, interrupt: interrupt)
     }
+  }
+
+  /// With what no decoder may exceed.
+  private func bounded(_ settings: [String: String]) -> [String: String] {
+    settings.merging(["max_pixels": "\(pixels)"]) { $1 }
   }
 
   /// FLV says at its beginning what is in it.

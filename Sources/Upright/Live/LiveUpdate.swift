@@ -25,31 +25,44 @@ public enum LiveUpdate: Sendable {
 
 /// What a live session has counted.
 public struct LiveCounters: Sendable, Hashable {
+  /// Frames that were decoded.
   public var framesIn = 0
+  /// Pictures that were encoded, those that stood in for missing ones among them.
   public var framesOut = 0
-  /// Frames that were not encoded or not sent, by reason: `late`, `queue`, `decode`, `output`.
+  /// What was not encoded or not sent, by reason: frames that came `late`, frames that had to give way
+  /// (`queue`), packets that did not `decode`, pictures that an `output` did not take, one for each of
+  /// the outputs; and an `event` that made no sense when its time came.
   public var dropped: [String: Int] = [:]
+  /// Changes of the stream's format.
   public var formatChanges = 0
+  /// How often the input was lost.
   public var inputLosses = 0
+  /// Bytes of packets that were read.
   public var bytesIn = 0
+  /// Bytes of packets that were written, all outputs together.
   public var bytesOut = 0
-  /// Seconds that each frame took, in all.
+  /// Seconds spent in decoding, all frames together.
   public var decodeSeconds = 0.0
+  /// Seconds spent in laying out.
   public var orientSeconds = 0.0
+  /// Seconds spent in encoding.
   public var encodeSeconds = 0.0
   /// From an event's arrival to the first packet of a picture that obeys it, in seconds; the last 1024.
   public var eventToPicture: [Double] = []
   /// Frames that wait.
   public var queueDepth = 0
 
+  /// Nothing counted.
   public init() {}
 }
 
 /// A live session at one moment.
 public struct LiveSnapshot: Sendable {
+  /// How it is.
   public var state: LiveState
   /// Why it failed or ended.
   public var reason: String?
+  /// What it has counted.
   public var counters: LiveCounters
   /// The app orientation at the last picture, by name; nil before the first.
   public var appOrientation: String?

@@ -18,7 +18,7 @@ final class FrameOrienter {
 
     /// Whether the fused pass is used where it can be.
     var isFused: Bool {
-      scaler == .fused || (scaler == .auto && CPUFeatures.available.contains(.avx2))
+      scaler == .fused || (scaler == .auto && CPUFeatures.available.contains(.sse4))
     }
   }
 

@@ -54,14 +54,14 @@ final class PictureStage {
     if let moment, moment.turn.style == .hold {
       // With nothing before it the first frame is what stands.
       var standing = before?.standing
-      if standing == nil { standing = try live(frame, direction, shape) }
+      if standing == nil { standing = Standing(try frame.shared(), direction, shape: shape) }
       before?.standing = standing
       last = standing
       if let standing {
         return try standing.picture(for: frame, on: direction.canvas, by: orienter)
       }
     }
-    last = try live(frame, direction, shape)
+    try keep(frame, direction, shape)
     switch moment?.turn.style {
     case .spin: return try spun(frame, direction, placement, shape)
     case .crossfade: return try crossfaded(frame, direction, placement)
@@ -69,10 +69,17 @@ final class PictureStage {
     }
   }
 
-  private func live(
+  /// Notes `frame` as what was shown last: in the same place as the one before it, unless someone
+  /// holds that one.
+  private func keep(
     _ frame: borrowing VideoFrame, _ direction: Direction, _ shape: Rational
-  ) throws(MediaError) -> Standing {
-    Standing(.frame(SharedPicture(try frame.shared()), direction, shape: shape))
+  ) throws(MediaError) {
+    let picture = try frame.shared()
+    if isKnownUniquelyReferenced(&last), let last {
+      last.show(picture, direction, shape: shape)
+    } else {
+      last = Standing(picture, direction, shape: shape)
+    }
   }
 
   /// The frame as it is laid out.
@@ -130,17 +137,31 @@ final class PictureStage {
 final class Standing {
   enum Content {
     /// A frame as the direction laid it out; `shape` is its pixels' width over their height.
-    case frame(SharedPicture, Direction, shape: Rational)
+    case frame(Direction, shape: Rational)
     /// A still picture, fitted in upright.
     case still(StillPicture)
     /// The background.
     case nothing
   }
 
-  private let content: Content
+  private var content: Content
+  /// The frame, where that is what stands.
+  private var held: VideoFrame?
   private var drawn: VideoFrame?
 
   init(_ content: Content) { self.content = content }
+
+  init(_ frame: consuming VideoFrame, _ direction: Direction, shape: Rational) {
+    content = .frame(direction, shape: shape)
+    held = consume frame
+  }
+
+  /// Lets `frame` stand in place of what stood so far.
+  func show(_ frame: consuming VideoFrame, _ direction: Direction, shape: Rational) {
+    content = .frame(direction, shape: shape)
+    held = consume frame
+    drawn = nil
+  }
 
   /// The picture in place of `frame`; its memory is shared.
   func picture(
@@ -157,13 +178,11 @@ final class Standing {
     like frame: borrowing VideoFrame, on canvas: PixelSize, by orienter: FrameOrienter
   ) throws(MediaError) -> VideoFrame {
     switch content {
-    case .frame(let held, let direction, let shape):
-      let placement = orienter.placement(
-        of: held.frame.size, sampleAspectRatio: shape, turn: direction.turn, canvas: canvas)
-      guard direction.level != 0 else { return try orienter.orient(held.frame, by: placement) }
-      return try orienter.orient(
-        held.frame, in: Pose(placement, of: held.frame.size, degrees: direction.level), on: canvas,
-        resting: placement)
+    case .frame(let direction, let shape):
+      guard let picture = try draw(direction, shape, on: canvas, by: orienter) else {
+        throw MediaError(.fault, "no frame to hold")
+      }
+      return picture
     case .still(let still):
       let picture = try background(like: frame, on: canvas, by: orienter)
       let rect = Placement(
@@ -175,6 +194,22 @@ final class Standing {
       return picture
     case .nothing:
       return try background(like: frame, on: canvas, by: orienter)
+    }
+  }
+
+  private func draw(
+    _ direction: Direction, _ shape: Rational, on canvas: PixelSize, by orienter: FrameOrienter
+  ) throws(MediaError) -> VideoFrame? {
+    // A switch over the optional borrows what is in it; a binding would take it out.
+    switch held {
+    case .some(let frame):
+      let placement = orienter.placement(
+        of: frame.size, sampleAspectRatio: shape, turn: direction.turn, canvas: canvas)
+      guard direction.level != 0 else { return try orienter.orient(frame, by: placement) }
+      return try orienter.orient(
+        frame, in: Pose(placement, of: frame.size, degrees: direction.level), on: canvas,
+        resting: placement)
+    case .none: return nil
     }
   }
 

@@ -22,15 +22,18 @@ struct PicturePlane {
 
 extension PictureView {
   /// The planes; empty for a format without simple ones.
-  var picturePlanes: [PicturePlane] {
-    guard let layouts = format.planes, unsafe layouts.count <= starts.count else { return [] }
-    return layouts.enumerated().map { index, layout in
+  var picturePlanes: PlaneList<PicturePlane> {
+    var planes = PlaneList<PicturePlane>()
+    guard let layouts = format.planes, unsafe layouts.count <= starts.count else { return planes }
+    for (index, layout) in layouts.enumerated() {
       let size = planeSize(layout)
       let plane = unsafe MutablePlaneView(
         starts[index], stride: strides[index], width: size.width, height: size.height)
-      return PicturePlane(
-        layout: layout, plane: plane, components: layout.elementSize / format.sampleBytes)
+      planes.append(
+        PicturePlane(
+          layout: layout, plane: plane, components: layout.elementSize / format.sampleBytes))
     }
+    return planes
   }
 }
 

@@ -60,10 +60,11 @@ final class EncoderChain {
     let encoder = try encoder(for: frame, emit)
     try encoder.send(frame)
     while let packet = try encoder.receive() {
+      let format = encoder.announcement()
       if waiting.isEmpty {
-        try pass(packet, to: emit)
+        try pass(packet, format, to: emit)
       } else {
-        waiting.append(.packet(packet))
+        waiting.append(.packet(EncodedPacket(packet, format: format)))
         waitingPackets += 1
       }
     }
@@ -131,9 +132,15 @@ final class EncoderChain {
     }
   }
 
-  private func pass(_ packet: EncodedPacket, to emit: Emit) throws(MediaError) {
-    let format = packet.format
-    guard var packet = packet.take() else { return }
+  private func pass(_ waiting: EncodedPacket, to emit: Emit) throws(MediaError) {
+    guard let packet = waiting.take() else { return }
+    try pass(packet, waiting.format, to: emit)
+  }
+
+  private func pass(
+    _ packet: consuming Packet, _ format: EncodedFormat?, to emit: Emit
+  ) throws(MediaError) {
+    var packet = packet
     times.fit(&packet)
     packets += 1
     try emit(packet, format)

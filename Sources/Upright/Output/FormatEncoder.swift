@@ -45,13 +45,18 @@ final class FormatEncoder: @unchecked Sendable {
   }
 
   /// The next packet in decoding order; nil where more pictures are wanted.
-  func receive() throws(MediaError) -> EncodedPacket? {
+  func receive() throws(MediaError) -> Packet? {
     guard var packet = try encoder?.receive() else { return nil }
     if let pts = packet.pts, let duration = durations.removeValue(forKey: pts) {
       packet.duration = duration
     }
+    return packet
+  }
+
+  /// The format, for the first packet; nil for the others.
+  func announcement() -> EncodedFormat? {
     defer { announces = false }
-    return EncodedPacket(packet, format: announces ? format : nil)
+    return announces ? format : nil
   }
 
   /// The packets that are still inside, in decoding order; the encoder is closed.
@@ -59,7 +64,9 @@ final class FormatEncoder: @unchecked Sendable {
     defer { encoder = nil }
     try encoder?.finish()
     var packets: [EncodedPacket] = []
-    while let packet = try receive() { packets.append(packet) }
+    while let packet = try receive() {
+      packets.append(EncodedPacket(packet, format: announcement()))
+    }
     return packets
   }
 }

@@ -20,16 +20,20 @@ final class PacketInterleaver {
     consuming func takePacket() -> Packet { packet }
   }
 
+  /// Queues take nothing noncopyable.
   private final class Box {
-    var item: Item?
-    let time: Double
-    let decodingTime: Double
-    init(_ item: consuming Item) {
+    private var item: Item?
+    private(set) var time = 0.0
+    private(set) var decodingTime = 0.0
+
+    func fill(_ item: consuming Item) {
       time = item.time
       let tick = item.packet.timeBase.doubleValue
       decodingTime = (item.packet.dts ?? item.packet.pts).map { Double($0) * tick } ?? time
       self.item = consume item
     }
+
+    func take() -> Item? { item.take() }
   }
 
   private struct Track {
@@ -41,6 +45,8 @@ final class PacketInterleaver {
   }
 
   private var tracks: [Track]
+  /// Boxes that are empty, to be used again: packets come as long as the clip lasts.
+  private var spare: [Box] = []
   private let cutsAtKeys: Bool
   private let patience: Double
 
@@ -60,13 +66,14 @@ final class PacketInterleaver {
     let order = isByDTS ? packet.dts ?? packet.pts : packet.pts ?? packet.dts
     let time = max(order.map { Double($0) * tick } ?? 0, tracks[track].lastTime)
     tracks[track].lastTime = time
-    tracks[track].waiting.append(
-      Box(Item(packet: packet, track: track, format: format, time: time)))
+    let box = spare.popLast() ?? Box()
+    box.fill(Item(packet: packet, track: track, format: format, time: time))
+    tracks[track].waiting.append(box)
   }
 
   /// The lowest decoding time among the packets that wait at the heads, in seconds.
   var earliestDecodingTime: Double {
-    tracks.compactMap { $0.waiting.first?.decodingTime }.min() ?? 0
+    tracks.lazy.compactMap { $0.waiting.first?.decodingTime }.min() ?? 0
   }
 
   /// Says that no more packets of a track will come.
@@ -88,6 +95,7 @@ final class PacketInterleaver {
     guard let first, let box = tracks[first].waiting.first else { return nil }
     if mustWait && latest - box.time < patience { return nil }
     tracks[first].waiting.removeFirst()
-    return box.item.take()
+    defer { spare.append(box) }
+    return box.take()
   }
 }

@@ -4,19 +4,19 @@ internal import Foundation
 /// whichever of the two is the faster.
 final class BoundedQueue<Element: ~Copyable>: @unchecked Sendable {
   // Unchecked: everything below is only touched under `condition`. A ring of boxes, since Foundation
-  // and the collections of the standard library take no noncopyable elements.
+  // and the collections of the standard library take no noncopyable elements; made once, so that
+  // nothing is allocated for an item.
   private let condition = NSCondition()
-  private var ring: [Box?]
+  private let ring: [Box]
   private var head = 0
   private var count = 0
   private var isClosed = false
 
   private final class Box {
     var element: Element?
-    init(_ element: consuming Element) { self.element = consume element }
   }
 
-  init(capacity: Int) { ring = Array(repeating: nil, count: max(1, capacity)) }
+  init(capacity: Int) { ring = (0..<max(1, capacity)).map { _ in Box() } }
 
   /// Waits for room and hands over `element`; false (and the element is gone) once closed.
   func put(_ element: consuming sending Element) -> Bool {
@@ -24,7 +24,7 @@ final class BoundedQueue<Element: ~Copyable>: @unchecked Sendable {
     defer { condition.unlock() }
     while count == ring.count && !isClosed { condition.wait() }
     if isClosed { return false }
-    ring[(head + count) % ring.count] = Box(element)
+    ring[(head + count) % ring.count].element = consume element
     count += 1
     condition.broadcast()
     return true
@@ -35,8 +35,13 @@ final class BoundedQueue<Element: ~Copyable>: @unchecked Sendable {
     condition.lock()
     defer { condition.unlock() }
     while count == 0 && !isClosed { condition.wait() }
-    guard count > 0, let box = ring[head] else { return nil }
-    ring[head] = nil
+    return first()
+  }
+
+  /// Takes out the first item; nil where none is left. Under `condition`.
+  private func first() -> sending Element? {
+    guard count > 0 else { return nil }
+    let box = ring[head]
     head = (head + 1) % ring.count
     count -= 1
     condition.broadcast()
@@ -64,12 +69,7 @@ final class BoundedQueue<Element: ~Copyable>: @unchecked Sendable {
     condition.lock()
     defer { condition.unlock() }
     while count == 0 && !isClosed { if !condition.wait(until: deadline) { break } }
-    guard count > 0, let box = ring[head] else { return nil }
-    ring[head] = nil
-    head = (head + 1) % ring.count
-    count -= 1
-    condition.broadcast()
-    return box.element.take()
+    return first()
   }
 
   /// Ends both sides: waiting producers are let go, consumers get what is left and then nil.

@@ -197,7 +197,7 @@ struct SessionPlan {
       speed: options.speed, gop: options.gop, isLive: options.isLive,
       wantsGlobalHeader: container.wantsGlobalHeader,
       repeatsHeaders: container.canFollow && !options.splits && codec != .raw,
-      options: options.encoderOptions)
+      threads: options.threads, options: options.encoderOptions)
     if settings.gop == nil, container.isSegmented, let rate = video.frameRate {
       // Segments are cut at IDRs that are asked for; the encoder's own must not come much oftener.
       settings.gop = max(1, Int((rate.doubleValue * options.segmentDuration).rounded(.up)) + 1)

@@ -8,7 +8,7 @@ final class SessionRun {
   private let plan: SessionPlan
   private let session: TranscodeSession
   private let observe: (SessionUpdate) -> Void
-  private let queue = BoundedQueue<SourceItem>(capacity: 8)
+  private let queue: BoundedQueue<SourceItem>
   /// Nil where a tap takes the pictures.
   private let output: OutputStage?
   private let started = ContinuousClock.now
@@ -39,6 +39,8 @@ final class SessionRun {
   ) throws(MediaError) {
     self.plan = plan
     session = plan.session
+    // Decoded pictures are large; live, each that waits is also a picture later.
+    queue = BoundedQueue(capacity: plan.options.isLive ? 2 : 4)
     self.observe = observe
     warnings = plan.warnings
     feed = EventFeed(session.events, offset: session.options.eventsOffset)
@@ -54,7 +56,7 @@ final class SessionRun {
     let source = try SourceStage(
       demuxer: plan.demuxer, video: plan.video,
       sideStreams: output != nil ? Set(plan.sideTracks.map(\.stream.index)) : [],
-      startPoint: plan.startPoint(), queue: queue)
+      startPoint: plan.startPoint(), threads: session.options.threads, queue: queue)
     let reading = WorkThread(name: "upright-read") { source.run() }
     let outcome: SourceOutcome
     do throws(MediaError) {

@@ -67,6 +67,10 @@ struct SetJoin: Sendable {
 
   private static func numbering(_ sets: [ParameterSet], _ codec: VideoCodec) -> Numbering? {
     if codec == .hevc { return ParameterSetNumbers(besides: sets).map { .corrected($0) } }
+    // avcC counts with 5 bits and with 8.
+    guard sets.count(where: { $0.kind == .sequence }) < 31,
+      sets.count(where: { $0.kind == .picture }) < 255
+    else { return nil }
     let taken = Set(sets.map(\.number))
     return (0..<32).first { !taken.contains($0) }.map { .told($0) }
   }

@@ -1,0 +1,47 @@
+// Several live sessions in one process, for its memory to be looked at from outside.
+//
+//   swift run -c release SessionBench CLIP COUNT
+//
+// Each reads CLIP as sensor frames, turns it to 720x1280 and encodes without delay, on a thread of its own
+// and with one thread inside decoder and encoder; the streams go to /dev/null.
+import Foundation
+import Upright
+
+func fail(_ message: String) -> Never {
+  FileHandle.standardError.write(Data("SessionBench: \(message)\n".utf8))
+  exit(1)
+}
+
+func session(_ clip: String) throws -> TranscodeSession {
+  var options = TranscodeOptions()
+  options.frames = .sensor(.init())
+  options.size = .pair(.init(720, 1280))
+  options.isLive = true
+  options.threads = 1
+  options.overwrites = true
+  return try TranscodeSession(
+    input: clip, output: "/dev/null", outputFormat: "ts", options: options)
+}
+
+func run() {
+  let arguments = CommandLine.arguments
+  guard arguments.count == 3, let count = Int(arguments[2]), count > 0 else {
+    fail("usage: SessionBench CLIP COUNT")
+  }
+  let done = DispatchGroup()
+  for index in 0..<count {
+    done.enter()
+    let thread = Thread {
+      do {
+        let report = try session(arguments[1]).run()
+        print("\(index): \(report.frames) frames")
+      } catch { fail("\(error)") }
+      done.leave()
+    }
+    thread.stackSize = 8 << 20
+    thread.start()
+  }
+  done.wait()
+}
+
+run()

@@ -1,0 +1,1 @@
+"""The rows of the table that `bench.py` prints: one file a kind of measurement."""

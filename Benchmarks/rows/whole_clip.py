@@ -1,0 +1,86 @@
+"""A whole clip, all of it encoded anew, and what that costs above decoding and encoding alone."""
+import os
+import statistics
+import subprocess
+
+from . import clips, quality
+from .row import Row
+from .runs import ROOT, UPRIGHT, alternate, median, ratio
+
+X264 = ["-c:v", "libx264", "-preset", "veryfast", "-crf", "23", "-pix_fmt", "yuv420p"]
+
+
+def stages():
+    """`stages.c`, compiled."""
+    path = os.path.join(ROOT, ".build/bench-stages")
+    flags = subprocess.check_output(
+        ["pkg-config", "--cflags", "--libs", "libavformat", "libavcodec", "libavutil"],
+        text=True).split()
+    subprocess.run(["clang", "-std=gnu11", "-O2", os.path.join(ROOT, "Benchmarks/stages.c"),
+                    "-o", path, *flags], check=True)
+    return path
+
+
+def theirs(clip, output, *, threads=True):
+    one = ["-threads", "1"] if threads else []
+    graph = ["-filter_threads", "1"] if threads else []
+    return ["ffmpeg", "-v", "error", "-y", *one, "-i", clip, *graph,
+            "-vf", "transpose=clock,scale=720:1280", *X264, *one, "-movflags", "+faststart", output]
+
+
+def ours(clip, output, *, threads=True):
+    return [UPRIGHT, "transcode", clip, "--frames", "sensor", "--size", "720x1280", "-q", "-y",
+            *(["--threads", "1"] if threads else []), "-o", output]
+
+
+def rows(folder, rounds=5):
+    clip, program = clips.lying(), stages()
+    made = [os.path.join(folder, name) for name in ("ours.mp4", "theirs.mp4")]
+    pictures = [os.path.join(folder, name) for name in ("ours.y4m", "theirs.y4m")]
+    # What either side's encoder is given, for the encoder alone.
+    subprocess.run(ours(clip, pictures[0]), check=True)
+    subprocess.run(["ffmpeg", "-v", "error", "-y", "-i", clip, "-vf", "transpose=clock,scale=720:1280",
+                    "-pix_fmt", "yuv420p", pictures[1]], check=True)
+    full, other, decode, encode, encode_theirs = alternate(
+        [ours(clip, made[0]), theirs(clip, made[1]), [program, "decode", clip],
+         [program, "encode", pictures[0]], [program, "encode", pictures[1]]], rounds)
+    frames = range(15, 300, 60)
+    both = [quality.against_exact(clip, each, list(frames)) for each in made]
+    sizes = [os.path.getsize(each) >> 10 for each in made]
+
+    def cpu(each):
+        return each.cpu
+
+    def alone(each):
+        return float(each.output.split()[0])
+
+    yield Row("whole 1080p clip, 10 s, veryfast, one thread each", "ffmpeg", ratio(full, other, cpu),
+              bar=0.92, aim=0.88, ours=median(full, cpu), theirs=median(other, cpu), measured="CPU s",
+              quality=f"ours {both[0]}, {sizes[0]} KiB; theirs {both[1]}, {sizes[1]} KiB")
+    yield Row("the same, by the clock", "ffmpeg", ratio(full, other, lambda each: each.wall),
+              ours=median(full, lambda each: each.wall), theirs=median(other, lambda each: each.wall),
+              measured="s", note="reading and encoding overlap even with one thread each")
+    yield Row("the same, highest memory", "ffmpeg", ratio(full, other, lambda each: each.peak),
+              ours=median(full, lambda each: each.peak), theirs=median(other, lambda each: each.peak),
+              measured="MiB")
+    added = statistics.median(
+        mine.cpu - alone(d) - alone(e) for mine, d, e in zip(full, decode, encode))
+    added_theirs = statistics.median(
+        it.cpu - alone(d) - alone(e) for it, d, e in zip(other, decode, encode_theirs))
+    base = statistics.median(alone(d) + alone(e) for d, e in zip(decode, encode))
+    yield Row("what it adds to decoding and encoding alone", "what ffmpeg adds", added / added_theirs,
+              bar=0.35, aim=0.25, ours=added, theirs=added_theirs, measured="CPU s",
+              note=f"alone: {base:.2f} CPU s")
+
+    full, other = alternate(
+        [ours(clip, made[0], threads=False), theirs(clip, made[1], threads=False)], 3)
+    yield Row("the same clip, threads as they choose", "ffmpeg", ratio(full, other, cpu),
+              ours=median(full, cpu), theirs=median(other, cpu), measured="CPU s")
+    yield Row("the same, by the clock", "ffmpeg", ratio(full, other, lambda each: each.wall),
+              ours=median(full, lambda each: each.wall), theirs=median(other, lambda each: each.wall),
+              measured="s")
+    yield Row("the same, highest memory", "ffmpeg", ratio(full, other, lambda each: each.peak),
+              ours=median(full, lambda each: each.peak), theirs=median(other, lambda each: each.peak),
+              measured="MiB")
+    for path in pictures:
+        os.remove(path)

@@ -1,0 +1,50 @@
+// The resampling in AVX-512, with the products of VNNI.
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+#include "levels.h"
+
+// Tuned for a CPU that clang knows to multiply and add in one instruction as fast as in two: else it
+// takes the products of VNNI apart.
+#define TARGET \
+  __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,tune=znver4")))
+#define LANES 4
+#define V(op) _mm512_##op
+#define TRANSPOSE(n) upright_transpose_##n##_avx2
+
+typedef __m512i vec;
+
+TARGET UPRIGHT_INLINE vec load(const void *p) { return _mm512_loadu_si512(p); }
+TARGET UPRIGHT_INLINE void store(void *p, vec v) { _mm512_storeu_si512(p, v); }
+TARGET UPRIGHT_INLINE vec zero(void) { return _mm512_setzero_si512(); }
+TARGET UPRIGHT_INLINE vec flip(vec a, vec b) { return _mm512_xor_si512(a, b); }
+TARGET UPRIGHT_INLINE vec in_every_lane(__m128i lane) { return _mm512_broadcast_i32x4(lane); }
+TARGET UPRIGHT_INLINE vec dot(vec sum, vec a, vec b) { return _mm512_dpwssd_epi32(sum, a, b); }
+
+// Lane `n` at n * `pitch` elements of `to`'s type.
+#define store_lanes(to, pitch, v)                                                                 \
+  do {                                                                                            \
+    const vec lanes = (v);                                                                        \
+    _mm_storeu_si128((__m128i_u *)(to), _mm512_castsi512_si128(lanes));                           \
+    _mm_storeu_si128((__m128i_u *)((to) + (pitch)), _mm512_extracti32x4_epi32(lanes, 1));         \
+    _mm_storeu_si128((__m128i_u *)((to) + 2 * (pitch)), _mm512_extracti32x4_epi32(lanes, 2));     \
+    _mm_storeu_si128((__m128i_u *)((to) + 3 * (pitch)), _mm512_extracti32x4_epi32(lanes, 3));     \
+  } while (0)
+
+TARGET UPRIGHT_INLINE vec in_order_8(vec v) {
+  const vec order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  return _mm512_permutexvar_epi32(order, v);
+}
+
+TARGET UPRIGHT_INLINE vec in_order_16(vec v) {
+  return _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), v);
+}
+
+#include "resample_pass.h"
+
+TARGET void upright_resample_avx512(UPRIGHT_RESAMPLE) {
+  resample_any(r, dst, dst_stride, src, src_stride, scratch);
+}
+
+#endif

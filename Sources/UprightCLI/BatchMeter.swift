@@ -1,0 +1,61 @@
+internal import Foundation
+internal import Synchronization
+internal import Upright
+
+/// Shows on standard error how far several clips are: a bar for all of them, or lines that name their
+/// clip. Any thread may tell it.
+final class BatchMeter: Sendable {
+  private struct State {
+    var meter: ProgressMeter
+    var running: [Int: SessionProgress] = [:]
+    var ended = 0
+    var endedFrames = 0
+    /// When the bar was drawn last.
+    var drawn: ContinuousClock.Instant?
+  }
+
+  private let style: ProgressStyle
+  private let clips: [String]
+  private let started = ContinuousClock.now
+  private let state: Mutex<State>
+
+  init(_ style: ProgressStyle, clips: [String]) {
+    self.style = style
+    self.clips = clips
+    state = Mutex(State(meter: ProgressMeter(style)))
+  }
+
+  func show(_ progress: SessionProgress, of index: Int) {
+    state.withLock { state in
+      state.running[index] = progress
+      guard style == .bar else { return state.meter.show(progress, of: clips[index]) }
+      if let drawn = state.drawn, drawn.duration(to: .now) < .milliseconds(100) { return }
+      state.drawn = .now
+      draw(&state)
+    }
+  }
+
+  /// A clip is over: takes the bar away while `tell` writes about it.
+  func end(_ index: Int, tell: () -> Void) {
+    state.withLock { state in
+      state.endedFrames += state.running.removeValue(forKey: index)?.frames ?? 0
+      state.ended += 1
+      state.meter.clear()
+      tell()
+      if style == .bar && state.ended < clips.count { draw(&state) }
+    }
+  }
+
+  private func draw(_ state: inout State) {
+    let elapsed = started.duration(to: .now) / .seconds(1)
+    let parts = state.running.values.map { progress in
+      progress.duration.map { $0 > 0 ? min(1, progress.seconds / $0) : 0 } ?? 0
+    }
+    let part = (Double(state.ended) + parts.reduce(0, +)) / Double(max(1, clips.count))
+    let frames = state.endedFrames + state.running.values.map(\.frames).reduce(0, +)
+    let rate = elapsed > 0 ? Int(Double(frames) / elapsed) : 0
+    var text = "\(state.ended) of \(clips.count) clips, \(frames) frames, \(rate) fps"
+    if part > 0 { text += ", \(Int((elapsed * (1 - part) / part).rounded())) s left" }
+    state.meter.draw(part: part, text)
+  }
+}

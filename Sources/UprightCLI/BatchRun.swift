@@ -1,0 +1,129 @@
+internal import ArgumentParser
+internal import Foundation
+internal import MediaIO
+internal import RotationPolicy
+internal import Upright
+
+/// Several clips in one command: each is told of by name, and one exit status stands for all.
+struct BatchRun {
+  let clips: [ClipList.Clip]
+  /// A session for each clip, or why there is none.
+  let sessions: [Result<TranscodeSession, MediaError>]
+  let jobs: Int
+  let common: RunArguments
+  let progress: ProgressStyle
+
+  /// Runs all of them.
+  ///
+  /// - Throws: the exit status, where it is not 0: a signal's, else that of the first clip that failed
+  ///   in the order of the clips. What failed has been told by then.
+  func run(report: ReportFile?) throws {
+    let batch = Batch(sessions, jobs: jobs)
+    Interruption.shared.watch(
+      first: { batch.stop() },
+      second: {
+        batch.abandon()
+        _exit(Interruption.shared.status ?? 130)
+      })
+    let started = ContinuousClock.now
+    let meter = BatchMeter(progress, clips: clips.map(\.input))
+    let outcomes = batch.run { [self] index, update in
+      switch update {
+      case .progress(let progress): meter.show(progress, of: index)
+      case .ended(let outcome): meter.end(index) { tell(outcome, of: index) }
+      }
+    }
+    try report?.write(.array(outcomes.indices.map { entry(outcomes[$0], of: $0) }))
+    let elapsed = started.duration(to: .now)
+    if !common.quiet { summarise(outcomes, seconds: elapsed / .seconds(1)) }
+    if let status = Interruption.shared.status { throw ExitCode(status) }
+    try leave(outcomes.indices.compactMap { failure(outcomes[$0], of: $0) })
+  }
+
+  /// `--dry-run`: what each would do.
+  ///
+  /// - Throws: as `run`.
+  func tellPlans() throws {
+    var failures: [Failure] = []
+    for (index, session) in sessions.enumerated() {
+      do throws(MediaError) {
+        let lines = try session.get().plan().lines
+        try StandardOutput.write((index > 0 ? "\n" : "") + lines.map { $0 + "\n" }.joined())
+      } catch {
+        let failure = self.failure(error, of: index)
+        failure.tell()
+        failures.append(failure)
+      }
+    }
+    try leave(failures)
+  }
+
+  private func leave(_ failures: [Failure]) throws {
+    if let first = failures.first { throw ExitCode(first.status) }
+  }
+
+  // MARK: - One clip
+
+  private func tell(_ outcome: Batch.Outcome, of index: Int) {
+    switch outcome {
+    case .done(let result):
+      if !common.quiet {
+        Summary.tell(result, output: clips[index].output, of: clips[index].input)
+      }
+    case .failed(let error): failure(error, of: index).tell()
+    case .notBegun: break
+    }
+  }
+
+  private func failure(_ outcome: Batch.Outcome, of index: Int) -> Failure? {
+    if case .failed(let error) = outcome { failure(error, of: index) } else { nil }
+  }
+
+  /// The error, with the clip's name where it does not say it.
+  private func failure(_ error: MediaError, of index: Int) -> Failure {
+    let clip = clips[index]
+    let isNamed = [clip.input, clip.output].contains { error.location.contains($0) }
+    let place = error.location.isEmpty ? clip.input : "\(clip.input), \(error.location)"
+    return Failure(
+      MediaError(
+        error.code, error.message, at: isNamed ? error.location : place, remedy: error.remedy),
+      asJSON: common.jsonErrors)
+  }
+
+  /// A clip's entry in the report: what a report of one clip holds, or why there is none.
+  private func entry(_ outcome: Batch.Outcome, of index: Int) -> JSONValue {
+    let error: MediaError
+    switch outcome {
+    case .done(let result): return result.json
+    case .failed(let failed): error = failed
+    case .notBegun:
+      error = MediaError(
+        .cancelled, "stopped before its turn came", at: clips[index].input, remedy: "run it again")
+    }
+    return [
+      "input": ["path": .string(clips[index].input)],
+      "output": ["path": .string(clips[index].output)], "error": failure(error, of: index).json,
+    ]
+  }
+
+  // MARK: - All clips
+
+  private func summarise(_ outcomes: [Batch.Outcome], seconds: Double) {
+    var (done, failed, waiting, frames) = (0, 0, 0, 0)
+    for outcome in outcomes {
+      switch outcome {
+      case .done(let result):
+        done += 1
+        frames += result.frames
+      case .failed: failed += 1
+      case .notBegun: waiting += 1
+      }
+    }
+    var words = ["\(done) of \(outcomes.count) clips done"]
+    if failed > 0 { words.append("\(failed) failed") }
+    if waiting > 0 { words.append("\(waiting) not begun") }
+    StandardError.write(
+      "upright: \(words.joined(separator: ", ")): \(frames) frames "
+        + Summary.speed(frames: frames, seconds: seconds) + "\n")
+  }
+}

@@ -1,0 +1,29 @@
+internal import Foundation
+internal import Upright
+
+/// What is said of a transcode on standard error when it is over.
+enum Summary {
+  /// - Parameter clip: the input's name, where it must be told from others.
+  static func tell(_ result: TranscodeReport, output: String, of clip: String? = nil) {
+    let prefix = clip.map { "\($0): " } ?? ""
+    for warning in result.warnings {
+      StandardError.write("upright: warning: \(prefix)\(warning)\n")
+    }
+    guard output != "-" else { return }
+    StandardError.write(
+      "upright: \(written(result, output)): \(result.frames) frames, "
+        + result.formats.joined(separator: ", then ") + ", "
+        + speed(frames: result.frames, seconds: result.wall) + "\n")
+  }
+
+  static func speed(frames: Int, seconds: Double) -> String {
+    let rate = seconds > 0 ? Int(Double(frames) / seconds) : 0
+    return "in \((seconds * 100).rounded() / 100) s (\(rate) fps)"
+  }
+
+  /// What was made, by name.
+  private static func written(_ result: TranscodeReport, _ output: String) -> String {
+    guard let first = result.files.first, let last = result.files.last else { return output }
+    return first == last ? first : "\(first) to \(last)"
+  }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import Testing
+import UprightTestSupport
+
+@Suite("Ctrl-C and SIGTERM with several clips")
+struct BatchInterruptTests {
+  /// Four long clips, two of them at a time, until both have pictures.
+  private static func started(
+    _ scratch: Scratch, _ options: [String] = []
+  ) throws -> (CommandLineProgram, clips: [String]) {
+    let long = try longClip(in: scratch)
+    let clips = try ["0", "1", "2", "3"].map { try scratch.copy(long, as: "\($0).mov") }
+    let program = try CommandLineProgram(
+      ["transcode"] + clips + [
+        "--jobs", "2", "-o", scratch.path("out"), "--report", scratch.path("report"), "--format",
+        "hls", "--segment", "1",
+      ] + options)
+    // Their first segments are written.
+    let deadline = Date(timeIntervalSinceNow: 120)
+    while !["0", "1"].allSatisfy({
+      FileManager.default.fileExists(atPath: scratch.path("out/\($0)-0.m4s"))
+    }) {
+      try #require(Date() < deadline, "no picture in two minutes")
+      usleep(20_000)
+    }
+    return (program, clips)
+  }
+
+  @Test("Once: what is in flight plays, what is not begun stays so", arguments: [SIGINT, SIGTERM])
+  func once(signal: CInt) throws {
+    let scratch = try Scratch()
+    let (program, clips) = try Self.started(scratch)
+    #expect(program.isRunning)
+    program.send(signal)
+    let run = try program.wait(timeout: 120)
+    #expect(run.status == 128 + Int(signal), "\(run.errors)")
+    #expect(run.warnings.isEmpty && !run.errors.contains("error"), "\(run.errors)")
+    #expect(run.lines.last?.hasPrefix("upright: 2 of 4 clips done, 2 not begun: ") == true)
+    let report = try json(scratch.path("report"))
+    for (index, clip) in clips.enumerated() {
+      let output = scratch.path("out/\(index).m3u8")
+      #expect(report[index]["input"]["path"].string == clip)
+      if index < 2 {
+        #expect(try Playlist(path: output).isEnded)
+        let count = try frames(output)
+        #expect(count > 0 && count < 9000)
+        #expect(report[index]["output"]["frames"].int == count)
+      } else {
+        #expect(!FileManager.default.fileExists(atPath: output))
+        #expect(report[index]["error"]["code"].string == "cancelled")
+      }
+    }
+    let schema = try JSONSchema(text: Upright.run(["schema", "report"]).text)
+    #expect(schema.fault(in: report) == nil)
+  }
+
+  @Test("Twice: at once, and nothing half-made stays")
+  func twice() throws {
+    let scratch = try Scratch()
+    // Slow holds so many pictures that finishing them takes a while.
+    let (program, _) = try Self.started(scratch, ["--speed", "slow"])
+    program.send(SIGINT)
+    // Two signals that are both waiting are one to the kernel.
+    usleep(100_000)
+    program.send(SIGINT)
+    let run = try program.wait(timeout: 120)
+    #expect(run.status == 130)
+    #expect(!scratch.names.contains("report"))
+    let made = try FileManager.default.contentsOfDirectory(atPath: scratch.path("out"))
+    #expect(!made.contains { $0.hasSuffix(".part") }, "\(made)")
+    for playlist in made where playlist.hasSuffix(".m3u8") {
+      _ = try Playlist(path: scratch.path("out/\(playlist)"))
+    }
+  }
+}
