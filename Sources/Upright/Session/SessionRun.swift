@@ -40,7 +40,7 @@ final class SessionRun {
     self.plan = plan
     session = plan.session
     // Decoded pictures are large; live, each that waits is also a picture later.
-    queue = BoundedQueue(capacity: plan.options.isLive ? 2 : 4)
+    queue = BoundedQueue(capacity: plan.options.isLive ? 1 : 4)
     self.observe = observe
     warnings = plan.warnings
     feed = EventFeed(session.events, offset: session.options.eventsOffset)
