@@ -20,12 +20,13 @@ class Run:
     output: str = ""
 
 
-def run(command, **environment):
-    """One child to its end; the suite stops where it fails."""
+def run(command, core=None, **environment):
+    """One child to its end, on one core where that is given; the suite stops where it fails."""
     start = time.monotonic()
     process = subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        env={**os.environ, **environment})
+        env={**os.environ, **environment},
+        preexec_fn=None if core is None else lambda: os.sched_setaffinity(0, {core}))
     output = process.stdout.read().decode(errors="replace")
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = status
@@ -35,16 +36,16 @@ def run(command, **environment):
         time.monotonic() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, output)
 
 
-def alternate(commands, rounds):
+def alternate(commands, rounds, core=None):
     """Every command once a round, a different one first each time; once before that, uncounted, so that
     files are in memory. The runs of each, in the order of the rounds."""
     for command in commands:
-        run(command)
+        run(command, core)
     runs = [[] for _ in commands]
     for turn in range(rounds):
         for step in range(len(commands)):
             index = (step + turn) % len(commands)
-            runs[index].append(run(commands[index]))
+            runs[index].append(run(commands[index], core))
     return runs
 
 

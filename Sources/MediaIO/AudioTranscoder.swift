@@ -6,7 +6,7 @@ package import Orientation
 /// Used by one thread at a time.
 package final class AudioTranscoder {
   private let decoder: UnsafeMutablePointer<AVCodecContext>
-  private let encoder: UnsafeMutablePointer<AVCodecContext>
+  private let encoder: SoundEncoder
   private var resampler: OpaquePointer?
   private var resamplerInput: (format: CInt, rate: CInt, channels: CInt) = (-1, 0, 0)
   private let fifo: OpaquePointer
@@ -25,8 +25,11 @@ package final class AudioTranscoder {
     sourceTimeBase = AVRational(stream.timeBase)
     decoder = try Self.openDecoder(stream)
     do {
-      (encoder, fifo) = try Self.openEncoder(
-        encoderName, like: decoder, header: wantsGlobalHeader)
+      encoder = try SoundEncoder(
+        encoderName, rate: decoder.pointee.sample_rate,
+        channels: decoder.pointee.ch_layout.nb_channels, bitrate: nil,
+        wantsGlobalHeader: wantsGlobalHeader)
+      fifo = try Self.makeFIFO(encoder.context)
     } catch {
       var pointer: UnsafeMutablePointer<AVCodecContext>? = decoder
       avcodec_free_context(&pointer)
@@ -35,20 +38,18 @@ package final class AudioTranscoder {
   }
 
   deinit {
-    var first: UnsafeMutablePointer<AVCodecContext>? = decoder
-    avcodec_free_context(&first)
-    var second: UnsafeMutablePointer<AVCodecContext>? = encoder
-    avcodec_free_context(&second)
+    var pointer: UnsafeMutablePointer<AVCodecContext>? = decoder
+    avcodec_free_context(&pointer)
     swr_free(&resampler)
     av_audio_fifo_free(fifo)
   }
 
   /// Seconds per tick of the packets that come out: one sample.
-  package var timeBase: Rational { Rational(1, Int(encoder.pointee.sample_rate)) }
+  package var timeBase: Rational { encoder.timeBase }
 
   /// What a muxer must know.
   package func parameters() throws(MediaError) -> CodecParameters {
-    try CodecParameters(of: encoder)
+    try encoder.parameters()
   }
 
   private static func openDecoder(
@@ -74,43 +75,14 @@ package final class AudioTranscoder {
     return context
   }
 
-  private static func openEncoder(
-    _ name: String, like source: UnsafeMutablePointer<AVCodecContext>, header: Bool
-  ) throws(MediaError) -> (UnsafeMutablePointer<AVCodecContext>, OpaquePointer) {
-    guard let codec = avcodec_find_encoder_by_name(name) else {
-      throw MediaError(.unavailable, "the linked FFmpeg has no \(name)")
-    }
-    var made = avcodec_alloc_context3(codec)
-    guard let context = made else { throw outOfMemory("encoder") }
-    context.pointee.sample_rate = closestRate(codec, to: source.pointee.sample_rate)
-    av_channel_layout_default(&context.pointee.ch_layout, source.pointee.ch_layout.nb_channels)
-    context.pointee.sample_fmt = codec.pointee.sample_fmts?[0] ?? AV_SAMPLE_FMT_FLTP
-    context.pointee.time_base = AVRational(num: 1, den: context.pointee.sample_rate)
-    if header { context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER }
-    let code = avcodec_open2(context, codec, nil)
-    guard code >= 0 else {
-      avcodec_free_context(&made)
-      throw MediaError(
-        .unavailable, "\(name) refuses this sound: \(explain(code))",
-        at: "\(source.pointee.sample_rate) Hz, \(source.pointee.ch_layout.nb_channels) channels")
-    }
+  private static func makeFIFO(
+    _ context: UnsafeMutablePointer<AVCodecContext>
+  ) throws(MediaError) -> OpaquePointer {
     guard
       let fifo = av_audio_fifo_alloc(
         context.pointee.sample_fmt, context.pointee.ch_layout.nb_channels, 4096)
-    else {
-      avcodec_free_context(&made)
-      throw outOfMemory("sound")
-    }
-    return (context, fifo)
-  }
-
-  /// The source's rate where the encoder takes it, else the lowest that loses nothing, else its best.
-  private static func closestRate(_ codec: UnsafePointer<AVCodec>, to rate: CInt) -> CInt {
-    guard let list = codec.pointee.supported_samplerates else { return rate }
-    var rates: [CInt] = []
-    while list[rates.count] != 0 { rates.append(list[rates.count]) }
-    if rates.contains(rate) { return rate }
-    return rates.filter { $0 > rate }.min() ?? rates.max() ?? rate
+    else { throw outOfMemory("sound") }
+    return fifo
   }
 
   /// Takes one packet, or nil at the end, and passes every packet that comes out to `emit`.
@@ -134,8 +106,7 @@ package final class AudioTranscoder {
       try collectRest()
       try encodeWholeFrames(emit)
       try encode(samples: av_audio_fifo_size(fifo), emit)
-      try check(avcodec_send_frame(encoder, nil)) { MediaError(.fault, explain($0), at: "sound") }
-      try drain(emit)
+      try encoder.finish(emit: emit)
     }
   }
 
@@ -150,10 +121,7 @@ package final class AudioTranscoder {
         &frame.raw.pointee.ch_layout, frame.raw.pointee.ch_layout.nb_channels)
     }
     try prepareResampler(frame)
-    let converted = try VideoFrame()
-    converted.raw.pointee.format = encoder.pointee.sample_fmt.rawValue
-    converted.raw.pointee.sample_rate = encoder.pointee.sample_rate
-    av_channel_layout_copy(&converted.raw.pointee.ch_layout, &encoder.pointee.ch_layout)
+    let converted = try encoder.form()
     let code = swr_convert_frame(resampler, converted.raw, frame.raw)
     guard code >= 0 else {
       damagedPackets += 1
@@ -162,10 +130,10 @@ package final class AudioTranscoder {
     var repeated = 0
     if frame.raw.pointee.best_effort_timestamp != noTimestamp {
       let position = av_rescale_q(
-        frame.raw.pointee.best_effort_timestamp, sourceTimeBase, encoder.pointee.time_base)
+        frame.raw.pointee.best_effort_timestamp, sourceTimeBase, encoder.context.pointee.time_base)
       if let head {
         let gap = position - head - Int64(av_audio_fifo_size(fifo))
-        let second = Int64(encoder.pointee.sample_rate)
+        let second = Int64(encoder.context.pointee.sample_rate)
         // Less than a frame is jitter of the container's clock; more than ten seconds a jump.
         if gap > second * 10 {
           try encodePadded(emit)
@@ -185,11 +153,10 @@ package final class AudioTranscoder {
 
   /// Takes out of the resampler what it holds back for its filter.
   private func collectRest() throws(MediaError) {
-    guard resampler != nil, resamplerInput.rate != encoder.pointee.sample_rate else { return }
-    let rest = try VideoFrame()
-    rest.raw.pointee.format = encoder.pointee.sample_fmt.rawValue
-    rest.raw.pointee.sample_rate = encoder.pointee.sample_rate
-    av_channel_layout_copy(&rest.raw.pointee.ch_layout, &encoder.pointee.ch_layout)
+    guard resampler != nil, resamplerInput.rate != encoder.context.pointee.sample_rate else {
+      return
+    }
+    let rest = try encoder.form()
     if swr_convert_frame(resampler, rest.raw, nil) >= 0, rest.raw.pointee.nb_samples > 0 {
       try append(rest, from: 0)
     }
@@ -199,7 +166,7 @@ package final class AudioTranscoder {
   private func encodePadded(
     _ emit: (consuming Packet) throws(MediaError) -> Void
   ) throws(MediaError) {
-    let size = encoder.pointee.frame_size > 0 ? encoder.pointee.frame_size : 1024
+    let size = CInt(encoder.frameSize)
     let waiting = av_audio_fifo_size(fifo)
     guard waiting > 0 else { return }
     if waiting % size != 0 { try appendSilence(size - waiting % size) }
@@ -210,8 +177,8 @@ package final class AudioTranscoder {
   private func append(_ frame: borrowing VideoFrame, from skipped: Int) throws(MediaError) {
     let count = Int(frame.raw.pointee.nb_samples) - skipped
     guard count > 0, let data = frame.raw.pointee.extended_data else { return }
-    let format = encoder.pointee.sample_fmt
-    let channels = Int(encoder.pointee.ch_layout.nb_channels)
+    let format = encoder.context.pointee.sample_fmt
+    let channels = Int(encoder.context.pointee.ch_layout.nb_channels)
     let isPlanar = av_sample_fmt_is_planar(format) != 0
     let step = Int(av_get_bytes_per_sample(format)) * (isPlanar ? 1 : channels)
     var planes = (0..<(isPlanar ? channels : 1)).map { index in
@@ -221,10 +188,10 @@ package final class AudioTranscoder {
   }
 
   private func appendSilence(_ samples: CInt) throws(MediaError) {
-    let silence = try makeFrame(samples)
+    let silence = try encoder.frame(of: samples)
     av_samples_set_silence(
-      silence.raw.pointee.extended_data, 0, samples, encoder.pointee.ch_layout.nb_channels,
-      encoder.pointee.sample_fmt)
+      silence.raw.pointee.extended_data, 0, samples, encoder.context.pointee.ch_layout.nb_channels,
+      encoder.context.pointee.sample_fmt)
     try append(silence, from: 0)
   }
 
@@ -236,8 +203,9 @@ package final class AudioTranscoder {
     if resampler != nil, input == resamplerInput { return }
     swr_free(&resampler)
     var code = swr_alloc_set_opts2(
-      &resampler, &encoder.pointee.ch_layout, encoder.pointee.sample_fmt,
-      encoder.pointee.sample_rate, &frame.raw.pointee.ch_layout, AVSampleFormat(input.format),
+      &resampler, &encoder.context.pointee.ch_layout, encoder.context.pointee.sample_fmt,
+      encoder.context.pointee.sample_rate, &frame.raw.pointee.ch_layout,
+      AVSampleFormat(input.format),
       input.rate, 0, nil)
     if code >= 0 { code = swr_init(resampler) }
     try check(code) { MediaError(.badData, "sound cannot be converted: \(explain($0))") }
@@ -247,7 +215,7 @@ package final class AudioTranscoder {
   private func encodeWholeFrames(
     _ emit: (consuming Packet) throws(MediaError) -> Void
   ) throws(MediaError) {
-    let size = encoder.pointee.frame_size > 0 ? encoder.pointee.frame_size : 1024
+    let size = CInt(encoder.frameSize)
     while av_audio_fifo_size(fifo) >= size { try encode(samples: size, emit) }
   }
 
@@ -255,36 +223,12 @@ package final class AudioTranscoder {
     samples: CInt, _ emit: (consuming Packet) throws(MediaError) -> Void
   ) throws(MediaError) {
     guard samples > 0 else { return }
-    var frame = try makeFrame(samples)
+    var frame = try encoder.frame(of: samples)
     guard let planes = UnsafeMutableRawPointer(frame.raw.pointee.extended_data) else { return }
     av_audio_fifo_read(
       fifo, planes.assumingMemoryBound(to: UnsafeMutableRawPointer?.self), samples)
     frame.pts = head
     head = (head ?? 0) + Int64(samples)
-    try check(avcodec_send_frame(encoder, frame.raw)) {
-      MediaError(.fault, "sound cannot be encoded: \(explain($0))")
-    }
-    try drain(emit)
-  }
-
-  private func drain(
-    _ emit: (consuming Packet) throws(MediaError) -> Void
-  ) throws(MediaError) {
-    while true {
-      let packet = try Packet()
-      guard avcodec_receive_packet(encoder, packet.raw) >= 0 else { return }
-      packet.raw.pointee.time_base = encoder.pointee.time_base
-      try emit(packet)
-    }
-  }
-
-  private func makeFrame(_ samples: CInt) throws(MediaError) -> VideoFrame {
-    let frame = try VideoFrame()
-    frame.raw.pointee.nb_samples = samples
-    frame.raw.pointee.format = encoder.pointee.sample_fmt.rawValue
-    frame.raw.pointee.sample_rate = encoder.pointee.sample_rate
-    av_channel_layout_copy(&frame.raw.pointee.ch_layout, &encoder.pointee.ch_layout)
-    try check(av_frame_get_buffer(frame.raw, 0)) { _ in outOfMemory("sound") }
-    return frame
+    try encoder.encode(frame, emit)
   }
 }

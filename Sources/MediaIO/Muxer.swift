@@ -220,6 +220,12 @@ package final class Muxer {
     try checkTarget()
   }
 
+  /// Says anew how much room before the media the index of MP4 comes to stand in; 0: it goes to the end.
+  /// The room that the header left stays.
+  package func setIndexRoom(_ bytes: Int) {
+    av_opt_set_int(context.pointee.priv_data, "moov_size", Int64(bytes), 0)
+  }
+
   /// Changes what the container says of the size of a stream's pictures from the next packet on (FLV's
   /// onMetaData). Its extradata stays: flvenc compares it with what the next packet brings, and writes a
   /// sequence header where the two differ.

@@ -2,37 +2,60 @@ internal import CFFmpeg
 internal import CFFmpegShims
 package import Orientation
 
-/// Encodes stereo sound to AAC. Used by one thread at a time.
+/// Encodes sound. Used by one thread at a time.
 package final class SoundEncoder {
-  private let context: UnsafeMutablePointer<AVCodecContext>
-  /// Samples a second.
-  package let rate: Int
+  let context: UnsafeMutablePointer<AVCodecContext>
 
+  /// AAC of stereo sound.
+  ///
   /// - Parameters:
   ///   - rate: samples a second, one of AAC's.
   ///   - bitrate: bits a second.
   ///   - wantsGlobalHeader: whether the packets come without headers of their own.
   /// - Throws: `unavailable` where the encoder is not linked.
-  package init(rate: Int, bitrate: Int, wantsGlobalHeader: Bool) throws(MediaError) {
-    guard let codec = avcodec_find_encoder_by_name("aac") else {
-      throw MediaError(.unavailable, "the linked FFmpeg has no aac encoder")
+  package convenience init(
+    rate: Int, bitrate: Int, wantsGlobalHeader: Bool
+  ) throws(MediaError) {
+    try self.init(
+      "aac", rate: CInt(clamping: rate), channels: 2, bitrate: bitrate,
+      wantsGlobalHeader: wantsGlobalHeader)
+  }
+
+  /// - Parameters:
+  ///   - name: libavcodec's of the encoder.
+  ///   - rate: samples a second that are wished for: see `rate`.
+  ///   - bitrate: nil: as the encoder chooses.
+  init(
+    _ name: String, rate: CInt, channels: CInt, bitrate: Int?, wantsGlobalHeader: Bool
+  ) throws(MediaError) {
+    guard let codec = avcodec_find_encoder_by_name(name) else {
+      throw MediaError(.unavailable, "the linked FFmpeg has no \(name) encoder")
     }
     var made = avcodec_alloc_context3(codec)
     guard let context = made else { throw outOfMemory("encoder") }
-    context.pointee.sample_rate = CInt(clamping: rate)
-    context.pointee.sample_fmt = AV_SAMPLE_FMT_FLTP
-    context.pointee.bit_rate = Int64(bitrate)
-    context.pointee.time_base = AVRational(num: 1, den: CInt(clamping: rate))
-    av_channel_layout_default(&context.pointee.ch_layout, 2)
+    context.pointee.sample_rate = Self.closestRate(codec, to: rate)
+    av_channel_layout_default(&context.pointee.ch_layout, channels)
+    context.pointee.sample_fmt = codec.pointee.sample_fmts?[0] ?? AV_SAMPLE_FMT_FLTP
+    if let bitrate { context.pointee.bit_rate = Int64(bitrate) }
+    context.pointee.time_base = AVRational(num: 1, den: context.pointee.sample_rate)
     if wantsGlobalHeader { context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER }
     let code = avcodec_open2(context, codec, nil)
     guard code >= 0 else {
       avcodec_free_context(&made)
       throw MediaError(
-        .unavailable, "the aac encoder refuses \(rate) Hz: \(explain(code))", at: "sound")
+        .unavailable, "\(name) refuses this sound: \(explain(code))",
+        at: "\(rate) Hz, \(channels) channels")
     }
     self.context = context
-    self.rate = rate
+  }
+
+  /// The rate itself where the encoder takes it, else the lowest that loses nothing, else its best.
+  private static func closestRate(_ codec: UnsafePointer<AVCodec>, to rate: CInt) -> CInt {
+    guard let list = codec.pointee.supported_samplerates else { return rate }
+    var rates: [CInt] = []
+    while list[rates.count] != 0 { rates.append(list[rates.count]) }
+    if rates.contains(rate) { return rate }
+    return rates.filter { $0 > rate }.min() ?? rates.max() ?? rate
   }
 
   deinit {
@@ -40,11 +63,16 @@ package final class SoundEncoder {
     avcodec_free_context(&pointer)
   }
 
+  /// Samples a second.
+  package var rate: Int { Int(context.pointee.sample_rate) }
+
   /// Seconds per tick of the packets: one sample.
   package var timeBase: Rational { Rational(1, rate) }
 
   /// Samples of a whole frame.
-  package var frameSize: Int { max(1, Int(context.pointee.frame_size)) }
+  package var frameSize: Int {
+    context.pointee.frame_size > 0 ? Int(context.pointee.frame_size) : 1024
+  }
 
   /// Samples that the first packets hold before the sound begins.
   package var priming: Int { max(0, Int(context.pointee.initial_padding)) }
@@ -54,43 +82,60 @@ package final class SoundEncoder {
     try CodecParameters(of: context)
   }
 
-  /// Encodes one frame whose first sample is at `time`; all but the last are `frameSize` long.
+  /// Encodes one frame of stereo sound whose first sample is at `time`; all but the last are `frameSize`
+  /// long.
   package func encode(
     _ samples: StereoSamples, at time: Int64, emit: (consuming Packet) throws(MediaError) -> Void
   ) throws(MediaError) {
     let count = min(samples.left.count, samples.right.count, frameSize)
     guard count > 0 else { return }
-    var frame = try VideoFrame()
-    frame.raw.pointee.nb_samples = CInt(count)
-    frame.raw.pointee.format = AV_SAMPLE_FMT_FLTP.rawValue
-    frame.raw.pointee.sample_rate = context.pointee.sample_rate
-    av_channel_layout_copy(&frame.raw.pointee.ch_layout, &context.pointee.ch_layout)
-    try check(av_frame_get_buffer(frame.raw, 0)) { _ in outOfMemory("sound") }
+    var frame = try frame(of: CInt(count))
     for (plane, channel) in [samples.left, samples.right].enumerated() {
       guard let target = frame.plane(plane) else { continue }
       UnsafeMutableRawPointer(target.start).copyMemory(
         from: channel, byteCount: count * MemoryLayout<Float>.size)
     }
     frame.pts = time
-    try check(avcodec_send_frame(context, frame.raw)) {
-      MediaError(.fault, "sound cannot be encoded: \(explain($0))")
-    }
-    try drain(emit)
+    try encode(frame, emit)
+  }
+
+  /// A frame for so many samples, in the encoder's form, to be filled.
+  func frame(of samples: CInt) throws(MediaError) -> VideoFrame {
+    let frame = try form()
+    frame.raw.pointee.nb_samples = samples
+    try check(av_frame_get_buffer(frame.raw, 0)) { _ in outOfMemory("sound") }
+    return frame
+  }
+
+  /// The encoder's form of sound, without memory for any.
+  func form() throws(MediaError) -> VideoFrame {
+    let frame = try VideoFrame()
+    frame.raw.pointee.format = context.pointee.sample_fmt.rawValue
+    frame.raw.pointee.sample_rate = context.pointee.sample_rate
+    av_channel_layout_copy(&frame.raw.pointee.ch_layout, &context.pointee.ch_layout)
+    return frame
+  }
+
+  /// Encodes a frame in the encoder's form.
+  func encode(
+    _ frame: borrowing VideoFrame, _ emit: (consuming Packet) throws(MediaError) -> Void
+  ) throws(MediaError) {
+    try send(frame.raw, emit)
   }
 
   /// Passes on what is still inside; nothing follows.
   package func finish(
     emit: (consuming Packet) throws(MediaError) -> Void
   ) throws(MediaError) {
-    try check(avcodec_send_frame(context, nil)) {
-      MediaError(.fault, "sound cannot be encoded: \(explain($0))")
-    }
-    try drain(emit)
+    try send(nil, emit)
   }
 
-  private func drain(
-    _ emit: (consuming Packet) throws(MediaError) -> Void
+  private func send(
+    _ frame: UnsafeMutablePointer<AVFrame>?, _ emit: (consuming Packet) throws(MediaError) -> Void
   ) throws(MediaError) {
+    try check(avcodec_send_frame(context, frame)) {
+      MediaError(.fault, "sound cannot be encoded: \(explain($0))")
+    }
     while true {
       let packet = try Packet()
       guard avcodec_receive_packet(context, packet.raw) >= 0 else { return }

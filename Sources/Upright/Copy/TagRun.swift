@@ -16,6 +16,7 @@ final class TagRun {
     let metadata: [String: String]
     let chapters: [Demuxer.Chapter]
     let mark: OrientationMark?
+    let copiedSamples: Int
     /// Reverse-DNS names, of phones for the most part.
     var keepsAllTags: Bool { metadata.keys.contains { $0.hasPrefix("com.") } }
   }
@@ -146,7 +147,9 @@ final class TagRun {
     let keepsLocation = session.options.keepsLocation
     let description = Description(
       videoTimeBase: commonTick, metadata: SessionPlan.kept(tags, location: keepsLocation),
-      chapters: demuxer.container.chapters, mark: mark)
+      chapters: demuxer.container.chapters, mark: mark,
+      copiedSamples: video.frameCount == 0
+        ? 0 : tracks.reduce(0) { $0 + $1.stream.frameCount })
     let allTags = [tags] + demuxer.container.streams.map(\.metadata)
     if !keepsLocation,
       allTags.contains(where: { $0.keys.contains { SessionPlan.isLocation($0) } })

@@ -150,6 +150,8 @@ final class SourceStage: @unchecked Sendable {
     }
     outcome.videoPackets += 1
     if packet.isDiscarded { outcome.discardedPackets += 1 }
+    // A picture that would only wait is decoded later: each holds its memory.
+    queue.waitForRoom()
     if let pts = packet.pts { awaited.append(pts) } else { hasUntimed = true }
     while true {
       let isTaken = timed { decoder.send(packet) }

@@ -14,6 +14,7 @@ final class ContainerSink: PacketSink {
   /// Pictures written so far.
   private var pictures = 0
   private var sampleDescriptions: SampleDescriptions?
+  private var indexRoom: IndexRoom?
 
   /// - Throws: `cannotCreate` where the file cannot be made: before any work is done.
   convenience init(
@@ -60,6 +61,9 @@ final class ContainerSink: PacketSink {
     try add(muxer)
     muxer.setMetadata(description.metadata)
     try muxer.setChapters(description.chapters)
+    if staged != nil, ["mp4", "mov"].contains(muxerName) {
+      indexRoom = IndexRoom(samples: description.copiedSamples)
+    }
     try muxer.writeHeader(options(description))
     self.muxer = muxer
     mark = description.mark
@@ -68,14 +72,17 @@ final class ContainerSink: PacketSink {
   private func options(_ description: some FileDescription) -> [(String, String)] {
     switch muxerName {
     case "mp4", "mov":
-      // A pipe cannot be gone back in: there the index comes in fragments.
-      var index = staged == nil ? "+frag_keyframe+delay_moov+default_base_moof" : "+faststart"
-      if description.keepsAllTags { index += "+use_metadata_tags" }
       // Edit lists count in the movie's time scale; at libavformat's 1000 a start would be rounded.
-      return [
-        ("movflags", index),
-        ("movie_timescale", "\(description.videoTimeBase.denominator)"),
-      ]
+      var options = [("movie_timescale", "\(description.videoTimeBase.denominator)")]
+      var flags = description.keepsAllTags ? "+use_metadata_tags" : ""
+      if let indexRoom {
+        options.append(("moov_size", "\(indexRoom.size)"))
+      } else {
+        // A pipe cannot be gone back in: there the index comes in fragments.
+        flags += staged == nil ? "+frag_keyframe+delay_moov+default_base_moof" : "+faststart"
+      }
+      if !flags.isEmpty { options.append(("movflags", flags)) }
+      return options
     case "flv": return [("flvflags", "+no_duration_filesize")]
     case "matroska", "webm":
       // What will be put right afterwards must not be summed up before.
@@ -121,8 +128,13 @@ final class ContainerSink: PacketSink {
 
   /// Makes the file whole, under its temporary name still.
   func close() throws(MediaError) {
+    // Else libavformat fails, with the media written over, where the room is too small.
+    if indexRoom != nil { muxer?.setIndexRoom(0) }
     try muxer?.finish()
     muxer = nil
+    if let staged {
+      try indexRoom?.settle(fileAt: staged.temporaryPath, location: target)
+    }
     if let staged, mark?.needsRectangularProjection == true {
       try MatroskaProjection.makeRectangular(staged.temporaryPath)
     }
@@ -158,9 +170,16 @@ protocol FileDescription {
   var mark: OrientationMark? { get }
   /// Whether tags are written that only QuickTime's way of naming them can hold.
   var keepsAllTags: Bool { get }
+  /// Samples of all tracks where most are copied; 0 where that is not known, or they are encoded.
+  var copiedSamples: Int { get }
 }
 
-extension OutputDescription: FileDescription {}
+extension OutputDescription: FileDescription {
+  var copiedSamples: Int {
+    guard let copiedVideo, copiedVideo.frameCount > 0 else { return 0 }
+    return sideTracks.reduce(copiedVideo.frameCount) { $0 + $1.source.frameCount }
+  }
+}
 
 extension Muxer {
   /// Adds the pictures and the tracks beside them, in that order.

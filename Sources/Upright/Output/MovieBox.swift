@@ -44,4 +44,31 @@ extension [UInt8] {
   static func big(_ number: Int, bytes: Int) -> [UInt8] {
     (0..<bytes).map { UInt8(truncatingIfNeeded: number >> (8 * (bytes - 1 - $0))) }
   }
+
+  /// Adds `growth` to the chunk offsets of every track of the movie box that this is; false, and nothing
+  /// is right any more, where one would not fit its 32 bits.
+  mutating func moveChunks(by growth: Int) -> Bool {
+    var tables: [MovieBox] = []
+    func search(_ range: Range<Int>, _ path: ArraySlice<String>) {
+      for box in MovieBox.all(in: self, range) {
+        if let next = path.first {
+          if box.type == next { search(box.payload, path.dropFirst()) }
+        } else if box.type == "stco" || box.type == "co64" {
+          tables.append(box)
+        }
+      }
+    }
+    search(indices, ["moov", "trak", "mdia", "minf", "stbl"])
+    for table in tables {
+      let width = table.type == "stco" ? 4 : 8
+      for place in stride(
+        from: table.payload.lowerBound + 8, through: table.payload.upperBound - width, by: width)
+      {
+        let offset = number(at: place, bytes: width) + growth
+        if width == 4 && offset > Int(UInt32.max) { return false }
+        put(offset, at: place, bytes: width)
+      }
+    }
+    return true
+  }
 }

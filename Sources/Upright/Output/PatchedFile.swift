@@ -1,7 +1,7 @@
 internal import Foundation
 internal import MediaIO
 
-/// A file in which one stretch is replaced by a longer one.
+/// A file that is put right once it is written.
 final class PatchedFile {
   private let file: CInt
   private let location: String
@@ -23,15 +23,29 @@ final class PatchedFile {
   /// Where the movie's index lies; nil where it does not stand before the media.
   func indexRange() throws(MediaError) -> Range<Int>? {
     var place = 0
-    while true {
-      let header = try bytes(in: place..<place + 8)
-      guard header.count == 8 else { return nil }
-      let size = header.number(at: 0, bytes: 4)
-      let type = String(decoding: header[4...], as: UTF8.self)
-      guard size >= 8, type != "mdat" else { return nil }
-      if type == "moov" { return place..<place + size }
-      place += size
+    while let box = try box(at: place), box.type != "mdat" {
+      if box.type == "moov" { return box.whole }
+      place = box.whole.upperBound
     }
+    return nil
+  }
+
+  /// The box that begins at `place`; nil at the end of the file.
+  func box(at place: Int) throws(MediaError) -> MovieBox? {
+    let header = try bytes(in: place..<place + 16)
+    guard header.count >= 8 else { return nil }
+    let isLong = header.number(at: 0, bytes: 4) == 1 && header.count == 16
+    let size = isLong ? header.number(at: 8, bytes: 8) : header.number(at: 0, bytes: 4)
+    let payload = isLong ? 16 : 8
+    guard size >= payload else { return nil }
+    return MovieBox(
+      type: String(decoding: header[4..<8], as: UTF8.self), whole: place..<place + size,
+      payload: place + payload..<place + size)
+  }
+
+  /// Ends the file at `place`.
+  func truncate(at place: Int) throws(MediaError) {
+    if ftruncate(file, off_t(place)) != 0 { throw failure("writing failed") }
   }
 
   /// The bytes in `range`, fewer at the end of the file.
@@ -73,7 +87,8 @@ final class PatchedFile {
     }
   }
 
-  private func write(_ bytes: ArraySlice<UInt8>, at place: Int) throws(MediaError) {
+  /// Writes over what stands there.
+  func write(_ bytes: ArraySlice<UInt8>, at place: Int) throws(MediaError) {
     var count = 0
     while count < bytes.count {
       let result = unsafe bytes.withUnsafeBytes { buffer in

@@ -83,7 +83,7 @@ struct SampleDescriptions {
     let growth = new.count - old.count
     // Offsets of 32 bits that the growth would carry past their end stay as they are: the parameter
     // sets in band are enough to play.
-    guard growth > 0, Self.move(&new, by: growth) else { return }
+    guard growth > 0, new.moveChunks(by: growth) else { return }
     try file.replace(index, with: new)
   }
 
@@ -114,31 +114,5 @@ struct SampleDescriptions {
     }
     // The pictures are the first track.
     return try rebuild(box, ["trak", "mdia", "minf", "stbl"])
-  }
-
-  /// Adds `growth` to the chunk offsets of every track; false where one would not fit.
-  private static func move(_ moov: inout [UInt8], by growth: Int) -> Bool {
-    var tables: [MovieBox] = []
-    func search(_ range: Range<Int>, _ path: ArraySlice<String>) {
-      for box in MovieBox.all(in: moov, range) {
-        if let next = path.first {
-          if box.type == next { search(box.payload, path.dropFirst()) }
-        } else if box.type == "stco" || box.type == "co64" {
-          tables.append(box)
-        }
-      }
-    }
-    search(moov.indices, ["moov", "trak", "mdia", "minf", "stbl"])
-    for table in tables {
-      let width = table.type == "stco" ? 4 : 8
-      for place in stride(
-        from: table.payload.lowerBound + 8, through: table.payload.upperBound - width, by: width)
-      {
-        let offset = moov.number(at: place, bytes: width) + growth
-        if width == 4 && offset > Int(UInt32.max) { return false }
-        moov.put(offset, at: place, bytes: width)
-      }
-    }
-    return true
   }
 }

@@ -30,6 +30,13 @@ final class BoundedQueue<Element: ~Copyable>: @unchecked Sendable {
     return true
   }
 
+  /// Waits until `put` would not wait: true of the only thread that puts, until it does.
+  func waitForRoom() {
+    condition.lock()
+    defer { condition.unlock() }
+    while count == ring.count && !isClosed { condition.wait() }
+  }
+
   /// Waits for an item; nil once closed and empty.
   func take() -> sending Element? {
     condition.lock()
