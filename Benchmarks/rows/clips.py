@@ -47,6 +47,13 @@ def first(frames):
         "-i", lying(), "-frames:v", str(frames), "-c", "copy", path))
 
 
+def published():
+    """Two seconds of it as a publisher sends them: pictures in decoding order."""
+    return made("published.mp4", lambda path: ffmpeg(
+        "-i", first(60), "-c:v", "libx264", "-preset", "veryfast", "-tune", "zerolatency", "-crf", "21",
+        path))
+
+
 def looped(name, clip, times):
     return made(name, lambda path: ffmpeg(
         "-stream_loop", str(times - 1), "-i", clip, "-c", "copy", path))

@@ -41,7 +41,7 @@ def steady(commands):
 
 
 def rows():
-    clip = clips.first(60)
+    clip = clips.published()
     ours = [os.path.join(ROOT, "Benchmarks/.build/release/SessionBench"), clip, str(COUNT)]
     theirs = ["ffmpeg", "-v", "error", "-threads", "1", "-i", clip, "-filter_threads", "1",
               "-vf", "transpose=clock,scale=720:1280", "-c:v", "libx264", "-preset", "veryfast",
