@@ -61,7 +61,7 @@ struct LiveInputTests {
   func pull() throws {
     let scratch = try Scratch()
     let folder = scratch.path("hls")
-    let port = try freePort()
+    let port = try Loopback.freePort()
     let url = "tcp://127.0.0.1:\(port)"
     let stage = try LiveStage([.hls(folder: folder)], input: .pull(url: "\(url)?listen"))
     func send(_ size: String) throws {
@@ -111,7 +111,7 @@ struct LiveInputTests {
   func rtp(_ form: RTPSender.ExtensionForm) throws {
     let scratch = try Scratch()
     let folder = scratch.path("hls")
-    let port = try freePort()
+    let port = try Loopback.freePort()
     let description = """
       v=0
       o=- 0 0 IN IP4 127.0.0.1
@@ -130,8 +130,8 @@ struct LiveInputTests {
     sender.form = form
     let said = clip.coordination(turns)
     // The first packets may come before the socket is there; nobody waits for them.
-    #expect(until { (try? isBound(port)) == true })
-    let socket = try Datagrams(port)
+    #expect(until { Loopback.isReceived(port) })
+    let socket = try Loopback.Datagrams(port)
     let begun = Date()
     for (index, frame) in clip.frames.enumerated() {
       let wait = begun.addingTimeInterval(Double(index) / 30).timeIntervalSinceNow
@@ -182,54 +182,6 @@ struct LiveInputTests {
     ] {
       let error = #expect(throws: MediaError.self) { try SessionDescription(text) }
       #expect(error?.code == .badData)
-    }
-  }
-}
-
-/// A UDP port on loopback that nobody has at this moment.
-func freePort() throws -> UInt16 {
-  let probe = socket(AF_INET, CInt(SOCK_DGRAM.rawValue), 0)
-  defer { close(probe) }
-  var address = sockaddr_in()
-  address.sin_family = sa_family_t(AF_INET)
-  address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-  var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-  let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-      bind(probe, $0, length) == 0 && getsockname(probe, $0, &length) == 0
-    }
-  }
-  try #require(isBound)
-  return UInt16(bigEndian: address.sin_port)
-}
-
-/// Whether somebody receives on that UDP port.
-private func isBound(_ port: UInt16) throws -> Bool {
-  let wanted = String(format: ":%04X ", port)
-  return try String(contentsOfFile: "/proc/net/udp", encoding: .utf8).contains(wanted)
-}
-
-/// Sends datagrams to a port on loopback.
-private final class Datagrams {
-  private let socket: CInt
-  private var address = sockaddr_in()
-
-  init(_ port: UInt16) throws {
-    socket = Glibc.socket(AF_INET, CInt(SOCK_DGRAM.rawValue), 0)
-    try #require(socket >= 0)
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    address.sin_port = port.bigEndian
-  }
-
-  deinit { close(socket) }
-
-  func send(_ bytes: [UInt8]) {
-    let handle = socket
-    _ = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        sendto(handle, bytes, bytes.count, 0, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
     }
   }
 }

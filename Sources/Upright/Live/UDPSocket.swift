@@ -52,6 +52,14 @@ final class UDPSocket {
 
   deinit { close(descriptor) }
 
+  /// Whether an address is that of a multicast group (RFC 5771: 224.0.0.0/4; RFC 4291, 2.7: ff00::/8).
+  static func isGroup(_ address: String) -> Bool {
+    if let first = address.split(separator: ".").first.flatMap({ UInt8($0) }) {
+      return (224...239).contains(first)
+    }
+    return address.lowercased().hasPrefix("ff") && address.contains(":")
+  }
+
   private static func failure(_ address: String, _ port: UInt16) -> MediaError {
     MediaError(
       .cannotCreate, "UDP cannot be received: \(unsafe String(cString: strerror(errno)))",

@@ -6,7 +6,7 @@ struct SessionRequest: Sendable {
   enum Input: Sendable, Hashable {
     /// A publisher comes to us.
     case publisher(StreamURL)
-    /// A listener of libavformat's.
+    /// A port that libavformat receives on.
     case listener(StreamURL)
     case pull(StreamURL)
     case file(path: String, name: String)
@@ -115,7 +115,10 @@ struct SessionRequest: Sendable {
       if url.queryValue("mode") == "listener" {
         throw Refusal("mode=listener listens; say \"mode\": \"listen\"")
       }
-      return .pull(url)
+      // What is sent by UDP is sent to us; a group is joined.
+      guard url.scheme == "udp", url.address?.scope != .multicast else { return .pull(url) }
+      try rules.checkOwn(url)
+      return .listener(url)
     }
     try rules.checkOwn(url)
     switch url.scheme {
