@@ -3,17 +3,14 @@
 
     rtsp_server.py CLIP.mp4 PORT        rtsp://127.0.0.1:PORT/clip
 
-Says "ready" once it listens, and serves until it is ended. Exit code 77: the library is not here.
+Says "ready" once it listens, and serves until it is ended.
 """
 
 import sys
 
-try:
-    import gi
-    gi.require_version("GstRtspServer", "1.0")
-    from gi.repository import GLib, Gst, GstRtspServer
-except (ImportError, ValueError):
-    sys.exit(77)
+import gi
+gi.require_version("GstRtspServer", "1.0")
+from gi.repository import GLib, Gst, GstRtspServer
 
 clip, port = sys.argv[1:]
 Gst.init(None)

@@ -85,6 +85,27 @@ struct LiveInputServiceTests {
     try await service.shutDown()
   }
 
+  @Test("A listener may be bound to every address of ours; nobody can be called there")
+  func everyAddress() async throws {
+    let service = try await RunningService(engine: LiveTrial.engine(.metadata))
+    for scheme in ["srt", "udp"] {
+      let port = try Loopback.freePort()
+      let made = try await service.session(
+        scheme, input: "{\"url\": \"\(scheme)://0.0.0.0:\(port)\"}")
+      #expect(made.status == 201, "\(made.text)")
+      let table = try String(contentsOfFile: "/proc/net/udp", encoding: .utf8)
+      #expect(table.contains(String(format: "00000000:%04X", port)))
+    }
+    for input in ["srt://0.0.0.0:9", "rtmp://0.0.0.0/live/one"] {
+      let refused = try await service.session(
+        "pulled", input: "{\"url\": \"\(input)\", \"mode\": \"pull\"}")
+      #expect(refused.status == 422, "\(refused.text)")
+    }
+    let foreign = try await service.session("other", input: "{\"url\": \"udp://192.0.2.77:5000\"}")
+    #expect(foreign.status == 422, "\(foreign.text)")
+    try await service.shutDown()
+  }
+
   @Test("SRT, where we call")
   func srtCaller() async throws {
     let port = try Loopback.freePort()
@@ -108,7 +129,14 @@ struct LiveInputServiceTests {
     expectUpright(try await trial.pictures(), atLeast: 50)
   }
 
-  @Test("RTSP, from GStreamer's server", .enabled(if: ExternalTool("python3").isHere))
+  /// Debian's own Python, which has GStreamer's libraries where they are installed.
+  private static let python = ExternalTool("/usr/bin/python3")
+  private static let hasServer =
+    (try? python.run(["-c", "import gi; gi.require_version('GstRtspServer', '1.0')"])) != nil
+
+  @Test(
+    "RTSP, from GStreamer's server",
+    .enabled(if: hasServer, "needs python3-gi and gir1.2-gst-rtsp-server-1.0"))
   func rtsp() async throws {
     let scratch = try Scratch()
     let clip = scratch.path("clip.mp4")
@@ -118,9 +146,8 @@ struct LiveInputServiceTests {
         + [clip])
     let port = try EgressProxyTests.Origin { _ in "" }.port
     let script = SharedFiles.packageRoot.appendingPathComponent("Tests/Players/rtsp_server.py").path
-    let server = try RunningProgram(ExternalTool("python3"), [script, clip, "\(port)"])
+    let server = try RunningProgram(Self.python, [script, clip, "\(port)"])
     _ = try await wait(20) { server.said.contains("ready") || server.exitCode != nil }
-    if server.exitCode == 77 { return print("skipped: gir1.2-gst-rtsp-server-1.0 is not here") }
     try #require(server.exitCode == nil, "\(server.said)")
     let trial = try await LiveTrial("{\"url\": \"rtsp://127.0.0.1:\(port)/clip\"}")
     try await trial.shows(2)

@@ -9,9 +9,11 @@ import UprightTestSupport
 /// RTP through the service, with CVO that changes while it comes.
 @Suite("CVO through the service", .enabled(if: FFmpegTool.isHere), .serialized)
 struct LiveOrientationTests {
-  private static func description(_ port: UInt16, _ uri: String) -> String {
+  private static func description(
+    _ port: UInt16, _ uri: String, at address: String = "127.0.0.1"
+  ) -> String {
     let lines = [
-      "v=0", "o=- 0 0 IN IP4 127.0.0.1", "s=-", "c=IN IP4 127.0.0.1", "t=0 0",
+      "v=0", "o=- 0 0 IN IP4 127.0.0.1", "s=-", "c=IN IP4 \(address)", "t=0 0",
       "m=video \(port) RTP/AVP 96", "a=rtpmap:96 H264/90000", "a=extmap:4 \(uri)",
     ]
     return "{\"sdp\": \"\(lines.joined(separator: "\\r\\n"))\"}"
@@ -19,9 +21,10 @@ struct LiveOrientationTests {
 
   /// Sends the clip at 30 frames a second, with what is said of each frame.
   private static func send(
-    _ clip: SentClip, to port: UInt16, form: RTPSender.ExtensionForm, turns: [UInt8]
+    _ clip: SentClip, to port: UInt16, form: RTPSender.ExtensionForm, turns: [UInt8],
+    group: String? = nil
   ) async throws {
-    let socket = try Loopback.Datagrams(port)
+    let socket = try Loopback.Datagrams(port, group: group)
     let said = clip.coordination(turns)
     var sender = RTPSender(.h264)
     sender.form = form
@@ -77,6 +80,32 @@ struct LiveOrientationTests {
     #expect(turned == 40 && abs(shown.times[turned] - 40.0 / 30) < 0.001, "\(turned)")
     #expect(shown.corners[..<turned].allSatisfy { $0 == "tl" }, "\(shown.corners)")
     #expect(shown.corners[turned...].allSatisfy { $0 == "tr" }, "\(shown.corners)")
+  }
+
+  @Test("A multicast group is joined")
+  func group() async throws {
+    let port = try Loopback.freePort()
+    // Of those for one organisation's own use (RFC 2365, 6.2).
+    let group = "239.195.77.\(port % 254 + 1)"
+    let service = try await RunningService(engine: LiveTrial.engine(.metadata))
+    let made = try await service.session(
+      "group", input: Self.description(port, Self.plain, at: "\(group)/1"))
+    if made.status == 409, made.text.contains("No such device") {
+      return print("skipped: no interface leads to a multicast group")
+    }
+    try #require(made.status == 201, "\(made.text)")
+    let clip = try Self.clip(30)
+    try await Self.send(
+      clip, to: port, form: .oneByte, turns: Array(repeating: 1, count: 30), group: group)
+    #expect(
+      try await wait(10) {
+        try await service.ask("GET", "/v1/sessions/group").json["counters"]["framesIn"].int == 30
+      })
+    let ended = try await service.ask("DELETE", "/v1/sessions/group")
+    #expect(ended.json["state"].string == "ended")
+    let shown = try await service.pictures("group")
+    #expect(shown.corners.count >= 30 && shown.corners.allSatisfy { $0 == "tr" })
+    try await service.shutDown()
   }
 
   @Test("Events from the API and turns from the stream: a lock over HTTP holds what CVO would turn")

@@ -42,14 +42,15 @@ struct NginxTests {
     let front = try Self.front(service, rtmp: rtmp)
     #expect(try await wait { front.said.contains("live: publish to") }, "\(front.said)")
     func publish(_ address: String, seconds: Double) throws -> RunningProgram {
-      try sending(seconds: seconds, ["-f", "flv", "rtmp://127.0.0.1:\(rtmp)/\(address)"], sound: true)
+      try sending(
+        seconds: seconds, ["-f", "flv", "rtmp://127.0.0.1:\(rtmp)/\(address)"], sound: true)
     }
     // Not without the key.
     let stranger = try publish("live/cam?key=sesame", seconds: 5)
     #expect(try await RunningService.onThread { stranger.wait(seconds: 60) } != 0)
     #expect(try await service.ask("GET", "/v1/sessions/cam").status == 404)
 
-    let publisher = try publish("live/cam?key=sesame-of-the-stage", seconds: 7)
+    let publisher = try publish("live/cam?key=sesame-of-the-stage", seconds: 6)
     func session() async throws -> JSON { try await service.ask("GET", "/v1/sessions/cam").json }
     #expect(try await wait { try await session()["seconds"].double ?? 0 > 1.5 }, "\(front.said)")
     let turned = try await service.ask(
@@ -68,7 +69,7 @@ struct NginxTests {
 
     let shown = try await service.pictures("cam")
     let first = try #require(shown.corners.firstIndex(of: "tl"), "\(shown.corners)")
-    #expect(first >= 30 && shown.times.count >= 100, "\(first) \(shown.times.count)")
+    #expect(first > 0 && shown.times.count >= 100, "\(first) \(shown.times.count)")
     #expect(shown.corners[..<first].allSatisfy { $0 == "tr" }, "\(shown.corners)")
     #expect(shown.corners[first...].allSatisfy { $0 == "tl" }, "\(shown.corners)")
     _ = try await RunningService.onThread { player.wait(seconds: 20) }

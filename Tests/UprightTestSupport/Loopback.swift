@@ -53,16 +53,23 @@ package enum Loopback {
   package final class Datagrams: Sendable {
     private let socket: CInt
     private let port: UInt16
+    private let group: String?
 
-    package init(_ port: UInt16) throws {
+    /// - Parameter group: a multicast group in place of loopback; its datagrams do not leave the machine.
+    package init(_ port: UInt16, group: String? = nil) throws {
       socket = try Loopback.socket()
       self.port = port
+      self.group = group
+      var hops: CInt = 0
+      setsockopt(
+        socket, CInt(IPPROTO_IP), IP_MULTICAST_TTL, &hops, socklen_t(MemoryLayout<CInt>.size))
     }
 
     deinit { close(socket) }
 
     package func send(_ bytes: [UInt8]) {
       var address = Loopback.address(port)
+      if let group { inet_pton(AF_INET, group, &address.sin_addr) }
       _ = withUnsafePointer(to: &address) { pointer in
         pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
           sendto(socket, bytes, bytes.count, 0, $0, socklen_t(MemoryLayout<sockaddr_in>.size))

@@ -33,8 +33,12 @@ package struct ShownPictures {
   }
 
   /// The longest step between two frames.
-  package var longestStep: Double { zip(times, times.dropFirst()).map { $1 - $0 }.max() ?? .infinity }
+  package var longestStep: Double {
+    zip(times, times.dropFirst()).map { $1 - $0 }.max() ?? .infinity
+  }
 
   /// The shortest.
-  package var shortestStep: Double { zip(times, times.dropFirst()).map { $1 - $0 }.min() ?? -.infinity }
+  package var shortestStep: Double {
+    zip(times, times.dropFirst()).map { $1 - $0 }.min() ?? -.infinity
+  }
 }

@@ -37,13 +37,16 @@ struct LiveInputTests {
     let scratch = try Scratch()
     let path = scratch.path("clip.mp4")
     try Data("no clip".utf8).write(to: URL(fileURLWithPath: path))
-    for input in [
-      LiveInput.file(path: path), .file(path: scratch.path("none.mp4")), .rtp(description: "v=0"),
-    ] {
+    for input in [LiveInput.file(path: path), .file(path: scratch.path("none.mp4"))] {
       let stage = try LiveStage([.hls(folder: scratch.path("hls"))], input: input)
       #expect(stage.session.join(timeout: 30))
       #expect(stage.states == [.failed] && stage.session.snapshot.reason?.isEmpty == false)
     }
+    // A description is read before anything begins.
+    let error = #expect(throws: MediaError.self) {
+      try LiveStage([.hls(folder: scratch.path("hls"))], input: .rtp(description: "v=0"))
+    }
+    #expect(error?.code == .badData)
     // A publisher of nonsense is not the session's end.
     let stage = try LiveStage([.hls(folder: scratch.path("hls"))])
     try #require(stage.feed.begin())

@@ -43,11 +43,27 @@ final class UDPSocket {
           }
         }
       }
-    guard result == 0 else {
+    guard result == 0, !Self.isGroup(address) || Self.join(v4, v6, isV4, descriptor) else {
       let error = Self.failure(address, port)
       close(descriptor)
       throw error
     }
+  }
+
+  /// Joins a multicast group on the interface that leads there; false where there is none.
+  private static func join(
+    _ v4: sockaddr_in, _ v6: sockaddr_in6, _ isV4: Bool, _ descriptor: Int32
+  ) -> Bool {
+    if isV4 {
+      var request = ip_mreq(imr_multiaddr: v4.sin_addr, imr_interface: in_addr(s_addr: 0))
+      return unsafe setsockopt(
+        descriptor, Int32(IPPROTO_IP), IP_ADD_MEMBERSHIP, &request,
+        socklen_t(MemoryLayout<ip_mreq>.size)) == 0
+    }
+    var request = ipv6_mreq(ipv6mr_multiaddr: v6.sin6_addr, ipv6mr_interface: 0)
+    return unsafe setsockopt(
+      descriptor, Int32(IPPROTO_IPV6), IPV6_ADD_MEMBERSHIP, &request,
+      socklen_t(MemoryLayout<ipv6_mreq>.size)) == 0
   }
 
   deinit { close(descriptor) }
