@@ -101,8 +101,11 @@ struct LiveInputServiceTests {
         "pulled", input: "{\"url\": \"\(input)\", \"mode\": \"pull\"}")
       #expect(refused.status == 422, "\(refused.text)")
     }
-    let foreign = try await service.session("other", input: "{\"url\": \"udp://192.0.2.77:5000\"}")
-    #expect(foreign.status == 422, "\(foreign.text)")
+    // What is sent by UDP is sent to us; a listener does not call.
+    for url in ["udp://192.0.2.77:5000", "srt://127.0.0.1:9000?mode=caller"] {
+      let refused = try await service.session("other", input: "{\"url\": \"\(url)\"}")
+      #expect(refused.status == 422, "\(refused.text)")
+    }
     try await service.shutDown()
   }
 

@@ -31,7 +31,7 @@ struct NginxTests {
         "UPRIGHT_URL": "http://127.0.0.1:\(service.service.port ?? 0)",
         "UPRIGHT_TOKEN": RunningService.token, "RTMP_PORT": "\(rtmp)",
         "HOOK_PORT": "\(try port())", "LIVE_KEY": "sesame-of-the-stage",
-        "SESSION": "{\"options\": {\"segment\": 1}}",
+        "SESSION": "{\"inputTimeout\": 20}",
       ])
   }
 
@@ -45,17 +45,21 @@ struct NginxTests {
       try sending(
         seconds: seconds, ["-f", "flv", "rtmp://127.0.0.1:\(rtmp)/\(address)"], sound: true)
     }
-    // Not without the key.
-    let stranger = try publish("live/cam?key=sesame", seconds: 5)
-    #expect(try await RunningService.onThread { stranger.wait(seconds: 60) } != 0)
-    #expect(try await service.ask("GET", "/v1/sessions/cam").status == 404)
-
-    let publisher = try publish("live/cam?key=sesame-of-the-stage", seconds: 6)
+    let publisher = try publish("live/cam?key=sesame-of-the-stage", seconds: 8)
     func session() async throws -> JSON { try await service.ask("GET", "/v1/sessions/cam").json }
     #expect(try await wait { try await session()["seconds"].double ?? 0 > 1.5 }, "\(front.said)")
     let turned = try await service.ask(
       "POST", "/v1/sessions/cam/events", "{\"device\": \"landscapeLeft\"}")
     #expect(turned.status == 200, "\(turned.text)")
+    // Strangers are sent away, and what goes on is not theirs to end: one without the key, one who comes
+    // second.
+    let strangers = try ["key=sesame", "key=sesame-of-the-stage"].map {
+      try publish("live/cam?\($0)", seconds: 5)
+    }
+    for stranger in strangers {
+      #expect(try await RunningService.onThread { stranger.wait(seconds: 60) } != 0)
+    }
+    #expect(try await session()["state"].string == "live", "\(front.said)")
     // A player at nginx gets what upright pushes back.
     let scratch = service.scratch
     let player = try RunningProgram(

@@ -177,9 +177,14 @@ struct LiveInputTests {
         == [0, 0, 0, 1, 0x67, 0x42, 0, 0x1E, 0, 0, 0, 1, 0x68, 0xCE, 0x3C, 0x80])
     #expect(read.audio?.codec.map { "\($0)" } == "opus" && read.audio?.redundancy == 63)
     #expect(read.audio?.address == "10.0.0.1")
+    let silent = try SessionDescription(text.replacing("m=audio 5000", with: "m=audio 0"))
+    #expect(silent.audio == nil && silent.video.port == 5002)
+    let shared = LiveInput.rtp(description: text.replacing("5000", with: "5002"))
+    #expect(throws: MediaError.self) { try shared.ports() }
     for text in [
-      "", "v=0", "m=video x RTP/AVP 96", "m=video 99999 RTP/AVP 96",
-      "m=video 5000 UDP/TLS 96", "m=video 5000 RTP/AVP 96\na=rtpmap:96 H265/90000",
+      "", "v=0", "m=video 0 RTP/AVP 96\na=rtpmap:96 H264/90000", "m=video x RTP/AVP 96",
+      "m=video 99999 RTP/AVP 96", "m=video 5000 UDP/TLS 96",
+      "m=video 5000 RTP/AVP 96\na=rtpmap:96 H265/90000",
       "c=IN\nm=video 5000 RTP/AVP 96", "m=audio 5000 RTP/AVP 0",
       "m=video 5000 RTP/AVP 96\na=rtpmap:96 H264/90000\na=extmap:x",
     ] {

@@ -49,9 +49,15 @@ extension LiveInput {
     switch self {
     case .rtp(let text):
       let description = try SessionDescription(text)
-      return [description.video, description.audio].compactMap(\.self).map {
+      let ports = [description.video, description.audio].compactMap(\.self).map {
         UDPPort(address: $0.address, port: $0.port)
       }
+      guard Set(ports.map(\.port)).count == ports.count else {
+        throw MediaError(
+          .badData, "pictures and sound on one port are not told apart", at: "SDP",
+          remedy: "give each a port of its own")
+      }
+      return ports
     case .pull(let url) where awaitsSender:
       guard let end = LiveAddress.endpoint(url) else { return [] }
       return [UDPPort(address: end.host, port: end.port)]

@@ -109,8 +109,8 @@ struct AddressRules: Sendable {
     else { throw Refusal("a listener wants an address of this machine, not a name") }
     if [.unspecified, .loopback].contains(address.scope) { return }
     if ownAddresses.contains(address) { return }
-    throw Refusal(
-      "\(address) is not an address of this machine; to connect to it, say \"mode\": \"pull\"")
+    let remedy = url.scheme == "udp" ? "" : "; to connect to it, say \"mode\": \"pull\""
+    throw Refusal("\(address) is not an address of this machine\(remedy)")
   }
 
   private static func word(_ scope: IPAddress.Scope) -> String {

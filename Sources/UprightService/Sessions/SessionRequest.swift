@@ -116,9 +116,7 @@ struct SessionRequest: Sendable {
         throw Refusal("mode=listener listens; say \"mode\": \"listen\"")
       }
       // What is sent by UDP is sent to us; a group is joined.
-      guard url.scheme == "udp", url.address?.scope != .multicast else { return .pull(url) }
-      try rules.checkOwn(url)
-      return .listener(url)
+      if url.scheme != "udp" || url.address?.scope == .multicast { return .pull(url) }
     }
     try rules.checkOwn(url)
     switch url.scheme {
@@ -127,8 +125,11 @@ struct SessionRequest: Sendable {
         throw Refusal("a publisher's address is rtmp://host:port/app/key")
       }
       return .publisher(url)
-    case "srt":
+    case "srt", "udp":
       guard url.port != nil else { throw Refusal("a listener wants a port") }
+      guard ["listener", nil].contains(url.queryValue("mode")) else {
+        throw Refusal("a listener's mode is listener; to call, say \"mode\": \"pull\"")
+      }
       return .listener(url)
     default: throw Refusal("\(url.scheme): cannot listen; say \"mode\": \"pull\"")
     }
