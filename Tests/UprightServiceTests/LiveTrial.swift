@@ -7,6 +7,11 @@ import UprightTestSupport
 
 @testable import UprightService
 
+/// What others send and serve, through the service and out of it as decoded pictures. One at a time: each
+/// decodes, encodes and runs programs of its own.
+@Suite("Live through the service", .enabled(if: FFmpegTool.isHere), .serialized)
+enum LiveThroughService {}
+
 /// A service with real sessions, one session in it, and what was seen of that.
 final class LiveTrial: Sendable {
   let service: RunningService

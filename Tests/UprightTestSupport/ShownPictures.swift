@@ -41,4 +41,10 @@ package struct ShownPictures {
   package var shortestStep: Double {
     zip(times, times.dropFirst()).map { $1 - $0 }.min() ?? -.infinity
   }
+
+  /// The corners of the pictures at these times. On a busy machine a live session leaves pictures out: their
+  /// times stand, their numbers do not.
+  package func corners(_ range: Range<Double>) -> [String] {
+    zip(times, corners).filter { range.contains($0.0 + 0.001) }.map(\.1)
+  }
 }
