@@ -20,6 +20,12 @@ command -v nginx >/dev/null && [ -f "$module" ] || missing "nginx with its RTMP 
 command -v python3 >/dev/null || missing python3 "Scripts/setup.sh live"
 [ -n "${UPRIGHT_URL:-}" ] || [ -x "$upright" ] || missing upright "swift build -c release --product upright"
 
+answers() { (: <"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+taken() { echo "live: port $1 is in use: stop what has it, or give another by $2=" >&2; exit 69; }
+! answers "$RTMP_PORT" || taken "$RTMP_PORT" RTMP_PORT
+! answers "$HOOK_PORT" || taken "$HOOK_PORT" HOOK_PORT
+[ -n "${UPRIGHT_URL:-}" ] || ! answers "$HTTP_PORT" || taken "$HTTP_PORT" HTTP_PORT
+
 scratch=$(mktemp -d)
 started=()
 stop() {
@@ -35,14 +41,20 @@ trap stop EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# waits until something answers on a port of loopback, or the program behind it is gone
+# starts a program that ends with this script, even where that is killed
+begin() {
+  setpriv --pdeathsig TERM "$@" &
+  started+=($!)
+}
+
+# waits until the program begun last answers on a port of loopback, or is gone
 await() {
   for _ in $(seq 100); do
-    (: <"/dev/tcp/127.0.0.1/$2") 2>/dev/null && return
-    kill -0 "$1" 2>/dev/null || break
+    ! answers "$1" || return 0
+    kill -0 "${started[-1]}" 2>/dev/null || break
     sleep 0.1
   done
-  echo "live: nothing answers on port $2; is it in use?" >&2
+  echo "live: nothing answers on port $1" >&2
   exit 69
 }
 
@@ -53,19 +65,16 @@ if [ -z "${UPRIGHT_URL:-}" ]; then
     echo "live: UPRIGHT_TOKEN=$UPRIGHT_TOKEN   (of this run)"
   fi
   export UPRIGHT_TOKEN
-  "$upright" serve --listen "127.0.0.1:$HTTP_PORT" --data "${DATA:-$scratch/data}" &
-  started+=($!)
-  await $! "$HTTP_PORT"
+  begin "$upright" serve --listen "127.0.0.1:$HTTP_PORT" --data "${DATA:-$scratch/data}"
+  await "$HTTP_PORT"
 fi
 
 sed -e "s|@MODULE@|$module|" -e "s|@RTMP_PORT@|$RTMP_PORT|" -e "s|@HOOK_PORT@|$HOOK_PORT|" \
   "$here/nginx.conf" >"$scratch/nginx.conf"
-python3 "$here/on_publish.py" &
-started+=($!)
-await $! "$HOOK_PORT"
-nginx -p "$scratch" -e stderr -c "$scratch/nginx.conf" &
-started+=($!)
-await $! "$RTMP_PORT"
+begin python3 "$here/on_publish.py"
+await "$HOOK_PORT"
+begin nginx -p "$scratch" -e stderr -c "$scratch/nginx.conf"
+await "$RTMP_PORT"
 
 cat <<TEXT
 live: publish to  $RTMP_URL/live/NAME${LIVE_KEY:+?key=$LIVE_KEY}

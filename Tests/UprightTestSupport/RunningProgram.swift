@@ -45,7 +45,8 @@ package final class RunningProgram: @unchecked Sendable {
     self.process = process
   }
 
-  deinit { _ = end(SIGKILL) }
+  // Asked first: it may have programs of its own to end.
+  deinit { end(seconds: 3) }
 
   /// What it has said on both outputs.
   package var said: String {
