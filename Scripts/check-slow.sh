@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What takes too long for every run: sanitizers over the media tests, memory of long clips, fuzzed
-# input, a call that Janus records. SHORT=1: the same checks on less, for CI.
+# input, calls that Janus records and forwards. SHORT=1: the same checks on less, for CI.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -13,7 +13,7 @@ else
   python3 Tests/Slow/memory.py --short-seconds 60 --long-seconds 600
   python3 Tests/Slow/fuzz.py --runs 1000
   Scripts/setup.sh call
-  Scripts/test.sh --filter JanusCallTests
+  Scripts/test.sh --filter "JanusCallTests|JanusForwardTests"
   filter='UprightTests.|OrientationSignalsTests.|RTPTests.|PixelKernelsTests.'
 fi
 

@@ -14,7 +14,9 @@ package struct InputTrust: Sendable, Hashable {
   /// beside it; a network address may use its own protocol and those beneath it.
   package init(url: String) {
     let lower = url.lowercased()
-    let isPlaylist = lower.hasSuffix(".m3u8") || lower.hasSuffix(".m3u")
+    // What follows the name in a web address is no part of it.
+    let name = lower.hasPrefix("http") ? String(lower.prefix { !"?#".contains($0) }) : lower
+    let isPlaylist = name.hasSuffix(".m3u8") || name.hasSuffix(".m3u")
     let formats = Self.containers + (isPlaylist ? ",hls" : "")
     switch Self.scheme(of: lower) {
     case nil, "file":

@@ -2,12 +2,17 @@
 """Records a call of headless Chromium with Janus, and leaves its .mjr files.
 
     janus_record.py FOLDER [--seconds S] [--rotations 0,90,270] [--codec vp8|vp9|h264] [--layers L2T2] [--size 640x480]
+                    [--room NUMBER]
 
 Chromium sends frames whose VideoFrame.rotation goes through the rotations, each for an equal share of the time,
 over WebRTC to Janus' Record&Play plugin; libwebrtc makes CVO of them. Each frame is drawn so that it stands upright
 once it is turned as it says, red above green: a frame that is turned like its neighbour shows. A tone goes with it.
 
-Prints one JSON object: {"video": path, "audio": path, "frames": sent, "error": null}. Exit code: 0 recorded, 1 not,
+With --room the call is published in a VideoRoom of that number and nothing is recorded; {"janus": its HTTP API,
+"orientation": CVO's id in the publisher's offer} is printed, on a line of its own, before the first frame.
+
+Prints one JSON object: {"video": path, "audio": path, "frames": sent, "error": null}. Exit code: 0 recorded (with
+--room: published), 1 not,
 77 Janus, Chromium or a network interface besides loopback is missing.
 """
 
@@ -52,8 +57,12 @@ function report(final) {
 }
 async function call() {
   const session = (await say("", {janus: "create"})).data.id;
-  const handle = (await say("/" + session, {janus: "attach", plugin: "janus.plugin.recordplay"})).data.id;
+  const handle = (await say("/" + session, {janus: "attach", plugin: "janus.plugin." + (ask.room ? "videoroom" : "recordplay")})).data.id;
   const there = "/" + session + "/" + handle;
+  if (ask.room) {
+    await say(there, {janus: "message", body: {request: "join", ptype: "publisher", room: ask.room, display: "caller"}});
+    await hear(session, event => event.plugindata);
+  }
 
   const pictures = new MediaStreamTrackGenerator({kind: "video"}), writer = pictures.writable.getWriter();
   const [width, height] = ask.size, far = width + height;
@@ -80,8 +89,11 @@ async function call() {
     peer.onicegatheringstatechange = () => peer.iceGatheringState === "complete" && ok();
     setTimeout(ok, 3000);
   });
+  r.janus = ask.janus;
+  r.orientation = +(peer.localDescription.sdp.match(/a=extmap:(\d+) urn:3gpp:video-orientation\r/) || [])[1];
+  if (ask.room) await report(false);
   await say(there, {janus: "message", jsep: peer.localDescription,
-    body: {request: "record", name: "call", filename: "call", videocodec: ask.codec, audiocodec: "opus"}});
+    body: {request: ask.room ? "publish" : "record", name: "call", filename: "call", videocodec: ask.codec, audiocodec: "opus"}});
   const answer = await hear(session, event => event.jsep);
   await peer.setRemoteDescription(answer.jsep);
   await connected;
@@ -101,7 +113,7 @@ async function call() {
     r.frames++;
     await new Promise(ok => setTimeout(ok, 50));
   }
-  await say(there, {janus: "message", body: {request: "stop"}});
+  await say(there, {janus: "message", body: {request: ask.room ? "unpublish" : "stop"}});
   await new Promise(ok => setTimeout(ok, 500));
   peer.close();
   report(true);
@@ -114,16 +126,28 @@ CONFIGURATION = {
   session_timeout = 60 }
 nat: { full_trickle = false }
 media: { }
-plugins: { disable = "libjanus_audiobridge.so,libjanus_duktape.so,libjanus_echotest.so,libjanus_lua.so,libjanus_nosip.so,libjanus_sip.so,libjanus_streaming.so,libjanus_textroom.so,libjanus_videocall.so,libjanus_videoroom.so,libjanus_voicemail.so" }
+plugins: { disable = "libjanus_audiobridge.so,libjanus_duktape.so,libjanus_echotest.so,libjanus_lua.so,libjanus_nosip.so,libjanus_sip.so,libjanus_streaming.so,libjanus_textroom.so,libjanus_videocall.so,libjanus_voicemail.so" }
 transports: { disable = "libjanus_mqtt.so,libjanus_nanomsg.so,libjanus_pfunix.so,libjanus_rabbitmq.so,libjanus_websockets.so" }
 """,
     "janus.plugin.recordplay.jcfg": """general: { path = "%(output)s"  events = false }
+""",
+    "janus.plugin.videoroom.jcfg": """room-%(room)d: { description = "call"  videocodec = "vp8,vp9,h264"  audiocodec = "opus"
+  publishers = 2  fir_freq = 2  record = false }
 """,
     "janus.transport.http.jcfg": """general: { json = "compact"  base_path = "/janus"  http = true  port = %(port)d
   ip = "127.0.0.1"  https = false }
 admin: { admin_http = false }
 """,
 }
+
+
+class Reports(chromium_play.Reports):
+    """Says at once what whoever waits for the call must know."""
+
+    def __call__(self, message):
+        super().__call__(message)
+        if not message["final"]:
+            print(json.dumps({key: self.latest[key] for key in ("janus", "orientation")}), flush=True)
 
 
 def free_port():
@@ -142,12 +166,12 @@ def has_network():
             return False
 
 
-def start_janus(program, folder, output):
+def start_janus(program, folder, output, room):
     """Janus with a configuration of its own, once it answers."""
     port = free_port()
     for name, text in CONFIGURATION.items():
         with open(os.path.join(folder, name), "w") as file:
-            file.write(text % {"folder": folder, "output": output, "port": port})
+            file.write(text % {"folder": folder, "output": output, "port": port, "room": room})
     log = open(os.path.join(folder, "janus.log"), "wb")
     process = subprocess.Popen([program, "-F", folder], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                start_new_session=True, preexec_fn=chromium_play.die_with_parent)
@@ -171,6 +195,7 @@ def main():
     parser.add_argument("--codec", default="vp8")
     parser.add_argument("--layers", help="WebRTC's scalabilityMode, such as L2T2")
     parser.add_argument("--size", default="320x240")
+    parser.add_argument("--room", type=int, default=0)
     options = parser.parse_args()
     browser = next(filter(None, map(shutil.which, chromium_play.BROWSERS)), None)
     janus = shutil.which("janus")
@@ -185,12 +210,12 @@ def main():
     os.makedirs(output, exist_ok=True)
     for sign in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(sign, lambda *_: sys.exit(FAILED))
-    reports, server, process = chromium_play.Reports(), None, None
+    reports, server, process = Reports(), None, None
     with tempfile.TemporaryDirectory(prefix="upright-janus-") as folder:
         try:
-            process, port = start_janus(janus, folder, output)
+            process, port = start_janus(janus, folder, output, options.room or 1)
             ask = {"janus": "http://127.0.0.1:%d/janus" % port, "result": chromium_play.RESULT,
-                   "seconds": options.seconds, "codec": options.codec, "layers": options.layers,
+                   "seconds": options.seconds, "codec": options.codec, "layers": options.layers, "room": options.room,
                    "size": [int(word) for word in options.size.split("x")],
                    "rotations": [int(word) for word in options.rotations.split(",")]}
             page = HTML.replace("__ASK__", json.dumps(ask)).encode()
@@ -215,7 +240,7 @@ def main():
     for kind in ("video", "audio"):
         path = os.path.join(output, "call-%s.mjr" % kind)
         result[kind] = path if os.path.isfile(path) else None
-    if not result["error"] and not result["video"]:
+    if not result["error"] and not result["video"] and not options.room:
         result["error"] = "Janus wrote no recording: " + " ".join(sorted(os.listdir(output)))
     print(json.dumps(result))
     return FAILED if result["error"] else RECORDED

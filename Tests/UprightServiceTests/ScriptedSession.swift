@@ -36,6 +36,8 @@ final class ScriptedSession: Session {
     state.withLock { $0.observe = observe }
   }
 
+  func listens(within seconds: Double) -> Bool { true }
+
   func post(_ events: [RotationEvent]) throws(MediaError) -> [RotationDecision] {
     let observe = state.withLock { $0.observe }
     let outcome: Result<[RotationDecision], MediaError> = state.withLock { state in

@@ -26,13 +26,13 @@ package struct ExternalTool: Sendable {
   /// Where it was found; nil: it is not installed.
   package let path: String?
 
-  /// The first program called `name` on the path.
+  /// The first program called `name` on the path, or the one at `name` where that is a path itself.
   package init(_ name: String) {
     self.name = name
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin").split(
       separator: ":")
-    path = folders.map { "\($0)/\(name)" }
-      .first { FileManager.default.isExecutableFile(atPath: $0) }
+    let candidates = name.hasPrefix("/") ? [name] : folders.map { "\($0)/\(name)" }
+    path = candidates.first { FileManager.default.isExecutableFile(atPath: $0) }
   }
 
   /// Whether it is installed.

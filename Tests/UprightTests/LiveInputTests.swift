@@ -37,13 +37,16 @@ struct LiveInputTests {
     let scratch = try Scratch()
     let path = scratch.path("clip.mp4")
     try Data("no clip".utf8).write(to: URL(fileURLWithPath: path))
-    for input in [
-      LiveInput.file(path: path), .file(path: scratch.path("none.mp4")), .rtp(description: "v=0"),
-    ] {
+    for input in [LiveInput.file(path: path), .file(path: scratch.path("none.mp4"))] {
       let stage = try LiveStage([.hls(folder: scratch.path("hls"))], input: input)
       #expect(stage.session.join(timeout: 30))
       #expect(stage.states == [.failed] && stage.session.snapshot.reason?.isEmpty == false)
     }
+    // A description is read before anything begins.
+    let error = #expect(throws: MediaError.self) {
+      try LiveStage([.hls(folder: scratch.path("hls"))], input: .rtp(description: "v=0"))
+    }
+    #expect(error?.code == .badData)
     // A publisher of nonsense is not the session's end.
     let stage = try LiveStage([.hls(folder: scratch.path("hls"))])
     try #require(stage.feed.begin())
@@ -61,7 +64,7 @@ struct LiveInputTests {
   func pull() throws {
     let scratch = try Scratch()
     let folder = scratch.path("hls")
-    let port = try freePort()
+    let port = try Loopback.freePort()
     let url = "tcp://127.0.0.1:\(port)"
     let stage = try LiveStage([.hls(folder: folder)], input: .pull(url: "\(url)?listen"))
     func send(_ size: String) throws {
@@ -111,7 +114,7 @@ struct LiveInputTests {
   func rtp(_ form: RTPSender.ExtensionForm) throws {
     let scratch = try Scratch()
     let folder = scratch.path("hls")
-    let port = try freePort()
+    let port = try Loopback.freePort()
     let description = """
       v=0
       o=- 0 0 IN IP4 127.0.0.1
@@ -130,8 +133,8 @@ struct LiveInputTests {
     sender.form = form
     let said = clip.coordination(turns)
     // The first packets may come before the socket is there; nobody waits for them.
-    #expect(until { (try? isBound(port)) == true })
-    let socket = try Datagrams(port)
+    #expect(until { Loopback.isReceived(port) })
+    let socket = try Loopback.Datagrams(port)
     let begun = Date()
     for (index, frame) in clip.frames.enumerated() {
       let wait = begun.addingTimeInterval(Double(index) / 30).timeIntervalSinceNow
@@ -174,62 +177,19 @@ struct LiveInputTests {
         == [0, 0, 0, 1, 0x67, 0x42, 0, 0x1E, 0, 0, 0, 1, 0x68, 0xCE, 0x3C, 0x80])
     #expect(read.audio?.codec.map { "\($0)" } == "opus" && read.audio?.redundancy == 63)
     #expect(read.audio?.address == "10.0.0.1")
+    let silent = try SessionDescription(text.replacing("m=audio 5000", with: "m=audio 0"))
+    #expect(silent.audio == nil && silent.video.port == 5002)
+    let shared = LiveInput.rtp(description: text.replacing("5000", with: "5002"))
+    #expect(throws: MediaError.self) { try shared.ports() }
     for text in [
-      "", "v=0", "m=video x RTP/AVP 96", "m=video 99999 RTP/AVP 96",
-      "m=video 5000 UDP/TLS 96", "m=video 5000 RTP/AVP 96\na=rtpmap:96 H265/90000",
+      "", "v=0", "m=video 0 RTP/AVP 96\na=rtpmap:96 H264/90000", "m=video x RTP/AVP 96",
+      "m=video 99999 RTP/AVP 96", "m=video 5000 UDP/TLS 96",
+      "m=video 5000 RTP/AVP 96\na=rtpmap:96 H265/90000",
       "c=IN\nm=video 5000 RTP/AVP 96", "m=audio 5000 RTP/AVP 0",
       "m=video 5000 RTP/AVP 96\na=rtpmap:96 H264/90000\na=extmap:x",
     ] {
       let error = #expect(throws: MediaError.self) { try SessionDescription(text) }
       #expect(error?.code == .badData)
-    }
-  }
-}
-
-/// A UDP port on loopback that nobody has at this moment.
-func freePort() throws -> UInt16 {
-  let probe = socket(AF_INET, CInt(SOCK_DGRAM.rawValue), 0)
-  defer { close(probe) }
-  var address = sockaddr_in()
-  address.sin_family = sa_family_t(AF_INET)
-  address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-  var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-  let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-      bind(probe, $0, length) == 0 && getsockname(probe, $0, &length) == 0
-    }
-  }
-  try #require(isBound)
-  return UInt16(bigEndian: address.sin_port)
-}
-
-/// Whether somebody receives on that UDP port.
-private func isBound(_ port: UInt16) throws -> Bool {
-  let wanted = String(format: ":%04X ", port)
-  return try String(contentsOfFile: "/proc/net/udp", encoding: .utf8).contains(wanted)
-}
-
-/// Sends datagrams to a port on loopback.
-private final class Datagrams {
-  private let socket: CInt
-  private var address = sockaddr_in()
-
-  init(_ port: UInt16) throws {
-    socket = Glibc.socket(AF_INET, CInt(SOCK_DGRAM.rawValue), 0)
-    try #require(socket >= 0)
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    address.sin_port = port.bigEndian
-  }
-
-  deinit { close(socket) }
-
-  func send(_ bytes: [UInt8]) {
-    let handle = socket
-    _ = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        sendto(handle, bytes, bytes.count, 0, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
     }
   }
 }

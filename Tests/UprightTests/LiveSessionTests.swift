@@ -170,7 +170,7 @@ struct LiveSessionTests {
     let scratch = try Scratch()
     let folder = scratch.path("hls")
     let taken = scratch.path("taken.\(scheme == "rtmp" ? "flv" : "ts")")
-    let port = try freePort()
+    let port = try Loopback.freePort()
     let url = "\(scheme)://127.0.0.1:\(port)" + (scheme == "rtmp" ? "/live/key" : "")
     let clip = try FLVClip(ShownPictures.source, seconds: 6)
     let stage = try LiveStage([.hls(folder: folder), .push(url: url)]) { $0.options.sensor() }

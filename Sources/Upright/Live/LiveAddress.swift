@@ -12,6 +12,18 @@ enum LiveAddress {
     return "\(scheme)://\(host ?? authority)"
   }
 
+  /// Host and port; nil where one of them is missing. An IPv6 address is without its brackets.
+  static func endpoint(_ url: String) -> (host: String, port: UInt16)? {
+    guard let start = shown(url).firstRange(of: "://") else { return nil }
+    let authority = shown(url)[start.upperBound...]
+    guard let colon = authority.lastIndex(of: ":"),
+      let port = UInt16(authority[authority.index(after: colon)...])
+    else { return nil }
+    let host = authority[..<colon]
+    let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+    return (String(isBracketed ? host.dropFirst().dropLast() : host), port)
+  }
+
   /// `error` without what `url` has to hide; libavformat's own words may repeat it.
   static func masked(_ error: MediaError, _ url: String) -> MediaError {
     guard InputTrust.scheme(of: url) != nil else { return error }

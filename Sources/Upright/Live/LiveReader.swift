@@ -81,7 +81,8 @@ final class LiveReader: @unchecked Sendable {
       if counted.frames > before { wait = Self.backOff.first }
       guard case .pull = input else { continue }
       pause(wait)
-      wait = min(wait * 2, Self.backOff.last)
+      // One that calls us must find us there.
+      if !input.awaitsSender { wait = min(wait * 2, Self.backOff.last) }
     }
     if case .published(let feed) = input { feed.close() }
     queue.close()
@@ -144,6 +145,12 @@ final class LiveReader: @unchecked Sendable {
     case "srt", "udp", "tcp":
       settings["probesize"] = "1000000"
       settings["analyzeduration"] = "1000000"
+      // Else it is bound to every address that there is.
+      if let end = LiveAddress.endpoint(url), InputTrust.scheme(of: url) == "udp",
+        !UDPSocket.isGroup(end.host)
+      {
+        settings["localaddr"] = end.host
+      }
     case "http", "https": settings["http_proxy"] = proxy
     default: break
     }

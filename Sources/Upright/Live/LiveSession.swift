@@ -12,6 +12,7 @@ public final class LiveSession: Sendable {
   /// What it was made of.
   public let configuration: LiveConfiguration
   private let targets: [LiveTarget]
+  private let ports: [UDPPort]
   private let control = LiveControl()
   private let hasStarted = Atomic(false)
   private let done = DispatchSemaphore(value: 0)
@@ -22,11 +23,14 @@ public final class LiveSession: Sendable {
   /// Checks what it is to be made of; opens nothing yet.
   ///
   /// - Throws: `usage` for what contradicts itself or cannot be live, `badData` for a policy that cannot
-  ///   start, `cannotCreate` for a file that is there already, `unavailable` where an encoder is missing.
+  ///   start or a description that cannot be read, `cannotCreate` for a file that is there already or a
+  ///   port that is taken, `unavailable` where an encoder is missing.
   public init(_ configuration: LiveConfiguration) throws(MediaError) {
     var configuration = configuration
     configuration.options.isLive = true
     targets = try configuration.targets()
+    ports = try configuration.input.ports()
+    for port in ports { try port.check() }
     self.configuration = configuration
   }
 
@@ -54,6 +58,18 @@ public final class LiveSession: Sendable {
     thread.name = "upright-live"
     thread.stackSize = 8 << 20
     thread.start()
+  }
+
+  /// Waits until whoever sends may do so: the ports that the input comes in on are bound. False where
+  /// they were not in that many seconds. Blocks; at once where nobody sends by UDP.
+  public func listens(within seconds: Double) -> Bool {
+    let deadline = ContinuousClock.now + .seconds(seconds)
+    while !ports.allSatisfy(\.isOurs) {
+      let isOver = control.interrupt.isRaised || control.state == .failed
+      if isOver || ContinuousClock.now > deadline { return false }
+      Thread.sleep(forTimeInterval: 0.005)
+    }
+    return true
   }
 
   /// Takes events; one at media time `at` waits for its picture, one at `nextPicture` or at a time that

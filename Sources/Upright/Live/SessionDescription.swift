@@ -62,11 +62,13 @@ struct SessionDescription {
     for (index, type, text) in formats where media[index].payloadType == type {
       media[index].parameterSets = H264Parameters.sets(text)
     }
-    guard let video = media.first(where: { $0.isVideo && $0.codec != nil }) else {
+    // Port 0 says that a stream is not sent (RFC 8866, 5.14).
+    media.removeAll { $0.codec == nil || $0.port == 0 }
+    guard let video = media.first(where: \.isVideo) else {
       throw Self.error("no pictures in H.264, VP8 or VP9")
     }
     self.video = video
-    audio = media.first { !$0.isVideo && $0.codec != nil }
+    audio = media.first { !$0.isVideo }
   }
 
   private static func media(_ value: String, address: String) throws(MediaError) -> Media {

@@ -43,14 +43,38 @@ final class UDPSocket {
           }
         }
       }
-    guard result == 0 else {
+    guard result == 0, !Self.isGroup(address) || Self.join(v4, v6, isV4, descriptor) else {
       let error = Self.failure(address, port)
       close(descriptor)
       throw error
     }
   }
 
+  /// Joins a multicast group on the interface that leads there; false where there is none.
+  private static func join(
+    _ v4: sockaddr_in, _ v6: sockaddr_in6, _ isV4: Bool, _ descriptor: Int32
+  ) -> Bool {
+    if isV4 {
+      var request = ip_mreq(imr_multiaddr: v4.sin_addr, imr_interface: in_addr(s_addr: 0))
+      return unsafe setsockopt(
+        descriptor, Int32(IPPROTO_IP), IP_ADD_MEMBERSHIP, &request,
+        socklen_t(MemoryLayout<ip_mreq>.size)) == 0
+    }
+    var request = ipv6_mreq(ipv6mr_multiaddr: v6.sin6_addr, ipv6mr_interface: 0)
+    return unsafe setsockopt(
+      descriptor, Int32(IPPROTO_IPV6), IPV6_ADD_MEMBERSHIP, &request,
+      socklen_t(MemoryLayout<ipv6_mreq>.size)) == 0
+  }
+
   deinit { close(descriptor) }
+
+  /// Whether an address is that of a multicast group (RFC 5771: 224.0.0.0/4; RFC 4291, 2.7: ff00::/8).
+  static func isGroup(_ address: String) -> Bool {
+    if let first = address.split(separator: ".").first.flatMap({ UInt8($0) }) {
+      return (224...239).contains(first)
+    }
+    return address.lowercased().hasPrefix("ff") && address.contains(":")
+  }
 
   private static func failure(_ address: String, _ port: UInt16) -> MediaError {
     MediaError(

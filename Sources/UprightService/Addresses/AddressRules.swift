@@ -52,11 +52,11 @@ struct AddressRules: Sendable {
         "\(url.scheme): does not take the option \(other); it takes "
           + query.sorted().joined(separator: ", "))
     }
-    try check(host: url)
+    try check(host: url, direction)
     return url
   }
 
-  private func check(host url: StreamURL) throws(Refusal) {
+  private func check(host url: StreamURL, _ direction: Direction) throws(Refusal) {
     if IPAddress.isDisguised(url.host) {
       throw Refusal("the host is a number: write an address as four decimal numbers")
     }
@@ -66,8 +66,16 @@ struct AddressRules: Sendable {
       }
       return
     }
-    if let address = url.address { try check(address, for: url.scheme) }
+    guard let address = url.address else { return }
+    // A listener may mean every address of ours; one that is to be connected to is checked again.
+    if direction == .input, address.scope == .unspecified, Self.listening.contains(url.scheme) {
+      return
+    }
+    try check(address, for: url.scheme)
   }
+
+  /// Schemes whose streams may come to us.
+  private static let listening: Set<String> = ["rtmp", "srt", "udp"]
 
   /// Whether http may name `host` at `port`.
   func isAllowed(host: String, port: Int) -> Bool {
@@ -101,8 +109,8 @@ struct AddressRules: Sendable {
     else { throw Refusal("a listener wants an address of this machine, not a name") }
     if [.unspecified, .loopback].contains(address.scope) { return }
     if ownAddresses.contains(address) { return }
-    throw Refusal(
-      "\(address) is not an address of this machine; to connect to it, say \"mode\": \"pull\"")
+    let remedy = url.scheme == "udp" ? "" : "; to connect to it, say \"mode\": \"pull\""
+    throw Refusal("\(address) is not an address of this machine\(remedy)")
   }
 
   private static func word(_ scope: IPAddress.Scope) -> String {

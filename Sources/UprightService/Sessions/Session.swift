@@ -6,6 +6,8 @@ package import MediaIO
 package protocol Session: Sendable {
   /// Begins; `observe` is called from the session's own threads.
   func start(observe: @escaping @Sendable (LiveUpdate) -> Void)
+  /// Waits until whoever sends may do so; false where that did not come in time. Blocks.
+  func listens(within seconds: Double) -> Bool
   /// Events in the order they came; the decisions that could be made at once.
   func post(_ events: [RotationEvent]) throws(MediaError) -> [RotationDecision]
   var snapshot: LiveSnapshot { get }

@@ -108,8 +108,11 @@ struct SessionOpening: Sendable {
     return url.scheme == "rtmps" ? url.text : url.text(at: address)
   }
 
+  /// The URL with a literal address, since a port is bound to one.
   private static func listening(_ url: StreamURL) -> String {
-    if url.queryValue("mode") != nil { return url.text }
+    var url = url
+    if url.host == "localhost" { url.host = "127.0.0.1" }
+    guard url.scheme == "srt", url.queryValue("mode") == nil else { return url.text }
     return url.text + (url.query == nil ? "?" : "&") + "mode=listener"
   }
 

@@ -6,7 +6,7 @@ struct SessionRequest: Sendable {
   enum Input: Sendable, Hashable {
     /// A publisher comes to us.
     case publisher(StreamURL)
-    /// A listener of libavformat's.
+    /// A port that libavformat receives on.
     case listener(StreamURL)
     case pull(StreamURL)
     case file(path: String, name: String)
@@ -115,7 +115,8 @@ struct SessionRequest: Sendable {
       if url.queryValue("mode") == "listener" {
         throw Refusal("mode=listener listens; say \"mode\": \"listen\"")
       }
-      return .pull(url)
+      // What is sent by UDP is sent to us; a group is joined.
+      if url.scheme != "udp" || url.address?.scope == .multicast { return .pull(url) }
     }
     try rules.checkOwn(url)
     switch url.scheme {
@@ -124,8 +125,11 @@ struct SessionRequest: Sendable {
         throw Refusal("a publisher's address is rtmp://host:port/app/key")
       }
       return .publisher(url)
-    case "srt":
+    case "srt", "udp":
       guard url.port != nil else { throw Refusal("a listener wants a port") }
+      guard ["listener", nil].contains(url.queryValue("mode")) else {
+        throw Refusal("a listener's mode is listener; to call, say \"mode\": \"pull\"")
+      }
       return .listener(url)
     default: throw Refusal("\(url.scheme): cannot listen; say \"mode\": \"pull\"")
     }

@@ -82,11 +82,21 @@ final class Sessions: Sendable {
       }
       begin(hosted)
       if isLate { hosted.session.stop() }
+      try await listening(hosted)
       return hosted
     } catch {
       state.withLock { _ = $0.places.removeValue(forKey: id) }
       throw error
     }
+  }
+
+  /// Waits until whoever sends may come; a session to which nobody can come is not kept.
+  private func listening(_ hosted: HostedSession) async throws(Problem) {
+    if await blocking({ hosted.session.listens(within: 2) }) || isDraining { return }
+    let reason = hosted.snapshot.reason ?? "its port was not bound within 2 s"
+    await end(hosted)
+    forget(hosted)
+    throw .conflict("the session cannot listen: \(reason)")
   }
 
   private func reserve(_ name: String?) throws(Problem) -> String {

@@ -1,0 +1,110 @@
+import Foundation
+import MediaIO
+import Orientation
+import Testing
+import Upright
+import UprightTestSupport
+
+@testable import UprightService
+
+/// What others send and serve, through the service and out of it as decoded pictures. One at a time: each
+/// decodes, encodes and runs programs of its own.
+@Suite("Live through the service", .enabled(if: FFmpegTool.isHere), .serialized)
+enum LiveThroughService {}
+
+/// A service with real sessions, one session in it, and what was seen of that.
+final class LiveTrial: Sendable {
+  let service: RunningService
+  let id: String
+  /// The answer to the POST.
+  let made: Answer
+
+  /// Sessions that turn as the frames say, small and fast.
+  static func engine(_ frames: FrameKind) -> SessionEngine {
+    SessionEngine(
+      make: { (configuration) throws(MediaError) in try LiveSession(configuration) },
+      options: { (words) throws(MediaError) in
+        var options = TranscodeOptions()
+        options.frames = frames
+        options.speed = "ultrafast"
+        options.size = .pair(.init(90, 160))
+        if words.contains("--segment=1") { options.segmentDuration = 1 }
+        return options
+      })
+  }
+
+  /// A service, and a session with the input that is written as JSON.
+  init(
+    _ input: String, frames: FrameKind = .metadata, allowHosts: [String] = [],
+    prepare: (RunningService) throws -> Void = { _ in }
+  ) async throws {
+    service = try await RunningService(
+      { configuration, _ in configuration.allowHosts = allowHosts },
+      engine: Self.engine(frames))
+    try prepare(service)
+    id = "trial"
+    made = try await service.session(id, input: input)
+    try #require(made.status == 201, "\(made.text)")
+  }
+
+  var json: JSON { get async throws { try await service.ask("GET", "/v1/sessions/\(id)").json } }
+
+  /// Waits until the session has shown so many seconds of pictures.
+  func shows(_ seconds: Double) async throws {
+    let isThere = try await wait {
+      (try await self.json["seconds"].double ?? 0) >= seconds
+    }
+    let last = try await service.ask("GET", "/v1/sessions/\(id)").text
+    try #require(isThere, "\(last) \(service.log.lines.suffix(2000))")
+  }
+
+  /// Ends the session and the service; the pictures as a player gets them over HTTP.
+  func pictures() async throws -> ShownPictures {
+    let ended = try await service.ask("DELETE", "/v1/sessions/\(id)")
+    #expect(ended.json["state"].string == "ended", "\(ended.text)")
+    let shown = try await service.pictures(id)
+    try await service.shutDown()
+    return shown
+  }
+}
+
+extension RunningService {
+  /// Makes a session with HLS in segments of a second.
+  func session(_ id: String, input: String, more: String = "") async throws -> Answer {
+    try await ask(
+      "POST", "/v1/sessions",
+      "{\"name\": \"\(id)\", \"input\": \(input), \"options\": {\"segment\": 1}\(more)}")
+  }
+
+  /// What a player is shown of a session that is over.
+  func pictures(_ id: String) async throws -> ShownPictures {
+    let (port, scratch) = (service.port ?? 0, scratch)
+    return try await Self.onThread {
+      try ShownPictures("http://127.0.0.1:\(port)/live/\(id)/index.m3u8", scratch)
+    }
+  }
+}
+
+/// Waits until something is true; false where it did not become so.
+func wait(_ seconds: Double = 40, _ isTrue: () async throws -> Bool) async throws -> Bool {
+  let deadline = Date(timeIntervalSinceNow: seconds)
+  while Date() < deadline {
+    if try await isTrue() { return true }
+    try await Task.sleep(for: .milliseconds(50))
+  }
+  return false
+}
+
+/// FFmpeg that sends the picture with the white quarter at its own speed, while this lives.
+func sending(
+  seconds: Double, _ output: [String], sound: Bool = false
+) throws -> RunningProgram {
+  var arguments = ["-nostdin", "-v", "error", "-re", "-f", "lavfi", "-i", ShownPictures.source]
+  if sound { arguments += ["-f", "lavfi", "-i", "sine=f=440:r=44100", "-c:a", "aac"] }
+  return try RunningProgram(
+    ExternalTool("ffmpeg"),
+    arguments
+      + "-t \(seconds) -c:v libx264 -preset ultrafast -tune zerolatency -g 15 -bf 0".split(
+        separator: " "
+      ).map(String.init) + output)
+}
