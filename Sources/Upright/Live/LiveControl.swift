@@ -50,7 +50,9 @@ final class LiveControl: Sendable {
   /// Changes the state, and says so where it is another.
   func enter(_ state: LiveState, reason: String? = nil) {
     let isNew = seen.withLock { snapshot in
-      guard snapshot.state != state else { return false }
+      // One that waits may have another reason to than before.
+      let isOtherReason = state == .waiting && reason != nil && snapshot.reason != reason
+      guard snapshot.state != state || isOtherReason else { return false }
       if state == .inputLost { snapshot.counters.inputLosses += 1 }
       (snapshot.state, snapshot.reason) = (state, reason)
       return true
@@ -72,7 +74,9 @@ final class LiveControl: Sendable {
         snapshot.encodeResolution = format.encodeResolution.description
       }
       guard !arrivals.isEmpty else { return }
-      snapshot.counters.eventToPicture += arrivals.map(\.secondsUntilNow)
+      let times = arrivals.map(\.secondsUntilNow)
+      snapshot.counters.eventToPicture += times
+      for time in times { snapshot.counters.eventToPictureTimes.add(time) }
       let extra = snapshot.counters.eventToPicture.count - Self.history
       if extra > 0 { snapshot.counters.eventToPicture.removeFirst(extra) }
     }

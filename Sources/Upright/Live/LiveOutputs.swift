@@ -24,10 +24,14 @@ extension LiveTarget {
             playlistPath: "\(folder)/index.m3u8",
             segments: container == .hls ? FragmentedSegments() : TransportSegments(),
             segmentDuration: seconds, isLive: true, unfinished: UnfinishedFiles())
-        case .push(let target), .file(let target):
+        case .push(let target):
           return try ContainerSink(
             container: container, target: target, interrupt: interrupt,
             unfinished: UnfinishedFiles())
+        case .file(let target):
+          return try ContainerSink(
+            container: container, target: target, interrupt: interrupt,
+            unfinished: UnfinishedFiles(), wholeEvery: seconds)
         }
       },
       describe: { format in

@@ -215,6 +215,7 @@ final class LiveRun {
 
   private func lose(_ reason: String) {
     lossReason = reason
+    if held == nil { control.enter(.waiting, reason: reason) }
     guard lostAt == nil else { return }
     lostAt = wall
     if held != nil { control.enter(.inputLost, reason: reason) }
@@ -278,7 +279,7 @@ final class LiveRun {
       var counters = snapshot.counters
       counters.framesIn = read.frames
       counters.bytesIn = read.bytes
-      counters.decodeSeconds = read.seconds
+      counters.decodeTimes = read.times
       counters.queueDepth = queue.depth
       if read.damaged > 0 { counters.dropped["decode"] = read.damaged }
       let lost = writers.reduce(0) { $0 + $1.lostPictures }
@@ -288,8 +289,11 @@ final class LiveRun {
         counters.framesOut = first.tally.frames
         counters.formatChanges = max(0, first.tally.changeCount - 1)
       }
-      counters.orientSeconds = branches.reduce(0) { $0 + $1.tally.orientSeconds }
-      counters.encodeSeconds = branches.reduce(0) { $0 + $1.tally.encodeSeconds }
+      (counters.orientTimes, counters.encodeTimes) = (DurationHistogram(), DurationHistogram())
+      for branch in branches {
+        counters.orientTimes.add(branch.times.orient)
+        counters.encodeTimes.add(branch.times.encode)
+      }
       snapshot.counters = counters
     }
     control.tellAnswers()

@@ -148,6 +148,14 @@ struct DataFolders: Sendable {
     try? FileManager.default.removeItem(atPath: "\(root)/live/\(id)")
   }
 
+  /// Removes the playlists and segments of sessions that do not come back.
+  func removeLive(but declared: Set<String>) {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "\(root)/live")) ?? []
+    for name in names where AddressRules.isName(name) && !declared.contains(name) {
+      removeLive(name)
+    }
+  }
+
   /// The path of a file that a session writes: `take.mp4`, or `take-2.mp4` where there is one from
   /// before, for a session that comes back must not overwrite what it wrote.
   func recording(_ name: String, of id: String) throws(MediaError) -> String {

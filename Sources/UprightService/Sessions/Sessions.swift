@@ -121,7 +121,11 @@ final class Sessions: Sendable {
       state.places[id] = .reserved
       return .success(evicted)
     }
-    for old in try outcome.get() { forgotten(old) }
+    for old in try outcome.get() {
+      // One of the same name goes on in the same folder.
+      if old.id != id { opening.folders.removeLive(old.id) }
+      forgotten(old)
+    }
     return id
   }
 
