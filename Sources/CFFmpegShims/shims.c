@@ -24,6 +24,24 @@ static void refuse_redirect(void *source, const char *format) {
   av_opt_set(source, "protocol_whitelist", "none", 0);
 }
 
+static int (*plain_open)(AVFormatContext *, AVIOContext **, const char *, int, AVDictionary **);
+
+static int open_verified(AVFormatContext *context, AVIOContext **io, const char *url, int flags,
+                         AVDictionary **options) {
+  AVDictionary *own = NULL;
+  if (!options) options = &own;
+  av_dict_set(options, "tls_verify", "1", 0);
+  int result = plain_open(context, io, url, flags, options);
+  av_dict_free(&own);
+  return result;
+}
+
+void upright_verify_certificates(AVFormatContext *context) {
+  // The same function for every context.
+  plain_open = context->io_open;
+  context->io_open = open_verified;
+}
+
 static void on_plain_log(void *avcl, int level, const char *format, va_list arguments) {
   refuse_redirect(avcl, format);
   av_log_default_callback(avcl, level, format, arguments);

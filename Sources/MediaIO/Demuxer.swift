@@ -121,6 +121,7 @@ package final class Demuxer {
     var context = avformat_alloc_context()
     guard let allocated = context else { throw outOfMemory(url) }
     allocated.pointee.interrupt_callback = interrupt.callback
+    if settings["tls_verify"] == "1" { upright_verify_certificates(allocated) }
     // Packets of a program that is announced late are not lost.
     var options = [
       ("format_whitelist", trust.formats), ("protocol_whitelist", trust.protocols),

@@ -113,6 +113,8 @@ package final class UprightService: Sendable {
   /// Serves until the task is cancelled or, with `signals`, SIGTERM or SIGINT comes; then ends every
   /// session so that its outputs play.
   package func run(signals: Bool) async throws {
+    let lock = try folders.lock()
+    defer { close(lock) }
     try await proxy.start()
     let application = Application(
       router: router,

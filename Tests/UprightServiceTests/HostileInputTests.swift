@@ -149,6 +149,9 @@ struct HostileInputTests {
       }
       #expect(isOver && answer["state"].string == "failed", "\(trick.name): \(answer)")
       #expect((answer["reason"].string ?? "").count > 20, "\(trick.name): \(answer)")
+      if trick.name.hasPrefix("RTSP") {
+        #expect(answer["reason"].string?.contains("to another address") == true, "\(answer)")
+      }
       #expect(!origins[index].heads.withLock { $0.isEmpty }, "\(trick.name): was never asked")
     }
     #expect(canary.reads == 0, "the file was opened")

@@ -35,6 +35,9 @@ static inline int upright_frame_stride(const AVFrame *frame, int plane) {
 void upright_log_install(int echo_level);
 // Keeps RTSP servers from sending us elsewhere, whether or not the log is installed.
 void upright_refuse_redirects(void);
+// Demands a valid certificate of whatever the context opens: the HLS demuxer hands a few options on to
+// what a playlist names, and this is not among them.
+void upright_verify_certificates(AVFormatContext *context);
 // The calling thread's last error line since the last call, or an empty string.
 const char *upright_log_take_error(void);
 

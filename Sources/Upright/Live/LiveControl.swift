@@ -7,6 +7,7 @@ internal import Synchronization
 final class LiveControl: Sendable {
   /// Ends reading.
   let interrupt = Interrupt()
+  private let isResumed = Atomic(false)
   private let policyState = Mutex(LivePolicy())
   private let seen: Mutex<LiveSnapshot>
   private let observer = Mutex<(@Sendable (LiveUpdate) -> Void)?>(nil)
@@ -24,6 +25,12 @@ final class LiveControl: Sendable {
   var snapshot: LiveSnapshot { seen.withLock { $0 } }
 
   var state: LiveState { seen.withLock { $0.state } }
+
+  /// Whether the stream goes on in a later run.
+  var comesBack: Bool {
+    get { isResumed.load(ordering: .acquiring) }
+    set { isResumed.store(newValue, ordering: .releasing) }
+  }
 
   /// Whom to tell what happens.
   func observe(_ body: @escaping @Sendable (LiveUpdate) -> Void) {

@@ -17,6 +17,7 @@ final class LiveRun {
   private var clock = LiveClock()
   private var sound: LiveSound
   private var branches: [LiveBranch] = []
+  /// In the order of the configuration.
   private let writers: [OutputWriter]
   private let writersOf: [LiveForm: [OutputWriter]]
   private let forms: [LiveForm]
@@ -52,13 +53,16 @@ final class LiveRun {
     let (track, earliest) = (try sound.track(), sound.earliest)
     self.sound = sound
     var (forms, writersOf): ([LiveForm], [LiveForm: [OutputWriter]]) = ([], [:])
+    var writers: [OutputWriter] = []
     for target in targets {
       if writersOf[target.form] == nil { forms.append(target.form) }
-      writersOf[target.form, default: []].append(
-        target.writer(configuration, sound: track, earliest: earliest))
+      let writer = target.writer(configuration, sound: track, earliest: earliest) {
+        control.comesBack
+      }
+      writers.append(writer)
+      writersOf[target.form, default: []].append(writer)
     }
-    (self.forms, self.writersOf) = (forms, writersOf)
-    writers = forms.flatMap { writersOf[$0] ?? [] }
+    (self.forms, self.writersOf, self.writers) = (forms, writersOf, writers)
     reader = LiveReader(
       configuration.input, proxy: configuration.httpProxy, pixels: configuration.limits.pixels,
       interrupt: control.interrupt,
@@ -295,6 +299,7 @@ final class LiveRun {
         counters.encodeTimes.add(branch.times.encode)
       }
       snapshot.counters = counters
+      snapshot.outputProblems = writers.map { $0.present.error?.description }
     }
     control.tellAnswers()
   }

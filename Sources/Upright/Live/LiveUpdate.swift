@@ -72,4 +72,6 @@ public struct LiveSnapshot: Sendable {
   public var encodeResolution: String?
   /// Seconds of media time at the last picture.
   public var seconds: Double
+  /// Of each output, in the order of the configuration, why nothing gets through; nil: it does.
+  public var outputProblems: [String?] = []
 }

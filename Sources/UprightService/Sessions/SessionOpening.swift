@@ -173,6 +173,21 @@ struct DataFolders: Sendable {
   /// The folder of our own state.
   func state() throws(MediaError) -> String { try made("\(root)/.upright") }
 
+  /// Keeps other processes out of the folder until the descriptor is closed.
+  ///
+  /// - Throws: `cannotCreate` where one is in it.
+  func lock() throws(MediaError) -> CInt {
+    let path = try state() + "/lock"
+    let descriptor = unsafe open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+    guard descriptor >= 0, lockf(descriptor, F_TLOCK, 0) == 0 else {
+      if descriptor >= 0 { close(descriptor) }
+      throw MediaError(
+        .cannotCreate, "another service writes into the folder", at: root,
+        remedy: "give each its own --data")
+    }
+    return descriptor
+  }
+
   /// Makes the folder itself, for its owner alone.
   func make() throws(MediaError) { _ = try made(root) }
 
