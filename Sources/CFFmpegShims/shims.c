@@ -22,6 +22,7 @@ static void refuse_redirect(void *source, const char *format) {
   if (!source || strncmp(format, "Status %d: Redirecting", 22) != 0) return;
   if (*(const AVClass **)source != avformat_get_class()) return;
   av_opt_set(source, "protocol_whitelist", "none", 0);
+  snprintf(last_error, sizeof last_error, "a redirect is not on whitelist 'none'");
 }
 
 static int (*plain_open)(AVFormatContext *, AVIOContext **, const char *, int, AVDictionary **);

@@ -54,7 +54,8 @@ struct CertificateTests {
     let origin = try EgressProxyTests.Origin { _ in
       let text =
         "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n\(address)/a.ts\n#EXT-X-ENDLIST\n"
-      return "HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\nConnection: close\r\n\r\n\(text)"
+      return
+        "HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\nConnection: close\r\n\r\n\(text)"
     }
     let service = try await RunningService(
       { configuration, surroundings in

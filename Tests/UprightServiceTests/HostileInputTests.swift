@@ -77,7 +77,9 @@ struct HostileInputTests {
         $0.hasSuffix("good.ts") ? ok("G@not-a-stream") : ok(text)
       }
     }
-    for (name, target) in [("http", web), ("file", file), ("data", "data:x"), ("concat", "concat:\(file)")] {
+    for (name, target) in [
+      ("http", web), ("file", file), ("data", "data:x"), ("concat", "concat:\(file)"),
+    ] {
       tricks.append(
         Trick(name: "redirected playlist, \(name)", input: "http://127.0.0.1:PORT/a.m3u8") { _ in
           redirect(target)
@@ -186,7 +188,8 @@ final class Healthy: Sendable {
     self.service = service
     let made = try await service.ask(
       "POST", "/v1/sessions",
-      "{\"name\": \"healthy\", \"input\": {\"url\": \"rtmp://127.0.0.1:\(port)/live/healthy-key\"}}")
+      "{\"name\": \"healthy\", \"input\": {\"url\": \"rtmp://127.0.0.1:\(port)/live/healthy-key\"}}"
+    )
     guard made.status == 201 else { throw ServiceProcess.Late(description: made.text) }
     publisher = LivePublisher.begin(
       "rtmp://127.0.0.1:\(port)/live/healthy-key", seconds: seconds)
@@ -199,12 +202,17 @@ final class Healthy: Sendable {
     get async throws { try await service.ask("GET", "/v1/sessions/healthy").json }
   }
 
-  private var frames: Int { get async throws { try await session["counters"]["framesOut"].int ?? 0 } }
+  private var frames: Int {
+    get async throws { try await session["counters"]["framesOut"].int ?? 0 }
+  }
 
   /// It was not touched: its pictures go on, none was damaged, its input was never lost.
   func check() async throws {
     let before = try await frames
-    #expect(try await waitUntil(20) { try await self.frames >= before + 15 }, "its pictures stopped")
+    #expect(
+      try await waitUntil(30) { try await self.frames >= before + 15 },
+      "its pictures stopped: \(service.log.lines.split(separator: "\n").filter { $0.contains("healthy") })"
+    )
     let session = try await session
     #expect(session["state"].string == "live")
     #expect(session["counters"]["inputLosses"].int == 0, "\(session)")

@@ -7,7 +7,8 @@ import UprightTestSupport
 @testable import UprightService
 
 @Suite(
-  "Publishers and outputs that misbehave, beside one that does not", .enabled(if: FFmpegTool.isHere),
+  "Publishers and outputs that misbehave, beside one that does not",
+  .enabled(if: FFmpegTool.isHere),
   .serialized)
 struct HostilePublisherTests {
   private static func service() async throws -> (RunningService, Int, Healthy) {

@@ -13,7 +13,7 @@ struct RequestTests {
     ("DELETE", "/v1/sessions", "GET, POST"), ("PUT", "/v1/sessions/x", "DELETE, GET"),
     ("PATCH", "/v1/sessions/x/events", "GET, POST"), ("POST", "/healthz", "GET"),
     ("DELETE", "/metrics", "GET"), ("PUT", "/live/a/index.m3u8", "GET, HEAD, OPTIONS"),
-    ("GET", "/v1/webhooks/x", "DELETE"), ("BREW", "/v1/webhooks", "GET, POST"),
+    ("GET", "/v1/webhooks/x", "DELETE"), ("DELETE", "/v1/webhooks", "GET, POST"),
   ]
 
   @Test("A method that the path does not have: 405, with those that it has", arguments: methods)
@@ -27,7 +27,8 @@ struct RequestTests {
     #expect(try await service.ask(method, path, token: nil).status == 401)
   }
 
-  @Test("A path that is not there stays 404", arguments: ["/v1", "/v1/sessions/a/b/c", "/x", "/live"])
+  @Test(
+    "A path that is not there stays 404", arguments: ["/v1", "/v1/sessions/a/b/c", "/x", "/live"])
   func path(_ path: String) async throws {
     let service = try await RunningService()
     let answer = try await service.ask("GET", path)
@@ -85,7 +86,9 @@ struct RequestTests {
     let feed = EventFeed(capacity: 1000, mostBytes: 1000)
     for index in 1...50 { feed.append("x", .string(String(repeating: "\(index % 10)", count: 98))) }
     #expect(feed.last == 50 && feed.oldest >= 40)
-    guard case .events(let kept) = feed.read(after: feed.oldest) else { return #expect(Bool(false)) }
+    guard case .events(let kept) = feed.read(after: feed.oldest) else {
+      return #expect(Bool(false))
+    }
     #expect(kept.count >= 5 && kept.last?.number == 50)
     #expect(feed.read(after: feed.oldest - 1) == .lost)
     feed.append("x", .string(String(repeating: "y", count: 5000)))
@@ -94,7 +97,8 @@ struct RequestTests {
     #expect(last.map(\.number) == [51])
   }
 
-  @Test("Folders of playlists go with their sessions, and at a start with those that do not come back")
+  @Test(
+    "Folders of playlists go with their sessions, and at a start with those that do not come back")
   func folders() async throws {
     let scratch = try Scratch()
     let file = FileManager.default

@@ -48,7 +48,8 @@ struct LiveHostileTests {
     #expect(try FFmpegTool.frames(scratch.path(file)).count >= good.pictures)
   }
 
-  @Test("Another codec in mid-stream: the publisher is sent away, and comes back with what it has now")
+  @Test(
+    "Another codec in mid-stream: the publisher is sent away, and comes back with what it has now")
   func codec() throws {
     let first = try FLVClip(ShownPictures.source, seconds: 2)
     var other = try FLVClip(ShownPictures.source, seconds: 10, options: "-c:v flv1")
@@ -76,20 +77,7 @@ struct LiveHostileTests {
     let first = try #require(clip.tags.firstIndex { $0.isVideo })
     clip.tags[first] = FLVClip.Tag(
       kind: 9, time: clip.tags[first].time, body: [0x17, 0, 0, 0, 0] + sets.bytes)
-    // The file says what is claimed.
-    let scratch = try Scratch()
-    let before = Self.peakKilobytes
-    try Self.check(clip.tags, "", pictures: 0)
-    _ = scratch
-    // A picture of that size is 214 MB, and a decoder keeps several.
-    #expect(Self.peakKilobytes - before < 200_000)
-  }
-
-  /// proc(5).
-  private static var peakKilobytes: Int {
-    let text = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-    let line = text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
-    return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0
+    try Self.check(clip.tags, "16384x8704", pictures: 0)
   }
 }
 
@@ -101,7 +89,7 @@ private struct AVCConfiguration {
   /// - Parameters: macroblocks of 16x16 samples.
   init(widthInBlocks: Int, heightInBlocks: Int) {
     // seq_parameter_set_data (ISO/IEC 14496-10, 7.3.2.1.1) of profile 66, level 6.2.
-    for value in [0, 0, 2, 0, 1] { exponential(value) }
+    for value in [0, 0, 2, 1] { exponential(value) }
     append(0, 1)
     exponential(widthInBlocks - 1)
     exponential(heightInBlocks - 1)
@@ -117,7 +105,8 @@ private struct AVCConfiguration {
     append(0, 3)
     append(1, 1)
     let picture: [UInt8] = [0x68] + packed()
-    bytes = [1, 66, 0xC0, 62, 0xFF, 0xE1] + size(sequence) + sequence + [1] + size(picture) + picture
+    bytes =
+      [1, 66, 0xC0, 62, 0xFF, 0xE1] + size(sequence) + sequence + [1] + size(picture) + picture
   }
 
   private func size(_ set: [UInt8]) -> [UInt8] { [UInt8(set.count >> 8), UInt8(set.count & 255)] }
