@@ -13,7 +13,47 @@ static _Thread_local char last_error[512];
 static _Thread_local char taken_error[512];
 static atomic_int echo = AV_LOG_QUIET;
 
+static atomic_int has_callback;
+
+// libavformat's RTSP client follows a redirect to whatever address it names. No option forbids it, and
+// nobody is asked but whoever listens to the log, on the client's thread and just before it connects: with
+// no protocol allowed any more it cannot.
+static void refuse_redirect(void *source, const char *format) {
+  if (!source || strncmp(format, "Status %d: Redirecting", 22) != 0) return;
+  if (*(const AVClass **)source != avformat_get_class()) return;
+  av_opt_set(source, "protocol_whitelist", "none", 0);
+  snprintf(last_error, sizeof last_error, "a redirect is not on whitelist 'none'");
+}
+
+static int (*plain_open)(AVFormatContext *, AVIOContext **, const char *, int, AVDictionary **);
+
+static int open_verified(AVFormatContext *context, AVIOContext **io, const char *url, int flags,
+                         AVDictionary **options) {
+  AVDictionary *own = NULL;
+  if (!options) options = &own;
+  av_dict_set(options, "tls_verify", "1", 0);
+  int result = plain_open(context, io, url, flags, options);
+  av_dict_free(&own);
+  return result;
+}
+
+void upright_verify_certificates(AVFormatContext *context) {
+  // The same function for every context.
+  plain_open = context->io_open;
+  context->io_open = open_verified;
+}
+
+static void on_plain_log(void *avcl, int level, const char *format, va_list arguments) {
+  refuse_redirect(avcl, format);
+  av_log_default_callback(avcl, level, format, arguments);
+}
+
+void upright_refuse_redirects(void) {
+  if (!atomic_exchange(&has_callback, 1)) av_log_set_callback(on_plain_log);
+}
+
 static void on_log(void *avcl, int level, const char *format, va_list arguments) {
+  refuse_redirect(avcl, format);
   if (level > AV_LOG_ERROR && level > atomic_load(&echo)) return;
   char line[512];
   int print_prefix = 1;
@@ -34,6 +74,7 @@ static void on_log(void *avcl, int level, const char *format, va_list arguments)
 
 void upright_log_install(int echo_level) {
   atomic_store(&echo, echo_level);
+  atomic_store(&has_callback, 1);
   av_log_set_callback(on_log);
 }
 

@@ -121,6 +121,7 @@ package final class Demuxer {
     var context = avformat_alloc_context()
     guard let allocated = context else { throw outOfMemory(url) }
     allocated.pointee.interrupt_callback = interrupt.callback
+    if settings["tls_verify"] == "1" { upright_verify_certificates(allocated) }
     // Packets of a program that is announced late are not lost.
     var options = [
       ("format_whitelist", trust.formats), ("protocol_whitelist", trust.protocols),
@@ -131,6 +132,7 @@ package final class Demuxer {
       allocated.pointee.pb = input.context
       allocated.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
     }
+    upright_refuse_redirects()
     _ = upright_log_take_error()
     let opened = try withDictionary(options) { dictionary throws(MediaError) in
       avformat_open_input(&context, target, demuxer, &dictionary)
@@ -208,6 +210,11 @@ package final class Demuxer {
   }
 
   private static func notMedia(_ reason: String, url: String) -> MediaError {
+    if reason.contains("not on whitelist 'none'") {
+      return MediaError(
+        .unavailable, "the server sends us to another address, which is not followed", at: url,
+        remedy: "give the address of the stream itself")
+    }
     // libavformat lists every demuxer that it would have allowed.
     if reason.contains("Format not on whitelist") {
       return MediaError(
@@ -251,6 +258,15 @@ package final class Demuxer {
       metadata: dictionary(raw.metadata),
       chapters: chapters,
       isSeekable: (raw.pb?.pointee.seekable ?? 0) & AVIO_SEEKABLE_NORMAL != 0)
+  }
+
+  /// Whether a stream that came up after the opening is one of pictures.
+  package func hasPictures(inStream index: Int) -> Bool {
+    guard index >= container.streams.count, index < Int(context.pointee.nb_streams) else {
+      return false
+    }
+    return context.pointee.streams[index]?.pointee.codecpar.pointee.codec_type
+      == AVMEDIA_TYPE_VIDEO
   }
 
   /// The stream that FFmpeg would pick of a kind; nil where there is none.

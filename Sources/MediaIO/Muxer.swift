@@ -22,22 +22,27 @@ package final class Muxer {
   private let interrupt: Interrupt?
   private var hasHeader = false
   private var isFinished = false
+  private var hasFlushed = false
   /// Of each stream, in the container's own ticks: muxers refuse times that do not rise.
   private var times: [Int: DecodingTimes] = [:]
 
   /// Prepares a container of libavformat's `format` name.
   ///
-  /// - Parameter name: what errors call the target; a temporary name means nothing to anyone.
+  /// - Parameters:
+  ///   - name: what errors call the target; a temporary name means nothing to anyone.
+  ///   - settings: of the protocol.
   /// - Throws: `unavailable` for an unknown format or protocol, `cannotCreate` where the target cannot
   ///   be opened.
   package init(
-    format: String, target: Target, name: String? = nil, interrupt: Interrupt? = nil
+    format: String, target: Target, name: String? = nil, interrupt: Interrupt? = nil,
+    settings: [(String, String)] = []
   ) throws(MediaError) {
     self.target = target
     self.interrupt = interrupt
     let address = if case .url(let url) = target { url } else { "memory" }
     location = name ?? address
-    context = try Self.open(format: format, target: target, location: location, interrupt)
+    context = try Self.open(
+      format: format, target: target, location: location, interrupt, settings)
   }
 
   deinit {
@@ -46,7 +51,8 @@ package final class Muxer {
   }
 
   private static func open(
-    format: String, target: Target, location: String, _ interrupt: Interrupt?
+    format: String, target: Target, location: String, _ interrupt: Interrupt?,
+    _ settings: [(String, String)]
   ) throws(MediaError) -> UnsafeMutablePointer<AVFormatContext> {
     var made: UnsafeMutablePointer<AVFormatContext>?
     let address: String? = if case .url(let url) = target { filePath(url) } else { nil }
@@ -59,13 +65,15 @@ package final class Muxer {
     // Y4M's high bit depths are an extension that the muxer only writes when asked to.
     if format == "yuv4mpegpipe" { context.pointee.strict_std_compliance = FF_COMPLIANCE_UNOFFICIAL }
     if let interrupt { context.pointee.interrupt_callback = interrupt.callback }
-    let opened: CInt =
+    let opened = try withDictionary(settings) { dictionary throws(MediaError) in
       if let address {
         avio_open2(
-          &context.pointee.pb, address, AVIO_FLAG_WRITE, &context.pointee.interrupt_callback, nil)
+          &context.pointee.pb, address, AVIO_FLAG_WRITE, &context.pointee.interrupt_callback,
+          &dictionary)
       } else {
         avio_open_dyn_buf(&context.pointee.pb)
       }
+    }
     if opened < 0 {
       avformat_free_context(context)
       throw openError(
@@ -210,6 +218,26 @@ package final class Muxer {
     // first packet's own time. The flag stands for one fragment only.
     av_opt_set(context.pointee.priv_data, "movflags", "+frag_discont", 0)
     try checkTarget()
+  }
+
+  /// Ends the fragment (`frag_custom`) or cluster that is being collected, and hands everything to the
+  /// kernel: what was written so far plays, whatever becomes of the process.
+  package func flush() throws(MediaError) {
+    // With `delay_moov` the first time writes the index alone.
+    if isFragmented, !hasFlushed { try endFragment() }
+    hasFlushed = true
+    if isFragmented {
+      try endFragment()
+    } else {
+      try check(av_write_frame(context, nil)) { writeError($0, doing: "writing failed") }
+    }
+    avio_flush(context.pointee.pb)
+    try checkTarget()
+  }
+
+  private var isFragmented: Bool {
+    guard let name = context.pointee.oformat.pointee.name else { return false }
+    return ["mp4", "mov"].contains(String(cString: name))
   }
 
   /// Ends an MPEG-TS segment: sound that is being collected comes out, and the next packet is preceded

@@ -16,6 +16,9 @@ package protocol PacketSource: AnyObject {
   /// Which streams are wanted; the packets of the others may be left out.
   func select(_ indices: Set<Int>)
 
+  /// Whether a stream that came up after the opening is one of pictures.
+  func hasPictures(inStream index: Int) -> Bool
+
   /// Goes to the keyframe of `stream` at or before `ticks`. False where it cannot: then reading goes on
   /// as if nothing had been asked.
   func seek(stream: Int, to ticks: Int64) -> Bool
@@ -25,6 +28,10 @@ package protocol PacketSource: AnyObject {
   /// - Throws: `badData` for a damaged stretch, `inputOutput` where reading failed on the way,
   ///   `cancelled` where interrupted.
   func read() throws(MediaError) -> Packet?
+}
+
+extension PacketSource {
+  package func hasPictures(inStream index: Int) -> Bool { false }
 }
 
 extension Demuxer: PacketSource {

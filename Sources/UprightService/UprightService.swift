@@ -89,23 +89,32 @@ package final class UprightService: Sendable {
   func shutDown() async { await life.withLock { $0.group }?.triggerGracefulShutdown() }
 
   var router: Router<ServiceContext> {
+    let plain = Router(context: ServiceContext.self)
+    addRoutes(to: plain)
     let router = Router(context: ServiceContext.self)
-    router.add(middleware: ProblemMiddleware(secrets: secrets))
+    router.add(middleware: ProblemMiddleware(secrets: secrets, methods: RouteMethods(plain)))
     router.add(
       middleware: AccessMiddleware(
         token: token, publishKey: { [sessions] in sessions.publishKey(of: $0) }))
+    addRoutes(to: router)
+    return router
+  }
+
+  private func addRoutes(to router: Router<ServiceContext>) {
     SessionRoutes(sessions: sessions, bodyLimit: configuration.bodyLimit).add(to: router)
     EventStreamRoutes(sessions: sessions, times: surroundings.eventTimes).add(to: router)
     WebhookRoutes(webhooks: webhooks, rules: sessions.rules, bodyLimit: configuration.bodyLimit)
       .add(to: router)
     LiveFileRoutes(folders: folders).add(to: router)
-    StatusRoutes(sessions: sessions, metrics: metrics).add(to: router)
-    return router
+    StatusRoutes(sessions: sessions, metrics: metrics) { [weak self] in self?.isReady ?? false }
+      .add(to: router)
   }
 
   /// Serves until the task is cancelled or, with `signals`, SIGTERM or SIGINT comes; then ends every
   /// session so that its outputs play.
   package func run(signals: Bool) async throws {
+    let lock = try folders.lock()
+    defer { close(lock) }
     try await proxy.start()
     let application = Application(
       router: router,
@@ -134,6 +143,7 @@ package final class UprightService: Sendable {
         logger.error("a webhook of the configuration is not used: \(Problem(error).detail)")
       }
     }
+    folders.removeLive(but: Set(configuration.sessions.compactMap { $0["name"]?.text }))
     for value in configuration.sessions {
       do {
         _ = try await sessions.create(

@@ -60,8 +60,8 @@ struct LifeTests {
       $0.framesOut = 90
       $0.dropped = ["late": 10]
       $0.bytesIn = 12345
-      $0.encodeSeconds = 1.5
-      $0.eventToPicture = [0.01, 0.02, 0.03, 0.04]
+      for seconds in [0.0005, 0.004, 0.25, 30] { $0.encodeTimes.add(seconds) }
+      for seconds in [0.01, 0.02, 0.03, 0.04] { $0.eventToPictureTimes.add(seconds) }
     }
     func page() async throws -> String { try await service.ask("GET", "/metrics").text }
     let text = try await page()
@@ -71,8 +71,16 @@ struct LifeTests {
       "upright_frames_in_total 100", "upright_frames_out_total 90",
       "upright_frames_dropped_total{reason=\"late\"} 10",
       "upright_frames_dropped_total{reason=\"queue\"} 0", "upright_input_bytes_total 12345",
-      "upright_encode_seconds_sum 1.5", "upright_encode_seconds_count 90",
-      "upright_event_to_picture_seconds{quantile=\"0.5\"} 0.02", "upright_queue_depth 0",
+      "# TYPE upright_encode_seconds histogram",
+      "upright_encode_seconds_bucket{le=\"0.0005\"} 1",
+      "upright_encode_seconds_bucket{le=\"0.002\"} 1",
+      "upright_encode_seconds_bucket{le=\"0.005\"} 2",
+      "upright_encode_seconds_bucket{le=\"0.5\"} 3",
+      "upright_encode_seconds_bucket{le=\"2.0\"} 3",
+      "upright_encode_seconds_bucket{le=\"+Inf\"} 4", "upright_encode_seconds_count 4",
+      "upright_encode_seconds_sum 30.2545", "upright_decode_seconds_count 0",
+      "upright_event_to_picture_seconds_bucket{le=\"0.02\"} 2",
+      "upright_event_to_picture_seconds_count 4", "upright_queue_depth 0",
     ] { #expect(lines.contains(line), "\(line)") }
     let memory = lines.first { $0.hasPrefix("upright_resident_memory_bytes ") }
     #expect((memory?.split(separator: " ").last.flatMap { Int($0) } ?? 0) > 1 << 20)
@@ -84,6 +92,9 @@ struct LifeTests {
     #expect(Set(families).count == families.count)
     session.become(.ended)
     try await service.ask("DELETE", "/v1/sessions/a")
-    #expect(try await page().contains("upright_frames_in_total 100\n"))
+    let after = try await page()
+    #expect(after.contains("upright_frames_in_total 100\n"))
+    #expect(after.contains("upright_encode_seconds_bucket{le=\"0.5\"} 3\n"))
+    #expect(after.contains("upright_event_to_picture_seconds_count 4\n"))
   }
 }

@@ -9,7 +9,7 @@ import UprightTestSupport
 
 @Suite("A service with real sessions", .enabled(if: FFmpegTool.isHere), .serialized)
 struct LiveServiceTests {
-  private static let engine = SessionEngine(
+  static let engine = SessionEngine(
     make: { (configuration) throws(MediaError) in try LiveSession(configuration) },
     options: { (_) throws(MediaError) in
       var options = TranscodeOptions()

@@ -56,7 +56,7 @@ final class ScriptedSession: Session {
 
   var snapshot: LiveSnapshot { state.withLock { $0.snapshot } }
 
-  func stop() { if state.withLock({ $0.stops }) { become(.ended) } }
+  func stop(comesBack: Bool) { if state.withLock({ $0.stops }) { become(.ended) } }
 
   func join(timeout: Double) -> Bool {
     let deadline = Date(timeIntervalSinceNow: timeout)

@@ -33,6 +33,11 @@ static inline int upright_frame_stride(const AVFrame *frame, int plane) {
 // av_log's callback is variadic. Keeps the thread's last error line for our own message, and echoes
 // to stderr what is at or below `echo_level`.
 void upright_log_install(int echo_level);
+// Keeps RTSP servers from sending us elsewhere, whether or not the log is installed.
+void upright_refuse_redirects(void);
+// Demands a valid certificate of whatever the context opens: the HLS demuxer hands a few options on to
+// what a playlist names, and this is not among them.
+void upright_verify_certificates(AVFormatContext *context);
 // The calling thread's last error line since the last call, or an empty string.
 const char *upright_log_take_error(void);
 

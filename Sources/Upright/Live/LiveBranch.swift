@@ -53,13 +53,19 @@ final class LiveBranch {
 
   var tally: SessionTally { line.tally }
 
+  /// Seconds that each picture took.
+  private(set) var times = (orient: DurationHistogram(), encode: DurationHistogram())
+
   /// Takes one picture with its place in media time; its packet goes to the outputs.
   func take(
     _ frame: consuming VideoFrame, _ direction: Direction, _ seconds: Double
   ) throws(MediaError) {
+    let (orient, encode) = (tally.orientSeconds, tally.encodeSeconds)
     try line.take(frame, direction, seconds) { (packet, format) throws(MediaError) in
       interleaver.add(packet, track: 0, format: format, isVideo: true)
     }
+    times.orient.add(tally.orientSeconds - orient)
+    times.encode.add(tally.encodeSeconds - encode)
     line.forgetChanges()
     try flush()
   }

@@ -7,6 +7,7 @@ internal import Synchronization
 final class LiveControl: Sendable {
   /// Ends reading.
   let interrupt = Interrupt()
+  private let isResumed = Atomic(false)
   private let policyState = Mutex(LivePolicy())
   private let seen: Mutex<LiveSnapshot>
   private let observer = Mutex<(@Sendable (LiveUpdate) -> Void)?>(nil)
@@ -24,6 +25,12 @@ final class LiveControl: Sendable {
   var snapshot: LiveSnapshot { seen.withLock { $0 } }
 
   var state: LiveState { seen.withLock { $0.state } }
+
+  /// Whether the stream goes on in a later run.
+  var comesBack: Bool {
+    get { isResumed.load(ordering: .acquiring) }
+    set { isResumed.store(newValue, ordering: .releasing) }
+  }
 
   /// Whom to tell what happens.
   func observe(_ body: @escaping @Sendable (LiveUpdate) -> Void) {
@@ -50,7 +57,9 @@ final class LiveControl: Sendable {
   /// Changes the state, and says so where it is another.
   func enter(_ state: LiveState, reason: String? = nil) {
     let isNew = seen.withLock { snapshot in
-      guard snapshot.state != state else { return false }
+      // One that waits may have another reason to than before.
+      let isOtherReason = state == .waiting && reason != nil && snapshot.reason != reason
+      guard snapshot.state != state || isOtherReason else { return false }
       if state == .inputLost { snapshot.counters.inputLosses += 1 }
       (snapshot.state, snapshot.reason) = (state, reason)
       return true
@@ -72,7 +81,9 @@ final class LiveControl: Sendable {
         snapshot.encodeResolution = format.encodeResolution.description
       }
       guard !arrivals.isEmpty else { return }
-      snapshot.counters.eventToPicture += arrivals.map(\.secondsUntilNow)
+      let times = arrivals.map(\.secondsUntilNow)
+      snapshot.counters.eventToPicture += times
+      for time in times { snapshot.counters.eventToPictureTimes.add(time) }
       let extra = snapshot.counters.eventToPicture.count - Self.history
       if extra > 0 { snapshot.counters.eventToPicture.removeFirst(extra) }
     }

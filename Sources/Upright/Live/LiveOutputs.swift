@@ -8,8 +8,10 @@ extension LiveTarget {
   /// - Parameters:
   ///   - sound: the track beside the pictures.
   ///   - earliest: the lowest time of all packets, in seconds.
+  ///   - comesBack: whether the stream goes on in a later run.
   func writer(
-    _ configuration: LiveConfiguration, sound: SideTrack, earliest: Double
+    _ configuration: LiveConfiguration, sound: SideTrack, earliest: Double,
+    comesBack: @escaping @Sendable () -> Bool
   ) -> OutputWriter {
     let seconds = configuration.segmentSeconds
     let (container, output) = (container, output)
@@ -23,11 +25,16 @@ extension LiveTarget {
           return try HLSSink(
             playlistPath: "\(folder)/index.m3u8",
             segments: container == .hls ? FragmentedSegments() : TransportSegments(),
-            segmentDuration: seconds, isLive: true, unfinished: UnfinishedFiles())
-        case .push(let target), .file(let target):
+            segmentDuration: seconds, isLive: true, unfinished: UnfinishedFiles(),
+            comesBack: comesBack)
+        case .push(let target):
           return try ContainerSink(
             container: container, target: target, interrupt: interrupt,
             unfinished: UnfinishedFiles())
+        case .file(let target):
+          return try ContainerSink(
+            container: container, target: target, interrupt: interrupt,
+            unfinished: UnfinishedFiles(), wholeEvery: seconds)
         }
       },
       describe: { format in

@@ -28,8 +28,8 @@ final class LiveReader: @unchecked Sendable {
     var bytes = 0
     /// Packets that could not be read or decoded.
     var damaged = 0
-    /// Seconds spent in decoding.
-    var seconds = 0.0
+    /// Seconds that each packet took to decode.
+    var times = DurationHistogram()
   }
 
   private let input: LiveInput
@@ -39,6 +39,8 @@ final class LiveReader: @unchecked Sendable {
   private let queue: BoundedQueue<LiveItem>
   private let counters = Mutex(Counters())
   private var isWanted = true
+  /// Of the publisher whose stream is being read.
+  private var pipe: BytePipe?
 
   /// Seconds before the input is opened again: at first, and at most.
   private static let backOff = (first: 0.25, last: 5.0)
@@ -73,6 +75,7 @@ final class LiveReader: @unchecked Sendable {
         if case .pull(let url) = input { failure = LiveAddress.masked(error, url) }
       }
       if interrupt.isRaised { break }
+      if case .published(let feed) = input, let pipe = pipe.take() { feed.refuse(pipe) }
       if isOver(after: failure) {
         put(.ended(failure))
         break
@@ -111,6 +114,7 @@ final class LiveReader: @unchecked Sendable {
       return try openSource(path, interrupt: interrupt)
     case .published(let feed):
       guard let pipe = feed.next(within: 0.1) else { return nil }
+      self.pipe = pipe
       return try Demuxer(
         pipe: pipe, format: "flv", name: "the publisher's stream", settings: bounded(Self.quick),
         interrupt: interrupt)
@@ -138,9 +142,13 @@ final class LiveReader: @unchecked Sendable {
     // Microseconds.
     settings["rw_timeout"] = "5000000"
     switch InputTrust.scheme(of: url) {
-    case "rtmp", "rtmps", "rtmpt", "rtmpe": settings.merge(Self.quick) { $1 }
+    case "rtmp", "rtmps", "rtmpt", "rtmpe":
+      settings.merge(Self.quick) { $1 }
+      settings["tls_verify"] = "1"
     case "rtsp", "rtsps":
-      settings["rtsp_flags"] = "prefer_tcp"
+      // Over UDP the server's answer would say where our packets go. Nothing but the one connection.
+      settings["rtsp_transport"] = "tcp"
+      settings["protocol_whitelist"] = "tcp,tls"
       settings["timeout"] = "5000000"
     case "srt", "udp", "tcp":
       settings["probesize"] = "1000000"
@@ -151,7 +159,9 @@ final class LiveReader: @unchecked Sendable {
       {
         settings["localaddr"] = end.host
       }
-    case "http", "https": settings["http_proxy"] = proxy
+    case "http", "https":
+      settings["http_proxy"] = proxy
+      settings["tls_verify"] = "1"
     default: break
     }
     return settings
@@ -192,8 +202,12 @@ final class LiveReader: @unchecked Sendable {
         pictures.note(packet)
         if packet.streamIndex == video.index {
           try decode { () throws(MediaError) in try pictures.take(packet, hand) }
-        } else {
+        } else if packet.streamIndex == sound?.index {
           try sound?.take(packet) { samples, time in put(.sound(samples, at: time)) }
+        } else if source.hasPictures(inStream: packet.streamIndex) {
+          // Opened anew it is what it is now.
+          throw MediaError(
+            .inputOutput, "the pictures go on in another codec or stream", at: source.url)
         }
       } catch {
         guard error.code == .badData, failures < 100 else { throw error }
@@ -209,7 +223,7 @@ final class LiveReader: @unchecked Sendable {
     let (start, waited) = (ContinuousClock.now, handing)
     try body()
     let seconds = start.secondsUntilNow - (handing - waited)
-    counters.withLock { $0.seconds += seconds }
+    counters.withLock { $0.times.add(seconds) }
   }
 
   /// Seconds spent in waiting for the session to take what was decoded.

@@ -17,6 +17,7 @@ final class LiveRun {
   private var clock = LiveClock()
   private var sound: LiveSound
   private var branches: [LiveBranch] = []
+  /// In the order of the configuration.
   private let writers: [OutputWriter]
   private let writersOf: [LiveForm: [OutputWriter]]
   private let forms: [LiveForm]
@@ -52,13 +53,16 @@ final class LiveRun {
     let (track, earliest) = (try sound.track(), sound.earliest)
     self.sound = sound
     var (forms, writersOf): ([LiveForm], [LiveForm: [OutputWriter]]) = ([], [:])
+    var writers: [OutputWriter] = []
     for target in targets {
       if writersOf[target.form] == nil { forms.append(target.form) }
-      writersOf[target.form, default: []].append(
-        target.writer(configuration, sound: track, earliest: earliest))
+      let writer = target.writer(configuration, sound: track, earliest: earliest) {
+        control.comesBack
+      }
+      writers.append(writer)
+      writersOf[target.form, default: []].append(writer)
     }
-    (self.forms, self.writersOf) = (forms, writersOf)
-    writers = forms.flatMap { writersOf[$0] ?? [] }
+    (self.forms, self.writersOf, self.writers) = (forms, writersOf, writers)
     reader = LiveReader(
       configuration.input, proxy: configuration.httpProxy, pixels: configuration.limits.pixels,
       interrupt: control.interrupt,
@@ -215,6 +219,7 @@ final class LiveRun {
 
   private func lose(_ reason: String) {
     lossReason = reason
+    if held == nil { control.enter(.waiting, reason: reason) }
     guard lostAt == nil else { return }
     lostAt = wall
     if held != nil { control.enter(.inputLost, reason: reason) }
@@ -278,7 +283,7 @@ final class LiveRun {
       var counters = snapshot.counters
       counters.framesIn = read.frames
       counters.bytesIn = read.bytes
-      counters.decodeSeconds = read.seconds
+      counters.decodeTimes = read.times
       counters.queueDepth = queue.depth
       if read.damaged > 0 { counters.dropped["decode"] = read.damaged }
       let lost = writers.reduce(0) { $0 + $1.lostPictures }
@@ -288,9 +293,13 @@ final class LiveRun {
         counters.framesOut = first.tally.frames
         counters.formatChanges = max(0, first.tally.changeCount - 1)
       }
-      counters.orientSeconds = branches.reduce(0) { $0 + $1.tally.orientSeconds }
-      counters.encodeSeconds = branches.reduce(0) { $0 + $1.tally.encodeSeconds }
+      (counters.orientTimes, counters.encodeTimes) = (DurationHistogram(), DurationHistogram())
+      for branch in branches {
+        counters.orientTimes.add(branch.times.orient)
+        counters.encodeTimes.add(branch.times.encode)
+      }
       snapshot.counters = counters
+      snapshot.outputProblems = writers.map { $0.present.error?.description }
     }
     control.tellAnswers()
   }

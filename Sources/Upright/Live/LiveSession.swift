@@ -88,7 +88,12 @@ public final class LiveSession: Sendable {
 
   /// Reads no more; every output is closed so that it plays, or left behind after ten seconds. Returns
   /// at once.
-  public func stop() { control.interrupt.raise() }
+  ///
+  /// - Parameter comesBack: whether the stream goes on in a later run: then its HLS playlist stays open.
+  public func stop(comesBack: Bool = false) {
+    if comesBack { control.comesBack = true }
+    control.interrupt.raise()
+  }
 
   /// Waits for the end; false where it did not come in that many seconds, or it was never started.
   public func join(timeout: Double) -> Bool {

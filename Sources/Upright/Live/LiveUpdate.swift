@@ -41,14 +41,16 @@ public struct LiveCounters: Sendable, Hashable {
   public var bytesIn = 0
   /// Bytes of packets that were written, all outputs together.
   public var bytesOut = 0
-  /// Seconds spent in decoding, all frames together.
-  public var decodeSeconds = 0.0
-  /// Seconds spent in laying out.
-  public var orientSeconds = 0.0
-  /// Seconds spent in encoding.
-  public var encodeSeconds = 0.0
+  /// Seconds that each packet took to decode.
+  public var decodeTimes = DurationHistogram()
+  /// Seconds that each picture took to lay out, once for each encode.
+  public var orientTimes = DurationHistogram()
+  /// Seconds that each picture took to encode, once for each encode.
+  public var encodeTimes = DurationHistogram()
   /// From an event's arrival to the first packet of a picture that obeys it, in seconds; the last 1024.
   public var eventToPicture: [Double] = []
+  /// The same of all events.
+  public var eventToPictureTimes = DurationHistogram()
   /// Frames that wait.
   public var queueDepth = 0
 
@@ -70,4 +72,6 @@ public struct LiveSnapshot: Sendable {
   public var encodeResolution: String?
   /// Seconds of media time at the last picture.
   public var seconds: Double
+  /// Of each output, in the order of the configuration, why nothing gets through; nil: it does.
+  public var outputProblems: [String?] = []
 }

@@ -49,7 +49,10 @@ final class OutputQueue: @unchecked Sendable {
     let box = EncodedPacket(packet, format: nil)
     condition.lock()
     defer { condition.unlock() }
-    if isEnded { return }
+    if isEnded {
+      if track == 0 { lost += 1 }
+      return
+    }
     var item = Item(
       packet: box, track: track, format: format, seconds: seconds, bytes: size, isEntry: isEntry)
     if isSkipping && !isEntry { return lose(item) }

@@ -21,7 +21,7 @@ final class OutputWriter: Sendable {
     /// Pictures that came while it was not open.
     var missed = 0
     var bytes = 0
-    /// Why it is over, or why it was opened again last.
+    /// Why it is over, or not open at this moment; nil where it is.
     var error: MediaError?
     /// Whether it is closed, well or not.
     var isOver = false
@@ -90,6 +90,7 @@ final class OutputWriter: Sendable {
         sink = made
         try made.begin(recipe.describe(format))
         try write(item, to: made, format: nil)
+        state.withLock { $0.error = nil }
       } catch {
         sink?.abandon()
         sink = nil

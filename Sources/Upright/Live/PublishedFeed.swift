@@ -58,6 +58,20 @@ public final class PublishedFeed: Sendable {
     pipe?.end()
   }
 
+  /// Nothing more of that connection is read, whose stream is of no use: its publisher is to be sent away,
+  /// and may come again.
+  func refuse(_ pipe: BytePipe) {
+    let isPresent = state.withLock { state in
+      guard state.pipe === pipe else { return false }
+      state.former += pipe.written
+      state.pipe = nil
+      return true
+    }
+    guard isPresent else { return }
+    pipe.end()
+    tellRoom()
+  }
+
   /// Whether somebody publishes.
   public var isPublishing: Bool { state.withLock { $0.pipe != nil } }
 

@@ -13,27 +13,38 @@ final class ContainerSink: PacketSink {
   private var description: OutputDescription?
   /// Pictures written so far.
   private var pictures = 0
+  /// Seconds between two points up to which the file is whole on the disk, whatever ends the process; nil:
+  /// a file that is whole at its end.
+  private let wholeEvery: Double?
+  /// Where the last of these points is.
+  private var wholeUpTo: Double?
   private var sampleDescriptions: SampleDescriptions?
   private var indexRoom: IndexRoom?
 
+  /// - Parameter wholeEvery: for a recording: written under its own name from the first byte, and at
+  ///   each IDR that is so many seconds after the last one all before it plays.
   /// - Throws: `cannotCreate` where the file cannot be made: before any work is done.
   convenience init(
-    container: OutputContainer, target: String, interrupt: Interrupt, unfinished: UnfinishedFiles
+    container: OutputContainer, target: String, interrupt: Interrupt, unfinished: UnfinishedFiles,
+    wholeEvery: Double? = nil
   ) throws(MediaError) {
     try self.init(
-      muxer: container.muxer, target: target, interrupt: interrupt, unfinished: unfinished)
+      muxer: container.muxer, target: target, interrupt: interrupt, unfinished: unfinished,
+      wholeEvery: wholeEvery)
   }
 
   /// The same for any muxer of libavformat's.
   init(
-    muxer: String, target: String, interrupt: Interrupt, unfinished: UnfinishedFiles
+    muxer: String, target: String, interrupt: Interrupt, unfinished: UnfinishedFiles,
+    wholeEvery: Double? = nil
   ) throws(MediaError) {
     self.unfinished = unfinished
+    self.wholeEvery = wholeEvery
     muxerName = muxer
     self.target = target
     self.interrupt = interrupt
     // A device or a pipe is written into as it stands.
-    if Self.isStaged(target) {
+    if wholeEvery == nil, Self.isStaged(target) {
       let file = try StagedFile(path: target)
       unfinished.add(file.temporaryPath)
       staged = file
@@ -57,7 +68,8 @@ final class ContainerSink: PacketSink {
     let address = staged?.temporaryPath ?? (target == "-" ? "pipe:1" : target)
     let muxer = try Muxer(
       format: muxerName, target: .url(address),
-      name: target == "-" ? "standard output" : target, interrupt: staged == nil ? interrupt : nil)
+      name: target == "-" ? "standard output" : target, interrupt: staged == nil ? interrupt : nil,
+      settings: protocolSettings)
     try add(muxer)
     muxer.setMetadata(description.metadata)
     try muxer.setChapters(description.chapters)
@@ -69,6 +81,18 @@ final class ContainerSink: PacketSink {
     mark = description.mark
   }
 
+  /// A server that takes nothing is not waited for without end, and one that speaks TLS proves its name.
+  private var protocolSettings: [(String, String)] {
+    switch InputTrust.scheme(of: target) {
+    case "rtmp": [("rw_timeout", Self.patience)]
+    case "rtmps": [("rw_timeout", Self.patience), ("tls_verify", "1")]
+    default: []
+    }
+  }
+
+  /// Microseconds.
+  private static let patience = "10000000"
+
   private func options(_ description: some FileDescription) -> [(String, String)] {
     switch muxerName {
     case "mp4", "mov":
@@ -78,8 +102,10 @@ final class ContainerSink: PacketSink {
       if let indexRoom {
         options.append(("moov_size", "\(indexRoom.size)"))
       } else {
-        // A pipe cannot be gone back in: there the index comes in fragments.
-        flags += staged == nil ? "+frag_keyframe+delay_moov+default_base_moof" : "+faststart"
+        // A pipe cannot be gone back in, and a recording may be cut off: there the index comes in
+        // fragments.
+        flags += staged == nil ? "+delay_moov+default_base_moof" : "+faststart"
+        if staged == nil { flags += wholeEvery == nil ? "+frag_keyframe" : "+frag_custom" }
       }
       if !flags.isEmpty { options.append(("movflags", flags)) }
       return options
@@ -105,8 +131,23 @@ final class ContainerSink: PacketSink {
       default: break
       }
     }
-    if track == 0 { pictures += 1 }
+    if track == 0 {
+      if packet.isKey, let seconds = packet.seconds { try makeWhole(muxer, before: seconds) }
+      pictures += 1
+    }
     try muxer.write(packet, stream: track)
+  }
+
+  /// Ends the fragment or cluster before an IDR and hands it to the kernel, where it is time.
+  private func makeWhole(_ muxer: Muxer, before seconds: Double) throws(MediaError) {
+    guard let wholeEvery else { return }
+    guard let wholeUpTo else {
+      self.wholeUpTo = seconds
+      return
+    }
+    guard seconds - wholeUpTo >= wholeEvery - 0.001 else { return }
+    self.wholeUpTo = seconds
+    try muxer.flush()
   }
 
   /// Notes where a format begins; its description goes into the index when the file is whole. What goes

@@ -20,6 +20,9 @@ final class HLSSink: PacketSink {
   private var playlist: any HLSPlaylist
   /// Whether it goes on from an earlier run in the same folder and shows the last segments only.
   private let isLive: Bool
+  /// Whether another run goes on in the same folder: then the playlist gets no end, which could not be
+  /// taken back (RFC 8216, 6.2.1).
+  private let comesBack: @Sendable () -> Bool
   /// Where the segment that is being collected begins; nil while there is none.
   private var segmentStart: Double?
   /// Where the last picture seen ends.
@@ -35,12 +38,16 @@ final class HLSSink: PacketSink {
   /// movenc changes the times of a segment's first packet where the last one's duration reaches past it.
   private var held: Packet?
 
-  /// - Parameter isLive: whether the playlist is a window on a stream that goes on.
+  /// - Parameters:
+  ///   - isLive: whether the playlist is a window on a stream that goes on.
+  ///   - comesBack: asked at the end whether the stream goes on in a later run.
   /// - Throws: `cannotCreate` where the folder cannot be written.
   init(
     playlistPath: String, segments: any HLSSegments, segmentDuration: Double,
-    isLive: Bool = false, unfinished: UnfinishedFiles
+    isLive: Bool = false, unfinished: UnfinishedFiles,
+    comesBack: @escaping @Sendable () -> Bool = { false }
   ) throws(MediaError) {
+    self.comesBack = comesBack
     self.segments = segments
     self.unfinished = unfinished
     let url = URL(fileURLWithPath: playlistPath)
@@ -189,7 +196,7 @@ final class HLSSink: PacketSink {
     guard !isEmpty else { return }
     try writeHeld(before: nil)
     try closeSegment(at: end)
-    playlist.end()
+    if !comesBack() { playlist.end() }
     try save(Array(playlist.text.utf8), as: playlistPath)
   }
 

@@ -1,6 +1,8 @@
+internal import Upright
+
 /// Prometheus's text format, one family after the other.
 struct MetricsPage: Sendable {
-  enum Kind: String { case counter, gauge, summary }
+  enum Kind: String { case counter, gauge, histogram }
 
   private(set) var text = ""
   private var name = ""
@@ -39,14 +41,16 @@ struct MetricsPage: Sendable {
     sample(value)
   }
 
-  /// A summary's samples: quantiles of the latest `values`.
-  mutating func quantiles(_ values: [Double]) {
-    let sorted = values.filter(\.isFinite).sorted()
-    for quantile in [0.5, 0.9, 0.99] {
-      guard !sorted.isEmpty else { return }
-      let rank = min(sorted.count - 1, Int((Double(sorted.count) * quantile).rounded(.up)) - 1)
-      sample(sorted[max(0, rank)], ["quantile": String(quantile)])
+  /// A histogram: how many lasted as long as each bound or less, their sum and their number.
+  mutating func add(_ name: String, _ help: String, _ times: DurationHistogram) {
+    family(name, .histogram, help)
+    var count = 0
+    for (bound, more) in zip(DurationHistogram.bounds.map { "\($0)" } + ["+Inf"], times.counts) {
+      count += more
+      sample(count, ["le": bound], suffix: "_bucket")
     }
+    sample(times.sum, suffix: "_sum")
+    sample(count, suffix: "_count")
   }
 
   private static func escaped(_ text: String) -> String {

@@ -83,8 +83,11 @@ extension OpenAPIDocument {
             "properties": {"url": {"type": "string", "description": "Without secrets."}, "mode": {"enum": ["listen", "pull"]}}
           },
           "outputs": {"type": "array", "items": {
-            "type": "object", "required": ["type"], "additionalProperties": false,
-            "properties": {"type": {"type": "string"}, "url": {"type": "string"}, "name": {"type": "string"}}
+            "type": "object", "required": ["type", "problem"], "additionalProperties": false,
+            "properties": {
+              "type": {"type": "string"}, "url": {"type": "string"}, "name": {"type": "string"},
+              "problem": {"anyOf": [{"type": "string"}, {"type": "null"}], "description": "Why nothing gets through to it; null: it does."}
+            }
           }},
           "appOrientation": {"anyOf": [{"type": "string"}, {"type": "null"}]},
           "encodeResolution": {"anyOf": [{"type": "string"}, {"type": "null"}]},

@@ -27,7 +27,7 @@ enum OpenAPIDocument {
   private static let responses = #"""
     {
       "Problem": {
-        "description": "What went wrong (RFC 9457). 429 and 503 have Retry-After.",
+        "description": "What went wrong (RFC 9457). 429 and 503 have Retry-After. A method that a path does not have is answered 405, with Allow.",
         "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
       },
       "Session": {

@@ -13,6 +13,8 @@ struct Problem: Error, Sendable, Hashable {
   var detail: String
   /// Seconds after which it is worth another try; nil: never, as it is.
   var retryAfter: Int?
+  /// The methods that the path has; empty where that is not the problem.
+  var allowed: [String] = []
 
   init(_ status: HTTPResponse.Status, _ title: String, _ detail: String, retryAfter: Int? = nil) {
     self.status = status
@@ -26,6 +28,13 @@ struct Problem: Error, Sendable, Hashable {
     .init(.unauthorized, "Not authorized", detail)
   }
   static func notFound(_ detail: String) -> Problem { .init(.notFound, "Not found", detail) }
+  static func notAllowed(_ method: String, allowed: [String]) -> Problem {
+    var problem = Problem(
+      .methodNotAllowed, "Method not allowed",
+      "\(printable(method)) is no method of this path; it has \(allowed.joined(separator: ", "))")
+    problem.allowed = allowed
+    return problem
+  }
   static func conflict(_ detail: String) -> Problem { .init(.conflict, "Conflict", detail) }
   static func tooLarge(_ limit: Int) -> Problem {
     .init(.contentTooLarge, "Too large", "the body is larger than \(limit) bytes")
@@ -35,6 +44,9 @@ struct Problem: Error, Sendable, Hashable {
   }
   static func tooMany(_ detail: String, retryAfter: Int = 10) -> Problem {
     .init(.tooManyRequests, "Too many", detail, retryAfter: retryAfter)
+  }
+  static func starting() -> Problem {
+    .init(.serviceUnavailable, "Starting", "sessions are being begun", retryAfter: 1)
   }
   static func draining() -> Problem {
     .init(.serviceUnavailable, "Shutting down", "the service is shutting down", retryAfter: 15)
@@ -77,6 +89,7 @@ struct Problem: Error, Sendable, Hashable {
       members.append(.init("retryAfter", .integer(retryAfter)))
       headers[.retryAfter] = String(retryAfter)
     }
+    if !allowed.isEmpty { headers[.allow] = allowed.joined(separator: ", ") }
     if status == .unauthorized { headers[.wwwAuthenticate] = "Bearer realm=\"upright\"" }
     return Response(
       status: status, headers: headers,

@@ -22,10 +22,7 @@ final class ServiceMetrics: Sendable {
 
   /// Keeps what a session counted that is forgotten now.
   func forget(_ snapshot: LiveSnapshot) {
-    past.withLock {
-      $0.add(snapshot.counters)
-      $0.eventToPicture = []
-    }
+    past.withLock { $0.add(snapshot.counters) }
   }
 
   var text: String {
@@ -61,20 +58,13 @@ final class ServiceMetrics: Sendable {
   }
 
   private func stages(_ sum: LiveCounters, _ page: inout MetricsPage) {
-    let stages = [
-      ("decode", sum.decodeSeconds, sum.framesIn), ("orient", sum.orientSeconds, sum.framesOut),
-      ("encode", sum.encodeSeconds, sum.framesOut),
-    ]
-    for (name, seconds, count) in stages {
-      page.family("upright_\(name)_seconds", .summary, "Seconds to \(name) a frame.")
-      page.sample(seconds, suffix: "_sum")
-      page.sample(count, suffix: "_count")
-    }
-    page.family(
-      "upright_event_to_picture_seconds", .summary,
-      "From an event's arrival to the first packet of a picture that obeys it; of the last 1024 of "
-        + "each session.")
-    page.quantiles(sum.eventToPicture)
+    page.add("upright_decode_seconds", "Seconds to decode a packet of pictures.", sum.decodeTimes)
+    page.add("upright_orient_seconds", "Seconds to lay out a picture.", sum.orientTimes)
+    page.add("upright_encode_seconds", "Seconds to encode a picture.", sum.encodeTimes)
+    page.add(
+      "upright_event_to_picture_seconds",
+      "From an event's arrival to the first packet of a picture that obeys it.",
+      sum.eventToPictureTimes)
   }
 
   /// The second number of statm (proc(5)), in pages.
@@ -95,9 +85,9 @@ extension LiveCounters {
     inputLosses += other.inputLosses
     bytesIn += other.bytesIn
     bytesOut += other.bytesOut
-    decodeSeconds += other.decodeSeconds
-    orientSeconds += other.orientSeconds
-    encodeSeconds += other.encodeSeconds
-    eventToPicture += other.eventToPicture
+    decodeTimes.add(other.decodeTimes)
+    orientTimes.add(other.orientTimes)
+    encodeTimes.add(other.encodeTimes)
+    eventToPictureTimes.add(other.eventToPictureTimes)
   }
 }

@@ -6,11 +6,14 @@ internal import NIOCore
 struct StatusRoutes: Sendable {
   let sessions: Sessions
   let metrics: ServiceMetrics
+  /// Whether the sessions of the configuration are begun.
+  let isReady: @Sendable () -> Bool
 
   func add(to router: Router<ServiceContext>) {
     router.get("/healthz") { _, _ in Response(text: "ok\n") }
     router.get("/readyz") { _, _ in
       if sessions.isDraining { throw Problem.draining() }
+      if !isReady() { throw Problem.starting() }
       return Response(text: "ready\n")
     }
     router.get("/metrics") { _, _ in

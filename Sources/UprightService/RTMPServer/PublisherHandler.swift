@@ -143,7 +143,8 @@ final class PublisherHandler: ChannelInboundHandler {
   /// Hands on what waits, and reads on once it was taken; else the feed calls again.
   private func proceed(_ context: ChannelHandlerContext) {
     if let route, !pending.isEmpty {
-      guard !route.feed.isClosed else { return context.close(promise: nil) }
+      // The session is over, or has no use for this stream.
+      guard route.feed.isPublishing else { return context.close(promise: nil) }
       guard route.feed.write(pending) else {
         isHeld = true
         return
@@ -169,7 +170,7 @@ final class PublisherHandler: ChannelInboundHandler {
 
   private func finish() {
     guard let route else { return }
-    if !pending.isEmpty, !route.feed.isClosed, !route.feed.write(pending) {
+    if !pending.isEmpty, route.feed.isPublishing, !route.feed.write(pending) {
       isHeld = true
       return
     }

@@ -24,6 +24,8 @@ final class EventFeed: Sendable {
 
   private struct State {
     var events: [Event] = []
+    /// Of the data of `events`.
+    var bytes = 0
     var next = 1
     var isEnded = false
     var readers: [Int: AsyncStream<Void>.Continuation] = [:]
@@ -32,13 +34,16 @@ final class EventFeed: Sendable {
 
   private let state = Mutex(State())
   private let capacity: Int
+  private let mostBytes: Int
   private let mostReaders: Int
 
   /// - Parameters:
   ///   - capacity: events kept.
+  ///   - mostBytes: bytes of their data that are kept; the last event is, however long.
   ///   - mostReaders: readers at a time.
-  init(capacity: Int = 1024, mostReaders: Int = 64) {
+  init(capacity: Int = 1024, mostBytes: Int = 1 << 20, mostReaders: Int = 64) {
     self.capacity = capacity
+    self.mostBytes = mostBytes
     self.mostReaders = mostReaders
   }
 
@@ -48,13 +53,25 @@ final class EventFeed: Sendable {
     state.withLock { state in
       guard !state.isEnded else { return }
       state.events.append(Event(number: state.next, kind: kind, data: data))
+      state.bytes += data.utf8.count
       state.next += 1
       // Dropped by halves, so that an append costs O(1).
-      if state.events.count >= 2 * capacity {
-        state.events.removeFirst(state.events.count - capacity)
-      }
+      if state.events.count >= 2 * capacity || state.bytes > mostBytes { trim(&state) }
       for reader in state.readers.values { reader.yield() }
     }
+  }
+
+  private func trim(_ state: inout State) {
+    var surplus = max(0, state.events.count - capacity)
+    var bytes = state.events.dropFirst(surplus).reduce(0) { $0 + $1.data.utf8.count }
+    if bytes > mostBytes {
+      while bytes > mostBytes / 2, surplus < state.events.count - 1 {
+        bytes -= state.events[surplus].data.utf8.count
+        surplus += 1
+      }
+    }
+    state.events.removeFirst(surplus)
+    state.bytes = bytes
   }
 
   /// No more will come; readers are woken for the last time.

@@ -55,7 +55,7 @@ final class HostedSession: Sendable {
   /// Ends it, since its input led to an address that is not allowed.
   func refuse(_ reason: String) {
     refusal.withLock { $0 = $0 ?? "the input led to \(reason)" }
-    session.stop()
+    session.stop(comesBack: false)
   }
 
   /// What the session told, as the service tells it on.
@@ -76,7 +76,7 @@ final class HostedSession: Sendable {
       .init("reason", snapshot.reason.map { .string(secrets.redact($0)) } ?? .null),
       .init("created", .number(created)),
     ]
-    members += description
+    members += description.map { Self.shown($0, snapshot.outputProblems, secrets) }
     members += [
       .init("appOrientation", snapshot.appOrientation.map { .string($0) } ?? .null),
       .init("encodeResolution", snapshot.encodeResolution.map { .string($0) } ?? .null),
@@ -84,6 +84,20 @@ final class HostedSession: Sendable {
       .init("counters", snapshot.counters.json),
     ]
     return .object(members)
+  }
+
+  /// The outputs, each with why nothing gets through to it.
+  private static func shown(
+    _ member: JSONValue.Member, _ problems: [String?], _ secrets: Secrets
+  ) -> JSONValue.Member {
+    guard member.key == "outputs", case .array(let outputs) = member.value else { return member }
+    let told = outputs.enumerated().map { index, output -> JSONValue in
+      guard case .object(let members) = output else { return output }
+      let problem = problems.indices.contains(index) ? problems[index] : nil
+      return .object(
+        members + [.init("problem", problem.map { .string(secrets.redact($0)) } ?? .null)])
+    }
+    return .init("outputs", .array(told))
   }
 
   /// Tells the feed what the session told.

@@ -12,7 +12,9 @@ package protocol Session: Sendable {
   func post(_ events: [RotationEvent]) throws(MediaError) -> [RotationDecision]
   var snapshot: LiveSnapshot { get }
   /// Closes every output so that it plays; returns at once.
-  func stop()
+  ///
+  /// - Parameter comesBack: whether a later run of the service goes on with it.
+  func stop(comesBack: Bool)
   /// Waits for the end; false where it did not come in time. Blocks.
   func join(timeout: Double) -> Bool
 }

@@ -151,6 +151,14 @@ struct DataFolders: Sendable {
     try? FileManager.default.removeItem(atPath: "\(root)/live/\(id)")
   }
 
+  /// Removes the playlists and segments of sessions that do not come back.
+  func removeLive(but declared: Set<String>) {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "\(root)/live")) ?? []
+    for name in names where AddressRules.isName(name) && !declared.contains(name) {
+      removeLive(name)
+    }
+  }
+
   /// The path of a file that a session writes: `take.mp4`, or `take-2.mp4` where there is one from
   /// before, for a session that comes back must not overwrite what it wrote.
   func recording(_ name: String, of id: String) throws(MediaError) -> String {
@@ -167,6 +175,21 @@ struct DataFolders: Sendable {
 
   /// The folder of our own state.
   func state() throws(MediaError) -> String { try made("\(root)/.upright") }
+
+  /// Keeps other processes out of the folder until the descriptor is closed.
+  ///
+  /// - Throws: `cannotCreate` where one is in it.
+  func lock() throws(MediaError) -> CInt {
+    let path = try state() + "/lock"
+    let descriptor = unsafe open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+    guard descriptor >= 0, lockf(descriptor, F_TLOCK, 0) == 0 else {
+      if descriptor >= 0 { close(descriptor) }
+      throw MediaError(
+        .cannotCreate, "another service writes into the folder", at: root,
+        remedy: "give each its own --data")
+    }
+    return descriptor
+  }
 
   /// Makes the folder itself, for its owner alone.
   func make() throws(MediaError) { _ = try made(root) }

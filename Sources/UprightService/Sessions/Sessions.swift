@@ -81,7 +81,7 @@ final class Sessions: Sendable {
         return state.isDraining
       }
       begin(hosted)
-      if isLate { hosted.session.stop() }
+      if isLate { hosted.session.stop(comesBack: isDeclared) }
       try await listening(hosted)
       return hosted
     } catch {
@@ -131,7 +131,11 @@ final class Sessions: Sendable {
       state.places[id] = .reserved
       return .success(evicted)
     }
-    for old in try outcome.get() { forgotten(old) }
+    for old in try outcome.get() {
+      // One of the same name goes on in the same folder.
+      if old.id != id { opening.folders.removeLive(old.id) }
+      forgotten(old)
+    }
     return id
   }
 
@@ -171,8 +175,10 @@ final class Sessions: Sendable {
   // MARK: - Ending
 
   /// Ends a session and waits until its outputs are closed, `seconds` at most.
-  func end(_ hosted: HostedSession, within seconds: Double = 10) async {
-    hosted.session.stop()
+  ///
+  /// - Parameter comesBack: whether it is begun again when the service is.
+  func end(_ hosted: HostedSession, within seconds: Double = 10, comesBack: Bool = false) async {
+    hosted.session.stop(comesBack: comesBack)
     let isOver = await blocking { hosted.session.join(timeout: seconds) }
     if !isOver { logger.error("session \(hosted.id): did not end in \(seconds) s") }
     hosted.feed.end()
@@ -197,7 +203,7 @@ final class Sessions: Sendable {
     state.withLock { $0.isDraining = true }
     await withTaskGroup(of: Void.self) { group in
       for hosted in all where !hosted.isOver {
-        group.addTask { await self.end(hosted, within: seconds) }
+        group.addTask { await self.end(hosted, within: seconds, comesBack: hosted.isDeclared) }
       }
     }
     for hosted in all { await opening.close(hosted) }

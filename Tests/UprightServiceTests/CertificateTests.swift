@@ -1,0 +1,87 @@
+import Foundation
+import Testing
+import UprightTestSupport
+
+@testable import UprightService
+
+@Suite(
+  "TLS: a certificate that nobody vouches for is refused",
+  .enabled(if: FFmpegTool.isHere && ExternalTool("openssl").isHere), .serialized)
+struct CertificateTests {
+  /// A web server with a certificate of its own making, of `127.0.0.1`, that serves `/a.ts`.
+  private final class Server {
+    let port: Int
+    private let process = Process()
+    private let scratch: Scratch
+
+    init() async throws {
+      scratch = try Scratch()
+      port = try ServiceProcess.freePort()
+      let (key, certificate) = (scratch.path("key.pem"), scratch.path("certificate.pem"))
+      try ExternalTool("openssl").run([
+        "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", key, "-out",
+        certificate, "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1",
+      ])
+      try FFmpegTool.run(
+        "-f lavfi -i testsrc2=size=160x90:rate=15 -t 2 -c:v libx264 -preset ultrafast",
+        [scratch.path("a.ts")])
+      process.executableURL = URL(fileURLWithPath: ExternalTool("openssl").path ?? "")
+      process.arguments = [
+        "s_server", "-accept", "127.0.0.1:\(port)", "-key", key, "-cert", certificate, "-WWW",
+        "-quiet",
+      ]
+      process.currentDirectoryURL = scratch.folder
+      process.standardInput = FileHandle.nullDevice
+      process.standardOutput = FileHandle.nullDevice
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      let port = port
+      _ = try await waitUntil(20) { (try? LocalConnection(port: port)) != nil }
+    }
+
+    deinit { process.terminate() }
+  }
+
+  @Test("An https input, a segment over https in a playlist over http, a webhook")
+  func refused() async throws {
+    let server = try await Server()
+    let address = "https://127.0.0.1:\(server.port)"
+    // Who does not check gets it.
+    let unchecked = try await RunningService.onThread {
+      try FFmpegTool.frames("\(address)/a.ts").count
+    }
+    #expect(unchecked == 30)
+    let origin = try EgressProxyTests.Origin { _ in
+      let text =
+        "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n\(address)/a.ts\n#EXT-X-ENDLIST\n"
+      return
+        "HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\nConnection: close\r\n\r\n\(text)"
+    }
+    let service = try await RunningService(
+      { configuration, surroundings in
+        configuration.allowHosts = ["127.0.0.1:\(server.port)", "127.0.0.1:\(origin.port)"]
+        surroundings.webhooks.delays = [.milliseconds(10)]
+      }, engine: LiveServiceTests.engine)
+    let hook = try await service.ask(
+      "POST", "/v1/webhooks", "{\"url\": \"\(address)/hook\", \"events\": [\"state\"]}")
+    #expect(hook.status == 201, "\(hook.text)")
+    for (name, url) in [
+      ("direct", "\(address)/a.ts"), ("segment", "http://127.0.0.1:\(origin.port)/a.m3u8"),
+    ] {
+      try await service.ask(
+        "POST", "/v1/sessions",
+        "{\"name\": \"\(name)\", \"input\": {\"url\": \"\(url)\"}, \"inputTimeout\": 2}")
+      var session = JSON.null
+      #expect(
+        try await waitUntil(40) {
+          session = try await service.ask("GET", "/v1/sessions/\(name)").json
+          return ["failed", "ended"].contains(session["state"].string)
+        })
+      #expect(session["state"].string == "failed", "\(session)")
+      #expect(session["counters"]["framesIn"].int == 0, "\(session)")
+    }
+    #expect(try await waitUntil(20) { service.service.webhookCounts.failed >= 2 })
+    #expect(service.service.webhookCounts.delivered == 0)
+    try await service.shutDown()
+  }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import NIOCore
+import Testing
+import Upright
+import UprightTestSupport
+
+@testable import UprightService
+
+@Suite(
+  "Publishers and outputs that misbehave, beside one that does not",
+  .enabled(if: FFmpegTool.isHere),
+  .serialized)
+struct HostilePublisherTests {
+  private static func service() async throws -> (RunningService, Int, Healthy) {
+    let port = try ServiceProcess.freePort()
+    let service = try await RunningService(
+      { _, surroundings in
+        surroundings.patience = .init(publish: .seconds(3), silence: .seconds(3))
+      }, engine: LiveServiceTests.engine)
+    return (service, port, try await Healthy(service, port: port))
+  }
+
+  private static func open(
+    _ service: RunningService, _ name: String, _ port: Int, _ more: String = ""
+  ) async throws {
+    let made = try await service.ask(
+      "POST", "/v1/sessions",
+      "{\"name\": \"\(name)\", \"input\": {\"url\": \"rtmp://127.0.0.1:\(port)/live/key-of-\(name)\"}\(more)}"
+    )
+    #expect(made.status == 201, "\(made.text)")
+  }
+
+  private static func publish(
+    _ port: Int, _ name: String, _ line: String
+  ) async throws -> ExternalTool.Outcome {
+    try await RunningService.onThread {
+      try ExternalTool("ffmpeg").outcome(
+        "-nostdin -v error \(line) -f flv rtmp://127.0.0.1:\(port)/live/key-of-\(name)".split(
+          separator: " "
+        ).map(String.init), timeout: 60)
+    }
+  }
+
+  @Test("Damaged packets, sound alone, a hundred connections: told in words, and forgiven")
+  func publishers() async throws {
+    let (service, port, healthy) = try await Self.service()
+    func session(_ name: String) async throws -> JSON {
+      try await service.ask("GET", "/v1/sessions/\(name)").json
+    }
+    for name in ["noise", "sound"] { try await Self.open(service, name, port) }
+    let clip = service.scratch.path("clip.flv")
+    try FFmpegTool.run(
+      "-f lavfi -i testsrc2=size=160x90:rate=15 -f lavfi -i sine=f=440 -t 3 -c:v libx264 -preset ultrafast -g 15 -c:a aac",
+      [clip])
+    _ = try await Self.publish(port, "noise", "-re -i \(clip) -c copy -bsf:v noise=amount=50")
+    // It is over, whatever was made of it, and the session is not.
+    let noise = try await session("noise")
+    #expect(["waiting", "live", "inputLost"].contains(noise["state"].string), "\(noise)")
+
+    // Sent away long before its minute is over.
+    let begin = Date()
+    let outcome = try await Self.publish(
+      port, "sound", "-re -f lavfi -i sine=frequency=440 -t 60 -c:a aac")
+    #expect(outcome.status != 0 && Date().timeIntervalSince(begin) < 40)
+    let sound = try await session("sound")
+    #expect(sound["state"].string == "waiting", "\(sound)")
+    #expect(sound["reason"].string?.contains("no pictures") == true, "\(sound)")
+
+    let crowd = (0..<100).map { _ in try? LocalConnection(port: port) }
+    for connection in crowd.compactMap({ $0 }) {
+      #expect(try await RunningService.onThread { connection.receive(seconds: 30).isClosed })
+    }
+    // Whoever was sent away may come again with what is right.
+    for name in ["noise", "sound"] {
+      async let published = Self.publish(port, name, "-re -i \(clip) -c copy")
+      #expect(try await waitUntil { try await session(name)["state"].string == "live" }, "\(name)")
+      #expect(try await published.status == 0)
+    }
+    try await healthy.check()
+    try await service.shutDown()
+  }
+
+  @Test("An output whose server takes nothing, and one whose disk is full: told, and left out")
+  func outputs() async throws {
+    let (service, port, healthy) = try await Self.service()
+    // The kernel accepts, and nobody reads.
+    let deaf = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+    defer { close(deaf) }
+    let deafPort = try Self.listen(deaf)
+    let disk = SmallDisk(service.scratch.path("data/recordings/outputs"), bytes: 64 << 10)
+    defer { disk?.remove() }
+    try await Self.open(
+      service, "outputs", port,
+      """
+      , "outputs": [{"type": "hls"}, {"type": "file", "name": "take.mp4"},
+        {"type": "rtmp", "url": "rtmp://127.0.0.1:\(deafPort)/live/deaf-key"}]
+      """)
+    async let published = Self.publish(
+      port, "outputs",
+      "-re -f lavfi -i testsrc2=size=320x180:rate=15 -t 25 -c:v libx264 -preset ultrafast -g 15")
+    var session = JSON.null
+    #expect(
+      try await waitUntil {
+        session = try await service.ask("GET", "/v1/sessions/outputs").json
+        return session["outputs"][2]["problem"].string != nil
+          && (disk == nil || session["outputs"][1]["problem"].string != nil)
+      }, "\(session)")
+    #expect(session["state"].string == "live" && session["outputs"][0]["problem"].string == nil)
+    if disk != nil {
+      #expect(session["outputs"][1]["problem"].string?.contains("disk is full") == true)
+    }
+    #expect((session["counters"]["dropped"]["output"].int ?? 0) > 0, "\(session)")
+    #expect(!"\(session)".contains("deaf-key"))
+    #expect(try await published.status == 0)
+    let begin = Date()
+    let ended = try await service.ask("DELETE", "/v1/sessions/outputs")
+    #expect(ended.json["state"].string == "ended" && Date().timeIntervalSince(begin) < 15)
+    let count = ended.json["counters"]["framesOut"].int ?? 0
+    #expect(count >= 300, "\(ended.text)")
+    // The window shows the last six segments.
+    let played = try await SignalTests.play(service.scratch.path("data/live/outputs/index.m3u8"))
+    #expect(played >= 150, "\(played)")
+    if disk != nil {
+      let take = service.scratch.path("data/recordings/outputs/take.mp4")
+      #expect(try FFmpegTool.frames(take).count >= 15)
+    }
+    try await healthy.check()
+    try await service.shutDown()
+  }
+
+  private static func listen(_ descriptor: CInt) throws -> Int {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    return withUnsafeMutablePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        _ = bind(descriptor, $0, length)
+        _ = Glibc.listen(descriptor, 16)
+        getsockname(descriptor, $0, &length)
+      }
+      return Int(UInt16(bigEndian: $0.pointee.sin_port))
+    }
+  }
+}
+
+/// A file system of a few bytes; nil where this process may not mount one.
+final class SmallDisk {
+  private let path: String
+
+  init?(_ path: String, bytes: Int) {
+    self.path = path
+    try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    guard mount("tmpfs", path, "tmpfs", 0, "size=\(bytes)") == 0 else { return nil }
+  }
+
+  func remove() { umount2(path, 2) }
+}

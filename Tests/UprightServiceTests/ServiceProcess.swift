@@ -1,0 +1,105 @@
+import Foundation
+import UprightTestSupport
+
+/// `upright serve` as a process of its own: what only a process can show, its ends above all.
+final class ServiceProcess: @unchecked Sendable {
+  // Unchecked: the program is used by one test.
+  let port: Int
+  let scratch: Scratch
+  private let program: CommandLineProgram
+
+  struct Late: Error, CustomStringConvertible { let description: String }
+
+  /// Starts it with `sessions` declared in its configuration, and waits until they are begun.
+  init(_ scratch: Scratch, sessions: [String], more: String = "") async throws {
+    self.scratch = scratch
+    let port = try Self.freePort()
+    self.port = port
+    let configuration = """
+      {"listen": "127.0.0.1:\(port)", "data": "\(scratch.path("data"))",
+       "sessions": [\(sessions.joined(separator: ", "))]\(more)}
+      """
+    try Data(configuration.utf8).write(to: URL(fileURLWithPath: scratch.path("serve.json")))
+    program = try CommandLineProgram(
+      ["serve", "--config", scratch.path("serve.json")],
+      environment: ["UPRIGHT_TOKEN": RunningService.token])
+    let isReady = try await waitUntil(60) { [self] in
+      guard program.isRunning else { return true }
+      return (try? await ask("GET", "/readyz").status) == 200
+    }
+    guard isReady, program.isRunning else {
+      program.send(SIGKILL)
+      throw Late(description: (try? program.wait().errors) ?? "it did not begin")
+    }
+  }
+
+  deinit {
+    program.send(SIGKILL)
+    _ = try? program.wait()
+  }
+
+  /// A port of loopback that was free a moment ago.
+  static func freePort() throws -> Int { try EgressProxyTests.Origin { _ in "" }.port }
+
+  func ask(_ method: String, _ path: String, _ body: String? = nil) async throws -> Answer {
+    var head = "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+    head += "Authorization: Bearer \(RunningService.token)\r\n"
+    if let body { head += "Content-Length: \(body.utf8.count)\r\n" }
+    let (text, port) = (head + "\r\n" + (body ?? ""), port)
+    return try await RunningService.onThread {
+      let connection = try LocalConnection(port: port)
+      connection.send(text)
+      return try Answer(connection.receive(seconds: 30).bytes)
+    }
+  }
+
+  func session(_ name: String) async throws -> JSON {
+    try await ask("GET", "/v1/sessions/\(name)").json
+  }
+
+  /// Sends a signal and waits for the end that it brings, and for how many seconds.
+  func end(
+    _ signal: CInt
+  ) async throws -> (outcome: CommandLineProgram.Outcome, seconds: Double) {
+    let begin = Date()
+    program.send(signal)
+    let outcome = try await RunningService.onThread { [self] in try program.wait(timeout: 60) }
+    return (outcome, Date().timeIntervalSince(begin))
+  }
+}
+
+/// Publishes a moving picture and a tone at the speed of time itself, until it is cut off.
+enum LivePublisher {
+  static func arguments(
+    _ url: String, size: String = "160x90", rate: Int = 15, seconds: Int, codec: String = "libx264",
+    sound: Bool = true
+  ) -> [String] {
+    var line = "-nostdin -v error -re -f lavfi -i testsrc2=size=\(size):rate=\(rate)"
+    if sound { line += " -re -f lavfi -i sine=frequency=440:sample_rate=44100 -c:a aac" }
+    line += " -t \(seconds) -c:v \(codec) -preset ultrafast -tune zerolatency -g \(rate) -f flv"
+    return line.split(separator: " ").map(String.init) + [url]
+  }
+
+  /// Begins; the task ends with ffmpeg's exit code.
+  static func begin(_ url: String, size: String = "160x90", seconds: Int = 90) -> Task<
+    Int, any Error
+  > {
+    Task {
+      try await RunningService.onThread {
+        try ExternalTool("ffmpeg").outcome(
+          arguments(url, size: size, seconds: seconds), timeout: Double(seconds) + 60
+        ).status
+      }
+    }
+  }
+}
+
+/// Whether `isTrue` became true within `seconds`.
+func waitUntil(_ seconds: Double = 60, _ isTrue: () async throws -> Bool) async throws -> Bool {
+  let deadline = Date(timeIntervalSinceNow: seconds)
+  while Date() < deadline {
+    if try await isTrue() { return true }
+    try await Task.sleep(for: .milliseconds(50))
+  }
+  return false
+}

@@ -1,0 +1,132 @@
+import Foundation
+import MediaIO
+import Orientation
+import Testing
+import UprightTestSupport
+
+@testable import Upright
+
+/// Streams of a publisher that is in, and sends what is of no use.
+@Suite("Live: streams that are not what they were", .enabled(if: FFmpegTool.isHere))
+struct LiveHostileTests {
+  /// Sends as a socket's handler does: until the session has no use for the stream. False where it had.
+  private static func send(_ tags: [FLVClip.Tag], _ stage: LiveStage) -> Bool {
+    guard stage.feed.begin() else { return false }
+    let start = Date()
+    for tag in tags {
+      let wait = start.addingTimeInterval(Double(tag.time) / 1000).timeIntervalSinceNow
+      if wait > 0 { usleep(UInt32(wait * 1e6)) }
+      while !stage.feed.write(tag.bytes) {
+        guard stage.feed.isPublishing else { return false }
+        usleep(1000)
+      }
+    }
+    return true
+  }
+
+  private static func reason(_ stage: LiveStage) -> String {
+    stage.session.snapshot.reason ?? ""
+  }
+
+  /// The stream of no use is refused, the session says why and takes the next one.
+  private static func check(
+    _ tags: [FLVClip.Tag], _ words: String, pictures: Int, _ file: String = "take.ts"
+  ) throws {
+    let scratch = try Scratch()
+    let stage = try LiveStage([.file(path: scratch.path(file))])
+    let isTaken = Self.send(tags, stage)
+    #expect(!isTaken || until(10) { !stage.feed.isPublishing }, "it was read to its end")
+    #expect(until { Self.reason(stage).contains(words) }, "\(stage.session.snapshot)")
+    #expect(stage.session.snapshot.counters.framesIn <= pictures)
+    let good = try FLVClip(ShownPictures.source, seconds: 2)
+    #expect(Self.send(good.tags, stage), "the next publisher was refused")
+    stage.feed.end()
+    #expect(until { stage.session.snapshot.counters.framesIn >= good.pictures })
+    #expect(stage.states.contains(.live))
+    stage.end()
+    #expect(stage.session.snapshot.state == .ended)
+    #expect(try FFmpegTool.frames(scratch.path(file)).count >= good.pictures)
+  }
+
+  @Test(
+    "Another codec in mid-stream: the publisher is sent away, and comes back with what it has now")
+  func codec() throws {
+    let first = try FLVClip(ShownPictures.source, seconds: 2)
+    var other = try FLVClip(ShownPictures.source, seconds: 10, options: "-c:v flv1")
+    for index in other.tags.indices { other.tags[index].time += 2000 }
+    try Self.check(first.tags + other.tags, "another codec", pictures: first.pictures)
+  }
+
+  @Test("A codec that is not taken")
+  func unknownCodec() throws {
+    let clip = try FLVClip(ShownPictures.source, seconds: 10, options: "-c:v flv1")
+    try Self.check(clip.tags, "flv1 is not taken", pictures: 0)
+  }
+
+  @Test("Sound alone")
+  func sound() throws {
+    var clip = try FLVClip(ShownPictures.source, seconds: 10)
+    clip.tags.removeAll { $0.isVideo }
+    try Self.check(clip.tags, "no pictures", pictures: 0)
+  }
+
+  @Test("Pictures of 16384x8704: refused before memory is taken for one")
+  func huge() throws {
+    var clip = try FLVClip(ShownPictures.source, seconds: 10)
+    let sets = AVCConfiguration(widthInBlocks: 1024, heightInBlocks: 544)
+    let first = try #require(clip.tags.firstIndex { $0.isVideo })
+    clip.tags[first] = FLVClip.Tag(
+      kind: 9, time: clip.tags[first].time, body: [0x17, 0, 0, 0, 0] + sets.bytes)
+    try Self.check(clip.tags, "16384x8704", pictures: 0)
+  }
+}
+
+/// AVCDecoderConfigurationRecord (ISO/IEC 14496-15, 5.3.3.1) around parameter sets of Baseline.
+private struct AVCConfiguration {
+  private var bits: [Bool] = []
+  private(set) var bytes: [UInt8] = []
+
+  /// - Parameters: macroblocks of 16x16 samples.
+  init(widthInBlocks: Int, heightInBlocks: Int) {
+    // seq_parameter_set_data (ISO/IEC 14496-10, 7.3.2.1.1) of profile 66, level 6.2.
+    for value in [0, 0, 2, 1] { exponential(value) }
+    append(0, 1)
+    exponential(widthInBlocks - 1)
+    exponential(heightInBlocks - 1)
+    // frame_mbs_only_flag, direct_8x8_inference_flag, no cropping, no VUI; the stop bit.
+    for bit in [1, 1, 0, 0, 1] { append(bit, 1) }
+    let sequence: [UInt8] = [0x67, 66, 0xC0, 62] + packed()
+    bits = []
+    for value in [0, 0] { exponential(value) }
+    append(0, 2)
+    for value in [0, 0, 0] { exponential(value) }
+    append(0, 3)
+    for value in [0, 0, 0] { exponential(value) }
+    append(0, 3)
+    append(1, 1)
+    let picture: [UInt8] = [0x68] + packed()
+    bytes =
+      [1, 66, 0xC0, 62, 0xFF, 0xE1] + size(sequence) + sequence + [1] + size(picture) + picture
+  }
+
+  private func size(_ set: [UInt8]) -> [UInt8] { [UInt8(set.count >> 8), UInt8(set.count & 255)] }
+
+  private mutating func append(_ value: Int, _ count: Int) {
+    for index in (0..<count).reversed() { bits.append(value >> index & 1 == 1) }
+  }
+
+  /// ue(v) (ISO/IEC 14496-10, 9.1).
+  private mutating func exponential(_ value: Int) {
+    let length = Int.bitWidth - (value + 1).leadingZeroBitCount
+    append(0, length - 1)
+    append(value + 1, length)
+  }
+
+  private func packed() -> [UInt8] {
+    stride(from: 0, to: bits.count, by: 8).map { start in
+      (0..<8).reduce(UInt8(0)) { byte, bit in
+        byte << 1 | (start + bit < bits.count && bits[start + bit] ? 1 : 0)
+      }
+    }
+  }
+}
