@@ -33,7 +33,9 @@ final class LiveRun {
   /// Why nothing more will come.
   private var ending: (state: LiveState, reason: String?)?
 
-  private static let capacity = 16
+  /// Decoded pictures and sound between the two threads. What waits longer waits as it was published: a
+  /// picture of 640x360 takes as much room decoded as seconds of it do coded.
+  private static let capacity = 4
   /// Ticks without a picture after which the input counts as lost.
   private static let patience = LiveClock.rate
   /// Ticks in a loss after which the slate is shown.
@@ -194,9 +196,11 @@ final class LiveRun {
       directions = try policy.direct(at: seconds, size: size, signal: signal)
       arrivals = policy.takeArrivals()
     }
-    // Sound that is to be silence precedes the picture that it would have gone with.
-    try sound.reach(time, isExpected: hasSound && lostAt == nil) { (packet) throws(MediaError) in
-      try send(packet)
+    // Sound that is to be silence precedes the picture that it would have gone with, and no picture
+    // waits for the encoder's delay.
+    let isExpected = hasSound && lostAt == nil
+    try sound.reach(isExpected ? time : time + sound.delay, isExpected: isExpected) {
+      (packet) throws(MediaError) in try send(packet)
     }
     let isSlate = lostAt.map { wall - $0 >= Self.slateAfter } ?? false
     for (index, branch) in branches.enumerated() where index < directions.count {
