@@ -35,7 +35,8 @@ class Stage:
 
     def __init__(self, service, name, clip, folder):
         self.service, self.name, self.clip = service, name, clip
-        service.session(name, [{"type": "hls"}])
+        # As light as can be: what is looked for is what stays behind, not what an encoder costs.
+        service.session(name, [{"type": "hls"}], options={"size": "320x180", "speed": "ultrafast"})
         self.player = Player(
             f"http://127.0.0.1:{service.http}/live/{name}/index.m3u8", os.path.join(folder, name),
             keeps=False)

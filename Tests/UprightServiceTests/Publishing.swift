@@ -7,6 +7,8 @@ import UprightTestSupport
 
 @testable import UprightService
 
+struct PublishingFailure: Error, CustomStringConvertible { let description: String }
+
 /// ffmpeg as a publisher: a process of its own that can be killed in the middle.
 final class Publisher: @unchecked Sendable {
   // Unchecked: the process is only ended, which any thread may.
@@ -16,7 +18,7 @@ final class Publisher: @unchecked Sendable {
   /// Sends what ffmpeg's options say, at the speed of its own times.
   init(_ options: [String], to address: String) throws {
     guard let path = ExternalTool("ffmpeg").path else {
-      throw ExternalTool.Failure(description: "ffmpeg is not installed")
+      throw PublishingFailure(description: "ffmpeg is not installed")
     }
     scratch = try Scratch()
     var actions = posix_spawn_file_actions_t()
@@ -31,7 +33,7 @@ final class Publisher: @unchecked Sendable {
     defer { words.forEach { free($0) } }
     var process: pid_t = 0
     guard posix_spawn(&process, path, &actions, nil, &words, environ) == 0 else {
-      throw ExternalTool.Failure(description: "\(path) cannot be run")
+      throw PublishingFailure(description: "\(path) cannot be run")
     }
     self.process = process
   }
@@ -68,7 +70,7 @@ enum DrawnClock {
 
   /// FFmpeg's source of such pictures, without its duration.
   ///
-  /// - Parameter isUpright: portrait pictures, the row of blocks along the right edge from the top.
+  /// - Parameter isTurned: portrait pictures, the row of blocks along the right edge from the top.
   static func source(_ size: PixelSize, rate: Int, isTurned: Bool = false) -> String {
     let (width, height) = (size.width / columns, size.height / rows)
     func box(_ column: Int, _ condition: String) -> String {
@@ -120,7 +122,7 @@ enum DrawnClock {
         + ["-vf", "scale=\(side):\(side):flags=area,format=gray", "-f", "rawvideo", file])
     let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))
     guard bytes.count == frames.count * side * side else {
-      throw ExternalTool.Failure(
+      throw PublishingFailure(
         description: "\(frames.count) frames and \(bytes.count / side / side) pictures")
     }
     return frames.enumerated().map { index, frame in

@@ -68,7 +68,8 @@ struct ReconnectTests {
     let step = 1 / Double(Self.rate)
     #expect(steps.allSatisfy { $0 > 0 && $0 < 2 * step + 0.001 }, "\(steps.max() ?? 0)")
     // Each picture once, the last one again and again, then the other stream from its beginning.
-    let again = try #require(zip(numbers, numbers.dropFirst()).firstIndex { $1 < $0 }) + 1
+    let again = try #require(
+      numbers.indices.dropFirst().first { numbers[$0] < numbers[$0 - 1] })
     #expect(numbers[again] == 0)
     for run in [numbers[..<again], numbers[again...]] {
       for (former, next) in zip(run, run.dropFirst()) where next != former {
