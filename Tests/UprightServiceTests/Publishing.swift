@@ -57,7 +57,9 @@ final class Publisher: @unchecked Sendable {
     return Int(status & 0x7f == 0 ? (status >> 8) & 0xff : 128 + status & 0x7f)
   }
 
-  var errors: String { (try? String(contentsOfFile: scratch.path("errors"), encoding: .utf8)) ?? "" }
+  var errors: String {
+    (try? String(contentsOfFile: scratch.path("errors"), encoding: .utf8)) ?? ""
+  }
 }
 
 /// Pictures that carry their own number: 16 by 9 blocks, in the top row a white one, a black one, twelve
@@ -175,7 +177,9 @@ extension RunningService {
   }
 
   /// What the service says of a session.
-  func state(_ name: String) async throws -> JSON { try await ask("GET", "/v1/sessions/\(name)").json }
+  func state(_ name: String) async throws -> JSON {
+    try await ask("GET", "/v1/sessions/\(name)").json
+  }
 
   /// Waits until so many pictures of a session were decoded.
   func waitForPictures(_ count: Int, of name: String, seconds: Double = 60) async throws -> Bool {
