@@ -1,6 +1,6 @@
 # The two commands: make demo, make test. Each does all of its own set-up.
 
-.PHONY: demo build test lint format bench samples schemas check-slow clean
+.PHONY: demo build test lint format bench bench-live samples schemas check-slow clean
 
 export UPRIGHT_SHARED ?= $(abspath ../shared)
 
@@ -28,6 +28,10 @@ format:
 bench: build
 	@Scripts/setup.sh bench
 	@Scripts/bench.sh
+
+bench-live: build
+	@Scripts/setup.sh test
+	@Scripts/bench-live.sh
 
 samples:
 	@Scripts/setup.sh samples

@@ -50,7 +50,7 @@ import Testing
       times: [0, 40, 80, 120, 160, 6000, 6040]),
     Case(
       testDescription: "no times at all: by arrival, a picture apart",
-      pictures: [(nil, 0), (nil, 33), (nil, 70), (nil, 2000)], times: [0, 33, 67, 1997]),
+      pictures: [(nil, 0), (nil, 33), (nil, 70), (nil, 2000)], times: [0, 33, 67, 2000]),
     Case(
       testDescription: "times that stand still",
       pictures: run(0..<5, raw: 0, wall: 0) + [(160, 200), (160, 240), (160, 280)],
@@ -123,6 +123,25 @@ import Testing
     #expect(clock.sound(12000, duration: 1920, wall: 200) == nil)
     #expect(clock.picture(50, wall: 9000) == 3000)
     #expect(clock.sound(50, duration: 1920, wall: 9000) == 3000)
+  }
+
+  @Test("who comes back with a burst, again and again, does not put media time ahead of the wall")
+  func bursts() {
+    var clock = LiveClock(frameRate: 25)
+    var wall: Int64 = 0
+    for _ in 0..<100 {
+      // Ten pictures at once, then fifty at their own speed.
+      for index in 0..<60 {
+        if index >= 10 { wall += 3600 }
+        _ = clock.picture(Int64(index) * 3600, wall: wall)
+      }
+      clock.lose()
+      for _ in 0..<20 {
+        wall += 3600
+        while clock.fill(wall: wall) != nil {}
+      }
+    }
+    #expect(abs((clock.latest ?? 0) - wall) <= LiveClock.rate)
   }
 
   @Test(

@@ -21,7 +21,7 @@ final class LiveBranch {
     self.form = form
     self.writers = writers
     interleaver = PacketInterleaver(
-      awaited: [true, true], cutsAtKeys: true, patience: Self.patience)
+      awaited: [true, true], cutsAtKeys: true, patience: Self.patience, isGapless: true)
     let seconds = configuration.segmentSeconds
     var setup = PictureLine.Setup(keyframes: KeyframeClock(every: seconds))
     setup.observe = observe

@@ -32,6 +32,10 @@ struct LiveClock {
   private var marks: [Track: Mark] = [:]
   /// The last picture of the input that was shown, and when it came.
   private var shown: (time: Int64, wall: Int64)?
+  /// What makes media time of the wall's, where nothing else does: the first picture's, and never farther
+  /// from the last one's than `slack`. Whoever comes back sends a burst at first: were his pictures to
+  /// count, each return would put media time ahead for good.
+  private var pace: Int64?
   /// Since when pictures have been coming too late; nil while they do not.
   private var lateSince: Int64?
   private var steps: [Int64] = []
@@ -46,6 +50,8 @@ struct LiveClock {
   private static let tolerance = 2 * rate
   /// How long pictures may be late before it is the publisher's clock that is behind, not the network.
   private static let patience = rate / 2
+  /// How far media time may be from the wall's pace.
+  private static let slack = rate
   /// How far apart the two tracks of one input may be.
   private static let farthest = 10 * rate
   /// FLV counts milliseconds in 32 bits; MPEG and RTP count 90 kHz in 33 and in 32.
@@ -114,9 +120,9 @@ struct LiveClock {
   /// The next time at which the last picture must stand in for one that did not come; nil where none is
   /// due by `wall`.
   mutating func fill(wall: Int64) -> Int64? {
-    guard let latest, let shown else { return nil }
+    guard let latest, let pace else { return nil }
     let next = latest + step
-    guard next <= shown.time + (wall - shown.wall) else { return nil }
+    guard next <= wall + pace else { return nil }
     self.latest = next
     return next
   }
@@ -140,16 +146,17 @@ struct LiveClock {
     lateSince = nil
     latest = time
     shown = (time, wall)
+    let present = time - wall
+    pace = min(max(pace ?? present, present - Self.slack), present + Self.slack)
     if let raw { marks[.picture] = Mark(raw: raw, time: time, wall: wall) }
     return time
   }
 
   /// Where something that came at `wall` belongs by that alone.
   private func arrival(_ wall: Int64) -> Int64 {
-    guard let latest, let shown else { return 0 }
-    let waited = wall - shown.wall
+    guard let latest, let shown, let pace else { return 0 }
     // Pictures come in small bursts: less than a second is no pause.
-    return waited < Self.rate ? latest + step : max(latest + step, shown.time + waited)
+    return wall - shown.wall < Self.rate ? latest + step : max(latest + step, wall + pace)
   }
 
   private mutating func shift(by ticks: Int64) {

@@ -28,13 +28,16 @@ final class LiveRun {
   /// When the input was lost, in ticks; nil while it is there.
   private var lostAt: Int64?
   private var lossReason = "no input"
-  /// The least by which pictures were behind their times.
-  private var leastLag: Int64?
+  private var backlog = LiveBacklog()
+  /// For how long the queue was empty since the last picture, in ticks.
+  private var waited: Int64 = 0
   private var lastEncoded: Int64 = 0
   /// Why nothing more will come.
   private var ending: (state: LiveState, reason: String?)?
 
-  private static let capacity = 16
+  /// Decoded pictures and sound between the two threads. What waits longer waits as it was published: a
+  /// picture of 640x360 takes as much room decoded as seconds of it do coded.
+  private static let capacity = 4
   /// Ticks without a picture after which the input counts as lost.
   private static let patience = LiveClock.rate
   /// Ticks in a loss after which the slate is shown.
@@ -98,7 +101,9 @@ final class LiveRun {
 
   private func step() throws(MediaError) {
     // A picture that stands in is due every step; else nothing but the state is looked after.
+    let before = wall
     let item = queue.take(within: lostAt != nil && held != nil ? 0.01 : 0.05)
+    waited += wall - before
     if let item {
       try take(item)
     } else if queue.isOver {
@@ -114,7 +119,7 @@ final class LiveRun {
       self.hasSound = hasSound
       if let frameRate, frameRate.isFinite, (1...240).contains(frameRate) { rate = frameRate }
       if clock.latest == nil { clock = LiveClock(frameRate: rate) }
-      leastLag = nil
+      backlog = LiveBacklog()
     case .frame(let frame, let signal): try take(frame, signal)
     case .sound(let samples, let raw):
       let duration = Int64(samples.count) * LiveClock.rate / Int64(LiveSound.rate)
@@ -134,7 +139,11 @@ final class LiveRun {
   ) throws(MediaError) {
     let wall = wall
     guard let time = clock.picture(frame.pts, wall: wall) else { return control.drop("late") }
-    if isOverloaded(time, wall) { return control.drop("queue") }
+    let isLeftOut = backlog.skips(
+      time, wall: wall, waited: waited, step: clock.step,
+      isFull: queue.depth >= Self.capacity - 1, shown: lastEncoded)
+    waited = 0
+    if isLeftOut { return control.drop("queue") }
     if branches.isEmpty { try begin(frame) }
     if lostAt != nil || control.state == .waiting { control.enter(.live) }
     lostAt = nil
@@ -142,16 +151,6 @@ final class LiveRun {
     frame.duration = clock.step
     held = (SharedPicture(try frame.shared()), signal)
     try show(frame, signal)
-  }
-
-  /// Whether this picture must be left out so that the ones after it can keep up. One in half a second
-  /// is always shown.
-  private func isOverloaded(_ time: Int64, _ wall: Int64) -> Bool {
-    let lag = wall - time
-    let least = min(leastLag ?? lag, lag)
-    leastLag = least
-    return lag - least > LiveClock.rate && queue.depth >= Self.capacity - 1
-      && time - lastEncoded < LiveClock.rate / 2
   }
 
   private func begin(_ frame: borrowing VideoFrame) throws(MediaError) {
@@ -198,9 +197,11 @@ final class LiveRun {
       directions = try policy.direct(at: seconds, size: size, signal: signal)
       arrivals = policy.takeArrivals()
     }
-    // Sound that is to be silence precedes the picture that it would have gone with.
-    try sound.reach(time, isExpected: hasSound && lostAt == nil) { (packet) throws(MediaError) in
-      try send(packet)
+    // Sound that is to be silence precedes the picture that it would have gone with, and no picture
+    // waits for the encoder's delay.
+    let isExpected = hasSound && lostAt == nil
+    try sound.reach(isExpected ? time : time + sound.delay, isExpected: isExpected) {
+      (packet) throws(MediaError) in try send(packet)
     }
     let isSlate = lostAt.map { wall - $0 >= Self.slateAfter } ?? false
     for (index, branch) in branches.enumerated() where index < directions.count {

@@ -29,6 +29,10 @@ struct LiveSound {
   /// Where the first packet lies, in seconds: the encoder's priming precedes the sound.
   var earliest: Double { -Double(encoder.priming) / Double(Self.rate) }
 
+  /// How far sound must go in, in ticks of the live clock, for what lies at a time to be out: the
+  /// encoder keeps a frame and its priming back, and the frame itself must be whole.
+  var delay: Int64 { Int64(encoder.priming + 2 * frame) * LiveClock.rate / Int64(Self.rate) }
+
   /// The track as outputs describe it.
   func track() throws(MediaError) -> SideTrack {
     let parameters = try encoder.parameters()

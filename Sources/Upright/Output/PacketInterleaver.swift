@@ -39,6 +39,8 @@ final class PacketInterleaver {
   private struct Track {
     var waiting = Deque<Box>()
     var lastTime = -Double.infinity
+    /// Where the last packet ends: of a track without gaps, nothing that is to come lies before it.
+    var end = -Double.infinity
     /// Whether the others wait for it: subtitles come too rarely.
     let isAwaited: Bool
     var isEnded = false
@@ -49,14 +51,17 @@ final class PacketInterleaver {
   private var spare: [Box] = []
   private let cutsAtKeys: Bool
   private let patience: Double
+  private let isGapless: Bool
 
   /// - Parameter cutsAtKeys: whether an IDR is ordered by its PTS, because a segment begins there,
   ///   and whatever follows on its track comes after it. Elsewhere decoding times order the pictures:
   ///   FLV's muxer refuses what lies before its first packet.
-  init(awaited: [Bool], cutsAtKeys: Bool, patience: Double = 10) {
+  /// - Parameter isGapless: whether each packet of sound begins where the one before it ends.
+  init(awaited: [Bool], cutsAtKeys: Bool, patience: Double = 10, isGapless: Bool = false) {
     tracks = awaited.map { Track(isAwaited: $0) }
     self.cutsAtKeys = cutsAtKeys
     self.patience = patience
+    self.isGapless = isGapless
   }
 
   /// Adds a packet.
@@ -66,6 +71,7 @@ final class PacketInterleaver {
     let order = isByDTS ? packet.dts ?? packet.pts : packet.pts ?? packet.dts
     let time = max(order.map { Double($0) * tick } ?? 0, tracks[track].lastTime)
     tracks[track].lastTime = time
+    if isGapless && !isVideo { tracks[track].end = time + Double(packet.duration) * tick }
     let box = spare.popLast() ?? Box()
     box.fill(Item(packet: packet, track: track, format: format, time: time))
     tracks[track].waiting.append(box)
@@ -83,17 +89,20 @@ final class PacketInterleaver {
   func next() -> Item? {
     var first: Int?
     var latest = -Double.infinity
-    var mustWait = false
+    // Where the tracks that have nothing waiting may go on.
+    var nearest = Double.infinity
     for index in tracks.indices {
       guard let box = tracks[index].waiting.first else {
-        if tracks[index].isAwaited && !tracks[index].isEnded { mustWait = true }
+        if tracks[index].isAwaited && !tracks[index].isEnded {
+          nearest = min(nearest, tracks[index].end)
+        }
         continue
       }
       latest = max(latest, tracks[index].lastTime)
       if first.map({ box.time < tracks[$0].waiting[0].time }) ?? true { first = index }
     }
     guard let first, let box = tracks[first].waiting.first else { return nil }
-    if mustWait && latest - box.time < patience { return nil }
+    if nearest <= box.time && latest - box.time < patience { return nil }
     tracks[first].waiting.removeFirst()
     defer { spare.append(box) }
     return box.take()

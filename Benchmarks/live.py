@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""What the live service's users would notice, measured from outside: `upright serve` and ffmpeg as
+publisher over RTMP, all on loopback.
+
+    turns     from POST .../events to the first picture in the new orientation: by the service's own clock
+              (from the event's arrival to the encoder's packet), and at the end of a UDP output (to the
+              last byte of that picture as MPEG-TS, sound beside it, by the kernel's time of arrival)
+    sessions  eight of 640x360 at 30 pictures a second on one port, without and with an output each of
+              two stalled RTMP servers on one of them: pictures counted where they are sent and in the
+              recordings, memory in the middle of it
+    back      the publisher killed and started again: a player's stock of segments, and every PTS
+
+Prints a table and writes live.json into the folder that is named (bench). Figures that other work on the
+machine has touched are told by the load beside them.
+"""
+import argparse
+import json
+import os
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from live_service import back, many, running, turns  # noqa: E402
+from rows.row import Row, table  # noqa: E402
+
+INTERVAL = 1000 / 30
+STEP = 1.0 / 30
+
+
+def turn_rows(found):
+    name = f"{found['turns']} turns, event to picture"
+    bars = {"unit": "ms", "bar": 2 * INTERVAL, "aim": INTERVAL}
+    outside = f"at most {found['pictures before it, most']} pictures before it"
+    if found["own median"] is not None:
+        yield Row(name, "encoded, median", 1000 * found["own median"], **bars)
+        yield Row(name, "encoded, p99", 1000 * found["own p99"], **bars)
+    yield Row(name, "received, median", 1000 * found["median"], unit="ms")
+    yield Row(name, "received, p99", 1000 * found["p99"], unit="ms", note=outside)
+
+
+def session_rows(found):
+    for case, each in found.items():
+        name = f"{many.COUNT} sessions, {case}"
+        due = many.COUNT * each["frames sent, each"]
+        yield Row(name, "pictures sent and not decoded", due - sum(each["frames in"]), unit="", bar=0)
+        healthy = each["dropped"][1:] if "stalled" in case else each["dropped"]
+        yield Row(name, "pictures dropped", sum(sum(d.values()) for d in healthy), unit="", bar=0)
+        missing = sum(max(0, each["frames sent, each"] - count)
+                      for count in each["frames in the outputs"])
+        yield Row(name, "pictures missing in the recordings", missing, unit="", bar=0)
+        yield Row(name, "longest step of a recording", 1000 * each["longest step"], unit="ms",
+                  bar=2 * INTERVAL + 1)
+        yield Row(name, "latest segment of 2 s", each["latest segment"], unit="s",
+                  note="from one file to the next, at most")
+        yield Row(name, "RSS a session", each["RSS each"], unit="MiB", bar=20,
+                  note=f"idle {each['idle RSS']:.0f} MiB, with all {each['RSS']:.0f}")
+        yield Row(name, "PSS a session", each["PSS each"], unit="MiB", bar=20)
+        yield Row(name, "cores", each["cores used"], unit="",
+                  note=f"{each['threads']} threads, load {each['load']:.1f}")
+
+
+def back_rows(found):
+    for each in found:
+        name = f"publisher away for {each['gap']} s"
+        yield Row(name, "longest step", 1000 * each["longest step"], unit="ms", bar=2 * INTERVAL + 1,
+                  note=f"shortest {1000 * each['shortest step']:.0f} ms")
+        yield Row(name, "stock of the player, at least", each["least ahead"], unit="s", bar=0.001,
+                  at_least=True, note="; ".join(each["faults"]) or "no fault")
+
+
+GROUPS = {"turns": (turns.measure, turn_rows), "sessions": (many.measure, session_rows),
+          "back": (back.measure, back_rows)}
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", choices=GROUPS)
+    parser.add_argument("--results", default=os.path.join(running.ROOT, "bench"))
+    arguments = parser.parse_args()
+    os.makedirs(arguments.results, exist_ok=True)
+    about, found, rows = running.machine(), {}, []
+    with tempfile.TemporaryDirectory() as scratch:
+        for name, (measure, present) in GROUPS.items():
+            if arguments.only in (None, name):
+                found[name] = measure(scratch)
+                rows += present(found[name])
+    about["load after"] = os.getloadavg()[0]
+    print(table(rows))
+    print(about)
+    with open(os.path.join(arguments.results, "live.json"), "w") as file:
+        json.dump({"machine": about, **found, "rows": [row.json() for row in rows]}, file, indent=2)
+    missed = [row for row in rows if row.verdict == "over" or row.at_least and not row.meets(row.bar)]
+    sys.exit(1 if missed else 0)
+
+
+if __name__ == "__main__":
+    main()

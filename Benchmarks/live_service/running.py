@@ -1,0 +1,186 @@
+"""`upright serve` as a process, its HTTP API, and publishers."""
+import http.client
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+UPRIGHT = os.path.join(ROOT, ".build/release/upright")
+TOKEN = "a-token-for-measuring"
+# What every session here is asked for: the pictures' own size, turned as the device is.
+OPTIONS = {"frames": "sensor", "size": "640x360"}
+
+
+def free_port(kind=socket.SOCK_STREAM):
+    with socket.socket(socket.AF_INET, kind) as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def until(condition, seconds=20.0, step=0.02):
+    """Waits until `condition` holds; whether it did in time."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(step)
+    return bool(condition())
+
+
+class Service:
+    """A service on ports of its own, ended with the `with` block."""
+
+    def __init__(self, folder=None):
+        self.scratch = tempfile.TemporaryDirectory(dir=folder)
+        self.data = os.path.join(self.scratch.name, "data")
+        self.log = os.path.join(self.scratch.name, "log")
+        self.http, self.rtmp = free_port(), free_port()
+        environment = dict(os.environ, UPRIGHT_TOKEN=TOKEN)
+        with open(self.log, "wb") as log:
+            self.process = subprocess.Popen(
+                [UPRIGHT, "serve", "--listen", f"127.0.0.1:{self.http}", "--data", self.data],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment)
+        self.connection = http.client.HTTPConnection("127.0.0.1", self.http, timeout=30)
+        if not until(lambda: self.process.poll() is not None or self.is_ready()) or self.process.poll() is not None:
+            self.end()
+            raise SystemExit("the service did not begin: " + self.logged())
+
+    def is_ready(self):
+        try:
+            return self.get("/readyz")[0] == 200
+        except OSError:
+            self.connection.close()
+            return False
+
+    def ask(self, method, path, body=None):
+        """Status and body; one connection for all that is asked in turn."""
+        self.connection.request(
+            method, path, body=None if body is None else json.dumps(body),
+            headers={"Authorization": "Bearer " + TOKEN, "Content-Type": "application/json"})
+        answer = self.connection.getresponse()
+        return answer.status, answer.read()
+
+    def get(self, path):
+        return self.ask("GET", path)
+
+    def session(self, name, outputs, **more):
+        """Makes a session that awaits a publisher at `self.address(name)`."""
+        options = {**OPTIONS, **more.pop("options", {})}
+        status, body = self.ask("POST", "/v1/sessions", {
+            "name": name, "input": {"url": self.address(name)}, "outputs": outputs,
+            "options": options, **more})
+        if status != 201:
+            raise SystemExit(f"POST /v1/sessions: {status} {body.decode()}")
+
+    def address(self, name):
+        return f"rtmp://127.0.0.1:{self.rtmp}/live/key-{name}"
+
+    def state(self, name):
+        return json.loads(self.get(f"/v1/sessions/{name}")[1])
+
+    def counters(self, name):
+        return self.state(name)["counters"]
+
+    def event(self, name, event):
+        status, body = self.ask("POST", f"/v1/sessions/{name}/events", event)
+        if status != 200:
+            raise SystemExit(f"POST events: {status} {body.decode()}")
+        return json.loads(body)
+
+    def delete(self, name):
+        return json.loads(self.ask("DELETE", f"/v1/sessions/{name}")[1])
+
+    def metrics(self):
+        """Every sample of /metrics: name with labels -> value."""
+        lines = self.get("/metrics")[1].decode().splitlines()
+        return {line.rpartition(" ")[0]: float(line.rpartition(" ")[2])
+                for line in lines if line and not line.startswith("#")}
+
+    def logged(self):
+        with open(self.log, errors="replace") as file:
+            return file.read()
+
+    def end(self):
+        """SIGTERM, and the exit status."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(20)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        return self.process.returncode
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.end()
+        self.scratch.cleanup()
+
+
+class Publisher:
+    """ffmpeg, sending a clip at the speed of its own times; what it sends was encoded before."""
+
+    def __init__(self, clip, address, loops=0):
+        self.process = subprocess.Popen(
+            ["ffmpeg", "-nostdin", "-v", "error", "-re", "-stream_loop", str(loops), "-i", clip,
+             "-c", "copy", "-f", "flv", "-flvflags", "no_duration_filesize", address],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+    def wait(self, seconds=600):
+        self.process.wait(seconds)
+        if self.process.returncode != 0:
+            raise SystemExit("ffmpeg: " + self.process.stderr.read().decode())
+
+    def kill(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+
+
+def clip(folder, seconds, size="640x360", rate=30, keyframes=2):
+    """A clip with sound as a phone would send it, made once."""
+    path = os.path.join(folder, f"{size}-{seconds}.flv")
+    if not os.path.exists(path):
+        subprocess.run(
+            ["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i",
+             f"testsrc2=size={size}:rate={rate}", "-f", "lavfi", "-i", "sine=f=440:r=48000",
+             "-t", str(seconds), "-c:v", "libx264", "-preset", "veryfast", "-tune", "zerolatency",
+             "-g", str(keyframes * rate), "-pix_fmt", "yuv420p", "-b:v", "800k", "-c:a", "aac",
+             "-f", "flv", path], check=True)
+    return path
+
+
+def memory(pid):
+    """Resident and proportional set size in MiB."""
+    with open(f"/proc/{pid}/smaps_rollup") as file:
+        sizes = dict(re.findall(r"^(\w+): +(\d+) kB$", file.read(), re.M))
+    return int(sizes["Rss"]) / 1024, int(sizes["Pss"]) / 1024
+
+
+def processor(pid):
+    """Seconds of processor time so far."""
+    with open(f"/proc/{pid}/stat") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def threads(pid):
+    return len(os.listdir(f"/proc/{pid}/task"))
+
+
+def descriptors(pid):
+    return len(os.listdir(f"/proc/{pid}/fd"))
+
+
+def machine():
+    with open("/proc/cpuinfo") as file:
+        found = re.search(r"model name\s*: (.*)", file.read())
+    return {"cpu": found.group(1) if found else "", "cores": os.cpu_count(),
+            "load before": os.getloadavg()[0]}

@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""The live service for a long time: three sessions that turn and whose publishers are killed and come
+back. At the end memory, threads and descriptors are what they were once all had warmed up, HLS plays, and
+nothing is wrong in the log.
+
+    soak.py             30 minutes, a turn every 5 s, a reconnect every minute
+    SHORT=1 soak.py     2 minutes, a turn every second, a reconnect every 10 s
+"""
+import argparse
+import itertools
+import os
+import statistics
+import sys
+import tempfile
+import time
+
+sys.path.insert(
+    0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../Benchmarks"))
+
+from live_service import running  # noqa: E402
+from live_service.player import Player  # noqa: E402
+
+COUNT = 3
+# What the end may have more than the time after warming up. Memory: a change of format opens an
+# encoder, and where its pages come from is the allocator's affair; the sizes are compared as medians.
+MORE_MEMORY = 8.0
+MORE_THREADS = 0
+MORE_DESCRIPTORS = 0
+# The device's orientations whose pictures have another shape each time.
+DEVICES = ("landscapeLeft", "portrait")
+
+
+class Stage:
+    """A session, its publisher and its player."""
+
+    def __init__(self, service, name, clip, folder):
+        self.service, self.name, self.clip = service, name, clip
+        # As light as can be: what is looked for is what stays behind, not what an encoder costs.
+        service.session(name, [{"type": "hls"}], options={"size": "320x180", "speed": "ultrafast"})
+        self.player = Player(
+            f"http://127.0.0.1:{service.http}/live/{name}/index.m3u8", os.path.join(folder, name),
+            keeps=False)
+        self.player.start()
+        self.devices = itertools.cycle(DEVICES)
+        self.publisher = None
+        self.publish()
+
+    def publish(self):
+        self.publisher = running.Publisher(self.clip, self.service.address(self.name), loops=-1)
+
+    def turn(self):
+        self.service.event(self.name, {"device": next(self.devices)})
+
+    def reconnect(self):
+        self.publisher.kill()
+        time.sleep(0.3)
+        self.publish()
+
+
+def sample(pid):
+    return (*running.memory(pid), running.threads(pid), running.descriptors(pid))
+
+
+def soak(service, stages, seconds, turn, reconnect):
+    """Samples of memory, threads and descriptors, each with its time."""
+    begin = time.monotonic()
+    due = {"turn": begin + turn, "reconnect": begin + reconnect, "sample": begin}
+    lost = itertools.cycle(stages)
+    samples = []
+    while time.monotonic() < begin + seconds:
+        now = time.monotonic()
+        if now >= due["turn"]:
+            due["turn"] += turn
+            for stage in stages:
+                stage.turn()
+        if now >= due["reconnect"]:
+            due["reconnect"] += reconnect
+            next(lost).reconnect()
+        if now >= due["sample"]:
+            due["sample"] += 1
+            samples.append((now - begin, *sample(service.process.pid)))
+        time.sleep(0.05)
+    return samples
+
+
+def medians(samples):
+    return [statistics.median(column) for column in list(zip(*samples))[1:]]
+
+
+def compare(samples, seconds):
+    """What the last quarter has more than the second one; what is too much of it."""
+    early = [each for each in samples if seconds * 0.25 <= each[0] < seconds * 0.5]
+    late = [each for each in samples if each[0] >= seconds * 0.75]
+    faults = []
+    for name, was, now, more in zip(
+            ("RSS MiB", "PSS MiB", "threads", "descriptors"), medians(early), medians(late),
+            (MORE_MEMORY, None, MORE_THREADS, MORE_DESCRIPTORS)):
+        print(f"soak: {name:11} {was:7.1f} -> {now:7.1f}"
+              + (f" (at most {more:g} more)" if more is not None else ""))
+        if more is not None and now > was + more:
+            faults.append(f"{name} grew from {was:.1f} to {now:.1f}")
+    return faults
+
+
+def main():
+    short = os.environ.get("SHORT") == "1"
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--seconds", type=float, default=120 if short else 1800)
+    parser.add_argument("--turn", type=float, default=1 if short else 5)
+    parser.add_argument("--reconnect", type=float, default=10 if short else 60)
+    arguments = parser.parse_args()
+    faults = []
+    with tempfile.TemporaryDirectory() as folder, running.Service(folder) as service:
+        clip = running.clip(folder, 20, size="320x180", keyframes=1)
+        stages = [Stage(service, f"s{index}", clip, folder) for index in range(COUNT)]
+        try:
+            if not running.until(lambda: all(each.player.begun for each in stages), 60):
+                raise SystemExit("soak: nothing plays: " + service.logged())
+            samples = soak(
+                service, stages, arguments.seconds, arguments.turn, arguments.reconnect)
+            before = [max(each.player.segments) for each in stages]
+            if not running.until(
+                    lambda: all(max(each.player.segments) > last
+                                for each, last in zip(stages, before)), 20):
+                faults.append("HLS has stopped")
+            states = [service.state(each.name) for each in stages]
+        finally:
+            for each in stages:
+                each.publisher.kill()
+                each.player.end()
+        for each, state in zip(stages, states):
+            counters = state["counters"]
+            print(f"soak: {each.name}: {state['state']}, {counters['framesIn']} in, "
+                  f"{counters['framesOut']} out, {counters['formatChanges']} formats, "
+                  f"{counters['inputLosses']} losses, dropped {counters['dropped']}, "
+                  f"at least {each.player.least:.1f} s ahead")
+            faults += [f"{each.name}: {fault}" for fault in each.player.faults]
+            if state["state"] != "live":
+                faults.append(f"{each.name} is {state['state']}: {state['reason']}")
+            if counters["formatChanges"] == 0 or counters["inputLosses"] == 0:
+                faults.append(f"{each.name} never turned, or never lost its publisher")
+        faults += compare(samples, arguments.seconds)
+        status = service.end()
+        if status != 0:
+            faults.append(f"the service ended with status {status}")
+        faults += [line for line in service.logged().splitlines()
+                   if " error " in line or " critical " in line or "Fatal" in line]
+    for fault in faults:
+        print("soak: " + fault)
+    print(f"soak: {'failed' if faults else 'clean'}, load {os.getloadavg()[0]:.1f}")
+    sys.exit(1 if faults else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,230 @@
+import Foundation
+import MediaIO
+import Orientation
+import Testing
+import Upright
+import UprightTestSupport
+
+@testable import UprightService
+
+struct PublishingFailure: Error, CustomStringConvertible { let description: String }
+
+/// ffmpeg as a publisher: a process of its own that can be killed in the middle.
+final class Publisher: @unchecked Sendable {
+  // Unchecked: the process is only ended, which any thread may.
+  private let process: pid_t
+  private let scratch: Scratch
+
+  /// Sends what ffmpeg's options say, at the speed of its own times.
+  init(_ options: [String], to address: String) throws {
+    guard let path = ExternalTool("ffmpeg").path else {
+      throw PublishingFailure(description: "ffmpeg is not installed")
+    }
+    scratch = try Scratch()
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+    posix_spawn_file_actions_addopen(
+      &actions, 2, scratch.path("errors"), O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    let line = [path, "-nostdin", "-v", "error", "-re"] + options + ["-f", "flv", address]
+    var words: [UnsafeMutablePointer<CChar>?] = line.map { strdup($0) } + [nil]
+    defer { words.forEach { free($0) } }
+    var process: pid_t = 0
+    guard posix_spawn(&process, path, &actions, nil, &words, environ) == 0 else {
+      throw PublishingFailure(description: "\(path) cannot be run")
+    }
+    self.process = process
+  }
+
+  /// Sends a clip as it was encoded.
+  convenience init(clip: String, to address: String) throws {
+    try self.init(["-i", clip, "-c", "copy"], to: address)
+  }
+
+  deinit { kill() }
+
+  /// SIGKILL, as when a phone's battery is empty. Harmless once it has ended.
+  func kill() {
+    if Glibc.kill(process, SIGKILL) == 0 { waitpid(process, nil, 0) }
+  }
+
+  /// Waits for its end; the exit code. Blocks.
+  func status() -> Int {
+    var status: CInt = 0
+    guard waitpid(process, &status, 0) == process else { return -1 }
+    return Int(status & 0x7f == 0 ? (status >> 8) & 0xff : 128 + status & 0x7f)
+  }
+
+  var errors: String {
+    (try? String(contentsOfFile: scratch.path("errors"), encoding: .utf8)) ?? ""
+  }
+}
+
+/// Pictures that carry their own number: 16 by 9 blocks, in the top row a white one, a black one, twelve
+/// binary digits with the lowest first, their parity, and a white one. It can be read from whatever was
+/// encoded of it, and only from a picture that lies the right way.
+enum DrawnClock {
+  private static let columns = 16
+  private static let rows = 9
+  private static let digits = 12
+
+  /// FFmpeg's source of such pictures, without its duration.
+  ///
+  /// - Parameter isTurned: portrait pictures, the row of blocks along the right edge from the top.
+  static func source(_ size: PixelSize, rate: Int, isTurned: Bool = false) -> String {
+    let (width, height) = (size.width / columns, size.height / rows)
+    func box(_ column: Int, _ condition: String) -> String {
+      "drawbox=x=\(column * width):y=0:w=\(width):h=\(height):color=white:t=fill"
+        + ":enable='\(condition)'"
+    }
+    var boxes = [box(0, "1"), box(columns - 1, "1")]
+    var parity: [String] = []
+    for digit in 0..<digits {
+      let bit = "mod(floor(n/\(1 << digit))\\,2)"
+      boxes.append(box(digit + 2, bit))
+      parity.append(bit)
+    }
+    boxes.append(box(columns - 2, "mod(\(parity.joined(separator: "+"))\\,2)"))
+    return "color=black:s=\(size.width)x\(size.height):r=\(rate),"
+      + boxes.joined(separator: ",") + (isTurned ? ",transpose=clock" : "") + ",format=yuv420p"
+  }
+
+  /// A clip of the clock with a tone, or without.
+  static func clip(
+    _ path: String, size: PixelSize = PixelSize(320, 180), rate: Int = 25, seconds: Int,
+    isTurned: Bool = false, sound: Bool = true
+  ) throws {
+    var words = ["-f", "lavfi", "-i", source(size, rate: rate, isTurned: isTurned)]
+    if sound { words += ["-f", "lavfi", "-i", "sine=f=440:r=48000", "-c:a", "aac"] }
+    words += "-t \(seconds) -c:v libx264 -preset ultrafast -g \(rate) -bf 0 -f flv".split(
+      separator: " "
+    ).map(String.init)
+    try FFmpegTool.run(words + [path])
+  }
+
+  /// One picture of a stream, read.
+  struct Reading: Sendable, Equatable {
+    let seconds: Double
+    let size: PixelSize
+    /// Nil where the picture does not lie as its shape says, or is none of these.
+    let number: Int?
+  }
+
+  /// Reads every picture of a file or a playlist: landscape ones as they were drawn, portrait ones turned
+  /// to the right.
+  static func read(_ path: String) throws -> [Reading] {
+    let scratch = try Scratch()
+    let frames = try FFmpegTool.frames(path)
+    let side = 144
+    let file = scratch.path("pictures.gray")
+    try FFmpegTool.run(
+      ["-i", path, "-fps_mode", "passthrough", "-an"]
+        + ["-vf", "scale=\(side):\(side):flags=area,format=gray", "-f", "rawvideo", file])
+    let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))
+    guard bytes.count == frames.count * side * side else {
+      throw PublishingFailure(
+        description: "\(frames.count) frames and \(bytes.count / side / side) pictures")
+    }
+    return frames.enumerated().map { index, frame in
+      let isPortrait = frame.height > frame.width
+      let number = number { column in
+        // Along the row of blocks, and across it, in its middle.
+        let along = (2 * column + 1) * side / (2 * columns)
+        let across = side / (2 * rows)
+        let (x, y) = isPortrait ? (side - 1 - across, along) : (along, across)
+        return bytes[index * side * side + y * side + x] > 128
+      }
+      return Reading(
+        seconds: frame.time ?? -1, size: PixelSize(frame.width, frame.height), number: number)
+    }
+  }
+
+  private static func number(_ isWhite: (Int) -> Bool) -> Int? {
+    guard isWhite(0), !isWhite(1), isWhite(columns - 1) else { return nil }
+    let bits = (0..<digits).map { isWhite($0 + 2) }
+    guard bits.count(where: \.self) % 2 == (isWhite(columns - 2) ? 1 : 0) else { return nil }
+    return bits.enumerated().reduce(0) { $0 | ($1.element ? 1 << $1.offset : 0) }
+  }
+}
+
+extension RunningService {
+  /// The real engine; of the command line's options `--frames` and `--size` are read.
+  static let liveEngine = SessionEngine(
+    make: { (configuration) throws(MediaError) in try LiveSession(configuration) },
+    options: { (words) throws(MediaError) in
+      var options = TranscodeOptions()
+      options.speed = "ultrafast"
+      options.size = .source
+      if !words.contains("--frames=metadata") { options.frames = .sensor(.init()) }
+      if words.contains("--size=90x160") { options.size = .pair(PixelSize(90, 160)) }
+      return options
+    })
+
+  /// A port of loopback that was free a moment ago.
+  static func freePort() throws -> Int { try EgressProxyTests.Origin { _ in "" }.port }
+
+  static func wait(
+    _ seconds: Double = 60, _ isTrue: () async throws -> Bool
+  ) async throws -> Bool {
+    let deadline = Date(timeIntervalSinceNow: seconds)
+    while Date() < deadline {
+      if try await isTrue() { return true }
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    return false
+  }
+
+  /// What the service says of a session.
+  func state(_ name: String) async throws -> JSON {
+    try await ask("GET", "/v1/sessions/\(name)").json
+  }
+
+  /// Waits until so many pictures of a session were decoded.
+  func waitForPictures(_ count: Int, of name: String, seconds: Double = 60) async throws -> Bool {
+    try await Self.wait(seconds) {
+      try await state(name)["counters"]["framesIn"].int ?? 0 >= count
+    }
+  }
+
+  /// Makes a session that awaits `rtmp://127.0.0.1:port/live/NAME-key`, which is returned.
+  func session(
+    _ name: String, at port: Int, outputs: String = "{\"type\": \"hls\"}", more: String = ""
+  ) async throws -> String {
+    let address = "rtmp://127.0.0.1:\(port)/live/\(name)-key"
+    let made = try await ask(
+      "POST", "/v1/sessions",
+      """
+      {"name": "\(name)", "input": {"url": "\(address)"}, "outputs": [\(outputs)]\(more)}
+      """)
+    #expect(made.status == 201, "\(made.text)")
+    return address
+  }
+
+  /// Posts a device orientation; the media time of the last picture before it.
+  func turn(_ name: String, _ device: String) async throws -> Double {
+    let answer = try await ask(
+      "POST", "/v1/sessions/\(name)/events", "{\"device\": \"\(device)\"}")
+    #expect(answer.status == 200, "\(answer.text)")
+    let decision = try #require(answer.json["decisions"].array.first, "\(answer.text)")
+    #expect(decision["decision"].string == "rotate", "\(answer.text)")
+    return try #require(decision["at"].double)
+  }
+
+  /// Fetches a playlist and all that it names over HTTP, as a player does; the copy's path.
+  func fetch(_ name: String, into scratch: Scratch) async throws -> (path: String, list: Playlist) {
+    let text = try await ask("GET", "/live/\(name)/index.m3u8", token: nil).text
+    let list = try Playlist(text: text)
+    for file in Set(list.segments.flatMap { [$0.file, $0.map] }) {
+      let answer = try await ask("GET", "/live/\(name)/\(file)", token: nil)
+      #expect(answer.status == 200, "\(file)")
+      try Data(answer.body).write(to: URL(fileURLWithPath: scratch.path(file)))
+    }
+    let path = scratch.path("index.m3u8")
+    // A copy that does not wait for more.
+    let whole = text.contains("#EXT-X-ENDLIST") ? text : text + "#EXT-X-ENDLIST\n"
+    try Data(whole.utf8).write(to: URL(fileURLWithPath: path))
+    return (path, list)
+  }
+}
