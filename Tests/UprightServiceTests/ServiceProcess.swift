@@ -7,6 +7,8 @@ final class ServiceProcess: @unchecked Sendable {
   let port: Int
   let scratch: Scratch
   private let program: CommandLineProgram
+  /// Whether it was waited for: its process is another's afterwards.
+  private var hasEnded = false
 
   struct Late: Error, CustomStringConvertible { let description: String }
 
@@ -29,11 +31,13 @@ final class ServiceProcess: @unchecked Sendable {
     }
     guard isReady, program.isRunning else {
       program.send(SIGKILL)
+      hasEnded = true
       throw Late(description: (try? program.wait().errors) ?? "it did not begin")
     }
   }
 
   deinit {
+    if hasEnded { return }
     program.send(SIGKILL)
     _ = try? program.wait()
   }
@@ -63,6 +67,7 @@ final class ServiceProcess: @unchecked Sendable {
   ) async throws -> (outcome: CommandLineProgram.Outcome, seconds: Double) {
     let begin = Date()
     program.send(signal)
+    hasEnded = true
     let outcome = try await RunningService.onThread { [self] in try program.wait(timeout: 60) }
     return (outcome, Date().timeIntervalSince(begin))
   }
