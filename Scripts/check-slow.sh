@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What takes too long for every run: sanitizers over the media tests, memory of long clips, fuzzed
-# input, the live service for half an hour, a call that Janus records. SHORT=1: the same checks on less, for CI.
+# input, the live service for half an hour, a call that Janus records. SHORT=1: the same checks on less,
+# for CI.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
