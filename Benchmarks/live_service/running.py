@@ -46,7 +46,8 @@ class Service:
                 [UPRIGHT, "serve", "--listen", f"127.0.0.1:{self.http}", "--data", self.data],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment)
         self.connection = http.client.HTTPConnection("127.0.0.1", self.http, timeout=30)
-        if not until(lambda: self.process.poll() is not None or self.is_ready()) or self.process.poll() is not None:
+        until(lambda: self.process.poll() is not None or self.is_ready())
+        if self.process.poll() is not None or not self.is_ready():
             self.end()
             raise SystemExit("the service did not begin: " + self.logged())
 
@@ -145,12 +146,15 @@ class Publisher:
 
 
 def clip(folder, seconds, size="640x360", rate=30, keyframes=2):
-    """A clip with sound as a phone would send it, made once."""
+    """A clip with sound as a phone would send it, made once. A tone alone would not do: FFmpeg's AAC
+    encoder, in search of something to spend its bits on, takes five times as long for it."""
     path = os.path.join(folder, f"{size}-{seconds}.flv")
     if not os.path.exists(path):
         subprocess.run(
             ["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i",
              f"testsrc2=size={size}:rate={rate}", "-f", "lavfi", "-i", "sine=f=440:r=48000",
+             "-f", "lavfi", "-i", "anoisesrc=color=pink:amplitude=0.2:r=48000",
+             "-filter_complex", "[1][2]amix=2[sound]", "-map", "0:v", "-map", "[sound]",
              "-t", str(seconds), "-c:v", "libx264", "-preset", "veryfast", "-tune", "zerolatency",
              "-g", str(keyframes * rate), "-pix_fmt", "yuv420p", "-b:v", "800k", "-c:a", "aac",
              "-f", "flv", path], check=True)

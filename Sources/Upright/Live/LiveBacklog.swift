@@ -9,7 +9,7 @@ struct LiveBacklog {
 
   /// How far behind catching up begins, and where it ends.
   private static let far = LiveClock.rate
-  private static let near = LiveClock.rate / 4
+  private static let near = LiveClock.rate * 3 / 4
   /// One picture is always shown in so many ticks.
   private static let longestHole = LiveClock.rate / 2
 
