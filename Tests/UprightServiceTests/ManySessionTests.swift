@@ -6,84 +6,88 @@ import UprightTestSupport
 @testable import UprightService
 
 /// Many sessions side by side, one of them with an output that is stuck.
-@Suite("Eight sessions on one port", .enabled(if: FFmpegTool.isHere), .serialized)
-struct ManySessionTests {
-  /// A server whose connections are accepted, by the kernel, and never read.
-  private final class DeafServer {
-    let port: Int
-    private let socket: CInt
+extension OnTheAir {
+  @Suite("Eight sessions on one port", .serialized)
+  struct ManySessionTests {
+    /// A server whose connections are accepted, by the kernel, and never read.
+    private final class DeafServer {
+      let port: Int
+      private let socket: CInt
 
-    init() throws {
-      socket = Glibc.socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-      var address = sockaddr_in()
-      address.sin_family = sa_family_t(AF_INET)
-      address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-      var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-      let descriptor = socket
-      port = withUnsafeMutablePointer(to: &address) {
-        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          _ = bind(descriptor, $0, length)
-          _ = listen(descriptor, 16)
-          getsockname(descriptor, $0, &length)
+      init() throws {
+        socket = Glibc.socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let descriptor = socket
+        port = withUnsafeMutablePointer(to: &address) {
+          $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            _ = bind(descriptor, $0, length)
+            _ = listen(descriptor, 16)
+            getsockname(descriptor, $0, &length)
+          }
+          return Int(UInt16(bigEndian: $0.pointee.sin_port))
         }
-        return Int(UInt16(bigEndian: $0.pointee.sin_port))
       }
+
+      deinit { close(socket) }
     }
 
-    deinit { close(socket) }
-  }
-
-  @Test("No picture is dropped, and an output that is never read costs the others nothing")
-  func eight() async throws {
-    let (rate, seconds) = (10, 6)
-    let scratch = try Scratch()
-    let clip = scratch.path("clock.flv")
-    try DrawnClock.clip(clip, size: PixelSize(160, 90), rate: rate, seconds: seconds)
-    let deaf = try DeafServer()
-    let port = try RunningService.freePort()
-    let service = try await RunningService(engine: RunningService.liveEngine)
-    let names = (0..<8).map { "s\($0)" }
-    var publishers: [Publisher] = []
-    for name in names {
-      let stuck =
-        name == "s0"
-        ? ", {\"type\": \"rtmp\", \"url\": \"rtmp://127.0.0.1:\(deaf.port)/live/x\"}" : ""
-      let address = try await service.session(
-        name, at: port, outputs: "{\"type\": \"hls\"}" + stuck)
-      publishers.append(try Publisher(clip: clip, to: address))
-    }
-    for publisher in publishers {
-      #expect(try await RunningService.onThread { publisher.status() } == 0, "\(publisher.errors)")
-    }
-    for name in names {
-      #expect(try await service.waitForPictures(rate * seconds, of: name))
-    }
-    // Side by side: the one that is stuck is given its time to close.
-    try await withThrowingTaskGroup(of: Void.self) { group in
+    @Test("No picture is dropped, and an output that is never read costs the others nothing")
+    func eight() async throws {
+      let (rate, seconds) = (10, 6)
+      let scratch = try Scratch()
+      let clip = scratch.path("clock.flv")
+      try DrawnClock.clip(clip, size: PixelSize(160, 90), rate: rate, seconds: seconds)
+      let deaf = try DeafServer()
+      let port = try RunningService.freePort()
+      let service = try await RunningService(engine: RunningService.liveEngine)
+      let names = (0..<8).map { "s\($0)" }
+      var publishers: [Publisher] = []
       for name in names {
-        group.addTask {
-          let ended = try await service.ask("DELETE", "/v1/sessions/\(name)").json
-          let counters = ended["counters"]
-          #expect(ended["state"].string == "ended", "\(name): \(ended)")
-          #expect(counters["framesIn"].int == rate * seconds, "\(name): \(counters)")
-          #expect(counters["framesOut"].int ?? 0 >= rate * seconds, "\(name): \(counters)")
-          // Only what the stuck output did not take may count.
-          #expect(
-            counters["dropped"].object.keys.allSatisfy { $0 == "output" && name == "s0" },
-            "\(name): \(counters)")
-        }
+        let stuck =
+          name == "s0"
+          ? ", {\"type\": \"rtmp\", \"url\": \"rtmp://127.0.0.1:\(deaf.port)/live/x\"}" : ""
+        let address = try await service.session(
+          name, at: port, outputs: "{\"type\": \"hls\"}" + stuck)
+        publishers.append(try Publisher(clip: clip, to: address))
       }
-      try await group.waitForAll()
+      for publisher in publishers {
+        #expect(
+          try await RunningService.onThread { publisher.status() } == 0, "\(publisher.errors)")
+      }
+      for name in names {
+        #expect(try await service.waitForPictures(rate * seconds, of: name))
+      }
+      // Side by side: the one that is stuck is given its time to close.
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for name in names {
+          group.addTask {
+            let ended = try await service.ask("DELETE", "/v1/sessions/\(name)").json
+            let counters = ended["counters"]
+            #expect(ended["state"].string == "ended", "\(name): \(ended)")
+            #expect(counters["framesIn"].int == rate * seconds, "\(name): \(counters)")
+            #expect(counters["framesOut"].int ?? 0 >= rate * seconds, "\(name): \(counters)")
+            // Only what the stuck output did not take may count.
+            #expect(
+              counters["dropped"].object.keys.allSatisfy { $0 == "output" && name == "s0" },
+              "\(name): \(counters)")
+          }
+        }
+        try await group.waitForAll()
+      }
+      for name in names {
+        let folder = try Scratch()
+        let (path, list) = try await service.fetch(name, into: folder)
+        #expect(list.isEnded && list.mediaSequence == 0, "\(name)")
+        let numbers = try DrawnClock.read(path).map(\.number)
+        let expected = (0..<rate * seconds).map { Optional($0) }
+        #expect(Array(numbers.prefix(expected.count)) == expected, "\(name): \(numbers)")
+        #expect(
+          numbers[expected.count...].allSatisfy { $0 == expected.last }, "\(name): \(numbers)")
+      }
+      try await service.shutDown()
     }
-    for name in names {
-      let folder = try Scratch()
-      let (path, list) = try await service.fetch(name, into: folder)
-      #expect(list.isEnded && list.mediaSequence == 0, "\(name)")
-      let numbers = try DrawnClock.read(path).map(\.number)
-      let expected = (0..<rate * seconds).map { Optional($0) }
-      #expect(Array(numbers.prefix(expected.count)) == expected, "\(name): \(numbers)")
-      #expect(numbers[expected.count...].allSatisfy { $0 == expected.last }, "\(name): \(numbers)")
-    }
-    try await service.shutDown()
   }
 }

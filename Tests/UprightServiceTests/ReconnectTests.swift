@@ -6,81 +6,83 @@ import UprightTestSupport
 @testable import UprightService
 
 /// A publisher that is killed and comes back: players must not notice more than a still picture.
-@Suite("A publisher killed, and back", .enabled(if: FFmpegTool.isHere), .serialized)
-struct ReconnectTests {
-  /// How long it is away, and whether it comes back with smaller pictures that stand upright.
-  struct Return: Sendable, CustomTestStringConvertible {
-    let seconds: Double
-    let isOther: Bool
-    var testDescription: String { "after \(seconds) s, \(isOther ? "portrait" : "the same")" }
-  }
-
-  private static let rate = 25
-  private static var returns: [Return] {
-    let isLong = ProcessInfo.processInfo.environment["UPRIGHT_SLOW"] != nil
-    return ([0.1, 1] + (isLong ? [10] : [])).flatMap {
-      [Return(seconds: $0, isOther: false), Return(seconds: $0, isOther: true)]
+extension OnTheAir {
+  @Suite("A publisher killed, and back", .serialized)
+  struct ReconnectTests {
+    /// How long it is away, and whether it comes back with smaller pictures that stand upright.
+    struct Return: Sendable, CustomTestStringConvertible {
+      let seconds: Double
+      let isOther: Bool
+      var testDescription: String { "after \(seconds) s, \(isOther ? "portrait" : "the same")" }
     }
-  }
 
-  @Test("Times rise without a hole, the target duration holds", arguments: returns)
-  func back(_ test: Return) async throws {
-    let scratch = try Scratch()
-    let (first, second) = (scratch.path("first.flv"), scratch.path("second.flv"))
-    try DrawnClock.clip(first, seconds: 60)
-    try DrawnClock.clip(
-      second, size: test.isOther ? PixelSize(160, 90) : PixelSize(320, 180), seconds: 60,
-      isTurned: test.isOther)
-    let port = try RunningService.freePort()
-    let service = try await RunningService(engine: RunningService.liveEngine)
-    let address = try await service.session(
-      "stage", at: port,
-      outputs: "{\"type\": \"hls\"}, {\"type\": \"file\", \"name\": \"take.ts\"}",
-      more: ", \"options\": {\"frames\": \"metadata\"}")
-    var publisher = try Publisher(clip: first, to: address)
-    try #require(
-      try await service.waitForPictures(3 * Self.rate, of: "stage"), "\(publisher.errors)")
-    publisher.kill()
-    try await Task.sleep(for: .seconds(test.seconds))
-    let before = try await service.state("stage")["counters"]["framesIn"].int ?? 0
-    publisher = try Publisher(clip: second, to: address)
-    #expect(
-      try await service.waitForPictures(before + 3 * Self.rate, of: "stage"),
-      "\(publisher.errors) \(service.log.lines.suffix(500))")
-    publisher.kill()
-    let ended = try await service.ask("DELETE", "/v1/sessions/stage")
-    #expect(ended.json["counters"]["inputLosses"].int ?? 0 >= 1, "\(ended.text)")
-    let (path, list) = try await service.fetch("stage", into: scratch)
-    #expect(list.segments.allSatisfy { Int($0.duration.rounded()) <= list.targetDuration })
-    #expect(list.targetDuration == 3 && list.isEnded)
-    // The recording holds all of it, the playlist the last of it.
-    for path in [path, service.scratch.path("data/recordings/stage/take.ts")] {
-      try check(DrawnClock.read(path), test)
-    }
-    #expect(list.discontinuities <= (test.isOther ? 1 : 0))
-    try await service.shutDown()
-  }
-
-  private func check(_ pictures: [DrawnClock.Reading], _ test: Return) throws {
-    let numbers = pictures.compactMap(\.number)
-    #expect(numbers.count == pictures.count, "\(pictures.filter { $0.number == nil }.prefix(3))")
-    let steps = zip(pictures, pictures.dropFirst()).map { $1.seconds - $0.seconds }
-    let step = 1 / Double(Self.rate)
-    #expect(steps.allSatisfy { $0 > 0 && $0 < 2 * step + 0.001 }, "\(steps.max() ?? 0)")
-    // Each picture once, the last one again and again, then the other stream from its beginning.
-    let again = try #require(
-      numbers.indices.dropFirst().first { numbers[$0] < numbers[$0 - 1] })
-    #expect(numbers[again] == 0)
-    for run in [numbers[..<again], numbers[again...]] {
-      for (former, next) in zip(run, run.dropFirst()) where next != former {
-        #expect(next == former + 1)
+    private static let rate = 25
+    private static var returns: [Return] {
+      let isLong = ProcessInfo.processInfo.environment["UPRIGHT_SLOW"] != nil
+      return ([0.1, 1] + (isLong ? [10] : [])).flatMap {
+        [Return(seconds: $0, isOther: false), Return(seconds: $0, isOther: true)]
       }
-      let real = Set(run)
-      let stood = run.count - real.count
-      #expect(run.suffix(stood + 1).allSatisfy { $0 == run.last }, "not only the last stood in")
     }
-    let (landscape, portrait) = (PixelSize(320, 180), PixelSize(180, 320))
-    #expect(pictures[..<again].allSatisfy { $0.size == landscape })
-    #expect(pictures[again...].allSatisfy { $0.size == (test.isOther ? portrait : landscape) })
+
+    @Test("Times rise without a hole, the target duration holds", arguments: returns)
+    func back(_ test: Return) async throws {
+      let scratch = try Scratch()
+      let (first, second) = (scratch.path("first.flv"), scratch.path("second.flv"))
+      try DrawnClock.clip(first, seconds: 60)
+      try DrawnClock.clip(
+        second, size: test.isOther ? PixelSize(160, 90) : PixelSize(320, 180), seconds: 60,
+        isTurned: test.isOther)
+      let port = try RunningService.freePort()
+      let service = try await RunningService(engine: RunningService.liveEngine)
+      let address = try await service.session(
+        "stage", at: port,
+        outputs: "{\"type\": \"hls\"}, {\"type\": \"file\", \"name\": \"take.ts\"}",
+        more: ", \"options\": {\"frames\": \"metadata\"}")
+      var publisher = try Publisher(clip: first, to: address)
+      try #require(
+        try await service.waitForPictures(3 * Self.rate, of: "stage"), "\(publisher.errors)")
+      publisher.kill()
+      try await Task.sleep(for: .seconds(test.seconds))
+      let before = try await service.state("stage")["counters"]["framesIn"].int ?? 0
+      publisher = try Publisher(clip: second, to: address)
+      #expect(
+        try await service.waitForPictures(before + 3 * Self.rate, of: "stage"),
+        "\(publisher.errors) \(service.log.lines.suffix(500))")
+      publisher.kill()
+      let ended = try await service.ask("DELETE", "/v1/sessions/stage")
+      #expect(ended.json["counters"]["inputLosses"].int ?? 0 >= 1, "\(ended.text)")
+      let (path, list) = try await service.fetch("stage", into: scratch)
+      #expect(list.segments.allSatisfy { Int($0.duration.rounded()) <= list.targetDuration })
+      #expect(list.targetDuration == 3 && list.isEnded)
+      // The recording holds all of it, the playlist the last of it.
+      for path in [path, service.scratch.path("data/recordings/stage/take.ts")] {
+        try check(DrawnClock.read(path), test)
+      }
+      #expect(list.discontinuities <= (test.isOther ? 1 : 0))
+      try await service.shutDown()
+    }
+
+    private func check(_ pictures: [DrawnClock.Reading], _ test: Return) throws {
+      let numbers = pictures.compactMap(\.number)
+      #expect(numbers.count == pictures.count, "\(pictures.filter { $0.number == nil }.prefix(3))")
+      let steps = zip(pictures, pictures.dropFirst()).map { $1.seconds - $0.seconds }
+      let step = 1 / Double(Self.rate)
+      #expect(steps.allSatisfy { $0 > 0 && $0 < 2 * step + 0.001 }, "\(steps.max() ?? 0)")
+      // Each picture once, the last one again and again, then the other stream from its beginning.
+      let again = try #require(
+        numbers.indices.dropFirst().first { numbers[$0] < numbers[$0 - 1] })
+      #expect(numbers[again] == 0)
+      for run in [numbers[..<again], numbers[again...]] {
+        for (former, next) in zip(run, run.dropFirst()) where next != former {
+          #expect(next == former + 1)
+        }
+        let real = Set(run)
+        let stood = run.count - real.count
+        #expect(run.suffix(stood + 1).allSatisfy { $0 == run.last }, "not only the last stood in")
+      }
+      let (landscape, portrait) = (PixelSize(320, 180), PixelSize(180, 320))
+      #expect(pictures[..<again].allSatisfy { $0.size == landscape })
+      #expect(pictures[again...].allSatisfy { $0.size == (test.isOther ? portrait : landscape) })
+    }
   }
 }

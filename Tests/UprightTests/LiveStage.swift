@@ -94,6 +94,8 @@ final class LiveStage: Sendable {
     configuration.options.size = .pair(PixelSize(90, 160))
     configuration.options.speed = "ultrafast"
     configuration.segmentSeconds = 1
+    // A busy machine leaves nothing out.
+    configuration.limits.lag = 600
     configure(&configuration)
     session = try LiveSession(configuration)
     session.start { [weak self] update in self?.told.withLock { $0.append(update) } }

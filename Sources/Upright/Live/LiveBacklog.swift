@@ -8,10 +8,16 @@ struct LiveBacklog {
   private var isCatchingUp = false
 
   /// How far behind catching up begins, and where it ends.
-  private static let far = LiveClock.rate
-  private static let near = LiveClock.rate * 3 / 4
+  private let far: Int64
+  private let near: Int64
   /// One picture is always shown in so many ticks.
   private static let longestHole = LiveClock.rate / 2
+
+  /// - Parameter seconds: how far behind one may be.
+  init(seconds: Double = 1) {
+    far = Int64(min(max(seconds, 0), 3600) * Double(LiveClock.rate))
+    near = far * 3 / 4
+  }
 
   /// Whether a picture must be left out.
   ///
@@ -28,9 +34,9 @@ struct LiveBacklog {
     let lag = wall - time
     let least = min(leastLag ?? lag, lag)
     leastLag = least
-    if isFull && lag - least > Self.far { isCatchingUp = true }
+    if isFull && lag - least > far { isCatchingUp = true }
     // A publisher that had paused and goes on at his own speed has left nothing to catch up with.
-    if lag - least < Self.near || waited > step / 2 { isCatchingUp = false }
+    if lag - least < near || waited > step / 2 { isCatchingUp = false }
     return isCatchingUp && time - shown < Self.longestHole
   }
 }

@@ -32,10 +32,11 @@ struct LiveClock {
   private var marks: [Track: Mark] = [:]
   /// The last picture of the input that was shown, and when it came.
   private var shown: (time: Int64, wall: Int64)?
-  /// What makes media time of the wall's, where nothing else does: the first picture's, and never farther
-  /// from the last one's than `slack`. Whoever comes back sends a burst at first: were his pictures to
-  /// count, each return would put media time ahead for good.
+  /// What makes media time of the wall's, where nothing else does: that of the first publisher at his
+  /// best, and never farther from the last picture's than `slack`. Whoever comes back sends a burst at
+  /// first: were that to count, each return would put media time ahead for good.
   private var pace: Int64?
+  private var hasLost = false
   /// Since when pictures have been coming too late; nil while they do not.
   private var lateSince: Int64?
   private var steps: [Int64] = []
@@ -129,6 +130,7 @@ struct LiveClock {
 
   /// Says that the input is gone: what comes next counts from then, whatever its own times.
   mutating func lose() {
+    hasLost = true
     offset = nil
     former = nil
     marks = [:]
@@ -147,7 +149,8 @@ struct LiveClock {
     latest = time
     shown = (time, wall)
     let present = time - wall
-    pace = min(max(pace ?? present, present - Self.slack), present + Self.slack)
+    let best = hasLost ? pace ?? present : max(pace ?? present, present)
+    pace = min(max(best, present - Self.slack), present + Self.slack)
     if let raw { marks[.picture] = Mark(raw: raw, time: time, wall: wall) }
     return time
   }

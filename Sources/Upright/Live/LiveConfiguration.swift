@@ -57,6 +57,8 @@ public enum LiveOutput: Sendable, Hashable {
 public struct LiveLimits: Sendable, Hashable {
   /// Pictures of more pixels are refused: 8192x4352.
   public var pixels = 8192 * 4352
+  /// Seconds that a session may be behind its input before it leaves pictures out.
+  public var lag = 1.0
   /// Seconds of packets that wait for a slow output before it is sent on to the next IDR.
   public var outputSeconds = 4.0
   /// Bytes of packets that wait for one output.

@@ -28,7 +28,7 @@ final class LiveRun {
   /// When the input was lost, in ticks; nil while it is there.
   private var lostAt: Int64?
   private var lossReason = "no input"
-  private var backlog = LiveBacklog()
+  private var backlog: LiveBacklog
   /// For how long the queue was empty since the last picture, in ticks.
   private var waited: Int64 = 0
   private var lastEncoded: Int64 = 0
@@ -51,6 +51,7 @@ final class LiveRun {
     self.configuration = configuration
     self.targets = targets
     self.control = control
+    backlog = LiveBacklog(seconds: configuration.limits.lag)
     stills = try SessionStills(configuration.options)
     let sound = try LiveSound()
     let (track, earliest) = (try sound.track(), sound.earliest)
@@ -119,7 +120,7 @@ final class LiveRun {
       self.hasSound = hasSound
       if let frameRate, frameRate.isFinite, (1...240).contains(frameRate) { rate = frameRate }
       if clock.latest == nil { clock = LiveClock(frameRate: rate) }
-      backlog = LiveBacklog()
+      backlog = LiveBacklog(seconds: configuration.limits.lag)
     case .frame(let frame, let signal): try take(frame, signal)
     case .sound(let samples, let raw):
       let duration = Int64(samples.count) * LiveClock.rate / Int64(LiveSound.rate)
