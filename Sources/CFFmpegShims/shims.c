@@ -25,7 +25,8 @@ static void refuse_redirect(void *source, const char *format) {
   snprintf(last_error, sizeof last_error, "a redirect is not on whitelist 'none'");
 }
 
-static int (*plain_open)(AVFormatContext *, AVIOContext **, const char *, int, AVDictionary **);
+typedef int (*open_fn)(AVFormatContext *, AVIOContext **, const char *, int, AVDictionary **);
+static _Atomic(open_fn) plain_open;
 
 static int open_verified(AVFormatContext *context, AVIOContext **io, const char *url, int flags,
                          AVDictionary **options) {

@@ -41,7 +41,9 @@ package final class SoundEncoder {
     if wantsGlobalHeader { context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER }
     // FFmpeg's manual (aac, aac_coder): better and much faster than the default above 64 kbit/s. The
     // default's search costs more than the pictures of a small stream do.
-    if bitrate > 64_000 { av_opt_set(context.pointee.priv_data, "aac_coder", "fast", 0) }
+    if let bitrate, bitrate > 64_000 {
+      av_opt_set(context.pointee.priv_data, "aac_coder", "fast", 0)
+    }
     let code = avcodec_open2(context, codec, nil)
     guard code >= 0 else {
       avcodec_free_context(&made)
