@@ -14,10 +14,11 @@ run() {
 
 status=0
 if [ $# = 0 ]; then
-  # The service answers on the threads of Swift's concurrency, as many as there are cores; tests that
-  # wait for programs would fill them. So its tests have a process of their own.
+  # The service works in real time, with real publishers and players, and answers on the threads of
+  # Swift's concurrency, as many as there are cores. So its tests have a process of their own, and each
+  # the machine for itself.
   run --skip UprightServiceTests || status=$?
-  run --skip-build --filter UprightServiceTests || status=$?
+  run --skip-build --no-parallel --filter UprightServiceTests || status=$?
 else
   run "$@" || status=$?
 fi
