@@ -10,7 +10,7 @@ if [ "$short" = 1 ]; then
   python3 Tests/Slow/memory.py --short-seconds 10 --long-seconds 60
   python3 Tests/Slow/fuzz.py --runs 60
   SHORT=1 python3 Tests/Slow/soak.py
-  filter='UprightTests.FollowTests/ffmpeg|UprightTests.BoundedQueueTests'
+  filter='UprightTests.FollowTests/playlist|UprightTests.BoundedQueueTests'
 else
   python3 Tests/Slow/memory.py --short-seconds 60 --long-seconds 600
   python3 Tests/Slow/fuzz.py --runs 1000
