@@ -1,6 +1,7 @@
 import Foundation
 import MediaIO
 import Orientation
+import Synchronization
 import Testing
 import UprightTestSupport
 
@@ -171,9 +172,10 @@ extension StreamInfo {
 
 /// A sink that notes what it is given, gets stuck, or fails once.
 private final class TestSink: PacketSink, @unchecked Sendable {
-  // Written by one output's thread, read when that is over or for a number that only grows.
+  // Written by one output's thread, and all but `begun` read when that is over.
   private(set) var seen: [Double] = []
-  private(set) var begun: [Int] = []
+  private let begins = Mutex<[Int]>([])
+  var begun: [Int] { begins.withLock { $0 } }
   private(set) var announced: [Int] = []
   private(set) var isFinished = false
   var interrupt: Interrupt?
@@ -192,7 +194,7 @@ private final class TestSink: PacketSink, @unchecked Sendable {
   }
 
   func begin(_ description: OutputDescription) throws(MediaError) {
-    begun.append(description.format.index)
+    begins.withLock { $0.append(description.format.index) }
   }
 
   func write(
