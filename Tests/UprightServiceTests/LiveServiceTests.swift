@@ -19,25 +19,9 @@ struct LiveServiceTests {
       return options
     })
 
-  /// A port of loopback that was free a moment ago.
-  private static func freePort() throws -> Int {
-    try EgressProxyTests.Origin { _ in "" }.port
-  }
-
-  private static func wait(
-    _ seconds: Double = 40, _ isTrue: () async throws -> Bool
-  ) async throws -> Bool {
-    let deadline = Date(timeIntervalSinceNow: seconds)
-    while Date() < deadline {
-      if try await isTrue() { return true }
-      try await Task.sleep(for: .milliseconds(50))
-    }
-    return false
-  }
-
   @Test("Published by RTMP, turned by an event over HTTP, played as HLS, ended so that it plays")
   func whole() async throws {
-    let port = try Self.freePort()
+    let port = try RunningService.freePort()
     let service = try await RunningService(engine: Self.engine)
     let made = try await service.ask(
       "POST", "/v1/sessions",
@@ -58,7 +42,7 @@ struct LiveServiceTests {
       ).status
     }
     #expect(
-      try await Self.wait {
+      try await wait {
         try await service.ask("GET", "/v1/sessions/stage").json["state"].string == "live"
       })
     let turned = try await service.ask(
@@ -66,13 +50,13 @@ struct LiveServiceTests {
     #expect(turned.status == 200, "\(turned.text)")
     #expect(try await published == 0)
     #expect(
-      try await Self.wait {
+      try await wait {
         try await service.ask("GET", "/live/stage/index.m3u8", token: nil).text.contains(
           "DISCONTINUITY")
       })
     // All of it was read.
     #expect(
-      try await Self.wait {
+      try await wait {
         try await service.ask("GET", "/v1/sessions/stage").json["state"].string == "inputLost"
       })
     let ended = try await service.ask("DELETE", "/v1/sessions/stage")
