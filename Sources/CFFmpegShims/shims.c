@@ -91,3 +91,14 @@ void upright_sws_set_chroma(struct SwsContext *context, int src_h, int src_v, in
   av_opt_set_int(context, "dst_h_chr_pos", dst_h, 0);
   av_opt_set_int(context, "dst_v_chr_pos", dst_v, 0);
 }
+
+void upright_allow_buffers_from_threads(AVCodecContext *context) {
+#if LIBAVCODEC_VERSION_MAJOR < 60
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wdeprecated-declarations"
+  context->thread_safe_callbacks = 1;
+#pragma clang diagnostic pop
+#else
+  (void)context;
+#endif
+}

@@ -14,11 +14,12 @@ package final class Deinterlacer {
     let timeBase: Rational
   }
 
+  private let library: FilterLibrary
   private let size: PixelSize
   private let format: CInt
-  private var graph: UnsafeMutablePointer<AVFilterGraph>?
-  private let source: UnsafeMutablePointer<AVFilterContext>
-  private let sink: UnsafeMutablePointer<AVFilterContext>
+  private var graph: FilterLibrary.Graph?
+  private let source: FilterLibrary.Context
+  private let sink: FilterLibrary.Context
   private var inside: [Times] = []
   private var count: Int64 = 0
 
@@ -27,39 +28,41 @@ package final class Deinterlacer {
     frame.size.width >= 16 && frame.size.height >= 16
   }
 
-  /// - Throws: `unavailable` where the linked libavfilter has no bwdif or cannot take the format.
+  /// - Throws: `unavailable` where libavfilter is not installed, has no bwdif or cannot take the format.
   package init(like frame: borrowing VideoFrame) throws(MediaError) {
+    guard let library = FilterLibrary.opened else {
+      throw MediaError(
+        .unavailable, "libavfilter is not installed", at: "interlaced pictures",
+        remedy: "install FFmpeg's libavfilter")
+    }
+    self.library = library
     size = frame.size
     format = frame.raw.pointee.format
-    var made = avfilter_graph_alloc()
+    var made = library.allocateGraph()
     guard let graph = made else { throw outOfMemory("deinterlacer") }
     do throws(MediaError) {
-      (source, sink) = try Self.build(graph, size: size, format: format)
+      (source, sink) = try Self.build(graph, library, size: size, format: format)
     } catch {
-      avfilter_graph_free(&made)
+      library.freeGraph(&made)
       throw error
     }
     self.graph = graph
   }
 
-  deinit { avfilter_graph_free(&graph) }
+  deinit { library.freeGraph(&graph) }
 
   private static func build(
-    _ graph: UnsafeMutablePointer<AVFilterGraph>, size: PixelSize, format: CInt
-  ) throws(MediaError) -> (
-    UnsafeMutablePointer<AVFilterContext>, UnsafeMutablePointer<AVFilterContext>
-  ) {
+    _ graph: FilterLibrary.Graph, _ library: FilterLibrary, size: PixelSize, format: CInt
+  ) throws(MediaError) -> (FilterLibrary.Context, FilterLibrary.Context) {
     _ = upright_log_take_error()
-    func add(_ name: String, _ options: String?) throws(MediaError) -> UnsafeMutablePointer<
-      AVFilterContext
-    > {
-      guard let filter = avfilter_get_by_name(name) else {
+    func add(_ name: String, _ options: String?) throws(MediaError) -> FilterLibrary.Context {
+      guard let filter = library.filter(name) else {
         throw MediaError(
           .unavailable, "the linked FFmpeg has no \(name) filter", at: "interlaced pictures",
           remedy: "link an FFmpeg whose libavfilter has it")
       }
-      var made: UnsafeMutablePointer<AVFilterContext>?
-      let code = avfilter_graph_create_filter(&made, filter, name, options, nil, graph)
+      var made: FilterLibrary.Context?
+      let code = library.add(&made, filter, name, options, nil, graph)
       guard code >= 0, let context = made else { throw refusal(code, size) }
       return context
     }
@@ -70,9 +73,9 @@ package final class Deinterlacer {
     let filter = try add("bwdif", "mode=send_frame:parity=auto:deint=interlaced")
     let sink = try add("buffersink", nil)
     for (from, to) in [(source, filter), (filter, sink)] {
-      try check(avfilter_link(from, 0, to, 0)) { refusal($0, size) }
+      try check(library.link(from, 0, to, 0)) { refusal($0, size) }
     }
-    try check(avfilter_graph_config(graph, nil)) { refusal($0, size) }
+    try check(library.configure(graph, nil)) { refusal($0, size) }
     return (source, sink)
   }
 
@@ -92,14 +95,14 @@ package final class Deinterlacer {
     frame.pts = count
     count += 1
     // The reference is the graph's from here; the shell is freed with `frame`.
-    try check(av_buffersrc_add_frame_flags(source, frame.raw, 0)) {
+    try check(library.send(source, frame.raw, 0)) {
       MediaError(.fault, "deinterlacing failed: \(explain($0))")
     }
   }
 
   /// Says that no picture follows: the one inside comes out.
   package func finish() throws(MediaError) {
-    try check(av_buffersrc_add_frame_flags(source, nil, 0)) {
+    try check(library.send(source, nil, 0)) {
       MediaError(.fault, "deinterlacing failed: \(explain($0))")
     }
   }
@@ -107,7 +110,7 @@ package final class Deinterlacer {
   /// The next picture; nil where more are wanted, or at the end.
   package func receive() throws(MediaError) -> VideoFrame? {
     var frame = try VideoFrame()
-    let code = av_buffersink_get_frame(sink, frame.raw)
+    let code = library.receive(sink, frame.raw)
     if code == upright_averror_eagain() || code == upright_averror_eof() { return nil }
     try check(code) { MediaError(.fault, "deinterlacing failed: \(explain($0))") }
     guard !inside.isEmpty else { throw MediaError(.fault, "a deinterlaced picture of none") }

@@ -21,7 +21,7 @@ package final class FramePool {
       throw MediaError(.usage, "no picture can be \(size) in \(format)")
     }
     // Vector code may read a row's last block whole: 64 spare bytes keep that inside the buffer.
-    guard let buffers = av_buffer_pool_init(Int(bytes) + 64, nil) else {
+    guard let buffers = av_buffer_pool_init(Int(bytes) + 64, FrameMemory.allocate) else {
       throw outOfMemory("frame pool")
     }
     self.buffers = buffers
@@ -36,21 +36,13 @@ package final class FramePool {
   package func frame() throws(MediaError) -> VideoFrame {
     let frame = try VideoFrame()
     guard let buffer = av_buffer_pool_get(buffers) else { throw outOfMemory("frame") }
-    frame.raw.pointee.buf.0 = buffer
     frame.raw.pointee.format = format.raw.rawValue
     frame.raw.pointee.width = CInt(size.width)
     frame.raw.pointee.height = CInt(size.height)
-    let filled = withUnsafeMutablePointer(to: &frame.raw.pointee.data) { data in
-      withUnsafeMutablePointer(to: &frame.raw.pointee.linesize) { lines in
-        av_image_fill_arrays(
-          UnsafeMutableRawPointer(data).assumingMemoryBound(to: UnsafeMutablePointer<UInt8>?.self),
-          UnsafeMutableRawPointer(lines).assumingMemoryBound(to: CInt.self),
-          buffer.pointee.data, format.raw, CInt(size.width), CInt(size.height), Self.alignment)
-      }
-    }
+    let filled = FrameMemory.put(
+      frame.raw, on: buffer, format: format.raw, width: CInt(size.width),
+      height: CInt(size.height), alignment: Self.alignment)
     try check(filled) { MediaError(.fault, describe($0), at: "frame") }
-    frame.raw.pointee.extended_data = UnsafeMutableRawPointer(frame.raw).assumingMemoryBound(
-      to: UnsafeMutablePointer<UInt8>?.self)
     return frame
   }
 }

@@ -2,16 +2,19 @@ internal import CFFmpeg
 internal import CFFmpegShims
 internal import Glibc
 
-/// The FFmpeg libraries this process is linked with.
+/// The FFmpeg libraries this process works with.
 package enum Libraries {
   /// Name and version of each, such as `libavcodec 59.37.100`.
   package static var versions: [String] {
     func text(_ name: String, _ version: CUnsignedInt) -> String {
       "\(name) \(version >> 16).\(version >> 8 & 255).\(version & 255)"
     }
+    let filters = CUnsignedInt(
+      LIBAVFILTER_VERSION_MAJOR << 16 | LIBAVFILTER_VERSION_MINOR << 8 | LIBAVFILTER_VERSION_MICRO)
     return [
       text("libavformat", avformat_version()), text("libavcodec", avcodec_version()),
-      text("libavfilter", avfilter_version()), text("libavutil", avutil_version()),
+      // The headers' own: asking the library would load it.
+      text("libavfilter", filters), text("libavutil", avutil_version()),
       text("libswscale", swscale_version()), text("libswresample", swresample_version()),
     ]
   }

@@ -5,6 +5,7 @@ internal import Orientation
 /// Decodes one video stream. Used by one thread at a time; the codec's own threads are inside.
 package final class VideoDecoder {
   private let context: UnsafeMutablePointer<AVCodecContext>
+  private let frames = DecoderFrames()
   private let timeBase: Rational
   private let name: String
   /// What the container says, for the codecs that leave it to it.
@@ -23,7 +24,8 @@ package final class VideoDecoder {
     timeBase = stream.timeBase
     name = stream.codecName
     hdr = stream.hdr
-    context = try Self.open(stream, threads: threads, maximumPixels: maximumPixels)
+    context = try Self.open(
+      stream, frames: frames, threads: threads, maximumPixels: maximumPixels)
   }
 
   deinit {
@@ -32,7 +34,7 @@ package final class VideoDecoder {
   }
 
   private static func open(
-    _ stream: StreamInfo, threads: Int, maximumPixels: Int
+    _ stream: StreamInfo, frames: DecoderFrames, threads: Int, maximumPixels: Int
   ) throws(MediaError) -> UnsafeMutablePointer<AVCodecContext> {
     let identifier = stream.parameters.raw.pointee.codec_id
     guard let codec = find(identifier, stream.decoderName) else {
@@ -46,6 +48,7 @@ package final class VideoDecoder {
     opened.pointee.pkt_timebase = AVRational(stream.timeBase)
     opened.pointee.thread_count = CInt(threads)
     opened.pointee.max_pixels = Int64(maximumPixels)
+    frames.serve(opened)
     if code >= 0 { code = avcodec_open2(opened, codec, nil) }
     guard code >= 0 else {
       avcodec_free_context(&context)

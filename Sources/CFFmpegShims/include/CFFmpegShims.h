@@ -30,6 +30,9 @@ static inline int upright_frame_stride(const AVFrame *frame, int plane) {
   return frame->linesize[plane];
 }
 
+// Frame threads may call get_buffer2 at a time. Needed until FFmpeg 6.0, which takes it for granted.
+void upright_allow_buffers_from_threads(AVCodecContext *context);
+
 // av_log's callback is variadic. Keeps the thread's last error line for our own message, and echoes
 // to stderr what is at or below `echo_level`.
 void upright_log_install(int echo_level);

@@ -40,7 +40,8 @@ final class SessionRun {
     self.plan = plan
     session = plan.session
     // Decoded pictures are large; live, each that waits is also a picture later.
-    queue = BoundedQueue(capacity: plan.options.isLive ? 1 : 4)
+    // On one thread nothing is gained by decoding ahead, and a picture is used while it is in the cache.
+    queue = BoundedQueue(capacity: plan.options.isLive || plan.options.threads == 1 ? 1 : 4)
     self.observe = observe
     warnings = plan.warnings
     feed = EventFeed(session.events, offset: session.options.eventsOffset)

@@ -1,0 +1,52 @@
+internal import CFFmpeg
+internal import Glibc
+
+/// libavfilter, opened when the first interlaced picture comes: it brings thirty libraries with it that
+/// nothing else here needs, and loading them would be a fifth of a start.
+///
+/// One function a property, as libavfilter declares it.
+struct FilterLibrary {
+  typealias Graph = UnsafeMutablePointer<AVFilterGraph>
+  typealias Context = UnsafeMutablePointer<AVFilterContext>
+  typealias Frame = UnsafeMutablePointer<AVFrame>
+
+  let allocateGraph: @convention(c) () -> Graph?
+  let freeGraph: @convention(c) (UnsafeMutablePointer<Graph?>) -> Void
+  let filter: @convention(c) (UnsafePointer<CChar>) -> UnsafePointer<AVFilter>?
+  let add:
+    @convention(c) (
+      UnsafeMutablePointer<Context?>, UnsafePointer<AVFilter>, UnsafePointer<CChar>,
+      UnsafePointer<CChar>?, UnsafeMutableRawPointer?, Graph
+    ) -> CInt
+  let link: @convention(c) (Context, CUnsignedInt, Context, CUnsignedInt) -> CInt
+  let configure: @convention(c) (Graph, UnsafeMutableRawPointer?) -> CInt
+  let send: @convention(c) (Context, Frame?, CInt) -> CInt
+  let receive: @convention(c) (Context, Frame) -> CInt
+
+  /// The one whose headers this was built with; nil where it is not installed.
+  static let opened = FilterLibrary()
+
+  private struct Missing: Error {}
+
+  private init?() {
+    let name = "libavfilter.so.\(LIBAVFILTER_VERSION_MAJOR)"
+    guard let library = dlopen(name, RTLD_NOW | RTLD_LOCAL) else { return nil }
+    func function<Type>(_ name: String) throws(Missing) -> Type {
+      guard let address = dlsym(library, name) else { throw Missing() }
+      return unsafeBitCast(address, to: Type.self)
+    }
+    do throws(Missing) {
+      allocateGraph = try function("avfilter_graph_alloc")
+      freeGraph = try function("avfilter_graph_free")
+      filter = try function("avfilter_get_by_name")
+      add = try function("avfilter_graph_create_filter")
+      link = try function("avfilter_link")
+      configure = try function("avfilter_graph_config")
+      send = try function("av_buffersrc_add_frame_flags")
+      receive = try function("av_buffersink_get_frame")
+    } catch {
+      dlclose(library)
+      return nil
+    }
+  }
+}
