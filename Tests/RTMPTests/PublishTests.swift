@@ -150,7 +150,7 @@ struct PublishTests {
     try FFmpegTool.run(
       "-f lavfi -i testsrc2=s=320x180:r=30:d=\(seconds) -f lavfi -i sine=d=\(seconds) -c:v libx264 "
         + "-preset ultrafast -c:a aac -f flv", [clip])
-    let listener = try LoopbackListener()
+    let listener = try Loopback.Listener()
     let taken = scratch.path("taken.flv")
     let server = Thread.of { try listener.record(to: taken) }
     try FFmpegTool.run([
@@ -171,33 +171,10 @@ struct PublishTests {
   }
 }
 
-/// One connection on loopback, read until it ends.
-private final class LoopbackListener: @unchecked Sendable {
-  private let socket: CInt
-  let port: UInt16
-
-  init() throws {
-    socket = Glibc.socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let handle = socket
-    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(handle, $0, length) == 0 && listen(handle, 1) == 0
-          && getsockname(handle, $0, &length) == 0
-      }
-    }
-    try #require(isBound)
-    port = UInt16(bigEndian: address.sin_port)
-  }
-
-  deinit { close(socket) }
-
-  /// Writes the stream that is published as FLV; the address that was asked for.
-  func record(to path: String) throws -> PublishConnection.Address? {
-    let peer = accept(socket, nil, nil)
+extension Loopback.Listener {
+  /// Writes the stream of the next connection that publishes as FLV; the address that was asked for.
+  fileprivate func record(to path: String) throws -> PublishConnection.Address? {
+    let peer = try #require(accept())
     defer { close(peer) }
     var connection = PublishConnection(random: [UInt8](repeating: 3, count: 1528))
     var file = FLVTag.fileHeader

@@ -16,7 +16,7 @@ struct CertificateTests {
 
     init() async throws {
       scratch = try Scratch()
-      port = try ServiceProcess.freePort()
+      port = try Loopback.freeTCPPort()
       let (key, certificate) = (scratch.path("key.pem"), scratch.path("certificate.pem"))
       try ExternalTool("openssl").run([
         "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", key, "-out",

@@ -37,31 +37,15 @@ struct EgressProxyTests {
   }
 
   /// A web server of one thread on loopback, that answers by path and keeps what it was asked.
-  final class Origin: @unchecked Sendable {
-    // Unchecked: the socket is written once; the rest is under the mutex.
-    private let socket: CInt
-    let port: Int
+  final class Origin: Sendable {
+    private let listener: Loopback.Listener
+    var port: Int { listener.port }
     let heads = Seen()
 
     init(_ answer: @escaping @Sendable (_ path: String) -> String) throws {
-      socket = Glibc.socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-      var address = sockaddr_in()
-      address.sin_family = sa_family_t(AF_INET)
-      address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-      var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-      let descriptor = socket
-      port = withUnsafeMutablePointer(to: &address) {
-        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          _ = bind(descriptor, $0, length)
-          _ = listen(descriptor, 16)
-          getsockname(descriptor, $0, &length)
-        }
-        return Int(UInt16(bigEndian: $0.pointee.sin_port))
-      }
-      Thread.detachNewThread { [heads] in
-        while true {
-          let client = accept(descriptor, nil, nil)
-          if client < 0 { return }
+      listener = try Loopback.Listener()
+      Thread.detachNewThread { [listener, heads] in
+        while let client = listener.accept() {
           var bytes = [UInt8](repeating: 0, count: 65536)
           let count = recv(client, &bytes, bytes.count, 0)
           let head = String(decoding: bytes[..<max(0, count)], as: UTF8.self)
@@ -76,10 +60,7 @@ struct EgressProxyTests {
       }
     }
 
-    deinit {
-      shutdown(socket, CInt(SHUT_RDWR))
-      close(socket)
-    }
+    deinit { listener.stop() }
   }
 
   private static func ok(_ body: String) -> String {

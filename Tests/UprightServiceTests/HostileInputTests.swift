@@ -127,7 +127,7 @@ struct HostileInputTests {
     let resolver = EgressProxyTests.StubResolver([
       "rebind.example": [["127.0.0.1"], ["10.0.0.1"]], "localhost": [["127.0.0.1"]],
     ])
-    let publishing = try ServiceProcess.freePort()
+    let publishing = try Loopback.freeTCPPort()
     let service = try await RunningService(
       { configuration, surroundings in
         configuration.maxSessions = tricks.count + 1

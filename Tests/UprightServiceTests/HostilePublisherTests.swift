@@ -12,7 +12,7 @@ import UprightTestSupport
   .serialized)
 struct HostilePublisherTests {
   private static func service() async throws -> (RunningService, Int, Healthy) {
-    let port = try ServiceProcess.freePort()
+    let port = try Loopback.freeTCPPort()
     let service = try await RunningService(
       { _, surroundings in
         surroundings.patience = .init(publish: .seconds(3), silence: .seconds(3))
@@ -84,16 +84,14 @@ struct HostilePublisherTests {
   func outputs() async throws {
     let (service, port, healthy) = try await Self.service()
     // The kernel accepts, and nobody reads.
-    let deaf = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-    defer { close(deaf) }
-    let deafPort = try Self.listen(deaf)
+    let deaf = try Loopback.Listener()
     let disk = SmallDisk(service.scratch.path("data/recordings/outputs"), bytes: 64 << 10)
     defer { disk?.remove() }
     try await Self.open(
       service, "outputs", port,
       """
       , "outputs": [{"type": "hls"}, {"type": "file", "name": "take.mp4"},
-        {"type": "rtmp", "url": "rtmp://127.0.0.1:\(deafPort)/live/deaf-key"}]
+        {"type": "rtmp", "url": "rtmp://127.0.0.1:\(deaf.port)/live/deaf-key"}]
       """)
     async let published = Self.publish(
       port, "outputs",
@@ -126,21 +124,6 @@ struct HostilePublisherTests {
     }
     try await healthy.check()
     try await service.shutDown()
-  }
-
-  private static func listen(_ descriptor: CInt) throws -> Int {
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    return withUnsafeMutablePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        _ = bind(descriptor, $0, length)
-        _ = Glibc.listen(descriptor, 16)
-        getsockname(descriptor, $0, &length)
-      }
-      return Int(UInt16(bigEndian: $0.pointee.sin_port))
-    }
   }
 }
 

@@ -26,7 +26,7 @@ extension LiveThroughService {
           root.appendingPathComponent("Tests/Players/janus_record.py").path,
           service.scratch.path("call"), "--room", "1234", "--seconds", "12", "--codec", codec,
         ])
-      let isReady = try await wait(60) { call.said.contains("\n") || call.exitCode != nil }
+      let isReady = try await waitUntil(60) { call.said.contains("\n") || call.exitCode != nil }
       // The machine has no network to meet on: the script says so with 77.
       if call.exitCode == 77 { return print("skipped: \(call.said)") }
       let line = Data(call.said.prefix { $0 != "\n" }.utf8)
@@ -43,12 +43,12 @@ extension LiveThroughService {
           "JANUS_URL": janus, "UPRIGHT_TOKEN": RunningService.token,
           "UPRIGHT_URL": "http://127.0.0.1:\(service.service.port ?? 0)",
         ])
-      let isLive = try await wait {
+      let isLive = try await waitUntil {
         try await service.ask("GET", "/v1/sessions").json["sessions"][0]["state"].string == "live"
       }
       #expect(isLive, "\(call.said) \(forwarder.said) \(service.log.lines.suffix(2000))")
       _ = try await RunningService.onThread { call.wait(seconds: 90) }
-      let isOver = try await wait {
+      let isOver = try await waitUntil {
         try await service.ask("GET", "/v1/sessions").json["sessions"][0]["state"].string == "ended"
       }
       #expect(isOver, "\(call.said) \(forwarder.said) \(service.log.lines.suffix(2000))")

@@ -50,10 +50,10 @@ extension LiveThroughService {
       let first = try sending(seconds: 2, target)
       try await trial.shows(1)
       _ = try await RunningService.onThread { first.wait(seconds: 60) }
-      #expect(try await wait { try await trial.json["state"].string == "inputLost" })
-      #expect(try await wait { Loopback.isReceived(port) })
+      #expect(try await waitUntil { try await trial.json["state"].string == "inputLost" })
+      #expect(try await waitUntil { Loopback.isReceived(port) })
       let second = try sending(seconds: 3, target)
-      #expect(try await wait { try await trial.json["state"].string == "live" })
+      #expect(try await waitUntil { try await trial.json["state"].string == "live" })
       _ = second
       expectUpright(try await trial.pictures(), atLeast: 40)
     }
@@ -81,7 +81,7 @@ extension LiveThroughService {
       #expect(try await service.session("three", input: input(port)).status == 409)
       #expect(try await service.ask("DELETE", "/v1/sessions/two").status == 200)
       // And give them back.
-      #expect(try await wait(10) { !Loopback.isReceived(port) })
+      #expect(try await waitUntil(10) { !Loopback.isReceived(port) })
       #expect(try await service.session("four", input: input(port)).status == 201)
       try await service.shutDown()
     }
@@ -153,7 +153,7 @@ extension LiveThroughService {
       let script = SharedFiles.packageRoot.appendingPathComponent("Tests/Players/rtsp_server.py")
         .path
       let server = try RunningProgram(Self.python, [script, clip, "\(port)"])
-      _ = try await wait(20) { server.said.contains("ready") || server.exitCode != nil }
+      _ = try await waitUntil(20) { server.said.contains("ready") || server.exitCode != nil }
       try #require(server.exitCode == nil, "\(server.said)")
       let trial = try await LiveTrial("{\"url\": \"rtsp://127.0.0.1:\(port)/clip\"}")
       try await trial.shows(2)
@@ -174,7 +174,7 @@ extension LiveThroughService {
         // FFmpeg's "rotate" counts counter-clockwise here: the picture is to be turned to the right.
         try FFmpegTool.run(["-i", plain, "-c", "copy", "-metadata:s:v", "rotate=270", path])
       }
-      #expect(try await wait { try await trial.json["state"].string == "ended" })
+      #expect(try await waitUntil { try await trial.json["state"].string == "ended" })
       #expect(ContinuousClock.now - begun > .seconds(2.9))
       let shown = try await trial.service.pictures("trial")
       let dropped = try await trial.json["counters"]["dropped"]
@@ -196,7 +196,7 @@ extension LiveThroughService {
         seconds: 20,
         ["-f", "hls", "-hls_time", "1", "-hls_flags", "delete_segments", scratch.path("cam.m3u8")])
       #expect(
-        try await wait { FileManager.default.fileExists(atPath: scratch.path("cam.m3u8")) })
+        try await waitUntil { FileManager.default.fileExists(atPath: scratch.path("cam.m3u8")) })
       let trial = try await LiveTrial(
         "{\"url\": \"http://127.0.0.1:\(port)/cam.m3u8?viewer=1\"}", allowHosts: ["127.0.0.1"])
       try await trial.shows(3)

@@ -21,7 +21,7 @@ struct LiveServiceTests {
 
   @Test("Published by RTMP, turned by an event over HTTP, played as HLS, ended so that it plays")
   func whole() async throws {
-    let port = try RunningService.freePort()
+    let port = try Loopback.freeTCPPort()
     let service = try await RunningService(engine: Self.engine)
     let made = try await service.ask(
       "POST", "/v1/sessions",
@@ -42,7 +42,7 @@ struct LiveServiceTests {
       ).status
     }
     #expect(
-      try await wait {
+      try await waitUntil {
         try await service.ask("GET", "/v1/sessions/stage").json["state"].string == "live"
       })
     let turned = try await service.ask(
@@ -50,13 +50,13 @@ struct LiveServiceTests {
     #expect(turned.status == 200, "\(turned.text)")
     #expect(try await published == 0)
     #expect(
-      try await wait {
+      try await waitUntil {
         try await service.ask("GET", "/live/stage/index.m3u8", token: nil).text.contains(
           "DISCONTINUITY")
       })
     // All of it was read.
     #expect(
-      try await wait {
+      try await waitUntil {
         try await service.ask("GET", "/v1/sessions/stage").json["state"].string == "inputLost"
       })
     let ended = try await service.ask("DELETE", "/v1/sessions/stage")

@@ -51,7 +51,7 @@ final class LiveTrial: Sendable {
 
   /// Waits until the session has shown so many seconds of pictures.
   func shows(_ seconds: Double) async throws {
-    let isThere = try await wait {
+    let isThere = try await waitUntil {
       (try await self.json["seconds"].double ?? 0) >= seconds
     }
     let last = try await service.ask("GET", "/v1/sessions/\(id)").text
@@ -83,16 +83,6 @@ extension RunningService {
       try ShownPictures("http://127.0.0.1:\(port)/live/\(id)/index.m3u8", scratch)
     }
   }
-}
-
-/// Waits until something is true; false where it did not become so.
-func wait(_ seconds: Double = 40, _ isTrue: () async throws -> Bool) async throws -> Bool {
-  let deadline = Date(timeIntervalSinceNow: seconds)
-  while Date() < deadline {
-    if try await isTrue() { return true }
-    try await Task.sleep(for: .milliseconds(50))
-  }
-  return false
 }
 
 /// FFmpeg that sends the picture with the white quarter at its own speed, while this lives.

@@ -9,39 +9,15 @@ import UprightTestSupport
 extension OnTheAir {
   @Suite("Eight sessions on one port", .serialized)
   struct ManySessionTests {
-    /// A server whose connections are accepted, by the kernel, and never read.
-    private final class DeafServer {
-      let port: Int
-      private let socket: CInt
-
-      init() throws {
-        socket = Glibc.socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let descriptor = socket
-        port = withUnsafeMutablePointer(to: &address) {
-          $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-            _ = bind(descriptor, $0, length)
-            _ = listen(descriptor, 16)
-            getsockname(descriptor, $0, &length)
-          }
-          return Int(UInt16(bigEndian: $0.pointee.sin_port))
-        }
-      }
-
-      deinit { close(socket) }
-    }
-
     @Test("No picture is dropped, and an output that is never read costs the others nothing")
     func eight() async throws {
       let (rate, seconds) = (10, 6)
       let scratch = try Scratch()
       let clip = scratch.path("clock.flv")
       try DrawnClock.clip(clip, size: PixelSize(160, 90), rate: rate, seconds: seconds)
-      let deaf = try DeafServer()
-      let port = try RunningService.freePort()
+      // The kernel accepts, and nobody reads.
+      let deaf = try Loopback.Listener()
+      let port = try Loopback.freeTCPPort()
       let service = try await RunningService(engine: RunningService.liveEngine)
       let names = (0..<8).map { "s\($0)" }
       var publishers: [Publisher] = []

@@ -40,14 +40,15 @@ extension LiveThroughService {
       let service = try await RunningService(engine: LiveTrial.engine(.sensor(.init())))
       let rtmp = try Self.port()
       let front = try Self.front(service, rtmp: rtmp)
-      #expect(try await wait { front.said.contains("live: publish to") }, "\(front.said)")
+      #expect(try await waitUntil { front.said.contains("live: publish to") }, "\(front.said)")
       func publish(_ address: String, seconds: Double) throws -> RunningProgram {
         try sending(
           seconds: seconds, ["-f", "flv", "rtmp://127.0.0.1:\(rtmp)/\(address)"], sound: true)
       }
       let publisher = try publish("live/cam?key=sesame-of-the-stage", seconds: 10)
       func session() async throws -> JSON { try await service.ask("GET", "/v1/sessions/cam").json }
-      #expect(try await wait { try await session()["seconds"].double ?? 0 > 1.5 }, "\(front.said)")
+      #expect(
+        try await waitUntil { try await session()["seconds"].double ?? 0 > 1.5 }, "\(front.said)")
       let turned = try await service.ask(
         "POST", "/v1/sessions/cam/events", "{\"device\": \"landscapeLeft\"}")
       #expect(turned.status == 200, "\(turned.text)")
@@ -69,7 +70,8 @@ extension LiveThroughService {
       }
       #expect(try await session()["state"].string == "live", "\(front.said)")
       #expect(try await RunningService.onThread { publisher.wait(seconds: 60) } == 0)
-      #expect(try await wait { try await session()["state"].string == "ended" }, "\(front.said)")
+      #expect(
+        try await waitUntil { try await session()["state"].string == "ended" }, "\(front.said)")
 
       let shown = try await service.pictures("cam")
       let first = try #require(shown.corners.firstIndex(of: "tl"), "\(shown.corners)")
@@ -84,7 +86,8 @@ extension LiveThroughService {
 
       // The name is free for the next one.
       let again = try publish("live/cam?key=sesame-of-the-stage", seconds: 10)
-      #expect(try await wait { try await session()["state"].string == "live" }, "\(front.said)")
+      #expect(
+        try await waitUntil { try await session()["state"].string == "live" }, "\(front.said)")
       #expect(try await RunningService.onThread { front.end() } == 143)
       // All that it started is gone, and no key was said.
       #expect(throws: (any Error).self) { try LocalConnection(port: rtmp) }

@@ -171,20 +171,6 @@ extension RunningService {
       return options
     })
 
-  /// A port of loopback that was free a moment ago.
-  static func freePort() throws -> Int { try EgressProxyTests.Origin { _ in "" }.port }
-
-  static func wait(
-    _ seconds: Double = 60, _ isTrue: () async throws -> Bool
-  ) async throws -> Bool {
-    let deadline = Date(timeIntervalSinceNow: seconds)
-    while Date() < deadline {
-      if try await isTrue() { return true }
-      try await Task.sleep(for: .milliseconds(50))
-    }
-    return false
-  }
-
   /// What the service says of a session.
   func state(_ name: String) async throws -> JSON {
     try await ask("GET", "/v1/sessions/\(name)").json
@@ -192,7 +178,7 @@ extension RunningService {
 
   /// Waits until so many pictures of a session were decoded.
   func waitForPictures(_ count: Int, of name: String, seconds: Double = 60) async throws -> Bool {
-    try await Self.wait(seconds) {
+    try await waitUntil(seconds) {
       try await state(name)["counters"]["framesIn"].int ?? 0 >= count
     }
   }

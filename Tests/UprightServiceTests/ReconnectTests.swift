@@ -32,7 +32,7 @@ extension OnTheAir {
       try DrawnClock.clip(
         second, size: test.isOther ? PixelSize(160, 90) : PixelSize(320, 180), seconds: 60,
         isTurned: test.isOther)
-      let port = try RunningService.freePort()
+      let port = try Loopback.freeTCPPort()
       let service = try await RunningService(engine: RunningService.liveEngine)
       let address = try await service.session(
         "stage", at: port,

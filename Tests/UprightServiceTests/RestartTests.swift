@@ -29,7 +29,7 @@ struct RestartTests {
     arguments: [SIGTERM, SIGKILL])
   func again(_ signal: CInt) async throws {
     let scratch = try Scratch()
-    let port = try ServiceProcess.freePort()
+    let port = try Loopback.freeTCPPort()
     let url = "rtmp://127.0.0.1:\(port)/live/stage-key"
     let session = """
       {"name": "stage", "input": {"url": "\(url)"},

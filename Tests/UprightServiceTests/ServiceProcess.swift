@@ -15,7 +15,7 @@ final class ServiceProcess: @unchecked Sendable {
   /// Starts it with `sessions` declared in its configuration, and waits until they are begun.
   init(_ scratch: Scratch, sessions: [String], more: String = "") async throws {
     self.scratch = scratch
-    let port = try Self.freePort()
+    let port = try Loopback.freeTCPPort()
     self.port = port
     let configuration = """
       {"listen": "127.0.0.1:\(port)", "data": "\(scratch.path("data"))",
@@ -41,9 +41,6 @@ final class ServiceProcess: @unchecked Sendable {
     program.send(SIGKILL)
     _ = try? program.wait()
   }
-
-  /// A port of loopback that was free a moment ago.
-  static func freePort() throws -> Int { try EgressProxyTests.Origin { _ in "" }.port }
 
   func ask(_ method: String, _ path: String, _ body: String? = nil) async throws -> Answer {
     var head = "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
@@ -97,14 +94,4 @@ enum LivePublisher {
       }
     }
   }
-}
-
-/// Whether `isTrue` became true within `seconds`.
-func waitUntil(_ seconds: Double = 60, _ isTrue: () async throws -> Bool) async throws -> Bool {
-  let deadline = Date(timeIntervalSinceNow: seconds)
-  while Date() < deadline {
-    if try await isTrue() { return true }
-    try await Task.sleep(for: .milliseconds(50))
-  }
-  return false
 }

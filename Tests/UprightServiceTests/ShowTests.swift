@@ -18,7 +18,7 @@ extension OnTheAir {
       let scratch = try Scratch()
       let clip = scratch.path("clock.flv")
       try DrawnClock.clip(clip, seconds: 90)
-      let port = try RunningService.freePort()
+      let port = try Loopback.freeTCPPort()
       let service = try await RunningService(engine: RunningService.liveEngine)
       let publisher = try Publisher(clip: clip, to: try await service.session("stage", at: port))
       func playlist() async throws -> Playlist? {
@@ -26,7 +26,7 @@ extension OnTheAir {
         return answer.status == 200 ? try Playlist(text: answer.text) : nil
       }
       try #require(
-        try await RunningService.wait { try await playlist()?.segments.count ?? 0 >= 3 },
+        try await waitUntil { try await playlist()?.segments.count ?? 0 >= 3 },
         "\(publisher.errors) \(service.log.lines.suffix(500))")
       let base = "http://127.0.0.1:\(service.service.port ?? 0)/live/stage/"
       async let played: (status: Int, said: JSON)? = RunningService.onThread {
@@ -39,7 +39,7 @@ extension OnTheAir {
       let asked = try await service.turn("stage", "landscapeLeft")
       // The turn, and a segment that ended behind it.
       #expect(
-        try await RunningService.wait {
+        try await waitUntil {
           let segments = try await playlist()?.segments ?? []
           return segments.dropLast().contains(where: \.isDiscontinuous)
         })
@@ -77,7 +77,7 @@ extension OnTheAir {
       let scratch = try Scratch()
       let clip = scratch.path("clock.flv")
       try DrawnClock.clip(clip, seconds: 60, sound: false)
-      let port = try RunningService.freePort()
+      let port = try Loopback.freeTCPPort()
       let service = try await RunningService(engine: RunningService.liveEngine)
       let address = try await service.session(
         "stage", at: port, outputs: "{\"type\": \"file\", \"name\": \"take.ts\"}")

@@ -46,7 +46,7 @@ struct SignalTests {
     arguments: [SIGTERM, SIGKILL])
   func ended(_ signal: CInt) async throws {
     let scratch = try Scratch()
-    let port = try ServiceProcess.freePort()
+    let port = try Loopback.freeTCPPort()
     let service = try await ServiceProcess(
       scratch,
       sessions: [

@@ -23,16 +23,6 @@ struct WebhookTests {
     }
   }
 
-  private static func wait(_ seconds: Double = 20, _ isTrue: () throws -> Bool) async throws -> Bool
-  {
-    let deadline = Date(timeIntervalSinceNow: seconds)
-    while Date() < deadline {
-      if try isTrue() { return true }
-      try await Task.sleep(for: .milliseconds(10))
-    }
-    return false
-  }
-
   /// HMAC with SHA-256 (RFC 4231, 4.2 and 4.3).
   @Test("The signature's hash")
   func hash() throws {
@@ -70,8 +60,8 @@ struct WebhookTests {
       "[{\"device\": \"landscapeLeft\"}, {\"at\": 4, \"device\": \"faceUp\"}]")
     session.tell(.format(["encodeResolution": "1280x720"]))
     // Each message is asked for twice: the proxy wants its password first. The origin sees one.
-    #expect(try await Self.wait { origin.heads.withLock { $0.count } >= 4 })
-    #expect(try await Self.wait { service.service.webhookCounts.delivered == 3 })
+    #expect(try await waitUntil { origin.heads.withLock { $0.count } >= 4 })
+    #expect(try await waitUntil { service.service.webhookCounts.delivered == 3 })
     let heads = origin.heads.withLock { $0 }
     let messages = try heads.map { head in
       let parts = head.components(separatedBy: "\r\n\r\n")
@@ -118,7 +108,7 @@ struct WebhookTests {
     }
     try await service.session()
     service.script.sessions[0].become(.live)
-    #expect(try await Self.wait { service.service.webhookCounts.failed == 2 })
+    #expect(try await waitUntil { service.service.webhookCounts.failed == 2 })
     let heads = origin.heads.withLock { $0 }
     #expect(heads.count { $0.contains("/unwanted") } == 1)
     #expect(heads.count { $0.contains("/broken") } == 3)
@@ -160,7 +150,7 @@ struct WebhookTests {
     try await service.ask("POST", "/v1/webhooks", "{\"url\": \"http://127.0.0.1:\(origin.port)/\"}")
     try await service.session()
     service.script.sessions[0].become(.live)
-    #expect(try await Self.wait { service.service.webhookCounts.failed == 1 })
+    #expect(try await waitUntil { service.service.webhookCounts.failed == 1 })
     #expect(inside.heads.withLock { $0.isEmpty })
   }
 

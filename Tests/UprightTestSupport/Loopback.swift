@@ -1,10 +1,10 @@
 import Foundation
 
-/// UDP on loopback.
+/// Sockets on loopback: UDP here, TCP in its own file.
 package enum Loopback {
   package struct Failure: Error {}
 
-  fileprivate static func address(_ port: UInt16) -> sockaddr_in {
+  static func address(_ port: UInt16) -> sockaddr_in {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian

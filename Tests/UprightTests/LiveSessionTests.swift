@@ -229,7 +229,7 @@ struct LiveSessionTests {
     let scratch = try Scratch()
     let folder = scratch.path("hls")
     let clip = try FLVClip("testsrc2=s=160x90:r=30,noise=alls=100:allf=t", seconds: 4)
-    let listener = try Listener()
+    let listener = try Loopback.Listener(room: 4096)
     let stage = try LiveStage([
       .hls(folder: folder), .push(url: "tcp://127.0.0.1:\(listener.port)"),
     ]) {
@@ -237,7 +237,7 @@ struct LiveSessionTests {
       $0.limits.outputSeconds = 0.5
     }
     // Connected, and never read.
-    let peer = Thread.running { listener.acceptOne() }
+    let peer = Thread.running { _ = listener.accept() }
     try stage.publish(clip.tags, ends: false)
     #expect(until { stage.session.snapshot.seconds > 3.8 })
     peer.wait()
@@ -388,37 +388,4 @@ extension Thread {
     }
     return running
   }
-}
-
-/// A socket that listens on loopback and reads nothing.
-final class Listener: @unchecked Sendable {
-  private let socket: CInt
-  private var peer: CInt = -1
-  let port: UInt16
-
-  init() throws {
-    socket = Glibc.socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-    var room: CInt = 4096
-    setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &room, socklen_t(MemoryLayout<CInt>.size))
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let handle = socket
-    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(handle, $0, length) == 0 && listen(handle, 1) == 0
-          && getsockname(handle, $0, &length) == 0
-      }
-    }
-    try #require(isBound)
-    port = UInt16(bigEndian: address.sin_port)
-  }
-
-  deinit {
-    if peer >= 0 { close(peer) }
-    close(socket)
-  }
-
-  func acceptOne() { peer = accept(socket, nil, nil) }
 }

@@ -1,0 +1,11 @@
+import Foundation
+
+/// Whether `isTrue` became true within `seconds`.
+func waitUntil(_ seconds: Double = 60, _ isTrue: () async throws -> Bool) async throws -> Bool {
+  let deadline = Date(timeIntervalSinceNow: seconds)
+  while Date() < deadline {
+    if try await isTrue() { return true }
+    try await Task.sleep(for: .milliseconds(50))
+  }
+  return false
+}

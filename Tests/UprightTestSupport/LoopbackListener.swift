@@ -1,0 +1,46 @@
+import Foundation
+
+extension Loopback {
+  /// A TCP port that nobody has at this moment.
+  package static func freeTCPPort() throws -> Int { try Listener().port }
+
+  /// A TCP port of loopback that listens; whoever connects is accepted by the kernel and, unless
+  /// `accept` is called, never read.
+  package final class Listener: Sendable {
+    package let port: Int
+    private let socket: CInt
+
+    /// - Parameter room: bytes that are taken from a connection before somebody reads.
+    package init(room: Int? = nil) throws {
+      let socket = Glibc.socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+      if let room {
+        var room = CInt(room)
+        setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &room, socklen_t(MemoryLayout<CInt>.size))
+      }
+      var address = Loopback.address(0)
+      var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+      let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          bind(socket, $0, length) == 0 && listen(socket, 16) == 0
+            && getsockname(socket, $0, &length) == 0
+        }
+      }
+      (self.socket, port) = (socket, Int(UInt16(bigEndian: address.sin_port)))
+      if !isBound { throw Failure() }
+    }
+
+    deinit {
+      stop()
+      close(socket)
+    }
+
+    /// The next connection's descriptor, the caller's to close; nil once stopped.
+    package func accept() -> CInt? {
+      let peer = Glibc.accept(socket, nil, nil)
+      return peer < 0 ? nil : peer
+    }
+
+    /// Wakes who waits in `accept`.
+    package func stop() { shutdown(socket, CInt(SHUT_RDWR)) }
+  }
+}
