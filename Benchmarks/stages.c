@@ -1,8 +1,9 @@
-// What any transcoder must pay: decoding alone, and encoding alone, through libavcodec with one thread.
+// What any transcoder must pay: every picture of a clip decoded, and one that is ready encoded in its
+// place, through libavcodec with one thread each, with nothing in between.
 //
-//   stages decode CLIP        stages encode PICTURES.y4m
+//   stages CLIP PICTURES.y4m
 //
-// Prints CPU seconds. Of encoding the time inside the encoder counts, not the reading of pictures.
+// Prints CPU seconds from the start of main on, without the reading of the ready pictures.
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
 #include <libavutil/opt.h>
@@ -23,33 +24,40 @@ static void need(int condition, const char *what) {
   exit(1);
 }
 
-static int decode(const char *path) {
-  const double start = cpu();
-  AVFormatContext *input = NULL;
-  need(avformat_open_input(&input, path, NULL, NULL) >= 0, "the clip cannot be opened");
-  need(avformat_find_stream_info(input, NULL) >= 0, "the clip has no streams");
+typedef struct source {
+  AVFormatContext *input;
+  AVCodecContext *decoder;
+  AVPacket *packet;
+  AVFrame *frame;
+  int stream;
+} source;
+
+static source open_clip(const char *path) {
+  source s = {.packet = av_packet_alloc(), .frame = av_frame_alloc()};
+  need(avformat_open_input(&s.input, path, NULL, NULL) >= 0, "the clip cannot be opened");
+  need(avformat_find_stream_info(s.input, NULL) >= 0, "the clip has no streams");
   const AVCodec *codec = NULL;
-  const int stream = av_find_best_stream(input, AVMEDIA_TYPE_VIDEO, -1, -1, &codec, 0);
-  need(stream >= 0, "the clip has no pictures");
-  AVCodecContext *decoder = avcodec_alloc_context3(codec);
-  avcodec_parameters_to_context(decoder, input->streams[stream]->codecpar);
-  decoder->thread_count = 1;
-  need(avcodec_open2(decoder, codec, NULL) >= 0, "the decoder does not open");
-  AVPacket *packet = av_packet_alloc();
-  AVFrame *frame = av_frame_alloc();
-  int frames = 0, isOver = 0;
-  while (!isOver) {
-    isOver = av_read_frame(input, packet) < 0;
-    if (!isOver && packet->stream_index != stream) {
-      av_packet_unref(packet);
-      continue;
+  s.stream = av_find_best_stream(s.input, AVMEDIA_TYPE_VIDEO, -1, -1, &codec, 0);
+  need(s.stream >= 0, "the clip has no pictures");
+  s.decoder = avcodec_alloc_context3(codec);
+  avcodec_parameters_to_context(s.decoder, s.input->streams[s.stream]->codecpar);
+  s.decoder->thread_count = 1;
+  need(avcodec_open2(s.decoder, codec, NULL) >= 0, "the decoder does not open");
+  return s;
+}
+
+// The next picture is in `frame`; 0 at the end.
+static int decode(source *s) {
+  while (avcodec_receive_frame(s->decoder, s->frame) == AVERROR(EAGAIN)) {
+    int code;
+    while ((code = av_read_frame(s->input, s->packet)) >= 0 &&
+           s->packet->stream_index != s->stream) {
+      av_packet_unref(s->packet);
     }
-    avcodec_send_packet(decoder, isOver ? NULL : packet);
-    av_packet_unref(packet);
-    while (avcodec_receive_frame(decoder, frame) >= 0) frames++;
+    avcodec_send_packet(s->decoder, code < 0 ? NULL : s->packet);
+    av_packet_unref(s->packet);
   }
-  printf("%f %d\n", cpu() - start, frames);
-  return 0;
+  return s->frame->width > 0;
 }
 
 // Planes of 4:2:0 that lie close together in the file.
@@ -67,9 +75,7 @@ static int read_picture(FILE *file, AVFrame *frame) {
   return 1;
 }
 
-static int encode(const char *path) {
-  FILE *file = fopen(path, "rb");
-  need(file != NULL, "the pictures cannot be opened");
+static AVCodecContext *open_encoder(FILE *file) {
   char line[1024];
   int width = 0, height = 0;
   need(fgets(line, sizeof line, file) && sscanf(line, "YUV4MPEG2 W%d H%d", &width, &height) == 2,
@@ -87,29 +93,39 @@ static int encode(const char *path) {
   av_opt_set(encoder->priv_data, "preset", "veryfast", 0);
   av_opt_set(encoder->priv_data, "crf", "23", 0);
   need(avcodec_open2(encoder, codec, NULL) >= 0, "the encoder does not open");
-  AVPacket *packet = av_packet_alloc();
-  double seconds = 0;
-  int frames = 0;
-  for (int isOver = 0; !isOver; frames++) {
-    AVFrame *frame = av_frame_alloc();
-    frame->format = encoder->pix_fmt;
-    frame->width = width;
-    frame->height = height;
-    need(av_frame_get_buffer(frame, 64) >= 0, "no memory");
-    isOver = !read_picture(file, frame);
-    frame->pts = frames;
-    const double start = cpu();
-    avcodec_send_frame(encoder, isOver ? NULL : frame);
-    while (avcodec_receive_packet(encoder, packet) >= 0) av_packet_unref(packet);
-    seconds += cpu() - start;
-    av_frame_free(&frame);
-  }
-  printf("%f %d\n", seconds, frames - 1);
-  return 0;
+  return encoder;
+}
+
+static void encode(AVCodecContext *encoder, const AVFrame *frame, AVPacket *packet) {
+  avcodec_send_frame(encoder, frame);
+  while (avcodec_receive_packet(encoder, packet) >= 0) av_packet_unref(packet);
 }
 
 int main(int count, char **arguments) {
+  const double start = cpu();
+  double reading = 0;
   av_log_set_level(AV_LOG_ERROR);
-  need(count == 3, "stages decode CLIP | stages encode PICTURES.y4m");
-  return strcmp(arguments[1], "decode") ? encode(arguments[2]) : decode(arguments[2]);
+  need(count == 3, "stages CLIP PICTURES.y4m");
+  source clip = open_clip(arguments[1]);
+  FILE *file = fopen(arguments[2], "rb");
+  need(file != NULL, "the pictures cannot be opened");
+  AVCodecContext *encoder = open_encoder(file);
+  AVPacket *packet = av_packet_alloc();
+  AVFrame *ready = av_frame_alloc();
+  ready->format = encoder->pix_fmt;
+  ready->width = encoder->width;
+  ready->height = encoder->height;
+  need(av_frame_get_buffer(ready, 64) >= 0, "no memory");
+  int frames = 0;
+  for (; decode(&clip); frames++) {
+    av_frame_unref(clip.frame);
+    const double before = cpu();
+    need(av_frame_make_writable(ready) >= 0 && read_picture(file, ready), "too few pictures");
+    reading += cpu() - before;
+    ready->pts = frames;
+    encode(encoder, ready, packet);
+  }
+  encode(encoder, NULL, packet);
+  printf("%f %d\n", cpu() - start - reading, frames);
+  return 0;
 }

@@ -20,32 +20,58 @@ class Run:
     output: str = ""
 
 
-def run(command, core=None, **environment):
-    """One child to its end, on one core where that is given; the suite stops where it fails."""
-    start = time.monotonic()
-    process = subprocess.Popen(
+def begin(command, core=None, **environment):
+    return subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         env={**os.environ, **environment},
         preexec_fn=None if core is None else lambda: os.sched_setaffinity(0, {core}))
+
+
+def end(process, start):
+    """What it took; the suite stops where it fails."""
     output = process.stdout.read().decode(errors="replace")
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = status
     if status != 0:
-        sys.exit(f"{' '.join(command)}: status {status}\n{output}")
+        sys.exit(f"{' '.join(process.args)}: status {status}\n{output}")
     return Run(
         time.monotonic() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, output)
 
 
-def alternate(commands, rounds, core=None):
+def run(command, **environment):
+    """One child to its end."""
+    return end(begin(command, **environment), time.monotonic())
+
+
+def beside(commands, rounds):
+    """All commands at once on one core, a different one first each time; once before that, uncounted. The
+    runs of each, in the order of the rounds.
+
+    A virtual machine's speed changes by a tenth from second to second, and two of its cores may share one.
+    The scheduler takes turns every few milliseconds, so that all meet the same machine; only CPU time and
+    memory can be read of it."""
+    core = max(os.sched_getaffinity(0))
+    runs = [[] for _ in commands]
+    for turn in range(rounds + 1):
+        order = [(step + turn) % len(commands) for step in range(len(commands))]
+        started = {index: (begin(commands[index], core), time.monotonic()) for index in order}
+        for index in order:
+            finished = end(*started[index])
+            if turn > 0:
+                runs[index].append(finished)
+    return runs
+
+
+def alternate(commands, rounds):
     """Every command once a round, a different one first each time; once before that, uncounted, so that
     files are in memory. The runs of each, in the order of the rounds."""
     for command in commands:
-        run(command, core)
+        run(command)
     runs = [[] for _ in commands]
     for turn in range(rounds):
         for step in range(len(commands)):
             index = (step + turn) % len(commands)
-            runs[index].append(run(commands[index], core))
+            runs[index].append(run(commands[index]))
     return runs
 
 

@@ -5,7 +5,7 @@ import subprocess
 
 from . import clips, quality
 from .row import Row
-from .runs import ROOT, UPRIGHT, alternate, median, ratio
+from .runs import ROOT, UPRIGHT, alternate, beside, median, ratio
 
 X264 = ["-c:v", "libx264", "-preset", "veryfast", "-crf", "23", "-pix_fmt", "yuv420p"]
 
@@ -41,11 +41,9 @@ def rows(folder, rounds=9):
     subprocess.run(ours(clip, pictures[0]), check=True)
     subprocess.run(["ffmpeg", "-v", "error", "-y", "-i", clip, "-vf", "transpose=clock,scale=720:1280",
                     "-pix_fmt", "yuv420p", pictures[1]], check=True)
-    # On one core: two that work at a time may slow each other down, and then CPU time is not work.
-    full, other, decode, encode, encode_theirs = alternate(
-        [ours(clip, made[0]), theirs(clip, made[1]), [program, "decode", clip],
-         [program, "encode", pictures[0]], [program, "encode", pictures[1]]], rounds,
-        core=max(os.sched_getaffinity(0)))
+    full, other, alone, alone_theirs = beside(
+        [ours(clip, made[0]), theirs(clip, made[1]),
+         *([program, clip, each] for each in pictures)], rounds)
     frames = range(15, 150, 30)
     both = [quality.against_exact(clip, each, list(frames)) for each in made]
     sizes = [os.path.getsize(each) >> 10 for each in made]
@@ -53,7 +51,7 @@ def rows(folder, rounds=9):
     def cpu(each):
         return each.cpu
 
-    def alone(each):
+    def seconds(each):
         return float(each.output.split()[0])
 
     yield Row("whole 1080p clip, 5 s, veryfast, one thread each, one core", "ffmpeg", ratio(full, other, cpu),
@@ -62,11 +60,10 @@ def rows(folder, rounds=9):
     yield Row("the same, highest memory", "ffmpeg", ratio(full, other, lambda each: each.peak),
               ours=median(full, lambda each: each.peak), theirs=median(other, lambda each: each.peak),
               measured="MiB")
-    added = statistics.median(
-        mine.cpu - alone(d) - alone(e) for mine, d, e in zip(full, decode, encode))
+    added = statistics.median(mine.cpu - seconds(each) for mine, each in zip(full, alone))
     added_theirs = statistics.median(
-        it.cpu - alone(d) - alone(e) for it, d, e in zip(other, decode, encode_theirs))
-    base = statistics.median(alone(d) + alone(e) for d, e in zip(decode, encode))
+        it.cpu - seconds(each) for it, each in zip(other, alone_theirs))
+    base = median(alone, seconds)
     yield Row("what it adds to decoding and encoding alone", "what ffmpeg adds", added / added_theirs,
               bar=0.35, aim=0.25, ours=added, theirs=added_theirs, measured="CPU s",
               note=f"alone: {base:.2f} CPU s")

@@ -18,7 +18,7 @@ upright=${UPRIGHT:-$(command -v upright || echo "$here/../../.build/release/upri
 missing() { echo "live: $1 is missing: $2" >&2; exit 69; }
 command -v nginx >/dev/null && [ -f "$module" ] || missing "nginx with its RTMP module" "Scripts/setup.sh live"
 command -v python3 >/dev/null || missing python3 "Scripts/setup.sh live"
-[ -n "${UPRIGHT_URL:-}" ] || [ -x "$upright" ] || missing upright "swift build -c release --product upright"
+[ -n "${UPRIGHT_URL:-}" ] || [ -x "$upright" ] || missing upright "make build"
 
 answers() { (: <"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 taken() { echo "live: port $1 is in use: stop what has it, or give another by $2=" >&2; exit 69; }

@@ -8,19 +8,19 @@ enum FrameMemory {
   /// The usual huge page of x86-64 and AArch64.
   private static let hugePage = 2 << 20
 
-  /// Whether a picture of so many bytes gets huge pages. A smaller one would leave too much of its page
-  /// unused, and a service holds many of those.
-  static func isHuge(_ bytes: Int) -> Bool { bytes >= hugePage / 8 * 5 }
+  /// Whether a picture of so many bytes gets huge pages: one that fills at least one.
+  static func isHuge(_ bytes: Int) -> Bool { bytes >= hugePage }
 
   /// For `av_buffer_pool_init`: so many bytes, aligned to 64; nil where there is no memory.
   static let allocate: @convention(c) (Int) -> UnsafeMutablePointer<AVBufferRef>? = { bytes in
     isHuge(bytes) ? mapped(bytes) : av_buffer_alloc(bytes)
   }
 
-  /// Memory from the system, zeroed, that begins with a huge page. Without huge pages it is as good as
-  /// any other.
+  /// Memory from the system, zeroed, that begins with a huge page; what does not fill one at its end
+  /// is on usual pages. Where the system has no huge pages it is as good as any other.
   private static func mapped(_ bytes: Int) -> UnsafeMutablePointer<AVBufferRef>? {
-    let length = (bytes + hugePage - 1) & -hugePage
+    let page = 4096
+    let length = (bytes + page - 1) & -page
     let room = length + hugePage
     guard let start = mmap(nil, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
       start != MAP_FAILED

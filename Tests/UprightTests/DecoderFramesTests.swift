@@ -28,14 +28,14 @@ struct DecoderFramesTests {
       sizes: ["1278x718"]),
     Case(
       testDescription: "4:4:4", format: "yuv444p", encoder: "libx264 -preset ultrafast",
-      sizes: ["1001x603"]),
+      sizes: ["1001x803"]),
     Case(
       testDescription: "VP9", format: "yuv420p",
       encoder: "libvpx-vp9 -deadline realtime -cpu-used 8",
-      sizes: ["1450x1002"]),
+      sizes: ["1450x1102"]),
     Case(
       testDescription: "MJPEG", format: "yuvj422p", encoder: "mjpeg -q:v 3", sizes: ["1111x777"]),
-    Case(testDescription: "MPEG-2", format: "yuv420p", encoder: "mpeg2video", sizes: ["1442x1081"]),
+    Case(testDescription: "MPEG-2", format: "yuv420p", encoder: "mpeg2video", sizes: ["1442x1181"]),
     Case(
       testDescription: "4:1:1, as DV has it", format: "yuv411p", encoder: "ffv1",
       sizes: ["1446x900"]),
@@ -112,7 +112,7 @@ struct DecoderFramesTests {
     let scratch = try Scratch()
     let path = scratch.path("a.mkv")
     try FFmpegTool.run([
-      "-f", "lavfi", "-i", "testsrc2=rate=30:duration=2:size=1280x720", "-c:v", "libx264",
+      "-f", "lavfi", "-i", "testsrc2=rate=30:duration=2:size=1920x1080", "-c:v", "libx264",
       "-preset",
       "ultrafast", path,
     ])

@@ -182,9 +182,11 @@ private func packet(
 @Suite struct BoundedQueueTests {
   private struct Item: ~Copyable, Sendable { let number: Int }
 
-  @Test("everything comes through, in order, with the producer held to the capacity")
-  func inOrder() {
-    let queue = BoundedQueue<Item>(capacity: 3)
+  @Test(
+    "everything comes through, in order, with the producer held to the capacity",
+    arguments: [0, 1, 3])
+  func inOrder(_ capacity: Int) {
+    let queue = BoundedQueue<Item>(capacity: capacity)
     let ahead = Atomic<Int>(0)
     let highest = Atomic<Int>(0)
     let producer = WorkThread(name: "producer") { () -> Bool in
@@ -205,7 +207,45 @@ private func packet(
     #expect(producer.join() == true)
     #expect(numbers == Array(0..<2000))
     // What is queued, one being counted late and one just taken.
-    #expect(highest.load(ordering: .relaxed) <= 3 + 2)
+    #expect(highest.load(ordering: .relaxed) <= capacity + 2)
+  }
+
+  @Test("with no capacity nothing is made before it is asked for")
+  func turns() {
+    let queue = BoundedQueue<Item>(capacity: 0)
+    let made = Atomic<Int>(0)
+    let producer = WorkThread(name: "producer") { () -> Bool in
+      for number in 0..<3 {
+        queue.waitForRoom()
+        made.add(1, ordering: .sequentiallyConsistent)
+        _ = queue.put(Item(number: number))
+      }
+      queue.close()
+      return true
+    }
+    for asked in 0..<3 {
+      usleep(50_000)
+      #expect(made.load(ordering: .sequentiallyConsistent) == asked)
+      var number = -1
+      if let item = queue.take() { number = item.number }
+      #expect(number == asked)
+    }
+    let last = queue.take() == nil
+    #expect(last && producer.join() == true)
+  }
+
+  @Test("with no capacity, too, either side's close lets the other go")
+  func closedWithoutCapacity() {
+    let queue = BoundedQueue<Item>(capacity: 0)
+    let producer = WorkThread(name: "producer") { () -> Bool in queue.put(Item(number: 0)) }
+    usleep(20_000)
+    queue.close()
+    #expect(producer.join() == false)
+    let other = BoundedQueue<Item>(capacity: 0)
+    let consumer = WorkThread(name: "consumer") { () -> Bool in other.take() == nil }
+    usleep(20_000)
+    other.close()
+    #expect(consumer.join() == true)
   }
 
   @Test("the consumer's close lets a waiting producer go")

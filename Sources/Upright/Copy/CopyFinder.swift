@@ -105,9 +105,13 @@ struct CopyFinder {
     if case .fixed(let isLandscape) = plan.canvas { shapes = [shapes[isLandscape ? 1 : 0]] }
     let canvases = shapes.map { guidance.format(for: $0).encodeResolution }
     if canvases.contains(size) { return }
-    var scan = try SignalScan(url: plan.session.input, format: plan.session.inputFormat)
     var director = try plan.session.director(size: size, guidance: guidance, canvas: plan.canvas)
-    let direction = try director.direct(at: 0, size: size, signal: try scan.next()?.signal)
+    var signal: OrientationSignal?
+    if plan.options.frames == .metadata {
+      var scan = try SignalScan(url: plan.session.input, format: plan.session.inputFormat)
+      signal = try scan.next()?.signal
+    }
+    let direction = try director.direct(at: 0, size: size, signal: signal)
     let first = Outlook.Stretch(firstFrame: 0, seconds: 0, direction: direction)
     throw CopyRefusal(reason: reason(first) ?? "the canvas is \(canvases[0])")
   }

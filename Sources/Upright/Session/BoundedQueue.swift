@@ -1,7 +1,8 @@
 internal import Foundation
 
 /// Hands items from one thread to another, at most `capacity` at a time, so that memory stays flat
-/// whichever of the two is the faster.
+/// whichever of the two is the faster. With a capacity of 0 an item is handed to who waits for it: the two
+/// threads take turns.
 final class BoundedQueue<Element: ~Copyable>: @unchecked Sendable {
   // Unchecked: everything below is only touched under `condition`. A ring of boxes, since Foundation
   // and the collections of the standard library take no noncopyable elements; made once, so that
@@ -10,19 +11,28 @@ final class BoundedQueue<Element: ~Copyable>: @unchecked Sendable {
   private let ring: [Box]
   private var head = 0
   private var count = 0
+  private let capacity: Int
+  /// Threads that wait in `take`.
+  private var takers = 0
   private var isClosed = false
 
   private final class Box {
     var element: Element?
   }
 
-  init(capacity: Int) { ring = (0..<max(1, capacity)).map { _ in Box() } }
+  init(capacity: Int) {
+    self.capacity = capacity
+    ring = (0..<max(1, capacity)).map { _ in Box() }
+  }
+
+  /// Whether nothing more may be put in. Under `condition`.
+  private var isFull: Bool { capacity == 0 ? count == 1 || takers == 0 : count == capacity }
 
   /// Waits for room and hands over `element`; false (and the element is gone) once closed.
   func put(_ element: consuming sending Element) -> Bool {
     condition.lock()
     defer { condition.unlock() }
-    while count == ring.count && !isClosed { condition.wait() }
+    while isFull && !isClosed { condition.wait() }
     if isClosed { return false }
     ring[(head + count) % ring.count].element = consume element
     count += 1
@@ -34,15 +44,23 @@ final class BoundedQueue<Element: ~Copyable>: @unchecked Sendable {
   func waitForRoom() {
     condition.lock()
     defer { condition.unlock() }
-    while count == ring.count && !isClosed { condition.wait() }
+    while isFull && !isClosed { condition.wait() }
   }
 
   /// Waits for an item; nil once closed and empty.
   func take() -> sending Element? {
     condition.lock()
     defer { condition.unlock() }
+    beginToWait()
     while count == 0 && !isClosed { condition.wait() }
+    takers -= 1
     return first()
+  }
+
+  /// Says that somebody waits for an item. Under `condition`.
+  private func beginToWait() {
+    takers += 1
+    if capacity == 0 { condition.broadcast() }
   }
 
   /// Takes out the first item; nil where none is left. Under `condition`.
@@ -75,7 +93,9 @@ final class BoundedQueue<Element: ~Copyable>: @unchecked Sendable {
     let deadline = Date(timeIntervalSinceNow: seconds)
     condition.lock()
     defer { condition.unlock() }
+    beginToWait()
     while count == 0 && !isClosed { if !condition.wait(until: deadline) { break } }
+    takers -= 1
     return first()
   }
 

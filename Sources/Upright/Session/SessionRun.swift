@@ -39,9 +39,10 @@ final class SessionRun {
   ) throws(MediaError) {
     self.plan = plan
     session = plan.session
-    // Decoded pictures are large; live, each that waits is also a picture later.
-    // On one thread nothing is gained by decoding ahead, and a picture is used while it is in the cache.
-    queue = BoundedQueue(capacity: plan.options.isLive || plan.options.threads == 1 ? 1 : 4)
+    // Decoded pictures are large; live, each that waits is also a picture later. On one thread nothing is
+    // gained by decoding ahead.
+    let ahead = plan.options.threads == 1 ? 0 : plan.options.isLive ? 1 : 4
+    queue = BoundedQueue(capacity: ahead)
     self.observe = observe
     warnings = plan.warnings
     feed = EventFeed(session.events, offset: session.options.eventsOffset)
