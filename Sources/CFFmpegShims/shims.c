@@ -1,5 +1,6 @@
 #include "CFFmpegShims.h"
 
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -100,5 +101,19 @@ void upright_allow_buffers_from_threads(AVCodecContext *context) {
 #pragma clang diagnostic pop
 #else
   (void)context;
+#endif
+}
+
+void upright_malloc_keep_large_apart(size_t bytes) {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, (int)bytes);
+#else
+  (void)bytes;
+#endif
+}
+
+void upright_malloc_trim(void) {
+#ifdef __GLIBC__
+  malloc_trim(0);
 #endif
 }

@@ -77,13 +77,14 @@ struct Serve: ParsableCommand {
     let service = try UprightService(
       configuration, engine: Self.engine, secrets: secrets, logger: logger)
     if service.isNewToken { StandardError.write("upright: the admin token is \(service.token)\n") }
+    FreedMemory.keepLargeApart()
     let failure = Mutex<(any Error)?>(nil)
     let done = DispatchSemaphore(value: 0)
     Task.detached {
       do { try await service.run(signals: true) } catch { failure.withLock { $0 = error } }
       done.signal()
     }
-    done.wait()
+    while done.wait(timeout: .now() + 30) == .timedOut { FreedMemory.giveBack() }
     if let error = failure.withLock({ $0 }) { throw Self.told(error, configuration) }
   }
 

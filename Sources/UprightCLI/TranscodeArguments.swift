@@ -81,7 +81,8 @@ struct TranscodeArguments: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Threads of the decoder and of each encoder; else they choose.", valueName: "n"))
+      "Threads of the decoder and of each encoder (1: one core); else they choose.", valueName: "n")
+  )
   var threads: Int?
 
   @Option(

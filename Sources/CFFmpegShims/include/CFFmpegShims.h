@@ -2,6 +2,7 @@
 // logging. Each shim is one line of C or has its reason beside it.
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include <libavcodec/avcodec.h>
@@ -43,6 +44,10 @@ void upright_refuse_redirects(void);
 void upright_verify_certificates(AVFormatContext *context);
 // The calling thread's last error line since the last call, or an empty string.
 const char *upright_log_take_error(void);
+
+// malloc.h, which Swift's Glibc leaves out.
+void upright_malloc_keep_large_apart(size_t bytes);
+void upright_malloc_trim(void);
 
 // swscale's option names are AVOptions of an opaque context; sws_scale_frame takes them from there.
 struct SwsContext;

@@ -66,8 +66,8 @@ public struct TranscodeOptions: Sendable {
   public var upright = UprightRule.pixels
   /// Whether pictures that need no change are encoded.
   public var reencode = ReencodeRule.auto
-  /// Threads of the decoder and of each encoder; 0: as many as they choose by the cores. What an
-  /// encoder writes depends on it in the last bits.
+  /// Threads of the decoder and of each encoder; 0: as many as they choose by the cores. With 1 they
+  /// take turns, on one core. What an encoder writes depends on it in the last bits.
   public var threads = 0
   /// How many chunks of the clip are encoded at a time.
   public var chunks = ChunkRule.count(1)
