@@ -134,6 +134,8 @@ import Testing
     #expect(live.formats == whole.formats)
     live.forget(before: 5.5)
     #expect(live.timeline.points.count == 1)
+    #expect(live.formats == Array(whole.formats.suffix(1)))
+    #expect(live.takeFormats(before: 100) == [])
   }
 
   @Test("a refused event leaves a live session as it was") func refusedLive() throws {

@@ -92,7 +92,7 @@ public struct OrientationPlan: Sendable {
   }
 
   /// The formats not taken before whose instant is over at `seconds`, so that none can replace them.
-  /// They stay in `formats`; the start is the first one taken.
+  /// They stay in `formats` until they are forgotten; the start is the first one taken.
   public mutating func takeFormats(before seconds: Double) -> [FormatChange] {
     let end = formats[takenFormats...].firstIndex { $0.from >= seconds } ?? formats.count
     guard end > takenFormats else { return [] }
@@ -100,8 +100,14 @@ public struct OrientationPlan: Sendable {
     return Array(formats[takenFormats..<end])
   }
 
-  /// Forgets the points of the timeline that no frame at or after `seconds` asks for.
-  public mutating func forget(before seconds: Double) { timeline.forget(before: seconds) }
+  /// Forgets the points of the timeline that no frame at or after `seconds` asks for, and the formats
+  /// that have been taken, but for the last.
+  public mutating func forget(before seconds: Double) {
+    timeline.forget(before: seconds)
+    guard takenFormats > 1 else { return }
+    formats.removeFirst(takenFormats - 1)
+    takenFormats = 1
+  }
 
   /// `{"events": [...], "formats": [...]}`, as `upright explain --json` prints it.
   public var json: JSONValue {
