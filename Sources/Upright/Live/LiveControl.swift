@@ -10,7 +10,13 @@ final class LiveControl: Sendable {
   private let isResumed = Atomic(false)
   private let policyState = Mutex(LivePolicy())
   private let seen: Mutex<LiveSnapshot>
-  private let observer = Mutex<(@Sendable (LiveUpdate) -> Void)?>(nil)
+  private let observer = Mutex<Observer?>(nil)
+
+  /// In a box: a bare closure would be wrapped anew for the mutex each time that it is read, and the
+  /// wrappings stay.
+  private struct Observer {
+    let tell: @Sendable (LiveUpdate) -> Void
+  }
 
   /// Measured times that are kept.
   private static let history = 1024
@@ -34,10 +40,10 @@ final class LiveControl: Sendable {
 
   /// Whom to tell what happens.
   func observe(_ body: @escaping @Sendable (LiveUpdate) -> Void) {
-    observer.withLock { $0 = body }
+    observer.withLock { $0 = Observer(tell: body) }
   }
 
-  func tell(_ update: LiveUpdate) { observer.withLock { $0 }?(update) }
+  func tell(_ update: LiveUpdate) { observer.withLock { $0 }?.tell(update) }
 
   /// Asks or changes the policy.
   func policy<R>(
