@@ -19,7 +19,7 @@ enum FrameMemory {
   /// Memory from the system, zeroed, that begins with a huge page; what does not fill one at its end
   /// is on usual pages. Where the system has no huge pages it is as good as any other.
   private static func mapped(_ bytes: Int) -> UnsafeMutablePointer<AVBufferRef>? {
-    let page = 4096
+    let page = sysconf(CInt(_SC_PAGESIZE))
     let length = (bytes + page - 1) & -page
     let room = length + hugePage
     guard let start = mmap(nil, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),

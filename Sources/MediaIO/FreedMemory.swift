@@ -2,8 +2,8 @@ internal import CFFmpegShims
 
 /// What a process that runs for months does so that memory it has freed goes back to the system.
 ///
-/// Every turn opens an encoder and closes another, and each leaves blocks of all sizes between what
-/// lives on. glibc then keeps ever larger ones in its heaps, where the holes add up: some 15 KB a turn.
+/// Every turn opens an encoder and closes another. Once large blocks have been freed, glibc takes the next
+/// ones from its heaps, of which each thread has its own, and what is free there stays with the process.
 package enum FreedMemory {
   /// Keeps what is large out of the heaps: the system gives it, and gets it back at once. For a process
   /// to call at its start.

@@ -23,7 +23,7 @@ from live_service.player import Player  # noqa: E402
 COUNT = 3
 # What the end may have more than the time after warming up. Memory: a change of format opens an
 # encoder, and where its pages come from is the allocator's affair; the sizes are compared as medians.
-MORE_MEMORY = 16.0
+MORE_MEMORY = 8.0
 MORE_THREADS = 0
 MORE_DESCRIPTORS = 0
 # The device's orientations whose pictures have another shape each time.
