@@ -28,7 +28,7 @@ def wall(each):
 
 def metadata(folder):
     """Turned by metadata alone."""
-    for seconds, rounds in ((60, 9), (300, 3)):
+    for seconds, rounds in ((60, 9), (300, 9)):
         clip = clips.long(seconds)
         output = os.path.join(folder, "copied.mp4")
         copy = ["ffmpeg", "-v", "error", "-y", "-i", clip, "-c", "copy"]

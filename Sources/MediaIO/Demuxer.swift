@@ -74,19 +74,32 @@ package final class Demuxer {
     try self.init(name, input, format: format, settings, interrupt)
   }
 
+  /// Opens what `first` reads once more, for its packets. What is known of its streams is taken over
+  /// where the container gives every packet its times: else libavformat decodes pictures to find out.
+  package convenience init(again first: Demuxer, format: String?) throws(MediaError) {
+    let isKnown = first.container.format.hasPrefix("mov,")
+    try self.init(
+      first.url, nil, format: format, [:], first.interrupt, known: isKnown ? first.container : nil)
+  }
+
   private init(
     _ url: String, _ input: PipeInput?, format: String?, _ settings: [String: String],
-    _ interrupt: Interrupt
+    _ interrupt: Interrupt, known: Container? = nil
   ) throws(MediaError) {
     self.url = url
     self.input = input
     self.interrupt = interrupt
-    (context, opening) = try Self.open(url, input, format, settings, interrupt: interrupt)
+    (context, opening) = try Self.open(
+      url, input, format, settings, looksAhead: known == nil, interrupt: interrupt)
     let isBroadcast = context.pointee.iformat.pointee.flags & AVFMT_TS_DISCONT != 0
     let start = context.pointee.start_time
     zero = isBroadcast && start != noTimestamp && abs(start / 2) < Int64.max / 8 ? start : 0
     joined = isBroadcast ? JoinedTimes(start: zero) : nil
-    do {
+    if let known {
+      container = known
+      return
+    }
+    do throws(MediaError) {
       container = try Self.describe(context, zero: zero)
     } catch {
       var pointer: UnsafeMutablePointer<AVFormatContext>? = context
@@ -102,7 +115,7 @@ package final class Demuxer {
 
   private static func open(
     _ url: String, _ input: PipeInput?, _ format: String?, _ settings: [String: String],
-    interrupt: Interrupt
+    looksAhead: Bool, interrupt: Interrupt
   ) throws(MediaError) -> (UnsafeMutablePointer<AVFormatContext>, opening: [UInt8]) {
     let address = url == "-" ? standardInput() : url
     // A path that looks like a protocol ("a:b.mp4") stays a path.
@@ -139,7 +152,7 @@ package final class Demuxer {
     }
     guard opened >= 0, let context else { throw openError(opened, url: url) }
     let opening = bufferedOpening(context)
-    let found = findStreams(context, settings)
+    let found = looksAhead ? findStreams(context, settings) : 0
     if found < 0 {
       var pointer: UnsafeMutablePointer<AVFormatContext>? = context
       avformat_close_input(&pointer)

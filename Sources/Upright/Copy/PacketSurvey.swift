@@ -27,8 +27,10 @@ struct PacketSurvey {
   /// - Throws: `CopyRefusal` for packets that cannot be copied, or `MediaError`.
   init(_ plan: SessionPlan) throws {
     let (session, video) = (plan.session, plan.video)
-    let demuxer = try Demuxer(
-      url: session.input, format: session.inputFormat, interrupt: session.interrupt)
+    guard let first = plan.demuxer as? Demuxer else {
+      throw CopyRefusal(reason: "it cannot be looked at ahead")
+    }
+    let demuxer = try Demuxer(again: first, format: session.inputFormat)
     let notes = PacketNotes(video)
     var scan = try SignalScan(demuxer) { notes.take($0) }
     // Where a clock was set back is told from the packets of all tracks that are read.
