@@ -101,12 +101,14 @@ public struct OrientationPlan: Sendable {
   }
 
   /// Forgets the points of the timeline that no frame at or after `seconds` asks for, and the formats
-  /// that have been taken, but for the last.
+  /// that were over by then, taken or not.
   public mutating func forget(before seconds: Double) {
     timeline.forget(before: seconds)
-    guard takenFormats > 1 else { return }
-    formats.removeFirst(takenFormats - 1)
-    takenFormats = 1
+    guard let current = formats.lastIndex(where: { $0.from <= seconds }), current > 0 else {
+      return
+    }
+    formats.removeFirst(current)
+    takenFormats = max(0, takenFormats - current)
   }
 
   /// `{"events": [...], "formats": [...]}`, as `upright explain --json` prints it.
