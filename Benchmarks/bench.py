@@ -48,7 +48,7 @@ def machine():
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only")
-    parser.add_argument("--rounds", type=int, default=9, help="of the whole clip")
+    parser.add_argument("--rounds", type=int, default=7, help="of the whole clip")
     parser.add_argument("--results", default=os.path.join(ROOT, "bench"))
     arguments = parser.parse_args()
     results = os.path.abspath(arguments.results)

@@ -33,7 +33,7 @@ def ours(clip, output, *, threads=True):
             *(["--threads", "1"] if threads else []), "-o", output]
 
 
-def rows(folder, rounds=9):
+def rows(folder, rounds=7):
     clip, program = clips.first(150), stages()
     made = [os.path.join(folder, name) for name in ("ours.mp4", "theirs.mp4")]
     pictures = [os.path.join(folder, name) for name in ("ours.y4m", "theirs.y4m")]
