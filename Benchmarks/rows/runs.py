@@ -40,7 +40,8 @@ def end(process, start):
 
 def run(command, **environment):
     """One child to its end."""
-    return end(begin(command, **environment), time.monotonic())
+    start = time.monotonic()
+    return end(begin(command, **environment), start)
 
 
 def beside(commands, rounds):
