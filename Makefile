@@ -1,26 +1,30 @@
 # The two commands: make demo, make test. Each does all of its own set-up.
 
-.PHONY: demo build test lint format bench bench-live samples schemas check-slow clean
+.PHONY: demo build check test lint format bench bench-live samples schemas check-slow fuzz clean
 
 export UPRIGHT_SHARED ?= $(abspath ../shared)
 
-demo: build
+demo:
+	@Scripts/setup.sh demo
+	@$(MAKE) --no-print-directory build
 	@Scripts/demo.sh
-
-SHELL := /bin/bash
-.SHELLFLAGS := -o pipefail -c
 
 # Swift's own libraries are linked in: the program starts sooner and runs where there is no toolchain.
 build:
-	@Scripts/setup.sh build
-	@swift build -c release --static-swift-stdlib --product upright 2>&1 | Scripts/quiet.sh
+	@Scripts/setup.sh --say build
+	@Scripts/quiet.py swift build -c release --static-swift-stdlib --product upright
+
+# The loop of a working day: lint, and every test that needs no browser, no server and no real time.
+check:
+	@Scripts/setup.sh --say check
+	@Scripts/lint.sh
+	@Scripts/test.sh check
 
 test:
 	@Scripts/setup.sh test
-	@Scripts/test.sh
+	@Scripts/test.sh test
 
 lint:
-	@Scripts/setup.sh lint
 	@Scripts/lint.sh
 
 format:

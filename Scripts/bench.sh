@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 mkdir -p bench
 for product in KernelBench ScaleBench PolicyBench SessionBench; do
-  swift build --package-path Benchmarks -c release --product "$product" 2>&1 | Scripts/quiet.sh
+  Scripts/quiet.py swift build --package-path Benchmarks -c release --product "$product"
 done
 
 python=.build/bench-python/bin/python

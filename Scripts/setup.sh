@@ -1,7 +1,14 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing, and says nothing where none is.
-# Usage: setup.sh lint|build|test|call|live|samples|bench
+# Installs the Debian packages that are missing, and prints nothing if none is. With --say it installs
+# nothing and needs no root: it prints the command that would, and ends with 69.
+# Usage: setup.sh [--say] build|check|demo|test|call|live|samples|bench
 set -euo pipefail
+
+say=
+if [ "${1:-}" = --say ]; then
+  say=1
+  shift
+fi
 
 build=(pkg-config libavformat-dev libavcodec-dev libavutil-dev libavfilter-dev libswscale-dev
   libswresample-dev ffmpeg)
@@ -18,14 +25,14 @@ samples=(ffmpeg fonts-dejavu-core)
 bench=("${build[@]}" python3 python3-venv libyuv-dev)
 
 case "${1:-build}" in
-  lint) wanted=(python3 git) ;;
-  build) wanted=("${build[@]}") ;;
+  build | demo) wanted=("${build[@]}") ;;
+  check) wanted=("${build[@]}" python3 git) ;;
   test) wanted=("${test[@]}") ;;
   call) wanted=("${call[@]}") ;;
   live) wanted=("${live[@]}") ;;
   samples) wanted=("${samples[@]}") ;;
   bench) wanted=("${bench[@]}") ;;
-  *) echo "usage: setup.sh lint|build|test|call|live|samples|bench" >&2; exit 64 ;;
+  *) echo "usage: setup.sh [--say] build|check|demo|test|call|live|samples|bench" >&2; exit 64 ;;
 esac
 
 if ! command -v swift >/dev/null; then
@@ -39,6 +46,10 @@ for package in "${wanted[@]}"; do
   [ "$state" = installed ] || missing+=("$package")
 done
 [ ${#missing[@]} -gt 0 ] || exit 0
+if [ -n "$say" ]; then
+  echo "setup: packages are missing; install them: sudo apt-get install ${missing[*]}" >&2
+  exit 69
+fi
 
 as_root=()
 if [ "$(id -u)" != 0 ]; then

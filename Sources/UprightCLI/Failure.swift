@@ -4,9 +4,10 @@ internal import MediaIO
 internal import RotationPolicy
 internal import Upright
 
-/// An error on its way out of the process: one line on standard error, and spec 4's exit status.
+/// An error that ends the process: one line on standard error, and an exit status from sysexits.
 struct Failure {
-  private let line: String
+  /// The line, without its end: what happened, where, and what to do.
+  let line: String
   /// The error as JSON.
   let json: JSONValue
   /// The exit status that it asks for.
@@ -87,7 +88,7 @@ struct Failure {
     return String(line)
   }
 
-  /// Sysexits, as spec 4 lists them.
+  /// The exit status of each kind of error (sysexits.h; 130 and 143 after a signal).
   private static func status(_ code: MediaError.Code) -> Int32 {
     switch code {
     case .usage: 64

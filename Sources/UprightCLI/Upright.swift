@@ -24,7 +24,7 @@ struct UprightCommand: ParsableCommand {
       SchemaCommand.self, Serve.self,
     ])
 
-  static let number = "0.1.0"
+  static let number = "0.2.0"
 
   private static var version: String {
     (["upright \(number)", "FFmpeg \(Libraries.release)"] + Libraries.versions)
@@ -37,11 +37,17 @@ struct UprightCommand: ParsableCommand {
     signal(SIGXFSZ, SIG_IGN)
     let arguments = Array(CommandLine.arguments.dropFirst())
     Libraries.installLog(verbose: arguments.contains("--verbose"))
+    failure(of: arguments)?.exit()
+  }
+
+  /// Runs the command that `arguments` name. Returns its failure, or `nil` if it succeeded.
+  static func failure(of arguments: [String]) -> Failure? {
     do {
       var command = try parseAsRoot(arguments)
       try command.run()
+      return nil
     } catch {
-      Failure(error, asJSON: arguments.contains("--json-errors")).exit()
+      return Failure(error, asJSON: arguments.contains("--json-errors"))
     }
   }
 }

@@ -42,7 +42,7 @@ import UprightTestSupport
   private static func targets() throws -> [String: Set<String>] {
     let scratch = try Scratch()
     let outcome = try ExternalTool("swift").run([
-      "package", "--package-path", SharedFiles.packageRoot.path, "--scratch-path",
+      "package", "--package-path", Fixtures.packageRoot.path, "--scratch-path",
       scratch.path("build"), "dump-package",
     ])
     let package = try JSONDecoder().decode(JSON.self, from: outcome.output)
@@ -110,7 +110,7 @@ import UprightTestSupport
   }
 
   private static func swiftFiles(in folder: String) -> [URL] {
-    let root = SharedFiles.packageRoot.appendingPathComponent(folder)
+    let root = Fixtures.packageRoot.appendingPathComponent(folder)
     let all = FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)
     return (all?.allObjects ?? []).compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }
   }

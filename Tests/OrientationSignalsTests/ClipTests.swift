@@ -45,7 +45,7 @@ struct ClipTests {
     return seen
   }
 
-  @Test("An elementary stream turned by 180 degrees", .enabled(if: SharedFiles.has(elementary)))
+  @Test("An elementary stream turned by 180 degrees", .clips("sei-derived"))
   func elementaryStream() throws {
     let bytes = Array(try Data(contentsOf: SharedFiles.url(Self.elementary)))
     let units = accessUnits(bytes, .startCodes)
@@ -64,7 +64,7 @@ struct ClipTests {
     #expect(timeline.runs.first?.signal?.orientation == .down)
   }
 
-  @Test("Files of one track", .enabled(if: files.allSatisfy { SharedFiles.has($0.path) }))
+  @Test("Files of one track", .clips("sei-derived"))
   func singleTrackFiles() throws {
     for file in Self.files {
       let bytes = Array(try Data(contentsOf: SharedFiles.url(file.path)))

@@ -10,7 +10,7 @@ struct EXIFTests {
 
   @Test(
     "is read from real photos, and from no beginning of one falsely",
-    .enabled(if: SharedFiles.has(folder)),
+    .clips("exif-jpeg"),
     arguments: [
       ("Landscape_1", ImageOrientation.up), ("Landscape_6", .right), ("Portrait_3", .down),
     ])

@@ -129,10 +129,10 @@ struct MessageTests {
   }
 
   @Test(
-    "Peers' vectors", .enabled(if: SharedFiles.hasVectors("sei_display_orientation")))
+    "Peers' vectors")
   func vectors() throws {
     var checked = 0
-    for row in try SharedFiles.vectors("sei_display_orientation")["cases"].array {
+    for row in try Fixtures.vectors("sei_display_orientation")["cases"].array {
       for row in [row] + row["cases"].array {
         if let u16 = row["u16"].int, let angle = row["angle"].int {
           let orientation = try #require(

@@ -147,10 +147,9 @@ struct AffineTransformTests {
   private func point(_ json: JSON) -> Point { Point(x: json.doubles[0], y: json.doubles[1]) }
 
   @Test(
-    "Vectors: affine_swift_corelibs (append)",
-    .enabled(if: SharedFiles.hasVectors("affine_swift_corelibs")))
+    "Vectors: affine_swift_corelibs (append)")
   func corelibs() throws {
-    let file = try SharedFiles.vectors("affine_swift_corelibs")
+    let file = try Fixtures.vectors("affine_swift_corelibs")
     #expect(Transform(file["codable"]["matrix"].doubles)?.values == [1, 2, 3, 4, 5, 6])
     for entry in file["cases"].array {
       let transform = try run(entry["steps"].array, prepend: false)
@@ -162,9 +161,9 @@ struct AffineTransformTests {
     }
   }
 
-  @Test("Vectors: affine_gnustep (prepend)", .enabled(if: SharedFiles.hasVectors("affine_gnustep")))
+  @Test("Vectors: affine_gnustep (prepend)")
   func gnustep() throws {
-    for entry in try SharedFiles.vectors("affine_gnustep")["cases"].array {
+    for entry in try Fixtures.vectors("affine_gnustep")["cases"].array {
       let transform = try run(entry["steps"].array, prepend: true)
       if !entry["expect_matrix"].isNull {
         #expect(isClose(transform.values, entry["expect_matrix"].doubles, within: 1e-5))
@@ -181,9 +180,9 @@ struct AffineTransformTests {
     }
   }
 
-  @Test("Vectors: affine_webkit (prepend)", .enabled(if: SharedFiles.hasVectors("affine_webkit")))
+  @Test("Vectors: affine_webkit (prepend)")
   func webkit() throws {
-    for entry in try SharedFiles.vectors("affine_webkit")["cases"].array {
+    for entry in try Fixtures.vectors("affine_webkit")["cases"].array {
       if !entry["steps"].isNull {
         let transform = try run(entry["steps"].array, prepend: true)
         #expect(transform.values == entry["expect_matrix"].doubles, "\(entry["id"])")
@@ -220,11 +219,10 @@ struct AffineTransformTests {
   }
 
   @Test(
-    "Vectors: affine_closure_blink (prepend)",
-    .enabled(if: SharedFiles.hasVectors("affine_closure_blink")))
+    "Vectors: affine_closure_blink (prepend)")
   func closureAndBlink() throws {
     let words = ["NaN": Double.nan, "Infinity": .infinity]
-    for entry in try SharedFiles.vectors("affine_closure_blink")["cases"].array {
+    for entry in try Fixtures.vectors("affine_closure_blink")["cases"].array {
       if !entry["steps"].isNull {
         let transform = try run(entry["steps"].array, prepend: true)
         if !entry["expect_matrix"].isNull {

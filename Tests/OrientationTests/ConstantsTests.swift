@@ -83,10 +83,9 @@ struct ConstantsTests {
   }
 
   @Test(
-    "Vectors: uikit_orientation_constants",
-    .enabled(if: SharedFiles.hasVectors("uikit_orientation_constants")))
+    "Vectors: uikit_orientation_constants")
   func vectors() throws {
-    for entry in try SharedFiles.vectors("uikit_orientation_constants")["cases"].array {
+    for entry in try Fixtures.vectors("uikit_orientation_constants")["cases"].array {
       let values = entry["values"].object.compactMapValues(\.int)
       switch entry["id"].string {
       case "UIDeviceOrientation":

@@ -101,10 +101,9 @@ struct DisplayMatrixTests {
   }
 
   @Test(
-    "Vectors: ffmpeg_display_matrix",
-    .enabled(if: SharedFiles.hasVectors("ffmpeg_display_matrix")))
+    "Vectors: ffmpeg_display_matrix")
   func ffmpegVectors() throws {
-    for entry in try SharedFiles.vectors("ffmpeg_display_matrix")["cases"].array {
+    for entry in try Fixtures.vectors("ffmpeg_display_matrix")["cases"].array {
       switch entry["id"].string {
       case "set90", "set-45", "set-45+hflip", "set-45+hflip+vflip", "fate-mov-displaymatrix":
         let matrix = try #require(DisplayMatrix(entry["matrix"].ints.map { Int32($0) }))
@@ -135,14 +134,13 @@ struct DisplayMatrixTests {
   }
 
   @Test(
-    "Vectors: mp4_tkhd_rotation_peers",
-    .enabled(if: SharedFiles.hasVectors("mp4_tkhd_rotation_peers")))
+    "Vectors: mp4_tkhd_rotation_peers")
   func tkhdVectors() throws {
     let words: [String: ImageOrientation] = [
       "identity": .up, "rot90cw": .right, "rot180": .down, "rot270cw": .left, "hflip": .upMirrored,
       "vflip": .downMirrored, "transpose": .leftMirrored, "transverse": .rightMirrored,
     ]
-    for entry in try SharedFiles.vectors("mp4_tkhd_rotation_peers")["cases"].array {
+    for entry in try Fixtures.vectors("mp4_tkhd_rotation_peers")["cases"].array {
       let abcd = entry["matrix_abcd"].ints.map { Int32($0) * 65536 }
       let matrix = DisplayMatrix(a: abcd[0], b: abcd[1], c: abcd[2], d: abcd[3])
       if entry["id"].string == "all_zero" {

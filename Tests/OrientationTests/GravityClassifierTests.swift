@@ -106,7 +106,7 @@ struct GravityClassifierTests {
     }
   }
 
-  @Test("Held still at any angle and tilt it changes at most once")
+  @Test("Held still at any angle and tilt it changes at most once", .long)
   func steady() throws {
     for preset in presets {
       for (reading, start) in poses {

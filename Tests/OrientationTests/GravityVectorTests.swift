@@ -10,10 +10,9 @@ struct GravityVectorTests {
   ]
 
   @Test(
-    "Vectors: android_window_orientation",
-    .enabled(if: SharedFiles.hasVectors("android_window_orientation")))
+    "Vectors: android_window_orientation")
   func android() throws {
-    let file = try SharedFiles.vectors("android_window_orientation")
+    let file = try Fixtures.vectors("android_window_orientation")
     constants(file["constants"])
     for entry in file["cases"].array {
       let current = try #require(entry["current"].int)
@@ -99,18 +98,17 @@ struct GravityVectorTests {
     }
   }
 
-  @Test("Vectors: iio_sensor_proxy", .enabled(if: SharedFiles.hasVectors("iio_sensor_proxy")))
+  @Test("Vectors: iio_sensor_proxy")
   func iio() throws {
-    for entry in try SharedFiles.vectors("iio_sensor_proxy")["cases"].array {
+    for entry in try Fixtures.vectors("iio_sensor_proxy")["cases"].array {
       try check(entry, scale: entry["scale"].double ?? 9.81 / 256)
     }
   }
 
   @Test(
-    "Vectors: iio_sensor_proxy_oracle",
-    .enabled(if: SharedFiles.hasVectors("iio_sensor_proxy_oracle")))
+    "Vectors: iio_sensor_proxy_oracle")
   func iioOracle() throws {
-    let cases = try SharedFiles.vectors("iio_sensor_proxy_oracle")["cases"].array
+    let cases = try Fixtures.vectors("iio_sensor_proxy_oracle")["cases"].array
     #expect(cases.count == 222)
     for entry in cases { try check(entry, scale: 9.81 / 256) }
   }

@@ -97,10 +97,9 @@ struct ImageOrientationTests {
   }
 
   @Test(
-    "Vectors: exif_heif_orientation",
-    .enabled(if: SharedFiles.hasVectors("exif_heif_orientation")))
+    "Vectors: exif_heif_orientation")
   func exifVectors() throws {
-    for entry in try SharedFiles.vectors("exif_heif_orientation")["cases"].array {
+    for entry in try Fixtures.vectors("exif_heif_orientation")["cases"].array {
       let exif = try #require(entry["orientation"].int)
       let orientation = ImageOrientation(exif: exif)
       if entry["error"].string != nil {
@@ -141,12 +140,11 @@ struct ImageOrientationTests {
   }
 
   @Test(
-    "Vectors: qt_color_matrix_expectations",
-    .enabled(if: SharedFiles.hasVectors("qt_color_matrix_expectations")))
+    "Vectors: qt_color_matrix_expectations")
   func qtVectors() throws {
     let quadrants = ["FF0000", "00FF00", "0000FF", "FFFF00"]
     let picture = PixelGrid(numbered: PixelSize(2, 2))
-    for entry in try SharedFiles.vectors("qt_color_matrix_expectations")["cases"].array {
+    for entry in try Fixtures.vectors("qt_color_matrix_expectations")["cases"].array {
       let orientation = try #require(
         ImageOrientation(
           flippedHorizontally: entry["mirrored"].bool == true,
@@ -159,14 +157,13 @@ struct ImageOrientationTests {
   }
 
   @Test(
-    "Vectors: chromium_video_transformation (turns first, then mirrors)",
-    .enabled(if: SharedFiles.hasVectors("chromium_video_transformation")))
+    "Vectors: chromium_video_transformation (turns first, then mirrors)")
   func chromiumVectors() throws {
     func orientation(_ degrees: Int?, _ mirrored: Bool?) -> ImageOrientation? {
       ImageOrientation(flippedHorizontally: false, clockwiseDegrees: degrees ?? 1)?
         .then(mirrored == true ? .upMirrored : .up)
     }
-    for entry in try SharedFiles.vectors("chromium_video_transformation")["cases"].array {
+    for entry in try Fixtures.vectors("chromium_video_transformation")["cases"].array {
       let expected = orientation(entry["rotation_cw"].int, entry["mirrored"].bool)
       switch entry["kind"].string {
       case "matrix_to_transformation":

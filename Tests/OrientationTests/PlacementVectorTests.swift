@@ -12,10 +12,9 @@ struct PlacementVectorTests {
   }
 
   @Test(
-    "Vectors: gstreamer_geometry_and_flip",
-    .enabled(if: SharedFiles.hasVectors("gstreamer_geometry_and_flip")))
+    "Vectors: gstreamer_geometry_and_flip")
   func gstreamer() throws {
-    for entry in try SharedFiles.vectors("gstreamer_geometry_and_flip")["cases"].array {
+    for entry in try Fixtures.vectors("gstreamer_geometry_and_flip")["cases"].array {
       switch entry["kind"].string {
       case "letterbox_center_rect":
         let (src, dst) = (entry["src"].ints, entry["dst"].ints)
@@ -55,9 +54,9 @@ struct PlacementVectorTests {
   }
 
   @Test(
-    "Vectors: media3_output_size", .enabled(if: SharedFiles.hasVectors("media3_output_size")))
+    "Vectors: media3_output_size")
   func media3() throws {
-    for entry in try SharedFiles.vectors("media3_output_size")["cases"].array {
+    for entry in try Fixtures.vectors("media3_output_size")["cases"].array {
       switch entry["kind"].string {
       case "presentation":
         // Deriving a missing side is a size policy that this library has not; given the size, the
@@ -103,9 +102,9 @@ struct PlacementVectorTests {
   }
 
   @Test(
-    "Vectors: mediabunny_geometry", .enabled(if: SharedFiles.hasVectors("mediabunny_geometry")))
+    "Vectors: mediabunny_geometry")
   func mediabunny() throws {
-    for entry in try SharedFiles.vectors("mediabunny_geometry")["cases"].array {
+    for entry in try Fixtures.vectors("mediabunny_geometry")["cases"].array {
       switch entry["id"].string {
       case "rotate_buck_bunny_read":
         #expect(

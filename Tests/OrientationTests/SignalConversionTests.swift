@@ -62,10 +62,9 @@ struct SignalConversionTests {
   }
 
   @Test(
-    "Vectors: sei_display_orientation",
-    .enabled(if: SharedFiles.hasVectors("sei_display_orientation")))
+    "Vectors: sei_display_orientation")
   func seiVectors() throws {
-    for entry in try SharedFiles.vectors("sei_display_orientation")["cases"].array {
+    for entry in try Fixtures.vectors("sei_display_orientation")["cases"].array {
       if entry["id"].string == "streampack_formula" {
         for pair in entry["cases"].array {
           let angle = try #require(pair["angle"].int)
@@ -121,11 +120,11 @@ struct SignalConversionTests {
     #expect(CVO(isFlipped: false, rotation: 63).turn.nearest == .up)
   }
 
-  @Test("Vectors: cvo_libwebrtc", .enabled(if: SharedFiles.hasVectors("cvo_libwebrtc")))
+  @Test("Vectors: cvo_libwebrtc")
   func cvoVectors() throws {
     // sender_rules (which frames carry the byte) belong to a sender of RTP, not to this library;
     // their values are those of encode_* and decode_*.
-    for entry in try SharedFiles.vectors("cvo_libwebrtc")["cases"].array {
+    for entry in try Fixtures.vectors("cvo_libwebrtc")["cases"].array {
       let byte = UInt8(try #require(entry["cvo_byte"].int))
       let degrees = try #require(entry["rotation_cw"].int)
       switch entry["dir"].string {
@@ -156,9 +155,9 @@ struct SignalConversionTests {
     #expect(ProjectionRoll(degrees: .nan).turn == nil)
   }
 
-  @Test("Vectors: matroska_rotation", .enabled(if: SharedFiles.hasVectors("matroska_rotation")))
+  @Test("Vectors: matroska_rotation")
   func rollVectors() throws {
-    for entry in try SharedFiles.vectors("matroska_rotation")["cases"].array {
+    for entry in try Fixtures.vectors("matroska_rotation")["cases"].array {
       guard let roll = entry["roll"].double else {
         // name_090, name_270: a track name of HTC phones, which only Media3 reads.
         #expect(entry["track_name"].string != nil)

@@ -143,7 +143,8 @@ struct PublishTests {
     #expect(connection.isClosed)
   }
 
-  @Test("ffmpeg publishes: what is taken is the stream, picture for picture", arguments: [1, 60])
+  @Test(
+    "ffmpeg publishes: what is taken is the stream, picture for picture", .long, arguments: [1, 60])
   func realPublisher(seconds: Int) throws {
     let scratch = try Scratch()
     let clip = scratch.path("sent.flv")

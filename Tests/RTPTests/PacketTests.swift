@@ -16,10 +16,9 @@ func hex(_ text: String) -> [UInt8] {
 @Suite("RTP packets and their header extensions")
 struct PacketTests {
   @Test(
-    "Vectors of libwebrtc, mediasoup and aiortc",
-    .enabled(if: SharedFiles.hasVectors("rtp_header_extensions")))
+    "Vectors of libwebrtc, mediasoup and aiortc")
   func vectors() throws {
-    for entry in try SharedFiles.vectors("rtp_header_extensions")["cases"].array {
+    for entry in try Fixtures.vectors("rtp_header_extensions")["cases"].array {
       let name = entry["id"].string ?? ""
       var bytes = hex(try #require(entry["hex"].string))
       // This vector ends after 240 bytes, before the count of its padding.
@@ -42,18 +41,6 @@ struct PacketTests {
         found["\(element.id)"] = Array(element.value)
       }
       #expect(found == wanted.object.mapValues { hex($0.string ?? "") }, "\(name)")
-    }
-  }
-
-  @Test(
-    "The corpus of libwebrtc's fuzzer",
-    .enabled(if: SharedFiles.has("clips/rtp/webrtc-rtp-corpus-1.bin")))
-  func corpus() throws {
-    for (name, ids) in [("1", [1] as [UInt8]), ("2", [1, 9])] {
-      let bytes = try Data(contentsOf: SharedFiles.url("clips/rtp/webrtc-rtp-corpus-\(name).bin"))
-      let packet = try #require(RTPPacket([UInt8](bytes)))
-      #expect(packet.extensions.elements.map(\.id) == ids)
-      #expect(packet.extensions[1].map(Array.init) == hex("0056ce"))
     }
   }
 

@@ -266,7 +266,7 @@ struct StreamTests {
 
   @Test(
     "A capture of libwebrtc: 171 packets of VP8, RTCP among them",
-    .enabled(if: SharedFiles.has("clips/rtp/vp8.rtpdump")))
+    .clips("rtp/vp8.rtpdump"))
   func capture() throws {
     let file = [UInt8](try Data(contentsOf: SharedFiles.url("clips/rtp/vp8.rtpdump")))
     // rtpplay: a line of text, 16 bytes, then records of length, length of RTP (0: RTCP), milliseconds.

@@ -16,12 +16,12 @@ import UprightTestSupport
       gravity: configuration)
   }
 
-  @Test("android: Vectors", .enabled(if: SharedFiles.hasVectors("android_window_orientation")))
+  @Test("android: Vectors")
   func android() throws {
     let rotations: [DeviceOrientation] = [
       .portrait, .landscapeLeft, .portraitUpsideDown, .landscapeRight,
     ]
-    for entry in try SharedFiles.vectors("android_window_orientation")["cases"].array {
+    for entry in try Fixtures.vectors("android_window_orientation")["cases"].array {
       let current = try #require(entry["current"].int)
       let start = rotations.indices.contains(current) ? rotations[current] : .unknown
       let nearest = rotations[try #require(entry["nearest"].int)]
@@ -44,14 +44,13 @@ import UprightTestSupport
 
   @Test(
     "iio-sensor-proxy: Vectors",
-    .enabled(if: SharedFiles.hasVectors("iio_sensor_proxy_oracle")),
     arguments: ["iio_sensor_proxy", "iio_sensor_proxy_oracle"])
   func iio(file: String) throws {
     let edges: [String: DeviceOrientation] = [
       "normal": .portrait, "bottom-up": .portraitUpsideDown, "left-up": .landscapeRight,
       "right-up": .landscapeLeft, "undefined": .unknown,
     ]
-    for entry in try SharedFiles.vectors(file)["cases"].array {
+    for entry in try Fixtures.vectors(file)["cases"].array {
       let start = entry["start"].string ?? entry["prev"].string ?? "undefined"
       var reducer = try reducer(#require(edges[start]), .iioSensorProxy)
       let scale =

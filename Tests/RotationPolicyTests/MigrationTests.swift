@@ -1,6 +1,7 @@
 import Orientation
 import RotationPolicy
 import Testing
+import UprightTestSupport
 
 @Suite("policies migrate") struct MigrationTests {
   private func migrated(_ text: String) throws -> PolicyMigration {
@@ -157,7 +158,7 @@ import Testing
   }
 
   @Test(
-    "decides the same, except where a warning was given",
+    "decides the same, except where a warning was given", .long,
     arguments: [Transition(), Transition(style: .spin, duration: 0.4)])
   func decidesTheSame(transition: Transition) throws {
     var (compared, warned, empty) = (0, 0, 0)

@@ -1,6 +1,7 @@
 import Orientation
 import RotationPolicy
 import Testing
+import UprightTestSupport
 
 @Suite("Any policy, any events") struct PropertyTests {
   /// Printed, so that a crash can be run again too.
@@ -76,6 +77,7 @@ import Testing
 
   @Test(
     "the app orientation is one allowed when last asked; sizes match it; one decision each; no crash",
+    .long,
     arguments: [
       Transition(style: .cut), Transition(style: .spin, duration: 0.3),
       Transition(style: .hold, duration: 3), Transition(style: .crossfade, duration: 0),

@@ -6,7 +6,7 @@ import UprightTestSupport
 
 /// The policies in Samples and what each must decide.
 enum SamplePolicies {
-  static let folder = SharedFiles.packageRoot.appendingPathComponent("Samples/policies")
+  static let folder = Fixtures.packageRoot.appendingPathComponent("Samples/policies")
 
   /// The names of all policies.
   static let all: [String] = names(suffix: ".json").filter { !$0.hasSuffix(".expected") }
@@ -42,7 +42,7 @@ enum SamplePolicies {
 
   @Test("the README says what each shows") func readme() throws {
     let text = try String(
-      contentsOf: SharedFiles.packageRoot.appendingPathComponent("Samples/README.md"),
+      contentsOf: Fixtures.packageRoot.appendingPathComponent("Samples/README.md"),
       encoding: .utf8)
     for name in SamplePolicies.withEvents { #expect(text.contains("| `\(name)` |"), "\(name)") }
   }

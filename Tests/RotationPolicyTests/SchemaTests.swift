@@ -29,7 +29,7 @@ import UprightTestSupport
     ] { #expect(controller?[key] != nil, "\(key)") }
   }
 
-  @Test("validates every policy in Samples and its events", arguments: SamplePolicies.all)
+  @Test("validates every policy in Samples and its events", .long, arguments: SamplePolicies.all)
   func samples(name: String) throws {
     let text = try String(decoding: SamplePolicies.bytes("\(name).json"), as: UTF8.self)
     #expect(try Self.schema("policy").fault(in: plain(JSONValue(parsing: text.utf8))) == nil)
@@ -53,7 +53,7 @@ import UprightTestSupport
     "{'root': 'lst', 'controllers': {'list': {}}}", "{'root': 'list'}",
   ]
 
-  @Test("rejects each bad policy", arguments: BadInput.documents.map(\.text))
+  @Test("rejects each bad policy", .long, arguments: BadInput.documents.map(\.text))
   func badPolicies(text: String) throws {
     let isBetween = Self.betweenValues.contains(text)
     let fault = try Self.schema("policy").fault(in: plain(JSONValue(parsing: json(text))))
@@ -96,7 +96,7 @@ import UprightTestSupport
     }
   }
 
-  @Test("random policies, whole and damaged: what decodes is valid, and the other way round")
+  @Test("random policies, whole and damaged: what decodes is valid, and the other way round", .long)
   func randomPolicies() throws {
     let schema = try Self.schema("policy")
     var dice = Dice(seed: PropertyTests.seed)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UprightTestSupport
 
-@Suite("Ctrl-C and SIGTERM with several clips")
+@Suite("Ctrl-C and SIGTERM with several clips", .realTime)
 struct BatchInterruptTests {
   /// Four long clips, two of them at a time, until both have pictures.
   private static func started(

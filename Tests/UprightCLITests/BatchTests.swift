@@ -66,7 +66,7 @@ struct BatchTests {
     #expect(run.text.split(separator: "\n").count { $0.hasPrefix("input ") } == 3)
   }
 
-  @Test("--format says the container, and HLS outputs in one folder share nothing")
+  @Test("--format says the container, and HLS outputs in one folder share nothing", .long)
   func containers() throws {
     let scratch = try Self.threeClips()
     let arguments = ["transcode", scratch.path("a.mov"), scratch.path("b.mp4")] + Self.fast
@@ -95,7 +95,9 @@ struct BatchTests {
       Self.names(scratch, folder) == [URL(fileURLWithPath: Clip.lying).lastPathComponent])
   }
 
-  @Test("the same pictures whatever --jobs; the same bytes where the encoder has as many threads")
+  @Test(
+    "the same pictures whatever --jobs; the same bytes where the encoder has as many threads", .long
+  )
   func jobs() throws {
     let scratch = try Self.threeClips()
     let inputs = ["a.mov", "b.mp4", "c.mp4"].map { scratch.path($0) }
@@ -121,7 +123,7 @@ struct BatchTests {
     }
   }
 
-  @Test("--events FOLDER: each clip has its own; one without any fails alone")
+  @Test("--events FOLDER: each clip has its own; one without any fails alone", .long)
   func events() throws {
     let scratch = try Scratch()
     let clips = try ["one", "two", "three"].map { try scratch.copy(Clip.turning, as: "\($0).mp4") }
@@ -182,7 +184,7 @@ struct BatchTests {
     }
   }
 
-  @Test("64, before anything is read: what makes no sense for several")
+  @Test("64, before anything is read: what makes no sense for several", .long)
   func refused() throws {
     let scratch = try Self.threeClips()
     _ = try scratch.file("out.mp4", "what was there before")
@@ -274,7 +276,7 @@ struct BatchTests {
     #expect(scratch.contents == before)
   }
 
-  @Test("--progress names the clip", arguments: ["json", "plain"])
+  @Test("--progress names the clip", .long, arguments: ["json", "plain"])
   func progress(style: String) throws {
     let scratch = try Self.threeClips()
     let inputs = [scratch.path("a.mov"), scratch.path("b.mp4")]

@@ -3,7 +3,7 @@ import Testing
 import UprightTestSupport
 
 /// `--to` in a damaged clip: what was lost before it is told, what lies behind it is no loss.
-@Suite("Damage and --to")
+@Suite("Damage and --to", .long)
 struct CutDamageTests {
   /// Frame that is damaged, of sixty; 25 a second, each a keyframe.
   private static let frame = 30

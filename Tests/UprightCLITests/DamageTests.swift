@@ -6,7 +6,7 @@ import UprightTestSupport
 struct DamageTests {
   private static let quick = ["--speed", "ultrafast", "-y"]
 
-  @Test("65: no media, or none with pictures")
+  @Test("65: no media, or none with pictures", .long)
   func noMedia() throws {
     let scratch = try folderWithOutput()
     let out = ["-o", scratch.path("out.mp4"), "-y"]
@@ -28,7 +28,7 @@ struct DamageTests {
   }
 
   @Test(
-    "65: a playlist or a script under a clip's name; what it names is not read",
+    "65: a playlist or a script under a clip's name; what it names is not read", .long,
     arguments: [
       "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\nbeside.mp4\n#EXT-X-ENDLIST\n",
       "ffconcat version 1.0\nfile beside.mp4\n",
@@ -50,7 +50,8 @@ struct DamageTests {
   }
 
   @Test(
-    "A faststart MP4 that was cut off: every picture that FFmpeg decodes, the loss, one warning")
+    "A faststart MP4 that was cut off: every picture that FFmpeg decodes, the loss, one warning",
+    .long)
   func cutWithIndex() throws {
     let scratch = try Scratch()
     let whole = try bytes(Clip.withSound)
@@ -81,7 +82,7 @@ struct DamageTests {
     #expect(scratch.leftovers.isEmpty)
   }
 
-  @Test("65: an MP4 whose index stood behind the cut")
+  @Test("65: an MP4 whose index stood behind the cut", .long)
   func cutWithoutIndex() throws {
     let scratch = try folderWithOutput()
     let clip = scratch.path("end.mp4")
@@ -94,7 +95,7 @@ struct DamageTests {
     }
   }
 
-  @Test("An MPEG-TS cut anywhere gives what can be decoded")
+  @Test("An MPEG-TS cut anywhere gives what can be decoded", .long)
   func cutTransportStream() throws {
     let scratch = try Scratch()
     let clip = scratch.path("whole.ts")
@@ -112,6 +113,7 @@ struct DamageTests {
 
   @Test(
     "Bytes flipped in the middle: what is decodable comes out, the loss is told, --strict refuses",
+    .long,
     arguments: ["mp4", "ts"])
   func flipped(_ kind: String) throws {
     let scratch = try Scratch()
@@ -172,7 +174,7 @@ struct DamageTests {
 
 @Suite(
   "The broken clips of the shared folder",
-  .enabled(if: SharedFiles.has("clips/broken"), "clips/broken is not in the shared folder"))
+  .clips("broken"))
 struct BrokenClipTests {
   /// Name, exit code, frames.
   static let table: [(String, Int, Int)] = [
@@ -183,7 +185,7 @@ struct BrokenClipTests {
     ("video_with_failing_audio.mp4", 0, 280), ("vp9cake_corrupt.webm", 65, 0),
   ]
 
-  @Test("Ends with 0 or 65, never by a signal", arguments: table)
+  @Test("Ends with 0 or 65, never by a signal", .long, arguments: table)
   func clip(_ name: String, _ status: Int, _ count: Int) throws {
     let input = SharedFiles.url("clips/broken/\(name)").path
     let scratch = try folderWithOutput()
@@ -199,7 +201,7 @@ struct BrokenClipTests {
     #expect(abs(found - count) <= 2, "\(found) of \(count)")
   }
 
-  @Test("probe ends with 0 or 65, never by a signal", arguments: table)
+  @Test("probe ends with 0 or 65, never by a signal", .long, arguments: table)
   func probe(_ name: String, _ status: Int, _ count: Int) throws {
     let run = try Upright.run(["probe", SharedFiles.url("clips/broken/\(name)").path, "--json"])
     #expect([0, 65].contains(run.status), "\(run.errors)")

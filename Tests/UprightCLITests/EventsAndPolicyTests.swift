@@ -5,7 +5,7 @@ import UprightTestSupport
 @Suite("Bad events and policies")
 struct EventsAndPolicyTests {
   @Test(
-    "65: an event that cannot be used is named by file and line",
+    "65: an event that cannot be used is named by file and line", .long,
     arguments: [
       (
         #"{"at": 2, "device": "portrait"}"# + "\n" + #"{"at": 1, "device": "portrait"}"#, 2,
@@ -54,7 +54,7 @@ struct EventsAndPolicyTests {
   }
 
   @Test(
-    "65: a policy that cannot be used is named by file and JSON path, before any media",
+    "65: a policy that cannot be used is named by file and JSON path, before any media", .long,
     arguments: [
       (#"{"device": {"idiom": "fone"}}"#, "device.idiom"),
       (#"{"device": {"idiom": "fone"}}"#, "phone"),
@@ -103,7 +103,7 @@ struct EventsAndPolicyTests {
       in: scratch)
   }
 
-  @Test("Every built-in is listed, printed as JSON, and can be given back")
+  @Test("Every built-in is listed, printed as JSON, and can be given back", .long)
   func builtIns() throws {
     let scratch = try Scratch()
     let list = try Upright.run(["policies"])

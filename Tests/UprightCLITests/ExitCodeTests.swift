@@ -5,7 +5,7 @@ import UprightTestSupport
 @Suite("Exit codes")
 struct ExitCodeTests {
   @Test(
-    "64: a call that makes no sense names the option",
+    "64: a call that makes no sense names the option", .long,
     arguments: [
       (["transcode"], "<input>"),
       (["probe", "a.mp4", "b.mp4"], "b.mp4"),
@@ -99,7 +99,7 @@ struct ExitCodeTests {
       in: scratch)
   }
 
-  @Test("66: an input that is not there")
+  @Test("66: an input that is not there", .long)
   func missing() throws {
     let scratch = try folderWithOutput()
     let out = ["-o", scratch.path("out.mp4"), "-y"]
@@ -131,7 +131,7 @@ struct ExitCodeTests {
       69, ["transcode", Clip.lying, "-o", "nonsense://a/b.mp4"], "nonsense://a/b.mp4", in: scratch)
   }
 
-  @Test("73: an output that cannot be made")
+  @Test("73: an output that cannot be made", .long)
   func output() throws {
     let scratch = try folderWithOutput()
     try refuse(
@@ -154,6 +154,31 @@ struct ExitCodeTests {
     try refuse(
       73, ["transcode", Clip.lying, "-o", "rtmp://127.0.0.1:1/live/x"], "rtmp://127.0.0.1:1/live/x",
       "check the address", in: scratch)
+  }
+
+  @Test(
+    "Every kind of error as the process tells it: one line, or JSON with the same parts", .long,
+    arguments: [
+      (64, ["transcode"]), (65, ["probe", "JUNK"]), (66, ["probe", "GONE"]),
+      (69, ["transcode", "nonsense://a/b", "-o", "NEW"]),
+      (73, ["transcode", Clip.lying, "-o", "JUNK"]),
+    ])
+  func told(_ status: Int, _ words: [String]) throws {
+    let scratch = try Scratch()
+    let junk = try scratch.file("junk.mp4", "what was there before")
+    let names = ["JUNK": junk, "GONE": scratch.path("gone.mp4"), "NEW": scratch.path("new.mp4")]
+    let arguments = words.map { names[$0] ?? $0 }
+    let plain = try Upright.run(arguments)
+    #expect(plain.status == status && plain.lines.count == 1 && plain.output.isEmpty)
+    let machine = try Upright.run(arguments + ["--json-errors"])
+    let error = try JSONDecoder().decode(JSON.self, from: Data(machine.errors.utf8))
+    #expect(machine.status == status && machine.lines.count == 1 && machine.output.isEmpty)
+    #expect(Set(error.object.keys) == ["error", "where", "remedy", "code", "exit"])
+    #expect(error["exit"].int == status)
+    for part in ["error", "where"] {
+      #expect(plain.errors.contains(error[part].string ?? "?"), "\(part) in \(plain.errors)")
+    }
+    #expect(scratch.names == ["junk.mp4"])
   }
 
   @Test("An output without a name of its own lies beside the input")

@@ -5,7 +5,7 @@ import UprightTestSupport
 @Suite("upright explain")
 struct ExplainTests {
   private static func sample(_ name: String) -> String {
-    SharedFiles.packageRoot.appendingPathComponent("Samples/policies/\(name)").path
+    Fixtures.packageRoot.appendingPathComponent("Samples/policies/\(name)").path
   }
 
   private static let tabs = [

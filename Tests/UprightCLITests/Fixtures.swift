@@ -2,6 +2,8 @@ import Foundation
 import Testing
 import UprightTestSupport
 
+@testable import UprightCLI
+
 typealias Upright = CommandLineProgram
 
 /// The clips of the package.
@@ -12,7 +14,7 @@ enum Clip {
   static let turns = sample("turning-sensor.jsonl")
 
   private static func sample(_ name: String) -> String {
-    SharedFiles.packageRoot.appendingPathComponent("Samples/clips/\(name)").path
+    Fixtures.packageRoot.appendingPathComponent("Samples/clips/\(name)").path
   }
 
   static let sensorRun = [turning, "--frames", "sensor", "--events", turns, "--speed", "ultrafast"]
@@ -63,38 +65,52 @@ func frames(_ path: String) throws -> Int {
 
 /// Checks a run that must be refused: the exit code, one line on standard error with `words` in it,
 /// nothing on standard output, and the folder as it was, with an existing `out.mp4` in it.
+///
+/// Argument errors (64) are found in this process, the others by the program itself.
 func refuse(
   _ status: Int, _ arguments: [String], _ words: String..., in scratch: Scratch,
-  input: Upright.Input = .nothing, sourceLocation: SourceLocation = #_sourceLocation
+  input: Upright.Input? = nil, sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
   let before = scratch.contents
+  let line =
+    if status == 64, input == nil {
+      try refusal(arguments, sourceLocation)
+    } else {
+      try refusal(byProgram: arguments, status, input ?? .nothing, sourceLocation)
+    }
+  let context = Comment(rawValue: arguments.joined(separator: " ") + ": " + line)
+  #expect(line.hasPrefix("upright: error: "), context, sourceLocation: sourceLocation)
+  // What happened, where, what to do.
+  #expect(line.split(separator: ": ").count >= 4, context, sourceLocation: sourceLocation)
+  for word in words {
+    #expect(line.contains(word), "\(word) is not in \(line)", sourceLocation: sourceLocation)
+  }
+  #expect(
+    scratch.contents == before, "files were left or changed: \(scratch.names)",
+    sourceLocation: sourceLocation)
+}
+
+/// The line of an argument error, parsed and run in this process.
+private func refusal(_ arguments: [String], _ sourceLocation: SourceLocation) throws -> String {
+  let failure = try #require(
+    UprightCommand.failure(of: arguments), "\(arguments) was not refused",
+    sourceLocation: sourceLocation)
+  #expect(failure.status == 64, "\(arguments): \(failure.line)", sourceLocation: sourceLocation)
+  return failure.line
+}
+
+/// The line of an error of the program's, run as a process of its own.
+private func refusal(
+  byProgram arguments: [String], _ status: Int, _ input: Upright.Input,
+  _ sourceLocation: SourceLocation
+) throws -> String {
   let run = try Upright.run(arguments, input: input)
   let context = Comment(rawValue: arguments.joined(separator: " ") + ": " + run.errors)
   #expect(run.status == status, context, sourceLocation: sourceLocation)
   #expect(run.lines.count == 1, context, sourceLocation: sourceLocation)
-  #expect(run.errors.hasPrefix("upright: error: "), context, sourceLocation: sourceLocation)
   #expect(run.errors.hasSuffix("\n"), context, sourceLocation: sourceLocation)
-  // What happened, where, what to do.
-  #expect(
-    run.errors.split(separator: ": ").count >= 4, context, sourceLocation: sourceLocation)
-  for word in words {
-    #expect(
-      run.errors.contains(word), "\(word) is not in \(run.errors)", sourceLocation: sourceLocation)
-  }
   #expect(run.output.isEmpty, context, sourceLocation: sourceLocation)
-  #expect(
-    scratch.contents == before, "files were left or changed: \(scratch.names)",
-    sourceLocation: sourceLocation)
-
-  let machine = try Upright.run(arguments + ["--json-errors"], input: input)
-  let error = try JSONDecoder().decode(JSON.self, from: Data(machine.errors.utf8))
-  #expect(machine.status == status, context, sourceLocation: sourceLocation)
-  #expect(error["exit"].int == status, context, sourceLocation: sourceLocation)
-  #expect(
-    Set(error.object.keys) == ["error", "where", "remedy", "code", "exit"], context,
-    sourceLocation: sourceLocation)
-  #expect(machine.lines.count == 1, context, sourceLocation: sourceLocation)
-  #expect(machine.output.isEmpty, context, sourceLocation: sourceLocation)
+  return run.errors
 }
 
 /// A folder with an output in it that must survive.

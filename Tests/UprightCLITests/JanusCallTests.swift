@@ -4,7 +4,7 @@ import UprightTestSupport
 
 /// A call that Chromium's WebRTC sent and that Janus recorded: nothing of it is ours but the reading.
 @Suite(
-  "A call recorded by Janus",
+  "A call recorded by Janus", .slow("Janus records a browser's call"),
   .enabled(
     if: FFmpegTool.isHere && ExternalTool("janus").isHere && ExternalTool("chromium").isHere
       && ExternalTool("python3").isHere, "needs janus, chromium, python3 and ffmpeg"),
@@ -16,7 +16,7 @@ struct JanusCallTests {
   func call(_ arguments: [String]) throws {
     let codec = arguments[0]
     let scratch = try Scratch()
-    let script = SharedFiles.packageRoot.appendingPathComponent("Tests/Players/janus_record.py")
+    let script = Fixtures.packageRoot.appendingPathComponent("Tests/Players/janus_record.py")
     let outcome = try ExternalTool("python3").outcome(
       [script.path, scratch.path("call"), "--seconds", "6", "--codec"] + arguments, timeout: 120)
     let call = try JSONDecoder().decode(JSON.self, from: outcome.output)

@@ -71,7 +71,7 @@ struct JanusCommandTests {
     #expect(try FFmpegTool.streams(output, "audio").first?["codec_name"].string == "aac")
   }
 
-  @Test("Cut anywhere: every frame whose packets are there, one warning; none: 65")
+  @Test("Cut anywhere: every frame whose packets are there, one warning; none: 65", .long)
   func cut() throws {
     let scratch = try Scratch()
     let fixture = try Self.recording()
@@ -108,7 +108,7 @@ struct JanusCommandTests {
     #expect(scratch.leftovers.isEmpty)
   }
 
-  @Test("65: what cannot be read says why")
+  @Test("65: what cannot be read says why", .long)
   func refused() throws {
     let scratch = try folderWithOutput()
     let out = ["-o", scratch.path("out.mp4"), "-y"]
@@ -155,7 +155,7 @@ struct JanusCommandTests {
     }
   }
 
-  @Test("--audio wants a recording of sound, and pictures of a recording")
+  @Test("--audio wants a recording of sound, and pictures of a recording", .long)
   func wrongSound() throws {
     let scratch = try folderWithOutput()
     let out = ["-o", scratch.path("out.mp4"), "-y"]
@@ -187,7 +187,7 @@ struct JanusCommandTests {
       64, ["transcode", input, "--audio", sound, "--report", sound] + out, "the sound", in: scratch)
   }
 
-  @Test("Bytes flipped anywhere: an answer, never a crash")
+  @Test("Bytes flipped anywhere: an answer, never a crash", .long)
   func flipped() throws {
     let scratch = try Scratch()
     let whole = try Self.recording().bytes

@@ -4,7 +4,7 @@ import UprightTestSupport
 
 @Suite("Outputs")
 struct OutputTests {
-  @Test("Output = input is refused under every name, and the input stays as it was")
+  @Test("Output = input is refused under every name, and the input stays as it was", .long)
   func outputIsInput() throws {
     let scratch = try Scratch()
     let input = try scratch.copy(Clip.lying, as: "in.mp4")
@@ -24,7 +24,7 @@ struct OutputTests {
     #expect(try bytes(input) == bytes(Clip.lying))
   }
 
-  @Test("A report or a trace is not written over anything that another argument names")
+  @Test("A report or a trace is not written over anything that another argument names", .long)
   func sideFiles() throws {
     let scratch = try Scratch()
     let input = try scratch.copy(Clip.turning, as: "in.mp4")
@@ -107,7 +107,9 @@ struct OutputTests {
     #expect(scratch.contents == before)
   }
 
-  @Test("MP4: the final name is not there before the end; HLS: the playlist parses at every moment")
+  @Test(
+    "MP4: the final name is not there before the end; HLS: the playlist parses at every moment",
+    .long)
   func whileItRuns() throws {
     let scratch = try Scratch()
     let mp4 = try CommandLineProgram(
@@ -161,7 +163,7 @@ struct OutputTests {
       cut, in: scratch)
   }
 
-  @Test("74: a reader that goes away is an error, not a crash")
+  @Test("74: a reader that goes away is an error, not a crash", .long)
   func readerLeaves() throws {
     let scratch = try Scratch()
     let long = try longClip(in: scratch)
@@ -195,7 +197,7 @@ struct OutputTests {
   }
 
   @Test(
-    "74: a full disk leaves nothing under the final name",
+    "74: a full disk leaves nothing under the final name", .long,
     .enabled(if: SmallDisk.isAllowed, "mounting a small tmpfs is refused"))
   func fullDisk() throws {
     let disk = try SmallDisk(kilobytes: 200)

@@ -5,9 +5,9 @@ import UprightTestSupport
 @Suite("upright policies migrate")
 struct PoliciesTests {
   private static let old =
-    SharedFiles.packageRoot.appendingPathComponent("Samples/policies/ios5.json").path
+    Fixtures.packageRoot.appendingPathComponent("Samples/policies/ios5.json").path
   private static let events =
-    SharedFiles.packageRoot.appendingPathComponent("Samples/policies/ios5.jsonl").path
+    Fixtures.packageRoot.appendingPathComponent("Samples/policies/ios5.jsonl").path
 
   @Test("writes the iOS 6 document, which validates and decides the same")
   func migrate() throws {

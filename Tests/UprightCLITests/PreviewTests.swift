@@ -4,7 +4,7 @@ import UprightTestSupport
 
 @Suite("upright preview, explain --svg")
 struct PreviewCommandTests {
-  @Test("A sheet as PNG, the timeline as SVG, either on standard output")
+  @Test("A sheet as PNG, the timeline as SVG, either on standard output", .long)
   func kinds() throws {
     let scratch = try Scratch()
     let (png, svg) = (scratch.path("s.png"), scratch.path("s.svg"))
@@ -33,7 +33,7 @@ struct PreviewCommandTests {
     #expect(piped.text.hasPrefix("<svg "))
   }
 
-  @Test("What makes no sense is refused")
+  @Test("What makes no sense is refused", .long)
   func refusals() throws {
     let scratch = try folderWithOutput()
     let new = scratch.path("new.png")

@@ -87,7 +87,7 @@ struct ProbeTests {
     #expect(upright.status == 0 && upright.warnings.isEmpty, "\(upright.lines)")
   }
 
-  @Test("FLV metadata that make no sense: exit 0 and one warning, of probe as well")
+  @Test("FLV metadata that make no sense: exit 0 and one warning, of probe as well", .long)
   func senseless() throws {
     let scratch = try Scratch()
     let clip = try EncodedClip(.h264, frames: 12, gop: 12, bFrames: 0)

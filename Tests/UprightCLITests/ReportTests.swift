@@ -27,7 +27,7 @@ struct ReportTests {
       }, scratch: scratch)
   }
 
-  @Test("The report has the keys of the contract, no more and no fewer")
+  @Test("The report has the keys of the contract, no more and no fewer", .long)
   func keys() throws {
     let report = try Self.run("out.m3u8").report
     func keys(_ value: JSON) -> Set<String> { Set(value.object.keys) }
@@ -65,7 +65,7 @@ struct ReportTests {
       ])
   }
 
-  @Test("Report, trace and explain tell the same decisions and formats")
+  @Test("Report, trace and explain tell the same decisions and formats", .long)
   func agreement() throws {
     let run = try Self.run("out.m3u8")
     let events = run.report["events"].array
@@ -87,7 +87,7 @@ struct ReportTests {
     #expect(try Self.run("out.mp4").report["events"].array == events)
   }
 
-  @Test("--start and --to cut; the events' times stay the input's")
+  @Test("--start and --to cut; the events' times stay the input's", .long)
   func cut() throws {
     let scratch = try Scratch()
     let output = scratch.path("out.m3u8")
@@ -109,7 +109,8 @@ struct ReportTests {
     #expect(pictures.firstIndex { $0.width > $0.height } == 10)
   }
 
-  @Test("--events-offset moves every event, backwards too", arguments: [(0.5, 115), (-1.0, 70)])
+  @Test(
+    "--events-offset moves every event, backwards too", .long, arguments: [(0.5, 115), (-1.0, 70)])
   func offset(_ seconds: Double, _ frame: Int) throws {
     let scratch = try Scratch()
     let run = try Upright.run(
@@ -125,7 +126,7 @@ struct ReportTests {
 @Suite("Streams, progress and help")
 struct StreamTests {
   @Test(
-    "A clip comes in on standard input",
+    "A clip comes in on standard input", .long,
     arguments: [
       ["-o", "OUT.mp4"], ["--format", "mpegts", "-o", "OUT.mp4"],
       ["--format", "ts", "-o", "OUT.m3u8"],
@@ -145,7 +146,7 @@ struct StreamTests {
   }
 
   @Test(
-    "A clip goes out on standard output, and nothing else does",
+    "A clip goes out on standard output, and nothing else does", .long,
     arguments: ["mpegts", "mp4", "mkv", "flv"])
   func standardOutput(_ format: String) throws {
     let scratch = try Scratch()
@@ -159,7 +160,7 @@ struct StreamTests {
     #expect(try FFmpegTool.streams(copy, "audio").count == 1)
   }
 
-  @Test("Events come in on standard input as the run goes")
+  @Test("Events come in on standard input as the run goes", .long)
   func liveEvents() throws {
     let scratch = try Scratch()
     let run = try Upright.run(
@@ -172,7 +173,7 @@ struct StreamTests {
     #expect(run.json["events"].array.count == 3)
   }
 
-  @Test("Progress is shown as it was asked for, on standard error")
+  @Test("Progress is shown as it was asked for, on standard error", .long)
   func progress() throws {
     let scratch = try Scratch()
     func run(_ arguments: [String], _ environment: [String: String] = [:]) throws -> Upright.Outcome
@@ -208,7 +209,7 @@ struct StreamTests {
     for outcome in [json, plain, bar] { #expect(outcome.output.isEmpty && outcome.status == 0) }
   }
 
-  @Test("On a terminal there is a bar")
+  @Test("On a terminal there is a bar", .long)
   func terminal() throws {
     let scratch = try Scratch()
     var (master, terminal): (CInt, CInt) = (-1, -1)
@@ -230,7 +231,7 @@ struct StreamTests {
   }
 
   @Test(
-    "Every command has help with examples",
+    "Every command has help with examples", .long,
     arguments: [[], ["transcode"], ["explain"], ["probe"], ["policies"], ["schema"]])
   func help(_ command: [String]) throws {
     let run = try Upright.run(command + ["--help"])
@@ -274,7 +275,7 @@ struct StreamTests {
   }
 
   @Test(
-    "Every encoder writes its codec, and nothing of its own to standard error",
+    "Every encoder writes its codec, and nothing of its own to standard error", .long,
     arguments: ["h264", "hevc", "av1", "vp9"])
   func encoders(_ codec: String) throws {
     let scratch = try Scratch()

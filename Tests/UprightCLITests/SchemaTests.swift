@@ -22,7 +22,7 @@ struct SchemaTests {
 
   @Test("is what Schemas holds, for editors", arguments: ["policy", "events", "report"])
   func kept(name: String) throws {
-    let file = SharedFiles.packageRoot.appendingPathComponent("Schemas/\(name).schema.json")
+    let file = Fixtures.packageRoot.appendingPathComponent("Schemas/\(name).schema.json")
     let kept = try String(contentsOf: file, encoding: .utf8)
     #expect(try Upright.run(["schema", name]).text == kept, "run make schemas")
   }

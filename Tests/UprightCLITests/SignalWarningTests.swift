@@ -6,7 +6,8 @@ import UprightTestSupport
 struct SignalWarningTests {
   private static let words = "display orientation message"
 
-  @Test("A SEI message cut short: probe and transcode say so once, and go on", arguments: [1, 2])
+  @Test(
+    "A SEI message cut short: probe and transcode say so once, and go on", .long, arguments: [1, 2])
   func cutShort(damaged: Int) throws {
     let scratch = try Scratch()
     var clip = try EncodedClip(.h264, frames: 6, gop: 6, bFrames: 0)
@@ -39,7 +40,7 @@ struct SignalWarningTests {
     #expect(try Upright.run(["probe", path]).warnings.isEmpty)
   }
 
-  @Test("tag: EXIF in Motion JPEG that goes on saying something else is told of, once")
+  @Test("tag: EXIF in Motion JPEG that goes on saying something else is told of, once", .long)
   func exif() throws {
     let scratch = try Scratch()
     var clip = try EncodedClip(.mjpeg, frames: 3, gop: 3, bFrames: 0)

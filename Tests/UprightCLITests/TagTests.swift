@@ -5,7 +5,7 @@ import UprightTestSupport
 @Suite("upright tag")
 struct TagCommandTests {
   @Test(
-    "Every name of an orientation",
+    "Every name of an orientation", .long,
     arguments: [
       ("right", "right"), ("RIGHT", "right"), ("90", "right"), ("6", "right"), ("-270", "right"),
       ("450", "right"), ("down", "down"), ("180", "down"), ("3", "down"), ("left", "left"),
@@ -32,7 +32,7 @@ struct TagCommandTests {
     #expect(try Upright.run(["probe", output, "--json"]).json["signals"].array.isEmpty)
   }
 
-  @Test("What makes no sense: 64, 65, 66 and 73")
+  @Test("What makes no sense: 64, 65, 66 and 73", .long)
   func refusals() throws {
     let scratch = try folderWithOutput()
     let existing = scratch.path("out.mp4")

@@ -6,7 +6,7 @@ import UprightTestSupport
 
 @Suite(
   "TLS: a certificate that nobody vouches for is refused",
-  .enabled(if: FFmpegTool.isHere && ExternalTool("openssl").isHere), .serialized)
+  .enabled(if: FFmpegTool.isHere && ExternalTool("openssl").isHere), .server, .serialized)
 struct CertificateTests {
   /// A web server with a certificate of its own making, of `127.0.0.1`, that serves `/a.ts`.
   private final class Server {

@@ -92,7 +92,7 @@ struct EventStreamTests {
     #expect(text.contains(":\n\n\r\n3\r\n:\n\n"))
   }
 
-  @Test("A reader that takes nothing is cut off, and holds nobody up")
+  @Test("A reader that takes nothing is cut off, and holds nobody up", .long)
   func slow() async throws {
     let service = try await RunningService { _, surroundings in
       surroundings.eventTimes.stall = .milliseconds(400)

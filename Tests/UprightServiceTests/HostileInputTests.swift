@@ -7,7 +7,8 @@ import UprightTestSupport
 @testable import UprightService
 
 @Suite(
-  "Inputs that try to make us open something else", .enabled(if: FFmpegTool.isHere), .serialized)
+  "Inputs that try to make us open something else", .enabled(if: FFmpegTool.isHere), .server,
+  .serialized)
 struct HostileInputTests {
   /// A trick: what the origin answers by path, and the session's input.
   struct Trick: Sendable {

@@ -8,8 +8,7 @@ import UprightTestSupport
 
 @Suite(
   "Publishers and outputs that misbehave, beside one that does not",
-  .enabled(if: FFmpegTool.isHere),
-  .serialized)
+  .enabled(if: FFmpegTool.isHere), .server, .serialized)
 struct HostilePublisherTests {
   private static func service() async throws -> (RunningService, Int, Healthy) {
     let port = try Loopback.freeTCPPort()

@@ -10,7 +10,7 @@ extension LiveThroughService {
   /// A call in a VideoRoom, by `Samples/live/janus_forward.py` as it stands: Chromium's WebRTC sends, Janus
   /// forwards; nothing of it is ours but the receiving.
   @Suite(
-    "Janus forwarding RTP",
+    "Janus forwarding RTP", .slow("Janus forwards a browser's call"),
     .enabled(
       if: ExternalTool("janus").isHere && ExternalTool("chromium").isHere
         && ExternalTool("python3").isHere, "needs janus, chromium and python3"))
@@ -18,7 +18,7 @@ extension LiveThroughService {
     @Test("Every picture stands upright, whatever the phone did", arguments: ["h264", "vp8"])
     func call(_ codec: String) async throws {
       let service = try await RunningService(engine: LiveTrial.engine(.metadata))
-      let root = SharedFiles.packageRoot
+      let root = Fixtures.packageRoot
       let python = ExternalTool("python3")
       let call = try RunningProgram(
         python,

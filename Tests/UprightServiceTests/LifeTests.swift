@@ -29,7 +29,8 @@ struct LifeTests {
   }
 
   @Test(
-    "While it drains it answers, and takes nothing new; a session that does not end is left behind")
+    "While it drains it answers, and takes nothing new; a session that does not end is left behind",
+    .long)
   func late() async throws {
     let service = try await RunningService { configuration, _ in configuration.drainTimeout = 15 }
     try await service.session("a")

@@ -150,7 +150,7 @@ extension LiveThroughService {
           + "-t 8 -c:v libx264 -preset ultrafast -g 15 -bf 0".split(separator: " ").map(String.init)
           + [clip])
       let port = try EgressProxyTests.Origin { _ in "" }.port
-      let script = SharedFiles.packageRoot.appendingPathComponent("Tests/Players/rtsp_server.py")
+      let script = Fixtures.packageRoot.appendingPathComponent("Tests/Players/rtsp_server.py")
         .path
       let server = try RunningProgram(Self.python, [script, clip, "\(port)"])
       _ = try await waitUntil(20) { server.said.contains("ready") || server.exitCode != nil }

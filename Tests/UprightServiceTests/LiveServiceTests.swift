@@ -7,7 +7,7 @@ import UprightTestSupport
 
 @testable import UprightService
 
-@Suite("A service with real sessions", .enabled(if: FFmpegTool.isHere), .serialized)
+@Suite("A service with real sessions", .enabled(if: FFmpegTool.isHere), .server, .serialized)
 struct LiveServiceTests {
   static let engine = SessionEngine(
     make: { (configuration) throws(MediaError) in try LiveSession(configuration) },

@@ -9,7 +9,7 @@ import UprightTestSupport
 
 /// What others send and serve, through the service and out of it as decoded pictures. One at a time: each
 /// decodes, encodes and runs programs of its own.
-@Suite("Live through the service", .enabled(if: FFmpegTool.isHere), .serialized)
+@Suite("Live through the service", .enabled(if: FFmpegTool.isHere), .server, .serialized)
 enum LiveThroughService {}
 
 /// A service with real sessions, one session in it, and what was seen of that.

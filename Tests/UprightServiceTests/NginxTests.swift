@@ -24,7 +24,7 @@ extension LiveThroughService {
     private static func port() throws -> Int { try EgressProxyTests.Origin { _ in "" }.port }
 
     private static func front(_ service: RunningService, rtmp: Int) throws -> RunningProgram {
-      let script = SharedFiles.packageRoot.appendingPathComponent("Samples/live/run.sh").path
+      let script = Fixtures.packageRoot.appendingPathComponent("Samples/live/run.sh").path
       return try RunningProgram(
         ExternalTool("bash"), [script],
         environment: [

@@ -8,7 +8,7 @@ import UprightTestSupport
 @testable import UprightService
 
 /// Tests that want the machine for themselves: one after the other.
-@Suite(.enabled(if: FFmpegTool.isHere), .serialized)
+@Suite(.enabled(if: FFmpegTool.isHere), .server, .serialized)
 enum OnTheAir {}
 
 struct PublishingFailure: Error, CustomStringConvertible { let description: String }

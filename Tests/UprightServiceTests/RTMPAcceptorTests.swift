@@ -8,7 +8,8 @@ import UprightTestSupport
 @testable import Upright
 @testable import UprightService
 
-@Suite("The RTMP port: many publishers, each to its session", .enabled(if: FFmpegTool.isHere))
+@Suite(
+  "The RTMP port: many publishers, each to its session", .enabled(if: FFmpegTool.isHere), .server)
 struct RTMPAcceptorTests {
   private static func acceptor(
     mostPerPeer: Int = 64, patience: PublisherHandler.Patience = .init()

@@ -98,7 +98,8 @@ struct RequestTests {
   }
 
   @Test(
-    "Folders of playlists go with their sessions, and at a start with those that do not come back")
+    "Folders of playlists go with their sessions, and at a start with those that do not come back",
+    .long)
   func folders() async throws {
     let scratch = try Scratch()
     let file = FileManager.default

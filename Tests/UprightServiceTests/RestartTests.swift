@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UprightTestSupport
 
-@Suite("A service that is started again", .enabled(if: FFmpegTool.isHere), .serialized)
+@Suite("A service that is started again", .enabled(if: FFmpegTool.isHere), .server, .serialized)
 struct RestartTests {
   /// What a playlist says of where it is.
   private struct Place {

@@ -3,7 +3,8 @@ import Testing
 import UprightTestSupport
 
 @Suite(
-  "A service that is ended while somebody publishes", .enabled(if: FFmpegTool.isHere), .serialized)
+  "A service that is ended while somebody publishes", .enabled(if: FFmpegTool.isHere), .server,
+  .serialized)
 struct SignalTests {
   private static let rate = 15
   /// Pictures of a segment, and a few that were on their way.

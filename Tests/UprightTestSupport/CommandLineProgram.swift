@@ -54,8 +54,8 @@ public final class CommandLineProgram {
     let bundle = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
     let candidates = [
       bundle.appendingPathComponent("upright").path,
-      SharedFiles.packageRoot.appendingPathComponent(".build/debug/upright").path,
-      SharedFiles.packageRoot.appendingPathComponent(".build/release/upright").path,
+      Fixtures.packageRoot.appendingPathComponent(".build/debug/upright").path,
+      Fixtures.packageRoot.appendingPathComponent(".build/release/upright").path,
     ]
     return candidates.first { FileManager.default.isExecutableFile(atPath: $0) } ?? candidates[0]
   }()

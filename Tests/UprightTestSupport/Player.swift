@@ -9,7 +9,7 @@ package enum Player: String, Sendable, CaseIterable {
   private static let python = ExternalTool("python3")
 
   private var script: String {
-    SharedFiles.packageRoot.appendingPathComponent("Tests/Players/\(rawValue).py").path
+    Fixtures.packageRoot.appendingPathComponent("Tests/Players/\(rawValue).py").path
   }
 
   /// Whether the player is installed.

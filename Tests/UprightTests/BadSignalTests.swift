@@ -48,7 +48,7 @@ struct BadSignalTests {
   }
 
   @Test(
-    "a matrix without an inverse says nothing",
+    "a matrix without an inverse says nothing", .long,
     arguments: [[0, 0, 0, 0], [1, 1, 1, 1], [1, 0, 0, 0], [0, 1, 0, 0]] as [[Int32]])
   func singular(_ matrix: [Int32]) throws {
     var movie = try Self.clip.get().movie

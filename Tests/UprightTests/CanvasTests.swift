@@ -26,7 +26,7 @@ struct CanvasTests {
     return [video["width"].int ?? 0, video["height"].int ?? 0]
   }
 
-  @Test("majority: what lasts longest, initial: what comes first")
+  @Test("majority: what lasts longest, initial: what comes first", .long)
   func majority() throws {
     let scratch = try Scratch()
     let mostlyPortrait = try Samples.turningEvents()
@@ -87,7 +87,7 @@ struct CanvasTests {
     #expect(error?.code == .usage)
   }
 
-  @Test("a camera that looks the other way, and one that is mounted otherwise")
+  @Test("a camera that looks the other way, and one that is mounted otherwise", .long)
   func cameras() throws {
     let scratch = try Scratch()
     let events = try Samples.turningEvents()

@@ -50,6 +50,18 @@ struct ChunkTests {
 
   static let cases = [
     Case(testDescription: "MP4"),
+    Case(
+      testDescription: "HLS", output: "out.m3u8", events: turns,
+      configure: { $0.segmentDuration = 3 }),
+    Case(
+      testDescription: "a turn that is held across an entry point", events: turns,
+      document: #"{"transition": {"style": "hold", "duration": 1.5}}"#,
+      configure: { $0.canvas = .follow }),
+    Case(
+      testDescription: "a variable rate",
+      encoder:
+        "-c:v libx264 -bf 3 -g 24 -keyint_min 24 -enc_time_base 1:24000 -video_track_timescale 24000",
+      filter: "settb=1/24000,setpts=PTS+mod(N*373\\,700)"),
     Case(testDescription: "three at a time", chunks: .count(3)),
     Case(testDescription: "QuickTime, HEVC", output: "out.mov", configure: { $0.codec = .hevc }),
     Case(testDescription: "Matroska", output: "out.mkv", configure: { $0.canvas = .portrait }),
@@ -61,9 +73,6 @@ struct ChunkTests {
       testDescription: "FLV", output: "out.flv", events: turns,
       configure: { $0.canvas = .portrait }),
     Case(
-      testDescription: "HLS", output: "out.m3u8", events: turns,
-      configure: { $0.segmentDuration = 3 }),
-    Case(
       testDescription: "HLS of MPEG-TS", output: "out.m3u8", events: turns,
       configure: {
         $0.segmentDuration = 3
@@ -72,20 +81,13 @@ struct ChunkTests {
     Case(
       testDescription: "following", events: turns, configure: { $0.canvas = .follow }),
     Case(
-      testDescription: "a turn that is held across an entry point", events: turns,
-      document: #"{"transition": {"style": "hold", "duration": 1.5}}"#,
-      configure: { $0.canvas = .follow }),
-    Case(
       testDescription: "a turn that fades", events: turns,
       document: #"{"transition": {"style": "crossfade", "duration": 1.5}}"#),
-    Case(
-      testDescription: "a variable rate",
-      encoder:
-        "-c:v libx264 -bf 3 -g 24 -keyint_min 24 -enc_time_base 1:24000 -video_track_timescale 24000",
-      filter: "settb=1/24000,setpts=PTS+mod(N*373\\,700)"),
   ]
 
-  @Test("The same pictures at the same times, as good, without a seam", arguments: cases)
+  @Test(
+    "The same pictures at the same times, as good, without a seam", .long,
+    arguments: Loop.cases(cases, test: 4))
   func seamless(_ test: Case) throws {
     let scratch = try Scratch()
     let source = try Self.source(test, scratch)
@@ -179,7 +181,7 @@ struct ChunkTests {
     #expect(abs(chunked - whole) < 0.3)
   }
 
-  @Test("Where there can be none it is said, and done in one piece")
+  @Test("Where there can be none it is said, and done in one piece", .long)
   func refused() throws {
     let scratch = try Scratch()
     var test = Case(testDescription: "one GOP", encoder: "-c:v libx264 -g 1000")

@@ -66,7 +66,7 @@ struct CodedSizeTests {
   }
 
   @Test(
-    "a change of the coded size is listed at its frame, undecoded",
+    "a change of the coded size is listed at its frame, undecoded", .long,
     arguments: ["libx264", "libvpx", "libvpx-vp9", "libaom-av1", "mpeg2video"])
   func listed(_ codec: String) throws {
     let scratch = try Scratch()
@@ -89,7 +89,8 @@ struct CodedSizeTests {
   }
 
   @Test(
-    "the canvas that lasts longest follows from the sizes", arguments: ["libx264", "libvpx-vp9"])
+    "the canvas that lasts longest follows from the sizes", .long,
+    arguments: ["libx264", "libvpx-vp9"])
   func majority(_ codec: String) throws {
     let scratch = try Scratch()
     for (wide, tall, expected) in [(5, 12, [64, 96]), (12, 5, [96, 64])] {

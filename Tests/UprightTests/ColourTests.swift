@@ -43,7 +43,7 @@ struct ColourTests {
     "-colorspace bt2020nc -color_trc arib-std-b67 -color_primaries bt2020 -color_range tv"
 
   @Test(
-    "colour tags are kept",
+    "colour tags are kept", .long,
     arguments: [
       Case(
         coding: "-c:v libx264 -pix_fmt yuv420p \(bt709)", output: "out.mp4",
@@ -112,7 +112,7 @@ struct ColourTests {
   }
 
   @Test(
-    "chroma siting is tagged anew after a turn",
+    "chroma siting is tagged anew after a turn", .long,
     arguments: [
       (ImageOrientation.up, "left", "left"), (.right, "left", "top"), (.left, "left", "bottom"),
       (.leftMirrored, "left", "top"), (.rightMirrored, "left", "bottom"),
@@ -142,7 +142,7 @@ struct ColourTests {
 
   /// 4:2:0 of `picture` (4:4:4) after the turn and the scale in floating point.
   @Test(
-    "after a turn and a scale chroma lies where the tag says",
+    "after a turn and a scale chroma lies where the tag says", .long,
     arguments: [
       (ImageOrientation.right, PixelSize(360, 640), 640, 360),
       (.left, PixelSize(360, 640), 640, 360),
@@ -201,7 +201,7 @@ struct ColourTests {
   }
 
   @Test(
-    "other codecs, with a turn",
+    "other codecs, with a turn", .long,
     arguments: [
       (VideoCodec.hevc, "out.mp4"), (.hevc, "out.ts"), (.hevc, "out.mkv"), (.av1, "out.mp4"),
       (.av1, "out.webm"), (.vp9, "out.webm"), (.vp9, "out.mkv"), (.vp9, "out.mp4"),
@@ -227,7 +227,8 @@ struct ColourTests {
     #expect(ratios.worst.luma > 27, "\(ratios.worst)")
   }
 
-  @Test("HEVC that follows a turn, in MP4 and HLS", arguments: ["out.mp4", "out.m3u8", "out.ts"])
+  @Test(
+    "HEVC that follows a turn, in MP4 and HLS", .long, arguments: ["out.mp4", "out.m3u8", "out.ts"])
   func hevcFollows(_ name: String) throws {
     let scratch = try Scratch()
     let run = try Transcoded(

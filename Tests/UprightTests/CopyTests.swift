@@ -30,7 +30,7 @@ struct CopyTests {
   }
 
   @Test(
-    "auto: nothing to change, so the packets are the input's",
+    "auto: nothing to change, so the packets are the input's", .long,
     arguments: ["mp4", "mov", "mkv", "ts", "flv"])
   func copied(_ name: String) throws {
     let scratch = try Scratch()
@@ -67,7 +67,7 @@ struct CopyTests {
     #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
   }
 
-  @Test("What asks for new pixels gets them")
+  @Test("What asks for new pixels gets them", .long)
   func encoded() throws {
     let scratch = try Scratch()
     let source = try Self.upright(scratch)
@@ -107,7 +107,7 @@ struct CopyTests {
     #expect(probe["signals"].array.isEmpty)
   }
 
-  @Test("A size that changes in mid-stream is seen", .enabled(if: Needs.shared("res-change")))
+  @Test("A size that changes in mid-stream is seen", .clips("res-change"))
   func changingSize() throws {
     let scratch = try Scratch()
     let small = try Self.upright(scratch, "small.ts", size: "32x24")
@@ -134,7 +134,8 @@ struct CopyTests {
   }
 
   @Test(
-    "By metadata: copied, and the container says the turn", arguments: ["mp4", "mov", "mkv", "ts"])
+    "By metadata: copied, and the container says the turn", .long,
+    arguments: ["mp4", "mov", "mkv", "ts"])
   func metadata(_ name: String) throws {
     let scratch = try Scratch()
     let run = try Transcoded(Samples.displayMatrix, to: scratch.path("out.\(name)")) {

@@ -20,6 +20,9 @@ struct DecoderFramesTests {
   /// Sizes on both sides of the smallest that gets huge pages, and that no row or block fits exactly.
   static let cases = [
     Case(
+      testDescription: "the size changes", format: "yuv420p", encoder: "libx264 -preset ultrafast",
+      sizes: ["1280x720", "1920x1080", "640x360", "1080x1920"]),
+    Case(
       testDescription: "4:2:0, B-frames", format: "yuv420p", encoder: "libx264 -preset veryfast",
       sizes: ["1920x1080"]),
     Case(
@@ -41,9 +44,6 @@ struct DecoderFramesTests {
       sizes: ["1446x900"]),
     Case(
       testDescription: "RGB in 8 bits", format: "rgb8", encoder: "rawvideo", sizes: ["1600x900"]),
-    Case(
-      testDescription: "the size changes", format: "yuv420p", encoder: "libx264 -preset ultrafast",
-      sizes: ["1280x720", "1920x1080", "640x360", "1080x1920"]),
   ]
 
   private static func clip(_ each: Case, _ scratch: Scratch) throws -> String {
@@ -91,7 +91,8 @@ struct DecoderFramesTests {
     return (samples, starts)
   }
 
-  @Test("Every sample is what FFmpeg decodes", arguments: cases, [1, 3])
+  @Test(
+    "Every sample is what FFmpeg decodes", .long, arguments: Loop.cases(cases, test: 5), [1, 3])
   func samples(_ each: Case, _ threads: Int) throws {
     let scratch = try Scratch()
     let path = try Self.clip(each, scratch)
@@ -107,7 +108,7 @@ struct DecoderFramesTests {
     #expect(samples == wanted)
   }
 
-  @Test("A big picture begins with a huge page, and its memory is used again")
+  @Test("A big picture begins with a huge page, and its memory is used again", .long)
   func pages() throws {
     let scratch = try Scratch()
     let path = scratch.path("a.mkv")

@@ -116,7 +116,7 @@ import UprightTestSupport
     }
   }
 
-  @Test("the same every time, picture by picture", arguments: cases)
+  @Test("the same every time, picture by picture", .long, arguments: cases)
   func same(_ test: Case) throws {
     let first = try Self.run(test)
     for _ in 0..<2 { #expect(try Self.run(test) == first) }
@@ -148,7 +148,7 @@ import UprightTestSupport
     #expect(came == 15)
   }
 
-  @Test("a picture after a change does not wait for the old encoder")
+  @Test("a picture after a change does not wait for the old encoder", .long)
   func wait() throws {
     // A figure for people to read; whether a machine is quick is no test.
     let chain = EncoderChain(Self.settings(), followsColour: true)

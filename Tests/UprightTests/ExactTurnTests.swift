@@ -50,7 +50,7 @@ struct ExactTurnTests {
     return path
   }
 
-  @Test("y4m is FFmpeg's turned picture, byte for byte", arguments: sources)
+  @Test("y4m is FFmpeg's turned picture, byte for byte", .long, arguments: sources)
   func exact(_ source: Source) throws {
     let scratch = try Scratch()
     let input = try Self.make(source, in: scratch)

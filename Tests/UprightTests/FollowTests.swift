@@ -2,6 +2,7 @@ import Foundation
 import MediaIO
 import Orientation
 import RotationPolicy
+import Synchronization
 import Testing
 import Upright
 import UprightTestSupport
@@ -41,12 +42,12 @@ struct FollowTests {
   /// H.264 in everything; what has no time before zero is shifted as a whole by the reordering.
   static let plain = [
     Output(name: "out.m3u8", grain: 4e-5),
-    Output(name: "out.m3u8", grain: 1.0 / 90_000, segments: .ts),
     Output(name: "out.mp4", grain: 1e-6, start: 0),
-    Output(name: "out.mov", grain: 1e-6, start: 0),
     Output(name: "out.ts", grain: 1.0 / 90_000),
-    Output(name: "out.flv", grain: 0.00101),
     Output(name: "out.mkv", grain: 0.00101, splits: true),
+    Output(name: "out.m3u8", grain: 1.0 / 90_000, segments: .ts),
+    Output(name: "out.mov", grain: 1e-6, start: 0),
+    Output(name: "out.flv", grain: 0.00101),
     Output(name: "out.webm", grain: 0.00101, splits: true),
   ]
 
@@ -60,7 +61,23 @@ struct FollowTests {
     Output(name: "out.mkv", grain: 0.00101, codec: .hevc, splits: true),
   ]
 
-  static let outputs = (plain + otherCodecs).flatMap { [$0, $0.with(.variable)] }
+  /// One of each kind of container first, one of them at a variable rate.
+  static let outputs =
+    [plain[0], plain[1].with(.variable), plain[2], plain[3]]
+    + [plain[0].with(.variable), plain[1], plain[2].with(.variable), plain[3].with(.variable)]
+    + (plain.dropFirst(4) + otherCodecs).flatMap { [$0, $0.with(.variable)] }
+
+  /// What `make` made, by the output's description: the tests of this suite look at the same files.
+  private static let made = Mutex<[String: (Scratch, Transcoded)]>([:])
+
+  /// The turning phone as `output`, made once.
+  private static func shared(_ output: Output) throws -> (Scratch, Transcoded) {
+    if let made = made.withLock({ $0[output.testDescription] }) { return made }
+    let scratch = try Scratch()
+    let run = try make(output, in: scratch)
+    made.withLock { $0[output.testDescription] = (scratch, run) }
+    return (scratch, run)
+  }
 
   /// The turning phone in the container that `output` says.
   private static func make(_ output: Output, in scratch: Scratch) throws -> Transcoded {
@@ -86,10 +103,11 @@ struct FollowTests {
       ? [(run.path, 0)] : run.result.files.enumerated().map { ($1, $0 * 100) }
   }
 
-  @Test("FFmpeg shows every frame once, upright, and both changes", arguments: outputs)
+  @Test(
+    "FFmpeg shows every frame once, upright, and both changes", .long,
+    arguments: Loop.cases(outputs, test: 4))
   func ffmpeg(_ output: Output) throws {
-    let scratch = try Scratch()
-    let run = try Self.make(output, in: scratch)
+    let (_, run) = try Self.shared(output)
     #expect(run.result.frames == 300)
     #expect(run.result.formats == ["180x320", "320x180", "180x320"])
     let formats = run.report["formats"].array
@@ -126,10 +144,9 @@ struct FollowTests {
 
   @Test(
     "decoding times rise strictly and never pass the PTS; each format begins with an IDR",
-    arguments: outputs)
+    arguments: Loop.cases(outputs, test: 4))
   func decodingTimes(_ output: Output) throws {
-    let scratch = try Scratch()
-    let run = try Self.make(output, in: scratch)
+    let (_, run) = try Self.shared(output)
     for (path, first) in Self.parts(run) {
       let packets = try FFmpegTool.packets(path, "v:0")
       #expect(packets.count == (output.splits ? 100 : 300))
@@ -154,11 +171,10 @@ struct FollowTests {
 
   @Test(
     "GStreamer shows every frame and both changes",
-    .enabled(
-      if: Player.gstreamer.isHere, "needs GStreamer"), arguments: outputs)
+    .enabled(if: Player.gstreamer.isHere, "needs GStreamer"), .long,
+    arguments: Loop.cases(outputs, test: 4))
   func gstreamer(_ output: Output) throws {
-    let scratch = try Scratch()
-    let run = try Self.make(output, in: scratch)
+    let (_, run) = try Self.shared(output)
     let theirs = try FFmpegTool.frames(output.clip.path()).compactMap(\.time)
     try #require(theirs.count == 300)
     for (path, first) in Self.parts(run) {
@@ -180,15 +196,14 @@ struct FollowTests {
 
   @Test(
     "Chromium plays it through, upright",
-    .enabled(
-      if: Player.chromium.isHere, "needs Chromium"),
+    .enabled(if: Player.chromium.isHere, "needs Chromium"), .browser,
     // HEVC is no codec that free builds of it decode.
-    arguments: outputs.filter {
-      ["out.m3u8", "out.mp4"].contains($0.name) && $0.codec != .hevc && $0.segments == .fmp4
-    })
+    arguments: Loop.cases(
+      outputs.filter {
+        ["out.m3u8", "out.mp4"].contains($0.name) && $0.codec != .hevc && $0.segments == .fmp4
+      }, test: 2))
   func chromium(_ output: Output) throws {
-    let scratch = try Scratch()
-    let run = try Self.make(output, in: scratch)
+    let (scratch, run) = try Self.shared(output)
     let times = try FFmpegTool.frames(run.path).compactMap(\.time)
     try #require(times.count == 300)
     // The middle of the frames on both sides of each turn, and of others. In a playlist Chromium's zero is
@@ -253,8 +268,7 @@ struct FollowTests {
 
   @Test("the playlist names three formats, two discontinuities, a map each")
   func playlist() throws {
-    let scratch = try Scratch()
-    let run = try Self.make(Self.plain[0], in: scratch)
+    let (scratch, run) = try Self.shared(Self.plain[0])
     let playlist = try Playlist(path: run.path)
     #expect(playlist.maps == ["out-init-0.mp4", "out-init-1.mp4", "out-init-2.mp4"])
     #expect(playlist.discontinuities == 2)

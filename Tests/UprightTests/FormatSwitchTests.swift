@@ -49,7 +49,7 @@ struct FormatSwitchTests {
   }
 
   @Test(
-    "MP4, MOV: a sample description per format, and every sample points to its own",
+    "MP4, MOV: a sample description per format, and every sample points to its own", .long,
     arguments: [
       Movie(name: "out.mp4", entry: "avc1", configuration: "avcC"),
       Movie(name: "out.mov", entry: "avc1", configuration: "avcC"),
@@ -271,7 +271,7 @@ struct FormatSwitchTests {
   }
 
   @Test(
-    "FLV: a sequence header, parameter sets in band and a new onMetaData at each change",
+    "FLV: a sequence header, parameter sets in band and a new onMetaData at each change", .long,
     arguments: [Show.Clip.constant, .variable])
   func flashVideo(_ clip: Show.Clip) throws {
     let scratch = try Scratch()
@@ -332,7 +332,7 @@ struct FormatSwitchTests {
   // MARK: - MPEG-TS
 
   @Test(
-    "MPEG-TS: at each IDR its own parameter sets, and never an old one",
+    "MPEG-TS: at each IDR its own parameter sets, and never an old one", .long,
     arguments: [VideoCodec.h264, .hevc])
   func transportStream(_ codec: VideoCodec) throws {
     let scratch = try Scratch()

@@ -35,7 +35,7 @@ struct GeometryTests {
 
   // Y = 16 + 219 (Kr R + Kg G + Kb B), Cb = 128 + 224 (B - Y) / (2 (1 - Kb)), Cr likewise: by hand.
   @Test(
-    "the background beside the picture has exactly its colour's values",
+    "the background beside the picture has exactly its colour's values", .long,
     arguments: [
       Background(hex: "000000", tags: "-colorspace bt709", pixel: [16, 128, 128]),
       Background(hex: "FFFFFF", tags: "-colorspace bt709", pixel: [235, 128, 128]),
@@ -113,7 +113,7 @@ struct GeometryTests {
   }
 
   @Test(
-    "fit, fill, stretch and where they are anchored",
+    "fit, fill, stretch and where they are anchored", .long,
     arguments: [
       FitCase(fit: .fit, corners: ["black", "black", "black", "black"]),
       FitCase(fit: .fit, anchor: .top, corners: ["red", "green", "black", "black"]),
@@ -157,13 +157,14 @@ struct GeometryTests {
   }
 
   @Test(
-    "pixels that are not square come out square, and nothing is stretched",
+    "pixels that are not square come out square, and nothing is stretched", .long,
+    .clips("odd-sar", "interlaced", "mpegts"),
     arguments: [
       Shape(file: "odd-sar/sar_2x1.mp4", width: 1280, height: 360),
       Shape(file: "odd-sar/par_2_3.mp4", width: 128, height: 108),
       Shape(file: "interlaced/test1.mp4", width: 660, height: 480),
       Shape(file: "mpegts/no-initial-keyframe.ts", width: 626, height: 352),
-    ].filter { Needs.shared($0.file) })
+    ])
   func squarePixels(_ shape: Shape) throws {
     let scratch = try Scratch()
     let input = SharedFiles.url("clips/\(shape.file)").path
@@ -200,7 +201,7 @@ struct GeometryTests {
   }
 
   @Test(
-    "odd sizes come out even, whole and upright",
+    "odd sizes come out even, whole and upright", .long,
     arguments: [
       (161, 121), (31, 17), (2, 2), (3, 3), (1, 1), (501, 2), (64, 35),
     ])
@@ -229,8 +230,7 @@ struct GeometryTests {
 
   @Test(
     "VP9 of odd dimensions",
-    .enabled(
-      if: Needs.shared("odd-sar/bear-vp9-odd-dimensions.webm"), "needs the shared clips"))
+    .clips("odd-sar/bear-vp9-odd-dimensions.webm"))
   func oddVP9() throws {
     let scratch = try Scratch()
     let input = SharedFiles.url("clips/odd-sar/bear-vp9-odd-dimensions.webm").path
@@ -253,7 +253,8 @@ struct GeometryTests {
   }
 
   @Test(
-    "a source whose size changes in mid-stream is followed at that frame",
+    "a source whose size changes in mid-stream is followed at that frame", .long,
+    .clips("res-change"),
     arguments: [
       Change(
         file: "res-change/wpt_400x300-red-resize-200x150-green.mp4", frames: 118,
@@ -267,7 +268,7 @@ struct GeometryTests {
       Change(
         file: "res-change/change_video_resolution.ts", frames: 706,
         sizes: [(0, 640, 360), (229, 1280, 720), (417, 1920, 1080)]),
-    ].filter { Needs.shared($0.file) }, ["out.mp4", "out.m3u8"])
+    ], ["out.mp4", "out.m3u8"])
   func sizeChanges(_ change: Change, _ name: String) throws {
     let scratch = try Scratch()
     let input = SharedFiles.url("clips/\(change.file)").path

@@ -59,7 +59,7 @@ struct HDRTests {
   }
 
   @Test(
-    "mastering display and light level, through a turn",
+    "mastering display and light level, through a turn", .long,
     arguments: [
       Case(output: "out.mp4", codec: .hevc), Case(output: "out.mkv", codec: .hevc),
       Case(output: "out.m3u8", codec: .hevc, inStream: false),
@@ -163,7 +163,7 @@ struct HDRTests {
 
   @Test(
     "Dolby Vision's frame by frame metadata is named",
-    .enabled(if: Needs.shared("rotation-real/dolbyVision-hdr.MOV"), "needs the shared clips"))
+    .clips("rotation-real/dolbyVision-hdr.MOV"))
   func dynamic() throws {
     let scratch = try Scratch()
     let input = SharedFiles.url("clips/rotation-real/dolbyVision-hdr.MOV").path

@@ -39,7 +39,7 @@ struct IndexRoomTests {
   }
 
   @Test(
-    "The index comes first, whether there was room for it or the media had to be moved",
+    "The index comes first, whether there was room for it or the media had to be moved", .long,
     arguments: [(1, false), (8000, true)])
   func settles(samples: Int, fits: Bool) throws {
     let scratch = try Scratch()

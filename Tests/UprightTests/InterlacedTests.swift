@@ -53,11 +53,12 @@ struct InterlacedTests {
   }
 
   @Test(
-    "a quarter turn and a rescale see one moment",
-    arguments: [
-      (ImageOrientation.right, nil), (.leftMirrored, nil), (.up, PixelSize(120, 72)),
-      (.down, PixelSize(320, 192)),
-    ] as [(ImageOrientation, PixelSize?)], [true, false])
+    "a quarter turn and a rescale see one moment", .long,
+    arguments: Loop.cases(
+      [
+        (ImageOrientation.right, nil), (.up, PixelSize(120, 72)), (.leftMirrored, nil),
+        (.down, PixelSize(320, 192)),
+      ] as [(ImageOrientation, PixelSize?)], test: 2), [true, false])
   func deinterlaced(_ test: (ImageOrientation, PixelSize?), _ topFirst: Bool) throws {
     let scratch = try Scratch()
     let input = try Self.source(scratch, topFirst: topFirst)
@@ -91,7 +92,7 @@ struct InterlacedTests {
   }
 
   @Test(
-    "an exact move keeps the lines, and says which come first",
+    "an exact move keeps the lines, and says which come first", .long,
     arguments: [
       (ImageOrientation.up, true), (.upMirrored, true), (.down, false), (.downMirrored, false),
     ])
@@ -126,7 +127,7 @@ struct InterlacedTests {
     #expect(try Self.roughness(run.path, 5).y < 0.7)
   }
 
-  @Test("clips of one, two and three pictures lose none", arguments: [1, 2, 3])
+  @Test("clips of one, two and three pictures lose none", .long, arguments: [1, 2, 3])
   func short(_ frames: Int) throws {
     let scratch = try Scratch()
     let input = try Self.source(scratch, frames: frames)
@@ -138,7 +139,7 @@ struct InterlacedTests {
         == FFmpegTool.frames(input).compactMap(\.time))
   }
 
-  @Test("progressive and interlaced stretches, and another size, in one clip")
+  @Test("progressive and interlaced stretches, and another size, in one clip", .long)
   func mixed() throws {
     let scratch = try Scratch()
     var joined = Data()
@@ -172,7 +173,7 @@ struct InterlacedTests {
 
   @Test(
     "a real interlaced clip, turned and rescaled",
-    .enabled(if: Needs.shared("interlaced/test1.mp4"), "needs the shared clips"))
+    .clips("interlaced/test1.mp4"))
   func real() throws {
     let scratch = try Scratch()
     let input = SharedFiles.url("clips/interlaced/test1.mp4").path

@@ -80,8 +80,9 @@ struct JanusTests {
   // MARK: - Turns
 
   @Test(
-    "every frame stands as its own CVO says, sample for sample",
-    arguments: [RTPSender.Codec.h264, .vp8, .vp9], RTPSender.ExtensionForm.allCases)
+    "every frame stands as its own CVO says, sample for sample", .long,
+    arguments: [RTPSender.Codec.h264, .vp8, .vp9],
+    Loop.cases(Array(RTPSender.ExtensionForm.allCases), test: 1))
   func exact(_ codec: RTPSender.Codec, _ form: RTPSender.ExtensionForm) throws {
     let scratch = try Scratch()
     let clip = try Self.clip(codec)
@@ -104,7 +105,7 @@ struct JanusTests {
   }
 
   @Test(
-    "out of order, twice, across both wraps: the same pictures, and no word of it",
+    "out of order, twice, across both wraps: the same pictures, and no word of it", .long,
     arguments: [RTPSender.Codec.h264, .vp8])
   func shuffled(_ codec: RTPSender.Codec) throws {
     let scratch = try Scratch()
@@ -124,7 +125,7 @@ struct JanusTests {
     try Self.compare(run.path, with: clip, turns: Self.turns, in: scratch)
   }
 
-  @Test("the fine form: quarter turns exactly, others to the nearest, with one warning")
+  @Test("the fine form: quarter turns exactly, others to the nearest, with one warning", .long)
   func fine() throws {
     let scratch = try Scratch()
     let clip = try Self.clip(.vp8)
@@ -301,7 +302,7 @@ struct JanusTests {
 
   @Test(
     "each packet lost in turn around a turn: a picture for every frame that has one, never a crash",
-    arguments: [RTPSender.Codec.h264, .vp8, .vp9])
+    .long, arguments: Loop.cases([RTPSender.Codec.h264, .vp8, .vp9], test: 2))
   func lostPackets(_ codec: RTPSender.Codec) throws {
     let scratch = try Scratch()
     let clip = try Self.clip(codec)
@@ -406,14 +407,15 @@ struct JanusTests {
   }
 
   @Test(
-    "pictures and sound of two recordings meet: flash and beep within a sound frame",
-    arguments: [
-      Pair(codec: "opus", output: "mp4", late: 0, copied: "opus"),
-      Pair(codec: "opus", output: "mkv", late: 0.4, copied: "opus"),
-      Pair(codec: "opus", output: "mov", late: -0.5, copied: "aac"),
-      Pair(codec: "pcmu", output: "mp4", late: 0.4, copied: "aac"),
-      Pair(codec: "pcma", output: "mkv", late: -0.5, copied: "aac"),
-    ])
+    "pictures and sound of two recordings meet: flash and beep within a sound frame", .long,
+    arguments: Loop.cases(
+      [
+        Pair(codec: "opus", output: "mkv", late: 0.4, copied: "opus"),
+        Pair(codec: "pcma", output: "mkv", late: -0.5, copied: "aac"),
+        Pair(codec: "opus", output: "mp4", late: 0, copied: "opus"),
+        Pair(codec: "opus", output: "mov", late: -0.5, copied: "aac"),
+        Pair(codec: "pcmu", output: "mp4", late: 0.4, copied: "aac"),
+      ], test: 2))
   func sound(_ pair: Pair) throws {
     let scratch = try Scratch()
     let source = Samples.withSound

@@ -59,7 +59,7 @@ struct JoinParameterTests {
     ),
   ]
 
-  @Test("What a sequence parameter set says is what ffprobe says", arguments: 0..<7)
+  @Test("What a sequence parameter set says is what ffprobe says", .long, arguments: 0..<7)
   func sequence(_ index: Int) throws {
     let scratch = try Scratch()
     let (name, options, size) = Self.sequences[index]
@@ -76,7 +76,7 @@ struct JoinParameterTests {
     #expect(read.chroma == [[3, 3], [2, 1]][format.chromaShift.x][format.chromaShift.y])
   }
 
-  @Test("Entry points: IDR is closed, what begins an open GOP is not")
+  @Test("Entry points: IDR is closed, what begins an open GOP is not", .long)
   func entries() throws {
     let scratch = try Scratch()
     func count(_ name: String, _ options: [String]) throws -> [EntryKind: [Int]] {

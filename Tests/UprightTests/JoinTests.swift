@@ -200,12 +200,12 @@ struct JoinTests {
     #expect(difference == nil, "\(path): \(difference.map { "\($0)" } ?? "")")
   }
 
-  @Test("H.264", arguments: h264)
+  @Test("H.264", .long, arguments: Loop.cases(h264, test: 3))
   func joinsH264(_ test: Case) throws { try Self.check(test) }
 
-  @Test("HEVC", arguments: hevc)
+  @Test("HEVC", .long, arguments: Loop.cases(hevc, test: 1))
   func joinsHEVC(_ test: Case) throws { try Self.check(test) }
 
-  @Test("VP9 and AV1", arguments: others)
+  @Test("VP9 and AV1", .long, arguments: Loop.cases(others, test: 1))
   func joinsOthers(_ test: Case) throws { try Self.check(test) }
 }

@@ -101,7 +101,7 @@ import UprightTestSupport
     return try Data(contentsOf: URL(fileURLWithPath: path))
   }
 
-  @Test("a clock that is set back goes on", .enabled(if: Needs.ffmpeg, "needs ffmpeg"))
+  @Test("a clock that is set back goes on", .long, .enabled(if: Needs.ffmpeg, "needs ffmpeg"))
   func setBack() throws {
     let scratch = try Scratch()
     let input = scratch.path("joined.ts")
@@ -131,7 +131,7 @@ import UprightTestSupport
   }
 
   @Test(
-    "MPEG-TS counts from anywhere: the clip begins at zero, sound where it was",
+    "MPEG-TS counts from anywhere: the clip begins at zero, sound where it was", .long,
     .enabled(if: Needs.ffmpeg, "needs ffmpeg"), arguments: ["out.mp4", "out.mkv"])
   func zero(_ name: String) throws {
     let scratch = try Scratch()

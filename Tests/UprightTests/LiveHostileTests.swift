@@ -7,7 +7,7 @@ import UprightTestSupport
 @testable import Upright
 
 /// Streams of a publisher that is in, and sends what is of no use.
-@Suite("Live: streams that are not what they were", .enabled(if: FFmpegTool.isHere))
+@Suite("Live: streams that are not what they were", .enabled(if: FFmpegTool.isHere), .realTime)
 struct LiveHostileTests {
   /// Sends as a socket's handler does: until the session has no use for the stream. False where it had.
   private static func send(_ tags: [FLVClip.Tag], _ stage: LiveStage) -> Bool {

@@ -8,7 +8,7 @@ import UprightTestSupport
 @testable import Upright
 
 /// Where live streams come from: each kind of input, read by the same session.
-@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .serialized)
+@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .realTime, .serialized)
 struct LiveInputTests {
   @Test("a file at the speed of its times, once")
   func file() throws {

@@ -8,7 +8,7 @@ import UprightTestSupport
 @testable import Upright
 
 /// Live sessions as their viewers see them.
-@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .serialized)
+@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .realTime, .serialized)
 struct LiveSessionTests {
   @Test("an event at a media time: the turn begins at that picture, in HLS with a discontinuity")
   func turn() throws {

@@ -59,7 +59,7 @@ struct MetadataTests {
   }
 
   @Test(
-    "titles, creation time, chapters, languages, subtitles and all sound go over",
+    "titles, creation time, chapters, languages, subtitles and all sound go over", .long,
     arguments: [
       ("source.mp4", "out.mp4"), ("source.mkv", "out.mkv"), ("source.mov", "out.mov"),
     ])
@@ -90,7 +90,8 @@ struct MetadataTests {
     #expect(lines.compactMap(\.time).map { ($0 * 10).rounded() / 10 } == [0.5, 2])
   }
 
-  @Test("where somebody was is dropped unless it is asked for", arguments: ["mp4", "mov", "mkv"])
+  @Test(
+    "where somebody was is dropped unless it is asked for", .long, arguments: ["mp4", "mov", "mkv"])
   func location(_ kind: String) throws {
     let scratch = try Scratch()
     let source = try Self.source(scratch, "source.\(kind)")
@@ -130,10 +131,9 @@ struct MetadataTests {
   }
 
   @Test(
-    "real clips: a second picture track and timed metadata are named",
-    .enabled(
-      if: Needs.shared("rotation-real/mv_with_2_top_shots.mp4")
-        && Needs.shared("rotation-real/h265_with_metadata_track.mp4"), "needs the shared clips"))
+    "real clips: a second picture track and timed metadata are named", .long,
+    .clips(
+      "rotation-real/mv_with_2_top_shots.mp4", "rotation-real/h265_with_metadata_track.mp4"))
   func real() throws {
     let scratch = try Scratch()
     for (file, word) in [
@@ -206,7 +206,7 @@ struct SubtitleTests {
   }
 
   @Test(
-    "subtitles of text are rewritten in the container's form",
+    "subtitles of text are rewritten in the container's form", .long,
     arguments: [
       Case(input: "a.mkv", form: "srt", output: "out.mp4", expected: "mov_text"),
       Case(input: "a.mkv", form: "ass", output: "out.mp4", expected: "mov_text"),
@@ -234,7 +234,8 @@ struct SubtitleTests {
     #expect(run.report["output"]["dropped"].array.isEmpty)
   }
 
-  @Test("a cover picture goes into MP4 and is named where it cannot", arguments: ["mp4", "mkv"])
+  @Test(
+    "a cover picture goes into MP4 and is named where it cannot", .long, arguments: ["mp4", "mkv"])
   func cover(_ kind: String) throws {
     let scratch = try Scratch()
     let (image, input) = (scratch.path("cover.png"), scratch.path("source.mp4"))

@@ -59,7 +59,22 @@ struct PartsTests {
   }
 
   static let cases = [
+    Case(testDescription: "following", follows: true),
     Case(testDescription: "B-pictures"),
+    Case(
+      testDescription: "a variable rate",
+      encoder:
+        "-c:v libx264 -bf 3 -g 24 -keyint_min 24 -enc_time_base 1:24000 -video_track_timescale 24000",
+      filter: "settb=1/24000,setpts=PTS+mod(N*373\\,700)"),
+    Case(testDescription: "held", copied: [24..<48, 96..<144], style: "hold"),
+    Case(testDescription: "MPEG-TS", output: "out.ts", keepsForm: false),
+    Case(
+      testDescription: "HEVC",
+      encoder:
+        "-c:v libx265 -preset ultrafast -x265-params log-level=none:keyint=24:min-keyint=24:open-gop=0:bframes=2"
+    ),
+    Case(
+      testDescription: "out of Matroska, without decoding times", source: "source.mkv"),
     Case(testDescription: "none", encoder: "-c:v libx264 -bf 0 -g 24 -keyint_min 24"),
     Case(
       testDescription: "a pyramid of many references",
@@ -69,31 +84,16 @@ struct PartsTests {
     Case(
       testDescription: "baseline, of an encoder without arithmetic coding",
       encoder: "-c:v libx264 -profile:v baseline -g 24 -keyint_min 24"),
-    Case(
-      testDescription: "a variable rate",
-      encoder:
-        "-c:v libx264 -bf 3 -g 24 -keyint_min 24 -enc_time_base 1:24000 -video_track_timescale 24000",
-      filter: "settb=1/24000,setpts=PTS+mod(N*373\\,700)"),
     Case(testDescription: "QuickTime", output: "out.mov"),
     Case(testDescription: "Matroska", output: "out.mkv"),
     Case(
-      testDescription: "out of Matroska, without decoding times", source: "source.mkv"),
-    Case(testDescription: "MPEG-TS", output: "out.ts", keepsForm: false),
-    Case(
       testDescription: "out of MPEG-TS", source: "source.ts", output: "out.mp4", keepsForm: false),
     Case(testDescription: "FLV", output: "out.flv"),
-    Case(testDescription: "following", follows: true),
     Case(testDescription: "following, MPEG-TS", output: "out.ts", follows: true, keepsForm: false),
     Case(testDescription: "following, FLV", output: "out.flv", follows: true),
     // The app begins upright and turns with the first event: that turn is drawn, too.
-    Case(testDescription: "held", copied: [24..<48, 96..<144], style: "hold"),
     Case(testDescription: "spinning", copied: [24..<48, 96..<144], style: "spin"),
     Case(testDescription: "fading", copied: [24..<48, 96..<144], style: "crossfade"),
-    Case(
-      testDescription: "HEVC",
-      encoder:
-        "-c:v libx265 -preset ultrafast -x265-params log-level=none:keyint=24:min-keyint=24:open-gop=0:bframes=2"
-    ),
     Case(
       testDescription: "VP9", encoder: "-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -g 24",
       source: "source.webm", output: "out.webm"),
@@ -101,7 +101,9 @@ struct PartsTests {
       testDescription: "AV1", encoder: "-c:v libsvtav1 -preset 12 -g 24", source: "source.mp4"),
   ]
 
-  @Test("GOPs that fit are copied, the others are encoded, and it is one track", arguments: cases)
+  @Test(
+    "GOPs that fit are copied, the others are encoded, and it is one track", .long,
+    arguments: Loop.cases(cases, test: 7))
   func joined(_ test: Case) throws {
     let scratch = try Scratch()
     let source = try Self.source(test, scratch)
@@ -188,7 +190,7 @@ struct PartsTests {
   // MARK: - What does not go by parts
 
   @Test(
-    "Where the clip cannot be entered all is encoded, and the reason said",
+    "Where the clip cannot be entered all is encoded, and the reason said", .long,
     arguments: ["-c:v libx264 -g 1000", "-c:v libx264 -g 24 -x264-params open-gop=1"])
   func notEntered(_ encoder: String) throws {
     let scratch = try Scratch()
@@ -226,7 +228,7 @@ struct PartsTests {
     return try session.plan().lines
   }
 
-  @Test("Damage in an encoded GOP is told, and the copied ones stay what they are")
+  @Test("Damage in an encoded GOP is told, and the copied ones stay what they are", .long)
   func damaged() throws {
     let scratch = try Scratch()
     let test = Self.cases[0]
@@ -278,7 +280,8 @@ struct PartsTests {
     ("out.mp4", .landscape), ("out.mp4", .follow), ("out.mkv", .landscape), ("out.ts", .follow),
   ]
 
-  @Test("FFmpeg and GStreamer show every picture once", arguments: shown)
+  @Test(
+    "FFmpeg and GStreamer show every picture once", .long, arguments: Loop.cases(shown, test: 2))
   func played(_ name: String, _ canvas: CanvasRule) throws {
     let scratch = try Scratch()
     let run = try Self.numbered(name, scratch, canvas: canvas)
@@ -299,7 +302,7 @@ struct PartsTests {
 
   @Test(
     "Chromium plays through the joins", .enabled(if: Player.chromium.isHere, "needs Chromium"),
-    arguments: [CanvasRule.landscape, .follow])
+    .browser, arguments: Loop.cases([CanvasRule.follow, .landscape], test: 1))
   func browsed(_ canvas: CanvasRule) throws {
     let scratch = try Scratch()
     let run = try Self.numbered("out.mp4", scratch, canvas: canvas)

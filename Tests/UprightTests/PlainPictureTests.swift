@@ -34,7 +34,7 @@ struct PlainPictureTests {
   }
 
   @Test(
-    "what is half transparent is blended with the background, and turned",
+    "what is half transparent is blended with the background, and turned", .long,
     arguments: [
       Coding(name: "png.mov", format: "rgba", coder: "png"),
       Coding(name: "deep.mov", format: "rgba64be", coder: "png"),
@@ -120,7 +120,7 @@ struct PlainPictureTests {
   }
 
   @Test(
-    "the pixels' format changes on the way: the colours do not",
+    "the pixels' format changes on the way: the colours do not", .long,
     arguments: [("yuv420p", "yuv422p"), ("yuv422p", "yuv420p"), ("yuv420p", "yuv444p10le")])
   func formatChanges(_ first: String, _ second: String) throws {
     let scratch = try Scratch()
@@ -140,6 +140,7 @@ struct PlainPictureTests {
 
   @Test(
     "4:2:2 and full range through a quarter turn: every quarter has its colour, the range its tag",
+    .long,
     arguments: ["yuv422p", "yuvj420p", "yuvj422p"], [VideoCodec.h264, .hevc])
   func turned(_ format: String, _ codec: VideoCodec) throws {
     let scratch = try Scratch()

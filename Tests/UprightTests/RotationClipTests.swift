@@ -17,7 +17,6 @@ struct RotationClipTests {
     let turn: ImageOrientation
     var testDescription: String { file }
     var path: String { SharedFiles.url("clips/\(file)").path }
-    var isHere: Bool { Needs.shared(file) }
   }
 
   private static func clip(
@@ -49,7 +48,9 @@ struct RotationClipTests {
     clip("rotation-D4/gecko_video_rotated.mp4", 60, 100, 1, .up),
   ]
 
-  @Test("a clip with a display matrix comes out upright", arguments: clips.filter(\.isHere))
+  @Test(
+    "a clip with a display matrix comes out upright", .long, .clips("rotation-real", "rotation-D4"),
+    arguments: clips)
   func upright(_ clip: Clip) throws {
     let scratch = try Scratch()
     let run = try Transcoded(clip.path, to: scratch.path("out.mp4")) { $0.quick() }
@@ -123,13 +124,13 @@ struct RotationClipTests {
   }
 
   @Test(
-    "a JPEG with an EXIF orientation comes out upright",
+    "a JPEG with an EXIF orientation comes out upright", .clips("exif-jpeg"),
     arguments: [
       clip("exif-jpeg/Landscape_1.jpg", 0, 0, 1, .up),
       clip("exif-jpeg/Landscape_6.jpg", 0, 0, 1, .right),
       clip("exif-jpeg/Portrait_3.jpg", 0, 0, 1, .down),
       clip("exif-jpeg/four-colors-rotate-90-cw.jpg", 0, 0, 1, .right),
-    ].filter(\.isHere))
+    ])
   func exif(_ clip: Clip) throws {
     let scratch = try Scratch()
     let run = try Transcoded(clip.path, to: scratch.path("out.y4m"))
@@ -153,8 +154,7 @@ struct RotationClipTests {
 
   @Test(
     "the second clip of a reftest pair looks like the first",
-    .enabled(
-      if: Needs.shared("rotation-D4/gecko_video_rotation_90.mp4"), "needs the shared clips"))
+    .clips("rotation-D4"))
   func reftestPair() throws {
     let scratch = try Scratch()
     let paths = try ["gecko_video_rotation_90", "gecko_video_rotated"].map { name in
@@ -168,12 +168,12 @@ struct RotationClipTests {
   }
 
   @Test(
-    "a SEI orientation turns every frame, not only the one that carries it",
+    "a SEI orientation turns every frame, not only the one that carries it", .clips("sei-derived"),
     arguments: [
       clip("sei-derived/foreman_sei_ccw90.mp4", 288, 352, 60, .left),
       clip("sei-derived/foreman_sei_hflip.mp4", 352, 288, 60, .upMirrored),
       clip("sei-derived/foreman_sei_180_es.h264", 352, 288, 60, .down),
-    ].filter(\.isHere))
+    ])
   func sei(_ clip: Clip) throws {
     let scratch = try Scratch()
     let run = try Transcoded(clip.path, to: scratch.path("out.y4m"))
@@ -192,10 +192,8 @@ struct RotationClipTests {
   }
 
   @Test(
-    "a clip that only names its rotation in a track's title is left as it is",
-    .enabled(
-      if: Needs.shared("rotation-other/sample_with_htc_rotation_track_name.mkv"),
-      "needs the shared clips"))
+    "a clip that only names its rotation in a track's title is left as it is", .long,
+    .clips("rotation-other/sample_with_htc_rotation_track_name.mkv"))
   func trackName() throws {
     let scratch = try Scratch()
     let input = SharedFiles.url(

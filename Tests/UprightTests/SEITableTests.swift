@@ -126,7 +126,7 @@ struct SEITableTests {
     return movie
   }
 
-  @Test("every frame is turned as its message says", arguments: rows, [0, 2])
+  @Test("every frame is turned as its message says", .long, arguments: rows, [0, 2])
   func table(_ row: Row, bFrames: Int) throws {
     for codec in row.codecs {
       let scratch = try Scratch()

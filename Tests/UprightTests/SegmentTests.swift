@@ -8,7 +8,7 @@ import UprightTestSupport
 /// HLS segments: as long as asked for, each beginning with an IDR, the playlist always playing.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
 struct SegmentTests {
-  @Test("segments are cut at an IDR every so many seconds", arguments: [0.5, 1, 2, 3])
+  @Test("segments are cut at an IDR every so many seconds", .long, arguments: [0.5, 1, 2, 3])
   func durations(_ length: Double) throws {
     let scratch = try Scratch()
     let run = try Transcoded(Samples.withSound, to: scratch.path("out.m3u8")) {
@@ -40,7 +40,7 @@ struct SegmentTests {
     #expect(frames == 150)
   }
 
-  @Test("a format's first init segment is replaced by none, and names do not collide")
+  @Test("a format's first init segment is replaced by none, and names do not collide", .long)
   func manyTurns() throws {
     let scratch = try Scratch()
     var events = "{\"at\": 0, \"device\": \"portrait\"}\n"
@@ -65,7 +65,7 @@ struct SegmentTests {
   }
 
   @Test(
-    "a name with spaces and signs goes through",
+    "a name with spaces and signs goes through", .long,
     arguments: [
       "a clip, with: signs & 100%.m3u8", "häuser.m3u8", "#1 \"a\"?.m3u8", "100%d.mp4", "a:b.mp4",
     ])
@@ -79,7 +79,7 @@ struct SegmentTests {
     #expect(frames.count == 60)
   }
 
-  @Test("two playlists in one folder share no segment, whatever signs are in their names")
+  @Test("two playlists in one folder share no segment, whatever signs are in their names", .long)
   func neighbours() throws {
     let scratch = try Scratch()
     let names = ["a:b", "a_b", "a~3Ab", "a?b", "a"]
@@ -117,7 +117,7 @@ struct SegmentTests {
   }
 
   @Test(
-    "MPEG-TS segments: tables first, counters and times go on, sound where its PTS lies",
+    "MPEG-TS segments: tables first, counters and times go on, sound where its PTS lies", .long,
     arguments: [Show.Clip.constant, .variable])
   func transportStream(_ clip: Show.Clip) throws {
     let scratch = try Scratch()

@@ -31,7 +31,7 @@ enum Show {
       ]
       let key = try (Data(contentsOf: URL(fileURLWithPath: Samples.turning)) + recipe.joined().utf8)
         .reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-      let build = SharedFiles.packageRoot.appendingPathComponent(".build")
+      let build = Fixtures.packageRoot.appendingPathComponent(".build")
       let path = build.appendingPathComponent("show-\(name)-\(String(key, radix: 16)).mp4").path
       if !FileManager.default.fileExists(atPath: path) {
         // Made beside it and renamed, so that a run that was cut short leaves nothing that looks done.

@@ -35,7 +35,7 @@ struct SignalSourceTests {
     return path
   }
 
-  @Test("Matroska's roll is counter-clockwise, its half turn of yaw a mirror in front of it")
+  @Test("Matroska's roll is counter-clockwise, its half turn of yaw a mirror in front of it", .long)
   func projection() throws {
     // RFC 9559, 5.1.4.1.28.47: roll is counter-clockwise; table 8: yaw 180 mirrors.
     let table: [(roll: Double, yaw: Double, letter: Character)] = [
@@ -52,7 +52,7 @@ struct SignalSourceTests {
     }
   }
 
-  @Test("Projections that are no turn of the picture say nothing")
+  @Test("Projections that are no turn of the picture say nothing", .long)
   func noProjection() throws {
     let scratch = try Scratch()
     for projection in [
@@ -272,7 +272,7 @@ struct SignalSourceTests {
   }
 
   @Test(
-    "of two signals the stronger stands alone: every pair that a container can hold",
+    "of two signals the stronger stands alone: every pair that a container can hold", .long,
     arguments: [
       ("sei", "mebx"), ("sei", "flv"), ("sei", "trackMatrix"), ("sei", "projection"),
       ("sei", "rotateTag"), ("frameMatrix", "mebx"), ("frameMatrix", "trackMatrix"),

@@ -109,7 +109,7 @@ import UprightTestSupport
     }
   }
 
-  @Test("the corners are where a turning sheet has them, at every frame; 45 degrees halfway")
+  @Test("the corners are where a turning sheet has them, at every frame; 45 degrees halfway", .long)
   func corners() throws {
     let scratch = try Scratch()
     // In subsampled chroma too: the discs are found in the chroma planes.
@@ -240,7 +240,9 @@ import UprightTestSupport
     #expect(Self.check(video, 5, sheet, 1) == 4)
   }
 
-  @Test("with a canvas that follows, it turns on the old one and the format changes at didRotate")
+  @Test(
+    "with a canvas that follows, it turns on the old one and the format changes at didRotate", .long
+  )
   func follows() throws {
     let scratch = try Scratch()
     for name in ["out.mp4", "out.m3u8"] {
@@ -300,7 +302,7 @@ import UprightTestSupport
   @Test("the sample clip halfway through its first turn is what FFmpeg's rotate makes of the frame")
   func sample() throws {
     let scratch = try Scratch()
-    let policy = SharedFiles.packageRoot.appendingPathComponent("Samples/policies/spin.json")
+    let policy = Fixtures.packageRoot.appendingPathComponent("Samples/policies/spin.json")
     let run = try Transcoded(
       Samples.turning, to: scratch.path("out.y4m"),
       document: String(contentsOf: policy, encoding: .utf8), events: Samples.turningEvents()

@@ -23,7 +23,8 @@ struct SplitTests {
 
   @Test(
     "a file a format, listed in the report; sound goes with the picture that it belongs to",
-    arguments: ["a.film.mkv", "out.webm", "out.mp4", "out.ts", "out.flv"])
+    .long,
+    arguments: Loop.cases(["a.film.mkv", "out.webm", "out.mp4", "out.ts", "out.flv"], test: 2))
   func files(_ name: String) throws {
     let scratch = try Scratch()
     let run = try Self.make(name, from: .variable, in: scratch)
@@ -67,7 +68,7 @@ struct SplitTests {
     if !name.hasSuffix("webm") { #expect(heard == sound.count) }
   }
 
-  @Test("flash and beep stay together in every file")
+  @Test("flash and beep stay together in every file", .long)
   func together() throws {
     let scratch = try Scratch()
     var events = "{\"at\": 0, \"device\": \"portrait\"}\n"
@@ -98,7 +99,7 @@ struct SplitTests {
     }
   }
 
-  @Test("subtitles go to the file that holds their PTS, from its own zero")
+  @Test("subtitles go to the file that holds their PTS, from its own zero", .long)
   func subtitles() throws {
     let scratch = try Scratch()
     let text = scratch.path("s.srt")

@@ -35,7 +35,9 @@ struct StartTests {
 
   @Test(
     "the same frames and the same sound as from the beginning",
-    arguments: ["source.mp4", "source.mkv", "source.ts", "source.flv"], [7.0, 7.96, 11.5])
+    .long,
+    arguments: Loop.cases(["source.mp4", "source.ts", "source.mkv", "source.flv"], test: 2),
+    [7.0, 7.96, 11.5])
   func same(_ name: String, _ start: Double) throws {
     let scratch = try Scratch()
     let input = try Self.source(scratch, name)
@@ -62,7 +64,7 @@ struct StartTests {
     #expect(Double(sound.count) > (12 - start) * 48000 / 1024 - 3)
   }
 
-  @Test("a second before, for a keyframe that is not the first")
+  @Test("a second before, for a keyframe that is not the first", .long)
   func point() throws {
     let scratch = try Scratch()
     let input = try Self.source(scratch, "source.mp4")
@@ -76,11 +78,12 @@ struct StartTests {
     #expect(try Self.point(input, 2.5) == nil)
   }
 
-  @Test("where orientation changes on the way, all is decoded")
+  @Test(
+    "where orientation changes on the way, all is decoded",
+    .clips("sei-derived/foreman_sei_ccw90.mp4"))
   func signals() throws {
     let scratch = try Scratch()
     let path = "sei-derived/foreman_sei_ccw90.mp4"
-    guard Needs.shared(path) else { return }
     // Long enough to pass over something: the same clip six times.
     let list = scratch.path("list.txt")
     let clip = SharedFiles.url("clips/\(path)").path

@@ -91,7 +91,8 @@ import UprightTestSupport
   }
 
   @Test(
-    "while the interface turns the window's overlay has not moved", arguments: ["spin", "hold"])
+    "while the interface turns the window's overlay has not moved", .long,
+    arguments: ["spin", "hold"])
   func windowInTurn(_ style: String) throws {
     let scratch = try Scratch()
     for reference in [Reference.interface, .gravity] {
@@ -106,7 +107,7 @@ import UprightTestSupport
   }
 
   @Test(
-    "transparent, half and opaque, in the canvas's own format",
+    "transparent, half and opaque, in the canvas's own format", .long,
     arguments: ["yuv420p", "yuv422p", "yuv444p", "gray", "yuv420p10le", "yuv444p10le"])
   func alpha(_ format: String) throws {
     let scratch = try Scratch()

@@ -93,7 +93,9 @@ struct TagTests {
     Case(output: "mkv", video: "libvpx-vp9", audio: "libopus"),
   ]
 
-  @Test("Each of the eight stands upright for everyone who reads it", arguments: cases)
+  @Test(
+    "Each of the eight stands upright for everyone who reads it", .long,
+    arguments: Loop.cases(cases, test: 4))
   func eight(_ example: Case) throws {
     let scratch = try Scratch()
     let isElementary = ["h264", "hevc"].contains(example.output)
@@ -169,7 +171,7 @@ struct TagTests {
   }
 
   @Test(
-    "From one container to another, pictures and times stay",
+    "From one container to another, pictures and times stay", .long,
     arguments: ["mov", "mkv", "ts", "flv"])
   func across(_ name: String) throws {
     let scratch = try Scratch()
@@ -207,7 +209,7 @@ struct TagTests {
     #expect(bytes.range(of: Data("x264 - core".utf8)) != nil)
   }
 
-  @Test("--sei: the pictures say the same as the container", arguments: ["mp4", "mkv"])
+  @Test("--sei: the pictures say the same as the container", .long, arguments: ["mp4", "mkv"])
   func messages(_ name: String) throws {
     let scratch = try Scratch()
     let source = try Self.source(scratch, "source.mp4")
@@ -329,7 +331,8 @@ struct TagTests {
   }
 
   @Test(
-    "Tags, chapters, languages, two sound tracks, subtitles, a timecode; positions only if asked for"
+    "Tags, chapters, languages, two sound tracks, subtitles, a timecode; positions only if asked for",
+    .long
   )
   func metadata() throws {
     let scratch = try Scratch()
@@ -387,8 +390,8 @@ struct TagTests {
   }
 
   @Test(
-    "Phones' clips: packets, times and makers' tags",
-    .enabled(if: Needs.shared("rotation-real/iphone_rotated.mov"), "needs the shared clips"),
+    "Phones' clips: packets, times and makers' tags", .long,
+    .clips("rotation-real", "bframes-elst", "vfr"),
     arguments: [
       "rotation-real/iphone_rotated.mov", "rotation-real/exo_video_1_rot270.mp4",
       "rotation-real/h265_with_metadata_track.mp4", "bframes-elst/edit_list_positive_shift.mp4",

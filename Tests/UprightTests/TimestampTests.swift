@@ -15,15 +15,18 @@ struct TimestampTests {
   }
 
   static let cases: [Case] = [
-    "bframes-elst/iibbibb_editlist_videoonly.mp4", "bframes-elst/edit_list_positive_shift.mp4",
-    "vfr/cursed-vfr.mp4", "vfr/sample_android_slow_motion.mp4", "flv/sample.flv", "flv/avatar.flv",
-    "mkv-webm/gizmo_av1_8bit_420.webm", "real-footage/foreman.mp4",
+    "bframes-elst/iibbibb_editlist_videoonly.mp4", "vfr/sample_android_slow_motion.mp4",
+    "flv/sample.flv", "mkv-webm/gizmo_av1_8bit_420.webm", "vfr/cursed-vfr.mp4",
+    "bframes-elst/edit_list_positive_shift.mp4", "flv/avatar.flv", "real-footage/foreman.mp4",
     "rotation-real/sample_edit_list.mp4", "rotation-real/mv_with_2_top_shots.mp4",
-  ].filter { Needs.shared($0) }.flatMap { file in
+  ].flatMap { file in
     ["out.mp4", "out.mkv"].map { Case(file: file, output: $0) }
   }
 
-  @Test("every frame keeps its time", arguments: cases)
+  @Test(
+    "every frame keeps its time", .long,
+    .clips("bframes-elst", "vfr", "flv", "mkv-webm", "real-footage", "rotation-real"),
+    arguments: Loop.cases(cases, test: 10))
   func kept(_ test: Case) throws {
     let scratch = try Scratch()
     let input = SharedFiles.url("clips/\(test.file)").path
@@ -71,7 +74,7 @@ struct TimestampTests {
   }
 
   @Test(
-    "pictures and sound that do not begin or end together",
+    "pictures and sound that do not begin or end together", .long,
     arguments: [
       Apart(testDescription: "sound 14 s before the pictures", sound: "17", picturesAt: 14),
       Apart(testDescription: "pictures 14 s before the sound", pictures: "17", soundAt: 14),
@@ -103,7 +106,8 @@ struct TimestampTests {
     #expect(abs(end - nowEnd) <= grain, "at the end \(end) s became \(nowEnd) s")
   }
 
-  @Test("a cut keeps pictures and sound together", arguments: ["out.mp4", "out.m3u8", "out.mkv"])
+  @Test(
+    "a cut keeps pictures and sound together", .long, arguments: ["out.mp4", "out.m3u8", "out.mkv"])
   func cut(_ name: String) throws {
     let scratch = try Scratch()
     let run = try Transcoded(Samples.withSound, to: scratch.path(name)) {

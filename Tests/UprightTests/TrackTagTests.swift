@@ -26,7 +26,7 @@ struct TrackTagTests {
   }
 
   @Test(
-    "languages, names and marks of several sound tracks",
+    "languages, names and marks of several sound tracks", .long,
     arguments: ["in.mkv", "in.mp4", "in.mov"], ["out.mkv", "out.mp4", "out.mov"])
   func tracks(_ input: String, _ output: String) throws {
     let scratch = try Scratch()
@@ -66,7 +66,7 @@ struct TrackTagTests {
   }
 
   @Test(
-    "a tag goes over or is named as dropped",
+    "a tag goes over or is named as dropped", .long,
     arguments: ["out.mp4", "out.mov", "out.mkv", "out.flv", "out.ts", "out.y4m"], [true, false])
   func tags(_ output: String, _ isTitled: Bool) throws {
     let scratch = try Scratch()

@@ -61,7 +61,7 @@ struct Transcoded {
 /// The sample clips and where their truth is.
 enum Samples {
   static func path(_ name: String) -> String {
-    SharedFiles.packageRoot.appendingPathComponent("Samples/clips/\(name)").path
+    Fixtures.packageRoot.appendingPathComponent("Samples/clips/\(name)").path
   }
 
   static let turning = path("turning-sensor.mp4")
@@ -75,12 +75,12 @@ enum Samples {
 
   /// The three upright stretches of `turning` before H.264, made once and kept in the build folder.
   static let truth: Result<[String], any Error> = Result {
-    let script = SharedFiles.packageRoot.appendingPathComponent("Samples/make-samples.sh")
+    let script = Fixtures.packageRoot.appendingPathComponent("Samples/make-samples.sh")
     let names = ["000-099-portrait", "100-199-landscape", "200-299-portrait"]
     let key = try Data(contentsOf: script).reduce(UInt64(0xcbf2_9ce4_8422_2325)) {
       ($0 ^ UInt64($1)) &* 0x100_0000_01b3
     }
-    let build = SharedFiles.packageRoot.appendingPathComponent(".build")
+    let build = Fixtures.packageRoot.appendingPathComponent(".build")
     let folder = build.appendingPathComponent("samples-truth-\(String(key, radix: 16))")
     if !FileManager.default.fileExists(atPath: folder.path) {
       try FileManager.default.createDirectory(at: build, withIntermediateDirectories: true)
@@ -103,8 +103,6 @@ enum Needs {
   static let ffmpeg = FFmpegTool.isHere
   static let python = ExternalTool("python3").isHere
   static let bash = ExternalTool("bash").isHere
-
-  static func shared(_ path: String) -> Bool { SharedFiles.has("clips/\(path)") }
 }
 
 extension TranscodeOptions {

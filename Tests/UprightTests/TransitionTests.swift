@@ -162,7 +162,7 @@ import UprightTestSupport
   // MARK: - Crossfade
 
   @Test(
-    "crossfade: each frame has its share of both, in every depth and subsampling",
+    "crossfade: each frame has its share of both, in every depth and subsampling", .long,
     arguments: [
       "yuv420p", "yuv422p", "yuv444p", "gray", "yuv420p10le", "yuv422p10le", "yuv444p12le",
     ])

@@ -32,7 +32,7 @@ struct TurningTests {
       reference: .gravity, policy: "landscape", size: PixelSize(1280, 720)),
   ]
 
-  @Test("every frame is the truth, letterboxed", arguments: cases)
+  @Test("every frame is the truth, letterboxed", .long, arguments: cases)
   func truth(_ test: Case) throws {
     let scratch = try Scratch()
     let run = try Transcoded(
@@ -110,7 +110,7 @@ struct TurningTests {
     #expect(green[2] < 100 && green[1] < 110, "green \(green)")
   }
 
-  @Test("the report's events are the plan's decisions")
+  @Test("the report's events are the plan's decisions", .long)
   func eventsAreThePlans() throws {
     let scratch = try Scratch()
     let text =
@@ -140,7 +140,7 @@ struct TurningTests {
     }
   }
 
-  @Test("an event one millisecond after a frame's time is the next frame's")
+  @Test("an event one millisecond after a frame's time is the next frame's", .long)
   func grain() throws {
     let scratch = try Scratch()
     // Frame 100 is at 3.333333; 0.5 ms late still belongs to it, 1.5 ms late does not.

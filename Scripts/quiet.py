@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+"""Runs a build and prints what matters of it: how far it is every ten seconds, warnings of our own once,
+all that was said if it fails, and the last line. Usage: quiet.py COMMAND..."""
+
+import re
+import subprocess
+import sys
+import threading
+import time
+
+EVERY = 10
+OURS = re.compile(r"warning:")
+# SwiftPM's own words about dependencies, and the static linker's about glibc.
+THEIRS = re.compile(r"^warning: '|/swift_static/|/checkouts/")
+
+
+def main():
+    process = subprocess.Popen(
+        sys.argv[1:], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        errors="replace")
+    lines, start, is_over = [], time.monotonic(), threading.Event()
+
+    def tell():
+        while not is_over.wait(EVERY):
+            print(f"{time.monotonic() - start:6.1f} s  {lines[-1] if lines else 'starting'}"[:140], flush=True)
+
+    threading.Thread(target=tell, daemon=True).start()
+    for line in process.stdout:
+        lines.append(line.rstrip())
+    status = process.wait()
+    is_over.set()
+    if status != 0:
+        print("\n".join(lines))
+    else:
+        for line in sorted({line for line in lines if OURS.search(line) and not THEIRS.search(line)}):
+            print(line)
+        if lines:
+            print(lines[-1])
+    sys.exit(status)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,249 @@
+#!/usr/bin/env python3
+"""Runs the built tests, a process for each suite, and says what they do while they do it.
+
+    run_tests.py check                  what needs no browser, no server, no real time
+    run_tests.py test                   everything but the long matrices
+    run_tests.py slow                   those too
+    run_tests.py test --filter REGEX    what matches, suite by suite
+
+Every line comes from Swift Testing's event stream; what the libraries under test print goes to
+`.build/test-logs/SUITE.log`, and is shown where a process crashes. At the end: the slowest tests, every
+skipped test with its reason, and one closing line. In CI a skip is a failure unless `Tests/skips.txt`
+gives a reason for it.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import queue
+import re
+import subprocess
+import sys
+import threading
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+# Seconds without a line after which one says what is running.
+QUIET = 10
+SLOWEST = 20
+# Suites that measure real time: one at a time, with the machine to themselves.
+TIMED = {"UprightServiceTests.OnTheAir", "UprightServiceTests.LiveThroughService"}
+# Targets whose suites are quick in every loop, and how many patterns a process of quick suites takes.
+QUICK = {
+    "ArchitectureTests", "OrientationTests", "OrientationSignalsTests", "PixelKernelsTests", "RTPTests",
+    "RotationPolicyTests"}
+TOGETHER = 12
+
+
+def cost(suite):
+    """How much of a core a suite keeps busy: those of the service mostly wait."""
+    if suite in TIMED:
+        return os.cpu_count()
+    return 0.4 if suite.startswith("UprightServiceTests") else 1
+
+
+class Run:
+    """One process of tests, and what its event stream has said so far."""
+
+    def __init__(self, suite, binary, filters, loop, folder, inbox):
+        self.suite, self.begun = suite, time.monotonic()
+        self.names, self.kinds, self.current = {}, {}, {}
+        self.times, self.skipped, self.issues, self.counted, self.ended = {}, {}, [], 0, False
+        stem = re.sub(r"\W+", "-", suite)
+        self.log, events = folder / f"{stem}.log", folder / f"{stem}.events"
+        events.unlink(missing_ok=True)
+        os.mkfifo(events)
+        command = [binary, "--testing-library", "swift-testing", "--no-parallel"]
+        command += ["--event-stream-output-path", str(events), "--event-stream-version", "0"]
+        for pattern in filters:
+            command += ["--filter", pattern]
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=open(self.log, "wb"), stderr=subprocess.STDOUT,
+            env=os.environ | {"UPRIGHT_LOOP": loop}, cwd=ROOT)
+        # Opened for both, so that a process that dies before it opens its end leaves nobody waiting.
+        descriptor = os.open(events, os.O_RDWR)
+        reader = os.fdopen(os.open(events, os.O_RDONLY), encoding="utf-8")
+        threading.Thread(target=self.read, args=(reader, inbox), daemon=True).start()
+        threading.Thread(target=self.wait, args=(descriptor,), daemon=True).start()
+
+    def wait(self, descriptor):
+        self.process.wait()
+        os.close(descriptor)
+
+    def read(self, reader, inbox):
+        with reader:
+            for line in reader:
+                inbox.put((self, json.loads(line)))
+        self.process.wait()
+        inbox.put((self, None))
+
+    def label(self, test):
+        """`Target.Suite: test`, as the sources name them."""
+        path, _, function = (test or "?").partition("/")
+        name = self.names.get(test) or function.partition("(")[0] or "?"
+        return f"{path}: {name}"
+
+    def tail(self):
+        return "\n".join(self.log.read_text(errors="replace").splitlines()[-60:])
+
+
+class Report:
+    """Prints events as they come in, and sums them up."""
+
+    def __init__(self):
+        self.runs, self.start = [], time.monotonic()
+        self.last, self.done = self.start, 0
+
+    def line(self, text):
+        self.last = time.monotonic()
+        print(f"{self.last - self.start:6.1f} s  {text}", flush=True)
+
+    def take(self, run, record):
+        payload = record["payload"]
+        if record["kind"] == "test":
+            name = payload.get("displayName") or payload["name"]
+            run.names[payload["id"]] = name.replace("`", "").removesuffix("()")
+            run.kinds[payload["id"]] = payload["kind"]
+            return
+        kind, test, at = payload["kind"], payload.get("testID"), payload["instant"]["absolute"]
+        is_test = run.kinds.get(test) == "function"
+        if kind == "testStarted" and is_test:
+            run.current[test] = at
+        elif kind == "testEnded" and is_test:
+            seconds = at - run.current.pop(test, at)
+            run.times[test] = seconds
+            self.done += 1
+            if seconds >= 1:
+                self.line(f"  {run.label(test)} ({seconds:.1f} s)")
+        elif kind == "testSkipped" and is_test:
+            run.skipped[test] = (payload.get("_comments") or ["no reason given"])[0]
+        elif kind == "issueRecorded" and not payload["issue"].get("isKnown"):
+            where = payload["issue"].get("sourceLocation") or {}
+            place = f"{where.get('fileID', '?')}:{where.get('line', '?')}"
+            text = "\n          ".join(message["text"][:2000] for message in payload["messages"])
+            run.issues.append((test, place))
+            self.line(f"✘ {run.label(test)}\n          at {place}\n          {text}")
+        elif kind == "runEnded":
+            run.ended = True
+
+    def finish(self, run):
+        """One line for a suite that has ended; what it printed last, if it crashed."""
+        if not run.ended:
+            tests = ", ".join(run.label(test) for test in run.current) or "between tests"
+            run.issues.append((next(iter(run.current), run.suite), f"status {run.process.returncode}"))
+            self.line(f"✘ {run.suite} crashed (status {run.process.returncode}) in: {tests}\n{run.tail()}")
+        mark = "✘" if run.issues else "✔"
+        self.line(f"{mark} {run.suite}: {len(run.times)} tests, {time.monotonic() - run.begun:.1f} s")
+
+    def heartbeat(self, running):
+        if time.monotonic() - self.last >= QUIET:
+            tests = [run.label(test) for run in running for test in run.current]
+            self.line(f"… {self.done} tests done; running: {'; '.join(tests) or 'between tests'}")
+
+    def summary(self, allowed):
+        """Prints the summary; whether all passed."""
+        times = sorted(
+            ((seconds, run.label(test)) for run in self.runs for test, seconds in run.times.items()),
+            reverse=True)
+        print(f"\nThe {min(SLOWEST, len(times))} slowest tests, in seconds:")
+        for seconds, label in times[:SLOWEST]:
+            print(f"{seconds:7.1f}  {label}")
+        skipped = sorted((run.label(test), why) for run in self.runs for test, why in run.skipped.items())
+        later = [why for _, why in skipped if why.startswith("in `make ")]
+        for why in sorted(set(later)):
+            print(f"{later.count(why)} tests {why}")
+        missing = [(label, why) for label, why in skipped if not why.startswith("in `make ")]
+        if missing:
+            print(f"\n{len(missing)} tests were skipped:")
+        for label, why in missing:
+            print(f"  {label}: {why}" + (f" ({allowed[label]})" if label in allowed else ""))
+        failed = {(run, test) for run in self.runs for test, _ in run.issues}
+        if os.environ.get("CI"):
+            unlisted = [label for label, _ in missing if label not in allowed]
+            for label in unlisted:
+                print(f"✘ {label}: skipped in CI, and Tests/skips.txt gives no reason")
+            failed |= set(unlisted)
+        if failed:
+            print()
+        for run in self.runs:
+            for test, place in run.issues:
+                print(f"✘ {run.label(test)} at {place}")
+        print(f"\n{max(0, len(times) - len(failed))} passed, {len(failed)} failed, {len(skipped)} skipped")
+        return not failed and bool(times)
+
+
+def allowed_skips():
+    """`Suite: test -- reason` lines of Tests/skips.txt."""
+    lines = (ROOT / "Tests/skips.txt").read_text().splitlines()
+    pairs = [line.partition(" -- ") for line in lines if line.strip() and not line.startswith("#")]
+    return {label.strip(): why.strip() for label, _, why in pairs}
+
+
+def chosen_suites(binary, loop, filters):
+    """What runs in each process, by a name: the patterns that choose its tests."""
+    listed = subprocess.run(
+        [binary, "--testing-library", "swift-testing", "--list-tests"], check=True, text=True,
+        stdout=subprocess.PIPE, env=os.environ | {"UPRIGHT_LOOP": loop}).stdout.splitlines()
+    patterns = {}
+    for test in listed:
+        if filters and not any(re.search(pattern, test) for pattern in filters):
+            continue
+        suite = ".".join(test.partition("/")[0].split(".")[:2])
+        one = f"^{re.escape(test)}" if filters else f"^{re.escape(suite)}[./]"
+        patterns.setdefault(suite, set()).add(one)
+    # A start takes 0.15 s: quick suites share a process.
+    together = {}
+    for suite, chosen in sorted(patterns.items()):
+        target = suite.partition(".")[0]
+        if loop != "check" and target not in QUICK:
+            together[suite] = chosen
+            continue
+        part = 0
+        while len(together.get(f"{target} {part}", [])) >= TOGETHER:
+            part += 1
+        together.setdefault(f"{target} {part}", set()).update(chosen)
+    return together
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("loop", choices=["check", "test", "slow"])
+    parser.add_argument("--filter", action="append", default=[])
+    parser.add_argument("--binary", default=str(ROOT / ".build/debug/uprightPackageTests.xctest"))
+    options = parser.parse_args()
+    folder = pathlib.Path(options.binary).resolve().parent.parent.parent / "test-logs"
+    folder.mkdir(parents=True, exist_ok=True)
+
+    chosen = chosen_suites(options.binary, options.loop, options.filter)
+    # Those that measure real time come last.
+    waiting = sorted(chosen, key=lambda suite: suite in TIMED)
+    inbox, report, running = queue.Queue(), Report(), []
+    while waiting or running:
+        busy = sum(cost(run.suite) for run in running)
+        # The first that fits: those that wait fill up what the others leave.
+        for suite in list(waiting):
+            if running and busy + cost(suite) > os.cpu_count() + 0.01:
+                continue
+            if suite in TIMED and (running or waiting[0] not in TIMED):
+                continue
+            waiting.remove(suite)
+            running.append(
+                Run(suite, options.binary, chosen[suite], options.loop, folder, inbox))
+            report.runs.append(running[-1])
+            busy += cost(suite)
+        try:
+            run, record = inbox.get(timeout=1)
+            if record is None:
+                running.remove(run)
+                report.finish(run)
+            else:
+                report.take(run, record)
+        except queue.Empty:
+            pass
+        report.heartbeat(running)
+    sys.exit(0 if report.summary(allowed_skips()) else 1)
+
+
+if __name__ == "__main__":
+    main()
