@@ -216,8 +216,10 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
 
     chosen = chosen_suites(options.binary, options.loop, options.filter)
-    # Those that measure real time come last.
-    waiting = sorted(chosen, key=lambda suite: suite in TIMED)
+    # Those that measure real time come last, and before them what took long the last time comes first.
+    kept = folder / "seconds.json"
+    seconds = json.loads(kept.read_text()) if kept.exists() else {}
+    waiting = sorted(chosen, key=lambda suite: (suite in TIMED, -seconds.get(suite, 0)))
     inbox, report, running = queue.Queue(), Report(), []
     while waiting or running:
         busy = sum(cost(run.suite) for run in running)
@@ -237,11 +239,13 @@ def main():
             if record is None:
                 running.remove(run)
                 report.finish(run)
+                seconds[run.suite] = round(time.monotonic() - run.begun, 1)
             else:
                 report.take(run, record)
         except queue.Empty:
             pass
         report.heartbeat(running)
+    kept.write_text(json.dumps(seconds, indent=1))
     sys.exit(0 if report.summary(allowed_skips()) else 1)
 
 

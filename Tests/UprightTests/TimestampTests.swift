@@ -81,7 +81,7 @@ struct TimestampTests {
       Apart(testDescription: "sound ends early", pictures: "20", sound: "1"),
       Apart(testDescription: "pictures end early", pictures: "1", sound: "20"),
       Apart(testDescription: "a picture a second", pictures: "70", sound: "70", rate: 1),
-    ], ["out.mp4", "out.m3u8", "out.ts", "out.flv", "out.mkv"])
+    ], Loop.cases(["out.mp4", "out.ts", "out.m3u8", "out.flv", "out.mkv"], test: 2))
   func apart(_ test: Apart, _ name: String) throws {
     let scratch = try Scratch()
     let input = try Self.make(
