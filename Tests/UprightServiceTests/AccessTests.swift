@@ -38,6 +38,12 @@ struct AccessTests {
     ] {
       #expect(!constantTimeEqual(a, b), "\(a) \(b)")
     }
+    // Every character of a token counts.
+    let token = "0123456789abcdefghijklmnopqrstuv"
+    for index in token.indices {
+      let other = token.replacingCharacters(in: index...index, with: "-")
+      #expect(!constantTimeEqual(other, token) && !constantTimeEqual(token, other), "\(other)")
+    }
   }
 
   @Test("A made secret is long, and another each time")
