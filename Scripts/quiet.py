@@ -11,7 +11,7 @@ import time
 EVERY = 10
 OURS = re.compile(r"warning:")
 # SwiftPM's own words about dependencies, and the static linker's about glibc.
-THEIRS = re.compile(r"^warning: '|/swift_static/|/checkouts/")
+THEIRS = re.compile(r"^warning: '|/swift_static/|/checkouts/|ld.gold: ")
 
 
 def main():
