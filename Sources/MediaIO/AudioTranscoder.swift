@@ -129,8 +129,9 @@ package final class AudioTranscoder {
     }
     var repeated = 0
     if frame.raw.pointee.best_effort_timestamp != noTimestamp {
-      let position = av_rescale_q(
-        frame.raw.pointee.best_effort_timestamp, sourceTimeBase, encoder.context.pointee.time_base)
+      let position = rescale(
+        frame.raw.pointee.best_effort_timestamp, from: sourceTimeBase,
+        to: encoder.context.pointee.time_base)
       if let head {
         let gap = position - head - Int64(av_audio_fifo_size(fifo))
         let second = Int64(encoder.context.pointee.sample_rate)

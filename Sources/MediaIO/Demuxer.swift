@@ -93,7 +93,7 @@ package final class Demuxer {
       url, input, format, settings, looksAhead: known == nil, interrupt: interrupt)
     let isBroadcast = context.pointee.iformat.pointee.flags & AVFMT_TS_DISCONT != 0
     let start = context.pointee.start_time
-    zero = isBroadcast && start != noTimestamp && abs(start / 2) < Int64.max / 8 ? start : 0
+    zero = isBroadcast && Rational(1, Int(AV_TIME_BASE)).isPlausible(start) ? start : 0
     joined = isBroadcast ? JoinedTimes(start: zero) : nil
     if let known {
       container = known
@@ -365,6 +365,7 @@ package final class Demuxer {
         throw MediaError(.fault, "a packet of no stream", at: url)
       }
       packet.raw.pointee.time_base = stream.pointee.time_base
+      packet.dropImplausibleTimes()
       joined?.fit(&packet)
       packet.isScript = Self.isScript(stream, in: context)
       if context.pointee.event_flags & AVFMT_EVENT_FLAG_METADATA_UPDATED != 0 {

@@ -30,21 +30,21 @@ struct JoinedTimes {
 
   /// Rewrites one packet's times, in the order of the file.
   mutating func fit(_ packet: inout Packet) {
+    packet.dropImplausibleTimes()
     let tick = packet.raw.pointee.time_base
     let microsecond = AVRational(num: 1, den: 1_000_000)
-    guard let ticks = packet.dts ?? packet.pts,
-      abs(ticks / 2) < Int64.max / 8, tick.num > 0, tick.den > 0
-    else { return }
-    let raw = av_rescale_q(ticks, tick, microsecond)
-    guard abs(raw / 2) < Int64.max / 8 else { return }
+    guard let ticks = packet.dts ?? packet.pts, tick.num > 0, tick.den > 0 else { return }
+    let raw = rescale(ticks, from: tick, to: microsecond)
     settle(raw, track: packet.streamIndex)
     let time = raw + offset
     latest = max(latest ?? time, time)
+    // A packet that lasts longer would carry the timeline away with a few of its kind.
     due[packet.streamIndex] =
-      time + av_rescale_q(max(0, min(packet.duration, 1 << 40)), tick, microsecond)
-    let shift = av_rescale_q(offset, microsecond, tick)
-    packet.pts = packet.pts.map { $0 &+ shift }
-    packet.dts = packet.dts.map { $0 &+ shift }
+      time + min(rescale(packet.duration, from: tick, to: microsecond), Self.longestPause)
+    let shift = rescale(offset, from: microsecond, to: tick)
+    packet.pts = packet.pts.map { $0 + shift }
+    packet.dts = packet.dts.map { $0 + shift }
+    packet.dropImplausibleTimes()
   }
 
   /// Finds the offset by which a packet at `raw` follows on.

@@ -92,10 +92,10 @@ package struct StreamInfo: Sendable {
       raw.duration > 0 && raw.duration != noTimestamp
       ? Double(raw.duration) * Rational(raw.time_base).doubleValue : nil
     startTime =
-      raw.start_time == noTimestamp
-      ? nil
-      : raw.start_time
-        &- av_rescale_q(zero, AVRational(num: 1, den: 1_000_000), raw.time_base)
+      timeBase.isPlausible(raw.start_time)
+      ? raw.start_time
+        - rescale(zero, from: AVRational(num: 1, den: 1_000_000), to: raw.time_base)
+      : nil
     frameCount = Int(clamping: max(0, raw.nb_frames))
     isAttachedPicture = raw.disposition & AV_DISPOSITION_ATTACHED_PIC != 0
     disposition = raw.disposition

@@ -46,7 +46,7 @@ package final class VideoDecoder {
     guard let opened = context else { throw outOfMemory("decoder") }
     var code = avcodec_parameters_to_context(opened, stream.parameters.raw)
     opened.pointee.pkt_timebase = AVRational(stream.timeBase)
-    opened.pointee.thread_count = CInt(threads)
+    opened.pointee.thread_count = CInt(clamping: threads)
     opened.pointee.max_pixels = Int64(maximumPixels)
     frames.serve(opened)
     if code >= 0 { code = avcodec_open2(opened, codec, nil) }

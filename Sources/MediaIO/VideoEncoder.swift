@@ -128,7 +128,7 @@ public final class VideoEncoder {
         fields == .topFirst ? AV_FIELD_TT : AV_FIELD_BB
       if settings.codec == .h264 { context.pointee.flags |= AV_CODEC_FLAG_INTERLACED_DCT }
     }
-    context.pointee.thread_count = CInt(settings.threads)
+    context.pointee.thread_count = CInt(clamping: settings.threads)
     if let gop = settings.gop { context.pointee.gop_size = CInt(clamping: gop) }
     if settings.isLive { context.pointee.max_b_frames = 0 }
     if case .bitrate(let bits) = settings.rate { context.pointee.bit_rate = Int64(bits) }

@@ -27,7 +27,8 @@ final class CopyRun {
     format = EncodedFormat(
       index: 0, size: plan.video.parameters.size, parameters: plan.video.parameters)
     rewriter = copy.mark.rewriter(for: plan.video)
-    decodingTimes = DecodingTimeFill(plan.video)
+    decodingTimes = DecodingTimeFill(
+      timeBase: plan.video.timeBase, frameRate: plan.video.frameRate)
     tally = SessionTally(timeBase: plan.video.timeBase)
     output = try OutputStage(plan)
   }

@@ -24,9 +24,9 @@ final class DecodingTimeFill {
   /// No decoder reorders more pictures.
   private static let depth = 32
 
-  init(_ video: StreamInfo) {
-    tick = video.timeBase.doubleValue
-    frameRate = video.frameRate
+  init(timeBase: Rational, frameRate: Rational?) {
+    tick = timeBase.doubleValue
+    self.frameRate = frameRate
   }
 
   /// Takes the next packet in decoding order and passes on what has its time.

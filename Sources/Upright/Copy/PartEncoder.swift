@@ -140,11 +140,3 @@ final class PartEncoder: @unchecked Sendable {
     return try body()
   }
 }
-
-extension Int64 {
-  /// Ticks of a time base in those of another that has every tick of it.
-  func rescaled(from old: Rational, to new: Rational) -> Int64 {
-    let ratio = old.doubleValue / new.doubleValue
-    return Int64((Double(self) * ratio).rounded())
-  }
-}

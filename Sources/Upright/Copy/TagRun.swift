@@ -50,7 +50,7 @@ final class TagRun {
       )
     }
     self.video = video
-    decodingTimes = DecodingTimeFill(video)
+    decodingTimes = DecodingTimeFill(timeBase: video.timeBase, frameRate: video.frameRate)
     mark = try OrientationMark(
       session.options.orientation, for: video, muxer: session.muxer,
       wantsMessage: session.options.writesMessages, isFile: ContainerSink.isStaged(session.output))

@@ -14,12 +14,10 @@ struct TimestampRepair {
   /// Frames whose timestamp had to be changed.
   private(set) var repairs = 0
 
-  /// Far enough from the ends that no sum of ours overflows, whatever a file claims.
-  private static let plausible = -(Int64(1) << 60)...(Int64(1) << 60)
-
   init(timeBase: Rational, frameRate: Rational?) {
     let seconds = 1 / (frameRate?.doubleValue ?? 25)
-    usualDuration = max(1, Int64(min(1e15, (seconds / timeBase.doubleValue).rounded())))
+    usualDuration = min(
+      max(1, timeBase.ticks(in: seconds)), Int64.plausibleDurations.upperBound)
   }
 
   private var step: Int64 { lastDuration > 0 ? lastDuration : usualDuration }
@@ -36,7 +34,7 @@ struct TimestampRepair {
   mutating func repair(_ frame: inout VideoFrame, next following: Int64? = nil) {
     let expected = last.map { $0 + step }
     var pts = Self.time(of: frame) ?? expected ?? 0
-    if let following, Self.plausible.contains(following), following < pts,
+    if let following, Int64.plausibleTicks.contains(following), following < pts,
       let mended = mended(pts, before: following)
     {
       pts = mended
@@ -46,7 +44,7 @@ struct TimestampRepair {
       pts = last + 1
       repairs += 1
     }
-    if !(0...(Int64(1) << 40)).contains(frame.duration) { frame.duration = 0 }
+    if !Int64.plausibleDurations.contains(frame.duration) { frame.duration = 0 }
     if frame.duration == 0 { frame.duration = usualDuration }
     frame.pts = pts
     last = pts
@@ -65,6 +63,6 @@ struct TimestampRepair {
   }
 
   private static func time(of frame: borrowing VideoFrame) -> Int64? {
-    frame.pts.flatMap { plausible.contains($0) ? $0 : nil }
+    frame.pts.flatMap { Int64.plausibleTicks.contains($0) ? $0 : nil }
   }
 }

@@ -57,8 +57,6 @@ struct LiveClock {
   private static let farthest = 10 * rate
   /// FLV counts milliseconds in 32 bits; MPEG and RTP count 90 kHz in 33 and in 32.
   private static let wraps = [Int64(90) << 32, Int64(1) << 33, Int64(1) << 32]
-  /// No sum of such numbers overflows, whatever a stream claims.
-  private static let plausible = -(Int64(1) << 60)...(Int64(1) << 60)
 
   /// - Parameter frameRate: pictures a second until their own distances are known.
   init(frameRate: Double = 30) {
@@ -78,7 +76,7 @@ struct LiveClock {
   ///   - raw: what the publisher says; nil where it says nothing.
   ///   - wall: when it came.
   mutating func picture(_ raw: Int64?, wall: Int64) -> Int64? {
-    let raw = raw.flatMap { Self.plausible.contains($0) ? $0 : nil }
+    let raw = raw.flatMap { Int64.plausibleTicks.contains($0) ? $0 : nil }
     guard let latest else {
       offset = raw.map { -$0 }
       return show(0, raw: raw, wall: wall)
@@ -106,7 +104,7 @@ struct LiveClock {
 
   /// The place of a piece of sound; nil while there is no picture that it could go with.
   mutating func sound(_ raw: Int64, duration: Int64, wall: Int64) -> Int64? {
-    guard Self.plausible.contains(raw), let offset, let latest else { return nil }
+    guard Int64.plausibleTicks.contains(raw), let offset, let latest else { return nil }
     let time: Int64
     if marks[.sound] == nil {
       time = raw + offset

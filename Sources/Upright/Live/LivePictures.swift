@@ -46,7 +46,7 @@ final class LivePictures {
       let signal = signals.signals(for: frame).first
       shape.resolve(&frame, container: video.sampleAspectRatio)
       if let pts = frame.pts, abs(pts / 2) > Int64(1) << 50 { frame.pts = nil }
-      if !(0...(Int64(1) << 40)).contains(frame.duration) { frame.duration = 0 }
+      if !Int64.plausibleDurations.contains(frame.duration) { frame.duration = 0 }
       frame.rescale(to: LiveClock.timeBase)
       hand(frame, signal)
     }

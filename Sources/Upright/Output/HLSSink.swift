@@ -146,7 +146,7 @@ final class HLSSink: PacketSink {
 
   private func shift(_ packet: inout Packet) {
     guard offset > 0 else { return }
-    let ticks = Int64((offset / packet.timeBase.doubleValue).rounded())
+    let ticks = packet.timeBase.ticks(in: offset)
     packet.pts = packet.pts.map { $0 + ticks }
     packet.dts = packet.dts.map { $0 + ticks }
   }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MediaIO
 
 /// What an HLS output lists its segments in.
 protocol HLSPlaylist {
@@ -56,7 +57,7 @@ struct MediaPlaylist: HLSPlaylist {
     var text = """
       #EXTM3U
       #EXT-X-VERSION:\(version)
-      #EXT-X-TARGETDURATION:\(Int(longest.rounded()))
+      #EXT-X-TARGETDURATION:\(Int64(clampingTicks: longest))
       #EXT-X-MEDIA-SEQUENCE:0
       #EXT-X-PLAYLIST-TYPE:\(isEnded ? "VOD" : "EVENT")
       #EXT-X-INDEPENDENT-SEGMENTS

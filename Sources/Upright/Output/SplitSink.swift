@@ -90,7 +90,7 @@ final class SplitSink: PacketSink {
     _ packet: consuming Packet, track: Int, format: EncodedFormat?
   ) throws(MediaError) {
     if let format { try change(to: format, at: packet.seconds ?? start) }
-    let ticks = Int64((start / packet.timeBase.doubleValue).rounded())
+    let ticks = packet.timeBase.ticks(in: start)
     packet.pts = packet.pts.map { $0 - ticks }
     packet.dts = packet.dts.map { $0 - ticks }
     try parts.last?.write(packet, track: track, format: nil)

@@ -66,7 +66,7 @@ final class OutputStage {
     if let end = plan.options.end, time >= end { return false }
     guard let start = plan.options.start else { return true }
     if time < start { return false }
-    let ticks = Int64(((zero + start) / packet.timeBase.doubleValue).rounded())
+    let ticks = packet.timeBase.ticks(in: zero + start)
     packet.pts = packet.pts.map { $0 - ticks }
     packet.dts = packet.dts.map { $0 - ticks }
     return true

@@ -153,7 +153,7 @@ final class SessionRun {
     origin = pts
     if let start = session.options.start {
       let zero = Double(pts) * plan.video.timeBase.doubleValue + start
-      line.shift = Int64((zero / plan.pictureTimeBase.doubleValue).rounded())
+      line.shift = plan.pictureTimeBase.ticks(in: zero)
     }
     return pts
   }

@@ -19,8 +19,8 @@ final class JanusTrack {
   init(_ frames: JanusFrames, index: Int, startingAt seconds: Double) throws(MediaError) {
     self.frames = frames
     let codec = frames.codec
-    offset = Int64((seconds * Double(codec.clockRate)).rounded())
     let timeBase = Rational(1, codec.clockRate)
+    offset = timeBase.ticks(in: seconds)
     guard codec.isVideo else {
       leadingFrames = 0
       guard let first = try frames.peek() else {
