@@ -14,18 +14,22 @@ package final class Demuxer {
     package let duration: Double?
     package let metadata: [String: String]
     package let chapters: [Chapter]
+    /// Chapters that are left out because they begin at a time that cannot be.
+    package let implausibleChapters: Int
     /// Whether reading can start again at an earlier place.
     package let isSeekable: Bool
 
     package init(
       format: String, streams: [StreamInfo], duration: Double? = nil,
-      metadata: [String: String] = [:], chapters: [Chapter] = [], isSeekable: Bool
+      metadata: [String: String] = [:], chapters: [Chapter] = [], implausibleChapters: Int = 0,
+      isSeekable: Bool
     ) {
       self.format = format
       self.streams = streams
       self.duration = duration
       self.metadata = metadata
       self.chapters = chapters
+      self.implausibleChapters = implausibleChapters
       self.isSeekable = isSeekable
     }
   }
@@ -253,23 +257,32 @@ package final class Demuxer {
       streams.append(
         try StreamInfo(stream, zero: zero, isScript: isScript(stream, in: context)))
     }
-    var chapters: [Chapter] = []
-    for index in 0..<Int(context.pointee.nb_chapters) {
-      guard let chapter = context.pointee.chapters[index]?.pointee else { continue }
-      let tick = Rational(chapter.time_base).doubleValue
-      chapters.append(
-        Chapter(
-          start: Double(chapter.start) * tick, end: Double(chapter.end) * tick,
-          metadata: dictionary(chapter.metadata)))
-    }
     let raw = context.pointee
+    let duration =
+      raw.duration > 0 && raw.duration != noTimestamp
+      ? Double(raw.duration) / Double(AV_TIME_BASE) : nil
+    var chapters: [Chapter] = []
+    var implausible = 0
+    for index in 0..<Int(raw.nb_chapters) {
+      guard let chapter = raw.chapters[index]?.pointee else { continue }
+      let timeBase = Rational(chapter.time_base)
+      guard timeBase.isPlausible(chapter.start) else {
+        implausible += 1
+        continue
+      }
+      let start = Double(chapter.start) * timeBase.doubleValue
+      // Where nothing says when a chapter ends, libavformat says that it never does.
+      let end =
+        timeBase.isPlausible(chapter.end)
+        ? Double(chapter.end) * timeBase.doubleValue : max(start, duration ?? start)
+      chapters.append(Chapter(start: start, end: end, metadata: dictionary(chapter.metadata)))
+    }
     return Container(
       format: String(cString: raw.iformat.pointee.name),
       streams: streams,
-      duration: raw.duration > 0 && raw.duration != noTimestamp
-        ? Double(raw.duration) / Double(AV_TIME_BASE) : nil,
+      duration: duration,
       metadata: dictionary(raw.metadata),
-      chapters: chapters,
+      chapters: chapters, implausibleChapters: implausible,
       isSeekable: (raw.pb?.pointee.seekable ?? 0) & AVIO_SEEKABLE_NORMAL != 0)
   }
 

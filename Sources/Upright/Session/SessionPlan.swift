@@ -53,6 +53,8 @@ struct SessionPlan {
     if session.options.splits, !demuxer.container.chapters.isEmpty {
       dropped.append("chapters: they are the whole clip's, and each format has its own file")
     }
+    let lost = demuxer.container.implausibleChapters
+    if lost > 0 { dropped.append("\(lost) chapters: they begin at times that cannot be") }
     self.dropped = dropped
     canvas = try Self.canvas(session, demuxer, video)
     let asked = session.options.canvas
