@@ -36,6 +36,39 @@ struct HostileTests {
     }
   }
 
+  /// The optimizer freed the copy of a unit before it wrote it: `make fuzz TARGET=parameters` sees that.
+  @Test("An hvcC with units that are no parameter sets keeps them as they are")
+  func otherUnits() throws {
+    let head = [1, 1] + [UInt8](repeating: 0, count: 19) + [3]
+    let other: [UInt8] = [39, 0, 2, 0, 3, 78, 1, 47, 0, 2, 78, 1]
+    let configuration = try DecoderConfiguration(head + [1] + other, codec: .hevc)
+    #expect(configuration.sets.isEmpty)
+    let written = try configuration.with([])
+    #expect(written.suffix(other.count) == other[...])
+    for count in 23..<head.count + 1 + other.count {
+      #expect(throws: MalformedSyntax.self) {
+        try DecoderConfiguration(Array((head + [1] + other).prefix(count)), codec: .hevc)
+      }
+    }
+  }
+
+  @Test("An HEVC sequence without a size is none", arguments: [(64, 48), (0, 48), (64, 0)])
+  func size(width: UInt16, height: UInt16) throws {
+    var bits = BitWriter()
+    bits.append(0, count: 8)
+    for _ in 0..<3 { bits.append(0x5555_5555, count: 32) }
+    // Number, chroma_format_idc, size; then no conformance window, depths, order count.
+    for value in [0, 1, width, height] { bits.appendExponentialGolomb(value) }
+    bits.append(0, count: 1)
+    for value in [UInt16](repeating: 0, count: 3) { bits.appendExponentialGolomb(value) }
+    bits.append(0, count: 1)
+    for value in [UInt16](repeating: 0, count: 3) { bits.appendExponentialGolomb(value) }
+    let unit = [66, 1] + EmulationPrevention.escaped(bits.trailed())
+    let set = try #require(try ParameterSet(unit: unit, codec: .hevc))
+    let read = try? SequenceParameters(set)
+    #expect(read?.size == (width > 0 && height > 0 ? PixelSize(64, 48) : nil))
+  }
+
   @Test("Random bytes, in every framing")
   func noise() {
     var random = SeededGenerator()

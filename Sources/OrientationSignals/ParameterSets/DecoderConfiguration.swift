@@ -155,9 +155,7 @@ private struct Contents {
       if ParameterSet.Kind.allCases.contains(where: { $0.unitType(codec) == type }) {
         for _ in 0..<count { try readSet(&reader, bytes) }
       } else {
-        // Passed over, not copied: Swift 6.3.1 optimises a copy that nobody reads into a write to
-        // memory that it has freed.
-        for _ in 0..<count { _ = try Self.range(&reader, try Self.integer(&reader, 2)) }
+        for _ in 0..<count { _ = try Self.unitRange(&reader) }
         otherArrays.append(Array(bytes[start..<reader.position]))
       }
     }
@@ -175,7 +173,13 @@ private struct Contents {
   private func unit(
     _ reader: inout ByteReader, _ bytes: [UInt8]
   ) throws(MalformedSyntax) -> [UInt8] {
-    Array(bytes[try Self.range(&reader, try Self.integer(&reader, 2))])
+    Array(bytes[try Self.unitRange(&reader)])
+  }
+
+  /// Where the next unit lies. To pass over one, do not copy it: Swift 6.3's optimizer frees a copy that
+  /// is not used before it has written it.
+  private static func unitRange(_ reader: inout ByteReader) throws(MalformedSyntax) -> Range<Int> {
+    try range(&reader, try integer(&reader, 2))
   }
 
   private static func integer(

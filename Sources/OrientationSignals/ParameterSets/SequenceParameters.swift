@@ -170,6 +170,8 @@ public struct SequenceParameters: Sendable, Hashable {
     chroma = try bits.ue(upTo: 3)
     if chroma == 3 { hasSeparatePlanes = try bits.isSet() }
     let (width, height) = (try bits.ue(upTo: 1 << 16), try bits.ue(upTo: 1 << 16))
+    // 7.4.3.2.1: neither is equal to 0.
+    guard width > 0, height > 0 else { throw MalformedSyntax() }
     size = PixelSize(width, height)
     if try bits.isSet() {
       let planes = hasSeparatePlanes ? 0 : chroma
