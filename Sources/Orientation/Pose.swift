@@ -88,6 +88,7 @@ public struct Pose: Sendable, Hashable {
   public func visiblePart(
     of source: PixelSize, on canvas: PixelSize, grid: PixelSize
   ) -> PixelRect? {
+    let source = source.clamped
     guard let back = try? transform(of: source).inverted() else { return nil }
     let seen = Rect(PixelRect(canvas)).applying(back)
     func range(_ from: Double, _ length: Double, _ whole: Int, _ step: Int) -> Range<Int>? {

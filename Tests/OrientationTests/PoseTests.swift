@@ -97,6 +97,18 @@ import Testing
     }
   }
 
+  @Test("what is seen of a picture of any size")
+  func visiblePartAtTheLimits() {
+    for side in [Int.min, -1, 0, 1, 1 << 31, .max] {
+      let source = PixelSize(side, side)
+      let canvas = PixelSize(90, 160)
+      let pose = Pose(
+        Placement(source: source, orientation: .up, canvas: canvas), of: source, degrees: 30)
+      let part = pose.visiblePart(of: source, on: canvas, grid: PixelSize(2, 2))
+      #expect(part.map { $0.width <= 1 << 31 && $0.height <= 1 << 31 } ?? true, "\(side)")
+    }
+  }
+
   @Test("halfway through a quarter turn, by hand")
   func halfway() {
     let source = PixelSize(160, 80)
