@@ -28,7 +28,7 @@ lint:
 	@Scripts/lint.sh
 
 format:
-	@swift format -i -r Package.swift Sources Tests Benchmarks
+	@swift format -i -r Package.swift Sources Tests Fuzz Benchmarks
 
 bench: build
 	@Scripts/setup.sh bench
@@ -51,5 +51,10 @@ check-slow: build
 	@Scripts/setup.sh test
 	@Scripts/check-slow.sh
 
+# Every fuzz target for TIME seconds, 20 by default, two at a time; TARGET=rtp runs one. See Scripts/fuzz.sh.
+fuzz:
+	@Scripts/setup.sh build
+	@TIME="$(TIME)" TARGET="$(TARGET)" Scripts/fuzz.sh
+
 clean:
-	@rm -rf .build .build-thread .build-address demo bench Benchmarks/.build
+	@rm -rf .build .build-thread .build-address .build-fuzz demo bench Benchmarks/.build

@@ -23,6 +23,14 @@ let tests: [SwiftSetting] =
     .enableUpcomingFeature("MemberImportVisibility"),
   ]
 
+let collections = Package.Dependency.package(
+  url: "https://github.com/apple/swift-collections", from: "1.6.0")
+// What the fuzz targets of Fuzz/Targets read.
+let fuzzed: [Target.Dependency] = [
+  "Orientation", "RotationPolicy", "OrientationSignals", "RTP", "RTMP", "MediaIO", "Upright",
+  "UprightService",
+]
+
 let package = Package(
   name: "upright",
   products: [
@@ -34,7 +42,7 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    collections,
     .package(
       url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -135,7 +143,39 @@ let package = Package(
       dependencies: ["UprightCLI", "UprightTestSupport"], swiftSettings: tests),
     .testTarget(
       name: "ArchitectureTests", dependencies: ["UprightTestSupport"], swiftSettings: tests),
+    .testTarget(
+      name: "FuzzTests", dependencies: fuzzed, path: "Fuzz", exclude: ["Corpus", "Fuzzer"],
+      swiftSettings: tests),
   ],
   swiftLanguageModes: [.v6],
   cLanguageStandard: .c11
 )
+
+// UPRIGHT_FUZZ=1 makes another package: the modules with parsers, and an executable that libFuzzer runs.
+// Of UprightService it has the files that need no other package: SwiftNIO and Hummingbird take longer to
+// build than all targets to run.
+if Context.environment["UPRIGHT_FUZZ"] != nil {
+  let modules: Set = [
+    "Orientation", "RotationPolicy", "CPixelKernels", "PixelKernels", "OrientationSignals", "RTP",
+    "RTMP", "CFFmpeg", "CFFmpegShims", "MediaIO", "Upright",
+  ]
+  package.products = []
+  package.dependencies = [collections]
+  package.targets.removeAll { !modules.contains($0.name) }
+  // A minute of the optimizer's: what these do is mostly done in libav*.
+  for target in package.targets where ["MediaIO", "Upright"].contains(target.name) {
+    target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-Onone"])]
+  }
+  package.targets += [
+    .target(
+      name: "UprightService", dependencies: ["Upright", "MediaIO", "RotationPolicy"],
+      sources: [
+        "Addresses/AddressRules.swift", "Addresses/IPAddress.swift", "Addresses/StreamURL.swift",
+        "Configuration/ServiceConfiguration.swift", "HTTP/ByteRange.swift",
+        "Proxy/ProxyRequest.swift",
+      ], swiftSettings: strict),
+    .executableTarget(
+      name: "Fuzzer", dependencies: fuzzed, path: "Fuzz", exclude: ["Corpus", "Tests"],
+      swiftSettings: tests),
+  ]
+}

@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-paths=(Package.swift Sources Tests)
+paths=(Package.swift Sources Tests Fuzz)
 [ -d Benchmarks ] && paths+=(Benchmarks/Package.swift Benchmarks/Sources)
 swift format lint --strict -r "${paths[@]}"
 while IFS= read -r script; do bash -n "$script"; done < <(git ls-files '*.sh' '.ci/run')

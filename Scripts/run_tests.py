@@ -32,7 +32,7 @@ TIMED = {"UprightServiceTests.OnTheAir", "UprightServiceTests.LiveThroughService
 # Targets whose suites are quick in every loop, and how many patterns a process of quick suites takes.
 QUICK = {
     "ArchitectureTests", "OrientationTests", "OrientationSignalsTests", "PixelKernelsTests", "RTPTests",
-    "RotationPolicyTests"}
+    "RotationPolicyTests", "FuzzTests"}
 TOGETHER = 12
 
 

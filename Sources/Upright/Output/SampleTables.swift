@@ -28,8 +28,9 @@ struct SampleTables {
     let (chunkBox, _) = try table("stsc")
     let (offsetBox, _) = try table("stco", "co64")
     // 8.7.3.2: a size for all, the number of samples, then a size each where there is none for all.
-    guard sizeWords.count >= 3 else {
-      throw MediaError(.fault, "the file's index has a short stsz", at: descriptions.location)
+    // Sixteen million frames of one size are none of ours.
+    guard sizeWords.count >= 3, sizeWords[1] == 0 || sizeWords[2] <= 1 << 24 else {
+      throw MediaError(.fault, "the file's index has a wrong stsz", at: descriptions.location)
     }
     let sizes =
       sizeWords[1] == 0

@@ -1,0 +1,109 @@
+import MediaIO
+import RotationPolicy
+
+/// One function that reads input from outside.
+///
+/// A trap is a finding, and so is a thrown `Finding`. Other errors are how a reader refuses its input.
+struct FuzzTarget: Sendable {
+  let name: String
+  let run: @Sendable ([UInt8]) throws -> Void
+
+  init(_ name: String, _ run: @escaping @Sendable ([UInt8]) throws -> Void) {
+    self.name = name
+    self.run = run
+  }
+
+  /// Runs the target on one input.
+  ///
+  /// - Throws: `Finding` if something that must hold does not.
+  func callAsFunction(_ bytes: [UInt8]) throws {
+    do {
+      try run(bytes)
+    } catch let finding as Finding {
+      throw finding
+    } catch {
+      // The input was refused. A refusal is shown to people.
+      _ = "\(error)"
+    }
+  }
+
+  static let all: [FuzzTarget] = [
+    .addresses, .amf, .boxes, .clip, .events, .flv, .gravity, .http, .json, .keyframes, .mebx, .mjr,
+    .packets, .parameters, .playlist, .policy, .rtmp, .rtp, .sdp, .sei, .times,
+  ]
+}
+
+/// Something that must hold and does not.
+struct Finding: Error, CustomStringConvertible {
+  let description: String
+}
+
+/// - Throws: `Finding` if `condition` is false.
+func expect(_ condition: Bool, _ what: @autoclosure () -> String) throws {
+  if !condition { throw Finding(description: what()) }
+}
+
+/// The bytes of one input, taken from the front. At the end all numbers are 0.
+struct FuzzInput {
+  private(set) var rest: ArraySlice<UInt8>
+
+  init(_ bytes: [UInt8]) { rest = bytes[...] }
+
+  var isEmpty: Bool { rest.isEmpty }
+
+  mutating func byte() -> UInt8 { rest.popFirst() ?? 0 }
+
+  mutating func flag() -> Bool { byte() & 1 == 1 }
+
+  mutating func integer<Number: FixedWidthInteger>(_: Number.Type = Number.self) -> Number {
+    (0..<Number.bitWidth / 8).reduce(0) { number, _ in number << 8 | Number(byte()) }
+  }
+
+  /// Up to `count` bytes.
+  mutating func bytes(_ count: Int) -> [UInt8] {
+    defer { rest = rest.dropFirst(count) }
+    return Array(rest.prefix(count))
+  }
+
+  /// A piece with its length in front of it: two bytes, as the seeds have it.
+  mutating func piece() -> [UInt8] { bytes(Int(integer(UInt16.self))) }
+
+  mutating func choice<Value>(_ values: [Value]) -> Value {
+    values[Int(byte()) % values.count]
+  }
+
+  /// A number of ticks: a limit, or what is said.
+  mutating func ticks() -> Int64 {
+    let kind = byte()
+    switch kind {
+    case 0: return 0
+    case 1: return .min
+    case 2: return .max
+    case 3: return .min + 1
+    case 4: return 1 << 60
+    case 5: return -(1 << 60)
+    case 6: return Int64(integer(Int32.self))
+    case 7: return 1 << Int64(byte() & 63)
+    case 8: return -1 << Int64(byte() & 63)
+    case 9...15: return integer(Int64.self)
+    default: return Int64(kind) * 40
+    }
+  }
+
+  /// A number of seconds or of any other measure, NaN and infinity too.
+  mutating func double() -> Double {
+    let kind = byte()
+    switch kind {
+    case 0: return 0
+    case 1: return .infinity
+    case 2: return -.infinity
+    case 3: return .nan
+    case 4: return .greatestFiniteMagnitude
+    case 5: return .leastNonzeroMagnitude
+    case 6: return 0x1p63
+    case 7: return -0x1p63
+    case 8...15: return Double(bitPattern: integer())
+    default: return (Double(kind) - 128) / 16
+    }
+  }
+}

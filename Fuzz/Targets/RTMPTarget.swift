@@ -1,0 +1,72 @@
+@testable import RTMP
+
+extension FuzzTarget {
+  /// AMF 0, one value after another.
+  static let amf = FuzzTarget("amf") { bytes in
+    guard let values = AMFValue.values(in: bytes) else { return }
+    let written = AMFValue.bytes(of: values)
+    let again = AMFValue.values(in: written)
+    // Compared as bytes: NaN is not equal to itself.
+    try expect(
+      again.map { AMFValue.bytes(of: $0) } == written, "\(values) is not read as it was written")
+  }
+
+  /// What a publisher sends. The first two bytes say where the stream is cut.
+  static let rtmp = FuzzTarget("rtmp") { bytes in
+    var input = FuzzInput(bytes)
+    let cut = Int(input.integer(UInt16.self))
+    let body = Array(input.rest)
+    let whole = events([body])
+    let pieces = events([Array(body.prefix(cut)), Array(body.dropFirst(cut))])
+    try expect(whole == pieces, "a cut at \(cut) changes what is read")
+    for case .tag(let tag) in whole ?? [] {
+      try expect(tag.bytes.count == tag.payload.count + 15, "a tag of the wrong length")
+      _ = (tag.isConfiguration, tag.isKeyframe)
+    }
+    // From the beginning: a handshake, or the commands behind it.
+    var connection = PublishConnection(random: [])
+    _ = try? connection.receive(body)
+    connection = PublishConnection(random: [])
+    _ = try connection.receive(handshake)
+    for case .publish in try connection.receive(body) { connection.refuse("no") }
+    _ = connection.takeOutput()
+    try checkChunks(body)
+  }
+
+  private static let handshake: [UInt8] = [3] + [UInt8](repeating: 0, count: 2 * Handshake.length)
+
+  /// What an accepted publisher's bytes become; nil if they end the connection.
+  private static func events(_ pieces: [[UInt8]]) -> [PublishConnection.Event]? {
+    var connection = PublishConnection(random: [], longestMessage: 1 << 16)
+    var writer = ChunkWriter()
+    func command(_ values: [AMFValue]) -> [UInt8] {
+      writer.bytes(of: RTMPMessage(.command, payload: AMFValue.bytes(of: values)), on: 3)
+    }
+    let opening =
+      handshake
+      + command([.string("connect"), .number(1), .object([.init("app", .string("live"))])])
+      + command([.string("publish"), .number(2), .null, .string("key")])
+    do {
+      _ = try connection.receive(opening)
+      connection.accept()
+      return try pieces.flatMap { try connection.receive($0) }
+    } catch {
+      return nil
+    }
+  }
+
+  /// Messages that were read are written and read again.
+  private static func checkChunks(_ bytes: [UInt8]) throws {
+    var reader = ChunkReader(limits: .init(message: 1 << 16, chunkStreams: 8))
+    reader.append(bytes)
+    var writer = ChunkWriter()
+    var again = ChunkReader()
+    while let message = try? reader.next() {
+      // Told to a reader, these change how it reads on.
+      if [.setChunkSize, .abort].contains(message.kind) { continue }
+      again.append(writer.bytes(of: message, on: 3))
+      let read = try? again.next()
+      try expect(read == message, "\(message) is read as \(String(describing: read))")
+    }
+  }
+}
