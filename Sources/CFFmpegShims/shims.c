@@ -8,7 +8,6 @@
 
 #include <libavutil/log.h>
 #include <libavutil/opt.h>
-#include <libswscale/swscale.h>
 
 static _Thread_local char last_error[512];
 static _Thread_local char taken_error[512];
@@ -84,24 +83,6 @@ const char *upright_log_take_error(void) {
   memcpy(taken_error, last_error, sizeof taken_error);
   last_error[0] = 0;
   return taken_error;
-}
-
-void upright_sws_set_chroma(struct SwsContext *context, int src_h, int src_v, int dst_h, int dst_v) {
-  av_opt_set_int(context, "src_h_chr_pos", src_h, 0);
-  av_opt_set_int(context, "src_v_chr_pos", src_v, 0);
-  av_opt_set_int(context, "dst_h_chr_pos", dst_h, 0);
-  av_opt_set_int(context, "dst_v_chr_pos", dst_v, 0);
-}
-
-void upright_allow_buffers_from_threads(AVCodecContext *context) {
-#if LIBAVCODEC_VERSION_MAJOR < 60
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wdeprecated-declarations"
-  context->thread_safe_callbacks = 1;
-#pragma clang diagnostic pop
-#else
-  (void)context;
-#endif
 }
 
 void upright_malloc_keep_large_apart(size_t bytes) {

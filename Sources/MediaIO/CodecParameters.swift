@@ -1,7 +1,11 @@
 internal import CFFmpeg
+internal import CFFmpegShims
 package import Orientation
 
 /// What a decoder or a muxer must know of one stream: codec, size, colour, extradata.
+///
+/// Side data is not among it: a stream's display matrix and the like are in `StreamInfo`, and a decoder
+/// that is given them puts them on every frame.
 ///
 /// Sendable because it is a private copy that nobody changes.
 package final class CodecParameters: @unchecked Sendable {
@@ -22,6 +26,7 @@ package final class CodecParameters: @unchecked Sendable {
     guard let raw = avcodec_parameters_alloc() else { throw outOfMemory("codec parameters") }
     self.raw = raw
     try check(avcodec_parameters_copy(raw, source)) { _ in outOfMemory("codec parameters") }
+    upright_parameters_remove_side_data(raw)
   }
 
   init(
@@ -33,6 +38,7 @@ package final class CodecParameters: @unchecked Sendable {
     try check(avcodec_parameters_from_context(raw, context)) { _ in
       outOfMemory("codec parameters")
     }
+    upright_parameters_remove_side_data(raw)
   }
 
   deinit {

@@ -1,4 +1,5 @@
 internal import CFFmpeg
+internal import CFFmpegShims
 package import Orientation
 
 /// Reads the size of pictures out of their packets, undecoded, as a decoder would crop them.
@@ -30,7 +31,7 @@ package final class CodedSizeReader {
   private func open(_ parameters: CodecParameters) -> Bool {
     close()
     context = avcodec_alloc_context3(nil)
-    parser = av_parser_init(CInt(bitPattern: parameters.raw.pointee.codec_id.rawValue))
+    parser = upright_parser_init(parameters.raw.pointee.codec_id)
     guard let context, let parser,
       avcodec_parameters_to_context(context, parameters.raw) >= 0
     else { return false }

@@ -144,13 +144,9 @@ extension HDRMetadata {
   }
 
   /// What a container says of a stream.
-  init(stream: UnsafePointer<AVStream>) {
-    func read<Value>(_ kind: AVPacketSideDataType, _ type: Value.Type) -> Value? {
-      var bytes = 0
-      guard let data = av_stream_get_side_data(stream, kind, &bytes),
-        bytes >= MemoryLayout<Value>.size
-      else { return nil }
-      return UnsafeRawPointer(data).loadUnaligned(as: Value.self)
+  init(_ sideData: [StreamSideData]) {
+    func read<Value: BitwiseCopyable>(_ kind: AVPacketSideDataType, _ type: Value.Type) -> Value? {
+      sideData.first { $0.type == kind }?.load(as: type)
     }
     self.init(
       mastering: read(
@@ -171,19 +167,13 @@ extension HDRMetadata {
   }
 
   /// Tells a muxer: `mdcv` and `clli` in MP4, the MasteringMetadata element in Matroska.
-  func write(to stream: UnsafeMutablePointer<AVStream>) {
-    func add<Value>(_ kind: AVPacketSideDataType, _ value: Value) {
-      let bytes = MemoryLayout<Value>.size
-      guard let memory = av_mallocz(bytes) else { return }
-      memory.storeBytes(of: value, as: Value.self)
-      // The stream owns it from here, unless it was refused.
-      if av_stream_add_side_data(
-        stream, kind, memory.assumingMemoryBound(to: UInt8.self), bytes) < 0
-      {
-        av_free(memory)
-      }
+  func write(to stream: UnsafeMutablePointer<AVStream>) throws(MediaError) {
+    if let mastering {
+      try StreamSideData(type: AV_PKT_DATA_MASTERING_DISPLAY_METADATA, mastering.raw)
+        .add(to: stream)
     }
-    if let mastering { add(AV_PKT_DATA_MASTERING_DISPLAY_METADATA, mastering.raw) }
-    if let light { add(AV_PKT_DATA_CONTENT_LIGHT_LEVEL, light.raw) }
+    if let light {
+      try StreamSideData(type: AV_PKT_DATA_CONTENT_LIGHT_LEVEL, light.raw).add(to: stream)
+    }
   }
 }

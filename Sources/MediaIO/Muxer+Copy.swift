@@ -62,16 +62,12 @@ extension Muxer {
   ) throws(MediaError) {
     var size = 0
     guard let mapping = av_spherical_alloc(&size) else { throw outOfMemory("side data") }
+    defer { av_free(mapping) }
     mapping.pointee.projection = AV_SPHERICAL_EQUIRECTANGULAR
     mapping.pointee.yaw = Int32(clamping: yaw) << 16
     mapping.pointee.roll = Int32(clamping: roll) << 16
-    let code = mapping.withMemoryRebound(to: UInt8.self, capacity: size) {
-      av_stream_add_side_data(stream, AV_PKT_DATA_SPHERICAL, $0, size)
-    }
-    if code < 0 {
-      av_free(mapping)
-      throw outOfMemory("side data")
-    }
+    let bytes = Array(UnsafeRawBufferPointer(start: mapping, count: size))
+    try StreamSideData(type: AV_PKT_DATA_SPHERICAL, bytes: bytes).add(to: stream)
   }
 
   /// Whether packets of `stream` may go into `format` as they are, by libavformat's own tables.

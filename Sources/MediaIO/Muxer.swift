@@ -128,7 +128,7 @@ package final class Muxer {
     if let frameRate { stream.pointee.avg_frame_rate = AVRational(frameRate) }
     stream.pointee.sample_aspect_ratio = stream.pointee.codecpar.pointee.sample_aspect_ratio
     stream.pointee.disposition = source?.disposition ?? AV_DISPOSITION_DEFAULT
-    parameters.hdr.write(to: stream)
+    try parameters.hdr.write(to: stream)
     for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
       av_dict_set(&stream.pointee.metadata, key, value, 0)
     }

@@ -11,11 +11,11 @@ public final class Scaler {
 
     var flags: CInt {
       switch self {
-      case .bilinear: SWS_BILINEAR
-      case .bicubic: SWS_BICUBIC
-      case .lanczos: SWS_LANCZOS
-      case .area: SWS_AREA
-      case .point: SWS_POINT
+      case .bilinear: upright_scaler_bilinear
+      case .bicubic: upright_scaler_bicubic
+      case .lanczos: upright_scaler_lanczos
+      case .area: upright_scaler_area
+      case .point: upright_scaler_point
       }
     }
   }
@@ -37,7 +37,7 @@ public final class Scaler {
 
   package init(threads: Int = 1) { self.threads = threads }
 
-  deinit { sws_freeContext(context) }
+  deinit { upright_scaler_free(context) }
 
   /// Where chroma sits in the source and where it is to sit in the target.
   package struct ChromaMove: Sendable, Hashable {
@@ -60,7 +60,7 @@ public final class Scaler {
       source: source.size, target: target.size, from: source.format, to: target.format,
       colour: colour, chroma: chroma, filter: filter)
     if wanted != key {
-      sws_freeContext(context)
+      upright_scaler_free(context)
       context = nil
       key = nil
       context = try makeContext(wanted)
@@ -70,17 +70,17 @@ public final class Scaler {
       target.withPointers { to, toStrides in
         let readOnly = UnsafeRawPointer(from).assumingMemoryBound(
           to: UnsafePointer<UInt8>?.self)
-        return sws_scale(
-          context, readOnly, fromStrides, 0, CInt(source.size.height), to, toStrides)
+        return upright_scaler_scale(
+          context, readOnly, fromStrides, CInt(source.size.height), to, toStrides)
       }
     }
     if rows < 0 { throw MediaError(.fault, "scaling failed: \(describe(rows))") }
   }
 
   private func makeContext(_ key: Key) throws(MediaError) -> OpaquePointer {
-    guard let context = sws_alloc_context() else { throw outOfMemory("scaler") }
+    guard let context = upright_scaler_alloc() else { throw outOfMemory("scaler") }
     func set(_ name: String, _ value: Int) {
-      av_opt_set_int(UnsafeMutableRawPointer(context), name, Int64(value), 0)
+      upright_scaler_set(context, name, Int64(value))
     }
     set("srcw", key.source.width)
     set("srch", key.source.height)
@@ -89,13 +89,13 @@ public final class Scaler {
     set("src_format", Int(key.from.raw.rawValue))
     set("dst_format", Int(key.to.raw.rawValue))
     // Without these, colours come out visibly wrong at edges and in the lowest bit.
-    set("sws_flags", Int(key.filter.flags | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT))
+    set("sws_flags", Int(key.filter.flags | upright_scaler_accurate))
     set("threads", threads)
     if !key.from.isRGB && !key.to.isRGB {
       setChroma(context, key)
     }
-    guard sws_init_context(context, nil, nil) >= 0 else {
-      sws_freeContext(context)
+    guard upright_scaler_init(context) >= 0 else {
+      upright_scaler_free(context)
       throw MediaError(
         .unavailable, "libswscale cannot turn \(key.from) into \(key.to)",
         remedy: "convert the clip to yuv420p first")
@@ -104,16 +104,16 @@ public final class Scaler {
     return context
   }
 
-  /// Positions only mean something along an axis that is subsampled.
+  /// Sets the luma-relative chroma positions, in 1/256 luma sample. Positions only mean something along an
+  /// axis that is subsampled; -513 leaves libswscale's default.
   private func setChroma(_ context: OpaquePointer, _ key: Key) {
-    let unset = -513
-    func position(_ value: Int, _ shift: Int) -> CInt { CInt(shift == 1 ? value : unset) }
-    upright_sws_set_chroma(
-      context,
-      position(key.chroma.from.x, key.from.chromaShift.x),
-      position(key.chroma.from.y, key.from.chromaShift.y),
-      position(key.chroma.to.x, key.to.chromaShift.x),
-      position(key.chroma.to.y, key.to.chromaShift.y))
+    func set(_ name: String, _ value: Int, _ shift: Int) {
+      upright_scaler_set(context, name, Int64(shift == 1 ? value : -513))
+    }
+    set("src_h_chr_pos", key.chroma.from.x, key.from.chromaShift.x)
+    set("src_v_chr_pos", key.chroma.from.y, key.from.chromaShift.y)
+    set("dst_h_chr_pos", key.chroma.to.x, key.to.chromaShift.x)
+    set("dst_v_chr_pos", key.chroma.to.y, key.to.chromaShift.y)
   }
 
   /// Same matrix and range on both sides, so that only conversions to and from RGB look at them.
@@ -121,10 +121,8 @@ public final class Scaler {
     let matrix =
       key.colour.matrix == AVCOL_SPC_UNSPECIFIED || key.colour.matrix == AVCOL_SPC_RGB
       ? SWS_CS_DEFAULT : CInt(bitPattern: key.colour.matrix.rawValue)
-    let coefficients = sws_getCoefficients(matrix)
     let sourceRange: CInt = key.from.isRGB || key.colour.isFullRange ? 1 : 0
     let targetRange: CInt = key.to.isRGB || key.colour.isFullRange ? 1 : 0
-    sws_setColorspaceDetails(
-      context, coefficients, sourceRange, coefficients, targetRange, 0, 1 << 16, 1 << 16)
+    upright_scaler_set_colour(context, matrix, sourceRange, targetRange)
   }
 }

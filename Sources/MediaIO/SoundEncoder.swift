@@ -35,7 +35,7 @@ package final class SoundEncoder {
     guard let context = made else { throw outOfMemory("encoder") }
     context.pointee.sample_rate = Self.closestRate(codec, to: rate)
     av_channel_layout_default(&context.pointee.ch_layout, channels)
-    context.pointee.sample_fmt = codec.pointee.sample_fmts?[0] ?? AV_SAMPLE_FMT_FLTP
+    context.pointee.sample_fmt = upright_codec_sample_formats(codec)?[0] ?? AV_SAMPLE_FMT_FLTP
     if let bitrate { context.pointee.bit_rate = Int64(bitrate) }
     context.pointee.time_base = AVRational(num: 1, den: context.pointee.sample_rate)
     if wantsGlobalHeader { context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER }
@@ -56,7 +56,7 @@ package final class SoundEncoder {
 
   /// The rate itself where the encoder takes it, else the lowest that loses nothing, else its best.
   private static func closestRate(_ codec: UnsafePointer<AVCodec>, to rate: CInt) -> CInt {
-    guard let list = codec.pointee.supported_samplerates else { return rate }
+    guard let list = upright_codec_sample_rates(codec) else { return rate }
     var rates: [CInt] = []
     while list[rates.count] != 0 { rates.append(list[rates.count]) }
     if rates.contains(rate) { return rate }

@@ -82,12 +82,9 @@ package struct StreamInfo: Sendable {
       raw.sample_aspect_ratio.num > 0
       ? raw.sample_aspect_ratio : raw.codecpar.pointee.sample_aspect_ratio
     sampleAspectRatio = ratio.num > 0 && ratio.den > 0 ? Rational(ratio) : Rational(1, 1)
-    var bytes = 0
-    if let side = av_stream_get_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &bytes), bytes >= 36 {
-      displayMatrix = DisplayMatrix(bytes: side)
-    } else {
-      displayMatrix = nil
-    }
+    sideData = StreamSideData.all(of: stream)
+    displayMatrix = sideData.first { $0.type == AV_PKT_DATA_DISPLAYMATRIX && $0.bytes.count >= 36 }
+      .map { DisplayMatrix(bytes: $0.bytes) }
     duration =
       raw.duration > 0 && raw.duration != noTimestamp
       ? Double(raw.duration) * Rational(raw.time_base).doubleValue : nil
@@ -99,8 +96,7 @@ package struct StreamInfo: Sendable {
     frameCount = Int(clamping: max(0, raw.nb_frames))
     isAttachedPicture = raw.disposition & AV_DISPOSITION_ATTACHED_PIC != 0
     disposition = raw.disposition
-    sideData = StreamSideData.all(of: stream)
-    hdr = HDRMetadata(stream: stream)
+    hdr = HDRMetadata(sideData)
     metadata = dictionary(raw.metadata)
     carriesCVO = false
     decoderName = nil

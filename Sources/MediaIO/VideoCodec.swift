@@ -1,4 +1,5 @@
 internal import CFFmpeg
+internal import CFFmpegShims
 internal import Orientation
 
 /// A codec that can be encoded to, and the library that does it.
@@ -97,7 +98,8 @@ public enum VideoCodec: String, Sendable, CaseIterable {
 
   /// Whether `format` is one of the encoder's; the pictures are converted to one of them.
   package func supports(_ format: PixelFormat) -> Bool {
-    guard let codec = avcodec_find_encoder_by_name(encoderName), let list = codec.pointee.pix_fmts
+    guard let codec = avcodec_find_encoder_by_name(encoderName),
+      let list = upright_codec_pixel_formats(codec)
     else { return true }
     var index = 0
     while list[index] != AV_PIX_FMT_NONE {

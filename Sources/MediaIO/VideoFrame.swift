@@ -46,8 +46,8 @@ package struct VideoFrame: ~Copyable, @unchecked Sendable {
 
   /// How long it is shown, in ticks of `timeBase`; 0 where unknown.
   package var duration: Int64 {
-    get { raw.pointee.pkt_duration }
-    set { raw.pointee.pkt_duration = newValue }
+    get { upright_frame_duration(raw) }
+    set { upright_frame_set_duration(raw, newValue) }
   }
 
   /// Width and height of the picture in samples, cropping applied.
@@ -77,15 +77,12 @@ package struct VideoFrame: ~Copyable, @unchecked Sendable {
   }
 
   /// Whether the frame's odd and even lines are two moments.
-  package var isInterlaced: Bool { raw.pointee.interlaced_frame != 0 }
+  package var isInterlaced: Bool { upright_frame_is_interlaced(raw) }
 
   /// Which of the two moments comes first; nil for a progressive picture.
   package var fields: FieldOrder? {
-    get { isInterlaced ? (raw.pointee.top_field_first != 0 ? .topFirst : .bottomFirst) : nil }
-    set {
-      raw.pointee.interlaced_frame = newValue == nil ? 0 : 1
-      raw.pointee.top_field_first = newValue == .topFirst ? 1 : 0
-    }
+    get { isInterlaced ? (upright_frame_is_top_field_first(raw) ? .topFirst : .bottomFirst) : nil }
+    set { upright_frame_set_fields(raw, newValue != nil, newValue == .topFirst) }
   }
 
   /// Metadata that follows the pictures frame by frame and that no encoder here takes, by name.
@@ -121,7 +118,7 @@ package struct VideoFrame: ~Copyable, @unchecked Sendable {
   package mutating func rescale(to timeBase: Rational) {
     let (from, to) = (raw.pointee.time_base, AVRational(timeBase))
     if raw.pointee.pts != noTimestamp { raw.pointee.pts = av_rescale_q(raw.pointee.pts, from, to) }
-    raw.pointee.pkt_duration = av_rescale_q(raw.pointee.pkt_duration, from, to)
+    duration = av_rescale_q(duration, from, to)
     raw.pointee.time_base = to
   }
 

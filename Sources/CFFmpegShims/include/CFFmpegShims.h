@@ -8,6 +8,8 @@
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
 
+#include "versions.h"
+
 // AVERROR() and the FFERRTAG() codes are macros over casts.
 static inline int upright_averror(int posix) { return AVERROR(posix); }
 static inline int upright_averror_eof(void) { return AVERROR_EOF; }
@@ -31,9 +33,6 @@ static inline int upright_frame_stride(const AVFrame *frame, int plane) {
   return frame->linesize[plane];
 }
 
-// Frame threads may call get_buffer2 at a time. Needed until FFmpeg 6.0, which takes it for granted.
-void upright_allow_buffers_from_threads(AVCodecContext *context);
-
 // av_log's callback is variadic. Keeps the thread's last error line for our own message, and echoes
 // to stderr what is at or below `echo_level`.
 void upright_log_install(int echo_level);
@@ -48,8 +47,3 @@ const char *upright_log_take_error(void);
 // malloc.h, which Swift's Glibc leaves out.
 void upright_malloc_keep_large_apart(size_t bytes);
 void upright_malloc_trim(void);
-
-// swscale's option names are AVOptions of an opaque context; sws_scale_frame takes them from there.
-struct SwsContext;
-// Sets the luma-relative chroma positions in 1/256 luma sample; -513 leaves libswscale's default.
-void upright_sws_set_chroma(struct SwsContext *context, int src_h, int src_v, int dst_h, int dst_v);
