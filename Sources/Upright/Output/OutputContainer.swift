@@ -176,6 +176,8 @@ public enum OutputContainer: String, Sendable, CaseIterable {
     case .hls: codec != .vp9 && codec != .raw
     // Apple's players take HEVC in fMP4 segments only.
     case .hlsTS: codec == .h264
+    // libavformat 6.1 and later also write Enhanced RTMP's codecs, which few players and servers read.
+    case .flv: codec == .h264
     default: codec != .raw && Muxer.canCarry(codec, format: muxer)
     }
   }
