@@ -232,8 +232,11 @@ package final class Demuxer {
         .unavailable, "the server sends us to another address, which is not followed", at: url,
         remedy: "give the address of the stream itself")
     }
-    // libavformat lists every demuxer that it would have allowed.
-    if reason.contains("Format not on whitelist") {
+    // libavformat lists every demuxer that it would have allowed. Newer releases detect no playlist whose
+    // name is not one, and report what the demuxer that they try instead says.
+    if reason.contains("Format not on whitelist") || reason.contains("Not detecting m3u8")
+      || isPlaylistFile(url)
+    {
       return MediaError(
         .badData, "a playlist or script under the name of a media file: what it names is not read",
         at: url, remedy: "give the clip itself, or an HLS playlist that is named .m3u8")
@@ -246,6 +249,16 @@ package final class Demuxer {
     return MediaError(
       .badData, "not a media file that can be read: \(reason)", at: url,
       remedy: "expected MP4, MOV, Matroska, WebM, MPEG-TS, FLV, HLS or raw H.264/HEVC")
+  }
+
+  /// Returns whether the file at `url` begins as an HLS playlist. Opens regular files only.
+  private static func isPlaylistFile(_ url: String) -> Bool {
+    var status = stat()
+    guard InputTrust.scheme(of: url) == nil, stat(url, &status) == 0,
+      status.st_mode & S_IFMT == S_IFREG
+    else { return false }
+    let mark = Array("#EXTM3U".utf8)
+    return ByteSource(url: url)?.read(at: 0, count: mark.count) == mark
   }
 
   private static func describe(
