@@ -35,12 +35,17 @@ struct ColourTests {
     var testDescription: String { "\(coding) to \(output) \(codec?.rawValue ?? "")" }
   }
 
-  private static let bt709 =
-    "-colorspace bt709 -color_trc bt709 -color_primaries bt709 -color_range tv"
-  private static let full =
-    "-colorspace smpte170m -color_trc smpte170m -color_primaries bt470bg -color_range pc"
-  private static let hlg =
-    "-colorspace bt2020nc -color_trc arib-std-b67 -color_primaries bt2020 -color_range tv"
+  // Newer ffmpeg commands take transfer and primaries from the frames alone.
+  private static func coding(
+    _ space: String, _ transfer: String, _ primaries: String, _ range: String
+  ) -> String {
+    "-vf setparams=color_trc=\(transfer):color_primaries=\(primaries) -colorspace \(space)"
+      + " -color_trc \(transfer) -color_primaries \(primaries) -color_range \(range)"
+  }
+
+  private static let bt709 = coding("bt709", "bt709", "bt709", "tv")
+  private static let full = coding("smpte170m", "smpte170m", "bt470bg", "pc")
+  private static let hlg = coding("bt2020nc", "arib-std-b67", "bt2020", "tv")
 
   @Test(
     "colour tags are kept", .long,
@@ -121,7 +126,9 @@ struct ColourTests {
   func siting(_ orientation: ImageOrientation, _ source: String, _ expected: String?) throws {
     let scratch = try Scratch()
     let input = try Self.source(
-      scratch, "-c:v libx264 -pix_fmt yuv420p -chroma_sample_location \(source)")
+      scratch,
+      "-c:v libx264 -pix_fmt yuv420p -bsf:v h264_metadata=chroma_sample_loc_type="
+        + (source == "left" ? "0" : source == "center" ? "1" : "2"))
     try DisplayMatrixPatch.apply(orientation, to: input)
     let run = try Transcoded(input, to: scratch.path("out.mp4"))
     // Nothing sits right: then what stood is left.
@@ -165,7 +172,7 @@ struct ColourTests {
     try FFmpegTool.run([
       "-i", truth, "-vf",
       "scale=out_h_chr_pos=0:out_v_chr_pos=128:flags=bicubic+accurate_rnd+full_chroma_int,format=yuv420p",
-      "-c:v", "libx264", "-qp", "0", "-chroma_sample_location", "left", input,
+      "-c:v", "libx264", "-qp", "0", "-bsf:v", "h264_metadata=chroma_sample_loc_type=0", input,
     ])
     try DisplayMatrixPatch.apply(orientation, to: input)
     let run = try Transcoded(input, to: scratch.path("out.y4m")) {

@@ -42,8 +42,11 @@ struct JoinTests {
     Case(
       testDescription: "coloured, full range",
       options: [
-        "-vf", "scale=out_range=full", "-color_range", "pc", "-colorspace", "bt709",
-        "-color_primaries", "bt709", "-color_trc", "bt709", "-chroma_sample_location", "topleft",
+        "-vf", "scale=out_range=full,setparams=color_primaries=bt709:color_trc=bt709",
+        "-color_range", "pc", "-colorspace", "bt709",
+        "-color_primaries", "bt709", "-color_trc", "bt709",
+        // Top left.
+        "-bsf:v", "h264_metadata=chroma_sample_loc_type=2",
       ], outputs: ["mp4"]),
   ]
 
