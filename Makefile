@@ -1,6 +1,7 @@
 # The two commands: make demo, make test. Each does all of its own set-up.
 
-.PHONY: demo build check test lint format bench bench-live samples schemas check-slow fuzz clean
+.PHONY: demo build check test lint format bench bench-live samples schemas check-slow fuzz \
+  check-debian13 check-newest-ffmpeg clean
 
 export UPRIGHT_SHARED ?= $(abspath ../shared)
 
@@ -56,5 +57,14 @@ fuzz:
 	@Scripts/setup.sh build
 	@TIME="$(TIME)" TARGET="$(TARGET)" Scripts/fuzz.sh
 
+# The tests under Debian 13, whose FFmpeg is 7.1, in .debian/trixie: needs root. DEBIAN_SUITE names another suite.
+check-debian13:
+	@Scripts/check-debian13.sh
+
+# Compiles what uses FFmpeg with the newest that Debian has (sid), by its headers.
+check-newest-ffmpeg:
+	@Scripts/check-newest-ffmpeg.sh
+
+# .debian stays: it takes minutes to make, and belongs to root.
 clean:
 	@rm -rf .build .build-thread .build-address .build-fuzz demo bench Benchmarks/.build

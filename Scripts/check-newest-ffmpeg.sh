@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Compiles MediaIO, the only target that uses FFmpeg, with the newest FFmpeg in Debian: with its headers alone,
+# from the packages of a suite that this machine need not run. Warnings are errors. Needs no root.
+#
+# Environment:
+#   DEBIAN_SUITE   another suite than sid
+#   DEBIAN_MIRROR  the mirror; by default the one that apt uses here, or deb.debian.org
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+suite=${DEBIAN_SUITE:-sid}
+folder=$PWD/.debian/$suite-headers
+keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+packages=(libavcodec-dev libavfilter-dev libavformat-dev libavutil-dev libswresample-dev libswscale-dev)
+
+fail() { echo "check-newest-ffmpeg: $1" >&2; exit 69; }
+
+command -v swift >/dev/null || fail "there is no Swift toolchain (https://swift.org/install)"
+for tool in apt-get dpkg-deb; do command -v "$tool" >/dev/null || fail "$tool is missing"; done
+[ -e "$keyring" ] || fail "$keyring is missing: apt-get install debian-archive-keyring"
+
+mirror=${DEBIAN_MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' \
+  'Created-By: Packages' 'Label: Debian' 2>/dev/null | head -n 1)}
+mirror=${mirror:-http://deb.debian.org/debian}
+
+# An apt of our own: the machine's proxies, but not its sources and not its packages.
+mkdir -p "$folder"/apt/{lists,cache/archives}/partial
+touch "$folder/apt/status"
+echo "deb [signed-by=$keyring] $mirror $suite main" >"$folder/apt/sources.list"
+cat >"$folder/apt/apt.conf" <<END
+Dir::Etc::SourceList "$folder/apt/sources.list";
+Dir::Etc::SourceParts "-";
+Dir::State::Lists "$folder/apt/lists";
+Dir::State::Status "$folder/apt/status";
+Dir::Cache "$folder/apt/cache";
+APT::Sandbox::User "root";
+END
+export APT_CONFIG=$folder/apt/apt.conf
+run_apt() { apt-get -qq "$@" >"$folder/apt.log" 2>&1 || { cat "$folder/apt.log" >&2; exit 69; }; }
+run_apt update
+version=$(apt-cache show --no-all-versions libavcodec-dev | sed -n 's/^Version: //p')
+[ -n "$version" ] || fail "$mirror has no libavcodec-dev in $suite"
+
+if [ "$(cat "$folder/version" 2>/dev/null)" != "$version" ]; then
+  rm -rf "$folder/debs" "$folder/root" "$folder/build" "$folder/version"
+  mkdir -p "$folder/debs"
+  (cd "$folder/debs" && run_apt download "${packages[@]}")
+  for deb in "$folder"/debs/*.deb; do dpkg-deb -x "$deb" "$folder/root"; done
+  # The .pc files name the places where the packages would be installed.
+  find "$folder/root" -name '*.pc' -exec sed -i "s#=/usr#=$folder/root/usr#" {} +
+  echo "$version" >"$folder/version"
+fi
+
+echo "check-newest-ffmpeg: compiling with FFmpeg $version of Debian $suite"
+pkgconfig=$(dirname "$(find "$folder/root" -name libavformat.pc)")
+unset APT_CONFIG
+PKG_CONFIG_PATH=$pkgconfig UPRIGHT_WARNINGS_AS_ERRORS=1 Scripts/quiet.py swift build \
+  --target MediaIO --scratch-path "$folder/build" -Xcc -Werror
+echo "check-newest-ffmpeg: clean"
