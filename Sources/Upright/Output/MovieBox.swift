@@ -46,7 +46,7 @@ extension [UInt8] {
   }
 
   /// Adds `growth` to the chunk offsets of every track of the movie box that this is; false, and nothing
-  /// is right any more, where one would not fit its 32 bits.
+  /// is right any more, where one would not fit its 32 or 64 bits.
   mutating func moveChunks(by growth: Int) -> Bool {
     var tables: [MovieBox] = []
     func search(_ range: Range<Int>, _ path: ArraySlice<String>) {
@@ -64,8 +64,8 @@ extension [UInt8] {
       for place in stride(
         from: table.payload.lowerBound + 8, through: table.payload.upperBound - width, by: width)
       {
-        let offset = number(at: place, bytes: width) + growth
-        if width == 4 && offset > Int(UInt32.max) { return false }
+        let (offset, overflow) = number(at: place, bytes: width).addingReportingOverflow(growth)
+        if overflow || width == 4 && offset > Int(UInt32.max) { return false }
         put(offset, at: place, bytes: width)
       }
     }

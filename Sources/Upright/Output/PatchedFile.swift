@@ -37,7 +37,7 @@ final class PatchedFile {
     let isLong = header.number(at: 0, bytes: 4) == 1 && header.count == 16
     let size = isLong ? header.number(at: 8, bytes: 8) : header.number(at: 0, bytes: 4)
     let payload = isLong ? 16 : 8
-    guard size >= payload else { return nil }
+    guard size >= payload, size <= .max - place else { return nil }
     return MovieBox(
       type: String(decoding: header[4..<8], as: UTF8.self), whole: place..<place + size,
       payload: place + payload..<place + size)

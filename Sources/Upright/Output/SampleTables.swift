@@ -36,8 +36,12 @@ struct SampleTables {
       sizeWords[1] == 0
       ? Array(sizeWords.dropFirst(3)) : Array(repeating: sizeWords[1], count: sizeWords[2])
     let width = offsetBox.type == "co64" ? 8 : 4
+    let offsets = entries(offsetBox, width: width)
+    guard offsets.allSatisfy({ $0 <= 1 << 62 }) else {
+      throw MediaError(.fault, "the file's index has a wrong co64", at: descriptions.location)
+    }
     let chunks = Self.split(
-      offsets: entries(offsetBox, width: width), runs: entries(chunkBox, width: 4), sizes: sizes,
+      offsets: offsets, runs: entries(chunkBox, width: 4), sizes: sizes,
       at: descriptions.runs)
     var bytes: [UInt8] = []
     for box in boxes {
