@@ -9,13 +9,8 @@ if [ "${SHORT:-0}" = 1 ]; then
   python3 Tests/Slow/memory.py --short-seconds 10 --long-seconds 60
   python3 Tests/Slow/fuzz.py --runs 60
   SHORT=1 python3 Tests/Slow/soak.py
-  Scripts/fuzz.sh
-  # Media by the quick tests of all suites, live and service by those with real publishers.
-  for kind in address thread; do
-    Scripts/sanitized.sh "$kind" check
-    Scripts/sanitized.sh "$kind" test --filter \
-      '^UprightTests\.LiveSessionTests/|^UprightServiceTests\.(RTMPAcceptor|HostilePublisher)Tests/'
-  done
+  Scripts/sanitized.sh thread test --filter \
+    '^UprightTests\.(FollowTests/playlist|BoundedQueueTests/)|^UprightServiceTests\.RTMPAcceptorTests/'
 else
   python3 Tests/Slow/memory.py --short-seconds 60 --long-seconds 600
   python3 Tests/Slow/fuzz.py --runs 1000
