@@ -46,11 +46,9 @@ struct EgressProxyTests {
       listener = try Loopback.Listener()
       Thread.detachNewThread { [listener, heads] in
         while let client = listener.accept() {
-          var bytes = [UInt8](repeating: 0, count: 65536)
-          let count = recv(client, &bytes, bytes.count, 0)
-          let head = String(decoding: bytes[..<max(0, count)], as: UTF8.self)
-          heads.withLock { $0.append(head) }
-          let words = head.split(separator: " ")
+          let request = Self.request(client)
+          heads.withLock { $0.append(request) }
+          let words = request.split(separator: " ")
           let text = answer(words.count > 1 ? String(words[1]) : "")
           _ = Array(text.utf8).withUnsafeBytes {
             send(client, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL))
@@ -61,6 +59,20 @@ struct EgressProxyTests {
     }
 
     deinit { listener.stop() }
+
+    /// A whole request: head and body may come in packets of their own.
+    private static func request(_ client: CInt) -> String {
+      var text = ""
+      var bytes = [UInt8](repeating: 0, count: 65536)
+      while true {
+        let parts = text.components(separatedBy: "\r\n\r\n")
+        let length = parts[0].firstMatch(of: /Content-Length: (\d+)/).flatMap { Int($0.1) } ?? 0
+        if parts.count > 1, parts[1].utf8.count >= length { return text }
+        let count = recv(client, &bytes, bytes.count, 0)
+        if count <= 0 { return text }
+        text += String(decoding: bytes[..<count], as: UTF8.self)
+      }
+    }
   }
 
   private static func ok(_ body: String) -> String {
