@@ -9,8 +9,12 @@ if [ "${SHORT:-0}" = 1 ]; then
   python3 Tests/Slow/memory.py --short-seconds 10 --long-seconds 60
   python3 Tests/Slow/fuzz.py --runs 60
   SHORT=1 python3 Tests/Slow/soak.py
-  Scripts/sanitized.sh thread test --filter \
-    '^UprightTests\.(FollowTests/playlist|BoundedQueueTests/)|^UprightServiceTests\.RTMPAcceptorTests/'
+  TIME=20 Scripts/fuzz.sh
+  UPRIGHT_ONLY="PixelKernelsTests OrientationSignalsTests RTPTests RTMPTests UprightTests" \
+    Scripts/sanitized.sh address check
+  # Threads of a clip, of a live session, of the service.
+  UPRIGHT_ONLY="UprightTests UprightServiceTests" Scripts/sanitized.sh thread test --filter \
+    '^UprightTests\.(FollowTests/playlist|BoundedQueue|EncoderChain|Live)|^UprightServiceTests\.(RTMP|Reconnect|Webhook|EventStream|Freeze)'
 else
   python3 Tests/Slow/memory.py --short-seconds 60 --long-seconds 600
   python3 Tests/Slow/fuzz.py --runs 1000

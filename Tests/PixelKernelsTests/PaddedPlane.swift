@@ -1,5 +1,6 @@
 import Foundation
 import PixelKernels
+import Synchronization
 
 /// A plane inside a larger buffer: rows of known bytes above and below, known bytes left and right
 /// of each row. Nothing may ever change there.
@@ -40,7 +41,18 @@ final class PaddedPlane {
       bottomUp: other.stride < 0)
   }
 
-  deinit { start.deallocate() }
+  /// A view does not keep its plane: the optimizer may release a plane whose last use it was to make
+  /// one. So the memory of the last planes stays.
+  private static let released = Mutex<[Memory]>([])
+  private struct Memory: @unchecked Sendable { let start: UnsafeMutableRawPointer }
+
+  deinit {
+    let memory = Memory(start: start)
+    Self.released.withLock { released in
+      released.append(memory)
+      if released.count > 16 { released.removeFirst().start.deallocate() }
+    }
+  }
 
   func clear() { memset(start, Int32(Self.paddingByte), count) }
 

@@ -4,7 +4,7 @@ back. At the end memory, threads and descriptors are what they were once all had
 nothing is wrong in the log.
 
     soak.py             30 minutes, a turn every 5 s, a reconnect every minute
-    SHORT=1 soak.py     2 minutes, a turn every second, a reconnect every 10 s
+    SHORT=1 soak.py     1 minute, a turn every second, a reconnect every 10 s
 """
 import argparse
 import itertools
@@ -105,7 +105,7 @@ def compare(samples, seconds):
 def main():
     short = os.environ.get("SHORT") == "1"
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--seconds", type=float, default=120 if short else 1800)
+    parser.add_argument("--seconds", type=float, default=60 if short else 1800)
     parser.add_argument("--turn", type=float, default=1 if short else 5)
     parser.add_argument("--reconnect", type=float, default=10 if short else 60)
     arguments = parser.parse_args()

@@ -32,6 +32,13 @@ extension Trait where Self == ConditionTrait {
       "needs the real clips: set UPRIGHT_SHARED")
   }
 
+  /// Plays what it makes with those, too.
+  package static func plays(_ players: Player...) -> Self {
+    .enabled(
+      if: players.allSatisfy(\.isHere),
+      "needs \(players.map { "\($0)" }.joined(separator: " and "))")
+  }
+
   /// Needs a browser: not in `make check`.
   package static var browser: Self {
     .enabled(if: Loop.current != .check, "in `make test`: needs a browser")

@@ -92,7 +92,7 @@ struct DecoderFramesTests {
   }
 
   @Test(
-    "Every sample is what FFmpeg decodes", .long, arguments: Loop.cases(cases, test: 5), [1, 3])
+    "Every sample is what FFmpeg decodes", .long, arguments: Loop.cases(cases, test: 3), [1, 3])
   func samples(_ each: Case, _ threads: Int) throws {
     let scratch = try Scratch()
     let path = try Self.clip(each, scratch)

@@ -171,7 +171,7 @@ struct FollowTests {
 
   @Test(
     "GStreamer shows every frame and both changes",
-    .enabled(if: Player.gstreamer.isHere, "needs GStreamer"), .long,
+    .plays(.gstreamer), .long,
     arguments: Loop.cases(outputs, test: 4))
   func gstreamer(_ output: Output) throws {
     let (_, run) = try Self.shared(output)
@@ -196,7 +196,7 @@ struct FollowTests {
 
   @Test(
     "Chromium plays it through, upright",
-    .enabled(if: Player.chromium.isHere, "needs Chromium"), .browser,
+    .plays(.chromium), .browser,
     // HEVC is no codec that free builds of it decode.
     arguments: Loop.cases(
       outputs.filter {

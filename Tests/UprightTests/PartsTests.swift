@@ -281,7 +281,8 @@ struct PartsTests {
   ]
 
   @Test(
-    "FFmpeg and GStreamer show every picture once", .long, arguments: Loop.cases(shown, test: 2))
+    "FFmpeg and GStreamer show every picture once", .long, .plays(.gstreamer),
+    arguments: Loop.cases(shown, test: 2))
   func played(_ name: String, _ canvas: CanvasRule) throws {
     let scratch = try Scratch()
     let run = try Self.numbered(name, scratch, canvas: canvas)
@@ -292,7 +293,6 @@ struct PartsTests {
     #expect(said["backwards"].int == 0)
     #expect(said["numbers"].array[100..<200].map { $0.int } == Array(100..<200))
     if canvas == .follow { #expect(said["numbers"].ints == Array(0..<300)) }
-    guard Player.gstreamer.isHere else { return }
     let (ended, shown) = try Player.gstreamer.play([run.path, "--sound"])
     #expect(ended == 0, "\(shown["error"])")
     #expect(shown["frames"].int == 300)
@@ -301,8 +301,8 @@ struct PartsTests {
   }
 
   @Test(
-    "Chromium plays through the joins", .enabled(if: Player.chromium.isHere, "needs Chromium"),
-    .browser, arguments: Loop.cases([CanvasRule.follow, .landscape], test: 1))
+    "Chromium plays through the joins", .plays(.chromium), .browser,
+    arguments: Loop.cases([CanvasRule.follow, .landscape], test: 1))
   func browsed(_ canvas: CanvasRule) throws {
     let scratch = try Scratch()
     let run = try Self.numbered("out.mp4", scratch, canvas: canvas)
