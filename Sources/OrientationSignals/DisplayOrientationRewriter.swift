@@ -62,6 +62,8 @@ public struct DisplayOrientationRewriter: Sendable {
     while let unit = units.next(in: packet) {
       switch NALUnit(packet, unit, codec: codec) {
       case .sei:
+        // A prefix unit stands right in front of its slice, or is none.
+        prefix = nil
         guard let rest = strip(packet, unit) else { continue }
         append(packet, copied..<start(of: unit, in: packet, framing), to: &result)
         if !rest.isEmpty { append(rest, framing, to: &result) }

@@ -15,11 +15,14 @@ struct MediaClock: Sendable {
   private var last: Moment?
   private var highest: Int64 = 0
 
+  /// Milliseconds that a pause is taken to last at most: 24 days.
+  private static let longestPause = Int64(1) << 31
+
   /// What sums of a hostile stream are held within.
   private static let limits = -(Int64(1) << 56)...(Int64(1) << 56)
 
   /// - Parameter rate: ticks a second.
-  init(rate: Int) { self.rate = Int64(max(1, rate)) }
+  init(rate: Int) { self.rate = Int64(min(max(1, rate), 1 << 31)) }
 
   /// Ticks since the stream's first packet, for the next packet in order of sequence.
   mutating func ticks(of timestamp: UInt32, arrival: Int64?, isRestart: Bool) -> Int64 {
@@ -28,10 +31,11 @@ struct MediaClock: Sendable {
       return 0
     }
     let step = Int64(Int32(bitPattern: timestamp &- last.timestamp))
-    let waited: Int64? =
-      if let arrival, let before = last.arrival { max(0, arrival - before) * rate / 1000 } else {
-        nil
-      }
+    var waited: Int64?
+    if let arrival, let before = last.arrival {
+      let (pause, isHuge) = arrival.subtractingReportingOverflow(before)
+      waited = (isHuge ? Self.longestPause : min(max(0, pause), Self.longestPause)) * rate / 1000
+    }
     var ticks = last.ticks + step
     if !isPlausible(step, waited, isRestart) {
       // Where nothing says how long it took, a frame at 30 a second.
