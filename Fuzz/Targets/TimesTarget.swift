@@ -115,8 +115,8 @@ extension FuzzTarget {
       guard let time else { continue }
       try expect(time > last, "\(time) after \(last)")
       last = time
-      _ = backlog.skips(
-        time, wall: wall, waited: 0, step: clock.step, isFull: input.flag(), shown: last)
+      let waited = input.flag() ? clock.step : 0
+      _ = backlog.drops(time, wall: wall, waited: waited, step: clock.step, shown: last)
     }
   }
 

@@ -50,6 +50,8 @@ package final class Demuxer {
   private let interrupt: Interrupt
   /// What is read instead of the URL; outlives the context.
   private let input: PipeInput?
+  /// What the context opens goes through it.
+  private let nested: NestedInputs?
   /// Nil for containers whose times are a timeline already.
   private var joined: JoinedTimes?
   /// What `joined` takes off the container's times, in microseconds; 0 elsewhere.
@@ -93,7 +95,7 @@ package final class Demuxer {
     self.url = url
     self.input = input
     self.interrupt = interrupt
-    (context, opening) = try Self.open(
+    (context, opening, nested) = try Self.open(
       url, input, format, settings, looksAhead: known == nil, interrupt: interrupt)
     let isBroadcast = context.pointee.iformat.pointee.flags & AVFMT_TS_DISCONT != 0
     let start = context.pointee.start_time
@@ -120,10 +122,14 @@ package final class Demuxer {
   private static func open(
     _ url: String, _ input: PipeInput?, _ format: String?, _ settings: [String: String],
     looksAhead: Bool, interrupt: Interrupt
-  ) throws(MediaError) -> (UnsafeMutablePointer<AVFormatContext>, opening: [UInt8]) {
+  ) throws(MediaError) -> (
+    UnsafeMutablePointer<AVFormatContext>, opening: [UInt8], nested: NestedInputs?
+  ) {
     let address = url == "-" ? standardInput() : url
     // A path that looks like a protocol ("a:b.mp4") stays a path.
-    let target = InputTrust.scheme(of: address) == nil ? "file:\(address)" : address
+    let target =
+      InputTrust.scheme(of: address) == nil
+      ? try namedPipe(address, interrupt) ?? "file:\(address)" : address
     let trust = InputTrust(url: address)
     var demuxer: UnsafePointer<AVInputFormat>?
     if let format = format ?? InputTrust.stillImageDemuxer(of: address) {
@@ -149,22 +155,27 @@ package final class Demuxer {
       allocated.pointee.pb = input.context
       allocated.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
     }
+    let nested = input == nil ? NestedInputs(allocated, input: target) : nil
     upright_refuse_redirects()
     _ = upright_log_take_error()
     let opened = try withDictionary(options) { dictionary throws(MediaError) in
       avformat_open_input(&context, target, demuxer, &dictionary)
     }
-    guard opened >= 0, let context else { throw openError(opened, url: url) }
+    guard opened >= 0, let context else {
+      throw openError(opened, url: url, refusal: nested?.refusal)
+    }
     let opening = bufferedOpening(context)
     let found = looksAhead ? findStreams(context, settings) : 0
-    if found < 0 {
+    // Of several variants one may lead nowhere; if none is left, that is the error.
+    if found < 0 || context.pointee.nb_streams == 0 && nested?.refusal != nil {
       var pointer: UnsafeMutablePointer<AVFormatContext>? = context
       avformat_close_input(&pointer)
-      throw openError(found, url: url)
+      throw openError(found, url: url, refusal: nested?.refusal)
     }
+    nested?.finishOpening()
     // Metadata that changed while it looked ahead belongs to packets that are still to be read.
     context.pointee.event_flags &= ~AVFMT_EVENT_FLAG_METADATA_UPDATED
-    return (context, opening)
+    return (context, opening, nested)
   }
 
   /// Looks into the streams. The decoders that libavformat opens for that obey `settings` too, as far
@@ -206,8 +217,38 @@ package final class Demuxer {
     return pipe < 0 ? "pipe:0" : "pipe:\(pipe)"
   }
 
-  private static func openError(_ code: CInt, url: String) -> MediaError {
-    switch code {
+  /// The address of a named pipe that is opened here: libavformat would wait for a writer indefinitely,
+  /// and hear no interrupt. `nil` if the path is something else.
+  ///
+  /// - Throws: `noInput` if nobody writes into it for ten seconds.
+  private static func namedPipe(
+    _ path: String, _ interrupt: Interrupt
+  ) throws(MediaError) -> String? {
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return nil }
+    let pipe = Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    guard pipe >= 0 else { return nil }
+    var wanted = pollfd(fd: pipe, events: Int16(POLLIN), revents: 0)
+    var isWritten = false
+    for _ in 0..<100 where !isWritten && !interrupt.isRaised {
+      isWritten = poll(&wanted, 1, 100) > 0
+    }
+    guard isWritten else {
+      close(pipe)
+      if interrupt.isRaised { throw MediaError(.cancelled, "stopped", at: path) }
+      throw MediaError(
+        .noInput, "nobody writes into the pipe", at: path, remedy: "start its writer first")
+    }
+    return "pipe:\(pipe)"
+  }
+
+  private static func openError(_ code: CInt, url: String, refusal: String?) -> MediaError {
+    if let refusal {
+      return MediaError(
+        .badData, "a playlist that cannot be read: \(refusal)", at: url,
+        remedy: "give the media file itself")
+    }
+    return switch code {
     case upright_averror(ENOENT):
       MediaError(.noInput, "no such file", at: url, remedy: "check the path")
     case upright_averror(EACCES), upright_averror(EPERM):
@@ -235,7 +276,7 @@ package final class Demuxer {
     // libavformat lists every demuxer that it would have allowed. Newer releases detect no playlist whose
     // name is not one, and report what the demuxer that they try instead says.
     if reason.contains("Format not on whitelist") || reason.contains("Not detecting m3u8")
-      || isPlaylistFile(url)
+      || isPlaylistFile(url) && !InputTrust(url: url).allowsPlaylists
     {
       return MediaError(
         .badData, "a playlist or script under the name of a media file: what it names is not read",
@@ -401,7 +442,9 @@ package final class Demuxer {
       return packet
     case upright_averror_eof(): return nil
     case upright_averror_exit(): throw MediaError(.cancelled, "stopped", at: url)
-    case upright_averror_invaliddata():
+    // Demuxers say these of sizes and counts that no file can have.
+    case upright_averror_invaliddata(), upright_averror(ENOMEM), upright_averror(EINVAL),
+      upright_averror(ERANGE):
       throw MediaError(
         .badData, "damaged: \(explain(result))", at: url, remedy: "what came before it is kept")
     default:

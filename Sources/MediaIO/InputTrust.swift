@@ -6,6 +6,9 @@ package struct InputTrust: Sendable, Hashable {
   package let formats: String
   package let protocols: String
 
+  /// Whether the input may be a playlist.
+  var allowsPlaylists: Bool { formats.hasSuffix(",hls") }
+
   private static let containers =
     "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,mpegts,mpeg,flv,live_flv,h264,hevc,ivf,obu,av1,avi,asf,"
     + "ogg,mxf,m4v,mpegvideo,mjpeg,yuv4mpegpipe,jpeg_pipe,png_pipe,webp_pipe,wav,mp3,aac,flac,gif"

@@ -318,7 +318,10 @@ package final class Muxer {
       MediaError(.inputOutput, "\(doing): the reader went away", at: location)
     case upright_averror_exit(): MediaError(.cancelled, "stopped", at: location)
     case upright_averror(EINVAL), upright_averror_invaliddata():
-      MediaError(.fault, "\(doing): \(explain(code))", at: location)
+      // The packets are the input's: what is wrong with them is their times or their parameters.
+      MediaError(
+        .badData, "\(doing): the container takes no such packets (\(explain(code)))", at: location,
+        remedy: "check the input's timestamps, or use another container")
     default: MediaError(.inputOutput, "\(doing): \(explain(code))", at: location)
     }
   }

@@ -31,6 +31,8 @@ package struct StreamInfo: Sendable {
   package let frameCount: Int
   /// A cover picture rather than moving ones.
   package let isAttachedPicture: Bool
+  /// Whether it is a cover of which nothing can be decoded: muxers refuse it.
+  package var isDamagedCover: Bool { isAttachedPicture && parameters.size.width <= 0 }
   package let metadata: [String: String]
   /// Whether its packets may carry CVO.
   package let carriesCVO: Bool

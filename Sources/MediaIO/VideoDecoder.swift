@@ -64,10 +64,18 @@ package final class VideoDecoder {
     name.flatMap { avcodec_find_decoder_by_name($0) } ?? avcodec_find_decoder(identifier)
   }
 
+  /// Whether frames that no other frame refers to are left out. Read at the next packet.
+  package var skipsUnreferenced = false {
+    didSet { context.pointee.skip_frame = skipsUnreferenced ? AVDISCARD_NONREF : AVDISCARD_DEFAULT }
+  }
+
   /// Hands over a packet. False where pictures must be received first and the same packet sent anew;
   /// one that the decoder cannot use is counted and left out.
   package func send(_ packet: borrowing Packet) -> Bool {
-    switch avcodec_send_packet(context, packet.raw) {
+    var plain: UnsafeMutablePointer<AVPacket>?
+    if context.pointee.codec_id == AV_CODEC_ID_PNG { plain = PNGProfile.removed(from: packet.raw) }
+    defer { av_packet_free(&plain) }
+    switch avcodec_send_packet(context, plain ?? packet.raw) {
     case upright_averror_eagain(): return false
     case upright_averror_eof(), 0...: return true
     default:

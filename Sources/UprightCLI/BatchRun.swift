@@ -48,7 +48,8 @@ struct BatchRun {
     for (index, session) in sessions.enumerated() {
       do throws(MediaError) {
         let lines = try session.get().plan().lines
-        try StandardOutput.write((index > 0 ? "\n" : "") + lines.map { $0 + "\n" }.joined())
+        try StandardOutput.write(
+          (index > 0 ? "\n" : "") + lines.map { $0.printable + "\n" }.joined())
       } catch {
         let failure = self.failure(error, of: index)
         failure.tell()
@@ -109,21 +110,22 @@ struct BatchRun {
   // MARK: - All clips
 
   private func summarise(_ outcomes: [Batch.Outcome], seconds: Double) {
-    var (done, failed, waiting, frames) = (0, 0, 0, 0)
+    var (done, stopped, failed, waiting, frames) = (0, 0, 0, 0, 0)
     for outcome in outcomes {
       switch outcome {
       case .done(let result):
-        done += 1
+        if result.stopped == nil { done += 1 } else { stopped += 1 }
         frames += result.frames
       case .failed: failed += 1
       case .notBegun: waiting += 1
       }
     }
     var words = ["\(done) of \(outcomes.count) clips done"]
+    if stopped > 0 { words.append("\(stopped) stopped") }
     if failed > 0 { words.append("\(failed) failed") }
     if waiting > 0 { words.append("\(waiting) not begun") }
-    StandardError.write(
-      "upright: \(words.joined(separator: ", ")): \(frames) frames "
-        + Summary.speed(frames: frames, seconds: seconds) + "\n")
+    StandardError.tell(
+      "\(words.joined(separator: ", ")): \(frames) frames "
+        + Summary.speed(frames: frames, seconds: seconds))
   }
 }

@@ -12,7 +12,7 @@ struct ClipList {
     let output: String
   }
 
-  let clips: [Clip]
+  private(set) var clips: [Clip]
   /// Whether several may have been meant: two names, or a folder.
   let isSeveral: Bool
   /// Where the outputs go; nil: beside their inputs, or as `-o` names the one that there is.
@@ -43,6 +43,13 @@ struct ClipList {
     self.folder = folder
     self.clips = clips
     if isSeveral { try checkOutputs() }
+  }
+
+  /// Takes out the clips whose output is there; returns how many.
+  mutating func removeExisting() -> Int {
+    let count = clips.count
+    clips.removeAll { FileManager.default.fileExists(atPath: $0.output) }
+    return count - clips.count
   }
 
   // MARK: - Names

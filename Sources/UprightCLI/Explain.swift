@@ -74,7 +74,7 @@ struct Explain: ParsableCommand {
     } else {
       try StandardOutput.write(why ? DecisionStory(plan).text : DecisionTable(plan).text)
     }
-    for warning in plan.warnings { StandardError.write("upright: warning: \(warning)\n") }
+    for warning in plan.warnings { StandardError.tell("warning: \(warning)") }
   }
 
   private func guidance(_ document: PolicyDocument) throws(PolicyError) -> StreamGuidance {

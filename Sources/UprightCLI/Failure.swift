@@ -34,7 +34,7 @@ struct Failure {
     }
     clean = nil
     status = Self.status(media.code)
-    line = Self.oneLine("upright: error: \(media)")
+    line = "upright: error: \(media)".printable
     json = [
       "error": .string(media.message), "where": .string(media.location),
       "remedy": .string(media.remedy), "code": .string(media.code.name),
@@ -79,16 +79,7 @@ struct Failure {
     return String(word.split(separator: " ").first ?? "the command line")
   }
 
-  /// Line breaks and a terminal's escapes may come in from a file's name.
-  private static func oneLine(_ text: String) -> String {
-    var line = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars {
-      line.append(scalar.properties.generalCategory == .control ? " " : scalar)
-    }
-    return String(line)
-  }
-
-  /// The exit status of each kind of error (sysexits.h; 130 and 143 after a signal).
+  /// The exit status of each kind of error (sysexits.h; 128 and its number after a signal).
   private static func status(_ code: MediaError.Code) -> Int32 {
     switch code {
     case .usage: 64

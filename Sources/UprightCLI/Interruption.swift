@@ -2,7 +2,7 @@ internal import Dispatch
 internal import Foundation
 internal import Synchronization
 
-/// Ctrl-C and SIGTERM: the first one stops reading and lets the work be finished, the second ends the
+/// Ctrl-C, SIGTERM and SIGHUP: the first one stops reading and lets the work be finished, the second ends the
 /// process at once.
 final class Interruption: Sendable {
   static let shared = Interruption()
@@ -17,7 +17,7 @@ final class Interruption: Sendable {
   // Two sources, kept for the life of the process; made before any signal can be handled.
   private nonisolated(unsafe) var sources: [any DispatchSourceSignal] = []
 
-  /// 130 or 143 once a signal has come.
+  /// 130, 143 or 129 once a signal has come.
   var status: Int32? { state.withLock { $0.number.map { 128 + $0 } } }
 
   /// From now on calls `first` at the first signal, and `second` before the end at the next one.
@@ -26,8 +26,10 @@ final class Interruption: Sendable {
       $0.onFirst = first
       $0.onSecond = second
     }
-    for number in [SIGINT, SIGTERM] {
-      signal(number, SIG_IGN)
+    for number in [SIGINT, SIGTERM, SIGHUP] {
+      let before = signal(number, SIG_IGN)
+      // Under nohup the terminal may go.
+      if number == SIGHUP, unsafe unsafeBitCast(before, to: Int.self) == 1 { continue }
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler { [self] in arrived(number) }
       source.resume()

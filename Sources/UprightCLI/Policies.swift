@@ -54,6 +54,6 @@ struct Policies: ParsableCommand {
       throw PolicyInput.located(error, in: file)
     }
     try StandardOutput.write(migration.document.json.pretty + "\n")
-    for warning in migration.warnings { StandardError.write("upright: warning: \(warning)\n") }
+    for warning in migration.warnings { StandardError.tell("warning: \(warning)") }
   }
 }

@@ -52,7 +52,7 @@ struct PreviewCommand: ParsableCommand {
     let preview = try session.run()
     try drawing.write(kind == .png ? preview.png() : Array(preview.timeline.svg.utf8))
     if !common.quiet {
-      for warning in preview.warnings { StandardError.write("upright: warning: \(warning)\n") }
+      for warning in preview.warnings { StandardError.tell("warning: \(warning)") }
     }
     if let status = Interruption.shared.status { throw ExitCode(status) }
   }

@@ -27,11 +27,11 @@ struct ProbeCommand: ParsableCommand {
 
   func run() throws {
     let probe = try Probe(input: input)
-    for warning in probe.warnings { StandardError.write("upright: warning: \(warning)\n") }
+    for warning in probe.warnings { StandardError.tell("warning: \(warning)") }
     if json {
       try StandardOutput.write(probe.json.pretty + "\n")
     } else {
-      try StandardOutput.write(probe.lines.map { $0 + "\n" }.joined())
+      try StandardOutput.write(probe.lines.map { $0.printable + "\n" }.joined())
     }
   }
 }

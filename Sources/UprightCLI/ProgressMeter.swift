@@ -38,7 +38,7 @@ struct ProgressMeter {
       ]
       StandardError.write(JSONValue.object(line).compact + "\n")
     case .plain:
-      let name = clip.map { "\($0): " } ?? ""
+      let name = clip.map { "\($0.printable): " } ?? ""
       StandardError.write(name + text(progress, rate, speed, left) + "\n")
     case .bar:
       let part = progress.duration.flatMap { $0 > 0 ? progress.seconds / $0 : nil }

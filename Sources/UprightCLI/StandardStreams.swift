@@ -40,9 +40,26 @@ enum StandardOutput {
   }
 }
 
+extension String {
+  /// The text on one line, without control characters: names of files and tags of media may hold line
+  /// breaks and a terminal's escapes.
+  var printable: String {
+    var line = String.UnicodeScalarView()
+    for scalar in unicodeScalars {
+      let isControl = [.control, .lineSeparator, .paragraphSeparator].contains(
+        scalar.properties.generalCategory)
+      line.append(isControl ? " " : scalar)
+    }
+    return String(line)
+  }
+}
+
 /// Unbuffered text on standard error.
 enum StandardError {
   static var isTerminal: Bool { isatty(2) == 1 }
+
+  /// Writes a line. What comes from files is made printable.
+  static func tell(_ line: String) { write("upright: \(line)".printable + "\n") }
 
   static func write(_ text: String) {
     // Where even this fails there is nobody left to tell.

@@ -7,13 +7,20 @@ enum Summary {
   static func tell(_ result: TranscodeReport, output: String, of clip: String? = nil) {
     let prefix = clip.map { "\($0): " } ?? ""
     for warning in result.warnings {
-      StandardError.write("upright: warning: \(prefix)\(warning)\n")
+      StandardError.tell("warning: \(prefix)\(warning)")
     }
     guard output != "-" else { return }
-    StandardError.write(
-      "upright: \(written(result, output)): \(result.frames) frames, "
+    StandardError.tell(
+      "\(written(result, output)): " + stop(result) + "\(result.frames) frames, "
         + result.formats.joined(separator: ", then ") + ", "
-        + speed(frames: result.frames, seconds: result.wall) + "\n")
+        + speed(frames: result.frames, seconds: result.wall))
+  }
+
+  /// `stopped at 14.2 of 41 s: `
+  private static func stop(_ result: TranscodeReport) -> String {
+    guard let stopped = result.stopped else { return "" }
+    func tenths(_ seconds: Double) -> String { "\((seconds * 10).rounded() / 10)" }
+    return "stopped at \(tenths(stopped.at))\(stopped.of.map { " of \(tenths($0))" } ?? "") s: "
   }
 
   static func speed(frames: Int, seconds: Double) -> String {

@@ -70,10 +70,10 @@ struct Tag: ParsableCommand {
     let result = try session.run()
     try reportFile?.write(result.json)
     if !common.quiet {
-      for warning in result.warnings { StandardError.write("upright: warning: \(warning)\n") }
+      for warning in result.warnings { StandardError.tell("warning: \(warning)") }
       if output != "-" {
-        StandardError.write(
-          "upright: \(output): \(result.frames) frames copied, \(session.orientation.name)\n")
+        StandardError.tell(
+          "\(result.output): \(result.frames) frames copied, \(session.orientation.name)")
       }
     }
     if let status = Interruption.shared.status { throw ExitCode(status) }

@@ -65,6 +65,9 @@ struct Transcode: ParsableCommand {
   @Option(help: "bar, plain, json or none. (default: bar on a terminal, else none)")
   var progress: ProgressStyle?
 
+  @Flag(help: "Leave out clips whose output is there already: a run that was stopped goes on.")
+  var skipExisting = false
+
   @Flag(help: "Say what would be done; write nothing.")
   var dryRun = false
 
@@ -72,13 +75,18 @@ struct Transcode: ParsableCommand {
 
   func run() throws {
     try checkNames()
-    let list = try ClipList(inputs, output: output, format: format)
+    var list = try ClipList(inputs, output: output, format: format)
     try check(list)
+    if skipExisting {
+      let skipped = list.removeExisting()
+      if skipped > 0 && !common.quiet { StandardError.tell("\(skipped) skipped: already done") }
+      if list.clips.isEmpty { return }
+    }
     if list.isSeveral { return try runSeveral(list) }
     guard let clip = list.clips.first else { throw MediaError(.usage, "no clip", at: "<input>") }
     let session = try session(clip, document: deciding.document(), options: options())
     if dryRun {
-      return try StandardOutput.write(session.plan().lines.map { $0 + "\n" }.joined())
+      return try StandardOutput.write(session.plan().lines.map { $0.printable + "\n" }.joined())
     }
     let isNew = try list.prepareFolder()
     defer { if isNew { list.removeEmptyFolder() } }

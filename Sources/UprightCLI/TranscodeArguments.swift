@@ -66,7 +66,7 @@ struct TranscodeArguments: ParsableArguments {
   var bitrate: String?
 
   @Option(
-    parsing: .unconditional,
+    name: [.long, .customLong("preset")], parsing: .unconditional,
     help: ArgumentHelp("The encoder's own preset name.", valueName: "preset"))
   var speed: String?
 
@@ -81,7 +81,8 @@ struct TranscodeArguments: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Threads of the decoder and of each encoder (1: one core); else they choose.", valueName: "n")
+      "Threads of the decoder and of each encoder, 1 to 64 (1: one core); else they choose.",
+      valueName: "n")
   )
   var threads: Int?
 
@@ -140,6 +141,9 @@ struct TranscodeArguments: ParsableArguments {
   @Flag(help: "Keep GPS positions in the metadata.")
   var keepLocation = false
 
+  @Flag(help: "Stopped by Ctrl-C: leave the output under its name, not as NAME.partial.EXT.")
+  var keepPartial = false
+
   /// `--latency`.
   enum Latency: String, ExpressibleByArgument, CaseIterable { case live, file }
 
@@ -165,6 +169,11 @@ struct TranscodeArguments: ParsableArguments {
     options.gop = try positive(gop, "--gop")
     options.isLive = latency == .live
     options.threads = try positive(threads, "--threads") ?? 0
+    if options.threads > Self.mostThreads {
+      throw MediaError(
+        .usage, "\(options.threads) is too many", at: "--threads",
+        remedy: "use 1 to \(Self.mostThreads)")
+    }
     options.encoderOptions = try Self.pairs(encoderOptions)
     options.segmentDuration = segment
     options.segments = hlsSegments
@@ -182,11 +191,15 @@ struct TranscodeArguments: ParsableArguments {
     options.reencode = reencode
     options.chunks = try ChunkRule(parsing: chunks)
     options.keepsLocation = keepLocation
+    options.keepsPartial = keepPartial
     options.overwrites = overwrites
     try sizes(into: &options)
     try rate(into: &options)
     return options
   }
+
+  /// Each thread of a decoder or an encoder holds frames of its own.
+  private static let mostThreads = 64
 
   private func positive(_ value: Int?, _ name: String) throws(MediaError) -> Int? {
     if let value, value < 1 {
@@ -303,9 +316,18 @@ extension VideoCodec: ExpressibleByArgument {
   /// A codec by its name.
   public init?(argument: String) {
     // Raw pictures are a container's matter (.y4m), not a codec to ask for.
-    guard let codec = VideoCodec(rawValue: argument.lowercased()), codec != .raw else { return nil }
+    let name = argument.lowercased()
+    guard let codec = VideoCodec(rawValue: Self.otherNames[name] ?? name), codec != .raw else {
+      return nil
+    }
     self = codec
   }
+
+  /// Names by which people know a codec or its encoder.
+  private static let otherNames = [
+    "avc": "h264", "x264": "h264", "libx264": "h264", "h265": "hevc", "x265": "hevc",
+    "libx265": "hevc", "libsvtav1": "av1", "libvpx-vp9": "vp9",
+  ]
 
   /// What can be asked for.
   public static var allValueStrings: [String] { ["h264", "hevc", "av1", "vp9"] }

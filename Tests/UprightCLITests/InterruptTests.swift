@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UprightTestSupport
 
-@Suite("Ctrl-C and SIGTERM", .realTime)
+@Suite("Ctrl-C, SIGTERM and SIGHUP", .realTime)
 struct InterruptTests {
   static let outputs = [
     "out.mp4", "out.m3u8", "out.ts", "out.mkv", "out.flv", "-", "out.m3u8 --hls-segments ts",
@@ -16,8 +16,8 @@ struct InterruptTests {
   }
 
   @Test(
-    "Once: what is in flight is finished, the file plays, 130 or 143", arguments: outputs,
-    [SIGINT, SIGTERM])
+    "Once: what is in flight is finished, the file plays as a partial one, 130 or 143",
+    arguments: outputs, [SIGINT, SIGTERM])
   func once(_ wanted: String, _ signal: CInt) throws {
     let (name, options) = Self.words(wanted)
     let scratch = try Scratch()
@@ -38,11 +38,15 @@ struct InterruptTests {
     let played =
       name == "-"
       ? try scratch.file("copy.ts", run.output)
-      : options == ["--split"] ? scratch.path("out-0.mkv") : output
+      : scratch.path(
+        options == ["--split"]
+          ? "out-0.partial.mkv" : name.replacing("out.", with: "out.partial."))
     let count = try frames(played)
     #expect(count > 0 && count < 9000)
     #expect(try json(report)["output"]["frames"].int == count)
-    if name == "out.m3u8" { #expect(try Playlist(path: output).isEnded) }
+    if name == "out.m3u8" { #expect(try Playlist(path: played).isEnded) }
+    #expect(!scratch.names.contains(name), "\(scratch.names)")
+    #expect(name == "-" || run.errors.contains("stopped at "), "\(run.errors)")
     #expect(scratch.leftovers.isEmpty, "\(scratch.names)")
   }
 
@@ -76,6 +80,38 @@ struct InterruptTests {
     } else {
       #expect(scratch.names == ["long.mp4", "trace"])
     }
+  }
+
+  @Test("SIGHUP, --keep-partial: the file is under its name")
+  func kept() throws {
+    let scratch = try Scratch()
+    let program = try CommandLineProgram([
+      "transcode", try longClip(in: scratch), "-o", scratch.path("out.ts"), "--keep-partial",
+      "--trace", scratch.path("trace"),
+    ])
+    try Self.waitForPictures(scratch)
+    program.send(SIGHUP)
+    #expect(try program.wait(timeout: 120).status == 129)
+    #expect(try frames(scratch.path("out.ts")) > 0)
+  }
+
+  @Test(
+    "A second run to the same new name is refused while the first one writes; a later one cleans up"
+  )
+  func busy() throws {
+    let scratch = try Scratch()
+    let long = try longClip(in: scratch)
+    let words = ["transcode", long, "-o", scratch.path("out.mp4")]
+    let program = try CommandLineProgram(words + ["--trace", scratch.path("trace")])
+    try Self.waitForPictures(scratch)
+    let second = try CommandLineProgram(words).wait()
+    #expect(second.status == 73 && second.errors.contains("writing it"), "\(second.errors)")
+    program.send(SIGKILL)
+    _ = try program.wait()
+    #expect(scratch.names.contains { $0.hasSuffix(".part") })
+    let third = try CommandLineProgram(words + ["--to", "0.5"]).wait(timeout: 120)
+    #expect(third.status == 0, "\(third.errors)")
+    #expect(!scratch.names.contains { $0.hasSuffix(".part") }, "\(scratch.names)")
   }
 
   @Test("SIGKILL: nothing stands under the final name")

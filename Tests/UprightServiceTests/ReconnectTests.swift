@@ -53,7 +53,7 @@ extension OnTheAir {
       #expect(ended.json["counters"]["inputLosses"].int ?? 0 >= 1, "\(ended.text)")
       let (path, list) = try await service.fetch("stage", into: scratch)
       #expect(list.segments.allSatisfy { Int($0.duration.rounded()) <= list.targetDuration })
-      #expect(list.targetDuration == 3 && list.isEnded)
+      #expect(list.targetDuration == 2 && list.isEnded)
       // The recording holds all of it, the playlist the last of it.
       for path in [path, service.scratch.path("data/recordings/stage/take.ts")] {
         try check(DrawnClock.read(path), test)

@@ -58,6 +58,8 @@ final class ServiceProcess: @unchecked Sendable {
     try await ask("GET", "/v1/sessions/\(name)").json
   }
 
+  func send(_ signal: CInt) { program.send(signal) }
+
   /// Sends a signal and waits for the end that it brings, and for how many seconds.
   func end(
     _ signal: CInt

@@ -20,9 +20,7 @@ import Testing
       let arrival = time + (index >= pauseAt ? pause : 0)
       let waited = max(0, arrival - wall)
       wall = max(wall, arrival)
-      let isSkipped = backlog.skips(
-        time, wall: wall, waited: waited, step: step, isFull: wall - arrival > 4 * step,
-        shown: last)
+      let isSkipped = backlog.drops(time, wall: wall, waited: waited, step: step, shown: last)
       if isSkipped {
         wall += 90
         continue

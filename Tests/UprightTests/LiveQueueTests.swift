@@ -213,7 +213,7 @@ private final class TestSink: PacketSink, @unchecked Sendable {
     seen.append(packet.seconds ?? -1)
   }
 
-  func finish() throws(MediaError) { isFinished = true }
+  func finish(isPartial: Bool) throws(MediaError) { isFinished = true }
 
   func abandon() {}
 }

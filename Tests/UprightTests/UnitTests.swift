@@ -423,6 +423,34 @@ private func packet(
     #expect(asked == [0, 2, 3, 5, 6.5, 8.5])
   }
 
+  @Test(
+    "an hour of jittered frames, with holes: a segment ends at every keyframe that was asked for")
+  func jitter() {
+    var (clock, random) = (KeyframeClock(every: 2), SeededGenerator(seed: 7))
+    var (time, start, shift, longest) = (0.0, 0.0, 1.0 / 3, 0.0)
+    while time < 3600 {
+      let elapsed = (time + shift) - (start + shift)
+      if clock.isDue(at: time, canvas: PixelSize(2, 4)), time > 0 {
+        #expect(KeyframeClock.ends(after: elapsed, of: 2), "\(elapsed)")
+        longest = max(longest, elapsed)
+        start = time
+      }
+      let hole = random.next() % 100 == 0 ? LivePlaylist.longestHole : 1.0 / 30
+      time = ((time + hole) * 1000 + Double(random.next() % 5) - 2).rounded() / 1000
+    }
+    #expect(longest < 2.41, "\(longest)")
+  }
+
+  @Test("a new encoder begins a segment, whatever the canvas")
+  func encoder() {
+    var clock = KeyframeClock(every: 2)
+    let canvas = PixelSize(2, 4)
+    let asked = stride(from: 0.0, to: 6, by: 0.5).filter {
+      clock.isDue(at: $0, canvas: canvas, isFirst: $0 == 1.5)
+    }
+    #expect(asked == [0, 1.5, 3.5, 5.5])
+  }
+
   @Test("a clock without an interval asks for none")
   func never() {
     var clock = KeyframeClock(every: nil)

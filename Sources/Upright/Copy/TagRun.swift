@@ -92,6 +92,7 @@ final class TagRun {
     if isElementary && stream.index != video.index {
       return "an elementary stream has pictures alone"
     }
+    if stream.isDamagedCover { return "a cover that cannot be read" }
     if stream.kind == .video && stream.isAttachedPicture && !["mp4", "mov"].contains(session.muxer)
     {
       return "cover picture"
@@ -134,7 +135,7 @@ final class TagRun {
       for track in tracks { interleaver.end(track: track.index) }
       try flush()
       try judge(feed)
-      try sink.finish()
+      try sink.finish(isPartial: session.interrupt.isRaised)
     } catch {
       sink.abandon()
       throw error
@@ -296,6 +297,7 @@ final class TagRun {
   private func report() -> TagReport {
     let size = video.parameters.size
     let duration = times.map { $0.end - $0.first } ?? 0
+    let output = sink.files.first ?? session.output
     return TagReport(
       json: [
         "input": [
@@ -305,7 +307,7 @@ final class TagRun {
           "duration": (video.duration ?? demuxer.container.duration).map { .number($0) } ?? .null,
         ],
         "output": [
-          "path": .string(session.output), "frames": .integer(frames),
+          "path": .string(output), "frames": .integer(frames),
           "duration": .number(duration), "copied_frames": .integer(frames),
           "encoded_frames": .integer(0), "dropped": .array(dropped.map { .string($0) }),
         ],
@@ -313,6 +315,7 @@ final class TagRun {
         "warnings": .array(warnings.map { .string($0) }),
         "timing": TranscodeReport.timing(wall: started.secondsUntilNow),
       ],
-      warnings: warnings + dropped.map { "left out: \($0)" }, frames: frames)
+      warnings: warnings + dropped.map { "left out: \($0)" }, frames: frames,
+      output: output)
   }
 }

@@ -95,6 +95,8 @@ public struct TagReport: Sendable {
   public let json: JSONValue
   /// What the user should know.
   public let warnings: [String]
-  /// Pictures that were copied.
+  /// Frames that were copied.
   public let frames: Int
+  /// The file that was made: the one that was named, or a partial one after `stop`.
+  public let output: String
 }

@@ -135,9 +135,6 @@ struct LiveClock {
     lateSince = nil
   }
 
-  /// When the last picture of the input came; nil before the first.
-  var lastArrival: Int64? { shown?.wall }
-
   private mutating func show(_ time: Int64, raw: Int64?, wall: Int64) -> Int64 {
     if let latest, let mark = marks[.picture], time > latest, mark.time == latest {
       steps.append(min(max(time - latest, Self.rate / 240), Self.rate))

@@ -73,6 +73,21 @@ final class LiveControl: Sendable {
     if isNew { tell(.state(state, reason: reason)) }
   }
 
+  /// Says how many seconds the session is behind while it is overloaded, `nil` if it keeps up; tells the
+  /// observer when that begins and ends.
+  func noteBehind(_ seconds: Double?) {
+    let reason: String?? = seen.withLock { snapshot in
+      let isChange = (snapshot.behind == nil) != (seconds == nil)
+      snapshot.behind = seconds
+      guard isChange, snapshot.state == .live else { return nil }
+      snapshot.reason = seconds.map {
+        "overloaded: \(($0 * 10).rounded() / 10) s behind the input, frames are dropped"
+      }
+      return .some(snapshot.reason)
+    }
+    if let reason { tell(.state(.live, reason: reason)) }
+  }
+
   /// Counts a picture that was left out.
   func drop(_ reason: String) {
     seen.withLock { $0.counters.dropped[reason, default: 0] += 1 }

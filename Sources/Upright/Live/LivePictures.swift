@@ -9,6 +9,15 @@ final class LivePictures {
   private let decoder: VideoDecoder
   private var signals: SignalReader
   private var shape = PixelShape()
+  /// Frames that were not decoded, since `takeShed`.
+  private var shed = 0
+  /// Whether packets are dropped until the next keyframe: what they refer to was dropped.
+  private var awaitsKeyframe = false
+
+  /// What is left out because the session is too slow.
+  var shedding = LiveBacklog.Shedding.nothing {
+    didSet { decoder.skipsUnreferenced = shedding != .nothing }
+  }
 
   init(
     _ source: any PacketSource, _ video: StreamInfo, pixels: Int
@@ -27,11 +36,25 @@ final class LivePictures {
 
   /// Takes one packet of the pictures.
   func take(_ packet: borrowing Packet, _ hand: Hand) throws(MediaError) {
+    if packet.isKey {
+      awaitsKeyframe = false
+    } else if awaitsKeyframe || shedding == .allButKeyframes {
+      awaitsKeyframe = true
+      shed += 1
+      return
+    }
     while true {
       let isTaken = decoder.send(packet)
-      try deliver(hand)
+      let count = try deliver(hand)
+      if shedding != .nothing && count == 0 { shed += 1 }
       if isTaken { return }
     }
+  }
+
+  /// Frames that were left out since the last call.
+  func takeShed() -> Int {
+    defer { shed = 0 }
+    return shed
   }
 
   /// Hands over what is inside; no packet follows.
@@ -40,7 +63,10 @@ final class LivePictures {
     try deliver(hand)
   }
 
-  private func deliver(_ hand: Hand) throws(MediaError) {
+  /// Hands over the frames that are decoded; returns how many.
+  @discardableResult
+  private func deliver(_ hand: Hand) throws(MediaError) -> Int {
+    var count = 0
     while var frame = try decoder.receive() {
       // Asked with the time that its packet had.
       let signal = signals.signals(for: frame).first
@@ -49,7 +75,9 @@ final class LivePictures {
       if !Int64.plausibleDurations.contains(frame.duration) { frame.duration = 0 }
       frame.rescale(to: LiveClock.timeBase)
       hand(frame, signal)
+      count += 1
     }
+    return count
   }
 }
 

@@ -28,6 +28,14 @@ final class LiveReader: @unchecked Sendable {
     var bytes = 0
     /// Packets that could not be read or decoded.
     var damaged = 0
+    /// Packets of video that have arrived.
+    var arrived = 0
+    /// Frames that were not decoded because the session was too slow.
+    var shed = 0
+    /// Seconds spent waiting for the input.
+    var waited = 0.0
+    /// Whether a packet is being decoded or handed over.
+    var isBusy = false
     /// Seconds that each packet took to decode.
     var times = DurationHistogram()
   }
@@ -38,6 +46,7 @@ final class LiveReader: @unchecked Sendable {
   private let interrupt: Interrupt
   private let queue: BoundedQueue<LiveItem>
   private let counters = Mutex(Counters())
+  private let sheds = Atomic(LiveBacklog.Shedding.nothing.rawValue)
   private var isWanted = true
   /// Of the publisher whose stream is being read.
   private var pipe: BytePipe?
@@ -60,6 +69,11 @@ final class LiveReader: @unchecked Sendable {
   }
 
   var counted: Counters { counters.withLock { $0 } }
+
+  /// Leaves frames out before they are decoded. Any thread.
+  func shed(_ shedding: LiveBacklog.Shedding) {
+    sheds.store(shedding.rawValue, ordering: .relaxed)
+  }
 
   /// Reads until there is nothing more to come, or interrupted.
   func run() {
@@ -193,15 +207,25 @@ final class LiveReader: @unchecked Sendable {
     put(.opened(hasSound: sound != nil, frameRate: video.frameRate?.doubleValue))
     var pace = isPaced ? Pace(interrupt) : nil
     var failures = 0
+    defer { counters.withLock { $0.isBusy = false } }
     while isWanted {
       do throws(MediaError) {
+        let start = ContinuousClock.now
+        counters.withLock { $0.isBusy = false }
         guard let packet = try source.read() else { break }
         failures = 0
-        counters.withLock { $0.bytes += packet.size }
         pace?.wait(for: packet)
+        counters.withLock {
+          $0.waited += start.secondsUntilNow
+          $0.bytes += packet.size
+          $0.isBusy = packet.streamIndex == video.index
+          if $0.isBusy { $0.arrived += 1 }
+        }
         pictures.note(packet)
         if packet.streamIndex == video.index {
+          pictures.shedding = .init(rawValue: sheds.load(ordering: .relaxed)) ?? .nothing
           try decode { () throws(MediaError) in try pictures.take(packet, hand) }
+          counters.withLock { $0.shed += pictures.takeShed() }
         } else if packet.streamIndex == sound?.index {
           try sound?.take(packet) { samples, time in put(.sound(samples, at: time)) }
         } else if source.hasPictures(inStream: packet.streamIndex) {

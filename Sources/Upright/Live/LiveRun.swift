@@ -21,6 +21,7 @@ final class LiveRun {
   private let writers: [OutputWriter]
   private let writersOf: [LiveForm: [OutputWriter]]
   private let forms: [LiveForm]
+  private let hasSegments: Bool
   private var rate = 30.0
   private var hasSound = false
   /// What stands in for pictures that do not come.
@@ -29,8 +30,9 @@ final class LiveRun {
   private var lostAt: Int64?
   private var lossReason = "no input"
   private var backlog: LiveBacklog
-  /// For how long the queue was empty since the last picture, in ticks.
-  private var waited: Int64 = 0
+  private var arrival = LiveArrival()
+  /// Seconds that the input had been waited for at the last frame.
+  private var waited = 0.0
   private var lastEncoded: Int64 = 0
   /// Why nothing more will come.
   private var ending: (state: LiveState, reason: String?)?
@@ -38,8 +40,6 @@ final class LiveRun {
   /// Decoded pictures and sound between the two threads. What waits longer waits as it was published: a
   /// picture of 640x360 takes as much room decoded as seconds of it do coded.
   private static let capacity = 4
-  /// Ticks without a picture after which the input counts as lost.
-  private static let patience = LiveClock.rate
   /// Ticks in a loss after which the slate is shown.
   private static let slateAfter = 2 * LiveClock.rate
   /// Seconds that outputs have to close.
@@ -51,6 +51,7 @@ final class LiveRun {
     self.configuration = configuration
     self.targets = targets
     self.control = control
+    hasSegments = configuration.outputs.contains { if case .hls = $0 { true } else { false } }
     backlog = LiveBacklog(seconds: configuration.limits.lag)
     stills = try SessionStills(configuration.options)
     let sound = try LiveSound()
@@ -102,10 +103,7 @@ final class LiveRun {
 
   private func step() throws(MediaError) {
     // A picture that stands in is due every step; else nothing but the state is looked after.
-    let before = wall
-    let item = queue.take(within: lostAt != nil && held != nil ? 0.01 : 0.05)
-    waited += wall - before
-    if let item {
+    if let item = queue.take(within: lostAt != nil && held != nil ? 0.01 : 0.05) {
       try take(item)
     } else if queue.isOver {
       ending = ending ?? (.ended, "the input ended")
@@ -140,18 +138,32 @@ final class LiveRun {
   ) throws(MediaError) {
     let wall = wall
     guard let time = clock.picture(frame.pts, wall: wall) else { return control.drop("late") }
-    let isLeftOut = backlog.skips(
-      time, wall: wall, waited: waited, step: clock.step,
-      isFull: queue.depth >= Self.capacity - 1, shown: lastEncoded)
-    waited = 0
-    if isLeftOut { return control.drop("queue") }
+    let waits = reader.counted.waited
+    let isDropped = backlog.drops(
+      time, wall: wall, waited: LiveClock.timeBase.ticks(in: waits - waited), step: clock.step,
+      shown: lastEncoded)
+    waited = waits
+    reader.shed(backlog.shedding)
+    if isDropped { return control.drop("queue") }
     if branches.isEmpty { try begin(frame) }
     if lostAt != nil || control.state == .waiting { control.enter(.live) }
     lostAt = nil
+    try fill(before: time)
     frame.pts = time
     frame.duration = clock.step
     held = (SharedPicture(try frame.shared()), signal)
     try show(frame, signal)
+  }
+
+  /// Repeats the last frame in a hole of the input: without a frame there is no keyframe, and a segment
+  /// would be longer than its playlist may say.
+  private func fill(before time: Int64) throws(MediaError) {
+    guard hasSegments, let held else { return }
+    let step = LiveClock.timeBase.ticks(in: LivePlaylist.longestHole)
+    for _ in 0..<30 {
+      guard time - lastEncoded > step else { return }
+      try show(held, at: lastEncoded + step)
+    }
   }
 
   private func begin(_ frame: borrowing VideoFrame) throws(MediaError) {
@@ -183,6 +195,16 @@ final class LiveRun {
     try control.policy { (policy: inout LivePolicy) throws(MediaError) -> Void in
       try policy.begin(made)
     }
+  }
+
+  /// Shows a frame again.
+  private func show(
+    _ held: (picture: SharedPicture, signal: OrientationSignal?), at time: Int64
+  ) throws(MediaError) {
+    var frame = try held.picture.frame.shared()
+    frame.pts = time
+    frame.duration = clock.step
+    try show(frame, held.signal)
   }
 
   /// Lays a picture out, encodes it and hands it on; its time is the session's.
@@ -230,17 +252,18 @@ final class LiveRun {
   /// Looks after what does not come, and after outputs that are over.
   private func look() throws(MediaError) {
     let wall = wall
-    if lostAt == nil, let last = clock.lastArrival, wall - last > Self.patience {
-      lose("no picture for a second")
-    }
+    let read = reader.counted
+    let isWaiting = queue.depth > 0 || read.isBusy
+    let isLost = arrival.isLost(wall: wall, arrived: read.arrived, isBusy: isWaiting)
+    if isLost, lostAt == nil, clock.latest != nil { lose("no frame for a second") }
+    control.noteBehind(
+      lostAt == nil && backlog.isOverloaded(wall: wall)
+        ? Double(backlog.behind) * LiveClock.timeBase.doubleValue : nil)
     if let lostAt, let held {
-      // Not for ever, so that what comes meanwhile is seen.
-      for _ in 0..<30 {
+      // A few at a time, so that what comes meanwhile is seen; none while frames are waiting.
+      for _ in 0..<4 where !isWaiting {
         guard let time = clock.fill(wall: wall) else { break }
-        var frame = try held.picture.frame.shared()
-        frame.pts = time
-        frame.duration = clock.step
-        try show(frame, held.signal)
+        try show(held, at: time)
       }
       if Double(wall - lostAt) > configuration.inputTimeout * Double(LiveClock.rate) {
         ending = (.ended, "no input for \(configuration.inputTimeout) s: \(lossReason)")
@@ -288,6 +311,7 @@ final class LiveRun {
       counters.decodeTimes = read.times
       counters.queueDepth = queue.depth
       if read.damaged > 0 { counters.dropped["decode"] = read.damaged }
+      if read.shed > 0 { counters.dropped["shed"] = read.shed }
       let lost = writers.reduce(0) { $0 + $1.lostPictures }
       if lost > 0 { counters.dropped["output"] = lost }
       counters.bytesOut = writers.reduce(0) { $0 + $1.present.bytes }

@@ -30,7 +30,7 @@ public struct LiveCounters: Sendable, Hashable {
   /// Pictures that were encoded, those that stood in for missing ones among them.
   public var framesOut = 0
   /// What was not encoded or not sent, by reason: frames that came `late`, frames that had to give way
-  /// (`queue`), packets that did not `decode`, pictures that an `output` did not take, one for each of
+  /// (`queue`, or `shed` before they were decoded), packets that did not `decode`, pictures that an `output` did not take, one for each of
   /// the outputs; and an `event` that made no sense when its time came.
   public var dropped: [String: Int] = [:]
   /// Changes of the stream's format.
@@ -66,6 +66,9 @@ public struct LiveSnapshot: Sendable {
   public var reason: String?
   /// What it has counted.
   public var counters: LiveCounters
+  /// How many seconds the session is behind its input, while it is overloaded: it is too slow and drops
+  /// frames. `nil` if it keeps up.
+  public var behind: Double?
   /// The app orientation at the last picture, by name; nil before the first.
   public var appOrientation: String?
   /// The encoded size, as `720x1280`; nil before the first picture.

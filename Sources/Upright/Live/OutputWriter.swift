@@ -103,7 +103,7 @@ final class OutputWriter: Sendable {
         wait = min(wait * 2, Self.backOff.last)
       }
     }
-    do throws(MediaError) { try sink?.finish() } catch {
+    do throws(MediaError) { try sink?.finish(isPartial: false) } catch {
       sink?.abandon()
       state.withLock { $0.error = recipe.address.map { LiveAddress.masked(error, $0) } ?? error }
     }

@@ -71,6 +71,9 @@ public struct TranscodeOptions: Sendable {
   public var threads = 0
   /// How many chunks of the clip are encoded at a time.
   public var chunks = ChunkRule.count(1)
+  /// Whether the output of a run that was stopped gets the name it was to have; otherwise it is
+  /// `NAME.partial.EXT`.
+  public var keepsPartial = false
   /// Whether an output that is there already may be replaced.
   public var overwrites = false
 

@@ -20,6 +20,7 @@ final class ContainerSink: PacketSink {
   private var wholeUpTo: Double?
   private var sampleDescriptions: SampleDescriptions?
   private var indexRoom: IndexRoom?
+  private(set) var files: [String] = []
 
   /// - Parameter wholeEvery: for a recording: written under its own name from the first byte, and at
   ///   each IDR that is so many seconds after the last one all before it plays.
@@ -162,9 +163,9 @@ final class ContainerSink: PacketSink {
     try sampleDescriptions?.begin(description, at: pictures)
   }
 
-  func finish() throws(MediaError) {
+  func finish(isPartial: Bool) throws(MediaError) {
     try close()
-    try commit()
+    if let name = try commit(isPartial: isPartial), isPartial { files = [name] }
   }
 
   /// Makes the file whole, under its temporary name still.
@@ -183,10 +184,13 @@ final class ContainerSink: PacketSink {
     sampleDescriptions = nil
   }
 
-  /// Gives a file that is whole its name.
-  func commit() throws(MediaError) {
-    try staged?.commit()
-    forget()
+  /// Gives a file that is whole its name, which is returned; `nil` for what is no file.
+  func commit(isPartial: Bool) throws(MediaError) -> String? {
+    defer { forget() }
+    guard let staged else { return nil }
+    let name = isPartial ? OutputName.partial(target) : target
+    try staged.commit(as: name)
+    return name
   }
 
   func abandon() {

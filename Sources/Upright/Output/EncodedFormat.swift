@@ -52,11 +52,13 @@ protocol PacketSink: AnyObject {
   func write(
     _ packet: consuming Packet, track: Int, format: EncodedFormat?
   ) throws(MediaError)
-  /// Closes the output so that it plays, under its final name.
-  func finish() throws(MediaError)
+  /// Closes the output so that it plays.
+  ///
+  /// - Parameter isPartial: whether a file gets the name of a partial output (`OutputName.partial`).
+  func finish(isPartial: Bool) throws(MediaError)
   /// Removes what is not finished.
   func abandon()
-  /// The files that were made, where they are more than the one that was named.
+  /// The files that were made, if they are others than the one that was named.
   var files: [String] { get }
 }
 

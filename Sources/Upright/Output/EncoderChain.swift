@@ -71,6 +71,12 @@ final class EncoderChain {
     while waitingPackets > queueLimit { try settle(emit) }
   }
 
+  /// Whether the frame is of another format than the one before it, and so an IDR.
+  func changesFormat(with frame: borrowing VideoFrame) -> Bool {
+    guard let encoder else { return false }
+    return !isOpen(encoder.settings, for: frame)
+  }
+
   private func encoder(
     for frame: borrowing VideoFrame, _ emit: Emit
   ) throws(MediaError) -> FormatEncoder {

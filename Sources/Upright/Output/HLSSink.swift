@@ -31,8 +31,9 @@ final class HLSSink: PacketSink {
   /// priming and the pictures' reordering begin before zero. Seconds, whole ticks of the pictures.
   private var offset = 0.0
   private var isEmpty = true
-  /// What this run has made so far.
-  private var files: Set<String> = []
+  /// What this run has written so far.
+  private var written: Set<String> = []
+  private var made: [String] = []
   private let unfinished: UnfinishedFiles
   /// The last picture's packet, written once the next one says how long it lasts in decoding order:
   /// movenc changes the times of a segment's first packet where the last one's duration reaches past it.
@@ -121,7 +122,7 @@ final class HLSSink: PacketSink {
       } else if !hasFormat {
         try open(description.format, description)
       } else if packet.isKey, let start = segmentStart,
-        seconds - start >= segmentDuration - 0.001
+        KeyframeClock.ends(after: seconds - start, of: segmentDuration)
       {
         try closeSegment(at: seconds)
       }
@@ -184,24 +185,30 @@ final class HLSSink: PacketSink {
     unfinished.add(staged.temporaryPath)
     defer { unfinished.remove(staged.temporaryPath) }
     try staged.commit(bytes)
-    if files.isEmpty && !isLive {
+    if written.isEmpty && !isLive {
       // The playlist of an earlier run names segments that are about to be replaced.
       _ = unsafe unlink(playlistPath)
     }
     // A live stream's are as many as it lasts, and stay whatever becomes of it.
-    if !isLive { files.insert(path) }
+    if !isLive { written.insert(path) }
   }
 
-  func finish() throws(MediaError) {
+  func finish(isPartial: Bool) throws(MediaError) {
     guard !isEmpty else { return }
     try writeHeld(before: nil)
     try closeSegment(at: end)
     if !comesBack() { playlist.end() }
-    try save(Array(playlist.text.utf8), as: playlistPath)
+    let path = isPartial ? OutputName.partial(playlistPath) : playlistPath
+    try save(Array(playlist.text.utf8), as: path)
+    guard isPartial else { return }
+    _ = unsafe unlink(playlistPath)
+    made = [path]
   }
 
+  var files: [String] { made }
+
   func abandon() {
-    for file in files { _ = unsafe unlink(file) }
-    files = []
+    for file in written { _ = unsafe unlink(file) }
+    written = []
   }
 }

@@ -21,6 +21,10 @@ struct LivePlaylist: HLSPlaylist {
     let until: Double
   }
 
+  /// The longest time between two frames of a live stream with segments, in seconds: by so much a
+  /// segment may be longer than it should be.
+  static let longestHole = 0.4
+
   private let window: Int
   private let targetDuration: Int
   private var entries: [Entry] = []
@@ -41,12 +45,13 @@ struct LivePlaylist: HLSPlaylist {
 
   /// - Parameters:
   ///   - window: segments that are shown.
-  ///   - segmentDuration: seconds after which the next IDR begins a segment. The target duration is a
-  ///     whole second more and never changes (4.3.3.1).
+  ///   - segmentDuration: seconds after which the next IDR begins a segment. No segment, rounded to
+  ///     whole seconds, is longer than the target duration, which never changes (4.3.3.1).
   ///   - earlier: the playlist of an earlier run in the same folder.
   init(window: Int = 6, segmentDuration: Double, continuing earlier: String? = nil) {
     self.window = max(3, window)
-    targetDuration = Int(min(max(segmentDuration, 0), 3600).rounded(.up)) + 1
+    let longest = min(max(segmentDuration, 0), 3600) + Self.longestHole
+    targetDuration = max(1, Int(longest.rounded()))
     if let earlier { take(earlier) }
   }
 

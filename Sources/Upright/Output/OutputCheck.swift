@@ -6,10 +6,16 @@ enum OutputCheck {
   /// - Throws: `cannotCreate` where the output is the input under any name, or is there already and
   ///   may not be replaced.
   static func check(_ session: TranscodeSession, isDryRun: Bool = false) throws(MediaError) {
+    if session.output == "-", session.container.isSegmented {
+      throw MediaError(
+        .usage, "HLS is several files: it cannot go to standard output", at: "-o -",
+        remedy: "name a playlist, as in -o out.m3u8")
+    }
     let options = session.options
     let inputs = [session.input, options.sound].compactMap(\.self)
     let stills = [options.slate].compactMap(\.self) + options.overlays.map(\.path)
     let read = inputs.map { ($0, "the input") } + stills.map { ($0, "a picture that is shown") }
+    if !isDryRun { try removeAbandoned(session.output) }
     let mayReplace = options.overwrites || isDryRun
     guard options.splits else {
       return try check(output: session.output, read: read, mayReplace: mayReplace)
@@ -22,7 +28,13 @@ enum OutputCheck {
 
   /// - Throws: as for a session.
   static func check(output: String, input: String, mayReplace: Bool) throws(MediaError) {
+    try removeAbandoned(output)
     try check(output: output, read: [(input, "the input")], mayReplace: mayReplace)
+  }
+
+  private static func removeAbandoned(_ output: String) throws(MediaError) {
+    guard ContainerSink.isStaged(output) else { return }
+    try StagedFile.removeAbandoned(of: output)
   }
 
   private static func check(

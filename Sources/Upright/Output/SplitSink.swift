@@ -46,15 +46,9 @@ final class SplitSink: PacketSink {
       .usage, why, at: "--split", remedy: "leave it out, or name a file such as NAME.mkv")
   }
 
-  /// The name of part `index`: the number stands before what the name ends in.
-  static func name(_ target: String, _ index: Int) -> String {
-    let (stem, ending) = halves(target)
-    return "\(stem)-\(index)\(ending)"
-  }
-
   /// The parts that an earlier run has left, or anything else that has their names.
   static func present(_ target: String) -> [String] {
-    let (stem, ending) = halves(target)
+    let (stem, ending) = OutputName.halves(target)
     let folder = URL(fileURLWithPath: target).deletingLastPathComponent().path
     let start = (stem.split(separator: "/").last.map(String.init) ?? "") + "-"
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -64,14 +58,8 @@ final class SplitSink: PacketSink {
     }.sorted().map { "\(folder)/\($0)" }
   }
 
-  private static func halves(_ target: String) -> (stem: String, ending: String) {
-    let name = target.lastIndex(of: "/").map { target[target.index(after: $0)...] } ?? target[...]
-    guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return (target, "") }
-    return (String(target[..<dot]), String(target[dot...]))
-  }
-
   private func addPart() throws(MediaError) {
-    let path = Self.name(target, parts.count)
+    let path = OutputName.numbered(target, parts.count)
     parts.append(
       try ContainerSink(
         container: container, target: path, interrupt: Interrupt(), unfinished: unfinished))
@@ -110,10 +98,10 @@ final class SplitSink: PacketSink {
     try parts.last?.begin(description)
   }
 
-  func finish() throws(MediaError) {
+  func finish(isPartial: Bool) throws(MediaError) {
     try parts.last?.close()
-    for part in parts {
-      try part.commit()
+    for (index, part) in parts.enumerated() {
+      if let name = try part.commit(isPartial: isPartial) { files[index] = name }
       committed += 1
     }
   }

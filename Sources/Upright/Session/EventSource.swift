@@ -17,6 +17,8 @@ struct EventFeed {
   private var waiting: ArraySlice<RotationEvent> = []
   private var live: LiveLines?
   private let offset: Double
+  /// Events that may wait for their frames before more are read.
+  private static let mostAhead = 10_000
 
   init(_ source: EventSource, offset: Double) {
     self.offset = offset
@@ -49,8 +51,10 @@ struct EventFeed {
   }
 
   private mutating func read() throws(MediaError) {
+    // The frames come first: what waits for them is bounded, and so is what a writer can make us hold.
+    guard waiting.count < Self.mostAhead else { return }
     do throws(PolicyError) {
-      for (number, line) in live?.available() ?? [] {
+      for (number, line) in try live?.available() ?? [] {
         guard let event = try RotationEvent.parse(line: line, number: number) else { continue }
         waiting.append(event)
       }
@@ -61,40 +65,62 @@ struct EventFeed {
 }
 
 /// Lines that have arrived on a descriptor, without waiting for more.
-private final class LiveLines {
+private struct LiveLines {
   private let descriptor: Int32
-  private var buffer: [UInt8] = []
+  /// What has arrived of a line whose end has not.
+  private var rest: [UInt8] = []
   private var count = 0
   private var isOpen = true
   /// A pipe that was just begun may need a moment for its first bytes.
   private var patience: Int32 = 200
 
+  /// Bytes of a line.
+  private static let longestLine = 64 << 10
+  /// Bytes that are read in one call: frames go on while more comes in.
+  private static let mostBytes = 1 << 20
+
   init(descriptor: Int32) { self.descriptor = descriptor }
 
   /// The whole lines that are there, numbered from 1.
-  func available() -> [(Int, [UInt8])] {
-    while isOpen && isReadable() {
-      var chunk = [UInt8](repeating: 0, count: 65536)
+  ///
+  /// - Throws: `syntax` for a line that is too long.
+  mutating func available() throws(PolicyError) -> [(Int, [UInt8])] {
+    var lines: [(Int, [UInt8])] = []
+    var chunk = [UInt8](repeating: 0, count: Self.longestLine)
+    var read = 0
+    while isOpen, read < Self.mostBytes, isReadable() {
       let received = unsafe chunk.withUnsafeMutableBytes {
         unsafe Foundation.read(descriptor, $0.baseAddress, $0.count)
       }
-      if received <= 0 { isOpen = false } else { buffer += chunk[..<received] }
+      if received <= 0 {
+        isOpen = false
+        break
+      }
+      read += received
+      for part in chunk[..<received].split(
+        separator: 10, maxSplits: .max, omittingEmptySubsequences: false
+      ).enumerated() {
+        if part.offset > 0 { end(&lines) }
+        rest += part.element
+        guard rest.count <= Self.longestLine else {
+          throw PolicyError(
+            .syntax, "a line is longer than \(Self.longestLine >> 10) KiB", at: "line \(count + 1)",
+            remedy: "write one event, a JSON object, on each line")
+        }
+      }
     }
-    var lines: [(Int, [UInt8])] = []
-    while let end = buffer.firstIndex(of: 10) {
-      count += 1
-      lines.append((count, Array(buffer[..<end])))
-      buffer.removeSubrange(...end)
-    }
-    if !isOpen && !buffer.isEmpty {
-      count += 1
-      lines.append((count, buffer))
-      buffer = []
-    }
+    if !isOpen && !rest.isEmpty { end(&lines) }
     return lines
   }
 
-  private func isReadable() -> Bool {
+  private mutating func end(_ lines: inout [(Int, [UInt8])]) {
+    count += 1
+    // Blank lines are many where somebody holds down the return key.
+    if !rest.isEmpty { lines.append((count, rest)) }
+    rest = []
+  }
+
+  private mutating func isReadable() -> Bool {
     var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     defer { patience = 0 }
     return unsafe poll(&request, 1, patience) > 0

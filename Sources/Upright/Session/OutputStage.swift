@@ -39,7 +39,7 @@ final class OutputStage {
       unfinished: session.unfinished)
   }
 
-  /// The files that were made, where they are more than the one that was named; in order.
+  /// The files that were made, if they are others than the one that was named; in order.
   var files: [String] { sink.files }
 
   /// Takes a packet of pictures; `format` comes with the first of each encoder.
@@ -138,8 +138,8 @@ final class OutputStage {
     try flush()
   }
 
-  /// Closes the output so that it plays, under its final name.
-  func finish() throws(MediaError) { try sink.finish() }
+  /// Closes the output so that it plays; one of a run that was stopped as a partial file.
+  func finish() throws(MediaError) { try sink.finish(isPartial: plan.session.leavesPartial) }
 
   /// Removes what is not finished.
   func abandon() { sink.abandon() }

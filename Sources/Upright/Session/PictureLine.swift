@@ -160,7 +160,8 @@ final class PictureLine {
     if let tap = setup.tap {
       return try tap.take(stored: frame, upright: picture, direction: direction, seconds: seconds)
     }
-    picture.forcesKeyframe = setup.keyframes.isDue(at: seconds, canvas: direction.canvas)
+    picture.forcesKeyframe = setup.keyframes.isDue(
+      at: seconds, canvas: direction.canvas, isFirst: stages.chain.changesFormat(with: picture))
     let encoding = ContinuousClock.now
     try stages.chain.encode(picture, emit: emit)
     tally.encodeSeconds += encoding.secondsUntilNow
@@ -177,21 +178,5 @@ final class PictureLine {
         "at \(seconds): the colour's description changed; \(work.container) keeps the first"
       )
     }
-  }
-}
-
-/// When an IDR is asked for: at the start of each segment, counted anew from every change of canvas.
-struct KeyframeClock {
-  private let interval: Double?
-  private var last: (seconds: Double, canvas: PixelSize)?
-
-  init(every interval: Double?) { self.interval = interval }
-
-  mutating func isDue(at seconds: Double, canvas: PixelSize) -> Bool {
-    guard let interval else { return false }
-    // A new canvas has a new encoder, whose first picture is an IDR in any case.
-    if let last, last.canvas == canvas, seconds - last.seconds < interval - 0.001 { return false }
-    last = (seconds, canvas)
-    return true
   }
 }

@@ -77,6 +77,11 @@ struct SessionPlan {
     var soundTracks = 0
     for stream in demuxer.container.streams where stream.index != video.index {
       let name = "stream \(stream.index) (\(stream.kind.rawValue), \(stream.codecName))"
+      if stream.isDamagedCover {
+        dropped.append("\(name): a cover that cannot be read")
+        warnings.append("\(name) is left out: a cover that cannot be read")
+        continue
+      }
       switch stream.kind {
       case .audio:
         guard container.soundEncoder != nil else {

@@ -13,8 +13,12 @@ public struct TranscodeReport: Sendable {
   public let frames: Int
   /// Sizes that were encoded, in order.
   public let formats: [String]
-  /// The files that were made, where each format has its own; else empty.
+  /// The files that were made, if they are others than the one that was named: one for each format, or a
+  /// partial one.
   public let files: [String]
+  /// Where a run was stopped, and the length of what it would have written, in seconds; `nil` if it came
+  /// to its end.
+  public let stopped: (at: Double, of: Double?)?
   /// Seconds of wall clock.
   public let wall: Double
   /// The decisions, one an event, in order.
@@ -31,6 +35,11 @@ public struct TranscodeReport: Sendable {
     self.files = files
     self.wall = wall
     frames = tally.frames
+    let options = plan.options
+    let whole = (options.end ?? plan.duration).map {
+      min($0, plan.duration ?? $0) - (options.start ?? 0)
+    }
+    stopped = plan.session.isStopped ? (tally.duration, whole) : nil
     self.formats = formats.map(\.size.description)
     let size = plan.video.parameters.size
     var dropped = plan.dropped
@@ -38,13 +47,14 @@ public struct TranscodeReport: Sendable {
     if plan.dropsLocation { dropped.append("GPS position tags") }
     if let tags = plan.droppedTags { dropped.append(tags) }
     var output: [JSONValue.Member] = [
-      .init("path", .string(plan.session.output)), .init("frames", .integer(tally.frames)),
+      .init("path", .string(files.count == 1 ? files[0] : plan.session.output)),
+      .init("frames", .integer(tally.frames)),
       .init("duration", .number(tally.duration)),
       .init("copied_frames", .integer(tally.copied)),
       .init("encoded_frames", .integer(tally.frames - tally.copied)),
       .init("dropped", .array(dropped.map { .string($0) })),
     ]
-    if !files.isEmpty { output.append(.init("files", .array(files.map { .string($0) }))) }
+    if files.count > 1 { output.append(.init("files", .array(files.map { .string($0) }))) }
     json = [
       "input": [
         "path": .string(plan.session.input), "codec": .string(plan.video.codecName),

@@ -68,6 +68,9 @@ public final class TranscodeSession: Sendable {
   /// Whether `stop` was called.
   public var isStopped: Bool { interrupt.isRaised }
 
+  /// Whether the output gets the name of a partial file.
+  var leavesPartial: Bool { isStopped && !options.keepsPartial }
+
   /// Does the work and returns what was done. Blocks; call it on a thread that may.
   ///
   /// - Parameter observe: told about progress, entries and formats as the run goes, on the calling

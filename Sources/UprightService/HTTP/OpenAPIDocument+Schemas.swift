@@ -71,13 +71,15 @@ extension OpenAPIDocument {
       "State": {"enum": ["waiting", "live", "inputLost", "ended", "failed"]},
       "Session": {
         "type": "object",
-        "required": ["id", "state", "reason", "created", "input", "outputs", "appOrientation", "encodeResolution", "seconds", "counters"],
+        "required": ["id", "state", "reason", "created", "overloaded", "behind", "input", "outputs", "appOrientation", "encodeResolution", "seconds", "counters"],
         "additionalProperties": false,
         "properties": {
           "id": {"type": "string"},
           "state": {"$ref": "#/components/schemas/State"},
           "reason": {"anyOf": [{"type": "string"}, {"type": "null"}]},
           "created": {"type": "number", "description": "Seconds since 1970."},
+          "overloaded": {"type": "boolean", "description": "The session is too slow for its input and drops frames."},
+          "behind": {"type": "number", "description": "Seconds behind the input while overloaded, else 0."},
           "input": {
             "type": "object", "required": ["url", "mode"], "additionalProperties": false,
             "properties": {"url": {"type": "string", "description": "Without secrets."}, "mode": {"enum": ["listen", "pull"]}}

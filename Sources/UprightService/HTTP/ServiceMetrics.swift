@@ -34,10 +34,16 @@ final class ServiceMetrics: Sendable {
     for state in LiveState.allCases {
       page.sample(snapshots.count { $0.state == state }, ["state": state.rawValue])
     }
+    page.add(
+      "upright_sessions_overloaded", .gauge, "Sessions too slow for their input.",
+      snapshots.count { $0.behind != nil })
+    page.family(
+      "upright_behind_seconds", .gauge, "How far the slowest session is behind its input.")
+    page.sample(snapshots.compactMap(\.behind).max() ?? 0)
     page.add("upright_frames_in_total", .counter, "Frames decoded.", sum.framesIn)
     page.add("upright_frames_out_total", .counter, "Frames encoded and sent.", sum.framesOut)
     page.family("upright_frames_dropped_total", .counter, "Frames dropped, by reason.")
-    let reasons = Set(["late", "queue", "decode", "output"]).union(sum.dropped.keys)
+    let reasons = Set(["late", "queue", "shed", "decode", "output"]).union(sum.dropped.keys)
     for reason in reasons.sorted() { page.sample(sum.dropped[reason] ?? 0, ["reason": reason]) }
     stages(sum, &page)
     page.add(

@@ -75,6 +75,8 @@ final class HostedSession: Sendable {
       .init("state", .string(snapshot.state.rawValue)),
       .init("reason", snapshot.reason.map { .string(secrets.redact($0)) } ?? .null),
       .init("created", .number(created)),
+      .init("overloaded", .bool(snapshot.behind != nil)),
+      .init("behind", .number(snapshot.behind ?? 0)),
     ]
     members += description.map { Self.shown($0, snapshot.outputProblems, secrets) }
     members += [

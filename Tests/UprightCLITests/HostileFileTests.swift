@@ -1,0 +1,124 @@
+import Foundation
+import Testing
+import UprightTestSupport
+
+/// Files made to break it.
+@Suite("Files made to break it")
+struct HostileFileTests {
+  private static func run(_ words: String...) throws -> CommandLineProgram.Outcome {
+    try CommandLineProgram(words).wait(timeout: 60)
+  }
+
+  @Test(
+    "Times and counts at their limits are no trap", .clips("found"),
+    arguments: [
+      ("trap-audiotranscoder-135.mkv", "out.flv", []),
+      ("trap-audiotranscoder-135.mkv", "out.ts", []),
+      ("trap-audiotranscoder-135.mkv", "out.m3u8", []),
+      ("trap-hlssink-149.mkv", "out.m3u8", ["--hls-segments", "ts"]),
+      ("trap-muxer-161-chapters.mp4", "out.mp4", []),
+      ("trap-sessionrun-156-start.mkv", "out.mp4", ["--start", "0.1"]),
+      ("trap-sessionrun-156-start.mkv", "out.mp4", ["--start", "9e15"]),
+    ])
+  func times(_ name: String, _ output: String, _ options: [String]) throws {
+    let scratch = try Scratch()
+    let run = try CommandLineProgram(
+      ["transcode", SharedFiles.url("clips/found/\(name)").path, "-o", scratch.path(output)]
+        + options
+    ).wait(timeout: 60)
+    // 64: nothing of the clip is after that start.
+    #expect([0, 64, 65].contains(run.status), "\(run.errors)")
+    #expect(scratch.leftovers.isEmpty, "\(scratch.names)")
+  }
+
+  @Test(
+    "A damaged cover is left out, with a warning", .clips("found"), arguments: ["transcode", "tag"])
+  func cover(_ command: String) throws {
+    let scratch = try Scratch()
+    let run = try CommandLineProgram(
+      [command, SharedFiles.url("clips/found/exit70-cover-junk.mp4").path, "-o"]
+        + [scratch.path("out.mp4")] + (command == "tag" ? ["--orientation", "right"] : [])
+    ).wait(timeout: 60)
+    #expect(run.status == 0 && run.errors.contains("a cover that cannot be read"), "\(run.errors)")
+    #expect(try frames(scratch.path("out.mp4")) == 50)
+  }
+
+  @Test("Playlists that name themselves, or each other")
+  func loops() throws {
+    let scratch = try Scratch()
+    for (name, target) in [("self", "self"), ("one", "two"), ("two", "one")] {
+      _ = try scratch.file(
+        "\(name).m3u8",
+        Data("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n\(target).m3u8\n".utf8))
+    }
+    for name in ["self", "one"] {
+      let run = try Self.run("probe", scratch.path("\(name).m3u8"))
+      #expect(run.status == 65 && run.errors.contains("names"), "\(run.status): \(run.errors)")
+    }
+  }
+
+  @Test("A playlist reads files beside it, and nothing else")
+  func beside() throws {
+    let scratch = try Scratch()
+    let folder = scratch.path("inside")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try FFmpegTool.run("-f lavfi -i testsrc2=s=64x48:r=10:d=1 -c:v libx264", [scratch.path("a.ts")])
+    try FileManager.default.copyItem(atPath: scratch.path("a.ts"), toPath: "\(folder)/a.ts")
+    mkfifo("\(folder)/pipe.ts", 0o600)
+    for (segment, status) in [
+      ("a.ts", 0), ("../a.ts", 65), (scratch.path("a.ts"), 65), ("pipe.ts", 65),
+    ] {
+      try Data(
+        "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:1,\n\(segment)\n#EXT-X-ENDLIST\n".utf8
+      ).write(to: URL(fileURLWithPath: "\(folder)/list.m3u8"))
+      let run = try Self.run("probe", "\(folder)/list.m3u8")
+      #expect(Int(run.status ?? -1) == status, "\(segment): \(run.errors)")
+    }
+  }
+
+  @Test("A colour profile in a PNG is not inflated", .clips("found"))
+  func profile() throws {
+    let scratch = try Scratch()
+    let bomb = SharedFiles.url("clips/found/png-iccp-bomb-80MiB.png").path
+    try FFmpegTool.run(
+      "-f lavfi -i testsrc2=s=64x48:r=10:d=1 -c:v libx264", [scratch.path("in.mp4")])
+    for words in [
+      ["probe", bomb],
+      [
+        "transcode", scratch.path("in.mp4"), "-o", scratch.path("o.mp4"), "--overlay",
+        "\(bomb)@top",
+      ],
+    ] {
+      let run = try ExternalTool("/usr/bin/env").outcome(
+        ["bash", "-c", "ulimit -d 400000; exec \"$@\"", "-", CommandLineProgram.path] + words)
+      #expect(run.status == 0, "\(words): \(run.errors)")
+    }
+  }
+
+  @Test("Events without a line's end are refused")
+  func endless() throws {
+    let scratch = try Scratch()
+    try FFmpegTool.run(
+      "-f lavfi -i testsrc2=s=64x48:r=10:d=1 -c:v libx264", [scratch.path("in.mp4")])
+    let line = "'\(CommandLineProgram.path)' transcode '\(scratch.path("in.mp4"))' --events - -y"
+    let run = try ExternalTool("bash").outcome(["-c", line + " < /dev/zero"])
+    #expect(run.status == 65 && run.errors.contains("longer than 64 KiB"), "\(run.errors)")
+    let blank = try ExternalTool("bash").outcome(["-c", "yes '' | head -c 1000000 | \(line)"])
+    #expect(blank.status == 0, "\(blank.errors)")
+  }
+
+  @Test(
+    "A number of threads that no machine has, HLS to standard output, control characters in a name")
+  func words() throws {
+    let scratch = try Scratch()
+    let clip = scratch.path("\u{1B}[31mred.mp4")
+    try FFmpegTool.run("-f lavfi -i testsrc2=s=64x48:r=10:d=1 -c:v libx264", [clip])
+    #expect(try Self.run("transcode", clip, "--threads", "10000").status == 64)
+    #expect(try Self.run("transcode", clip, "--threads=2147483648").status == 64)
+    #expect(try Self.run("transcode", clip, "--format", "hls", "-o", "-").status == 64)
+    let probe = try Self.run("probe", clip)
+    #expect(probe.status == 0 && !probe.output.contains(0x1B))
+    let run = try Self.run("transcode", clip, "--codec", "x264", "--preset", "ultrafast", "-y")
+    #expect(run.status == 0 && !run.errors.contains("\u{1B}"), "\(run.errors)")
+  }
+}

@@ -1,0 +1,39 @@
+import Testing
+
+@testable import Upright
+
+/// When an input counts as lost.
+@Suite struct LiveArrivalTests {
+  private static let tick = LiveClock.rate / 20
+
+  @Test("A second of waiting in which nothing arrives is a loss; one frame ends it")
+  func silence() {
+    var arrival = LiveArrival()
+    var wall: Int64 = 0
+    for step in 0...40 {
+      let isLost = arrival.isLost(wall: wall, arrived: 7, isBusy: false)
+      #expect(isLost == (step > 20), "\(step)")
+      wall += Self.tick
+    }
+    let isLost = arrival.isLost(wall: wall, arrived: 8, isBusy: false)
+    #expect(!isLost)
+  }
+
+  @Test("A process that was stopped for an hour has lost nothing")
+  func stopped() {
+    var arrival = LiveArrival()
+    for wall in [0, 3600 * LiveClock.rate, .max] {
+      let isLost = arrival.isLost(wall: wall, arrived: 1, isBusy: false)
+      #expect(!isLost)
+    }
+  }
+
+  @Test("While frames are waiting nothing is lost, however slow the session is")
+  func busy() {
+    var arrival = LiveArrival()
+    for step in 0..<100 {
+      let isLost = arrival.isLost(wall: Int64(step) * Self.tick, arrived: 1, isBusy: true)
+      #expect(!isLost)
+    }
+  }
+}
