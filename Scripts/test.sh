@@ -5,5 +5,7 @@ cd "$(dirname "$0")/.."
 
 # See Package.swift: optimised, with every assertion.
 export UPRIGHT_UNDER_TEST=1
-Scripts/quiet.py swift build --build-tests
+plain=()
+[ -z "${CI:-}" ] || plain=(-debug-info-format none)
+Scripts/quiet.py swift build --build-tests "${plain[@]}"
 python3 Scripts/run_tests.py "$@"

@@ -49,6 +49,10 @@ package final class CodecParameters: @unchecked Sendable {
   /// FFmpeg's name of the codec, such as `h264`.
   package var codecName: String { String(cString: avcodec_get_name(raw.pointee.codec_id)) }
 
+  /// Whether frames are stored as they are, without a codec.
+  package var isUncompressed: Bool {
+    [AV_CODEC_ID_RAWVIDEO, AV_CODEC_ID_WRAPPED_AVFRAME].contains(raw.pointee.codec_id)
+  }
   package var size: PixelSize { PixelSize(Int(raw.pointee.width), Int(raw.pointee.height)) }
 
   /// Samples a second; 0 for anything but sound.

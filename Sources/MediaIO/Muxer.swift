@@ -109,9 +109,15 @@ package final class Muxer {
     return avformat_query_codec(output, encoder.pointee.id, FF_COMPLIANCE_NORMAL) == 1
   }
 
+  private static let hvc1 = "hvc1".utf8.reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+
   /// Adds a stream and returns its index. `timeBase` is a wish: see `timeBase(of:)` after the header.
+  ///
+  /// - Parameter isSelfContained: whether HEVC's parameter sets are all in the sample entry, which then is
+  ///   `hvc1` (ISO/IEC 14496-15, 8.4.1); Apple's players take no other.
   package func addStream(
     _ parameters: CodecParameters, timeBase: Rational, frameRate: Rational? = nil,
+    isSelfContained: Bool = false,
     like source: StreamInfo? = nil, metadata: [String: String] = [:]
   ) throws(MediaError) -> Int {
     guard let stream = avformat_new_stream(context, nil) else { throw outOfMemory("stream") }
@@ -120,6 +126,9 @@ package final class Muxer {
     }
     // A tag of the source's container means nothing in another.
     stream.pointee.codecpar.pointee.codec_tag = 0
+    if isSelfContained, stream.pointee.codecpar.pointee.codec_id == AV_CODEC_ID_HEVC {
+      stream.pointee.codecpar.pointee.codec_tag = Self.hvc1
+    }
     // FLAC in MP4 has a registered sample entry, and libavformat still wants to be asked twice.
     if stream.pointee.codecpar.pointee.codec_id == AV_CODEC_ID_FLAC {
       context.pointee.strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL

@@ -26,6 +26,9 @@ public struct PublishConnection: Sendable {
     case tag(FLVTag)
     /// The publisher says that the stream is over.
     case unpublish
+    /// The stream has frames that are not accepted: the publisher has been told so, and the connection is
+    /// closed once the output is sent.
+    case rejected(reason: String)
   }
 
   private enum State { case handshake, connected, asked, publishing, closed }
@@ -126,8 +129,22 @@ public struct PublishConnection: Sendable {
   private mutating func take(
     _ kind: FLVTag.Kind, _ message: RTMPMessage, _ events: inout [Event]
   ) {
-    guard state == .publishing, !message.payload.isEmpty else { return }
+    guard state == .publishing, let first = message.payload.first else { return }
+    if kind == .video, let codec = Self.unknownCodec(first, message.payload) {
+      let reason = "\(codec) is not accepted over RTMP: send H.264"
+      tell("error", "NetStream.Publish.Rejected", reason)
+      state = .closed
+      return events.append(.rejected(reason: reason))
+    }
     events.append(.tag(FLVTag(kind, timestamp: message.timestamp, payload: message.payload)))
+  }
+
+  /// The codec of a video tag that libavformat 5.1 would drop without a word: enhanced RTMP's (Veovera,
+  /// Enhanced RTMP v1, ExVideoTagHeader), and HEVC under the number that many encoders took for it.
+  private static func unknownCodec(_ first: UInt8, _ payload: [UInt8]) -> String? {
+    if first & 0x80 == 0 { return first & 0x0F == 12 ? "HEVC" : nil }
+    let names = ["hvc1": "HEVC", "av01": "AV1", "vp09": "VP9", "avc1": "H.264 as enhanced RTMP"]
+    return names[String(decoding: payload.dropFirst().prefix(4), as: UTF8.self)] ?? "this codec"
   }
 
   /// Script data: `@setDataFrame` is a word to the server, what follows is the stream's.

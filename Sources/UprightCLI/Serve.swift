@@ -76,7 +76,11 @@ struct Serve: ParsableCommand {
     logger.logLevel = verbose ? .debug : .info
     let service = try UprightService(
       configuration, engine: Self.engine, secrets: secrets, logger: logger)
-    if service.isNewToken { StandardError.write("upright: the admin token is \(service.token)\n") }
+    if service.isNewToken {
+      StandardError.write("upright: the admin token is \(service.token)\n")
+    } else if configuration.token == nil {
+      StandardError.tell("the admin token is in \(configuration.data)/.upright/token")
+    }
     FreedMemory.keepLargeApart()
     let failure = Mutex<(any Error)?>(nil)
     let done = DispatchSemaphore(value: 0)

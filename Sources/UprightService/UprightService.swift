@@ -17,6 +17,8 @@ package final class UprightService: Sendable {
     var eventTimes = EventStreamRoutes.Times()
     var patience = PublisherHandler.Patience()
     var webhooks = Webhooks.Limits()
+    /// How long a connection may be without its first request.
+    var requestPatience = TimeAmount.seconds(10)
 
     package init() {}
   }
@@ -105,7 +107,9 @@ package final class UprightService: Sendable {
     EventStreamRoutes(sessions: sessions, times: surroundings.eventTimes).add(to: router)
     WebhookRoutes(webhooks: webhooks, rules: sessions.rules, bodyLimit: configuration.bodyLimit)
       .add(to: router)
-    LiveFileRoutes(folders: folders).add(to: router)
+    LiveFileRoutes(folders: folders) { [weak sessions] id in
+      (try? sessions?.find(id))?.isOver == false
+    }.add(to: router)
     StatusRoutes(sessions: sessions, metrics: metrics) { [weak self] in self?.isReady ?? false }
       .add(to: router)
   }
@@ -116,9 +120,15 @@ package final class UprightService: Sendable {
     let lock = try folders.lock()
     defer { close(lock) }
     try await proxy.start()
+    let most = configuration.maxConnections
+    let peers = PeerLimit(perPeer: max(1, most / 2), total: most)
+    let patience = surroundings.requestPatience
     let application = Application(
       router: router,
-      server: .http1(configuration: .init(idleTimeout: .seconds(60))),
+      server: .http1(
+        configuration: .init(
+          additionalChannelHandlers: [ConnectionGuard(peers, patience: patience)],
+          idleTimeout: .seconds(60))),
       configuration: .init(
         address: .hostname(configuration.listen.host, port: configuration.listen.port),
         serverName: nil,
@@ -133,7 +143,11 @@ package final class UprightService: Sendable {
     configuration.maximumGracefulShutdownDuration = .seconds(self.configuration.drainTimeout)
     let group = ServiceGroup(configuration: configuration)
     life.withLock { $0.group = group }
-    try await group.run()
+    do { try await group.run() } catch let error as IOError where error.errnoCode == EADDRINUSE {
+      throw MediaError(
+        .cannotCreate, "the port is in use", at: self.configuration.listen.description,
+        remedy: "choose another with --listen, or end what uses it")
+    }
   }
 
   private func began(_ channel: any Channel) async {

@@ -88,6 +88,27 @@ struct PublishTests {
     #expect(try client.send(RTMPMessage(.video, payload: [0x17, 1])).isEmpty)
   }
 
+  @Test(
+    "A codec that nothing would read is refused in words",
+    arguments: [
+      (Array("\u{10}hvc1".utf8), "HEVC"), (Array("\u{10}av01".utf8), "AV1"), ([0x1C, 1, 0], "HEVC"),
+    ])
+  func codec(_ payload: [UInt8], _ name: String) throws {
+    var client = Client()
+    try client.begin()
+    try client.connect()
+    try client.command(.string("publish"), .number(3), .null, .string("KEY"))
+    client.connection.accept()
+    _ = try client.told()
+    var payload = payload
+    // IsExHeader.
+    if payload.count == 5 { payload[0] |= 0x80 }
+    let events = try client.send(RTMPMessage(.video, stream: 1, payload: payload))
+    #expect(events == [.rejected(reason: "\(name) is not accepted over RTMP: send H.264")])
+    #expect(try client.told().last?.last?["code"]?.text == "NetStream.Publish.Rejected")
+    #expect(client.connection.isClosed)
+  }
+
   @Test("A player is refused") func player() throws {
     var client = Client()
     try client.begin()
@@ -190,7 +211,7 @@ extension Loopback.Listener {
           address = asked
           connection.accept()
         case .tag(let tag): file += tag.bytes
-        case .unpublish: break
+        case .unpublish, .rejected: break
         }
       }
       let output = connection.takeOutput()

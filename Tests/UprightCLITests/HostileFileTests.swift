@@ -95,6 +95,35 @@ struct HostileFileTests {
     }
   }
 
+  @Test("Y4M has the frame rate in its header, whatever the time base")
+  func frameRate() throws {
+    let scratch = try Scratch()
+    try FFmpegTool.run(
+      "-f lavfi -i testsrc2=s=64x48:r=30000/1001:d=1 -c:v libx264", [scratch.path("in.mkv")])
+    let run = try Self.run("transcode", scratch.path("in.mkv"), "-o", scratch.path("out.y4m"))
+    #expect(run.status == 0, "\(run.errors)")
+    let stream = try FFmpegTool.streams(scratch.path("out.y4m"), "video")[0]
+    #expect(stream["r_frame_rate"].string == "30000/1001")
+    #expect(try frames(scratch.path("out.y4m")) == 30)
+  }
+
+  @Test(
+    "HEVC is tagged hvc1, its parameter sets in the sample entry",
+    arguments: ["mp4", "mov", "m3u8"])
+  func hvc1(_ ending: String) throws {
+    let scratch = try Scratch()
+    let output = scratch.path("out.\(ending)")
+    let run = try CommandLineProgram([
+      "transcode", Clip.lying, "-o", output, "--codec", "h265", "--preset", "ultrafast",
+      "--canvas", "portrait", "--size", "180p",
+    ]).wait(timeout: 60)
+    #expect(run.status == 0, "\(run.errors)")
+    let file = ending == "m3u8" ? scratch.path("out-init-0.mp4") : output
+    let bytes = try bytes(file)
+    #expect(bytes.range(of: Data("hvc1".utf8)) != nil && bytes.range(of: Data("hev1".utf8)) == nil)
+    #expect(try frames(output) > 0)
+  }
+
   @Test("Events without a line's end are refused")
   func endless() throws {
     let scratch = try Scratch()

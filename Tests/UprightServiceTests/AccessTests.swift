@@ -101,6 +101,11 @@ struct AccessTests {
     #expect(secrets.redact("hunter22") == "***")
     secrets.remove("hunter22")
     #expect(secrets.redact("hunter22") == "hunter22")
+    // A key that is a session's name too.
+    secrets.add(inURLs: "stage")
+    #expect(
+      secrets.redact("session stage: rtmp://h/live/stage, /live/stages: stage")
+        == "session stage: rtmp://h/live/***, /live/stages: stage")
   }
 
   @Test("No secret in any answer, log line, metric or error")

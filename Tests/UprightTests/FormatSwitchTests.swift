@@ -53,7 +53,7 @@ struct FormatSwitchTests {
     arguments: [
       Movie(name: "out.mp4", entry: "avc1", configuration: "avcC"),
       Movie(name: "out.mov", entry: "avc1", configuration: "avcC"),
-      Movie(name: "out.mp4", codec: .hevc, entry: "hev1", configuration: "hvcC"),
+      Movie(name: "out.mp4", codec: .hevc, entry: "hvc1", configuration: "hvcC"),
       Movie(name: "out.mp4", codec: .av1, entry: "av01", configuration: "av1C"),
       Movie(name: "out.mp4", codec: .vp9, entry: "vp09", configuration: "vpcC"),
     ])

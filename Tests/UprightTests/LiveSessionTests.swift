@@ -276,6 +276,17 @@ struct LiveSessionTests {
     #expect(scratch.names.allSatisfy { !$0.hasSuffix(".part") })
   }
 
+  @Test("a low bitrate without audio: live before two seconds of it have come")
+  func slow() throws {
+    let scratch = try Scratch()
+    let clip = try FLVClip(
+      "color=gray:size=64x48:rate=15", seconds: 2, sound: false, options: "-crf 50")
+    let stage = try LiveStage([.file(path: scratch.path("take.ts"))])
+    try stage.publish(clip.tags.filter { $0.time < 1500 }, ends: false)
+    #expect(until { stage.states.contains(.live) }, "\(stage.session.snapshot)")
+    stage.end()
+  }
+
   @Test("frames a millisecond early, and a hole: no segment is longer than the playlist says")
   func jitter() throws {
     let scratch = try Scratch()

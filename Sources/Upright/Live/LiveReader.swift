@@ -94,7 +94,9 @@ final class LiveReader: @unchecked Sendable {
         put(.ended(failure))
         break
       }
-      put(.lost(failure?.description ?? "the input ended"))
+      var reason = failure?.description ?? "the input ended"
+      if case .published(let feed) = input, let refusal = feed.takeRefusal() { reason = refusal }
+      put(.lost(reason))
       if counted.frames > before { wait = Self.backOff.first }
       guard case .pull = input else { continue }
       pause(wait)
@@ -142,10 +144,11 @@ final class LiveReader: @unchecked Sendable {
     settings.merging(["max_pixels": "\(pixels)"]) { $1 }
   }
 
-  /// FLV says at its beginning what is in it.
-  private static let quick = ["probesize": "32768", "analyzeduration": "0"].merging(decoders) {
-    $1
-  }
+  /// FLV says at its beginning what is in it. Microseconds of media time: at a low bitrate the bytes would
+  /// take ten seconds to come, and 0 stands for a minute and a half.
+  private static let quick = [
+    "probesize": "32768", "analyzeduration": "500000", "fpsprobesize": "3",
+  ].merging(decoders) { $1 }
 
   /// What libavformat may open to look into a stream.
   private static let decoders = ["codec_whitelist": LiveCodecs.names.joined(separator: ",")]

@@ -15,6 +15,8 @@ public final class PublishedFeed: Sendable {
     var isClosed = false
     /// Bytes of the connections before this one.
     var former = 0
+    /// Why the last connection was refused, until the session has said so.
+    var refusal: String?
   }
 
   private let state = Mutex(State())
@@ -48,6 +50,12 @@ public final class PublishedFeed: Sendable {
   public func write(_ tags: [UInt8]) -> Bool {
     state.withLock { $0.pipe }?.write(tags) ?? false
   }
+
+  /// The publisher's stream is of no use, for a reason that the session shows; `end` follows.
+  public func refuse(because reason: String) { state.withLock { $0.refusal = reason } }
+
+  /// Why the last connection was refused; once.
+  func takeRefusal() -> String? { state.withLock { $0.refusal.take() } }
 
   /// The publisher is gone; another may begin.
   public func end() {

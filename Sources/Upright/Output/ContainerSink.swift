@@ -59,7 +59,10 @@ final class ContainerSink: PacketSink {
 
   func begin(_ description: OutputDescription) throws(MediaError) {
     self.description = description
-    try begin(description) { (muxer) throws(MediaError) in try muxer.addTracks(description) }
+    let isSelfContained = staged != nil && ["mp4", "mov"].contains(muxerName)
+    try begin(description) { (muxer) throws(MediaError) in
+      try muxer.addTracks(description, isSelfContained: isSelfContained)
+    }
   }
 
   /// Opens the output with tracks that `add` adds.
@@ -133,6 +136,11 @@ final class ContainerSink: PacketSink {
       }
     }
     if track == 0 {
+      if let tick = description?.frameTick {
+        packet.rescale(to: tick)
+        packet.pts = Int64(pictures)
+        packet.dts = packet.pts
+      }
       if packet.isKey, let seconds = packet.seconds { try makeWhole(muxer, before: seconds) }
       pictures += 1
     }
@@ -228,7 +236,11 @@ extension OutputDescription: FileDescription {
 
 extension Muxer {
   /// Adds the pictures and the tracks beside them, in that order.
-  func addTracks(_ description: OutputDescription) throws(MediaError) {
+  ///
+  /// - Parameter isSelfContained: whether a sample entry holds all parameter sets of its format.
+  func addTracks(
+    _ description: OutputDescription, isSelfContained: Bool = false
+  ) throws(MediaError) {
     if let source = description.copiedVideo {
       _ = try addCopy(
         of: source, parameters: description.format.parameters,
@@ -236,8 +248,9 @@ extension Muxer {
         orientation: description.mark?.field)
     } else {
       _ = try addStream(
-        description.format.parameters, timeBase: description.videoTimeBase,
-        frameRate: description.frameRate, metadata: description.videoMetadata)
+        description.format.parameters, timeBase: description.frameTick ?? description.videoTimeBase,
+        frameRate: description.frameRate, isSelfContained: isSelfContained,
+        metadata: description.videoMetadata)
     }
     for track in description.sideTracks {
       _ = try addStream(

@@ -30,6 +30,13 @@ struct OutputDescription: Sendable {
   let videoTimeBase: Rational
   let frameRate: Rational?
   let videoMetadata: [String: String]
+  /// Seconds that each frame lasts, for a container whose header has a frame rate and whose frames have no
+  /// times (YUV4MPEG2); `nil` for all others.
+  var frameTick: Rational? {
+    guard format.parameters.isUncompressed else { return nil }
+    let rate = frameRate.map { $0.numerator > 0 ? $0 : Rational(25, 1) } ?? Rational(25, 1)
+    return Rational(rate.denominator, rate.numerator)
+  }
   /// In the order of tracks 1, 2, ...; track 0 is the pictures.
   var sideTracks: [SideTrack]
   let metadata: [String: String]

@@ -25,7 +25,7 @@ final class FragmentedSegments: HLSSegments {
   ) throws(MediaError) -> [UInt8]? {
     try muxer?.finish()
     let muxer = try Muxer(format: "mp4", target: .memory)
-    try muxer.addTracks(description)
+    try muxer.addTracks(description, isSelfContained: true)
     try muxer.writeHeader([
       (
         "movflags",

@@ -197,19 +197,32 @@ struct SessionPlan {
     first frame: borrowing VideoFrame, codec wanted: VideoCodec? = nil
   ) -> VideoEncoder.Settings {
     let codec = wanted ?? codec
+    let repeatsHeaders =
+      container.canFollow && !options.splits && codec != .raw
+      && !(codec == .hevc && isSelfContained)
     var settings = VideoEncoder.Settings(
       codec: codec, size: frame.size, format: codec.encodingFormat(for: frame.format),
       colour: frame.colour, timeBase: pictureTimeBase, frameRate: video.frameRate,
       rate: options.rate,
       speed: options.speed, gop: options.gop, isLive: options.isLive,
       wantsGlobalHeader: container.wantsGlobalHeader,
-      repeatsHeaders: container.canFollow && !options.splits && codec != .raw,
+      repeatsHeaders: repeatsHeaders,
       threads: options.threads, options: options.encoderOptions)
     if settings.gop == nil, container.isSegmented, let rate = video.frameRate {
       // Segments are cut at IDRs that are asked for; the encoder's own must not come much oftener.
       settings.gop = max(1, Int((rate.doubleValue * options.segmentDuration).rounded(.up)) + 1)
     }
     return settings
+  }
+
+  /// Whether each format has a sample entry that holds all of its parameter sets.
+  private var isSelfContained: Bool {
+    guard case .encode? = copyPlan?.way else { return false }
+    return switch container {
+    case .hls: true
+    case .mp4, .mov: ContainerSink.isStaged(session.output)
+    default: false
+    }
   }
 
   /// What to say of a signal that cannot be followed to the degree; nil where it is.

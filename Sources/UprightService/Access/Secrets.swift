@@ -6,31 +6,60 @@ internal import Synchronization
 /// Whatever leaves the process as text - a log line, an answer's error, an event - goes through
 /// `redact`: errors of libraries quote the URLs that they were given.
 package final class Secrets: Sendable {
-  private let known = Mutex<[String: Int]>([:])
+  private struct Known {
+    var count = 0
+    /// Whether it is a secret in a URL only: elsewhere the word is a session's name, or too short to hide.
+    var onlyInURLs = false
+  }
+
+  private let known = Mutex<[String: Known]>([:])
 
   package init() {}
 
   /// From now on `secret` is not said. Shorter than four bytes it would hide ordinary text.
   func add(_ secret: String) {
     guard secret.utf8.count >= 4 else { return }
-    known.withLock { $0[secret, default: 0] += 1 }
+    known.withLock { $0[secret, default: Known()].count += 1 }
+  }
+
+  /// The same for a word that may stand anywhere but in a URL.
+  func add(inURLs secret: String) {
+    guard !secret.isEmpty else { return }
+    known.withLock {
+      $0[secret, default: Known(onlyInURLs: true)].count += 1
+    }
   }
 
   /// Forgets one `add` of `secret`.
   func remove(_ secret: String) {
     known.withLock { known in
-      guard let count = known[secret] else { return }
-      known[secret] = count > 1 ? count - 1 : nil
+      guard let count = known[secret]?.count else { return }
+      if count > 1 { known[secret]?.count = count - 1 } else { known[secret] = nil }
     }
   }
 
   /// `text` with `***` in the place of each secret.
   func redact(_ text: String) -> String {
-    let secrets = known.withLock { Array($0.keys) }
+    let secrets = known.withLock { $0.map { (text: $0, onlyInURLs: $1.onlyInURLs) } }
     // The longest first: one secret may be a part of another.
-    return secrets.sorted { $0.utf8.count > $1.utf8.count }.reduce(text) {
-      $0.contains($1) ? $0.replacing($1, with: "***") : $0
+    return secrets.sorted { $0.text.utf8.count > $1.text.utf8.count }.reduce(text) { text, secret in
+      guard text.contains(secret.text) else { return text }
+      return secret.onlyInURLs
+        ? Self.redact(secret.text, inURLsOf: text) : text.replacing(secret.text, with: "***")
     }
+  }
+
+  private static func redact(_ secret: String, inURLsOf text: String) -> String {
+    var (result, rest) = ("", text[...])
+    while let range = rest.firstRange(of: secret) {
+      let before = (result + rest[..<range.lowerBound]).last
+      let after = rest[range.upperBound...].first
+      let isPart = before.map { "/=:@".contains($0) } ?? false
+      let ends = after.map { !$0.isLetter && !$0.isNumber && !"-_".contains($0) } ?? true
+      result += rest[..<range.lowerBound] + (isPart && ends ? "***" : secret)
+      rest = rest[range.upperBound...]
+    }
+    return result + rest
   }
 
   /// A new secret: 32 bytes of chance as 43 letters, digits, `-` and `_`.

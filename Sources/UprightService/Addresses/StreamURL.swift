@@ -8,6 +8,8 @@ struct StreamURL: Sendable, Hashable {
   var userinfo: String?
   /// In lower case; an address of version 6 without its brackets.
   var host: String
+  /// Whether only this machine can reach it, by what the URL says.
+  var isLoopback: Bool { host == "localhost" || IPAddress(host)?.scope == .loopback }
   var port: Int?
   /// With its leading slash; empty where there is none.
   var path: String

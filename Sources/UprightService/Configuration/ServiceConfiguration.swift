@@ -36,8 +36,14 @@ package struct ServiceConfiguration: Sendable {
       self.port = port
     }
 
-    /// Reads `HOST:PORT`, `[::1]:PORT`, `:PORT` (all addresses) or `HOST`; nil for anything else.
+    /// Reads `HOST:PORT`, `[::1]:PORT`, `:PORT` (all addresses), `PORT` (of 127.0.0.1) or `HOST`; nil for
+    /// anything else.
     package init?(_ text: String) {
+      if text.allSatisfy(\.isNumber) {
+        guard let port = UInt16(text) else { return nil }
+        self.init(host: "127.0.0.1", port: Int(port))
+        return
+      }
       let text = text.hasPrefix(":") ? "0.0.0.0\(text)" : text
       // Port 0, which asks for any free one, is no port of a URL.
       let isAny = text.hasSuffix(":0")

@@ -41,7 +41,8 @@ struct EventStreamRoutes: Sendable {
       start = feed.oldest
       greeting += "event: gap\ndata: {\"first\":\(start + 1)}\n\n"
     }
-    if given == nil {
+    // A number that this feed has not reached is of an earlier run of the service.
+    if given == nil || given ?? 0 > last {
       let now = hosted.snapshot
       let state = now.state.json(now.reason, sessions.secrets)
       greeting += "event: state\ndata: \(state.compact)\n\n"

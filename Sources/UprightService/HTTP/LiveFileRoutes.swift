@@ -6,9 +6,14 @@ internal import NIOCore
 /// `GET /live/{id}/...`: playlists and segments, open to players of any page.
 struct LiveFileRoutes: Sendable {
   let folders: DataFolders
+  /// Whether there is a session of that name that goes on.
+  let isRunning: @Sendable (_ session: String) -> Bool
   private let files = FileIO()
 
-  init(folders: DataFolders) { self.folders = folders }
+  init(folders: DataFolders, isRunning: @escaping @Sendable (String) -> Bool) {
+    self.folders = folders
+    self.isRunning = isRunning
+  }
 
   func add(to router: Router<ServiceContext>) {
     for method in [HTTPRequest.Method.get, .head] {
@@ -47,7 +52,13 @@ struct LiveFileRoutes: Sendable {
     headers[.contentType] = type
     if name.hasSuffix(".m3u8") {
       // Replaced at any time: read whole through one handle, so that it is one playlist.
-      guard let data = FileManager.default.contents(atPath: path) else { throw missing }
+      guard let data = FileManager.default.contents(atPath: path) else {
+        if name == "index.m3u8", isRunning(id) {
+          throw Problem(
+            .serviceUnavailable, "Not yet", "the first segment is not complete", retryAfter: 1)
+        }
+        throw missing
+      }
       headers[.cacheControl] = "no-cache"
       headers[.contentLength] = String(data.count)
       let body =

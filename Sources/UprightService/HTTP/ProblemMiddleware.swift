@@ -1,9 +1,12 @@
 internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
+internal import NIOCore
 
 /// Makes a `Problem` of whatever is thrown, and logs what is our own fault.
-struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
+struct ProblemMiddleware: RouterMiddleware {
+  typealias Context = ServiceContext
+
   let secrets: Secrets
   let methods: RouteMethods
 
@@ -18,9 +21,22 @@ struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
       }
       response = problem.response(secrets)
       if request.method == .head { response.body = ResponseBody() }
+      if problem.status == .contentTooLarge {
+        response.headers[.connection] = "close"
+        close(context.channel)
+      }
     }
     response.headers[.xContentTypeOptions] = "nosniff"
     return response
+  }
+
+  /// Closes a connection whose request is not read to its end: first our side, so that the answer arrives,
+  /// then the other, however much the client still sends.
+  private func close(_ channel: any Channel) {
+    channel.eventLoop.scheduleTask(in: .milliseconds(200)) {
+      channel.close(mode: .output, promise: nil)
+    }
+    channel.eventLoop.scheduleTask(in: .seconds(2)) { channel.close(promise: nil) }
   }
 
   /// What the router answers where it has the path, but not the method.

@@ -62,6 +62,9 @@ struct SessionRoutes: Sendable {
     guard (1...Self.mostEvents).contains(events.count) else {
       throw Problem.badRequest("one event, or an array of 1 to \(Self.mostEvents)")
     }
+    guard hosted.budget.take(events.count) else {
+      throw Problem.tooMany("more than a thousand events a second", retryAfter: 1)
+    }
     var read: [RotationEvent] = []
     for (index, event) in events.enumerated() {
       do { read.append(try Self.event(event)) } catch {

@@ -23,24 +23,9 @@ struct StatusRoutes: Sendable {
       Response(text: OpenAPIDocument.text, type: "application/yaml")
     }
     router.get("/") { _, _ in
-      var response = Response(text: Self.page, type: "text/html; charset=utf-8")
-      response.headers[.contentSecurityPolicy] = "default-src 'none'; style-src 'unsafe-inline'"
+      var response = Response(text: StartPage.text, type: "text/html; charset=utf-8")
+      response.headers[.contentSecurityPolicy] = StartPage.policy
       return response
     }
   }
-
-  private static let page = """
-    <!doctype html>
-    <html lang="en">
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>Upright</title>
-    <style>body { font: 1rem/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 40rem;
-    padding: 0 1rem }</style>
-    <h1>Upright</h1>
-    <p>The live service runs. Its API is described in <a href="/openapi.yaml">openapi.yaml</a>;
-    a session's stream is at <code>/live/{id}/index.m3u8</code>.
-    </html>
-
-    """
 }

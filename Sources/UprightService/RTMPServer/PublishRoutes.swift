@@ -1,7 +1,7 @@
 internal import Synchronization
 internal import Upright
 
-/// Which stream names are awaited at one port, and how many connections each peer has.
+/// Which stream names are awaited at one port.
 ///
 /// A stream's path (`app/key`) is its key: it is looked up by comparing with all of them in constant
 /// time, so that the time does not tell how much of a guess was right.
@@ -16,17 +16,12 @@ final class PublishRoutes: Sendable {
     var routes: [String: Route] = [:]
     /// Paths that are being published.
     var taken: Set<String> = []
-    var peers: [String: Int] = [:]
   }
 
   private let state = Mutex(State())
-  private let mostPerPeer: Int
-  private let most: Int
+  let peers: PeerLimit
 
-  init(mostPerPeer: Int, most: Int) {
-    self.mostPerPeer = mostPerPeer
-    self.most = most
-  }
+  init(peers: PeerLimit) { self.peers = peers }
 
   /// Awaits a publisher of `path`; false where that is awaited already.
   func add(_ path: String, _ route: Route) -> Bool {
@@ -59,22 +54,4 @@ final class PublishRoutes: Sendable {
   }
 
   func leave(_ path: String) { state.withLock { _ = $0.taken.remove(path) } }
-
-  /// Counts a connection from `peer`; false where there are enough.
-  func connected(_ peer: String) -> Bool {
-    state.withLock { state in
-      guard state.peers[peer, default: 0] < mostPerPeer,
-        state.peers.values.reduce(0, +) < most
-      else { return false }
-      state.peers[peer, default: 0] += 1
-      return true
-    }
-  }
-
-  func disconnected(_ peer: String) {
-    state.withLock { state in
-      guard let count = state.peers[peer] else { return }
-      state.peers[peer] = count > 1 ? count - 1 : nil
-    }
-  }
 }

@@ -46,7 +46,7 @@ final class PublisherHandler: ChannelInboundHandler {
 
   func channelActive(context: ChannelHandlerContext) {
     let address = context.remoteAddress?.ipAddress ?? ""
-    guard routes.connected(address) else { return context.close(promise: nil) }
+    guard routes.peers.enter(address) else { return context.close(promise: nil) }
     peer = address
     let channel = context.channel
     deadline = context.eventLoop.scheduleTask(in: patience.publish) { channel.close(promise: nil) }
@@ -56,7 +56,7 @@ final class PublisherHandler: ChannelInboundHandler {
   func channelInactive(context: ChannelHandlerContext) {
     deadline?.cancel()
     leave(context.eventLoop)
-    if let peer { routes.disconnected(peer) }
+    if let peer { routes.peers.leave(peer) }
     peer = nil
   }
 
@@ -84,6 +84,11 @@ final class PublisherHandler: ChannelInboundHandler {
     case .publish(let address): publish(address, context)
     case .tag(let tag): if route != nil { pending += tag.bytes }
     case .unpublish: leave(context.eventLoop)
+    case .rejected(let reason):
+      guard let route else { return }
+      logger.warning("session \(route.session): the publisher is refused: \(reason)")
+      route.feed.refuse(because: reason)
+      leave(context.eventLoop)
     }
   }
 

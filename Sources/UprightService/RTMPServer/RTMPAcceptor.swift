@@ -22,7 +22,18 @@ final class RTMPAcceptor: Sendable {
     let port: Int
   }
 
-  private let listeners = Mutex<[Endpoint: Listener]>([:])
+  private enum Place {
+    case bound(Listener)
+    /// Being bound or closed: whoever wants the port waits for it.
+    case changing(Task<Problem?, Never>)
+  }
+
+  private enum Step {
+    case done, taken, full
+    case wait(Task<Problem?, Never>)
+  }
+
+  private let places = Mutex<[Endpoint: Place]>([:])
   private let logger: Logger
   private let mostPorts: Int
   private let mostPerPeer: Int
@@ -45,34 +56,44 @@ final class RTMPAcceptor: Sendable {
     host: String, port: Int, path: String, route: PublishRoutes.Route
   ) async throws(Problem) -> Claim {
     let endpoint = Endpoint(host: host, port: port)
-    let claim = Claim(host: host, port: port, path: path)
-    if try enter(endpoint, path, route) { return claim }
-    let routes = PublishRoutes(mostPerPeer: mostPerPeer, most: 1024)
-    let channel: any Channel
-    do { channel = try await bind(endpoint, routes) } catch {
-      // Somebody may have bound it for us in the meantime.
-      if try enter(endpoint, path, route) { return claim }
-      throw .conflict("port \(port) of \(host) cannot be bound; is it in use?")
+    // The port may be closed again by who had it before us.
+    for _ in 0..<8 {
+      switch step(endpoint, path, route) {
+      case .done: return Claim(host: host, port: port, path: path)
+      case .taken: throw .conflict("another session awaits this stream")
+      case .full: throw .tooMany("\(mostPorts) RTMP ports are bound already")
+      case .wait(let task): if let problem = await task.value { throw problem }
+      }
     }
-    listeners.withLock { $0[endpoint] = Listener(routes: routes, channel: channel) }
-    _ = routes.add(path, route)
-    return claim
+    throw .conflict("port \(port) of \(host) is being closed")
   }
 
-  /// Enters a route at a port that is bound; false where it is not.
-  private func enter(
-    _ endpoint: Endpoint, _ path: String, _ route: PublishRoutes.Route
-  ) throws(Problem) -> Bool {
-    let (isBound, isAdded, isFull) = listeners.withLock { listeners in
-      guard let listener = listeners[endpoint] else {
-        return (false, false, listeners.count >= mostPorts)
+  /// Enters a route at a port that is bound, or begins to bind it: once, however many ask.
+  private func step(_ endpoint: Endpoint, _ path: String, _ route: PublishRoutes.Route) -> Step {
+    places.withLock { places in
+      switch places[endpoint] {
+      case .bound(let listener)?: return listener.routes.add(path, route) ? .done : .taken
+      case .changing(let task)?: return .wait(task)
+      case nil:
+        guard places.count < mostPorts else { return .full }
+        let task = Task { await self.open(endpoint) }
+        places[endpoint] = .changing(task)
+        return .wait(task)
       }
-      return (true, listener.routes.add(path, route), false)
     }
-    if isFull { throw .tooMany("\(mostPorts) RTMP ports are bound already") }
-    guard isBound else { return false }
-    guard isAdded else { throw .conflict("another session awaits this stream") }
-    return true
+  }
+
+  /// Binds the port; returns why it cannot be.
+  private func open(_ endpoint: Endpoint) async -> Problem? {
+    let routes = PublishRoutes(peers: PeerLimit(perPeer: mostPerPeer, total: 1024))
+    do {
+      let channel = try await bind(endpoint, routes)
+      places.withLock { $0[endpoint] = .bound(Listener(routes: routes, channel: channel)) }
+      return nil
+    } catch {
+      places.withLock { $0[endpoint] = nil }
+      return .conflict("port \(endpoint.port) of \(endpoint.host) cannot be bound; is it in use?")
+    }
   }
 
   private func bind(_ endpoint: Endpoint, _ routes: PublishRoutes) async throws -> any Channel {
@@ -93,18 +114,25 @@ final class RTMPAcceptor: Sendable {
   /// Gives a claim back; the port is closed with its last one.
   func release(_ claim: Claim) async {
     let endpoint = Endpoint(host: claim.host, port: claim.port)
-    let idle: (any Channel)? = listeners.withLock { listeners in
-      guard let listener = listeners[endpoint] else { return nil }
+    let closing: Task<Problem?, Never>? = places.withLock { places in
+      guard case .bound(let listener)? = places[endpoint] else { return nil }
       listener.routes.remove(claim.path)
       guard listener.routes.isEmpty else { return nil }
-      listeners[endpoint] = nil
-      return listener.channel
+      let task = Task<Problem?, Never> {
+        try? await listener.channel.close().get()
+        self.places.withLock { $0[endpoint] = nil }
+        return nil
+      }
+      places[endpoint] = .changing(task)
+      return task
     }
-    try? await idle?.close().get()
+    _ = await closing?.value
   }
 
   /// The port that was bound for port 0, or for `port`; nil where none is.
   func boundPort(host: String, port: Int) -> Int? {
-    listeners.withLock { $0[Endpoint(host: host, port: port)]?.channel.localAddress?.port }
+    guard case .bound(let listener)? = places.withLock({ $0[Endpoint(host: host, port: port)] })
+    else { return nil }
+    return listener.channel.localAddress?.port
   }
 }

@@ -12,6 +12,7 @@ final class HostedSession: Sendable {
   let feed: EventFeed
   /// What was asked for, fit to be shown: input and outputs without secrets.
   let description: [JSONValue.Member]
+  let budget = EventBudget()
   /// Words that are secrets while the session lives.
   let secrets: [String]
   /// What the session holds of the service's: given back once, at its end.

@@ -17,6 +17,11 @@ struct SessionOpening: Sendable {
     let options = try engine.options(request.words)
     var secrets: [String] = []
     let key = publishKey(request.input)
+    if case .publisher(let url) = request.input, key.text.utf8.count < Sessions.shortestKey,
+      !url.isLoopback
+    {
+      throw Refusal("a publish key has at least \(Sessions.shortestKey) characters")
+    }
     secrets.append(key.text)
     let feed = PublishedFeed()
     let input = try await input(request.input, id: id, feed: feed, rules: sessions.rules, &secrets)
@@ -43,7 +48,13 @@ struct SessionOpening: Sendable {
         host: url.host == "localhost" ? "127.0.0.1" : url.host, port: url.port ?? 1935,
         path: key.path, route: .init(session: id, feed: feed))
     }
-    secrets.forEach(sessions.secrets.add)
+    for secret in secrets {
+      if secret == key.text, key.text == id || key.text.utf8.count < Sessions.shortestKey {
+        sessions.secrets.add(inURLs: secret)
+      } else {
+        sessions.secrets.add(secret)
+      }
+    }
     return HostedSession(
       id: id, publishKey: key.text, session: session, feed: EventFeed(),
       description: description(request, id: id), secrets: secrets, claim: claim,

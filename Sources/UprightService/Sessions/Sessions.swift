@@ -64,7 +64,17 @@ final class Sessions: Sendable {
       .sorted { ($0.created, $0.id) < ($1.created, $1.id) }
   }
 
-  func publishKey(of id: String) -> String? { (try? find(id))?.publishKey }
+  /// The session's publish key if it may be used as a bearer token: one that is shorter than eight bytes
+  /// could be guessed.
+  func publishKey(of id: String) -> String? {
+    guard let key = (try? find(id))?.publishKey, key.utf8.count >= Self.shortestKey else {
+      return nil
+    }
+    return key
+  }
+
+  /// Bytes of a publish key that is worth something beyond this machine.
+  static let shortestKey = 8
 
   /// Whether no new session is taken.
   var isDraining: Bool { state.withLock { $0.isDraining } }

@@ -80,7 +80,7 @@ final class Webhooks: Sendable {
       throw .tooMany("there are \(limits.hooks) webhooks already", retryAfter: 60)
     }
     secrets.add(hook.secret)
-    hook.url.secrets.forEach(secrets.add)
+    hook.url.secrets.forEach { secrets.add($0) }
   }
 
   /// - Throws: `Problem` 404.

@@ -1,0 +1,41 @@
+internal import NIOCore
+
+/// Closes HTTP connections of a peer that has too many, and those on which no request comes.
+final class ConnectionGuard: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = Any
+  typealias InboundOut = Any
+
+  private let limit: PeerLimit
+  private let patience: TimeAmount
+  private var peer: String?
+  private var deadline: Scheduled<Void>?
+
+  /// - Parameter patience: how long the head of the first request may take.
+  init(_ limit: PeerLimit, patience: TimeAmount) {
+    self.limit = limit
+    self.patience = patience
+  }
+
+  func channelActive(context: ChannelHandlerContext) {
+    let address = context.remoteAddress?.ipAddress ?? ""
+    guard limit.enter(address) else { return context.close(promise: nil) }
+    peer = address
+    let channel = context.channel
+    deadline = context.eventLoop.scheduleTask(in: patience) { channel.close(promise: nil) }
+    context.fireChannelActive()
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    // The head of a request comes first, and whole.
+    deadline?.cancel()
+    deadline = nil
+    context.fireChannelRead(data)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    deadline?.cancel()
+    if let peer { limit.leave(peer) }
+    peer = nil
+    context.fireChannelInactive()
+  }
+}

@@ -1,0 +1,30 @@
+internal import Synchronization
+
+/// How many events a session takes: a thousand a second, and two thousand at once.
+final class EventBudget: Sendable {
+  private struct State {
+    var left: Double
+    var at: ContinuousClock.Instant
+  }
+
+  private let state: Mutex<State>
+  private let perSecond: Double
+  private let most: Double
+
+  init(perSecond: Double = 1000, most: Double = 2000, now: ContinuousClock.Instant = .now) {
+    self.perSecond = perSecond
+    self.most = most
+    state = Mutex(State(left: most, at: now))
+  }
+
+  /// Spends `count` events; false, and nothing spent, if there are not as many left.
+  func take(_ count: Int, now: ContinuousClock.Instant = .now) -> Bool {
+    state.withLock { state in
+      state.left = min(most, state.left + (now - state.at) / .seconds(1) * perSecond)
+      state.at = now
+      guard state.left >= Double(count) else { return false }
+      state.left -= Double(count)
+      return true
+    }
+  }
+}
