@@ -58,9 +58,11 @@ extension FuzzTarget {
       // Bytes in front of the first unit stay: what becomes of them may be framed in another way.
       guard isWellFormed(packet, framing.actual(in: packet.span)) else { continue }
       // Lengths of 0 and 1 read as a start code: which of the two it is, nobody can tell.
-      guard [clean, stated].allSatisfy({
-        framing.actual(in: $0.span) == framing.actual(in: packet.span)
-      }) else { continue }
+      guard
+        [clean, stated].allSatisfy({
+          framing.actual(in: $0.span) == framing.actual(in: packet.span)
+        })
+      else { continue }
       try expect(
         messages(clean, codec, framing).isEmpty, "messages are left in \(clean) of \(packet)")
       let found = messages(stated, codec, framing)

@@ -129,8 +129,11 @@ struct TranscodeArguments: ParsableArguments {
   @Option(help: "pixels: turn them; metadata: copy, and say how they must be turned.")
   var upright = UprightRule.pixels
 
-  @Option(help: "Encode pictures that need no change: auto (copy them), always, never.")
-  var reencode = ReencodeRule.auto
+  @Option(
+    help: ArgumentHelp(
+      "Encode frames that need no change: auto, always, never. (default: auto; always with --crf, --bitrate, --speed, --gop or --encoder-options)"
+    ))
+  var reencode: ReencodeRule?
 
   @Option(help: "Chunks of the clip that are encoded at a time: auto, or a number.")
   var chunks = "1"
@@ -188,7 +191,8 @@ struct TranscodeArguments: ParsableArguments {
     options.sound = audio
     options.isStrict = strict
     options.upright = upright
-    options.reencode = reencode
+    options.reencode = reencode ?? .auto
+    options.copiesWhatFits = reencode == .auto
     options.chunks = try ChunkRule(parsing: chunks)
     options.keepsLocation = keepLocation
     options.keepsPartial = keepPartial

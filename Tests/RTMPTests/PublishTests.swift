@@ -91,7 +91,8 @@ struct PublishTests {
   @Test(
     "A codec that nothing would read is refused in words",
     arguments: [
-      (Array("\u{10}hvc1".utf8), "HEVC"), (Array("\u{10}av01".utf8), "AV1"), ([0x1C, 1, 0], "HEVC"),
+      (Array("\u{10}hvc1".utf8), "HEVC"), (Array("\u{10}av01".utf8), "AV1"),
+      ([0x1C, 1, 0], "HEVC"),
     ])
   func codec(_ payload: [UInt8], _ name: String) throws {
     var client = Client()

@@ -95,6 +95,44 @@ struct HostileFileTests {
     }
   }
 
+  @Test(
+    "--reencode auto by name: what fits is copied, --crf is for the rest; VP9 into MOV is refused")
+  func copies() throws {
+    let scratch = try Scratch()
+    let clip = scratch.path("in.mp4")
+    try FFmpegTool.run("-f lavfi -i testsrc2=s=64x48:r=10:d=1 -c:v libx264", [clip])
+    for (words, copied) in [([], 0), (["--reencode", "auto"], 10)] {
+      let report = scratch.path("report\(copied)")
+      let run = try CommandLineProgram(
+        ["transcode", clip, "-o", scratch.path("out.mp4"), "-y", "--crf", "30", "--report", report]
+          + words
+      ).wait()
+      #expect(run.status == 0, "\(run.errors)")
+      #expect(try json(report)["output"]["copied_frames"].int == copied)
+    }
+    try FFmpegTool.run(
+      "-f lavfi -i testsrc2=s=64x48:r=10:d=1 -c:v libvpx-vp9 -cpu-used 8", [scratch.path("in.webm")]
+    )
+    let tag = try Self.run(
+      "tag", scratch.path("in.webm"), "-o", scratch.path("out.mov"), "--orientation", "right")
+    #expect(tag.status == 64, "\(tag.errors)")
+  }
+
+  @Test("A clip of which nothing decodes is not copied")
+  func undecodable() throws {
+    let scratch = try Scratch()
+    let clip = scratch.path("in.mp4")
+    try FFmpegTool.run(
+      "-f lavfi -i testsrc2=s=64x48:r=10:d=1 -c:v libx264 -movflags +faststart", [clip])
+    var bytes = try bytes(clip)
+    let media = try #require(bytes.range(of: Data("mdat".utf8))).upperBound
+    for index in media..<bytes.count { bytes[index] = 0xFF }
+    try bytes.write(to: URL(fileURLWithPath: clip))
+    let run = try Self.run("transcode", clip, "-o", scratch.path("out.mp4"))
+    #expect(
+      run.status == 65 && !scratch.names.contains("out.mp4"), "\(run.status ?? -1): \(run.errors)")
+  }
+
   @Test("Y4M has the frame rate in its header, whatever the time base")
   func frameRate() throws {
     let scratch = try Scratch()

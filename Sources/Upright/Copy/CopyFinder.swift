@@ -51,6 +51,7 @@ struct CopyFinder {
     if options.start != nil || options.end != nil {
       return "--start and --to cut between entry points"
     }
+    if options.copiesWhatFits && !options.isLive { return nil }
     return isNamed(hasRate, "--crf or --bitrate") ?? isNamed(options.speed != nil, "--speed")
       ?? isNamed(options.gop != nil, "--gop") ?? isNamed(options.isLive, "--latency live")
       ?? isNamed(!options.encoderOptions.isEmpty, "--encoder-options")

@@ -34,7 +34,7 @@ struct CopyPlan {
     if options.upright == .pixels && options.reencode == .always {
       return CopyPlan(way: .encode, reason: "asked for")
     }
-    let decided = try CopyFinder(plan).decide()
+    let decided = try CopyFinder(plan).decide().checked(plan)
     if case .copy = decided.way { return decided }
     if options.upright == .metadata {
       throw MediaError(
@@ -47,6 +47,24 @@ struct CopyPlan {
         remedy: "use --reencode auto")
     }
     return decided
+  }
+
+  /// The same if the first frame of a clip that would be copied can be decoded.
+  ///
+  /// - Throws: `badData` if nothing can.
+  private func checked(_ plan: SessionPlan) throws(MediaError) -> CopyPlan {
+    guard case .copy = way, plan.options.upright == .pixels else { return self }
+    do throws(MediaError) {
+      let hasFields = try plan.firstPicture().isInterlaced
+      // A field a packet, as FLV has them: browsers refuse an MP4 of such samples.
+      if hasFields, (plan.demuxer as? Demuxer)?.isFLV == true, plan.container != .flv {
+        return CopyPlan(way: .encode, reason: "its frames are fields in packets of their own")
+      }
+    } catch {
+      // A codec without a decoder can be copied.
+      guard error.code == .unavailable else { throw error }
+    }
+    return self
   }
 
   /// The same with what is encoded cut into chunks, as far as `--chunks` asks for it.

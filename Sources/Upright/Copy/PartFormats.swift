@@ -61,8 +61,12 @@ struct PartFormats {
 extension SessionPlan {
   /// The clip's first picture, read anew.
   func firstPicture() throws(MediaError) -> VideoFrame {
-    let demuxer = try Demuxer(
-      url: session.input, format: session.inputFormat, interrupt: session.interrupt)
+    let demuxer =
+      if let first = demuxer as? Demuxer {
+        try Demuxer(again: first, format: session.inputFormat)
+      } else {
+        try Demuxer(url: session.input, format: session.inputFormat, interrupt: session.interrupt)
+      }
     demuxer.select([video.index])
     let decoder = try VideoDecoder(stream: video, threads: 1)
     while let packet = try demuxer.read() {

@@ -106,6 +106,8 @@ final class TagRun {
     case ("mpegts", .audio):
       isTaken = OutputContainer.mpegts.copiesSound(stream.codecName)
     case ("mpegts", .subtitle): isTaken = stream.codecName == "dvb_subtitle"
+    // Its muxer refuses them, and its table does not say so.
+    case ("mov", .video) where ["vp8", "vp9", "av1"].contains(stream.codecName): isTaken = false
     case ("webm", .video): isTaken = ["vp8", "vp9", "av1"].contains(stream.codecName)
     case ("webm", .audio): isTaken = OutputContainer.webm.copiesSound(stream.codecName)
     case ("webm", .subtitle): isTaken = stream.codecName == "webvtt"

@@ -66,6 +66,9 @@ public struct TranscodeOptions: Sendable {
   public var upright = UprightRule.pixels
   /// Whether pictures that need no change are encoded.
   public var reencode = ReencodeRule.auto
+  /// Whether frames that need no change are copied although options for the encoder are given: they are for
+  /// the others.
+  public var copiesWhatFits = false
   /// Threads of the decoder and of each encoder; 0: as many as they choose by the cores. With 1 they
   /// take turns, on one core. What an encoder writes depends on it in the last bits.
   public var threads = 0
