@@ -6,6 +6,12 @@ cd "$(dirname "$0")/.."
 paths=(Package.swift Sources Tests Fuzz)
 [ -d Benchmarks ] && paths+=(Benchmarks/Package.swift Benchmarks/Sources)
 swift format lint --strict -r "${paths[@]}"
+# A number that a file or a stream can set is converted by `init(clamping:)` or `init(exactly:)`.
+if grep -rnE '\bU?Int(64|32|16|8)?\(.*(rounded\(|[sS]econds|Double\()' Sources --include='*.swift' \
+  | grep -vE 'clamping|exactly|Sources/Orientation/ClampedNumber|Sources/MediaIO/TimeLimits|Sources/PixelKernels/FilterBank'; then
+  echo "lint: a number is converted bare: see Sources/Orientation/ClampedNumber.swift" >&2
+  exit 1
+fi
 while IFS= read -r script; do bash -n "$script"; done < <(git ls-files '*.sh' '.ci/run')
 while IFS= read -r script; do
   python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read(), sys.argv[1])' "$script"

@@ -113,8 +113,8 @@ package final class Muxer {
 
   /// Adds a stream and returns its index. `timeBase` is a wish: see `timeBase(of:)` after the header.
   ///
-  /// - Parameter isSelfContained: whether HEVC's parameter sets are all in the sample entry, which then is
-  ///   `hvc1` (ISO/IEC 14496-15, 8.4.1); Apple's players take no other.
+  /// - Parameter isSelfContained: whether all of a format's parameter sets are in its sample entry, which
+  ///   for HEVC then is `hvc1` (ISO/IEC 14496-15, 8.4.1): Apple's players take no other.
   package func addStream(
     _ parameters: CodecParameters, timeBase: Rational, frameRate: Rational? = nil,
     isSelfContained: Bool = false,

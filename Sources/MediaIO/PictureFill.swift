@@ -49,7 +49,7 @@ package struct FillPattern: Sendable, Hashable {
       let isAlpha = format.hasAlpha && index == Int(descriptor.nb_components) - 1
       let top = Double((1 << Int(component.depth)) - 1)
       let level = isAlpha ? top : Self.level(values[min(index, 2)], depth: Int(component.depth))
-      let sample = Int(max(0, min(top, level.rounded()))) << Int(component.shift)
+      let sample = Int(clamping: max(0, min(top, level))) << Int(component.shift)
       let plane = Int(component.plane)
       let offset = Int(component.offset)
       guard plane < elements.count, offset < elements[plane].count else { return nil }

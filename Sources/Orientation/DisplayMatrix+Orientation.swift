@@ -51,7 +51,7 @@ extension DisplayMatrix {
     let down = Trigonometry.length(Double(c), Double(d))
     // 16 bits of fraction are what the file had; below one part in 256 it is rounding.
     guard abs(across / down - 1) > 1.0 / 256 else { return .one }
-    return Rational(Int(across.rounded()), Int(down.rounded()))
+    return Rational(Int(clamping: across), Int(clamping: down))
   }
 
   /// The matrix of `orientation` without translation, as most phones write it.

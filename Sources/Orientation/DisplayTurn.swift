@@ -35,7 +35,7 @@ public struct DisplayTurn: Sendable, Hashable {
   public var nearest: ImageOrientation {
     ImageOrientation(
       flippedHorizontally: isMirrored,
-      quarterTurns: Int(((clockwiseDegrees + 45) / 90).rounded(.down)))
+      quarterTurns: Int(clamping: ((clockwiseDegrees + 45) / 90).rounded(.down)))
   }
 
   /// What is left to turn clockwise after `nearest`, in degrees, -45...45.

@@ -7,7 +7,7 @@ extension Placement {
     let source = source.clamped
     let width = Double(source.width) * sampleAspectRatio.asSampleAspectRatio.doubleValue
     let display = PixelSize(
-      Int(min(width.rounded(), Double(PixelSize.limit))), source.height)
+      Int(clamping: min(width, Double(PixelSize.limit))), source.height)
     let upright = orientation.applied(to: display)
     return PixelSize(max(2, upright.width & ~1), max(2, upright.height & ~1))
   }

@@ -96,7 +96,7 @@ public struct Pose: Sendable, Hashable {
       let low = max(0, min(Double(whole), from - spare))
       let high = max(0, min(Double(whole), from + length + spare))
       let start = Int(low) / step * step
-      let end = min(whole, (Int(high.rounded(.up)) + step - 1) / step * step)
+      let end = min(whole, (Int(clamping: min(high.rounded(.up), 1e9)) + step - 1) / step * step)
       return start < end ? start..<end : nil
     }
     guard

@@ -80,7 +80,7 @@ extension upright_warp_map {
 
     // All magnitudes are below 2^35, and so below 2^63 with the fraction bits.
     func fixed(_ value: Double) -> Int64 {
-      Int64((value * Double(1 << UPRIGHT_WARP_FRACTION_BITS)).rounded())
+      Int64(clamping: value * Double(1 << UPRIGHT_WARP_FRACTION_BITS))
     }
     self.init(
       u: fixed(start.x), ux: fixed(back.a), uy: fixed(back.c), v: fixed(start.y),

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Synchronization
 internal import Upright
+internal import Orientation
 
 /// Shows on standard error how far several clips are: a bar for all of them, or lines that name their
 /// clip. Any thread may tell it.
@@ -53,9 +54,9 @@ final class BatchMeter: Sendable {
     }
     let part = (Double(state.ended) + parts.reduce(0, +)) / Double(max(1, clips.count))
     let frames = state.endedFrames + state.running.values.map(\.frames).reduce(0, +)
-    let rate = elapsed > 0 ? Int(Double(frames) / elapsed) : 0
+    let rate = elapsed > 0 ? Int(clamping: Double(frames) / elapsed) : 0
     var text = "\(state.ended) of \(clips.count) clips, \(frames) frames, \(rate) fps"
-    if part > 0 { text += ", \(Int((elapsed * (1 - part) / part).rounded())) s left" }
+    if part > 0 { text += ", \(Int(clamping: elapsed * (1 - part) / part)) s left" }
     state.meter.draw(part: part, text)
   }
 }

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Foundation
 internal import RotationPolicy
 internal import Upright
+internal import Orientation
 
 /// How progress is shown (`--progress`).
 enum ProgressStyle: String, ExpressibleByArgument, CaseIterable {
@@ -64,13 +65,13 @@ struct ProgressMeter {
     _ progress: SessionProgress, _ rate: Double, _ speed: Double, _ left: Double?
   ) -> String {
     var text = "\(progress.frames) frames, \(Int(rate)) fps, \(round(speed))x"
-    if let left { text += ", \(Int(left.rounded())) s left" }
+    if let left { text += ", \(Int(clamping: left)) s left" }
     return text + ", \(progress.appOrientation)"
   }
 
   private func bar(_ part: Double) -> String {
     let width = 24
-    let filled = Int(max(0, min(1, part)) * Double(width))
+    let filled = Int(clamping: (max(0, min(1, part)) * Double(width)).rounded(.down))
     let (on, off) =
       (String(repeating: "━", count: filled), String(repeating: "─", count: width - filled))
     return usesColour ? "\u{1B}[32m\(on)\u{1B}[90m\(off)\u{1B}[0m " : "\(on)\(off) "

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Upright
+internal import Orientation
 
 /// What is said of a transcode on standard error when it is over.
 enum Summary {
@@ -24,7 +25,7 @@ enum Summary {
   }
 
   static func speed(frames: Int, seconds: Double) -> String {
-    let rate = seconds > 0 ? Int(Double(frames) / seconds) : 0
+    let rate = seconds > 0 ? Int(clamping: Double(frames) / seconds) : 0
     return "in \((seconds * 100).rounded() / 100) s (\(rate) fps)"
   }
 

@@ -30,7 +30,7 @@ public enum Milliseconds {
   /// prints it.
   public static func text(_ seconds: Double) -> String {
     guard seconds >= 0, seconds <= RotationEvent.latest * 2 else { return "\(seconds)" }
-    let whole = Int((seconds * 1000).rounded())
+    let whole = Int(clamping: seconds * 1000)
     let thousandths = String(1000 + whole % 1000).dropFirst()
     return "\(whole / 1000).\(thousandths)"
   }

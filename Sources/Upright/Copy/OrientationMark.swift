@@ -49,7 +49,7 @@ struct OrientationMark: Sendable, Hashable {
       // Moved back to where it began, as phones do; in the track's own size, whose pixels are square.
       let stored = video.parameters.size
       let width = Double(stored.width) * video.sampleAspectRatio.doubleValue
-      let size = PixelSize(Int(min(width.rounded(), 1e6)), stored.height)
+      let size = PixelSize(Int(clamping: min(width, 1e6)), stored.height)
       return .matrix(DisplayMatrix(orientation, size: size) ?? DisplayMatrix(orientation))
     case "matroska", "webm":
       guard isFile, !video.isSpherical else { return nil }

@@ -1,3 +1,5 @@
+internal import Orientation
+
 /// Decides whether a live session has fallen behind its input, and which frames it drops to catch up.
 ///
 /// A session is behind if it is further from the publisher's times than it was at its best, and has had
@@ -35,7 +37,7 @@ struct LiveBacklog {
 
   /// - Parameter seconds: how far behind a session may be.
   init(seconds: Double = 1) {
-    far = Int64(min(max(seconds, 0), 3600) * Double(LiveClock.rate))
+    far = Int64(clamping: min(max(seconds, 0), 3600) * Double(LiveClock.rate))
     near = far * 3 / 4
   }
 

@@ -41,10 +41,10 @@ final class LiveBranch {
     VideoEncoder.Settings(
       codec: form.codec, size: frame.size, format: form.codec.encodingFormat(for: frame.format),
       colour: frame.colour, timeBase: LiveClock.timeBase,
-      frameRate: Rational(Int((rate * 1000).rounded()), 1000), rate: options.rate,
+      frameRate: Rational(Int(clamping: rate * 1000), 1000), rate: options.rate,
       speed: options.speed,
       // IDRs are asked for at each segment; the encoder's own must not come oftener.
-      gop: options.gop ?? Int((rate * seconds * 4).rounded(.up)) + 1, isLive: true,
+      gop: options.gop ?? Int(clamping: min(rate * seconds * 4, 1e6)) + 1, isLive: true,
       // Both, so that every output can share the packets.
       wantsGlobalHeader: true, repeatsHeaders: true,
       // Many sessions run beside each other: one thread each costs the least.

@@ -61,7 +61,7 @@ struct LiveClock {
   /// - Parameter frameRate: pictures a second until their own distances are known.
   init(frameRate: Double = 30) {
     let rate = frameRate.isFinite ? min(max(frameRate, 1), 240) : 30
-    assumedStep = Int64((Double(Self.rate) / rate).rounded())
+    assumedStep = Int64(clamping: Double(Self.rate) / rate)
   }
 
   /// The usual distance of two pictures.

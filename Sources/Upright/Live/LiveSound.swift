@@ -74,7 +74,7 @@ struct LiveSound {
     _ time: Int64, isExpected: Bool, emit: (consuming Packet) throws(MediaError) -> Void
   ) throws(MediaError) {
     var position = time * Int64(Self.rate) / LiveClock.rate
-    if isExpected { position -= Int64(Self.patience * Double(Self.rate)) }
+    if isExpected { position -= Int64(clamping: Self.patience * Double(Self.rate)) }
     let missing = position - end
     // Else the last sound is followed by a sliver of silence at each picture.
     guard missing > (isExpected ? Int64(frame) : 0) else { return }

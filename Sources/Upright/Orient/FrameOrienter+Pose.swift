@@ -72,7 +72,7 @@ extension FrameOrienter {
   }
 
   private static func steps(_ length: Double, _ step: Int) -> Int {
-    max(step, Int((length / Double(step)).rounded()) * step)
+    max(step, Int(clamping: min(length, 1e6) / Double(step)) * step)
   }
 }
 

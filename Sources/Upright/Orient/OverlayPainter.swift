@@ -87,7 +87,7 @@ extension Overlay {
     }
     let lying = turn.applied(to: still)
     func length(_ native: Int, _ room: Int) -> Int {
-      min(room, max(1, Int((Double(native) * scale).rounded())))
+      min(room, max(1, Int(clamping: Double(native) * scale)))
     }
     let upright = turn.applied(to: room)
     let shown = PixelSize(length(lying.width, upright.width), length(lying.height, upright.height))
@@ -96,7 +96,7 @@ extension Overlay {
       AffineTransform(quarterTurnsClockwise: turn.quarterTurns))
     func offset(_ fraction: Double, _ canvas: Int, _ length: Int, _ step: Int) -> Int {
       let spare = Double(canvas - 2 * margin - length)
-      return (margin + Int((spare * (fraction + 0.5)).rounded())) / step * step
+      return (margin + Int(clamping: min(spare, 1e6) * (fraction + 0.5))) / step * step
     }
     return PixelRect(
       x: offset(place.x, canvas.width, shown.width, grid.width),

@@ -120,7 +120,7 @@ final class PictureStage {
     let held = try standing.picture(for: frame, on: direction.canvas, by: orienter)
     guard let from = PictureView(held), let to = PictureView(picture) else { return picture }
     let kernels = orienter.kernels
-    let weight = Int((moment.progress * 256).rounded())
+    let weight = Int(clamping: moment.progress * 256)
     for (old, new) in zip(from.picturePlanes, to.picturePlanes) {
       try runKernel { () throws(PixelKernelsError) in
         try kernels.blend(

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Orientation
 
 /// A media playlist that shows the last segments of a stream that goes on (RFC 8216, 6.2.2).
 ///
@@ -51,7 +52,7 @@ struct LivePlaylist: HLSPlaylist {
   init(window: Int = 6, segmentDuration: Double, continuing earlier: String? = nil) {
     self.window = max(3, window)
     let longest = min(max(segmentDuration, 0), 3600) + Self.longestHole
-    targetDuration = max(1, Int(longest.rounded()))
+    targetDuration = max(1, Int(clamping: longest))
     if let earlier { take(earlier) }
   }
 

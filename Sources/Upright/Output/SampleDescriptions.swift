@@ -4,7 +4,7 @@ internal import MediaIO
 /// Gives the pictures of a finished MP4 or QuickTime file a sample description for each format, where
 /// libavformat writes the first one's only (ISO/IEC 14496-12, 8.5.2): a reader then knows a sample's
 /// size without looking into it. The parameter sets stand in band as well, for readers that do not look
-/// at the second description; HEVC's do not.
+/// at the second description.
 ///
 /// The index must stand before the media (fast start), as libavformat leaves it.
 struct SampleDescriptions {
@@ -81,14 +81,9 @@ struct SampleDescriptions {
     let old = try file.bytes(in: index)
     var new = try rebuilt(old)
     let growth = new.count - old.count
-    // Offsets of 32 bits that the growth would carry past their end stay as they are: parameter sets in
-    // band are enough to play, where there are some.
-    guard growth > 0, new.moveChunks(by: growth) else {
-      guard entries[0].dropFirst(4).starts(with: "hvc1".utf8) else { return }
-      throw MediaError(
-        .cannotCreate, "the index of a file of 4 GiB has no room for another format", at: location,
-        remedy: "write HLS, or use --canvas portrait or landscape")
-    }
+    // Offsets of 32 bits that the growth would carry past their end stay as they are: the parameter
+    // sets in band are enough to play.
+    guard growth > 0, new.moveChunks(by: growth) else { return }
     try file.replace(index, with: new)
   }
 

@@ -87,8 +87,8 @@ final class PreviewCollector: PictureTap {
     let size = frame.size
     let scale = Double(cell) / Double(max(size.width, size.height, 1))
     let fitted = PixelSize(
-      max(1, Int((Double(size.width) * scale).rounded())),
-      max(1, Int((Double(size.height) * scale).rounded())))
+      max(1, Int(clamping: Double(size.width) * scale)),
+      max(1, Int(clamping: Double(size.height) * scale)))
     return try RGBPicture(frame, size: fitted, scaler: scaler)
   }
 

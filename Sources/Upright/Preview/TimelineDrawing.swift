@@ -62,7 +62,7 @@ public struct TimelineDrawing: Sendable {
     let duration: Double
 
     func x(_ seconds: Double) -> Int {
-      left + Int((min(max(seconds / duration, 0), 1) * Double(width)).rounded())
+      left + Int(clamping: min(max(seconds / duration, 0), 1) * Double(width))
     }
   }
 

@@ -210,14 +210,16 @@ struct SessionPlan {
       threads: options.threads, options: options.encoderOptions)
     if settings.gop == nil, container.isSegmented, let rate = video.frameRate {
       // Segments are cut at IDRs that are asked for; the encoder's own must not come much oftener.
-      settings.gop = max(1, Int((rate.doubleValue * options.segmentDuration).rounded(.up)) + 1)
+      settings.gop = max(
+        1, Int(clamping: min(rate.doubleValue * options.segmentDuration, 1e6).rounded(.up)) + 1)
     }
     return settings
   }
 
-  /// Whether each format has a sample entry that holds all of its parameter sets.
+  /// Whether the only sample entry holds all parameter sets. Where formats change they are in band too:
+  /// libavformat 5.1 does not follow HEVC's second sample entry or init segment without.
   private var isSelfContained: Bool {
-    guard case .encode? = copyPlan?.way else { return false }
+    guard case .encode? = copyPlan?.way, canvas != .follow else { return false }
     return switch container {
     case .hls: true
     case .mp4, .mov: ContainerSink.isStaged(session.output)

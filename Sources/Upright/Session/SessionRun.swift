@@ -107,7 +107,7 @@ final class SessionRun {
     var before = before
     if let origin, let end = session.options.end {
       let ticks = (end - OrientationTimeline.grain) / plan.video.timeBase.doubleValue
-      before.leaveOut(from: origin + Int64(max(0, min(1e15, ticks.rounded(.up)))))
+      before.leaveOut(from: origin + Int64(clamping: max(0, min(1e15, ticks.rounded(.up)))))
     }
     upToEnd = before
   }

@@ -77,7 +77,7 @@ final class JanusSource: PacketSource {
     let apart = (other - one) / 1_000_000
     guard abs(apart) <= longestWait else {
       throw MediaError(
-        .badData, "the sound begins \(Int(clamping: Int64(apart.rounded()))) s after the pictures",
+        .badData, "the sound begins \(Int(clamping: apart)) s after the pictures",
         at: "--audio \(second.path)", remedy: "give the sound of the same call")
     }
     return (max(0, -apart), max(0, apart))
