@@ -276,6 +276,25 @@ struct LiveSessionTests {
     #expect(scratch.names.allSatisfy { !$0.hasSuffix(".part") })
   }
 
+  /// Takes some eight seconds: as long as the clip, and what is left of it.
+  @Test("an encoder that is too slow: overloaded, frames dropped, none made up, nothing lost")
+  func overload() throws {
+    let scratch = try Scratch()
+    let clip = try FLVClip("testsrc2=size=1280x720:rate=30", seconds: 6, sound: false)
+    let stage = try LiveStage([.file(path: scratch.path("take.ts"))]) {
+      $0.options.size = .pair(PixelSize(720, 1280))
+      $0.options.speed = "placebo"
+      $0.limits.lag = 0.5
+    }
+    try stage.publish(clip.tags, ends: false)
+    #expect(until { stage.session.snapshot.behind != nil }, "\(stage.session.snapshot)")
+    let counters = stage.session.snapshot.counters
+    #expect(counters.inputLosses == 0 && !stage.states.contains(.inputLost))
+    #expect(counters.framesOut < counters.framesIn, "\(counters)")
+    #expect(counters.dropped["queue"] ?? 0 > 0, "\(counters)")
+    stage.end()
+  }
+
   @Test("a low bitrate without audio: live before two seconds of it have come")
   func slow() throws {
     let scratch = try Scratch()

@@ -5,18 +5,9 @@ internal import Orientation
 /// A session is behind if it is further from the publisher's times than it was at its best, and has had
 /// nothing to wait for. Times are ticks of the live clock.
 struct LiveBacklog {
-  /// What the input leaves out, in order of loss.
-  enum Shedding: Int {
-    case nothing
-    /// Frames that no other frame refers to are not decoded.
-    case unreferenced
-    /// Only keyframes are decoded.
-    case allButKeyframes
-  }
-
   /// The least by which frames were behind their times; nil before the first.
   private var leastLag: Int64?
-  private var isCatchingUp = false
+  private(set) var isCatchingUp = false
   /// When a frame was last dropped.
   private var lastDrop: Int64?
   /// Since when the session has not waited for its input.
@@ -65,12 +56,6 @@ struct LiveBacklog {
     guard isCatchingUp && time - shown < Self.longestHole else { return false }
     lastDrop = wall
     return true
-  }
-
-  /// What the input should leave out.
-  var shedding: Shedding {
-    guard isCatchingUp else { return .nothing }
-    return behind > 3 * far ? .allButKeyframes : .unreferenced
   }
 
   /// Whether frames are being dropped, or were a moment ago.

@@ -11,12 +11,10 @@ final class LivePictures {
   private var shape = PixelShape()
   /// Frames that were not decoded, since `takeShed`.
   private var shed = 0
-  /// Whether packets are dropped until the next keyframe: what they refer to was dropped.
-  private var awaitsKeyframe = false
 
-  /// What is left out because the session is too slow.
-  var shedding = LiveBacklog.Shedding.nothing {
-    didSet { decoder.skipsUnreferenced = shedding != .nothing }
+  /// Whether frames that no other frame refers to are left out, because the session is too slow.
+  var sheds = false {
+    didSet { decoder.skipsUnreferenced = sheds }
   }
 
   init(
@@ -36,17 +34,10 @@ final class LivePictures {
 
   /// Takes one packet of the pictures.
   func take(_ packet: borrowing Packet, _ hand: Hand) throws(MediaError) {
-    if packet.isKey {
-      awaitsKeyframe = false
-    } else if awaitsKeyframe || shedding == .allButKeyframes {
-      awaitsKeyframe = true
-      shed += 1
-      return
-    }
     while true {
       let isTaken = decoder.send(packet)
       let count = try deliver(hand)
-      if shedding != .nothing && count == 0 { shed += 1 }
+      if sheds && count == 0 { shed += 1 }
       if isTaken { return }
     }
   }

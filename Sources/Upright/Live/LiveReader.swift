@@ -46,7 +46,7 @@ final class LiveReader: @unchecked Sendable {
   private let interrupt: Interrupt
   private let queue: BoundedQueue<LiveItem>
   private let counters = Mutex(Counters())
-  private let sheds = Atomic(LiveBacklog.Shedding.nothing.rawValue)
+  private let sheds = Atomic(false)
   private var isWanted = true
   /// Of the publisher whose stream is being read.
   private var pipe: BytePipe?
@@ -70,10 +70,8 @@ final class LiveReader: @unchecked Sendable {
 
   var counted: Counters { counters.withLock { $0 } }
 
-  /// Leaves frames out before they are decoded. Any thread.
-  func shed(_ shedding: LiveBacklog.Shedding) {
-    sheds.store(shedding.rawValue, ordering: .relaxed)
-  }
+  /// Whether frames that no other frame refers to are left out before they are decoded. Any thread.
+  func shed(_ sheds: Bool) { self.sheds.store(sheds, ordering: .relaxed) }
 
   /// Reads until there is nothing more to come, or interrupted.
   func run() {
@@ -226,7 +224,7 @@ final class LiveReader: @unchecked Sendable {
         }
         pictures.note(packet)
         if packet.streamIndex == video.index {
-          pictures.shedding = .init(rawValue: sheds.load(ordering: .relaxed)) ?? .nothing
+          pictures.sheds = sheds.load(ordering: .relaxed)
           try decode { () throws(MediaError) in try pictures.take(packet, hand) }
           counters.withLock { $0.shed += pictures.takeShed() }
         } else if packet.streamIndex == sound?.index {

@@ -143,7 +143,7 @@ final class LiveRun {
       time, wall: wall, waited: LiveClock.timeBase.ticks(in: waits - waited), step: clock.step,
       shown: lastEncoded)
     waited = waits
-    reader.shed(backlog.shedding)
+    reader.shed(backlog.isCatchingUp)
     if isDropped { return control.drop("queue") }
     if branches.isEmpty { try begin(frame) }
     if lostAt != nil || control.state == .waiting { control.enter(.live) }
