@@ -53,6 +53,7 @@ package final class CodecParameters: @unchecked Sendable {
   package var isUncompressed: Bool {
     [AV_CODEC_ID_RAWVIDEO, AV_CODEC_ID_WRAPPED_AVFRAME].contains(raw.pointee.codec_id)
   }
+
   package var size: PixelSize { PixelSize(Int(raw.pointee.width), Int(raw.pointee.height)) }
 
   /// Samples a second; 0 for anything but sound.

@@ -76,10 +76,8 @@ extension Muxer {
     let raw = stream.parameters.raw.pointee
     if stream.kind == .data {
       // movenc writes these two kinds of timed data and no other.
-      let tags = ["tmcd", "gpmd"].map { name in
-        name.utf8.reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-      }
-      return ["mp4", "mov"].contains(format) && tags.contains(raw.codec_tag)
+      return ["mp4", "mov"].contains(format)
+        && ["tmcd", "gpmd"].map(tag).contains(raw.codec_tag)
     }
     return avformat_query_codec(output, raw.codec_id, FF_COMPLIANCE_NORMAL) == 1
   }

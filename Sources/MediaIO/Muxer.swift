@@ -109,7 +109,10 @@ package final class Muxer {
     return avformat_query_codec(output, encoder.pointee.id, FF_COMPLIANCE_NORMAL) == 1
   }
 
-  private static let hvc1 = "hvc1".utf8.reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+  /// A four-character code as libavformat keeps it: the first character in the lowest byte.
+  static func tag(_ name: String) -> UInt32 {
+    name.utf8.reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+  }
 
   /// Adds a stream and returns its index. `timeBase` is a wish: see `timeBase(of:)` after the header.
   ///
@@ -127,7 +130,7 @@ package final class Muxer {
     // A tag of the source's container means nothing in another.
     stream.pointee.codecpar.pointee.codec_tag = 0
     if isSelfContained, stream.pointee.codecpar.pointee.codec_id == AV_CODEC_ID_HEVC {
-      stream.pointee.codecpar.pointee.codec_tag = Self.hvc1
+      stream.pointee.codecpar.pointee.codec_tag = Self.tag("hvc1")
     }
     // FLAC in MP4 has a registered sample entry, and libavformat still wants to be asked twice.
     if stream.pointee.codecpar.pointee.codec_id == AV_CODEC_ID_FLAC {

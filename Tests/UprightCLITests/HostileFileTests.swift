@@ -5,6 +5,11 @@ import UprightTestSupport
 /// Files made to break it.
 @Suite("Files made to break it")
 struct HostileFileTests {
+  /// Ten frames of H.264.
+  private static func clip(_ path: String) throws {
+    try FFmpegTool.run("-f lavfi -i testsrc2=s=64x48:r=10:d=1 -c:v libx264", [path])
+  }
+
   private static func run(_ words: String...) throws -> CommandLineProgram.Outcome {
     try CommandLineProgram(words).wait(timeout: 60)
   }
@@ -62,7 +67,7 @@ struct HostileFileTests {
     let scratch = try Scratch()
     let folder = scratch.path("inside")
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    try FFmpegTool.run("-f lavfi -i testsrc2=s=64x48:r=10:d=1 -c:v libx264", [scratch.path("a.ts")])
+    try Self.clip(scratch.path("a.ts"))
     try FileManager.default.copyItem(atPath: scratch.path("a.ts"), toPath: "\(folder)/a.ts")
     mkfifo("\(folder)/pipe.ts", 0o600)
     for (segment, status) in [
@@ -80,8 +85,7 @@ struct HostileFileTests {
   func profile() throws {
     let scratch = try Scratch()
     let bomb = SharedFiles.url("clips/found/png-iccp-bomb-80MiB.png").path
-    try FFmpegTool.run(
-      "-f lavfi -i testsrc2=s=64x48:r=10:d=1 -c:v libx264", [scratch.path("in.mp4")])
+    try Self.clip(scratch.path("in.mp4"))
     for words in [
       ["probe", bomb],
       [
@@ -100,7 +104,7 @@ struct HostileFileTests {
   func copies() throws {
     let scratch = try Scratch()
     let clip = scratch.path("in.mp4")
-    try FFmpegTool.run("-f lavfi -i testsrc2=s=64x48:r=10:d=1 -c:v libx264", [clip])
+    try Self.clip(clip)
     for (words, copied) in [([], 0), (["--reencode", "auto"], 10)] {
       let report = scratch.path("report\(copied)")
       let run = try CommandLineProgram(
@@ -165,8 +169,7 @@ struct HostileFileTests {
   @Test("Events without a line's end are refused")
   func endless() throws {
     let scratch = try Scratch()
-    try FFmpegTool.run(
-      "-f lavfi -i testsrc2=s=64x48:r=10:d=1 -c:v libx264", [scratch.path("in.mp4")])
+    try Self.clip(scratch.path("in.mp4"))
     let line = "'\(CommandLineProgram.path)' transcode '\(scratch.path("in.mp4"))' --events - -y"
     let run = try ExternalTool("bash").outcome(["-c", line + " < /dev/zero"])
     #expect(run.status == 65 && run.errors.contains("longer than 64 KiB"), "\(run.errors)")
@@ -179,7 +182,7 @@ struct HostileFileTests {
   func words() throws {
     let scratch = try Scratch()
     let clip = scratch.path("\u{1B}[31mred.mp4")
-    try FFmpegTool.run("-f lavfi -i testsrc2=s=64x48:r=10:d=1 -c:v libx264", [clip])
+    try Self.clip(clip)
     #expect(try Self.run("transcode", clip, "--threads", "10000").status == 64)
     #expect(try Self.run("transcode", clip, "--threads=2147483648").status == 64)
     #expect(try Self.run("transcode", clip, "--format", "hls", "-o", "-").status == 64)

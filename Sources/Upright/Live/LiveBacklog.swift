@@ -47,10 +47,9 @@ struct LiveBacklog {
     let least = min(leastLag ?? lag, lag)
     leastLag = least
     behind = lag - least
-    if waited > step / 8 { busySince = wall }
-    let isBusy = wall - (busySince ?? wall) > Self.patience
-    if busySince == nil { busySince = wall }
-    if isBusy && behind > far { isCatchingUp = true }
+    let since = waited > step / 8 ? wall : busySince ?? wall
+    busySince = since
+    if wall - since > Self.patience && behind > far { isCatchingUp = true }
     // A publisher that had paused and goes on at its own speed has left nothing to catch up with.
     if behind < near || waited > step / 2 { isCatchingUp = false }
     guard isCatchingUp && time - shown < Self.longestHole else { return false }

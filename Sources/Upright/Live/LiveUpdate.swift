@@ -30,8 +30,9 @@ public struct LiveCounters: Sendable, Hashable {
   /// Pictures that were encoded, those that stood in for missing ones among them.
   public var framesOut = 0
   /// What was not encoded or not sent, by reason: frames that came `late`, frames that had to give way
-  /// (`queue`, or `shed` before they were decoded), packets that did not `decode`, pictures that an `output` did not take, one for each of
-  /// the outputs; and an `event` that made no sense when its time came.
+  /// (`queue`, or `shed` before they were decoded), packets that did not `decode`, pictures that an
+  /// `output` did not take, one for each of the outputs; and an `event` that made no sense when its time
+  /// came.
   public var dropped: [String: Int] = [:]
   /// Changes of the stream's format.
   public var formatChanges = 0
