@@ -3,9 +3,6 @@
 .PHONY: demo build check test lint format bench bench-live samples schemas check-slow fuzz \
   check-debian13 check-newest-ffmpeg clean
 
-# Debug information takes a fifth of a build: CI, which builds once, does without.
-plain := $(if $(CI),-debug-info-format none)
-
 export UPRIGHT_SHARED ?= $(abspath ../shared)
 
 demo:
@@ -13,10 +10,9 @@ demo:
 	@$(MAKE) --no-print-directory build
 	@Scripts/demo.sh
 
-# Swift's own libraries are linked in: the program starts sooner and runs where there is no toolchain.
 build:
 	@Scripts/setup.sh --say build
-	@Scripts/quiet.py swift build -c release --static-swift-stdlib --product upright $(plain)
+	@Scripts/build.sh upright
 
 # The loop of a working day: lint, and every test that needs no browser, no server and no real time.
 check:

@@ -3,9 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# See Package.swift: optimised, with every assertion.
-export UPRIGHT_UNDER_TEST=1
-plain=()
-[ -z "${CI:-}" ] || plain=(-debug-info-format none)
-Scripts/quiet.py swift build --build-tests "${plain[@]}"
-python3 Scripts/run_tests.py "$@"
+Scripts/build.sh tests
+binary=.build/debug
+[ -z "${CI:-}" ] || binary=.build/release
+python3 Scripts/run_tests.py --binary "$binary/uprightPackageTests.xctest" "$@"
