@@ -37,10 +37,10 @@ TOGETHER = 12
 
 
 def cost(suite):
-    """How much of a core a suite keeps busy: those of the service mostly wait."""
+    """How much of a core a suite keeps busy: those of live sessions mostly wait."""
     if suite in TIMED:
         return os.cpu_count() / 2
-    return 0.4 if suite.startswith("UprightServiceTests") else 1
+    return 0.4 if suite.startswith(("UprightServiceTests", "UprightTests.Live")) else 1
 
 
 class Run:
