@@ -5,66 +5,100 @@ internal import RotationPolicy
 /// The policy of a live session: answers events when they come, and says for each picture how it is laid
 /// out. Each form has a director of its own; all are told the same and decide the same.
 struct LivePolicy {
+  /// Receives the answers to events that were posted together, once.
+  typealias Reply = @Sendable (Result<[RotationDecision], MediaError>) -> Void
+
+  /// Events that were posted together and are answered at the next frame.
+  private struct Post {
+    var left: Int
+    var answers: [RotationDecision] = []
+    let reply: Reply
+  }
+
   private var directors: [FrameDirector] = []
-  /// Those whose time has not come, in its order.
-  private var waiting: [RotationEvent] = []
-  /// Those that came before the first picture, in their own order.
-  private var early: [RotationEvent] = []
+  /// Events that no frame has answered yet, in the order of their times, each with the number of the post
+  /// that its answer belongs to.
+  private var waiting: [(event: RotationEvent, post: Int?)] = []
+  private var posts: [Int: Post] = [:]
+  private var postCount = 0
+  private var isOver = false
   /// Answers that the observer has not been told.
   private var untold: [RotationDecision] = []
   /// When turns that no picture has shown yet were asked for.
   private var arrivals: [ContinuousClock.Instant] = []
-  /// The last picture's time.
-  private(set) var seconds = 0.0
+  /// The last frame's time; minus infinity before the first.
+  private var seconds = -Double.infinity
 
   /// Events that may wait.
   private static let capacity = 10_000
 
-  /// Whether the first picture has been.
-  var hasBegun: Bool { !directors.isEmpty }
-
   /// Begins at the first picture.
-  mutating func begin(_ directors: [FrameDirector]) throws(MediaError) {
-    self.directors = directors
-    let early = self.early
-    self.early = []
-    for event in early { try place(event) }
-  }
+  mutating func begin(_ directors: [FrameDirector]) { self.directors = directors }
 
   /// Whether events came before the first picture.
-  var hasEarly: Bool { !early.isEmpty }
+  var hasEarly: Bool { directors.isEmpty && !waiting.isEmpty }
 
-  /// Takes events; returns the answers that came at once.
+  /// Takes events. `reply` receives the answers to those that the next frame obeys, when that frame has
+  /// come: a decision's `at` is the time of the frame that turns. It is called at once where there are
+  /// none: before the first frame, and for events whose time is still to come.
   ///
-  /// - Throws: `badData` for an event that no state of the policy could answer, `usage` where too many
-  ///   wait; those before it stand.
-  mutating func post(_ events: [RotationEvent]) throws(MediaError) -> [RotationDecision] {
-    let told = untold.count
+  /// The reply fails with `badData` for an event without a time or with a name that means nothing, with
+  /// `usage` if too many wait; the events before it stand.
+  mutating func post(_ events: [RotationEvent], reply: @escaping Reply) {
+    var post = Post(left: 0, reply: reply)
+    postCount += 1
     for event in events {
       guard !event.at.isNaN, event.at <= RotationEvent.latest else {
-        throw MediaError(.badData, "\(event.at) is no time", at: "at", remedy: "give seconds")
+        return reply(
+          .failure(MediaError(.badData, "\(event.at) is no time", at: "at", remedy: "give seconds"))
+        )
       }
-      guard waiting.count + early.count < Self.capacity else {
-        throw MediaError(
-          .usage, "\(Self.capacity) events wait already", at: "at", remedy: "send them later")
+      guard waiting.count < Self.capacity else {
+        return reply(
+          .failure(
+            MediaError(
+              .usage, "\(Self.capacity) events wait already", at: "at", remedy: "send them later")))
       }
-      if hasBegun { try place(event) } else { early.append(event) }
+      let isNext = !directors.isEmpty && event.at <= seconds
+      var event = event
+      event.at = max(event.at, seconds)
+      if isNext { post.left += 1 }
+      let index = waiting.firstIndex { $0.event.at > event.at } ?? waiting.count
+      waiting.insert((event, isNext ? postCount : nil), at: index)
     }
-    return Array(untold[told...])
+    if post.left == 0 || isOver { return reply(.success([])) }
+    posts[postCount] = post
   }
 
-  private mutating func place(_ event: RotationEvent) throws(MediaError) {
-    guard event.at > seconds else { return try answer(event) }
-    let index = waiting.firstIndex { $0.at > event.at } ?? waiting.count
-    waiting.insert(event, at: index)
+  /// Answers what waits for the frame at `seconds`: that frame obeys it.
+  private mutating func answer() {
+    let due = waiting.prefix { $0.event.at <= seconds + OrientationTimeline.grain }
+    waiting.removeFirst(due.count)
+    for (event, number) in due {
+      var event = event
+      event.at = seconds
+      let told = untold.count
+      var failure: MediaError?
+      do throws(MediaError) {
+        for index in directors.indices { try directors[index].push(event) }
+      } catch {
+        // An unknown name is found out when its time comes; the stream goes on.
+        if number == nil { refused += 1 }
+        failure = error
+      }
+      collect()
+      if let number { settle(number, Array(untold[told...]), failure) }
+    }
   }
 
-  /// Answers an event as of the last picture: the next one obeys it.
-  private mutating func answer(_ event: RotationEvent) throws(MediaError) {
-    var event = event
-    event.at = seconds
-    for index in directors.indices { try directors[index].push(event) }
-    collect()
+  private mutating func settle(_ number: Int, _ answers: [RotationDecision], _ failure: MediaError?)
+  {
+    guard var post = posts[number] else { return }
+    post.left -= 1
+    post.answers += answers
+    posts[number] = failure == nil && post.left > 0 ? post : nil
+    if let failure { return post.reply(.failure(failure)) }
+    if post.left == 0 { post.reply(.success(post.answers)) }
   }
 
   private mutating func collect() {
@@ -83,11 +117,7 @@ struct LivePolicy {
     at seconds: Double, size: PixelSize, signal: OrientationSignal?
   ) throws(MediaError) -> [Direction] {
     self.seconds = seconds
-    while let event = waiting.first, event.at <= seconds + OrientationTimeline.grain {
-      waiting.removeFirst()
-      // An unknown name is found out when its time comes; the stream goes on.
-      do throws(MediaError) { try answer(event) } catch { refused += 1 }
-    }
+    answer()
     var directions: [Direction] = []
     for index in directors.indices {
       directions.append(
@@ -105,6 +135,13 @@ struct LivePolicy {
   mutating func finish() {
     for index in directors.indices { directors[index].finish() }
     collect()
+  }
+
+  /// No frame will come any more: nobody waits for one.
+  mutating func close() {
+    isOver = true
+    for post in posts.values { post.reply(.success(post.answers)) }
+    posts = [:]
   }
 
   /// The answers since the last call.

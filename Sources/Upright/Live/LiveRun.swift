@@ -192,9 +192,7 @@ final class LiveRun {
         })
     }
     let made = directors
-    try control.policy { (policy: inout LivePolicy) throws(MediaError) -> Void in
-      try policy.begin(made)
-    }
+    control.policy { $0.begin(made) }
   }
 
   /// Shows a frame again.

@@ -51,6 +51,7 @@ public final class LiveSession: Sendable {
         if case .published(let feed) = configuration.input { feed.close() }
         end = (.failed, error.description)
       }
+      control.policy { $0.close() }
       control.tellAnswers()
       control.enter(end.state, reason: end.reason)
       done.signal()
@@ -72,15 +73,19 @@ public final class LiveSession: Sendable {
     return true
   }
 
-  /// Takes events; one at media time `at` waits for its picture, one at `nextPicture` or at a time that
-  /// has gone by is obeyed by the next. Any thread.
+  /// Takes events; one at media time `at` waits for its frame, one at `nextPicture` or at a time that has
+  /// gone by is obeyed by the next frame. Any task.
   ///
-  /// - Returns: the answers that came at once; the others are told as `LiveUpdate.decision`, as these
-  ///   are. Before the first picture there is none.
+  /// - Returns: the answers to the events that the next frame obeys, when it has come; their `at` is that
+  ///   frame's time. All answers are told as `LiveUpdate.decision`, these too. Before the first frame
+  ///   there are none.
   /// - Throws: `badData` for an event that makes no sense (an unknown name, no time); those before it
-  ///   stand, and the stream goes on.
-  public func post(_ events: [RotationEvent]) throws(MediaError) -> [RotationDecision] {
-    try control.policy { (policy) throws(MediaError) in try policy.post(events) }
+  ///   stand, and the stream goes on. `usage` if ten thousand wait.
+  public func post(_ events: [RotationEvent]) async throws(MediaError) -> [RotationDecision] {
+    let result = await withCheckedContinuation { continuation in
+      control.policy { $0.post(events) { continuation.resume(returning: $0) } }
+    }
+    return try result.get()
   }
 
   /// How it is at this moment.

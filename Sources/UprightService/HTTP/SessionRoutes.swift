@@ -72,7 +72,7 @@ struct SessionRoutes: Sendable {
         throw Problem.unprocessable("\(place)\(error)")
       }
     }
-    let decisions = try hosted.session.post(read)
+    let decisions = try await hosted.session.post(read)
     return Response(json: [
       "decisions": .array(decisions.map(\.json)),
       "pending": .integer(max(0, read.count - decisions.count)),

@@ -8,8 +8,8 @@ package protocol Session: Sendable {
   func start(observe: @escaping @Sendable (LiveUpdate) -> Void)
   /// Waits until whoever sends may do so; false where that did not come in time. Blocks.
   func listens(within seconds: Double) -> Bool
-  /// Events in the order they came; the decisions that could be made at once.
-  func post(_ events: [RotationEvent]) throws(MediaError) -> [RotationDecision]
+  /// Events in the order they came; the decisions on those that the next frame obeys, when it has come.
+  func post(_ events: [RotationEvent]) async throws(MediaError) -> [RotationDecision]
   var snapshot: LiveSnapshot { get }
   /// Closes every output so that it plays; returns at once.
   ///
