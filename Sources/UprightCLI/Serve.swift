@@ -72,7 +72,9 @@ struct Serve: ParsableCommand {
     let configuration = try ServiceConfiguration(
       flags: flags, environment: ProcessInfo.processInfo.environment, file: config)
     let secrets = Secrets()
-    var logger = Logger(label: "upright") { RedactingLog(label: $0, secrets: secrets) }
+    var logger = Logger(label: "upright") {
+      RedactingLog(label: $0, secrets: secrets, write: StandardError.write)
+    }
     logger.logLevel = verbose ? .debug : .info
     let service = try UprightService(
       configuration, engine: Self.engine, secrets: secrets, logger: logger)

@@ -57,6 +57,7 @@ package final class UprightService: Sendable {
     try folders.make()
     (token, isNewToken) = try AdminToken.settle(configuration.token, folders)
     secrets.add(token)
+    secrets.hide(folder: root)
     let rules = AddressRules(
       allowHosts: configuration.allowHosts.compactMap(HostPattern.init), dataFolder: root,
       ownAddresses: surroundings.ownAddresses)
@@ -65,7 +66,8 @@ package final class UprightService: Sendable {
       engine: engine, resolver: surroundings.resolver, proxy: proxy,
       acceptor: RTMPAcceptor(logger: logger, patience: surroundings.patience), folders: folders)
     let webhooks = Webhooks(
-      proxy: proxy, secrets: secrets, limits: surroundings.webhooks, logger: logger)
+      proxy: proxy, secrets: secrets, limits: surroundings.webhooks,
+      file: try folders.state() + "/webhooks.json", logger: logger)
     self.webhooks = webhooks
     let sessions = Sessions(
       opening: opening, rules: rules, secrets: secrets,
@@ -110,8 +112,9 @@ package final class UprightService: Sendable {
     LiveFileRoutes(folders: folders) { [weak sessions] id in
       (try? sessions?.find(id))?.isOver == false
     }.add(to: router)
-    StatusRoutes(sessions: sessions, metrics: metrics) { [weak self] in self?.isReady ?? false }
-      .add(to: router)
+    StatusRoutes(sessions: sessions, metrics: metrics, folders: folders) { [weak self] in
+      self?.isReady ?? false
+    }.add(to: router)
   }
 
   /// Serves until the task is cancelled or, with `signals`, SIGTERM or SIGINT comes; then ends every
@@ -157,6 +160,7 @@ package final class UprightService: Sendable {
         logger.error("a webhook of the configuration is not used: \(Problem(error).detail)")
       }
     }
+    webhooks.addKept(rules: sessions.rules)
     folders.removeLive(but: Set(configuration.sessions.compactMap { $0["name"]?.text }))
     for value in configuration.sessions {
       do {

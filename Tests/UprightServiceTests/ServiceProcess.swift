@@ -13,7 +13,9 @@ final class ServiceProcess: @unchecked Sendable {
   struct Late: Error, CustomStringConvertible { let description: String }
 
   /// Starts it with `sessions` declared in its configuration, and waits until they are begun.
-  init(_ scratch: Scratch, sessions: [String], more: String = "") async throws {
+  init(
+    _ scratch: Scratch, sessions: [String], more: String = "", environment: [String: String] = [:]
+  ) async throws {
     self.scratch = scratch
     let port = try Loopback.freeTCPPort()
     self.port = port
@@ -24,7 +26,7 @@ final class ServiceProcess: @unchecked Sendable {
     try Data(configuration.utf8).write(to: URL(fileURLWithPath: scratch.path("serve.json")))
     program = try CommandLineProgram(
       ["serve", "--config", scratch.path("serve.json")],
-      environment: ["UPRIGHT_TOKEN": RunningService.token])
+      environment: ["UPRIGHT_TOKEN": RunningService.token].merging(environment) { $1 })
     let isReady = try await waitUntil(60) { [self] in
       guard program.isRunning else { return true }
       return (try? await ask("GET", "/readyz").status) == 200

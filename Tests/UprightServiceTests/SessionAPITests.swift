@@ -111,6 +111,37 @@ struct SessionAPITests {
         + "\(RunningService.token)\r\nTransfer-Encoding: chunked\r\n\r\n1000\r\n"
         + String(repeating: " ", count: 4096) + "\r\n0\r\n\r\n")
     #expect(chunked.status == 413)
+    for coding in ["xchunked", "gzip", "chunked, identity"] {
+      let unknown = try await service.ask(
+        raw: "POST /v1/sessions HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer "
+          + "\(RunningService.token)\r\nTransfer-Encoding: \(coding)\r\n\r\n2\r\n{}\r\n0\r\n\r\n")
+      #expect(unknown.status == 400, "\(coding): \(unknown.text)")
+    }
+  }
+
+  @Test("An answer names no folder of the server, and gives no advice for the command line")
+  func answers() {
+    for (error, text) in [
+      (
+        MediaError(.usage, "segments of 0.1 s", at: "--segment", remedy: "use 0.5 to 60"),
+        "segments of 0.1 s: options.segment: use 0.5 to 60"
+      ),
+      (
+        MediaError(
+          .usage, "cannot be known ahead", at: "--canvas majority",
+          remedy: "use --canvas initial, portrait or landscape"),
+        "cannot be known ahead: options.canvas: use canvas initial, portrait or landscape"
+      ),
+      (
+        MediaError(
+          .cannotCreate, "exists", at: "/srv/upright/a.mp4",
+          remedy: "add -y to replace it, or give another name with -o"), "exists: a.mp4"
+      ),
+    ] {
+      let secrets = Secrets()
+      secrets.hide(folder: "/srv/upright")
+      #expect(secrets.redact(Problem(error).detail) == text)
+    }
   }
 
   @Test("An input that leads inside fails its session, and says where it led")

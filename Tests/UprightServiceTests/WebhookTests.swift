@@ -132,6 +132,46 @@ struct WebhookTests {
     #expect(service.service.webhookCounts.dropped >= 990)
   }
 
+  @Test("What the API made is there again after a restart, and what it removed is not")
+  func kept() async throws {
+    let origin = try EgressProxyTests.Origin { _ in Self.answer("200 OK") }
+    let scratch = try Scratch()
+    func start() async throws -> RunningService {
+      try await RunningService(
+        { configuration, _ in configuration.allowHosts = ["127.0.0.1:\(origin.port)"] },
+        scratch: scratch)
+    }
+    let first = try await start()
+    var ids: [String] = []
+    for path in ["kept", "removed"] {
+      let made = try await first.ask(
+        "POST", "/v1/webhooks",
+        "{\"url\": \"http://127.0.0.1:\(origin.port)/\(path)\", \"events\": [\"state\"], \"secret\": \"0123456789abcdef\"}"
+      )
+      ids.append(try #require(made.json["id"].string))
+    }
+    #expect(try await first.ask("DELETE", "/v1/webhooks/\(ids[1])").status == 204)
+    try await first.shutDown()
+    let file = scratch.path("data/.upright/webhooks.json")
+    let rights = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions]
+    #expect(rights as? Int == 0o600)
+
+    let second = try await start()
+    let listed = try await second.ask("GET", "/v1/webhooks").json["webhooks"].array
+    #expect(listed.map { $0["id"].string } == [ids[0]])
+    try await second.session()
+    second.script.sessions[0].become(.live)
+    #expect(try await waitUntil { second.service.webhookCounts.delivered == 1 })
+    #expect(origin.heads.withLock { $0 }.last?.hasPrefix("POST /kept") == true)
+    try await second.shutDown()
+
+    try Data("[{".utf8).write(to: URL(fileURLWithPath: file))
+    let third = try await start()
+    #expect(try await third.ask("GET", "/v1/webhooks").json["webhooks"].array.isEmpty)
+    #expect(third.log.lines.contains("cannot be read"))
+    try await third.shutDown()
+  }
+
   @Test("A redirect is not followed, and a host that is not listed not named")
   func addresses() async throws {
     let inside = try EgressProxyTests.Origin { _ in Self.answer("200 OK") }

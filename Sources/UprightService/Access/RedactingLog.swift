@@ -1,7 +1,7 @@
 internal import Foundation
 package import Logging
 
-/// Log lines on standard error, without secrets: `2026-01-02T03:04:05Z info upright: what`.
+/// Log lines without secrets: `2026-01-02T03:04:05Z info upright: what`.
 package struct RedactingLog: LogHandler {
   package var metadata: Logger.Metadata = [:]
   package var logLevel: Logger.Level = .info
@@ -9,10 +9,9 @@ package struct RedactingLog: LogHandler {
   private let secrets: Secrets
   private let write: @Sendable (String) -> Void
 
-  /// - Parameter write: takes a line with its line break.
+  /// - Parameter write: takes a line with its line break; must not fail where the log cannot be written.
   package init(
-    label: String, secrets: Secrets,
-    write: @escaping @Sendable (String) -> Void = { FileHandle.standardError.write(Data($0.utf8)) }
+    label: String, secrets: Secrets, write: @escaping @Sendable (String) -> Void
   ) {
     self.label = label
     self.secrets = secrets

@@ -10,6 +10,8 @@ package final class Secrets: Sendable {
     var count = 0
     /// Whether it is a secret in a URL only: elsewhere the word is a session's name, or too short to hide.
     var onlyInURLs = false
+    /// What stands in its place.
+    var mark = "***"
   }
 
   private let known = Mutex<[String: Known]>([:])
@@ -30,6 +32,13 @@ package final class Secrets: Sendable {
     }
   }
 
+  /// From now on paths in `folder` are told without it: where the service keeps its files is nobody's
+  /// business.
+  func hide(folder: String) {
+    guard folder.count > 1 else { return }
+    known.withLock { $0[folder + "/"] = Known(count: 1, mark: "") }
+  }
+
   /// Forgets one `add` of `secret`.
   func remove(_ secret: String) {
     known.withLock { known in
@@ -38,14 +47,15 @@ package final class Secrets: Sendable {
     }
   }
 
-  /// `text` with `***` in the place of each secret.
+  /// `text` with `***` in the place of each secret, and paths without the hidden folder.
   func redact(_ text: String) -> String {
-    let secrets = known.withLock { $0.map { (text: $0, onlyInURLs: $1.onlyInURLs) } }
+    let secrets = known.withLock { $0.map { (text: $0, known: $1) } }
     // The longest first: one secret may be a part of another.
     return secrets.sorted { $0.text.utf8.count > $1.text.utf8.count }.reduce(text) { text, secret in
       guard text.contains(secret.text) else { return text }
-      return secret.onlyInURLs
-        ? Self.redact(secret.text, inURLsOf: text) : text.replacing(secret.text, with: "***")
+      return secret.known.onlyInURLs
+        ? Self.redact(secret.text, inURLsOf: text)
+        : text.replacing(secret.text, with: secret.known.mark)
     }
   }
 

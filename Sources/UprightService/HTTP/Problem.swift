@@ -48,6 +48,9 @@ struct Problem: Error, Sendable, Hashable {
   static func starting() -> Problem {
     .init(.serviceUnavailable, "Starting", "sessions are being begun", retryAfter: 1)
   }
+  static func unready(_ detail: String) -> Problem {
+    .init(.serviceUnavailable, "Not possible now", detail, retryAfter: 10)
+  }
   static func draining() -> Problem {
     .init(.serviceUnavailable, "Shutting down", "the service is shutting down", retryAfter: 15)
   }
@@ -70,10 +73,9 @@ struct Problem: Error, Sendable, Hashable {
 
   private init(media error: MediaError) {
     switch error.code {
-    case .usage, .badData, .noInput, .unavailable: self = .unprocessable("\(error)")
-    case .cannotCreate: self = .conflict("\(error)")
-    case .inputOutput:
-      self.init(.serviceUnavailable, "Not possible now", "\(error)", retryAfter: 10)
+    case .usage, .badData, .noInput, .unavailable: self = .unprocessable(error.inAnswers)
+    case .cannotCreate: self = .conflict(error.inAnswers)
+    case .inputOutput: self = .unready(error.inAnswers)
     default: self.init(.internalServerError, "Our fault", "see the service's log")
     }
   }
@@ -94,5 +96,18 @@ struct Problem: Error, Sendable, Hashable {
     return Response(
       status: status, headers: headers,
       body: .init(byteBuffer: ByteBuffer(string: JSONValue.object(members).compact)))
+  }
+}
+
+extension MediaError {
+  /// As a client of the API reads it: an option has its name in the API, and what only someone at the
+  /// command line could do is left out.
+  var inAnswers: String {
+    let place =
+      location.hasPrefix("--")
+      ? "options." + location.dropFirst(2).prefix { $0 != " " && $0 != "=" } : location
+    let advice = ["-y ", "-o", "--data", "--format"].contains(where: remedy.contains) ? "" : remedy
+    return [message, place, advice.replacing("--", with: "")].filter { !$0.isEmpty }
+      .joined(separator: ": ")
   }
 }

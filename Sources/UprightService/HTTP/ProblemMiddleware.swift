@@ -14,20 +14,30 @@ struct ProblemMiddleware: RouterMiddleware {
     _ request: Request, context: Context, next: (Request, Context) async throws -> Response
   ) async throws -> Response {
     var response: Response
-    do { response = try await next(request, context) } catch {
+    do {
+      guard isFramed(request) else {
+        throw Problem.badRequest("Transfer-Encoding: chunked is known, and no other")
+      }
+      response = try await next(request, context)
+    } catch {
       let problem = misdirected(error, request) ?? Problem(error)
       if problem.status.code == 500 {
         context.logger.error("\(request.method) \(request.uri.path): \(error)")
       }
       response = problem.response(secrets)
       if request.method == .head { response.body = ResponseBody() }
-      if problem.status == .contentTooLarge {
+      if problem.status == .contentTooLarge || !isFramed(request) {
         response.headers[.connection] = "close"
         close(context.channel)
       }
     }
     response.headers[.xContentTypeOptions] = "nosniff"
     return response
+  }
+
+  /// Whether the end of the body can be found: its only coding is `chunked` (RFC 9112, 6.1).
+  private func isFramed(_ request: Request) -> Bool {
+    request.headers[.transferEncoding].map { $0.lowercased() == "chunked" } ?? true
   }
 
   /// Closes a connection whose request is not read to its end: first our side, so that the answer arrives,

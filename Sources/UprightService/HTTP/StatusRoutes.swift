@@ -6,6 +6,7 @@ internal import NIOCore
 struct StatusRoutes: Sendable {
   let sessions: Sessions
   let metrics: ServiceMetrics
+  let folders: DataFolders
   /// Whether the sessions of the configuration are begun.
   let isReady: @Sendable () -> Bool
 
@@ -14,6 +15,7 @@ struct StatusRoutes: Sendable {
     router.get("/readyz") { _, _ in
       if sessions.isDraining { throw Problem.draining() }
       if !isReady() { throw Problem.starting() }
+      if let shortage = folders.shortage { throw Problem.unready(shortage) }
       return Response(text: "ready\n")
     }
     router.get("/metrics") { _, _ in

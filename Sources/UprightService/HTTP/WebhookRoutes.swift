@@ -11,7 +11,7 @@ struct WebhookRoutes: Sendable {
   func add(to router: Router<ServiceContext>) {
     router.post("/v1/webhooks") { request, _ in
       let hook = try Webhook(await request.json(limit: bodyLimit), rules: rules)
-      try webhooks.add(hook)
+      try webhooks.addAndKeep(hook)
       guard case .object(let members) = hook.json else { return Response(json: hook.json) }
       // The one time that the secret is said.
       let answer = JSONValue.object(members + [.init("secret", .string(hook.secret))])

@@ -187,6 +187,19 @@ struct DataFolders: Sendable {
   /// The folder of our own state.
   func state() throws(MediaError) -> String { try made("\(root)/.upright") }
 
+  /// Bytes that must be free for the service to take work: a few segments of HLS.
+  static let leastSpace = 16 << 20
+
+  /// What is wrong with the disk; `nil` while there is room.
+  var shortage: String? {
+    var disk = statvfs()
+    guard unsafe statvfs(root, &disk) == 0 else { return "the data folder cannot be read" }
+    let (free, overflows) = UInt64(disk.f_bavail).multipliedReportingOverflow(
+      by: UInt64(disk.f_frsize))
+    guard !overflows, free < UInt64(Self.leastSpace) else { return nil }
+    return "the disk of the data folder is full: \(free >> 20) MiB are free"
+  }
+
   /// Keeps other processes out of the folder until the descriptor is closed.
   ///
   /// - Throws: `cannotCreate` where one is in it.

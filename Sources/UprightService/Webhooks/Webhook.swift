@@ -13,10 +13,11 @@ struct Webhook: Sendable, Hashable {
 
   /// Reads `{"url", "events", "secret"}`; without a secret one is made.
   ///
+  /// - Parameter isKept: whether it is one that the service has written down, with its `id`.
   /// - Throws: `Problem` 400 where the shape is wrong, `Refusal` where the host is not listed.
-  init(_ value: JSONValue, rules: AddressRules) throws {
+  init(_ value: JSONValue, rules: AddressRules, isKept: Bool = false) throws {
     let members = try SessionRequest.members(
-      of: value, "the webhook", allowing: ["url", "events", "secret"])
+      of: value, "the webhook", allowing: ["url", "events", "secret"] + (isKept ? ["id"] : []))
     guard case .string(let text)? = members["url"] else {
       throw Problem.badRequest("the webhook: url is missing")
     }
@@ -45,7 +46,18 @@ struct Webhook: Sendable, Hashable {
     case .string(let text) where (16...256).contains(text.utf8.count): secret = text
     default: throw Problem.badRequest("the webhook: a secret is a text of 16 to 256 bytes")
     }
-    id = String(Secrets.make().filter { $0 != "-" && $0 != "_" }.prefix(12))
+    id =
+      members["id"]?.text
+      ?? String(Secrets.make().filter { $0 != "-" && $0 != "_" }.prefix(12))
+  }
+
+  /// All of it, the secret too: for our own file.
+  var kept: JSONValue {
+    [
+      "id": .string(id), "url": .string(url.text),
+      "events": .array(kinds.map(\.rawValue).sorted().map { .string($0) }),
+      "secret": .string(secret),
+    ]
   }
 
   /// As an answer shows it.

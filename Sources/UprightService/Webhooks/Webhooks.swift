@@ -26,6 +26,8 @@ final class Webhooks: Sendable {
     let hook: Webhook
     let messages: AsyncStream<Message>.Continuation
     let task: Task<Void, Never>
+    /// Whether it was made by the API and is there again after a restart.
+    let isKept: Bool
   }
 
   private struct Counts: Sendable {
@@ -43,13 +45,18 @@ final class Webhooks: Sendable {
   private let proxy: EgressProxy
   private let secrets: Secrets
   private let limits: Limits
+  private let file: String
   private let logger: Logger
   private static let name = "webhooks"
 
-  init(proxy: EgressProxy, secrets: Secrets, limits: Limits = Limits(), logger: Logger) {
+  /// - Parameter file: where webhooks that the API makes are kept.
+  init(
+    proxy: EgressProxy, secrets: Secrets, limits: Limits = Limits(), file: String, logger: Logger
+  ) {
     self.proxy = proxy
     self.secrets = secrets
     self.limits = limits
+    self.file = file
     self.logger = logger
   }
 
@@ -63,8 +70,53 @@ final class Webhooks: Sendable {
 
   // MARK: - Hooks
 
+  /// Adds those that an earlier run has kept.
+  func addKept(rules: AddressRules) {
+    guard let data = FileManager.default.contents(atPath: file) else { return }
+    guard let value = try? JSONValue(parsing: data), case .array(let hooks) = value else {
+      return logger.error("\(file) cannot be read: its webhooks are not used")
+    }
+    for value in hooks {
+      do { try add(Webhook(value, rules: rules, isKept: true), isKept: true) } catch {
+        logger.error("a webhook of an earlier run is not used: \(Problem(error).detail)")
+      }
+    }
+  }
+
+  /// Writes those down that the API made, for the service's user alone.
+  private func keep() throws(Problem) {
+    let hooks = state.withLock { state in
+      state.order.compactMap { state.lines[$0] }.filter(\.isKept).map(\.hook.kept)
+    }
+    let bytes = Data(JSONValue.array(hooks).compact.utf8)
+    let temporary = "\(file).new"
+    guard
+      FileManager.default.createFile(
+        atPath: temporary, contents: bytes, attributes: [.posixPermissions: 0o600]),
+      unsafe rename(temporary, file) == 0
+    else {
+      throw .unready("the webhook cannot be kept: there is no room, or no right to write")
+    }
+  }
+
+  /// Adds one that is there again after a restart.
+  ///
+  /// - Throws: `Problem` 429 where there are as many as there may be, 503 where it cannot be kept.
+  func addAndKeep(_ hook: Webhook) throws(Problem) {
+    try add(hook, isKept: true)
+    do { try keep() } catch {
+      try discard(hook.id)
+      throw error
+    }
+  }
+
+  /// - Throws: `Problem` 404.
+  func remove(_ id: String) throws(Problem) {
+    if try discard(id) { try keep() }
+  }
+
   /// - Throws: `Problem` 429 where there are as many as there may be.
-  func add(_ hook: Webhook) throws(Problem) {
+  func add(_ hook: Webhook, isKept: Bool = false) throws(Problem) {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Message.self, bufferingPolicy: .bufferingOldest(limits.waiting))
     let isAdded = state.withLock { state in
@@ -72,7 +124,8 @@ final class Webhooks: Sendable {
       let task = Task { [weak self] in
         for await message in stream { await self?.deliver(message, to: hook) }
       }
-      state.lines[hook.id] = Line(hook: hook, messages: continuation, task: task)
+      state.lines[hook.id] = Line(
+        hook: hook, messages: continuation, task: task, isKept: isKept)
       state.order.append(hook.id)
       return true
     }
@@ -83,8 +136,11 @@ final class Webhooks: Sendable {
     hook.url.secrets.forEach { secrets.add($0) }
   }
 
+  /// Whether it was one that is kept.
+  ///
   /// - Throws: `Problem` 404.
-  func remove(_ id: String) throws(Problem) {
+  @discardableResult
+  private func discard(_ id: String) throws(Problem) -> Bool {
     let line = state.withLock { state in
       state.order.removeAll { $0 == id }
       return state.lines.removeValue(forKey: id)
@@ -94,6 +150,7 @@ final class Webhooks: Sendable {
     line.task.cancel()
     secrets.remove(line.hook.secret)
     line.hook.url.secrets.forEach(secrets.remove)
+    return line.isKept
   }
 
   // MARK: - Telling
