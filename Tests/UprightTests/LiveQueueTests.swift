@@ -190,7 +190,7 @@ private final class TestSink: PacketSink, @unchecked Sendable {
   static func description(_ format: EncodedFormat) -> OutputDescription {
     OutputDescription(
       format: format, videoTimeBase: Rational(1, 90_000), frameRate: nil, videoMetadata: [:],
-      sideTracks: [], metadata: [:], keepsAllTags: false, chapters: [], earliestTime: 0)
+      sideTracks: [], metadata: [:], listsTags: false, chapters: [], earliestTime: 0)
   }
 
   func begin(_ description: OutputDescription) throws(MediaError) {

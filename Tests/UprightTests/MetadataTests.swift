@@ -2,8 +2,9 @@ import Foundation
 import MediaIO
 import Orientation
 import Testing
-import Upright
 import UprightTestSupport
+
+@testable import Upright
 
 /// What is not pictures: kept where the container takes it, named where it is dropped.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
@@ -56,6 +57,51 @@ struct MetadataTests {
     Dictionary(
       json["format"]["tags"].object.map { ($0.key.lowercased(), $0.value.string ?? "") },
       uniquingKeysWith: { first, _ in first })
+  }
+
+  @Test("What a phone says of itself goes over, in Apple's names where the file has their list")
+  func phone() throws {
+    let apple = "com.apple.quicktime."
+    let said = [
+      "\(apple)creationdate": "2013-12-22T15:54:25-0500", "\(apple)make": "Apple",
+      "\(apple)model": "iPhone 4S",
+    ]
+    // As libavformat reads a clip that has both ways of saying it.
+    let both = said.merging(
+      ["make": "Apple", "make-eng": "Apple", "date": "2013-12-22T15:54:25-0500"]) { $1 }
+    let titled = said.merging(["title": "A walk"]) { $1 }
+    for (container, tags, isList, written, lost) in [
+      (OutputContainer.mov, said, true, said, []), (.mp4, said, true, said, []),
+      (.mov, both, true, said, []), (.mp4, both, true, said, []),
+      (.mov, titled, true, said.merging(["\(apple)title": "A walk"]) { $1 }, []),
+      (
+        .mp4, titled, false, ["title": "A walk", "date": "2013-12-22T15:54:25-0500"],
+        ["\(apple)make", "\(apple)model"]
+      ),
+      (.matroska, titled, false, titled, []), (.mpegts, said, false, [:], said.keys.sorted()),
+    ] {
+      let placed = container.place(tags)
+      #expect(placed.isList == isList && placed.written == written, "\(container): \(placed)")
+      #expect(placed.withoutPlace == lost, "\(container): \(placed)")
+    }
+  }
+
+  @Test(
+    "An iPhone's clip keeps its date and its camera; its positions are left out with a word",
+    .clips("rotation-real"))
+  func iPhone() throws {
+    let scratch = try Scratch()
+    let source = SharedFiles.url("clips/rotation-real/iphone_rotated.mov").path
+    for output in ["turned.mov", "copied.mov", "turned.mp4"] {
+      let run = try Transcoded(source, to: scratch.path(output)) {
+        if output == "copied.mov" { $0.upright = .metadata } else { $0.quick() }
+      }
+      let tags = Self.tags(try Self.format(run.path))
+      #expect(tags["com.apple.quicktime.creationdate"] == "2013-12-22T15:54:25-0500", "\(tags)")
+      #expect(tags["com.apple.quicktime.make"] == "Apple", "\(tags)")
+      #expect(tags["com.apple.quicktime.model"] == "iPhone 4S", "\(tags)")
+      #expect(run.result.warnings.contains { $0.contains("GPS") }, "\(run.result.warnings)")
+    }
   }
 
   @Test(

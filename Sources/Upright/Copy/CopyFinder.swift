@@ -28,6 +28,9 @@ struct CopyFinder {
             ? "the turn is written as metadata" : "every picture is as it should be")
       }
       if plan.options.reencode == .never { throw CopyRefusal(reason: reason) }
+      if outlook.survey.leading > 0 {
+        throw CopyRefusal(reason: "\(reason); the clip begins within a group of pictures")
+      }
       return CopyPlan(way: .parts(try joined(outlook, reason)), reason: reason)
     } catch let refusal as CopyRefusal {
       return CopyPlan(way: .encode, reason: refusal.reason, outlook: seen)

@@ -102,8 +102,8 @@ struct CopyPlan {
   ) throws -> ClipParts {
     if let reason = ClipParts.reasonAgainstChunks(plan) { throw CopyRefusal(reason: reason) }
     let outlook = try outlook ?? Outlook(plan)
-    guard outlook.survey.isInOrder else {
-      throw CopyRefusal(reason: "two pictures have the same time")
+    guard outlook.survey.isInOrder, outlook.survey.leading == 0 else {
+      throw CopyRefusal(reason: "two pictures have the same time, or refer to what is not there")
     }
     if try plan.firstPicture().isInterlaced {
       throw CopyRefusal(reason: "interlaced pictures need their neighbours")

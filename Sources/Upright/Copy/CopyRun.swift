@@ -13,6 +13,7 @@ final class CopyRun {
   private let format: EncodedFormat
   private var rewriter: DisplayOrientationRewriter?
   private var tally: SessionTally
+  private var leading = LeadingPictures()
   private var isBegun = false
   private var warnings: [String]
   private let started = ContinuousClock.now
@@ -24,6 +25,13 @@ final class CopyRun {
     outlook = copy.outlook
     self.observe = observe
     warnings = plan.warnings + copy.outlook.warnings
+    if outlook.survey.hidden > 0 {
+      warnings.append("\(outlook.survey.hidden) frames stay hidden by the edit list")
+    }
+    if outlook.survey.leading > 0 {
+      warnings.append(
+        "\(outlook.survey.leading) frames that refer to others before the clip are left out")
+    }
     format = EncodedFormat(
       index: 0, size: plan.video.parameters.size, parameters: plan.video.parameters)
     rewriter = copy.mark.rewriter(for: plan.video)
@@ -80,8 +88,11 @@ final class CopyRun {
 
   private func take(_ packet: consuming Packet) throws(MediaError) {
     guard packet.streamIndex == plan.video.index else { return try output.take(packet) }
-    tally.frames += 1
-    tally.end(pts: packet.pts, duration: packet.duration)
+    if leading.takes(packet) { return }
+    if !packet.isDiscarded {
+      tally.frames += 1
+      tally.end(pts: packet.pts, duration: packet.duration)
+    }
     if tally.frames % 64 == 0 { tellProgress(packet.pts) }
     let isKey = packet.isKey
     let own = outlook.variesWithPictures ? turn(at: packet.pts) : nil

@@ -7,8 +7,13 @@ struct CopyRefusal: Error { let reason: String }
 /// What the packets of a clip's pictures say, read ahead in one go: nothing is decoded. 24 bytes a
 /// picture and no objects, however long the clip.
 struct PacketSurvey {
-  /// Presentation times in ticks, rising.
+  /// Presentation times in ticks, rising; without those of pictures that an edit list hides.
   let shown: [Int64]
+  /// Pictures in front that an edit list hides and that go over with it: only where all is copied into a
+  /// container that has edit lists.
+  let hidden: Int
+  /// Pictures of the first group that refer to what is not in the clip, and are left out of a copy.
+  let leading: Int
   /// What stands from which picture on: signals and sizes.
   let changes: [SignalScan.Change]
   /// The parameter sets among the packets.
@@ -31,7 +36,8 @@ struct PacketSurvey {
       throw CopyRefusal(reason: "it cannot be looked at ahead")
     }
     let demuxer = try Demuxer(again: first, format: session.inputFormat)
-    let notes = PacketNotes(video)
+    let keepsEdit = plan.options.upright == .metadata && [.mp4, .mov].contains(plan.container)
+    let notes = PacketNotes(video, keepsEdit: keepsEdit)
     var scan = try SignalScan(demuxer) { notes.take($0) }
     // Where a clock was set back is told from the packets of all tracks that are read.
     if demuxer.joinsClocks {
@@ -41,7 +47,7 @@ struct PacketSurvey {
     while notes.problem == nil, let change = try scan.next() { changes.append(change) }
     if let error = scan.error, error.code == .cancelled { throw error }
     if let problem = notes.problem { throw CopyRefusal(reason: problem) }
-    if scan.error != nil || notes.times.count < video.frameCount {
+    if scan.error != nil || notes.count < video.frameCount {
       throw CopyRefusal(reason: "it is damaged")
     }
     guard !notes.times.isEmpty else { throw CopyRefusal(reason: "there is no picture in it") }
@@ -52,7 +58,13 @@ struct PacketSurvey {
     sets = notes.sets
     warnings = scan.warnings
     shown = times.sorted()
+    hidden = notes.hidden.count
+    leading = notes.leading.count
+    // A list that ends or breaks off before the pictures do would show them.
+    if let last = notes.hidden.max(), last >= shown[0] { throw CopyRefusal(reason: Self.hides) }
   }
+
+  fileprivate static let hides = "an edit list hides pictures of it"
 
   /// Whether no two pictures have the same time.
   var isInOrder: Bool { zip(shown, shown.dropFirst()).allSatisfy { $0 < $1 } }
@@ -97,18 +109,52 @@ struct PacketSurvey {
   }
 }
 
+/// Finds the pictures at the beginning of a clip that no decoder can show: those in front of the first
+/// keyframe, and those of its group that are shown before it (an open GOP, ISO/IEC 14496-10 3.69). What
+/// an edit list hides is passed over: there the index may not name the keyframe that all begins with.
+struct LeadingPictures {
+  /// How many there were.
+  private(set) var count = 0
+  private var keyframes = 0
+  private var first = Int64.min
+  private var isWhole = false
+
+  /// Whether the next packet in decoding order is one.
+  mutating func takes(_ packet: borrowing Packet) -> Bool {
+    if packet.isDiscarded { isWhole = true }
+    guard keyframes < 2, !isWhole else { return false }
+    if packet.isKey {
+      keyframes += 1
+      if keyframes == 1 { first = packet.pts ?? .min }
+    }
+    guard keyframes == 0 || packet.pts.map({ $0 < first }) == true else { return false }
+    count += 1
+    return true
+  }
+}
+
 /// What is noted of each packet on the way.
 private final class PacketNotes {
   private let video: Int
   private let reader: EntryPointReader
   private(set) var sets: InBandSets
   private(set) var times: [Int64] = []
+  /// Those of pictures that an edit list hides.
+  private(set) var hidden: [Int64] = []
+  private(set) var leading = LeadingPictures()
   private(set) var decodingTimes: [Int64] = []
   private(set) var entries: [Int] = []
   private(set) var problem: String?
 
-  init(_ video: StreamInfo) {
+  private let keepsEdit: Bool
+
+  /// Packets that were taken.
+  var count: Int { times.count + hidden.count + leading.count }
+
+  /// - Parameter keepsEdit: whether pictures may be hidden by an edit list.
+  init(_ video: StreamInfo, keepsEdit: Bool) {
     self.video = video.index
+    self.keepsEdit = keepsEdit
     reader = EntryPointReader(video)
     sets = InBandSets(video)
     times.reserveCapacity(min(video.frameCount, 1 << 20))
@@ -118,11 +164,13 @@ private final class PacketNotes {
   func take(_ packet: borrowing Packet) {
     guard packet.streamIndex == video, problem == nil else { return }
     if packet.newExtradata != nil { problem = "its parameters change" }
-    if packet.isDiscarded { problem = "an edit list hides pictures of it" }
+    if packet.isDiscarded && !keepsEdit { problem = PacketSurvey.hides }
     guard let pts = packet.pts else {
       problem = "a picture has no time"
       return
     }
+    if leading.takes(packet) { return }
+    if packet.isDiscarded { return hidden.append(pts) }
     if reader.kind(of: packet) == .closed { entries.append(times.count) }
     sets.note(packet)
     times.append(pts)

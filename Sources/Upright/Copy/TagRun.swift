@@ -14,11 +14,10 @@ final class TagRun {
   private struct Description: FileDescription {
     let videoTimeBase: Rational
     let metadata: [String: String]
+    let listsTags: Bool
     let chapters: [Demuxer.Chapter]
     let mark: OrientationMark?
     let copiedSamples: Int
-    /// Reverse-DNS names, of phones for the most part.
-    var keepsAllTags: Bool { metadata.keys.contains { $0.hasPrefix("com.") } }
   }
 
   private let session: TagSession
@@ -35,6 +34,8 @@ final class TagRun {
   private var warnings: [String] = []
   private let isElementary: Bool
   private var frames = 0
+  /// Frames that an edit list of the input hides.
+  private var hidden = 0
   private var untimed = 0
   private var hasForeignEXIF = false
   private var times: (first: Double, end: Double)?
@@ -148,8 +149,15 @@ final class TagRun {
   private func begin() throws(MediaError) {
     let tags = demuxer.container.metadata
     let keepsLocation = session.options.keepsLocation
+    let kept = SessionPlan.kept(tags, location: keepsLocation)
+    let placed =
+      OutputContainer.allCases.first { $0.muxer == session.muxer }?.place(kept)
+      ?? PlacedTags(written: kept)
+    if !placed.withoutPlace.isEmpty {
+      dropped.append("tags without a place: " + placed.withoutPlace.joined(separator: ", "))
+    }
     let description = Description(
-      videoTimeBase: commonTick, metadata: SessionPlan.kept(tags, location: keepsLocation),
+      videoTimeBase: commonTick, metadata: placed.written, listsTags: placed.isList,
       chapters: demuxer.container.chapters, mark: mark,
       copiedSamples: video.frameCount == 0
         ? 0 : tracks.reduce(0) { $0 + $1.stream.frameCount })
@@ -204,8 +212,11 @@ final class TagRun {
     guard index == video.index else {
       return try send(packet, to: track)
     }
-    frames += 1
-    if let seconds = packet.seconds {
+    if packet.isDiscarded { hidden += 1 }
+    // What stays hidden is neither a frame nor part of the length.
+    let isShown = !(packet.isDiscarded && keepsEdit)
+    if isShown { frames += 1 }
+    if isShown, let seconds = packet.seconds {
       let end = seconds + Double(packet.duration) * packet.timeBase.doubleValue
       times = (min(times?.first ?? seconds, seconds), max(times?.end ?? end, end))
     }
@@ -236,6 +247,8 @@ final class TagRun {
     try decodingTimes.finish { (packet) throws(MediaError) in try send(packet, to: track) }
   }
 
+  private var keepsEdit: Bool { ["mp4", "mov"].contains(session.muxer) }
+
   private func send(_ packet: consuming Packet, to track: Track) throws(MediaError) {
     interleaver.add(
       packet, track: track.index, format: nil, isVideo: track.stream.kind == .video)
@@ -264,11 +277,18 @@ final class TagRun {
         .badData, "no picture can be found in the packets", at: session.input,
         remedy: "the clip is damaged")
     }
+    if hidden > 0 {
+      warnings.append(
+        keepsEdit
+          ? "\(hidden) frames stay hidden by the edit list"
+          : "\(hidden) frames that an edit list hides are shown: \(session.muxer) has no edit lists"
+      )
+    }
     var losses: [String] = []
     if feed.damaged > 0 { losses.append("\(feed.damaged) damaged stretches") }
     if untimed > 0 { losses.append("\(untimed) packets without a time") }
     if let error = feed.error { losses.append(error.message) }
-    let missing = video.frameCount - frames
+    let missing = video.frameCount - frames - (keepsEdit ? hidden : 0)
     if missing > 0 && !feed.isStopped && !video.isAttachedPicture {
       losses.append("\(missing) of \(video.frameCount) frames are not in the file")
     }

@@ -40,7 +40,7 @@ extension LiveTarget {
       describe: { format in
         OutputDescription(
           format: format, videoTimeBase: LiveClock.timeBase, frameRate: nil, videoMetadata: [:],
-          sideTracks: [sound], metadata: [:], keepsAllTags: false, chapters: [],
+          sideTracks: [sound], metadata: [:], listsTags: false, chapters: [],
           earliestTime: earliest)
       })
     let limits = configuration.limits

@@ -102,7 +102,7 @@ final class ContainerSink: PacketSink {
     case "mp4", "mov":
       // Edit lists count in the movie's time scale; at libavformat's 1000 a start would be rounded.
       var options = [("movie_timescale", "\(description.videoTimeBase.denominator)")]
-      var flags = description.keepsAllTags ? "+use_metadata_tags" : ""
+      var flags = description.listsTags ? "+use_metadata_tags" : ""
       if let indexRoom {
         options.append(("moov_size", "\(indexRoom.size)"))
       } else {
@@ -221,8 +221,8 @@ protocol FileDescription {
   var chapters: [Demuxer.Chapter] { get }
   /// How it says which way up copied pictures are; nil where pixels are upright.
   var mark: OrientationMark? { get }
-  /// Whether tags are written that only QuickTime's way of naming them can hold.
-  var keepsAllTags: Bool { get }
+  /// Whether tags are written as QuickTime's list of any names.
+  var listsTags: Bool { get }
   /// Samples of all tracks where most are copied; 0 where that is not known, or they are encoded.
   var copiedSamples: Int { get }
 }

@@ -40,8 +40,8 @@ struct OutputDescription: Sendable {
   /// In the order of tracks 1, 2, ...; track 0 is the pictures.
   var sideTracks: [SideTrack]
   let metadata: [String: String]
-  /// Whether tags are written that only QuickTime's way of naming them can hold.
-  let keepsAllTags: Bool
+  /// Whether tags are written as QuickTime's list of any names.
+  let listsTags: Bool
   var chapters: [Demuxer.Chapter]
   /// The lowest decoding time among the first packets, in seconds; below zero more often than not.
   let earliestTime: Double

@@ -116,12 +116,13 @@ final class OutputStage {
       mark == nil
       ? plan.container.trackTags(plan.video.metadata)
       : plan.video.metadata.filter { $0.key.lowercased() != "rotate" }
+    let placed = plan.tags
     try sink.begin(
       OutputDescription(
         format: first, videoTimeBase: plan.pictureTimeBase, frameRate: plan.video.frameRate,
         videoMetadata: tags,
         sideTracks: plan.sideTracks.map(\.description),
-        metadata: plan.metadata, keepsAllTags: plan.container.listsAnyTags(plan.metadata),
+        metadata: placed.written, listsTags: placed.isList,
         chapters: plan.demuxer.container.chapters,
         earliestTime: earliest, copiedVideo: mark == nil ? nil : plan.video, mark: mark))
   }

@@ -63,6 +63,9 @@ struct SessionPlan {
     let (decided, warning) = try CopyPlan.decide(self).chunked(self)
     copyPlan = decided
     if let warning { self.warnings.append(warning) }
+    if dropsLocation && container.hasTags {
+      self.warnings.append("GPS position tags are left out (--keep-location keeps them)")
+    }
   }
 
   // MARK: - Tracks
@@ -234,9 +237,9 @@ struct SessionPlan {
       + "the nearest quarter turn is used (--level follows it)"
   }
 
-  /// Titles, creation time and the like that go over to the output.
-  var metadata: [String: String] {
-    Self.kept(demuxer.container.metadata, location: options.keepsLocation)
+  /// Titles, creation time and the like as the output holds them.
+  var tags: PlacedTags {
+    container.place(Self.kept(demuxer.container.metadata, location: options.keepsLocation))
   }
 
   /// What of a container's tags goes over.
@@ -248,7 +251,7 @@ struct SessionPlan {
 
   /// Tags that the container has no place for, in words; nil where there are none.
   var droppedTags: String? {
-    let names = container.tagsWithoutPlace(metadata)
+    let names = tags.withoutPlace
     guard !names.isEmpty else { return nil }
     return "tags without a place in \(container.rawValue): " + names.joined(separator: ", ")
   }

@@ -26,6 +26,7 @@ final class SessionRun {
   private var upToEnd: SourceOutcome?
   private var lastProgress = ContinuousClock.now
   private var warnings: [String]
+  private var hasLosses = false
 
   /// The policy's answers so far; nil before the first frame.
   var orientationPlan: OrientationPlan? { director?.plan }
@@ -68,6 +69,7 @@ final class SessionRun {
       let met = upToEnd ?? outcome
       if let warning = try plan.verdict(met, frames: line.tally.frames) {
         warnings.append(warning)
+        hasLosses = true
       }
       try finish()
     } catch {
@@ -211,6 +213,11 @@ final class SessionRun {
     if session.options.frames == .metadata { warnings += outcome.warnings }
     if let plan = director?.plan { warnings += plan.warnings }
     warnings += line.warnings
+    // What is lost leaves a hole that the losses tell of.
+    if plan.container == .y4m, line.tally.hasUnevenSteps, !hasLosses {
+      warnings.append(
+        "the frame rate varies: YUV4MPEG2 has one for all frames, their times are lost")
+    }
     return TranscodeReport(
       plan: plan, tally: line.tally, formats: output?.formats ?? [], files: output?.files ?? [],
       outcome: outcome,

@@ -18,6 +18,9 @@ struct SessionTally {
   /// First and last time in the output, in ticks of `timeBase`.
   private var first: Int64?
   private var end: Int64 = 0
+  private var lastTime: Int64?
+  /// The shortest and the longest step from one frame to the next, in ticks.
+  private var steps: ClosedRange<Int64>?
   private var last: (direction: Direction, transform: AffineTransform)?
   private var colour: Colour?
   private var hasWarnedColour = false
@@ -48,8 +51,20 @@ struct SessionTally {
   /// Forgets the entries: a live session has no end.
   mutating func forgetChanges() { changes.removeAll() }
 
+  /// Whether frames come at no steady rate: one step is half as long again as another.
+  var hasUnevenSteps: Bool {
+    guard let steps else { return false }
+    return steps.upperBound > steps.lowerBound + steps.lowerBound / 2
+  }
+
   mutating func end(_ picture: borrowing VideoFrame) {
     end(pts: picture.pts, duration: picture.duration)
+    guard let pts = picture.pts else { return }
+    if let lastTime, pts > lastTime {
+      let step = pts - lastTime
+      steps = min(step, steps?.lowerBound ?? step)...max(step, steps?.upperBound ?? step)
+    }
+    lastTime = pts
   }
 
   /// Notes a picture's place, in whatever order they come.
