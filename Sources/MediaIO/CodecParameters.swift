@@ -54,6 +54,11 @@ package final class CodecParameters: @unchecked Sendable {
     [AV_CODEC_ID_RAWVIDEO, AV_CODEC_ID_WRAPPED_AVFRAME].contains(raw.pointee.codec_id)
   }
 
+  /// Whether the container calls the pictures HDR: PQ or HLG.
+  package var isHDR: Bool {
+    [AVCOL_TRC_SMPTE2084, AVCOL_TRC_ARIB_STD_B67].contains(raw.pointee.color_trc)
+  }
+
   package var size: PixelSize { PixelSize(Int(raw.pointee.width), Int(raw.pointee.height)) }
 
   /// Samples a second; 0 for anything but sound.

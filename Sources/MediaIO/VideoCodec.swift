@@ -120,9 +120,11 @@ public enum VideoCodec: String, Sendable, CaseIterable {
   /// 8 and the codec is one that players decode at 10.
   package func encodingFormat(for source: PixelFormat) -> PixelFormat {
     if self == .raw { return source.y4mFormat }
-    if self != .h264, source.bitDepth > 8, supports(.yuv420p10) { return .yuv420p10 }
-    return .yuv420p
+    return source.bitDepth > 8 && keepsDepth ? .yuv420p10 : .yuv420p
   }
+
+  /// Whether more than 8 bits are encoded. Few players take such H.264.
+  package var keepsDepth: Bool { self != .h264 && supports(.yuv420p10) }
 
   /// The options the encoder is opened with: ours, then the user's over them.
   func options(for settings: VideoEncoder.Settings) -> [(String, String)] {

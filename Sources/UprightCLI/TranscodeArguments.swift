@@ -56,7 +56,7 @@ struct TranscodeArguments: ParsableArguments {
   @Option(help: "What rescales: swscale, fused (turn and scale in one pass), or auto.")
   var scaler = ScalerChoice.auto
 
-  @Option(help: "h264, hevc, av1 or vp9.")
+  @Option(help: "h264, hevc, av1 or vp9; a file keeps the codec of its input, a stream is h264.")
   var codec: VideoCodec?
 
   @Option(parsing: .unconditional, help: "Constant quality, on the encoder's own scale.")

@@ -88,7 +88,7 @@ struct ColourTests {
         ]),
       Case(
         coding: "-c:v libx264 -pix_fmt yuv420p10le \(hlg)", output: "out.mp4",
-        expected: ["color_transfer": "arib-std-b67", "pix_fmt": "yuv420p"]),
+        expected: ["color_transfer": "arib-std-b67", "pix_fmt": "yuv420p10le"]),
       Case(
         coding: "-c:v libx264 -pix_fmt yuv420p \(bt709)", output: "out.webm", codec: .vp9,
         expected: ["color_range": "tv", "color_space": "bt709", "pix_fmt": "yuv420p"]),

@@ -15,10 +15,12 @@ struct HDRTests {
     "max_luminance": 1000,
   ]
 
-  private static func source(_ scratch: Scratch, cll: String = "1000,400") throws -> String {
+  private static func source(
+    _ scratch: Scratch, cll: String = "1000,400", format: String = "yuv420p10le"
+  ) throws -> String {
     let path = scratch.path("source-\(cll).mp4")
     try FFmpegTool.run([
-      "-f", "lavfi", "-i", "testsrc2=s=128x72:r=25:d=0.4", "-pix_fmt", "yuv420p10le", "-c:v",
+      "-f", "lavfi", "-i", "testsrc2=s=128x72:r=25:d=0.4", "-pix_fmt", format, "-c:v",
       "libx265", "-preset", "ultrafast", "-x265-params",
       "log-level=none:colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc:repeat-headers=1"
         + ":keyint=5:master-display=G(13250,34500)B(7500,3000)R(34000,16000)WP(15635,16450)"
@@ -71,7 +73,9 @@ struct HDRTests {
     ])
   func kept(_ test: Case) throws {
     let scratch = try Scratch()
-    let input = try Self.source(scratch)
+    // Of 10 bits H.264 makes SDR.
+    let input = try Self.source(
+      scratch, format: test.codec == .h264 ? "yuv420p" : "yuv420p10le")
     try DisplayMatrixPatch.apply(.right, to: input)
     let run = try Transcoded(input, to: scratch.path(test.output)) { $0.codec = test.codec }
     #expect(run.result.frames == 10)
@@ -97,9 +101,8 @@ struct HDRTests {
   @Test("H.264 has the SEI messages as well, which a stream without boxes needs")
   func h264Messages() throws {
     let scratch = try Scratch()
-    let run = try Transcoded(try Self.source(scratch), to: scratch.path("out.ts")) {
-      $0.codec = .h264
-    }
+    let source = try Self.source(scratch, format: "yuv420p")
+    let run = try Transcoded(source, to: scratch.path("out.ts")) { $0.codec = .h264 }
     let said = try ExternalTool("ffmpeg").run([
       "-nostdin", "-i", run.path, "-c", "copy", "-bsf:v", "trace_headers", "-f", "null", "-",
     ]).errors
@@ -113,6 +116,62 @@ struct HDRTests {
       "min_display_mastering_luminance 00000000000000000000000000110010 = 50",
     ] {
       #expect(lines.contains(field), "\(field)")
+    }
+  }
+
+  /// Candela a square metre of a PQ signal (ITU-R BT.2100, table 4).
+  private static func light(_ signal: Double) -> Double {
+    let power = pow(signal, 1 / 78.84375)
+    return 10000
+      * pow(max(power - 0.8359375, 0) / (18.8515625 - 18.6875 * power), 1 / 0.1593017578125)
+  }
+
+  /// What 8 bits show of it: as bright up to half of white (203 candela), bent above it up to 1000 candela,
+  /// for a screen with a gamma of 2.4.
+  private static func shown(_ signal: Double) -> Double {
+    let (x, j, peak) = (light(signal) / 203, 0.5, 1000 / 203.0)
+    let a = -j * j * (peak - 1) / (j * j - 2 * j + peak)
+    let b = (j * j - 2 * j * peak + peak) / (peak - 1)
+    let y = x <= j ? x : (b * b + 2 * b * j + j * j) / (b - a) * (x + a) / (x + b)
+    return 16 + 219 * pow(min(y, 1), 1 / 2.4)
+  }
+
+  @Test(
+    "10 bits of HDR become BT.709 where 8 are encoded, and a file keeps them",
+    arguments: [("out.ts", nil), ("out.m3u8", nil), ("out.mp4", .h264), ("out.mkv", nil)]
+      as [(String, VideoCodec?)])
+  func tones(_ output: String, _ codec: VideoCodec?) throws {
+    let scratch = try Scratch()
+    let input = scratch.path("grey.mkv")
+    // Four greys side by side, in limited range.
+    let signals = [0.2, 0.4, 0.58, 0.72]
+    let codes = signals.map { Int(64 + 876 * $0) }
+    let grey =
+      "if(lt(X,32),\(codes[0]),if(lt(X,64),\(codes[1]),if(lt(X,96),\(codes[2]),\(codes[3]))))"
+    try FFmpegTool.run([
+      "-f", "lavfi", "-i",
+      "nullsrc=s=128x72:r=10:d=0.5,format=yuv420p10le,geq=lum='\(grey)':cb=512:cr=512",
+      "-c:v", "libx265", "-preset", "ultrafast", "-x265-params",
+      "log-level=none:lossless=1:colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc", input,
+    ])
+    let run = try Transcoded(input, to: scratch.path(output)) {
+      $0.codec = codec
+      $0.reencode = .always
+      $0.size = .pair(PixelSize(72, 128))
+    }
+    let video = try #require(try FFmpegTool.streams(run.path, "video").first)
+    let isSDR = output != "out.mkv"
+    #expect(run.result.warnings.contains { $0.contains("tone-mapped") } == isSDR)
+    #expect(video["codec_name"].string == (isSDR ? "h264" : "hevc"))
+    #expect(video["pix_fmt"].string == (isSDR ? "yuv420p" : "yuv420p10le"))
+    #expect(video["color_transfer"].string == (isSDR ? "bt709" : "smpte2084"))
+    guard isSDR else { return }
+    let pixels = try FFmpegTool.run([
+      "-i", run.path, "-frames:v", "1", "-pix_fmt", "yuv420p", "-f", "rawvideo", "-",
+    ])
+    for (index, signal) in signals.enumerated() {
+      let luma = Double(pixels[pixels.startIndex + 36 * 128 + index * 32 + 16])
+      #expect(abs(luma - Self.shown(signal)) <= 3, "\(signal): \(luma), not \(Self.shown(signal))")
     }
   }
 

@@ -58,6 +58,7 @@ struct PlainPictureTests {
     if isTurned { try DisplayMatrixPatch.apply(.right, to: input) }
     let run = try Transcoded(input, to: scratch.path("out.mp4")) {
       $0.background = RGBColour(red: 250, green: 200, blue: 10)
+      $0.codec = .h264
       $0.rate = .constantQuality(0)
     }
     #expect(run.result.warnings.contains { $0.contains("transparent") }, "\(run.result.warnings)")

@@ -53,6 +53,9 @@ final class PictureLine {
   private let work: Work
   private var setup: Setup
   private let plain: PlainPictures
+  private var toneMapper: ToneMapper?
+  /// Whether HDR frames are made SDR; `nil` before the first.
+  private var mapsTones: Bool?
   private var stages: Stages?
   private var noted: [String] = []
 
@@ -91,12 +94,13 @@ final class PictureLine {
     _ frame: consuming VideoFrame, _ direction: Direction, _ seconds: Double,
     emit: EncoderChain.Emit
   ) throws(MediaError) {
+    let frame = try mapped(frame)
     let stages = self.stages ?? prepare(frame)
-    let frame = try plain.plain(frame)
+    let plainFrame = try plain.plain(frame)
     let placement = stages.orienter.placement(
-      of: frame.size, sampleAspectRatio: frame.sampleAspectRatio, turn: direction.turn,
+      of: plainFrame.size, sampleAspectRatio: plainFrame.sampleAspectRatio, turn: direction.turn,
       canvas: direction.canvas)
-    try stages.fields.take(frame, direction, seconds, by: placement) {
+    try stages.fields.take(plainFrame, direction, seconds, by: placement) {
       (frame: consuming VideoFrame, direction: Direction, seconds: Double) throws(MediaError) in
       try show(frame, direction, seconds, stages, emit)
     }
@@ -110,6 +114,25 @@ final class PictureLine {
       try show(frame, direction, seconds, stages, emit)
     }
     try stages.chain.finish(emit: emit)
+  }
+
+  /// The frame, or what stands for an HDR frame where only 8 bits are encoded: without more bits it would
+  /// show bands, and nobody shows such pictures as HDR.
+  private func mapped(_ frame: consuming VideoFrame) throws(MediaError) -> VideoFrame {
+    guard frame.colour.isHDR, frame.format.bitDepth > 8 else { return frame }
+    let isWanted = mapsTones ?? mapsTones(frame)
+    mapsTones = isWanted
+    guard isWanted else { return frame }
+    if toneMapper?.takes(frame) != true { toneMapper = try ToneMapper(like: frame) }
+    guard let toneMapper else { return frame }
+    return try toneMapper.mapped(frame)
+  }
+
+  private func mapsTones(_ frame: borrowing VideoFrame) -> Bool {
+    let settings = setup.adapt(work.settings(frame, setup.codec))
+    guard settings.format.bitDepth == 8 else { return false }
+    noted.append("HDR is tone-mapped to BT.709 in 8 bits; --codec hevc keeps it")
+    return true
   }
 
   private func prepare(_ frame: borrowing VideoFrame) -> Stages {

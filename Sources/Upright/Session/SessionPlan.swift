@@ -45,7 +45,7 @@ struct SessionPlan {
       )
     }
     self.video = video
-    codec = session.options.codec ?? session.container.defaultCodec
+    codec = session.options.codec ?? Self.usualCodec(of: video, session)
     var warnings: [String] = []
     var dropped: [String]
     (sideTracks, dropped) = try Self.sideTracks(
@@ -66,6 +66,33 @@ struct SessionPlan {
     if dropsLocation && container.hasTags {
       self.warnings.append("GPS position tags are left out (--keep-location keeps them)")
     }
+  }
+
+  /// Whether HDR has to become SDR, as far as the container tells.
+  var mapsTones: Bool {
+    if case .copy? = copyPlan?.way { return false }
+    let depth = video.parameters.pixelFormat?.bitDepth ?? 8
+    return video.parameters.isHDR && depth > 8 && codec != .raw && !codec.keepsDepth
+  }
+
+  /// What is encoded where nothing is asked for: in a file the input's codec, so that its depth and HDR
+  /// stay, and a folder's copied and encoded clips are alike; in a stream H.264.
+  private static func usualCodec(of video: StreamInfo, _ session: TranscodeSession) -> VideoCodec {
+    let (container, options) = (session.container, session.options)
+    let usual = container.defaultCodec
+    guard [.mp4, .mov, .matroska, .webm].contains(container) else { return usual }
+    let depth = video.parameters.pixelFormat?.bitDepth ?? 8
+    let same = VideoCodec(rawValue: video.codecName)
+    let suitable = [same, depth > 8 ? .hevc : nil].compactMap(\.self).first { codec in
+      guard container.canCarry(codec), codec.isLinked, depth == 8 || codec.keepsDepth else {
+        return false
+      }
+      // What the options say to the usual codec's encoder may mean nothing to this one's.
+      let check: ()? = try? codec.check(
+        speed: options.speed, rate: options.rate, options: options.encoderOptions)
+      return check != nil
+    }
+    return suitable ?? usual
   }
 
   // MARK: - Tracks

@@ -20,6 +20,7 @@ public struct TranscodePlan: Sendable {
       }
     lines.append("canvas  \(canvas)")
     lines += Self.frames(plan)
+    if plan.mapsTones { lines.append("colour  HDR is tone-mapped to BT.709 in 8 bits") }
     for track in plan.sideTracks {
       lines.append(
         "track   stream \(track.stream.index): \(track.stream.codecName), \(track.action)")

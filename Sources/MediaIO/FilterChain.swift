@@ -1,0 +1,103 @@
+internal import CFFmpeg
+internal import CFFmpegShims
+internal import Orientation
+
+/// Filters of libavfilter in a row, for frames of one size and format. Used by one thread.
+final class FilterChain {
+  private let library: FilterLibrary
+  private var graph: FilterLibrary.Graph?
+  private let source: FilterLibrary.Context
+  private let sink: FilterLibrary.Context
+  private let size: PixelSize
+  private let format: CInt
+  private let subject: String
+
+  /// - Parameters:
+  ///   - filters: each with its options.
+  ///   - subject: what messages call the frames.
+  /// - Throws: `unavailable` if libavfilter is not installed, has none of a filter or cannot take the
+  ///   format; `remedy` says what to do.
+  init(
+    _ filters: [(name: String, options: String)], like frame: borrowing VideoFrame,
+    subject: String, remedy: String
+  ) throws(MediaError) {
+    guard let library = FilterLibrary.opened else {
+      throw MediaError(
+        .unavailable, "libavfilter is not installed", at: subject, remedy: remedy)
+    }
+    self.library = library
+    self.subject = subject
+    size = frame.size
+    format = frame.raw.pointee.format
+    var made = library.allocateGraph()
+    guard let graph = made else { throw outOfMemory(subject) }
+    // Frames are counted, not timed: filters change the tick, and what comes out gets its own time back.
+    let buffer =
+      "video_size=\(size.width)x\(size.height):pix_fmt=\(format):time_base=1/1000:pixel_aspect=1/1"
+    do throws(MediaError) {
+      let row = [("buffer", buffer)] + filters + [("buffersink", "")]
+      let contexts = try Self.build(
+        row, graph, library, missing: MediaError(.unavailable, "", at: subject, remedy: remedy))
+      (source, sink) = (contexts[0], contexts[contexts.count - 1])
+    } catch {
+      library.freeGraph(&made)
+      throw error
+    }
+    self.graph = graph
+  }
+
+  deinit { library.freeGraph(&graph) }
+
+  private static func build(
+    _ row: [(name: String, options: String)], _ graph: FilterLibrary.Graph,
+    _ library: FilterLibrary, missing: MediaError
+  ) throws(MediaError) -> [FilterLibrary.Context] {
+    func refusal(_ why: String) -> MediaError {
+      MediaError(.unavailable, why, at: missing.location, remedy: missing.remedy)
+    }
+    _ = upright_log_take_error()
+    var contexts: [FilterLibrary.Context] = []
+    for (name, options) in row {
+      guard let filter = library.filter(name) else {
+        throw refusal("the linked FFmpeg has no \(name) filter")
+      }
+      var made: FilterLibrary.Context?
+      let code = library.add(&made, filter, name, options.isEmpty ? nil : options, nil, graph)
+      guard code >= 0, let context = made else {
+        throw refusal("the \(name) filter cannot be used: \(explain(code))")
+      }
+      if let last = contexts.last {
+        try check(library.link(last, 0, context, 0)) { refusal(explain($0)) }
+      }
+      contexts.append(context)
+    }
+    try check(library.configure(graph, nil)) { refusal("cannot be filtered: \(explain($0))") }
+    return contexts
+  }
+
+  /// Whether `frame` is of the size and format that this one was made for.
+  func takes(_ frame: borrowing VideoFrame) -> Bool {
+    frame.size == size && frame.raw.pointee.format == format
+  }
+
+  /// Takes the next frame; its data are the chain's from here.
+  func send(_ frame: consuming VideoFrame) throws(MediaError) { try send(frame.raw) }
+
+  /// Says that no frame follows: what is inside comes out.
+  func finish() throws(MediaError) { try send(nil) }
+
+  private func send(_ frame: UnsafeMutablePointer<AVFrame>?) throws(MediaError) {
+    try check(library.send(source, frame, 0)) {
+      MediaError(.fault, "filtering failed: \(explain($0))", at: subject)
+    }
+  }
+
+  /// The next frame; `nil` if more are wanted, or at the end.
+  func receive() throws(MediaError) -> VideoFrame? {
+    let frame = try VideoFrame()
+    let code = library.receive(sink, frame.raw)
+    if code == upright_averror_eagain() || code == upright_averror_eof() { return nil }
+    try check(code) { MediaError(.fault, "filtering failed: \(explain($0))", at: subject) }
+    return frame
+  }
+}
