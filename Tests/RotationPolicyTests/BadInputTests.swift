@@ -114,9 +114,10 @@ import Testing
       try policyError { _ = try RotationEvent.parse(jsonLines: bytes) }.path.hasPrefix("line 1"))
   }
 
-  @Test("containers nested ten thousand deep are only slow input") func deepContainers() throws {
+  @Test("containers nested a thousand deep are fine; more controllers than that are refused")
+  func deepContainers() throws {
     var document = PolicyDocument()
-    let depth = 10_000
+    let depth = 1024
     for index in 0..<depth {
       var controller = PolicyDocument.Controller(name: "c\(index)")
       if index < depth - 1 {
@@ -133,6 +134,9 @@ import Testing
     document.controllers[depth - 1].kind = .tab
     document.controllers[depth - 1].children = ["c0"]
     #expect(throws: PolicyError.self) { try RotationReducer(document) }
+    document.controllers = (0...1024).map { PolicyDocument.Controller(name: "c\($0)") }
+    let refusal = #expect(throws: PolicyError.self) { try RotationReducer(document) }
+    #expect(refusal?.path == "controllers" && refusal?.message.contains("1025") == true)
   }
 
   @Test("a document made in code is judged like one that was read") func inCode() throws {

@@ -33,11 +33,19 @@ struct ControllerTree: Sendable, Hashable {
   private(set) var root = 0
   private let indices: [String: Int]
 
+  /// Controllers that a document may have: no app has as many, and each event walks the tree.
+  private static let mostControllers = 1024
+
   /// Judges what stands between controllers: unknown names, cycles, the root.
   init(_ document: PolicyDocument) throws(PolicyError) {
     let controllers =
       document.controllers.isEmpty && document.root == nil
       ? [PolicyDocument.Controller(name: Self.onlyName)] : document.controllers
+    guard controllers.count <= Self.mostControllers else {
+      throw PolicyError(
+        .controller, "there are \(controllers.count) controllers", at: "controllers",
+        remedy: "leave out those that no event names: \(Self.mostControllers) may stand there")
+    }
     semantics = document.semantics
     nodes = controllers.map { Node($0, idiom: document.device.idiom) }
     var indices: [String: Int] = [:]
