@@ -125,6 +125,27 @@ struct PreviewTests {
     #expect(count("l-6 -11h12z") == rotations + 1)
     #expect(count("l8 8m0 -8l-8 8") == refusals + 1)
     #expect(svg.contains(">10 s<") && svg.contains(">0 s<"))
+    #expect(count("<title>") == plan.entries.count + 1 && svg.contains("<title>6 s: refuse"))
+  }
+
+  @Test("What comes after the clip's end is counted, and stretches nothing; near marks lie in rows")
+  func beyond() throws {
+    let plan = try Self.plan(
+      """
+      {"at": 2, "device": "landscapeLeft"}
+      {"at": 2.05, "device": "portrait"}
+      {"at": 50, "device": "landscapeRight"}
+      """)
+    let drawing = TimelineDrawing(plan, duration: 10).drawing(width: 940)
+    #expect(drawing.svg.contains(">1 event after the end<") && !drawing.svg.contains(">50 s<"))
+    #expect(drawing.svg.contains("<title>the end, at 10 s</title>"))
+    let tips: [Int] = drawing.shapes.compactMap {
+      if case .arrow(_, let y, _) = $0 { y } else { nil }
+    }
+    // The two marks, and the legend's.
+    #expect(Set(tips.prefix(2)).count == 2 && tips.count == 3, "\(tips)")
+    // Without a clip the axis reaches the last event.
+    #expect(!TimelineDrawing(plan).svg.contains("after the end"))
   }
 
   /// Whether every element that is opened is closed.

@@ -35,6 +35,7 @@ extension RGBPicture {
       }
     case .text(let text, let x, let y, let colour): write(text, x: x, y: y, colour)
     case .picture(let picture, let x, let y): lay(picture, x: x, y: y)
+    case .note: break
     }
   }
 

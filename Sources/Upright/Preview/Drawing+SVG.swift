@@ -6,8 +6,9 @@ extension Drawing {
   var svg: String {
     let head =
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"\(size.width)\" height=\"\(size.height)\" "
-      + "viewBox=\"0 0 \(size.width) \(size.height)\" font-family=\"monospace\" "
-      + "font-size=\"\(Text.advance * 5 / 3)\">\n"
+      + "viewBox=\"0 0 \(size.width) \(size.height)\" "
+      + "font-family=\"system-ui, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif\" "
+      + "font-size=\"\(Text.advance * 4 / 3)\">\n"
     return head + "<rect width=\"100%\" height=\"100%\" fill=\"\(Self.word(Palette.paper))\"/>\n"
       + shapes.map(Self.element).joined() + "</svg>\n"
   }
@@ -25,8 +26,10 @@ extension Drawing {
     case .dot(let x, let y, let colour):
       "<circle cx=\"\(x)\" cy=\"\(y)\" r=\"4\" fill=\"\(word(colour))\"/>\n"
     case .text(let text, let x, let y, let colour):
-      "<text x=\"\(x)\" y=\"\(y + Text.height)\" textLength=\"\(Text.width(text))\" fill=\"\(word(colour))\">\(escaped(text))</text>\n"
+      "<text x=\"\(x)\" y=\"\(y + Text.height)\" fill=\"\(word(colour))\">\(escaped(text))</text>\n"
     case .picture: ""
+    case .note(let text, let rect):
+      "<rect x=\"\(rect.x)\" y=\"\(rect.y)\" width=\"\(rect.width)\" height=\"\(rect.height)\" fill=\"none\" pointer-events=\"all\"><title>\(escaped(text))</title></rect>\n"
     }
   }
 
@@ -46,7 +49,7 @@ extension Drawing {
       case "<": result += "&lt;"
       case ">": result += "&gt;"
       case "\"": result += "&quot;"
-      default: result.unicodeScalars.append(scalar.value < 32 ? " " : scalar)
+      default: result.unicodeScalars.append(scalar.value < 32 && scalar != "\n" ? " " : scalar)
       }
     }
     return result

@@ -18,6 +18,8 @@ struct Drawing {
     /// A line of text whose letters stand between y and y + `Text.height`.
     case text(String, x: Int, y: Int, RGBColour)
     case picture(RGBPicture, x: Int, y: Int)
+    /// What a pointer over the rectangle is told, where there are pointers.
+    case note(String, PixelRect)
   }
 
   var size: PixelSize
@@ -50,6 +52,9 @@ struct Drawing {
       case .text(let text, let x, let top, let colour):
         add(.text(text, x: x, y: top + y, colour))
       case .picture(let picture, let x, let top): add(.picture(picture, x: x, y: top + y))
+      case .note(let text, var rect):
+        rect.y += y
+        add(.note(text, rect))
       }
     }
   }

@@ -7,17 +7,21 @@ public import RotationPolicy
 public struct TimelineDrawing: Sendable {
   private let plan: OrientationPlan
   private let duration: Double
+  /// Whether the clip ends where the axis does.
+  private let hasEnd: Bool
 
   /// The timeline of `plan`.
   ///
-  /// - Parameter duration: seconds; nil: a little beyond the last event.
+  /// - Parameter duration: seconds of the clip, beyond which nothing is drawn; nil: a little beyond the last
+  ///   event.
   public init(_ plan: OrientationPlan, duration: Double? = nil) {
     self.plan = plan
     let last = max(
       plan.entries.map { max($0.decidedAt, $0.turn?.ends ?? 0) }.max() ?? 0,
       plan.timeline.last.at)
     // A longest time that any axis can be drawn for.
-    self.duration = min(max(duration ?? last * 1.1, last, 0.001), 1e9)
+    self.duration = min(max(duration ?? last * 1.1, 0.001), 1e9)
+    hasEnd = duration != nil
   }
 
   /// The drawing as an SVG file.
@@ -33,7 +37,7 @@ public struct TimelineDrawing: Sendable {
   func drawing(width: Int) -> Drawing {
     let left = Self.margin + Self.label + 12
     let axis = Axis(left: left, width: max(100, width - left - Self.margin), duration: duration)
-    var drawing = Drawing(size: PixelSize(width, 184))
+    var drawing = Drawing(size: PixelSize(width, 202))
     var y = 8
     drawing.add(.text("device", x: Self.margin, y: y + 8, Palette.ink))
     band(
@@ -48,8 +52,9 @@ public struct TimelineDrawing: Sendable {
     y += 42
     drawing.add(.text("events", x: Self.margin, y: y, Palette.ink))
     marks(y: y, axis, &drawing)
-    y += 28
+    y += Self.lanes * Self.lane + 1
     ticks(y: y, axis, &drawing)
+    if hasEnd { end(y: y, axis, &drawing) }
     y += 40
     legend(y: y, &drawing)
     return drawing
@@ -111,6 +116,9 @@ public struct TimelineDrawing: Sendable {
     }
   }
 
+  /// Rows that marks which stand too close are spread over, and the height of one.
+  private static let (lanes, lane) = (3, 15)
+
   /// A mark for each event; of those that fall on one spot, the weightiest.
   private func marks(y: Int, _ axis: Axis, _ drawing: inout Drawing) {
     func weight(_ outcome: RotationDecision.Outcome) -> Int {
@@ -121,16 +129,37 @@ public struct TimelineDrawing: Sendable {
       case .invalid: 3
       }
     }
-    var spots: [Int: RotationDecision.Outcome] = [:]
+    var spots: [Int: (outcome: RotationDecision.Outcome, notes: [String])] = [:]
     for entry in plan.entries where entry.at <= duration {
       let x = axis.x(entry.at)
-      if let other = spots[x], weight(other) >= weight(entry.outcome) { continue }
-      spots[x] = entry.outcome
+      var spot = spots[x] ?? (entry.outcome, [])
+      if weight(entry.outcome) > weight(spot.outcome) { spot.outcome = entry.outcome }
+      if spot.notes.count < 5 {
+        spot.notes.append("\(entry.at.inWords): \(entry.headline). \(entry.explanation)")
+      }
+      spots[x] = spot
     }
-    for (x, outcome) in spots.sorted(by: { (weight($0.value), $0.key) < (weight($1.value), $1.key) }
-    ) {
-      mark(outcome, x: x, y: y, &drawing)
+    var ends = [Int](repeating: .min, count: Self.lanes)
+    for (x, spot) in spots.sorted(by: { $0.key < $1.key }) {
+      let lane = ends.firstIndex { $0 <= x } ?? 0
+      ends[lane] = x + 14
+      let top = y + lane * Self.lane
+      mark(spot.outcome, x: x, y: top, &drawing)
+      let rect = PixelRect(x: x - 7, y: top, width: 14, height: Self.lane)
+      drawing.add(.note(spot.notes.joined(separator: "\n"), rect))
     }
+  }
+
+  /// The clip's end, and how many events come after it.
+  private func end(y: Int, _ axis: Axis, _ drawing: inout Drawing) {
+    let x = axis.left + axis.width
+    drawing.add(.line(x: x, y: 8, length: y - 2, isUpright: true, Palette.ink))
+    drawing.add(
+      .note("the end, at \(duration.inWords)", PixelRect(x: x - 3, y: 8, width: 6, height: y - 2)))
+    let later = plan.entries.count { $0.at > duration }
+    guard later > 0 else { return }
+    let text = "\(later) event\(later == 1 ? "" : "s") after the end"
+    drawing.add(.text(text, x: x - Drawing.Text.width(text), y: y + 40, Palette.refuse))
   }
 
   private func mark(
