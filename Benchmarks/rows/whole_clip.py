@@ -29,7 +29,8 @@ def theirs(clip, output, *, threads=True):
 
 
 def ours(clip, output, *, threads=True):
-    return [UPRIGHT, "transcode", clip, "--frames", "sensor", "--size", "720x1280", "-q", "-y",
+    same = ["--speed", "veryfast", "--crf", "23"] if output.endswith(".mp4") else []
+    return [UPRIGHT, "transcode", clip, "--frames", "sensor", "--size", "720x1280", "-q", "-y", *same,
             *(["--threads", "1"] if threads else []), "-o", output]
 
 
