@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Foundation
 internal import MediaIO
 internal import RotationPolicy
 internal import Upright
@@ -35,7 +36,12 @@ struct Policies: ParsableCommand {
   func run() throws {
     if let file { return try migrate(file) }
     guard let name else {
-      return try StandardOutput.write(PolicyDocument.builtInNames.map { $0 + "\n" }.joined())
+      let width = PolicyDocument.builtInNames.map(\.count).max() ?? 0
+      let lines = PolicyDocument.builtInNames.map { name in
+        name.padding(toLength: width + 2, withPad: " ", startingAt: 0)
+          + (PolicyDocument.builtInPurpose(name) ?? "") + "\n"
+      }
+      return try StandardOutput.write(lines.joined())
     }
     guard let json = PolicyDocument.builtInJSON(name) else {
       throw MediaError(

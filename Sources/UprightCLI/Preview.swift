@@ -53,6 +53,11 @@ struct PreviewCommand: ParsableCommand {
     try drawing.write(kind == .png ? preview.png() : Array(preview.timeline.svg.utf8))
     if !common.quiet {
       for warning in preview.warnings { StandardError.tell("warning: \(warning)") }
+      if output != "-" {
+        StandardError.tell(
+          "\(output): \(kind == .png ? "frames before and after, and the timeline" : "the timeline")"
+        )
+      }
     }
     if let status = Interruption.shared.status { throw ExitCode(status) }
   }

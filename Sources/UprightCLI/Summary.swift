@@ -12,9 +12,18 @@ enum Summary {
     }
     guard output != "-" else { return }
     StandardError.tell(
-      "\(written(result, output)): " + stop(result) + "\(result.frames) frames, "
+      "\(written(result, output)): " + stop(result) + "\(result.frames) frames" + copies(result)
+        + ", "
         + result.formats.joined(separator: ", then ") + ", "
-        + speed(frames: result.frames, seconds: result.wall))
+        + speed(frames: result.frames - result.copied, seconds: result.wall))
+  }
+
+  private static func copies(_ result: TranscodeReport) -> String {
+    switch result.copied {
+    case 0: ""
+    case result.frames: " copied"
+    default: " (\(result.copied) copied)"
+    }
   }
 
   /// `stopped at 14.2 of 41 s: `
@@ -24,9 +33,11 @@ enum Summary {
     return "stopped at \(tenths(stopped.at))\(stopped.of.map { " of \(tenths($0))" } ?? "") s: "
   }
 
+  /// - Parameter frames: those that were encoded.
   static func speed(frames: Int, seconds: Double) -> String {
-    let rate = seconds > 0 ? Int(clamping: Double(frames) / seconds) : 0
-    return "in \((seconds * 100).rounded() / 100) s (\(rate) fps)"
+    let time = "in \((seconds * 100).rounded() / 100) s"
+    return frames > 0 && seconds > 0
+      ? time + " (\(Int(clamping: Double(frames) / seconds)) fps)" : time
   }
 
   /// What was made, by name.

@@ -2,6 +2,11 @@ extension PolicyDocument {
   /// The built-in policies' names, the default first.
   public static let builtInNames = builtIns.map(\.name)
 
+  /// What a built-in policy is for, in a few words; `nil` if there is none of that name.
+  public static func builtInPurpose(_ name: String) -> String? {
+    builtIns.first { $0.name == name.lowercased() }?.purpose
+  }
+
   /// The JSON of a built-in policy as `upright policies NAME` prints it, without a line break at
   /// the end; nil where there is none of that name.
   public static func builtInJSON(_ name: String) -> String? {
@@ -14,9 +19,10 @@ extension PolicyDocument {
     return try? PolicyDocument(json: json.utf8)
   }
 
-  private static let builtIns: [(name: String, json: String)] = [
+  private static let builtIns: [(name: String, purpose: String, json: String)] = [
     (
       "phone",
+      "an iPhone app: every orientation but upside down",
       """
       {
         "device": { "idiom": "phone" },
@@ -29,6 +35,7 @@ extension PolicyDocument {
     ),
     (
       "pad",
+      "an iPad app: all four orientations",
       """
       {
         "device": { "idiom": "pad" },
@@ -41,6 +48,7 @@ extension PolicyDocument {
     ),
     (
       "portrait",
+      "an app that stays portrait",
       """
       {
         "application": { "infoPlist": ["portrait"] },
@@ -53,6 +61,7 @@ extension PolicyDocument {
     ),
     (
       "landscape",
+      "an app that stays landscape, either way round",
       """
       {
         "application": { "infoPlist": ["landscape"] },
@@ -65,6 +74,7 @@ extension PolicyDocument {
     ),
     (
       "fullscreen-player",
+      "a portrait list that presents a player, which turns",
       """
       {
         "application": { "infoPlist": ["allButUpsideDown"] },
@@ -79,6 +89,7 @@ extension PolicyDocument {
     ),
     (
       "manual",
+      "an app that turns only when it is told to",
       """
       {
         "application": { "infoPlist": ["allButUpsideDown"] },

@@ -43,6 +43,11 @@ final class TagRun {
 
   init(_ session: TagSession) throws(MediaError) {
     self.session = session
+    if JanusFile.recognises(session.input) {
+      throw MediaError(
+        .usage, "a Janus recording is packets of RTP, which no file holds as they are",
+        at: session.input, remedy: "use transcode: it copies what need not change")
+    }
     demuxer = try Demuxer(
       url: session.input, format: session.inputFormat, interrupt: session.interrupt)
     guard let video = demuxer.bestStream(.video) else {

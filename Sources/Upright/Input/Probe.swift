@@ -53,7 +53,7 @@ public struct Probe: Sendable {
         .init("width", .integer(stream.parameters.size.width)),
         .init("height", .integer(stream.parameters.size.height)),
         .init("sampleAspectRatio", .string(stream.sampleAspectRatio.description)),
-        .init("frames", .integer(stream.frameCount)),
+        .init("frames", stream.frameCount > 0 ? .integer(stream.frameCount) : .null),
       ]
       if let matrix = stream.displayMatrix {
         members.append(

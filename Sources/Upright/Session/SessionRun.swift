@@ -193,7 +193,8 @@ final class SessionRun {
     observe(
       .progress(
         SessionProgress(
-          frames: line.tally.frames, seconds: latest.seconds, duration: plan.duration,
+          frames: line.tally.frames, seconds: latest.seconds - (session.options.start ?? 0),
+          duration: plan.partDuration,
           appOrientation: latest.app.name, elapsed: started.secondsUntilNow)))
   }
 

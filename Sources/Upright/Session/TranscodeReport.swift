@@ -11,6 +11,8 @@ public struct TranscodeReport: Sendable {
   public let warnings: [String]
   /// Frames written.
   public let frames: Int
+  /// Those of them that were copied.
+  public let copied: Int
   /// Sizes that were encoded, in order.
   public let formats: [String]
   /// The files that were made, if they are others than the one that was named: one for each format, or a
@@ -35,11 +37,8 @@ public struct TranscodeReport: Sendable {
     self.files = files
     self.wall = wall
     frames = tally.frames
-    let options = plan.options
-    let whole = (options.end ?? plan.duration).map {
-      min($0, plan.duration ?? $0) - (options.start ?? 0)
-    }
-    stopped = plan.session.isStopped ? (tally.duration, whole) : nil
+    copied = tally.copied
+    stopped = plan.session.isStopped ? (tally.duration, plan.partDuration) : nil
     self.formats = formats.map(\.size.description)
     let size = plan.video.parameters.size
     var dropped = plan.dropped
@@ -106,6 +105,11 @@ extension Double {
 extension SessionPlan {
   /// Seconds of the clip's pictures; nil where unknown.
   var duration: Double? { video.duration ?? demuxer.container.duration }
+
+  /// Seconds of the part that is wanted; `nil` where unknown.
+  var partDuration: Double? {
+    (options.end ?? duration).map { min($0, duration ?? $0) - (options.start ?? 0) }
+  }
 
   /// Where the media timeline's zero lies on the container's, in seconds.
   var startSeconds: Double {
