@@ -108,7 +108,9 @@ struct EventsAndPolicyTests {
     let scratch = try Scratch()
     let list = try Upright.run(["policies"])
     #expect(list.status == 0 && list.errors.isEmpty)
-    let names = list.text.split(separator: "\n").compactMap { $0.split(separator: " ").first.map(String.init) }
+    let names = list.text.split(separator: "\n").compactMap {
+      $0.split(separator: " ").first.map(String.init)
+    }
     #expect(names == ["phone", "pad", "portrait", "landscape", "fullscreen-player", "manual"])
     for name in names {
       let printed = try Upright.run(["policies", name])
