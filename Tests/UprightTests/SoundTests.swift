@@ -244,6 +244,19 @@ struct SoundTests {
     }
   }
 
+  @Test("audio that lies two seconds behind its frames in the file is there up to the cut")
+  func coarse() throws {
+    let scratch = try Scratch()
+    let input = scratch.path("in.mp4")
+    try FFmpegTool.run(
+      "-f lavfi -i testsrc2=s=64x64:r=25:d=4 -f lavfi -i sine=f=440:r=48000:d=4 -c:v libx264 -preset "
+        + "ultrafast -g 50 -c:a aac -movflags frag_keyframe+empty_moov \(input)")
+    let run = try Transcoded(input, to: scratch.path("out.mp4")) { $0.end = 0.6 }
+    #expect(run.result.frames == 15)
+    let last = try #require(try FFmpegTool.packets(run.path, "a:0").compactMap(\.time).last)
+    #expect(last > 0.55 && last < 0.6, "\(last)")
+  }
+
   @Test("a variable rate with sound through a pipe, in fragments, to the tick", .long)
   func fragments() throws {
     let scratch = try Scratch()

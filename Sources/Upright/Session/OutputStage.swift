@@ -8,6 +8,8 @@ final class OutputStage {
   private let sink: any PacketSink
   private let interleaver: PacketInterleaver
   private var hasBegun = false
+  /// Streams of which a packet at or after the end of what is wanted has come.
+  private var pastEnd: Set<Int> = []
   /// The formats that have been encoded, in order.
   private(set) var formats: [EncodedFormat] = []
 
@@ -57,13 +59,21 @@ final class OutputStage {
     }
   }
 
+  /// Whether every audio track has come to the end of the part that is wanted.
+  var hasAudioToTheEnd: Bool {
+    plan.sideTracks.allSatisfy { $0.stream.kind != .audio || pastEnd.contains($0.stream.index) }
+  }
+
   /// Whether the packet lies in the part that is wanted; shifts it along with the pictures.
   private func cut(_ packet: inout Packet) -> Bool {
     guard plan.options.start != nil || plan.options.end != nil else { return true }
     guard let seconds = packet.seconds else { return true }
     let zero = plan.startSeconds
     let time = seconds - zero
-    if let end = plan.options.end, time >= end { return false }
+    if let end = plan.options.end, time >= end {
+      pastEnd.insert(packet.streamIndex)
+      return false
+    }
     guard let start = plan.options.start else { return true }
     if time < start { return false }
     let ticks = packet.timeBase.ticks(in: zero + start)

@@ -93,16 +93,22 @@ final class SessionRun {
     while let item = queue.take() {
       switch consume item {
       case .frame(let frame, let signal, let before):
-        try take(frame, signal)
-        if isPastEnd { cut(before) }
+        if upToEnd == nil {
+          try take(frame, signal)
+          if isPastEnd { cut(before) }
+        } else if let first = origin, let pts = frame.pts,
+          Double(pts - first) * frame.timeBase.doubleValue > (session.options.end ?? 0) + Self.apart
+        {
+          return queue.close()
+        }
       case .packet(let packet): try output?.take(packet)
       }
-      if isPastEnd {
-        queue.close()
-        return
-      }
+      if upToEnd != nil, output?.hasAudioToTheEnd ?? true { return queue.close() }
     }
   }
+
+  /// Seconds by which audio may lie behind the frames of its time in a file.
+  private static let apart = 5.0
 
   /// - Parameter before: how reading had gone at the first frame that is not wanted.
   private func cut(_ before: SourceOutcome) {
