@@ -17,8 +17,9 @@ let base: [SwiftSetting] =
   ]
 // Every room but MediaIO, where each line is a C call and the mark would say nothing.
 let strict: [SwiftSetting] = base + [.strictMemorySafety()]
+// The tests themselves are never optimised: in a release build that would take as long as all else.
 let tests: [SwiftSetting] =
-  strictness + [
+  strictness + (isUnderTest ? [.unsafeFlags(["-Onone"])] : []) + [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),
   ]

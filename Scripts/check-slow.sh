@@ -12,9 +12,11 @@ if [ "${SHORT:-0}" = 1 ]; then
   TIME=20 Scripts/fuzz.sh
   UPRIGHT_ONLY="PixelKernelsTests OrientationSignalsTests RTPTests RTMPTests UprightTests" \
     Scripts/sanitized.sh address check
-  # Threads of a clip, of a live session, of the service.
-  UPRIGHT_ONLY="UprightTests UprightServiceTests" Scripts/sanitized.sh thread test --filter \
-    '^UprightTests\.(FollowTests/playlist|BoundedQueue|EncoderChain|Live)|^UprightServiceTests\.(RTMP|Reconnect|Webhook|EventStream|Freeze)'
+  # Threads of a clip, of a live session, of the service: one test of each kind.
+  UPRIGHT_ONLY="UprightTests UprightServiceTests" Scripts/sanitized.sh thread test \
+    --filter '^UprightTests\.(FollowTests/playlist|BoundedQueue|EncoderChain|Live(?!Session))' \
+    --filter '^UprightTests\.LiveSessionTests/(now|loss|stalled|stop|overload)\(' \
+    --filter '^UprightServiceTests\.(RTMP|Reconnect|Webhook|EventStream|Freeze)'
 else
   python3 Tests/Slow/memory.py --short-seconds 60 --long-seconds 600
   python3 Tests/Slow/fuzz.py --runs 1000

@@ -18,6 +18,22 @@ package enum Loopback {
     return descriptor
   }
 
+  /// Binds `socket` to a port below those that the kernel gives to outgoing connections: one that was found
+  /// free stays free until it is used, whatever runs beside the test.
+  static func bind(_ socket: CInt) throws -> UInt16 {
+    for _ in 0..<100 {
+      let port = UInt16.random(in: 10_240..<32_768)
+      var address = Loopback.address(port)
+      let isBound = withUnsafePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          Glibc.bind(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+        }
+      }
+      if isBound { return port }
+    }
+    throw Failure()
+  }
+
   /// A port that nobody has at this moment.
   package static func freePort() throws -> UInt16 { try Bound().port }
 
@@ -34,16 +50,8 @@ package enum Loopback {
     private let socket: CInt
 
     package init() throws {
-      let socket = try Loopback.socket()
-      var address = Loopback.address(0)
-      var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-      let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          bind(socket, $0, length) == 0 && getsockname(socket, $0, &length) == 0
-        }
-      }
-      (self.socket, port) = (socket, UInt16(bigEndian: address.sin_port))
-      if !isBound { throw Failure() }
+      socket = try Loopback.socket()
+      port = try Loopback.bind(socket)
     }
 
     deinit { close(socket) }

@@ -17,16 +17,9 @@ extension Loopback {
         var room = CInt(room)
         setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &room, socklen_t(MemoryLayout<CInt>.size))
       }
-      var address = Loopback.address(0)
-      var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-      let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          bind(socket, $0, length) == 0 && listen(socket, 16) == 0
-            && getsockname(socket, $0, &length) == 0
-        }
-      }
-      (self.socket, port) = (socket, Int(UInt16(bigEndian: address.sin_port)))
-      if !isBound { throw Failure() }
+      self.socket = socket
+      port = Int(try Loopback.bind(socket))
+      if listen(socket, 16) != 0 { throw Failure() }
     }
 
     deinit {

@@ -64,7 +64,7 @@ struct LiveInputTests {
   func pull() throws {
     let scratch = try Scratch()
     let folder = scratch.path("hls")
-    let port = try Loopback.freePort()
+    let port = try Loopback.freeTCPPort()
     let url = "tcp://127.0.0.1:\(port)"
     let stage = try LiveStage([.hls(folder: folder)], input: .pull(url: "\(url)?listen"))
     func send(_ size: String) throws {
