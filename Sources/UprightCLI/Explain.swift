@@ -20,7 +20,8 @@ struct Explain: ParsableCommand {
   @OptionGroup var deciding: PolicyArguments
 
   @Option(
-    help: ArgumentHelp("The encoded size. (default: the policy's, or 720x1280)", valueName: "WxH"))
+    help: ArgumentHelp("The encoded size. (default: the policy's, or 720x1280)", valueName: "WxH"),
+    completion: .list(StreamPreset.all.map(\.name)))
   var size: String?
 
   @Option(help: ArgumentHelp("The size that the app is told.", valueName: "WxH"))
@@ -36,7 +37,8 @@ struct Explain: ParsableCommand {
   var why = false
 
   @Option(
-    help: ArgumentHelp("Draw the timeline into a file, - for standard output.", valueName: "file"))
+    help: ArgumentHelp("Draw the timeline into a file, - for standard output.", valueName: "file"),
+    completion: .file(extensions: ["svg"]))
   var svg: String?
 
   @Flag(help: "Print errors as JSON.")
@@ -51,30 +53,56 @@ struct Explain: ParsableCommand {
   func run() throws {
     let (policy, events) = (deciding.policy, deciding.events)
     let document = try deciding.document()
-    let list = try events.map { path throws(MediaError) in try PolicyInput.list(path) } ?? []
     let guidance: StreamGuidance
     do throws(PolicyError) { guidance = try self.guidance(document) } catch {
       throw MediaError(error, code: .usage)
     }
-    let plan: OrientationPlan
+    var plan: OrientationPlan
     do throws(PolicyError) {
-      plan = try OrientationPlan(
-        document, events: list, guidance: guidance, gravity: gravity.configuration)
+      plan = try OrientationPlan(document, guidance: guidance, gravity: gravity.configuration)
     } catch {
-      throw PolicyInput.located(
-        error, in: error.path.hasPrefix("line") ? events ?? "events" : policy ?? "phone")
+      throw PolicyInput.located(error, in: policy ?? "phone")
     }
+    if json, svg == nil { return try printJSON(plan) }
+    if let events {
+      try PolicyInput.forEach(events) { (event) throws(PolicyError) in try plan.push(event) }
+    }
+    plan.finish()
     if let svg {
       let inputs: [(String, String?)] = [("the events", events), ("the policy", policy)]
       try SideFile.check(svg, "--svg", against: inputs.filter { $0.1 != "-" })
       let text = TimelineDrawing(plan).svg
       try DrawingFile(svg).write(Array(text.utf8))
-    } else if json {
-      try StandardOutput.write(plan.json.pretty + "\n")
     } else {
       try StandardOutput.write(why ? DecisionStory(plan).text : DecisionTable(plan).text)
     }
-    for warning in plan.warnings { StandardError.tell("warning: \(warning)") }
+    tell(plan.warnings)
+  }
+
+  /// As the events come: there may be millions. A short list that is wrong prints nothing.
+  private func printJSON(_ plan: OrientationPlan) throws(MediaError) {
+    var printer = PlanPrinter(plan)
+    func write() throws(MediaError) {
+      tell(printer.warnings)
+      while case let text = printer.take(), !text.isEmpty {
+        guard StandardOutput.write(text, to: 1) else {
+          throw StandardOutput.failure("standard output")
+        }
+      }
+    }
+    if let events = deciding.events {
+      try PolicyInput.forEach(events) { (event) throws(PolicyError) in
+        try printer.push(event)
+      } afterwards: { () throws(MediaError) in
+        if printer.count > 1 << 20 { try write() }
+      }
+    }
+    printer.finish()
+    try write()
+  }
+
+  private func tell(_ warnings: [String]) {
+    for warning in warnings { StandardError.tell("warning: \(warning)") }
   }
 
   private func guidance(_ document: PolicyDocument) throws(PolicyError) -> StreamGuidance {

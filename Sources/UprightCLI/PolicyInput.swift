@@ -37,45 +37,46 @@ enum PolicyInput {
 
   /// All events of a file, or of standard input to its end.
   static func list(_ path: String) throws(MediaError) -> [RotationEvent] {
-    let bytes =
-      path == "-"
-      ? FileHandle.standardInput.readDataToEndOfFile() : try read(path, remedy: "check the path")
-    do throws(PolicyError) { return try RotationEvent.parse(jsonLines: bytes) } catch {
-      throw located(error, in: path)
+    var events: [RotationEvent] = []
+    try forEach(path, within: limit) { (event) throws(PolicyError) in events.append(event) }
+    return events
+  }
+
+  /// Reads a file of events, or standard input to its end, event by event.
+  ///
+  /// - Parameter afterwards: called now and then, between events.
+  /// - Throws: `noInput`; `badData` for what is no event, for what `answer` throws, and for more than `limit`
+  ///   bytes.
+  static func forEach(
+    _ path: String, within limit: Int = .max,
+    _ answer: (RotationEvent) throws(PolicyError) -> Void,
+    afterwards: () throws(MediaError) -> Void = {}
+  ) throws(MediaError) {
+    var bytes = try FileBytes(path == "-" ? nil : path, remedy: "check the path", limit: limit)
+    var reader = EventReader()
+    var isAtEnd = false
+    while !isAtEnd {
+      let chunk = try bytes.next()
+      do throws(PolicyError) {
+        for event in try reader.read(chunk ?? []) { try answer(event) }
+        isAtEnd = chunk == nil
+        if isAtEnd, let last = try reader.finish() { try answer(last) }
+      } catch {
+        throw located(error, in: path)
+      }
+      try afterwards()
     }
   }
 
-  static func read(_ path: String, remedy: String) throws(MediaError) -> Data {
-    let handle = unsafe fopen(path, "rbe")
-    guard let file = unsafe handle else { throw unreadable(path, remedy: remedy) }
-    defer { unsafe fclose(file) }
-    var data = Data()
-    var chunk = [UInt8](repeating: 0, count: 65536)
-    while true {
-      let count = unsafe fread(&chunk, 1, chunk.count, file)
-      if count == 0 { break }
-      data += chunk[..<count]
-      guard data.count <= limit else {
-        throw MediaError(
-          .badData, "is larger than \(limit >> 20) MiB", at: path, remedy: "check the path")
-      }
-    }
-    guard unsafe ferror(file) == 0 else { throw unreadable(path, remedy: remedy) }
-    return data
+  private static func read(_ path: String, remedy: String) throws(MediaError) -> [UInt8] {
+    var bytes = try FileBytes(path, remedy: remedy, limit: limit)
+    var all: [UInt8] = []
+    while let chunk = try bytes.next() { all += chunk }
+    return all
   }
 
   /// No list of events is as large; an endless device is.
   private static let limit = 256 << 20
-
-  private static func unreadable(_ path: String, remedy: String) -> MediaError {
-    let reason =
-      switch errno {
-      case ENOENT: "no such file"
-      case EISDIR: "is a folder"
-      default: "cannot be read: \(unsafe String(cString: strerror(errno)))"
-      }
-    return MediaError(.noInput, reason, at: path, remedy: remedy)
-  }
 
   static func located(_ error: PolicyError, in file: String) -> MediaError {
     located(MediaError(error, code: .badData), in: file)
@@ -86,5 +87,55 @@ enum PolicyInput {
     return MediaError(
       error.code, error.message, at: error.location.isEmpty ? file : "\(file), \(error.location)",
       remedy: error.remedy)
+  }
+}
+
+/// The bytes of a file or of standard input, in pieces.
+private struct FileBytes: ~Copyable {
+  private let path: String?
+  private let remedy: String
+  private let descriptor: CInt
+  private let limit: Int
+  private var count = 0
+  private var chunk = [UInt8](repeating: 0, count: 64 << 10)
+
+  /// - Parameter path: `nil` is standard input.
+  /// - Throws: `noInput`.
+  init(_ path: String?, remedy: String, limit: Int) throws(MediaError) {
+    (self.path, self.remedy, self.limit) = (path, remedy, limit)
+    descriptor = path.map { unsafe open($0, O_RDONLY | O_CLOEXEC) } ?? 0
+    guard descriptor >= 0 else { throw Self.unreadable(path, remedy) }
+  }
+
+  deinit { if path != nil { close(descriptor) } }
+
+  /// Nil at the end.
+  ///
+  /// - Throws: `noInput` where it cannot be read, `badData` where it is too large.
+  mutating func next() throws(MediaError) -> [UInt8]? {
+    var received = -1
+    repeat {
+      received = unsafe chunk.withUnsafeMutableBytes {
+        unsafe Foundation.read(descriptor, $0.baseAddress, $0.count)
+      }
+    } while received < 0 && errno == EINTR
+    guard received >= 0 else { throw Self.unreadable(path, remedy) }
+    guard received > 0 else { return nil }
+    count += received
+    guard count <= limit else {
+      throw MediaError(
+        .badData, "is larger than \(limit >> 20) MiB", at: path ?? "standard input", remedy: remedy)
+    }
+    return Array(chunk[..<received])
+  }
+
+  private static func unreadable(_ path: String?, _ remedy: String) -> MediaError {
+    let reason =
+      switch errno {
+      case ENOENT: "no such file"
+      case EISDIR: "is a folder"
+      default: "cannot be read: \(unsafe String(cString: strerror(errno)))"
+      }
+    return MediaError(.noInput, reason, at: path ?? "standard input", remedy: remedy)
   }
 }

@@ -56,6 +56,30 @@ import Testing
     #expect(try RotationEvent.parse(line: "", number: 1) == nil)
   }
 
+  @Test("events that come in pieces are those that come at once", arguments: [1, 2, 7, 30, 1000])
+  func pieces(size: Int) throws {
+    let text = json(
+      "{'at': 1, 'lock': true}\r\n\n{'at': 1, 'lock': false}\n{'at': 2, 'dismiss': true}")
+    var reader = EventReader()
+    var events: [RotationEvent] = []
+    for start in stride(from: 0, to: text.count, by: size) {
+      events += try reader.read(Array(text[start..<min(text.count, start + size)]))
+    }
+    if let last = try reader.finish() { events.append(last) }
+    #expect(try events == RotationEvent.parse(jsonLines: text))
+    #expect(events.map(\.line) == [1, 3, 4])
+    #expect(try reader.finish() == nil)
+  }
+
+  @Test("a line that does not end is refused before all memory is filled") func endless() throws {
+    var reader = EventReader()
+    _ = try reader.read(json("{'at': 1, 'lock': true}\n"))
+    let error = try policyError {
+      for _ in 0...EventReader.longestLine { _ = try reader.read([0]) }
+    }
+    #expect(error.path == "line 2" && error.message.contains("longer"))
+  }
+
   @Test("words in upper and lower case, camelCase on output") func words() throws {
     let event = try #require(
       try RotationEvent.parse(line: json("{'at': 1, 'device': 'PORTRAITUPSIDEDOWN'}"), number: 1))

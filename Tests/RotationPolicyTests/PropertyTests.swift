@@ -135,6 +135,15 @@ import UprightTestSupport
     #expect(again.entries == plan.entries, note)
     #expect(again.formats == plan.formats, note)
     #expect(again.timeline == plan.timeline, note)
+    var printer = try PlanPrinter(OrientationPlan(document))
+    var text: [UInt8] = []
+    for event in events {
+      try printer.push(event)
+      if dice.chance(30) { text += printer.take() }
+    }
+    printer.finish()
+    while case let rest = printer.take(), !rest.isEmpty { text += rest }
+    #expect(String(decoding: text, as: UTF8.self) == plan.json.pretty + "\n", note)
     let read = try RotationEvent.parse(
       jsonLines: events.map { $0.json.compact + "\n" }.joined().utf8)
     #expect(read == events, note)

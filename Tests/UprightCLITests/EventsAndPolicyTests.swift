@@ -143,4 +143,17 @@ struct EventsAndPolicyTests {
         ])
     }
   }
+
+  @Test("explain --json of many events holds none of them", .long)
+  func many() throws {
+    let script = """
+      set -o pipefail; ulimit -d 150000
+      awk 'BEGIN { for (i = 0; i < 200000; i++)
+        printf "{\\"at\\": %d, \\"device\\": \\"%s\\"}\\n", i, i % 2 ? "portrait" : "landscapeLeft" }' |
+        "$1" explain --json --events - | grep -c '"decision": "rotate"'
+      """
+    let run = try ExternalTool("/usr/bin/env").outcome(
+      ["bash", "-c", script, "-", CommandLineProgram.path])
+    #expect(run.status == 0 && run.text == "200000\n", "\(run.text) \(run.errors)")
+  }
 }

@@ -2,20 +2,13 @@ internal import Orientation
 
 extension RotationEvent {
   /// Reads a file of events, one JSON object a line; blank lines are skipped. Times must not go
-  /// backwards.
+  /// backwards. See `EventReader` for files that come in pieces.
   public static func parse(jsonLines bytes: some Sequence<UInt8>) throws(PolicyError)
     -> [RotationEvent]
   {
-    var events: [RotationEvent] = []
-    var last = 0.0
-    let bytes = Array(bytes)
-    let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-    for (index, line) in lines.enumerated() {
-      guard let event = try parse(line: line, number: index + 1) else { continue }
-      guard event.at >= last else { throw .backwards(event.at, after: last, at: event.place) }
-      last = event.at
-      events.append(event)
-    }
+    var reader = EventReader()
+    var events = try reader.read(Array(bytes))
+    if let last = try reader.finish() { events.append(last) }
     return events
   }
 
@@ -30,16 +23,19 @@ extension RotationEvent {
   public static func parse(line: some Sequence<UInt8>, number: Int) throws(PolicyError)
     -> RotationEvent?
   {
-    let bytes = Array(line)
+    try parse(slice: Array(line)[...], number: number)
+  }
+
+  static func parse(slice: ArraySlice<UInt8>, number: Int) throws(PolicyError) -> RotationEvent? {
     // A byte order mark before nothing is a blank line too.
-    let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...]
+    let text = slice.starts(with: [0xEF, 0xBB, 0xBF]) ? slice.dropFirst(3) : slice
     guard text.contains(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D && $0 != 0x0A }) else {
       return nil
     }
     var event: RotationEvent
     do throws(PolicyError) {
       event = try RotationEvent(
-        reading: JSONNode(value: JSONValue(parsing: bytes), path: .line(number)))
+        reading: JSONNode(value: JSONParser.value(of: slice), path: .line(number)))
     } catch  where error.code == .syntax {
       var error = error
       // The parser counts the lines of its own text; here there is one.

@@ -83,8 +83,9 @@ struct JSONNode {
 
   /// One of a closed set of words, upper and lower case alike.
   func word<Value>(_ what: String, from words: [(String, Value)]) throws(PolicyError) -> Value {
-    let list = words.map(\.0).joined(separator: ", ")
-    let text = try string("\(what), one of \(list)")
+    guard case .string(let text) = value else {
+      throw wrongType("\(what), one of \(words.map(\.0).joined(separator: ", "))")
+    }
     // Exact first: it is the usual case, and lowercasing allocates.
     if let exact = words.first(where: { $0.0 == text }) { return exact.1 }
     let lowered = text.lowercased()

@@ -5,27 +5,28 @@ extension JSONValue {
   /// error, and so are numbers beyond a double and nesting deeper than 64 levels (a megabyte of `[`
   /// must not overflow the stack). A byte order mark at the start is skipped.
   public init(parsing bytes: some Sequence<UInt8>) throws(PolicyError) {
-    var parser = JSONParser(Array(bytes))
-    self = try parser.document()
+    self = try JSONParser.value(of: Array(bytes)[...])
   }
 }
 
 /// A recursive descent over the bytes of one JSON text.
 struct JSONParser {
-  private let bytes: [UInt8]
-  private var index = 0
+  private let bytes: ArraySlice<UInt8>
+  private var index: Int
   private static let depthLimit = 64
 
-  init(_ bytes: [UInt8]) {
+  private init(_ bytes: ArraySlice<UInt8>) {
     self.bytes = bytes
-    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { index = 3 }
+    index = bytes.startIndex + (bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
   }
 
-  mutating func document() throws(PolicyError) -> JSONValue {
-    let result = try value(depth: 0)
-    skipSpace()
-    guard index == bytes.count else {
-      throw failure("something stands after the JSON value", remedy: "remove it")
+  /// The value that `bytes` are the text of.
+  static func value(of bytes: ArraySlice<UInt8>) throws(PolicyError) -> JSONValue {
+    var parser = JSONParser(bytes)
+    let result = try parser.value(depth: 0)
+    parser.skipSpace()
+    guard parser.index == bytes.endIndex else {
+      throw parser.failure("something stands after the JSON value", remedy: "remove it")
     }
     return result
   }
@@ -35,7 +36,7 @@ struct JSONParser {
       throw failure("the JSON is nested too deeply", remedy: "at most 64 levels are read")
     }
     skipSpace()
-    guard index < bytes.count else {
+    guard index < bytes.endIndex else {
       throw failure("the JSON ends too early", remedy: "a value is expected here")
     }
     switch bytes[index] {
@@ -55,7 +56,7 @@ struct JSONParser {
     if take(UInt8(ascii: "}")) { return .object([]) }
     repeat {
       skipSpace()
-      guard index < bytes.count, bytes[index] == UInt8(ascii: "\"") else {
+      guard index < bytes.endIndex, bytes[index] == UInt8(ascii: "\"") else {
         throw failure(
           "a key is expected", remedy: "write it as \"key\": value, no comma at the end")
       }
@@ -99,7 +100,7 @@ struct JSONParser {
 
   private mutating func word() throws(PolicyError) -> JSONValue {
     let start = index
-    while index < bytes.count, bytes[index] < 0x80, Self.isWordByte(bytes[index]) { index += 1 }
+    while index < bytes.endIndex, bytes[index] < 0x80, Self.isWordByte(bytes[index]) { index += 1 }
     let text = String(decoding: bytes[start..<index], as: UTF8.self)
     switch text {
     case "true": return .bool(true)
@@ -125,7 +126,7 @@ extension JSONParser {
   private mutating func number() throws(PolicyError) -> JSONValue {
     let start = index
     _ = take(UInt8(ascii: "-"))
-    let hasLeadingZero = index < bytes.count && bytes[index] == UInt8(ascii: "0")
+    let hasLeadingZero = index < bytes.endIndex && bytes[index] == UInt8(ascii: "0")
     let whole = digits()
     var isNumber = whole > 0 && (whole == 1 || !hasLeadingZero)
     if take(UInt8(ascii: ".")) { isNumber = digits() > 0 && isNumber }
@@ -143,7 +144,7 @@ extension JSONParser {
 
   private mutating func digits() -> Int {
     let start = index
-    while index < bytes.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[index]) {
+    while index < bytes.endIndex, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[index]) {
       index += 1
     }
     return index - start
@@ -153,7 +154,7 @@ extension JSONParser {
     index += 1
     var text: [UInt8] = []
     var start = index
-    while index < bytes.count {
+    while index < bytes.endIndex {
       switch bytes[index] {
       case UInt8(ascii: "\""):
         text += bytes[start..<index]
@@ -176,7 +177,7 @@ extension JSONParser {
   }
 
   private mutating func escape() throws(PolicyError) -> Character {
-    guard index < bytes.count else {
+    guard index < bytes.endIndex else {
       throw failure("a string is not closed", remedy: "end it with a quotation mark")
     }
     let letter = bytes[index]
@@ -210,7 +211,7 @@ extension JSONParser {
   }
 
   private mutating func hexadecimal() -> UInt32? {
-    guard index + 4 <= bytes.count else { return nil }
+    guard index + 4 <= bytes.endIndex else { return nil }
     var value: UInt32 = 0
     for byte in bytes[index..<index + 4] {
       guard byte < 0x80, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
@@ -223,13 +224,13 @@ extension JSONParser {
   }
 
   private mutating func take(_ byte: UInt8) -> Bool {
-    guard index < bytes.count, bytes[index] == byte else { return false }
+    guard index < bytes.endIndex, bytes[index] == byte else { return false }
     index += 1
     return true
   }
 
   private mutating func skipSpace() {
-    while index < bytes.count {
+    while index < bytes.endIndex {
       switch bytes[index] {
       case 0x20, 0x09, 0x0A, 0x0D: index += 1
       default: return
@@ -238,9 +239,9 @@ extension JSONParser {
   }
 
   private func failure(_ message: String, remedy: String) -> PolicyError {
-    let before = bytes[..<min(index, bytes.count)]
+    let before = bytes[..<min(index, bytes.endIndex)]
     let line = before.count { $0 == 0x0A } + 1
-    let column = before.count - (before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0) + 1
+    let column = index - (before.lastIndex(of: 0x0A).map { $0 + 1 } ?? bytes.startIndex) + 1
     return PolicyError(.syntax, message, at: "line \(line), column \(column)", remedy: remedy)
   }
 }

@@ -1,76 +1,83 @@
 extension JSONValue {
   /// The value on one line without spaces: a line of `--trace`.
   public var compact: String {
-    var text = ""
-    write(to: &text, comma: ",", colon: ":")
-    return text
+    var text: [UInt8] = []
+    write(to: &text, isSpaced: false)
+    return String(decoding: text, as: UTF8.self)
   }
 
   /// The value over several lines, indented by two spaces; what holds nothing nested and fits a
   /// line stands on one. No line break at the end.
   public var pretty: String {
-    var text = ""
-    writePretty(to: &text, indent: "")
-    return text
+    var text: [UInt8] = []
+    writePretty(to: &text, indent: 0)
+    return String(decoding: text, as: UTF8.self)
   }
 
-  private func write(to text: inout String, comma: String, colon: String) {
+  private func write(to text: inout [UInt8], isSpaced: Bool) {
     switch self {
-    case .null: text += "null"
-    case .bool(let flag): text += flag ? "true" : "false"
-    case .integer(let number): text += String(number)
+    case .null: Self.append("null", to: &text)
+    case .bool(let flag): Self.append(flag ? "true" : "false", to: &text)
+    case .integer(let number): Self.append(String(number), to: &text)
     case .number(let number):
       // Swift prints the shortest digits that read back as the same value. JSON has no NaN.
-      text += number.isFinite ? number.description : "null"
+      Self.append(number.isFinite ? number.description : "null", to: &text)
     case .string(let string): Self.write(string, to: &text)
     case .array(let values):
-      text += "["
+      text.append(UInt8(ascii: "["))
       for (index, value) in values.enumerated() {
-        if index > 0 { text += comma }
-        value.write(to: &text, comma: comma, colon: colon)
+        if index > 0 { Self.append(isSpaced ? ", " : ",", to: &text) }
+        value.write(to: &text, isSpaced: isSpaced)
       }
-      text += "]"
+      text.append(UInt8(ascii: "]"))
     case .object(let members):
-      text += "{"
+      text.append(UInt8(ascii: "{"))
       for (index, member) in members.enumerated() {
-        if index > 0 { text += comma }
+        if index > 0 { Self.append(isSpaced ? ", " : ",", to: &text) }
         Self.write(member.key, to: &text)
-        text += colon
-        member.value.write(to: &text, comma: comma, colon: colon)
+        Self.append(isSpaced ? ": " : ":", to: &text)
+        member.value.write(to: &text, isSpaced: isSpaced)
       }
-      text += "}"
+      text.append(UInt8(ascii: "}"))
     }
   }
 
-  private func writePretty(to text: inout String, indent: String) {
+  /// Appends what `pretty` is made of, within something that is indented by `indent` spaces.
+  func writePretty(to text: inout [UInt8], indent: Int) {
     if isFlat {
-      var line = ""
-      write(to: &line, comma: ", ", colon: ": ")
-      if line.utf8.count + indent.utf8.count <= 100 {
-        text += line
-        return
-      }
+      let start = text.count
+      write(to: &text, isSpaced: true)
+      if text.count - start + indent <= 100 || isScalar { return }
+      text.removeSubrange(start...)
     }
-    let inner = indent + "  "
     switch self {
     case .array(let values):
-      text += "["
+      text.append(UInt8(ascii: "["))
       for (index, value) in values.enumerated() {
-        text += (index > 0 ? ",\n" : "\n") + inner
-        value.writePretty(to: &text, indent: inner)
+        Self.breakLine(after: index, indent + 2, &text)
+        value.writePretty(to: &text, indent: indent + 2)
       }
-      text += "\n\(indent)]"
+      Self.breakLine(after: 0, indent, &text)
+      text.append(UInt8(ascii: "]"))
     case .object(let members):
-      text += "{"
+      text.append(UInt8(ascii: "{"))
       for (index, member) in members.enumerated() {
-        text += (index > 0 ? ",\n" : "\n") + inner
+        Self.breakLine(after: index, indent + 2, &text)
         Self.write(member.key, to: &text)
-        text += ": "
-        member.value.writePretty(to: &text, indent: inner)
+        Self.append(": ", to: &text)
+        member.value.writePretty(to: &text, indent: indent + 2)
       }
-      text += "\n\(indent)}"
-    default: write(to: &text, comma: ", ", colon: ": ")
+      Self.breakLine(after: 0, indent, &text)
+      text.append(UInt8(ascii: "}"))
+    // What holds nothing is flat.
+    default: break
     }
+  }
+
+  /// Begins a line, behind a comma where `count` things stand before it.
+  static func breakLine(after count: Int, _ indent: Int, _ text: inout [UInt8]) {
+    append(count > 0 ? ",\n" : "\n", to: &text)
+    for _ in 0..<indent { text.append(UInt8(ascii: " ")) }
   }
 
   /// A scalar, or a list or object of scalars only.
@@ -90,21 +97,39 @@ extension JSONValue {
     }
   }
 
-  private static func write(_ string: String, to text: inout String) {
-    text += "\""
-    for scalar in string.unicodeScalars {
-      switch scalar {
-      case "\"": text += "\\\""
-      case "\\": text += "\\\\"
-      case "\n": text += "\\n"
-      case "\r": text += "\\r"
-      case "\t": text += "\\t"
-      case _ where scalar.value < 0x20 || scalar.value == 0x7F:
-        let digits = String(scalar.value, radix: 16)
-        text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: text.unicodeScalars.append(scalar)
-      }
+  private static func write(_ string: String, to text: inout [UInt8]) {
+    text.append(UInt8(ascii: "\""))
+    let start = text.count
+    append(string, to: &text)
+    // Most strings are names, in which nothing is escaped.
+    if text[start...].contains(where: isEscaped) {
+      text.removeSubrange(start...)
+      for byte in string.utf8 { write(byte, to: &text) }
     }
-    text += "\""
+    text.append(UInt8(ascii: "\""))
+  }
+
+  /// As `text += string.utf8`, which goes byte by byte.
+  private static func append(_ string: String, to text: inout [UInt8]) {
+    var string = string
+    string.withUTF8 { unsafe text.append(contentsOf: $0) }
+  }
+
+  private static func isEscaped(_ byte: UInt8) -> Bool {
+    byte < 0x20 || byte == 0x7F || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+  }
+
+  private static func write(_ byte: UInt8, to text: inout [UInt8]) {
+    switch byte {
+    case UInt8(ascii: "\""): text += "\\\"".utf8
+    case UInt8(ascii: "\\"): text += "\\\\".utf8
+    case UInt8(ascii: "\n"): text += "\\n".utf8
+    case UInt8(ascii: "\r"): text += "\\r".utf8
+    case UInt8(ascii: "\t"): text += "\\t".utf8
+    case _ where isEscaped(byte):
+      let digits = String(byte, radix: 16)
+      text += ("\\u" + String(repeating: "0", count: 4 - digits.count) + digits).utf8
+    default: text.append(byte)
+    }
   }
 }

@@ -111,7 +111,7 @@ public struct OrientationPlan: Sendable {
     takenFormats = max(0, takenFormats - current)
   }
 
-  /// `{"events": [...], "formats": [...]}`, as `upright explain --json` prints it.
+  /// `{"events": [...], "formats": [...]}`, as `upright explain --json` prints it: see `PlanPrinter`.
   public var json: JSONValue {
     [
       "events": .array(entries.map(\.json)),

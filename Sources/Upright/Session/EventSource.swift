@@ -53,71 +53,45 @@ struct EventFeed {
   private mutating func read() throws(MediaError) {
     // The frames come first: what waits for them is bounded, and so is what a writer can make us hold.
     guard waiting.count < Self.mostAhead else { return }
-    do throws(PolicyError) {
-      for (number, line) in try live?.available() ?? [] {
-        guard let event = try RotationEvent.parse(line: line, number: number) else { continue }
-        waiting.append(event)
-      }
-    } catch {
+    do throws(PolicyError) { waiting += try live?.available() ?? [] } catch {
       throw MediaError(error, code: .badData)
     }
   }
 }
 
-/// Lines that have arrived on a descriptor, without waiting for more.
+/// Events that have arrived on a descriptor, without waiting for more.
 private struct LiveLines {
   private let descriptor: Int32
-  /// What has arrived of a line whose end has not.
-  private var rest: [UInt8] = []
-  private var count = 0
+  private var reader = EventReader()
   private var isOpen = true
   /// A pipe that was just begun may need a moment for its first bytes.
   private var patience: Int32 = 200
 
-  /// Bytes of a line.
-  private static let longestLine = 64 << 10
   /// Bytes that are read in one call: frames go on while more comes in.
   private static let mostBytes = 1 << 20
 
   init(descriptor: Int32) { self.descriptor = descriptor }
 
-  /// The whole lines that are there, numbered from 1.
+  /// Those of the whole lines that are there.
   ///
-  /// - Throws: `syntax` for a line that is too long.
-  mutating func available() throws(PolicyError) -> [(Int, [UInt8])] {
-    var lines: [(Int, [UInt8])] = []
-    var chunk = [UInt8](repeating: 0, count: Self.longestLine)
+  /// - Throws: what is wrong with a line.
+  mutating func available() throws(PolicyError) -> [RotationEvent] {
+    var events: [RotationEvent] = []
+    var chunk = [UInt8](repeating: 0, count: EventReader.longestLine)
     var read = 0
     while isOpen, read < Self.mostBytes, isReadable() {
       let received = unsafe chunk.withUnsafeMutableBytes {
         unsafe Foundation.read(descriptor, $0.baseAddress, $0.count)
       }
-      if received <= 0 {
+      guard received > 0 else {
         isOpen = false
+        if let last = try reader.finish() { events.append(last) }
         break
       }
       read += received
-      for part in chunk[..<received].split(
-        separator: 10, maxSplits: .max, omittingEmptySubsequences: false
-      ).enumerated() {
-        if part.offset > 0 { end(&lines) }
-        rest += part.element
-        guard rest.count <= Self.longestLine else {
-          throw PolicyError(
-            .syntax, "a line is longer than \(Self.longestLine >> 10) KiB", at: "line \(count + 1)",
-            remedy: "write one event, a JSON object, on each line")
-        }
-      }
+      events += try reader.read(Array(chunk[..<received]))
     }
-    if !isOpen && !rest.isEmpty { end(&lines) }
-    return lines
-  }
-
-  private mutating func end(_ lines: inout [(Int, [UInt8])]) {
-    count += 1
-    // Blank lines are many where somebody holds down the return key.
-    if !rest.isEmpty { lines.append((count, rest)) }
-    rest = []
+    return events
   }
 
   private mutating func isReadable() -> Bool {
