@@ -127,9 +127,10 @@ package final class Demuxer {
   ) {
     let address = url == "-" ? standardInput() : url
     // A path that looks like a protocol ("a:b.mp4") stays a path.
+    let pipe = NamedPipe.isOne(address) ? try NamedPipe.openForReading(address, interrupt) : nil
     let target =
       InputTrust.scheme(of: address) == nil
-      ? try namedPipe(address, interrupt) ?? "file:\(address)" : address
+      ? pipe.map { "pipe:\($0)" } ?? "file:\(address)" : address
     let trust = InputTrust(url: address)
     var demuxer: UnsafePointer<AVInputFormat>?
     if let format = format ?? InputTrust.stillImageDemuxer(of: address) {
@@ -215,31 +216,6 @@ package final class Demuxer {
     guard fstat(0, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return "pipe:0" }
     let pipe = Glibc.open("/proc/self/fd/0", O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     return pipe < 0 ? "pipe:0" : "pipe:\(pipe)"
-  }
-
-  /// The address of a named pipe that is opened here: libavformat would wait for a writer indefinitely,
-  /// and hear no interrupt. `nil` if the path is something else.
-  ///
-  /// - Throws: `noInput` if nobody writes into it for ten seconds.
-  private static func namedPipe(
-    _ path: String, _ interrupt: Interrupt
-  ) throws(MediaError) -> String? {
-    var status = stat()
-    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return nil }
-    let pipe = Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-    guard pipe >= 0 else { return nil }
-    var wanted = pollfd(fd: pipe, events: Int16(POLLIN), revents: 0)
-    var isWritten = false
-    for _ in 0..<100 where !isWritten && !interrupt.isRaised {
-      isWritten = poll(&wanted, 1, 100) > 0
-    }
-    guard isWritten else {
-      close(pipe)
-      if interrupt.isRaised { throw MediaError(.cancelled, "stopped", at: path) }
-      throw MediaError(
-        .noInput, "nobody writes into the pipe", at: path, remedy: "start its writer first")
-    }
-    return "pipe:\(pipe)"
   }
 
   private static func openError(_ code: CInt, url: String, refusal: String?) -> MediaError {

@@ -65,6 +65,15 @@ package final class Muxer {
     // Y4M's high bit depths are an extension that the muxer only writes when asked to.
     if format == "yuv4mpegpipe" { context.pointee.strict_std_compliance = FF_COMPLIANCE_UNOFFICIAL }
     if let interrupt { context.pointee.interrupt_callback = interrupt.callback }
+    var pipe: CInt = -1
+    if case .url(let path) = target, NamedPipe.isOne(path) {
+      do throws(MediaError) { pipe = try NamedPipe.openForWriting(path, interrupt) } catch {
+        avformat_free_context(context)
+        throw error
+      }
+    }
+    // The reader must not see an end between the two.
+    defer { if pipe >= 0 { close(pipe) } }
     let opened = try withDictionary(settings) { dictionary throws(MediaError) in
       if let address {
         avio_open2(

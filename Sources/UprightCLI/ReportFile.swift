@@ -45,6 +45,7 @@ enum SideFile {
 
   /// Opens `path` as it stands: a device, a pipe, or a file to be written anew.
   static func open(_ path: String) throws(MediaError) -> Int32 {
+    if NamedPipe.isOne(path) { return try NamedPipe.openForWriting(path) }
     let file = unsafe Foundation.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     guard file >= 0 else {
       throw MediaError(

@@ -80,6 +80,21 @@ struct OutputTests {
       in: Scratch())
   }
 
+  @Test(
+    "A pipe that nobody reads is no output", .realTime,
+    arguments: Loop.cases(["-o", "--report"], test: 1))
+  func unreadPipe(_ option: String) throws {
+    let scratch = try Scratch()
+    let pipe = scratch.path("pipe")
+    #expect(mkfifo(pipe, 0o600) == 0)
+    let arguments =
+      option == "-o"
+      ? ["-o", pipe, "--format", "mpegts"] : ["-o", scratch.path("out.ts"), "--report", pipe]
+    let run = try Upright.run(
+      ["transcode", Clip.lying, "--to", "0.1", "--speed", "ultrafast"] + arguments)
+    #expect(run.status == 73 && run.errors.contains("nobody reads the pipe"), "\(run.errors)")
+  }
+
   @Test("-y replaces an output, without it the old one stays")
   func replace() throws {
     let scratch = try folderWithOutput()
