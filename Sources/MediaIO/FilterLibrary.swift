@@ -1,7 +1,7 @@
 internal import CFFmpeg
 internal import Glibc
 
-/// libavfilter, opened when the first interlaced picture comes: it brings thirty libraries with it that
+/// libavfilter, opened when it is first needed (interlaced or HDR frames, text): it brings thirty libraries with it that
 /// nothing else here needs, and loading them would be a fifth of a start.
 ///
 /// One function a property, as libavfilter declares it.

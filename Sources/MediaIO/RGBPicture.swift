@@ -30,9 +30,29 @@ package struct RGBPicture: Sendable, Hashable {
       filter: .area)
     self.size = size
     bytes = []
+    take(plane)
+  }
+
+  /// Replaces all of the picture by what is in `plane`.
+  mutating func take(_ plane: VideoFrame.PlaneMemory) {
+    bytes.removeAll(keepingCapacity: true)
     for y in 0..<size.height {
       bytes += UnsafeBufferPointer(start: plane.start + y * plane.stride, count: size.width * 3)
     }
+  }
+
+  /// The picture as a frame of RGB24.
+  func frame() throws(MediaError) -> VideoFrame {
+    let frame = try FramePool(size: size, format: PixelFormat(AV_PIX_FMT_RGB24)).frame()
+    guard let plane = frame.plane(0) else { throw outOfMemory("a picture") }
+    bytes.withUnsafeBufferPointer { source in
+      guard let start = source.baseAddress else { return }
+      for y in 0..<size.height {
+        (plane.start + y * plane.stride).update(
+          from: start + y * size.width * 3, count: size.width * 3)
+      }
+    }
+    return frame
   }
 
   /// The picture as a PNG file.
@@ -43,22 +63,12 @@ package struct RGBPicture: Sendable, Hashable {
     var made = avcodec_alloc_context3(codec)
     defer { avcodec_free_context(&made) }
     guard let context = made else { throw outOfMemory("PNG") }
-    let format = PixelFormat(AV_PIX_FMT_RGB24)
     context.pointee.width = CInt(clamping: size.width)
     context.pointee.height = CInt(clamping: size.height)
-    context.pointee.pix_fmt = format.raw
+    context.pointee.pix_fmt = AV_PIX_FMT_RGB24
     context.pointee.time_base = AVRational(num: 1, den: 1)
     try check(avcodec_open2(context, codec, nil)) { MediaError(.fault, "PNG: \(explain($0))") }
-    let pool = try FramePool(size: size, format: format)
-    let frame = try pool.frame()
-    guard let plane = frame.plane(0) else { throw outOfMemory("PNG") }
-    bytes.withUnsafeBufferPointer { source in
-      guard let start = source.baseAddress else { return }
-      for y in 0..<size.height {
-        (plane.start + y * plane.stride).update(
-          from: start + y * size.width * 3, count: size.width * 3)
-      }
-    }
+    let frame = try frame()
     try check(avcodec_send_frame(context, frame.raw)) { MediaError(.fault, "PNG: \(explain($0))") }
     let packet = try Packet()
     try check(avcodec_receive_packet(context, packet.raw)) {

@@ -148,6 +148,26 @@ struct PreviewTests {
     #expect(!TimelineDrawing(plan).svg.contains("after the end"))
   }
 
+  @Test("A change of size is a row of its own; refusals are told in words")
+  func rows() throws {
+    let plan = try Self.plan(
+      """
+      {"at": 1, "device": "landscapeLeft"}
+      {"at": 2, "device": "portraitUpsideDown"}
+      """)
+    let sizes = [
+      TimelineDrawing.Size(at: 0, size: PixelSize(640, 360)),
+      TimelineDrawing.Size(at: 3, size: PixelSize(1280, 720)),
+    ]
+    let drawing = TimelineDrawing(plan, duration: 10, input: sizes, output: [sizes[0]])
+      .drawing(width: 940)
+    #expect(drawing.svg.contains(">input<") && drawing.svg.contains(">1280x720<"))
+    #expect(!drawing.svg.contains(">output<"))
+    #expect(drawing.svg.contains(">2 s: refuse: "), "\(drawing.svg)")
+    // The stream's own formats, where there are no frames.
+    #expect(TimelineDrawing(plan).svg.contains(">output<"))
+  }
+
   /// Whether every element that is opened is closed.
   private struct XMLParserCheck {
     let isWellFormed: Bool
@@ -165,20 +185,20 @@ struct PreviewTests {
     let drawing = TimelineDrawing(try Self.plan(""), duration: duration).drawing(width: 940)
     let texts = drawing.shapes.filter { if case .text = $0 { true } else { false } }
     #expect((6...40).contains(texts.count), "\(texts.count)")
-    let picture = drawing.painted
+    let picture = try drawing.painted()
     #expect(picture.bytes.count == 940 * drawing.size.height * 3)
   }
 
-  @Test("What lies outside is not painted, and letters that there are none for are boxes")
-  func outside() {
+  @Test("What lies outside is not painted, and any text can be written")
+  func outside() throws {
     var drawing = Drawing(size: PixelSize(20, 20))
     drawing.add(.rectangle(PixelRect(x: -50, y: -50, width: 55, height: 55), Palette.ink))
-    drawing.add(.text("\u{1F600}\u{7}ü", x: 15, y: 15, Palette.ink))
+    drawing.add(.text("\u{1F600}\u{7}ü'a:b\\%{pts},;[x]", x: 15, y: 15, Palette.ink))
     drawing.add(.arrow(x: 0, y: 0, Palette.ink))
     drawing.add(.cross(x: 20, y: 20, Palette.ink))
     drawing.add(.dot(x: -3, y: 25, Palette.ink))
     drawing.add(.line(x: 3, y: 18, length: 500, isUpright: true, Palette.ink))
-    let picture = drawing.painted
+    let picture = try drawing.painted()
     #expect(picture.bytes[0] == Palette.ink.red)
     #expect(picture.bytes[(10 * 20 + 10) * 3] == 255)
     #expect(drawing.svg.contains("\u{1F600} ü"))

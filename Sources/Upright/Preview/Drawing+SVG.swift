@@ -8,7 +8,7 @@ extension Drawing {
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"\(size.width)\" height=\"\(size.height)\" "
       + "viewBox=\"0 0 \(size.width) \(size.height)\" "
       + "font-family=\"system-ui, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif\" "
-      + "font-size=\"\(Text.advance * 4 / 3)\">\n"
+      + "font-size=\"\(Text.em)\">\n"
     return head + "<rect width=\"100%\" height=\"100%\" fill=\"\(Self.word(Palette.paper))\"/>\n"
       + shapes.map(Self.element).joined() + "</svg>\n"
   }

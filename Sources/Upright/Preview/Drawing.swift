@@ -59,13 +59,16 @@ struct Drawing {
     }
   }
 
-  /// The cells of the letters, which both ways of writing keep to.
+  /// What is reckoned with for text, whatever typeface it is written in.
   enum Text {
-    static let scale = 2
-    static let advance = 6 * scale
-    static let height = 7 * scale
+    /// Pixels an em.
+    static let em = 16
+    /// Wide enough for most letters of a sans-serif face.
+    static let advance = 10
+    /// Of a capital letter, and what stands above it.
+    static let height = 14
 
-    static func width(_ text: String) -> Int { text.count * advance - scale }
+    static func width(_ text: String) -> Int { text.count * advance }
   }
 }
 

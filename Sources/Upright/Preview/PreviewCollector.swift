@@ -40,6 +40,9 @@ final class PreviewCollector: PictureTap {
   private var stride = 1
   private var changes: [Column] = []
   private var last: (pictures: Last, direction: Direction, seconds: Double)?
+  /// The sizes of what was stored and of what would come out, each from when on.
+  private(set) var storedSizes: [TimelineDrawing.Size] = []
+  private(set) var uprightSizes: [TimelineDrawing.Size] = []
   /// Pictures that came.
   private(set) var frames = 0
 
@@ -55,6 +58,8 @@ final class PreviewCollector: PictureTap {
     stored: consuming VideoFrame, upright: consuming VideoFrame, direction: Direction,
     seconds: Double
   ) throws(MediaError) {
+    TimelineDrawing.Size.note(stored.size, at: seconds, in: &storedSizes)
+    TimelineDrawing.Size.note(upright.size, at: seconds, in: &uprightSizes)
     let pictures = Last(stored, upright)
     if let last, last.direction != direction, changes.count < limit * 4 {
       changes.append(try column(last.pictures, frames - 1, last.seconds))

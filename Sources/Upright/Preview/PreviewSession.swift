@@ -43,7 +43,10 @@ public final class PreviewSession: Sendable {
       ? "standard input" : URL(fileURLWithPath: session.input).lastPathComponent
     return Preview(
       title: "\(name)   \(plan.video.codecName) \(size)   \(seconds.rounded(toPlaces: 2).inWords)",
-      columns: collector.columns, timeline: TimelineDrawing(orientation, duration: seconds),
+      columns: collector.columns,
+      timeline: TimelineDrawing(
+        orientation, duration: seconds, input: collector.storedSizes,
+        output: collector.uprightSizes),
       warnings: report.warnings)
   }
 }
@@ -59,7 +62,7 @@ public struct Preview: Sendable {
 
   /// The contact sheet as a PNG file.
   public func png() throws(MediaError) -> [UInt8] {
-    try ContactSheet(self).drawing.painted.png()
+    try ContactSheet(self).drawing.painted().png()
   }
 }
 

@@ -9,13 +9,37 @@ public struct TimelineDrawing: Sendable {
   private let duration: Double
   /// Whether the clip ends where the axis does.
   private let hasEnd: Bool
+  /// Rows of sizes that change, by their names.
+  private let sizes: [(name: String, runs: [Size])]
+
+  /// A size of the frames, from some time on.
+  struct Size: Sendable {
+    let at: Double
+    let size: PixelSize
+
+    /// Appends a size if it is another than the last.
+    static func note(_ size: PixelSize, at seconds: Double, in list: inout [Size]) {
+      guard list.last?.size != size, list.count < 10_000 else { return }
+      list.append(Size(at: seconds, size: size))
+    }
+  }
 
   /// The timeline of `plan`.
   ///
   /// - Parameter duration: seconds of the clip, beyond which nothing is drawn; nil: a little beyond the last
   ///   event.
   public init(_ plan: OrientationPlan, duration: Double? = nil) {
+    self.init(
+      plan, duration: duration, input: [],
+      output: plan.formats.map { Size(at: $0.from, size: $0.format.encodeResolution) })
+  }
+
+  /// - Parameters:
+  ///   - input: the sizes of the frames as they are stored.
+  ///   - output: the sizes of the frames that come out.
+  init(_ plan: OrientationPlan, duration: Double?, input: [Size], output: [Size]) {
     self.plan = plan
+    sizes = [("input", input), ("output", output)].filter { $0.1.count > 1 }
     let last = max(
       plan.entries.map { max($0.decidedAt, $0.turn?.ends ?? 0) }.max() ?? 0,
       plan.timeline.last.at)
@@ -37,7 +61,9 @@ public struct TimelineDrawing: Sendable {
   func drawing(width: Int) -> Drawing {
     let left = Self.margin + Self.label + 12
     let axis = Axis(left: left, width: max(100, width - left - Self.margin), duration: duration)
-    var drawing = Drawing(size: PixelSize(width, 202))
+    let reasons = reasons
+    let height = 202 + sizes.count * 36 + reasons.count * Self.line
+    var drawing = Drawing(size: PixelSize(width, height))
     var y = 8
     drawing.add(.text("device", x: Self.margin, y: y + 8, Palette.ink))
     band(
@@ -50,6 +76,11 @@ public struct TimelineDrawing: Sendable {
       &drawing)
     turns(y: y + 30, axis, &drawing)
     y += 42
+    for row in sizes {
+      drawing.add(.text(row.name, x: Self.margin, y: y + 8, Palette.ink))
+      band(row.runs.map { ($0.at, "\($0.size)", nil) }, y: y, axis, &drawing)
+      y += 36
+    }
     drawing.add(.text("events", x: Self.margin, y: y, Palette.ink))
     marks(y: y, axis, &drawing)
     y += Self.lanes * Self.lane + 1
@@ -57,8 +88,24 @@ public struct TimelineDrawing: Sendable {
     if hasEnd { end(y: y, axis, &drawing) }
     y += 40
     legend(y: y, &drawing)
+    for reason in reasons {
+      y += Self.line
+      drawing.add(reason, x: left, y: y, width: axis.width, Palette.refuse)
+    }
     return drawing
   }
+
+  /// Why events did not turn the app; the first few.
+  private var reasons: [String] {
+    let refused = plan.entries.filter {
+      ($0.outcome == .refuse || $0.outcome == .invalid) && $0.at <= duration
+    }
+    let shown = refused.prefix(5).map { "\($0.at.inWords): \($0.headline)" }
+    return refused.count > 5 ? shown + ["and \(refused.count - 5) more"] : shown
+  }
+
+  /// The height of a line of text.
+  private static let line = 22
 
   /// Where a time stands.
   private struct Axis {
