@@ -15,10 +15,14 @@ struct Policies: ParsableCommand {
         upright policies migrate old.json > new.json
       """)
 
-  @Argument(help: "A built-in policy's name, or migrate.")
+  @Argument(
+    help: "A built-in policy's name, or migrate.",
+    completion: .list(PolicyDocument.builtInNames + [migration]))
   var name: String?
 
-  @Argument(help: "migrate: the policy whose iOS 6 form is printed.")
+  @Argument(
+    help: "migrate: the policy whose iOS 6 form is printed.",
+    completion: .file(extensions: ["json"]))
   var file: String?
 
   @Flag(help: "Print errors as JSON.")

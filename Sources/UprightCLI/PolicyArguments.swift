@@ -8,13 +8,14 @@ internal import Upright
 struct PolicyArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Orientation events, JSON Lines; - for standard input, read as they come.", valueName: "file")
-  )
+      "Orientation events, JSON Lines; - for standard input, read as they come.", valueName: "file"),
+    completion: .file(extensions: ["jsonl"]))
   var events: String?
 
   @Option(
     help: ArgumentHelp(
-      "A policy file or a built-in's name (see upright policies).", valueName: "policy"))
+      "A policy file or a built-in's name (see upright policies).", valueName: "policy"),
+    completion: .policy)
   var policy: String?
 
   /// - Throws: `usage` where standard input would have to be two things.

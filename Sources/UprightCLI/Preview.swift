@@ -18,17 +18,20 @@ struct PreviewCommand: ParsableCommand {
         upright preview raw.mp4 --frames sensor --events turns.jsonl --canvas follow -o sheet.png
       """)
 
-  @Argument(help: "A file, a URL, or - for standard input.")
+  @Argument(help: "A file, a URL, or - for standard input.", completion: .file())
   var input: String
 
-  @Option(name: .shortAndLong, help: "A .png or .svg file, or - with --format.")
+  @Option(
+    name: .shortAndLong, help: "A .png or .svg file, or - with --format.",
+    completion: .file(extensions: ["png", "svg"]))
   var output: String
 
   @OptionGroup var deciding: PolicyArguments
 
   @OptionGroup(title: "Picture and encoding") var arguments: TranscodeArguments
 
-  @Option(help: "png or svg, where the name does not say it.")
+  @Option(
+    help: "png or svg, where the name does not say it.", completion: .list(["png", "svg"]))
   var format: String?
 
   @OptionGroup var common: RunArguments

@@ -13,7 +13,7 @@ struct ProbeCommand: ParsableCommand {
         upright probe take.mov --json
       """)
 
-  @Argument(help: "A file, a URL, or -.")
+  @Argument(help: "A file, a URL, or -.", completion: .file())
   var input: String
 
   @Flag(help: "Print JSON.")

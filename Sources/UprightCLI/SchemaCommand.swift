@@ -13,7 +13,7 @@ struct SchemaCommand: ParsableCommand {
         upright schema policy > policy.schema.json
       """)
 
-  @Argument(help: "A schema's name.")
+  @Argument(help: "A schema's name.", completion: .list(PublishedSchema.all.map(\.name)))
   var name: String?
 
   @Flag(help: "Print errors as JSON.")

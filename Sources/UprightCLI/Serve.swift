@@ -46,16 +46,20 @@ struct Serve: ParsableCommand {
         UPRIGHT_TOKEN=... upright serve --listen 0.0.0.0:8080 --data /var/lib/upright
       """)
 
-  @Option(help: ArgumentHelp("The configuration file.", valueName: "file"))
+  @Option(help: ArgumentHelp("The configuration file.", valueName: "file"), completion: .file())
   var config: String?
 
   @Option(help: ArgumentHelp("Where HTTP is served.", valueName: "host:port"))
   var listen: String?
 
-  @Option(help: ArgumentHelp("The folder that everything is written under.", valueName: "folder"))
+  @Option(
+    help: ArgumentHelp("The folder that everything is written under.", valueName: "folder"),
+    completion: .directory)
   var data: String?
 
-  @Option(help: ArgumentHelp("A file that holds the admin token.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("A file that holds the admin token.", valueName: "file"), completion: .file()
+  )
   var tokenFile: String?
 
   @Flag(help: "Log more.")

@@ -19,17 +19,17 @@ struct Tag: ParsableCommand {
         upright tag take.ts  -o fixed.ts  --orientation up         remove every signal
       """)
 
-  @Argument(help: "A file, a URL, or - for standard input.")
+  @Argument(help: "A file, a URL, or - for standard input.", completion: .file())
   var input: String
 
-  @Option(name: .shortAndLong, help: "A file, a URL, or -.")
+  @Option(name: .shortAndLong, help: "A file, a URL, or -.", completion: .file())
   var output: String
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
       "What stands the stored picture upright: up, right, down, left, with Mirrored behind it, degrees clockwise (0, 90, 180, 270), or EXIF's 1 to 8.",
-      valueName: "orientation"))
+      valueName: "orientation"), completion: .orientation)
   var orientation: String
 
   @Flag(help: "Write SEI messages into H.264 and HEVC as well as the container's own field.")
@@ -44,7 +44,8 @@ struct Tag: ParsableCommand {
   @Option(help: "The output's container where its name does not say it.")
   var format: String?
 
-  @Option(help: ArgumentHelp("Write what was done as JSON.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("Write what was done as JSON.", valueName: "file"), completion: .file())
   var report: String?
 
   @OptionGroup var common: RunArguments

@@ -27,12 +27,14 @@ struct Transcode: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "Files, folders of clips, URLs, or - for standard input.", valueName: "input"))
+      "Files, folders of clips, URLs, or - for standard input.", valueName: "input"),
+    completion: .file())
   var inputs: [String]
 
   @Option(
     name: .shortAndLong,
-    help: "A file, a URL, a folder, or -. (default: INPUT's name with .upright.mp4)")
+    help: "A file, a URL, a folder, or -. (default: INPUT's name with .upright.mp4)",
+    completion: .file())
   var output: String?
 
   @OptionGroup var deciding: PolicyArguments
@@ -54,12 +56,13 @@ struct Transcode: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Write what was done as JSON; a list, one entry a clip, where several are named.",
-      valueName: "file"))
+      valueName: "file"), completion: .file())
   var report: String?
 
   @Option(
     help: ArgumentHelp(
-      "Write decisions and formats as JSON Lines while it runs.", valueName: "file"))
+      "Write decisions and formats as JSON Lines while it runs.", valueName: "file"),
+    completion: .file())
   var trace: String?
 
   @Option(help: "bar, plain, json or none. (default: bar on a terminal, else none)")

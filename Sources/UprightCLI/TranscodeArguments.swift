@@ -30,7 +30,8 @@ struct TranscodeArguments: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "A still picture to show while captureEnabledIn keeps the camera back.", valueName: "file"))
+      "A still picture to show while captureEnabledIn keeps the camera back.", valueName: "file"),
+    completion: .file())
   var slate: String?
 
   @Option(
@@ -46,7 +47,7 @@ struct TranscodeArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "WxH (either order), source, or a preset: 180p, 270p, 360p, 540p, 720p, 1080p.",
-      valueName: "size"))
+      valueName: "size"), completion: .size)
   var size: String?
 
   @Option(
@@ -120,7 +121,8 @@ struct TranscodeArguments: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The sound's recording, for a Janus recording (.mjr) of pictures.", valueName: "file"))
+      "The sound's recording, for a Janus recording (.mjr) of pictures.", valueName: "file"),
+    completion: .file(extensions: ["mjr"]))
   var audio: String?
 
   @Option(help: "How gravity events are read: android or iio (iio-sensor-proxy's thresholds).")

@@ -259,6 +259,33 @@ struct StreamTests {
     #expect(run.text.contains("transcode") && run.text.contains("--events-offset".dropFirst(2)))
   }
 
+  @Test(
+    "A shell offers what an option takes",
+    arguments: [
+      ("explain --policy po", "portrait"), ("explain --policy ./mi", "./mine.json"),
+      ("tag --orientation ri", "rightMirrored"), ("transcode --size 7", "720p"),
+      ("policies fu", "fullscreen-player"), ("schema re", "report"),
+    ])
+  func offered(_ typed: String, _ expected: String) throws {
+    let scratch = try Scratch()
+    _ = try scratch.file("mine.json", Data("{}".utf8))
+    let script = """
+      cd "$1"; PATH="$(dirname "$2"):$PATH"
+      source <(upright --generate-completion-script bash)
+      COMP_LINE="upright $3"; COMP_POINT=${#COMP_LINE}; COMP_WORDS=($COMP_LINE)
+      COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+      _upright upright "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+      printf '%s\\n' "${COMPREPLY[@]}"
+      """
+    let run = try ExternalTool("/usr/bin/env").outcome(
+      ["bash", "-c", script, "-", scratch.path("."), CommandLineProgram.path, typed])
+    #expect(
+      run.text.split(separator: "\n").contains {
+        $0.trimmingCharacters(in: .whitespaces) == expected
+      },
+      "\(run.text) \(run.errors)")
+  }
+
   @Test("probe tells every signal, for people and for machines")
   func probe() throws {
     let machine = try Upright.run(["probe", Clip.lying, "--json"])
