@@ -237,7 +237,7 @@ import UprightTestSupport
     #expect(follow.report["formats"].array.map { $0["first_frame"].int } == [0, 10, 25])
     let pictures = try Scratch()
     try FFmpegTool.run([
-      "-i", follow.path, "-vf", "select='eq(n,12)',format=yuv420p", "-autoscale", "0", "-frames:v",
+      "-i", follow.path, "-vf", "select='eq(n,12)',format=yuv420p", "-noautoscale", "-frames:v",
       "1", pictures.path("held.y4m"),
     ])
     let held = try Y4M(path: pictures.path("held.y4m"))
