@@ -9,6 +9,11 @@
 #define HAS_CODED_SIDE_DATA (LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 30, 101))
 #define HAS_SUPPORTED_CONFIG (LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(61, 13, 100))
 
+bool upright_matroska_adds_delay(void) {
+  // 5.1 writes CodecDelay for Opus and leaves the times as they are; 7.1 adds it to them. 6.0 by its sources.
+  return LIBAVFORMAT_VERSION_MAJOR >= 60;
+}
+
 int64_t upright_frame_duration(const AVFrame *frame) {
 #if HAS_FRAME_DURATION
   return frame->duration;

@@ -215,11 +215,12 @@ package final class Muxer {
     try checkTarget()
   }
 
-  /// In Matroska a block's time is that of its sound and CodecDelay together (RFC 9559, 5.1.4.1.25).
-  /// libavformat writes the element for Opus and leaves the times as they are, and the sound would
-  /// come that much early.
+  /// In Matroska a block's time is that of its audio and CodecDelay together (RFC 9559, 5.1.4.1.25).
+  /// FFmpeg 5.1 writes the element for Opus and leaves the times as they are, and the audio would come
+  /// that much early.
   private func shiftPastDelay(_ packet: inout Packet, _ stream: Int) {
-    guard let parameters = context.pointee.streams[stream]?.pointee.codecpar,
+    guard !upright_matroska_adds_delay(),
+      let parameters = context.pointee.streams[stream]?.pointee.codecpar,
       parameters.pointee.codec_id == AV_CODEC_ID_OPUS, parameters.pointee.initial_padding > 0,
       let name = context.pointee.oformat.pointee.name,
       ["matroska", "webm"].contains(String(cString: name))

@@ -9,6 +9,9 @@
 #include <libavformat/avformat.h>
 #include <libswscale/swscale.h>
 
+/// Whether the Matroska muxer adds an audio track's initial padding to the times of its packets.
+bool upright_matroska_adds_delay(void);
+
 // AVFrame.pkt_duration, replaced by AVFrame.duration in 6.0.
 int64_t upright_frame_duration(const AVFrame *frame);
 void upright_frame_set_duration(AVFrame *frame, int64_t duration);
