@@ -5,15 +5,9 @@ internal import Orientation
 ///
 /// It looks one picture ahead, so each comes out when the next has gone in. Used by one thread.
 package final class Deinterlacer {
-  /// Everything of a picture that is not pixels, in the order of the pictures inside.
-  private struct Times {
-    let pts: Int64?
-    let duration: Int64
-    let timeBase: Rational
-  }
-
   private let chain: FilterChain
-  private var inside: [Times] = []
+  /// Of the frames inside, in their order.
+  private var inside: [KeptProperties] = []
   private var count: Int64 = 0
 
   /// Whether bwdif takes a picture this small; its window is some lines high.
@@ -33,7 +27,7 @@ package final class Deinterlacer {
 
   /// Takes the next picture in presentation order.
   package func send(_ frame: consuming VideoFrame) throws(MediaError) {
-    inside.append(Times(pts: frame.pts, duration: frame.duration, timeBase: frame.timeBase))
+    inside.append(KeptProperties(frame))
     frame.pts = count
     count += 1
     try chain.send(frame)
@@ -46,10 +40,7 @@ package final class Deinterlacer {
   package func receive() throws(MediaError) -> VideoFrame? {
     guard var frame = try chain.receive() else { return nil }
     guard !inside.isEmpty else { throw MediaError(.fault, "a deinterlaced picture of none") }
-    let times = inside.removeFirst()
-    frame.pts = times.pts
-    frame.duration = times.duration
-    frame.timeBase = times.timeBase
+    inside.removeFirst().restore(to: &frame)
     frame.fields = nil
     return frame
   }

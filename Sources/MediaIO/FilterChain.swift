@@ -101,3 +101,22 @@ final class FilterChain {
     return frame
   }
 }
+
+/// What a frame keeps on its way through filters, which change the time base and, from FFmpeg 7 on, the
+/// shape of its pixels.
+struct KeptProperties {
+  private let pts: Int64?
+  private let duration: Int64
+  private let timeBase: Rational
+  private let sampleAspectRatio: AVRational
+
+  init(_ frame: borrowing VideoFrame) {
+    (pts, duration, timeBase) = (frame.pts, frame.duration, frame.timeBase)
+    sampleAspectRatio = frame.raw.pointee.sample_aspect_ratio
+  }
+
+  func restore(to frame: inout VideoFrame) {
+    (frame.pts, frame.duration, frame.timeBase) = (pts, duration, timeBase)
+    frame.raw.pointee.sample_aspect_ratio = sampleAspectRatio
+  }
+}

@@ -45,12 +45,12 @@ package final class ToneMapper {
 
   /// The frame in BT.709, with its own times.
   package func mapped(_ frame: consuming VideoFrame) throws(MediaError) -> VideoFrame {
-    let (pts, duration, timeBase) = (frame.pts, frame.duration, frame.timeBase)
+    let kept = KeptProperties(frame)
     try chain.send(frame)
     guard var result = try chain.receive() else {
       throw MediaError(.fault, "a frame went into tone mapping and none came out")
     }
-    (result.pts, result.duration, result.timeBase) = (pts, duration, timeBase)
+    kept.restore(to: &result)
     for kind in [
       AV_FRAME_DATA_MASTERING_DISPLAY_METADATA, AV_FRAME_DATA_CONTENT_LIGHT_LEVEL,
       AV_FRAME_DATA_DOVI_RPU_BUFFER, AV_FRAME_DATA_DOVI_METADATA, AV_FRAME_DATA_DYNAMIC_HDR_PLUS,
