@@ -89,8 +89,8 @@ struct SoundTests {
     let scratch = try Scratch()
     let input = scratch.path("source.mkv")
     try FFmpegTool.run([
-      "-noautorotate", "-i", Samples.withSound, "-vf", "hflip,vflip,scale=160:90", "-c:v",
-      "libx264", "-preset", "ultrafast", "-c:a", test.coder, "-b:a", "128k", "-strict", "-2", input,
+      "-i", Samples.withSound, "-vf", "scale=160:90", "-c:v", "libx264", "-preset", "ultrafast",
+      "-c:a", test.coder, "-b:a", "128k", "-strict", "-2", input,
     ])
     let before = try FlashAndBeep(path: input)
     let run = try Transcoded(input, to: scratch.path(test.output)) {

