@@ -122,7 +122,7 @@ class Report:
             where = payload["issue"].get("sourceLocation") or {}
             place = f"{where.get('fileID', '?')}:{where.get('line', '?')}"
             text = "\n          ".join(message["text"][:2000] for message in payload["messages"])
-            run.issues.append((test, f"{place}: {text.partition(chr(10))[0][:200]}"))
+            run.issues.append((test, f"{place}: {' | '.join(text.split(chr(10)))[:800]}"))
             self.line(f"✘ {run.label(test)}\n          at {place}\n          {text}")
         elif kind == "runEnded":
             run.ended = True

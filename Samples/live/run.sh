@@ -49,7 +49,8 @@ begin() {
 
 # waits until the program begun last answers on a port of loopback, or is gone
 await() {
-  for _ in $(seq 100); do
+  local deadline=$((SECONDS + 30))
+  while [ $SECONDS -lt $deadline ]; do
     ! answers "$1" || return 0
     kill -0 "${started[-1]}" 2>/dev/null || break
     sleep 0.1

@@ -149,7 +149,7 @@ extension LiveThroughService {
         ["-f", "lavfi", "-i", ShownPictures.source]
           + "-t 8 -c:v libx264 -preset ultrafast -g 15 -bf 0".split(separator: " ").map(String.init)
           + [clip])
-      let port = try EgressProxyTests.Origin { _ in "" }.port
+      let port = try Loopback.freeTCPPort()
       let script = Fixtures.packageRoot.appendingPathComponent("Tests/Players/rtsp_server.py")
         .path
       let server = try RunningProgram(Self.python, [script, clip, "\(port)"])
@@ -188,7 +188,7 @@ extension LiveThroughService {
     @Test("HLS over HTTP from a host that is allowed", .enabled(if: ExternalTool("python3").isHere))
     func hls() async throws {
       let scratch = try Scratch()
-      let port = try EgressProxyTests.Origin { _ in "" }.port
+      let port = try Loopback.freeTCPPort()
       let server = try RunningProgram(
         ExternalTool("python3"),
         ["-m", "http.server", "--bind", "127.0.0.1", "-d", scratch.folder.path, "\(port)"])

@@ -12,8 +12,9 @@ package enum Loopback {
     return address
   }
 
-  fileprivate static func socket() throws -> CInt {
-    let descriptor = Glibc.socket(AF_INET, CInt(SOCK_DGRAM.rawValue), 0)
+  /// A socket that no program started beside it inherits: one that did would keep its port.
+  static func socket(_ kind: __socket_type) throws -> CInt {
+    let descriptor = Glibc.socket(AF_INET, CInt(kind.rawValue | SOCK_CLOEXEC.rawValue), 0)
     if descriptor < 0 { throw Failure() }
     return descriptor
   }
@@ -50,7 +51,7 @@ package enum Loopback {
     private let socket: CInt
 
     package init() throws {
-      socket = try Loopback.socket()
+      socket = try Loopback.socket(SOCK_DGRAM)
       port = try Loopback.bind(socket)
     }
 
@@ -65,7 +66,7 @@ package enum Loopback {
 
     /// - Parameter group: a multicast group in place of loopback; its datagrams do not leave the machine.
     package init(_ port: UInt16, group: String? = nil) throws {
-      socket = try Loopback.socket()
+      socket = try Loopback.socket(SOCK_DGRAM)
       self.port = port
       self.group = group
       var hops: CInt = 0

@@ -12,7 +12,7 @@ extension Loopback {
 
     /// - Parameter room: bytes that are taken from a connection before somebody reads.
     package init(room: Int? = nil) throws {
-      let socket = Glibc.socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+      let socket = try Loopback.socket(SOCK_STREAM)
       if let room {
         var room = CInt(room)
         setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &room, socklen_t(MemoryLayout<CInt>.size))
