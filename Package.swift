@@ -20,26 +20,40 @@ let strict: [SwiftSetting] = base + [.strictMemorySafety()]
 // The tests themselves are never optimised: in a release build that would take as long as all else.
 let tests: [SwiftSetting] =
   strictness + (isUnderTest ? [.unsafeFlags(["-Onone"])] : []) + [
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("ExistentialAny")
   ]
 
 let collections = Package.Dependency.package(
   url: "https://github.com/apple/swift-collections", from: "1.6.0")
-// What the fuzz targets of Fuzz/Targets read.
-let fuzzed: [Target.Dependency] = [
-  "Orientation", "RotationPolicy", "OrientationSignals", "RTP", "RTMP", "MediaIO", "Upright",
-  "UprightService",
+// The targets that a frame passes on its way through a file or a live session.
+let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
+let mediaPath: [Target.Dependency] = [
+  "UprightIntake", "UprightOrienting", "UprightContainers", "UprightEncoding", "UprightPipeline",
+  "UprightMediaIO", "RotationPolicy", "Orientation",
 ]
+let sessions: [Target.Dependency] = mediaPath + ["UprightFiles", "UprightLive"]
+// What the fuzz targets of Fuzz/Targets read.
+let fuzzed = sessions + ["OrientationSignals", "UprightRTP", "UprightRTMP", "UprightService"]
+
+// A product that only the programs need: an embedder that turns the trait off resolves none of them.
+func ofService(_ name: String, _ package: String) -> Target.Dependency {
+  .product(name: name, package: package, condition: .when(traits: ["Service"]))
+}
 
 let package = Package(
   name: "upright",
   products: [
     .library(name: "Orientation", targets: ["Orientation"]),
     .library(name: "RotationPolicy", targets: ["RotationPolicy"]),
-    .library(name: "Upright", targets: ["Upright"]),
     .library(name: "PixelKernels", targets: ["PixelKernels"]),
+    .library(name: "Upright", targets: ["Upright"]),
     .executable(name: "upright", targets: ["UprightCLI"]),
+  ],
+  traits: [
+    .trait(
+      name: "Service",
+      description: "The command line and the live service, with the server packages they need."),
+    .default(enabledTraits: ["Service"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -59,8 +73,9 @@ let package = Package(
     .target(
       name: "PixelKernels", dependencies: ["CPixelKernels", "Orientation"], swiftSettings: strict),
     .target(name: "OrientationSignals", dependencies: ["Orientation"], swiftSettings: strict),
-    .target(name: "RTP", dependencies: ["Orientation"], swiftSettings: strict),
-    .target(name: "RTMP", swiftSettings: strict),
+    .target(
+      name: "UprightRTP", dependencies: ["Orientation"], path: "Sources/RTP", swiftSettings: strict),
+    .target(name: "UprightRTMP", path: "Sources/RTMP", swiftSettings: strict),
     .systemLibrary(
       name: "CFFmpeg", pkgConfig: "libavformat",
       providers: [
@@ -71,33 +86,61 @@ let package = Package(
       ]),
     .target(name: "CFFmpegShims", dependencies: ["CFFmpeg"]),
     .target(
-      name: "MediaIO",
-      dependencies: ["CFFmpeg", "CFFmpegShims", "Orientation"], swiftSettings: base),
+      name: "UprightMediaIO", dependencies: ["CFFmpeg", "CFFmpegShims", "Orientation"],
+      path: "Sources/MediaIO", swiftSettings: base),
     .target(
-      name: "Upright",
+      name: "UprightPipeline",
+      dependencies: ["UprightMediaIO", "Orientation", deque], path: "Sources/Pipeline",
+      swiftSettings: strict),
+    .target(
+      name: "UprightIntake",
       dependencies: [
-        "MediaIO", "RotationPolicy", "PixelKernels", "OrientationSignals", "RTP", "Orientation",
-        .product(name: "DequeModule", package: "swift-collections"),
-      ], swiftSettings: strict),
+        "UprightPipeline", "UprightMediaIO", "UprightRTP", "OrientationSignals", "RotationPolicy",
+        "Orientation", deque,
+      ], path: "Sources/Intake", swiftSettings: strict),
+    .target(
+      name: "UprightOrienting",
+      dependencies: [
+        "UprightPipeline", "UprightMediaIO", "RotationPolicy", "PixelKernels", "Orientation",
+      ], path: "Sources/Orienting", swiftSettings: strict),
+    .target(
+      name: "UprightContainers",
+      dependencies: [
+        "UprightPipeline", "UprightMediaIO", "OrientationSignals", "RotationPolicy", "Orientation",
+        deque,
+      ], path: "Sources/Containers", swiftSettings: strict),
+    .target(
+      name: "UprightEncoding",
+      dependencies: [
+        "UprightOrienting", "UprightPipeline", "UprightMediaIO", "RotationPolicy", "Orientation",
+        deque,
+      ], path: "Sources/Encoding", swiftSettings: strict),
+    .target(
+      name: "UprightFiles", dependencies: mediaPath + ["OrientationSignals", deque],
+      path: "Sources/Files", swiftSettings: strict),
+    .target(
+      name: "UprightLive", dependencies: mediaPath + ["UprightRTP", deque], path: "Sources/Live",
+      swiftSettings: strict),
+    .target(name: "Upright", dependencies: ["UprightFiles", "UprightLive"], swiftSettings: strict),
     .target(
       name: "UprightService",
-      dependencies: [
-        "Upright", "MediaIO", "RotationPolicy", "RTMP", "Orientation",
-        .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-        .product(name: "Configuration", package: "swift-configuration"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "Logging", package: "swift-log"),
+      dependencies: sessions + [
+        "UprightRTMP",
+        ofService("Hummingbird", "hummingbird"),
+        ofService("ServiceLifecycle", "swift-service-lifecycle"),
+        ofService("UnixSignals", "swift-service-lifecycle"),
+        ofService("Configuration", "swift-configuration"),
+        ofService("NIOCore", "swift-nio"),
+        ofService("NIOPosix", "swift-nio"),
+        ofService("HTTPTypes", "swift-http-types"),
+        ofService("Logging", "swift-log"),
       ], swiftSettings: strict),
     .executableTarget(
       name: "UprightCLI",
-      dependencies: [
-        "UprightService", "Upright", "MediaIO", "RotationPolicy", "Orientation",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "Logging", package: "swift-log"),
+      dependencies: sessions + [
+        "UprightService",
+        ofService("ArgumentParser", "swift-argument-parser"),
+        ofService("Logging", "swift-log"),
       ], swiftSettings: strict),
 
     .target(
@@ -118,25 +161,23 @@ let package = Package(
       dependencies: ["OrientationSignals", "Orientation", "UprightTestSupport"],
       swiftSettings: tests),
     .testTarget(
-      name: "RTPTests", dependencies: ["RTP", "Orientation", "UprightTestSupport"],
+      name: "RTPTests", dependencies: ["UprightRTP", "Orientation", "UprightTestSupport"],
       swiftSettings: tests),
     .testTarget(
-      name: "RTMPTests", dependencies: ["RTMP", "UprightTestSupport"], swiftSettings: tests),
+      name: "RTMPTests", dependencies: ["UprightRTMP", "UprightTestSupport"], swiftSettings: tests),
     .testTarget(
       name: "UprightTests",
-      dependencies: [
-        "Upright", "MediaIO", "RotationPolicy", "OrientationSignals", "Orientation",
-        "UprightTestSupport",
+      dependencies: sessions + [
+        "OrientationSignals", "PixelKernels", "UprightRTP", "UprightTestSupport",
       ],
       swiftSettings: tests),
     .testTarget(
       name: "UprightServiceTests",
-      dependencies: [
-        "UprightService", "Upright", "MediaIO", "RotationPolicy", "RTMP", "Orientation",
-        "UprightTestSupport",
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
+      dependencies: sessions + [
+        "UprightService", "UprightRTMP", "UprightTestSupport",
+        ofService("Logging", "swift-log"),
+        ofService("NIOCore", "swift-nio"),
+        ofService("NIOPosix", "swift-nio"),
       ],
       swiftSettings: tests),
     .testTarget(
@@ -171,20 +212,20 @@ if let only = Context.environment["UPRIGHT_ONLY"], !only.isEmpty {
 // Of UprightService it has the files that need no other package: SwiftNIO and Hummingbird take longer to
 // build than all targets to run.
 if Context.environment["UPRIGHT_FUZZ"] != nil {
-  let modules: Set = [
-    "Orientation", "RotationPolicy", "CPixelKernels", "PixelKernels", "OrientationSignals", "RTP",
-    "RTMP", "CFFmpeg", "CFFmpegShims", "MediaIO", "Upright",
-  ]
   package.products = []
   package.dependencies = [collections]
-  package.targets.removeAll { !modules.contains($0.name) }
+  package.targets.removeAll {
+    $0.type == .test || ["UprightService", "UprightCLI", "UprightTestSupport"].contains($0.name)
+  }
   // A minute of the optimizer's: what these do is mostly done in libav*.
-  for target in package.targets where ["MediaIO", "Upright"].contains(target.name) {
+  for target in package.targets
+  where target.name.hasPrefix("Upright") && !["UprightRTP", "UprightRTMP"].contains(target.name) {
     target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-Onone"])]
   }
   package.targets += [
     .target(
-      name: "UprightService", dependencies: ["Upright", "MediaIO", "RotationPolicy"],
+      name: "UprightService",
+      dependencies: sessions,
       sources: [
         "Addresses/AddressRules.swift", "Addresses/IPAddress.swift", "Addresses/StreamURL.swift",
         "Configuration/ServiceConfiguration.swift", "HTTP/ByteRange.swift",

@@ -8,7 +8,7 @@ paths=(Package.swift Sources Tests Fuzz)
 swift format lint --strict -r "${paths[@]}"
 # A number that a file or a stream can set is converted by `init(clamping:)` or `init(exactly:)`.
 if grep -rnE '\bU?Int(64|32|16|8)?\(.*(rounded\(|[sS]econds|Double\()' Sources --include='*.swift' \
-  | grep -vE 'clamping|exactly|Sources/Orientation/ClampedNumber|Sources/MediaIO/TimeLimits|Sources/PixelKernels/FilterBank'; then
+  | grep -vE 'clamping|exactly|Sources/Orientation/ClampedNumber|Sources/MediaIO/Container/TimeLimits|Sources/PixelKernels/FilterBank'; then
   echo "lint: a number is converted bare: see Sources/Orientation/ClampedNumber.swift" >&2
   exit 1
 fi
@@ -16,4 +16,5 @@ while IFS= read -r script; do bash -n "$script"; done < <(git ls-files '*.sh' '.
 while IFS= read -r script; do
   python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read(), sys.argv[1])' "$script"
 done < <(git ls-files '*.py')
+python3 Scripts/type_graph.py
 echo "lint: clean"

@@ -1,6 +1,7 @@
 import Foundation
-import MediaIO
-import Upright
+import UprightFiles
+import UprightMediaIO
+import UprightPipeline
 
 extension FuzzTarget {
   /// A Matroska file whose times are anything, through a whole session.

@@ -1,4 +1,4 @@
-import MediaIO
+import UprightMediaIO
 import RotationPolicy
 
 /// One function that reads input from outside.

@@ -1,8 +1,10 @@
-import MediaIO
 import OrientationSignals
-import RTP
+import UprightMediaIO
+import UprightRTP
 
-@testable import Upright
+@testable import UprightContainers
+@testable import UprightIntake
+@testable import UprightLive
 
 extension FuzzTarget {
   /// A Janus recording. The first two bytes say where the file is cut.

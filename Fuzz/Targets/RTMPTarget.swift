@@ -1,4 +1,4 @@
-@testable import RTMP
+@testable import UprightRTMP
 
 extension FuzzTarget {
   /// AMF 0, one value after another.

@@ -1,4 +1,4 @@
-@testable import RTP
+@testable import UprightRTP
 
 extension FuzzTarget {
   /// A codec, then packets: whether a time of arrival comes first, a length, the packet.

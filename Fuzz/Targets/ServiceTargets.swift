@@ -1,6 +1,7 @@
-import MediaIO
+import UprightMediaIO
 
-@testable import Upright
+@testable import UprightLive
+@testable import UprightOrienting
 @testable import UprightService
 
 extension FuzzTarget {

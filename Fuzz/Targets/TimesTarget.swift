@@ -1,9 +1,13 @@
 import Orientation
 import RotationPolicy
 
-@testable import MediaIO
-@testable import RTP
-@testable import Upright
+@testable import UprightContainers
+@testable import UprightEncoding
+@testable import UprightFiles
+@testable import UprightIntake
+@testable import UprightLive
+@testable import UprightMediaIO
+@testable import UprightRTP
 
 extension FuzzTarget {
   /// All that counts with times, at the limits of what a file or a publisher can say.

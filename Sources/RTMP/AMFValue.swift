@@ -42,7 +42,7 @@ extension AMFValue {
   /// The values in `bytes` one behind the other; nil where one is cut short, of a type that AMF 0 has
   /// no more than a number for, or nested deeper than 16.
   static func values(in bytes: some Collection<UInt8>) -> [AMFValue]? {
-    var reader = AMFReader(bytes: Array(bytes))
+    var reader = AMFDecoder(bytes: Array(bytes))
     var values: [AMFValue] = []
     while !reader.isAtEnd {
       guard let value = reader.value(depth: 0) else { return nil }
@@ -53,7 +53,7 @@ extension AMFValue {
 }
 
 /// Goes forward through AMF 0; whatever a length says, no more is taken than there is.
-private struct AMFReader {
+private struct AMFDecoder {
   let bytes: [UInt8]
   private var position = 0
   private static let deepest = 16

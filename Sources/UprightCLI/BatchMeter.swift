@@ -1,7 +1,8 @@
 internal import Foundation
-internal import Synchronization
-internal import Upright
+internal import UprightEncoding
 internal import Orientation
+internal import Synchronization
+internal import UprightFiles
 
 /// Shows on standard error how far several clips are: a bar for all of them, or lines that name their
 /// clip. Any thread may tell it.

@@ -1,8 +1,8 @@
 internal import ArgumentParser
 internal import Foundation
-internal import MediaIO
 internal import RotationPolicy
-internal import Upright
+internal import UprightFiles
+internal import UprightMediaIO
 
 /// Several clips in one command: each is told of by name, and one exit status stands for all.
 struct BatchRun {

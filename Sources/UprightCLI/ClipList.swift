@@ -1,6 +1,6 @@
 internal import Foundation
-internal import MediaIO
-internal import Upright
+internal import UprightContainers
+internal import UprightMediaIO
 
 /// The clips that a transcode was given, each with the output that it becomes.
 ///

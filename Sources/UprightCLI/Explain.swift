@@ -1,9 +1,10 @@
 internal import ArgumentParser
 internal import Foundation
-internal import MediaIO
 internal import Orientation
 internal import RotationPolicy
-internal import Upright
+internal import UprightFiles
+internal import UprightMediaIO
+internal import UprightOrienting
 
 /// `upright explain`: decisions without media.
 struct Explain: ParsableCommand {

@@ -1,8 +1,9 @@
 internal import ArgumentParser
 internal import Foundation
-internal import MediaIO
 internal import RotationPolicy
-internal import Upright
+internal import UprightFiles
+internal import UprightMediaIO
+internal import UprightOrienting
 
 /// An error that ends the process: one line on standard error, and an exit status from sysexits.
 struct Failure {

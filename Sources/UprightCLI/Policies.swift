@@ -1,8 +1,8 @@
 internal import ArgumentParser
 internal import Foundation
-internal import MediaIO
 internal import RotationPolicy
-internal import Upright
+internal import UprightFiles
+internal import UprightMediaIO
 
 /// `upright policies`.
 struct Policies: ParsableCommand {

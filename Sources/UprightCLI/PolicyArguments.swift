@@ -1,8 +1,8 @@
 internal import ArgumentParser
 internal import Foundation
-internal import MediaIO
 internal import RotationPolicy
-internal import Upright
+internal import UprightFiles
+internal import UprightMediaIO
 
 /// What decides which way the app is laid out, as every command takes it that asks a policy.
 struct PolicyArguments: ParsableArguments {

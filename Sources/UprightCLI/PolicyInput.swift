@@ -1,7 +1,8 @@
 internal import Foundation
-internal import MediaIO
 internal import RotationPolicy
-internal import Upright
+internal import UprightFiles
+internal import UprightMediaIO
+internal import UprightOrienting
 
 /// Reads what `--policy` and `--events` name.
 enum PolicyInput {

@@ -1,8 +1,9 @@
 internal import ArgumentParser
 internal import Foundation
-internal import MediaIO
 internal import RotationPolicy
-internal import Upright
+internal import UprightContainers
+internal import UprightFiles
+internal import UprightMediaIO
 
 /// `upright preview`.
 struct PreviewCommand: ParsableCommand {

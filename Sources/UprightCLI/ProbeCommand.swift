@@ -1,6 +1,6 @@
 internal import ArgumentParser
 internal import RotationPolicy
-internal import Upright
+internal import UprightFiles
 
 /// `upright probe`.
 struct ProbeCommand: ParsableCommand {

@@ -1,8 +1,9 @@
 internal import ArgumentParser
 internal import Foundation
-internal import RotationPolicy
-internal import Upright
+internal import UprightEncoding
 internal import Orientation
+internal import RotationPolicy
+internal import UprightFiles
 
 /// How progress is shown (`--progress`).
 enum ProgressStyle: String, ExpressibleByArgument, CaseIterable {

@@ -1,7 +1,7 @@
 internal import Foundation
-internal import MediaIO
 internal import RotationPolicy
-internal import Upright
+internal import UprightContainers
+internal import UprightMediaIO
 
 /// A file that is written beside the output: `--report` and `--trace`.
 enum SideFile {

@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import MediaIO
+internal import UprightMediaIO
 internal import RotationPolicy
 
 /// `upright schema`.

@@ -2,9 +2,9 @@ internal import ArgumentParser
 internal import Dispatch
 internal import Foundation
 internal import Logging
-internal import MediaIO
 internal import Synchronization
-internal import Upright
+internal import UprightLive
+internal import UprightMediaIO
 internal import UprightService
 
 /// `upright serve`: the live service, until SIGTERM or Ctrl-C.

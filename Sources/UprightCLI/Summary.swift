@@ -1,6 +1,6 @@
 internal import Foundation
-internal import Upright
 internal import Orientation
+internal import UprightFiles
 
 /// What is said of a transcode on standard error when it is over.
 enum Summary {

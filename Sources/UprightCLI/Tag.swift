@@ -1,8 +1,8 @@
 internal import ArgumentParser
 internal import Foundation
-internal import MediaIO
 internal import Orientation
-internal import Upright
+internal import UprightFiles
+internal import UprightMediaIO
 
 /// `upright tag`.
 struct Tag: ParsableCommand {

@@ -1,8 +1,11 @@
 internal import ArgumentParser
 internal import Foundation
-internal import MediaIO
+internal import UprightEncoding
 internal import RotationPolicy
-internal import Upright
+internal import UprightContainers
+internal import UprightFiles
+internal import UprightMediaIO
+internal import UprightPipeline
 
 /// `upright transcode`.
 struct Transcode: ParsableCommand {

@@ -1,9 +1,10 @@
 public import ArgumentParser
 internal import Foundation
-public import MediaIO
 public import Orientation
 internal import RotationPolicy
-public import Upright
+public import UprightMediaIO
+public import UprightPipeline
+internal import UprightOrienting
 
 /// The options of spec 3, as `transcode` takes them.
 struct TranscodeArguments: ParsableArguments {

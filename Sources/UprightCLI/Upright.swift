@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import Foundation
-internal import MediaIO
-internal import Upright
+internal import UprightFiles
+internal import UprightMediaIO
 
 /// `upright`: the command line.
 @main

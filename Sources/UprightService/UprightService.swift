@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Hummingbird
 package import Logging
-package import MediaIO
+package import UprightMediaIO
 internal import NIOCore
 internal import RotationPolicy
 internal import ServiceLifecycle

@@ -4,33 +4,66 @@ import UprightTestSupport
 
 /// Holds ARCHITECTURE.md: who may depend on whom, and who may import what.
 @Suite struct RoomTests {
-  /// What each room may depend on and import, beyond the standard library.
+  /// What each target may depend on, and import beyond that and the standard library.
   private static let rooms: [String: (targets: Set<String>, modules: Set<String>)] = [
     "Orientation": ([], ["Glibc", "Musl", "Darwin"]),
     "RotationPolicy": (["Orientation"], []),
     "CPixelKernels": ([], []),
     "PixelKernels": (["CPixelKernels", "Orientation"], []),
     "OrientationSignals": (["Orientation"], []),
-    "RTP": (["Orientation"], []),
-    "RTMP": ([], []),
+    "UprightRTP": (["Orientation"], []),
+    "UprightRTMP": ([], []),
     "CFFmpeg": ([], []),
     "CFFmpegShims": (["CFFmpeg"], []),
-    "MediaIO": (["CFFmpeg", "CFFmpegShims", "Orientation"], ["Glibc", "Synchronization"]),
-    "Upright": (
-      ["MediaIO", "RotationPolicy", "PixelKernels", "OrientationSignals", "RTP", "Orientation"],
-      ["Foundation", "DequeModule", "Synchronization"]
+    "UprightMediaIO": (["CFFmpeg", "CFFmpegShims", "Orientation"], ["Glibc", "Synchronization"]),
+    "UprightPipeline": (
+      ["UprightMediaIO", "Orientation"], shared
     ),
+    "UprightIntake": (
+      [
+        "UprightPipeline", "UprightMediaIO", "UprightRTP", "OrientationSignals", "RotationPolicy",
+        "Orientation",
+      ], shared
+    ),
+    "UprightOrienting": (
+      ["UprightPipeline", "UprightMediaIO", "RotationPolicy", "PixelKernels", "Orientation"],
+      shared
+    ),
+    "UprightContainers": (
+      ["UprightPipeline", "UprightMediaIO", "OrientationSignals", "RotationPolicy", "Orientation"],
+      shared
+    ),
+    "UprightEncoding": (
+      ["UprightOrienting", "UprightPipeline", "UprightMediaIO", "RotationPolicy", "Orientation"],
+      shared
+    ),
+    "UprightFiles": (
+      path.union(["OrientationSignals", "Orientation"]), shared
+    ),
+    "UprightLive": (
+      path.union(["UprightRTP", "Orientation"]), shared
+    ),
+    "Upright": (["UprightFiles", "UprightLive"], []),
     "UprightService": (
-      ["Upright", "MediaIO", "RotationPolicy", "RTMP", "Orientation"],
+      path.union(["UprightFiles", "UprightLive", "UprightRTMP", "Orientation"]),
       [
         "Foundation", "Synchronization", "Hummingbird", "ServiceLifecycle",
         "UnixSignals", "Configuration", "NIOCore", "NIOPosix", "HTTPTypes", "Logging",
       ]
     ),
     "UprightCLI": (
-      ["UprightService", "Upright", "MediaIO", "RotationPolicy", "Orientation"],
+      path.union(["UprightService", "UprightFiles", "UprightLive", "Orientation"]),
       ["ArgumentParser", "Foundation", "Dispatch", "Synchronization", "Logging"]
     ),
+  ]
+
+  /// What the targets of the media path may import.
+  private static let shared: Set<String> = ["Foundation", "DequeModule", "Synchronization"]
+
+  /// The targets between the values and whole inputs and sessions.
+  private static let path: Set<String> = [
+    "UprightIntake", "UprightOrienting", "UprightContainers", "UprightEncoding", "UprightPipeline",
+    "UprightMediaIO", "RotationPolicy",
   ]
 
   private static let products: Set<String> = [
@@ -38,15 +71,22 @@ import UprightTestSupport
     "UnixSignals", "Configuration", "NIOCore", "NIOPosix", "HTTPTypes", "Logging",
   ]
 
-  /// The targets of Sources and what each depends on, as the package manager sees them.
-  private static func targets() throws -> [String: Set<String>] {
+  /// A target of Sources as the package manager sees it.
+  private struct Target {
+    let folder: String
+    let dependencies: Set<String>
+  }
+
+  private static let targets = Result { try readTargets() }
+
+  private static func readTargets() throws -> [String: Target] {
     let scratch = try Scratch()
     let outcome = try ExternalTool("swift").run([
       "package", "--package-path", Fixtures.packageRoot.path, "--scratch-path",
       scratch.path("build"), "dump-package",
     ])
     let package = try JSONDecoder().decode(JSON.self, from: outcome.output)
-    var targets: [String: Set<String>] = [:]
+    var targets: [String: Target] = [:]
     for target in package["targets"].array {
       guard let name = target["name"].string, let type = target["type"].string, type != "test",
         name != "UprightTestSupport"
@@ -54,18 +94,19 @@ import UprightTestSupport
       let names = target["dependencies"].array.compactMap { dependency in
         ["byName", "target", "product"].lazy.compactMap { dependency[$0][0].string }.first
       }
-      targets[name] = Set(names)
+      targets[name] = Target(
+        folder: target["path"].string ?? "Sources/\(name)", dependencies: Set(names))
     }
     return targets
   }
 
   @Test func `Arrows point down only, as ARCHITECTURE says`() throws {
-    let targets = try Self.targets()
+    let targets = try Self.targets.get()
     #expect(
       Set(targets.keys) == Set(Self.rooms.keys), "a room is missing in the test or in the package")
-    for (name, dependencies) in targets {
+    for (name, target) in targets {
       let allowed = try #require(Self.rooms[name])
-      let extra = dependencies.subtracting(allowed.targets).subtracting(
+      let extra = target.dependencies.subtracting(allowed.targets).subtracting(
         Self.products.intersection(allowed.modules))
       #expect(extra.isEmpty, "\(name) depends on \(extra.sorted())")
     }
@@ -74,7 +115,7 @@ import UprightTestSupport
   @Test(arguments: Self.rooms.keys.sorted())
   func `A room imports its own arrows and nothing else`(room: String) throws {
     let allowed = try #require(Self.rooms[room])
-    for file in Self.swiftFiles(in: "Sources/\(room)") {
+    for file in try Self.swiftFiles(of: room) {
       for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
         let words = line.split(separator: " ")
         guard let at = words.firstIndex(of: "import"), at <= 2, at + 1 < words.count,
@@ -89,7 +130,7 @@ import UprightTestSupport
   }
 
   @Test func `No C type leaves MediaIO: FFmpeg is imported internally`() throws {
-    for file in Self.swiftFiles(in: "Sources/MediaIO") {
+    for file in try Self.swiftFiles(of: "UprightMediaIO") {
       let text = try String(contentsOf: file, encoding: .utf8)
       #expect(
         !text.contains("public import CFFmpeg") && !text.contains("package import CFFmpeg"),
@@ -100,7 +141,7 @@ import UprightTestSupport
   @Test func `Nothing in the sources ends the process where input could reach it`() throws {
     let traps = ["fatalError(", "try!", " as! ", "preconditionFailure("]
     for room in Self.rooms.keys.sorted() {
-      for file in Self.swiftFiles(in: "Sources/\(room)") {
+      for file in try Self.swiftFiles(of: room) {
         let text = try String(contentsOf: file, encoding: .utf8)
         for trap in traps {
           #expect(!text.contains(trap), "\(file.lastPathComponent) of \(room) has \(trap)")
@@ -109,7 +150,8 @@ import UprightTestSupport
     }
   }
 
-  private static func swiftFiles(in folder: String) -> [URL] {
+  private static func swiftFiles(of room: String) throws -> [URL] {
+    let folder = try #require(try targets.get()[room]).folder
     let root = Fixtures.packageRoot.appendingPathComponent(folder)
     let all = FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)
     return (all?.allObjects ?? []).compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }

@@ -1,7 +1,7 @@
 import Testing
 import UprightTestSupport
 
-@testable import RTMP
+@testable import UprightRTMP
 
 @Suite("AMF 0")
 struct AMFTests {

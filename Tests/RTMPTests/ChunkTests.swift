@@ -1,7 +1,7 @@
 import Testing
 import UprightTestSupport
 
-@testable import RTMP
+@testable import UprightRTMP
 
 @Suite("RTMP chunks: messages out of bytes, however they are cut")
 struct ChunkTests {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UprightTestSupport
 
-@testable import RTMP
+@testable import UprightRTMP
 
 @Suite("RTMP publishers: what they say and what they are told")
 struct PublishTests {

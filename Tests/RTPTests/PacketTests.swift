@@ -3,7 +3,7 @@ import Orientation
 import Testing
 import UprightTestSupport
 
-@testable import RTP
+@testable import UprightRTP
 
 /// Bytes written as hexadecimal digits, spaces between at will.
 func hex(_ text: String) -> [UInt8] {

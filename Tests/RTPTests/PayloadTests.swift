@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UprightTestSupport
 
-@testable import RTP
+@testable import UprightRTP
 
 @Suite("Payload formats")
 struct PayloadTests {

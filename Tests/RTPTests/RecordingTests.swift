@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UprightTestSupport
 
-@testable import RTP
+@testable import UprightRTP
 
 @Suite("Janus recordings, byte by byte")
 struct RecordingTests {

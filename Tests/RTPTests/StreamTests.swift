@@ -3,7 +3,7 @@ import Orientation
 import Testing
 import UprightTestSupport
 
-@testable import RTP
+@testable import UprightRTP
 
 @Suite("RTP streams: order, loss, time, CVO")
 struct StreamTests {

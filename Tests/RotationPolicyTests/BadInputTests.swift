@@ -9,7 +9,7 @@ import Testing
   func documents(text: String, path: String, remedy: String) throws {
     let error = try policyError { _ = try document(text) }
     #expect(error.path == path)
-    #expect(error.remedy.contains(remedy), "\(error)")
+    #expect(remedy.isEmpty || error.remedy.contains(remedy), "\(error)")
     #expect(!"\(error)".contains("\n"))
   }
 
@@ -166,7 +166,7 @@ import Testing
   func events(text: String, path: String, remedy: String) throws {
     let error = try policyError { _ = try RotationEvent.parse(jsonLines: json(text)) }
     #expect(error.path == path, "\(error)")
-    #expect(error.remedy.contains(remedy), "\(error)")
+    #expect(remedy.isEmpty || error.remedy.contains(remedy), "\(error)")
   }
 
   @Test("time going backwards names the line") func backwards() throws {

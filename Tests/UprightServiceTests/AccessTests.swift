@@ -3,7 +3,7 @@ import HTTPTypes
 import Logging
 import Synchronization
 import Testing
-import Upright
+import UprightFiles
 import UprightTestSupport
 
 @testable import UprightService

@@ -1,5 +1,5 @@
 import Foundation
-import MediaIO
+import UprightMediaIO
 import Testing
 import UprightTestSupport
 

@@ -1,7 +1,7 @@
 import Foundation
 import RotationPolicy
 import Testing
-import Upright
+import UprightFiles
 import UprightTestSupport
 
 @testable import UprightService
@@ -120,7 +120,7 @@ struct EventStreamTests {
 
   @Test("So many readers and no more")
   func readers() {
-    let feed = EventFeed(capacity: 4, mostReaders: 2)
+    let feed = SessionEventLog(capacity: 4, mostReaders: 2)
     let first = feed.subscribe()
     let second = feed.subscribe()
     #expect(first != nil && second != nil && feed.subscribe() == nil)
@@ -128,7 +128,7 @@ struct EventStreamTests {
 
   @Test("A feed keeps the last, in order, and says what is lost")
   func ring() {
-    let feed = EventFeed(capacity: 4)
+    let feed = SessionEventLog(capacity: 4)
     #expect(feed.read(after: 0) == .events([]))
     for index in 1...20 { feed.append("x", .integer(index)) }
     #expect(feed.last == 20 && feed.oldest == 16)

@@ -1,7 +1,7 @@
 import Foundation
 import Orientation
 import Testing
-import Upright
+import UprightFiles
 import UprightTestSupport
 
 @testable import UprightService

@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import Upright
+import UprightFiles
 import UprightTestSupport
 
 @testable import UprightService

@@ -1,8 +1,9 @@
 import Foundation
-import MediaIO
 import Orientation
 import Testing
-import Upright
+import UprightLive
+import UprightMediaIO
+import UprightPipeline
 import UprightTestSupport
 
 @testable import UprightService

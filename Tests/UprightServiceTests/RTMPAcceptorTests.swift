@@ -4,8 +4,8 @@ import NIOCore
 import Testing
 import UprightTestSupport
 
-@testable import MediaIO
-@testable import Upright
+@testable import UprightLive
+@testable import UprightMediaIO
 @testable import UprightService
 
 @Suite(

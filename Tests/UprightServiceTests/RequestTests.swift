@@ -1,7 +1,7 @@
 import Foundation
 import RotationPolicy
 import Testing
-import Upright
+import UprightFiles
 import UprightTestSupport
 
 @testable import UprightService
@@ -83,7 +83,7 @@ struct RequestTests {
 
   @Test("What a feed keeps is bounded in bytes too, and the last is always kept")
   func feed() {
-    let feed = EventFeed(capacity: 1000, mostBytes: 1000)
+    let feed = SessionEventLog(capacity: 1000, mostBytes: 1000)
     for index in 1...50 { feed.append("x", .string(String(repeating: "\(index % 10)", count: 98))) }
     #expect(feed.last == 50 && feed.oldest >= 40)
     guard case .events(let kept) = feed.read(after: feed.oldest) else {

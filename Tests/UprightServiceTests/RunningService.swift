@@ -1,6 +1,6 @@
 import Foundation
 import Logging
-import MediaIO
+import UprightMediaIO
 import Synchronization
 import UprightTestSupport
 

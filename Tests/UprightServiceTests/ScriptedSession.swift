@@ -1,9 +1,10 @@
 import Foundation
-import MediaIO
 import RotationPolicy
 import Synchronization
-@testable import Upright
+import UprightMediaIO
 
+@testable import UprightLive
+@testable import UprightPipeline
 @testable import UprightService
 
 /// A session without media: its policy is real, its states are what the test says.

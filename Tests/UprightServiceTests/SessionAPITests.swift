@@ -1,8 +1,8 @@
 import Foundation
-import MediaIO
 import Synchronization
 import Testing
-import Upright
+import UprightFiles
+import UprightMediaIO
 import UprightTestSupport
 
 @testable import UprightService

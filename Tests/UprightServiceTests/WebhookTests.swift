@@ -1,9 +1,9 @@
 import Foundation
-import MediaIO
 import RotationPolicy
 import Synchronization
 import Testing
-import Upright
+import UprightFiles
+import UprightMediaIO
 import UprightTestSupport
 
 @testable import UprightService

@@ -1,9 +1,9 @@
 import Foundation
-import MediaIO
 import Orientation
 import OrientationSignals
 import Testing
-import Upright
+import UprightFiles
+import UprightMediaIO
 import UprightTestSupport
 
 /// Signals that are cut short, absurd, or say nothing.

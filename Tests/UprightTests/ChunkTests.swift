@@ -1,8 +1,8 @@
 import Foundation
-import MediaIO
 import Orientation
 import Testing
-import Upright
+import UprightMediaIO
+import UprightPipeline
 import UprightTestSupport
 
 /// A clip encoded in chunks beside one another is the clip encoded in one piece: `--chunks`.

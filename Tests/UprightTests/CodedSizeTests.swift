@@ -1,9 +1,9 @@
 import Foundation
-import MediaIO
 import Orientation
 import RotationPolicy
 import Testing
-import Upright
+import UprightFiles
+import UprightMediaIO
 import UprightTestSupport
 
 /// Clips whose pictures change their size, their format or more on the way.

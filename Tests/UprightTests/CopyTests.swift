@@ -1,9 +1,10 @@
 import Foundation
-import MediaIO
 import Orientation
 import RotationPolicy
 import Testing
-import Upright
+import UprightFiles
+import UprightMediaIO
+import UprightPipeline
 import UprightTestSupport
 
 /// What does not need new pixels is not encoded: `--reencode`, `--upright metadata`.

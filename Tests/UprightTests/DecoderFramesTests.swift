@@ -3,7 +3,7 @@ import Orientation
 import Testing
 import UprightTestSupport
 
-@testable import MediaIO
+@testable import UprightMediaIO
 
 /// Big pictures are decoded into memory of ours: they must be what libavcodec's own would hold.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))

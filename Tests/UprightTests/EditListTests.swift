@@ -1,10 +1,10 @@
 import Foundation
-import MediaIO
 import Orientation
 import Testing
+import UprightMediaIO
 import UprightTestSupport
 
-@testable import Upright
+@testable import UprightFiles
 
 /// Edit lists that hide frames, and clips that begin in the middle of a group of pictures.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))

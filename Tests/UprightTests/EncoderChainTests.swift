@@ -3,8 +3,9 @@ import Orientation
 import Testing
 import UprightTestSupport
 
-@testable import MediaIO
-@testable import Upright
+@testable import UprightEncoding
+@testable import UprightMediaIO
+@testable import UprightPipeline
 
 /// Formats that change faster than an encoder can be emptied: what comes out is whole, in order, and
 /// the same every time.

@@ -1,10 +1,10 @@
 import Foundation
-import MediaIO
 import Orientation
 import RotationPolicy
 import Synchronization
 import Testing
-import Upright
+import UprightMediaIO
+import UprightPipeline
 import UprightTestSupport
 
 /// The size of the stream follows the app: every player must show 300 frames, in order, upright, and

@@ -1,10 +1,10 @@
 import Foundation
-import MediaIO
 import Orientation
 import Testing
+import UprightMediaIO
 import UprightTestSupport
 
-@testable import Upright
+@testable import UprightContainers
 
 /// What a container says, byte by byte, where the format changes.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .serialized)

@@ -3,8 +3,8 @@ import Orientation
 import Testing
 import UprightTestSupport
 
-@testable import MediaIO
-@testable import Upright
+@testable import UprightMediaIO
+@testable import UprightOrienting
 
 /// The picture that comes out against the transform that the report names: every canvas pixel must
 /// be the scene's value where the transform says that pixel lies.

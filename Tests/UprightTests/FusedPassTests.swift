@@ -3,8 +3,9 @@ import Orientation
 import Testing
 import UprightTestSupport
 
-@testable import MediaIO
-@testable import Upright
+@testable import UprightMediaIO
+@testable import UprightOrienting
+@testable import UprightPipeline
 
 /// The one pass against libswscale and an exact turn: the same picture by another way.
 @Suite struct FusedPassTests {

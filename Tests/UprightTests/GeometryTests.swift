@@ -1,8 +1,8 @@
 import Foundation
-import MediaIO
 import Orientation
 import Testing
-import Upright
+import UprightMediaIO
+import UprightPipeline
 import UprightTestSupport
 
 /// How pictures meet canvases: fit, anchor, background, pixel shape, odd and changing sizes.

@@ -1,8 +1,8 @@
 import Foundation
-import MediaIO
 import Orientation
 import Testing
-import Upright
+import UprightFiles
+import UprightMediaIO
 import UprightTestSupport
 
 /// HDR10's static metadata: the screen it was graded on and its light levels go where codec and

@@ -3,7 +3,8 @@ import Orientation
 import Testing
 import UprightTestSupport
 
-@testable import Upright
+@testable import UprightContainers
+@testable import UprightFiles
 
 @Suite("Room for the index before the media", .enabled(if: FFmpegTool.isHere))
 struct IndexRoomTests {

@@ -1,8 +1,8 @@
 import Foundation
-import MediaIO
 import Orientation
 import Testing
-import Upright
+import UprightFiles
+import UprightMediaIO
 import UprightTestSupport
 
 /// Two moments in one picture: apart where lines stay lines, one progressive picture where they do not.

@@ -1,9 +1,9 @@
 import Foundation
-import MediaIO
 import Orientation
 import RotationPolicy
 import Testing
-import Upright
+import UprightFiles
+import UprightMediaIO
 import UprightTestSupport
 
 /// Janus recordings made by a sender of our own, against FFmpeg's decode of the same frames.

@@ -3,9 +3,9 @@ import Orientation
 import Testing
 import UprightTestSupport
 
-@testable import MediaIO
 @testable import OrientationSignals
-@testable import Upright
+@testable import UprightFiles
+@testable import UprightMediaIO
 
 /// What is read of a stream before its GOPs are joined with others, and which streams are refused.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))

@@ -3,8 +3,8 @@ import Orientation
 import Testing
 import UprightTestSupport
 
-@testable import MediaIO
-@testable import Upright
+@testable import UprightFiles
+@testable import UprightMediaIO
 
 /// Encoded GOPs between copied ones in one track: every decoder takes each by its own parameter sets.
 @Suite(.serialized, .enabled(if: Needs.ffmpeg, "needs ffmpeg"))

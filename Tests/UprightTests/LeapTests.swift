@@ -3,8 +3,8 @@ import Orientation
 import Testing
 import UprightTestSupport
 
-@testable import MediaIO
-@testable import Upright
+@testable import UprightIntake
+@testable import UprightMediaIO
 
 /// Times that leap: damage is mended where it is, pauses stay as long as they were, and clocks that
 /// are set back go on as one.

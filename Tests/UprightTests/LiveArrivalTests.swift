@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Upright
+@testable import UprightLive
 
 /// When an input counts as lost.
 @Suite struct LiveArrivalTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Upright
+@testable import UprightLive
 
 /// What is left out by a session that does not keep up, and by one whose publisher does not.
 @Suite struct LiveBacklogTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Upright
+@testable import UprightLive
 
 /// Media time of a live session, from publishers' times of every kind.
 @Suite struct LiveClockTests {

@@ -1,7 +1,7 @@
 import Synchronization
 import Testing
 
-@testable import Upright
+@testable import UprightLive
 
 /// What the threads of a live session share.
 @Suite struct LiveControlTests {

@@ -1,10 +1,10 @@
 import Foundation
-import MediaIO
 import Orientation
 import Testing
+import UprightMediaIO
 import UprightTestSupport
 
-@testable import Upright
+@testable import UprightFiles
 
 /// Streams of a publisher that is in, and sends what is of no use.
 @Suite("Live: streams that are not what they were", .enabled(if: FFmpegTool.isHere), .realTime)

@@ -1,11 +1,11 @@
 import Foundation
-import MediaIO
 import Orientation
 import RotationPolicy
 import Testing
+import UprightMediaIO
 import UprightTestSupport
 
-@testable import Upright
+@testable import UprightLive
 
 /// Where live streams come from: each kind of input, read by the same session.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .realTime, .serialized)

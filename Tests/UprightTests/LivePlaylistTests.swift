@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UprightTestSupport
 
-@testable import Upright
+@testable import UprightContainers
 
 /// The window on a live stream: RFC 8216, 6.2.
 @Suite struct LivePlaylistTests {

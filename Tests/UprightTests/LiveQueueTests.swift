@@ -1,12 +1,13 @@
 import Foundation
-import MediaIO
 import Orientation
 import Synchronization
 import Testing
 import UprightTestSupport
 
-@testable import MediaIO
-@testable import Upright
+@testable import UprightContainers
+@testable import UprightLive
+@testable import UprightMediaIO
+@testable import UprightPipeline
 
 /// What waits for an output is bounded, and what is lost is lost up to an IDR.
 @Suite struct LiveQueueTests {

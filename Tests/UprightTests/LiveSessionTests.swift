@@ -1,11 +1,11 @@
 import Foundation
-import MediaIO
 import Orientation
 import RotationPolicy
 import Testing
+import UprightMediaIO
 import UprightTestSupport
 
-@testable import Upright
+@testable import UprightLive
 
 /// Live sessions as their viewers see them.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .realTime, .serialized)

@@ -1,12 +1,12 @@
 import Foundation
-import MediaIO
 import Orientation
 import RotationPolicy
 import Synchronization
 import Testing
+import UprightMediaIO
 import UprightTestSupport
 
-@testable import Upright
+@testable import UprightLive
 
 /// FLV tags of a clip, to be sent as a phone would.
 struct FLVClip: Sendable {

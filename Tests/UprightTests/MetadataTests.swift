@@ -1,10 +1,10 @@
 import Foundation
-import MediaIO
 import Orientation
 import Testing
+import UprightMediaIO
 import UprightTestSupport
 
-@testable import Upright
+@testable import UprightContainers
 
 /// What is not pictures: kept where the container takes it, named where it is dropped.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))

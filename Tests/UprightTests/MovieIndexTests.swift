@@ -1,7 +1,7 @@
 import Testing
 
-@testable import MediaIO
-@testable import Upright
+@testable import UprightContainers
+@testable import UprightMediaIO
 
 /// Numbers in a movie's index that no file of ours has.
 @Suite struct MovieIndexTests {

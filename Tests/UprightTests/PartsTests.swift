@@ -1,9 +1,10 @@
 import Foundation
-import MediaIO
 import Orientation
 import RotationPolicy
 import Testing
-import Upright
+import UprightFiles
+import UprightMediaIO
+import UprightPipeline
 import UprightTestSupport
 
 /// Some GOPs copied and the others encoded, in one track: `--reencode auto` on a clip that is turned for

@@ -1,8 +1,8 @@
 import Foundation
-import MediaIO
 import Orientation
 import Testing
-import Upright
+import UprightFiles
+import UprightMediaIO
 import UprightTestSupport
 
 /// Pictures that are not simply planes of opaque samples of one shape and one format.

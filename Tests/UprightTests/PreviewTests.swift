@@ -1,11 +1,12 @@
 import Foundation
-import MediaIO
 import Orientation
 import RotationPolicy
 import Testing
+import UprightMediaIO
 import UprightTestSupport
 
-@testable import Upright
+@testable import UprightFiles
+@testable import UprightPipeline
 
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
 struct PreviewTests {

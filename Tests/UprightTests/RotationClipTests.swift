@@ -1,8 +1,8 @@
 import Foundation
-import MediaIO
 import Orientation
 import Testing
-import Upright
+import UprightFiles
+import UprightMediaIO
 import UprightTestSupport
 
 /// Real clips that say how they lie: each must come out upright, whole and unstretched, with its

@@ -2,7 +2,7 @@ import Foundation
 import Orientation
 import OrientationSignals
 import Testing
-import Upright
+import UprightFiles
 import UprightTestSupport
 
 /// Clips whose only signal is a display orientation SEI: every frame of the output against the truth.

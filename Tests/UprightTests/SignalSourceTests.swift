@@ -3,7 +3,7 @@ import Orientation
 import OrientationSignals
 import RotationPolicy
 import Testing
-import Upright
+import UprightFiles
 import UprightTestSupport
 
 /// Signals that are not in the pictures' own bitstream: Matroska's projection, FLV's script data,

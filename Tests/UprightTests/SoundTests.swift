@@ -1,9 +1,9 @@
 import Foundation
-import MediaIO
 import Orientation
 import RotationPolicy
 import Testing
-import Upright
+import UprightFiles
+import UprightMediaIO
 import UprightTestSupport
 
 /// Sound beside the pictures: copied where the container takes it, re-encoded where it does not, in

@@ -1,9 +1,9 @@
 import Foundation
-import MediaIO
 import Orientation
 import RotationPolicy
 import Testing
-import Upright
+import UprightMediaIO
+import UprightPipeline
 import UprightTestSupport
 
 /// The spin, against the mathematics of a turning sheet, worked out here once more.

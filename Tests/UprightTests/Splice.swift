@@ -2,8 +2,9 @@ import Foundation
 import Orientation
 import UprightTestSupport
 
-@testable import MediaIO
-@testable import Upright
+@testable import UprightContainers
+@testable import UprightFiles
+@testable import UprightMediaIO
 
 /// A clip some of whose GOPs are decoded and encoded anew, between the others as they are.
 struct Splice {

@@ -1,8 +1,9 @@
 import Foundation
-import MediaIO
 import Orientation
 import Testing
-import Upright
+import UprightFiles
+import UprightMediaIO
+import UprightPipeline
 import UprightTestSupport
 
 /// `--split`: one file a format, each playing by itself.

@@ -1,10 +1,11 @@
 import Foundation
-import MediaIO
 import Orientation
 import Testing
+import UprightMediaIO
 import UprightTestSupport
 
-@testable import Upright
+@testable import UprightFiles
+@testable import UprightPipeline
 
 /// `--start` decodes from the keyframe before it where nothing is changed by that, and what comes out
 /// is what decoding from the beginning gives.
@@ -30,7 +31,7 @@ struct StartTests {
     options.frames = frames
     let session = try TranscodeSession(
       input: input, output: "/dev/null", outputFormat: "mp4", options: options)
-    return try SessionPlan(session, isDryRun: true).startPoint()
+    return try SessionPlan(session.request, isDryRun: true).startPoint()
   }
 
   @Test(

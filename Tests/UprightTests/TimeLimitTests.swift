@@ -3,8 +3,9 @@ import Orientation
 import Testing
 import UprightTestSupport
 
-@testable import MediaIO
-@testable import Upright
+@testable import UprightContainers
+@testable import UprightIntake
+@testable import UprightMediaIO
 
 /// Times at the limits of 64 bits: unknown where they are read, clamped where they are converted.
 @Suite struct TimeLimitTests {

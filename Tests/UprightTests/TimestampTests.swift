@@ -1,8 +1,8 @@
 import Foundation
-import MediaIO
 import Orientation
 import Testing
-import Upright
+import UprightFiles
+import UprightMediaIO
 import UprightTestSupport
 
 /// Frames in are frames out, each at the source's time: edit lists, late starts, odd rates.

@@ -1,9 +1,10 @@
 import Foundation
-import MediaIO
 import Orientation
 import RotationPolicy
 import Testing
-import Upright
+import UprightFiles
+import UprightMediaIO
+import UprightPipeline
 import UprightTestSupport
 
 /// One transcode in this process, and its report read back from JSON.

@@ -1,9 +1,9 @@
 import Foundation
-import MediaIO
 import Orientation
 import RotationPolicy
 import Testing
-import Upright
+import UprightMediaIO
+import UprightPipeline
 import UprightTestSupport
 
 /// Turns on screen, frame by frame: a phone that films at 10 frames a second and turns at frame 10.

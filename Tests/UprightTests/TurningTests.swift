@@ -1,9 +1,9 @@
 import Foundation
-import MediaIO
 import Orientation
 import RotationPolicy
 import Testing
-import Upright
+import UprightMediaIO
+import UprightPipeline
 import UprightTestSupport
 
 /// `turning-sensor.mp4` turned upright and compared with the scene as it was drawn, frame by frame.

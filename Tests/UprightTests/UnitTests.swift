@@ -5,8 +5,12 @@ import Synchronization
 import Testing
 import UprightTestSupport
 
-@testable import MediaIO
-@testable import Upright
+@testable import UprightContainers
+@testable import UprightFiles
+@testable import UprightIntake
+@testable import UprightMediaIO
+@testable import UprightOrienting
+@testable import UprightPipeline
 
 /// Packets and frames out of nothing, for tests of what only looks at their times.
 private func packet(

@@ -5,7 +5,8 @@
 // Each reads CLIP as sensor frames, turns it to 720x1280 and encodes without delay, on a thread of its own
 // and with one thread inside decoder and encoder; the streams go to /dev/null.
 import Foundation
-import Upright
+import UprightFiles
+import UprightPipeline
 
 func fail(_ message: String) -> Never {
   FileHandle.standardError.write(Data("SessionBench: \(message)\n".utf8))

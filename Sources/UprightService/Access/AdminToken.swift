@@ -1,5 +1,5 @@
 internal import Foundation
-internal import MediaIO
+internal import UprightMediaIO
 
 /// The token that may do everything.
 enum AdminToken {

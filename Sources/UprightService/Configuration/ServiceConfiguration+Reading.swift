@@ -1,6 +1,6 @@
 internal import Configuration
 internal import Foundation
-package import MediaIO
+package import UprightMediaIO
 internal import RotationPolicy
 
 extension ServiceConfiguration {

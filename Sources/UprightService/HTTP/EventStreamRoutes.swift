@@ -3,7 +3,8 @@ internal import Hummingbird
 internal import NIOCore
 internal import RotationPolicy
 internal import Synchronization
-internal import Upright
+internal import UprightFiles
+internal import UprightLive
 
 /// `GET /v1/sessions/{id}/events`: what a session tells, as server-sent events (HTML, 9.2).
 struct EventStreamRoutes: Sendable {
@@ -72,7 +73,7 @@ struct EventStreamRoutes: Sendable {
       })
   }
 
-  private static func beat(_ subscription: EventFeed.Subscription, every time: Duration)
+  private static func beat(_ subscription: SessionEventLog.Subscription, every time: Duration)
     async throws
   {
     while true {
@@ -82,7 +83,7 @@ struct EventStreamRoutes: Sendable {
   }
 
   /// What is to be sent now: events, or a comment; nil: the stream is over.
-  private static func next(_ feed: EventFeed, _ reader: inout Int) -> String? {
+  private static func next(_ feed: SessionEventLog, _ reader: inout Int) -> String? {
     switch feed.read(after: reader) {
     case .ended, .lost: return nil
     case .events(let events):

@@ -1,4 +1,4 @@
-internal import Upright
+internal import UprightLive
 
 /// Prometheus's text format, one family after the other.
 struct MetricsPage: Sendable {

@@ -1,6 +1,6 @@
 internal import Foundation
 internal import Synchronization
-internal import Upright
+internal import UprightLive
 
 /// The counters of all sessions as Prometheus reads them (text format 0.0.4).
 ///

@@ -1,8 +1,8 @@
 internal import HTTPTypes
 internal import Hummingbird
-internal import MediaIO
 internal import RotationPolicy
-internal import Upright
+internal import UprightLive
+internal import UprightMediaIO
 
 /// `/v1/sessions`: making, showing, ending.
 struct SessionRoutes: Sendable {

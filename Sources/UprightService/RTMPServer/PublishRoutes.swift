@@ -1,5 +1,5 @@
 internal import Synchronization
-internal import Upright
+internal import UprightLive
 
 /// Which stream names are awaited at one port.
 ///

@@ -1,7 +1,8 @@
 internal import Logging
 internal import NIOCore
-internal import RTMP
-internal import Upright
+internal import UprightFiles
+internal import UprightRTMP
+internal import UprightLive
 
 /// One connection to the RTMP port: a socket around `PublishConnection`.
 ///

@@ -1,7 +1,8 @@
-internal import MediaIO
 internal import RotationPolicy
 internal import Synchronization
-internal import Upright
+internal import UprightFiles
+internal import UprightLive
+internal import UprightMediaIO
 
 /// A session with what the service keeps beside it: its name, its key, what it told.
 final class HostedSession: Sendable {
@@ -9,7 +10,7 @@ final class HostedSession: Sendable {
   /// Proves the right to publish and to post events to this session.
   let publishKey: String
   let session: any Session
-  let feed: EventFeed
+  let feed: SessionEventLog
   /// What was asked for, fit to be shown: input and outputs without secrets.
   let description: [JSONValue.Member]
   let budget = EventBudget()
@@ -23,7 +24,7 @@ final class HostedSession: Sendable {
   let isDeclared: Bool
 
   init(
-    id: String, publishKey: String, session: any Session, feed: EventFeed,
+    id: String, publishKey: String, session: any Session, feed: SessionEventLog,
     description: [JSONValue.Member], secrets: [String], claim: RTMPAcceptor.Claim?,
     created: Double, isDeclared: Bool
   ) {
@@ -104,7 +105,7 @@ final class HostedSession: Sendable {
   }
 
   /// Tells the feed what the session told.
-  static func record(_ update: LiveUpdate, in feed: EventFeed, secrets: Secrets) {
+  static func record(_ update: LiveUpdate, in feed: SessionEventLog, secrets: Secrets) {
     switch update {
     case .state(let state, let reason):
       feed.append("state", state.json(reason, secrets))

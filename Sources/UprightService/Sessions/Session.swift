@@ -1,6 +1,7 @@
 package import RotationPolicy
-package import Upright
-package import MediaIO
+package import UprightLive
+package import UprightMediaIO
+package import UprightPipeline
 
 /// A live session as the service sees it; `LiveSession` is one.
 package protocol Session: Sendable {

@@ -1,5 +1,5 @@
 internal import RotationPolicy
-internal import Upright
+internal import UprightFiles
 
 /// What a POST or the configuration asks for: read and checked, nothing opened.
 struct SessionRequest: Sendable {

@@ -1,9 +1,9 @@
 internal import Foundation
 internal import Logging
-internal import MediaIO
 internal import RotationPolicy
 internal import Synchronization
-internal import Upright
+internal import UprightLive
+internal import UprightMediaIO
 
 /// All sessions by name: how many there may be, and what becomes of those that are over.
 final class Sessions: Sendable {

@@ -1,4 +1,4 @@
-internal import MediaIO
+internal import UprightMediaIO
 internal import RotationPolicy
 
 /// Where something is told by POST, and what.

@@ -1,9 +1,9 @@
 internal import Foundation
 internal import Logging
-internal import MediaIO
 internal import RotationPolicy
 internal import Synchronization
-internal import Upright
+internal import UprightLive
+internal import UprightMediaIO
 
 /// Tells the webhooks what happens: signed, in order, tried again, and never waited for.
 final class Webhooks: Sendable {

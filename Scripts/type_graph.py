@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""The graph of references to types between the targets of Sources, and between their folders.
+
+    type_graph.py            fails if the graph has a circle
+    type_graph.py --print    prints who refers to whom, by which types
+
+A type is known by its name, so a name may be declared once only. Comments and strings are left out.
+"""
+
+import collections
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+DECLARATION = re.compile(
+    r"^(?:@\w+(?:\([^)]*\))?\s+)*(?:public |package |internal |fileprivate |private )?"
+    r"(?:final |indirect |nonisolated )*(struct|class|enum|protocol|actor|typealias) (\w+)", re.M)
+NESTED = re.compile(r"^ +[\w ()@]*\b(?:struct|class|enum|protocol|actor|typealias) (\w+)", re.M)
+NOISE = re.compile(
+    r'"""(?:.|\n)*?"""|"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*(?:.|\n)*?\*/')
+
+
+def unit(path):
+    """What a file belongs to: its target, and the folder in it if there are any."""
+    parts = path.relative_to(ROOT / "Sources").parts
+    return "/".join(parts[:-1][:2])
+
+
+def target(path):
+    return path.relative_to(ROOT / "Sources").parts[0]
+
+
+def read():
+    files = {}
+    for path in sorted((ROOT / "Sources").rglob("*.swift")):
+        text = NOISE.sub(" ", path.read_text())
+        files[path] = text
+    return files
+
+
+def graph(files):
+    declared, repeated = {}, []
+    for path, text in files.items():
+        for _, name in DECLARATION.findall(text):
+            if name in declared and unit(declared[name]) != unit(path):
+                repeated.append((name, declared[name], path))
+            declared.setdefault(name, path)
+    edges = collections.defaultdict(lambda: collections.defaultdict(set))
+    nested = collections.defaultdict(set)
+    for path, text in files.items():
+        nested[target(path)].update(NESTED.findall(text))
+    for path, text in files.items():
+        for word in set(re.findall(r"(?<![.\w])[A-Z]\w*\b", text)) - nested[target(path)]:
+            if word in declared and unit(declared[word]) != unit(path):
+                edges[unit(path)][unit(declared[word])].add((word, path.name))
+    return edges, repeated
+
+
+def circles(edges):
+    """Strongly connected components of more than one unit (Tarjan)."""
+    index, low, stack, found, counter = {}, {}, [], [], [0]
+
+    def visit(node):
+        index[node] = low[node] = counter[0]
+        counter[0] += 1
+        stack.append(node)
+        for other in edges.get(node, {}):
+            if other not in index:
+                visit(other)
+                low[node] = min(low[node], low[other])
+            elif other in stack:
+                low[node] = min(low[node], index[other])
+        if low[node] == index[node]:
+            component = []
+            while True:
+                top = stack.pop()
+                component.append(top)
+                if top == node:
+                    break
+            if len(component) > 1:
+                found.append(sorted(component))
+
+    for node in list(edges):
+        if node not in index:
+            visit(node)
+    return found
+
+
+def main():
+    edges, repeated = graph(read())
+    if "--print" in sys.argv:
+        for source in sorted(edges):
+            for target in sorted(edges[source]):
+                names = sorted({name for name, _ in edges[source][target]})
+                print(f"{source} -> {target}: {', '.join(names)}")
+    failed = False
+    for name, one, two in repeated:
+        failed = True
+        print(f"{name} is declared twice: {one.relative_to(ROOT)}, {two.relative_to(ROOT)}")
+    for circle in circles(edges):
+        failed = True
+        print("circle: " + ", ".join(circle))
+        for source in circle:
+            for target in circle:
+                for name, file in sorted(edges.get(source, {}).get(target, ())):
+                    print(f"  {source} -> {target}: {name} in {file}")
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main()

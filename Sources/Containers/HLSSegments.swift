@@ -1,0 +1,84 @@
+internal import Orientation
+package import UprightMediaIO
+internal import UprightPipeline
+
+/// What the segments of an HLS output are made of.
+package protocol HLSSegments: AnyObject {
+  /// What the names of segments end in.
+  var fileExtension: String { get }
+  /// Begins a format at segment `index` and returns its init segment; nil where segments need none.
+  func begin(
+    _ description: OutputDescription, segment index: Int
+  ) throws(MediaError) -> [UInt8]?
+  /// Takes the next packet of the segment.
+  func write(_ packet: consuming Packet, track: Int) throws(MediaError)
+  /// Ends the segment and returns its bytes.
+  func cut() throws(MediaError) -> [UInt8]
+}
+
+/// Fragmented MP4 (RFC 8216, 3.3): an init segment a format, one `mp4` muxer each.
+package final class FragmentedSegments: HLSSegments {
+
+  package init() {
+  }
+  package let fileExtension = "m4s"
+  private var muxer: Muxer?
+
+  package func begin(
+    _ description: OutputDescription, segment index: Int
+  ) throws(MediaError) -> [UInt8]? {
+    try muxer?.finish()
+    let muxer = try Muxer(format: "mp4", target: .memory)
+    try muxer.addTracks(description, isSelfContained: true)
+    try muxer.writeHeader([
+      (
+        "movflags",
+        "+frag_custom+empty_moov+default_base_moof+frag_discont+skip_trailer"
+      ),
+      ("use_editlist", "0"), ("fragment_index", "\(index + 1)"),
+      ("avoid_negative_ts", "disabled"),
+    ])
+    self.muxer = muxer
+    return try muxer.takeBytes()
+  }
+
+  package func write(_ packet: consuming Packet, track: Int) throws(MediaError) {
+    try muxer?.write(packet, stream: track)
+  }
+
+  package func cut() throws(MediaError) -> [UInt8] {
+    try muxer?.endFragment()
+    return try muxer?.takeBytes() ?? []
+  }
+}
+
+/// MPEG-TS (RFC 8216, 3.2): one muxer for all formats, so that continuity counters go on; parameter
+/// sets stand in band, PAT and PMT at each segment's start.
+package final class TransportSegments: HLSSegments {
+
+  package init() {
+  }
+  package let fileExtension = "ts"
+  private var muxer: Muxer?
+
+  package func begin(
+    _ description: OutputDescription, segment index: Int
+  ) throws(MediaError) -> [UInt8]? {
+    guard muxer == nil else { return nil }
+    let muxer = try Muxer(format: "mpegts", target: .memory)
+    try muxer.addTracks(description)
+    muxer.setMetadata(description.metadata)
+    try muxer.writeHeader([("avoid_negative_ts", "disabled")])
+    self.muxer = muxer
+    return nil
+  }
+
+  package func write(_ packet: consuming Packet, track: Int) throws(MediaError) {
+    try muxer?.write(packet, stream: track)
+  }
+
+  package func cut() throws(MediaError) -> [UInt8] {
+    try muxer?.endSegment()
+    return try muxer?.takeBytes() ?? []
+  }
+}

@@ -1,0 +1,178 @@
+internal import Foundation
+internal import Orientation
+
+/// A media playlist that shows the last segments of a stream that goes on (RFC 8216, 6.2.2).
+///
+/// A segment that leaves the playlist stays in the folder for as long as a player that has just read it
+/// may still ask: its own length and the playlist's. Sequence numbers go on where an earlier run in the
+/// same folder left off, behind a discontinuity.
+package struct LivePlaylist: HLSPlaylist {
+  private struct Entry {
+    let file: String
+    let map: String?
+    let duration: Double
+    /// When its first picture was made.
+    let date: String?
+    let isDiscontinuous: Bool
+  }
+
+  private struct Removed {
+    let entry: Entry
+    /// On the playlist's own clock, the sum of what was listed.
+    let until: Double
+  }
+
+  /// The longest time between two frames of a live stream with segments, in seconds: by so much a
+  /// segment may be longer than it should be.
+  package static let longestHole = 0.4
+
+  private let window: Int
+  private let targetDuration: Int
+  private var entries: [Entry] = []
+  private var removed: [Removed] = []
+  /// The sequence number of the first entry (6.2.1).
+  private var mediaSequence = 0
+  /// Discontinuities that have left the playlist (6.2.2).
+  private var discontinuitySequence = 0
+  private var listed = 0.0
+  private var map: String?
+  private var isDiscontinuous = false
+  private var hasFormat = false
+  /// What media time 0 was by the calendar; nil before the first segment.
+  private var zero: Date?
+  private var isEnded = false
+
+  private(set) var nextSegment = 0
+
+  /// - Parameters:
+  ///   - window: segments that are shown.
+  ///   - segmentDuration: seconds after which the next IDR begins a segment. No segment, rounded to
+  ///     whole seconds, is longer than the target duration, which never changes (4.3.3.1).
+  ///   - earlier: the playlist of an earlier run in the same folder.
+  init(window: Int = 6, segmentDuration: Double, continuing earlier: String? = nil) {
+    self.window = max(3, window)
+    let longest = min(max(segmentDuration, 0), 3600) + Self.longestHole
+    targetDuration = max(1, Int(clamping: longest))
+    if let earlier { take(earlier) }
+  }
+
+  /// Begins a format, or goes on where the format is the same.
+  mutating func begin(map: String?) {
+    if hasFormat || nextSegment > 0 { isDiscontinuous = true }
+    hasFormat = true
+    self.map = map
+  }
+
+  mutating func add(segment: String, duration: Double, start: Double) {
+    let duration = max(0, duration)
+    let zero = self.zero ?? Date().addingTimeInterval(-start - duration)
+    self.zero = zero
+    entries.append(
+      Entry(
+        file: segment, map: map, duration: duration,
+        date: Self.text(of: zero.addingTimeInterval(start)), isDiscontinuous: isDiscontinuous))
+    isDiscontinuous = false
+    nextSegment += 1
+    listed += duration
+    while entries.count > window { removeFirst() }
+  }
+
+  mutating func end() { isEnded = true }
+
+  private mutating func removeFirst() {
+    let length = entries.reduce(0) { $0 + $1.duration }
+    let entry = entries.removeFirst()
+    mediaSequence += 1
+    if entry.isDiscontinuous { discontinuitySequence += 1 }
+    removed.append(Removed(entry: entry, until: listed + entry.duration + length))
+  }
+
+  /// The files that no player may ask for any more; each is named once.
+  mutating func takeExpired() -> [String] {
+    let count = removed.prefix { $0.until <= listed }.count
+    let expired = removed.prefix(count).map(\.entry)
+    removed.removeFirst(count)
+    let maps = Set(entries.map(\.map) + removed.map(\.entry.map) + [map])
+    return expired.map(\.file)
+      + Set(expired.compactMap(\.map)).filter { !maps.contains($0) }.sorted()
+  }
+
+  var text: String {
+    var text = """
+      #EXTM3U
+      #EXT-X-VERSION:\(entries.contains { $0.map != nil } || map != nil ? 7 : 3)
+      #EXT-X-TARGETDURATION:\(targetDuration)
+      #EXT-X-MEDIA-SEQUENCE:\(mediaSequence)
+      #EXT-X-DISCONTINUITY-SEQUENCE:\(discontinuitySequence)
+      #EXT-X-INDEPENDENT-SEGMENTS
+
+      """
+    var present: String?
+    for entry in entries {
+      if entry.isDiscontinuous { text += "#EXT-X-DISCONTINUITY\n" }
+      if let map = entry.map, map != present || entry.isDiscontinuous {
+        text += "#EXT-X-MAP:URI=\"\(map)\"\n"
+      }
+      present = entry.map
+      if let date = entry.date { text += "#EXT-X-PROGRAM-DATE-TIME:\(date)\n" }
+      text += "#EXTINF:\(String(format: "%.6f", entry.duration)),\n\(entry.file)\n"
+    }
+    if isEnded { text += "#EXT-X-ENDLIST\n" }
+    return text
+  }
+
+  private static func text(of date: Date) -> String {
+    let formatter = ISO8601DateFormatter()
+    formatter.formatOptions = [.withInternetDateTime, .withFractionalSeconds]
+    return formatter.string(from: date)
+  }
+
+  // MARK: - An earlier run
+
+  /// Takes over what this once wrote. Of a playlist whose target duration was another only the numbers:
+  /// it must not change within one.
+  private mutating func take(_ text: String) {
+    var target: Int?
+    var (map, date): (String?, String?)
+    var duration = 0.0
+    var isDiscontinuous = false
+    var found: [Entry] = []
+    for line in text.split(whereSeparator: \.isNewline).map(String.init) {
+      func value(_ tag: String) -> Substring? {
+        line.hasPrefix("#\(tag):") ? line.dropFirst(tag.count + 2) : nil
+      }
+      if let text = value("EXT-X-TARGETDURATION") {
+        target = Int(text)
+      } else if let number = value("EXT-X-MEDIA-SEQUENCE").flatMap({ Int($0) }) {
+        mediaSequence = min(max(number, 0), 1 << 40)
+      } else if let number = value("EXT-X-DISCONTINUITY-SEQUENCE").flatMap({ Int($0) }) {
+        discontinuitySequence = min(max(number, 0), 1 << 40)
+      } else if let text = value("EXT-X-MAP") {
+        map = text.split(separator: "\"").dropFirst().first.map(String.init)
+      } else if let text = value("EXT-X-PROGRAM-DATE-TIME") {
+        date = String(text)
+      } else if let text = value("EXTINF") {
+        duration = Double(text.prefix { $0 != "," }) ?? 0
+      } else if line == "#EXT-X-DISCONTINUITY" {
+        isDiscontinuous = true
+      } else if !line.hasPrefix("#") {
+        found.append(
+          Entry(
+            file: line, map: map, duration: duration.isFinite ? min(max(duration, 0), 3600) : 0,
+            date: date, isDiscontinuous: isDiscontinuous))
+        (date, isDiscontinuous) = (nil, false)
+      }
+    }
+    nextSegment = mediaSequence + found.count
+    if target == targetDuration {
+      entries = found
+      while entries.count > window { removeFirst() }
+    } else {
+      discontinuitySequence += found.count { $0.isDiscontinuous }
+      mediaSequence = nextSegment
+    }
+  }
+
+  /// Which files of an earlier run the playlist still needs.
+  var needed: Set<String> { Set(entries.map(\.file) + entries.compactMap(\.map)) }
+}

@@ -1,0 +1,132 @@
+internal import Foundation
+internal import UprightMediaIO
+
+/// Makes the projections of a finished Matroska or WebM file rectangular, in place.
+///
+/// A plain picture that lies on its side is a *rectangular* projection with a roll (RFC 9559, Projection). libavformat 5.1 writes the roll for spherical projections only, so it is told of one, and the
+/// type is put right afterwards: no element changes its size.
+enum MatroskaProjection {
+  private enum ID {
+    static let segment: UInt32 = 0x1853_8067
+    static let cluster: UInt32 = 0x1F43_B675
+    static let tracks: UInt32 = 0x1654_AE6B
+    static let entry: UInt32 = 0xAE
+    static let video: UInt32 = 0xE0
+    static let projection: UInt32 = 0x7670
+    static let type: UInt32 = 0x7671
+    static let privateData: UInt32 = 0x7672
+  }
+
+  /// Rewrites the file at `path`, which was written with `write_crc32=0`.
+  ///
+  /// - Throws: `inputOutput` where it cannot be read or written, `fault` where no projection is in it.
+  static func makeRectangular(_ path: String) throws(MediaError) {
+    do {
+      let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+      defer { try? file.close() }
+      guard let place = try tracks(of: file) else { throw missing(path) }
+      try file.seek(toOffset: place.start)
+      guard let data = try file.read(upToCount: place.count), data.count == place.count else {
+        throw missing(path)
+      }
+      guard let patched = rectangular(Array(data)) else { throw missing(path) }
+      try file.seek(toOffset: place.start)
+      try file.write(contentsOf: patched)
+    } catch let error as MediaError {
+      throw error
+    } catch {
+      throw MediaError(
+        .inputOutput, "the orientation cannot be written: \(error.localizedDescription)", at: path,
+        remedy: "check the disk")
+    }
+  }
+
+  private static func missing(_ path: String) -> MediaError {
+    MediaError(.fault, "the muxer wrote no projection", at: path)
+  }
+
+  /// Where the content of the Tracks element lies. It comes before the first cluster.
+  private static func tracks(of file: FileHandle) throws -> (start: UInt64, count: Int)? {
+    var position: UInt64 = 0
+    for _ in 0..<64 {
+      try file.seek(toOffset: position)
+      guard let head = try file.read(upToCount: 12),
+        let element = EBMLElement(Array(head), at: 0)
+      else { return nil }
+      let content = position + UInt64(element.content)
+      switch element.id {
+      case ID.segment: position = content
+      case ID.tracks:
+        guard let size = element.size, size <= 1 << 28 else { return nil }
+        return (content, size)
+      case ID.cluster: return nil
+      default:
+        guard let size = element.size else { return nil }
+        position = content + UInt64(size)
+      }
+    }
+    return nil
+  }
+
+  /// The content of Tracks with every projection rectangular; nil where there is none.
+  static func rectangular(_ tracks: [UInt8]) -> [UInt8]? {
+    var result = tracks
+    var count = 0
+    func walk(_ range: Range<Int>, _ parents: ArraySlice<UInt32>) {
+      var position = range.lowerBound
+      while position < range.upperBound, let element = EBMLElement(tracks, at: position),
+        let size = element.size, size <= range.upperBound - element.content
+      {
+        let content = element.content..<element.content + size
+        if element.id == parents.first {
+          walk(content, parents.dropFirst())
+        } else if parents.isEmpty, element.id == ID.type {
+          for index in content { result[index] = 0 }
+          count += 1
+        } else if parents.isEmpty, element.id == ID.privateData {
+          // A rectangular projection has none; Void takes its place byte for byte.
+          void(position..<content.upperBound, in: &result)
+        }
+        position = content.upperBound
+      }
+    }
+    walk(tracks.indices, [ID.entry, ID.video, ID.projection])
+    return count > 0 ? result : nil
+  }
+
+  private static func void(_ range: Range<Int>, in bytes: inout [UInt8]) {
+    // One byte of id, and a size as wide as the two-byte id leaves room for.
+    let size = range.count - 3
+    guard size >= 0, size < 1 << 14 - 1 else { return }
+    bytes[range.lowerBound] = 0xEC
+    bytes[range.lowerBound + 1] = 0x40 | UInt8(truncatingIfNeeded: size >> 8)
+    bytes[range.lowerBound + 2] = UInt8(truncatingIfNeeded: size)
+    for index in range.dropFirst(3) { bytes[index] = 0 }
+  }
+}
+
+/// The head of one EBML element (RFC 8794, 4 to 6).
+struct EBMLElement {
+  /// With its marker bit.
+  let id: UInt32
+  /// Bytes of content; nil where unknown.
+  let size: Int?
+  /// Where the content begins.
+  let content: Int
+
+  /// The element at `position`; nil where no head is there.
+  init?(_ bytes: [UInt8], at position: Int) {
+    guard position < bytes.count else { return nil }
+    let idLength = bytes[position].leadingZeroBitCount + 1
+    let sizeStart = position + idLength
+    guard idLength <= 4, sizeStart < bytes.count else { return nil }
+    id = bytes[position..<sizeStart].reduce(0) { $0 << 8 | UInt32($1) }
+    let sizeLength = bytes[sizeStart].leadingZeroBitCount + 1
+    content = sizeStart + sizeLength
+    guard sizeLength <= 8, content <= bytes.count else { return nil }
+    let marked = bytes[sizeStart..<content].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    let value = marked & (1 << UInt64(7 * sizeLength) - 1)
+    // All ones: unknown.
+    size = value == 1 << UInt64(7 * sizeLength) - 1 ? nil : Int(clamping: value)
+  }
+}

@@ -1,0 +1,106 @@
+internal import Foundation
+internal import UprightMediaIO
+
+/// A file that is put right once it is written.
+final class PatchedFile {
+  private let file: CInt
+  private let location: String
+
+  init(path: String, location: String) throws(MediaError) {
+    self.location = location
+    file = unsafe open(path, O_RDWR | O_CLOEXEC)
+    if file < 0 { throw failure("cannot be read") }
+  }
+
+  deinit { if file >= 0 { close(file) } }
+
+  private func failure(_ what: String) -> MediaError {
+    MediaError(
+      .inputOutput, "\(what): \(unsafe String(cString: strerror(errno)))", at: location,
+      remedy: "check the disk")
+  }
+
+  /// Where the movie's index lies; nil where it does not stand before the media.
+  func indexRange() throws(MediaError) -> Range<Int>? {
+    var place = 0
+    while let box = try box(at: place), box.type != "mdat" {
+      if box.type == "moov" { return box.whole }
+      place = box.whole.upperBound
+    }
+    return nil
+  }
+
+  /// The box that begins at `place`; nil at the end of the file.
+  func box(at place: Int) throws(MediaError) -> MovieBox? {
+    let header = try bytes(in: place..<place + 16)
+    guard header.count >= 8 else { return nil }
+    let isLong = header.number(at: 0, bytes: 4) == 1 && header.count == 16
+    let size = isLong ? header.number(at: 8, bytes: 8) : header.number(at: 0, bytes: 4)
+    let payload = isLong ? 16 : 8
+    guard size >= payload, size <= .max - place else { return nil }
+    return MovieBox(
+      type: String(decoding: header[4..<8], as: UTF8.self), whole: place..<place + size,
+      payload: place + payload..<place + size)
+  }
+
+  /// Ends the file at `place`.
+  func truncate(at place: Int) throws(MediaError) {
+    if ftruncate(file, off_t(place)) != 0 { throw failure("writing failed") }
+  }
+
+  /// The bytes in `range`, fewer at the end of the file.
+  func bytes(in range: Range<Int>) throws(MediaError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: range.count)
+    var count = 0
+    while count < range.count {
+      let result = unsafe bytes.withUnsafeMutableBytes { buffer in
+        unsafe pread(
+          file, buffer.baseAddress.map { unsafe $0 + count }, buffer.count - count,
+          off_t(range.lowerBound + count))
+      }
+      if result < 0 {
+        if errno == EINTR { continue }
+        throw failure("cannot be read")
+      }
+      if result == 0 { break }
+      count += result
+    }
+    return Array(bytes.prefix(count))
+  }
+
+  /// Puts `new` in the place of `range`; what follows moves up.
+  func replace(_ range: Range<Int>, with new: [UInt8]) throws(MediaError) {
+    // What is waiting to be written is always as long as what has been read ahead of the place.
+    var waiting = new[...]
+    var (read, written) = (range.upperBound, range.lowerBound)
+    while true {
+      let next = try bytes(in: read..<read + (1 << 20))
+      read += next.count
+      if next.isEmpty {
+        try write(waiting, at: written)
+        return
+      }
+      let room = read - written
+      try write(waiting.prefix(room), at: written)
+      written += min(room, waiting.count)
+      waiting = (waiting.dropFirst(room) + next)[...]
+    }
+  }
+
+  /// Writes over what stands there.
+  func write(_ bytes: ArraySlice<UInt8>, at place: Int) throws(MediaError) {
+    var count = 0
+    while count < bytes.count {
+      let result = unsafe bytes.withUnsafeBytes { buffer in
+        unsafe pwrite(
+          file, buffer.baseAddress.map { unsafe $0 + count }, buffer.count - count,
+          off_t(place + count))
+      }
+      if result < 0 {
+        if errno == EINTR { continue }
+        throw failure("writing failed")
+      }
+      count += result
+    }
+  }
+}

@@ -1,0 +1,119 @@
+internal import Foundation
+internal import UprightMediaIO
+internal import UprightPipeline
+
+/// Gives the pictures of a finished MP4 or QuickTime file a sample description for each format, where
+/// libavformat writes the first one's only (ISO/IEC 14496-12, 8.5.2): a reader then knows a sample's
+/// size without looking into it. The parameter sets stand in band as well, for readers that do not look
+/// at the second description.
+///
+/// The index must stand before the media (fast start), as libavformat leaves it.
+struct SampleDescriptions {
+  /// What stands from a sample of the first track on.
+  struct Run {
+    let firstSample: Int
+    /// Counts from 1.
+    let description: Int
+  }
+
+  /// Sample entries (`avc1`, `hev1`, ...), each once; the first stands in the file already.
+  private(set) var entries: [[UInt8]]
+  private(set) var runs: [Run]
+  /// What errors call the file.
+  let location: String
+  private let muxer: String
+
+  init(entries: [[UInt8]], runs: [Run], muxer: String = "mp4", location: String) {
+    self.entries = entries
+    self.runs = runs
+    self.muxer = muxer
+    self.location = location
+  }
+
+  /// - Parameters:
+  ///   - first: what the file was begun with.
+  ///   - muxer: libavformat's name of the muxer that writes it.
+  init(first: OutputDescription, muxer: String, location: String) throws(MediaError) {
+    self.init(
+      entries: [try Self.entry(first, muxer: muxer)], runs: [], muxer: muxer, location: location)
+  }
+
+  /// Says that a format begins with a sample of the first track.
+  mutating func begin(_ description: OutputDescription, at sample: Int) throws(MediaError) {
+    let entry = try Self.entry(description, muxer: muxer)
+    let index = entries.firstIndex(of: entry) ?? entries.count
+    if index == entries.count { entries.append(entry) }
+    runs.append(Run(firstSample: sample, description: index + 1))
+  }
+
+  /// The sample entry that libavformat writes for a format: that of an empty file.
+  private static func entry(
+    _ description: OutputDescription, muxer name: String
+  ) throws(MediaError) -> [UInt8] {
+    let muxer = try Muxer(format: name, target: .memory)
+    var alone = description
+    alone.sideTracks = []
+    try muxer.addTracks(alone, isSelfContained: true)
+    try muxer.writeHeader([("movflags", "+frag_custom+empty_moov+skip_trailer")])
+    let bytes = try muxer.takeBytes()
+    var range = bytes.indices
+    for type in ["moov", "trak", "mdia", "minf", "stbl", "stsd"] {
+      guard let box = MovieBox.all(in: bytes, range).first(where: { $0.type == type }) else {
+        throw unexpected("no \(type)", at: name)
+      }
+      range = box.payload
+    }
+    guard range.count > 8, let entry = MovieBox.all(in: bytes, range.dropFirst(8)).first else {
+      throw unexpected("no sample entry", at: name)
+    }
+    return Array(bytes[entry.whole])
+  }
+
+  private static func unexpected(_ what: String, at location: String) -> MediaError {
+    MediaError(.fault, "the file's index is not as expected: \(what)", at: location)
+  }
+
+  /// Writes the descriptions into the file at `path`, which grows by them.
+  func write(toFileAt path: String) throws(MediaError) {
+    // Readers take no endless list (libavformat 1024).
+    guard entries.count <= 255 else { return }
+    let file = try PatchedFile(path: path, location: location)
+    guard let index = try file.indexRange() else { throw Self.unexpected("no moov", at: location) }
+    let old = try file.bytes(in: index)
+    var new = try rebuilt(old)
+    let growth = new.count - old.count
+    // Offsets of 32 bits that the growth would carry past their end stay as they are: the parameter
+    // sets in band are enough to play.
+    guard growth > 0, new.moveChunks(by: growth) else { return }
+    try file.replace(index, with: new)
+  }
+
+  // MARK: - The index
+
+  /// The index with the first track's tables rewritten, chunk offsets as they were.
+  private func rebuilt(_ moov: [UInt8]) throws(MediaError) -> [UInt8] {
+    func rebuild(_ box: MovieBox, _ path: ArraySlice<String>) throws(MediaError) -> [UInt8] {
+      guard let next = path.first else {
+        let tables = try SampleTables(moov, box.payload, self)
+        return MovieBox.bytes(box.type, tables.bytes)
+      }
+      var payload: [UInt8] = []
+      var isFound = false
+      for child in MovieBox.all(in: moov, box.payload) {
+        if child.type == next, !isFound {
+          isFound = true
+          payload += try rebuild(child, path.dropFirst())
+        } else {
+          payload += moov[child.whole]
+        }
+      }
+      guard isFound else { throw Self.unexpected("no \(next)", at: location) }
+      return MovieBox.bytes(box.type, payload)
+    }
+    guard let box = MovieBox.all(in: moov, moov.indices).first else {
+      throw Self.unexpected("no moov", at: location)
+    }
+    // The pictures are the first track.
+    return try rebuild(box, ["trak", "mdia", "minf", "stbl"])
+  }
+}

@@ -1,0 +1,121 @@
+internal import UprightMediaIO
+
+/// The tables of one track (`stbl`), rewritten for several sample descriptions.
+struct SampleTables {
+  let bytes: [UInt8]
+
+  init(
+    _ source: [UInt8], _ range: Range<Int>, _ descriptions: SampleDescriptions
+  ) throws(MediaError) {
+    let boxes = MovieBox.all(in: source, range)
+    func table(_ types: String...) throws(MediaError) -> (MovieBox, [Int]) {
+      guard let box = boxes.first(where: { types.contains($0.type) }) else {
+        throw MediaError(.fault, "the file's index has no \(types[0])", at: descriptions.location)
+      }
+      let width = box.type == "co64" ? 8 : 4
+      return (
+        box,
+        stride(from: box.payload.lowerBound, through: box.payload.upperBound - width, by: width)
+          .map { source.number(at: $0, bytes: width) }
+      )
+    }
+    func entries(_ box: MovieBox, width: Int) -> [Int] {
+      stride(
+        from: box.payload.lowerBound + 8, through: box.payload.upperBound - width, by: width
+      ).map { source.number(at: $0, bytes: width) }
+    }
+    let (_, sizeWords) = try table("stsz")
+    let (chunkBox, _) = try table("stsc")
+    let (offsetBox, _) = try table("stco", "co64")
+    // 8.7.3.2: a size for all, the number of samples, then a size each where there is none for all.
+    // Sixteen million frames of one size are none of ours.
+    guard sizeWords.count >= 3, sizeWords[1] == 0 || sizeWords[2] <= 1 << 24 else {
+      throw MediaError(.fault, "the file's index has a wrong stsz", at: descriptions.location)
+    }
+    let sizes =
+      sizeWords[1] == 0
+      ? Array(sizeWords.dropFirst(3)) : Array(repeating: sizeWords[1], count: sizeWords[2])
+    let width = offsetBox.type == "co64" ? 8 : 4
+    let offsets = entries(offsetBox, width: width)
+    guard offsets.allSatisfy({ $0 <= 1 << 62 }) else {
+      throw MediaError(.fault, "the file's index has a wrong co64", at: descriptions.location)
+    }
+    let chunks = Self.split(
+      offsets: offsets, runs: entries(chunkBox, width: 4), sizes: sizes,
+      at: descriptions.runs)
+    var bytes: [UInt8] = []
+    for box in boxes {
+      switch box.type {
+      case "stsd":
+        let old = Array(source[box.payload.dropFirst(8)])
+        bytes += MovieBox.bytes(
+          "stsd",
+          .big(0, bytes: 4) + .big(descriptions.entries.count, bytes: 4) + old
+            + descriptions.entries.dropFirst().flatMap { $0 })
+      case "stsc": bytes += MovieBox.bytes("stsc", Self.chunkRuns(chunks))
+      case offsetBox.type:
+        bytes += MovieBox.bytes(
+          box.type,
+          .big(0, bytes: 4) + .big(chunks.count, bytes: 4)
+            + chunks.flatMap { [UInt8].big($0.offset, bytes: width) })
+      default: bytes += source[box.whole]
+      }
+    }
+    self.bytes = bytes
+  }
+
+  private struct Chunk {
+    let offset: Int
+    var samples: Int
+    /// Counts from 1.
+    let description: Int
+  }
+
+  /// The chunks, cut where a run begins: all samples of a chunk have one description (8.7.4).
+  private static func split(
+    offsets: [Int], runs: [Int], sizes: [Int], at formats: [SampleDescriptions.Run]
+  ) -> [Chunk] {
+    var chunks: [Chunk] = []
+    var sample = 0
+    var description = 1
+    var format = 0
+    var entry = 0
+    for (index, start) in offsets.enumerated() {
+      // First chunk (from 1), samples of each, description.
+      while (entry + 1) * 3 + 2 < runs.count, runs[(entry + 1) * 3] <= index + 1 { entry += 1 }
+      guard entry * 3 + 1 < runs.count else { break }
+      let end = min(sample + runs[entry * 3 + 1], sizes.count)
+      var offset = start
+      var chunk = Chunk(offset: offset, samples: 0, description: description)
+      while sample < end {
+        if format < formats.count, formats[format].firstSample == sample {
+          description = formats[format].description
+          format += 1
+          if chunk.samples > 0 { chunks.append(chunk) }
+          chunk = Chunk(offset: offset, samples: 0, description: description)
+        }
+        offset += sizes[sample]
+        chunk.samples += 1
+        sample += 1
+      }
+      chunks.append(chunk)
+    }
+    return chunks
+  }
+
+  /// `stsc`: a line where the number of samples or the description differs from the chunk before.
+  private static func chunkRuns(_ chunks: [Chunk]) -> [UInt8] {
+    var lines: [UInt8] = []
+    var count = 0
+    var last: (Int, Int)?
+    for (index, chunk) in chunks.enumerated() {
+      if let last, last == (chunk.samples, chunk.description) { continue }
+      last = (chunk.samples, chunk.description)
+      for number in [index + 1, chunk.samples, chunk.description] {
+        lines += .big(number, bytes: 4)
+      }
+      count += 1
+    }
+    return .big(0, bytes: 4) + .big(count, bytes: 4) + lines
+  }
+}

@@ -1,0 +1,108 @@
+internal import Orientation
+package import UprightMediaIO
+internal import UprightPipeline
+
+/// One track beside the pictures on its way to the output: copied where the container takes it, else
+/// re-encoded.
+package final class SideTrackWriter {
+  package enum Work {
+    case copy
+    /// AAC from MPEG-TS comes in ADTS; MP4 and FLV want it bare.
+    case filter(BitstreamFilter)
+    case transcode(AudioTranscoder)
+    /// Words in the container's own form.
+    case rewrite(SubtitleTranscoder)
+  }
+
+  package let stream: StreamInfo
+  /// Its place in the output; 0 is the pictures.
+  package let track: Int
+  package let work: Work
+  /// What the container is told; whole once the first packet has come through.
+  package private(set) var description: SideTrack
+  private var lastPTS: Int64?
+
+  package init(stream: StreamInfo, track: Int, container: OutputContainer) throws(MediaError) {
+    if stream.kind == .audio && stream.parameters.sampleRate <= 0 {
+      throw MediaError(.badData, "none of it is in the clip")
+    }
+    self.stream = stream
+    self.track = track
+    let isCopied =
+      switch stream.kind {
+      case .audio: container.copiesSound(stream.codecName)
+      case .subtitle: container.copiesSubtitles(stream.codecName)
+      default: true
+      }
+    let parameters: CodecParameters
+    var timeBase = stream.timeBase
+    if !isCopied, stream.kind == .subtitle, let encoder = container.subtitleEncoder {
+      let transcoder = try SubtitleTranscoder(stream: stream, encoderName: encoder)
+      work = .rewrite(transcoder)
+      parameters = try transcoder.parameters()
+      timeBase = transcoder.timeBase
+    } else if !isCopied, let encoder = container.soundEncoder {
+      let transcoder = try AudioTranscoder(
+        stream: stream, encoderName: encoder, wantsGlobalHeader: container.wantsGlobalHeader)
+      work = .transcode(transcoder)
+      parameters = try transcoder.parameters()
+      timeBase = transcoder.timeBase
+    } else if stream.codecName == "aac", stream.parameters.extradata.isEmpty,
+      container.wantsGlobalHeader
+    {
+      let filter = try BitstreamFilter("aac_adtstoasc", for: stream)
+      work = .filter(filter)
+      parameters = stream.parameters
+    } else {
+      work = .copy
+      parameters = stream.parameters
+    }
+    description = SideTrack(
+      parameters: parameters, timeBase: timeBase, source: stream,
+      metadata: container.trackTags(stream.metadata))
+  }
+
+  /// Takes one packet of the stream, nil at its end, and passes on what comes of it.
+  package func write(
+    _ packet: consuming Packet?, emit: (consuming Packet) throws(MediaError) -> Void
+  ) throws(MediaError) {
+    switch work {
+    case .copy:
+      if var packet {
+        complete(&packet)
+        try emit(packet)
+      }
+    case .filter(let filter):
+      guard var packet else { return }
+      complete(&packet)
+      guard let filtered = try filter.filter(packet) else { return }
+      if let configuration = filtered.newExtradata {
+        // Only the frames' own headers know the rate of HE-AAC's core.
+        description.parameters = try description.parameters.with(extradata: configuration)
+      }
+      try emit(filtered)
+    case .transcode(let transcoder):
+      try transcoder.transcode(packet, emit: emit)
+    case .rewrite(let transcoder):
+      guard let packet, let rewritten = try transcoder.transcode(packet) else { return }
+      try emit(rewritten)
+    }
+  }
+
+  /// Gives a sound packet without a duration the distance to the one before it: Matroska and FLV name
+  /// none, and MP4's edit list would cut the last packet off.
+  private func complete(_ packet: inout Packet) {
+    guard stream.kind == .audio, let pts = packet.pts else { return }
+    if packet.duration == 0, let lastPTS, pts > lastPTS { packet.duration = pts - lastPTS }
+    lastPTS = pts
+  }
+
+  /// Packets that could not be decoded, where decoding was needed.
+  package var damagedPackets: Int {
+    switch work {
+    case .copy, .filter: 0
+    case .transcode(let transcoder): transcoder.damagedPackets
+    case .rewrite(let transcoder): transcoder.damagedPackets
+    }
+  }
+}

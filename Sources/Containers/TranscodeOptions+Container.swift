@@ -1,0 +1,60 @@
+internal import Orientation
+package import RotationPolicy
+package import UprightMediaIO
+package import UprightPipeline
+
+extension TranscodeOptions {
+  /// Throws where options contradict each other or the container.
+  package func check(for container: OutputContainer) throws(MediaError) {
+    if canvas == .follow && !container.canFollow && !splits {
+      let remedy =
+        container == .y4m
+        ? "use --canvas portrait or landscape"
+        : "use --canvas portrait or landscape, --split for one file per format, or write .mp4, .m3u8 or .ts"
+      throw MediaError(
+        .usage, "\(container.rawValue) cannot change its format in mid-stream",
+        at: "--canvas follow", remedy: remedy)
+    }
+    try checkCopying()
+    let codec = codec ?? container.defaultCodec
+    guard container.canCarry(codec) else {
+      throw MediaError(
+        .usage, "\(container.rawValue) cannot carry \(codec.rawValue)",
+        at: "--codec \(codec.rawValue)",
+        remedy: "use --codec \(container.defaultCodec.rawValue), or another container")
+    }
+    try codec.requireEncoder()
+    try codec.check(speed: speed, rate: rate, options: encoderOptions)
+    for (value, name) in [(start, "--start"), (end, "--to")] {
+      if let value, !(value.isFinite && value >= 0) {
+        throw MediaError(.usage, "\(value) is no time", at: name, remedy: "give seconds from 0 up")
+      }
+    }
+    if let start, let end, end <= start {
+      throw MediaError(.usage, "nothing lies between \(start) and \(end)", at: "--to")
+    }
+    guard segmentDuration.isFinite, segmentDuration >= 0.1, segmentDuration <= 3600 else {
+      throw MediaError(
+        .usage, "segments of \(segmentDuration) s", at: "--segment", remedy: "use 0.1 to 3600")
+    }
+  }
+
+  /// The sizes of the stream where they are known before the first frame; nil for the source's own.
+  package func fixedGuidance(
+    policy: StreamGuidance?, container: OutputContainer
+  ) throws(MediaError) -> StreamGuidance? {
+    switch size {
+    case .pair(let pair): StreamGuidance(encodeSize: pair, captureSize: captureSize)
+    case .source: nil
+    case nil:
+      if let policy {
+        StreamGuidance(
+          encodeSize: policy.encodeSize, captureSize: captureSize ?? policy.captureSize)
+      } else if container.isStreaming {
+        StreamGuidance(encodeSize: StreamGuidance.standard.encodeSize, captureSize: captureSize)
+      } else {
+        nil
+      }
+    }
+  }
+}

@@ -1,0 +1,21 @@
+internal import Foundation
+internal import Synchronization
+
+/// The temporary files of a running session, so that a process that must end at once can remove them.
+package final class UnfinishedFiles: Sendable {
+
+  package init() {
+  }
+  private let paths = Mutex<Set<String>>([])
+
+  func add(_ path: String) { paths.withLock { _ = $0.insert(path) } }
+
+  func remove(_ path: String) { paths.withLock { _ = $0.remove(path) } }
+
+  package func removeAll() {
+    paths.withLock { paths in
+      for path in paths { _ = unsafe unlink(path) }
+      paths.removeAll()
+    }
+  }
+}

@@ -1,0 +1,206 @@
+package import Orientation
+internal import RotationPolicy
+package import UprightMediaIO
+package import UprightOrienting
+package import UprightPipeline
+
+/// The way of decoded frames to packets: made plain, deinterlaced, laid out, encoded. Frames come in
+/// presentation order, each with what is to be done with it. Used by one thread.
+package final class PictureLine {
+  /// What of a session a line is made for.
+  package struct Work {
+    let options: TranscodeOptions
+    let stills: SessionStills
+    /// What messages call the output.
+    let container: String
+    /// Whether the output can take new parameter sets.
+    let canFollow: Bool
+    /// Seconds per tick of the pictures from the encoders on.
+    let timeBase: Rational
+    /// What the encoders are opened with, by the first frame and the codec that is asked for.
+    let settings: (borrowing VideoFrame, VideoCodec?) -> VideoEncoder.Settings
+
+    package init(
+      options: TranscodeOptions, stills: SessionStills, container: String, canFollow: Bool,
+      timeBase: Rational,
+      settings: @escaping (borrowing VideoFrame, VideoCodec?) -> VideoEncoder.Settings
+    ) {
+      self.options = options
+      self.stills = stills
+      self.container = container
+      self.canFollow = canFollow
+      self.timeBase = timeBase
+      self.settings = settings
+    }
+  }
+
+  /// What a line may be told beside its work.
+  package struct Setup {
+    /// Takes the pictures in the place of encoders.
+    package var tap: (any PictureTap)?
+    /// What is encoded to; nil: as the plan says.
+    package var codec: VideoCodec?
+    /// Changes what the encoders are opened with.
+    package var adapt: (VideoEncoder.Settings) -> VideoEncoder.Settings = { $0 }
+    /// When keyframes are asked for.
+    package var keyframes: KeyframeClock
+    /// The first canvas, and the turn by which chroma sits on it, whatever the first picture's turn.
+    package var canvas: (size: PixelSize, turn: ImageOrientation)?
+    /// Told of each new format.
+    package var observe: (SessionUpdate) -> Void = { _ in }
+
+    package init(keyframes: KeyframeClock) { self.keyframes = keyframes }
+  }
+
+  /// What the first frame decides.
+  private struct Stages {
+    let orienter: FrameOrienter
+    let fields: FieldStage
+    let pictures: PictureStage
+    let chain: EncoderChain
+  }
+
+  private let work: Work
+  private var setup: Setup
+  private let plain: PlainPictures
+  private var toneMapper: ToneMapper?
+  /// Whether HDR frames are made SDR; `nil` before the first.
+  private var mapsTones: Bool?
+  private var stages: Stages?
+  private var noted: [String] = []
+
+  /// Taken from every presentation time, in ticks of the output.
+  package var shift: Int64 = 0
+  package private(set) var tally: SessionTally
+  /// The last picture that went in.
+  package private(set) var latest: (seconds: Double, app: InterfaceOrientation)?
+
+  package init(_ work: Work, _ setup: Setup) {
+    self.work = work
+    self.setup = setup
+    plain = PlainPictures(background: work.options.background)
+    tally = SessionTally(timeBase: work.timeBase)
+  }
+
+  /// What the user should know of the pictures so far.
+  package var warnings: [String] {
+    noted + (plain.hasDrawn ? ["what is transparent was drawn on the background"] : [])
+  }
+
+  /// Forgets what only a report at the end would tell.
+  package func forgetChanges() { tally.forgetChanges() }
+
+  /// Takes one frame; packets come out of the encoder as it pleases.
+  package func take(
+    _ frame: consuming VideoFrame, _ direction: Direction, _ seconds: Double,
+    emit: EncoderChain.Emit
+  ) throws(MediaError) {
+    let frame = try mapped(frame)
+    let stages = self.stages ?? prepare(frame)
+    let plainFrame = try plain.plain(frame)
+    let placement = stages.orienter.placement(
+      of: plainFrame.size, sampleAspectRatio: plainFrame.sampleAspectRatio, turn: direction.turn,
+      canvas: direction.canvas)
+    try stages.fields.take(plainFrame, direction, seconds, by: placement) {
+      (frame: consuming VideoFrame, direction: Direction, seconds: Double) throws(MediaError) in
+      try show(frame, direction, seconds, stages, emit)
+    }
+  }
+
+  /// Hands on what is inside; no frame follows.
+  package func finish(emit: EncoderChain.Emit) throws(MediaError) {
+    guard let stages else { return }
+    try stages.fields.finish {
+      (frame: consuming VideoFrame, direction: Direction, seconds: Double) throws(MediaError) in
+      try show(frame, direction, seconds, stages, emit)
+    }
+    try stages.chain.finish(emit: emit)
+  }
+
+  /// The frame, or what stands for an HDR frame where only 8 bits are encoded: without more bits it would
+  /// show bands, and nobody shows such pictures as HDR.
+  private func mapped(_ frame: consuming VideoFrame) throws(MediaError) -> VideoFrame {
+    guard frame.colour.isHDR, frame.format.bitDepth > 8 else { return frame }
+    let isWanted = mapsTones ?? mapsTones(frame)
+    mapsTones = isWanted
+    guard isWanted else { return frame }
+    if toneMapper?.takes(frame) != true { toneMapper = try ToneMapper(like: frame) }
+    guard let toneMapper else { return frame }
+    return try toneMapper.mapped(frame)
+  }
+
+  private func mapsTones(_ frame: borrowing VideoFrame) -> Bool {
+    let settings = setup.adapt(work.settings(frame, setup.codec))
+    guard settings.format.bitDepth == 8 else { return false }
+    noted.append("HDR is tone-mapped to BT.709 in 8 bits; --codec hevc keeps it")
+    return true
+  }
+
+  private func prepare(_ frame: borrowing VideoFrame) -> Stages {
+    let settings = setup.adapt(work.settings(frame, setup.codec))
+    if settings.format.bitDepth < frame.format.bitDepth {
+      noted.append(
+        "\(frame.format.bitDepth)-bit pictures are encoded with \(settings.format.bitDepth) bits"
+          + (settings.format.bitDepth < 10 ? "; --codec hevc keeps 10" : ""))
+    }
+    if !settings.codec.carriesHDR && !frame.colour.hdr.isEmpty {
+      noted.append(
+        "HDR10 mastering data is left out: \(work.container) has no place for it")
+    }
+    let options = work.options
+    let orienter = FrameOrienter(
+      format: settings.format,
+      layout: .init(
+        fit: options.fit, anchor: options.anchor, background: options.background,
+        filter: options.filter, scaler: options.scaler))
+    if let canvas = setup.canvas {
+      orienter.site(canvas.size, like: frame, turned: canvas.turn)
+    }
+    let made = Stages(
+      orienter: orienter, fields: FieldStage(codec: settings.codec, format: settings.format),
+      pictures: PictureStage(orienter: orienter, stills: work.stills),
+      chain: EncoderChain(settings, followsColour: work.canFollow))
+    stages = made
+    return made
+  }
+
+  private func show(
+    _ frame: consuming VideoFrame, _ direction: Direction, _ seconds: Double, _ stages: Stages,
+    _ emit: EncoderChain.Emit
+  ) throws(MediaError) {
+    let shape = frame.sampleAspectRatio
+    let placement = stages.orienter.placement(
+      of: frame.size, sampleAspectRatio: shape, turn: direction.turn, canvas: direction.canvas)
+    let orienting = ContinuousClock.now
+    var picture = try stages.pictures.picture(of: frame, direction, placement, shape: shape)
+    picture.fields = FieldStage.fields(frame.fields, after: placement.orientation)
+    tally.orientSeconds += orienting.secondsUntilNow
+    picture.rescale(to: work.timeBase)
+    picture.pts = picture.pts.map { $0 - shift }
+    note(direction, placement, picture.colour, seconds)
+    tally.frames += 1
+    tally.end(picture)
+    latest = (seconds, direction.format.appOrientation)
+    if let tap = setup.tap {
+      return try tap.take(stored: frame, upright: picture, direction: direction, seconds: seconds)
+    }
+    picture.forcesKeyframe = setup.keyframes.isDue(
+      at: seconds, canvas: direction.canvas, isFirst: stages.chain.changesFormat(with: picture))
+    let encoding = ContinuousClock.now
+    try stages.chain.encode(picture, emit: emit)
+    tally.encodeSeconds += encoding.secondsUntilNow
+  }
+
+  private func note(
+    _ direction: Direction, _ placement: Placement, _ colour: Colour, _ seconds: Double
+  ) {
+    if let change = tally.note(direction, placement, at: seconds) {
+      setup.observe(.format(change))
+    }
+    if !work.canFollow, tally.noteColour(colour) {
+      noted.append(
+        "at \(seconds): the colour's description changed; \(work.container) keeps the first"
+      )
+    }
+  }
+}

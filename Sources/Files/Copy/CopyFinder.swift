@@ -1,0 +1,180 @@
+internal import Orientation
+internal import RotationPolicy
+internal import UprightContainers
+internal import UprightIntake
+internal import UprightMediaIO
+internal import UprightOrienting
+internal import UprightPipeline
+
+/// Finds out what of a clip can be copied: what costs least is asked first.
+struct CopyFinder {
+  private let plan: SessionPlan
+  private let isByMetadata: Bool
+
+  init(_ plan: SessionPlan) {
+    self.plan = plan
+    isByMetadata = plan.options.upright == .metadata
+  }
+
+  func decide() throws(MediaError) -> CopyPlan {
+    var seen: Outlook?
+    do {
+      if let reason = reasonFromOptions ?? reasonFromContainer {
+        throw CopyRefusal(reason: reason)
+      }
+      try checkSizes()
+      let outlook = try Outlook(plan)
+      seen = outlook
+      guard !isByMetadata, let reason = outlook.stretches.lazy.compactMap(reason).first else {
+        return CopyPlan(
+          way: .copy(.init(mark: try mark(outlook), outlook: outlook)),
+          reason: isByMetadata
+            ? "the turn is written as metadata" : "every picture is as it should be")
+      }
+      if plan.options.reencode == .never { throw CopyRefusal(reason: reason) }
+      if outlook.survey.leading > 0 {
+        throw CopyRefusal(reason: "\(reason); the clip begins within a group of pictures")
+      }
+      return CopyPlan(way: .parts(try joined(outlook, reason)), reason: reason)
+    } catch let refusal as CopyRefusal {
+      return CopyPlan(way: .encode, reason: refusal.reason, outlook: seen)
+    } catch let error as MediaError {
+      throw error
+    } catch {
+      throw MediaError(.fault, "\(error)")
+    }
+  }
+
+  private var reasonFromOptions: String? {
+    let options = plan.options
+    let isNamed: (Bool, String) -> String? = { $0 ? "\($1) asks for an encoder" : nil }
+    let hasRate = if case .constantQuality(nil) = options.rate { false } else { true }
+    if let codec = options.codec, codec.rawValue != plan.video.codecName {
+      return "the clip is \(plan.video.codecName), --codec asks for \(codec.rawValue)"
+    }
+    if !options.overlays.isEmpty { return "overlays are drawn into the picture" }
+    if options.levels { return "--level turns by any angle" }
+    if options.splits { return "--split begins each file with an encoder of its own" }
+    if options.start != nil || options.end != nil {
+      return "--start and --to cut between entry points"
+    }
+    if options.copiesWhatFits && !options.isLive { return nil }
+    return isNamed(hasRate, "--crf or --bitrate") ?? isNamed(options.speed != nil, "--speed")
+      ?? isNamed(options.gop != nil, "--gop") ?? isNamed(options.isLive, "--latency live")
+      ?? isNamed(!options.encoderOptions.isEmpty, "--encoder-options")
+  }
+
+  private var reasonFromContainer: String? {
+    let (video, container) = (plan.video, plan.container)
+    if let reason = Self.reasonAgainstLookingAhead(plan) { return reason }
+    switch container {
+    case .y4m: return "y4m holds pictures that are not encoded"
+    case .hls, .hlsTS: return "segments are cut at pictures that an encoder is asked for"
+    default: break
+    }
+    let known = VideoCodec(rawValue: video.codecName)
+    let isTaken =
+      known.map { container.canCarry($0) } ?? Muxer.canCopy(video, format: container.muxer)
+    guard isTaken, container != .webm || ["vp8", "vp9", "av1"].contains(video.codecName) else {
+      return "\(container.rawValue) does not take \(video.codecName)"
+    }
+    if container.isStreaming && !isByMetadata, let format = video.parameters.pixelFormat,
+      format != .yuv420p
+    {
+      return "streams are made of yuv420p, the clip is \(format)"
+    }
+    return nil
+  }
+
+  /// Why a clip cannot be known before it is decoded; nil where it can.
+  static func reasonAgainstLookingAhead(_ plan: SessionPlan) -> String? {
+    if case .standardInput = plan.request.events {
+      return "events that come as the run goes are not known ahead"
+    }
+    guard plan.demuxer is Demuxer else { return "a recording of RTP holds no decoding times" }
+    if ["h264", "hevc", "m4v", "mpegvideo", "obu"].contains(plan.demuxer.container.format) {
+      return "an elementary stream has no times"
+    }
+    return plan.demuxer.container.isSeekable ? nil : "the input cannot be looked at ahead"
+  }
+
+  // MARK: - The clip itself
+
+  /// Most clips that need new pictures need them throughout, for their size.
+  private func checkSizes() throws {
+    if isByMetadata { return }
+    let video = plan.video
+    let size = video.parameters.size
+    if video.sampleAspectRatio != .one {
+      throw CopyRefusal(reason: "its pixels are \(video.sampleAspectRatio), not square")
+    }
+    let guidance = try plan.guidance(firstSize: size, sampleAspectRatio: video.sampleAspectRatio)
+    var shapes: [InterfaceOrientation] = [.portrait, .landscapeRight]
+    if case .fixed(let isLandscape) = plan.canvas { shapes = [shapes[isLandscape ? 1 : 0]] }
+    let canvases = shapes.map { guidance.format(for: $0).encodeResolution }
+    if canvases.contains(size) { return }
+    var director = try plan.request.director(size: size, guidance: guidance, canvas: plan.canvas)
+    var signal: OrientationSignal?
+    if plan.options.frames == .metadata {
+      var scan = try SignalScan(url: plan.request.input, format: plan.request.inputFormat)
+      signal = try scan.next()?.signal
+    }
+    let direction = try director.direct(at: 0, size: size, signal: signal)
+    let first = Outlook.Stretch(firstFrame: 0, seconds: 0, direction: direction)
+    throw CopyRefusal(reason: reason(first) ?? "the canvas is \(canvases[0])")
+  }
+
+  /// Why pictures with this direction need new pixels; nil where they need none.
+  private func reason(_ stretch: Outlook.Stretch) -> String? {
+    let (direction, size) = (stretch.direction, plan.video.parameters.size)
+    let at = "at \(stretch.seconds.rounded(toPlaces: 3)) s"
+    if direction.turn != .up { return "\(at) the picture must be turned: \(direction.turn.name)" }
+    if direction.moment != nil { return "\(at) a turn is drawn" }
+    if !direction.isCaptureEnabled { return "\(at) the camera is not sent" }
+    if direction.canvas != size {
+      return "\(at) the picture is \(size) and the canvas \(direction.canvas)"
+    }
+    return nil
+  }
+
+  /// The GOPs that are copied, and those that are encoded.
+  ///
+  /// - Parameter first: why not all can be copied.
+  private func joined(_ outlook: Outlook, _ first: String) throws -> ClipParts {
+    guard let codec = VideoCodec(rawValue: plan.video.codecName) else {
+      throw CopyRefusal(reason: "\(first); \(plan.video.codecName) is not encoded here")
+    }
+    guard outlook.survey.isInOrder else {
+      throw CopyRefusal(reason: "\(first); two pictures have the same time")
+    }
+    let parts = ClipParts.parts(outlook, reason: reason)
+    guard parts.contains(where: \.isCopied) else {
+      let hasEntries = outlook.survey.cuts().count > 1
+      throw CopyRefusal(
+        reason: hasEntries ? first : "\(first); the clip can be entered nowhere but at its start")
+    }
+    do {
+      let join = try StreamJoin(
+        plan.video, sets: outlook.survey.sets, container: plan.container)
+      return ClipParts(
+        outlook: outlook, parts: parts, decodingTimes: try outlook.survey.decodingTimes(),
+        join: join, codec: codec)
+    } catch let refusal as StreamJoin.Refusal {
+      throw CopyRefusal(reason: "\(first); \(refusal.reason)")
+    }
+  }
+
+  private func mark(_ outlook: Outlook) throws -> OrientationMark {
+    guard isByMetadata else { return OrientationMark() }
+    if outlook.variesWithPictures {
+      guard ["h264", "hevc"].contains(plan.video.codecName) else {
+        throw CopyRefusal(
+          reason: "the turn changes in mid-clip, which \(plan.video.codecName) cannot say")
+      }
+      return OrientationMark()
+    }
+    return try OrientationMark(
+      outlook.stretches[0].direction.turn, for: plan.video, muxer: plan.container.muxer,
+      wantsMessage: false, isFile: ContainerSink.isStaged(plan.request.output))
+  }
+}

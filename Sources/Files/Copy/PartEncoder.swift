@@ -1,0 +1,145 @@
+internal import Orientation
+internal import UprightEncoding
+internal import UprightIntake
+internal import UprightMediaIO
+internal import UprightPipeline
+
+/// Decodes, lays out and encodes one part of a clip, on a thread of its own.
+///
+/// Sendable by hand-over: it is made on one thread and run on another, which shares the queue and the
+/// exchange with it and nothing else.
+final class PartEncoder: @unchecked Sendable {
+  /// How it went.
+  struct Outcome: Sendable {
+    var tally: SessionTally
+    var frames = 0
+    var damagedPackets = 0
+    var damagedFrames = 0
+    var interlacedFrames = 0
+    var droppedMetadata: Set<String> = []
+    var warnings: [String] = []
+    /// Seconds spent in decoding.
+    var seconds = 0.0
+  }
+
+  /// The part's packets, in decoding order; closed at its end.
+  let queue = BoundedQueue<Packet>(capacity: 16)
+
+  private let plan: SessionPlan
+  private let clip: ClipParts
+  private let index: Int
+  private let exchange: PartExchange
+  private let line: PictureLine
+  private let decodingThreads: Int
+  /// Made with the first packet; nil where packets keep their form.
+  private lazy var form = Result { () throws(MediaError) in try plan.inBandForm() }
+  private var pixelShape = PixelShape()
+  private var outcome: Outcome
+  /// The next picture, counted in presentation order.
+  private var frame: Int
+  /// Packets that came out.
+  private var packets = 0
+
+  init(
+    _ plan: SessionPlan, _ clip: ClipParts, part index: Int, setup: PictureLine.Setup,
+    decodingThreads: Int, exchange: PartExchange
+  ) {
+    self.plan = plan
+    self.clip = clip
+    self.index = index
+    self.exchange = exchange
+    self.decodingThreads = decodingThreads
+    line = PictureLine(plan, setup)
+    outcome = Outcome(tally: SessionTally(timeBase: plan.pictureTimeBase))
+    frame = clip.parts[index].frames.lowerBound
+  }
+
+  /// Packets that may wait for the parts before this one: all of a part of some seconds.
+  private var limit: Int { min(max(64, clip.parts[index].frames.count), 600) }
+
+  /// Runs to the end of the queue, or until the exchange is closed.
+  func run() -> Outcome {
+    do throws(MediaError) {
+      try work()
+      exchange.end(part: index)
+    } catch {
+      exchange.fail(error)
+    }
+    // Whoever still feeds it is let go.
+    queue.close()
+    outcome.tally = line.tally
+    outcome.warnings = line.warnings
+    return outcome
+  }
+
+  private func work() throws(MediaError) {
+    let decoder = try VideoDecoder(stream: plan.video, threads: decodingThreads)
+    while let packet = queue.take() {
+      while true {
+        let isTaken = timed { decoder.send(packet) }
+        try deliver(decoder)
+        if isTaken { break }
+      }
+    }
+    decoder.finish()
+    try deliver(decoder)
+    outcome.damagedPackets = decoder.damagedPackets
+    try line.finish(emit: emit)
+  }
+
+  private func deliver(_ decoder: VideoDecoder) throws(MediaError) {
+    while var picture = try timed({ () throws(MediaError) in try decoder.receive() }) {
+      outcome.frames += 1
+      if picture.isDamaged { outcome.damagedFrames += 1 }
+      if picture.isInterlaced { outcome.interlacedFrames += 1 }
+      outcome.droppedMetadata.formUnion(picture.dynamicMetadata)
+      pixelShape.resolve(&picture, container: plan.video.sampleAspectRatio)
+      guard place(&picture) else { continue }
+      try line.take(
+        picture, clip.outlook.stretch(of: frame).direction, clip.outlook.seconds(of: frame),
+        emit: emit)
+      frame += 1
+    }
+  }
+
+  /// Finds which of the part's pictures it is: the one of its time, and never one that was before.
+  /// False where the part has no place left.
+  private func place(_ picture: inout VideoFrame) -> Bool {
+    let shown = clip.outlook.survey.shown
+    let end = clip.parts[index].frames.upperBound
+    frame = max(frame, picture.pts.map { shown.place(of: $0) } ?? frame)
+    guard frame < end else { return false }
+    picture.pts = shown[frame]
+    if picture.duration <= 0 {
+      let usual = frame > 0 ? shown[frame] - shown[frame - 1] : 1
+      picture.duration = frame + 1 < shown.count ? shown[frame + 1] - shown[frame] : usual
+    }
+    return true
+  }
+
+  private func emit(_ packet: consuming Packet, _ format: EncodedFormat?) throws(MediaError) {
+    var packet = consume packet
+    if let join = clip.join {
+      // Reordered no deeper than the source, the pictures fit its decoding times.
+      let place = clip.parts[index].frames.lowerBound + packets
+      let tick = plan.video.timeBase
+      let time = clip.decodingTimes[place].rescaled(from: tick, to: packet.timeBase)
+      packet.dts = packet.pts.map { min($0, time) } ?? time
+      packet = try join.adapted(packet)
+      if let form = try form.get() {
+        guard let formed = try form.filter(packet) else { return }
+        packet = formed
+      }
+    }
+    packets += 1
+    guard exchange.put(packet, format: format, part: index, limit: limit) else {
+      throw MediaError(.cancelled, "stopped", at: plan.request.input)
+    }
+  }
+
+  private func timed<R: ~Copyable, E>(_ body: () throws(E) -> R) throws(E) -> R {
+    let start = ContinuousClock.now
+    defer { outcome.seconds += start.secondsUntilNow }
+    return try body()
+  }
+}

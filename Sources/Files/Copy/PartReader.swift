@@ -1,0 +1,147 @@
+internal import Foundation
+internal import OrientationSignals
+internal import UprightContainers
+internal import UprightMediaIO
+internal import UprightPipeline
+
+/// Reads a clip once from its beginning to its end, on a thread of its own, and hands each packet to the
+/// part that it belongs to: as it is where the part is copied, else to the part's encoder.
+///
+/// Sendable by hand-over: it is made on one thread and run on another.
+final class PartReader: @unchecked Sendable {
+  /// How it went.
+  struct Outcome: Sendable {
+    var packets = 0
+    var copied = 0
+    var damaged = 0
+    var error: MediaError?
+    var isStopped = false
+    /// The encoders that were begun; to be waited for.
+    var encoders: [WorkThread<PartEncoder.Outcome>] = []
+  }
+
+  private static let copiedLimit = 64
+
+  private let plan: SessionPlan
+  private let clip: ClipParts
+  private let exchange: PartExchange
+  private let makeEncoder: (Int) -> PartEncoder
+  /// Encoders that may be at work at a time.
+  private let slots: DispatchSemaphore
+  private var rewriter: DisplayOrientationRewriter?
+  /// Nil where packets keep their form.
+  private let form: BitstreamFilter?
+  private var outcome = Outcome()
+  /// The part that is being read.
+  private var part = 0
+  private var encoder: PartEncoder?
+  private var isOpen = true
+
+  /// - Parameters:
+  ///   - encoders: how many may be at work at a time.
+  ///   - makeEncoder: makes the one of a part.
+  init(
+    _ plan: SessionPlan, _ clip: ClipParts, exchange: PartExchange, encoders: Int,
+    makeEncoder: @escaping (Int) -> PartEncoder
+  ) throws(MediaError) {
+    self.plan = plan
+    self.clip = clip
+    self.exchange = exchange
+    self.makeEncoder = makeEncoder
+    slots = DispatchSemaphore(value: max(1, encoders))
+    form = try clip.join == nil ? nil : plan.inBandForm()
+    rewriter = OrientationMark().rewriter(for: plan.video)
+    plan.demuxer.select(Set(plan.sideTracks.map(\.stream.index)).union([plan.video.index]))
+  }
+
+  /// Reads to the end, or until the exchange is closed.
+  func run() -> Outcome {
+    do throws(MediaError) {
+      var feed = PacketFeed(plan.demuxer)
+      begin()
+      while isOpen, let packet = feed.next() {
+        if packet.streamIndex == plan.video.index {
+          try take(packet)
+        } else {
+          isOpen = exchange.put(packet)
+        }
+      }
+      end()
+      exchange.endReading(parts: part + 1)
+      outcome.damaged = feed.damaged
+      outcome.error = feed.error
+      outcome.isStopped = feed.isStopped
+    } catch {
+      exchange.fail(error)
+      end()
+    }
+    return outcome
+  }
+
+  private func take(_ packet: consuming Packet) throws(MediaError) {
+    // More than were there when it was looked through: a file that is still being written.
+    guard outcome.packets < clip.outlook.survey.shown.count else { return }
+    while outcome.packets >= clip.parts[part].frames.upperBound {
+      end()
+      part += 1
+      begin()
+    }
+    defer { outcome.packets += 1 }
+    if let encoder {
+      _ = encoder.queue.put(packet)
+      return
+    }
+    outcome.copied += 1
+    let isKey = packet.isKey
+    let unmarked = unsafe packet.withBytes { bytes in
+      unsafe rewriter?.rewrite(bytes, isKey: isKey)
+    }
+    var copy: Packet
+    if let unmarked { copy = try packet.with(payload: unmarked) } else { copy = packet }
+    if let form {
+      guard let formed = try form.filter(copy) else { return }
+      copy = formed
+    }
+    copy.dts = clip.decodingTimes[outcome.packets]
+    copy.rescale(to: plan.pictureTimeBase)
+    isOpen = exchange.put(copy, part: part, limit: Self.copiedLimit)
+  }
+
+  private func begin() {
+    guard !clip.parts[part].isCopied else { return }
+    // The one that is waited for has all its packets: it comes to its end by itself.
+    slots.wait()
+    let encoder = makeEncoder(part)
+    self.encoder = encoder
+    let slots = slots
+    outcome.encoders.append(
+      WorkThread(name: "upright-part") {
+        defer { slots.signal() }
+        return encoder.run()
+      })
+  }
+
+  private func end() {
+    if let encoder {
+      encoder.queue.close()
+      self.encoder = nil
+    } else {
+      exchange.end(part: part)
+    }
+  }
+}
+
+extension SessionPlan {
+  /// What gives copied and encoded packets the form of MPEG-TS, parameter sets in band; nil where they
+  /// have it, or keep the container's own.
+  ///
+  /// The muxer has one such filter for the whole track: having seen the sets of an encoder it leaves out
+  /// the source's, and those of the header are of one size only. So each part has its own.
+  func inBandForm() throws(MediaError) -> BitstreamFilter? {
+    // A configuration record begins with its version, 1 (ISO/IEC 14496-15, 5.3.3.1 and 8.3.3.1).
+    guard container.muxer == "mpegts", video.parameters.extradata.first == 1,
+      ["h264", "hevc"].contains(video.codecName)
+    else { return nil }
+    return try BitstreamFilter("\(video.codecName)_mp4toannexb", for: video)
+  }
+}

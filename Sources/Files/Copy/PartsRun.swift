@@ -1,0 +1,171 @@
+internal import Foundation
+internal import Orientation
+internal import RotationPolicy
+internal import UprightContainers
+internal import UprightEncoding
+internal import UprightIntake
+internal import UprightMediaIO
+internal import UprightOrienting
+internal import UprightPipeline
+
+/// The run of a transcode that works on the parts of a clip apart: copied ones, and encoded ones.
+final class PartsRun {
+  private let plan: SessionPlan
+  private let clip: ClipParts
+  private let observe: (SessionUpdate) -> Void
+  private let output: OutputStage
+  private let exchange = PartExchange()
+  private var formats: PartFormats
+  /// When keyframes are asked for, part by part.
+  private let clocks: [KeyframeClock]
+  /// Of encoded pictures where none are copied: each encoder counts from its own first picture.
+  private var decodingTimes = DecodingTimes()
+  private var tally: SessionTally
+  private var latest = 0.0
+  private var lastProgress = ContinuousClock.now
+  private var warnings: [String]
+  private let started = ContinuousClock.now
+
+  init(
+    _ plan: SessionPlan, _ clip: ClipParts, observe: @escaping (SessionUpdate) -> Void
+  ) throws(MediaError) {
+    self.plan = plan
+    self.clip = clip
+    self.observe = observe
+    warnings = plan.warnings + clip.outlook.warnings
+    tally = SessionTally(timeBase: plan.pictureTimeBase)
+    formats = try PartFormats(plan, clip)
+    clocks = clip.keyframeClocks(PictureLine.Setup(plan).keyframes)
+    let longest = clip.parts.map(clip.seconds).max() ?? 0
+    output = try OutputStage(
+      plan, mark: clip.join == nil ? nil : OrientationMark(),
+      ahead: longest * Double(clip.concurrency - 1))
+  }
+
+  /// Runs to the end and closes the output.
+  func run() throws(MediaError) -> TranscodeReport {
+    for entry in clip.outlook.plan.entries { observe(.decision(entry)) }
+    tellFormats()
+    let reader = try PartReader(plan, clip, exchange: exchange, encoders: clip.concurrency) {
+      [self] part in
+      PartEncoder(
+        plan, clip, part: part, setup: setup(part), decodingThreads: threads, exchange: exchange)
+    }
+    let reading = WorkThread(name: "upright-read") { reader.run() }
+    do throws(MediaError) {
+      while let item = try exchange.take() { try write(item) }
+      let outcome = try gathered(reading)
+      if let warning = try plan.verdict(outcome, frames: tally.frames) {
+        warnings.append(warning)
+      }
+      try output.endTracks()
+      tellProgress()
+      try output.finish()
+      return TranscodeReport(
+        plan: plan, tally: tally, formats: output.formats, files: output.files, outcome: outcome,
+        entries: clip.outlook.plan.entries, warnings: warnings, wall: started.secondsUntilNow)
+    } catch {
+      // Lets everyone go, whatever they wait for.
+      exchange.close()
+      for encoder in reading.join()?.encoders ?? [] { _ = encoder.join() }
+      output.abandon()
+      throw error
+    }
+  }
+
+  private func setup(_ part: Int) -> PictureLine.Setup {
+    var setup = PictureLine.Setup(plan)
+    setup.codec = clip.codec
+    setup.keyframes = clocks[part]
+    let (join, threads) = (clip.join, threads)
+    setup.adapt = { wanted in
+      var settings = join?.settings(wanted) ?? wanted
+      settings.threads = threads
+      return settings
+    }
+    let canvas = clip.canvas(at: clip.parts[part].frames.lowerBound)
+    let isShared = join != nil && canvas.size == plan.video.parameters.size
+    setup.canvas = isShared ? (canvas.size, .up) : canvas
+    return setup
+  }
+
+  /// Threads of a decoder or an encoder; 0 leaves it to them.
+  private var threads: Int {
+    if plan.options.threads > 0 || clip.concurrency == 1 { return plan.options.threads }
+    return max(1, ProcessInfo.processInfo.activeProcessorCount / clip.concurrency)
+  }
+
+  // MARK: - Packets
+
+  private func write(_ item: PartExchange.Item) throws(MediaError) {
+    switch item {
+    case .side(let box):
+      if let packet = box.take() { try output.take(packet) }
+    case .picture(let box, let part):
+      guard var packet = box.take() else { return }
+      if clip.join == nil { decodingTimes.fit(&packet) }
+      let format =
+        clip.parts[part].isCopied ? formats.ofCopied() : try formats.ofEncoded(box.format)
+      tally.frames += 1
+      tally.end(pts: packet.pts, duration: packet.duration)
+      if let pts = packet.pts {
+        let origin = Double(clip.outlook.survey.shown[0]) * plan.video.timeBase.doubleValue
+        latest = max(latest, Double(pts) * packet.timeBase.doubleValue - origin)
+      }
+      try output.takePicture(packet, format: format)
+      if lastProgress.secondsUntilNow > 0.1 { tellProgress() }
+    }
+  }
+
+  private func tellProgress() {
+    lastProgress = .now
+    observe(
+      .progress(
+        SessionProgress(
+          frames: tally.frames, seconds: latest, duration: plan.duration,
+          appOrientation: clip.outlook.plan.timeline.point(at: latest).appOrientation.name,
+          elapsed: started.secondsUntilNow)))
+  }
+
+  private func tellFormats() {
+    let (options, video) = (plan.options, plan.video)
+    for stretch in clip.outlook.stretches {
+      let direction = stretch.direction
+      let placement = Placement(
+        source: video.parameters.size, sampleAspectRatio: video.sampleAspectRatio,
+        orientation: direction.turn, fit: options.fit, anchor: options.anchor,
+        canvas: direction.canvas, alignment: formats.alignment)
+      let change = tally.note(
+        direction, placement, at: stretch.seconds, frame: stretch.firstFrame)
+      if let change { observe(.format(change)) }
+    }
+  }
+
+  // MARK: - The end
+
+  private func gathered(
+    _ reading: WorkThread<PartReader.Outcome>
+  ) throws(MediaError) -> SourceOutcome {
+    guard let read = reading.join() else { throw MediaError(.fault, "the reader was lost") }
+    var outcome = SourceOutcome()
+    outcome.error = read.error
+    outcome.isStopped = read.isStopped
+    outcome.videoPackets = read.packets
+    outcome.frames = read.copied
+    outcome.damagedPackets = read.damaged
+    tally.copied = read.copied
+    for encoder in read.encoders {
+      guard let part = encoder.join() else { throw MediaError(.fault, "an encoder was lost") }
+      outcome.frames += part.frames
+      outcome.damagedPackets += part.damagedPackets
+      outcome.damagedFrames += part.damagedFrames
+      outcome.interlacedFrames += part.interlacedFrames
+      outcome.droppedMetadata.formUnion(part.droppedMetadata)
+      outcome.seconds += part.seconds
+      tally.orientSeconds += part.tally.orientSeconds
+      tally.encodeSeconds += part.tally.encodeSeconds
+      for warning in part.warnings where !warnings.contains(warning) { warnings.append(warning) }
+    }
+    return outcome
+  }
+}

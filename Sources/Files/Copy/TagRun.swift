@@ -1,0 +1,352 @@
+internal import Orientation
+internal import OrientationSignals
+internal import RotationPolicy
+internal import UprightContainers
+internal import UprightIntake
+internal import UprightMediaIO
+internal import UprightOrienting
+internal import UprightPipeline
+
+/// The copying of one `TagSession`.
+final class TagRun {
+  /// A stream of the input that is copied, and its place in the output.
+  private struct Track {
+    let stream: StreamInfo
+    let index: Int
+  }
+
+  private struct Description: FileDescription {
+    let videoTimeBase: Rational
+    let metadata: [String: String]
+    let listsTags: Bool
+    let chapters: [Demuxer.Chapter]
+    let mark: OrientationMark?
+    let copiedSamples: Int
+  }
+
+  private let session: TagSession
+  private let demuxer: Demuxer
+  private let video: StreamInfo
+  private let mark: OrientationMark
+  private let sink: ContainerSink
+  private let tracks: [Track]
+  private let decodingTimes: DecodingTimeFill
+  private let interleaver: PacketInterleaver
+  private var rewriter: DisplayOrientationRewriter?
+  private var filters: [Int: BitstreamFilter] = [:]
+  private var dropped: [String] = []
+  private var warnings: [String] = []
+  private let isElementary: Bool
+  private var frames = 0
+  /// Frames that an edit list of the input hides.
+  private var hidden = 0
+  private var untimed = 0
+  private var hasForeignEXIF = false
+  private var times: (first: Double, end: Double)?
+  private let started = ContinuousClock.now
+
+  init(_ session: TagSession) throws(MediaError) {
+    self.session = session
+    if JanusFile.recognises(session.input) {
+      throw MediaError(
+        .usage, "a Janus recording is packets of RTP, which no file holds as they are",
+        at: session.input, remedy: "use transcode: it copies what need not change")
+    }
+    demuxer = try Demuxer(
+      url: session.input, format: session.inputFormat, interrupt: session.interrupt)
+    guard let video = demuxer.bestStream(.video) else {
+      throw MediaError(
+        .badData, "there is no video stream", at: session.input, remedy: "give a clip with pictures"
+      )
+    }
+    self.video = video
+    decodingTimes = DecodingTimeFill(timeBase: video.timeBase, frameRate: video.frameRate)
+    mark = try OrientationMark(
+      session.options.orientation, for: video, muxer: session.muxer,
+      wantsMessage: session.options.writesMessages, isFile: ContainerSink.isStaged(session.output))
+    rewriter = mark.rewriter(for: video)
+    isElementary = ["h264", "hevc"].contains(session.muxer)
+    if ["h264", "hevc", "m4v", "mpegvideo", "obu"].contains(demuxer.container.format), !isElementary
+    {
+      throw MediaError(
+        .usage, "an elementary stream has no times to copy", at: session.input,
+        remedy: "write .\(video.codecName), or let transcode make the container")
+    }
+    var tracks: [Track] = []
+    for stream in demuxer.container.streams {
+      let name = "stream \(stream.index) (\(stream.kind.rawValue), \(stream.codecName))"
+      if let reason = try Self.reasonToDrop(stream, video: video, session: session) {
+        dropped.append("\(name): \(reason)")
+      } else {
+        tracks.append(Track(stream: stream, index: tracks.count))
+      }
+    }
+    self.tracks = tracks
+    demuxer.select(Set(tracks.map(\.stream.index)))
+    interleaver = PacketInterleaver(
+      awaited: tracks.map {
+        $0.stream.index == video.index || $0.stream.kind == .audio
+      }, cutsAtKeys: false)
+    sink = try ContainerSink(
+      muxer: session.muxer, target: session.output, interrupt: session.writingInterrupt,
+      unfinished: session.unfinished)
+  }
+
+  /// Why a stream stays behind; nil where it is copied.
+  ///
+  /// - Throws: `usage` for pictures or sound that the container does not take.
+  private static func reasonToDrop(
+    _ stream: StreamInfo, video: StreamInfo, session: TagSession
+  ) throws(MediaError) -> String? {
+    let isElementary = session.muxer == "h264" || session.muxer == "hevc"
+    if isElementary && stream.index != video.index {
+      return "an elementary stream has pictures alone"
+    }
+    if stream.isDamagedCover { return "a cover that cannot be read" }
+    if stream.kind == .video && stream.isAttachedPicture && !["mp4", "mov"].contains(session.muxer)
+    {
+      return "cover picture"
+    }
+    let isTaken: Bool
+    switch (session.muxer, stream.kind) {
+    case ("h264", _), ("hevc", _): isTaken = stream.codecName == session.muxer
+    // Their muxers have no table, or take what players do not expect.
+    case ("mpegts", .video):
+      isTaken = ["h264", "hevc", "mpeg1video", "mpeg2video", "mpeg4"].contains(stream.codecName)
+    case ("mpegts", .audio):
+      isTaken = OutputContainer.mpegts.copiesSound(stream.codecName)
+    case ("mpegts", .subtitle): isTaken = stream.codecName == "dvb_subtitle"
+    // Its muxer refuses them, and its table does not say so.
+    case ("mov", .video) where ["vp8", "vp9", "av1"].contains(stream.codecName): isTaken = false
+    case ("webm", .video): isTaken = ["vp8", "vp9", "av1"].contains(stream.codecName)
+    case ("webm", .audio): isTaken = OutputContainer.webm.copiesSound(stream.codecName)
+    case ("webm", .subtitle): isTaken = stream.codecName == "webvtt"
+    case ("matroska", .attachment): isTaken = true
+    default: isTaken = Muxer.canCopy(stream, format: session.muxer)
+    }
+    if isTaken { return nil }
+    guard stream.kind == .video || stream.kind == .audio, !stream.isAttachedPicture else {
+      return "not carried over by \(session.muxer)"
+    }
+    if stream.kind == .audio && stream.parameters.sampleRate <= 0 {
+      return "none of it is in the clip"
+    }
+    throw MediaError(
+      .usage, "\(session.muxer) cannot carry \(stream.codecName), and nothing is encoded here",
+      at: session.output, remedy: "write the container that the clip came in, or .mkv")
+  }
+
+  // MARK: - The run
+
+  func run() throws(MediaError) -> TagReport {
+    var feed = PacketFeed(demuxer)
+    do throws(MediaError) {
+      try begin()
+      while let packet = feed.next() { try take(packet) }
+      try finishPictures()
+      for track in tracks { interleaver.end(track: track.index) }
+      try flush()
+      try judge(feed)
+      try sink.finish(isPartial: session.interrupt.isRaised)
+    } catch {
+      sink.abandon()
+      throw error
+    }
+    return report()
+  }
+
+  private func begin() throws(MediaError) {
+    let tags = demuxer.container.metadata
+    let keepsLocation = session.options.keepsLocation
+    let kept = SessionPlan.kept(tags, location: keepsLocation)
+    let placed =
+      OutputContainer.allCases.first { $0.muxer == session.muxer }?.place(kept)
+      ?? PlacedTags(written: kept)
+    if !placed.withoutPlace.isEmpty {
+      dropped.append("tags without a place: " + placed.withoutPlace.joined(separator: ", "))
+    }
+    let description = Description(
+      videoTimeBase: commonTick, metadata: placed.written, listsTags: placed.isList,
+      chapters: demuxer.container.chapters, mark: mark,
+      copiedSamples: video.frameCount == 0
+        ? 0 : tracks.reduce(0) { $0 + $1.stream.frameCount })
+    let allTags = [tags] + demuxer.container.streams.map(\.metadata)
+    if !keepsLocation,
+      allTags.contains(where: { $0.keys.contains { SessionPlan.isLocation($0) } })
+    {
+      dropped.append("GPS position tags")
+    }
+    try sink.begin(description) { (muxer) throws(MediaError) in
+      for track in tracks { try add(track, to: muxer) }
+    }
+  }
+
+  /// Seconds per tick of a clock that has the ticks of pictures and sound: what an edit list counts in.
+  private var commonTick: Rational {
+    var ticks = 1
+    for stream in tracks.map(\.stream) where stream.kind == .video || stream.kind == .audio {
+      let denominator = max(1, stream.timeBase.denominator)
+      var (a, b) = (ticks, denominator)
+      while b != 0 { (a, b) = (b, a % b) }
+      let (common, isTooFine) = (ticks / a).multipliedReportingOverflow(by: denominator)
+      if !isTooFine && common <= 10_000_000 { ticks = common }
+    }
+    return Rational(1, max(ticks, 1000))
+  }
+
+  private func add(_ track: Track, to muxer: Muxer) throws(MediaError) {
+    let stream = track.stream
+    let isMain = stream.index == video.index
+    var metadata = stream.metadata.filter { key, _ in
+      !(isMain && key.lowercased() == "rotate")
+        && (session.options.keepsLocation || !SessionPlan.isLocation(key))
+    }
+    // Matroska's statistics are those of the packets as they were.
+    if session.muxer == "matroska" || session.muxer == "webm" {
+      metadata = metadata.filter { !$0.key.hasPrefix("_STATISTICS") }
+    }
+    _ = try muxer.addCopy(
+      of: stream, parameters: stream.parameters, timeBase: stream.timeBase, metadata: metadata,
+      orientation: isMain ? mark.field : nil)
+  }
+
+  private func take(_ packet: consuming Packet) throws(MediaError) {
+    let index = packet.streamIndex
+    guard let track = tracks.first(where: { $0.stream.index == index }) else { return }
+    if packet.pts == nil && packet.dts == nil && !isElementary {
+      // No place on the timeline: the rest of a picture whose beginning is lost.
+      untimed += 1
+      return
+    }
+    guard index == video.index else {
+      return try send(packet, to: track)
+    }
+    if packet.isDiscarded { hidden += 1 }
+    // What stays hidden is neither a frame nor part of the length.
+    let isShown = !(packet.isDiscarded && keepsEdit)
+    if isShown { frames += 1 }
+    if isShown, let seconds = packet.seconds {
+      let end = seconds + Double(packet.duration) * packet.timeBase.doubleValue
+      times = (min(times?.first ?? seconds, seconds), max(times?.end ?? end, end))
+    }
+    note(exifOf: packet)
+    let isKey = packet.isKey
+    let changed = unsafe packet.withBytes { bytes in
+      unsafe rewriter?.rewrite(bytes, isKey: isKey)
+    }
+    let marked: Packet
+    if let changed { marked = try packet.with(payload: changed) } else { marked = packet }
+    try decodingTimes.take(marked) { (packet) throws(MediaError) in try send(packet, to: track) }
+  }
+
+  /// Warns once where JPEG pictures go on saying something else: their EXIF is read before any mark.
+  private func note(exifOf packet: borrowing Packet) {
+    guard video.codecName == "mjpeg", !hasForeignEXIF,
+      let said = unsafe packet.withBytes({ unsafe EXIFOrientation.orientation(inJPEG: $0) }),
+      said != session.options.orientation
+    else { return }
+    hasForeignEXIF = true
+    warnings.append(
+      "the EXIF data inside the pictures says \(said.name), which players that read it put above "
+        + "the mark: let transcode turn the pixels")
+  }
+
+  private func finishPictures() throws(MediaError) {
+    guard let track = tracks.first(where: { $0.stream.index == video.index }) else { return }
+    try decodingTimes.finish { (packet) throws(MediaError) in try send(packet, to: track) }
+  }
+
+  private var keepsEdit: Bool { ["mp4", "mov"].contains(session.muxer) }
+
+  private func send(_ packet: consuming Packet, to track: Track) throws(MediaError) {
+    interleaver.add(
+      packet, track: track.index, format: nil, isVideo: track.stream.kind == .video)
+    try flush()
+  }
+
+  private func flush() throws(MediaError) {
+    while let item = interleaver.next() {
+      let track = item.track
+      try sink.write(item.takePacket(), track: track, format: nil)
+    }
+  }
+
+  /// Says what was lost, or throws where nothing came of it.
+  private func judge(_ feed: PacketFeed) throws(MediaError) {
+    if feed.isStopped && frames == 0 {
+      throw MediaError(.cancelled, "stopped", at: session.input)
+    }
+    if frames == 0 {
+      throw feed.error
+        ?? MediaError(
+          .badData, "there is no picture in it", at: session.input, remedy: "the clip is damaged")
+    }
+    if mark.message != nil && rewriter?.inserted == 0 {
+      throw MediaError(
+        .badData, "no picture can be found in the packets", at: session.input,
+        remedy: "the clip is damaged")
+    }
+    if hidden > 0 {
+      warnings.append(
+        keepsEdit
+          ? "\(hidden) frames stay hidden by the edit list"
+          : "\(hidden) frames that an edit list hides are shown: \(session.muxer) has no edit lists"
+      )
+    }
+    var losses: [String] = []
+    if feed.damaged > 0 { losses.append("\(feed.damaged) damaged stretches") }
+    if untimed > 0 { losses.append("\(untimed) packets without a time") }
+    if let error = feed.error { losses.append(error.message) }
+    let missing = video.frameCount - frames - (keepsEdit ? hidden : 0)
+    if missing > 0 && !feed.isStopped && !video.isAttachedPicture {
+      losses.append("\(missing) of \(video.frameCount) frames are not in the file")
+    }
+    guard !losses.isEmpty else { return }
+    if session.options.isStrict {
+      throw MediaError(
+        .badData, losses.joined(separator: "; "), at: session.input,
+        remedy: "leave out --strict to keep what is there")
+    }
+    warnings.append("the input is damaged: " + losses.joined(separator: "; "))
+  }
+
+  /// What a player makes of it.
+  private var format: JSONValue {
+    let orientation = session.options.orientation
+    let size = video.parameters.size
+    let upright = orientation.applied(to: size)
+    let device = DeviceOrientation(frameOf: size, lying: orientation)
+    let matrix = AffineTransform(orientation, size: size)
+    let format = StreamFormat(
+      appOrientation: device.interface ?? .portrait, captureResolution: upright,
+      encodeResolution: upright)
+    return FormatChange(from: 0, format: format).json(
+      firstFrame: 0, turn: orientation.name,
+      transform: [matrix.a, matrix.b, matrix.c, matrix.d, matrix.tx, matrix.ty])
+  }
+
+  private func report() -> TagReport {
+    let size = video.parameters.size
+    let duration = times.map { $0.end - $0.first } ?? 0
+    let output = sink.files.first ?? session.output
+    return TagReport(
+      json: [
+        "input": [
+          "path": .string(session.input), "codec": .string(video.codecName),
+          "width": .integer(size.width), "height": .integer(size.height),
+          "frames": .integer(frames),
+          "duration": (video.duration ?? demuxer.container.duration).map { .number($0) } ?? .null,
+        ],
+        "output": [
+          "path": .string(output), "frames": .integer(frames),
+          "duration": .number(duration), "copied_frames": .integer(frames),
+          "encoded_frames": .integer(0), "dropped": .array(dropped.map { .string($0) }),
+        ],
+        "formats": [format], "events": .array([]),
+        "warnings": .array(warnings.map { .string($0) }),
+        "timing": TranscodeReport.timing(wall: started.secondsUntilNow),
+      ],
+      warnings: warnings + dropped.map { "left out: \($0)" }, frames: frames,
+      output: output)
+  }
+}

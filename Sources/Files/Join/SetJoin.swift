@@ -1,0 +1,156 @@
+internal import Orientation
+internal import OrientationSignals
+internal import UprightMediaIO
+
+/// The parameter sets of two encoders in one H.264 or HEVC stream.
+struct SetJoin: Sendable {
+  /// How the encoder comes by numbers that the source does not use.
+  private enum Numbering {
+    /// It is told one, for both kinds of set (libx264).
+    case told(Int)
+    /// It knows 0 only and is corrected (libx265).
+    case corrected(ParameterSetNumbers)
+  }
+
+  /// What the source's sets say.
+  let sequence: SequenceParameters
+  private let configuration: DecoderConfiguration
+  private let sets: [ParameterSet]
+  private let numbering: Numbering
+
+  init(_ found: StreamParameterSets, _ codec: VideoCodec) throws(StreamJoin.Refusal) {
+    switch found.flaw {
+    case .unreadable: throw .init(reason: "its parameter sets cannot be read")
+    case .changing: throw .init(reason: "its parameter sets change")
+    case .layered: throw .init(reason: "it has more than one layer of pictures")
+    case nil: break
+    }
+    guard let configuration = found.configuration, let sequence = Self.sequence(found.sets),
+      found.sets.contains(where: { $0.kind == .picture })
+    else { throw .init(reason: "its parameter sets cannot be read") }
+    if sequence.mayHoldFields { throw .init(reason: "its pictures may be coded as fields") }
+    if case .lengths(let size) = configuration.framing, size < 4 {
+      throw .init(reason: "the lengths of its NAL units have \(size) bytes")
+    }
+    if codec == .h264, Self.profiles[sequence.profile] == nil {
+      throw .init(reason: "there is no encoder for its profile (\(sequence.profile))")
+    }
+    guard let numbering = Self.numbering(found.sets, codec) else {
+      throw .init(reason: "all numbers of parameter sets are taken")
+    }
+    self.sequence = sequence
+    self.configuration = configuration
+    self.numbering = numbering
+    sets = found.sets
+  }
+
+  /// What the source's sequences are, where they are alike; nil where they cannot be read or differ.
+  private static func sequence(_ sets: [ParameterSet]) -> SequenceParameters? {
+    let all = sets.filter { $0.kind == .sequence }.map { try? SequenceParameters($0) }
+    guard let first = all.first, let first else { return nil }
+    var reordering = first.reordering
+    for other in all {
+      guard let other, other.profile == first.profile, other.chroma == first.chroma,
+        other.lumaDepth == first.lumaDepth, other.chromaDepth == first.chromaDepth,
+        other.size == first.size, other.mayHoldFields == first.mayHoldFields
+      else { return nil }
+      if let depth = reordering, let own = other.reordering {
+        reordering = min(depth, own)
+      } else {
+        reordering = nil
+      }
+    }
+    var common = first
+    common.reordering = reordering
+    return common
+  }
+
+  private static func numbering(_ sets: [ParameterSet], _ codec: VideoCodec) -> Numbering? {
+    if codec == .hevc { return ParameterSetNumbers(besides: sets).map { .corrected($0) } }
+    // avcC counts with 5 bits and with 8.
+    guard sets.count(where: { $0.kind == .sequence }) < 31,
+      sets.count(where: { $0.kind == .picture }) < 255
+    else { return nil }
+    let taken = Set(sets.map(\.number))
+    return (0..<32).first { !taken.contains($0) }.map { .told($0) }
+  }
+
+  // MARK: - The encoder
+
+  /// libx264's names of `profile_idc`.
+  private static let profiles = [
+    66: "baseline", 77: "main", 100: "high", 110: "high10", 122: "high422", 244: "high444",
+  ]
+  /// The levels it knows (ISO/IEC 14496-10, table A-1).
+  private static let levels: Set = [
+    10, 11, 12, 13, 20, 21, 22, 30, 31, 32, 40, 41, 42, 50, 51, 52, 60, 61, 62,
+  ]
+
+  /// Asks for the source's profile and level, and for no deeper reordering.
+  func match(_ settings: inout VideoEncoder.Settings, reordering: Int) {
+    var words = ["open-gop=0", "annexb=1", "repeat-headers=1"]
+    switch numbering {
+    case .told(let number):
+      settings.options["profile"] = Self.profiles[sequence.profile]
+      // A larger picture may need a higher level than the copied ones: the encoder finds it.
+      let (own, other) = (settings.size, sequence.size)
+      if Self.levels.contains(sequence.level), own.width * own.height <= other.width * other.height
+      {
+        settings.options["level"] = "\(sequence.level)"
+      }
+      words += ["sps-id=\(number)"]
+      if reordering < 2 { words.append("b-pyramid=none") }
+      if reordering < 1 { words.append("bframes=0") }
+      Self.append(words, to: "x264-params", &settings)
+    case .corrected:
+      if reordering < 2 { words.append("b-pyramid=0") }
+      if reordering < 1 { words.append("bframes=0") }
+      Self.append(words, to: "x265-params", &settings)
+    }
+  }
+
+  /// Of a word given twice the last one stands.
+  private static func append(
+    _ words: [String], to key: String, _ settings: inout VideoEncoder.Settings
+  ) {
+    let given = settings.options[key].map { [$0] } ?? []
+    settings.options[key] = (given + words).joined(separator: ":")
+  }
+
+  // MARK: - What comes out of it
+
+  /// The source's configuration with the encoder's sets behind its own.
+  ///
+  /// - Parameter extradata: the encoder's, behind start codes.
+  func configuration(with extradata: [UInt8]) throws(MediaError) -> [UInt8] {
+    do throws(MalformedSyntax) {
+      var all = sets
+      for set in try DecoderConfiguration(extradata, codec: configuration.codec).sets {
+        let unit = try numbered(set.unit)
+        guard let own = try ParameterSet(unit: unit, codec: configuration.codec),
+          !all.contains(where: { $0.kind == own.kind && $0.number == own.number })
+        else { throw MalformedSyntax() }
+        all.append(own)
+      }
+      guard all.count > sets.count else { throw MalformedSyntax() }
+      return try configuration.with(all)
+    } catch {
+      throw MediaError(.fault, "the encoder's parameter sets are not as expected")
+    }
+  }
+
+  /// A packet of the encoder's, which has start codes, in the source's form; nil: as it is.
+  func adapted(_ packet: UnsafeRawBufferPointer) throws(MalformedSyntax) -> [UInt8]? {
+    if case .told = numbering, configuration.framing == .startCodes { return nil }
+    return try unsafe configuration.framing.framed(packet, from: .startCodes) {
+      (unit) throws(MalformedSyntax) in try numbered(unit)
+    }
+  }
+
+  private func numbered(_ unit: [UInt8]) throws(MalformedSyntax) -> [UInt8] {
+    switch numbering {
+    case .told: unit
+    case .corrected(let numbers): try numbers.applied(to: unit)
+    }
+  }
+}

@@ -1,0 +1,68 @@
+internal import Foundation
+internal import UprightContainers
+internal import UprightMediaIO
+internal import UprightPipeline
+
+/// Refuses outputs that would destroy something, before anything is opened for writing.
+enum OutputCheck {
+  /// - Throws: `cannotCreate` where the output is the input under any name, or is there already and
+  ///   may not be replaced.
+  static func check(_ request: TranscodeRequest, isDryRun: Bool = false) throws(MediaError) {
+    if request.output == "-", request.container.isSegmented {
+      throw MediaError(
+        .usage, "HLS is several files: it cannot go to standard output", at: "-o -",
+        remedy: "name a playlist, as in -o out.m3u8")
+    }
+    let options = request.options
+    let inputs = [request.input, options.sound].compactMap(\.self)
+    let stills = [options.slate].compactMap(\.self) + options.overlays.map(\.path)
+    let read = inputs.map { ($0, "the input") } + stills.map { ($0, "a picture that is shown") }
+    if !isDryRun { try removeAbandoned(request.output) }
+    let mayReplace = options.overwrites || isDryRun
+    guard options.splits else {
+      return try check(output: request.output, read: read, mayReplace: mayReplace)
+    }
+    // How many there will be is not known: whatever bears the name of one.
+    for part in SplitSink.present(request.output) {
+      try check(output: part, read: read, mayReplace: mayReplace)
+    }
+  }
+
+  /// - Throws: as for a request.
+  static func check(output: String, input: String, mayReplace: Bool) throws(MediaError) {
+    try removeAbandoned(output)
+    try check(output: output, read: [(input, "the input")], mayReplace: mayReplace)
+  }
+
+  private static func removeAbandoned(_ output: String) throws(MediaError) {
+    guard ContainerSink.isStaged(output) else { return }
+    try StagedFile.removeAbandoned(of: output)
+  }
+
+  private static func check(
+    output: String, read: [(path: String, what: String)], mayReplace: Bool
+  ) throws(MediaError) {
+    guard output != "-", InputTrust.scheme(of: output) == nil else { return }
+    var target = stat()
+    guard unsafe stat(output, &target) == 0 else { return }
+    if target.st_mode & S_IFMT == S_IFDIR {
+      throw MediaError(
+        .cannotCreate, "is a folder", at: output, remedy: "name a file in it")
+    }
+    for (path, what) in read {
+      var source = stat()
+      guard unsafe stat(path, &source) == 0, source.st_dev == target.st_dev,
+        source.st_ino == target.st_ino
+      else { continue }
+      throw MediaError(
+        .cannotCreate, "the output is \(what)", at: output, remedy: "give another name with -o")
+    }
+    // Into a device or a pipe is written; nothing is replaced.
+    guard target.st_mode & S_IFMT == S_IFREG else { return }
+    if !mayReplace {
+      throw MediaError(
+        .cannotCreate, "the output is there already", at: output,
+        remedy: "add -y to replace it, or give another name with -o")
+    }
+  }
+}

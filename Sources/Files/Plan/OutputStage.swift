@@ -1,0 +1,159 @@
+internal import Orientation
+internal import UprightContainers
+internal import UprightMediaIO
+internal import UprightPipeline
+
+/// The way of packets into the output: pictures from the encoders, sound and the rest as they were
+/// read, brought into one order and written.
+final class OutputStage {
+  private let plan: SessionPlan
+  private let mark: OrientationMark?
+  private let sink: any PacketSink
+  private let interleaver: PacketInterleaver
+  private var hasBegun = false
+  /// Streams of which a packet at or after the end of what is wanted has come.
+  private var pastEnd: Set<Int> = []
+  /// The formats that have been encoded, in order.
+  private(set) var formats: [EncodedFormat] = []
+
+  /// - Parameters:
+  ///   - mark: how the output marks the orientation of copied frames; `nil` if all are encoded.
+  ///   - ahead: seconds that reading may be ahead of the frames, beside what an encoder holds.
+  /// - Throws: `cannotCreate` where the output cannot be made.
+  init(
+    _ plan: SessionPlan, mark: OrientationMark? = nil, ahead: Double = 0
+  ) throws(MediaError) {
+    self.plan = plan
+    self.mark = mark
+    interleaver = PacketInterleaver(
+      awaited: [true] + plan.sideTracks.map { $0.stream.kind == .audio },
+      cutsAtKeys: plan.container.isSegmented || plan.options.splits,
+      patience: Self.patience(plan.video.frameRate) + ahead)
+    sink = try Self.sink(plan)
+  }
+
+  private static func sink(_ plan: SessionPlan) throws(MediaError) -> any PacketSink {
+    let request = plan.request
+    if plan.container.isSegmented {
+      return try HLSSink(
+        playlistPath: request.output,
+        segments: plan.container == .hls ? FragmentedSegments() : TransportSegments(),
+        segmentDuration: request.options.segmentDuration, unfinished: request.unfinished)
+    }
+    if plan.options.splits {
+      return try SplitSink(
+        container: plan.container, target: request.output, unfinished: request.unfinished)
+    }
+    return try ContainerSink(
+      container: plan.container, target: request.output, interrupt: request.writingInterrupt,
+      unfinished: request.unfinished)
+  }
+
+  /// The files that were made, if they are others than the one that was named; in order.
+  var files: [String] { sink.files }
+
+  /// Takes a packet of pictures; `format` comes with the first of each encoder.
+  func takePicture(_ packet: consuming Packet, format: EncodedFormat?) throws(MediaError) {
+    try send(packet, track: 0, format: format)
+  }
+
+  /// Takes a packet of a track beside the pictures, as it was read.
+  func take(_ packet: consuming Packet) throws(MediaError) {
+    let index = packet.streamIndex
+    guard let side = plan.sideTracks.first(where: { $0.stream.index == index }) else { return }
+    guard cut(&packet) else { return }
+    try side.write(packet) { (packet) throws(MediaError) in
+      try send(packet, track: side.track, format: nil)
+    }
+  }
+
+  /// Whether every audio track has come to the end of the part that is wanted.
+  var hasAudioToTheEnd: Bool {
+    plan.sideTracks.allSatisfy { $0.stream.kind != .audio || pastEnd.contains($0.stream.index) }
+  }
+
+  /// Whether the packet lies in the part that is wanted; shifts it along with the pictures.
+  private func cut(_ packet: inout Packet) -> Bool {
+    guard plan.options.start != nil || plan.options.end != nil else { return true }
+    guard let seconds = packet.seconds else { return true }
+    let zero = plan.startSeconds
+    let time = seconds - zero
+    if let end = plan.options.end, time >= end {
+      pastEnd.insert(packet.streamIndex)
+      return false
+    }
+    guard let start = plan.options.start else { return true }
+    if time < start { return false }
+    let ticks = packet.timeBase.ticks(in: zero + start)
+    packet.pts = packet.pts.map { $0 - ticks }
+    packet.dts = packet.dts.map { $0 - ticks }
+    return true
+  }
+
+  private func send(
+    _ packet: consuming Packet, track: Int, format: EncodedFormat?
+  ) throws(MediaError) {
+    if let format { formats.append(format) }
+    interleaver.add(packet, track: track, format: format, isVideo: track == 0)
+    try flush()
+  }
+
+  /// Seconds that sound waits for pictures inside the encoder and behind the one before it: dozens of
+  /// them each, however slow they come.
+  private static func patience(_ frameRate: Rational?) -> Double {
+    guard let rate = frameRate?.doubleValue, rate > 0 else { return 60 }
+    return min(max(10, 128 / rate), 3600)
+  }
+
+  private func flush() throws(MediaError) {
+    // Sound may begin any time before the pictures, but there is no header without one.
+    if formats.isEmpty { return }
+    while true {
+      let earliest = interleaver.earliestDecodingTime
+      guard let item = interleaver.next() else { return }
+      let (track, format) = (item.track, item.format)
+      try begin(earliest)
+      try sink.write(item.takePacket(), track: track, format: format?.index == 0 ? nil : format)
+    }
+  }
+
+  private func begin(_ earliest: Double) throws(MediaError) {
+    guard !hasBegun else { return }
+    guard let first = formats.first else {
+      throw MediaError(.fault, "sound before the first picture")
+    }
+    hasBegun = true
+    // Of copied pictures all but the turn, which is said anew.
+    let tags =
+      mark == nil
+      ? plan.container.trackTags(plan.video.metadata)
+      : plan.video.metadata.filter { $0.key.lowercased() != "rotate" }
+    let placed = plan.tags
+    try sink.begin(
+      OutputDescription(
+        format: first, videoTimeBase: plan.pictureTimeBase, frameRate: plan.video.frameRate,
+        videoMetadata: tags,
+        sideTracks: plan.sideTracks.map(\.description),
+        metadata: placed.written, listsTags: placed.isList,
+        chapters: plan.demuxer.container.chapters,
+        earliestTime: earliest, copiedVideo: mark == nil ? nil : plan.video, mark: mark))
+  }
+
+  /// Says that no track goes on; what is inside comes out.
+  func endTracks() throws(MediaError) {
+    interleaver.end(track: 0)
+    for side in plan.sideTracks {
+      try side.write(nil) { (packet) throws(MediaError) in
+        try send(packet, track: side.track, format: nil)
+      }
+      interleaver.end(track: side.track)
+    }
+    try flush()
+  }
+
+  /// Closes the output so that it plays; one of a run that was stopped as a partial file.
+  func finish() throws(MediaError) { try sink.finish(isPartial: plan.request.leavesPartial) }
+
+  /// Removes what is not finished.
+  func abandon() { sink.abandon() }
+}

@@ -1,0 +1,306 @@
+internal import Foundation
+internal import Orientation
+internal import RotationPolicy
+internal import UprightContainers
+internal import UprightIntake
+internal import UprightMediaIO
+internal import UprightOrienting
+internal import UprightPipeline
+
+/// What a session has found out and decided before its first frame.
+package struct SessionPlan {
+  let request: TranscodeRequest
+  let demuxer: any PacketSource
+  let video: StreamInfo
+  /// Tracks beside the pictures, in output order.
+  let sideTracks: [SideTrackWriter]
+  /// What does not go into the output, and why.
+  let dropped: [String]
+  let canvas: FrameDirector.Canvas
+  /// Whether the canvas is the first frame's only because the clip cannot be looked at ahead.
+  let canvasIsAGuess: Bool
+  let codec: VideoCodec
+  let stills: SessionStills
+  var warnings: [String]
+
+  var options: TranscodeOptions { request.options }
+  var container: OutputContainer { request.container }
+
+  init(_ request: TranscodeRequest, isDryRun: Bool = false) throws(MediaError) {
+    self.request = request
+    try OutputCheck.check(request, isDryRun: isDryRun)
+    stills = try SessionStills(request.options)
+    demuxer = try openSource(
+      request.input, format: request.inputFormat, sound: request.options.sound,
+      interrupt: request.interrupt)
+    guard let video = demuxer.bestStream(.video) else {
+      throw MediaError(
+        .badData, "there is no video stream", at: request.input, remedy: "give a clip with pictures"
+      )
+    }
+    self.video = video
+    codec = request.options.codec ?? Self.usualCodec(of: video, request)
+    var warnings: [String] = []
+    var dropped: [String]
+    (sideTracks, dropped) = try Self.sideTracks(
+      demuxer, video: video, container: request.container, warnings: &warnings)
+    if request.options.splits, !demuxer.container.chapters.isEmpty {
+      dropped.append("chapters: they are the whole clip's, and each format has its own file")
+    }
+    let lost = demuxer.container.implausibleChapters
+    if lost > 0 { dropped.append("\(lost) chapters: they begin at times that cannot be") }
+    self.dropped = dropped
+    canvas = try Self.canvas(request, demuxer, video)
+    let asked = request.options.canvas
+    canvasIsAGuess = canvas == .initial && asked == .auto
+    self.warnings = warnings
+    if dropsLocation && container.hasTags {
+      self.warnings.append("GPS position tags are left out (--keep-location keeps them)")
+    }
+  }
+
+  /// Whether frames that are encoded have to become SDR, as far as the container tells.
+  var mapsTones: Bool {
+    let depth = video.parameters.pixelFormat?.bitDepth ?? 8
+    return video.parameters.isHDR && depth > 8 && codec != .raw && !codec.keepsDepth
+  }
+
+  /// What is encoded where nothing is asked for: in a file the input's codec, so that its depth and HDR
+  /// stay, and a folder's copied and encoded clips are alike; in a stream H.264.
+  private static func usualCodec(of video: StreamInfo, _ request: TranscodeRequest) -> VideoCodec {
+    let (container, options) = (request.container, request.options)
+    let usual = container.defaultCodec
+    guard [.mp4, .mov, .matroska, .webm].contains(container) else { return usual }
+    let depth = video.parameters.pixelFormat?.bitDepth ?? 8
+    let same = VideoCodec(rawValue: video.codecName)
+    let suitable = [same, depth > 8 ? .hevc : nil].compactMap(\.self).first { codec in
+      guard container.canCarry(codec), codec.isLinked, depth == 8 || codec.keepsDepth else {
+        return false
+      }
+      // What the options say to the usual codec's encoder may mean nothing to this one's.
+      let check: ()? = try? codec.check(
+        speed: options.speed, rate: options.rate, options: options.encoderOptions)
+      return check != nil
+    }
+    return suitable ?? usual
+  }
+
+  // MARK: - Tracks
+
+  private static func sideTracks(
+    _ demuxer: any PacketSource, video: StreamInfo, container: OutputContainer,
+    warnings: inout [String]
+  ) throws(MediaError) -> ([SideTrackWriter], [String]) {
+    var tracks: [SideTrackWriter] = []
+    var dropped: [String] = []
+    let best = demuxer.bestStream(.audio)?.index
+    var soundTracks = 0
+    for stream in demuxer.container.streams where stream.index != video.index {
+      let name = "stream \(stream.index) (\(stream.kind.rawValue), \(stream.codecName))"
+      if stream.isDamagedCover {
+        dropped.append("\(name): a cover that cannot be read")
+        warnings.append("\(name) is left out: a cover that cannot be read")
+        continue
+      }
+      switch stream.kind {
+      case .audio:
+        guard container.soundEncoder != nil else {
+          dropped.append("\(name): \(container.rawValue) carries no sound")
+          continue
+        }
+        guard soundTracks < container.soundTracks,
+          container.soundTracks != 1 || stream.index == best
+        else {
+          dropped.append("\(name): \(container.rawValue) carries one sound track")
+          continue
+        }
+        do throws(MediaError) {
+          tracks.append(
+            try SideTrackWriter(stream: stream, track: tracks.count + 1, container: container))
+          soundTracks += 1
+        } catch {
+          dropped.append("\(name): \(error.message)")
+          warnings.append("\(name) is left out: \(error.message)")
+        }
+      case .subtitle
+      where container.copiesSubtitles(stream.codecName)
+        || stream.isText && container.subtitleEncoder != nil,
+        .video where stream.isAttachedPicture && container.takesCover(stream.codecName):
+        do throws(MediaError) {
+          tracks.append(
+            try SideTrackWriter(stream: stream, track: tracks.count + 1, container: container))
+        } catch {
+          dropped.append("\(name): \(error.message)")
+        }
+      case .video where stream.isAttachedPicture:
+        dropped.append("\(name): cover picture")
+      case .video:
+        dropped.append("\(name): one video track is transcoded")
+      default:
+        dropped.append("\(name): not carried over")
+      }
+    }
+    if video.metadata["alpha_mode"] == "1" {
+      dropped.append("stream \(video.index) (video, \(video.codecName)): what is transparent in it")
+    }
+    return (tracks, dropped)
+  }
+
+  // MARK: - Canvas
+
+  private static func canvas(
+    _ request: TranscodeRequest, _ demuxer: any PacketSource, _ video: StreamInfo
+  ) throws(MediaError) -> FrameDirector.Canvas {
+    let asked = request.options.canvas
+    let rule = asked == .auto ? request.defaultCanvas : asked
+    switch rule {
+    case .follow, .auto: return .follow
+    case .portrait: return .fixed(isLandscape: false)
+    case .landscape: return .fixed(isLandscape: true)
+    case .initial: return .initial
+    case .majority:
+      let isLive = if case .standardInput = request.events { true } else { false }
+      guard !isLive, demuxer.container.isSeekable,
+        let duration = video.duration ?? demuxer.container.duration
+      else {
+        if asked == .majority {
+          throw MediaError(
+            .usage, "what lasts longest cannot be known ahead here", at: "--canvas majority",
+            remedy: "use --canvas initial, portrait or landscape")
+        }
+        return .initial
+      }
+      return .fixed(isLandscape: try isMostlyLandscape(request, video, duration: duration))
+    }
+  }
+
+  /// Runs the policy over the whole clip ahead of the frames.
+  private static func isMostlyLandscape(
+    _ request: TranscodeRequest, _ video: StreamInfo, duration: Double
+  ) throws(MediaError) -> Bool {
+    var director = try request.director(
+      size: video.parameters.size, guidance: .standard, canvas: .follow)
+    for event in request.shiftedEvents { try director.push(event) }
+    if request.scansSignals {
+      var scan = try SignalScan(url: request.input, format: request.inputFormat)
+      while let change = try scan.next() {
+        _ = try director.direct(at: change.seconds, size: change.size, signal: change.signal)
+      }
+    }
+    director.finish()
+    return MajorityCanvas.isLandscape(director.plan.timeline, duration: duration)
+  }
+
+  // MARK: - Format
+
+  /// The sizes that stand, with the first frame known.
+  func guidance(firstSize: PixelSize, sampleAspectRatio: Rational) throws(MediaError)
+    -> StreamGuidance
+  {
+    if let fixed = try options.fixedGuidance(policy: request.policy.stream, container: container) {
+      return fixed
+    }
+    let upright = Placement.uprightSize(
+      source: firstSize, sampleAspectRatio: sampleAspectRatio, orientation: .up)
+    let guidance = StreamGuidance(encodeSize: upright, captureSize: options.captureSize)
+    do throws(PolicyError) { try guidance.check() } catch { throw MediaError(error, code: .usage) }
+    return guidance
+  }
+
+  /// Seconds per tick of the pictures from the encoders on.
+  var pictureTimeBase: Rational { video.timeBase.refined }
+
+  /// What the encoders are opened with; size and colour are filled in by the pictures.
+  ///
+  /// - Parameters:
+  ///   - wanted: the codec; `nil` for the requested one, or else the container's default.
+  ///   - isWhole: whether one run of encoders writes the whole track: nothing is copied, nothing chunked.
+  func encoderSettings(
+    first frame: borrowing VideoFrame, codec wanted: VideoCodec? = nil, isWhole: Bool = false
+  ) -> VideoEncoder.Settings {
+    let codec = wanted ?? codec
+    let repeatsHeaders =
+      container.canFollow && !options.splits && codec != .raw
+      && !(codec == .hevc && isWhole && isSelfContained)
+    var settings = VideoEncoder.Settings(
+      codec: codec, size: frame.size, format: codec.encodingFormat(for: frame.format),
+      colour: frame.colour, timeBase: pictureTimeBase, frameRate: video.frameRate,
+      rate: options.rate,
+      speed: options.speed, gop: options.gop, isLive: options.isLive,
+      wantsGlobalHeader: container.wantsGlobalHeader,
+      repeatsHeaders: repeatsHeaders,
+      threads: options.threads, options: options.encoderOptions)
+    if settings.gop == nil, container.isSegmented, let rate = video.frameRate {
+      // Segments are cut at IDRs that are asked for; the encoder's own must not come much oftener.
+      settings.gop = max(
+        1, Int(clamping: min(rate.doubleValue * options.segmentDuration, 1e6).rounded(.up)) + 1)
+    }
+    return settings
+  }
+
+  /// Whether the only sample entry holds all parameter sets. Where formats change they are in band too:
+  /// libavformat 5.1 does not follow HEVC's second sample entry or init segment without.
+  private var isSelfContained: Bool {
+    guard canvas != .follow else { return false }
+    return switch container {
+    case .hls: true
+    case .mp4, .mov: ContainerSink.isStaged(request.output)
+    default: false
+    }
+  }
+
+  /// What to say of a signal that cannot be followed to the degree; nil where it is.
+  func warning(of signal: OrientationSignal, at seconds: Double) -> String? {
+    guard !signal.isExact, options.frames == .metadata, !options.levels else { return nil }
+    return "at \(seconds): the \(signal.source.rawValue) signal is no multiple of 90 degrees; "
+      + "the nearest quarter turn is used (--level follows it)"
+  }
+
+  /// Titles, creation time and the like as the output holds them.
+  var tags: PlacedTags {
+    container.place(Self.kept(demuxer.container.metadata, location: options.keepsLocation))
+  }
+
+  /// What of a container's tags goes over.
+  static func kept(_ tags: [String: String], location: Bool) -> [String: String] {
+    tags.filter { key, _ in
+      !technical.contains(key.lowercased()) && (location || !isLocation(key))
+    }
+  }
+
+  /// Tags that the container has no place for, in words; nil where there are none.
+  var droppedTags: String? {
+    let names = tags.withoutPlace
+    guard !names.isEmpty else { return nil }
+    return "tags without a place in \(container.rawValue): " + names.joined(separator: ", ")
+  }
+
+  /// Whether positions were found and left out.
+  var dropsLocation: Bool {
+    !options.keepsLocation
+      && demuxer.container.metadata.keys.contains { Self.isLocation($0) }
+  }
+
+  /// Whether a tag of that name, in whatever case, says where a clip was taken.
+  static func isLocation(_ key: String) -> Bool {
+    let key = key.lowercased()
+    return key == "location" || key.hasPrefix("location-") || key.contains("location.iso6709")
+      || key.hasPrefix("com.apple.quicktime.location") || key == "gps" || key == "xyz"
+  }
+
+  /// What describes the old container, or what was applied to the pixels.
+  private static let technical: Set<String> = [
+    "major_brand", "minor_version", "compatible_brands", "encoder", "rotate", "duration",
+    "com.apple.quicktime.video-orientation", "orientation", "rotation",
+  ]
+}
+
+extension Rational {
+  /// A finer time base that has every tick of this one: 1/n, at least 10000 a second, so that decoding
+  /// times fit between those of neighbours.
+  var refined: Rational {
+    var denominator = max(1, self.denominator)
+    while denominator < 10_000 { denominator *= 2 }
+    return Rational(1, denominator)
+  }
+}

@@ -1,0 +1,96 @@
+internal import Orientation
+internal import UprightMediaIO
+
+/// A drawing of a few simple shapes in pixels, x to the right and y down: laid out once, then written as
+/// SVG or painted.
+struct Drawing {
+  /// What is drawn, the later over the earlier.
+  enum Shape {
+    case rectangle(PixelRect, RGBColour)
+    /// One pixel wide, upright or level.
+    case line(x: Int, y: Int, length: Int, isUpright: Bool, RGBColour)
+    /// A point down, with its tip at (x, y).
+    case arrow(x: Int, y: Int, RGBColour)
+    /// Two strokes, centred on (x, y).
+    case cross(x: Int, y: Int, RGBColour)
+    /// A small disc, centred on (x, y).
+    case dot(x: Int, y: Int, RGBColour)
+    /// A line of text whose letters stand between y and y + `Text.height`.
+    case text(String, x: Int, y: Int, RGBColour)
+    case picture(RGBPicture, x: Int, y: Int)
+    /// What a pointer over the rectangle is told, where there are pointers.
+    case note(String, PixelRect)
+  }
+
+  var size: PixelSize
+  private(set) var shapes: [Shape] = []
+
+  init(size: PixelSize) { self.size = size }
+
+  mutating func add(_ shape: Shape) { shapes.append(shape) }
+
+  /// Text that is cut to `width` pixels.
+  mutating func add(_ text: String, x: Int, y: Int, width: Int, _ colour: RGBColour) {
+    let room = width / Text.advance
+    guard room >= 2 else { return }
+    let cut = text.count <= room ? text : String(text.prefix(room - 1)) + "."
+    add(.text(cut, x: x, y: y, colour))
+  }
+
+  /// The same drawing further down.
+  mutating func add(_ other: Drawing, below y: Int) {
+    for shape in other.shapes {
+      switch shape {
+      case .rectangle(var rect, let colour):
+        rect.y += y
+        add(.rectangle(rect, colour))
+      case .line(let x, let top, let length, let isUpright, let colour):
+        add(.line(x: x, y: top + y, length: length, isUpright: isUpright, colour))
+      case .arrow(let x, let tip, let colour): add(.arrow(x: x, y: tip + y, colour))
+      case .cross(let x, let middle, let colour): add(.cross(x: x, y: middle + y, colour))
+      case .dot(let x, let middle, let colour): add(.dot(x: x, y: middle + y, colour))
+      case .text(let text, let x, let top, let colour):
+        add(.text(text, x: x, y: top + y, colour))
+      case .picture(let picture, let x, let top): add(.picture(picture, x: x, y: top + y))
+      case .note(let text, var rect):
+        rect.y += y
+        add(.note(text, rect))
+      }
+    }
+  }
+
+  /// What is reckoned with for text, whatever typeface it is written in.
+  enum Text {
+    /// Pixels an em.
+    static let em = 16
+    /// Wide enough for most letters of a sans-serif face.
+    static let advance = 10
+    /// Of a capital letter, and what stands above it.
+    static let height = 14
+
+    static func width(_ text: String) -> Int { text.count * advance }
+  }
+}
+
+/// Okabe and Ito's colours, which nobody takes for one another, on a light ground.
+enum Palette {
+  static let paper = RGBColour(red: 255, green: 255, blue: 255)
+  static let cell = RGBColour(red: 232, green: 234, blue: 237)
+  static let ink = RGBColour(red: 32, green: 33, blue: 36)
+  static let faint = RGBColour(red: 95, green: 99, blue: 104)
+  static let rule = RGBColour(red: 200, green: 204, blue: 209)
+  static let rotate = RGBColour(red: 0, green: 114, blue: 178)
+  static let refuse = RGBColour(red: 213, green: 94, blue: 0)
+  static let keep = RGBColour(red: 140, green: 144, blue: 150)
+
+  /// Light enough for dark text.
+  static func colour(_ orientation: InterfaceOrientation?) -> RGBColour {
+    switch orientation {
+    case .portrait: RGBColour(red: 86, green: 180, blue: 233)
+    case .landscapeLeft: RGBColour(red: 230, green: 159, blue: 0)
+    case .landscapeRight: RGBColour(red: 240, green: 228, blue: 66)
+    case .portraitUpsideDown: RGBColour(red: 221, green: 150, blue: 190)
+    default: rule
+    }
+  }
+}

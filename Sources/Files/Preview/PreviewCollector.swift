@@ -1,0 +1,125 @@
+internal import Orientation
+internal import UprightEncoding
+internal import UprightMediaIO
+internal import UprightOrienting
+
+/// Keeps a few small pictures of a clip of any length: some spread evenly, and those at each side of a
+/// change. Memory does not grow with the clip.
+final class PreviewCollector: PictureTap {
+  /// One column of the sheet.
+  struct Column {
+    let frame: Int
+    let seconds: Double
+    let storedSize: PixelSize
+    let uprightSize: PixelSize
+    let stored: RGBPicture
+    let upright: RGBPicture
+  }
+
+  private final class Last {
+    let stored: VideoFrame
+    let upright: VideoFrame
+    init(_ stored: consuming VideoFrame, _ upright: consuming VideoFrame) {
+      self.stored = consume stored
+      self.upright = consume upright
+    }
+  }
+
+  private let cell: Int
+  private let limit: Int
+  private let storedScaler = Scaler()
+  private let uprightScaler = Scaler()
+  private var even: [Column] = []
+  private var stride = 1
+  private var changes: [Column] = []
+  private var last: (pictures: Last, direction: Direction, seconds: Double)?
+  /// The sizes of what was stored and of what would come out, each from when on.
+  private(set) var storedSizes: [TimelineDrawing.Size] = []
+  private(set) var uprightSizes: [TimelineDrawing.Size] = []
+  /// Pictures that came.
+  private(set) var frames = 0
+
+  /// - Parameters:
+  ///   - limit: columns at most.
+  ///   - cell: the side in pixels of the square that a small picture fits.
+  init(limit: Int, cell: Int) {
+    self.limit = limit
+    self.cell = cell
+  }
+
+  func take(
+    stored: consuming VideoFrame, upright: consuming VideoFrame, direction: Direction,
+    seconds: Double
+  ) throws(MediaError) {
+    TimelineDrawing.Size.note(stored.size, at: seconds, in: &storedSizes)
+    TimelineDrawing.Size.note(upright.size, at: seconds, in: &uprightSizes)
+    let pictures = Last(stored, upright)
+    if let last, last.direction != direction, changes.count < limit * 4 {
+      changes.append(try column(last.pictures, frames - 1, last.seconds))
+      changes.append(try column(pictures, frames, seconds))
+    }
+    if frames % stride == 0 {
+      even.append(try column(pictures, frames, seconds))
+      if even.count >= limit * 4 {
+        stride *= 2
+        even = even.filter { $0.frame % stride == 0 }
+      }
+    }
+    last = (pictures, direction, seconds)
+    frames += 1
+  }
+
+  private func column(_ pictures: Last, _ frame: Int, _ seconds: Double) throws(MediaError)
+    -> Column
+  {
+    Column(
+      frame: frame, seconds: seconds, storedSize: pictures.stored.size,
+      uprightSize: pictures.upright.size,
+      stored: try small(pictures.stored, storedScaler),
+      upright: try small(pictures.upright, uprightScaler))
+  }
+
+  private func small(
+    _ frame: borrowing VideoFrame, _ scaler: Scaler
+  ) throws(MediaError) -> RGBPicture {
+    let size = frame.size
+    let scale = Double(cell) / Double(max(size.width, size.height, 1))
+    let fitted = PixelSize(
+      max(1, Int(clamping: Double(size.width) * scale)),
+      max(1, Int(clamping: Double(size.height) * scale)))
+    return try RGBPicture(frame, size: fitted, scaler: scaler)
+  }
+
+  /// At most `limit` columns in the order of time: changes first, then what leaves no long gap.
+  var columns: [Column] {
+    var chosen: [Int: Column] = [:]
+    // Of too many changes, some from all over the clip.
+    let room = limit / 2
+    let pairs = changes.count / 2
+    let kept = min(pairs, max(1, room / 2 + room % 2))
+    for index in 0..<kept {
+      let pair = pairs <= kept ? index : index * pairs / kept
+      for column in changes[2 * pair...2 * pair + 1] { chosen[column.frame] = column }
+    }
+    if chosen.isEmpty {
+      // The middles of equal stretches.
+      for index in 0..<limit {
+        let wanted = (2 * index + 1) * frames / (2 * limit)
+        let near = even.min { abs($0.frame - wanted) < abs($1.frame - wanted) }
+        if let near { chosen[near.frame] = near }
+      }
+    }
+    // Then, one by one, what is farthest from all that is there; an end counts half as near.
+    while chosen.count < limit {
+      func distance(_ column: Column) -> Int {
+        let ends = 2 * min(column.frame, frames - 1 - column.frame)
+        return min(ends, chosen.keys.map { abs($0 - column.frame) }.min() ?? 0)
+      }
+      guard let next = even.max(by: { distance($0) < distance($1) }), distance(next) > 0 else {
+        break
+      }
+      chosen[next.frame] = next
+    }
+    return chosen.values.sorted { $0.frame < $1.frame }
+  }
+}

@@ -1,0 +1,117 @@
+internal import Foundation
+internal import Orientation
+public import RotationPolicy
+public import UprightEncoding
+public import UprightMediaIO
+public import UprightPipeline
+
+/// One look at what a transcode would do: pictures before and after, and the timeline of the decisions.
+///
+/// The clip goes the way of a transcode up to the encoder, and no further.
+public final class PreviewSession: Sendable {
+  private let request: TranscodeRequest
+
+  /// - Throws: `usage`, `badData` as for a transcode.
+  public init(
+    input: String, inputFormat: String? = nil, options: TranscodeOptions,
+    policy: PolicyDocument = PolicyDocument(), events: EventSource = .none
+  ) throws(MediaError) {
+    var options = options
+    options.reencode = .always
+    options.upright = .pixels
+    request = try TranscodeRequest(
+      input: input, output: "-", inputFormat: inputFormat, outputFormat: "mp4", options: options,
+      policy: policy, events: events)
+  }
+
+  /// Stops reading; what was seen is drawn. Any thread.
+  public func stop() { request.interrupt.raise() }
+
+  /// Looks at the clip. Blocks.
+  public func run(
+    observe: @escaping (SessionUpdate) -> Void = { _ in }
+  ) throws(MediaError) -> Preview {
+    let plan = try SessionPlan(request, isDryRun: true)
+    let collector = PreviewCollector(limit: ContactSheet.columns, cell: ContactSheet.cell)
+    let run = try SessionRun(plan, tap: collector, observe: observe)
+    let report = try run.run()
+    guard let orientation = run.orientationPlan else {
+      throw MediaError(.fault, "no picture was seen", at: request.input)
+    }
+    let size = plan.video.parameters.size
+    let seconds = run.lastSeconds + 1 / max(plan.video.frameRate?.doubleValue ?? 30, 0.001)
+    let name =
+      request.input == "-"
+      ? "standard input" : URL(fileURLWithPath: request.input).lastPathComponent
+    return Preview(
+      title: "\(name)   \(plan.video.codecName) \(size)   \(seconds.rounded(toPlaces: 2).inWords)",
+      columns: collector.columns,
+      timeline: TimelineDrawing(
+        orientation, duration: seconds, input: collector.storedSizes,
+        output: collector.uprightSizes),
+      warnings: report.warnings)
+  }
+}
+
+/// What was seen of a clip.
+public struct Preview: Sendable {
+  let title: String
+  let columns: [PreviewCollector.Column]
+  /// The timeline alone.
+  public let timeline: TimelineDrawing
+  /// What the user should know.
+  public let warnings: [String]
+
+  /// The contact sheet as a PNG file.
+  public func png() throws(MediaError) -> [UInt8] {
+    try ContactSheet(self).drawing.painted().png()
+  }
+}
+
+/// Lays out a preview: what was stored, below it what would come out, below that the timeline.
+struct ContactSheet {
+  static let columns = 8
+  static let cell = 176
+  private static let gap = 10
+  private static let margin = 16
+
+  let drawing: Drawing
+
+  init(_ preview: Preview) {
+    let count = preview.columns.count
+    let width = max(Self.margin * 2 + count * (Self.cell + Self.gap) - Self.gap, 940)
+    let row = Self.cell + Drawing.Text.height + 24
+    let top = Self.margin + Drawing.Text.height + 20
+    let heading = Drawing.Text.height + 10
+    let timelineTop = top + 2 * (heading + row)
+    let timeline = preview.timeline.drawing(width: width)
+    var drawing = Drawing(size: PixelSize(width, timelineTop + timeline.size.height))
+    drawing.add(
+      preview.title, x: Self.margin, y: Self.margin, width: width - 2 * Self.margin, Palette.ink)
+    for (number, title) in ["input, as it is stored", "output, as it is shown"].enumerated() {
+      let y = top + number * (heading + row)
+      drawing.add(.text(title, x: Self.margin, y: y, Palette.faint))
+      for (index, column) in preview.columns.enumerated() {
+        let picture = number == 0 ? column.stored : column.upright
+        let size = number == 0 ? column.storedSize : column.uprightSize
+        let x = Self.margin + index * (Self.cell + Self.gap)
+        Self.add(
+          picture, label: number == 0 ? column.seconds.inWords : "\(size)",
+          x: x, y: y + heading, to: &drawing)
+      }
+    }
+    drawing.add(timeline, below: timelineTop)
+    self.drawing = drawing
+  }
+
+  private static func add(
+    _ picture: RGBPicture, label: String, x: Int, y: Int, to drawing: inout Drawing
+  ) {
+    drawing.add(.rectangle(PixelRect(x: x, y: y, width: cell, height: cell), Palette.cell))
+    drawing.add(
+      .picture(
+        picture, x: x + (cell - picture.size.width) / 2, y: y + (cell - picture.size.height) / 2))
+    let inset = max(0, (cell - Drawing.Text.width(label)) / 2)
+    drawing.add(.text(label, x: x + inset, y: y + cell + 6, Palette.ink))
+  }
+}

@@ -1,0 +1,239 @@
+internal import Foundation
+internal import Orientation
+internal import RotationPolicy
+internal import UprightContainers
+internal import UprightEncoding
+internal import UprightIntake
+internal import UprightMediaIO
+internal import UprightOrienting
+internal import UprightPipeline
+
+/// The writing side of one session: takes frames and packets off the queue, turns, encodes, writes.
+final class SessionRun {
+  private let plan: SessionPlan
+  private let request: TranscodeRequest
+  private let observe: (SessionUpdate) -> Void
+  private let queue: BoundedQueue<SourceItem>
+  /// Nil where a tap takes the pictures.
+  private let output: OutputStage?
+  private let started = ContinuousClock.now
+
+  private var feed: EventFeed
+  private var director: FrameDirector?
+  private let line: PictureLine
+  /// Decisions that the observer was told.
+  private var toldEntries = 0
+  private var hasWarned = (guess: false, inexact: false)
+  /// The first frame's timestamp: the zero of the media timeline.
+  private var origin: Int64?
+  private var isPastEnd = false
+  /// How reading had gone where the end was cut; the reader runs ahead.
+  private var upToEnd: SourceOutcome?
+  private var lastProgress = ContinuousClock.now
+  private var warnings: [String]
+  private var hasLosses = false
+
+  /// The policy's answers so far; nil before the first frame.
+  var orientationPlan: OrientationPlan? { director?.plan }
+  /// Seconds on the media timeline of the last frame taken.
+  var lastSeconds: Double { line.latest?.seconds ?? 0 }
+
+  /// - Parameter tap: takes the pictures in the place of encoders and output.
+  init(
+    _ plan: SessionPlan, tap: (any PictureTap)? = nil,
+    observe: @escaping (SessionUpdate) -> Void
+  ) throws(MediaError) {
+    self.plan = plan
+    request = plan.request
+    // Decoded pictures are large; live, each that waits is also a picture later. On one thread nothing is
+    // gained by decoding ahead.
+    let ahead = plan.options.threads == 1 ? 0 : plan.options.isLive ? 1 : 4
+    queue = BoundedQueue(capacity: ahead)
+    self.observe = observe
+    warnings = plan.warnings
+    feed = EventFeed(request.events, offset: request.options.eventsOffset)
+    var setup = PictureLine.Setup(plan)
+    setup.tap = tap
+    setup.observe = observe
+    line = PictureLine(plan, setup, isWhole: true)
+    output = tap == nil ? try OutputStage(plan) : nil
+  }
+
+  /// Runs to the end and closes the output.
+  func run() throws(MediaError) -> TranscodeReport {
+    let source = try SourceStage(
+      demuxer: plan.demuxer, video: plan.video,
+      sideStreams: output != nil ? Set(plan.sideTracks.map(\.stream.index)) : [],
+      startPoint: plan.startPoint(), threads: request.options.threads, queue: queue)
+    let reading = WorkThread(name: "upright-read") { source.run() }
+    let outcome: SourceOutcome
+    do throws(MediaError) {
+      try consume()
+      try line.finish(emit: send)
+      outcome = try Self.outcome(of: reading)
+      let met = upToEnd ?? outcome
+      if let warning = try plan.verdict(met, frames: line.tally.frames) {
+        warnings.append(warning)
+        hasLosses = true
+      }
+      try finish()
+    } catch {
+      // Lets the reader go, whatever it waits for.
+      queue.close()
+      _ = reading.join()
+      output?.abandon()
+      throw error
+    }
+    return report(outcome)
+  }
+
+  private static func outcome(
+    of reading: WorkThread<SourceOutcome>
+  ) throws(MediaError) -> SourceOutcome {
+    guard let outcome = reading.join() else { throw MediaError(.fault, "the reader was lost") }
+    return outcome
+  }
+
+  private func consume() throws(MediaError) {
+    while let item = queue.take() {
+      switch consume item {
+      case .frame(let frame, let signal, let before):
+        if upToEnd == nil {
+          try take(frame, signal)
+          if isPastEnd { cut(before) }
+        } else if let first = origin, let pts = frame.pts,
+          Double(pts - first) * frame.timeBase.doubleValue > (request.options.end ?? 0) + Self.apart
+        {
+          return queue.close()
+        }
+      case .packet(let packet): try output?.take(packet)
+      }
+      if upToEnd != nil, output?.hasAudioToTheEnd ?? true { return queue.close() }
+    }
+  }
+
+  /// Seconds by which audio may lie behind the frames of its time in a file.
+  private static let apart = 5.0
+
+  /// - Parameter before: how reading had gone at the first frame that is not wanted.
+  private func cut(_ before: SourceOutcome) {
+    var before = before
+    if let origin, let end = request.options.end {
+      let ticks = (end - OrientationTimeline.grain) / plan.video.timeBase.doubleValue
+      before.leaveOut(from: origin + Int64(clamping: max(0, min(1e15, ticks.rounded(.up)))))
+    }
+    upToEnd = before
+  }
+
+  // MARK: - Pictures
+
+  private func take(
+    _ frame: consuming VideoFrame, _ signal: OrientationSignal?
+  ) throws(MediaError) {
+    guard let pts = frame.pts else { throw MediaError(.fault, "a frame without a time") }
+    let origin = self.origin ?? startOrigin(pts)
+    let seconds = Double(pts - origin) * frame.timeBase.doubleValue
+    if director == nil { try prepare(frame) }
+    let direction = try direct(frame, seconds, signal)
+    if let start = request.options.start, seconds < start - OrientationTimeline.grain { return }
+    if let end = request.options.end, seconds >= end - OrientationTimeline.grain {
+      isPastEnd = true
+      return
+    }
+    warn(direction, signal, seconds)
+    try line.take(frame, direction, seconds, emit: send)
+    if lastProgress.secondsUntilNow > 0.1 { tellProgress() }
+  }
+
+  private func warn(_ direction: Direction, _ signal: OrientationSignal?, _ seconds: Double) {
+    if plan.canvasIsAGuess, direction.missesShape, !hasWarned.guess {
+      hasWarned.guess = true
+      warnings.append(
+        "the canvas stayed as the first frame wanted it: what lasts longest cannot be known ahead here"
+      )
+    }
+    if let signal, !hasWarned.inexact, let warning = plan.warning(of: signal, at: seconds) {
+      hasWarned.inexact = true
+      warnings.append(warning)
+    }
+  }
+
+  private func send(_ packet: consuming Packet, _ format: EncodedFormat?) throws(MediaError) {
+    try output?.takePicture(packet, format: format)
+  }
+
+  private func startOrigin(_ pts: Int64) -> Int64 {
+    origin = pts
+    if let start = request.options.start {
+      let zero = Double(pts) * plan.video.timeBase.doubleValue + start
+      line.shift = plan.pictureTimeBase.ticks(in: zero)
+    }
+    return pts
+  }
+
+  private func prepare(_ frame: borrowing VideoFrame) throws(MediaError) {
+    let guidance = try plan.guidance(
+      firstSize: frame.size, sampleAspectRatio: plan.sampleAspectRatio(of: frame))
+    director = try request.director(size: frame.size, guidance: guidance, canvas: plan.canvas)
+  }
+
+  private func direct(
+    _ frame: borrowing VideoFrame, _ seconds: Double, _ signal: OrientationSignal?
+  ) throws(MediaError) -> Direction {
+    for event in try feed.take(upTo: seconds + OrientationTimeline.grain) {
+      try director?.push(event)
+    }
+    guard
+      let direction = try director?.direct(at: seconds, size: frame.size, signal: signal)
+    else { throw MediaError(.fault, "a frame before the policy") }
+    tellDecisions()
+    return direction
+  }
+
+  private func tellDecisions() {
+    guard let plan = director?.plan else { return }
+    while toldEntries < plan.entries.count {
+      observe(.decision(plan.entries[toldEntries]))
+      toldEntries += 1
+    }
+  }
+
+  private func tellProgress() {
+    guard let latest = line.latest else { return }
+    lastProgress = .now
+    observe(
+      .progress(
+        SessionProgress(
+          frames: line.tally.frames, seconds: latest.seconds - (request.options.start ?? 0),
+          duration: plan.partDuration,
+          appOrientation: latest.app.name, elapsed: started.secondsUntilNow)))
+  }
+
+  // MARK: - The end
+
+  private func finish() throws(MediaError) {
+    try output?.endTracks()
+    for event in try feed.takeRest() { try director?.push(event) }
+    director?.finish()
+    tellDecisions()
+    // However short the clip, how far it came is told once.
+    tellProgress()
+    try output?.finish()
+  }
+
+  private func report(_ outcome: SourceOutcome) -> TranscodeReport {
+    if request.options.frames == .metadata { warnings += outcome.warnings }
+    if let plan = director?.plan { warnings += plan.warnings }
+    warnings += line.warnings
+    // What is lost leaves a hole that the losses tell of.
+    if plan.container == .y4m, line.tally.hasUnevenSteps, !hasLosses {
+      warnings.append(
+        "the frame rate varies: YUV4MPEG2 has one for all frames, their times are lost")
+    }
+    return TranscodeReport(
+      plan: plan, tally: line.tally, formats: output?.formats ?? [], files: output?.files ?? [],
+      outcome: outcome,
+      entries: director?.plan.entries ?? [],
+      warnings: warnings, wall: started.secondsUntilNow)
+  }
+}

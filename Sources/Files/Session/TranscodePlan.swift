@@ -1,0 +1,82 @@
+internal import UprightContainers
+internal import UprightMediaIO
+internal import UprightOrienting
+internal import UprightPipeline
+
+/// What a session would do: `--dry-run`.
+public struct TranscodePlan: Sendable {
+  /// Lines for a person.
+  public let lines: [String]
+
+  init(_ plan: SessionPlan, _ decided: CopyPlan) {
+    let codec =
+      switch decided.way {
+      case .copy: plan.video.codecName
+      case .parts(let parts): (parts.codec ?? plan.codec).rawValue
+      case .encode: plan.codec.rawValue
+      }
+    var isCopied = false
+    if case .copy = decided.way { isCopied = true }
+    let size = plan.video.parameters.size
+    var lines = [
+      "input   \(plan.request.input): \(plan.video.codecName) \(size), "
+        + (plan.duration.map { "\($0.rounded(toPlaces: 3)) s" } ?? "length unknown"),
+      "output  \(plan.request.output): \(plan.container.rawValue), \(codec)",
+    ]
+    let canvas =
+      switch plan.canvas {
+      case .follow: "follows the app orientation"
+      case .fixed(let isLandscape): isLandscape ? "landscape, fixed" : "portrait, fixed"
+      case .initial: "as the first frame wants it, fixed"
+      }
+    lines.append("canvas  \(canvas)")
+    lines += Self.frames(decided)
+    if plan.mapsTones, !isCopied { lines.append("colour  HDR is tone-mapped to BT.709 in 8 bits") }
+    for track in plan.sideTracks {
+      lines.append(
+        "track   stream \(track.stream.index): \(track.stream.codecName), \(track.action)")
+    }
+    lines += plan.dropped.map { "dropped \($0)" }
+    if plan.dropsLocation { lines.append("dropped GPS position tags") }
+    if let tags = plan.droppedTags { lines.append("dropped \(tags)") }
+    lines += (plan.warnings + decided.warnings).map { "warning \($0)" }
+    self.lines = lines
+  }
+
+  /// What is copied and what is encoded, and why.
+  private static func frames(_ decided: CopyPlan) -> [String] {
+    switch decided.way {
+    case .copy: return ["frames  copied: \(decided.reason)"]
+    case .encode: return ["frames  re-encoded: \(decided.reason)"]
+    case .parts(let clip) where clip.join == nil:
+      return [
+        "frames  re-encoded: \(decided.reason)",
+        "chunks  \(clip.parts.count), \(clip.concurrency) at a time",
+      ]
+    case .parts(let clip):
+      let total = clip.outlook.survey.shown.count
+      let copied = clip.copiedFrames
+      return ["frames  \(copied) copied, \(total - copied) re-encoded"]
+        + clip.parts.map { part in
+          let from = clip.outlook.seconds(of: part.frames.lowerBound).rounded(toPlaces: 3)
+          let end =
+            part.frames.upperBound < total
+            ? "\(clip.outlook.seconds(of: part.frames.upperBound).rounded(toPlaces: 3)) s"
+            : "the end"
+          return "part    \(from) s to \(end): "
+            + (part.reason.map { "re-encoded: \($0)" } ?? "copied")
+        }
+    }
+  }
+}
+
+extension SideTrackWriter {
+  /// What is done with the track, in a word.
+  var action: String {
+    switch work {
+    case .copy, .filter: "copied"
+    case .transcode: "re-encoded"
+    case .rewrite: "rewritten"
+    }
+  }
+}

@@ -1,0 +1,21 @@
+internal import Foundation
+
+/// H.264's parameters in a session description (RFC 6184, 8.1).
+package enum H264Parameters {
+  /// `sprop-parameter-sets`, NAL units in Base64 with commas between, with start codes; empty where there
+  /// are none.
+  package static func sets(_ parameters: String) -> [UInt8] {
+    for parameter in parameters.split(separator: ";") {
+      let sides = parameter.split(separator: "=", maxSplits: 1)
+      guard sides.count == 2,
+        sides[0].trimmingCharacters(in: .whitespaces).lowercased() == "sprop-parameter-sets"
+      else { continue }
+      return sides[1].split(separator: ",").flatMap { unit -> [UInt8] in
+        let text = unit.trimmingCharacters(in: .whitespaces)
+        guard let bytes = Data(base64Encoded: text), !bytes.isEmpty else { return [] }
+        return [0, 0, 0, 1] + Array(bytes)
+      }
+    }
+    return []
+  }
+}

@@ -1,0 +1,103 @@
+internal import Foundation
+internal import UprightMediaIO
+internal import UprightRTP
+
+/// The bytes of one recording, read from front to end in pieces.
+package final class JanusFile {
+  let path: String
+  /// Whether it can be opened again.
+  let isSeekable: Bool
+  private let descriptor: Int32
+  private let interrupt: Interrupt
+
+  /// The last bytes of a file that are looked at for its length: two packets of the largest size.
+  private static let tailSize = 132 << 10
+
+  /// Opens a file, or standard input for `-`.
+  ///
+  /// - Throws: `noInput`.
+  init(_ url: String, interrupt: Interrupt) throws(MediaError) {
+    path = url
+    self.interrupt = interrupt
+    let name = Self.name(url)
+    descriptor = url == "-" ? dup(0) : unsafe open(name, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw Self.error(errno, at: url) }
+    var status = stat()
+    let isFile =
+      unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    isSeekable = isFile && url != "-"
+  }
+
+  deinit { close(descriptor) }
+
+  /// Whether `url` names a file whose first bytes are a recording's. Standard input is looked at only
+  /// where that takes nothing from it.
+  package static func recognises(_ url: String) -> Bool {
+    guard url == "-" || InputTrust.scheme(of: url) ?? "file" == "file" else { return false }
+    let name = name(url)
+    var status = stat()
+    // Opening a pipe would wait for its writer, and reading would take from it.
+    guard unsafe url == "-" ? fstat(0, &status) == 0 : stat(name, &status) == 0,
+      status.st_mode & S_IFMT == S_IFREG
+    else { return false }
+    let descriptor = url == "-" ? dup(0) : unsafe open(name, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    return JanusRecording.recognises(bytes(descriptor, at: 0, count: 8))
+  }
+
+  /// The next bytes; none at the end.
+  ///
+  /// - Throws: `inputOutput`, `cancelled`.
+  func read() throws(MediaError) -> [UInt8] {
+    var chunk = [UInt8](repeating: 0, count: 64 << 10)
+    while true {
+      if interrupt.isRaised { throw MediaError(.cancelled, "stopped", at: path) }
+      // A pipe may be silent for long; a blocked read would not hear an interrupt.
+      var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      if unsafe poll(&request, 1, 200) == 0 { continue }
+      let count = unsafe chunk.withUnsafeMutableBytes {
+        unsafe Foundation.read(descriptor, $0.baseAddress, $0.count)
+      }
+      if count >= 0 { return Array(chunk.prefix(count)) }
+      guard errno == EINTR || errno == EAGAIN else {
+        throw MediaError(
+          .inputOutput, "reading failed: \(unsafe String(cString: strerror(errno)))", at: path,
+          remedy: "check the file")
+      }
+    }
+  }
+
+  /// The last bytes of a file; none of a pipe.
+  var tail: [UInt8] {
+    var status = stat()
+    guard isSeekable, unsafe fstat(descriptor, &status) == 0 else { return [] }
+    let start = max(0, Int(status.st_size) - Self.tailSize)
+    return Self.bytes(descriptor, at: start, count: Self.tailSize)
+  }
+
+  private static func bytes(_ descriptor: Int32, at place: Int, count: Int) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let read = unsafe bytes.withUnsafeMutableBytes {
+      unsafe pread(descriptor, $0.baseAddress, $0.count, off_t(place))
+    }
+    return Array(bytes.prefix(max(0, read)))
+  }
+
+  private static func name(_ url: String) -> String {
+    url.hasPrefix("file://") ? String(url.dropFirst(7)) : url
+  }
+
+  private static func error(_ code: Int32, at path: String) -> MediaError {
+    switch code {
+    case ENOENT: MediaError(.noInput, "no such file", at: path, remedy: "check the path")
+    case EISDIR: MediaError(.noInput, "is a folder", at: path, remedy: "name a recording")
+    case EACCES, EPERM:
+      MediaError(.noInput, "permission denied", at: path, remedy: "make it readable")
+    default:
+      MediaError(
+        .noInput, "cannot be read: \(unsafe String(cString: strerror(code)))", at: path,
+        remedy: "check the path")
+    }
+  }
+}

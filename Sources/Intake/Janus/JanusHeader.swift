@@ -1,0 +1,105 @@
+internal import Foundation
+internal import RotationPolicy
+internal import UprightMediaIO
+internal import UprightRTP
+
+/// What a Janus recording says of itself: `{"t", "c", "f", "x", "s", "u", "e", "or"}`.
+struct JanusHeader {
+  /// The codec; nil for `g711`, whose two laws only the packets' payload type tells apart.
+  let codec: RTPCodec?
+  let isVideo: Bool
+  /// Which header extensions carry CVO.
+  let orientation: OrientationExtension
+  /// When the recording was made, in microseconds since 1970.
+  let created: Double?
+  /// When its first packet was written, in microseconds since 1970.
+  let written: Double?
+  /// The payload type of RED around the sound.
+  let redundancy: UInt8?
+  /// H.264 parameter sets from the session's description, with start codes.
+  let parameterSets: [UInt8]
+
+  /// - Throws: `badData`.
+  init(_ header: JanusRecording.Header, at path: String) throws(MediaError) {
+    switch header {
+    case .word(let word):
+      // The first recordings had one codec of each kind, and no clock.
+      guard word == "video" || word == "audio" else {
+        throw Self.error("a recording of \(word.prefix(20))", at: path)
+      }
+      isVideo = word == "video"
+      codec = isVideo ? .vp8 : .opus
+      orientation = OrientationExtension([:])
+      (created, written, redundancy, parameterSets) = (nil, nil, nil, [])
+    case .json(let bytes):
+      let json = try Self.parse(bytes, at: path)
+      (isVideo, codec) = try Self.codec(json, at: path)
+      if json["e"] == .bool(true) {
+        throw MediaError(
+          .badData, "the recording is end-to-end encrypted", at: path,
+          remedy: "record it without, or decrypt it first")
+      }
+      orientation = OrientationExtension(Self.extensions(json["x"]))
+      created = Self.number(json["s"])
+      written = Self.number(json["u"])
+      redundancy = Self.number(json["or"]).flatMap {
+        (1...127).contains($0) ? UInt8($0) : nil
+      }
+      parameterSets = codec == .h264 ? H264Parameters.sets(Self.text(json["f"]) ?? "") : []
+    }
+  }
+
+  private static func parse(_ bytes: [UInt8], at path: String) throws(MediaError) -> JSONValue {
+    do throws(PolicyError) {
+      return try JSONValue(parsing: bytes)
+    } catch {
+      throw Self.error("its header is no JSON", at: path)
+    }
+  }
+
+  private static func codec(
+    _ json: JSONValue, at path: String
+  ) throws(MediaError) -> (isVideo: Bool, codec: RTPCodec?) {
+    let kind = text(json["t"])?.lowercased()
+    guard let name = text(json["c"])?.lowercased(), kind == "v" || kind == "a" else {
+      throw error(
+        kind == "d"
+          ? "a recording of data, not of pictures or sound"
+          : "its header names no kind (t) or no codec (c)", at: path)
+    }
+    if kind == "a", name == "g711" { return (false, nil) }
+    guard let codec = RTPCodec(rawValue: name), codec.isVideo == (kind == "v") else {
+      throw MediaError(
+        .badData, "recordings of \(name.prefix(40)) are not read", at: path,
+        remedy: "expected \(RTPCodec.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+    return (codec.isVideo, codec)
+  }
+
+  private static func extensions(_ json: JSONValue?) -> [Int: String] {
+    guard case .object(let members) = json else { return [:] }
+    var uris: [Int: String] = [:]
+    for member in members {
+      if let id = Int(member.key), let uri = text(member.value) { uris[id] = uri }
+    }
+    return uris
+  }
+
+  private static func text(_ json: JSONValue?) -> String? {
+    if case .string(let text) = json { text } else { nil }
+  }
+
+  private static func number(_ json: JSONValue?) -> Double? {
+    switch json {
+    case .number(let number): number
+    case .integer(let number): Double(number)
+    default: nil
+    }
+  }
+
+  private static func error(_ what: String, at path: String) -> MediaError {
+    MediaError(
+      .badData, "not a Janus recording that can be read: \(what)", at: path,
+      remedy: "expected one of pictures or of sound")
+  }
+}

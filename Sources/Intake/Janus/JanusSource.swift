@@ -1,0 +1,112 @@
+internal import Foundation
+internal import Orientation
+internal import UprightMediaIO
+internal import UprightRTP
+
+/// A Janus recording of pictures, and one of sound beside it, as one input.
+///
+/// Each recording counts from its own first packet. The header says when that was written (`u`,
+/// microseconds of one clock), and so which of the two begins later and by how much; where a header
+/// does not, both begin together. The clocks of the senders are not compared after that: a recording
+/// has no sender reports.
+final class JanusSource: PacketSource {
+  let url: String
+  let container: Demuxer.Container
+  private var tracks: [JanusTrack]
+  private let all: [JanusTrack]
+  private let interrupt: Interrupt
+
+  /// How far apart the beginnings of recordings of one call may lie, in seconds.
+  private static let longestWait = 12.0 * 3600
+
+  /// - Throws: `noInput`, `badData`, `usage` where the two do not go together.
+  init(pictures: String, sound: String?, interrupt: Interrupt) throws(MediaError) {
+    url = pictures
+    self.interrupt = interrupt
+    let first = try JanusFrames(pictures, interrupt: interrupt)
+    var all: [JanusTrack] = []
+    if let sound {
+      let second = try Self.openSound(sound, beside: first, interrupt: interrupt)
+      let (start, other) = try Self.starts(first, second)
+      all.append(try JanusTrack(first, index: 0, startingAt: start))
+      all.append(try JanusTrack(second, index: 1, startingAt: other))
+    } else {
+      all.append(try JanusTrack(first, index: 0, startingAt: 0))
+    }
+    self.all = all
+    tracks = all
+    container = Demuxer.Container(
+      format: "mjr", streams: all.map(\.stream), duration: first.duration,
+      metadata: Self.metadata(first.header), isSeekable: first.isSeekable)
+  }
+
+  private static func openSound(
+    _ path: String, beside pictures: JanusFrames, interrupt: Interrupt
+  ) throws(MediaError) -> JanusFrames {
+    guard path != "-" else {
+      throw MediaError(
+        .usage, "the sound cannot come from standard input", at: "--audio -",
+        remedy: "give it as a file")
+    }
+    guard pictures.codec.isVideo else {
+      throw MediaError(
+        .badData, "a recording of sound where one of pictures is wanted", at: pictures.path,
+        remedy: "give that of the pictures first, and that of the sound with --audio")
+    }
+    let sound = try JanusFrames(path, interrupt: interrupt)
+    guard !sound.codec.isVideo else {
+      throw MediaError(
+        .badData, "a recording of pictures where one of sound is wanted", at: "--audio \(path)",
+        remedy: "give the recording of the sound")
+    }
+    return sound
+  }
+
+  /// When each begins on the timeline of both, in seconds; the earlier at 0.
+  private static func starts(
+    _ first: JanusFrames, _ second: JanusFrames
+  ) throws(MediaError) -> (Double, Double) {
+    let times =
+      [
+        (first.header.written, second.header.written),
+        (first.header.created, second.header.created),
+      ].lazy.compactMap { pair in
+        if let one = pair.0, let other = pair.1 { (one, other) } else { nil }
+      }.first
+    guard let (one, other) = times else { return (0, 0) }
+    let apart = (other - one) / 1_000_000
+    guard abs(apart) <= longestWait else {
+      throw MediaError(
+        .badData, "the sound begins \(Int(clamping: apart)) s after the pictures",
+        at: "--audio \(second.path)", remedy: "give the sound of the same call")
+    }
+    return (max(0, -apart), max(0, apart))
+  }
+
+  private static func metadata(_ header: JanusHeader) -> [String: String] {
+    guard let microseconds = header.written ?? header.created, microseconds > 0,
+      microseconds < 1e17
+    else { return [:] }
+    let date = Date(timeIntervalSince1970: microseconds / 1_000_000)
+    return ["creation_time": ISO8601DateFormatter().string(from: date)]
+  }
+
+  func bestStream(_ kind: StreamInfo.Kind) -> StreamInfo? {
+    container.streams.first { $0.kind == kind }
+  }
+
+  func select(_ indices: Set<Int>) { tracks = all.filter { indices.contains($0.stream.index) } }
+
+  /// The packet of the recording that is behind.
+  func read() throws(MediaError) -> Packet? {
+    if interrupt.isRaised { throw MediaError(.cancelled, "stopped", at: url) }
+    var earliest: (track: JanusTrack, seconds: Double)?
+    for track in tracks {
+      guard let seconds = try track.nextSeconds() else { continue }
+      if earliest.map({ seconds < $0.seconds }) ?? true { earliest = (track, seconds) }
+    }
+    return try earliest?.track.read()
+  }
+
+  var losses: [String] { tracks.flatMap(\.losses) }
+}

@@ -1,0 +1,109 @@
+internal import Orientation
+internal import UprightMediaIO
+internal import UprightRTP
+
+/// One recording as a stream of packets, from its first keyframe on.
+final class JanusTrack {
+  let frames: JanusFrames
+  let stream: StreamInfo
+  /// Ticks that are added to the recording's own, which begin at 0.
+  private let offset: Int64
+  /// Frames before the first keyframe, which nothing can be made of.
+  private let leadingFrames: Int
+
+  /// How many frames are looked at to know how fast they come.
+  private static let sample = 16
+
+  /// - Parameter seconds: when it begins on the timeline that it shares with another.
+  /// - Throws: `badData` where nothing of it can be decoded.
+  init(_ frames: JanusFrames, index: Int, startingAt seconds: Double) throws(MediaError) {
+    self.frames = frames
+    let codec = frames.codec
+    let timeBase = Rational(1, codec.clockRate)
+    offset = timeBase.ticks(in: seconds)
+    guard codec.isVideo else {
+      leadingFrames = 0
+      guard let first = try frames.peek() else {
+        throw MediaError(
+          .badData, "there is no sound in the recording", at: frames.path,
+          remedy: "it is cut off perhaps")
+      }
+      stream = StreamInfo(
+        index: index, kind: .audio, parameters: try codec.soundParameters(), timeBase: timeBase,
+        duration: frames.duration, startTime: first.ticks + offset)
+      return
+    }
+    let (parameters, skipped) = try Self.findKeyframe(frames)
+    leadingFrames = skipped
+    let ahead = try frames.lookAhead(Self.sample)
+    let interval = Self.interval(ahead)
+    let first = ahead.map(\.ticks).min() ?? 0
+    let begin = Double(first) / Double(codec.clockRate)
+    let length = frames.duration.map {
+      max(0, $0 - begin) + Double(interval ?? 0) / Double(codec.clockRate)
+    }
+    stream = StreamInfo(
+      index: index, kind: .video, parameters: parameters, timeBase: timeBase,
+      frameRate: interval.map { Rational(codec.clockRate, $0) }, duration: length,
+      startTime: first + offset, carriesCVO: frames.header.orientation.isNegotiated,
+      decoderName: codec.decoderName)
+  }
+
+  /// The time of the packet that comes next, in seconds; nil at the end.
+  func nextSeconds() throws(MediaError) -> Double? {
+    try frames.peek().map { Double($0.ticks + offset) * stream.timeBase.doubleValue }
+  }
+
+  /// The next packet; nil at the end.
+  func read() throws(MediaError) -> Packet? {
+    guard let unit = try frames.next() else { return nil }
+    let duration =
+      switch frames.codec {
+      case .opus: OpusPacket.duration(unit.bytes) ?? 0
+      // A byte a sample.
+      case .pcmu, .pcma: unit.bytes.count
+      case .h264, .vp8, .vp9: 0
+      }
+    var packet = try Packet(
+      unit.bytes, stream: stream, pts: unit.ticks + offset, isKey: unit.isKey,
+      duration: Int64(duration))
+    packet.cvo = unit.cvo
+    return packet
+  }
+
+  /// What was lost so far, in words.
+  var losses: [String] {
+    let leading =
+      leadingFrames == 1
+      ? "1 frame precedes the first keyframe" : "\(leadingFrames) frames precede the first keyframe"
+    return (leadingFrames > 0 ? [leading] : []) + frames.losses
+  }
+
+  /// Passes over what comes before the first keyframe that can be decoded.
+  private static func findKeyframe(
+    _ frames: JanusFrames
+  ) throws(MediaError) -> (CodecParameters, skipped: Int) {
+    var skipped = 0
+    while let unit = try frames.peek() {
+      if unit.isKey,
+        let parameters = try frames.codec.parameters(
+          ofKeyframe: unit.bytes, sets: frames.header.parameterSets)
+      {
+        return (parameters, skipped)
+      }
+      skipped += 1
+      _ = try frames.next()
+    }
+    throw MediaError(
+      .badData, "no keyframe of the recording can be decoded", at: frames.path,
+      remedy: "record it from a keyframe on")
+  }
+
+  /// The usual distance of pictures in ticks: the median of the first few.
+  private static func interval(_ units: [AccessUnit]) -> Int? {
+    let times = units.map(\.ticks).sorted()
+    let steps = zip(times.dropFirst(), times).map { $0 - $1 }.filter { $0 > 0 }.sorted()
+    guard !steps.isEmpty else { return nil }
+    return Int(clamping: min(steps[steps.count / 2], 1 << 24))
+  }
+}

@@ -1,0 +1,102 @@
+internal import Orientation
+internal import UprightContainers
+internal import UprightEncoding
+internal import UprightMediaIO
+internal import UprightOrienting
+internal import UprightPipeline
+
+/// One encode of a live session and the outputs that share it. Used by the session's thread.
+final class LiveBranch {
+  let form: LiveForm
+  let writers: [OutputWriter]
+  private let line: PictureLine
+  private let interleaver: PacketInterleaver
+
+  /// Seconds that pictures wait for their sound; silence has taken its place long before.
+  private static let patience = 2.0
+
+  /// - Parameters:
+  ///   - rate: pictures a second, for rate control.
+  ///   - observe: told of each new format.
+  init(
+    _ form: LiveForm, _ configuration: LiveConfiguration, stills: SessionStills, rate: Double,
+    writers: [OutputWriter], observe: @escaping (SessionUpdate) -> Void
+  ) {
+    self.form = form
+    self.writers = writers
+    interleaver = PacketInterleaver(
+      awaited: [true, true], cutsAtKeys: true, patience: Self.patience, isGapless: true)
+    let seconds = configuration.segmentSeconds
+    var setup = PictureLine.Setup(keyframes: KeyframeClock(every: seconds))
+    setup.observe = observe
+    line = PictureLine(
+      PictureLine.Work(
+        options: configuration.options, stills: stills, container: "a live stream",
+        canFollow: form.follows, timeBase: LiveClock.timeBase,
+        settings: { frame, _ in
+          Self.settings(form, configuration.options, frame, rate: rate, seconds: seconds)
+        }), setup)
+  }
+
+  private static func settings(
+    _ form: LiveForm, _ options: TranscodeOptions, _ frame: borrowing VideoFrame, rate: Double,
+    seconds: Double
+  ) -> VideoEncoder.Settings {
+    VideoEncoder.Settings(
+      codec: form.codec, size: frame.size, format: form.codec.encodingFormat(for: frame.format),
+      colour: frame.colour, timeBase: LiveClock.timeBase,
+      frameRate: Rational(Int(clamping: rate * 1000), 1000), rate: options.rate,
+      speed: options.speed,
+      // IDRs are asked for at each segment; the encoder's own must not come oftener.
+      gop: options.gop ?? Int(clamping: min(rate * seconds * 4, 1e6)) + 1, isLive: true,
+      // Both, so that every output can share the packets.
+      wantsGlobalHeader: true, repeatsHeaders: true,
+      // Many sessions run beside each other: one thread each costs the least.
+      threads: form.codec == .h264 ? 1 : 0, options: options.encoderOptions)
+  }
+
+  var tally: SessionTally { line.tally }
+
+  /// Seconds that each picture took.
+  private(set) var times = (orient: DurationHistogram(), encode: DurationHistogram())
+
+  /// Takes one picture with its place in media time; its packet goes to the outputs.
+  func take(
+    _ frame: consuming VideoFrame, _ direction: Direction, _ seconds: Double
+  ) throws(MediaError) {
+    let (orient, encode) = (tally.orientSeconds, tally.encodeSeconds)
+    try line.take(frame, direction, seconds) { (packet, format) throws(MediaError) in
+      interleaver.add(packet, track: 0, format: format, isVideo: true)
+    }
+    times.orient.add(tally.orientSeconds - orient)
+    times.encode.add(tally.encodeSeconds - encode)
+    line.forgetChanges()
+    try flush()
+  }
+
+  /// Takes one packet of sound.
+  func takeSound(_ packet: consuming Packet) throws(MediaError) {
+    interleaver.add(packet, track: 1, format: nil, isVideo: false)
+    try flush()
+  }
+
+  private func flush() throws(MediaError) {
+    while let item = interleaver.next() {
+      let (track, format) = (item.track, item.format)
+      let packet = item.takePacket()
+      for writer in writers {
+        writer.queue.put(try packet.shared(), track: track, format: format)
+      }
+    }
+  }
+
+  /// Hands on what is inside; nothing follows.
+  func finish() throws(MediaError) {
+    try line.finish { (packet, format) throws(MediaError) in
+      interleaver.add(packet, track: 0, format: format, isVideo: true)
+    }
+    interleaver.end(track: 0)
+    interleaver.end(track: 1)
+    try flush()
+  }
+}

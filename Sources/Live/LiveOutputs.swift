@@ -1,0 +1,62 @@
+internal import Foundation
+internal import Orientation
+internal import UprightContainers
+internal import UprightMediaIO
+internal import UprightPipeline
+
+extension LiveTarget {
+  /// The output's own thread and queue.
+  ///
+  /// - Parameters:
+  ///   - sound: the track beside the pictures.
+  ///   - earliest: the lowest time of all packets, in seconds.
+  ///   - comesBack: whether the stream goes on in a later run.
+  func writer(
+    _ configuration: LiveConfiguration, sound: SideTrack, earliest: Double,
+    comesBack: @escaping @Sendable () -> Bool
+  ) -> OutputWriter {
+    let seconds = configuration.segmentSeconds
+    let (container, output) = (container, output)
+    let address: String? = if case .push(let url) = output { url } else { nil }
+    let recipe = OutputWriter.Recipe(
+      address: address,
+      make: { (interrupt) throws(MediaError) in
+        switch output {
+        case .hls(let folder):
+          try Self.make(folder: folder)
+          return try HLSSink(
+            playlistPath: "\(folder)/index.m3u8",
+            segments: container == .hls ? FragmentedSegments() : TransportSegments(),
+            segmentDuration: seconds, isLive: true, unfinished: UnfinishedFiles(),
+            comesBack: comesBack)
+        case .push(let target):
+          return try ContainerSink(
+            container: container, target: target, interrupt: interrupt,
+            unfinished: UnfinishedFiles())
+        case .file(let target):
+          return try ContainerSink(
+            container: container, target: target, interrupt: interrupt,
+            unfinished: UnfinishedFiles(), wholeEvery: seconds)
+        }
+      },
+      describe: { format in
+        OutputDescription(
+          format: format, videoTimeBase: LiveClock.timeBase, frameRate: nil, videoMetadata: [:],
+          sideTracks: [sound], metadata: [:], listsTags: false, chapters: [],
+          earliestTime: earliest)
+      })
+    let limits = configuration.limits
+    return OutputWriter(recipe, seconds: limits.outputSeconds, bytes: limits.outputBytes)
+  }
+
+  private static func make(folder: String) throws(MediaError) {
+    do {
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true)
+    } catch {
+      throw MediaError(
+        .cannotCreate, "the folder cannot be made", at: folder,
+        remedy: "check that what it lies in is writable")
+    }
+  }
+}

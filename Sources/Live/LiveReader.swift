@@ -1,0 +1,324 @@
+internal import UprightIntake
+internal import Foundation
+internal import Orientation
+internal import Synchronization
+internal import UprightMediaIO
+internal import UprightPipeline
+
+/// What the input's thread hands to the session's.
+enum LiveItem: ~Copyable {
+  /// A stream was opened.
+  case opened(hasSound: Bool, frameRate: Double?)
+  /// A picture, its own time in ticks of the live clock, and what the stream says of how it lies.
+  case frame(VideoFrame, OrientationSignal?)
+  /// Samples, and the time of the first in ticks of the live clock as the publisher counts them.
+  case sound(StereoSamples, at: Int64)
+  /// The stream is gone; it may come back.
+  case lost(String)
+  /// No stream will come any more; with the reason where that is a failure.
+  case ended(MediaError?)
+}
+
+/// The input of a live session on a thread of its own: opened, decoded, handed over, and opened again
+/// when it is gone, later each time.
+///
+/// Sendable by hand-over: it is made on one thread and run on another.
+final class LiveReader: @unchecked Sendable {
+  /// What it has counted.
+  struct Counters: Sendable {
+    var frames = 0
+    var bytes = 0
+    /// Packets that could not be read or decoded.
+    var damaged = 0
+    /// Packets of video that have arrived.
+    var arrived = 0
+    /// Frames that were not decoded because the session was too slow.
+    var shed = 0
+    /// Seconds spent waiting for the input.
+    var waited = 0.0
+    /// Whether a packet is being decoded or handed over.
+    var isBusy = false
+    /// Seconds that each packet took to decode.
+    var times = DurationHistogram()
+  }
+
+  private let input: LiveInput
+  private let proxy: String?
+  private let pixels: Int
+  private let interrupt: Interrupt
+  private let queue: BoundedQueue<LiveItem>
+  private let counters = Mutex(Counters())
+  private let sheds = Atomic(false)
+  private var isWanted = true
+  /// Of the publisher whose stream is being read.
+  private var pipe: BytePipe?
+
+  /// Seconds before the input is opened again: at first, and at most.
+  private static let backOff = (first: 0.25, last: 5.0)
+
+  /// - Parameters:
+  ///   - proxy: what an http input goes through.
+  ///   - pixels: of a picture at most.
+  init(
+    _ input: LiveInput, proxy: String?, pixels: Int, interrupt: Interrupt,
+    queue: BoundedQueue<LiveItem>
+  ) {
+    self.input = input
+    self.proxy = proxy
+    self.pixels = pixels
+    self.interrupt = interrupt
+    self.queue = queue
+  }
+
+  var counted: Counters { counters.withLock { $0 } }
+
+  /// Whether frames that no other frame refers to are left out before they are decoded. Any thread.
+  func shed(_ sheds: Bool) { self.sheds.store(sheds, ordering: .relaxed) }
+
+  /// Reads until there is nothing more to come, or interrupted.
+  func run() {
+    var wait = Self.backOff.first
+    while isWanted && !interrupt.isRaised {
+      let before = counted.frames
+      var failure: MediaError?
+      do throws(MediaError) {
+        guard let source = try open() else { continue }
+        try read(source)
+      } catch {
+        failure = error
+        if case .pull(let url) = input { failure = LiveAddress.masked(error, url) }
+      }
+      if interrupt.isRaised { break }
+      if case .published(let feed) = input, let pipe = pipe.take() { feed.refuse(pipe) }
+      if isOver(after: failure) {
+        put(.ended(failure))
+        break
+      }
+      var reason = failure?.description ?? "the input ended"
+      if case .published(let feed) = input, let refusal = feed.takeRefusal() { reason = refusal }
+      put(.lost(reason))
+      if counted.frames > before { wait = Self.backOff.first }
+      guard case .pull = input else { continue }
+      pause(wait)
+      // One that calls us must find us there.
+      if !input.awaitsSender { wait = min(wait * 2, Self.backOff.last) }
+    }
+    if case .published(let feed) = input { feed.close() }
+    queue.close()
+  }
+
+  /// Whether opening it again is of no use.
+  private func isOver(after failure: MediaError?) -> Bool {
+    switch input {
+    case .file: true
+    case .pull, .published: failure?.code == .unavailable || failure?.code == .usage
+    case .rtp: failure != nil
+    }
+  }
+
+  private func pause(_ seconds: Double) {
+    let end = ContinuousClock.now + .seconds(seconds)
+    while !interrupt.isRaised && ContinuousClock.now < end { Thread.sleep(forTimeInterval: 0.02) }
+  }
+
+  /// Nil where nobody publishes yet.
+  private func open() throws(MediaError) -> (any PacketSource)? {
+    switch input {
+    case .pull(let url):
+      return try Demuxer(url: url, settings: bounded(settings(url)), interrupt: interrupt)
+    case .file(let path):
+      return try openSource(path, interrupt: interrupt)
+    case .published(let feed):
+      guard let pipe = feed.next(within: 0.1) else { return nil }
+      self.pipe = pipe
+      return try Demuxer(
+        pipe: pipe, format: "flv", name: "the publisher's stream", settings: bounded(Self.quick),
+        interrupt: interrupt)
+    case .rtp(let description):
+      return try RTPSource(description, interrupt: interrupt)
+    }
+  }
+
+  /// With what no decoder may exceed.
+  private func bounded(_ settings: [String: String]) -> [String: String] {
+    settings.merging(["max_pixels": "\(pixels)"]) { $1 }
+  }
+
+  /// FLV says at its beginning what is in it. Microseconds of media time: at a low bitrate the bytes would
+  /// take ten seconds to come, and 0 stands for a minute and a half.
+  private static let quick = [
+    "probesize": "32768", "analyzeduration": "500000", "fpsprobesize": "3",
+  ].merging(decoders) { $1 }
+
+  /// What libavformat may open to look into a stream.
+  private static let decoders = ["codec_whitelist": LiveCodecs.names.joined(separator: ",")]
+
+  /// How an address is opened: quickly, and never waited for without end.
+  private func settings(_ url: String) -> [String: String] {
+    var settings = Self.decoders
+    // Microseconds.
+    settings["rw_timeout"] = "5000000"
+    switch InputTrust.scheme(of: url) {
+    case "rtmp", "rtmps", "rtmpt", "rtmpe":
+      settings.merge(Self.quick) { $1 }
+      settings["tls_verify"] = "1"
+    case "rtsp", "rtsps":
+      // Over UDP the server's answer would say where our packets go. Nothing but the one connection.
+      settings["rtsp_transport"] = "tcp"
+      settings["protocol_whitelist"] = "tcp,tls"
+      settings["timeout"] = "5000000"
+    case "srt", "udp", "tcp":
+      settings["probesize"] = "1000000"
+      settings["analyzeduration"] = "1000000"
+      // Else it is bound to every address that there is.
+      if let end = LiveAddress.endpoint(url), InputTrust.scheme(of: url) == "udp",
+        !UDPSocket.isGroup(end.host)
+      {
+        settings["localaddr"] = end.host
+      }
+    case "http", "https":
+      settings["http_proxy"] = proxy
+      settings["tls_verify"] = "1"
+    default: break
+    }
+    return settings
+  }
+
+  /// Whether packets come as fast as they are asked for, so that the clock must hold them back.
+  private var isPaced: Bool {
+    switch input {
+    case .file: true
+    case .pull(let url):
+      switch InputTrust.scheme(of: url) {
+      case nil, "file", "http", "https": true
+      default: false
+      }
+    case .published, .rtp: false
+    }
+  }
+
+  // MARK: - One stream
+
+  private func read(_ source: any PacketSource) throws(MediaError) {
+    guard let video = source.bestStream(.video) else {
+      throw MediaError(.badData, "there are no pictures in the stream", at: source.url)
+    }
+    try LiveCodecs.check(video, at: source.url)
+    let pictures = try LivePictures(source, video, pixels: pixels)
+    let sound = try LiveSoundReader(source)
+    source.select(Set([video.index, sound?.index].compactMap(\.self)))
+    put(.opened(hasSound: sound != nil, frameRate: video.frameRate?.doubleValue))
+    var pace = isPaced ? Pace(interrupt) : nil
+    var failures = 0
+    defer { counters.withLock { $0.isBusy = false } }
+    while isWanted {
+      do throws(MediaError) {
+        let start = ContinuousClock.now
+        counters.withLock { $0.isBusy = false }
+        guard let packet = try source.read() else { break }
+        failures = 0
+        pace?.wait(for: packet)
+        counters.withLock {
+          $0.waited += start.secondsUntilNow
+          $0.bytes += packet.size
+          $0.isBusy = packet.streamIndex == video.index
+          if $0.isBusy { $0.arrived += 1 }
+        }
+        pictures.note(packet)
+        if packet.streamIndex == video.index {
+          pictures.sheds = sheds.load(ordering: .relaxed)
+          try decode { () throws(MediaError) in try pictures.take(packet, hand) }
+          counters.withLock { $0.shed += pictures.takeShed() }
+        } else if packet.streamIndex == sound?.index {
+          try sound?.take(packet) { samples, time in put(.sound(samples, at: time)) }
+        } else if source.hasPictures(inStream: packet.streamIndex) {
+          // Opened anew it is what it is now.
+          throw MediaError(
+            .inputOutput, "the pictures go on in another codec or stream", at: source.url)
+        }
+      } catch {
+        guard error.code == .badData, failures < 100 else { throw error }
+        failures += 1
+        counters.withLock { $0.damaged += 1 }
+      }
+    }
+    try pictures.finish(hand)
+    counters.withLock { $0.damaged += pictures.damagedPackets }
+  }
+
+  private func decode(_ body: () throws(MediaError) -> Void) throws(MediaError) {
+    let (start, waited) = (ContinuousClock.now, handing)
+    try body()
+    let seconds = start.secondsUntilNow - (handing - waited)
+    counters.withLock { $0.times.add(seconds) }
+  }
+
+  /// Seconds spent in waiting for the session to take what was decoded.
+  private var handing = 0.0
+
+  private func hand(_ frame: consuming VideoFrame, _ signal: OrientationSignal?) {
+    counters.withLock { $0.frames += 1 }
+    let start = ContinuousClock.now
+    put(.frame(frame, signal))
+    handing += start.secondsUntilNow
+  }
+
+  private func put(_ item: consuming sending LiveItem) {
+    isWanted = queue.put(item) && isWanted
+  }
+}
+
+/// Which codecs a stream from anywhere may bring: those that are in use, not all that libavcodec has.
+enum LiveCodecs {
+  static let pictures = [
+    "h264", "hevc", "av1", "libdav1d", "libaom-av1", "vp8", "vp9", "libvpx", "libvpx-vp9",
+    "mpeg1video", "mpeg2video", "mpeg4", "mjpeg",
+  ]
+  static let sound = [
+    "aac", "aac_latm", "mp3", "mp3float", "mp2", "mp2float", "mp1", "mp1float", "ac3", "eac3",
+    "opus", "libopus", "vorbis", "flac", "alac", "speex", "libspeex", "nellymoser", "pcm_alaw",
+    "pcm_mulaw", "pcm_s16le", "pcm_s16be", "pcm_u8", "adpcm_swf",
+  ]
+
+  /// Of both, and the script data of FLV.
+  static let names = pictures + sound + ["text"]
+
+  /// - Throws: `badData` where the stream is of no such codec.
+  static func check(_ stream: StreamInfo, at location: String) throws(MediaError) {
+    guard (pictures + sound).contains(stream.codecName) else {
+      throw MediaError(
+        .badData, "\(stream.codecName) is not taken from a live input", at: location,
+        remedy: "send H.264, HEVC, AV1, VP8 or VP9, and AAC, Opus or MP3")
+    }
+  }
+}
+
+/// Holds packets back to the speed of their own times.
+struct Pace {
+  private let interrupt: Interrupt
+  private var start: (wall: ContinuousClock.Instant, seconds: Double)?
+  private var last = 0.0
+
+  init(_ interrupt: Interrupt) { self.interrupt = interrupt }
+
+  /// Waits until `packet` is due. A leap of the times is not waited for.
+  mutating func wait(for packet: borrowing Packet) {
+    let tick = packet.timeBase.doubleValue
+    guard let ticks = packet.dts ?? packet.pts, tick.isFinite else { return }
+    let seconds = Double(ticks) * tick
+    guard let start, abs(seconds - last) < 10 else {
+      start = (.now, seconds)
+      last = seconds
+      return
+    }
+    last = seconds
+    let due = start.wall + .seconds(seconds - start.seconds)
+    while !interrupt.isRaised {
+      let left = due - .now
+      guard left > .zero else { return }
+      let part = min(left, .milliseconds(50)).components
+      Thread.sleep(
+        forTimeInterval: Double(part.seconds) + Double(part.attoseconds) * 1e-18)
+    }
+  }
+}

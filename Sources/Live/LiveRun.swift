@@ -1,0 +1,347 @@
+internal import Foundation
+internal import Orientation
+internal import RotationPolicy
+internal import UprightContainers
+internal import UprightEncoding
+internal import UprightMediaIO
+internal import UprightOrienting
+internal import UprightPipeline
+
+/// The work of a live session, on its own thread: pictures by the live clock, laid out as the policy
+/// says, encoded once a form, and handed to the outputs. What the input does not send is filled in.
+final class LiveRun {
+  private let configuration: LiveConfiguration
+  private let targets: [LiveTarget]
+  private let control: LiveControl
+  private let queue = BoundedQueue<LiveItem>(capacity: capacity)
+  private let reader: LiveReader
+  private let stills: SessionStills
+  private let started = ContinuousClock.now
+
+  private var clock = LiveClock()
+  private var sound: LiveSound
+  private var branches: [LiveBranch] = []
+  /// In the order of the configuration.
+  private let writers: [OutputWriter]
+  private let writersOf: [LiveForm: [OutputWriter]]
+  private let forms: [LiveForm]
+  private let hasSegments: Bool
+  private var rate = 30.0
+  private var hasSound = false
+  /// What stands in for pictures that do not come.
+  private var held: (picture: SharedPicture, signal: OrientationSignal?)?
+  /// When the input was lost, in ticks; nil while it is there.
+  private var lostAt: Int64?
+  private var lossReason = "no input"
+  private var backlog: LiveBacklog
+  private var arrival = LiveArrival()
+  /// Seconds that the input had been waited for at the last frame.
+  private var waited = 0.0
+  private var lastEncoded: Int64 = 0
+  /// Why nothing more will come.
+  private var ending: (state: LiveState, reason: String?)?
+
+  /// Decoded pictures and sound between the two threads. What waits longer waits as it was published: a
+  /// picture of 640x360 takes as much room decoded as seconds of it do coded.
+  private static let capacity = 4
+  /// Ticks in a loss after which the slate is shown.
+  private static let slateAfter = 2 * LiveClock.rate
+  /// Seconds that outputs have to close.
+  private static let closing = (first: 8.0, last: 1.5)
+
+  init(
+    _ configuration: LiveConfiguration, _ targets: [LiveTarget], _ control: LiveControl
+  ) throws(MediaError) {
+    self.configuration = configuration
+    self.targets = targets
+    self.control = control
+    hasSegments = configuration.outputs.contains { if case .hls = $0 { true } else { false } }
+    backlog = LiveBacklog(seconds: configuration.limits.lag)
+    stills = try SessionStills(configuration.options)
+    let sound = try LiveSound()
+    let (track, earliest) = (try sound.track(), sound.earliest)
+    self.sound = sound
+    var (forms, writersOf): ([LiveForm], [LiveForm: [OutputWriter]]) = ([], [:])
+    var writers: [OutputWriter] = []
+    for target in targets {
+      if writersOf[target.form] == nil { forms.append(target.form) }
+      let writer = target.writer(configuration, sound: track, earliest: earliest) {
+        control.comesBack
+      }
+      writers.append(writer)
+      writersOf[target.form, default: []].append(writer)
+    }
+    (self.forms, self.writersOf, self.writers) = (forms, writersOf, writers)
+    reader = LiveReader(
+      configuration.input, proxy: configuration.httpProxy, pixels: configuration.limits.pixels,
+      interrupt: control.interrupt,
+      queue: queue)
+  }
+
+  /// Runs to the end; returns how it came.
+  func run() -> (state: LiveState, reason: String?) {
+    let reader = reader
+    let reading = WorkThread(name: "upright-live-in") { reader.run() }
+    writers.forEach { $0.start() }
+    do throws(MediaError) {
+      while ending == nil && !control.interrupt.isRaised { try step() }
+      try finish()
+    } catch {
+      ending = (.failed, error.description)
+    }
+    control.interrupt.raise()
+    queue.close()
+    close()
+    _ = reading.join()
+    publish()
+    return ending ?? (.ended, "stopped")
+  }
+
+  // MARK: - The loop
+
+  private var wall: Int64 {
+    let elapsed = started.duration(to: .now).components
+    return elapsed.seconds * LiveClock.rate
+      + elapsed.attoseconds / (1_000_000_000_000_000_000 / LiveClock.rate)
+  }
+
+  private func step() throws(MediaError) {
+    // A picture that stands in is due every step; else nothing but the state is looked after.
+    if let item = queue.take(within: lostAt != nil && held != nil ? 0.01 : 0.05) {
+      try take(item)
+    } else if queue.isOver {
+      ending = ending ?? (.ended, "the input ended")
+    }
+    try look()
+    publish()
+  }
+
+  private func take(_ item: consuming LiveItem) throws(MediaError) {
+    switch consume item {
+    case .opened(let hasSound, let frameRate):
+      self.hasSound = hasSound
+      if let frameRate, frameRate.isFinite, (1...240).contains(frameRate) { rate = frameRate }
+      if clock.latest == nil { clock = LiveClock(frameRate: rate) }
+      backlog = LiveBacklog(seconds: configuration.limits.lag)
+    case .frame(let frame, let signal): try take(frame, signal)
+    case .sound(let samples, let raw):
+      let duration = Int64(samples.count) * LiveClock.rate / Int64(LiveSound.rate)
+      guard let time = clock.sound(raw, duration: duration, wall: wall) else { return }
+      try sound.take(samples, at: time) { (packet) throws(MediaError) in try send(packet) }
+    case .lost(let reason):
+      clock.lose()
+      lose(reason)
+    case .ended(let error):
+      ending = error.map { (.failed, $0.description) } ?? (.ended, "the input ended")
+      if held != nil, error != nil { ending = (.ended, error?.description) }
+    }
+  }
+
+  private func take(
+    _ frame: consuming VideoFrame, _ signal: OrientationSignal?
+  ) throws(MediaError) {
+    let wall = wall
+    guard let time = clock.picture(frame.pts, wall: wall) else { return control.drop("late") }
+    let waits = reader.counted.waited
+    let isDropped = backlog.drops(
+      time, wall: wall, waited: LiveClock.timeBase.ticks(in: waits - waited), step: clock.step,
+      shown: lastEncoded)
+    waited = waits
+    reader.shed(backlog.isCatchingUp)
+    if isDropped { return control.drop("queue") }
+    if branches.isEmpty { try begin(frame) }
+    if lostAt != nil || control.state == .waiting { control.enter(.live) }
+    lostAt = nil
+    try fill(before: time)
+    frame.pts = time
+    frame.duration = clock.step
+    held = (SharedPicture(try frame.shared()), signal)
+    try show(frame, signal)
+  }
+
+  /// Repeats the last frame in a hole of the input: without a frame there is no keyframe, and a segment
+  /// would be longer than its playlist may say.
+  private func fill(before time: Int64) throws(MediaError) {
+    guard hasSegments, let held else { return }
+    let step = LiveClock.timeBase.ticks(in: LivePlaylist.longestHole)
+    for _ in 0..<30 {
+      guard time - lastEncoded > step else { return }
+      try show(held, at: lastEncoded + step)
+    }
+  }
+
+  private func begin(_ frame: borrowing VideoFrame) throws(MediaError) {
+    let options = configuration.options
+    var policy = configuration.policy
+    // Upright pictures say by their shape how the device was held, where nobody else did.
+    if options.frames == .upright, !control.policy({ $0.hasEarly }) {
+      policy.device.orientation = DeviceOrientation(frameOf: frame.size, lying: .up)
+    }
+    var directors: [FrameDirector] = []
+    for form in forms {
+      var guidance = form.guidance
+      if guidance == nil { guidance = try .ofSource(frame, captureSize: options.captureSize) }
+      directors.append(
+        try FrameDirector(
+          policy: policy, guidance: guidance ?? .standard, frames: options.frames,
+          reference: options.reference, canvas: form.canvas, signalsAreEvents: true,
+          gravity: options.gravity, levels: options.levels))
+      let isFirst = branches.isEmpty
+      let control = control
+      branches.append(
+        LiveBranch(
+          form, configuration, stills: stills, rate: rate, writers: writersOf[form] ?? []
+        ) { update in
+          if isFirst, case .format(let change) = update { control.tell(.format(change)) }
+        })
+    }
+    let made = directors
+    control.policy { $0.begin(made) }
+  }
+
+  /// Shows a frame again.
+  private func show(
+    _ held: (picture: SharedPicture, signal: OrientationSignal?), at time: Int64
+  ) throws(MediaError) {
+    var frame = try held.picture.frame.shared()
+    frame.pts = time
+    frame.duration = clock.step
+    try show(frame, held.signal)
+  }
+
+  /// Lays a picture out, encodes it and hands it on; its time is the session's.
+  private func show(
+    _ frame: consuming VideoFrame, _ signal: OrientationSignal?
+  ) throws(MediaError) {
+    guard let time = frame.pts else { throw MediaError(.fault, "a picture without a time") }
+    let seconds = Double(time) * LiveClock.timeBase.doubleValue
+    let size = frame.size
+    var directions: [Direction] = []
+    var arrivals: [ContinuousClock.Instant] = []
+    try control.policy { (policy: inout LivePolicy) throws(MediaError) -> Void in
+      directions = try policy.direct(at: seconds, size: size, signal: signal)
+      arrivals = policy.takeArrivals()
+    }
+    // Sound that is to be silence precedes the picture that it would have gone with, and no picture
+    // waits for the encoder's delay.
+    let isExpected = hasSound && lostAt == nil
+    try sound.reach(isExpected ? time : time + sound.delay, isExpected: isExpected) {
+      (packet) throws(MediaError) in try send(packet)
+    }
+    let isSlate = lostAt.map { wall - $0 >= Self.slateAfter } ?? false
+    for (index, branch) in branches.enumerated() where index < directions.count {
+      if isSlate, stills.slate != nil { directions[index].isCaptureEnabled = false }
+      try branch.take(try frame.shared(), directions[index], seconds)
+    }
+    lastEncoded = time
+    control.note(directions.first, at: seconds, arrivals: arrivals)
+  }
+
+  private func send(_ packet: consuming Packet) throws(MediaError) {
+    for branch in branches { try branch.takeSound(try packet.shared()) }
+  }
+
+  // MARK: - What is missing
+
+  private func lose(_ reason: String) {
+    lossReason = reason
+    if held == nil { control.enter(.waiting, reason: reason) }
+    guard lostAt == nil else { return }
+    lostAt = wall
+    if held != nil { control.enter(.inputLost, reason: reason) }
+  }
+
+  /// Looks after what does not come, and after outputs that are over.
+  private func look() throws(MediaError) {
+    let wall = wall
+    let read = reader.counted
+    let isWaiting = queue.depth > 0 || read.isBusy
+    let isLost = arrival.isLost(wall: wall, arrived: read.arrived, isBusy: isWaiting)
+    if isLost, lostAt == nil, clock.latest != nil { lose("no frame for a second") }
+    control.noteBehind(
+      lostAt == nil && backlog.isOverloaded(wall: wall)
+        ? Double(backlog.behind) * LiveClock.timeBase.doubleValue : nil)
+    if let lostAt, let held {
+      // A few at a time, so that what comes meanwhile is seen; none while frames are waiting.
+      for _ in 0..<4 where !isWaiting {
+        guard let time = clock.fill(wall: wall) else { break }
+        try show(held, at: time)
+      }
+      if Double(wall - lostAt) > configuration.inputTimeout * Double(LiveClock.rate) {
+        ending = (.ended, "no input for \(configuration.inputTimeout) s: \(lossReason)")
+      }
+    } else if let lostAt, held == nil, case .pull = configuration.input,
+      Double(wall - lostAt) > configuration.inputTimeout * Double(LiveClock.rate)
+    {
+      ending = (.failed, lossReason)
+    }
+    if writers.allSatisfy({ $0.present.isOver }) {
+      let reason = writers.lazy.compactMap(\.present.error).first?.description
+      ending = (.failed, reason ?? "every output is over")
+    }
+  }
+
+  // MARK: - The end
+
+  private func finish() throws(MediaError) {
+    control.policy { $0.finish() }
+    if let latest = clock.latest {
+      try sound.reach(latest + clock.step, isExpected: false) { (packet) throws(MediaError) in
+        try send(packet)
+      }
+    }
+    try sound.finish { (packet) throws(MediaError) in try send(packet) }
+    for branch in branches { try branch.finish() }
+  }
+
+  /// Closes every output so that it plays; one that is stuck is left behind.
+  private func close() {
+    writers.forEach { $0.queue.end() }
+    let deadline = DispatchTime.now() + Self.closing.first
+    let stuck = writers.filter { !$0.join(by: deadline) }
+    stuck.forEach { $0.abandon() }
+    let last = DispatchTime.now() + Self.closing.last
+    for writer in stuck { _ = writer.join(by: last) }
+  }
+
+  private func publish() {
+    let read = reader.counted
+    control.update { snapshot in
+      var counters = snapshot.counters
+      counters.framesIn = read.frames
+      counters.bytesIn = read.bytes
+      counters.decodeTimes = read.times
+      counters.queueDepth = queue.depth
+      if read.damaged > 0 { counters.dropped["decode"] = read.damaged }
+      if read.shed > 0 { counters.dropped["shed"] = read.shed }
+      let lost = writers.reduce(0) { $0 + $1.lostPictures }
+      if lost > 0 { counters.dropped["output"] = lost }
+      counters.bytesOut = writers.reduce(0) { $0 + $1.present.bytes }
+      if let first = branches.first {
+        counters.framesOut = first.tally.frames
+        counters.formatChanges = max(0, first.tally.changeCount - 1)
+      }
+      (counters.orientTimes, counters.encodeTimes) = (DurationHistogram(), DurationHistogram())
+      for branch in branches {
+        counters.orientTimes.add(branch.times.orient)
+        counters.encodeTimes.add(branch.times.encode)
+      }
+      snapshot.counters = counters
+      snapshot.outputProblems = writers.map { $0.present.error?.description }
+    }
+    control.tellAnswers()
+  }
+}
+
+extension StreamGuidance {
+  /// The source's own upright size, rounded down to even.
+  static func ofSource(
+    _ frame: borrowing VideoFrame, captureSize: PixelSize?
+  ) throws(MediaError) -> StreamGuidance {
+    let upright = Placement.uprightSize(
+      source: frame.size, sampleAspectRatio: frame.sampleAspectRatio, orientation: .up)
+    let guidance = StreamGuidance(encodeSize: upright, captureSize: captureSize)
+    do throws(PolicyError) { try guidance.check() } catch { throw MediaError(error, code: .usage) }
+    return guidance
+  }
+}

@@ -1,0 +1,144 @@
+internal import DequeModule
+internal import Foundation
+internal import Orientation
+internal import UprightIntake
+internal import UprightMediaIO
+internal import UprightRTP
+
+/// RTP on sockets of our own, for what libavformat's reader drops: the header extensions, and CVO in
+/// them.
+///
+/// The two streams of a call count from anywhere, each for itself. Here each begins when its first packet
+/// comes; sender reports, which would say it more finely, are not read.
+final class RTPSource: PacketSource {
+  private final class Track {
+    var rtp: RTPStream
+    let socket: UDPSocket
+    let codec: RTPCodec
+    let payloadType: UInt8
+    let redundancy: UInt8?
+    /// Milliseconds after the source was opened at which its first packet came.
+    var begun: Int64?
+
+    init(_ media: SessionDescription.Media, _ codec: RTPCodec) throws(MediaError) {
+      self.codec = codec
+      payloadType = media.payloadType
+      redundancy = media.redundancy
+      rtp = RTPStream(
+        codec: codec, orientation: OrientationExtension(media.extensions),
+        redundancy: media.redundancy)
+      socket = try UDPSocket(address: media.address, port: media.port)
+    }
+  }
+
+  let url = "RTP"
+  private(set) var container: Demuxer.Container
+  private let interrupt: Interrupt
+  private let tracks: [Track]
+  private var streams: [StreamInfo] = []
+  private var waiting = Deque<(unit: AccessUnit, track: Int)>()
+  private var buffer = [UInt8](repeating: 0, count: 65_536)
+  private let opened = ContinuousClock.now
+
+  /// Binds the sockets and waits for a keyframe that can be decoded.
+  ///
+  /// - Throws: `badData`, `usage`, `cannotCreate`, `cancelled`.
+  init(_ text: String, interrupt: Interrupt) throws(MediaError) {
+    self.interrupt = interrupt
+    let description = try SessionDescription(text)
+    container = Demuxer.Container(format: "rtp", streams: [], isSeekable: false)
+    var tracks: [Track] = []
+    for media in [description.video, description.audio].compactMap(\.self) {
+      guard let codec = media.codec else { continue }
+      tracks.append(try Track(media, codec))
+    }
+    self.tracks = tracks
+    let parameters = try findKeyframe(description.video.parameterSets)
+    let pictures = tracks[0]
+    streams = [
+      StreamInfo(
+        index: 0, kind: .video, parameters: parameters,
+        timeBase: Rational(1, pictures.codec.clockRate),
+        carriesCVO: OrientationExtension(description.video.extensions).isNegotiated,
+        decoderName: pictures.codec.decoderName)
+    ]
+    if tracks.count > 1 {
+      streams.append(
+        StreamInfo(
+          index: 1, kind: .audio, parameters: try tracks[1].codec.soundParameters(),
+          timeBase: Rational(1, tracks[1].codec.clockRate)))
+    }
+    container = Demuxer.Container(format: "rtp", streams: streams, isSeekable: false)
+  }
+
+  /// Passes over what precedes the first keyframe that can be decoded.
+  private func findKeyframe(_ sets: [UInt8]) throws(MediaError) -> CodecParameters {
+    while true {
+      guard let next = waiting.first else {
+        try receive()
+        continue
+      }
+      if next.track == 0, next.unit.isKey,
+        let found = try tracks[0].codec.parameters(ofKeyframe: next.unit.bytes, sets: sets)
+      {
+        return found
+      }
+      waiting.removeFirst()
+    }
+  }
+
+  func bestStream(_ kind: StreamInfo.Kind) -> StreamInfo? { streams.first { $0.kind == kind } }
+
+  func select(_ indices: Set<Int>) {}
+
+  var losses: [String] { [] }
+
+  /// The next packet. There is no end.
+  ///
+  /// - Throws: `cancelled`.
+  func read() throws(MediaError) -> Packet? {
+    while waiting.isEmpty { try receive() }
+    let (unit, index) = waiting.removeFirst()
+    let track = tracks[index]
+    let rate = Int64(track.codec.clockRate)
+    var duration = 0
+    if track.codec == .opus { duration = OpusPacket.duration(unit.bytes) ?? 0 }
+    var packet = try Packet(
+      unit.bytes, stream: streams[index], pts: unit.ticks + (track.begun ?? 0) * rate / 1000,
+      isKey: unit.isKey, duration: Int64(duration))
+    packet.cvo = unit.cvo
+    return packet
+  }
+
+  /// Waits for datagrams, a moment at most.
+  private func receive() throws(MediaError) {
+    if interrupt.isRaised { throw MediaError(.cancelled, "stopped", at: url) }
+    var requests = tracks.map {
+      pollfd(fd: $0.socket.descriptor, events: Int16(POLLIN), revents: 0)
+    }
+    guard unsafe poll(&requests, nfds_t(requests.count), 50) > 0 else { return }
+    let elapsed = opened.duration(to: .now).components
+    let arrival = elapsed.seconds * 1000 + elapsed.attoseconds / 1_000_000_000_000_000
+    for (index, track) in tracks.enumerated() {
+      // Not for ever on one socket, whatever is sent.
+      for _ in 0..<256 {
+        guard let datagram = track.socket.receive(into: &buffer) else { break }
+        guard isWanted(datagram, of: track) else { continue }
+        let begun = track.begun ?? arrival
+        track.begun = begun
+        for unit in track.rtp.take(Array(datagram), arrival: arrival - begun) {
+          waiting.append((unit, index))
+        }
+      }
+    }
+  }
+
+  /// Whether it may be RTP of the payload type that was described: anyone may send to a port.
+  private func isWanted(_ datagram: ArraySlice<UInt8>, of track: Track) -> Bool {
+    guard datagram.count >= 12 else { return false }
+    let type = datagram[datagram.startIndex + 1] & 0x7F
+    // G.711's comfort noise has a payload type of its own.
+    return type == track.payloadType || type == track.redundancy
+      || (type == 13 && !track.codec.isVideo)
+  }
+}

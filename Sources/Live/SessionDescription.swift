@@ -1,0 +1,114 @@
+internal import Foundation
+internal import UprightIntake
+internal import UprightMediaIO
+internal import UprightRTP
+
+/// What a session description (RFC 8866) says of the streams that this reads: where they come in, in
+/// which codec, and which header extension is CVO.
+struct SessionDescription {
+  /// One `m=` section.
+  struct Media {
+    let isVideo: Bool
+    /// The UDP port that it is sent to.
+    let port: UInt16
+    /// The address it is sent to.
+    var address: String
+    var payloadTypes: [UInt8]
+    var codec: RTPCodec?
+    var payloadType: UInt8 = 0
+    var extensions: [Int: String] = [:]
+    /// H.264 parameter sets with start codes.
+    var parameterSets: [UInt8] = []
+    /// The payload type of RED (RFC 2198) around the codec's own.
+    var redundancy: UInt8?
+  }
+
+  /// The first of pictures, and the first of sound where there is one.
+  let video: Media
+  let audio: Media?
+
+  /// - Throws: `badData`, naming the line.
+  init(_ text: String) throws(MediaError) {
+    var address = "0.0.0.0"
+    var media: [Media] = []
+    var maps: [[(type: UInt8, name: String)]] = []
+    var formats: [(media: Int, type: UInt8, text: String)] = []
+    for line in text.split(whereSeparator: \.isNewline).prefix(2000) {
+      let line = line.trimmingCharacters(in: .whitespaces)
+      if let value = Self.value("c=", line) {
+        let words = value.split(separator: " ")
+        guard words.count == 3, words[0] == "IN" else { throw Self.error("its line \(line)") }
+        let host = String(words[2].prefix { $0 != "/" })
+        if media.isEmpty { address = host } else { media[media.count - 1].address = host }
+      } else if let value = Self.value("m=", line) {
+        media.append(try Self.media(value, address: address))
+        maps.append([])
+      } else if let last = media.indices.last {
+        if let (type, rest) = Self.typed("a=rtpmap:", line) {
+          let name = String(rest.prefix { $0 != "/" }).lowercased()
+          maps[last].append((type, name))
+        } else if let (type, rest) = Self.typed("a=fmtp:", line) {
+          formats.append((last, type, rest))
+        } else if let value = Self.value("a=extmap:", line) {
+          // `4/recvonly urn:...`: the direction is ours to ignore.
+          let words = value.split(separator: " ")
+          guard words.count >= 2, let id = Int(words[0].prefix { $0 != "/" }) else {
+            throw Self.error("its line \(line)")
+          }
+          media[last].extensions[id] = String(words[1])
+        }
+      }
+    }
+    for index in media.indices { Self.settle(&media[index], maps[index]) }
+    for (index, type, text) in formats where media[index].payloadType == type {
+      media[index].parameterSets = H264Parameters.sets(text)
+    }
+    // Port 0 says that a stream is not sent (RFC 8866, 5.14).
+    media.removeAll { $0.codec == nil || $0.port == 0 }
+    guard let video = media.first(where: \.isVideo) else {
+      throw Self.error("no pictures in H.264, VP8 or VP9")
+    }
+    self.video = video
+    audio = media.first { !$0.isVideo }
+  }
+
+  private static func media(_ value: String, address: String) throws(MediaError) -> Media {
+    let words = value.split(separator: " ")
+    guard words.count >= 4, let port = UInt16(words[1].prefix { $0 != "/" }),
+      words[2].hasPrefix("RTP/")
+    else { throw error("its line m=\(value.prefix(80))") }
+    return Media(
+      isVideo: words[0] == "video", port: port, address: address,
+      payloadTypes: words[3...].compactMap { UInt8($0) })
+  }
+
+  /// The first payload type whose codec is known stands.
+  private static func settle(_ media: inout Media, _ map: [(type: UInt8, name: String)]) {
+    media.redundancy = map.first { $0.name == "red" }?.type
+    for type in media.payloadTypes {
+      // G.711's payload types need no line of their own (RFC 3551, table 4).
+      let name = map.first { $0.type == type }?.name ?? [0: "pcmu", 8: "pcma"][type]
+      guard let codec = name.flatMap(RTPCodec.init(rawValue:)), codec.isVideo == media.isVideo
+      else { continue }
+      (media.codec, media.payloadType) = (codec, type)
+      return
+    }
+  }
+
+  private static func value(_ prefix: String, _ line: String) -> String? {
+    line.hasPrefix(prefix) ? String(line.dropFirst(prefix.count)) : nil
+  }
+
+  private static func typed(_ prefix: String, _ line: String) -> (UInt8, String)? {
+    guard let value = value(prefix, line), let space = value.firstIndex(of: " "),
+      let type = UInt8(value[..<space])
+    else { return nil }
+    return (type, String(value[value.index(after: space)...]))
+  }
+
+  private static func error(_ what: String) -> MediaError {
+    MediaError(
+      .badData, "not a session description that can be read: \(what)", at: "SDP",
+      remedy: "expected RFC 8866 with m=video PORT RTP/AVP TYPE and a=rtpmap")
+  }
+}

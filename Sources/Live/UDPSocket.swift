@@ -1,0 +1,92 @@
+internal import Foundation
+internal import UprightMediaIO
+
+/// A UDP socket that datagrams come in on.
+final class UDPSocket {
+  let descriptor: Int32
+
+  /// - Parameter address: one of ours, IPv4 or IPv6.
+  /// - Throws: `cannotCreate` where it cannot be bound.
+  init(address: String, port: UInt16) throws(MediaError) {
+    var (v4, v6) = (sockaddr_in(), sockaddr_in6())
+    let isV4 = unsafe inet_pton(AF_INET, address, &v4.sin_addr) == 1
+    guard unsafe isV4 || inet_pton(AF_INET6, address, &v6.sin6_addr) == 1 else {
+      throw MediaError(
+        .usage, "\(address) is no literal address", at: "SDP", remedy: "write c=IN IP4 127.0.0.1")
+    }
+    let family = isV4 ? AF_INET : AF_INET6
+    descriptor = socket(
+      family,
+      Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        | Int32(SOCK_NONBLOCK.rawValue), 0)
+    guard descriptor >= 0 else { throw Self.failure(address, port) }
+    v4.sin_family = sa_family_t(AF_INET)
+    v4.sin_port = port.bigEndian
+    v6.sin6_family = sa_family_t(AF_INET6)
+    v6.sin6_port = port.bigEndian
+    // A keyframe comes in one burst.
+    var room: Int32 = 4 << 20
+    _ = unsafe setsockopt(
+      descriptor, SOL_SOCKET, SO_RCVBUF, &room, socklen_t(MemoryLayout<Int32>.size))
+    let handle = descriptor
+    let result =
+      if isV4 {
+        unsafe withUnsafePointer(to: &v4) { pointer in
+          unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            unsafe bind(handle, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+          }
+        }
+      } else {
+        unsafe withUnsafePointer(to: &v6) { pointer in
+          unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            unsafe bind(handle, $0, socklen_t(MemoryLayout<sockaddr_in6>.size))
+          }
+        }
+      }
+    guard result == 0, !Self.isGroup(address) || Self.join(v4, v6, isV4, descriptor) else {
+      let error = Self.failure(address, port)
+      close(descriptor)
+      throw error
+    }
+  }
+
+  /// Joins a multicast group on the interface that leads there; false where there is none.
+  private static func join(
+    _ v4: sockaddr_in, _ v6: sockaddr_in6, _ isV4: Bool, _ descriptor: Int32
+  ) -> Bool {
+    if isV4 {
+      var request = ip_mreq(imr_multiaddr: v4.sin_addr, imr_interface: in_addr(s_addr: 0))
+      return unsafe setsockopt(
+        descriptor, Int32(IPPROTO_IP), IP_ADD_MEMBERSHIP, &request,
+        socklen_t(MemoryLayout<ip_mreq>.size)) == 0
+    }
+    var request = ipv6_mreq(ipv6mr_multiaddr: v6.sin6_addr, ipv6mr_interface: 0)
+    return unsafe setsockopt(
+      descriptor, Int32(IPPROTO_IPV6), IPV6_ADD_MEMBERSHIP, &request,
+      socklen_t(MemoryLayout<ipv6_mreq>.size)) == 0
+  }
+
+  deinit { close(descriptor) }
+
+  /// Whether an address is that of a multicast group (RFC 5771: 224.0.0.0/4; RFC 4291, 2.7: ff00::/8).
+  static func isGroup(_ address: String) -> Bool {
+    if let first = address.split(separator: ".").first.flatMap({ UInt8($0) }) {
+      return (224...239).contains(first)
+    }
+    return address.lowercased().hasPrefix("ff") && address.contains(":")
+  }
+
+  private static func failure(_ address: String, _ port: UInt16) -> MediaError {
+    MediaError(
+      .cannotCreate, "UDP cannot be received: \(unsafe String(cString: strerror(errno)))",
+      at: "\(address):\(port)", remedy: "give an address of this machine and a port that is free")
+  }
+
+  /// The next datagram that has come; nil where there is none.
+  func receive(into buffer: inout [UInt8]) -> ArraySlice<UInt8>? {
+    let count = unsafe buffer.withUnsafeMutableBytes {
+      unsafe recv(descriptor, $0.baseAddress, $0.count, 0)
+    }
+    return count > 0 ? buffer[..<count] : nil
+  }
+}

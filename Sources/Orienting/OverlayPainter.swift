@@ -1,0 +1,107 @@
+internal import Orientation
+internal import PixelKernels
+package import UprightMediaIO
+package import UprightPipeline
+
+/// The still pictures of a session, decoded before its first frame.
+package struct SessionStills {
+  /// What stands while the camera is not sent.
+  package let slate: StillPicture?
+  /// What is laid over every picture, the lowest first.
+  let overlays: [(Overlay, StillPicture)]
+
+  /// - Throws: `noInput` or `badData` for a file that is none.
+  package init(_ options: TranscodeOptions) throws(MediaError) {
+    slate = try options.slate.map { (path) throws(MediaError) in try StillPicture(path: path) }
+    overlays = try options.overlays.map { (overlay) throws(MediaError) in
+      (overlay, try StillPicture(path: overlay.path))
+    }
+  }
+}
+
+/// Lays the overlays over pictures. What they look like on a canvas is worked out once.
+struct OverlayPainter {
+  private let overlays: [(overlay: Overlay, still: StillPicture)]
+  private let format: PixelFormat
+  private var stamps: [Stamp] = []
+  private var made: (canvas: PixelSize, window: ImageOrientation, colour: Colour)?
+  private var copies: FramePool?
+
+  init(_ overlays: [(Overlay, StillPicture)], format: PixelFormat) {
+    self.overlays = overlays.map { ($0.0, $0.1) }
+    self.format = format
+  }
+
+  /// `picture` with the overlays on it.
+  ///
+  /// - Parameter window: what turns the device's screen onto the canvas.
+  mutating func paint(
+    _ picture: consuming VideoFrame, window: ImageOrientation, with orienter: FrameOrienter
+  ) throws(MediaError) -> VideoFrame {
+    if overlays.isEmpty { return picture }
+    try prepare(picture, window)
+    // What is held must not change, and what is not held costs little to copy.
+    if copies?.size != picture.size { copies = try FramePool(size: picture.size, format: format) }
+    guard let copies else { return picture }
+    let painted = try picture.copy(from: copies)
+    for stamp in stamps { try stamp.draw(on: painted, with: orienter.kernels) }
+    return painted
+  }
+
+  private mutating func prepare(
+    _ picture: borrowing VideoFrame, _ window: ImageOrientation
+  ) throws(MediaError) {
+    let (canvas, colour) = (picture.size, picture.colour)
+    if let made, made.canvas == canvas, made.window == window, made.colour == colour { return }
+    var stamps: [Stamp] = []
+    for (overlay, still) in overlays {
+      let turn = overlay.attachment == .window ? window : .up
+      guard let rect = overlay.rect(of: still.size, turned: turn, on: canvas, format.alignment)
+      else { continue }
+      stamps.append(try Stamp(still, turn: turn, rect: rect, format: format, like: picture))
+    }
+    self.stamps = stamps
+    made = (canvas, window, colour)
+  }
+}
+
+extension Overlay {
+  /// Where a picture of `still` stands on `canvas`, no nearer to any edge than the margin says; nil
+  /// where there is no room. An overlay that is too large is made smaller, its shape kept.
+  ///
+  /// - Parameter turn: how it and the edges that it is anchored to lie on the canvas.
+  func rect(
+    of still: PixelSize, turned turn: ImageOrientation, on canvas: PixelSize, _ grid: PixelSize
+  ) -> PixelRect? {
+    let room = turn.inverse.applied(
+      to: PixelSize(canvas.width - 2 * margin, canvas.height - 2 * margin))
+    guard room.width >= grid.width, room.height >= grid.height else { return nil }
+    // On the screen as the device has it upright; with a size, larger or smaller to fit into it.
+    var scale = min(
+      Double(room.width) / Double(still.width), Double(room.height) / Double(still.height))
+    if let size {
+      scale = min(
+        scale, Double(size.width) / Double(still.width),
+        Double(size.height) / Double(still.height))
+    } else {
+      scale = min(scale, 1)
+    }
+    let lying = turn.applied(to: still)
+    func length(_ native: Int, _ room: Int) -> Int {
+      min(room, max(1, Int(clamping: Double(native) * scale)))
+    }
+    let upright = turn.applied(to: room)
+    let shown = PixelSize(length(lying.width, upright.width), length(lying.height, upright.height))
+    // The anchor's fractions, turned about the middle.
+    let place = Point(x: anchor.x - 0.5, y: anchor.y - 0.5).applying(
+      AffineTransform(quarterTurnsClockwise: turn.quarterTurns))
+    func offset(_ fraction: Double, _ canvas: Int, _ length: Int, _ step: Int) -> Int {
+      let spare = Double(canvas - 2 * margin - length)
+      return (margin + Int(clamping: min(spare, 1e6) * (fraction + 0.5))) / step * step
+    }
+    return PixelRect(
+      x: offset(place.x, canvas.width, shown.width, grid.width),
+      y: offset(place.y, canvas.height, shown.height, grid.height),
+      width: shown.width, height: shown.height)
+  }
+}

@@ -1,0 +1,90 @@
+internal import Orientation
+internal import PixelKernels
+internal import UprightMediaIO
+
+/// A still picture made ready for one canvas: its samples in the canvas's format, the alpha of each,
+/// and the place.
+final class Stamp {
+  /// Where it stands; its corner lies on whole chroma samples, and it ends inside the canvas.
+  let rect: PixelRect
+  private let picture: VideoFrame
+  /// One byte for each element of each plane.
+  private let alphas: [SharedPicture]
+
+  /// - Parameters:
+  ///   - turn: how it lies on the canvas.
+  ///   - rect: where, inside the canvas; its corner on whole chroma samples.
+  ///   - canvas: tells format, colour and siting.
+  init(
+    _ still: StillPicture, turn: ImageOrientation, rect: PixelRect, format: PixelFormat,
+    like canvas: borrowing VideoFrame
+  ) throws(MediaError) {
+    self.rect = rect
+    let pixels = FrameOrienter(format: .rgba, layout: .init(fit: .stretch))
+    let turned = try pixels.orient(
+      still.picture,
+      by: pixels.placement(
+        of: still.size, sampleAspectRatio: .one, turn: turn, canvas: rect.size))
+    let opaque = try FramePool(size: rect.size, format: format).frame()
+    let alpha = try FramePool(size: rect.size, format: .gray).frame()
+    guard let source = PictureView(turned), let target = PictureView(opaque) else {
+      throw MediaError(.fault, "a still picture cannot be drawn in \(format)")
+    }
+    let siting = canvas.colour.chromaPosition
+    try Scaler().scale(
+      source, onto: target, colour: canvas.colour, chroma: .init(from: siting, to: siting),
+      filter: .bicubic)
+    Self.takeAlpha(of: turned, into: alpha)
+    picture = opaque
+    alphas = try target.picturePlanes.map { (plane) throws(MediaError) in
+      SharedPicture(try Self.average(alpha, over: plane))
+    }
+  }
+
+  /// Draws it over `canvas`, whose memory must be its own.
+  func draw(on canvas: borrowing VideoFrame, with kernels: PixelKernels) throws(MediaError) {
+    guard let source = PictureView(picture), let target = PictureView(canvas, rect) else {
+      throw MediaError(.fault, "a still picture beside the canvas")
+    }
+    for (index, (from, to)) in zip(source.picturePlanes, target.picturePlanes).enumerated() {
+      guard let alpha = PictureView(alphas[index].frame)?.picturePlanes.first else { continue }
+      try runKernel { () throws(PixelKernelsError) in
+        try kernels.composite(
+          from.readable, alpha: alpha.readable, into: to.plane, components: from.components,
+          componentSize: source.format.sampleBytes)
+      }
+    }
+  }
+
+  private static func takeAlpha(of pixels: borrowing VideoFrame, into alpha: borrowing VideoFrame) {
+    guard let from = pixels.plane(0), let to = alpha.plane(0) else { return }
+    for y in 0..<pixels.size.height {
+      for x in 0..<pixels.size.width {
+        unsafe (to.start[y * to.stride + x] = from.start[y * from.stride + 4 * x + 3])
+      }
+    }
+  }
+
+  /// The mean alpha of the pixels that each element of a plane stands for.
+  private static func average(
+    _ alpha: borrowing VideoFrame, over plane: PicturePlane
+  ) throws(MediaError) -> VideoFrame {
+    let (width, height) = (1 << plane.layout.shiftX, 1 << plane.layout.shiftY)
+    let size = PixelSize(plane.plane.width, plane.plane.height)
+    let result = try FramePool(size: size, format: .gray).frame()
+    guard let from = alpha.plane(0), let to = result.plane(0) else { return result }
+    for y in 0..<size.height {
+      for x in 0..<size.width {
+        var sum = 0
+        for row in y * height..<min((y + 1) * height, alpha.size.height) {
+          for column in x * width..<min((x + 1) * width, alpha.size.width) {
+            sum += unsafe Int(from.start[row * from.stride + column])
+          }
+        }
+        // What the element covers beyond the still's edge is not covered by the still.
+        unsafe (to.start[y * to.stride + x] = UInt8((sum + width * height / 2) / (width * height)))
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,2 @@
+@_exported public import UprightFiles
+@_exported public import UprightLive
