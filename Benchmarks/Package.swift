@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own: building Upright needs none of what it is measured against.
+// A separate package: building Upright needs nothing that it is compared with.
 let package = Package(
   name: "upright-benchmarks",
   dependencies: [.package(name: "upright", path: "..")],

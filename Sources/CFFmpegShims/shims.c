@@ -15,9 +15,9 @@ static atomic_int echo = AV_LOG_QUIET;
 
 static atomic_int has_callback;
 
-// libavformat's RTSP client follows a redirect to whatever address it names. No option forbids it, and
-// nobody is asked but whoever listens to the log, on the client's thread and just before it connects: with
-// no protocol allowed any more it cannot.
+// libavformat's RTSP client follows a redirect to any address. No option forbids it. The only hook is the log
+// callback, which is called on the client's thread just before it connects: with no protocol allowed, the
+// connection fails.
 static void refuse_redirect(void *source, const char *format) {
   if (!source || strncmp(format, "Status %d: Redirecting", 22) != 0) return;
   if (*(const AVClass **)source != avformat_get_class()) return;
@@ -39,7 +39,7 @@ static int open_verified(AVFormatContext *context, AVIOContext **io, const char 
 }
 
 void upright_verify_certificates(AVFormatContext *context) {
-  // The same function for every context.
+  // The function is the same for every context.
   plain_open = context->io_open;
   context->io_open = open_verified;
 }

@@ -2,15 +2,16 @@
 
 #include <libavutil/opt.h>
 
-// The releases by the version of libavutil that each came with, and of libavcodec for 7.1, where libavutil
-// says nothing of avcodec_get_supported_config().
+// Each release is identified by the libavutil version that it came with. 7.1 is identified by the libavcodec
+// version, because libavutil's doesn't tell whether avcodec_get_supported_config() exists.
 #define HAS_FRAME_DURATION (LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(57, 30, 100))
 #define HAS_FIELD_FLAGS (LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(58, 7, 100))
 #define HAS_CODED_SIDE_DATA (LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 30, 101))
 #define HAS_SUPPORTED_CONFIG (LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(61, 13, 100))
 
 bool upright_matroska_adds_delay(void) {
-  // 5.1 writes CodecDelay for Opus and leaves the times as they are; 7.1 adds it to them. 6.0 by its sources.
+  // 5.1 writes CodecDelay for Opus and leaves the timestamps unchanged; 7.1 adds it to them. So does 6.0,
+  // according to its source code.
   return LIBAVFORMAT_VERSION_MAJOR >= 60;
 }
 

@@ -1,4 +1,4 @@
-// AVX2. Most of its instructions work within 128-bit lanes: the transposes put two SSE2 blocks, one
+// AVX2 kernels. Most AVX2 instructions work within 128-bit lanes, so the transposes put two SSE2 blocks, one
 // below the other, into the two lanes.
 #if defined(__x86_64__)
 
@@ -23,7 +23,7 @@ AVX2 UPRIGHT_INLINE __m256i load_lanes(const uint8_t *low, const uint8_t *high) 
 
 // Transposes of 16 x 32, 8 x 16 and 4 x 8 elements, all 16 bytes in a row and 32 in a column.
 
-// Eight rows to the pairs of columns that they are part of: all that fits the registers at a time.
+// Interleaves eight rows to pairs of columns; eight are as many as fit the registers at a time.
 AVX2 UPRIGHT_INLINE void half_block_1(__m256i pairs[8], const uint8_t *src, ptrdiff_t src_stride) {
   __m256i a[8], b[8];
   UNROLL for (int i = 0; i < 8; i++) a[i] = load_lanes(src + i * src_stride, src + (i + 16) * src_stride);
@@ -112,7 +112,7 @@ AVX2 UPRIGHT_INLINE void reverse_4(uint8_t *dst, const uint8_t *src) {
 
 // Pairs.
 
-// The low lanes of both, then the high lanes: what unpacking leaves, in order.
+// Stores the low lanes of both, then the high lanes: the order that unpacking requires.
 AVX2 UPRIGHT_INLINE void store_lanes(uint8_t *dst, __m256i low, __m256i high) {
   store(dst, _mm256_permute2x128_si256(low, high, 0x20));
   store(dst + 32, _mm256_permute2x128_si256(low, high, 0x31));
@@ -128,7 +128,7 @@ AVX2 UPRIGHT_INLINE void join_2(uint8_t *dst, const uint8_t *a, const uint8_t *b
   store_lanes(dst, _mm256_unpacklo_epi16(first, second), _mm256_unpackhi_epi16(first, second));
 }
 
-// Packing leaves the quarters as low, high, low, high.
+// Sorts the 64-bit quarters, which packing leaves as low, high, low, high.
 AVX2 UPRIGHT_INLINE __m256i sorted_quarters(__m256i v) {
   return _mm256_permute4x64_epi64(v, _MM_SHUFFLE(3, 1, 2, 0));
 }
@@ -163,9 +163,10 @@ UPRIGHT_DEFINE_STREAMED(avx2, AVX2, 1, 16, 32)
 UPRIGHT_DEFINE_STREAMED(avx2, AVX2, 2, 8, 16)
 UPRIGHT_DEFINE_STREAMED(avx2, AVX2, 4, 4, 8)
 
-// A plane's bytes from which on going around the cache is faster, even for one that would fit the
-// second level: lines that are written whole need not be read first. On Sapphire Rapids 1080p takes a
-// third of the time out of the cache and two thirds in it; chroma of 720p gains nothing.
+// The size in bytes from which a plane bypasses the cache. Bypassing is faster even for a plane that would
+// fit the second-level cache, because lines that are written whole need not be read first. On Sapphire Rapids
+// 1080p takes a third of the time if it isn't in the cache and two thirds if it is; chroma of 720p gains
+// nothing.
 enum { STREAM_BYTES = 400000 };
 
 void upright_init_avx2(upright_kernels *table) {

@@ -1,4 +1,4 @@
-// Blending: loops so plain that the compiler makes vectors of them, once for each level's registers.
+// Blending: simple loops that the compiler vectorizes, once for each level's registers.
 #pragma once
 
 #include "levels.h"
@@ -10,16 +10,16 @@
   uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *src, ptrdiff_t src_stride,       \
       const uint8_t *alpha, ptrdiff_t alpha_stride, size_t width, size_t height
 
-// What is written is what is read at the same place, or lies apart from it: no step waits for
-// another one.
-// Without optimization, or with a sanitizer, they stay loops: nothing to warn of.
+// The destination is read and written at the same index, or doesn't overlap the sources: the iterations are
+// independent. Without optimization, or with a sanitizer, the loops aren't vectorized, which is no reason for
+// a warning.
 #pragma clang diagnostic ignored "-Wpass-failed"
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 
-// Components of 2 bytes need not be aligned to them.
+// Components of 2 bytes need not be aligned.
 typedef uint16_t __attribute__((aligned(1), may_alias)) upright_word;
 
-// Parts of 256, rounded to the nearest.
+// Weights in 1/256, rounded to the nearest.
 UPRIGHT_INLINE void blend_row_1(uint8_t *to, const uint8_t *a, const uint8_t *b, unsigned weight,
                                 size_t count) {
   INDEPENDENT for (size_t x = 0; x < count; x++) {
@@ -34,7 +34,7 @@ UPRIGHT_INLINE void blend_row_2(upright_word *to, const upright_word *a, const u
   }
 }
 
-// Parts of 255, rounded to the nearest.
+// Alpha in 1/255, rounded to the nearest.
 UPRIGHT_INLINE uint8_t over_1(uint8_t under, uint8_t over, uint8_t alpha) {
   // No sum exceeds 16 bits.
   const uint16_t sum = (uint16_t)(over * alpha + under * (uint8_t)~alpha + 127);
@@ -56,7 +56,7 @@ UPRIGHT_INLINE void composite_row_2(upright_word *to, const upright_word *from,
   INDEPENDENT for (size_t x = 0; x < count; x++) to[x] = over_2(to[x], from[x], alpha[x]);
 }
 
-// Each twice, for the two components that share it.
+// Writes each alpha value twice, for the two components that share it.
 UPRIGHT_INLINE void double_alpha(uint8_t *to, const uint8_t *alpha, size_t count) {
   INDEPENDENT for (size_t x = 0; x < count; x++) to[2 * x] = to[2 * x + 1] = alpha[x];
 }

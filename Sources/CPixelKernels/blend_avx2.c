@@ -1,4 +1,4 @@
-// The same loops, with registers of 32 bytes.
+// The loops of blend.h with registers of 32 bytes.
 #if defined(__x86_64__)
 
 #include "blend.h"

@@ -1,4 +1,4 @@
-// Blending for every CPU, and the way into all of it.
+// Blending for every CPU, and the functions that call the blending of a table.
 #include "blend.h"
 
 UPRIGHT_DEFINE_BLENDS()

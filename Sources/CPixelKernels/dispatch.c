@@ -1,4 +1,4 @@
-// From a CPU to a table, and from an orientation to a kernel and the signs of its strides.
+// Selects the table for a CPU, and for an orientation the kernel and the signs of its strides.
 #include "levels.h"
 
 uint32_t upright_cpu_flags(void) {
@@ -19,7 +19,7 @@ uint32_t upright_cpu_flags(void) {
 
 uint32_t upright_usable_levels(uint32_t mask) {
   const uint32_t flags = mask & upright_cpu_flags();
-  // Those below the lowest that is missing.
+  // The levels below the lowest missing one.
   return flags & ~(flags + 1);
 }
 
@@ -47,7 +47,7 @@ void upright_turn(const upright_kernels *table, int orientation, size_t element_
                   size_t height) {
   if (width == 0 || height == 0 || !is_size(element_size, UPRIGHT_MAX_ELEMENT_SIZE)) return;
 
-  // Rows of the source, or of what a transpose writes, taken from the last to the first.
+  // Rows of the source, or of the transposed destination, are taken from the last to the first.
   const int source_reversed =
       orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
   const int destination_reversed = orientation == 7 || orientation == 8;

@@ -1,10 +1,10 @@
-// What each CPU level puts into the table. A level overwrites only what it does better than the
-// levels below it, and leaves planes too small for it to the next one down.
+// The kernels that each CPU level puts into the table. A level overwrites only those that it improves on, and
+// passes planes that are too small for it to the next level below.
 #pragma once
 
 #include "CPixelKernels.h"
 
-// Of the levels that `mask` and the CPU both have, those that have all the levels below them.
+// Returns the levels that both `mask` and the CPU have, without those that lack a level below them.
 uint32_t upright_usable_levels(uint32_t mask);
 
 void upright_init_reference(upright_kernels *table);
@@ -18,7 +18,7 @@ void upright_init_warp_avx2(upright_kernels *table);
 void upright_init_blend_avx2(upright_kernels *table);
 #endif
 
-// The parameters all kernels of a kind share.
+// The parameters that all kernels of a kind share.
 #define UPRIGHT_PLANE uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *src, ptrdiff_t src_stride
 #define UPRIGHT_JOIN                                                                  \
   uint8_t *dst, ptrdiff_t dst_stride, const uint8_t *a, ptrdiff_t a_stride, const uint8_t *b, \
@@ -47,7 +47,7 @@ UPRIGHT_DECLARE_PLANES(3, c)
 
 #define UPRIGHT_INLINE static inline __attribute__((always_inline))
 
-// Row `y` of a plane.
+// Returns row `y` of a plane.
 UPRIGHT_INLINE uint8_t *upright_row(uint8_t *base, ptrdiff_t stride, size_t y) {
   return base + (ptrdiff_t)y * stride;
 }

@@ -1,15 +1,15 @@
-// From vectors and blocks to planes. Everything here is inlined into a caller of one CPU level, with
-// the sizes and the function pointers constants.
+// Builds plane kernels from operations on vectors and blocks. Everything here is inlined into a caller of one
+// CPU level, with the sizes and the function pointers as constants.
 //
-// No plane needs a scalar remainder: the last vector of a row, and the last block of a row or column
-// of blocks, lies over the one before it. So each wants a plane of at least one vector or block.
+// No plane needs a scalar remainder: the last vector of a row, and the last block of a row or column of
+// blocks, overlaps the one before it. So each plane must be at least one vector or block large.
 #pragma once
 
 #include "levels.h"
 
-// Transposes one block of a constant size; touches nothing else.
+// Transposes one block of a constant size. Touches nothing else.
 typedef void (*upright_block_fn)(UPRIGHT_PLANE);
-// Writes one aligned cache line around the cache.
+// Writes one aligned cache line, bypassing the cache.
 typedef void (*upright_line_fn)(uint8_t *dst, const uint8_t *src);
 // Writes one vector in reverse.
 typedef void (*upright_reverse_fn)(uint8_t *dst, const uint8_t *src);
@@ -17,13 +17,14 @@ typedef void (*upright_reverse_fn)(uint8_t *dst, const uint8_t *src);
 typedef void (*upright_join_fn)(uint8_t *dst, const uint8_t *a, const uint8_t *b);
 typedef void (*upright_split_fn)(uint8_t *a, uint8_t *b, const uint8_t *src);
 
-// Bytes of a cache line, and of a tile's side. A tile of 64 lines of the source becomes 64 lines of
-// the destination, each read and written whole while it is in the first-level cache.
+// The bytes of a cache line, and of a tile's side. A tile of 64 lines of the source becomes 64 lines of the
+// destination, each read and written as a whole while it is in the first-level cache.
 enum { UPRIGHT_LINE = 64 };
 
-// Lines of the tile to the right, for the time a tile takes: the hardware does not see columns. Past
-// the end of a row this asks for what is not needed, or not there: a prefetch never faults, and the
-// address is a number, not a pointer, because it may point outside of the plane.
+// Prefetches lines of the tile to the right while the current tile is processed, because the hardware
+// prefetcher doesn't detect columns. Past the end of a row this prefetches data that isn't needed or doesn't
+// exist: a prefetch never faults, and the address is a number, not a pointer, because it may be outside the
+// plane.
 UPRIGHT_INLINE void upright_prefetch_lines(const uint8_t *src, ptrdiff_t src_stride, size_t first,
                                            size_t count, size_t ahead) {
   _Pragma("clang loop unroll(full)") for (size_t k = 0; k < count; k++) {
@@ -32,8 +33,8 @@ UPRIGHT_INLINE void upright_prefetch_lines(const uint8_t *src, ptrdiff_t src_str
   }
 }
 
-// Blocks of `columns` x `rows` elements, where `columns` make 16 bytes: tile by tile from left to
-// right, so that no more rows than a tile has are open at a time.
+// Transposes blocks of `columns` x `rows` elements, where `columns` make 16 bytes, tile by tile from left to
+// right, so that only the rows of one tile are accessed at a time.
 UPRIGHT_INLINE void upright_transpose_blocks(UPRIGHT_PLANE, size_t width, size_t height,
                                              size_t element_size, size_t columns, size_t rows,
                                              upright_block_fn block) {
@@ -42,7 +43,7 @@ UPRIGHT_INLINE void upright_transpose_blocks(UPRIGHT_PLANE, size_t width, size_t
     const size_t bottom = upright_min(top + side, height);
     for (size_t i = 0; i < width; i += columns) {
       const size_t x = upright_min(i, width - columns);
-      // Each of a tile's columns of blocks asks for its share of the next tile.
+      // Each of a tile's columns of blocks prefetches its share of the next tile.
       const size_t share = rows * columns / side;
       const size_t lead = i % side;
       for (size_t j = top; j < bottom; j += rows) {
@@ -56,10 +57,9 @@ UPRIGHT_INLINE void upright_transpose_blocks(UPRIGHT_PLANE, size_t width, size_t
   }
 }
 
-// As above for a destination that is not to go through the cache: each tile is transposed into a
-// stage of its own, and leaves it in whole lines, which is the only way past the cache that is faster
-// than through it. `plain` takes the rows of the source that do not make whole lines, and planes
-// that have no lines in common.
+// As above, for a destination that bypasses the cache. Each tile is transposed into a stage and written from
+// there in whole lines; only whole lines are faster without the cache than with it. `plain` transposes the
+// rows of the source that don't make whole lines, and planes whose lines aren't aligned alike.
 UPRIGHT_INLINE void upright_transpose_streamed(UPRIGHT_PLANE, size_t width, size_t height,
                                                size_t element_size, size_t columns, size_t rows,
                                                upright_block_fn block, upright_line_fn write,
@@ -85,7 +85,7 @@ UPRIGHT_INLINE void upright_transpose_streamed(UPRIGHT_PLANE, size_t width, size
       const size_t x = upright_min(i, width - side);
       const uint8_t *from = upright_const_row(src, src_stride, y) + x * element_size;
       for (size_t k = 0; k < side; k += columns) {
-        // Two tiles ahead: memory is that much further away.
+        // Two tiles ahead, because memory has a longer latency than the cache.
         upright_prefetch_lines(from, src_stride, k, columns, 2 * UPRIGHT_LINE);
         for (size_t j = 0; j < side; j += rows) {
           block(stage + k * UPRIGHT_LINE + j * element_size, UPRIGHT_LINE,
@@ -99,9 +99,9 @@ UPRIGHT_INLINE void upright_transpose_streamed(UPRIGHT_PLANE, size_t width, size
   }
 }
 
-// Rows of `row_bytes` bytes, in vectors of `vector` bytes. The source is read through in one
-// direction, which is what the hardware's prefetch follows: from the last byte to the first where the
-// rows are taken from the last to the first.
+// Mirrors rows of `row_bytes` bytes, in vectors of `vector` bytes. The source is read in one direction, which
+// the hardware prefetcher follows: from the last byte to the first if the rows are taken from the last to the
+// first.
 UPRIGHT_INLINE void upright_mirror_rows(UPRIGHT_PLANE, size_t row_bytes, size_t height,
                                         size_t vector, upright_reverse_fn reverse) {
   const size_t last = row_bytes - vector;
@@ -118,7 +118,7 @@ UPRIGHT_INLINE void upright_mirror_rows(UPRIGHT_PLANE, size_t row_bytes, size_t 
   }
 }
 
-// Rows of `row_bytes` bytes in each of the two planes.
+// Interleaves rows of `row_bytes` bytes in each of the two planes.
 UPRIGHT_INLINE void upright_join_rows(UPRIGHT_JOIN, size_t row_bytes, size_t height, size_t vector,
                                       upright_join_fn join) {
   for (size_t y = 0; y < height; y++) {
@@ -131,7 +131,7 @@ UPRIGHT_INLINE void upright_join_rows(UPRIGHT_JOIN, size_t row_bytes, size_t hei
   }
 }
 
-// Rows of `row_bytes` bytes in each of the two planes.
+// Deinterleaves into rows of `row_bytes` bytes in each of the two planes.
 UPRIGHT_INLINE void upright_split_rows(UPRIGHT_SPLIT, size_t row_bytes, size_t height,
                                        size_t vector, upright_split_fn split) {
   for (size_t y = 0; y < height; y++) {
@@ -144,7 +144,8 @@ UPRIGHT_INLINE void upright_split_rows(UPRIGHT_SPLIT, size_t row_bytes, size_t h
   }
 }
 
-// The plane kernels of one level, from its vectors and blocks; `BELOW` takes what is too small.
+// Defines the plane kernels of one level from its vectors and blocks. `BELOW` is the level for planes that
+// are too small.
 #define UPRIGHT_DEFINE_PLANES(LEVEL, BELOW, TARGET, VECTOR, SIZE, COLUMNS, ROWS)                  \
   TARGET void upright_transpose_##SIZE##_##LEVEL(UPRIGHT_PLANE, size_t width, size_t height) {    \
     if (width < COLUMNS || height < ROWS) {                                                       \
@@ -183,8 +184,8 @@ UPRIGHT_INLINE void upright_split_rows(UPRIGHT_SPLIT, size_t row_bytes, size_t h
                        split_##SIZE);                                                             \
   }
 
-// Streamed stores are ordered with nothing: the fence puts them before whatever tells another thread
-// that the plane is there.
+// Streaming stores aren't ordered with other stores. The fence orders them before the store that tells
+// another thread that the plane is complete.
 #define UPRIGHT_DEFINE_STREAMED(LEVEL, TARGET, SIZE, COLUMNS, ROWS)                               \
   TARGET static void transpose_streamed_##SIZE(UPRIGHT_PLANE, size_t width, size_t height) {      \
     upright_transpose_streamed(dst, dst_stride, src, src_stride, width, height, SIZE, COLUMNS,    \

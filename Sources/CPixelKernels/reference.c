@@ -1,5 +1,5 @@
-// The scalar kernels: what every other level is checked against, and what runs on CPUs without a
-// level of their own (aarch64 among them, so far).
+// The scalar kernels. Every other level is checked against them, and they run on CPUs that have no level here
+// (aarch64 among them, so far).
 #include <string.h>
 
 #include "levels.h"
@@ -54,7 +54,7 @@ UPRIGHT_INLINE void deinterleave_elements(UPRIGHT_SPLIT, size_t width, size_t he
   }
 }
 
-// One memcpy where the rows touch: the C library's copy is the best there is for large blocks.
+// Uses one memcpy if the rows are contiguous, because the C library's copy is the fastest for large blocks.
 UPRIGHT_INLINE void copy_rows(UPRIGHT_PLANE, size_t row_bytes, size_t height) {
   if (dst_stride == src_stride && dst_stride > 0 && (size_t)dst_stride == row_bytes) {
     memcpy(dst, src, row_bytes * height);

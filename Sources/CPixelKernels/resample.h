@@ -1,4 +1,4 @@
-// What the levels of the resampling share.
+// Declarations that the levels of the resampling share.
 #pragma once
 
 #include "CPixelResample.h"
@@ -8,21 +8,21 @@ UPRIGHT_INLINE const int16_t *upright_taps(const upright_filter_bank *bank, size
   return bank->coefficients + bank->capacity * output;
 }
 
-// How far the sums are shifted where samples have two bytes.
+// The number of bits by which the sums are shifted if samples have two bytes.
 UPRIGHT_INLINE int upright_down_shift(const upright_resampling *r) { return r->bit_depth; }
 UPRIGHT_INLINE int upright_across_shift(const upright_resampling *r) {
   return 2 * UPRIGHT_FILTER_BITS - r->bit_depth;
 }
 
 enum {
-  // Rows between the filters that are in work at a time, a cache line of samples; and those of them
-  // that are filtered in turn from the same piece of the source.
+  // The number of rows between the filters that are processed at a time, a cache line of samples, and the
+  // number of those that are filtered one after another from the same piece of the source.
   UPRIGHT_BAND = 64,
   UPRIGHT_GROUP = 16,
-  // Samples of such a piece's rows: what is in work fits the first-level cache.
+  // The number of samples in such a piece's rows. The working set fits the first-level cache.
   UPRIGHT_RUN = 192,
-  // From row to row of a piece: a multiple of a large power of two would put all of a column's
-  // samples into the same few lines of the cache.
+  // The distance from row to row of a piece. A multiple of a large power of two would map all of a column's
+  // samples to the same few cache lines.
   UPRIGHT_PITCH = UPRIGHT_RUN + 32,
 };
 
@@ -32,7 +32,7 @@ typedef struct upright_rows {
   size_t end;
 } upright_rows;
 
-// What the `count` outputs from `output` on read.
+// Returns the source rows that the `count` outputs from `output` on read.
 UPRIGHT_INLINE upright_rows upright_rows_of(const upright_filter_bank *bank, size_t output,
                                             size_t count) {
   upright_rows rows = {SIZE_MAX, 0};
@@ -44,21 +44,21 @@ UPRIGHT_INLINE upright_rows upright_rows_of(const upright_filter_bank *bank, siz
   return rows;
 }
 
-// A level's scratch, each part on a cache line.
+// A level's scratch memory, each part aligned to a cache line.
 typedef struct upright_resample_work {
-  // A group's rows between the filters, a run of each.
+  // One run of each of a group's rows between the filters.
   int16_t *stage;
-  // A run of each of the source's rows that a group reads, as 16-bit numbers.
+  // One run of each of the source's rows that a group reads, as 16-bit numbers.
   int16_t *wide;
-  // A band turned: for every pair of samples along a row, that of each of the band's rows.
+  // A transposed band: for every pair of samples along a row, the pair of each of the band's rows.
   int16_t *band;
-  // Elements of the destination whose rows and columns are to be exchanged once more.
+  // Elements of the destination whose rows and columns must be exchanged once more.
   uint8_t *tile;
-  // Bytes of all of them.
+  // The size of all parts in bytes.
   size_t size;
 } upright_resample_work;
 
-// `scratch` laid out, or only measured where it is null.
+// Lays out `scratch`, or only computes its size if it is null.
 upright_resample_work upright_resample_layout(const upright_resampling *r, void *scratch);
 
 #define UPRIGHT_RESAMPLE                                                                   \

@@ -21,7 +21,7 @@ TARGET UPRIGHT_INLINE vec dot(vec sum, vec a, vec b) {
   return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
 }
 
-// Lane `n` at n * `pitch` elements of `to`'s type.
+// Stores lane `n` at n * `pitch` elements of `to`'s type.
 #define store_lanes(to, pitch, v)                                                             \
   do {                                                                                        \
     const vec lanes = (v);                                                                    \

@@ -5,8 +5,8 @@
 
 #include "levels.h"
 
-// Tuned for a CPU that clang knows to multiply and add in one instruction as fast as in two: else it
-// takes the products of VNNI apart.
+// Tunes for a CPU on which, according to clang, one multiply-and-add instruction is as fast as two separate
+// ones. Otherwise clang splits the VNNI products.
 #define TARGET \
   __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,tune=znver4")))
 #define LANES 4
@@ -22,7 +22,7 @@ TARGET UPRIGHT_INLINE vec flip(vec a, vec b) { return _mm512_xor_si512(a, b); }
 TARGET UPRIGHT_INLINE vec in_every_lane(__m128i lane) { return _mm512_broadcast_i32x4(lane); }
 TARGET UPRIGHT_INLINE vec dot(vec sum, vec a, vec b) { return _mm512_dpwssd_epi32(sum, a, b); }
 
-// Lane `n` at n * `pitch` elements of `to`'s type.
+// Stores lane `n` at n * `pitch` elements of `to`'s type.
 #define store_lanes(to, pitch, v)                                                                 \
   do {                                                                                            \
     const vec lanes = (v);                                                                        \

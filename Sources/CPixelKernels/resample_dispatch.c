@@ -1,7 +1,7 @@
-// From a CPU to a resampling, and the memory it works in.
+// Selects the resampling for a CPU, and lays out its working memory.
 #include "resample.h"
 
-// Moves `offset` on past `bytes` bytes and to the next cache line; where they begin.
+// Reserves `bytes` bytes at `offset` and advances it to the next cache line. Returns their start.
 static uint8_t *take(uint8_t *base, size_t *offset, size_t bytes) {
   uint8_t *part = base ? base + *offset : NULL;
   *offset += (bytes + 63) / 64 * 64;
@@ -15,14 +15,15 @@ upright_resample_work upright_resample_layout(const upright_resampling *r, void 
     if (group.end - group.first > rows) rows = group.end - group.first;
   }
   const size_t run = UPRIGHT_PITCH * sizeof(int16_t);
-  // Whole runs, and what the last outputs multiply by 0. What the reference keeps, a row, is less.
+  // Whole runs, and the samples that the last outputs multiply by 0. The one row that the reference stores is
+  // smaller.
   const size_t samples =
       (r->width * r->components + UPRIGHT_RUN - 1) / UPRIGHT_RUN * UPRIGHT_RUN +
       r->across.capacity * r->components;
   upright_resample_work w;
   size_t size = 0;
   w.stage = (int16_t *)take(scratch, &size, UPRIGHT_GROUP * run);
-  // One row more: the other half of an odd row's pair.
+  // One extra row: the other half of an odd row's pair.
   w.wide = (int16_t *)take(scratch, &size, (rows + 1) * run);
   w.band = (int16_t *)take(scratch, &size, samples * UPRIGHT_BAND * sizeof(int16_t));
   w.tile = take(scratch, &size, UPRIGHT_BAND * UPRIGHT_BAND * UPRIGHT_MAX_ELEMENT_SIZE);

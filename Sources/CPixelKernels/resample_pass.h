@@ -1,17 +1,17 @@
-// The resampling in vectors of 16, 32 or 64 bytes: columns filtered in vectors of rows, the rows
-// turned in tiles of four, and then filtered the same way. Nothing is ever gathered along a row.
+// The resampling in vectors of 16, 32 or 64 bytes: columns are filtered in vectors of rows, then the rows are
+// transposed in tiles of four and filtered the same way. Nothing is ever gathered along a row.
 //
-// Included once by each level, which first says what its vectors are:
+// Included once by each level, which first defines its vectors:
 //
 //   TARGET, LANES, vec, V(op)    attribute; 128-bit lanes; type; the intrinsic of a name
 //   load, store, zero, flip      a whole vector, not aligned; all bits 0; exclusive or
 //   in_every_lane                16 bytes, repeated
-//   store_lanes                  each lane to a place of its own
+//   store_lanes                  stores each lane at a separate address
 //   dot                          a sum of 32 bits and the products of two pairs
-//   in_order_8, in_order_16      what packing has put into lanes, one after the other
+//   in_order_8, in_order_16      reorders the lanes of a packed vector
 //   TRANSPOSE(n)                 the level's transpose of elements of n bytes
 //
-// Within their lanes, shuffles of all widths do the same.
+// Within their lanes, shuffles of all widths behave alike.
 #include <string.h>
 
 #include "planes.h"
@@ -21,15 +21,15 @@
 #define INLINE TARGET UPRIGHT_INLINE
 
 enum {
-  // Words of a vector, and samples that go through the first filter together.
+  // The words of a vector, and the samples that the first filter processes together.
   WORDS = 8 * LANES,
   STEP = 2 * WORDS,
-  // Rows of the band that one vector of bytes holds.
+  // The rows of the band that one vector of bytes holds.
   UNIT = 16 * LANES,
 };
 
-// `count` samples as signed numbers around 128, eight bits up; the last step is filled with zeros.
-// Unpacking stays within lanes: the first vector of a step has the first half of every 16 samples.
+// Converts `count` samples to signed numbers around 128, shifted by eight bits. The last step is filled with
+// zeros. Unpacking stays within lanes: the first vector of a step has the first half of every 16 samples.
 INLINE void widen_row(int16_t *to, const uint8_t *from, size_t count) {
   const vec centre = V(set1_epi8)((char)0x80);
   _Alignas(64) uint8_t rest[STEP] = {0};
@@ -42,14 +42,14 @@ INLINE void widen_row(int16_t *to, const uint8_t *from, size_t count) {
   }
 }
 
-// The same of words: in order, and as they are.
+// The same for words, which keep their order and their values.
 INLINE void copy_row(int16_t *to, const uint8_t *from, size_t count) {
   memcpy(to, from, 2 * count);
   memset(to + count, 0, 2 * ((STEP - count % STEP) % STEP));
 }
 
-// The first filter over a run of bytes made wide, `count` samples in whole steps. `fixed` is `rows`
-// where that is known when this is compiled: then the coefficients stay in registers.
+// Applies the first filter to a run of widened bytes, `count` samples in whole steps. `fixed` is `rows` if
+// that is known at compile time: the coefficients then stay in registers.
 INLINE void filter_wide(int16_t *to, const int16_t *from, const int16_t *taps, size_t rows,
                         size_t count, size_t fixed) {
   vec factors[8];
@@ -67,14 +67,14 @@ INLINE void filter_wide(int16_t *to, const int16_t *from, const int16_t *taps, s
   }
 }
 
-// The coefficients of rows `k` and `k + half` in seven bits, for every pair of bytes.
+// Returns the seven-bit coefficients of rows `k` and `k + half`, for every pair of bytes.
 INLINE vec narrow_pair(const int16_t *taps, size_t k, size_t half) {
   const int low = taps[k] >> 7, high = taps[k + half] >> 7;
   return V(set1_epi16)((int16_t)((low & 0xFF) | (uint16_t)high << 8));
 }
 
-// The first filter over a run of bytes as they are, where the bank is coarse. The rows of a pair are
-// half of all rows apart: then no pair has both of the large coefficients, and none overflows.
+// Applies the first filter to a run of bytes without widening, if the bank is coarse. The rows of a pair are
+// half of all rows apart, so that no pair has both of the large coefficients, and none overflows.
 INLINE void filter_narrow(int16_t *to, const uint8_t *from, ptrdiff_t stride, const int16_t *taps,
                           size_t rows, size_t count, size_t fixed) {
   const size_t half = (rows + 1) / 2;
@@ -95,14 +95,14 @@ INLINE void filter_narrow(int16_t *to, const uint8_t *from, ptrdiff_t stride, co
   }
 }
 
-// Two neighbouring coefficients, for every pair of samples.
+// Returns two neighbouring coefficients, for every pair of samples.
 INLINE vec pair_of(const int16_t *taps) {
   int32_t pair;
   memcpy(&pair, taps, sizeof(pair));
   return V(set1_epi32)(pair);
 }
 
-// The first filter of words.
+// Applies the first filter to words.
 INLINE void filter_words(int16_t *to, const int16_t *from, const int16_t *taps, size_t rows,
                          size_t count, int shift) {
   const vec half = V(set1_epi32)(1 << (shift - 1));
@@ -122,7 +122,7 @@ INLINE void filter_words(int16_t *to, const int16_t *from, const int16_t *taps, 
 
 #define FOR_USUAL_COUNTS(CASE) CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8)
 
-// The filters of bytes, with the number of rows a constant where it is a usual one.
+// The filters of bytes, with the number of rows as a constant for common numbers.
 TARGET static void filter_row_narrow(int16_t *to, const uint8_t *from, ptrdiff_t stride,
                                      const int16_t *taps, size_t rows, size_t count) {
   switch (rows) {
@@ -145,8 +145,8 @@ TARGET static void filter_row_wide(int16_t *to, const int16_t *from, const int16
   }
 }
 
-// A vector's samples of four rows of the stage. Each lane's four pairs of columns become 16 bytes of
-// the band's rows each; from lane to lane the band's columns are `spread` samples apart.
+// Transposes a vector's samples of four rows of the stage. Each lane's four pairs of columns become 16 bytes
+// of the band's rows each. From lane to lane the band's columns are `spread` samples apart.
 INLINE void turn_pairs(int16_t *to, const int16_t *stage, size_t spread, size_t components) {
   // u v u v to u u v v.
   const vec same =
@@ -167,8 +167,8 @@ INLINE void turn_pairs(int16_t *to, const int16_t *stage, size_t spread, size_t 
   store_lanes(to + 6 * UPRIGHT_BAND, lane, V(unpackhi_epi64)(b[1], b[3]));
 }
 
-// The sums of one output of a unit of rows; `from` is the first pair. Pairs have 0 coefficients from
-// `count` on.
+// Computes the sums of one output for a unit of rows. `from` is the first pair. Pairs have 0 coefficients
+// from `count` on.
 INLINE void sum_pairs(vec sum[4], const int16_t *from, size_t pitch, const int16_t *taps,
                       size_t count, size_t pairs, int shift) {
   const vec half = V(set1_epi32)(1 << (shift - 1));
@@ -184,7 +184,7 @@ INLINE void sum_pairs(vec sum[4], const int16_t *from, size_t pitch, const int16
   UNROLL for (int n = 0; n < 4; n++) sum[n] = V(sra_epi32)(sum[n], down);
 }
 
-// Sums around 0 to bytes around 128.
+// Converts sums around 0 to bytes around 128.
 INLINE vec bytes_of(const vec sum[4]) {
   const vec mixed = V(packs_epi16)(V(packs_epi32)(sum[0], sum[1]), V(packs_epi32)(sum[2], sum[3]));
   return flip(in_order_8(mixed), V(set1_epi8)((char)0x80));
@@ -194,8 +194,7 @@ INLINE vec words_of(vec low, vec high, vec top) {
   return in_order_16(V(min_epu16)(V(packus_epi32)(low, high), top));
 }
 
-// One output of a unit of the band's rows, as elements one after the other; `from` is its first
-// pair.
+// Writes one output for a unit of the band's rows, as consecutive elements. `from` is its first pair.
 INLINE void write_unit(uint8_t *to, const int16_t *from, size_t output, const upright_resampling *r,
                        size_t components, size_t size, size_t pairs) {
   const upright_filter_bank *bank = &r->across;
@@ -228,7 +227,7 @@ INLINE void write_unit(uint8_t *to, const int16_t *from, size_t output, const up
   }
 }
 
-// A resampling in work: the planes, and the band that it has come to.
+// A resampling in progress: the planes, and the current band.
 typedef struct pass {
   const upright_resampling *r;
   upright_resample_work w;
@@ -237,28 +236,28 @@ typedef struct pass {
   // The band: rows between the filters.
   size_t top;
   size_t rows;
-  // Its place in the destination.
+  // Its position in the destination.
   uint8_t *dst;
   ptrdiff_t dst_stride;
-  // Outputs of the band that are written, and the sample its first column in memory is.
+  // The number of outputs of the band that are written, and the sample of its first column in memory.
   size_t written;
   size_t base;
-  // What is still to be asked for of the source's rows, the byte of the first that comes next, and
-  // how many lines at a time.
+  // The rows of the source that are still to be prefetched, the byte offset of the next line in the first of
+  // them, and the number of lines at a time.
   upright_rows next;
   size_t column;
   size_t share;
 } pass;
 
-// The end of the run that begins at `begin`. Where the bank is coarse, what is less than a step at
-// the end of a row is a run of its own.
+// Returns the end of the run that begins at `begin`. If the bank is coarse, a partial step at the end of a
+// row is a separate run.
 UPRIGHT_INLINE size_t run_end(const pass *p, size_t begin) {
   const size_t samples = p->r->width * p->r->components, whole = samples / STEP * STEP;
   return upright_min(begin + UPRIGHT_RUN, p->r->is_coarse && begin < whole ? whole : samples);
 }
 
-// Asks for the next lines of what the next band reads, row by row, as the hardware expects it. Called
-// all the time, for a few lines: more at once would wait for each other.
+// Prefetches the next lines for the next band, row by row, as the hardware expects it. It is called often,
+// for a few lines each, because more at once would wait for each other.
 INLINE void ask(pass *p, size_t size) {
   const size_t bytes = p->r->width * p->r->components * size;
   for (size_t n = 0; n < p->share && p->next.first < p->next.end; n++) {
@@ -270,9 +269,9 @@ INLINE void ask(pass *p, size_t size) {
   }
 }
 
-// What `ask` asks for while this band is in work.
+// Sets what `ask` prefetches while this band is processed.
 UPRIGHT_INLINE void look_ahead(pass *p, size_t size) {
-  // About how often a group of a run asks.
+  // About how often a group of a run calls `ask`.
   enum { TIMES = 64 };
   const upright_resampling *r = p->r;
   p->next = upright_rows_of(&r->down, p->top + p->rows, UPRIGHT_BAND);
@@ -284,7 +283,7 @@ UPRIGHT_INLINE void look_ahead(pass *p, size_t size) {
   p->share = lines / (pieces * TIMES) + 1;
 }
 
-// A group's rows of a run, in `steps` samples. What is written of a line of the band is written at
+// Transposes a group's rows of a run, in `steps` samples. The part of each of the band's lines is written at
 // once.
 INLINE void turn_group(pass *p, size_t begin, size_t top, size_t steps, size_t components,
                        size_t size) {
@@ -300,7 +299,7 @@ INLINE void turn_group(pass *p, size_t begin, size_t top, size_t steps, size_t c
   }
 }
 
-// The first filter, and the turn, of a run of the band.
+// Applies the first filter to a run of the band, and transposes it.
 INLINE void fill_run(pass *p, size_t begin, size_t end, size_t components, size_t size) {
   const upright_filter_bank *bank = &p->r->down;
   const int shift = upright_down_shift(p->r);
@@ -345,14 +344,14 @@ INLINE void write_column(const pass *p, uint8_t *to, size_t output, size_t compo
   }
 }
 
-// Output `n` in the order in which the band's columns come.
+// Returns output `n` in the order of the band's columns.
 UPRIGHT_INLINE size_t output_at(const upright_filter_bank *bank, size_t n) {
   return bank->starts[0] > bank->starts[bank->count - 1] ? bank->count - 1 - n : n;
 }
 
-// The second filter, into the destination's rows: each output of the band is a piece of one. Those
-// that the band's columns up to `end` are enough for, while these are in the cache; then what the
-// next output needs of them moves to the front.
+// Applies the second filter, to the destination's rows: each output of the band is a piece of one. Writes the
+// outputs for which the band's columns up to `end` are sufficient, while these are in the cache, then moves
+// the columns that the next output needs to the front.
 INLINE void write_rows(pass *p, size_t end, size_t components, size_t size, size_t pairs) {
   enum { AHEAD = 16 };
   const upright_filter_bank *bank = &p->r->across;
@@ -374,7 +373,7 @@ INLINE void write_rows(pass *p, size_t end, size_t components, size_t size, size
   p->base = base;
 }
 
-// The second filter, into the destination's columns: by way of a tile that is turned back.
+// Applies the second filter, to the destination's columns, through a tile that is transposed back.
 INLINE void write_columns(const pass *p, size_t components, size_t size, size_t pairs,
                           upright_plane_fn transpose) {
   const upright_filter_bank *bank = &p->r->across;
@@ -389,12 +388,12 @@ INLINE void write_columns(const pass *p, size_t components, size_t size, size_t 
   }
 }
 
-// With the number of pairs a constant where it is a usual one.
+// Applies the second filter, with the number of pairs as a constant for common numbers.
 INLINE void write_band(pass *p, size_t end, size_t components, size_t size,
                        upright_plane_fn transpose) {
   const size_t pairs = p->r->across.capacity / 2;
   if (!p->r->swaps_axes) {
-    // All at once: a tile's columns are neighbours.
+    // All at once, because a tile's columns are neighbours.
     if (end == p->r->width * components) write_columns(p, components, size, pairs, transpose);
     return;
   }

@@ -1,9 +1,9 @@
-// The definition of a resampling, written as it stands in the header.
+// The definition of a resampling, as in the header.
 #include <string.h>
 
 #include "resample.h"
 
-// As in a plane of `size`-byte samples; little-endian, as every CPU that Swift runs on.
+// Returns a sample of a plane with `size`-byte samples. Little-endian, as are all CPUs that Swift supports.
 static int32_t sample_at(const uint8_t *row, size_t index, size_t size) {
   if (size == 1) return row[index];
   uint16_t value;
@@ -15,7 +15,7 @@ static int32_t limited(int32_t value, int32_t low, int32_t high) {
   return value < low ? low : value > high ? high : value;
 }
 
-// Row `output` of what the first filter leaves.
+// Computes row `output` of the first filter's result.
 static void filter_down(const upright_resampling *r, size_t output, int16_t *to,
                         const uint8_t *src, ptrdiff_t src_stride) {
   const int16_t *taps = upright_taps(&r->down, output);

@@ -1,4 +1,4 @@
-// The resampling in SSE4.1: the same in vectors of one lane.
+// The resampling in SSE4.1, in vectors of one lane.
 #if defined(__x86_64__)
 
 #include <immintrin.h>
@@ -21,7 +21,7 @@ TARGET UPRIGHT_INLINE vec dot(vec sum, vec a, vec b) {
   return _mm_add_epi32(sum, _mm_madd_epi16(a, b));
 }
 
-// One lane is in order, whatever the pitch.
+// A single lane is always in order, so the pitch has no effect.
 #define store_lanes(to, pitch, v) ((void)(pitch), store(to, v))
 TARGET UPRIGHT_INLINE vec in_order_8(vec v) { return v; }
 TARGET UPRIGHT_INLINE vec in_order_16(vec v) { return v; }

@@ -1,4 +1,4 @@
-// SSE2: every x86-64 CPU.
+// SSE2 kernels, for every x86-64 CPU.
 #if defined(__x86_64__)
 
 #include <emmintrin.h>
@@ -10,10 +10,10 @@
 UPRIGHT_INLINE __m128i load(const uint8_t *p) { return _mm_loadu_si128((const __m128i_u *)p); }
 UPRIGHT_INLINE void store(uint8_t *p, __m128i v) { _mm_storeu_si128((__m128i_u *)p, v); }
 
-// Transposes. Each step interleaves the rows half a block apart; after log2(rows) steps the
-// registers are the columns, in order.
+// Transposes. Each step interleaves rows that are half a block apart. After log2(rows) steps the registers
+// are the columns, in order.
 
-// Eight rows to the pairs of columns that they are part of: all that fits the registers at a time.
+// Interleaves eight rows to pairs of columns; eight are as many as fit the registers at a time.
 UPRIGHT_INLINE void half_block_1(__m128i pairs[8], const uint8_t *src, ptrdiff_t src_stride) {
   __m128i a[8], b[8];
   UNROLL for (int i = 0; i < 8; i++) a[i] = load(src + i * src_stride);

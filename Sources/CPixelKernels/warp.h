@@ -1,14 +1,14 @@
-// What all levels of the warp agree on: the fixed-point coordinates, where a row of the destination
-// lies inside the source, and the arithmetic of one sample.
+// Definitions that all levels of the warp share: the fixed-point coordinates, the part of a destination row
+// that is inside the source, and the arithmetic of one sample.
 #pragma once
 
 #include "levels.h"
 
 enum {
-  // Fraction bits of a coordinate.
+  // The fraction bits of a coordinate.
   WARP_BITS = UPRIGHT_WARP_FRACTION_BITS,
-  // Fraction bits that weigh the neighbours: an error of 2^-13 of a sample's distance is an eighth
-  // of a level for 8 bits and, with 2^-15, for 10 bits.
+  // The fraction bits of the neighbours' weights. An error of 2^-13 of a sample's distance is an eighth of a
+  // level for 8 bits and, with 2^-15, for 10 bits.
   WARP_WEIGHT_BITS_1 = 12,
   WARP_WEIGHT_BITS_2 = 14,
 };
@@ -26,7 +26,7 @@ void upright_warp_2x1_c(UPRIGHT_WARP);
 void upright_warp_1x2_c(UPRIGHT_WARP);
 void upright_warp_2x2_c(UPRIGHT_WARP);
 
-// Half a step of the weights: added before they are cut off.
+// Returns half a step of the weights, which is added before truncation.
 UPRIGHT_INLINE int64_t warp_rounding(size_t component_size) {
   return WARP_ONE >> ((component_size == 1 ? WARP_WEIGHT_BITS_1 : WARP_WEIGHT_BITS_2) + 1);
 }
@@ -53,8 +53,8 @@ UPRIGHT_INLINE void warp_clip(int64_t start, int64_t step, int64_t end, int64_t 
   if (high < *last) *last = high;
 }
 
-// The x of row y, from *first up to and without *last, whose centres lie inside the source; 0 and 0
-// where there are none.
+// Computes the x of row y, from *first up to but not including *last, whose centres are inside the source.
+// Both are 0 if there are none.
 UPRIGHT_INLINE void warp_span(const upright_warp_map *map, int64_t y, size_t dst_width,
                               size_t src_width, size_t src_height, int64_t *first, int64_t *last) {
   *first = 0;
@@ -64,8 +64,8 @@ UPRIGHT_INLINE void warp_span(const upright_warp_map *map, int64_t y, size_t dst
   if (*last <= *first) *first = *last = 0;
 }
 
-// The sample at the continuous coordinate `u` of an axis with `count` samples: the index of the one
-// before it and the weight of the next one. Beyond the outermost centres the outermost counts alone.
+// Returns the index of the sample before the continuous coordinate `u` of an axis with `count` samples, and
+// the weight of the next sample. Beyond the outermost centres, the outermost sample has all the weight.
 UPRIGHT_INLINE size_t warp_index(int64_t u, size_t count, size_t component_size, int *weight) {
   const int bits = component_size == 1 ? WARP_WEIGHT_BITS_1 : WARP_WEIGHT_BITS_2;
   const int64_t end = (int64_t)(count - 1) * WARP_ONE;
@@ -77,7 +77,7 @@ UPRIGHT_INLINE size_t warp_index(int64_t u, size_t count, size_t component_size,
   return (size_t)(s >> WARP_BITS);
 }
 
-// 8 bits: in units of 1/64, as a 16-bit multiplication with rounding does it.
+// 8 bits: in units of 1/64, as a 16-bit multiplication with rounding computes it.
 UPRIGHT_INLINE int warp_mix_1(int a, int b, int weight) {
   return a + (((b - a) * (weight << 3) + (1 << 14)) >> 15);
 }
@@ -103,7 +103,7 @@ UPRIGHT_INLINE int warp_component(const uint8_t *row, size_t index, size_t size)
   return value;
 }
 
-// One element: all its components. `to` is where it goes.
+// Writes one element with all its components to `to`.
 UPRIGHT_INLINE void warp_element(uint8_t *to, const uint8_t *src, ptrdiff_t src_stride,
                                  size_t src_width, size_t src_height, int64_t u, int64_t v,
                                  size_t components, size_t component_size) {

@@ -1,9 +1,10 @@
-// The warp in AVX2, by shuffles. Neighbours in a row of the destination come from neighbours in the
-// source, on few rows if the turn is small: a lane loads 16 bytes of each of those rows and picks
-// every sample's two neighbours with one shuffle, in which the samples of other rows stay 0.
-// A lane makes 8 bytes of the destination, a step 16: 16, 8 or 4 elements of 1, 2 or 4 bytes.
+// The warp in AVX2, by shuffles. Neighbours in a row of the destination map to neighbours in the source, on
+// few rows if the rotation is small. A lane loads 16 bytes of each of those rows and picks every sample's two
+// neighbours with one shuffle, in which the samples of other rows stay 0. A lane produces 8 bytes of the
+// destination, a step 16: 16, 8 or 4 elements of 1, 2 or 4 bytes.
 //
-// Steeper than 45 degrees the columns are such rows: they are drawn into tiles, which are transposed.
+// For rotations steeper than 45 degrees the columns take the place of the rows: they are drawn into tiles,
+// which are then transposed.
 #if defined(__x86_64__)
 
 #include <immintrin.h>
@@ -14,12 +15,12 @@
 #define AVX2 __attribute__((target("avx2")))
 
 enum {
-  MOST_ROWS = 8,  // as many as fit the shuffle's bits 4...6
+  MOST_ROWS = 8,  // the most that fit the shuffle's bits 4...6
   TILE = 64,
   AHEAD = 16,
 };
 
-// A source, and what of a transform is the same for all of its rows.
+// A source, and the values of a transform that are the same for all of its rows.
 typedef struct plan {
   const uint8_t *src;
   ptrdiff_t stride;
@@ -28,17 +29,17 @@ typedef struct plan {
   int64_t leftmost, topmost;
   // From a lane's first element to the other lane's.
   int64_t lane_u, lane_v;
-  // How many rows of the source a lane's upper neighbours may lie on.
+  // The number of source rows that a lane's upper neighbours may be on.
   int rows;
-  // From the bytes a step loads to those that it will load AHEAD rows further down.
+  // From the bytes that a step loads to those that the step AHEAD rows below will load.
   ptrdiff_t ahead;
-  // What each element lies right of the leftmost and below the topmost; elements of 1 byte need two
-  // registers, for the even and the odd ones.
+  // The offset of each element to the right of the leftmost and below the topmost. Elements of 1 byte need
+  // two registers, for the even and the odd ones.
   __m256i right[2], below[2];
 } plan;
 
-// What becomes of a lane's coordinates: 32 bits each, 4 of them whole, counted from the first byte
-// and the first row that are loaded.
+// A lane's coordinates: 32 bits each, 4 of them integer bits, relative to the first byte and the first row
+// that are loaded.
 typedef struct lanes {
   __m256i right[2], below[2];
 } lanes;
@@ -54,13 +55,13 @@ AVX2 UPRIGHT_INLINE __m256i two_lanes(uint32_t low, uint32_t high) {
   return _mm256_set_m128i(_mm_set1_epi32((int)high), _mm_set1_epi32((int)low));
 }
 
-// The upper 16 bits of even and odd elements, in order.
+// Returns the upper 16 bits of even and odd elements, in order.
 AVX2 UPRIGHT_INLINE __m256i upper_halves(const __m256i pair[2]) {
   return _mm256_blend_epi16(_mm256_srli_epi32(pair[0], 16), pair[1], 0xAA);
 }
 
-// For each byte of what is shuffled: where the element before the place begins in the 16 bytes that
-// were loaded, in bits 0...3, and its row in bits 4...6.
+// Returns, for each byte of the shuffle, the offset of the element before the position in the 16 loaded
+// bytes, in bits 0...3. `row` receives its row, in bits 4...6.
 AVX2 UPRIGHT_INLINE __m256i places(const lanes *at, int size, __m256i *row) {
   if (size == 1) {
     const __m256i copies = _mm256_broadcastsi128_si256(
@@ -80,8 +81,8 @@ AVX2 UPRIGHT_INLINE __m256i places(const lanes *at, int size, __m256i *row) {
   return _mm256_shuffle_epi8(column, copies);
 }
 
-// For each byte of what is shuffled, how far it lies behind its place: the next element's bytes by
-// an element, and all of them by their offset inside it.
+// Returns the offset of each byte of the shuffle from its position: one element for the next element's bytes.
+// `inside` returns the bytes' offset inside their element.
 AVX2 UPRIGHT_INLINE __m256i next(int size, int component_size) {
   const __m128i value = size == 1   ? _mm_set1_epi16(0x0100)
                         : size == 4 ? _mm_set1_epi32(0x04040000)
@@ -98,7 +99,7 @@ AVX2 UPRIGHT_INLINE __m256i inside(int size, int component_size) {
   return _mm256_broadcastsi128_si256(value);
 }
 
-// Weights of the next neighbour for 8 bits, 15 bits of which the last three are 0.
+// Returns the weights of the next neighbour for 8 bits: 15 bits of which the last three are 0.
 AVX2 UPRIGHT_INLINE __m256i weights_1(const __m256i pair[2], int size) {
   if (size == 1) {
     const __m256i fraction = _mm256_and_si256(upper_halves(pair), _mm256_set1_epi16(0x0FFF));
@@ -109,13 +110,13 @@ AVX2 UPRIGHT_INLINE __m256i weights_1(const __m256i pair[2], int size) {
   return _mm256_or_si256(weight, _mm256_slli_epi32(weight, 16));
 }
 
-// ... and for 16 bits, 14 bits.
+// Returns the weights for 16 bits: 14 bits.
 AVX2 UPRIGHT_INLINE __m256i weights_2(__m256i place) {
   return _mm256_and_si256(_mm256_srli_epi32(place, WARP_BITS - WARP_WEIGHT_BITS_2),
                           _mm256_set1_epi32((1 << WARP_WEIGHT_BITS_2) - 1));
 }
 
-// The pairs of neighbours above and below to 16 bytes of the destination.
+// Interpolates the pairs of neighbours above and below to 16 bytes of the destination.
 AVX2 UPRIGHT_INLINE void mix(uint8_t *to, __m256i top, __m256i bottom, const lanes *at, int size,
                              int component_size) {
   __m256i value;
@@ -154,20 +155,21 @@ AVX2 UPRIGHT_INLINE void mix(uint8_t *to, __m256i top, __m256i bottom, const lan
   _mm_storeu_si128((__m128i_u *)to, _mm256_castsi256_si128(value));
 }
 
-// Those of the loaded bytes that lie on `row`; bit 7 of the others makes the shuffle write a 0.
+// Selects the loaded bytes that are on `row`. Bit 7 of the others makes the shuffle write a 0.
 AVX2 UPRIGHT_INLINE __m256i on_row(__m256i order, int row) {
   return _mm256_adds_epu8(_mm256_xor_si256(order, _mm256_set1_epi8((char)(row << 4))),
                           _mm256_set1_epi8(0x70));
 }
 
-// A turned row comes down a staircase of the source's rows, which no hardware prefetch follows: from
-// memory this is three times as fast. The place may lie outside the source, where it does nothing.
+// Prefetches the source for a later row. A rotated row crosses the source's rows in steps, which no hardware
+// prefetcher follows: from memory this is three times as fast. The address may be outside the source, where
+// the prefetch does nothing.
 AVX2 UPRIGHT_INLINE void fetch_ahead(const uint8_t *from, const plan *plan) {
   _mm_prefetch((const char *)((uintptr_t)from + (uintptr_t)plan->ahead), _MM_HINT_T0);
 }
 
-// A step all of whose loads and neighbours lie inside the source; `s` and `t` are the coordinates
-// of its first element, rounded and counted from the first sample's centre.
+// Draws a step whose loads and neighbours are all inside the source. `s` and `t` are the coordinates of its
+// first element, rounded and relative to the first sample's centre.
 AVX2 UPRIGHT_INLINE void step(uint8_t *to, const plan *plan, int64_t s, int64_t t, int size,
                               int component_size) {
   s += plan->leftmost;
@@ -207,7 +209,7 @@ AVX2 UPRIGHT_INLINE void step(uint8_t *to, const plan *plan, int64_t s, int64_t 
   mix(to, top, bottom, &at, size, component_size);
 }
 
-// Coordinates counted from `first` that are not beyond the outermost centres.
+// Clamps coordinates relative to `first` to the outermost centres.
 AVX2 UPRIGHT_INLINE __m256i clamped(__m256i place, int64_t last, int64_t last2, uint32_t rounding) {
   const uint32_t half = WARP_HALF, most = 15;
   const __m256i low = _mm256_set1_epi32((int)half);
@@ -221,7 +223,7 @@ UPRIGHT_INLINE int64_t within(int64_t value, int64_t last) {
   return value < 0 ? 0 : value > last ? last : value;
 }
 
-// A step near the source's edges; `u` and `v` are the coordinates of its first element.
+// Draws a step near the source's edges. `u` and `v` are the coordinates of its first element.
 AVX2 UPRIGHT_INLINE void edge_step(uint8_t *to, const plan *plan, int64_t u, int64_t v, int size,
                                    int component_size) {
   const int64_t rounding = warp_rounding((size_t)component_size);
@@ -265,7 +267,7 @@ AVX2 UPRIGHT_INLINE void edge_step(uint8_t *to, const plan *plan, int64_t u, int
   mix(to, top, bottom, &at, size, component_size);
 }
 
-// Whether the rows of `map` can be drawn: a lane's samples must lie in 16 bytes of few rows.
+// Returns whether the rows of `map` can be drawn: a lane's samples must be in 16 bytes of few rows.
 UPRIGHT_INLINE int is_drawable(int64_t ux, int64_t vx, int size) {
   const int steps = 8 / size - 1;
   return magnitude(ux) <= 2 * WARP_ONE && steps * magnitude(vx) <= (MOST_ROWS - 1) * WARP_ONE;
@@ -292,7 +294,7 @@ AVX2 UPRIGHT_INLINE plan make_plan(const uint8_t *src, ptrdiff_t src_stride, siz
                                     : _mm_setr_epi32(0, 0, 1, 1);
   for (int i = 0; i < 2; i++) {
     const __m256i steps = _mm256_broadcastsi128_si256(_mm_add_epi32(index, _mm_set1_epi32(i)));
-    // Modulo 2^32: the sums, of which only these bits are used, come out right.
+    // Modulo 2^32. The sums, of which only these bits are used, are correct.
     const __m256i right = _mm256_mullo_epi32(steps, _mm256_set1_epi32((int)map->ux));
     const __m256i below = _mm256_mullo_epi32(steps, _mm256_set1_epi32((int)map->vx));
     plan.right[i] = _mm256_sub_epi32(right, _mm256_set1_epi32((int)plan.leftmost));
@@ -301,13 +303,13 @@ AVX2 UPRIGHT_INLINE plan make_plan(const uint8_t *src, ptrdiff_t src_stride, siz
   return plan;
 }
 
-// A drawable map, row by row.
+// Draws a drawable map row by row.
 AVX2 UPRIGHT_INLINE void warp_rows(UPRIGHT_WARP, int components, int component_size) {
   const int size = components * component_size;
   const plan plan = make_plan(src, src_stride, src_width, src_height, map, size);
   const int64_t count = 16 / size;
   const int64_t shift = warp_rounding((size_t)component_size) - WARP_HALF;
-  // Where a step loads nothing but the source: `s` and `t` of its elements are less than these.
+  // A step loads only from the source if `s` and `t` of its elements are less than these.
   const uint64_t across = (src_width - (size_t)count + 1) << WARP_BITS;
   const uint64_t down = src_height > (size_t)plan.rows ? (src_height - plan.rows) << WARP_BITS : 0;
   const int64_t to_last_u = (count - 1) * map->ux, to_last_v = (count - 1) * map->vx;
@@ -324,7 +326,7 @@ AVX2 UPRIGHT_INLINE void warp_rows(UPRIGHT_WARP, int components, int component_s
       continue;
     }
     for (int64_t x = first; x < last; x += count) {
-      if (x > last - count) x = last - count;  // again, the same, what the step before drew
+      if (x > last - count) x = last - count;  // overlaps the previous step, with the same result
       const int64_t u = u0 + x * map->ux, v = v0 + x * map->vx;
       const int64_t s = u + shift, t = v + shift;
       if ((uint64_t)s < across && (uint64_t)(s + to_last_u) < across && (uint64_t)t < down &&
@@ -337,7 +339,7 @@ AVX2 UPRIGHT_INLINE void warp_rows(UPRIGHT_WARP, int components, int component_s
   }
 }
 
-// The columns of the destination, in tiles that are then transposed.
+// Draws the columns of the destination, in tiles that are then transposed.
 static void warp_columns(UPRIGHT_WARP, upright_warp_fn rows, int size) {
   static const upright_plane_fn transpose[] = {
       NULL, upright_transpose_1_avx2, upright_transpose_2_avx2, NULL, upright_transpose_4_avx2};
@@ -373,8 +375,8 @@ static void warp_columns(UPRIGHT_WARP, upright_warp_fn rows, int size) {
   }
 }
 
-// By rows or by columns, whichever are the flatter; what neither can do falls to the reference:
-// transforms that shrink to less than a half, and sources narrower than a load.
+// Draws by rows or by columns, whichever is flatter. The reference draws the rest: transforms that shrink to
+// less than a half, and sources narrower than a load.
 static void warp(UPRIGHT_WARP, upright_warp_fn rows, upright_warp_fn reference, int size) {
   const int is_wide = src_width >= (size_t)(16 / size);
   const int across = is_wide && is_drawable(map->ux, map->vx, size);

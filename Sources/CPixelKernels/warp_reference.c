@@ -1,4 +1,4 @@
-// The scalar warp, and the way into all of them.
+// The scalar warp, and the function that calls the warp of a table.
 #include "warp.h"
 
 UPRIGHT_INLINE void warp(UPRIGHT_WARP, size_t components, size_t component_size) {

@@ -2,7 +2,7 @@ package import Orientation
 package import UprightMediaIO
 package import UprightPipeline
 
-/// One file or one network stream in a container that libavformat writes.
+/// Writes one file or one network stream in a container that libavformat muxes.
 package final class ContainerSink: PacketSink {
   private let muxerName: String
   private let target: String
@@ -12,20 +12,21 @@ package final class ContainerSink: PacketSink {
   private var muxer: Muxer?
   private var mark: OrientationMark?
   private var description: OutputDescription?
-  /// Pictures written so far.
+  /// The number of frames written so far.
   private var pictures = 0
-  /// Seconds between two points up to which the file is whole on the disk, whatever ends the process; nil:
-  /// a file that is whole at its end.
+  /// The interval in seconds at which the file becomes playable up to that point, even if the process is
+  /// killed; `nil` for a file that becomes playable only when it is finished.
   private let wholeEvery: Double?
-  /// Where the last of these points is.
+  /// The last time, in seconds, up to which the file is playable.
   private var wholeUpTo: Double?
   private var sampleDescriptions: SampleDescriptions?
   private var indexRoom: IndexRoom?
   package private(set) var files: [String] = []
 
-  /// - Parameter wholeEvery: for a recording: written under its own name from the first byte, and at
-  ///   each IDR that is so many seconds after the last one all before it plays.
-  /// - Throws: `cannotCreate` where the file cannot be made: before any work is done.
+  /// - Parameter wholeEvery: For a recording: the file is written under its final name from the first byte.
+  ///   At each IDR frame that comes at least this many seconds after the last such point, everything before
+  ///   it becomes playable.
+  /// - Throws: `cannotCreate` if the file can't be created, before any other work is done.
   package convenience init(
     container: OutputContainer, target: String, interrupt: Interrupt, unfinished: UnfinishedFiles,
     wholeEvery: Double? = nil
@@ -35,7 +36,7 @@ package final class ContainerSink: PacketSink {
       wholeEvery: wholeEvery)
   }
 
-  /// The same for any muxer of libavformat's.
+  /// The same for any muxer of libavformat.
   package init(
     muxer: String, target: String, interrupt: Interrupt, unfinished: UnfinishedFiles,
     wholeEvery: Double? = nil
@@ -45,7 +46,7 @@ package final class ContainerSink: PacketSink {
     muxerName = muxer
     self.target = target
     self.interrupt = interrupt
-    // A device or a pipe is written into as it stands.
+    // Devices and pipes are written directly, without a temporary file.
     if wholeEvery == nil, Self.isStaged(target) {
       let file = try StagedFile(path: target)
       unfinished.add(file.temporaryPath)
@@ -53,7 +54,7 @@ package final class ContainerSink: PacketSink {
     }
   }
 
-  /// Whether the output is a file that takes its name when it is finished.
+  /// Returns whether the output is a file that is renamed to its final name when it is finished.
   package static func isStaged(_ target: String) -> Bool {
     target != "-" && InputTrust.scheme(of: target) == nil && StagedFile.isReplaceable(target)
   }
@@ -66,7 +67,7 @@ package final class ContainerSink: PacketSink {
     }
   }
 
-  /// Opens the output with tracks that `add` adds.
+  /// Opens the output with the tracks that `add` adds.
   package func begin(
     _ description: some FileDescription, add: (Muxer) throws(MediaError) -> Void
   ) throws(MediaError) {
@@ -86,7 +87,8 @@ package final class ContainerSink: PacketSink {
     mark = description.mark
   }
 
-  /// A server that takes nothing is not waited for without end, and one that speaks TLS proves its name.
+  /// Limits how long a server that accepts no data can block, and verifies the certificate of an RTMPS
+  /// server.
   private var protocolSettings: [(String, String)] {
     switch InputTrust.scheme(of: target) {
     case "rtmp": [("rw_timeout", Self.patience)]
@@ -95,20 +97,19 @@ package final class ContainerSink: PacketSink {
     }
   }
 
-  /// Microseconds.
+  /// The timeout, in microseconds.
   private static let patience = "10000000"
 
   private func options(_ description: some FileDescription) -> [(String, String)] {
     switch muxerName {
     case "mp4", "mov":
-      // Edit lists count in the movie's time scale; at libavformat's 1000 a start would be rounded.
+      // Edit lists use the movie's time scale. libavformat's default of 1000 would round the start time.
       var options = [("movie_timescale", "\(description.videoTimeBase.denominator)")]
       var flags = description.listsTags ? "+use_metadata_tags" : ""
       if let indexRoom {
         options.append(("moov_size", "\(indexRoom.size)"))
       } else {
-        // A pipe cannot be gone back in, and a recording may be cut off: there the index comes in
-        // fragments.
+        // A pipe is not seekable, and a recording may be cut off, so both use a fragmented index.
         flags += staged == nil ? "+delay_moov+default_base_moof" : "+faststart"
         if staged == nil { flags += wholeEvery == nil ? "+frag_keyframe" : "+frag_custom" }
       }
@@ -116,7 +117,7 @@ package final class ContainerSink: PacketSink {
       return options
     case "flv": return [("flvflags", "+no_duration_filesize")]
     case "matroska", "webm":
-      // What will be put right afterwards must not be summed up before.
+      // Elements that are patched afterwards must have no checksum.
       return description.mark?.needsRectangularProjection == true ? [("write_crc32", "0")] : []
     default: return []
     }
@@ -129,7 +130,7 @@ package final class ContainerSink: PacketSink {
     if let format {
       switch muxerName {
       case "flv":
-        // flvenc writes a new sequence header for it; the in-band sets are there as well.
+        // flvenc writes a new sequence header for the new extradata; the parameter sets are in band as well.
         try packet.attachNewExtradata(format.parameters.extradata)
         muxer.announce(format.size, of: 0)
       case "mp4", "mov": try describe(format)
@@ -148,7 +149,7 @@ package final class ContainerSink: PacketSink {
     try muxer.write(packet, stream: track)
   }
 
-  /// Ends the fragment or cluster before an IDR and hands it to the kernel, where it is time.
+  /// Ends the fragment or cluster before an IDR frame and writes it to the file, if the interval has passed.
   private func makeWhole(_ muxer: Muxer, before seconds: Double) throws(MediaError) {
     guard let wholeEvery else { return }
     guard let wholeUpTo else {
@@ -160,8 +161,8 @@ package final class ContainerSink: PacketSink {
     try muxer.flush()
   }
 
-  /// Notes where a format begins; its description goes into the index when the file is whole. What goes
-  /// into a pipe has the parameter sets in band only.
+  /// Records where a format begins. Its sample description is added to the index when the file is finished.
+  /// Pipes have the parameter sets in band only.
   private func describe(_ format: EncodedFormat) throws(MediaError) {
     guard staged != nil, var description else { return }
     if sampleDescriptions == nil {
@@ -177,9 +178,10 @@ package final class ContainerSink: PacketSink {
     if let name = try commit(isPartial: isPartial), isPartial { files = [name] }
   }
 
-  /// Makes the file whole, under its temporary name still.
+  /// Finishes the file under its temporary name.
   func close() throws(MediaError) {
-    // Else libavformat fails, with the media written over, where the room is too small.
+    // Reset the reserved room. Otherwise libavformat fails, with the media overwritten, if the room is too
+    // small.
     if indexRoom != nil { muxer?.setIndexRoom(0) }
     try muxer?.finish()
     muxer = nil
@@ -193,7 +195,8 @@ package final class ContainerSink: PacketSink {
     sampleDescriptions = nil
   }
 
-  /// Gives a file that is whole its name, which is returned; `nil` for what is no file.
+  /// Renames a finished file to its final name and returns that name; `nil` if the output is not a staged
+  /// file.
   func commit(isPartial: Bool) throws(MediaError) -> String? {
     defer { forget() }
     guard let staged else { return nil }
@@ -214,17 +217,17 @@ package final class ContainerSink: PacketSink {
   }
 }
 
-/// What a file is opened with, whatever its tracks.
+/// The properties that a file is opened with, apart from its tracks.
 package protocol FileDescription {
-  /// Seconds per tick of the pictures.
+  /// Seconds per tick of the video timestamps.
   var videoTimeBase: Rational { get }
   var metadata: [String: String] { get }
   var chapters: [Demuxer.Chapter] { get }
-  /// How it says which way up copied pictures are; nil where pixels are upright.
+  /// How the output signals the orientation of copied frames; `nil` if the pixels are upright.
   var mark: OrientationMark? { get }
-  /// Whether tags are written as QuickTime's list of any names.
+  /// Whether tags are written as QuickTime's list of arbitrary names.
   var listsTags: Bool { get }
-  /// Samples of all tracks where most are copied; 0 where that is not known, or they are encoded.
+  /// The number of samples of all tracks if most are copied; 0 if unknown, or if they are encoded.
   var copiedSamples: Int { get }
 }
 
@@ -236,9 +239,9 @@ extension OutputDescription: FileDescription {
 }
 
 extension Muxer {
-  /// Adds the pictures and the tracks beside them, in that order.
+  /// Adds the video track and the side tracks, in that order.
   ///
-  /// - Parameter isSelfContained: whether a sample entry holds all parameter sets of its format.
+  /// - Parameter isSelfContained: Whether a sample entry contains all parameter sets of its format.
   func addTracks(
     _ description: OutputDescription, isSelfContained: Bool = false
   ) throws(MediaError) {

@@ -2,21 +2,21 @@ internal import Orientation
 package import UprightMediaIO
 internal import UprightPipeline
 
-/// What the segments of an HLS output are made of.
+/// The segment format of an HLS output.
 package protocol HLSSegments: AnyObject {
-  /// What the names of segments end in.
+  /// The file name extension of segments.
   var fileExtension: String { get }
-  /// Begins a format at segment `index` and returns its init segment; nil where segments need none.
+  /// Starts a format at segment `index` and returns its init segment; `nil` if segments need none.
   func begin(
     _ description: OutputDescription, segment index: Int
   ) throws(MediaError) -> [UInt8]?
-  /// Takes the next packet of the segment.
+  /// Writes the next packet of the segment.
   func write(_ packet: consuming Packet, track: Int) throws(MediaError)
-  /// Ends the segment and returns its bytes.
+  /// Ends the segment and returns its data.
   func cut() throws(MediaError) -> [UInt8]
 }
 
-/// Fragmented MP4 (RFC 8216, 3.3): an init segment a format, one `mp4` muxer each.
+/// Fragmented MP4 (RFC 8216, 3.3): one `mp4` muxer and one init segment per format.
 package final class FragmentedSegments: HLSSegments {
 
   package init() {
@@ -52,8 +52,8 @@ package final class FragmentedSegments: HLSSegments {
   }
 }
 
-/// MPEG-TS (RFC 8216, 3.2): one muxer for all formats, so that continuity counters go on; parameter
-/// sets stand in band, PAT and PMT at each segment's start.
+/// MPEG-TS (RFC 8216, 3.2): one muxer for all formats, so that continuity counters continue. Parameter sets
+/// are in band; PAT and PMT are at the start of each segment.
 package final class TransportSegments: HLSSegments {
 
   package init() {

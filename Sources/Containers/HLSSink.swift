@@ -3,12 +3,12 @@ internal import Orientation
 package import UprightMediaIO
 package import UprightPipeline
 
-/// HLS with a playlist of our own (RFC 8216): where the format changes, the segment ends,
-/// EXT-X-DISCONTINUITY stands, and a new init segment begins where segments have one. Timestamps go on
-/// across it.
+/// HLS with a playlist written by this class (RFC 8216). At a format change, the segment ends,
+/// EXT-X-DISCONTINUITY is written, and a new init segment begins if the segment format has init segments.
+/// Timestamps continue across the change.
 ///
-/// The segments are made in memory. libavformat's own hls muxer cannot do this: it writes one EXT-X-MAP
-/// and no discontinuity.
+/// The segments are made in memory. libavformat's hls muxer can't do this: it writes one EXT-X-MAP and no
+/// discontinuity.
 package final class HLSSink: PacketSink {
   private let playlistPath: String
   private let folder: String
@@ -19,31 +19,31 @@ package final class HLSSink: PacketSink {
   private var description: OutputDescription?
   private var hasFormat = false
   private var playlist: any HLSPlaylist
-  /// Whether it goes on from an earlier run in the same folder and shows the last segments only.
+  /// Whether the playlist continues an earlier run in the same folder and lists only the last segments.
   private let isLive: Bool
-  /// Whether another run goes on in the same folder: then the playlist gets no end, which could not be
-  /// taken back (RFC 8216, 6.2.1).
+  /// Returns whether a later run continues in the same folder. Then the playlist gets no EXT-X-ENDLIST, which
+  /// could not be removed again (RFC 8216, 6.2.1).
   private let comesBack: @Sendable () -> Bool
-  /// Where the segment that is being collected begins; nil while there is none.
+  /// The start time of the current segment; `nil` if there is none.
   private var segmentStart: Double?
-  /// Where the last picture seen ends.
+  /// The end time of the last frame.
   private var end = 0.0
-  /// What is added to every timestamp so that none is negative, since `tfdt` is unsigned: sound's
-  /// priming and the pictures' reordering begin before zero. Seconds, whole ticks of the pictures.
+  /// The offset in seconds that is added to every timestamp so that none is negative, since `tfdt` is
+  /// unsigned: audio priming and frame reordering begin before zero. A whole number of video ticks.
   private var offset = 0.0
   private var isEmpty = true
-  /// What this run has written so far.
+  /// The files that this run has written so far.
   private var written: Set<String> = []
   private var made: [String] = []
   private let unfinished: UnfinishedFiles
-  /// The last picture's packet, written once the next one says how long it lasts in decoding order:
-  /// movenc changes the times of a segment's first packet where the last one's duration reaches past it.
+  /// The last video packet. It is written once the next packet defines its duration in decoding order: movenc
+  /// changes the time of a segment's first packet if the duration of the packet before reaches past it.
   private var held: Packet?
 
   /// - Parameters:
-  ///   - isLive: whether the playlist is a window on a stream that goes on.
-  ///   - comesBack: asked at the end whether the stream goes on in a later run.
-  /// - Throws: `cannotCreate` where the folder cannot be written.
+  ///   - isLive: Whether the playlist is a sliding window on a continuing stream.
+  ///   - comesBack: Called at the end. Returns whether the stream continues in a later run.
+  /// - Throws: `cannotCreate` if the folder isn't writable.
   package init(
     playlistPath: String, segments: any HLSSegments, segmentDuration: Double,
     isLive: Bool = false, unfinished: UnfinishedFiles,
@@ -58,7 +58,7 @@ package final class HLSSink: PacketSink {
     folder = url.deletingLastPathComponent().path
     name = Self.segmentName(url.deletingPathExtension().lastPathComponent)
     self.isLive = isLive
-    // Says no before the work rather than after the first segment.
+    // Fail before the work rather than after the first segment.
     try StagedFile.check(path: playlistPath)
     guard isLive else {
       playlist = MediaPlaylist(targetDuration: segmentDuration)
@@ -70,7 +70,7 @@ package final class HLSSink: PacketSink {
     if earlier != nil { removeStrays(but: window.needed) }
   }
 
-  /// Removes the segments of an earlier run that its playlist had given up, or never listed.
+  /// Removes the segments of an earlier run that its playlist no longer lists, or never listed.
   private func removeStrays(but needed: Set<String>) {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     for file in names where file.hasPrefix("\(name)-") && !needed.contains(file) {
@@ -83,9 +83,11 @@ package final class HLSSink: PacketSink {
     }
   }
 
-  /// A playlist's lines are URIs (RFC 8216, 4.1) in which these signs mean something, and escaped as
-  /// URIs they would not be found by players that read local files. So they are written as `~3A`, and
-  /// so is a tilde that would read as one of these: no two playlists share the names of segments.
+  /// Returns `name` with characters that are special in URIs escaped.
+  ///
+  /// The lines of a playlist are URIs (RFC 8216, 4.1). Players that read local files would not find names
+  /// with percent escapes, so the characters are written as `~3A`. A tilde that would read as such an escape
+  /// is escaped too, so that no two playlists share segment names.
   static func segmentName(_ name: String) -> String {
     let bytes = Array(name.utf8)
     func isDigit(_ index: Int) -> Bool {
@@ -162,7 +164,7 @@ package final class HLSSink: PacketSink {
     changed.format = format
     var map: String?
     if let bytes = try segments.begin(changed, segment: playlist.nextSegment) {
-      // Formats are counted anew in each run, segments are not.
+      // Format indexes restart in each run; segment numbers don't.
       let file = "\(name)-init-\(isLive ? playlist.nextSegment : format.index).mp4"
       try save(bytes, as: "\(folder)/\(file)")
       map = file
@@ -187,10 +189,11 @@ package final class HLSSink: PacketSink {
     defer { unfinished.remove(staged.temporaryPath) }
     try staged.commit(bytes)
     if written.isEmpty && !isLive {
-      // The playlist of an earlier run names segments that are about to be replaced.
+      // The playlist of an earlier run lists segments that are about to be replaced.
       _ = unsafe unlink(playlistPath)
     }
-    // A live stream's are as many as it lasts, and stay whatever becomes of it.
+    // Live segments are not recorded: there is no limit to their number, and they are kept even if the run
+    // fails.
     if !isLive { written.insert(path) }
   }
 

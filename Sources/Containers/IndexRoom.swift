@@ -1,25 +1,25 @@
 internal import UprightMediaIO
 
-/// Room in front of the media of an MP4 or QuickTime file for the index (`moov`), which is known only
-/// when all media are written: so it comes to stand first, and the media need not be moved for it.
+/// Space reserved before the media of an MP4 or QuickTime file for the index (`moov`), which is complete only
+/// when all media are written. The index can then be placed first without moving the media.
 ///
-/// How much is needed can only be reckoned. Where it was too little, the media are moved after all;
-/// what is left over becomes a `free` box (ISO/IEC 14496-12, 8.1.2).
+/// The size can only be estimated. If it is too small, the media are moved after all; if it is too large, the
+/// rest becomes a `free` box (ISO/IEC 14496-12, 8.1.2).
 struct IndexRoom {
-  /// Bytes, a box header at least.
+  /// The size in bytes, at least that of a box header.
   let size: Int
 
-  /// - Parameter samples: those of all tracks.
+  /// - Parameter samples: The number of samples of all tracks.
   init?(samples: Int) {
     guard samples > 0 else { return nil }
-    // A size, a composition offset, a chunk for most (8.7.3, 8.6.1.3, 8.7.5), now and then a sync
-    // sample or another duration; beside them the tracks' headers and tags.
+    // For most samples a size, a composition offset and a chunk (8.7.3, 8.6.1.3, 8.7.5), for some a sync
+    // sample or another duration; and the headers and tags of the tracks.
     size = min(samples, 1 << 24) * 18 + (16 << 10)
   }
 
-  /// Moves the index from behind the media of the file at `path` into the room behind `ftyp`.
+  /// Moves the index from after the media of the file at `path` to the reserved space after `ftyp`.
   ///
-  /// - Parameter location: what errors call the file.
+  /// - Parameter location: The name of the file in error messages.
   func settle(fileAt path: String, location: String) throws(MediaError) {
     let file = try PatchedFile(path: path, location: location)
     guard let type = try file.box(at: 0), type.type == "ftyp" else { throw unexpected(location) }
@@ -36,12 +36,12 @@ struct IndexRoom {
       try file.truncate(at: index.lowerBound)
       try file.replace(room, with: moov)
     } else {
-      // Offsets of 32 bits would not reach: the index stays last, where it plays as well.
+      // The new offsets would not fit into 32 bits. The index stays last; the file still plays.
       try file.write(free(room.count)[...], at: room.lowerBound)
     }
   }
 
-  /// The header of a box that says nothing.
+  /// Returns the header of an empty `free` box.
   private func free(_ size: Int) -> [UInt8] { [UInt8].big(size, bytes: 4) + Array("free".utf8) }
 
   private func unexpected(_ location: String) -> MediaError {

@@ -1,29 +1,29 @@
 internal import Foundation
 internal import Orientation
 
-/// A media playlist that shows the last segments of a stream that goes on (RFC 8216, 6.2.2).
+/// A media playlist that lists the last segments of a continuing stream (RFC 8216, 6.2.2).
 ///
-/// A segment that leaves the playlist stays in the folder for as long as a player that has just read it
-/// may still ask: its own length and the playlist's. Sequence numbers go on where an earlier run in the
-/// same folder left off, behind a discontinuity.
+/// A segment that leaves the playlist stays in the folder for as long as a player that has just read the
+/// playlist may still request it: the duration of the segment plus that of the playlist. Sequence numbers
+/// continue those of an earlier run in the same folder, after a discontinuity.
 package struct LivePlaylist: HLSPlaylist {
   private struct Entry {
     let file: String
     let map: String?
     let duration: Double
-    /// When its first picture was made.
+    /// The date and time of the segment's first frame.
     let date: String?
     let isDiscontinuous: Bool
   }
 
   private struct Removed {
     let entry: Entry
-    /// On the playlist's own clock, the sum of what was listed.
+    /// The time at which the file may be deleted, in seconds of listed media.
     let until: Double
   }
 
-  /// The longest time between two frames of a live stream with segments, in seconds: by so much a
-  /// segment may be longer than it should be.
+  /// The longest time between two frames of a live stream with segments, in seconds. A segment may be longer
+  /// than its nominal duration by that much.
   package static let longestHole = 0.4
 
   private let window: Int
@@ -32,23 +32,23 @@ package struct LivePlaylist: HLSPlaylist {
   private var removed: [Removed] = []
   /// The sequence number of the first entry (6.2.1).
   private var mediaSequence = 0
-  /// Discontinuities that have left the playlist (6.2.2).
+  /// The number of discontinuities that have left the playlist (6.2.2).
   private var discontinuitySequence = 0
   private var listed = 0.0
   private var map: String?
   private var isDiscontinuous = false
   private var hasFormat = false
-  /// What media time 0 was by the calendar; nil before the first segment.
+  /// The date of media time 0; `nil` before the first segment.
   private var zero: Date?
   private var isEnded = false
 
   private(set) var nextSegment = 0
 
   /// - Parameters:
-  ///   - window: segments that are shown.
-  ///   - segmentDuration: seconds after which the next IDR begins a segment. No segment, rounded to
-  ///     whole seconds, is longer than the target duration, which never changes (4.3.3.1).
-  ///   - earlier: the playlist of an earlier run in the same folder.
+  ///   - window: The number of segments listed.
+  ///   - segmentDuration: The time in seconds after which the next IDR frame begins a segment. No segment,
+  ///     rounded to whole seconds, is longer than the target duration, which never changes (4.3.3.1).
+  ///   - earlier: The playlist of an earlier run in the same folder.
   init(window: Int = 6, segmentDuration: Double, continuing earlier: String? = nil) {
     self.window = max(3, window)
     let longest = min(max(segmentDuration, 0), 3600) + Self.longestHole
@@ -56,7 +56,7 @@ package struct LivePlaylist: HLSPlaylist {
     if let earlier { take(earlier) }
   }
 
-  /// Begins a format, or goes on where the format is the same.
+  /// Starts a format, or continues an earlier run in the same format.
   mutating func begin(map: String?) {
     if hasFormat || nextSegment > 0 { isDiscontinuous = true }
     hasFormat = true
@@ -87,7 +87,7 @@ package struct LivePlaylist: HLSPlaylist {
     removed.append(Removed(entry: entry, until: listed + entry.duration + length))
   }
 
-  /// The files that no player may ask for any more; each is named once.
+  /// Removes and returns the files that no player may request any more. Each file is returned once.
   mutating func takeExpired() -> [String] {
     let count = removed.prefix { $0.until <= listed }.count
     let expired = removed.prefix(count).map(\.entry)
@@ -129,8 +129,8 @@ package struct LivePlaylist: HLSPlaylist {
 
   // MARK: - An earlier run
 
-  /// Takes over what this once wrote. Of a playlist whose target duration was another only the numbers:
-  /// it must not change within one.
+  /// Continues a playlist that this class wrote earlier. If its target duration was different, only the
+  /// sequence numbers are used, because the target duration must not change within a playlist.
   private mutating func take(_ text: String) {
     var target: Int?
     var (map, date): (String?, String?)
@@ -173,6 +173,6 @@ package struct LivePlaylist: HLSPlaylist {
     }
   }
 
-  /// Which files of an earlier run the playlist still needs.
+  /// The files of an earlier run that the playlist still needs.
   var needed: Set<String> { Set(entries.map(\.file) + entries.compactMap(\.map)) }
 }

@@ -3,8 +3,9 @@ internal import UprightMediaIO
 
 /// Makes the projections of a finished Matroska or WebM file rectangular, in place.
 ///
-/// A plain picture that lies on its side is a *rectangular* projection with a roll (RFC 9559, Projection). libavformat 5.1 writes the roll for spherical projections only, so it is told of one, and the
-/// type is put right afterwards: no element changes its size.
+/// The rotation of plain video is stored as a *rectangular* projection with a roll (RFC 9559, Projection).
+/// libavformat 5.1 writes the roll for spherical projections only, so the file is written with a spherical
+/// projection, and the type is patched afterwards. No element changes its size.
 enum MatroskaProjection {
   private enum ID {
     static let segment: UInt32 = 0x1853_8067
@@ -19,7 +20,7 @@ enum MatroskaProjection {
 
   /// Rewrites the file at `path`, which was written with `write_crc32=0`.
   ///
-  /// - Throws: `inputOutput` where it cannot be read or written, `fault` where no projection is in it.
+  /// - Throws: `inputOutput` if the file can't be read or written, `fault` if it contains no projection.
   static func makeRectangular(_ path: String) throws(MediaError) {
     do {
       let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
@@ -45,7 +46,8 @@ enum MatroskaProjection {
     MediaError(.fault, "the muxer wrote no projection", at: path)
   }
 
-  /// Where the content of the Tracks element lies. It comes before the first cluster.
+  /// Returns the position and size of the content of the Tracks element, which comes before the first
+  /// cluster.
   private static func tracks(of file: FileHandle) throws -> (start: UInt64, count: Int)? {
     var position: UInt64 = 0
     for _ in 0..<64 {
@@ -68,7 +70,7 @@ enum MatroskaProjection {
     return nil
   }
 
-  /// The content of Tracks with every projection rectangular; nil where there is none.
+  /// Returns the content of Tracks with every projection made rectangular; `nil` if there is none.
   static func rectangular(_ tracks: [UInt8]) -> [UInt8]? {
     var result = tracks
     var count = 0
@@ -84,7 +86,7 @@ enum MatroskaProjection {
           for index in content { result[index] = 0 }
           count += 1
         } else if parents.isEmpty, element.id == ID.privateData {
-          // A rectangular projection has none; Void takes its place byte for byte.
+          // A rectangular projection has no private data. A Void element of the same size replaces it.
           void(position..<content.upperBound, in: &result)
         }
         position = content.upperBound
@@ -95,7 +97,8 @@ enum MatroskaProjection {
   }
 
   private static func void(_ range: Range<Int>, in bytes: inout [UInt8]) {
-    // One byte of id, and a size as wide as the two-byte id leaves room for.
+    // A one-byte ID, and a size that takes the rest of the header, because the ID that is replaced has two
+    // bytes.
     let size = range.count - 3
     guard size >= 0, size < 1 << 14 - 1 else { return }
     bytes[range.lowerBound] = 0xEC
@@ -105,16 +108,16 @@ enum MatroskaProjection {
   }
 }
 
-/// The head of one EBML element (RFC 8794, 4 to 6).
+/// The header of one EBML element (RFC 8794, 4 to 6).
 struct EBMLElement {
-  /// With its marker bit.
+  /// The ID, including its marker bit.
   let id: UInt32
-  /// Bytes of content; nil where unknown.
+  /// The size of the content in bytes; `nil` if unknown.
   let size: Int?
-  /// Where the content begins.
+  /// The position of the content.
   let content: Int
 
-  /// The element at `position`; nil where no head is there.
+  /// Parses the element header at `position`; `nil` if there is none.
   init?(_ bytes: [UInt8], at position: Int) {
     guard position < bytes.count else { return nil }
     let idLength = bytes[position].leadingZeroBitCount + 1
@@ -126,7 +129,7 @@ struct EBMLElement {
     guard sizeLength <= 8, content <= bytes.count else { return nil }
     let marked = bytes[sizeStart..<content].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     let value = marked & (1 << UInt64(7 * sizeLength) - 1)
-    // All ones: unknown.
+    // A size of all ones means unknown.
     size = value == 1 << UInt64(7 * sizeLength) - 1 ? nil : Int(clamping: value)
   }
 }

@@ -1,24 +1,24 @@
 internal import Foundation
 internal import UprightMediaIO
 
-/// What an HLS output lists its segments in.
+/// The playlist of an HLS output.
 protocol HLSPlaylist {
-  /// The number of the segment that is made next.
+  /// The number of the next segment.
   var nextSegment: Int { get }
-  /// Begins a format, which the init segment `map` describes where segments do not by themselves; all
-  /// but the first begin after a discontinuity.
+  /// Starts a format. `map` is its init segment, if segments need one. Every format except the first begins
+  /// with a discontinuity.
   mutating func begin(map: String?)
-  /// Adds the segment `nextSegment`, which begins at `start` seconds of media time.
+  /// Adds the segment number `nextSegment`, which begins at `start` seconds of media time.
   mutating func add(segment: String, duration: Double, start: Double)
-  /// Says that no segment follows.
+  /// Ends the playlist: no segment follows.
   mutating func end()
-  /// The files that no player may ask for any more; each is named once.
+  /// Removes and returns the files that no player may request any more. Each file is returned once.
   mutating func takeExpired() -> [String]
-  /// The playlist as it stands.
+  /// The current text of the playlist.
   var text: String { get }
 }
 
-/// The text of the media playlist of a whole stream (RFC 8216, section 4).
+/// The media playlist of a whole stream (RFC 8216, section 4).
 struct MediaPlaylist: HLSPlaylist {
   private enum Line {
     case format(map: String?)
@@ -45,8 +45,7 @@ struct MediaPlaylist: HLSPlaylist {
 
   var text: String {
     var longest = targetDuration
-    // EXT-X-MAP wants version 6, durations that are no integers want 3 (RFC 8216, 7); fMP4 players
-    // expect 7.
+    // EXT-X-MAP requires version 6, fractional durations require 3 (RFC 8216, 7). fMP4 players expect 7.
     var version = 3
     for line in lines {
       switch line {

@@ -1,10 +1,10 @@
-/// A box of ISO base media (ISO/IEC 14496-12, 4.2) and where it lies.
+/// A box of an ISO base media file (ISO/IEC 14496-12, 4.2) and its position.
 struct MovieBox {
   let type: String
   let whole: Range<Int>
   let payload: Range<Int>
 
-  /// The boxes one after another in `range`; what is no whole box ends them.
+  /// Returns the consecutive boxes in `range`, up to the first incomplete one.
   static func all(in bytes: [UInt8], _ range: Range<Int>) -> [MovieBox] {
     var boxes: [MovieBox] = []
     var place = range.lowerBound
@@ -25,14 +25,14 @@ struct MovieBox {
     return boxes
   }
 
-  /// A box of `type` around `payload`.
+  /// Returns a box of `type` that contains `payload`.
   static func bytes(_ type: String, _ payload: [UInt8]) -> [UInt8] {
     [UInt8].big(payload.count + 8, bytes: 4) + Array(type.utf8) + payload
   }
 }
 
 extension [UInt8] {
-  /// A big-endian number; `bytes` is 4 or 8. Nothing beyond 2^62 occurs in files that we wrote.
+  /// Reads a big-endian number; `bytes` is 4 or 8. Files written by Upright have no numbers above 2^62.
   func number(at place: Int, bytes: Int) -> Int {
     self[place..<place + bytes].reduce(0) { ($0 & Int.max >> 8) << 8 | Int($1) }
   }
@@ -45,8 +45,8 @@ extension [UInt8] {
     (0..<bytes).map { UInt8(truncatingIfNeeded: number >> (8 * (bytes - 1 - $0))) }
   }
 
-  /// Adds `growth` to the chunk offsets of every track of the movie box that this is; false, and nothing
-  /// is right any more, where one would not fit its 32 or 64 bits.
+  /// Adds `growth` to the chunk offsets of every track of this movie box. Returns `false` if an offset would
+  /// not fit its 32 or 64 bits; the bytes are then invalid.
   mutating func moveChunks(by growth: Int) -> Bool {
     var tables: [MovieBox] = []
     func search(_ range: Range<Int>, _ path: ArraySlice<String>) {

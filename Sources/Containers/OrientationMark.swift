@@ -2,22 +2,22 @@ package import Orientation
 package import OrientationSignals
 package import UprightMediaIO
 
-/// How an output that is copied says which way up its pictures are.
+/// How an output with copied frames signals their orientation.
 package struct OrientationMark: Sendable, Hashable {
-  /// What its container says; nil: nothing, or upright.
+  /// The container's field; `nil` if none is written, or the frames are upright.
   package var field: Muxer.OrientationField?
-  /// What an SEI message says at every picture where decoding can start; nil: there is none.
+  /// The orientation in an SEI message at every random access point; `nil` if no message is written.
   package var message: ImageOrientation?
 
-  /// No word at all: upright.
+  /// Creates a mark that signals nothing: the frames are upright.
   package init() {}
 
-  /// The mark of `orientation` for `video` in libavformat's `muxer`.
+  /// Creates the mark that signals `orientation` for `video` in libavformat's `muxer`.
   ///
   /// - Parameters:
-  ///   - wantsMessage: whether the message is wanted beside the container's own field.
-  ///   - isFile: whether the output can be gone back in when it is finished.
-  /// - Throws: `usage` where neither container nor codec can say it.
+  ///   - wantsMessage: Whether an SEI message is written in addition to the container's field.
+  ///   - isFile: Whether the output is a seekable file that can be patched when it is finished.
+  /// - Throws: `usage` if neither the container nor the codec can signal the orientation.
   package init(
     _ orientation: ImageOrientation, for video: StreamInfo, muxer: String,
     wantsMessage: Bool, isFile: Bool
@@ -26,16 +26,16 @@ package struct OrientationMark: Sendable, Hashable {
     if wantsMessage && codec == nil {
       throw MediaError(
         .usage, "\(video.codecName) has no SEI messages", at: "--sei",
-        remedy: "leave it out: only H.264 and HEVC have them")
+        remedy: "remove --sei: only H.264 and HEVC have them")
     }
     guard orientation != .up else { return }
     field = Self.field(orientation, for: video, muxer: muxer, isFile: isFile)
     if field == nil || wantsMessage {
       guard codec != nil else {
         throw MediaError(
-          .usage, "\(muxer) has no field for an orientation, and \(video.codecName) no message",
+          .usage, "\(muxer) has no orientation field and \(video.codecName) no SEI message",
           at: video.isSpherical ? "a spherical video" : "-o",
-          remedy: "write .mp4, .mov or .mkv, or let transcode turn the pixels")
+          remedy: "write .mp4, .mov or .mkv, or use transcode to turn the pixels")
       }
       message = orientation
     }
@@ -46,14 +46,15 @@ package struct OrientationMark: Sendable, Hashable {
   ) -> Muxer.OrientationField? {
     switch muxer {
     case "mp4", "mov":
-      // Moved back to where it began, as phones do; in the track's own size, whose pixels are square.
+      // The matrix moves the turned frame back to the origin, as phones do, in the track's display size with
+      // square pixels.
       let stored = video.parameters.size
       let width = Double(stored.width) * video.sampleAspectRatio.doubleValue
       let size = PixelSize(Int(clamping: min(width, 1e6)), stored.height)
       return .matrix(DisplayMatrix(orientation, size: size) ?? DisplayMatrix(orientation))
     case "matroska", "webm":
       guard isFile, !video.isSpherical else { return nil }
-      // A yaw of half a turn is a flip, and comes before the roll (RFC 9559, ProjectionPoseYaw).
+      // A yaw of 180 degrees is a flip. It is applied before the roll (RFC 9559, ProjectionPoseYaw).
       let clockwise = orientation.clockwiseDegrees
       return .projection(
         yaw: orientation.isMirrored ? 180 : 0, roll: clockwise > 180 ? 360 - clockwise : -clockwise)
@@ -61,13 +62,13 @@ package struct OrientationMark: Sendable, Hashable {
     }
   }
 
-  /// Whether the finished file must still be put right.
+  /// Whether the finished file must be patched.
   var needsRectangularProjection: Bool {
     if case .projection? = field { true } else { false }
   }
 
-  /// What takes the source's messages out of the packets and puts the mark's in; nil for codecs
-  /// without any.
+  /// Returns a rewriter that removes the source's SEI messages from the packets and inserts the mark's; `nil`
+  /// for codecs without such messages.
   package func rewriter(for video: StreamInfo) -> DisplayOrientationRewriter? {
     DisplayOrientationTracker.Codec(named: video.codecName).map {
       DisplayOrientationRewriter(
@@ -77,7 +78,7 @@ package struct OrientationMark: Sendable, Hashable {
 }
 
 extension DisplayOrientationTracker.Codec {
-  /// The codec of FFmpeg's name; nil for one without display orientation messages.
+  /// Creates the codec from FFmpeg's name; `nil` if the codec has no display orientation messages.
   package init?(named name: String) {
     switch name {
     case "h264": self = .h264

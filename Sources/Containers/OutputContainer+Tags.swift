@@ -1,10 +1,10 @@
-/// A file's tags as its container holds them.
+/// The tags of a file, as its container stores them.
 package struct PlacedTags {
-  /// What is written.
+  /// The tags that are written.
   package var written: [String: String] = [:]
-  /// Whether it is written as QuickTime's list of any names.
+  /// Whether they are written as QuickTime's list of arbitrary names.
   package var isList = false
-  /// Names that have no place, in order.
+  /// The sorted names of the tags that the container can't store.
   package var withoutPlace: [String] = []
 
   package init(written: [String: String] = [:], isList: Bool = false, withoutPlace: [String] = []) {
@@ -14,17 +14,17 @@ package struct PlacedTags {
   }
 }
 
-/// Where a file's tags go. Matroska and FLV take any name; MPEG-TS and Y4M take none. MP4 and QuickTime
-/// have a fixed set of names that every player knows ('udta', 'ilst'), and beside it, instead of it,
-/// QuickTime's list of any names ('keys'), which few players look into.
+/// How containers store a file's tags. Matroska and FLV accept any name; MPEG-TS and Y4M store none. MP4 and
+/// QuickTime have a fixed set of names that every player reads ('udta', 'ilst'), or alternatively QuickTime's
+/// list of arbitrary names ('keys'), which few players read.
 extension OutputContainer {
-  /// Where each of `tags` goes.
+  /// Returns how each of `tags` is stored.
   package func place(_ tags: [String: String]) -> PlacedTags {
     guard let fixed = fixedTags else { return PlacedTags(written: tags) }
     let isFixed = { fixed.contains(Self.base($0)) }
     let names = tags.keys.filter { $0 != "creation_time" }
     let isApple = names.contains { $0.hasPrefix(Self.apple) }
-    // Apple's own programs read the list, everyone else a title in the fixed set.
+    // Apple's programs read the list; other programs read titles from the fixed set only.
     let canList =
       self == .mov || self == .mp4 && !names.contains { isFixed($0) && !Self.isOfCamera($0) }
     if !names.isEmpty, [.mp4, .mov].contains(self),
@@ -45,13 +45,13 @@ extension OutputContainer {
     return placed
   }
 
-  /// Whether it holds any tags at all.
+  /// Whether the container stores any tags.
   package var hasTags: Bool { fixedTags?.isEmpty != true }
 
-  /// What Apple's names in the list begin with (QuickTime File Format, "Metadata keys").
+  /// The prefix of Apple's names in the list (QuickTime File Format, "Metadata keys").
   private static let apple = "com.apple.quicktime."
 
-  /// What the fixed sets call what Apple's name says; `nil` if it is none of Apple's.
+  /// Returns the name in the fixed sets for one of Apple's names; `nil` if `name` is not one of Apple's.
   private static func plain(_ name: String) -> String? {
     guard name.hasPrefix(apple) else { return nil }
     let plain = String(name.dropFirst(apple.count))
@@ -62,7 +62,7 @@ extension OutputContainer {
     ["make", "model", "date", "location", "encoder"].contains(base(tag))
   }
 
-  /// Every name as Apple's list has it; one that is there under both is written once.
+  /// Returns the tags with Apple's names. A tag that is present under both names is written once.
   private static func asApple(_ tags: [String: String]) -> [String: String] {
     var listed = tags.filter { $0.key.hasPrefix(apple) || !$0.key.contains("-") }
     for (name, value) in listed
@@ -74,8 +74,8 @@ extension OutputContainer {
     return listed
   }
 
-  /// A language's code as the container has it: QuickTime's table has one of ISO 639-2's two codes for
-  /// a language that has two.
+  /// Returns the code of a language as the container stores it. ISO 639-2 has two codes for some languages;
+  /// QuickTime's table has only one of them.
   func language(_ code: String) -> String {
     guard self == .mov else { return code }
     let other = [
@@ -87,7 +87,7 @@ extension OutputContainer {
     return other[code] ?? code
   }
 
-  /// The names that go in; nil where all do.
+  /// The names that the container accepts; `nil` if it accepts any name.
   private var fixedTags: Set<String>? {
     switch self {
     case .matroska, .webm, .flv: nil
@@ -107,7 +107,8 @@ extension OutputContainer {
     }
   }
 
-  /// A tag's name without its language (`title-eng`); Matroska writes names in capitals.
+  /// Returns a tag's name in lower case, without its language (`title-eng`). Matroska writes names in
+  /// capitals.
   private static func base(_ tag: String) -> String {
     let name = tag.lowercased()
     guard let dash = name.lastIndex(of: "-"),

@@ -2,16 +2,16 @@ internal import Foundation
 public import UprightMediaIO
 public import UprightPipeline
 
-/// A kind of output, chosen by the name of the file or by the scheme of the URL.
+/// An output container, chosen by the extension of the file or the scheme of the URL.
 public enum OutputContainer: String, Sendable, CaseIterable {
   case mp4, mov, hls, mpegts, flv, matroska, webm, y4m
-  /// HLS whose segments are MPEG-TS rather than fragmented MP4.
+  /// HLS with MPEG-TS segments instead of fragmented MP4.
   case hlsTS = "hls-ts"
 
-  /// The kind that `target`'s name asks for.
+  /// The container for the name of `target`.
   ///
-  /// - Parameter format: the `--format` word, needed for `-`.
-  /// - Throws: `usage` for a name that says nothing.
+  /// - Parameter format: The value of `--format`, required for `-`.
+  /// - Throws: `usage` if neither the name nor `format` names a container.
   public init(target: String, format: String? = nil) throws(MediaError) {
     if let format {
       self = try Self.named(format)
@@ -23,13 +23,13 @@ public enum OutputContainer: String, Sendable, CaseIterable {
     default:
       guard target != "-" else {
         throw MediaError(
-          .usage, "standard output needs a container", at: "-o -", remedy: "add --format mpegts")
+          .usage, "standard output needs --format", at: "-o -", remedy: "add --format mpegts")
       }
       let name = URL(fileURLWithPath: target).pathExtension
       guard !name.isEmpty else {
         throw MediaError(
-          .usage, "the output's name does not say its container", at: target,
-          remedy: "end it with .mp4, .m3u8, .ts or the like, or add --format")
+          .usage, "the output's name has no extension", at: target,
+          remedy: "add an extension such as .mp4, .m3u8 or .ts, or add --format")
       }
       self = try Self.named(name)
     }
@@ -47,20 +47,20 @@ public enum OutputContainer: String, Sendable, CaseIterable {
     case "y4m", "yuv4mpegpipe": .y4m
     default:
       throw MediaError(
-        .usage, "no output container is called \(word)", at: word,
+        .usage, "\(word) is not an output container", at: word,
         remedy: "use mp4, mov, m3u8, ts, flv, mkv, webm or y4m")
     }
   }
 
-  /// The same with the segments that are asked for, where there are segments.
+  /// Returns the container with the given segment kind; unchanged if it has no segments.
   package func with(_ segments: SegmentKind) -> Self {
     self == .hls && segments == .ts ? .hlsTS : self
   }
 
-  /// Whether it is a playlist with segments.
+  /// Whether the output is a playlist with segments.
   package var isSegmented: Bool { self == .hls || self == .hlsTS }
 
-  /// libavformat's muxer.
+  /// The name of libavformat's muxer.
   package var muxer: String {
     switch self {
     case .hls: "mp4"
@@ -70,7 +70,7 @@ public enum OutputContainer: String, Sendable, CaseIterable {
     }
   }
 
-  /// Whether the format may change in mid-stream.
+  /// Whether the format may change mid-stream.
   public var canFollow: Bool {
     switch self {
     case .mp4, .mov, .hls, .hlsTS, .mpegts, .flv: true
@@ -78,7 +78,7 @@ public enum OutputContainer: String, Sendable, CaseIterable {
     }
   }
 
-  /// What `--canvas auto` means.
+  /// The canvas rule for `--canvas auto`.
   public var defaultCanvas: CanvasRule {
     switch self {
     case .hls, .hlsTS, .mpegts, .flv: .follow
@@ -86,14 +86,14 @@ public enum OutputContainer: String, Sendable, CaseIterable {
     }
   }
 
-  /// Whether the default size is the streaming guidance's rather than the source's.
+  /// Whether the default size is that of the streaming guidance rather than the source's size.
   public var isStreaming: Bool { defaultCanvas == .follow }
 
-  /// Whether parameter sets stand apart from the packets.
+  /// Whether parameter sets are stored apart from the packets.
   package var wantsGlobalHeader: Bool { muxer != "mpegts" && self != .y4m }
 
-  /// What of a track's tags goes over; a handler's name is QuickTime's, and what a track is called
-  /// there.
+  /// Returns the tags of a track that are kept. QuickTime and MP4 store the title of a track in the handler's
+  /// name.
   package func trackTags(_ tags: [String: String]) -> [String: String] {
     var kept = tags.filter { ["language", "title"].contains($0.key) }
     kept["language"] = kept["language"].map(language)
@@ -101,7 +101,7 @@ public enum OutputContainer: String, Sendable, CaseIterable {
     return kept
   }
 
-  /// The codec where none is asked for.
+  /// The default codec.
   package var defaultCodec: VideoCodec {
     switch self {
     case .webm: .vp9
@@ -110,12 +110,12 @@ public enum OutputContainer: String, Sendable, CaseIterable {
     }
   }
 
-  /// Sound codecs (FFmpeg's names) that go in as they are and that players expect there.
+  /// Audio codecs (FFmpeg's names) that are copied and that players expect in the container.
   private var soundCodecs: Set<String> {
     switch self {
     case .mp4: ["aac", "mp3", "ac3", "eac3", "opus", "flac", "alac"]
     case .mov: ["aac", "mp3", "ac3", "eac3", "alac", "pcm_s16le", "pcm_s16be", "pcm_s24le"]
-    // AC-3's description cannot be written before its first packet, and browsers do not play it.
+    // AC-3's description can't be written before its first packet, and browsers don't play it.
     case .hls: ["aac", "mp3"]
     case .hlsTS: ["aac", "mp3", "ac3", "eac3"]
     case .mpegts: ["aac", "mp3", "mp2", "ac3", "eac3"]
@@ -130,10 +130,10 @@ public enum OutputContainer: String, Sendable, CaseIterable {
     }
   }
 
-  /// Whether sound of `codec` is copied.
+  /// Returns whether audio in `codec` is copied.
   package func copiesSound(_ codec: String) -> Bool { soundCodecs.contains(codec) }
 
-  /// FFmpeg's encoder for sound that cannot be copied; nil where the container takes no sound.
+  /// FFmpeg's encoder for audio that can't be copied; `nil` if the container stores no audio.
   package var soundEncoder: String? {
     switch self {
     case .y4m: nil
@@ -142,7 +142,7 @@ public enum OutputContainer: String, Sendable, CaseIterable {
     }
   }
 
-  /// Whether subtitles of `codec` are copied.
+  /// Returns whether subtitles in `codec` are copied.
   package func copiesSubtitles(_ codec: String) -> Bool {
     switch self {
     case .mp4, .mov: codec == "mov_text"
@@ -153,7 +153,7 @@ public enum OutputContainer: String, Sendable, CaseIterable {
     }
   }
 
-  /// FFmpeg's encoder for subtitles of text that cannot be copied; nil where the container takes none.
+  /// FFmpeg's encoder for text subtitles that can't be copied; `nil` if the container stores none.
   package var subtitleEncoder: String? {
     switch self {
     case .mp4, .mov: "mov_text"
@@ -163,15 +163,15 @@ public enum OutputContainer: String, Sendable, CaseIterable {
     }
   }
 
-  /// Whether a cover picture in `codec` goes in beside the track of pictures.
+  /// Returns whether the container stores a cover picture in `codec` besides the video track.
   package func takesCover(_ codec: String) -> Bool {
     (self == .mp4 || self == .mov) && (codec == "mjpeg" || codec == "png")
   }
 
-  /// How many sound tracks go in.
+  /// The maximum number of audio tracks.
   package var soundTracks: Int { isSegmented || self == .flv ? 1 : .max }
 
-  /// Whether `codec` may go in; H.264 in WebM, and anything else in FLV, may not.
+  /// Returns whether the container may carry `codec`. WebM can't carry H.264, and FLV carries nothing else.
   package func canCarry(_ codec: VideoCodec) -> Bool {
     switch self {
     case .y4m: codec == .raw
@@ -179,7 +179,8 @@ public enum OutputContainer: String, Sendable, CaseIterable {
     case .hls: codec != .vp9 && codec != .raw
     // Apple's players take HEVC in fMP4 segments only.
     case .hlsTS: codec == .h264
-    // libavformat 6.1 and later also write Enhanced RTMP's codecs, which few players and servers read.
+    // libavformat 6.1 and later also writes the codecs of Enhanced RTMP, but few players and servers read
+    // them.
     case .flv: codec == .h264
     default: codec != .raw && Muxer.canCarry(codec, format: muxer)
     }

@@ -1,18 +1,18 @@
-/// Names of files that are made from an output's name.
+/// File names derived from an output's name.
 enum OutputName {
-  /// `NAME-2.mkv`: the file of format `index`.
+  /// Returns the name of the file of format `index`, such as `NAME-2.mkv`.
   static func numbered(_ name: String, _ index: Int) -> String {
     let (stem, ending) = halves(name)
     return "\(stem)-\(index)\(ending)"
   }
 
-  /// `NAME.partial.mkv`: the output of a run that was stopped.
+  /// Returns the name of the output of a stopped run, such as `NAME.partial.mkv`.
   static func partial(_ name: String) -> String {
     let (stem, ending) = halves(name)
     return "\(stem).partial\(ending)"
   }
 
-  /// What stands before the ending, and the ending with its dot.
+  /// Returns the name without its extension, and the extension with its dot.
   static func halves(_ name: String) -> (stem: String, ending: String) {
     let last = name.lastIndex(of: "/").map { name[name.index(after: $0)...] } ?? name[...]
     guard let dot = last.lastIndex(of: "."), dot != last.startIndex else { return (name, "") }

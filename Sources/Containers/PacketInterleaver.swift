@@ -3,25 +3,25 @@ internal import Orientation
 package import UprightMediaIO
 package import UprightPipeline
 
-/// Brings the packets of several tracks into one order by time.
+/// Orders the packets of several tracks by time.
 ///
-/// Sound is copied as soon as it is read, while pictures leave the encoder dozens of frames later; and
-/// a sound frame belongs to the segment that holds its PTS. So each track waits for the others, for at
-/// most `patience` seconds.
+/// Audio is copied as soon as it is read, while frames leave the encoder dozens of frames later, and an audio
+/// packet belongs to the segment that contains its PTS. So each track waits for the others, for at most
+/// `patience` seconds.
 package final class PacketInterleaver {
-  /// One packet on its way to the container.
+  /// One packet for the container.
   package struct Item: ~Copyable {
     var packet: Packet
     package let track: Int
     /// The format that begins with this packet.
     package let format: EncodedFormat?
-    /// Seconds by which it is ordered.
+    /// The time by which packets are ordered, in seconds.
     let time: Double
 
     package consuming func takePacket() -> Packet { packet }
   }
 
-  /// Queues take nothing noncopyable.
+  /// Queues hold no noncopyable elements.
   private final class Box {
     private var item: Item?
     private(set) var time = 0.0
@@ -40,24 +40,25 @@ package final class PacketInterleaver {
   private struct Track {
     var waiting = Deque<Box>()
     var lastTime = -Double.infinity
-    /// Where the last packet ends: of a track without gaps, nothing that is to come lies before it.
+    /// The end time of the last packet. In a track without gaps, no later packet comes before it.
     var end = -Double.infinity
-    /// Whether the others wait for it: subtitles come too rarely.
+    /// Whether the other tracks wait for this one. Subtitles are too sparse for that.
     let isAwaited: Bool
     var isEnded = false
   }
 
   private var tracks: [Track]
-  /// Boxes that are empty, to be used again: packets come as long as the clip lasts.
+  /// Empty boxes for reuse, since packets come for as long as the input lasts.
   private var spare: [Box] = []
   private let cutsAtKeys: Bool
   private let patience: Double
   private let isGapless: Bool
 
-  /// - Parameter cutsAtKeys: whether an IDR is ordered by its PTS, because a segment begins there,
-  ///   and whatever follows on its track comes after it. Elsewhere decoding times order the pictures:
-  ///   FLV's muxer refuses what lies before its first packet.
-  /// - Parameter isGapless: whether each packet of sound begins where the one before it ends.
+  /// - Parameter cutsAtKeys: Whether an IDR frame is ordered by its PTS, because a segment begins there, and
+  ///   the rest of its track comes after it. Otherwise frames are ordered by decoding time: FLV's muxer
+  ///   refuses packets that come before its first one.
+  /// - Parameter patience: The time in seconds that a track waits for the others.
+  /// - Parameter isGapless: Whether each audio packet begins where the one before it ends.
   package init(awaited: [Bool], cutsAtKeys: Bool, patience: Double = 10, isGapless: Bool = false) {
     tracks = awaited.map { Track(isAwaited: $0) }
     self.cutsAtKeys = cutsAtKeys
@@ -65,7 +66,6 @@ package final class PacketInterleaver {
     self.isGapless = isGapless
   }
 
-  /// Adds a packet.
   package func add(_ packet: consuming Packet, track: Int, format: EncodedFormat?, isVideo: Bool) {
     let tick = packet.timeBase.doubleValue
     let isByDTS = isVideo && !(packet.isKey && cutsAtKeys)
@@ -78,19 +78,19 @@ package final class PacketInterleaver {
     tracks[track].waiting.append(box)
   }
 
-  /// The lowest decoding time among the packets that wait at the heads, in seconds.
+  /// The lowest decoding time of the first queued packets of all tracks, in seconds.
   package var earliestDecodingTime: Double {
     tracks.lazy.compactMap { $0.waiting.first?.decodingTime }.min() ?? 0
   }
 
-  /// Says that no more packets of a track will come.
+  /// Ends a track: no more packets of it will come.
   package func end(track: Int) { tracks[track].isEnded = true }
 
-  /// The next packet that no other can precede; nil where one must wait.
+  /// Returns the next packet, if no other packet can come before it; otherwise `nil`.
   package func next() -> Item? {
     var first: Int?
     var latest = -Double.infinity
-    // Where the tracks that have nothing waiting may go on.
+    // The earliest time at which a track without queued packets may continue.
     var nearest = Double.infinity
     for index in tracks.indices {
       guard let box = tracks[index].waiting.first else {

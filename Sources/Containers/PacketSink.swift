@@ -2,7 +2,7 @@ package import Orientation
 package import UprightMediaIO
 package import UprightPipeline
 
-/// A track that stands beside the pictures in the output.
+/// A track of the output other than the video track.
 package struct SideTrack: Sendable {
   var parameters: CodecParameters
   let timeBase: Rational
@@ -19,31 +19,31 @@ package struct SideTrack: Sendable {
   }
 }
 
-/// What every output is begun with.
+/// The properties that every output is opened with.
 package struct OutputDescription: Sendable {
-  /// The first format of the pictures; later ones come with their first packets.
+  /// The first video format. Later formats come with their first packets.
   var format: EncodedFormat
   package let videoTimeBase: Rational
   let frameRate: Rational?
   let videoMetadata: [String: String]
-  /// Seconds that each frame lasts, for a container whose header has a frame rate and whose frames have no
-  /// times (YUV4MPEG2); `nil` for all others.
+  /// The duration of each frame in seconds, for a container whose header has a frame rate and whose frames
+  /// have no timestamps (YUV4MPEG2); `nil` for all others.
   var frameTick: Rational? {
     guard format.parameters.isUncompressed else { return nil }
     let rate = frameRate.map { $0.numerator > 0 ? $0 : Rational(25, 1) } ?? Rational(25, 1)
     return Rational(rate.denominator, rate.numerator)
   }
-  /// In the order of tracks 1, 2, ...; track 0 is the pictures.
+  /// The side tracks, in the order of tracks 1, 2, ...; track 0 is the video.
   var sideTracks: [SideTrack]
   package let metadata: [String: String]
-  /// Whether tags are written as QuickTime's list of any names.
+  /// Whether tags are written as QuickTime's list of arbitrary names.
   package let listsTags: Bool
   package var chapters: [Demuxer.Chapter]
-  /// The lowest decoding time among the first packets, in seconds; below zero more often than not.
+  /// The lowest decoding time of the first packets, in seconds. It is usually negative.
   let earliestTime: Double
-  /// The stream that the pictures are copied from; nil where they are encoded.
+  /// The stream that the video is copied from; `nil` if it is encoded.
   var copiedVideo: StreamInfo?
-  /// How the output says which way up copied pictures are.
+  /// How the output signals the orientation of copied frames.
   package var mark: OrientationMark?
 
   package init(
@@ -66,21 +66,21 @@ package struct OutputDescription: Sendable {
   }
 }
 
-/// Takes packets in order and makes a file or a stream of them.
+/// Writes packets, which come in order, to a file or a stream.
 package protocol PacketSink: AnyObject {
-  /// Opens the output; the first packet follows.
+  /// Opens the output. Must be called before the first packet.
   func begin(_ description: OutputDescription) throws(MediaError)
-  /// Takes the next packet; `format` is given with the first packet of each format but the first.
+  /// Writes the next packet. `format` is passed with the first packet of each format except the first.
   func write(
     _ packet: consuming Packet, track: Int, format: EncodedFormat?
   ) throws(MediaError)
-  /// Closes the output so that it plays.
+  /// Finishes the output so that it is playable.
   ///
-  /// - Parameter isPartial: whether a file gets the name of a partial output (`OutputName.partial`).
+  /// - Parameter isPartial: Whether a file gets the name of a partial output (`OutputName.partial`).
   func finish(isPartial: Bool) throws(MediaError)
-  /// Removes what is not finished.
+  /// Removes unfinished output.
   func abandon()
-  /// The files that were made, if they are others than the one that was named.
+  /// The files that were written, if they differ from the named output.
   var files: [String] { get }
 }
 

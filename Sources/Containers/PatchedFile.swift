@@ -1,7 +1,7 @@
 internal import Foundation
 internal import UprightMediaIO
 
-/// A file that is put right once it is written.
+/// A written file that is patched in place.
 final class PatchedFile {
   private let file: CInt
   private let location: String
@@ -20,7 +20,7 @@ final class PatchedFile {
       remedy: "check the disk")
   }
 
-  /// Where the movie's index lies; nil where it does not stand before the media.
+  /// Returns the position of the index (`moov`); `nil` if it isn't before the media.
   func indexRange() throws(MediaError) -> Range<Int>? {
     var place = 0
     while let box = try box(at: place), box.type != "mdat" {
@@ -30,7 +30,7 @@ final class PatchedFile {
     return nil
   }
 
-  /// The box that begins at `place`; nil at the end of the file.
+  /// Returns the box at `place`; `nil` at the end of the file.
   func box(at place: Int) throws(MediaError) -> MovieBox? {
     let header = try bytes(in: place..<place + 16)
     guard header.count >= 8 else { return nil }
@@ -43,12 +43,12 @@ final class PatchedFile {
       payload: place + payload..<place + size)
   }
 
-  /// Ends the file at `place`.
+  /// Truncates the file at `place`.
   func truncate(at place: Int) throws(MediaError) {
     if ftruncate(file, off_t(place)) != 0 { throw failure("writing failed") }
   }
 
-  /// The bytes in `range`, fewer at the end of the file.
+  /// Reads the bytes in `range`, fewer at the end of the file.
   func bytes(in range: Range<Int>) throws(MediaError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: range.count)
     var count = 0
@@ -68,9 +68,9 @@ final class PatchedFile {
     return Array(bytes.prefix(count))
   }
 
-  /// Puts `new` in the place of `range`; what follows moves up.
+  /// Replaces `range` with `new`, which is at least as long. The rest of the file is shifted.
   func replace(_ range: Range<Int>, with new: [UInt8]) throws(MediaError) {
-    // What is waiting to be written is always as long as what has been read ahead of the place.
+    // The bytes to be written always have the length of the bytes that were read ahead.
     var waiting = new[...]
     var (read, written) = (range.upperBound, range.lowerBound)
     while true {
@@ -87,7 +87,7 @@ final class PatchedFile {
     }
   }
 
-  /// Writes over what stands there.
+  /// Overwrites the bytes at `place`.
   func write(_ bytes: ArraySlice<UInt8>, at place: Int) throws(MediaError) {
     var count = 0
     while count < bytes.count {

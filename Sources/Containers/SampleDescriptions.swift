@@ -2,24 +2,23 @@ internal import Foundation
 internal import UprightMediaIO
 internal import UprightPipeline
 
-/// Gives the pictures of a finished MP4 or QuickTime file a sample description for each format, where
-/// libavformat writes the first one's only (ISO/IEC 14496-12, 8.5.2): a reader then knows a sample's
-/// size without looking into it. The parameter sets stand in band as well, for readers that do not look
-/// at the second description.
+/// Adds a sample description for each video format to a finished MP4 or QuickTime file. libavformat writes
+/// only the first one (ISO/IEC 14496-12, 8.5.2). With them a reader knows the size of a sample without
+/// parsing it. The parameter sets are in band as well, for readers that ignore the second description.
 ///
-/// The index must stand before the media (fast start), as libavformat leaves it.
+/// The index must be before the media (fast start), as libavformat leaves it.
 struct SampleDescriptions {
-  /// What stands from a sample of the first track on.
+  /// The description that applies from a sample of the first track on.
   struct Run {
     let firstSample: Int
-    /// Counts from 1.
+    /// The index of the description, from 1.
     let description: Int
   }
 
-  /// Sample entries (`avc1`, `hev1`, ...), each once; the first stands in the file already.
+  /// The distinct sample entries (`avc1`, `hev1`, ...). The first is already in the file.
   private(set) var entries: [[UInt8]]
   private(set) var runs: [Run]
-  /// What errors call the file.
+  /// The name of the file in error messages.
   let location: String
   private let muxer: String
 
@@ -31,14 +30,14 @@ struct SampleDescriptions {
   }
 
   /// - Parameters:
-  ///   - first: what the file was begun with.
-  ///   - muxer: libavformat's name of the muxer that writes it.
+  ///   - first: The description that the file was opened with.
+  ///   - muxer: The name of libavformat's muxer that writes the file.
   init(first: OutputDescription, muxer: String, location: String) throws(MediaError) {
     self.init(
       entries: [try Self.entry(first, muxer: muxer)], runs: [], muxer: muxer, location: location)
   }
 
-  /// Says that a format begins with a sample of the first track.
+  /// Records that a format begins at a sample of the first track.
   mutating func begin(_ description: OutputDescription, at sample: Int) throws(MediaError) {
     let entry = try Self.entry(description, muxer: muxer)
     let index = entries.firstIndex(of: entry) ?? entries.count
@@ -46,7 +45,7 @@ struct SampleDescriptions {
     runs.append(Run(firstSample: sample, description: index + 1))
   }
 
-  /// The sample entry that libavformat writes for a format: that of an empty file.
+  /// Returns the sample entry that libavformat writes for a format, taken from an empty file.
   private static func entry(
     _ description: OutputDescription, muxer name: String
   ) throws(MediaError) -> [UInt8] {
@@ -73,24 +72,24 @@ struct SampleDescriptions {
     MediaError(.fault, "the file's index is not as expected: \(what)", at: location)
   }
 
-  /// Writes the descriptions into the file at `path`, which grows by them.
+  /// Writes the descriptions to the file at `path`, which grows by them.
   func write(toFileAt path: String) throws(MediaError) {
-    // Readers take no endless list (libavformat 1024).
+    // Readers limit the number of descriptions (libavformat to 1024).
     guard entries.count <= 255 else { return }
     let file = try PatchedFile(path: path, location: location)
     guard let index = try file.indexRange() else { throw Self.unexpected("no moov", at: location) }
     let old = try file.bytes(in: index)
     var new = try rebuilt(old)
     let growth = new.count - old.count
-    // Offsets of 32 bits that the growth would carry past their end stay as they are: the parameter
-    // sets in band are enough to play.
+    // If the growth would overflow 32-bit offsets, the file is left unchanged: the parameter sets in band are
+    // enough to play it.
     guard growth > 0, new.moveChunks(by: growth) else { return }
     try file.replace(index, with: new)
   }
 
   // MARK: - The index
 
-  /// The index with the first track's tables rewritten, chunk offsets as they were.
+  /// Returns the index with the first track's tables rewritten and chunk offsets unchanged.
   private func rebuilt(_ moov: [UInt8]) throws(MediaError) -> [UInt8] {
     func rebuild(_ box: MovieBox, _ path: ArraySlice<String>) throws(MediaError) -> [UInt8] {
       guard let next = path.first else {
@@ -113,7 +112,7 @@ struct SampleDescriptions {
     guard let box = MovieBox.all(in: moov, moov.indices).first else {
       throw Self.unexpected("no moov", at: location)
     }
-    // The pictures are the first track.
+    // The video is the first track.
     return try rebuild(box, ["trak", "mdia", "minf", "stbl"])
   }
 }

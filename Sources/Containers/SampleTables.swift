@@ -27,8 +27,8 @@ struct SampleTables {
     let (_, sizeWords) = try table("stsz")
     let (chunkBox, _) = try table("stsc")
     let (offsetBox, _) = try table("stco", "co64")
-    // 8.7.3.2: a size for all, the number of samples, then a size each where there is none for all.
-    // Sixteen million frames of one size are none of ours.
+    // 8.7.3.2: a size for all samples, the number of samples, then a size for each if there is no size for
+    // all. Upright writes no file with sixteen million frames of one size.
     guard sizeWords.count >= 3, sizeWords[1] == 0 || sizeWords[2] <= 1 << 24 else {
       throw MediaError(.fault, "the file's index has a wrong stsz", at: descriptions.location)
     }
@@ -67,11 +67,11 @@ struct SampleTables {
   private struct Chunk {
     let offset: Int
     var samples: Int
-    /// Counts from 1.
+    /// The index of the description, from 1.
     let description: Int
   }
 
-  /// The chunks, cut where a run begins: all samples of a chunk have one description (8.7.4).
+  /// Returns the chunks, split where a run begins: all samples of a chunk have one description (8.7.4).
   private static func split(
     offsets: [Int], runs: [Int], sizes: [Int], at formats: [SampleDescriptions.Run]
   ) -> [Chunk] {
@@ -81,7 +81,7 @@ struct SampleTables {
     var format = 0
     var entry = 0
     for (index, start) in offsets.enumerated() {
-      // First chunk (from 1), samples of each, description.
+      // An entry of `runs`: first chunk (from 1), samples per chunk, description.
       while (entry + 1) * 3 + 2 < runs.count, runs[(entry + 1) * 3] <= index + 1 { entry += 1 }
       guard entry * 3 + 1 < runs.count else { break }
       let end = min(sample + runs[entry * 3 + 1], sizes.count)
@@ -103,7 +103,8 @@ struct SampleTables {
     return chunks
   }
 
-  /// `stsc`: a line where the number of samples or the description differs from the chunk before.
+  /// Returns the payload of `stsc`: an entry for each chunk whose number of samples or description differs
+  /// from the chunk before.
   private static func chunkRuns(_ chunks: [Chunk]) -> [UInt8] {
     var lines: [UInt8] = []
     var count = 0

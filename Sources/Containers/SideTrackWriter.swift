@@ -2,29 +2,28 @@ internal import Orientation
 package import UprightMediaIO
 internal import UprightPipeline
 
-/// One track beside the pictures on its way to the output: copied where the container takes it, else
-/// re-encoded.
+/// Writes one audio, subtitle or data track: copied if the container accepts it, otherwise re-encoded.
 package final class SideTrackWriter {
   package enum Work {
     case copy
-    /// AAC from MPEG-TS comes in ADTS; MP4 and FLV want it bare.
+    /// AAC from MPEG-TS has ADTS headers; MP4 and FLV require AAC without them.
     case filter(BitstreamFilter)
     case transcode(AudioTranscoder)
-    /// Words in the container's own form.
+    /// Text subtitles converted to the container's format.
     case rewrite(SubtitleTranscoder)
   }
 
   package let stream: StreamInfo
-  /// Its place in the output; 0 is the pictures.
+  /// The index of the track in the output; 0 is the video.
   package let track: Int
   package let work: Work
-  /// What the container is told; whole once the first packet has come through.
+  /// The description for the container. It is complete once the first packet has been written.
   package private(set) var description: SideTrack
   private var lastPTS: Int64?
 
   package init(stream: StreamInfo, track: Int, container: OutputContainer) throws(MediaError) {
     if stream.kind == .audio && stream.parameters.sampleRate <= 0 {
-      throw MediaError(.badData, "none of it is in the clip")
+      throw MediaError(.badData, "the input has no data for it")
     }
     self.stream = stream
     self.track = track
@@ -62,7 +61,7 @@ package final class SideTrackWriter {
       metadata: container.trackTags(stream.metadata))
   }
 
-  /// Takes one packet of the stream, nil at its end, and passes on what comes of it.
+  /// Writes one packet of the stream, or `nil` at its end, and passes on the resulting packets.
   package func write(
     _ packet: consuming Packet?, emit: (consuming Packet) throws(MediaError) -> Void
   ) throws(MediaError) {
@@ -77,7 +76,7 @@ package final class SideTrackWriter {
       complete(&packet)
       guard let filtered = try filter.filter(packet) else { return }
       if let configuration = filtered.newExtradata {
-        // Only the frames' own headers know the rate of HE-AAC's core.
+        // Only the headers of the frames contain the core sample rate of HE-AAC.
         description.parameters = try description.parameters.with(extradata: configuration)
       }
       try emit(filtered)
@@ -89,15 +88,15 @@ package final class SideTrackWriter {
     }
   }
 
-  /// Gives a sound packet without a duration the distance to the one before it: Matroska and FLV name
-  /// none, and MP4's edit list would cut the last packet off.
+  /// Sets the duration of an audio packet without one to the distance from the packet before it. Matroska and
+  /// FLV store no durations, and MP4's edit list would cut off the last packet.
   private func complete(_ packet: inout Packet) {
     guard stream.kind == .audio, let pts = packet.pts else { return }
     if packet.duration == 0, let lastPTS, pts > lastPTS { packet.duration = pts - lastPTS }
     lastPTS = pts
   }
 
-  /// Packets that could not be decoded, where decoding was needed.
+  /// The number of packets that could not be decoded; 0 if no decoding was needed.
   package var damagedPackets: Int {
     switch work {
     case .copy, .filter: 0

@@ -3,23 +3,23 @@ internal import Orientation
 package import UprightMediaIO
 package import UprightPipeline
 
-/// One file a format, `NAME-0.mkv`, `NAME-1.mkv`, ...: for containers whose track has one format.
+/// Writes one file per format, `NAME-0.mkv`, `NAME-1.mkv`, ..., for containers whose tracks have one format.
 ///
-/// Each begins at its IDR, at time zero, with the sound and the subtitles whose PTS lie in it. None
-/// bears its name before all are whole.
+/// Each file begins at its IDR frame, at time zero, with the audio and the subtitles whose PTS are in it. The
+/// files are renamed to their final names only when all are complete.
 package final class SplitSink: PacketSink {
   private let container: OutputContainer
   private let target: String
   private let unfinished: UnfinishedFiles
   private var description: OutputDescription?
   private var parts: [ContainerSink] = []
-  /// Where the present file begins, in seconds of the whole.
+  /// The start time of the current file, in seconds of the whole output.
   private var start = 0.0
 
   package private(set) var files: [String] = []
   private var committed = 0
 
-  /// - Throws: `cannotCreate` where the first file cannot be made: before any work is done.
+  /// - Throws: `cannotCreate` if the first file can't be created, before any other work is done.
   package init(
     container: OutputContainer, target: String, unfinished: UnfinishedFiles
   ) throws(MediaError) {
@@ -29,25 +29,27 @@ package final class SplitSink: PacketSink {
     try addPart()
   }
 
-  /// - Throws: `usage` where there cannot be several files, or need not be.
+  /// Checks that `--split` suits the output.
+  ///
+  /// - Throws: `usage` if the output can't be several files or doesn't need to be.
   package static func check(_ container: OutputContainer, target: String) throws(MediaError) {
     let why: String? =
       if target == "-" || InputTrust.scheme(of: target) != nil || !StagedFile.isReplaceable(target)
       {
-        "one stream cannot be several files"
+        "a single stream cannot be split into files"
       } else if container.isSegmented {
-        "HLS changes its format within one playlist"
+        "HLS can change its format within one playlist"
       } else if container == .y4m {
-        "y4m takes no change of format"
+        "y4m cannot change its format"
       } else {
         nil
       }
     guard let why else { return }
     throw MediaError(
-      .usage, why, at: "--split", remedy: "leave it out, or name a file such as NAME.mkv")
+      .usage, why, at: "--split", remedy: "remove --split, or name a file such as NAME.mkv")
   }
 
-  /// The parts that an earlier run has left, or anything else that has their names.
+  /// Returns the existing files with the names of parts, from an earlier run or otherwise.
   package static func present(_ target: String) -> [String] {
     let (stem, ending) = OutputName.halves(target)
     let folder = URL(fileURLWithPath: target).deletingLastPathComponent().path
@@ -69,7 +71,7 @@ package final class SplitSink: PacketSink {
 
   package func begin(_ description: OutputDescription) throws(MediaError) {
     var description = description
-    // Where a chapter ends within a file is not known when the file begins.
+    // The end of a chapter within a file is not known when the file begins.
     description.chapters = []
     self.description = description
     try parts.last?.begin(description)
@@ -91,7 +93,7 @@ package final class SplitSink: PacketSink {
     try addPart()
     start = seconds
     description.format = format
-    // The encoder's priming is in the first file; what begins a later one is to be heard.
+    // The encoder's priming is in the first file. The beginning of later files must be played.
     for index in description.sideTracks.indices {
       let track = description.sideTracks[index]
       description.sideTracks[index].parameters = try track.parameters.withoutPriming()
@@ -108,7 +110,7 @@ package final class SplitSink: PacketSink {
   }
 
   package func abandon() {
-    // Where the last of them cannot be renamed, the others are no whole either.
+    // If the last file can't be renamed, the output is incomplete, so the others are removed.
     for file in files.prefix(committed) { _ = unsafe unlink(file) }
     for part in parts { part.abandon() }
     parts = []

@@ -1,18 +1,18 @@
 internal import Foundation
 package import UprightMediaIO
 
-/// A file that appears under its name only when it is whole: written under a temporary name in the
-/// same folder, then renamed. What is not committed is removed.
+/// A file that appears under its name only when it is complete. It is written under a temporary name in the
+/// same folder and then renamed. A file that is not committed is removed.
 package final class StagedFile {
   let path: String
   let temporaryPath: String
   private var isDone = false
-  /// Locked for as long as this lives: see `isAbandoned`.
+  /// Locked during the lifetime of this object; see `isAbandoned`.
   private let lock: CInt
-  /// Whether a file of that name was there when this one was begun.
+  /// Whether a file of that name existed when this one was created.
   private let replaces: Bool
 
-  /// - Throws: `cannotCreate` where the folder is missing or cannot be written.
+  /// - Throws: `cannotCreate` if the folder doesn't exist or isn't writable.
   package init(path: String) throws(MediaError) {
     self.path = path
     let url = URL(fileURLWithPath: path)
@@ -22,9 +22,9 @@ package final class StagedFile {
       isFolder.boolValue
     else {
       throw MediaError(
-        .cannotCreate, "the folder \(folder) is not there", at: path, remedy: "make it first")
+        .cannotCreate, "the folder \(folder) does not exist", at: path, remedy: "make it first")
     }
-    // A rename would put a plain file in the place of a device, a pipe or a folder.
+    // A rename would replace a device, a pipe or a folder with a plain file.
     guard Self.isReplaceable(path) else {
       throw MediaError(
         .cannotCreate, "is a folder, a device or a pipe", at: path, remedy: "name a plain file")
@@ -47,20 +47,20 @@ package final class StagedFile {
     close(lock)
   }
 
-  /// Whether a file may be given the name `path`: what stands there now, if anything, is a plain file.
+  /// Returns whether a file may be renamed to `path`: nothing exists there, or a plain file.
   package static func isReplaceable(_ path: String) -> Bool {
     var status = stat()
     return unsafe stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
   }
 
-  /// Finds out whether a file can be made at `path`, and leaves nothing behind.
+  /// Checks that a file can be created at `path`, and leaves nothing behind.
   ///
-  /// - Throws: `cannotCreate` where it cannot.
+  /// - Throws: `cannotCreate` if it can't be created.
   package static func check(path: String) throws(MediaError) {
     try StagedFile(path: path).discard()
   }
 
-  /// Writes all of `bytes` and gives the file its name.
+  /// Writes all of `bytes` and renames the file to its final name.
   package func commit(_ bytes: some Collection<UInt8>) throws(MediaError) {
     let data = Data(bytes)
     let file = unsafe open(temporaryPath, O_WRONLY | O_TRUNC | O_CLOEXEC)
@@ -82,8 +82,8 @@ package final class StagedFile {
     try commit()
   }
 
-  /// Whether no process holds the lock of a temporary file. A number of a process says nothing: it may be
-  /// of another container, or have been given again.
+  /// Returns whether no process holds the lock of a temporary file. The process ID in its name is not enough:
+  /// it may belong to another container, or have been reused.
   private static func isAbandoned(_ file: String) -> Bool {
     let descriptor = unsafe open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return false }
@@ -91,16 +91,16 @@ package final class StagedFile {
     return flock(descriptor, LOCK_EX | LOCK_NB) == 0
   }
 
-  /// Gives the file its name, replacing what was there when it was begun.
+  /// Renames the file to its final name, replacing the file that existed when this one was created.
   ///
-  /// - Parameter name: another name in the same folder; `nil`: its own.
-  /// - Throws: `cannotCreate` if another process has made a file of that name meanwhile.
+  /// - Parameter name: Another name in the same folder; `nil` for the final name.
+  /// - Throws: `cannotCreate` if another process has created a file of that name in the meantime.
   func commit(as name: String? = nil) throws(MediaError) {
     let name = name ?? path
-    // Unlike rename, link replaces nothing. Some file systems have no links.
+    // Unlike `rename`, `link` replaces nothing. Some file systems don't support links.
     if name == path, !replaces, unsafe link(temporaryPath, name) != 0, errno == EEXIST {
       throw MediaError(
-        .cannotCreate, "another process has made it meanwhile", at: name,
+        .cannotCreate, "another process has created it in the meantime", at: name,
         remedy: "add -y to replace it, or give another name with -o")
     }
     guard unsafe rename(temporaryPath, name) == 0 else { throw failure("cannot be renamed") }
@@ -109,9 +109,9 @@ package final class StagedFile {
     isDone = true
   }
 
-  /// Removes the temporary files of an output that processes left which are gone.
+  /// Removes the temporary files of an output that were left by processes that no longer run.
   ///
-  /// - Throws: `cannotCreate` if a process that runs is writing the output.
+  /// - Throws: `cannotCreate` if a running process is writing the output.
   package static func removeAbandoned(of path: String) throws(MediaError) {
     let url = URL(fileURLWithPath: path)
     let folder = url.deletingLastPathComponent().path
@@ -126,19 +126,19 @@ package final class StagedFile {
       guard isAbandoned("\(folder)/\(file)") else {
         if name == url.lastPathComponent {
           throw MediaError(
-            .cannotCreate, "another process is writing it", at: path,
-            remedy: "wait for it, or give another name with -o")
+            .cannotCreate, "another process is writing this file", at: path,
+            remedy: "wait for that process, or give another name with -o")
         }
         continue
       }
-      // The output itself, its formats or its segments.
+      // The file is the output, one of its formats or one of its segments.
       let rest = name.dropFirst(stem.utf8.count - 1)
       guard name == url.lastPathComponent || rest.hasPrefix("-") else { continue }
       _ = unsafe unlink("\(folder)/\(file)")
     }
   }
 
-  /// Removes what was written so far.
+  /// Removes the temporary file.
   func discard() {
     guard !isDone else { return }
     isDone = true

@@ -4,7 +4,9 @@ package import UprightMediaIO
 package import UprightPipeline
 
 extension TranscodeOptions {
-  /// Throws where options contradict each other or the container.
+  /// Checks the options.
+  ///
+  /// - Throws: `usage` if options contradict each other or the container.
   package func check(for container: OutputContainer) throws(MediaError) {
     if canvas == .follow && !container.canFollow && !splits {
       let remedy =
@@ -12,7 +14,7 @@ extension TranscodeOptions {
         ? "use --canvas portrait or landscape"
         : "use --canvas portrait or landscape, --split for one file per format, or write .mp4, .m3u8 or .ts"
       throw MediaError(
-        .usage, "\(container.rawValue) cannot change its format in mid-stream",
+        .usage, "\(container.rawValue) cannot change its format mid-stream",
         at: "--canvas follow", remedy: remedy)
     }
     try checkCopying()
@@ -27,11 +29,11 @@ extension TranscodeOptions {
     try codec.check(speed: speed, rate: rate, options: encoderOptions)
     for (value, name) in [(start, "--start"), (end, "--to")] {
       if let value, !(value.isFinite && value >= 0) {
-        throw MediaError(.usage, "\(value) is no time", at: name, remedy: "give seconds from 0 up")
+        throw MediaError(.usage, "\(value) is not a time", at: name, remedy: "use 0 or more")
       }
     }
     if let start, let end, end <= start {
-      throw MediaError(.usage, "nothing lies between \(start) and \(end)", at: "--to")
+      throw MediaError(.usage, "--to \(end) is not after --start \(start)", at: "--to")
     }
     guard segmentDuration.isFinite, segmentDuration >= 0.1, segmentDuration <= 3600 else {
       throw MediaError(
@@ -39,7 +41,8 @@ extension TranscodeOptions {
     }
   }
 
-  /// The sizes of the stream where they are known before the first frame; nil for the source's own.
+  /// Returns the sizes of the stream if they are known before the first frame; `nil` to use the source's
+  /// size.
   package func fixedGuidance(
     policy: StreamGuidance?, container: OutputContainer
   ) throws(MediaError) -> StreamGuidance? {

@@ -1,7 +1,8 @@
 internal import Foundation
 internal import Synchronization
 
-/// The temporary files of a running session, so that a process that must end at once can remove them.
+/// The temporary files of a running session, so that they can be removed if the process must exit
+/// immediately.
 package final class UnfinishedFiles: Sendable {
 
   package init() {

@@ -3,32 +3,32 @@ internal import Orientation
 package import UprightMediaIO
 package import UprightPipeline
 
-/// Encodes pictures whose format may change: each format has an encoder of its own, whose first
-/// picture is an IDR. Nothing is lost at a change: the old encoder is emptied on a thread of its own
-/// while the new one takes pictures already, and the new one's packets queue behind the old one's.
+/// Encodes frames whose format may change. Each format has a separate encoder, whose first frame is an IDR
+/// frame. No frame is lost at a change: the old encoder is drained on a separate thread while the new one
+/// already receives frames, and the new encoder's packets queue behind the old one's.
 ///
-/// Packets are let go by their number, not by the clock: the same pictures give the same calls of
+/// Packets are emitted by their count, not by the clock, so that the same frames cause the same calls of
 /// `Emit` however fast the threads are.
 package final class EncoderChain {
-  /// One packet on its way out; `format` comes with the first packet of each encoder.
+  /// Receives one packet; `format` is passed with the first packet of each encoder.
   package typealias Emit = (consuming Packet, EncodedFormat?) throws(MediaError) -> Void
 
   private typealias Drain = WorkThread<Result<[EncodedPacket], MediaError>>
 
   private enum Waiting {
-    /// What an encoder still holds, on its way out.
+    /// The remaining packets of an encoder that is being drained.
     case drain(Drain)
     /// A packet of a later encoder.
     case packet(EncodedPacket)
   }
 
-  /// Encoders that are emptied at a time: each holds a lookahead of pictures and references.
+  /// How many encoders may drain at the same time: each holds a lookahead of frames and references.
   private static let drainLimit = 2
 
   private let settings: VideoEncoder.Settings
   private let followsColour: Bool
-  /// Packets that may queue behind an encoder that is being emptied. Live, there is nothing in it and
-  /// nobody should wait.
+  /// How many packets may queue behind an encoder that is being drained. In live mode the encoder holds no
+  /// frames, and packets must not wait.
   private let queueLimit: Int
   private var encoder: FormatEncoder?
   private var waiting = Deque<Waiting>()
@@ -36,27 +36,27 @@ package final class EncoderChain {
   private var waitingDrains = 0
   private var times = DecodingTimes()
 
-  /// Packets that came out.
+  /// The number of packets emitted.
   private(set) var packets = 0
-  /// Encoders that were opened.
+  /// The number of encoders opened.
   private(set) var formats = 0
 
   /// - Parameters:
-  ///   - settings: all but size and colour, which are the pictures'.
-  ///   - followsColour: whether the container can take new parameter sets; else the first colour's
-  ///     tags stand.
+  ///   - settings: The settings except size and colour, which come from the frames.
+  ///   - followsColour: Whether the container accepts new parameter sets. If not, the colour tags of the
+  ///     first frame are kept.
   init(_ settings: VideoEncoder.Settings, followsColour: Bool) {
     self.settings = settings
     self.followsColour = followsColour
     queueLimit = settings.isLive ? 0 : 32
   }
 
-  /// No thread outlives the chain, which after an error may still have some.
+  /// After an error, threads may still be running; wait for them.
   deinit {
     for case .drain(let drain) in waiting { _ = drain.join() }
   }
 
-  /// Takes one picture in presentation order.
+  /// Encodes one frame. Frames come in presentation order.
   func encode(_ frame: borrowing VideoFrame, emit: Emit) throws(MediaError) {
     let encoder = try encoder(for: frame, emit)
     try encoder.send(frame)
@@ -72,7 +72,7 @@ package final class EncoderChain {
     while waitingPackets > queueLimit { try settle(emit) }
   }
 
-  /// Whether the frame is of another format than the one before it, and so an IDR.
+  /// Returns whether the frame has another format than the frame before it and so becomes an IDR frame.
   func changesFormat(with frame: borrowing VideoFrame) -> Bool {
     guard let encoder else { return false }
     return !isOpen(encoder.settings, for: frame)
@@ -97,12 +97,12 @@ package final class EncoderChain {
     _ settings: VideoEncoder.Settings, for frame: borrowing VideoFrame
   ) -> Bool {
     guard settings.size == frame.size else { return false }
-    // Progressive pictures among fields are coded as such by the same encoder.
+    // Progressive frames between interlaced ones are encoded as progressive by the same encoder.
     let holdsFields = frame.fields == nil || settings.fields != nil
     return !followsColour || settings.colour == frame.colour && holdsFields
   }
 
-  /// Lets the present encoder be emptied beside us.
+  /// Starts to drain the current encoder on a separate thread.
   private func retire(_ emit: Emit) throws(MediaError) {
     guard let old = encoder.take() else { return }
     while waitingDrains >= Self.drainLimit { try settle(emit) }
@@ -116,8 +116,8 @@ package final class EncoderChain {
     waitingDrains += 1
   }
 
-  /// Waits for the oldest encoder to be empty and passes on its packets, and those that queue between
-  /// it and the next one.
+  /// Waits until the oldest encoder is drained, then emits its packets and those that queue between it and
+  /// the next encoder.
   private func settle(_ emit: Emit) throws(MediaError) {
     var hasDrained = false
     while let first = waiting.first {
@@ -128,7 +128,7 @@ package final class EncoderChain {
         waiting.removeFirst()
         waitingDrains -= 1
         guard let result = drain.join() else {
-          throw MediaError(.fault, "the end of a format was lost")
+          throw MediaError(.fault, "no result of a drained encoder")
         }
         for packet in try result.get() { try pass(packet, to: emit) }
       case .packet(let packet):
@@ -153,7 +153,7 @@ package final class EncoderChain {
     try emit(packet, format)
   }
 
-  /// Passes on all that is inside, in order; no picture follows.
+  /// Emits all remaining packets in order. No frame may follow.
   func finish(emit: Emit) throws(MediaError) {
     while !waiting.isEmpty { try settle(emit) }
     guard let last = encoder.take() else { return }

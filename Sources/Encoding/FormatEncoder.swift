@@ -2,12 +2,12 @@ internal import Orientation
 package import UprightMediaIO
 package import UprightPipeline
 
-/// A packet of pictures on its way out, in a box: queues take nothing noncopyable.
+/// A video packet in a box, because queues hold no noncopyable elements.
 ///
-/// Sendable by hand-over: one thread fills it, one empties it, never both at a time.
+/// Sendable by hand-over: one thread fills it and another empties it, never both at the same time.
 package final class EncodedPacket: @unchecked Sendable {
   private var packet: Packet?
-  /// The format that begins with it.
+  /// The format that begins with this packet; `nil` if the format doesn't change.
   package let format: EncodedFormat?
 
   package init(_ packet: consuming Packet, format: EncodedFormat?) {
@@ -15,19 +15,19 @@ package final class EncodedPacket: @unchecked Sendable {
     self.format = format
   }
 
-  /// The packet, the first time it is asked for.
+  /// Returns the packet on the first call and `nil` afterwards.
   package func take() -> Packet? { packet.take() }
 }
 
-/// The encoder of one format, with what it does not hand through by itself.
+/// The encoder of one format. Keeps the frame durations that libavcodec drops.
 ///
-/// Sendable by hand-over: once it is emptied on another thread, no one else asks it for anything.
+/// Sendable by hand-over: once another thread drains it, no other thread uses it.
 final class FormatEncoder: @unchecked Sendable {
   private let format: EncodedFormat
-  /// Nil once it is empty: what it holds is given back on the thread that emptied it.
+  /// `nil` once drained, so that its memory is freed on the thread that drained it.
   private var encoder: VideoEncoder?
   private var announces = true
-  /// Durations of the pictures inside by PTS: libavcodec drops them.
+  /// Durations of the frames in the encoder by PTS; libavcodec drops them.
   private var durations: [Int64: Int64] = [:]
 
   let settings: VideoEncoder.Settings
@@ -45,7 +45,7 @@ final class FormatEncoder: @unchecked Sendable {
     try encoder?.send(frame)
   }
 
-  /// The next packet in decoding order; nil where more pictures are wanted.
+  /// Returns the next packet in decoding order; `nil` if the encoder needs more frames.
   func receive() throws(MediaError) -> Packet? {
     guard var packet = try encoder?.receive() else { return nil }
     if let pts = packet.pts, let duration = durations.removeValue(forKey: pts) {
@@ -54,13 +54,13 @@ final class FormatEncoder: @unchecked Sendable {
     return packet
   }
 
-  /// The format, for the first packet; nil for the others.
+  /// Returns the format on the first call and `nil` afterwards.
   func announcement() -> EncodedFormat? {
     defer { announces = false }
     return announces ? format : nil
   }
 
-  /// The packets that are still inside, in decoding order; the encoder is closed.
+  /// Returns the remaining packets in decoding order and closes the encoder.
   func empty() throws(MediaError) -> [EncodedPacket] {
     defer { encoder = nil }
     try encoder?.finish()

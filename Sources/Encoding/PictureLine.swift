@@ -4,20 +4,20 @@ package import UprightMediaIO
 package import UprightOrienting
 package import UprightPipeline
 
-/// The way of decoded frames to packets: made plain, deinterlaced, laid out, encoded. Frames come in
-/// presentation order, each with what is to be done with it. Used by one thread.
+/// Turns decoded frames into packets: converts them to planar formats, deinterlaces, lays out and encodes
+/// them. Frames come in presentation order, each with its `Direction`. Used by one thread.
 package final class PictureLine {
-  /// What of a session a line is made for.
+  /// The parts of a session that this class needs.
   package struct Work {
     let options: TranscodeOptions
     let stills: SessionStills
-    /// What messages call the output.
+    /// The name of the output in messages.
     let container: String
-    /// Whether the output can take new parameter sets.
+    /// Whether the output accepts new parameter sets.
     let canFollow: Bool
-    /// Seconds per tick of the pictures from the encoders on.
+    /// Seconds per tick of the frames' timestamps from the encoders on.
     let timeBase: Rational
-    /// What the encoders are opened with, by the first frame and the codec that is asked for.
+    /// Returns the encoder settings for the first frame and the requested codec.
     let settings: (borrowing VideoFrame, VideoCodec?) -> VideoEncoder.Settings
 
     package init(
@@ -34,25 +34,26 @@ package final class PictureLine {
     }
   }
 
-  /// What a line may be told beside its work.
+  /// Optional settings.
   package struct Setup {
-    /// Takes the pictures in the place of encoders.
+    /// Receives the frames in place of encoders.
     package var tap: (any PictureTap)?
-    /// What is encoded to; nil: as the plan says.
+    /// The codec; `nil` for the codec of the plan.
     package var codec: VideoCodec?
-    /// Changes what the encoders are opened with.
+    /// Adjusts the encoder settings.
     package var adapt: (VideoEncoder.Settings) -> VideoEncoder.Settings = { $0 }
-    /// When keyframes are asked for.
+    /// Decides when keyframes are forced.
     package var keyframes: KeyframeClock
-    /// The first canvas, and the turn by which chroma sits on it, whatever the first picture's turn.
+    /// The first canvas, and the turn that decides the chroma siting on it, whatever the turn of the first
+    /// frame is.
     package var canvas: (size: PixelSize, turn: ImageOrientation)?
-    /// Told of each new format.
+    /// Called for each new format.
     package var observe: (SessionUpdate) -> Void = { _ in }
 
     package init(keyframes: KeyframeClock) { self.keyframes = keyframes }
   }
 
-  /// What the first frame decides.
+  /// The stages that are made with the first frame.
   private struct Stages {
     let orienter: FrameOrienter
     let fields: FieldStage
@@ -64,15 +65,15 @@ package final class PictureLine {
   private var setup: Setup
   private let plain: PlainPictures
   private var toneMapper: ToneMapper?
-  /// Whether HDR frames are made SDR; `nil` before the first.
+  /// Whether HDR frames are tone-mapped to SDR; `nil` before the first HDR frame.
   private var mapsTones: Bool?
   private var stages: Stages?
   private var noted: [String] = []
 
-  /// Taken from every presentation time, in ticks of the output.
+  /// Subtracted from every presentation time, in ticks of the output.
   package var shift: Int64 = 0
   package private(set) var tally: SessionTally
-  /// The last picture that went in.
+  /// The time and app orientation of the last frame that was encoded.
   package private(set) var latest: (seconds: Double, app: InterfaceOrientation)?
 
   package init(_ work: Work, _ setup: Setup) {
@@ -82,15 +83,15 @@ package final class PictureLine {
     tally = SessionTally(timeBase: work.timeBase)
   }
 
-  /// What the user should know of the pictures so far.
+  /// Warnings for the user about the frames so far.
   package var warnings: [String] {
-    noted + (plain.hasDrawn ? ["what is transparent was drawn on the background"] : [])
+    noted + (plain.hasDrawn ? ["transparent areas were drawn on the background"] : [])
   }
 
-  /// Forgets what only a report at the end would tell.
+  /// Discards the format changes, which only a final report needs.
   package func forgetChanges() { tally.forgetChanges() }
 
-  /// Takes one frame; packets come out of the encoder as it pleases.
+  /// Processes one frame. Packets are emitted when the encoder returns them.
   package func take(
     _ frame: consuming VideoFrame, _ direction: Direction, _ seconds: Double,
     emit: EncoderChain.Emit
@@ -107,7 +108,7 @@ package final class PictureLine {
     }
   }
 
-  /// Hands on what is inside; no frame follows.
+  /// Emits all remaining packets. No frame may follow.
   package func finish(emit: EncoderChain.Emit) throws(MediaError) {
     guard let stages else { return }
     try stages.fields.finish {
@@ -117,8 +118,8 @@ package final class PictureLine {
     try stages.chain.finish(emit: emit)
   }
 
-  /// The frame, or what stands for an HDR frame where only 8 bits are encoded: without more bits it would
-  /// show bands, and nobody shows such pictures as HDR.
+  /// Returns the frame, or its tone-mapped version if it is HDR and only 8 bits are encoded: HDR in 8 bits
+  /// would show banding, and players don't show such frames as HDR.
   private func mapped(_ frame: consuming VideoFrame) throws(MediaError) -> VideoFrame {
     guard frame.colour.isHDR, frame.format.bitDepth > 8 else { return frame }
     let isWanted = mapsTones ?? mapsTones(frame)
@@ -140,12 +141,12 @@ package final class PictureLine {
     let settings = setup.adapt(work.settings(frame, setup.codec))
     if settings.format.bitDepth < frame.format.bitDepth {
       noted.append(
-        "\(frame.format.bitDepth)-bit pictures are encoded with \(settings.format.bitDepth) bits"
+        "\(frame.format.bitDepth)-bit frames are encoded with \(settings.format.bitDepth) bits"
           + (settings.format.bitDepth < 10 ? "; --codec hevc keeps 10" : ""))
     }
     if !settings.codec.carriesHDR && !frame.colour.hdr.isEmpty {
       noted.append(
-        "HDR10 mastering data is left out: \(work.container) has no place for it")
+        "HDR10 mastering data is left out: \(work.container) can't store it")
     }
     let options = work.options
     let orienter = FrameOrienter(
@@ -199,7 +200,7 @@ package final class PictureLine {
     }
     if !work.canFollow, tally.noteColour(colour) {
       noted.append(
-        "at \(seconds): the colour's description changed; \(work.container) keeps the first"
+        "at \(seconds): the colour's description changed; \(work.container) keeps the first one"
       )
     }
   }

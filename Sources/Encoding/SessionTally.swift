@@ -3,20 +3,20 @@ package import RotationPolicy
 internal import UprightMediaIO
 package import UprightOrienting
 
-/// What a run counts as it goes.
+/// The counters of a run.
 package struct SessionTally {
-  /// Seconds per tick of the pictures' timestamps in the output.
+  /// Seconds per tick of the frames' timestamps in the output.
   let timeBase: Rational
   package var frames = 0
-  /// Those of them that were not decoded.
+  /// The number of those frames that were copied without decoding.
   package var copied = 0
   package var orientSeconds = 0.0
   package var encodeSeconds = 0.0
-  /// Spec 4's `formats`.
+  /// The entries of the report's `formats`.
   package private(set) var changes: [JSONValue] = []
-  /// How many there were, those forgotten among them.
+  /// The number of format changes, including discarded entries.
   package private(set) var changeCount = 0
-  /// First and last time in the output, in ticks of `timeBase`.
+  /// The earliest presentation time in the output and, in `end`, the latest end, in ticks of `timeBase`.
   private var first: Int64?
   private var end: Int64 = 0
   private var lastTime: Int64?
@@ -28,17 +28,17 @@ package struct SessionTally {
 
   package init(timeBase: Rational) { self.timeBase = timeBase }
 
-  /// Seconds from the first picture to the end of the last one.
+  /// Seconds from the first frame to the end of the last frame.
   package var duration: Double { Double(end - (first ?? 0)) * timeBase.doubleValue }
 
-  /// Adds the entry of a frame whose format differs from the last one's, and returns it.
+  /// Adds and returns an entry for a frame whose format differs from the last frame's; `nil` if it doesn't.
   package mutating func note(
     _ direction: Direction, _ placement: Placement, at seconds: Double, frame: Int? = nil
   ) -> JSONValue? {
-    // A turn that takes its time changes the format when it is over.
+    // An animated turn changes the format only when it ends.
     if direction.moment != nil, last != nil { return nil }
     let matrix = placement.transform
-    // A source that changes its size in mid-stream gets another transform in the same format.
+    // If a source changes its size mid-stream, it gets another transform in the same format.
     if let last, last.direction.hasLayout(of: direction), last.transform == matrix { return nil }
     last = (direction, matrix)
     let change = FormatChange(from: seconds, format: direction.format).json(
@@ -49,10 +49,11 @@ package struct SessionTally {
     return change
   }
 
-  /// Forgets the entries: a live session has no end.
+  /// Discards the entries: a live session has no end, so they would grow indefinitely.
   mutating func forgetChanges() { changes.removeAll() }
 
-  /// Whether frames come at no steady rate: one step is half as long again as another.
+  /// Whether the frame rate is variable: the longest step between frames is more than one and a half times
+  /// the shortest.
   package var hasUnevenSteps: Bool {
     guard let steps else { return false }
     return steps.upperBound > steps.lowerBound + steps.lowerBound / 2
@@ -68,14 +69,14 @@ package struct SessionTally {
     lastTime = pts
   }
 
-  /// Notes a picture's place, in whatever order they come.
+  /// Records the time of a frame. Frames may come in any order.
   package mutating func end(pts: Int64?, duration: Int64) {
     guard let pts else { return }
     first = min(first ?? pts, pts)
     end = max(end, pts + duration)
   }
 
-  /// Whether this is the first frame whose colour means something else than the first one's.
+  /// Returns `true` for the first frame whose colour description differs from that of the first frame.
   mutating func noteColour(_ new: Colour) -> Bool {
     guard let colour else {
       colour = new

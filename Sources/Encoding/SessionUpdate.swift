@@ -1,24 +1,24 @@
 public import RotationPolicy
 
-/// What a session tells while it runs.
+/// An update from a running session.
 public enum SessionUpdate: Sendable {
-  /// How far it is.
+  /// The progress so far.
   case progress(SessionProgress)
-  /// An event was answered: an entry of spec 4's `events`.
+  /// An event was decided: an entry of the report's `events`.
   case decision(RotationDecision)
-  /// The format changed: an entry of spec 4's `formats`.
+  /// The format changed: an entry of the report's `formats`.
   case format(JSONValue)
 }
 
-/// How far a session is.
+/// The progress of a session.
 public struct SessionProgress: Sendable, Hashable {
-  /// Frames written so far.
+  /// The number of frames written so far.
   public var frames: Int
-  /// Seconds on the media timeline.
+  /// The position on the media timeline, in seconds.
   public var seconds: Double
-  /// The clip's length in seconds; nil where unknown.
+  /// The length of the input in seconds; `nil` if unknown.
   public var duration: Double?
-  /// The app orientation at the present frame, by name.
+  /// The name of the app orientation at the current frame.
   public var appOrientation: String
   /// Seconds since the start of the run.
   public var elapsed: Double

@@ -1,7 +1,7 @@
 internal import CFFmpeg
 internal import Synchronization
 
-/// Ends blocking reads and writes from another thread or a signal handler. Once raised, it stays.
+/// Ends blocking reads and writes from another thread or a signal handler. Once raised, it stays raised.
 package final class Interrupt: Sendable {
   private let flag = Atomic(false)
 
@@ -11,8 +11,8 @@ package final class Interrupt: Sendable {
 
   package var isRaised: Bool { flag.load(ordering: .acquiring) }
 
-  /// What libavformat polls from inside blocking calls. It holds no reference: whoever owns the
-  /// context keeps this alive.
+  /// The callback that libavformat polls during blocking calls. It holds no reference: the owner of the
+  /// context must keep this object alive.
   var callback: AVIOInterruptCB {
     AVIOInterruptCB(
       callback: { opaque in

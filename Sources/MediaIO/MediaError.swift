@@ -1,45 +1,45 @@
 internal import CFFmpeg
 internal import CFFmpegShims
 
-/// What went wrong with media, where, and what to do about it.
+/// A media error: what went wrong, where, and what to do about it.
 ///
 /// Printed as one line, `what: where: what to do`.
 public struct MediaError: Error, Sendable, Hashable {
-  /// The class of the failure. Open: new codes may come.
+  /// The class of an error. New codes may be added.
   public struct Code: Sendable, Hashable {
-    /// A stable word for logs and JSON.
+    /// A stable name for logs and JSON.
     public let name: String
 
-    /// The call makes no sense: an option, or two that contradict each other.
+    /// The call is invalid: an option, or two that contradict each other.
     public static let usage = Self(name: "usage")
-    /// The input's bytes are not what they say they are.
+    /// The input is malformed or has another format than expected.
     public static let badData = Self(name: "badData")
-    /// The input is not there or cannot be read.
+    /// The input doesn't exist or can't be read.
     public static let noInput = Self(name: "noInput")
-    /// A decoder, encoder, muxer or protocol that is needed is missing from the linked libraries.
+    /// A required decoder, encoder, muxer or protocol is missing from the linked libraries.
     public static let unavailable = Self(name: "unavailable")
-    /// Our own fault.
+    /// An internal error.
     public static let fault = Self(name: "fault")
-    /// The output cannot be made.
+    /// The output can't be created.
     public static let cannotCreate = Self(name: "cannotCreate")
-    /// Reading or writing failed on the way (disk full, broken pipe, connection lost).
+    /// Reading or writing failed after the start (disk full, broken pipe, connection lost).
     public static let inputOutput = Self(name: "inputOutput")
-    /// A setting of the service cannot be used.
+    /// A setting of the service is invalid.
     public static let configuration = Self(name: "configuration")
     /// Stopped by the caller.
     public static let cancelled = Self(name: "cancelled")
   }
 
-  /// The class of the failure.
+  /// The class of the error.
   public let code: Code
   /// What happened.
   public let message: String
-  /// The file, URL, line or option that it is about.
+  /// The file, URL, line or option that the error is about.
   public let location: String
-  /// What the reader can do about it.
+  /// What the user can do about it.
   public let remedy: String
 
-  /// Makes an error; `location` and `remedy` may be empty.
+  /// Creates an error. `location` and `remedy` may be empty.
   public init(_ code: Code, _ message: String, at location: String = "", remedy: String = "") {
     self.code = code
     self.message = message
@@ -49,36 +49,36 @@ public struct MediaError: Error, Sendable, Hashable {
 }
 
 extension MediaError: CustomStringConvertible {
-  /// What, where and what to do, with colons between; what is empty is left out.
+  /// The message, the location and the remedy, separated by colons. Empty parts are left out.
   public var description: String {
     [message, location, remedy].filter { !$0.isEmpty }.joined(separator: ": ")
   }
 }
 
-// MARK: - The funnel every libav* return code goes through
+// MARK: - Checking FFmpeg's return codes
 
-/// FFmpeg's own words for an error code.
+/// Returns FFmpeg's text for an error code.
 func describe(_ code: CInt) -> String {
   var buffer = [CChar](repeating: 0, count: Int(AV_ERROR_MAX_STRING_SIZE))
   av_strerror(code, &buffer, buffer.count)
   return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }
 
-/// The most telling text for a failure on this thread: the library's last error line, if it wrote
-/// one, and what the code means.
+/// Returns the most specific text for an error on this thread: FFmpeg's text for the code, and the library's
+/// last error line if there is one.
 func explain(_ code: CInt) -> String {
   let line = String(cString: upright_log_take_error())
   return line.isEmpty ? describe(code) : "\(describe(code)) (\(line))"
 }
 
-/// Returns `result` when it is not negative, else throws what `error` makes of it.
+/// Returns `result` if it isn't negative, else throws the error that `error` returns for it.
 @discardableResult
 func check(_ result: CInt, _ error: (CInt) -> MediaError) throws(MediaError) -> CInt {
   if result < 0 { throw error(result) }
   return result
 }
 
-/// The error of an allocation that came back empty.
+/// Returns the error for a failed allocation.
 func outOfMemory(_ what: String) -> MediaError {
   MediaError(.fault, "out of memory", at: what)
 }

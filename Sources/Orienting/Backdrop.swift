@@ -2,15 +2,16 @@ internal import Orientation
 internal import PixelKernels
 internal import UprightMediaIO
 
-/// Makes what `--fit blur` lays behind a picture: the picture itself, filling the canvas and blurred.
+/// Makes the background of `--fit blur`: the frame, scaled to fill the canvas and blurred.
 ///
-/// All of it goes through a thumbnail: averaged down (each pixel has its part, so nothing flickers),
-/// blurred there for next to nothing, and enlarged without an edge. Used by one thread.
+/// The frame is averaged down to a thumbnail (every pixel contributes, so nothing flickers), blurred at that
+/// size at little cost, and enlarged with a filter that leaves no visible edges. Used by one thread.
 final class Backdrop {
-  /// The longer side of the thumbnail in pixels, at most a quarter of the canvas's.
+  /// The length of the thumbnail's longer side in pixels; at most a quarter of the canvas's longer side is
+  /// used.
   private static let thumbnailSide = 64
-  /// Half the width of the box that is run over the thumbnail, three times: together nearly a Gaussian
-  /// with a deviation of 4 % of the longer side.
+  /// The radius of the box filter. It is applied to the thumbnail three times, which approximates a Gaussian
+  /// with a standard deviation of 4 % of the longer side.
   private static let radius = 2
 
   private let format: PixelFormat
@@ -23,9 +24,9 @@ final class Backdrop {
     shrinker = FrameOrienter(format: format, layout: .init(fit: .fill, filter: .area))
   }
 
-  /// The backdrop of `frame`, of the canvas's size.
+  /// Returns the backdrop of `frame` in the size of `canvas`.
   ///
-  /// - Parameter pixel: the width of a stored pixel over its height.
+  /// - Parameter pixel: The sample aspect ratio of the stored frame.
   func picture(
     of frame: borrowing VideoFrame, turned turn: ImageOrientation, pixel: Rational,
     on canvas: borrowing VideoFrame
@@ -37,7 +38,7 @@ final class Backdrop {
     if pool?.size != canvas.size { pool = try FramePool(size: canvas.size, format: format) }
     guard let picture = try pool?.frame(), let small = PictureView(thumbnail),
       let large = PictureView(picture)
-    else { throw MediaError(.fault, "no picture to blur") }
+    else { throw MediaError(.fault, "no frame to blur") }
     for plane in small.picturePlanes {
       if format.sampleBytes == 1 {
         BoxBlur<UInt8>(radius: Self.radius, passes: 3).run(on: plane)
@@ -52,7 +53,8 @@ final class Backdrop {
     return picture
   }
 
-  /// The canvas's shape, no larger than the canvas, both sides whole chroma samples.
+  /// Returns a size with the canvas's shape, no larger than the canvas, with both sides in whole chroma
+  /// samples.
   private func thumbnailSize(of canvas: PixelSize) -> PixelSize {
     let longer = max(canvas.width, canvas.height)
     let wanted = min(Self.thumbnailSide, longer / 4)
@@ -64,7 +66,7 @@ final class Backdrop {
   }
 }
 
-/// Averages each sample with its neighbours in a square; what lies outside counts as the edge.
+/// Averages each sample with its neighbours in a square. Samples outside the plane repeat the edge.
 struct BoxBlur<Sample: FixedWidthInteger & UnsignedInteger> {
   let radius: Int
   let passes: Int

@@ -1,32 +1,32 @@
 package import Orientation
 package import UprightMediaIO
 
-/// Interlaced pictures on their way to the turn: two moments lie in the odd and the even lines of one
-/// picture, and only a move of whole lines keeps them apart.
+/// Prepares interlaced frames for turning. The odd and the even lines of such a frame show two different
+/// moments, and only moving whole lines keeps them apart.
 ///
-/// An exact move without a quarter turn keeps the fields, where the output can say that they are
-/// there; upside down the first line becomes the last, and the order changes over. Anything else, a
-/// rescale as much as a quarter turn, gets a progressive picture.
+/// An exact move without a quarter turn keeps the fields if the output can signal them. Upside down, the
+/// first line becomes the last, and the field order changes. In any other case, such as scaling or a quarter
+/// turn, the frame is deinterlaced.
 package final class FieldStage {
   package typealias Next = (consuming VideoFrame, Direction, Double) throws(MediaError) -> Void
 
   private let codec: VideoCodec
   private let format: PixelFormat
   private var deinterlacer: Deinterlacer?
-  /// What is to be done with the pictures inside, in their order.
+  /// The directions of the frames in the deinterlacer, in order.
   private var waiting: [(direction: Direction, seconds: Double)] = []
-  /// Pictures that were made progressive.
+  /// The number of frames that were deinterlaced.
   private(set) var deinterlaced = 0
 
   /// - Parameters:
-  ///   - codec: what the pictures will be encoded as.
-  ///   - format: the encoder's pictures.
+  ///   - codec: The codec of the output.
+  ///   - format: The pixel format that the encoder takes.
   package init(codec: VideoCodec, format: PixelFormat) {
     self.codec = codec
     self.format = format
   }
 
-  /// Takes one picture, and hands on those that are ready, each with its own direction.
+  /// Processes one frame, and passes on the frames that are ready, each with its direction.
   package func take(
     _ frame: consuming VideoFrame, _ direction: Direction, _ seconds: Double,
     by placement: Placement,
@@ -36,7 +36,7 @@ package final class FieldStage {
     let mustChange =
       frame.isInterlaced && Deinterlacer.suits(frame)
       && !keepsFields(of: frame, direction, by: placement)
-    // A progressive picture among interlaced ones goes through with them, untouched.
+    // A progressive frame between interlaced ones passes through the deinterlacer unchanged.
     guard mustChange || isOpen && !frame.isInterlaced else {
       try finish(next: next)
       return try next(frame, direction, seconds)
@@ -51,7 +51,7 @@ package final class FieldStage {
     try drain(next: next)
   }
 
-  /// Hands on what is still inside.
+  /// Passes on the remaining frames.
   package func finish(next: Next) throws(MediaError) {
     guard let deinterlacer else { return }
     try deinterlacer.finish()
@@ -61,13 +61,13 @@ package final class FieldStage {
 
   private func drain(next: Next) throws(MediaError) {
     while let deinterlacer, let frame = try deinterlacer.receive() {
-      guard !waiting.isEmpty else { throw MediaError(.fault, "a picture without a direction") }
+      guard !waiting.isEmpty else { throw MediaError(.fault, "a frame without a direction") }
       let (direction, seconds) = waiting.removeFirst()
       try next(frame, direction, seconds)
     }
   }
 
-  /// Whether every line stays a whole line of its own field, chroma's lines too.
+  /// Whether every line, of chroma too, remains a whole line of the same field.
   private func keepsFields(
     of frame: borrowing VideoFrame, _ direction: Direction, by placement: Placement
   ) -> Bool {
@@ -81,7 +81,7 @@ package final class FieldStage {
       && (!placement.orientation.turnsUpsideDown || from.height % pair == 0)
   }
 
-  /// The order of the fields after an exact move.
+  /// Returns the field order after an exact move.
   package static func fields(_ fields: FieldOrder?, after orientation: ImageOrientation)
     -> FieldOrder?
   {
@@ -90,6 +90,6 @@ package final class FieldStage {
 }
 
 extension ImageOrientation {
-  /// Whether the first line becomes the last, among those that keep lines lines.
+  /// Whether the first line becomes the last, among the orientations that keep lines as lines.
   fileprivate var turnsUpsideDown: Bool { self == .down || self == .downMirrored }
 }

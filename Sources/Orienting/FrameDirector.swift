@@ -3,59 +3,59 @@ public import RotationPolicy
 public import UprightMediaIO
 package import UprightPipeline
 
-/// What is to be done with one frame.
+/// How one frame is to be turned and laid out.
 package struct Direction: Equatable {
-  /// The format that the stream has at this frame.
+  /// The stream format at this frame.
   package var format: StreamFormat
-  /// What stands the stored picture as the reference wants it. While the interface turns, it is laid
-  /// out for where it turns to.
+  /// The orientation that turns the stored frame as the reference requires. While the interface turns, this
+  /// is the layout after the turn.
   package var turn: ImageOrientation
-  /// The picture that is drawn on.
+  /// The size of the canvas.
   package var canvas: PixelSize
-  /// The turn of the interface that is under way at this frame.
+  /// The turn of the interface that is in progress at this frame.
   package var moment: TurnMoment?
-  /// Whether the camera is sent (`captureEnabledIn`).
+  /// Whether the camera's frames are shown (`captureEnabledIn`).
   package var isCaptureEnabled = true
-  /// What turns the screen of the device, as it is held, onto the canvas.
+  /// The orientation that turns the screen of the device, as it is held, onto the canvas.
   var window = ImageOrientation.up
-  /// Degrees clockwise that the picture is turned by beyond `turn`, so that it stands level.
+  /// The clockwise rotation in degrees, in addition to `turn`, that makes the frame level.
   var level = 0.0
 
-  /// Whether both lay the picture out alike, at rest.
+  /// Returns whether both directions have the same layout at rest.
   package func hasLayout(of other: Direction) -> Bool {
     format == other.format && turn == other.turn && canvas == other.canvas
   }
 
-  /// Whether the app is laid out in the other shape than the canvas.
+  /// Whether one of the app orientation and the canvas is landscape and the other portrait.
   package var missesShape: Bool {
     canvas.width != canvas.height && format.appOrientation.isLandscape != canvas.isLandscape
   }
 }
 
-/// Says for each frame, in order, how it must be turned and which canvas it is drawn on: the one place
-/// where the policy's timeline meets the frames.
+/// Decides for each frame, in order, how it is turned and which canvas it is drawn on. This is the only place
+/// where the policy's timeline is applied to frames.
 package struct FrameDirector {
-  /// The shape of the canvas once `auto` and the like are resolved.
+  /// The shape of the canvas after `auto` and `majority` are resolved.
   package enum Canvas: Hashable {
     case follow
-    /// Wide or tall, whatever the app does.
+    /// Landscape or portrait, whatever the app orientation is.
     case fixed(isLandscape: Bool)
-    /// As the first frame wants it.
+    /// Fixed to the shape at the first frame.
     case initial
   }
 
   private let frames: FrameKind
   private let reference: Reference
   private var canvas: Canvas
-  /// Whether in-band signals are the policy's events: no others were given.
+  /// Whether in-band signals are the policy's events, because no other events were given.
   private let signalsAreEvents: Bool
-  /// Whether a signal at any angle is followed to the degree.
+  /// Whether signals are followed to the degree.
   private let levels: Bool
   package private(set) var plan: OrientationPlan
   private var lastDevice: DeviceOrientation?
   private var moments = MomentTracker()
 
-  /// - Throws: `badData` where the policy cannot start (UIKit would raise).
+  /// - Throws: `badData` if the policy can't start (UIKit would raise an exception).
   package init(
     policy: PolicyDocument, guidance: StreamGuidance, frames: FrameKind, reference: Reference?,
     canvas: Canvas, signalsAreEvents: Bool, gravity: GravityClassifier.Configuration,
@@ -79,7 +79,9 @@ package struct FrameDirector {
     }
   }
 
-  /// Feeds one event from outside.
+  /// Adds one external event.
+  ///
+  /// - Throws: `badData` if the policy refuses the event.
   package mutating func push(_ event: RotationEvent) throws(MediaError) {
     do throws(PolicyError) {
       try plan.push(event)
@@ -88,7 +90,7 @@ package struct FrameDirector {
     }
   }
 
-  /// What to do with the frame at `seconds`; events up to it must have been pushed.
+  /// Returns how to turn and lay out the frame at `seconds`. Events up to that time must have been pushed.
   package mutating func direct(
     at seconds: Double, size: PixelSize, signal: OrientationSignal?
   ) throws(MediaError) -> Direction {
@@ -113,7 +115,8 @@ package struct FrameDirector {
       format: format, turn: turn(stored, for: point.turn?.to ?? app, held: point.device),
       canvas: format.encodeResolution)
     direction.isCaptureEnabled = point.isCaptureEnabled
-    // Upright pictures show the world, the others the app: the device is turned against either.
+    // With the reference `interface`, frames show the app, otherwise the world. The screen of the device is
+    // turned relative to that.
     direction.window = ImageOrientation(
       screenOf: reference == .interface ? app.device : point.device)
     if levels, frames == .metadata, let signal {
@@ -124,7 +127,8 @@ package struct FrameDirector {
     return direction
   }
 
-  /// What stands a picture that is stored so, with the device held so, in the app's layout.
+  /// Returns the orientation that turns a stored frame into the app's layout, for a device held in that
+  /// orientation.
   private func turn(
     _ stored: ImageOrientation, for app: InterfaceOrientation, held device: DeviceOrientation
   ) -> ImageOrientation {
@@ -139,19 +143,19 @@ package struct FrameDirector {
     return stored.then(further)
   }
 
-  /// The answers so far, which are forgotten: a live session has no end.
+  /// Removes and returns the decisions so far: a live session has no end, so they would grow indefinitely.
   package mutating func takeEntries() -> [RotationDecision] { plan.takeEntries() }
 
-  /// Forgets what no frame at or after `seconds` asks for.
+  /// Discards data that only frames before `seconds` need.
   package mutating func forget(before seconds: Double) { plan.forget(before: seconds) }
 
-  /// Answers what is still open at the end of the clip.
+  /// Decides the events that are still pending at the end of the input.
   package mutating func finish() { plan.finish() }
 }
 
 extension DeviceOrientation {
-  /// How the device was held that recorded frames coded in `size` which need `orientation` to stand
-  /// upright (spec 3). A square counts as landscape; of a mirrored signal the turn counts.
+  /// The orientation of the device that recorded frames with the coded size `size` that need `orientation` to
+  /// become upright. A square counts as landscape. For a mirrored signal only the turn counts.
   package init(frameOf size: PixelSize, lying orientation: ImageOrientation) {
     let landscape: [DeviceOrientation] = [
       .landscapeLeft, .portrait, .landscapeRight, .portraitUpsideDown,
@@ -164,7 +168,7 @@ extension DeviceOrientation {
 }
 
 extension MediaError {
-  /// A policy's complaint in the words of the media path.
+  /// Wraps an error of the policy.
   public init(_ error: PolicyError, code: Code) {
     self.init(code, error.message, at: error.path, remedy: error.remedy)
   }

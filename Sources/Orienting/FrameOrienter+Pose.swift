@@ -2,13 +2,13 @@ internal import Orientation
 internal import PixelKernels
 internal import UprightMediaIO
 
-/// Pictures at any angle: scaled and stood by the nearest quarter turn first, as every picture is, then
-/// turned by the rest in one warp.
+/// Frames at any angle: scaled and turned by the nearest quarter turn first, like every frame, and then
+/// turned by the remaining angle in one warp.
 extension FrameOrienter {
-  /// `frame` on `canvas` in `pose`: a new picture with the frame's timestamps and colour.
+  /// Returns `frame` drawn on `canvas` in `pose`: a new frame with the timestamps and colour of `frame`.
   ///
-  /// - Parameter resting: how the picture lies when it has come to rest: what is laid behind it, if
-  ///   anything, lies so from the start.
+  /// - Parameter resting: The placement of the frame after the turn. A blurred backdrop has this orientation
+  ///   from the start.
   func orient(
     _ frame: borrowing VideoFrame, in pose: Pose, on canvas: PixelSize, resting: Placement
   ) throws(MediaError) -> VideoFrame {
@@ -34,11 +34,11 @@ extension FrameOrienter {
     guard let source = PictureView(frame, part) ?? PictureView(frame),
       let window = PictureView(scaled, rect), let from = PictureView(scaled),
       let to = PictureView(result)
-    else { throw MediaError(.fault, "a \(frame.size) picture cannot be turned on \(canvas)") }
+    else { throw MediaError(.fault, "a \(frame.size) frame can't be turned on \(canvas)") }
     try draw(
       source, onto: window, turn: pose.orientation, colour: drawnColour(of: frame),
       siting: result.colour.chromaPosition)
-    // So that the picture's edges are blended with the background, not cut in steps.
+    // This blends the edges of the frame with the background instead of leaving a staircase.
     fillMargins(of: scaled, around: rect, colour: result.colour)
 
     let stored = AffineTransform(translationX: Double(-rect.x), y: Double(-rect.y))
@@ -55,7 +55,7 @@ extension FrameOrienter {
     return result
   }
 
-  /// Warps plane by plane; both pictures have our format and siting.
+  /// Warps plane by plane. Both frames have the orienter's format and the same siting.
   private func warp(
     _ source: PictureView, onto target: PictureView, by transform: AffineTransform,
     siting: ChromaPosition

@@ -3,13 +3,13 @@ internal import PixelKernels
 package import UprightMediaIO
 package import UprightPipeline
 
-/// Turns, rescales and places pictures on a canvas, as one `Placement` says. Used by one thread.
+/// Turns, scales and places frames on a canvas, according to a `Placement`. Used by one thread.
 ///
-/// A turn without scaling moves samples and nothing else, so it is exact. Where the size changes too,
-/// both are one pass; where the format does as well, libswscale works on the smaller of the two
-/// pictures: before the turn when shrinking, after it when enlarging.
+/// A turn without scaling only moves samples, so it is exact. If the size changes too, both are done in one
+/// pass. If the format changes as well, libswscale works on the smaller of the two frames: before the turn
+/// when shrinking, after it when enlarging.
 package final class FrameOrienter {
-  /// How pictures meet the canvas.
+  /// How frames are laid out on the canvas.
   package struct Layout {
     var fit = Fit.fit
     var anchor = Anchor.center
@@ -28,7 +28,7 @@ package final class FrameOrienter {
       self.scaler = scaler
     }
 
-    /// Whether the fused pass is used where it can be.
+    /// Whether turning and scaling are done in one pass where possible.
     var isFused: Bool {
       scaler == .fused || (scaler == .auto && CPUFeatures.available.contains(.sse4))
     }
@@ -40,22 +40,22 @@ package final class FrameOrienter {
   private let scaler = Scaler()
   private let resampler: PictureResampler
   private lazy var backdrop = Backdrop(format: format)
-  /// Where chroma sits on the present canvas: the first picture on it decides, for a format can have
-  /// one siting only.
+  /// The chroma siting of the current canvas. The first frame on it decides, because a format has only one
+  /// siting.
   private var established: (canvas: PixelSize, colour: Colour)?
   private var canvases: FramePool?
   private var intermediates: FramePool?
-  /// What is warped next, with a margin around it.
+  /// Frames to be warped, with a margin around them.
   private var posed: FramePool?
 
-  /// - Parameter format: what comes out, whatever goes in.
+  /// - Parameter format: The pixel format of the output, whatever the input's format is.
   package init(format: PixelFormat, layout: Layout) {
     self.format = format
     self.layout = layout
     resampler = PictureResampler(precision: layout.scaler == .fused ? .fast : .full)
   }
 
-  /// The placement that `orient` uses.
+  /// Returns the placement for `orient`.
   package func placement(
     of size: PixelSize, sampleAspectRatio: Rational, turn: ImageOrientation, canvas: PixelSize
   ) -> Placement {
@@ -64,15 +64,15 @@ package final class FrameOrienter {
       anchor: layout.anchor, canvas: canvas, alignment: format.alignment)
   }
 
-  /// Says ahead that chroma sits on `canvas` as it does in `frame` turned so, however the first picture
-  /// on it is turned.
+  /// Sets the chroma siting on `canvas` to that of `frame` turned by `turn`, however the first frame on the
+  /// canvas is turned.
   package func site(
     _ canvas: PixelSize, like frame: borrowing VideoFrame, turned turn: ImageOrientation
   ) {
     established = (canvas, drawnColour(of: frame).turned(turn))
   }
 
-  /// `frame` laid out by `placement`: a new picture with the frame's timestamps and colour.
+  /// Returns `frame` laid out by `placement`: a new frame with the timestamps and colour of `frame`.
   func orient(
     _ frame: borrowing VideoFrame, by placement: Placement
   ) throws(MediaError) -> VideoFrame {
@@ -80,12 +80,12 @@ package final class FrameOrienter {
     guard let source = PictureView(frame, placement.sourceRect) ?? PictureView(frame),
       let window = PictureView(result, placement.canvasRect)
     else {
-      throw MediaError(.fault, "a \(frame.size) picture cannot be placed on \(placement.canvas)")
+      throw MediaError(.fault, "a \(frame.size) frame can't be placed on \(placement.canvas)")
     }
     try draw(
       source, onto: window, turn: placement.orientation, colour: drawnColour(of: frame),
       siting: result.colour.chromaPosition)
-    // After the picture: libswscale writes whole vectors, past the end of a row.
+    // Draw the margins after the frame: libswscale writes whole vectors, past the end of a row.
     if !placement.coversCanvas {
       try surround(
         placement.canvasRect, of: result, with: frame, turned: placement.orientation,
@@ -94,7 +94,8 @@ package final class FrameOrienter {
     return result
   }
 
-  /// A picture of the canvas's size with the frame's timestamps and colour; its samples are undefined.
+  /// Returns a frame of the canvas's size with the timestamps and colour of `frame`. Its samples are
+  /// undefined.
   func blank(
     like frame: borrowing VideoFrame, on canvas: PixelSize, turned turn: ImageOrientation
   ) throws(MediaError) -> VideoFrame {
@@ -106,12 +107,12 @@ package final class FrameOrienter {
     return result
   }
 
-  /// What the samples of `frame` mean once they are in our format.
+  /// Returns the colour description of `frame` after conversion to `format`.
   func drawnColour(of frame: borrowing VideoFrame) -> Colour {
     frame.format.isRGB && !format.isRGB ? frame.colour.asYUV : frame.colour
   }
 
-  /// A picture to draw on before it is warped.
+  /// Returns a frame to draw on before warping.
   func posedPicture(_ size: PixelSize) throws(MediaError) -> VideoFrame {
     try pool(&posed, size: size, format: format).frame()
   }
@@ -124,7 +125,7 @@ package final class FrameOrienter {
     return colour
   }
 
-  // MARK: - One picture
+  // MARK: - One frame
 
   func draw(
     _ source: PictureView, onto target: PictureView, turn: ImageOrientation, colour: Colour,
@@ -168,14 +169,14 @@ package final class FrameOrienter {
     try move(middle, onto: target, by: turn)
   }
 
-  /// What `format` becomes when each of its planes is turned; nil where it has no planes to turn, or
-  /// no format is subsampled that way.
+  /// Returns the format that results from turning each plane of `format`; `nil` if its planes can't be
+  /// turned, or no format has the resulting subsampling.
   private func turned(_ format: PixelFormat, by turn: ImageOrientation) -> PixelFormat? {
     guard format.planes != nil else { return nil }
     return turn.swapsAxes ? format.transposed : format
   }
 
-  /// Moves every sample to its place.
+  /// Copies every sample to its place in the target.
   private func move(
     _ source: PictureView, onto target: PictureView, by turn: ImageOrientation
   ) throws(MediaError) {
@@ -200,15 +201,15 @@ package final class FrameOrienter {
 
   private func noPlanes(_ format: PixelFormat) -> MediaError {
     MediaError(
-      .unavailable, "pictures in \(format) cannot be turned",
+      .unavailable, "frames in \(format) can't be turned",
       remedy: "convert them to yuv420p first")
   }
 
   // MARK: - The canvas
 
-  /// Draws what stands around `rect`: the background, or the picture blurred.
+  /// Draws the area around `rect`: the background colour, or the blurred frame.
   ///
-  /// - Parameter pixel: the width of a stored pixel over its height.
+  /// - Parameter pixel: The sample aspect ratio of the stored frame.
   func surround(
     _ rect: PixelRect, of canvas: borrowing VideoFrame, with frame: borrowing VideoFrame,
     turned turn: ImageOrientation, pixel: Rational
@@ -225,7 +226,7 @@ package final class FrameOrienter {
     }
   }
 
-  /// Fills a canvas around `rect` with the background colour.
+  /// Fills the canvas around `rect` with the background colour.
   func fillMargins(of canvas: borrowing VideoFrame, around rect: PixelRect, colour: Colour) {
     guard let pattern = FillPattern(layout.background, format: format, colour: colour)
     else { return }
@@ -245,7 +246,7 @@ package final class FrameOrienter {
 }
 
 extension PixelSize {
-  /// What a picture of this size has around `rect`: above, below, left and right of it.
+  /// Returns the non-empty margins of a canvas of this size around `rect`: above, below, left and right.
   func margins(around rect: PixelRect) -> [PixelRect] {
     let below = rect.y + rect.height
     let right = rect.x + rect.width

@@ -1,9 +1,9 @@
 internal import Orientation
 package import RotationPolicy
 
-/// Which shape of the app lasts longest: what `--canvas majority` means.
+/// The shape of the app that lasts longest, for `--canvas majority`.
 package enum MajorityCanvas {
-  /// Whether the app is landscape for longer than portrait over a clip of `duration` seconds.
+  /// Returns whether the app is landscape for longer than portrait over an input of `duration` seconds.
   package static func isLandscape(_ timeline: OrientationTimeline, duration: Double) -> Bool {
     var landscape = 0.0
     var portrait = 0.0
@@ -12,7 +12,7 @@ package enum MajorityCanvas {
       let length = max(0, min(next, duration) - min(point.at, duration))
       if point.appOrientation.isLandscape { landscape += length } else { portrait += length }
     }
-    // A clip without a length has one frame: the last word at its start.
+    // On a tie, and for an input with a duration of 0, the shape at the start decides.
     if landscape == portrait { return timeline.point(at: 0).appOrientation.isLandscape }
     return landscape > portrait
   }

@@ -5,12 +5,12 @@ package import UprightPipeline
 
 /// The still pictures of a session, decoded before its first frame.
 package struct SessionStills {
-  /// What stands while the camera is not sent.
+  /// The picture that is shown while the camera is off.
   package let slate: StillPicture?
-  /// What is laid over every picture, the lowest first.
+  /// The overlays that are drawn over every frame, the lowest first.
   let overlays: [(Overlay, StillPicture)]
 
-  /// - Throws: `noInput` or `badData` for a file that is none.
+  /// - Throws: `noInput` if a file doesn't exist, `badData` if it is not a picture.
   package init(_ options: TranscodeOptions) throws(MediaError) {
     slate = try options.slate.map { (path) throws(MediaError) in try StillPicture(path: path) }
     overlays = try options.overlays.map { (overlay) throws(MediaError) in
@@ -19,7 +19,7 @@ package struct SessionStills {
   }
 }
 
-/// Lays the overlays over pictures. What they look like on a canvas is worked out once.
+/// Draws the overlays over frames. Their appearance is computed once per canvas.
 struct OverlayPainter {
   private let overlays: [(overlay: Overlay, still: StillPicture)]
   private let format: PixelFormat
@@ -32,15 +32,15 @@ struct OverlayPainter {
     self.format = format
   }
 
-  /// `picture` with the overlays on it.
+  /// Returns `picture` with the overlays drawn on it.
   ///
-  /// - Parameter window: what turns the device's screen onto the canvas.
+  /// - Parameter window: The orientation that turns the device's screen onto the canvas.
   mutating func paint(
     _ picture: consuming VideoFrame, window: ImageOrientation, with orienter: FrameOrienter
   ) throws(MediaError) -> VideoFrame {
     if overlays.isEmpty { return picture }
     try prepare(picture, window)
-    // What is held must not change, and what is not held costs little to copy.
+    // Draw on a copy: a held frame must not change, and copying any other frame costs little.
     if copies?.size != picture.size { copies = try FramePool(size: picture.size, format: format) }
     guard let copies else { return picture }
     let painted = try picture.copy(from: copies)
@@ -66,17 +66,17 @@ struct OverlayPainter {
 }
 
 extension Overlay {
-  /// Where a picture of `still` stands on `canvas`, no nearer to any edge than the margin says; nil
-  /// where there is no room. An overlay that is too large is made smaller, its shape kept.
+  /// Returns the place of a picture of size `still` on `canvas`, at least `margin` from every edge; `nil` if
+  /// there is no room. An overlay that is too large is scaled down with its aspect ratio kept.
   ///
-  /// - Parameter turn: how it and the edges that it is anchored to lie on the canvas.
+  /// - Parameter turn: How the overlay, and the edges that it is anchored to, are turned on the canvas.
   func rect(
     of still: PixelSize, turned turn: ImageOrientation, on canvas: PixelSize, _ grid: PixelSize
   ) -> PixelRect? {
     let room = turn.inverse.applied(
       to: PixelSize(canvas.width - 2 * margin, canvas.height - 2 * margin))
     guard room.width >= grid.width, room.height >= grid.height else { return nil }
-    // On the screen as the device has it upright; with a size, larger or smaller to fit into it.
+    // The scale for the upright picture. With a size, the picture is scaled up or down to fit into it.
     var scale = min(
       Double(room.width) / Double(still.width), Double(room.height) / Double(still.height))
     if let size {
@@ -92,7 +92,7 @@ extension Overlay {
     }
     let upright = turn.applied(to: room)
     let shown = PixelSize(length(lying.width, upright.width), length(lying.height, upright.height))
-    // The anchor's fractions, turned about the middle.
+    // The anchor's fractions, turned about the centre.
     let place = Point(x: anchor.x - 0.5, y: anchor.y - 0.5).applying(
       AffineTransform(quarterTurnsClockwise: turn.quarterTurns))
     func offset(_ fraction: Double, _ canvas: Int, _ length: Int, _ step: Int) -> Int {

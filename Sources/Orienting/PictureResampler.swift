@@ -2,10 +2,10 @@ internal import Orientation
 internal import PixelKernels
 internal import UprightMediaIO
 
-/// Turns and rescales pictures plane by plane in one pass, where source and target hold the same
-/// planes. Keeps what it has made for one geometry from picture to picture.
+/// Turns and scales frames plane by plane in one pass, if source and target have the same planes. Keeps the
+/// prepared passes of one geometry between frames.
 final class PictureResampler {
-  /// All that a pass is made for.
+  /// Everything that a prepared pass depends on.
   private struct Key: Equatable {
     let source: PixelSize
     let target: PixelSize
@@ -19,18 +19,18 @@ final class PictureResampler {
 
   private let precision: Resampler.Precision
   private var key: Key?
-  /// One for each plane; empty where there is no such pass.
+  /// One pass for each plane; empty if the frames can't be resampled this way.
   private var planes: [Resampler] = []
 
   init(precision: Resampler.Precision) { self.precision = precision }
 
-  /// Draws the whole of `source` onto `target`, turned.
+  /// Draws all of `source` onto `target`, turned.
   ///
   /// - Parameters:
-  ///   - stored: where chroma sits in the source.
-  ///   - siting: where it is to sit in the target.
-  /// - Returns: false where it cannot be done this way: other planes, depths beyond 12 bits, a filter
-  ///   of libswscale's own, a picture that shrinks beyond measure. Nothing is written then.
+  ///   - stored: The chroma siting of the source.
+  ///   - siting: The chroma siting of the target.
+  /// - Returns: `false` if this isn't possible, and nothing is written then: the planes differ, the depth is
+  ///   above 12 bits, only libswscale has the filter, or the frame shrinks too much.
   func draw(
     _ source: PictureView, onto target: PictureView, turn: ImageOrientation,
     stored: ChromaPosition, siting: ChromaPosition, filter: Scaler.Filter
@@ -59,7 +59,7 @@ final class PictureResampler {
     else { return nil }
     var made: [Int: Resampler] = [:]
     return try? from.indices.map { index in
-      // Planes that are alike share one.
+      // Planes with the same layout share a resampler.
       if let same = from.indices.first(where: { from[$0] == from[index] && to[$0] == to[index] }),
         let twin = made[same]
       {
@@ -77,7 +77,7 @@ final class PictureResampler {
     }
   }
 
-  /// Where the samples of a plane lie in a picture of `size`.
+  /// Returns the sample positions of a plane in a frame of `size`.
   private static func grids(
     _ size: PixelSize, _ format: PixelFormat, _ plane: PixelFormat.Plane, _ siting: ChromaPosition
   ) -> (x: SampleGrid, y: SampleGrid) {
@@ -94,7 +94,7 @@ final class PictureResampler {
 }
 
 extension ResampleFilter {
-  /// The same kernel; nil for one that libswscale alone has.
+  /// The equivalent of a libswscale filter; `nil` if only libswscale has it.
   fileprivate init?(_ filter: Scaler.Filter) {
     switch filter {
     case .bicubic: self = .bicubic

@@ -3,16 +3,16 @@ internal import PixelKernels
 internal import RotationPolicy
 package import UprightMediaIO
 
-/// Draws what stands in the picture at each frame: the frame itself, the last one before a turn, one
-/// that was held, a still, or a moment between two; and the overlays over it. One picture comes out for
-/// each frame, with that frame's times. Used by one thread.
+/// Draws the output frame for each input frame: the input frame, the last frame before a turn, a held frame,
+/// a still picture, or a blend of two frames, with the overlays on top. Returns one frame for each input
+/// frame, with that frame's timestamps. Used by one thread.
 package final class PictureStage {
   private let orienter: FrameOrienter
   private let slate: Standing?
   private var overlays: OverlayPainter
-  /// What was shown last, apart from what a turn made of it.
+  /// What was shown last, without the animation of a turn.
   private var last: Standing?
-  /// What stood before the turn under way.
+  /// What was shown before the turn in progress.
   private var before: (turn: OrientationTimeline.Turn, standing: Standing?)?
 
   package init(orienter: FrameOrienter, stills: SessionStills) {
@@ -21,11 +21,11 @@ package final class PictureStage {
     overlays = OverlayPainter(stills.overlays, format: orienter.format)
   }
 
-  /// The picture for `frame`.
+  /// Returns the output frame for `frame`.
   ///
   /// - Parameters:
-  ///   - placement: how the frame is laid out at rest, as `direction` says.
-  ///   - shape: the width of the frame's pixels over their height.
+  ///   - placement: The layout of the frame at rest, according to `direction`.
+  ///   - shape: The sample aspect ratio of the frame.
   package func picture(
     of frame: borrowing VideoFrame, _ direction: Direction, _ placement: Placement, shape: Rational
   ) throws(MediaError) -> VideoFrame {
@@ -52,7 +52,7 @@ package final class PictureStage {
     }
     let moment = direction.moment
     if let moment, moment.turn.style == .hold {
-      // With nothing before it the first frame is what stands.
+      // If there is no earlier frame, the first frame is held.
       var standing = before?.standing
       if standing == nil { standing = Standing(try frame.shared(), direction, shape: shape) }
       before?.standing = standing
@@ -69,8 +69,7 @@ package final class PictureStage {
     }
   }
 
-  /// Notes `frame` as what was shown last: in the same place as the one before it, unless someone
-  /// holds that one.
+  /// Stores `frame` as what was shown last. Reuses the existing object unless it is held elsewhere.
   private func keep(
     _ frame: borrowing VideoFrame, _ direction: Direction, _ shape: Rational
   ) throws(MediaError) {
@@ -82,7 +81,7 @@ package final class PictureStage {
     }
   }
 
-  /// The frame as it is laid out.
+  /// Returns the frame in its layout at rest.
   private func rested(
     _ frame: borrowing VideoFrame, _ direction: Direction, _ placement: Placement
   ) throws(MediaError) -> VideoFrame {
@@ -132,20 +131,20 @@ package final class PictureStage {
   }
 }
 
-/// Something that can stand in the picture without a new frame: drawn anew for each canvas, so that its
-/// shape is kept, and kept for the next frame on the same one.
+/// Content that can be shown without a new frame. It is drawn again for each canvas, so that its aspect ratio
+/// is kept, and cached for later frames on the same canvas.
 final class Standing {
   enum Content {
-    /// A frame as the direction laid it out; `shape` is its pixels' width over their height.
+    /// A frame laid out by the direction; `shape` is its sample aspect ratio.
     case frame(Direction, shape: Rational)
-    /// A still picture, fitted in upright.
+    /// A still picture, upright and fitted into the canvas.
     case still(StillPicture)
-    /// The background.
+    /// The background colour only.
     case nothing
   }
 
   private var content: Content
-  /// The frame, where that is what stands.
+  /// The frame, if `content` is `frame`.
   private var held: VideoFrame?
   private var drawn: VideoFrame?
 
@@ -156,20 +155,20 @@ final class Standing {
     held = consume frame
   }
 
-  /// Lets `frame` stand in place of what stood so far.
+  /// Replaces the content with `frame`.
   func show(_ frame: consuming VideoFrame, _ direction: Direction, shape: Rational) {
     content = .frame(direction, shape: shape)
     held = consume frame
     drawn = nil
   }
 
-  /// The picture in place of `frame`; its memory is shared.
+  /// Returns the content drawn in place of `frame`. Its memory is shared.
   func picture(
     for frame: borrowing VideoFrame, on canvas: PixelSize, by orienter: FrameOrienter
   ) throws(MediaError) -> VideoFrame {
     if drawn?.size != canvas { drawn = try draw(like: frame, on: canvas, by: orienter) }
     guard let picture = try drawn?.standingIn(for: frame) else {
-      throw MediaError(.fault, "no picture to hold")
+      throw MediaError(.fault, "no drawn frame to hold")
     }
     return picture
   }
@@ -200,7 +199,7 @@ final class Standing {
   private func draw(
     _ direction: Direction, _ shape: Rational, on canvas: PixelSize, by orienter: FrameOrienter
   ) throws(MediaError) -> VideoFrame? {
-    // A switch over the optional borrows what is in it; a binding would take it out.
+    // A switch over the optional borrows its value; a binding would consume it.
     switch held {
     case .some(let frame):
       let placement = orienter.placement(

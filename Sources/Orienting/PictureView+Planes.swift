@@ -2,18 +2,18 @@ internal import Orientation
 internal import PixelKernels
 internal import UprightMediaIO
 
-/// One plane of a picture as the kernels take it.
+/// One plane of a frame in the form that the kernels take.
 struct PicturePlane {
   let layout: PixelFormat.Plane
-  /// The plane, counted in elements.
+  /// The plane, measured in elements.
   let plane: MutablePlaneView
-  /// Samples that lie side by side in one element: 2 in NV12's chroma.
+  /// The number of samples per element: 2 in NV12's chroma.
   let components: Int
 
-  /// The plane, to be read.
+  /// A read-only view of the plane.
   var readable: PlaneView { PlaneView(plane) }
 
-  /// The plane counted in samples.
+  /// The plane, measured in samples.
   var samples: MutablePlaneView {
     unsafe MutablePlaneView(
       plane.base, stride: plane.stride, width: plane.width * components, height: plane.height)
@@ -21,7 +21,7 @@ struct PicturePlane {
 }
 
 extension PictureView {
-  /// The planes; empty for a format without simple ones.
+  /// The planes; empty if the format has no simple planes.
   var picturePlanes: PlaneList<PicturePlane> {
     var planes = PlaneList<PicturePlane>()
     guard let layouts = format.planes, unsafe layouts.count <= starts.count else { return planes }
@@ -37,7 +37,7 @@ extension PictureView {
   }
 }
 
-/// Runs a kernel; what it refuses is our own fault.
+/// Runs a kernel. Converts its errors to `fault`, because refused arguments are an internal error.
 func runKernel(_ body: () throws(PixelKernelsError) -> Void) throws(MediaError) {
   do throws(PixelKernelsError) { try body() } catch {
     throw MediaError(.fault, error.message)

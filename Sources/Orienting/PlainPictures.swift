@@ -1,18 +1,18 @@
 internal import Orientation
 package import UprightMediaIO
 
-/// Makes of whatever a decoder gives pictures that can be cropped and turned plane by plane: packed
-/// formats and palettes are taken apart, and what is transparent is drawn on the background.
+/// Converts decoded frames to planar formats, so that they can be cropped and turned plane by plane. Packed
+/// formats and palettes are unpacked, and transparent areas are drawn on the background colour.
 package final class PlainPictures {
   private let background: RGBColour
   private let scaler = Scaler()
   private var pool: FramePool?
-  /// Whether anything was transparent.
+  /// Whether any frame had transparent areas.
   package private(set) var hasDrawn = false
 
   package init(background: RGBColour) { self.background = background }
 
-  /// `frame`, or what stands for it; a frame of plain planes is given back as it is.
+  /// Returns `frame` if its format is already planar, otherwise a converted frame.
   package func plain(_ frame: consuming VideoFrame) throws(MediaError) -> VideoFrame {
     if frame.format.hasAlpha {
       let picture = try converted(frame, to: frame.format.bitDepth > 8 ? .rgba64 : .rgba)
@@ -41,10 +41,10 @@ package final class PlainPictures {
     }
     var result = try pool.frame()
     try result.adoptProperties(of: frame)
-    // What was YUV keeps its matrix; RGB made of it says which one it was made with.
+    // YUV keeps its matrix. RGB made from it keeps the description of the matrix it was made with.
     result.colour = frame.colour
     guard let from = PictureView(frame), let to = PictureView(result) else {
-      throw MediaError(.unavailable, "pictures in \(frame.format) cannot be taken apart")
+      throw MediaError(.unavailable, "frames in \(frame.format) can't be unpacked")
     }
     let siting = frame.colour.chromaPosition
     try scaler.scale(

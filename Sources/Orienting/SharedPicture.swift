@@ -1,6 +1,6 @@
 package import UprightMediaIO
 
-/// A picture that several owners keep, and none writes to.
+/// A frame with several owners, none of which writes to it.
 package final class SharedPicture {
   package let frame: VideoFrame
 

@@ -2,19 +2,19 @@ internal import Orientation
 internal import PixelKernels
 internal import UprightMediaIO
 
-/// A still picture made ready for one canvas: its samples in the canvas's format, the alpha of each,
-/// and the place.
+/// A still picture prepared for one canvas: its samples in the canvas's format, the alpha of each sample, and
+/// its place.
 final class Stamp {
-  /// Where it stands; its corner lies on whole chroma samples, and it ends inside the canvas.
+  /// The place on the canvas. Its corner is on whole chroma samples, and it ends inside the canvas.
   let rect: PixelRect
   private let picture: VideoFrame
-  /// One byte for each element of each plane.
+  /// The alpha of each plane, one byte per element.
   private let alphas: [SharedPicture]
 
   /// - Parameters:
-  ///   - turn: how it lies on the canvas.
-  ///   - rect: where, inside the canvas; its corner on whole chroma samples.
-  ///   - canvas: tells format, colour and siting.
+  ///   - turn: How the picture is turned on the canvas.
+  ///   - rect: The place inside the canvas, with its corner on whole chroma samples.
+  ///   - canvas: A frame with the canvas's format, colour and siting.
   init(
     _ still: StillPicture, turn: ImageOrientation, rect: PixelRect, format: PixelFormat,
     like canvas: borrowing VideoFrame
@@ -28,7 +28,7 @@ final class Stamp {
     let opaque = try FramePool(size: rect.size, format: format).frame()
     let alpha = try FramePool(size: rect.size, format: .gray).frame()
     guard let source = PictureView(turned), let target = PictureView(opaque) else {
-      throw MediaError(.fault, "a still picture cannot be drawn in \(format)")
+      throw MediaError(.fault, "a still picture can't be drawn in \(format)")
     }
     let siting = canvas.colour.chromaPosition
     try Scaler().scale(
@@ -41,10 +41,10 @@ final class Stamp {
     }
   }
 
-  /// Draws it over `canvas`, whose memory must be its own.
+  /// Draws the picture over `canvas`, whose memory must not be shared.
   func draw(on canvas: borrowing VideoFrame, with kernels: PixelKernels) throws(MediaError) {
     guard let source = PictureView(picture), let target = PictureView(canvas, rect) else {
-      throw MediaError(.fault, "a still picture beside the canvas")
+      throw MediaError(.fault, "a still picture is outside the canvas")
     }
     for (index, (from, to)) in zip(source.picturePlanes, target.picturePlanes).enumerated() {
       guard let alpha = PictureView(alphas[index].frame)?.picturePlanes.first else { continue }
@@ -65,7 +65,7 @@ final class Stamp {
     }
   }
 
-  /// The mean alpha of the pixels that each element of a plane stands for.
+  /// Returns the mean alpha of the pixels that each element of a plane covers.
   private static func average(
     _ alpha: borrowing VideoFrame, over plane: PicturePlane
   ) throws(MediaError) -> VideoFrame {
@@ -81,7 +81,7 @@ final class Stamp {
             sum += unsafe Int(from.start[row * from.stride + column])
           }
         }
-        // What the element covers beyond the still's edge is not covered by the still.
+        // Pixels beyond the edge of the picture count as transparent.
         unsafe (to.start[y * to.stride + x] = UInt8((sum + width * height / 2) / (width * height)))
       }
     }

@@ -1,23 +1,24 @@
 internal import Orientation
 internal import UprightMediaIO
 
-/// A still picture from a file, decoded once: a slate or an overlay.
+/// A still picture decoded from a file: a slate or an overlay.
 package final class StillPicture {
-  /// Straight RGBA, upright.
+  /// The decoded picture: upright, RGBA with straight alpha.
   let picture: VideoFrame
 
-  /// The largest picture that is taken, in samples.
+  /// The largest accepted picture, in samples.
   static let maximumPixels = 8192 * 8192
 
   var size: PixelSize { picture.size }
 
-  /// Reads the first picture of the file at `path`.
+  /// Decodes the first picture of the file at `path`.
   ///
-  /// - Throws: `noInput` where there is no such file, `badData` where it holds no picture.
+  /// - Throws: `noInput` if the file doesn't exist, `badData` if it holds no picture, `usage` if `path` is
+  ///   standard input.
   init(path: String) throws(MediaError) {
     if path == "-" {
       throw MediaError(
-        .usage, "a still picture cannot come from standard input", at: path,
+        .usage, "a still picture can't be read from standard input", at: path,
         remedy: "give a PNG or JPEG file")
     }
     let demuxer = try Demuxer(url: path)
@@ -55,8 +56,8 @@ package final class StillPicture {
       .badData, "no picture can be decoded", at: path, remedy: "give a PNG or JPEG file")
   }
 
-  /// Gives what is quite transparent the colour of what is not beside it: chroma and scaling average
-  /// over the edge, where the colour of nothing must not shine through.
+  /// Gives fully transparent pixels the colour of the visible pixels in the same block: chroma subsampling
+  /// and scaling average over edges, where the colour of transparent pixels must not show.
   private func bleedColour() {
     guard let memory = picture.plane(0) else { return }
     let (width, height) = (size.width, size.height)
@@ -92,7 +93,7 @@ package final class StillPicture {
 }
 
 extension Placement {
-  /// The size of a picture as it is shown, to the pixel.
+  /// Returns the size of a picture as it is displayed, in square pixels.
   static func displaySize(
     of size: PixelSize, sampleAspectRatio: Rational, orientation: ImageOrientation
   ) -> PixelSize {

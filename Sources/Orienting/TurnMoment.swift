@@ -1,29 +1,28 @@
 internal import Orientation
 package import RotationPolicy
 
-/// A frame's moment in a turn of the interface that takes its time.
+/// The position of a frame in an animated turn of the interface.
 package struct TurnMoment: Equatable {
-  /// The turn.
+  /// The turn of the interface.
   package var turn: OrientationTimeline.Turn
-  /// How far it is: 0 up to, not including, 1.
+  /// The progress of the turn: 0 ..< 1.
   var progress: Double
-  /// What the picture itself turns by on the canvas from before the turn to after it, clockwise, the
-  /// shortest way: 0, 90, -90 or 180. It is the interface's angle where the picture follows the
-  /// interface; a front camera's picture goes the other way; one that was upright all the time, or
-  /// that changes its mirroring, does not turn at all.
+  /// The clockwise rotation of the frame on the canvas from before the turn to after it, the shortest way: 0,
+  /// 90, -90 or 180. It is the interface's angle if the frame follows the interface, and the opposite for a
+  /// front camera. It is 0 if the frame was upright throughout or changes its mirroring.
   var clockwiseDegrees: Int
 }
 
-/// Knows from frame to frame in which turn the frames are, and what stood before it.
+/// Tracks which turn the frames are in, and the layout before it.
 struct MomentTracker {
   private var current: (turn: OrientationTimeline.Turn, degrees: Int, window: ImageOrientation)?
-  /// The last frame's layout, be it at rest or in a turn.
+  /// The layout of the last frame, at rest or during a turn.
   private var last: (turn: ImageOrientation, window: ImageOrientation)?
 
-  /// Fills in what the turn under way makes of a frame. To be called for each frame in order.
+  /// Sets the turn-dependent parts of a frame's direction. Must be called for each frame in order.
   ///
-  /// - Parameter earlier: what the frame's turn would be in the layout before the turn: what stood
-  ///   before the clip's first frame.
+  /// - Parameter earlier: The orientation that the frame would have in the layout before the turn. It is used
+  ///   if the turn began before the first frame.
   mutating func complete(
     _ direction: inout Direction, _ turn: OrientationTimeline.Turn?, from earlier: ImageOrientation,
     at seconds: Double
@@ -36,13 +35,13 @@ struct MomentTracker {
     var moment = current
     if moment?.turn != turn {
       let degrees = Self.degrees(from: last?.turn ?? earlier, to: direction.turn)
-      // One turn right after another: the canvas has just changed to where the first one went.
+      // If one turn directly follows another, the canvas has just changed to where the first one led.
       let rested = moment == nil ? last?.window : nil
       moment = (turn, degrees, rested ?? ImageOrientation(screenOf: turn.from.device))
     }
     current = moment
     guard let moment else { return }
-    // What is on the device's screen stays there until the canvas changes with it.
+    // Window overlays keep their orientation until the canvas changes.
     direction.window = moment.window
     direction.moment = TurnMoment(
       turn: turn, progress: turn.progress(at: seconds), clockwiseDegrees: moment.degrees)
@@ -56,8 +55,8 @@ struct MomentTracker {
 }
 
 extension ImageOrientation {
-  /// What turns the screen of a device that is held so onto an upright canvas; a flat one counts as
-  /// portrait.
+  /// The orientation that turns the screen of a device held that way onto an upright canvas. A flat device
+  /// counts as portrait.
   init(screenOf device: DeviceOrientation) {
     self.init(
       flippedHorizontally: false, quarterTurns: (device.clockwiseDegrees ?? 0) / 90)

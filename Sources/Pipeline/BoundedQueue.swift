@@ -1,18 +1,18 @@
 internal import Foundation
 
-/// Hands items from one thread to another, at most `capacity` at a time, so that memory stays flat
-/// whichever of the two is the faster. With a capacity of 0 an item is handed to who waits for it: the two
-/// threads take turns.
+/// Passes items from one thread to another and holds at most `capacity` of them, so that memory use stays
+/// constant whichever thread is faster. With a capacity of 0 an item is accepted only while a consumer waits,
+/// so the two threads alternate.
 package final class BoundedQueue<Element: ~Copyable>: @unchecked Sendable {
-  // Unchecked: everything below is only touched under `condition`. A ring of boxes, since Foundation
-  // and the collections of the standard library take no noncopyable elements; made once, so that
-  // nothing is allocated for an item.
+  // Unchecked: everything below is accessed only while `condition` is locked. The ring holds boxes because
+  // the collections of the standard library take no noncopyable elements. It is allocated once, so that no
+  // item causes an allocation.
   private let condition = NSCondition()
   private let ring: [Box]
   private var head = 0
   private var count = 0
   private let capacity: Int
-  /// Threads that wait in `take`.
+  /// The number of threads that wait in `take`.
   private var takers = 0
   private var isClosed = false
 
@@ -25,10 +25,11 @@ package final class BoundedQueue<Element: ~Copyable>: @unchecked Sendable {
     ring = (0..<max(1, capacity)).map { _ in Box() }
   }
 
-  /// Whether nothing more may be put in. Under `condition`.
+  /// Whether the queue accepts no further item. Call with `condition` locked.
   private var isFull: Bool { capacity == 0 ? count == 1 || takers == 0 : count == capacity }
 
-  /// Waits for room and hands over `element`; false (and the element is gone) once closed.
+  /// Waits for space and enqueues `element`. Returns `false`, and discards the element, if the queue is
+  /// closed.
   package func put(_ element: consuming sending Element) -> Bool {
     condition.lock()
     defer { condition.unlock() }
@@ -40,14 +41,14 @@ package final class BoundedQueue<Element: ~Copyable>: @unchecked Sendable {
     return true
   }
 
-  /// Waits until `put` would not wait: true of the only thread that puts, until it does.
+  /// Waits until `put` would not block. With a single producer, that holds until its next `put`.
   package func waitForRoom() {
     condition.lock()
     defer { condition.unlock() }
     while isFull && !isClosed { condition.wait() }
   }
 
-  /// Waits for an item; nil once closed and empty.
+  /// Waits for an item and returns it; `nil` if the queue is closed and empty.
   package func take() -> sending Element? {
     condition.lock()
     defer { condition.unlock() }
@@ -57,13 +58,13 @@ package final class BoundedQueue<Element: ~Copyable>: @unchecked Sendable {
     return first()
   }
 
-  /// Says that somebody waits for an item. Under `condition`.
+  /// Registers a waiting consumer. Call with `condition` locked.
   private func beginToWait() {
     takers += 1
     if capacity == 0 { condition.broadcast() }
   }
 
-  /// Takes out the first item; nil where none is left. Under `condition`.
+  /// Removes and returns the first item; `nil` if there is none. Call with `condition` locked.
   private func first() -> sending Element? {
     guard count > 0 else { return nil }
     let box = ring[head]
@@ -73,22 +74,21 @@ package final class BoundedQueue<Element: ~Copyable>: @unchecked Sendable {
     return box.element.take()
   }
 
-  /// Items that wait.
+  /// The number of queued items.
   package var depth: Int {
     condition.lock()
     defer { condition.unlock() }
     return count
   }
 
-  /// Whether nothing is left and nothing will come.
+  /// Whether the queue is closed and empty.
   package var isOver: Bool {
     condition.lock()
     defer { condition.unlock() }
     return isClosed && count == 0
   }
 
-  /// Waits for an item, but no longer than that many seconds; nil where none came, or once closed and
-  /// empty.
+  /// Waits for an item for at most `seconds`. Returns `nil` on timeout, or if the queue is closed and empty.
   package func take(within seconds: Double) -> sending Element? {
     let deadline = Date(timeIntervalSinceNow: seconds)
     condition.lock()
@@ -99,7 +99,7 @@ package final class BoundedQueue<Element: ~Copyable>: @unchecked Sendable {
     return first()
   }
 
-  /// Ends both sides: waiting producers are let go, consumers get what is left and then nil.
+  /// Closes the queue. Waiting producers return, and consumers receive the remaining items and then `nil`.
   package func close() {
     condition.lock()
     isClosed = true

@@ -1,9 +1,9 @@
 package import Orientation
 package import UprightMediaIO
 
-/// What a container must know of the pictures from one point of the stream on.
+/// What a container needs to know about the frames from a point in the stream on.
 package final class EncodedFormat: Sendable {
-  /// Counts the formats of one output, from 0.
+  /// The index of the format in its output, from 0.
   package let index: Int
   package let size: PixelSize
   package let parameters: CodecParameters

@@ -1,19 +1,19 @@
 package import Orientation
 
-/// Decides which frames become IDRs: one at the start of each segment, counted anew from every format.
+/// Decides which frames become IDR frames: the first frame of each segment. Each format starts a new count.
 package struct KeyframeClock {
   private let interval: Double?
   private var last: (seconds: Double, canvas: PixelSize)?
 
-  /// Seconds by which a frame may be early: a millisecond is the grain of FLV and Matroska.
+  /// How early a frame may be, in seconds: one millisecond, the timestamp resolution of FLV and Matroska.
   private static let early = 0.001
 
-  /// - Parameter interval: seconds of a segment; `nil` if no keyframes are asked for.
+  /// - Parameter interval: The length of a segment in seconds; `nil` to force no keyframes.
   package init(every interval: Double?) { self.interval = interval }
 
-  /// Whether the frame at `seconds` must be an IDR.
+  /// Returns whether the frame at `seconds` must be an IDR frame.
   ///
-  /// - Parameter isFirst: whether it is the first of a new format: then it is an IDR in any case.
+  /// - Parameter isFirst: Whether the frame is the first of a new format, which is always an IDR frame.
   package mutating func isDue(at seconds: Double, canvas: PixelSize, isFirst: Bool = false) -> Bool
   {
     guard let interval else { return false }
@@ -24,10 +24,10 @@ package struct KeyframeClock {
     return true
   }
 
-  /// Whether a segment ends before a keyframe that comes `elapsed` seconds after its start.
+  /// Returns whether a segment ends before a keyframe that comes `elapsed` seconds after its start.
   ///
-  /// Every frame that `isDue` asked for ends one: the margin is twice as wide, and so holds whatever the
-  /// ticks of the output have rounded away.
+  /// The tolerance is twice that of `isDue`, so every keyframe that `isDue` asked for ends a segment even
+  /// after timestamps are rounded to the output's time base.
   package static func ends(after elapsed: Double, of interval: Double) -> Bool {
     elapsed >= interval - 2 * early
   }

@@ -1,31 +1,31 @@
 public import Orientation
 
-/// What the stream itself says about how a picture lies.
+/// Orientation metadata from the input stream.
 public struct OrientationSignal: Sendable, Hashable {
-  /// Where it was said. The order is the precedence: the first that says something stands, and what
-  /// the others say is neither composed with it nor applied after it.
+  /// The source of a signal, in order of precedence. Only the first source that has a signal is used; the
+  /// others are neither combined with it nor applied after it.
   public enum Source: String, Sendable, CaseIterable {
-    /// Coordination of video orientation, an RTP header extension.
+    /// Coordination of video orientation (CVO), an RTP header extension.
     case cvo
     /// H.264 or HEVC SEI display orientation.
     case sei
-    /// The frame's own display matrix (EXIF in a JPEG).
+    /// The frame's display matrix (EXIF in a JPEG).
     case frameMatrix
     /// Apple's timed track `com.apple.quicktime.video-orientation`.
     case mebx
-    /// FLV's and RTMP's `onMetaData`.
+    /// `onMetaData` of FLV and RTMP.
     case flv
     /// The track's display matrix.
     case trackMatrix
-    /// Matroska's projection: a roll, and a mirror that is written as half a turn of yaw.
+    /// Matroska's projection: a roll, and a mirror that is written as a yaw of 180 degrees.
     case projection
-    /// The legacy `rotate` tag, degrees clockwise.
+    /// The legacy `rotate` tag, in degrees clockwise.
     case rotateTag
   }
 
-  /// Where it was said.
+  /// The source of the signal.
   public var source: Source
-  /// What stands the picture upright, at any angle.
+  /// The turn that makes the frame upright, at any angle.
   public var turn: DisplayTurn
 
   package init(_ source: Source, _ turn: DisplayTurn) {
@@ -33,13 +33,14 @@ public struct OrientationSignal: Sendable, Hashable {
     self.turn = turn
   }
 
-  /// What stands the picture upright; the nearest quarter turn where the angle is none.
+  /// The orientation that makes the frame upright: the nearest quarter turn if the angle is not a multiple of
+  /// 90 degrees.
   public var orientation: ImageOrientation { turn.nearest }
 
-  /// The clockwise turn that is left after the flip, in degrees, 0 ..< 360, as it was said.
+  /// The clockwise rotation after the flip, in degrees, 0 ..< 360, as signalled.
   public var degrees: Double { turn.clockwiseDegrees }
 
-  /// Whether the signal says just that; false where its angle is no multiple of 90 and the nearest
-  /// quarter turn stands for it.
+  /// Whether `orientation` is exact. `false` if the signalled angle is not a multiple of 90 degrees and
+  /// `orientation` is the nearest quarter turn.
   public var isExact: Bool { turn.isExact }
 }

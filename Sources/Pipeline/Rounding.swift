@@ -1,5 +1,5 @@
 extension Double {
-  /// The nearest number with `places` decimals, 0 to 6.
+  /// Returns the nearest number with `places` decimal places, 0 to 6.
   package func rounded(toPlaces places: Int) -> Double {
     let factor = [1.0, 10, 100, 1000, 10_000, 100_000, 1_000_000][min(max(places, 0), 6)]
     return (self * factor).rounded() / factor

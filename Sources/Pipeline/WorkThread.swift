@@ -1,6 +1,7 @@
 internal import Foundation
 
-/// One blocking job on an OS thread of its own: FFmpeg's calls would starve the cooperative pool.
+/// Runs one blocking job on a dedicated OS thread, because FFmpeg's blocking calls would starve Swift's
+/// cooperative thread pool.
 package final class WorkThread<Value: Sendable>: @unchecked Sendable {
   // Unchecked: `result` is written before the semaphore is signalled and read after it.
   private let done = DispatchSemaphore(value: 0)
@@ -12,12 +13,12 @@ package final class WorkThread<Value: Sendable>: @unchecked Sendable {
       done.signal()
     }
     thread.name = name
-    // libavcodec's decoders are written for the usual 8 MiB, not for a secondary thread's 512 KiB.
+    // libavcodec's decoders expect the usual stack of 8 MiB, not a secondary thread's 512 KiB.
     thread.stackSize = 8 << 20
     thread.start()
   }
 
-  /// Waits for the end of the job. Asked again, it answers the same.
+  /// Waits for the end of the job and returns its result. Later calls return the same result.
   package func join() -> Value? {
     done.wait()
     done.signal()

@@ -1,28 +1,28 @@
 internal import CPixelKernels
 
-/// The CPU levels there are kernels for. A level is used only together with all the levels below
-/// it: `[.avx2]` alone is the reference.
+/// The CPU levels that have kernels. A level is used only together with all the levels below it: `[.avx2]`
+/// alone selects the reference.
 public struct CPUFeatures: OptionSet, Sendable, Hashable {
-  /// One bit a level, the lowest level in the lowest bit.
+  /// One bit per level, with the lowest level in the lowest bit.
   public let rawValue: UInt32
 
-  /// The levels of the bits set in `rawValue`; bits without a level are ignored.
+  /// The levels whose bits are set in `rawValue`. Bits without a level are ignored.
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// Every x86-64 CPU.
+  /// SSE2: every x86-64 CPU.
   public static let sse2 = Self(rawValue: 1)
-  /// SSE4.1: every CPU since 2011. Below it there is no resampling but the reference.
+  /// SSE4.1: every CPU since 2011. Below it, only the reference resamples.
   public static let sse4 = Self(rawValue: 2)
-  /// x86-64-v3: about every CPU since 2015.
+  /// x86-64-v3: almost every CPU since 2015.
   public static let avx2 = Self(rawValue: 4)
-  /// x86-64-v4 with VNNI: servers since 2019, every Zen since the fourth.
+  /// x86-64-v4 with VNNI: servers since 2019, every Zen CPU since the fourth generation.
   public static let avx512 = Self(rawValue: 8)
 
-  /// Nothing but the scalar reference.
+  /// No level: the scalar reference only.
   public static let none: Self = []
-  /// Whatever the CPU has, now and in later versions.
+  /// All levels of the CPU, including those that later versions add.
   public static let all = Self(rawValue: .max)
 
-  /// What the running CPU has.
+  /// The levels of the running CPU.
   public static var available: Self { Self(rawValue: upright_cpu_flags()) }
 }

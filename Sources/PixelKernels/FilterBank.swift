@@ -1,22 +1,22 @@
-/// The coefficients of every output sample along one axis, in 14 fraction bits.
+/// The coefficients of every output sample along one axis, with 14 fraction bits.
 struct FilterBank {
-  /// What one output is made of.
+  /// The source samples of one output sample, and their coefficients.
   struct Row {
-    /// The first sample.
+    /// The index of the first source sample.
     var start: Int
-    /// One coefficient a sample; they add up to 2^14.
+    /// One coefficient per source sample. They add up to 2^14.
     var coefficients: [Int16]
   }
 
   var rows: [Row]
 
-  /// The most coefficients that an output has.
+  /// The largest number of coefficients of an output.
   var longest: Int { rows.reduce(1) { max($0, $1.coefficients.count) } }
 
   /// - Parameters:
-  ///   - isReversed: whether the destination runs against the source.
-  ///   - step: what coefficients are multiples of, a power of two.
-  ///   - startsEven: whether every start is to be even; a coefficient of 0 fills the gap.
+  ///   - isReversed: Whether the destination runs in the opposite direction to the source.
+  ///   - step: The coefficients are multiples of this power of two.
+  ///   - startsEven: Whether every start is even. A coefficient of 0 fills the gap.
   init(
     from source: SampleGrid, to destination: SampleGrid, filter: ResampleFilter, isReversed: Bool,
     step: Int, startsEven: Bool
@@ -30,7 +30,7 @@ struct FilterBank {
       let (start, end) = Self.reach(centre, radius, source.count)
       for sample in Int((centre - radius).rounded(.up))...Int((centre + radius).rounded(.down)) {
         let weight = filter.weight(Double(sample) - centre, scale: scale)
-        // Outside there is more of what is at the edge.
+        // Outside the plane, the sample at the edge is repeated.
         let index = min(max(sample, start), end) - start
         while weights.count <= index { weights.append(0) }
         weights[index] += weight
@@ -40,8 +40,8 @@ struct FilterBank {
     straighten(isReversed: isReversed)
   }
 
-  /// Lets no output start before the one that comes before it along the source: rounding to 0 may have
-  /// cut more from that one's coefficients.
+  /// Makes the starts monotonic along the source. Rounding to 0 may have removed more leading coefficients of
+  /// one output than of the next.
   private mutating func straighten(isReversed: Bool) {
     var lowest = Int.max
     for index in isReversed ? Array(rows.indices) : rows.indices.reversed() {
@@ -52,14 +52,14 @@ struct FilterBank {
     }
   }
 
-  /// The samples of 0..<count that a kernel reaches.
+  /// Returns the first and the last index in 0..<count within the filter's radius.
   private static func reach(_ centre: Double, _ radius: Double, _ count: Int) -> (Int, Int) {
     let first = Int((centre - radius).rounded(.up))
     let last = Int((centre + radius).rounded(.down))
     return (min(max(first, 0), count - 1), min(max(last, 0), count - 1))
   }
 
-  /// Whole multiples of `step` that add up to 2^14, as near to the weights as such numbers come.
+  /// Returns multiples of `step` that add up to 2^14 and are as close to the weights as possible.
   private static func row(
     _ weights: [Double], start: Int, step: Int, startsEven: Bool
   ) -> Row {
@@ -69,7 +69,7 @@ struct FilterBank {
     var missing = one - numbers.reduce(0, +)
     while missing != 0 {
       let sign = missing > 0 ? 1 : -1
-      // Where one more, or less, is the smallest mistake.
+      // Corrects the coefficient where one step more, or less, causes the smallest error.
       var best = 0
       var largest = -Double.infinity
       for (index, weight) in weights.enumerated() {
@@ -91,8 +91,9 @@ struct FilterBank {
     return Row(start: start, coefficients: numbers.map { Int16($0 * step) })
   }
 
-  /// The mean over all outputs of the squared distance between two banks' coefficients, 1 being 1.0:
-  /// what the difference adds to the noise of a picture, over the variance of what a kernel sees.
+  /// Returns the mean over all outputs of the squared difference between the coefficients of two banks, where
+  /// 1 is 1.0. It is the ratio of the noise that the difference adds to a frame to the variance of the
+  /// samples under the filter.
   func noise(against exact: FilterBank) -> Double {
     var sum = 0.0
     for (row, other) in zip(rows, exact.rows) {

@@ -1,16 +1,17 @@
 internal import CPixelKernels
 
 extension PixelKernels {
-  /// Writes `weight` parts of 256 of `second` and the rest of `first`, rounded to the nearest.
+  /// Writes the weighted mean of two planes, `weight`/256 of `second` and the rest of `first`, rounded to the
+  /// nearest.
   ///
   /// - Parameters:
-  ///   - first: What 0 gives. Widths are counted in components: an NV12 chroma plane is a plane of
-  ///     twice as many as it has pairs.
-  ///   - second: What 256 gives; as large as `first`.
-  ///   - weight: 0...256.
-  ///   - destination: As large as `first`; may be `first` or `second` itself, but not overlap them
-  ///     otherwise.
-  ///   - componentSize: Bytes of a component: 1, or 2 in the machine's byte order.
+  ///   - first: The plane for a weight of 0. Widths are counted in components: an NV12 chroma plane has twice
+  ///     as many as it has pairs.
+  ///   - second: The plane for a weight of 256. It must have the size of `first`.
+  ///   - weight: The weight of `second`, 0...256.
+  ///   - destination: The plane to write, with the size of `first`. It may be `first` or `second`, but must
+  ///     not overlap them otherwise.
+  ///   - componentSize: The bytes of a component: 1, or 2 in the machine's byte order.
   /// - Complexity: O(width x height).
   public func blend(
     _ first: PlaneView, _ second: PlaneView, weight: Int, into destination: MutablePlaneView,
@@ -33,15 +34,15 @@ extension PixelKernels {
     }
   }
 
-  /// Draws `source` over `destination`: `alpha` parts of 255 of it, the rest stays; rounded to the
-  /// nearest. Straight alpha: `source` is not multiplied by it yet.
+  /// Draws `source` over `destination`, `alpha`/255 of the source and the rest of the destination, rounded to
+  /// the nearest. Alpha is straight: `source` isn't premultiplied.
   ///
   /// - Parameters:
-  ///   - source: What 255 gives.
-  ///   - alpha: One byte an element; as large as `source`.
-  ///   - destination: What 0 leaves; as large as `source`, and overlaps neither.
-  ///   - components: Interleaved components of an element that share one alpha, 1 or 2.
-  ///   - componentSize: Bytes of a component: 1, or 2 in the machine's byte order.
+  ///   - source: The plane to draw.
+  ///   - alpha: One byte per element, 255 for opaque. It must have the size of `source`.
+  ///   - destination: The plane to draw on, with the size of `source`. It must overlap neither.
+  ///   - components: The number of interleaved components of an element that share one alpha, 1 or 2.
+  ///   - componentSize: The bytes of a component: 1, or 2 in the machine's byte order.
   /// - Complexity: O(width x height).
   public func composite(
     _ source: PlaneView, alpha: PlaneView, into destination: MutablePlaneView, components: Int,

@@ -2,31 +2,32 @@ internal import CPixelKernels
 public import Orientation
 
 extension PixelKernels {
-  /// Draws `source`, moved by `transform`, over `destination`, with bilinear interpolation.
+  /// Draws `source`, transformed by `transform`, over `destination`, with bilinear interpolation.
   ///
-  /// Coordinates are continuous: the plane's corner is (0, 0) and the centre of element (i, j) lies
-  /// at (i + 0.5, j + 0.5). A destination element whose centre comes from inside the source's
-  /// rectangle (left and top edge included, right and bottom not) gets the source's value there;
-  /// between the outermost centres and the edge that is the outermost element's. Every other
-  /// element is left as it is, so that a prepared background stays.
+  /// Coordinates are continuous: the plane's corner is (0, 0) and the centre of element (i, j) is (i + 0.5, j
+  /// + 0.5). A destination element whose centre maps into the source's rectangle (left and top edge included,
+  /// right and bottom not) gets the source's value there. Between the outermost centres and the edge that is
+  /// the value of the outermost element. All other elements keep their values, so a prepared background
+  /// stays.
   ///
-  /// A result is less than a level away from the exact one for 8 and for 10 bits, and the same on
-  /// every CPU. What moves samples onto samples (a whole translation, a quarter turn, a mirror)
-  /// copies them exactly. A transform that shrinks to less than about 1/1.5 leaves samples out:
-  /// scale first, and warp what comes of it.
+  /// A result differs from the exact one by less than one level, for 8 and for 10 bits, and is the same on
+  /// every CPU. A transform that maps samples to samples (a whole translation, a quarter turn, a mirror)
+  /// copies them exactly. A transform that shrinks to less than about 1/1.5 skips samples: scale first, and
+  /// warp the result.
   ///
-  /// In a picture with subsampled planes the transform of such a plane is not the picture's: scale
-  /// the translation, and account for siting.
+  /// In a frame with subsampled planes, such a plane has a different transform from the frame's: scale the
+  /// translation, and account for the siting.
   ///
   /// - Parameters:
   ///   - source: The plane to draw. A source without elements draws nothing.
-  ///   - transform: From the source's coordinates to the destination's.
-  ///   - destination: Of any size; must not overlap `source`.
-  ///   - components: Interleaved components of an element, 1 or 2 (the chroma of NV12 and P010).
-  ///   - componentSize: Bytes of a component: 1, or 2 in the machine's byte order.
-  /// - Throws: `PixelKernelsError` with the code `transform` if the transform is not finite, has no
-  ///   inverse in finite numbers, or shrinks some direction more than 256 times; `size` if a side is
-  ///   longer than 16777216 elements. A translation of any length is no error: it draws nothing.
+  ///   - transform: The transform from the source's coordinates to the destination's.
+  ///   - destination: A plane of any size. It must not overlap `source`.
+  ///   - components: The number of interleaved components of an element, 1 or 2 (the chroma of NV12 and
+  ///     P010).
+  ///   - componentSize: The bytes of a component: 1, or 2 in the machine's byte order.
+  /// - Throws: `PixelKernelsError` with the code `transform` if the transform isn't finite, has no finite
+  ///   inverse, or shrinks some direction more than 256 times; `size` if a side is longer than 16777216
+  ///   elements. A translation of any length isn't an error: it draws nothing.
   /// - Complexity: O(width x height) of the part drawn, and O(height) of `destination`.
   public func warp(
     _ source: PlaneView, by transform: AffineTransform, into destination: MutablePlaneView,
@@ -38,7 +39,7 @@ extension PixelKernels {
     let longest = max(source.width, source.height, destination.width, destination.height)
     guard longest <= Int(UPRIGHT_WARP_MAX_SIDE) else {
       throw PixelKernelsError(
-        code: .size, message: "a side of \(longest): \(UPRIGHT_WARP_MAX_SIDE) is the most")
+        code: .size, message: "a side of \(longest): the maximum is \(UPRIGHT_WARP_MAX_SIDE)")
     }
     guard var map = try upright_warp_map(undoing: transform) else { return }
 
@@ -60,8 +61,8 @@ extension PixelKernels {
 }
 
 extension upright_warp_map {
-  /// From a destination's element back to the source; nil where the translation is so long that
-  /// nothing can come from inside.
+  /// The inverse map from a destination element to the source. Returns `nil` if the translation is so long
+  /// that no element maps into the source.
   fileprivate init?(undoing transform: AffineTransform) throws(PixelKernelsError) {
     let back: AffineTransform
     do { back = try transform.inverted() } catch {

@@ -1,40 +1,41 @@
 internal import CPixelKernels
 public import Orientation
 
-/// Turns, mirrors and re-packs planes: one table of kernels, chosen once for a CPU.
+/// Kernels that rotate, mirror, re-pack, warp and blend planes, chosen once for a CPU.
 ///
-/// A value without state of its own; any number of threads may use one at a time, and the same input
-/// gives the same bytes whatever the CPU. No operation allocates. Source and destination must not
-/// overlap: a turn in place is not supported (and not detected).
+/// The value has no mutable state. Several threads may use it at the same time. The same input gives the same
+/// bytes on every CPU. No operation allocates memory. Source and destination must not overlap: a rotation in
+/// place isn't supported (and not detected).
 public struct PixelKernels: @unchecked Sendable {
   // Unchecked: function pointers and a number, never written after init.
   let table: upright_kernels
 
-  /// The kernels of those levels of `cpuMask` that the running CPU has; `.none` is the reference.
+  /// Creates the kernels for those levels of `cpuMask` that the running CPU has. `.none` selects the
+  /// reference.
   public init(cpuMask: CPUFeatures = .all) {
     var table = upright_kernels()
     unsafe upright_kernels_init(&table, cpuMask.rawValue)
     self.table = table
   }
 
-  /// The fastest there are for the running CPU.
+  /// The fastest kernels for the running CPU.
   public static let best = PixelKernels()
 }
 
 extension PixelKernels {
-  /// Writes `source`, turned upright by `orientation`, to `destination`.
+  /// Writes `source`, rotated upright by `orientation`, to `destination`.
   ///
-  /// A picture of several planes is turned plane by plane, each with its own element size: I420 is
-  /// three planes of 1 byte, NV12 one of 1 and one of 2, P010 one of 2 and one of 4, RGBA one of 4.
-  /// 4:2:2 does not stay 4:2:2 under a quarter turn: it comes out as 4:4:0.
+  /// A frame with several planes is rotated plane by plane, each with its element size: I420 has three planes
+  /// of 1 byte, NV12 one of 1 and one of 2, P010 one of 2 and one of 4, RGBA one of 4. A quarter turn changes
+  /// 4:2:2 to 4:4:0.
   ///
   /// - Parameters:
   ///   - source: The plane as it is stored.
-  ///   - orientation: What makes it upright; `right` turns 90 degrees clockwise.
+  ///   - orientation: The orientation that makes it upright; `right` rotates 90 degrees clockwise.
   ///   - destination: `source.width` x `source.height` elements for the first four orientations,
-  ///     `source.height` x `source.width` for the others. Must not overlap `source`.
-  ///   - elementSize: Bytes of one element that stay together, 1...4 (3 has no fast kernel).
-  /// - Complexity: O(width x height); every element is read once and written about once.
+  ///     `source.height` x `source.width` for the others. It must not overlap `source`.
+  ///   - elementSize: The bytes of one element, which stay together, 1...4 (3 has no fast kernel).
+  /// - Complexity: O(width x height). Every element is read once and written about once.
   public func turn(
     _ source: PlaneView, by orientation: ImageOrientation, into destination: MutablePlaneView,
     elementSize: Int
@@ -60,10 +61,11 @@ extension PixelKernels {
   /// Writes two planes as one plane of pairs (I420's chroma to NV12's).
   ///
   /// - Parameters:
-  ///   - first: The first of each pair (Cb in NV12).
-  ///   - second: The second of each pair; as large as `first`.
-  ///   - destination: As large as `first`, counted in pairs; overlaps neither.
-  ///   - componentSize: Bytes of one half of a pair: 1 (NV12) or 2 (P010).
+  ///   - first: The first component of each pair (Cb in NV12).
+  ///   - second: The second component of each pair. It must have the size of `first`.
+  ///   - destination: The plane of pairs, with the size of `first`, counted in pairs. It must overlap
+  ///     neither.
+  ///   - componentSize: The bytes of one component: 1 (NV12) or 2 (P010).
   /// - Complexity: O(width x height).
   public func interleave(
     _ first: PlaneView, _ second: PlaneView, into destination: MutablePlaneView, componentSize: Int
@@ -85,10 +87,11 @@ extension PixelKernels {
   /// Writes one plane of pairs as two planes (NV12's chroma to I420's).
   ///
   /// - Parameters:
-  ///   - source: The pairs; its width is counted in pairs.
-  ///   - first: Takes the first of each pair (Cb in NV12); as large as `source`.
-  ///   - second: Takes the second of each pair; as large as `source`. None of the three overlap.
-  ///   - componentSize: Bytes of one half of a pair: 1 (NV12) or 2 (P010).
+  ///   - source: The plane of pairs. Its width is counted in pairs.
+  ///   - first: Receives the first component of each pair (Cb in NV12). It must have the size of `source`.
+  ///   - second: Receives the second component of each pair. It must have the size of `source`. None of the
+  ///     three may overlap.
+  ///   - componentSize: The bytes of one component: 1 (NV12) or 2 (P010).
   /// - Complexity: O(width x height).
   public func deinterleave(
     _ source: PlaneView, into first: MutablePlaneView, _ second: MutablePlaneView,

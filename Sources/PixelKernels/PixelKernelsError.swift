@@ -1,29 +1,29 @@
-/// Why a plane was not touched. Nothing is written when one of these is thrown.
+/// An invalid argument of a kernel. Nothing is written when it is thrown.
 public struct PixelKernelsError: Error, Sendable, Hashable {
-  /// The kind of mistake; open, more may come.
+  /// The kind of error. New codes may be added.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
-    /// The case's name.
+    /// The name of the code.
     public let description: String
 
-    /// The element or component size is none there is a kernel for.
+    /// There is no kernel for the element or component size.
     public static let elementSize = Code(description: "elementSize")
-    /// The destination's size is not the source's, turned.
+    /// The destination doesn't have the size of the rotated source.
     public static let size = Code(description: "size")
     /// The rows of a plane overlap each other, or its size is negative or too large to address.
     public static let layout = Code(description: "layout")
-    /// The transform cannot be undone, is not finite, or shrinks beyond all measure.
+    /// The transform can't be inverted, isn't finite, or shrinks too much.
     public static let transform = Code(description: "transform")
-    /// The weight is not in 0...256.
+    /// The weight isn't in 0...256.
     public static let weight = Code(description: "weight")
   }
 
-  /// What kind of mistake it is.
+  /// The kind of error.
   public var code: Code
-  /// What is wrong, and what would be right.
+  /// What is wrong, and what is allowed.
   public var message: String
 }
 
 extension PixelKernelsError: CustomStringConvertible {
-  /// Code and message.
+  /// The code and the message.
   public var description: String { "\(code): \(message)" }
 }

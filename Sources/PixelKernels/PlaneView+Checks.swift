@@ -1,4 +1,4 @@
-/// What both kinds of view are, as far as the checks go.
+/// The properties that the checks need of both kinds of view.
 private protocol Plane {
   var stride: Int { get }
   var width: Int { get }
@@ -9,7 +9,7 @@ extension PlaneView: Plane {}
 extension MutablePlaneView: Plane {}
 
 extension PlaneView {
-  /// As the kernels take it.
+  /// The pointer type that the kernels take.
   var bytes: UnsafePointer<UInt8> { unsafe base.assumingMemoryBound(to: UInt8.self) }
 
   func check(elementSize: Int) throws(PixelKernelsError) {
@@ -22,7 +22,7 @@ extension PlaneView {
 }
 
 extension MutablePlaneView {
-  /// As the kernels take it.
+  /// The pointer type that the kernels take.
   var bytes: UnsafeMutablePointer<UInt8> { unsafe base.assumingMemoryBound(to: UInt8.self) }
 
   func check(elementSize: Int) throws(PixelKernelsError) {
@@ -44,11 +44,11 @@ private func checkSize(
   }
 }
 
-/// Holds that the rows are apart and that the whole plane has an address.
+/// Checks that the rows don't overlap and that the whole plane is addressable.
 private func checkLayout(_ plane: some Plane, _ elementSize: Int) throws(PixelKernelsError) {
   guard plane.width >= 0, plane.height >= 0 else {
     throw PixelKernelsError(
-      code: .layout, message: "a plane of \(plane.width)x\(plane.height): a size is never negative")
+      code: .layout, message: "a plane of \(plane.width)x\(plane.height): a size is negative")
   }
   let (rowBytes, rowOverflow) = plane.width.multipliedReportingOverflow(by: elementSize)
   let (bytes, overflow) = plane.height.multipliedReportingOverflow(
@@ -61,6 +61,6 @@ private func checkLayout(_ plane: some Plane, _ elementSize: Int) throws(PixelKe
   guard plane.height <= 1 || plane.stride.magnitude >= rowBytes.magnitude else {
     throw PixelKernelsError(
       code: .layout,
-      message: "rows of \(rowBytes) bytes only \(plane.stride) apart: the stride must not be less")
+      message: "rows of \(rowBytes) bytes overlap at a stride of \(plane.stride)")
   }
 }

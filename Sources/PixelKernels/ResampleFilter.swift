@@ -1,17 +1,16 @@
-/// The kernels that pictures are resampled with. When a picture shrinks, all of them widen with the
-/// ratio, so that nothing aliases.
+/// The filter kernels for resampling. When a frame is scaled down, all of them widen with the ratio, to avoid
+/// aliasing.
 public enum ResampleFilter: String, Sendable, CaseIterable {
-  /// Keys' cubic with a = -0.6, libswscale's: sharp, four samples wide.
+  /// Keys' cubic with a = -0.6, as in libswscale: sharp, four samples wide.
   case bicubic
   /// A triangle two samples wide: soft.
   case bilinear
-  /// The mean of what a destination sample covers; when a picture grows, as `bilinear`.
+  /// The mean of the area that a destination sample covers. When a frame is scaled up, as `bilinear`.
   case area
-  /// A sinc in the window of another, six samples wide: the sharpest, with ringing.
+  /// A sinc windowed by another sinc, six samples wide: the sharpest, with ringing.
   case lanczos
 
-  /// How far from the centre the kernel reaches, in source samples, where a destination sample covers
-  /// `scale` source samples.
+  /// Returns the kernel's radius in source samples, if a destination sample covers `scale` source samples.
   func radius(scale: Double) -> Double {
     let wider = max(1, scale)
     return switch self {
@@ -22,7 +21,7 @@ public enum ResampleFilter: String, Sendable, CaseIterable {
     }
   }
 
-  /// The kernel's value, not normalised, `distance` source samples from the centre.
+  /// Returns the kernel's value, not normalised, at `distance` source samples from the centre.
   func weight(_ distance: Double, scale: Double) -> Double {
     let d = abs(distance) / max(1, scale)
     switch self {
@@ -33,7 +32,7 @@ public enum ResampleFilter: String, Sendable, CaseIterable {
     case .bilinear:
       return max(0, 1 - d)
     case .area:
-      // What of the source sample lies inside the destination sample.
+      // The part of the source sample that is inside the destination sample.
       return scale > 1 ? min(1, max(0, (scale + 1) / 2 - abs(distance))) : max(0, 1 - d)
     case .lanczos:
       return d < 3 ? Self.sinc(d) * Self.sinc(d / 3) : 0

@@ -1,19 +1,19 @@
 internal import CPixelKernels
 public import Orientation
 
-/// Turns and rescales planes of one geometry in one pass: made once, used for every picture.
+/// Rotates and rescales planes of one geometry in one pass. It is created once and used for every frame.
 ///
-/// The result is that of turning the plane and then rescaling it, within the rounding. Nothing is
-/// allocated once it is made.
+/// The result is that of rotating the plane and then rescaling it, within the rounding. Resampling doesn't
+/// allocate memory.
 ///
-/// Used by one thread at a time: it owns the memory that it works in.
+/// Used by one thread at a time, because it owns its working memory.
 @safe public final class Resampler {
-  /// How near to the exact kernel the result is.
+  /// The precision of the result.
   public enum Precision: Sendable, CaseIterable {
-    /// As libswscale with its accurate rounding: nothing is lost but the last bit.
+    /// As libswscale with its accurate rounding: only the last bit may differ from the exact filter.
     case full
-    /// Where a picture of one-byte samples shrinks by a short filter, seven bits a coefficient along
-    /// one axis: a quarter less time for 0.02 dB on photographs, 3 dB on a chequerboard.
+    /// For one-byte samples that are scaled down by a short filter, coefficients with seven bits along one
+    /// axis: a quarter less time for 0.02 dB on photographs, 3 dB on a chequerboard.
     case fast
   }
 
@@ -26,17 +26,17 @@ public import Orientation
   private let elementSize: Int
 
   /// - Parameters:
-  ///   - source: the plane as it is stored, along its rows (x) and its columns (y).
-  ///   - destination: the plane that is written, upright.
-  ///   - orientation: what makes the source upright.
-  ///   - filter: the kernel, for both axes.
-  ///   - components: interleaved samples in an element: 1, or 2 for NV12's chroma.
-  ///   - componentSize: bytes of a sample, 1 or 2 (in the CPU's byte order, in the low bits).
-  ///   - bitDepth: bits of a sample: 8 in one byte, 9...12 in two.
-  ///   - precision: what may be given up for speed.
-  ///   - cpuMask: the levels that may be used.
-  /// - Throws: `elementSize` for other samples, `size` for grids without samples or lengths, and where
-  ///   one axis shrinks so far (30 times with `bicubic`) that a filter has more than 127 coefficients.
+  ///   - source: The plane as it is stored, along its rows (x) and its columns (y).
+  ///   - destination: The plane that is written, upright.
+  ///   - orientation: The orientation that makes the source upright.
+  ///   - filter: The filter kernel for both axes.
+  ///   - components: The number of interleaved samples in an element: 1, or 2 for NV12's chroma.
+  ///   - componentSize: The bytes of a sample, 1 or 2 (in the CPU's byte order, in the low bits).
+  ///   - bitDepth: The bits of a sample: 8 in one byte, 9...12 in two.
+  ///   - precision: The precision to give up for speed.
+  ///   - cpuMask: The CPU levels that may be used.
+  /// - Throws: `elementSize` for other samples; `size` for grids without samples or lengths, and if one axis
+  ///   is scaled down so far (30 times with `bicubic`) that a filter has more than 127 coefficients.
   public init(
     source: (x: SampleGrid, y: SampleGrid), destination: (x: SampleGrid, y: SampleGrid),
     orientation: ImageOrientation, filter: ResampleFilter, components: Int = 1,
@@ -62,7 +62,7 @@ public import Orientation
     var columns = bank(1)
     if precision == .fast, componentSize == 1, source.y.length > alongY.length {
       let coarse = bank(128)
-      // Half of a seventh bit squared: what six rounded coefficients leave.
+      // Half the square of the seventh bit: the error that six rounded coefficients leave.
       if coarse.noise(against: columns) <= 0.5 / Double(1 << 14) { columns = coarse }
     }
     let down = BankStorage(columns)
@@ -94,11 +94,11 @@ public import Orientation
 
   deinit { unsafe scratch.deallocate() }
 
-  /// Writes `source`, turned and rescaled, to `destination`.
+  /// Writes `source`, rotated and rescaled, to `destination`.
   ///
   /// - Parameters:
-  ///   - source: a plane of the size that this was made for, in elements.
-  ///   - destination: likewise; must not overlap `source`.
+  ///   - source: A plane of the size that this was created for, in elements.
+  ///   - destination: A plane of the size that this was created for. It must not overlap `source`.
   /// - Complexity: O(source samples x coefficients of the vertical kernel + destination samples x
   ///   coefficients of the horizontal one).
   public func resample(
@@ -134,12 +134,12 @@ public import Orientation
     guard 2 * radius + 2 <= 127 else {
       throw PixelKernelsError(
         code: .size,
-        message: "\(source.count) samples to \(destination.count) are too far apart for \(filter)")
+        message: "\(source.count) to \(destination.count) samples: too large a ratio for \(filter)")
     }
   }
 }
 
-/// A filter bank in memory of its own, as the kernels take it.
+/// A filter bank in separate memory, in the layout of the kernels.
 @safe private final class BankStorage {
   let bank: upright_filter_bank
   private let starts: UnsafeMutablePointer<UInt32>
@@ -172,12 +172,12 @@ public import Orientation
 }
 
 extension ImageOrientation {
-  /// Whether a row's first sample comes to lie right of, or below, its last.
+  /// Whether a row's first sample is right of, or below, its last one in the result.
   fileprivate var reversesRows: Bool {
     [.upMirrored, .down, .rightMirrored, .left].contains(self)
   }
 
-  /// Whether a column's first sample comes to lie right of, or below, its last.
+  /// Whether a column's first sample is right of, or below, its last one in the result.
   fileprivate var reversesColumns: Bool {
     [.down, .downMirrored, .right, .rightMirrored].contains(self)
   }

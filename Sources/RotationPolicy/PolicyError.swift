@@ -1,44 +1,44 @@
-/// Bad input to the policy: a document, an event or a size that cannot be used.
+/// An error in the input of the policy: an invalid document, event or size.
 ///
-/// `description` is one line: what happened, where, what to do.
+/// `description` is one line that gives the message, the path and the remedy.
 public struct PolicyError: Error, Sendable, Hashable {
-  /// The kind of error. Open: later versions may add codes.
+  /// The kind of error. Later versions may add codes.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
-    /// The code's word, as printed by `--json-errors`.
+    /// The name of the code, as printed by `--json-errors`.
     public let description: String
 
     init(_ word: String) { description = word }
 
     /// The bytes are not JSON.
     public static let syntax = Code("syntax")
-    /// A value has the wrong type or lies outside of its range.
+    /// A value has the wrong type or is out of range.
     public static let value = Code("value")
-    /// A key that means nothing here.
+    /// A key is unknown.
     public static let unknownKey = Code("unknownKey")
-    /// A word that means nothing here.
+    /// A word is unknown.
     public static let unknownWord = Code("unknownWord")
-    /// A key that must be given is not there.
+    /// A required key is missing.
     public static let missing = Code("missing")
-    /// A controller that does not exist, or that cannot stand where it was put.
+    /// A controller doesn't exist, or can't be used in that place.
     public static let controller = Code("controller")
-    /// An event's time is negative, not finite, or before its predecessor's.
+    /// The time of an event is negative, not finite, or before that of the previous event.
     public static let time = Code("time")
-    /// A stream size that cannot be encoded.
+    /// A stream size can't be encoded.
     public static let size = Code("size")
     /// UIKit would raise `UIApplicationInvalidInterfaceOrientation`.
     public static let invalidOrientation = Code("invalidOrientation")
   }
 
-  /// What kind of error.
+  /// The kind of error.
   public var code: Code
-  /// What happened.
+  /// A description of the error.
   public var message: String
-  /// Where: a JSON path (`controllers.list.supported[0]`) or a line (`line 3`).
+  /// The location: a JSON path (`controllers.list.supported[0]`) or a line (`line 3`).
   public var path: String
-  /// What to do about it.
+  /// How to fix it.
   public var remedy: String
 
-  /// An error at `path`.
+  /// Creates an error at `path`.
   public init(_ code: Code, _ message: String, at path: String, remedy: String) {
     self.code = code
     self.message = message
@@ -48,12 +48,13 @@ public struct PolicyError: Error, Sendable, Hashable {
 }
 
 extension PolicyError: CustomStringConvertible {
-  /// `what happened: where: what to do`, on one line.
+  /// `message: path: remedy`, on one line.
   public var description: String { "\(message): \(path): \(remedy)" }
 }
 
-/// `text` between quotation marks, short and on one line whatever it holds: words from a file go
-/// into messages, and a message must not carry a line break or a terminal's escape sequence.
+/// Returns `text` in quotation marks, cut to 60 scalars and with control characters escaped.
+///
+/// Messages quote words from files. A message must not contain a line break or a terminal escape sequence.
 func quoted(_ text: some StringProtocol) -> String {
   var result = "\""
   for (count, scalar) in text.unicodeScalars.enumerated() {

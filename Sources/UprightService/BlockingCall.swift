@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// Runs what blocks for seconds on a thread of its own: neither the cooperative pool nor that of the
-/// files may be kept by it.
+/// Runs a call that may block for seconds on a new thread, so that it doesn't occupy the cooperative thread
+/// pool or the file I/O pool.
 func blocking<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
   await withCheckedContinuation { continuation in
     Thread.detachNewThread { continuation.resume(returning: body()) }

@@ -8,16 +8,16 @@ internal import ServiceLifecycle
 internal import Synchronization
 internal import UnixSignals
 
-/// The live service: everything of one process, put together.
+/// The live service: owns and connects all components of one process.
 package final class UprightService: Sendable {
-  /// What the service needs from outside, for a test to put its own in place.
+  /// The service's dependencies and timeouts, which tests replace.
   package struct Surroundings: Sendable {
     var resolver: any Resolver = SystemResolver()
     var ownAddresses = IPAddress.ofThisMachine
     var eventTimes = EventStreamRoutes.Times()
     var patience = PublisherHandler.Patience()
     var webhooks = Webhooks.Limits()
-    /// How long a connection may be without its first request.
+    /// The timeout for a connection's first request.
     var requestPatience = TimeAmount.seconds(10)
 
     package init() {}
@@ -26,7 +26,7 @@ package final class UprightService: Sendable {
   let configuration: ServiceConfiguration
   let sessions: Sessions
   package let token: String
-  /// Whether the token was made just now, and must be told.
+  /// Whether this run generated the token, so that it must be shown to the operator.
   package let isNewToken: Bool
   package let secrets: Secrets
   private let proxy: EgressProxy
@@ -43,7 +43,8 @@ package final class UprightService: Sendable {
     var group: ServiceGroup?
   }
 
-  /// - Throws: `configuration`, `cannotCreate` where the data folder cannot be made.
+  /// - Throws: `configuration` if the stored token is invalid, `cannotCreate` if the data folder or the token
+  ///   can't be created.
   package init(
     _ configuration: ServiceConfiguration, engine: SessionEngine, secrets: Secrets, logger: Logger,
     surroundings: Surroundings = Surroundings()
@@ -80,16 +81,16 @@ package final class UprightService: Sendable {
     sessions.onForget { [metrics] in metrics.forget($0.snapshot) }
   }
 
-  /// The port that HTTP is served on; nil before it is bound.
+  /// The HTTP port; `nil` before it is bound.
   package var port: Int? { life.withLock { $0.port } }
 
-  /// What became of the webhooks' messages.
+  /// The number of webhook messages by outcome.
   var webhookCounts: (delivered: Int, failed: Int, dropped: Int) { webhooks.counts }
 
-  /// Whether everything runs, declared sessions included.
+  /// Whether the service has started, including the sessions of the configuration.
   var isReady: Bool { life.withLock { $0.isReady } }
 
-  /// Shuts down as SIGTERM does: sessions end so that their outputs play, then `run` returns.
+  /// Shuts down as on SIGTERM: ends the sessions so that their outputs are playable, then `run` returns.
   func shutDown() async { await life.withLock { $0.group }?.triggerGracefulShutdown() }
 
   var router: Router<ServiceContext> {
@@ -117,8 +118,10 @@ package final class UprightService: Sendable {
     }.add(to: router)
   }
 
-  /// Serves until the task is cancelled or, with `signals`, SIGTERM or SIGINT comes; then ends every
-  /// session so that its outputs play.
+  /// Serves until the task is cancelled or, with `signals`, SIGTERM or SIGINT is received. Then ends every
+  /// session so that its outputs are playable.
+  ///
+  /// - Throws: `MediaError` `cannotCreate` if the port is in use or another process uses the data folder.
   package func run(signals: Bool) async throws {
     let lock = try folders.lock()
     defer { close(lock) }
@@ -137,19 +140,19 @@ package final class UprightService: Sendable {
         serverName: nil,
         availableConnectionsDelegate: .maximum(configuration.maxConnections, logger: logger)),
       onServerRunning: { [self] channel in await began(channel) }, logger: logger)
-    // Shut down from the last to the first: sessions end while answers are still given.
+    // Services shut down from last to first, so the HTTP server still answers while the sessions end.
     let drain = SessionService(sessions: sessions, seconds: configuration.drainTimeout * 0.8)
     var configuration = ServiceGroupConfiguration(
       services: [EgressService(proxy: proxy, webhooks: webhooks), application, drain],
       gracefulShutdownSignals: signals ? [.sigterm, .sigint] : [], logger: logger)
-    // What is not over by then is not waited for.
+    // The service group doesn't wait longer than this.
     configuration.maximumGracefulShutdownDuration = .seconds(self.configuration.drainTimeout)
     let group = ServiceGroup(configuration: configuration)
     life.withLock { $0.group = group }
     do { try await group.run() } catch let error as IOError where error.errnoCode == EADDRINUSE {
       throw MediaError(
         .cannotCreate, "the port is in use", at: self.configuration.listen.description,
-        remedy: "choose another with --listen, or end what uses it")
+        remedy: "choose another port with --listen, or stop the process that uses it")
     }
   }
 
@@ -157,7 +160,7 @@ package final class UprightService: Sendable {
     life.withLock { $0.port = channel.localAddress?.port }
     for value in configuration.webhooks {
       do { try webhooks.add(Webhook(value, rules: sessions.rules)) } catch {
-        logger.error("a webhook of the configuration is not used: \(Problem(error).detail)")
+        logger.error("ignoring a webhook of the configuration: \(Problem(error).detail)")
       }
     }
     webhooks.addKept(rules: sessions.rules)
@@ -168,14 +171,14 @@ package final class UprightService: Sendable {
           SessionRequest(value, rules: sessions.rules), isDeclared: true)
       } catch {
         logger.error(
-          "the session \(value["name"]?.text ?? "") is not begun: \(Problem(error).detail)")
+          "can't start the session \(value["name"]?.text ?? ""): \(Problem(error).detail)")
       }
     }
     life.withLock { $0.isReady = true }
   }
 }
 
-/// The way out: begun before anything may need it, ended last.
+/// The egress proxy and the webhooks, which stop last.
 private struct EgressService: Service {
   let proxy: EgressProxy
   let webhooks: Webhooks

@@ -13,7 +13,7 @@ import Testing
           PaddedPlane(width: width, height: 3, elementSize: size, bottomUp: random.below(2) == 1)
         }
         for plane in planes { plane.fill(bits: 8 * size, size: size, &random) }
-        // Into a third plane, or into the first or the second itself.
+        // The destination is a third plane, or the first or the second.
         let target = planes[random.below(3)]
         var expected: [[Int]] = []
         for y in 0..<3 {
@@ -64,7 +64,7 @@ import Testing
 }
 
 extension PaddedPlane {
-  /// Whether the components are these and the padding is what it was.
+  /// Returns whether the plane has the expected components and unchanged padding. Records an issue if not.
   fileprivate func holds(_ expected: [[Int]], size: Int, _ what: String) -> Bool {
     let wanted = PaddedPlane(like: self)
     for (y, row) in expected.enumerated() {

@@ -3,10 +3,10 @@ import Orientation
 import PixelKernels
 import Testing
 
-/// Planes that begin at the first byte or end at the last byte of what may be touched. A kernel that
-/// goes one byte too far ends the test run with a segmentation fault.
+/// Planes that begin at the first accessible byte or end at the last one. A kernel that goes one byte too far
+/// ends the test run with a segmentation fault.
 @Suite(.serialized) struct BoundsTests {
-  /// Row padding: none, or what a following row would have lain in.
+  /// Row padding: none, or 5 bytes.
   static let paddings = [0, 5]
 
   @Test(arguments: [.none] + levels, [1, 2, 3, 4])
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  /// Whole cache lines up to the very end, and a head and a tail that are none.
+  /// Planes of whole cache lines up to the very end, with a partial head and tail.
   @Test(arguments: levels, [1, 2, 4])
   func streamedTurnsStayInside(level: CPUFeatures, elementSize: Int) throws {
     let source = try GuardedMemory(bytes: 70 * 200 * elementSize)
@@ -84,12 +84,12 @@ import Testing
   }
 }
 
-/// A plane at either end of guarded memory; the last row has no padding.
+/// A plane at both ends of guarded memory. The last row has no padding.
 struct Placed {
   let stride: Int
-  /// The first row, where the plane begins at the first byte.
+  /// The first row of the plane that begins at the first byte.
   let first: UnsafeMutablePointer<UInt8>
-  /// The first row, where the plane ends at the last byte.
+  /// The first row of the plane that ends at the last byte.
   let last: UnsafeMutablePointer<UInt8>
 
   init(_ rowBytes: Int, _ height: Int, _ padding: Int, _ memory: GuardedMemory) {

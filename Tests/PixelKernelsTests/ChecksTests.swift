@@ -5,7 +5,7 @@ import Testing
 @Suite struct ChecksTests {
   let kernels = PixelKernels.best
 
-  /// The code of what `body` throws, with a destination nothing was written to.
+  /// Returns the code of the error that `body` throws. Checks that nothing was written to the destination.
   private func code(
     _ source: (Int, Int, stride: Int), _ destination: (Int, Int, stride: Int),
     _ orientation: ImageOrientation = .up, elementSize: Int = 1

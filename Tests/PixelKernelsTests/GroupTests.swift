@@ -3,7 +3,8 @@ import PixelKernels
 import Testing
 
 @Suite struct GroupTests {
-  /// The turn that does what `first` and then `second` do, by the places of the elements alone.
+  /// Returns the orientation that has the effect of `first` and then `second`, computed from element
+  /// positions only.
   static func composition(
     _ first: ImageOrientation, _ second: ImageOrientation
   ) -> ImageOrientation? {
@@ -20,7 +21,7 @@ import Testing
     }
   }
 
-  /// Two turns in a row leave the same bytes as the one that the group says they make.
+  /// Two rotations in a row give the same bytes as their composition in the group.
   @Test(arguments: ImageOrientation.allCases, ImageOrientation.allCases)
   func turnsCompose(first: ImageOrientation, second: ImageOrientation) throws {
     let together = try #require(Self.composition(first, second))

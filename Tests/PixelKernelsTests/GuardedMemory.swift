@@ -1,15 +1,15 @@
 import Foundation
 
-/// Memory with a page on either side that no one may touch: an access outside ends the process.
+/// Memory with an inaccessible page on either side. An access outside ends the process.
 final class GuardedMemory {
-  /// The first byte that may be touched.
+  /// The first accessible byte.
   let start: UnsafeMutablePointer<UInt8>
-  /// The first byte behind it that may not.
+  /// The end of the accessible bytes.
   let end: UnsafeMutablePointer<UInt8>
   private let region: UnsafeMutableRawPointer
   private let length: Int
 
-  /// At least `bytes` bytes.
+  /// Allocates at least `bytes` bytes.
   init(bytes: Int) throws {
     let page = 4096
     let inside = (max(bytes, 1) + page - 1) / page * page

@@ -1,8 +1,8 @@
 import Orientation
 
-/// The eight by their geometry, one element at a time, written without a look at the kernels.
+/// The eight orientations by their geometry, one element at a time, implemented independently of the kernels.
 enum Naive {
-  /// Where the element at (`x`, `y`) of a `width` x `height` plane goes.
+  /// Returns the position to which the element at (`x`, `y`) of a `width` x `height` plane moves.
   static func place(
     _ x: Int, _ y: Int, _ width: Int, _ height: Int, _ orientation: ImageOrientation
   ) -> (x: Int, y: Int) {

@@ -2,15 +2,15 @@ import Foundation
 import PixelKernels
 import Synchronization
 
-/// A plane inside a larger buffer: rows of known bytes above and below, known bytes left and right
-/// of each row. Nothing may ever change there.
+/// A plane inside a larger buffer, with known bytes in rows above and below and to the left and right of each
+/// row. Those bytes must never change.
 final class PaddedPlane {
   static let paddingByte: UInt8 = 0xA5
 
   let width: Int
   let height: Int
   let elementSize: Int
-  /// Bytes from a row to the next one; negative: the first row lies last in memory.
+  /// The number of bytes from one row to the next. Negative if the first row is last in memory.
   let stride: Int
   let start: UnsafeMutableRawPointer
   let count: Int
@@ -32,7 +32,7 @@ final class PaddedPlane {
     clear()
   }
 
-  /// The same layout, all padding.
+  /// A plane with the same layout, all padding.
   convenience init(like other: PaddedPlane) {
     let pitch = abs(other.stride)
     self.init(
@@ -41,8 +41,8 @@ final class PaddedPlane {
       bottomUp: other.stride < 0)
   }
 
-  /// A view does not keep its plane: the optimizer may release a plane whose last use it was to make
-  /// one. So the memory of the last planes stays.
+  /// A view doesn't retain its plane: the optimizer may release a plane after its last use, the creation of a
+  /// view. So the memory of the most recent planes is kept.
   private static let released = Mutex<[Memory]>([])
   private struct Memory: @unchecked Sendable { let start: UnsafeMutableRawPointer }
 
@@ -77,7 +77,7 @@ final class PaddedPlane {
       case .extremes:
         for i in row.indices { row[i] = random.next() & 1 == 0 ? 0x00 : 0xFF }
       case .positions:
-        // Neighbours differ in every byte, and the bytes of one element do too.
+        // Neighbours differ in every byte, and so do the bytes of one element.
         for i in row.indices { row[i] = UInt8(truncatingIfNeeded: i &* 7 &+ y &* 31) }
       }
     }
@@ -87,8 +87,8 @@ final class PaddedPlane {
 }
 
 extension PaddedPlane {
-  /// The first byte, padding included, at which two planes of the same layout differ; nil where they
-  /// do not.
+  /// Returns a description of the first byte, padding included, at which two planes of the same layout
+  /// differ. Returns `nil` if they don't differ.
   func firstDifference(from expected: PaddedPlane) -> String? {
     precondition(count == expected.count && stride == expected.stride)
     if memcmp(start, expected.start, count) == 0 { return nil }

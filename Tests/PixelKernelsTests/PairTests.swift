@@ -3,8 +3,7 @@ import PixelKernels
 import Testing
 
 @Suite struct PairTests {
-  /// Every level, the reference among them, against the definition: pair `x` is `first[x]`,
-  /// `second[x]`.
+  /// Compares every level, including the reference, with the definition: pair `x` is `first[x]`, `second[x]`.
   @Test(arguments: [.none] + levels, [1, 2])
   func interleaves(level: CPUFeatures, componentSize: Int) throws {
     var random = RandomSource(seed: seed)
@@ -25,7 +24,7 @@ import Testing
     }
   }
 
-  /// Both ways give the planes back, and the padding of all three stays.
+  /// Interleaving and deinterleaving give the planes back, and the padding of all three stays.
   @Test(arguments: [.none] + levels, [1, 2])
   func deinterleavesWhatInterleavingMade(level: CPUFeatures, componentSize: Int) throws {
     var random = RandomSource(seed: seed)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// SplitMix64: the same bytes for the same seed, everywhere.
+/// SplitMix64: the same bytes for the same seed on every machine.
 struct RandomSource: RandomNumberGenerator {
   private var state: UInt64
 
@@ -14,7 +14,7 @@ struct RandomSource: RandomNumberGenerator {
     return z ^ (z >> 31)
   }
 
-  /// A number in 0..<bound, near enough to uniform for a test.
+  /// Returns a number in 0..<bound, uniform enough for a test.
   mutating func below(_ bound: Int) -> Int { Int(next() >> 33) % bound }
 
   mutating func fill(_ bytes: UnsafeMutableRawBufferPointer) {

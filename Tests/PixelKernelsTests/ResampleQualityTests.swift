@@ -3,9 +3,9 @@ import Orientation
 import PixelKernels
 import Testing
 
-/// Against the same kernels in double precision, rounded nowhere.
+/// Compares the resampler with the same filter kernels in double precision, without rounding.
 @Suite struct ResampleQualityTests {
-  /// libswscale's kernels, written out once more.
+  /// libswscale's filter kernels, as a second implementation.
   private static func weight(_ filter: ResampleFilter, _ distance: Double, _ scale: Double)
     -> Double
   {
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  /// One axis of `samples`, rows of `width`, to `count` rows.
+  /// Rescales one axis of `samples`, rows of `width`, to `count` rows.
   private static func rescaled(
     _ rows: [[Double]], to count: Int, _ filter: ResampleFilter
   ) -> [[Double]] {
@@ -103,7 +103,7 @@ import Testing
         }
       }
       let ratio = 10 * log10(255 * 255 / max(1e-9, sum / Double(toWidth * toHeight)))
-      // Rounding alone leaves 58.9 dB where errors are spread evenly; a small pattern has few of them.
+      // Rounding alone gives 58.9 dB if errors are evenly distributed. A small pattern has few of them.
       let bar = precision == .fast && filter == .bicubic ? 54.0 : 57
       #expect(
         ratio >= bar, "\(filter) \(content) \(precision) to \(toWidth)x\(toHeight): \(ratio) dB")

@@ -11,7 +11,7 @@ struct Rescaling: CustomTestStringConvertible, Sendable {
   var toHeight: Int
   var testDescription: String { "\(width)x\(height) -> \(toWidth)x\(toHeight)" }
 
-  /// Along the source's rows and columns the destination has these, whichever way it is turned.
+  /// The destination's size is along the source's rows and columns, for every orientation.
   static let all = [
     Self(width: 96, height: 54, toWidth: 64, toHeight: 36),
     Self(width: 97, height: 51, toWidth: 33, toHeight: 70),
@@ -26,7 +26,7 @@ struct Rescaling: CustomTestStringConvertible, Sendable {
   ]
 }
 
-/// What a sample is made of.
+/// The components and the format of a sample.
 struct SampleKind: CustomTestStringConvertible, Sendable {
   var components = 1
   var size = 1
@@ -140,7 +140,7 @@ extension PaddedPlane {
     }
   }
 
-  /// Turning first and rescaling then gives the same picture, to the rounding between the filters.
+  /// Rotating first and then rescaling gives the same frame, within the rounding between the filters.
   @Test(arguments: Rescaling.all)
   func theTurnComesFirst(test: Rescaling) throws {
     let kind = SampleKind()
@@ -172,9 +172,9 @@ extension PaddedPlane {
     }
   }
 
-  /// A ramp, seen from where the destination's samples are.
+  /// A ramp, sampled at the positions of the destination's samples.
   @Test(
-    "chroma lands where its siting says",
+    "chroma is at the position that its siting gives",
     arguments: [(0.0, 0.0), (-0.25, -0.25), (-0.25, 0.0), (0.0, -0.25), (0.25, 0.25)])
   func siting(from: Double, to: Double) throws {
     let kind = SampleKind(size: 2, depth: 12)
@@ -196,7 +196,7 @@ extension PaddedPlane {
             let place = (Double(x) + 0.5 + to) / Double(toWidth)
             let sample = (isMirrored ? 1 - place : place) * length - 0.5 - from
             let difference = Double(actual.get(x, 1, 0, kind)) - (100 + 50 * sample)
-            // A tenth of a sample: no widened kernel keeps a ramp quite straight.
+            // A tenth of a sample: no widened kernel keeps a ramp exactly straight.
             #expect(abs(difference) <= 5, "\(filter) \(width) x \(x): \(difference)")
           }
         }
@@ -244,7 +244,7 @@ extension PaddedPlane {
     }
   }
 
-  /// At either end of memory that no one may leave.
+  /// A plane at either end of guarded memory.
   @Test(arguments: SampleKind.all)
   func resamplingStaysInside(kind: SampleKind) throws {
     let element = kind.components * kind.size

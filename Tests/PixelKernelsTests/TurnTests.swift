@@ -3,14 +3,14 @@ import Orientation
 import PixelKernels
 import Testing
 
-/// The levels this machine can run, the reference apart.
+/// The levels that this machine can run, without the reference.
 let levels: [CPUFeatures] = [
   [.sse2], [.sse2, .sse4], [.sse2, .sse4, .avx2], [.sse2, .sse4, .avx2, .avx512],
 ].filter {
   $0.isSubset(of: CPUFeatures.available)
 }
 
-/// Lengths around the vectors' and the tiles' edges.
+/// Lengths around the edges of vectors and tiles.
 let edges = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 47, 63, 64, 65, 70]
 
 @Suite struct TurnTests {
@@ -67,8 +67,8 @@ let edges = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 47, 63, 64, 65, 70]
 }
 
 extension TurnTests {
-  /// The streamed transposes: destinations whose rows all begin at the same place in a cache line,
-  /// with head, whole lines and tail of every kind.
+  /// The streamed transposes: destinations whose rows all begin at the same position in a cache line, with
+  /// heads, whole lines and tails of every kind.
   @Test(arguments: levels, [1, 2, 4])
   func streamedAgreesWithTheReference(level: CPUFeatures, elementSize: Int) {
     let check = LevelCheck(level: level, elementSize: elementSize)
@@ -94,7 +94,7 @@ extension TurnTests {
   }
 }
 
-/// One level against the reference on planes of a size.
+/// Compares one level with the reference on planes of one size.
 struct LevelCheck {
   let level: CPUFeatures
   let elementSize: Int
@@ -113,7 +113,7 @@ struct LevelCheck {
     ]
     for (index, orientation) in orientations.enumerated() {
       let rowBytes = (orientation.transposes ? height : width) * elementSize
-      // Cache lines start at the same place in every row, or in each at another.
+      // Cache lines start at the same position in every row, or at another one in each.
       let right = random.below(2) == 0 ? 128 - (left + rowBytes) % 64 : 64 + random.below(64)
       let agrees = agrees(
         source, orientation, streamed: index == 2, left: left, right: right,
@@ -123,7 +123,7 @@ struct LevelCheck {
     return true
   }
 
-  /// One turn, into a destination with that many bytes of padding on either side of a row.
+  /// Checks one rotation, to a destination with that many bytes of padding on either side of a row.
   func agrees(
     _ source: PaddedPlane, _ orientation: ImageOrientation, streamed: Bool, left: Int, right: Int,
     bottomUp: Bool

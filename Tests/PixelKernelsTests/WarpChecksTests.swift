@@ -10,7 +10,7 @@ import Testing
   init() { source.fill(.positions, &random) }
   private var random = RandomSource(seed: seed)
 
-  /// The code of what warping by `transform` throws; nil where it throws nothing.
+  /// Returns the code of the error that warping by `transform` throws. Returns `nil` if it throws none.
   private func code(
     _ transform: AffineTransform, components: Int = 1, componentSize: Int = 1
   ) -> PixelKernelsError.Code? {
@@ -62,7 +62,7 @@ import Testing
     #expect(isUntouched)
   }
 
-  /// One element over everything: its value, however large it is drawn.
+  /// One element enlarged over everything: its value, at any scale.
   @Test(arguments: [1e4, 1e9, 1e20, 1e100])
   func enlargesWithoutEnd(scale: Double) throws {
     #expect(code(AffineTransform(scaleX: scale, y: scale)) == nil)

@@ -3,7 +3,7 @@ import Orientation
 import PixelKernels
 import Testing
 
-/// Every level draws the reference's bytes, and touches no others.
+/// Every level draws the reference's bytes, and accesses no others.
 @Suite(.serialized) struct WarpLevelTests {
   private static let degrees = [
     0, 0.2, 1, 7, 30, 44.9, 45, 46, 60, 89, 90, 133, 180, 200, 270, 353,

@@ -3,13 +3,13 @@ import PixelKernels
 
 /// Bilinear interpolation in double precision, one element at a time.
 enum WarpReference {
-  /// What the centre of the destination's element (`x`, `y`) must show.
+  /// The expected content at the centre of the destination's element (`x`, `y`).
   enum Expected {
-    /// The destination as it was.
+    /// The unchanged destination.
     case background
-    /// One value a component.
+    /// One value per component.
     case values([Double])
-    /// The centre lies so near the source's edge that either is right.
+    /// The centre is so near the source's edge that either result is correct.
     case either([Double])
   }
 
@@ -42,7 +42,7 @@ enum WarpReference {
 }
 
 extension PaddedPlane {
-  /// The component at `index` of row `y`, of 1 or 2 bytes.
+  /// Returns the component at `index` of row `y`, of 1 or 2 bytes.
   func component(_ index: Int, _ y: Int, size: Int) -> Int {
     let row = UnsafeRawPointer(base + y * stride)
     return size == 1
@@ -50,12 +50,12 @@ extension PaddedPlane {
       : Int(row.loadUnaligned(fromByteOffset: 2 * index, as: UInt16.self))
   }
 
-  /// Sets every component to something of at most `bits` bits.
+  /// Sets every component to a random value of at most `bits` bits.
   func fill(bits: Int, size: Int, _ random: inout RandomSource) {
     for y in 0..<height {
       let row = UnsafeMutableRawPointer(base + y * stride)
       for i in 0..<width * elementSize / size {
-        // Extremes as often as not: they leave the least room.
+        // Half of the values are extremes, which leave the least headroom.
         let most = (1 << bits) - 1
         let value = random.below(2) == 0 ? random.below(most + 1) : random.below(2) * most
         if size == 1 {

@@ -2,7 +2,7 @@ import Orientation
 import PixelKernels
 import Testing
 
-/// What an element is made of, and how many of its components' bits are in use.
+/// The components of an element, and how many of their bits are in use.
 struct WarpFormat: CustomTestStringConvertible {
   let components: Int
   let componentSize: Int
@@ -20,12 +20,12 @@ struct WarpFormat: CustomTestStringConvertible {
     WarpFormat(components: 2, componentSize: 2, bits: 16),
   ]
 
-  /// How far from the exact value a result may be: a level, of 10 bits where there are more.
+  /// The largest allowed difference from the exact value: one level, of 10 bits if there are more.
   var tolerance: Double { bits == 16 ? 64 : 1 }
 }
 
 @Suite struct WarpTests {
-  /// The middle of the source to the middle of the destination, turned and scaled.
+  /// Maps the middle of the source to the middle of the destination, rotated and scaled.
   static func turn(
     degrees: Double, scale: Double, from source: (Int, Int), to destination: (Int, Int)
   ) -> AffineTransform {
@@ -65,7 +65,7 @@ struct WarpFormat: CustomTestStringConvertible {
     }
   }
 
-  /// A whole number of quarter turns, mirrored or not, is `turn`, byte for byte.
+  /// Any number of quarter turns, mirrored or not, equals `turn`, byte for byte.
   @Test(arguments: ImageOrientation.allCases, [CPUFeatures.none] + levels)
   func quarterTurnsAreExact(orientation: ImageOrientation, level: CPUFeatures) throws {
     var random = RandomSource(seed: seed)
@@ -98,7 +98,7 @@ struct WarpFormat: CustomTestStringConvertible {
     }
   }
 
-  /// Draws over random memory and compares every element, and all there is around them.
+  /// Draws over random memory and compares every element and everything around the plane.
   private func agrees(
     _ transform: AffineTransform, _ size: (Int, Int), _ target: (Int, Int), _ format: WarpFormat,
     _ kernels: PixelKernels, _ random: inout RandomSource

@@ -2,7 +2,7 @@ import Orientation
 import RotationPolicy
 import Testing
 
-@Suite("Automatic turn, in this order") struct AutomaticTurnTests {
+@Suite("Automatic rotation") struct AutomaticTurnTests {
   @Test(
     "Left and right are opposite",
     arguments: [
@@ -12,7 +12,9 @@ import Testing
     #expect(try answers("{}", "'device': '\(device)'") == ["rotate \(app)"])
   }
 
-  @Test("1. flat or unknown: keep", arguments: ["faceUp", "faceDown", "unknown"])
+  @Test(
+    "Rule 1: a flat or unknown device orientation gives keep",
+    arguments: ["faceUp", "faceDown", "unknown"])
   func flat(device: String) throws {
     var scene = try Scene()
     try scene.send("'device': 'landscapeLeft'")
@@ -24,7 +26,7 @@ import Testing
     #expect(try scene.last.why.rule.number == 1)
   }
 
-  @Test("2. a manual hold is on: keep") func held() throws {
+  @Test("Rule 2: a manual hold gives keep") func held() throws {
     var scene = try Scene("{'device': {'orientation': 'landscapeLeft'}}")
     try scene.send("'rotate': 'portrait'")
     #expect(try scene.answer("'device': 'landscapeLeft'") == "keep")
@@ -32,7 +34,7 @@ import Testing
     #expect(try scene.last.why.rule == .held)
   }
 
-  @Test("2. it ends first if this upright orientation differs from the last upright one")
+  @Test("Rule 2: another upright device orientation ends the hold first")
   func holdEnds() throws {
     var scene = try Scene()
     try scene.send("'rotate': 'landscapeRight'")
@@ -43,7 +45,7 @@ import Testing
     #expect(try scene.answer("'device': 'portrait'") == "rotate portrait")
   }
 
-  @Test("3. system lock on: refuse rotationLocked") func locked() throws {
+  @Test("Rule 3: the system rotation lock gives refuse rotationLocked") func locked() throws {
     var scene = try Scene("{'device': {'rotationLock': true}}")
     #expect(try scene.answer("'device': 'landscapeLeft'") == "refuse rotationLocked")
     #expect(try scene.last.target == .landscapeRight)
@@ -55,7 +57,7 @@ import Testing
       {'a': {'ignoresRotationWhileInactive': true}}}
     """
 
-  @Test("4. app inactive and the deciding controller ignores rotation while inactive")
+  @Test("Rule 4: an inactive app whose controller ignores rotation while inactive")
   func inactive() throws {
     #expect(
       try answers(Self.lazy, "'device': 'landscapeLeft'") == ["refuse applicationInactive"])
@@ -64,13 +66,14 @@ import Testing
         == ["rotate landscapeRight"])
   }
 
-  @Test("5. it does not autorotate: refuse autorotationDisabled", arguments: ["false", "'manual'"])
+  @Test("Rule 5: refuse autorotationDisabled", arguments: ["false", "'manual'"])
   func disabled(value: String) throws {
     let policy = "{'controllers': {'a': {'shouldAutorotate': \(value)}}}"
     #expect(try answers(policy, "'device': 'landscapeLeft'") == ["refuse autorotationDisabled"])
   }
 
-  @Test("6. allowed is empty: invalid, first message") func nothingAllowed() throws {
+  @Test("Rule 6: no allowed orientation gives invalid, with the first message")
+  func nothingAllowed() throws {
     var scene = try Scene("{'controllers': {'list': {}}}")
     #expect(try scene.answer("'set': 'list', 'supported': []") == "keep")
     #expect(try scene.answer("'device': 'landscapeLeft'") == "invalid common")
@@ -79,21 +82,23 @@ import Testing
     #expect(decision.name == "UIApplicationInvalidInterfaceOrientation")
     #expect(decision.allowed == [])
     #expect(decision.from == .portrait && decision.to == .portrait)
-    // The last good orientation stays, the device is remembered.
+    // The last valid orientation is kept, and the device orientation is stored.
     #expect(scene.app == "portrait")
     #expect(scene.state.device == .landscapeLeft)
     try scene.send("'set': 'list', 'supported': ['all']")
     #expect(try scene.answer("'device': 'landscapeLeft'") == "rotate landscapeRight")
   }
 
-  @Test("7. target not in allowed: refuse notSupported") func notSupported() throws {
+  @Test("Rule 7: a target that is not allowed gives refuse notSupported")
+  func notSupported() throws {
     var scene = try Scene("{'controllers': {'a': {'supported': ['portrait', 'landscapeLeft']}}}")
     #expect(try scene.answer("'device': 'landscapeLeft'") == "refuse notSupported")
     #expect(try scene.last.allowed == [.portrait, .landscapeLeft])
     #expect(try scene.answer("'device': 'landscapeRight'") == "rotate landscapeLeft")
   }
 
-  @Test("8. target = current: keep. Else rotate") func current() throws {
+  @Test("Rule 8: keep if the target is the current orientation, else rotate")
+  func current() throws {
     var scene = try Scene()
     #expect(try scene.answer("'device': 'portrait'") == "keep")
     #expect(try scene.last.target == .portrait)
@@ -103,25 +108,26 @@ import Testing
     #expect(decision.reason == nil && decision.name == nil)
   }
 
-  @Test("always remembered, also when the turn is refused") func remembered() throws {
+  @Test("The device orientation is stored even if the rotation is refused")
+  func remembered() throws {
     #expect(
       try answers("{}", "'lock': true", "'device': 'landscapeLeft'", "'lock': false")
         == ["keep", "refuse rotationLocked", "rotate landscapeRight"])
   }
 
-  @Test("the first that applies: 1 before 3") func flatBeforeLock() throws {
+  @Test("Rule 1 is checked before rule 3") func flatBeforeLock() throws {
     #expect(try answers("{'device': {'rotationLock': true}}", "'device': 'faceUp'") == ["keep"])
   }
 
-  @Test("the first that applies: 2 before 3") func holdBeforeLock() throws {
+  @Test("Rule 2 is checked before rule 3") func holdBeforeLock() throws {
     #expect(
       try answers(
         "{'device': {'rotationLock': true}}", "'rotate': 'landscapeRight'", "'device': 'portrait'")
         == ["rotate landscapeRight", "keep"])
   }
 
-  /// From the last rule to the first: each line adds the cause of one more rule.
-  @Test("the first that applies: 3 before 4 before 5 before 6 before 7") func precedence() throws {
+  /// From the last rule to the first: each line adds the condition of one more rule.
+  @Test("Rules 3 to 7 are checked in order") func precedence() throws {
     func policy(lock: Bool, lazy: Bool, autorotate: Bool) -> String {
       """
       {'device': {'rotationLock': \(lock)},
@@ -148,7 +154,7 @@ import Testing
         == ["keep", "refuse rotationLocked"])
   }
 
-  @Test("gravity: one decision a reading, keep unless the classified orientation changes")
+  @Test("gravity: one decision per reading, keep unless the classified orientation changes")
   func gravity() throws {
     var scene = try Scene()
     var given: [String] = []
@@ -162,7 +168,7 @@ import Testing
     #expect(scene.state.device == .landscapeLeft)
   }
 
-  @Test("gravity: rejected readings keep") func rejectedGravity() throws {
+  @Test("gravity: a rejected reading gives keep") func rejectedGravity() throws {
     var scene = try Scene()
     for step in 0..<20 {
       #expect(try scene.send("'gravity': [-5, 0, 0]", at: Double(step) * 0.05) == ["keep"])
@@ -177,7 +183,8 @@ import Testing
     #expect(scene.app == "portrait")
   }
 
-  @Test("Observers get every device change, flat included") func observers() throws {
+  @Test("Every change of the device orientation is output, including flat ones")
+  func observers() throws {
     var scene = try Scene()
     try scene.send("'device': 'faceUp'")
     try scene.send("'device': 'faceUp'")

@@ -1,4 +1,4 @@
-/// Bad input: the text, the path of the error, and what its remedy says.
+/// Invalid input: the text, the path of the error, and a part of its remedy.
 enum BadInput {
   static let documents: [(text: String, path: String, remedy: String)] = [
     ("{'semantcs': 'ios6'}", "semantcs", "did you mean \"semantics\"?"),

@@ -2,9 +2,9 @@ import Orientation
 import RotationPolicy
 import Testing
 
-@Suite("Bad input") struct BadInputTests {
+@Suite("Invalid input") struct BadInputTests {
   @Test(
-    "a document: the JSON path and the word that was meant",
+    "An error in a document gives the JSON path and a suggestion",
     arguments: BadInput.documents)
   func documents(text: String, path: String, remedy: String) throws {
     let error = try policyError { _ = try document(text) }
@@ -13,7 +13,7 @@ import Testing
     #expect(!"\(error)".contains("\n"))
   }
 
-  @Test("words are read in upper and lower case") func caseInsensitive() throws {
+  @Test("Words are read ignoring case") func caseInsensitive() throws {
     let document = try document(
       """
       {'semantics': 'IOS6', 'device': {'idiom': 'PAD', 'orientation': 'LandscapeLEFT'},
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(
-    "a cycle",
+    "A cycle",
     arguments: [
       "{'root': 'a', 'controllers': {'a': {}, 'b': {'kind': 'navigation', 'children': ['b']}}}",
       """
@@ -41,7 +41,7 @@ import Testing
     #expect(error.path.contains(".children[0]"))
   }
 
-  @Test("a missing controller") func missing() throws {
+  @Test("A missing controller") func missing() throws {
     let error = try policyError {
       _ = try document(
         "{'root': 'a', 'controllers': {'a': {}, 'n': {'kind': 'tab', 'children': ['a', 'lost']}}}")
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(
-    "a controller that stands twice",
+    "A controller that appears twice",
     arguments: [
       "{'controllers': {'n': {'kind': 'tab', 'children': ['a', 'a']}, 'a': {}}, 'root': 'n'}",
       """
@@ -63,7 +63,7 @@ import Testing
     #expect(try policyError { _ = try document(text) }.code == .controller)
   }
 
-  @Test("a selected tab that is none") func selected() throws {
+  @Test("A selected controller that is not a tab") func selected() throws {
     let error = try policyError {
       _ = try document(
         "{'root': 't', 'controllers': {'t': {'kind': 'tab', 'children': ['a'], 'selected': 'b'}, 'a': {}, 'b': {}}}"
@@ -72,15 +72,15 @@ import Testing
     #expect(error.path == "controllers.t.selected")
   }
 
-  @Test("two roots: the key stands twice") func twoRoots() throws {
+  @Test("Two roots: the key appears twice") func twoRoots() throws {
     let error = try policyError {
       _ = try document("{'root': 'a', 'controllers': {'a': {}, 'b': {}}, 'root': 'b'}")
     }
-    #expect(error.message.contains("stands twice"))
+    #expect(error.message.contains("appears twice"))
   }
 
   @Test(
-    "not JSON: line and column",
+    "A JSON error gives the line and column",
     arguments: [
       ("{", "line 1, column 2"), ("{'a': 1,}", "line 1, column 9"),
       ("{\n  'a' 1}", "line 2, column 7"),
@@ -99,14 +99,14 @@ import Testing
     #expect(error.path == path, "\(error)")
   }
 
-  @Test("not UTF-8") func notUTF8() throws {
+  @Test("Text that is not UTF-8") func notUTF8() throws {
     let error = try policyError {
       _ = try PolicyDocument(json: [0x7B, 0x22, 0xFF, 0x22, 0x3A, 0x31, 0x7D])
     }
     #expect(error.code == .syntax)
   }
 
-  @Test("a megabyte of nesting", arguments: ["[", "{\"a\":", "{\"controllers\":{\"a\":["])
+  @Test("A megabyte of nesting", arguments: ["[", "{\"a\":", "{\"controllers\":{\"a\":["])
   func nesting(unit: String) throws {
     let bytes = Array(String(repeating: unit, count: 1_000_000 / unit.utf8.count).utf8)
     #expect(try policyError { _ = try PolicyDocument(json: bytes) }.code == .syntax)
@@ -114,7 +114,7 @@ import Testing
       try policyError { _ = try RotationEvent.parse(jsonLines: bytes) }.path.hasPrefix("line 1"))
   }
 
-  @Test("containers nested a thousand deep are fine; more controllers than that are refused")
+  @Test("Containers can be nested 1024 deep; more than 1024 controllers are rejected")
   func deepContainers() throws {
     var document = PolicyDocument()
     let depth = 1024
@@ -139,7 +139,7 @@ import Testing
     #expect(refusal?.path == "controllers" && refusal?.message.contains("1025") == true)
   }
 
-  @Test("a document made in code is judged like one that was read") func inCode() throws {
+  @Test("A document that is created in code is validated like one from JSON") func inCode() throws {
     var document = PolicyDocument()
     document.transition.duration = .nan
     #expect(throws: PolicyError.self) { try RotationReducer(document) }
@@ -161,7 +161,7 @@ import Testing
   }
 
   @Test(
-    "events: the line and what was meant",
+    "An error in an event gives the line and a suggestion",
     arguments: BadInput.events)
   func events(text: String, path: String, remedy: String) throws {
     let error = try policyError { _ = try RotationEvent.parse(jsonLines: json(text)) }
@@ -169,7 +169,7 @@ import Testing
     #expect(remedy.isEmpty || error.remedy.contains(remedy), "\(error)")
   }
 
-  @Test("time going backwards names the line") func backwards() throws {
+  @Test("A time that goes backwards gives the line") func backwards() throws {
     let error = try policyError {
       _ = try RotationEvent.parse(
         jsonLines: json(
@@ -182,7 +182,7 @@ import Testing
   }
 
   @Test(
-    "events made in code: NaN, infinite, negative, backwards",
+    "Invalid times of events created in code: NaN, infinite, negative, backwards",
     arguments: [
       Double.nan, .infinity, -.infinity, -1, 1e300, 0.5,
     ]) func codeTimes(at: Double) throws
@@ -196,7 +196,7 @@ import Testing
     #expect(reducer.state == before)
   }
 
-  @Test("a NaN or infinite gravity reading is bad input", arguments: [Double.nan, .infinity])
+  @Test("A NaN or infinite gravity reading is invalid", arguments: [Double.nan, .infinity])
   func gravity(value: Double) throws {
     var reducer = try RotationReducer(PolicyDocument())
     #expect(throws: PolicyError.self) {
@@ -210,7 +210,7 @@ import Testing
     }
   }
 
-  @Test("a message stays on one line whatever a file holds") func oneLine() throws {
+  @Test("A message is one line, whatever the file contains") func oneLine() throws {
     let error = try policyError {
       _ = try document(#"{'a\nb\u001b[31m\u2028\u202e': 1}"#)
     }

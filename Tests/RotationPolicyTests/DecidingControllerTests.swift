@@ -3,7 +3,7 @@ import RotationPolicy
 import Testing
 
 @Suite("The deciding controller") struct DecidingControllerTests {
-  /// A container `c` with `authority` around a portrait child and a free one.
+  /// A container `c` with `authority`, a portrait-only child and one without that restriction.
   private func container(_ kind: String, _ authority: String?, extra: String = "") -> String {
     let authority = authority.map { "'authority': '\($0)', " } ?? ""
     return """
@@ -19,7 +19,8 @@ import Testing
     return try scene.last.why
   }
 
-  @Test("container: itself; default of navigation", arguments: [nil, "container"])
+  @Test(
+    "container: the container decides; the default of navigation", arguments: [nil, "container"])
   func navigation(authority: String?) throws {
     let policy = container("navigation", authority)
     #expect(try start(policy) == "landscapeRight")
@@ -29,7 +30,7 @@ import Testing
     #expect(why.controllerMask == .allButUpsideDown)
   }
 
-  @Test("visibleChild: the top of the stack") func topOfStack() throws {
+  @Test("visibleChild: the top of the stack decides") func topOfStack() throws {
     let policy = container("navigation", "visibleChild")
     #expect(try start(policy) == "portrait")
     let why = try deciding(policy)
@@ -37,14 +38,14 @@ import Testing
     #expect(why.containers == ["c"])
   }
 
-  @Test("visibleChild: the selected tab") func selectedTab() throws {
+  @Test("visibleChild: the selected tab decides") func selectedTab() throws {
     #expect(try start(container("tab", "visibleChild")) == "landscapeRight")
     #expect(
       try start(container("tab", "visibleChild", extra: ", 'selected': 'narrow'")) == "portrait")
   }
 
   @Test(
-    "everyChild, default of tab: the intersection of each tab's answer",
+    "everyChild, the default of tab: the intersection of the tabs' answers",
     arguments: [nil, "everyChild"])
   func everyChild(authority: String?) throws {
     let policy = container("tab", authority)
@@ -54,7 +55,7 @@ import Testing
     #expect(why.controllerMask == .portrait)
   }
 
-  @Test("everyChild: the other two are the container's own") func theOtherTwo() throws {
+  @Test("everyChild: the container gives the other two answers") func theOtherTwo() throws {
     let still = """
       {'root': 't', 'controllers': {
         't': {'kind': 'tab', 'children': ['a'], 'shouldAutorotate': false,
@@ -72,7 +73,7 @@ import Testing
         == ["rotate landscapeLeft", "rotate landscapeRight"])
   }
 
-  @Test("everyChild asks each tab's resolved answer") func resolved() throws {
+  @Test("everyChild uses the resolved answer of each tab") func resolved() throws {
     let policy = """
       {'root': 't', 'device': {'idiom': 'pad'}, 'controllers': {
         't': {'kind': 'tab', 'children': ['n', 'u', 'm']},
@@ -89,7 +90,7 @@ import Testing
     #expect(why.controllerMask == [.portrait, .landscapeLeft])
   }
 
-  @Test("visibleChild gives all three answers") func threeAnswers() throws {
+  @Test("visibleChild: the child gives all three answers") func threeAnswers() throws {
     let policy = """
       {'root': 'r', 'controllers': {'r': {},
         'n': {'kind': 'navigation', 'authority': 'visibleChild', 'children': ['a'],
@@ -103,7 +104,7 @@ import Testing
   }
 
   @Test(
-    "A visibleChild container with no child: invalid, with the preferred message",
+    "A visibleChild container without a child is invalid, with the preferred message",
     arguments: ["navigation", "tab"])
   func noChild(kind: String) throws {
     let error = try policyError {
@@ -121,7 +122,7 @@ import Testing
     #expect(scene.state.presentations.isEmpty)
   }
 
-  @Test("from the root through containers by authority") func nested() throws {
+  @Test("The way from the root through containers, by authority") func nested() throws {
     let policy = """
       {'root': 't', 'controllers': {
         't': {'kind': 'tab', 'authority': 'visibleChild', 'children': ['n', 'x']},
@@ -140,7 +141,7 @@ import Testing
       'c': {'supported': ['landscapeRight']}}}
     """
 
-  @Test("the topmost full-screen presentation takes over from its own root") func topmost() throws {
+  @Test("The topmost full-screen presentation decides") func topmost() throws {
     var scene = try Scene(Self.presentations.replacing("IDIOM", with: "pad"))
     #expect(try scene.answer("'present': 'b'") == "rotate landscapeLeft")
     #expect(try scene.answer("'present': 'c', 'style': 'fullScreen'") == "rotate landscapeRight")
@@ -151,21 +152,21 @@ import Testing
     #expect(try scene.last.warning != nil)
   }
 
-  @Test("On a pad popovers and sheets do not decide", arguments: ["popover", "sheet"])
+  @Test("On a pad, popovers and sheets do not decide", arguments: ["popover", "sheet"])
   func padPopover(style: String) throws {
     var scene = try Scene(Self.presentations.replacing("IDIOM", with: "pad"))
     #expect(try scene.answer("'present': 'b', 'style': '\(style)'") == "keep")
     #expect(try scene.last.why.rule == .treeOnly)
     #expect(try scene.last.allowed == [.portrait])
     #expect(scene.state.presentations.count == 1)
-    // A full-screen one over it decides, and gives back to the root.
+    // A full-screen presentation over it decides. After its dismissal, the root decides again.
     #expect(try scene.answer("'present': 'c'") == "rotate landscapeRight")
     #expect(try scene.answer("'dismiss': true") == "rotate portrait")
     #expect(try scene.answer("'dismiss': true") == "keep")
     #expect(scene.state.presentations.isEmpty)
   }
 
-  @Test("on a pad a popover over a presentation changes nothing") func popoverOverFullScreen()
+  @Test("On a pad, a popover over a presentation changes nothing") func popoverOverFullScreen()
     throws
   {
     var scene = try Scene(Self.presentations.replacing("IDIOM", with: "pad"))
@@ -178,7 +179,7 @@ import Testing
   }
 
   @Test(
-    "on a phone every presentation is full screen",
+    "On a phone, every presentation is full screen",
     arguments: [
       "fullScreen", "popover", "sheet",
     ]) func phonePopover(style: String) throws
@@ -187,7 +188,7 @@ import Testing
     #expect(try scene.answer("'present': 'b', 'style': '\(style)'") == "rotate landscapeLeft")
   }
 
-  @Test("everyChild: a tab that has nobody to ask makes it invalid") func nobodyToAsk() throws {
+  @Test("everyChild: invalid if a tab has no child to ask") func nobodyToAsk() throws {
     let policy = """
       {'root': 'a', 'controllers': {'a': {}, 't': {'kind': 'tab', 'children': ['b', 'n']}, 'b': {},
         'n': {'kind': 'navigation', 'authority': 'visibleChild'}, 'c': {}}}
@@ -197,7 +198,7 @@ import Testing
         == ["invalid preferred", "keep", "keep"])
   }
 
-  @Test("everyChild without a tab answers for itself") func noTabs() throws {
+  @Test("everyChild without tabs: the container answers") func noTabs() throws {
     #expect(
       try answers(
         "{'controllers': {'t': {'kind': 'tab', 'supported': ['portrait', 'landscapeLeft']}}}",

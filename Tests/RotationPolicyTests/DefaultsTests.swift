@@ -3,7 +3,7 @@ import RotationPolicy
 import Testing
 
 @Suite("Defaults of the policy document") struct DefaultsTests {
-  @Test("ios6; phone, portrait, rotationLock false; active true") func empty() throws {
+  @Test("Semantics, device and application") func empty() throws {
     let empty = try document("{}")
     #expect(empty.semantics == .ios6)
     #expect(empty.device.idiom == .phone)
@@ -13,7 +13,7 @@ import Testing
     #expect(empty == PolicyDocument())
   }
 
-  @Test("[] for a mask of the application counts as absent")
+  @Test("An empty mask of the application means absent")
   func emptyApplicationMask() throws {
     let policy = "{'application': {'infoPlist': [], 'delegate': []}}"
     #expect(try answers(policy, "'device': 'landscapeLeft'") == ["rotate landscapeRight"])
@@ -21,12 +21,12 @@ import Testing
     #expect(try answers(plist, "'device': 'landscapeLeft'") == ["refuse notSupported"])
   }
 
-  @Test("No controllers: one controller with defaults") func noControllers() throws {
+  @Test("Without controllers, there is one with default answers") func noControllers() throws {
     let scene = try Scene("{'controllers': {}}")
     #expect(scene.app == "portrait")
   }
 
-  @Test("No root: the only controller, else an error") func noRoot() throws {
+  @Test("Without root, the only controller; an error if there are several") func noRoot() throws {
     #expect(
       try answers(
         "{'controllers': {'a': {'supported': ['portrait']}}}", "'rotate': 'landscapeLeft'") == [
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(
-    "both absent: all for pad, allButUpsideDown for phone",
+    "Without infoPlist and delegate: all on a pad, allButUpsideDown on a phone",
     arguments: [
       ("phone", "refuse notSupported"), ("pad", "rotate portraitUpsideDown"),
     ]) func idiomMask(idiom: String, answer: String) throws
@@ -47,14 +47,14 @@ import Testing
     #expect(try answers(policy, "'device': 'portraitUpsideDown'") == [answer])
   }
 
-  @Test("the delegate wins over infoPlist where both stand") func delegateWins() throws {
+  @Test("delegate takes precedence over infoPlist") func delegateWins() throws {
     let wider = "{'application': {'infoPlist': ['portrait'], 'delegate': ['all']}}"
     #expect(try answers(wider, "'device': 'landscapeLeft'") == ["rotate landscapeRight"])
     let narrower = "{'application': {'infoPlist': ['all'], 'delegate': ['portrait']}}"
     #expect(try answers(narrower, "'device': 'landscapeLeft'") == ["refuse notSupported"])
   }
 
-  @Test("an explicit all allows upside down on a phone") func upsideDownOnPhone() throws {
+  @Test("An explicit all allows upside down on a phone") func upsideDownOnPhone() throws {
     let policy = """
       {'application': {'delegate': ['all']}, 'controllers': {'a': {'supported': ['all']}}}
       """
@@ -62,7 +62,7 @@ import Testing
       try answers(policy, "'device': 'portraitUpsideDown'") == ["rotate portraitUpsideDown"])
   }
 
-  @Test("A controller: shouldAutorotate true; supported = the idiom's default")
+  @Test("A controller autorotates and supports the default of the idiom")
   func controllerDefaults() throws {
     let phone = "{'application': {'delegate': ['all']}, 'controllers': {'a': {}}}"
     #expect(
@@ -70,14 +70,14 @@ import Testing
         == ["rotate landscapeLeft", "refuse notSupported"])
   }
 
-  @Test("[] is an empty mask for a controller") func emptyControllerMask() throws {
+  @Test("An empty list is an empty mask for a controller") func emptyControllerMask() throws {
     let error = try policyError { _ = try Scene("{'controllers': {'a': {'supported': []}}}") }
     #expect(error.message == nothingInCommon("a"))
     #expect(error.code == .invalidOrientation)
     #expect(error.path == "controllers.a")
   }
 
-  @Test("preferred absent = the current app orientation if supported")
+  @Test("Without preferred: the current app orientation if supported")
   func preferredIsCurrent() throws {
     let policy = """
       {'root': 'a', 'controllers': {'a': {}, 'b': {'shouldAutorotate': false}}}
@@ -87,7 +87,7 @@ import Testing
         == ["rotate landscapeRight", "keep"])
   }
 
-  @Test("preferred absent: else portrait if supported, else the lowest raw value supported")
+  @Test("Without preferred: else portrait if supported, else the lowest raw value")
   func preferredFallsBack() throws {
     let policy = """
       {'root': 'a', 'controllers': {'a': {},
@@ -100,7 +100,7 @@ import Testing
     #expect(try answers(policy, "'present': 'l'") == ["rotate landscapeRight"])
   }
 
-  @Test("shouldAutorotate manual = yes only while a rotate event is answered")
+  @Test("shouldAutorotate manual means yes only for rotate events")
   func manual() throws {
     let policy = "{'controllers': {'a': {'shouldAutorotate': 'manual'}}}"
     #expect(
@@ -108,7 +108,7 @@ import Testing
         == ["refuse autorotationDisabled", "rotate landscapeRight", "refuse autorotationDisabled"])
   }
 
-  @Test("A tab container without selected selects its first child") func firstTab() throws {
+  @Test("Without selected, a tab container selects its first child") func firstTab() throws {
     let policy = """
       {'root': 't', 'controllers': {
         't': {'kind': 'tab', 'children': ['a', 'b'], 'authority': 'visibleChild'},
@@ -119,18 +119,18 @@ import Testing
         == ["refuse notSupported", "rotate landscapeRight"])
   }
 
-  @Test("Transition: cut; duration 0.3") func transition() throws {
+  @Test("Transition: cut, with a duration of 0.3") func transition() throws {
     let document = try document("{}")
     #expect(document.transition.style == .cut)
     #expect(document.transition.duration == 0.3)
     #expect(document.transition.effectiveDuration == 0)
   }
 
-  @Test("Before the root is shown: portrait if the application allows it, else the lowest")
+  @Test("Initial orientation: portrait if the application allows it, else the lowest")
   func beforeTheRoot() throws {
     #expect(
       try start("{'application': {'infoPlist': ['landscapeLeft', 'portrait']}}") == "portrait")
-    // Nothing re-evaluates, so what stands is where the application began.
+    // There is no re-evaluation, so the initial orientation is kept.
     #expect(
       try start(
         """
@@ -145,14 +145,14 @@ import Testing
         """) == "portraitUpsideDown")
   }
 
-  @Test("the root catches up with the device") func rootReevaluates() throws {
+  @Test("The root follows the device at the start") func rootReevaluates() throws {
     #expect(try start("{'device': {'orientation': 'landscapeLeft'}}") == "landscapeRight")
     #expect(try start("{'device': {'orientation': 'faceUp'}}") == "portrait")
     #expect(
       try start("{'device': {'orientation': 'landscapeLeft', 'rotationLock': true}}") == "portrait")
   }
 
-  @Test("the example of the spec loads") func example() throws {
+  @Test("A document with all keys loads") func example() throws {
     let text = """
       {
         "semantics": "ios6",
@@ -179,7 +179,7 @@ import Testing
   }
 
   @Test(
-    "every built-in loads and its name is upright policies' word",
+    "Every built-in policy loads by its name",
     arguments: [
       "phone", "pad", "portrait", "landscape", "fullscreen-player", "manual",
     ]) func builtIns(name: String) throws
@@ -191,7 +191,7 @@ import Testing
     _ = try RotationReducer(document)
   }
 
-  @Test("the built-ins do what they are called") func builtInBehaviour() throws {
+  @Test("The behavior of the built-in policies") func builtInBehaviour() throws {
     func run(_ name: String, _ events: String...) throws -> [String] {
       var scene = try Scene(PolicyDocument.builtInJSON(name) ?? "")
       return try [scene.app] + events.map { try scene.answer($0) }

@@ -2,9 +2,9 @@ import Orientation
 import RotationPolicy
 import Testing
 
-@Suite("Events, read and quoted") struct EventReadingTests {
+@Suite("Reading and writing events") struct EventReadingTests {
   @Test(
-    "every event of the table",
+    "Every kind of event",
     arguments: [
       ("{'at': 3.2, 'device': 'landscapeLeft'}", RotationEvent.Action.device(.landscapeLeft)),
       ("{'at': 3.2, 'gravity': [0.02, -0.98, 0.1]}", .gravity(x: 0.02, y: -0.98, z: 0.1)),
@@ -25,7 +25,7 @@ import Testing
     let event = try #require(try RotationEvent.parse(line: json(line), number: 7))
     #expect(event.action == action)
     #expect(event.line == 7)
-    // The payload is what was written, without its time.
+    // The payload is the event without its time.
     let value = try JSONValue(parsing: json(line))
     #expect(try RotationEvent(event.json) == event)
     guard case .object(let members) = value else { return }
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(
-    "set, quoted in its own words",
+    "set is written with the original words",
     arguments: [
       "{'at':9.0,'set':'player','shouldAutorotate':false,'supported':['landscape']}",
       "{'at':9.0,'set':'player','shouldAutorotate':'manual','supported':['portrait','landscapeRight'],'preferred':'portrait','ignoresRotationWhileInactive':true,'captureEnabledIn':['all'],'accepts':[]}",
@@ -56,7 +56,7 @@ import Testing
     #expect(try RotationEvent.parse(line: "", number: 1) == nil)
   }
 
-  @Test("events that come in pieces are those that come at once", arguments: [1, 2, 7, 30, 1000])
+  @Test("Events can be read in pieces", arguments: [1, 2, 7, 30, 1000])
   func pieces(size: Int) throws {
     let text = json(
       "{'at': 1, 'lock': true}\r\n\n{'at': 1, 'lock': false}\n{'at': 2, 'dismiss': true}")
@@ -71,7 +71,7 @@ import Testing
     #expect(try reader.finish() == nil)
   }
 
-  @Test("a line that does not end is refused before all memory is filled") func endless() throws {
+  @Test("A line without end is rejected at the maximum length") func endless() throws {
     var reader = EventReader()
     _ = try reader.read(json("{'at': 1, 'lock': true}\n"))
     let error = try policyError {
@@ -80,14 +80,14 @@ import Testing
     #expect(error.path == "line 2" && error.message.contains("longer"))
   }
 
-  @Test("words in upper and lower case, camelCase on output") func words() throws {
+  @Test("Words are read ignoring case and written in camelCase") func words() throws {
     let event = try #require(
       try RotationEvent.parse(line: json("{'at': 1, 'device': 'PORTRAITUPSIDEDOWN'}"), number: 1))
     #expect(event.payload.compact == #"{"device":"portraitUpsideDown"}"#)
   }
 
   @Test(
-    "JSON: what is printed reads back",
+    "JSON: printing and parsing give an equal value",
     arguments: [
       #"{"a":[1.5,-0.25,1e-07,true,null,"x"],"b":{"c":{}}}"#, "[]", #""\"\\\n\r\t\u0001é😀""#,
       "[0.1,100000000000000000.0,1e+300]",
@@ -104,14 +104,14 @@ import Testing
         == .string("\"\\/\u{8}\u{C}\n\r\té😀"))
   }
 
-  @Test("numbers printed shortest") func numbers() {
+  @Test("JSON: numbers are printed with the fewest digits") func numbers() {
     #expect(JSONValue.number(3).compact == "3.0")
     #expect(JSONValue.number(0.1).compact == "0.1")
     #expect(JSONValue.integer(3).compact == "3")
     #expect(JSONValue.number(.nan).compact == "null")
   }
 
-  @Test("pretty: flat values on one line") func pretty() {
+  @Test("JSON: pretty prints flat values on one line") func pretty() {
     let value: JSONValue = [
       "a": .number(1), "b": ["x", "y"], "c": ["d": ["e": []]], "f": .array([]),
     ]

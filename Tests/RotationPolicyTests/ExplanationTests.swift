@@ -14,54 +14,54 @@ import Testing
       'odd': {'preferred': 'portraitUpsideDown'}}}
     """
 
-  /// The explanation of the last of `events`.
+  /// Returns the explanation of the last of `events`.
   private func why(_ policy: String = tabs, _ events: String...) throws -> String {
     var scene = try Scene(policy)
     for event in events { try scene.send(event) }
     return try scene.last.explanation
   }
 
-  @Test("the rule, the masks, their intersection, who decided through which containers")
+  @Test("The rule, the masks, their intersection, the deciding controller and its containers")
   func whole() throws {
     #expect(
       try why(Self.tabs, "'device': 'landscapeLeft'")
-        == "Rule 8 of the automatic turn: landscapeRight is allowed and is not the current"
+        == "Rule 8 of automatic rotation: landscapeRight is allowed and is not the current"
         + " orientation (portrait). `list` decides, asked through `tabs` > `live`: it supports all"
         + " but upside down; the application allows portrait and landscapeRight; both allow portrait"
         + " and landscapeRight.")
   }
 
-  @Test("the number of every rule of the automatic turn")
+  @Test("The number of every rule of automatic rotation")
   func numbers() throws {
-    #expect(try why(Self.tabs, "'device': 'faceUp'").hasPrefix("Rule 1 of the automatic turn: "))
+    #expect(try why(Self.tabs, "'device': 'faceUp'").hasPrefix("Rule 1 of automatic rotation: "))
     #expect(
       try why(Self.tabs, "'rotate': 'landscapeRight'", "'device': 'portrait'")
-        == "Rule 2 of the automatic turn: a manual turn holds until the device moves to another"
+        == "Rule 2 of automatic rotation: a manual rotation holds until the device moves to another"
         + " upright orientation.")
     #expect(
       try why(Self.tabs, "'lock': true", "'device': 'landscapeLeft'")
-        == "Rule 3 of the automatic turn: the system's rotation lock is on.")
+        == "Rule 3 of automatic rotation: the system rotation lock is on.")
     #expect(
       try why(
         Self.tabs, "'present': 'player'", "'active': false", "'rotate': 'portrait'"
       ).hasPrefix(
-        "Rule 4 of the manual turn: the app is inactive, and `player` ignores rotation meanwhile."
+        "Rule 4 of manual rotation: the app is inactive, and `player` ignores rotation meanwhile."
           + " `player` decides, presented full screen: "))
     #expect(
       try why(Self.tabs, "'select': 'mine', 'in': 'tabs'", "'device': 'landscapeLeft'").hasPrefix(
-        "Rule 5 of the automatic turn: `mine` answers no to shouldAutorotate."))
+        "Rule 5 of automatic rotation: `mine` answers no to shouldAutorotate."))
     #expect(
       try why(Self.tabs, "'set': 'list', 'supported': []", "'device': 'landscapeLeft'").hasPrefix(
-        "Rule 6 of the automatic turn: `list` and the application have no orientation in common."))
+        "Rule 6 of automatic rotation: `list` and the application have no orientation in common."))
     #expect(
       try why(Self.tabs, "'device': 'landscapeRight'").hasPrefix(
-        "Rule 7 of the automatic turn: landscapeLeft is not allowed."))
+        "Rule 7 of automatic rotation: landscapeLeft is not allowed."))
     #expect(
       try why(Self.tabs, "'device': 'portrait'").hasPrefix(
-        "Rule 8 of the automatic turn: the app is in portrait already."))
+        "Rule 8 of automatic rotation: the app is already in portrait."))
   }
 
-  @Test("every row of the showing table") func rows() throws {
+  @Test("Every row of the showing table") func rows() throws {
     #expect(
       try why(Self.tabs, "'present': 'upside'").hasPrefix(
         "Showing, row 1: `upside` and the application have no orientation in common, and `upside`"
@@ -80,33 +80,33 @@ import Testing
         "Showing, row 5: `player` in the orientation it prefers, landscapeRight, which holds"))
     #expect(
       try why(Self.tabs, "'push': 'wide', 'onto': 'live'").hasPrefix(
-        "Showing, row 5: `wide` in landscapeRight, for portrait is not allowed. It does not follow"
+        "Showing, row 5: `wide` in landscapeRight, because portrait is not allowed. It does not follow"
           + " the device, portrait: that is not allowed (rule 7)."))
     #expect(
       try why(
         Self.tabs, "'select': 'mine', 'in': 'tabs'", "'device': 'landscapeLeft'",
         "'select': 'live', 'in': 'tabs'"
-      ).contains("Then it catches up with the device, which is held landscapeLeft (rule 8)."))
+      ).contains("Then it follows the device, which is held landscapeLeft (rule 8)."))
   }
 
-  @Test("events that ask nothing say so") func nothingAsked() throws {
+  @Test("The explanation of events that request no rotation") func nothingAsked() throws {
     let cases: [(String, String)] = [
       ("'dismiss': true", "Nothing is presented to dismiss."),
-      ("'active': true", "That was so already."),
-      ("'active': false", "Resigning active asks for no turn."),
-      ("'lock': true", "The app is in portrait, where a phone locks."),
-      ("'set': 'list', 'supported': []", "Answers change without a question"),
-      ("'set': 'application', 'delegate': []", "The application's mask changes without a question"),
+      ("'active': true", "The state did not change."),
+      ("'active': false", "Resigning active requests no rotation."),
+      ("'lock': true", "The app is already in portrait, in which a phone locks."),
+      ("'set': 'list', 'supported': []", "Changed answers take effect at the next evaluation"),
+      ("'set': 'application', 'delegate': []", "The changed application mask takes effect at"),
       ("'push': 'wide', 'onto': 'live'", "Showing"),
-      ("'gravity': [0, -1, 0]", "After this reading the device counts as portrait, as before"),
+      ("'gravity': [0, -1, 0]", "After this reading the device is still portrait"),
     ]
     for (event, start) in cases { #expect(try why(Self.tabs, event).hasPrefix(start), "\(event)") }
     #expect(
       try why(Self.tabs, "'select': 'mine', 'in': 'tabs'", "'push': 'wide', 'onto': 'live'")
-        .hasPrefix("The tree of controllers changes, but `mine` decides as before"))
+        .hasPrefix("The controller tree changes, but `mine` still decides"))
   }
 
-  @Test("a turn that takes time, what waits for it, and what is superseded") func timed() throws {
+  @Test("An animated rotation, a waiting event and a superseded event") func timed() throws {
     var scene = try Scene(
       "{'transition': {'style': 'hold', 'duration': 0.5}, 'controllers': {'a': {}}}")
     try scene.send("'device': 'landscapeLeft'", at: 1)
@@ -114,22 +114,23 @@ import Testing
     try scene.send("'device': 'landscapeRight'", at: 1.2)
     scene.advance(to: 9)
     let texts = scene.decisions.map(\.explanation)
-    #expect(texts[0].hasSuffix("The turn takes until 1.500 s (didRotate)."))
-    #expect(texts[1].contains("only the latest is answered"))
+    #expect(texts[0].hasSuffix("The rotation ends at 1.500 s (didRotate)."))
+    #expect(texts[1].contains("only the latest counts"))
     #expect(
-      texts[2].hasPrefix("A turn was in flight, so this was answered at its didRotate, at 1.500 s.")
+      texts[2].hasPrefix(
+        "A rotation was in progress, so this was decided at its didRotate, at 1.500 s.")
     )
   }
 
-  @Test("iOS 5 accepts and asks nobody else") func ios5() throws {
+  @Test("The explanation under iOS 5 semantics") func ios5() throws {
     let policy = "{'semantics': 'ios5', 'controllers': {'a': {'accepts': ['portrait']}}}"
     #expect(
       try why(policy, "'device': 'landscapeLeft'")
-        == "Rule 7 of the automatic turn: landscapeRight is not allowed. `a` decides: it accepts"
-        + " portrait (iOS 5 asks nobody else).")
+        == "Rule 7 of automatic rotation: landscapeRight is not allowed. `a` decides: it accepts"
+        + " portrait (iOS 5 asks only the controller).")
   }
 
-  @Test("the start") func start() throws {
+  @Test("The start") func start() throws {
     let plan = try OrientationPlan(document(Self.tabs))
     #expect(
       plan.start.startExplanation(in: .portrait)
@@ -138,7 +139,7 @@ import Testing
         + " It is shown in portrait, while the device is held portrait.")
   }
 
-  @Test("headlines and phrases") func phrases() throws {
+  @Test("Headlines and event phrases") func phrases() throws {
     var scene = try Scene(Self.tabs)
     var lines: [String] = []
     for event in [
@@ -162,7 +163,7 @@ import Testing
   }
 
   @Test(
-    "seconds with three decimals",
+    "Seconds with three decimals",
     arguments: [
       (0, "0.000"), (3.2, "3.200"), (0.0005, "0.001"), (59.9996, "60.000"), (1e9, "1000000000.000"),
       (.nan, "nan"), (-1, "-1.0"), (.infinity, "inf"),
@@ -171,7 +172,7 @@ import Testing
     #expect(Milliseconds.text(value) == text)
   }
 
-  @Test("any decision has an explanation, on one line and in whole sentences") func any() throws {
+  @Test("Every decision is explained on one line, in complete sentences") func any() throws {
     var dice = Dice(seed: PropertyTests.seed)
     for round in 0..<400 {
       guard let plan = dice.run() else { continue }

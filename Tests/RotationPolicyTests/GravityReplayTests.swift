@@ -3,11 +3,12 @@ import RotationPolicy
 import Testing
 import UprightTestSupport
 
-/// Gravity readings through the whole reducer: peers' vectors, and sensor noise that must not flicker.
-@Suite("gravity, through the reducer") struct GravityReplayTests {
+/// Gravity readings through the reducer: test vectors of Android and iio-sensor-proxy, and sensor noise, which
+/// must not cause repeated rotations.
+@Suite("gravity events") struct GravityReplayTests {
   private static let pad = "'controllers': {'a': {'supported': ['all']}}"
 
-  /// A pad whose app follows everywhere, held as `device`.
+  /// A pad that is held as `device` and whose app rotates to every orientation.
   private func reducer(
     _ device: DeviceOrientation, _ configuration: GravityClassifier.Configuration
   ) throws -> RotationReducer {
@@ -16,7 +17,7 @@ import UprightTestSupport
       gravity: configuration)
   }
 
-  @Test("android: Vectors")
+  @Test("Test vectors of Android")
   func android() throws {
     let rotations: [DeviceOrientation] = [
       .portrait, .landscapeLeft, .portraitUpsideDown, .landscapeRight,
@@ -28,7 +29,7 @@ import UprightTestSupport
       let expected = entry["acceptable"].bool == true ? nearest : start
       var reducer = try reducer(start, .android)
       let before = reducer.state.appOrientation
-      // The device turned counter-clockwise by this angle: gravity comes from its right.
+      // The device is rotated counter-clockwise by this angle, so in its axes gravity is rotated clockwise.
       let angle = try #require(entry["orientation_angle"].double) * .pi / 180
       let down = Point(x: 0, y: -1).applying(AffineTransform(rotationAngle: -angle))
       for step in 0..<5 {
@@ -43,7 +44,7 @@ import UprightTestSupport
   }
 
   @Test(
-    "iio-sensor-proxy: Vectors",
+    "Test vectors of iio-sensor-proxy",
     arguments: ["iio_sensor_proxy", "iio_sensor_proxy_oracle"])
   func iio(file: String) throws {
     let edges: [String: DeviceOrientation] = [
@@ -72,7 +73,7 @@ import UprightTestSupport
     }
   }
 
-  @Test("selectable: 60 degrees are within Android's gap and past iio's threshold")
+  @Test("Constants are selectable: 60 degrees is in Android's gap and past iio's threshold")
   func selectable() throws {
     let down = Point(x: 0, y: -1).applying(AffineTransform(rotationAngle: -.pi / 3))
     let events = (0..<100).map {
@@ -89,7 +90,7 @@ import UprightTestSupport
   }
 
   @Test(
-    "noise never flickers: jitter, shakes, lying flat, slow turns through 45 degrees",
+    "Noise causes no extra rotations: jitter, shakes, flat, slow turns through 45 degrees",
     arguments: [true, false])
   func noise(isAndroid: Bool) throws {
     for round in 0..<30 {
@@ -111,20 +112,21 @@ import UprightTestSupport
   }
 }
 
-/// A hand that holds, turns, shakes and puts down a device; its sensor reads at 50 Hz with noise.
+/// A simulated hand that holds, turns, shakes and puts down a device. The sensor is read
+/// at 50 Hz, with noise.
 private struct Hand {
   private var dice: Dice
   private let shakes: Bool
   private var now = 0.0
-  /// Degrees counter-clockwise from portrait, a multiple of 90 at rest.
+  /// The angle from portrait, in degrees counter-clockwise. A multiple of 90 at rest.
   private var angle = 0.0
-  /// Degrees that the screen leans to the sky.
+  /// The angle by which the screen leans back, in degrees.
   private var tilt = 10.0
 
   private(set) var events: [RotationEvent] = []
-  /// The turns that a steady eye would make of it.
+  /// The expected rotations.
   private(set) var expected: [InterfaceOrientation] = []
-  /// What was done, for a failure's message.
+  /// The movements so far, for failure messages.
   private(set) var script: [String] = []
 
   private static let counterClockwise: [InterfaceOrientation] = [
@@ -158,7 +160,7 @@ private struct Hand {
     expected.append(Self.counterClockwise[quarter])
   }
 
-  /// To the diagonal, where it stays for a while, and back.
+  /// Turns the device to the diagonal, waits, and turns it back.
   private mutating func turnHalfway() {
     let direction = dice.pick([45.0, -45])
     script.append("halfway \(direction)")
@@ -202,14 +204,14 @@ private struct Hand {
     }
   }
 
-  /// Gravity in the device's axes as it is held now.
+  /// The current gravity, in the axes of the device.
   private var direction: [Double] {
     let lean = Point(x: 1, y: 0).applying(AffineTransform(rotationAngle: tilt * .pi / 180))
     let down = Point(x: 0, y: -lean.x).applying(AffineTransform(rotationAngle: -angle * .pi / 180))
     return [down.x, down.y, -lean.y]
   }
 
-  /// One reading with the noise of a hand and of the sensor.
+  /// A reading with the noise of the hand and of the sensor.
   private mutating func read(_ gravity: [Double]) {
     let noisy = gravity.map { $0 + Double.random(in: -0.06...0.06, using: &dice) }
     events.append(RotationEvent(at: now, .gravity(x: noisy[0], y: noisy[1], z: noisy[2])))

@@ -2,19 +2,19 @@ import Orientation
 import RotationPolicy
 import Testing
 
-@Suite("iOS 5") struct IOS5Tests {
+@Suite("iOS 5 semantics") struct IOS5Tests {
   private func policy(_ accepts: String?, _ more: String = "") -> String {
     let accepts = accepts.map { "'accepts': [\($0)]" } ?? ""
     return "{'semantics': 'ios5'\(more), 'controllers': {'a': {\(accepts)}}}"
   }
 
-  @Test("one question per controller, accepts; default portrait") func defaultPortrait() throws {
+  @Test("accepts is the only answer; the default is portrait") func defaultPortrait() throws {
     var scene = try Scene(policy(nil))
     #expect(try scene.answer("'device': 'landscapeLeft'") == "refuse notSupported")
     #expect(try scene.last.allowed == [.portrait])
   }
 
-  @Test("allowed = accepts; the application mask sets only the initial orientation")
+  @Test("allowed is accepts; the application mask sets only the initial orientation")
   func applicationMask() throws {
     let portrait = ", 'application': {'infoPlist': ['portrait']}"
     #expect(
@@ -26,7 +26,7 @@ import Testing
     #expect(try start(policy("'portrait'", landscape)) == "portrait")
   }
 
-  @Test("containers ask their visible child, whatever authority says") func containers() throws {
+  @Test("Containers ask their visible child and ignore authority") func containers() throws {
     let policy = """
       {'semantics': 'ios5', 'root': 't', 'controllers': {
         't': {'kind': 'tab', 'children': ['n', 'b'], 'accepts': ['portrait']},
@@ -39,7 +39,7 @@ import Testing
     #expect(try scene.answer("'select': 'b', 'in': 't'") == "rotate portrait")
   }
 
-  @Test("shows keep the current one if accepted (or if accepts is empty), else the lowest accepted")
+  @Test("Showing keeps an accepted orientation, else uses the lowest accepted one")
   func shows() throws {
     let policy = """
       {'semantics': 'ios5', 'device': {'rotationLock': true}, 'root': 'a', 'controllers': {
@@ -54,7 +54,7 @@ import Testing
     #expect(try scene.answer("'present': 'low'") == "rotate landscapeRight")
   }
 
-  @Test("then re-evaluate") func reevaluate() throws {
+  @Test("Showing re-evaluates") func reevaluate() throws {
     let policy = """
       {'semantics': 'ios5', 'root': 'a', 'controllers': {
         'a': {'accepts': ['portrait']}, 'b': {'accepts': ['all']}}}
@@ -64,7 +64,7 @@ import Testing
         == ["refuse notSupported", "rotate landscapeLeft"])
   }
 
-  @Test("5 and 6 never apply, notSupported is the refusal") func fiveAndSix() throws {
+  @Test("Rules 5 and 6 never apply; the refusal is notSupported") func fiveAndSix() throws {
     let policy = """
       {'semantics': 'ios5', 'application': {'infoPlist': ['portrait']}, 'controllers': {'a': {
         'shouldAutorotate': false, 'supported': [], 'preferred': 'landscapeLeft',
@@ -78,7 +78,7 @@ import Testing
     #expect(try scene.answer("'lock': true") == "refuse notSupported")
   }
 
-  @Test("1 to 4 apply as they do later") func theOthers() throws {
+  @Test("Rules 1 to 4 apply as under iOS 6") func theOthers() throws {
     let lazy = """
       {'semantics': 'ios5', 'controllers': {'a': {'accepts': ['all'],
        'ignoresRotationWhileInactive': true}}}
@@ -93,8 +93,7 @@ import Testing
         ])
   }
 
-  @Test("an explicit preferred of iOS 6 means nothing to a presentation") func noPreferred() throws
-  {
+  @Test("A presentation ignores preferred") func noPreferred() throws {
     let policy = """
       {'semantics': 'ios5', 'root': 'a', 'controllers': {
         'a': {}, 'b': {'accepts': ['all'], 'preferred': 'landscapeLeft'}}}
@@ -102,7 +101,7 @@ import Testing
     #expect(try answers(policy, "'present': 'b'") == ["keep"])
   }
 
-  @Test("a container that has no child to ask: invalid") func noChild() throws {
+  @Test("A container without a child to ask is invalid") func noChild() throws {
     let error = try policyError {
       _ = try Scene("{'semantics': 'ios5', 'controllers': {'n': {'kind': 'navigation'}}}")
     }

@@ -2,8 +2,8 @@ import Orientation
 import RotationPolicy
 import Testing
 
-@Suite("lock and active") struct LockAndActiveTests {
-  @Test("lock true on a phone in any orientation but portrait asks 4 to 8 with target portrait")
+@Suite("lock and active events") struct LockAndActiveTests {
+  @Test("lock true on a phone that is not in portrait checks rules 4 to 8 with portrait")
   func phoneTurnsToPortrait() throws {
     var scene = try Scene()
     try scene.send("'device': 'landscapeLeft'")
@@ -12,7 +12,7 @@ import Testing
     #expect(scene.state.rotationLock)
   }
 
-  @Test("refused: it stays; that is how an app avoids it") func avoided() throws {
+  @Test("An app that does not support portrait is not rotated by the lock") func avoided() throws {
     let landscapeOnly = "{'controllers': {'a': {'supported': ['landscape']}}}"
     #expect(try answers(landscapeOnly, "'lock': true") == ["refuse notSupported"])
     var scene = try Scene("{'controllers': {'a': {'supported': ['landscape']}}}")
@@ -22,7 +22,7 @@ import Testing
     #expect(scene.state.rotationLock)
   }
 
-  @Test("4 to 8: inactive, and an empty mask") func otherRules() throws {
+  @Test("lock true: an inactive app, and an empty mask") func otherRules() throws {
     var scene = try Scene("{'controllers': {'a': {'ignoresRotationWhileInactive': true}}}")
     try scene.send("'device': 'landscapeLeft'")
     try scene.send("'active': false")
@@ -31,11 +31,11 @@ import Testing
     try scene.send("'active': true")
     try scene.send("'set': 'a', 'supported': []")
     #expect(try scene.answer("'lock': true") == "invalid common")
-    // device, lock, active and set stay.
+    // The changes by device, lock, active and set are not undone.
     #expect(scene.state.rotationLock)
   }
 
-  @Test("otherwise keep; on a pad keep") func keeps() throws {
+  @Test("lock true in portrait or on a pad gives keep") func keeps() throws {
     #expect(try answers("{}", "'lock': true") == ["keep"])
     #expect(
       try answers("{'device': {'idiom': 'pad'}}", "'device': 'landscapeLeft'", "'lock': true")
@@ -50,7 +50,7 @@ import Testing
         == ["refuse rotationLocked", "rotate landscapeRight"])
   }
 
-  @Test("lock false with the device flat: keep") func unlockFlat() throws {
+  @Test("lock false with a flat device gives keep") func unlockFlat() throws {
     #expect(
       try answers(
         "{'device': {'rotationLock': true}}", "'device': 'landscapeLeft'", "'device': 'faceUp'",
@@ -64,19 +64,20 @@ import Testing
         == ["refuse applicationInactive", "rotate landscapeRight"])
   }
 
-  @Test("active false: keep") func inactive() throws {
+  @Test("active false gives keep") func inactive() throws {
     var scene = try Scene()
     #expect(try scene.answer("'active': false") == "keep")
     #expect(!scene.state.active)
   }
 
-  @Test("a controller that does not ignore it turns while inactive") func turnsInactive() throws {
+  @Test("A controller that does not ignore rotation while inactive rotates")
+  func turnsInactive() throws {
     #expect(
       try answers("{}", "'active': false", "'device': 'landscapeLeft'", "'active': true")
         == ["keep", "rotate landscapeRight", "keep"])
   }
 
-  @Test("repeating a lock or active: keep") func repeating() throws {
+  @Test("A repeated lock or active event gives keep") func repeating() throws {
     var scene = try Scene("{'controllers': {'a': {}}}")
     try scene.send("'device': 'landscapeLeft'")
     try scene.send("'lock': true")
@@ -93,7 +94,7 @@ import Testing
     #expect(try scene.answer("'active': false") == "keep")
   }
 
-  @Test("the same device orientation again asks again") func deviceAgain() throws {
+  @Test("A repeated device orientation is evaluated again") func deviceAgain() throws {
     #expect(
       try answers(
         "{'controllers': {'a': {'supported': ['portrait']}}}", "'device': 'landscapeLeft'",

@@ -2,27 +2,27 @@ import Orientation
 import RotationPolicy
 import Testing
 
-@Suite("Manual turn, on rotate") struct ManualTurnTests {
-  @Test("the device's orientation is untouched") func deviceUntouched() throws {
+@Suite("Manual rotation") struct ManualTurnTests {
+  @Test("The device orientation does not change") func deviceUntouched() throws {
     var scene = try Scene()
     #expect(try scene.answer("'rotate': 'landscapeRight'") == "rotate landscapeRight")
     #expect(scene.state.device == .portrait)
     #expect(scene.state.hold.isManual)
   }
 
-  @Test("the lock does not stop it") func lockDoesNotStopIt() throws {
+  @Test("The rotation lock does not prevent it") func lockDoesNotStopIt() throws {
     #expect(
       try answers("{'device': {'rotationLock': true}}", "'rotate': 'landscapeLeft'")
         == ["rotate landscapeLeft"])
   }
 
-  @Test("4") func inactive() throws {
+  @Test("Rule 4 applies") func inactive() throws {
     #expect(
       try answers(AutomaticTurnTests.lazy, "'rotate': 'landscapeLeft'")
         == ["refuse applicationInactive"])
   }
 
-  @Test("then 5: manual answers yes here, false does not") func autorotation() throws {
+  @Test("Rule 5: shouldAutorotate manual allows it, false does not") func autorotation() throws {
     func policy(_ value: String) -> String {
       "{'controllers': {'a': {'shouldAutorotate': \(value)}}}"
     }
@@ -32,7 +32,7 @@ import Testing
       try answers(policy("false"), "'rotate': 'landscapeLeft'") == ["refuse autorotationDisabled"])
   }
 
-  @Test("6, 7, 8") func masks() throws {
+  @Test("Rules 6, 7 and 8 apply") func masks() throws {
     #expect(
       try answers(
         "{'controllers': {'a': {}}}", "'set': 'a', 'supported': []", "'rotate': 'landscapeLeft'")
@@ -41,7 +41,7 @@ import Testing
     #expect(try answers("{}", "'rotate': 'portrait'") == ["keep"])
   }
 
-  @Test("4 before 5 before 6") func precedence() throws {
+  @Test("Rules 4, 5 and 6 are checked in order") func precedence() throws {
     func policy(lazy: Bool, autorotate: Bool) -> String {
       """
       {'application': {'active': false}, 'controllers': {'a': {
@@ -58,7 +58,7 @@ import Testing
         == ["keep", "refuse autorotationDisabled"])
   }
 
-  @Test("Answered keep, it holds too") func keepHolds() throws {
+  @Test("A decision keep starts a hold too") func keepHolds() throws {
     #expect(
       try answers(
         "{'device': {'rotationLock': true, 'orientation': 'landscapeLeft'}}",
@@ -66,7 +66,7 @@ import Testing
         == ["keep", "keep", "keep"])
   }
 
-  @Test("it holds until the device moves between the four upright orientations")
+  @Test("The hold ends when the device moves to another upright orientation")
   func untilTheDeviceMoves() throws {
     var scene = try Scene()
     #expect(try scene.answer("'rotate': 'landscapeRight'") == "rotate landscapeRight")
@@ -78,7 +78,7 @@ import Testing
     #expect(try scene.answer("'device': 'portrait'") == "rotate portrait")
   }
 
-  @Test("the hold ends also where the device's turn is refused") func endsWhereRefused() throws {
+  @Test("The hold ends even if the automatic rotation is refused") func endsWhereRefused() throws {
     #expect(
       try answers(
         "{}", "'rotate': 'landscapeRight'", "'device': 'portraitUpsideDown'",
@@ -86,14 +86,14 @@ import Testing
         == ["rotate landscapeRight", "refuse notSupported", "rotate portrait"])
   }
 
-  @Test("a refused one does not hold") func refusedDoesNotHold() throws {
+  @Test("A refused manual rotation does not start a hold") func refusedDoesNotHold() throws {
     var scene = try Scene("{'device': {'orientation': 'landscapeLeft', 'rotationLock': true}}")
     #expect(try scene.answer("'rotate': 'portraitUpsideDown'") == "refuse notSupported")
     #expect(!scene.state.hold.isOn)
     #expect(try scene.answer("'lock': false") == "rotate landscapeRight")
   }
 
-  @Test("a lock's turn ends it") func lockEndsIt() throws {
+  @Test("A rotation by the lock ends the hold") func lockEndsIt() throws {
     var scene = try Scene("{'device': {'orientation': 'landscapeRight'}}")
     #expect(try scene.answer("'rotate': 'landscapeRight'") == "rotate landscapeRight")
     #expect(try scene.answer("'lock': true") == "rotate portrait")
@@ -101,14 +101,14 @@ import Testing
     #expect(try scene.answer("'lock': false") == "rotate landscapeLeft")
   }
 
-  @Test("a lock that is refused does not end it") func refusedLock() throws {
+  @Test("A refused rotation by the lock does not end the hold") func refusedLock() throws {
     var scene = try Scene("{'controllers': {'a': {'supported': ['landscape']}}}")
     #expect(try scene.answer("'rotate': 'landscapeLeft'") == "rotate landscapeLeft")
     #expect(try scene.answer("'lock': true") == "refuse notSupported")
     #expect(scene.state.hold.isManual)
   }
 
-  @Test("a show that must turn ends it") func showEndsIt() throws {
+  @Test("Showing a controller that must rotate ends the hold") func showEndsIt() throws {
     let policy = """
       {'root': 'n', 'controllers': {
         'n': {'kind': 'navigation', 'children': ['a'], 'authority': 'visibleChild'}, 'a': {},

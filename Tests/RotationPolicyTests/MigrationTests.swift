@@ -3,12 +3,12 @@ import RotationPolicy
 import Testing
 import UprightTestSupport
 
-@Suite("policies migrate") struct MigrationTests {
+@Suite("Migration from iOS 5") struct MigrationTests {
   private func migrated(_ text: String) throws -> PolicyMigration {
     try PolicyMigration(document(text))
   }
 
-  @Test("supported = accepts; absent: portrait") func supported() throws {
+  @Test("supported is accepts, or portrait without accepts") func supported() throws {
     let migration = try migrated(
       """
       {'semantics': 'ios5', 'root': 'a', 'controllers': {
@@ -24,7 +24,8 @@ import UprightTestSupport
     #expect(migration.warnings.isEmpty)
   }
 
-  @Test("or, if empty, the initial orientation with shouldAutorotate false") func empty() throws {
+  @Test("An empty accepts gives the initial orientation and shouldAutorotate false")
+  func empty() throws {
     let migration = try migrated(
       """
       {'semantics': 'ios5', 'application': {'infoPlist': ['landscape']},
@@ -36,7 +37,7 @@ import UprightTestSupport
     #expect(try RotationReducer(migration.document).state.appOrientation == .landscapeRight)
   }
 
-  @Test("containers visibleChild, their own accepts never asked") func containers() throws {
+  @Test("Containers have visibleChild; their accepts is ignored") func containers() throws {
     let migration = try migrated(
       """
       {'semantics': 'ios5', 'root': 't', 'application': {'infoPlist': ['landscape']},
@@ -50,7 +51,7 @@ import UprightTestSupport
     let controllers = migration.document.controllers
     #expect(controllers[0].authority == .visibleChild && controllers[1].authority == .visibleChild)
     #expect(controllers[0].supported == nil)
-    // Answers that iOS 5 never asked for do not come to life.
+    // Answers that iOS 5 ignores are removed.
     #expect(controllers[2].shouldAutorotate == .yes && controllers[2].preferred == nil)
     #expect(controllers[2].supported == .landscape)
     #expect(controllers[2].captureEnabledIn == .landscape)
@@ -58,7 +59,7 @@ import UprightTestSupport
     #expect(migration.document.application.delegate == nil)
   }
 
-  @Test("delegate widened to the union of all accepts") func delegate() throws {
+  @Test("delegate is extended by the union of all accepts") func delegate() throws {
     let migration = try migrated(
       """
       {'semantics': 'ios5', 'root': 'a', 'application': {'infoPlist': ['portrait']},
@@ -70,7 +71,7 @@ import UprightTestSupport
     #expect(migration.warnings.isEmpty)
   }
 
-  @Test("a warning where the start would differ") func startDiffers() throws {
+  @Test("A warning if the start differs") func startDiffers() throws {
     let migration = try migrated(
       """
       {'semantics': 'ios5', 'device': {'orientation': 'faceUp'}, 'root': 'a',
@@ -82,7 +83,7 @@ import UprightTestSupport
         "the app started in landscapeRight, now it starts in portrait"))
   }
 
-  @Test("a warning where an empty accepts cannot be kept") func emptyCannotBeKept() throws {
+  @Test("A warning if an empty accepts has no equivalent") func emptyCannotBeKept() throws {
     let migration = try migrated(
       """
       {'semantics': 'ios5', 'root': 'a',
@@ -92,27 +93,26 @@ import UprightTestSupport
     #expect(migration.warnings[0].hasPrefix("\"b\" accepts no orientation"))
   }
 
-  @Test("no controllers: the one with defaults, which accepts portrait") func noControllers() throws
-  {
+  @Test("Without controllers: one that supports portrait") func noControllers() throws {
     let migration = try migrated("{'semantics': 'ios5'}")
     #expect(migration.document.controllers.map(\.supported) == [.portrait])
     #expect(migration.warnings.isEmpty)
   }
 
-  @Test("a document that is iOS 6 already stays as it is") func already() throws {
+  @Test("A document with iOS 6 semantics is unchanged") func already() throws {
     let document = try document("{'controllers': {'a': {'supported': []}}}")
     let migration = try PolicyMigration(document)
     #expect(migration.document == document)
     #expect(migration.warnings.count == 1)
   }
 
-  @Test("a document that cannot start cannot be migrated") func cannotStart() throws {
+  @Test("A document that cannot start is rejected") func cannotStart() throws {
     #expect(throws: PolicyError.self) {
       try migrated("{'semantics': 'ios5', 'controllers': {'n': {'kind': 'navigation'}}}")
     }
   }
 
-  @Test("the sample decides the same after migration") func sample() throws {
+  @Test("The sample gives the same decisions after migration") func sample() throws {
     let old = try PolicyDocument(json: SamplePolicies.bytes("ios5.json"))
     let events = try RotationEvent.parse(jsonLines: SamplePolicies.bytes("ios5.jsonl"))
     let migration = try PolicyMigration(old)
@@ -122,7 +122,7 @@ import UprightTestSupport
         == OrientationPlan(old, events: events).entries.map(\.short))
   }
 
-  @Test("the JSON of any document reads back as it") func writer() throws {
+  @Test("The JSON of a random document reads back as an equal document") func writer() throws {
     var dice = Dice(seed: PropertyTests.seed)
     for round in 0..<2000 {
       var document = dice.document(transition: Transition(style: .spin, duration: 0.25))
@@ -133,7 +133,8 @@ import UprightTestSupport
     }
   }
 
-  /// An event that asks the same of both: `set` changes answers that only one of them asks for.
+  /// Returns an event that has the same meaning in both documents. `set` events change answers that only one of
+  /// them uses, so they are replaced.
   private func action(_ dice: inout Dice, _ count: Int) -> RotationEvent.Action {
     while true {
       switch dice.action(count) {
@@ -147,8 +148,8 @@ import UprightTestSupport
     }
   }
 
-  /// What must be equal. A controller that accepts nothing (`isMute`) is asked another question, so
-  /// it refuses in another word; its outcome and where the app is stay.
+  /// Returns the parts of an entry that must be equal. A controller that accepts nothing (`isMute`) gives a
+  /// different reason for its refusal, so only the outcome and the orientations are compared.
   private func essence(_ entry: RotationDecision, isMute: Bool) -> String {
     var words = [entry.outcome.rawValue, entry.from.name, entry.to.name]
     if !isMute {
@@ -158,7 +159,7 @@ import UprightTestSupport
   }
 
   @Test(
-    "decides the same, except where a warning was given", .long,
+    "Random documents give the same decisions, except those with a warning", .long,
     arguments: [Transition(), Transition(style: .spin, duration: 0.4)])
   func decidesTheSame(transition: Transition) throws {
     var (compared, warned, empty) = (0, 0, 0)
@@ -167,7 +168,7 @@ import UprightTestSupport
       var dice = Dice(seed: seed)
       var old = dice.document(transition: transition)
       old.semantics = .ios5
-      // What it starts with and what it accepts, mostly so that no warning is due.
+      // The orientation at the start and the accepted ones, mostly chosen so that no warning is given.
       if dice.chance(70) { old.application = .init() }
       for index in old.controllers.indices where dice.chance(60) {
         old.controllers[index].accepts = dice.chance(80) ? dice.mask(allowEmpty: false) : .portrait
@@ -204,7 +205,7 @@ import UprightTestSupport
     #expect(compared > 500 && warned > 5 && empty > 5, "\(compared) \(warned) \(empty)")
   }
 
-  @Test("a warning is not given for nothing: the start does differ") func startWarnings() throws {
+  @Test("A warning is given only if the start differs") func startWarnings() throws {
     var dice = Dice(seed: PropertyTests.seed)
     for _ in 0..<2000 {
       var old = dice.document(transition: Transition())

@@ -2,8 +2,8 @@ import Orientation
 import RotationPolicy
 import Testing
 
-@Suite("A turn, in phases") struct PhaseTests {
-  /// A root that follows, in a stack, and turns that take a second.
+@Suite("Phases of a rotation") struct PhaseTests {
+  /// A root that rotates with the device, in a stack, and rotations that take a second.
   static let slow = """
     {'transition': {'style': 'spin', 'duration': 1}, 'root': 'n', 'controllers': {
       'n': {'kind': 'navigation', 'authority': 'visibleChild', 'children': ['a']}, 'a': {},
@@ -11,13 +11,13 @@ import Testing
       'x': {'preferred': 'landscapeLeft'}}}
     """
 
-  @Test("willRotate, layout, willAnimate, [duration], didRotate, then the format changes")
+  @Test("willRotate, layout, willAnimate, after the duration didRotate, then the format change")
   func order() throws {
     var scene = try Scene(Self.slow)
     #expect(try scene.send("'device': 'landscapeLeft'", at: 3) == ["rotate landscapeRight"])
     #expect(scene.phases.map(\.kind) == [.willRotate, .layout, .willAnimate])
     #expect(scene.phases.map(\.at) == [3, 3, 3])
-    // For the reducer the new orientation is current from the decision on.
+    // For the reducer, the new orientation is current from the decision on.
     #expect(scene.state.appOrientation == .landscapeRight)
     #expect(scene.state.layoutOrientation == .portrait)
     #expect(scene.reducer.nextDue == 4)
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(
-    "Style cut, or duration 0, does it all at one instant",
+    "With style cut or duration 0, all phases have the same time",
     arguments: [
       "'style': 'cut', 'duration': 5", "'style': 'spin', 'duration': 0", "'duration': 3",
     ]) func cut(transition: String) throws
@@ -49,7 +49,7 @@ import Testing
     #expect(scene.state.turn == nil)
   }
 
-  @Test("the decision carries its phases, didRotate's time included") func decisionPhases() throws {
+  @Test("The decision has all phases, including didRotate") func decisionPhases() throws {
     var scene = try Scene(Self.slow)
     try scene.send("'device': 'landscapeLeft'", at: 3)
     #expect(try scene.last.phases.map(\.at) == [3, 3, 3, 4])
@@ -57,7 +57,7 @@ import Testing
     #expect(try scene.last.phases == [])
   }
 
-  @Test("Phases go to the deciding controller and, through containers, its visible descendants")
+  @Test("The receivers are the deciding controller and its visible descendants")
   func receivers() throws {
     let policy = """
       {'root': 't', 'controllers': {
@@ -75,7 +75,8 @@ import Testing
     #expect(below.phases.last?.turn.receivers == ["a"])
   }
 
-  @Test("state changes apply at once but turning waits") func waits() throws {
+  @Test("During a rotation, state changes apply immediately but rotations wait")
+  func waits() throws {
     var scene = try Scene(Self.slow)
     try scene.send("'device': 'landscapeLeft'", at: 1)
     #expect(try scene.send("'device': 'landscapeRight'", at: 1.5) == [])
@@ -89,7 +90,7 @@ import Testing
     #expect(decision.from == .landscapeRight)
   }
 
-  @Test("only the latest counts; a superseded one is keep with reason superseded")
+  @Test("Only the latest request counts; the others give keep, superseded")
   func superseded() throws {
     var scene = try Scene(Self.slow)
     try scene.send("'device': 'landscapeLeft'", at: 1)
@@ -99,12 +100,12 @@ import Testing
     #expect(try scene.last.target == .portrait)
     #expect(try scene.send("'device': 'landscapeLeft'", at: 1.6) == ["keep superseded"])
     #expect(try scene.last.eventIndex == 2)
-    // Back where the turn goes anyway; the superseded manual turn does not hold.
+    // The app is already rotating to this orientation. The superseded manual rotation starts no hold.
     #expect(scene.advance(to: 2) == ["keep"])
     #expect(!scene.state.hold.isOn)
   }
 
-  @Test("the others answer at once") func others() throws {
+  @Test("Events that request no rotation are decided immediately") func others() throws {
     var scene = try Scene(Self.slow)
     try scene.send("'device': 'landscapeLeft'", at: 1)
     try scene.send("'device': 'landscapeRight'", at: 1.1)
@@ -115,12 +116,13 @@ import Testing
     ] {
       #expect(try scene.send(body, at: 1.2) == ["keep"], "\(body)")
     }
-    // The turn that waits is still the one that was asked for.
+    // The waiting request is unchanged.
     #expect(scene.advance(to: 2) == ["rotate landscapeLeft"])
     #expect(scene.decisions.map(\.eventIndex) == [0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 1])
   }
 
-  @Test("decided at didRotate: with the answers of then") func answersOfThen() throws {
+  @Test("A waiting request is decided at didRotate, with the answers at that time")
+  func answersOfThen() throws {
     var scene = try Scene(Self.slow)
     try scene.send("'device': 'landscapeLeft'", at: 1)
     try scene.send("'device': 'landscapeRight'", at: 1.1)
@@ -128,7 +130,7 @@ import Testing
     #expect(scene.advance(to: 2) == ["refuse autorotationDisabled"])
   }
 
-  @Test("a lock during the turn stops the one that waits") func lockDuringTurn() throws {
+  @Test("A lock during a rotation stops the waiting one") func lockDuringTurn() throws {
     var scene = try Scene(Self.slow)
     try scene.send("'device': 'landscapeLeft'", at: 1)
     try scene.send("'device': 'landscapeRight'", at: 1.1)
@@ -138,7 +140,7 @@ import Testing
     #expect(scene.state.layoutOrientation == .portrait)
   }
 
-  @Test("didRotate precedes events of its own instant") func ownInstant() throws {
+  @Test("didRotate precedes events of the same time") func ownInstant() throws {
     var scene = try Scene(Self.slow)
     try scene.send("'device': 'landscapeLeft'", at: 1)
     #expect(try scene.send("'device': 'portrait'", at: 2) == ["rotate portrait"])
@@ -148,14 +150,14 @@ import Testing
       ])
   }
 
-  @Test("the sum of a time and a duration is no rounding error late") func rounding() throws {
+  @Test("didRotate is not late because of rounding errors") func rounding() throws {
     var scene = try Scene("{'transition': {'style': 'hold', 'duration': 0.2}}")
     try scene.send("'device': 'landscapeLeft'", at: 0.1)
     #expect(scene.reducer.nextDue == 0.3)
     #expect(try scene.send("'device': 'portrait'", at: 0.3) == ["rotate portrait"])
   }
 
-  @Test("turns that wait follow each other") func chain() throws {
+  @Test("Waiting rotations follow each other") func chain() throws {
     var scene = try Scene(Self.slow)
     try scene.send("'device': 'landscapeLeft'", at: 1)
     try scene.send("'device': 'landscapeRight'", at: 1.5)
@@ -165,7 +167,8 @@ import Testing
     #expect(scene.phases.filter { $0.kind == .didRotate }.map(\.at) == [2, 3, 4])
   }
 
-  @Test("Shows are judged at once, also during a turn: invalid") func invalidDuringTurn() throws {
+  @Test("Showing is validated immediately, even during a rotation")
+  func invalidDuringTurn() throws {
     var scene = try Scene(Self.slow)
     try scene.send("'device': 'landscapeLeft'", at: 1)
     #expect(try scene.send("'present': 'bad'", at: 1.1) == ["invalid common"])
@@ -173,14 +176,16 @@ import Testing
     #expect(scene.state.turn != nil)
   }
 
-  @Test("a show that needs no turn answers at once during a turn") func showDuringTurn() throws {
+  @Test("Showing without rotation is decided immediately during a rotation")
+  func showDuringTurn() throws {
     var scene = try Scene(Self.slow)
     try scene.send("'device': 'landscapeLeft'", at: 1)
     #expect(try scene.send("'present': 'q'", at: 1.1) == ["keep"])
     #expect(scene.state.presentations.count == 1)
   }
 
-  @Test("a show that must turn is in the tree at once and turns at didRotate") func showWaits()
+  @Test("Showing with rotation changes the tree immediately and rotates at didRotate")
+  func showWaits()
     throws
   {
     var scene = try Scene(Self.slow)
@@ -191,19 +196,19 @@ import Testing
     #expect(try scene.last.allowed == [.portrait])
   }
 
-  @Test("a superseded show still ends in an orientation that it supports") func supersededShow()
+  @Test("A superseded show still ends in a supported orientation") func supersededShow()
     throws
   {
     var scene = try Scene(Self.slow)
     try scene.send("'device': 'landscapeLeft'", at: 1)
     try scene.send("'push': 'p', 'onto': 'n'", at: 1.1)
     #expect(try scene.send("'device': 'landscapeRight'", at: 1.2) == ["keep superseded"])
-    // The device's turn is not supported; what is on screen must stand in portrait all the same.
+    // The automatic rotation is refused, but the shown controller must still be placed in portrait.
     #expect(scene.advance(to: 2) == ["rotate portrait"])
     #expect(try scene.last.eventIndex == 2)
   }
 
-  @Test("a show that is gone before its turn asks for nothing") func showGone() throws {
+  @Test("A waiting show whose controller was removed requests nothing") func showGone() throws {
     var scene = try Scene(Self.slow)
     try scene.send("'device': 'landscapeLeft'", at: 1)
     #expect(try scene.send("'present': 'x'", at: 1.1) == [])
@@ -212,7 +217,7 @@ import Testing
     #expect(!scene.state.hold.isOn)
   }
 
-  @Test("a presentation's preferred holds from its turn on") func presentationHolds() throws {
+  @Test("The hold of a presentation starts with its rotation") func presentationHolds() throws {
     var scene = try Scene(Self.slow)
     try scene.send("'device': 'landscapeLeft'", at: 1)
     try scene.send("'present': 'x'", at: 1.1)
@@ -221,7 +226,7 @@ import Testing
     #expect(try scene.send("'device': 'landscapeLeft'", at: 4) == ["keep"])
   }
 
-  @Test("captureEnabledIn is answered at willAnimate, for the new orientation") func capture()
+  @Test("captureEnabledIn applies at willAnimate, for the new orientation") func capture()
     throws
   {
     var scene = try Scene(

@@ -7,7 +7,7 @@ import Testing
     try OrientationPlan(document(policy), events: RotationEvent.parse(jsonLines: json(events)))
   }
 
-  @Test("an event takes effect at the first frame whose PTS is >= at - 1 ms") func grain() throws {
+  @Test("An event takes effect at the first frame whose PTS is >= at - 1 ms") func grain() throws {
     let timeline = try plan("{}", "{'at': 3.2, 'device': 'landscapeLeft'}").timeline
     #expect(timeline.point(at: 3.1989).appOrientation == .portrait)
     #expect(timeline.point(at: 3.199).appOrientation == .landscapeRight)
@@ -17,7 +17,7 @@ import Testing
     #expect(timeline.point(at: 1e12).appOrientation == .landscapeRight)
   }
 
-  @Test("the picture turns with the device even when the app does not") func deviceAndApp() throws {
+  @Test("Frames follow the device even if the app does not") func deviceAndApp() throws {
     let timeline = try plan(
       "{'controllers': {'a': {'supported': ['portrait']}}}",
       """
@@ -31,7 +31,8 @@ import Testing
     #expect(timeline.points.map(\.at) == [0, 1, 3])
   }
 
-  @Test("in a timed turn the device is new at once, the layout at didRotate") func timed() throws {
+  @Test("In an animated rotation, the device changes first, the layout at didRotate")
+  func timed() throws {
     let plan = try plan(
       "{'transition': {'style': 'spin', 'duration': 0.5}}",
       "{'at': 1, 'device': 'landscapeLeft'}")
@@ -46,14 +47,14 @@ import Testing
     #expect(plan.formats.map(\.from) == [0, 1.5])
   }
 
-  @Test("a device that was never upright counts as the app stands") func neverUpright() throws {
+  @Test("A device that was never upright uses the app orientation") func neverUpright() throws {
     let plan = try plan(
       "{'device': {'orientation': 'faceUp'}}",
       "{'at': 1, 'rotate': 'landscapeRight'}\n{'at': 2, 'device': 'portrait'}")
     #expect(plan.timeline.points.map(\.device) == [.portrait, .landscapeLeft, .portrait])
   }
 
-  @Test("formats: one per change, the last of an instant only; formats[0] is the start")
+  @Test("Formats: one per change, only the last of each time; formats[0] is the start")
   func formats() throws {
     let plan = try plan(
       "{}",
@@ -73,7 +74,7 @@ import Testing
     #expect(plan.entries.map(\.outcome) == [.rotate, .rotate, .rotate, .rotate, .rotate])
   }
 
-  @Test("an event at 0 makes the start") func atZero() throws {
+  @Test("An event at 0 changes the initial format") func atZero() throws {
     let plan = try plan("{}", "{'at': 0, 'device': 'landscapeLeft'}")
     #expect(plan.formats.map(\.from) == [0])
     #expect(plan.formats[0].format.appOrientation == .landscapeRight)
@@ -81,7 +82,7 @@ import Testing
     #expect(plan.timeline.points[0].device == .landscapeLeft)
   }
 
-  @Test("One entry per event, in order, even where one is answered later") func entries() throws {
+  @Test("One entry per event, in order, even if one is decided later") func entries() throws {
     let plan = try plan(
       PhaseTests.slow,
       """
@@ -102,7 +103,7 @@ import Testing
     #expect(plan.formats.map(\.from) == [0, 2, 3])
   }
 
-  @Test("live: events pushed and time advanced give what the whole list gives") func incremental()
+  @Test("A live session gives the same plan as the complete list") func incremental()
     throws
   {
     let events = try RotationEvent.parse(
@@ -138,7 +139,7 @@ import Testing
     #expect(live.takeFormats(before: 100) == [])
   }
 
-  @Test("a refused event leaves a live session as it was") func refusedLive() throws {
+  @Test("An invalid event does not change a live session") func refusedLive() throws {
     var plan = try OrientationPlan(PolicyDocument())
     #expect(throws: PolicyError.self) {
       try plan.push(RotationEvent(at: 1, .present("x", style: nil)))
@@ -150,12 +151,12 @@ import Testing
     }
   }
 
-  @Test("a warning names its event's time") func warnings() throws {
+  @Test("A warning has the time of its event") func warnings() throws {
     let plan = try plan("{}", "{'at': 2.5, 'dismiss': true}")
     #expect(plan.warnings == ["event at 2.5: nothing is presented to dismiss"])
   }
 
-  @Test("the JSON of an entry, keys in the order of spec 4") func entryJSON() throws {
+  @Test("The JSON of an entry has its keys in order") func entryJSON() throws {
     let plan = try plan("{}", "{'at': 3, 'device': 'LANDSCAPELEFT'}\n{'at': 4, 'device': 'faceUp'}")
     #expect(
       plan.entries[0].json.compact
@@ -171,7 +172,7 @@ import Testing
         + #""allowed":["portrait","landscapeRight","landscapeLeft"]}"#)
   }
 
-  @Test("the JSON of an invalid entry has a name") func invalidJSON() throws {
+  @Test("The JSON of an invalid entry has a name") func invalidJSON() throws {
     let plan = try plan(
       "{'root': 'a', 'controllers': {'a': {}, 'b': {'supported': []}}}",
       "{'at': 3, 'present': 'b'}")
@@ -183,7 +184,7 @@ import Testing
     #expect(plan.entries[0].json["reason"] == .string(nothingInCommon("b")))
   }
 
-  @Test("the JSON of a format, with and without media") func formatJSON() throws {
+  @Test("The JSON of a format, with and without media") func formatJSON() throws {
     let plan = try plan("{'stream': {'size': '360x640', 'captureSize': '1080x1920'}}", "")
     #expect(
       plan.formats[0].json().compact
@@ -196,7 +197,7 @@ import Testing
         + #""transform":[0.0,1.0,-1.0,0.0,720.0,0.0]}"#)
   }
 
-  @Test("explain's JSON reads back as itself") func explainJSON() throws {
+  @Test("The JSON of explain reads back as an equal value") func explainJSON() throws {
     let plan = try plan("{}", "{'at': 3.25, 'gravity': [0.02, -0.98, 0.1]}")
     #expect(try JSONValue(parsing: plan.json.pretty.utf8) == plan.json)
     #expect(try JSONValue(parsing: plan.json.compact.utf8) == plan.json)

@@ -3,15 +3,15 @@ import RotationPolicy
 import Testing
 import UprightTestSupport
 
-@Suite("Any policy, any events") struct PropertyTests {
-  /// Printed, so that a crash can be run again too.
+@Suite("Random policies and events") struct PropertyTests {
+  /// Printed, so that a crash can be reproduced.
   static let seed = {
     let seed = UInt64.random(in: 0..<1_000_000)
     print("RotationPolicyTests: seed \(seed)")
     return seed
   }()
 
-  /// A random policy that UIKit accepts, and random events, `gap` seconds apart at most.
+  /// A random policy that UIKit accepts, and random events that are at most `gap` seconds apart.
   private func scene(
     _ dice: inout Dice, transition: Transition, gap: Double
   ) -> (PolicyDocument, [RotationEvent])? {
@@ -26,7 +26,7 @@ import UprightTestSupport
     return (document, events)
   }
 
-  /// What must hold for every decision; nil where it does. No `#expect`: there are a million.
+  /// Returns the first rule that a decision violates, or `nil`. `#expect` is too slow for a million decisions.
   private func violation(_ decision: RotationDecision) -> String? {
     let allowed = decision.allowed
     let isTurn = decision.outcome == .rotate
@@ -50,20 +50,20 @@ import UprightTestSupport
       ("phases", decision.phases.map(\.kind) == (isTurn ? RotationPhase.Kind.allCases : [])),
       ("target", !isTurn || decision.target == decision.to),
       ("name", (decision.name != nil) == (decision.outcome == .invalid)),
-      // Always one that is allowed, but for the table's second row.
+      // The orientation is always allowed, except in row 2 of the showing table.
       ("allowed", !isTurn || isAllowed || decision.why.rule == .shownInPreferred),
       ("raw order", allowed == allowed.sorted { $0.rawValue < $1.rawValue }),
       ("a show never refuses", decision.outcome != .refuse || isOfTheDevice),
       ("refused target", decision.outcome != .refuse || decision.target != nil),
-      // What a show leaves on the screen is in an orientation that it supports.
+      // A shown controller is in an orientation that it supports.
       ("shown", decision.why.rule != .shown || allowed.isEmpty || isAllowed),
       ("reason", reasonFits),
     ]
     return laws.first { !$0.1 }.map { "\($0.0): \(decision)" }
   }
 
-  /// What the stream's format and the layout must agree on at any time; nil where they do. Sizes
-  /// match the app orientation whenever no turn is running, and the old one while one is.
+  /// Returns a difference between the stream format, the layout and the timeline, or `nil`. They must match the
+  /// app orientation, or during a rotation the old one.
   private func mismatch(_ plan: OrientationPlan) -> String? {
     let state = plan.reducer.state
     let format = plan.formats.last?.format
@@ -76,7 +76,7 @@ import UprightTestSupport
   }
 
   @Test(
-    "the app orientation is one allowed when last asked; sizes match it; one decision each; no crash",
+    "Allowed app orientations, matching sizes, one decision per event",
     .long,
     arguments: [
       Transition(style: .cut), Transition(style: .spin, duration: 0.3),
@@ -100,7 +100,9 @@ import UprightTestSupport
           accepted.append(event)
           for case .decision(let decision) in outputs { decided.append(decision) }
         } catch {
-          if plan.reducer.state != before { Issue.record("a refused event left a trace: \(note)") }
+          if plan.reducer.state != before {
+            Issue.record("an invalid event changed the state: \(note)")
+          }
         }
         if let broken = mismatch(plan) { Issue.record("\(broken), \(note)") }
       }
@@ -110,7 +112,7 @@ import UprightTestSupport
       }
       #expect(plan.entries.map(\.event) == accepted, note)
       #expect(plan.entries.map(\.eventIndex) == Array(0..<accepted.count), note)
-      // In the order of their answers, each begins where the one before ended.
+      // In the order of the decisions, each starts where the previous one ended.
       #expect(zip(decided, decided.dropFirst()).allSatisfy { $0.to == $1.from }, note)
       let state = plan.reducer.state
       #expect(state.appOrientation == state.layoutOrientation, note)
@@ -121,7 +123,7 @@ import UprightTestSupport
     #expect(played > 200)
   }
 
-  /// Same input, same output; and time that advances in between changes nothing.
+  /// Checks that the same input gives the same output, also if the time is advanced in between.
   private func checkAgain(
     _ document: PolicyDocument, _ events: [RotationEvent], _ plan: OrientationPlan,
     _ dice: inout Dice, _ note: Comment
@@ -153,7 +155,8 @@ import UprightTestSupport
     #expect(formats.allSatisfy { $0.from < $1.from && $0.format != $1.format }, note)
   }
 
-  @Test("turns that are over before the next event decide as cuts do") func timedAsCut() throws {
+  @Test("Rotations that end before the next event give the same decisions as cuts")
+  func timedAsCut() throws {
     for round in 0..<500 {
       let seed = Self.seed &* 10_000 &+ UInt64(round)
       var dice = Dice(seed: seed)
@@ -176,7 +179,7 @@ import UprightTestSupport
     }
   }
 
-  @Test("one controller decides as the rules are written") func asWritten() throws {
+  @Test("One controller gives the same decisions as a reference model") func asWritten() throws {
     for round in 0..<3000 {
       let seed = Self.seed &* 10_000 &+ UInt64(round)
       var dice = Dice(seed: seed)
@@ -207,7 +210,7 @@ import UprightTestSupport
     }
   }
 
-  @Test("damaged text is an error or a value, never a crash") func damaged() throws {
+  @Test("Damaged text gives an error or a value, never a crash") func damaged() throws {
     let good = json(
       """
       {"semantics": "ios6", "device": {"idiom": "phone"}, "root": "t", "controllers": {
@@ -235,7 +238,7 @@ import UprightTestSupport
   }
 }
 
-/// Spec 2's rules for one controller and no tree, written as the spec writes them.
+/// A reference model of the rules, for one controller without a tree.
 private struct Written {
   var app: InterfaceOrientation
   var device: DeviceOrientation

@@ -1,7 +1,7 @@
 import Orientation
 import RotationPolicy
 
-/// SplitMix64: the same seed, the same policies.
+/// SplitMix64. The same seed gives the same policies.
 struct Dice: RandomNumberGenerator {
   var state: UInt64
 
@@ -34,7 +34,7 @@ struct Dice: RandomNumberGenerator {
 }
 
 extension Dice {
-  /// A document whose names hang together; UIKit need not like it.
+  /// A document with consistent names, for which UIKit might raise an exception.
   mutating func document(transition: Transition) -> PolicyDocument {
     var document = PolicyDocument()
     document.semantics = chance(20) ? .ios5 : .ios6
@@ -47,7 +47,7 @@ extension Dice {
     document.transition = transition
     let count = Int.random(in: 1...8, using: &self)
     for index in 0..<count { document.controllers.append(controller(index)) }
-    // Children have higher indices than their containers, and one parent each: no cycles.
+    // Children have higher indices than their containers and one parent, so there are no cycles.
     for index in 1..<max(1, count) {
       let parent = Int.random(in: 0..<index, using: &self)
       guard document.controllers[parent].kind != .content, chance(70) else { continue }
@@ -57,7 +57,7 @@ extension Dice {
     return document
   }
 
-  /// A random policy and what it decided for random events; nil where UIKit would not start it.
+  /// The plan of a random policy and random events, or `nil` if UIKit would raise an exception at the start.
   mutating func run() -> OrientationPlan? {
     let document = document(transition: Transition(style: .hold, duration: 0.4))
     guard var plan = try? OrientationPlan(document) else { return nil }

@@ -4,13 +4,13 @@ import RotationPolicy
 import Testing
 import UprightTestSupport
 
-/// The policies in Samples and what each must decide.
+/// The policies in Samples, with their expected decisions.
 enum SamplePolicies {
   static let folder = Fixtures.packageRoot.appendingPathComponent("Samples/policies")
 
   /// The names of all policies.
   static let all: [String] = names(suffix: ".json").filter { !$0.hasSuffix(".expected") }
-  /// Those with events.
+  /// The names of the policies with events.
   static let withEvents = names(suffix: ".jsonl")
 
   private static func names(suffix: String) -> [String] {
@@ -29,8 +29,8 @@ enum SamplePolicies {
   }
 }
 
-@Suite("Samples of policies") struct SampleTests {
-  @Test("those that the project promises are there") func present() {
+@Suite("Sample policies") struct SampleTests {
+  @Test("All documented samples exist") func present() {
     let promised = [
       "tabs", "showing-1-nothing-in-common", "showing-2-preferred-all-the-same",
       "showing-3-preferred-not-supported", "showing-4-preferred-not-supported", "showing-5-shown",
@@ -40,18 +40,18 @@ enum SamplePolicies {
     #expect(Set(SamplePolicies.withEvents).isSubset(of: SamplePolicies.all))
   }
 
-  @Test("the README says what each shows") func readme() throws {
+  @Test("The README lists every sample") func readme() throws {
     let text = try String(
       contentsOf: Fixtures.packageRoot.appendingPathComponent("Samples/README.md"),
       encoding: .utf8)
     for name in SamplePolicies.withEvents { #expect(text.contains("| `\(name)` |"), "\(name)") }
   }
 
-  @Test("every policy starts", arguments: SamplePolicies.all) func starts(name: String) throws {
+  @Test("Every policy starts", arguments: SamplePolicies.all) func starts(name: String) throws {
     _ = try RotationReducer(PolicyDocument(json: SamplePolicies.bytes("\(name).json")))
   }
 
-  @Test("decides what is pinned", arguments: SamplePolicies.withEvents)
+  @Test("The decisions are the expected ones", arguments: SamplePolicies.withEvents)
   func pinned(name: String) throws {
     let plan = try SamplePolicies.plan(name)
     let expected = try JSONDecoder().decode(
@@ -69,7 +69,7 @@ enum SamplePolicies {
     }
   }
 
-  @Test("the two locked in landscape differ by one word of the policy") func lockedInLandscape()
+  @Test("The two policies locked in landscape differ in one word") func lockedInLandscape()
     throws
   {
     let plain = try SamplePolicies.plan("locked-in-landscape").entries.map(\.short)

@@ -2,12 +2,12 @@ import Orientation
 import RotationPolicy
 import Testing
 
-/// JSON with single quotation marks, so that a test reads like the spec.
+/// Returns JSON from text with single quotation marks, which are easier to read in tests.
 func json(_ text: String) -> [UInt8] { Array(text.replacing("'", with: "\"").utf8) }
 
 func document(_ text: String) throws -> PolicyDocument { try PolicyDocument(json: json(text)) }
 
-/// A policy and the events sent to it, one second apart unless a time is given.
+/// A policy and the events that are sent to it, one second apart unless a time is given.
 struct Scene {
   var reducer: RotationReducer
   var outputs: [RotationOutput] = []
@@ -30,7 +30,7 @@ struct Scene {
     outputs.compactMap { if case .captureEnabled(_, let flag) = $0 { flag } else { nil } }
   }
 
-  /// Sends an event, written without its braces and its time; the answers given meanwhile.
+  /// Sends an event, given without braces and time, and returns the decisions made in the meantime.
   @discardableResult
   mutating func send(_ body: String, at time: Double? = nil) throws -> [String] {
     let at = time ?? next
@@ -49,7 +49,7 @@ struct Scene {
     return new.compactMap { if case .decision(let decision) = $0 { decision.short } else { nil } }
   }
 
-  /// The one answer to an event that is answered at once.
+  /// Sends an event that is decided immediately and returns the decision.
   mutating func answer(_ body: String, at time: Double? = nil) throws -> String {
     let answers = try send(body, at: time)
     #expect(answers.count == 1, "\(body): \(answers)")
@@ -59,13 +59,13 @@ struct Scene {
   var last: RotationDecision { get throws { try #require(decisions.last) } }
 }
 
-/// The answers of `policy` to `events`, one second apart.
+/// Returns the decisions of `policy` on `events`, which are one second apart.
 func answers(_ policy: String, _ events: String...) throws -> [String] {
   var scene = try Scene(policy)
   return try events.map { try scene.answer($0) }
 }
 
-/// The orientation that a policy starts in.
+/// Returns the orientation in which a policy starts.
 func start(_ policy: String) throws -> String { try Scene(policy).app }
 
 extension RotationDecision {
@@ -81,13 +81,13 @@ extension RotationDecision {
   }
 }
 
-/// The error that `body` throws.
+/// Returns the error that `body` throws.
 func policyError(_ body: () throws -> Void) throws -> PolicyError {
   let error = #expect(throws: PolicyError.self) { try body() }
   return try #require(error)
 }
 
-/// The message that UIKit gives for an empty intersection.
+/// Returns UIKit's message for an empty intersection.
 func nothingInCommon(_ name: String) -> String {
   "Supported orientations has no common orientation with the application, and [\(name) shouldAutorotate] is returning YES"
 }

@@ -4,13 +4,14 @@ import RotationPolicy
 import Testing
 import UprightTestSupport
 
-/// The published schemas against the decoders: neither may know something that the other does not.
+/// Compares the published schemas with the decoders.
 @Suite("JSON Schema") struct SchemaTests {
   private static func schema(_ name: String) throws -> JSONSchema {
     try JSONSchema(text: #require(PublishedSchema.named(name)).json.pretty)
   }
 
-  @Test("policy, events and report are there, versioned, draft 2020-12") func published() throws {
+  @Test("The schemas policy, events and report exist, with a version and draft 2020-12")
+  func published() throws {
     #expect(PublishedSchema.all.map(\.name) == ["policy", "events", "report"])
     for schema in PublishedSchema.all {
       #expect(schema.json["$id"] == .string("urn:upright:schema:\(schema.name):1"))
@@ -20,7 +21,7 @@ import UprightTestSupport
     #expect(PublishedSchema.named("polcy") == nil)
   }
 
-  @Test("every key that the decoders read is in the schema") func keys() throws {
+  @Test("Every key of the decoders is in the schema") func keys() throws {
     let policy = try #require(PublishedSchema.named("policy")).json
     let controller = policy["$defs"]?["controller"]?["properties"]
     for key in [
@@ -29,7 +30,7 @@ import UprightTestSupport
     ] { #expect(controller?[key] != nil, "\(key)") }
   }
 
-  @Test("validates every policy in Samples and its events", .long, arguments: SamplePolicies.all)
+  @Test("Every policy in Samples and its events are valid", .long, arguments: SamplePolicies.all)
   func samples(name: String) throws {
     let text = try String(decoding: SamplePolicies.bytes("\(name).json"), as: UTF8.self)
     #expect(try Self.schema("policy").fault(in: plain(JSONValue(parsing: text.utf8))) == nil)
@@ -42,18 +43,18 @@ import UprightTestSupport
     #expect(try report.fault(in: plain(SamplePolicies.plan(name).json)) == nil)
   }
 
-  @Test("validates every built-in", arguments: PolicyDocument.builtInNames)
+  @Test("Every built-in policy is valid", arguments: PolicyDocument.builtInNames)
   func builtIns(name: String) throws {
     let text = try #require(PolicyDocument.builtInJSON(name))
     #expect(try Self.schema("policy").fault(in: plain(JSONValue(parsing: text.utf8))) == nil)
   }
 
-  /// What the decoder alone can find: it stands between values, not in one.
+  /// The errors that only the decoder can find, because they concern several values.
   private static let betweenValues = [
     "{'root': 'lst', 'controllers': {'list': {}}}", "{'root': 'list'}",
   ]
 
-  @Test("rejects each bad policy", .long, arguments: BadInput.documents.map(\.text))
+  @Test("Invalid policies are rejected", .long, arguments: BadInput.documents.map(\.text))
   func badPolicies(text: String) throws {
     let isBetween = Self.betweenValues.contains(text)
     let fault = try Self.schema("policy").fault(in: plain(JSONValue(parsing: json(text))))
@@ -61,9 +62,9 @@ import UprightTestSupport
   }
 
   @Test(
-    "what only the decoder can see is valid by the schema",
+    "Errors across values are valid by the schema",
     arguments: [
-      // A cycle; a child, a root, a selected tab that is not there; two places; too much to encode.
+      // A cycle; a missing child, root or selected tab; two parents; an encoded size larger than the capture size.
       "{'root': 'a', 'controllers': {'a': {}, 'b': {'kind': 'navigation', 'children': ['b']}}}",
       "{'controllers': {'a': {'kind': 'tab', 'children': ['b']}}}",
       "{'root': 'b', 'controllers': {'a': {}}}",
@@ -76,14 +77,14 @@ import UprightTestSupport
     #expect(throws: PolicyError.self) { try document(text) }
   }
 
-  @Test("rejects each bad event", arguments: BadInput.events.map(\.text))
+  @Test("Invalid events are rejected", arguments: BadInput.events.map(\.text))
   func badEvents(text: String) throws {
-    // What is no JSON at all has no schema.
+    // Text that is not JSON can't be validated by a schema.
     guard let value = try? JSONValue(parsing: json(text)) else { return }
     #expect(try Self.schema("events").fault(in: plain(value)) != nil, "\(text)")
   }
 
-  @Test("sizes: the pattern says what the reader of sizes says") func sizes() throws {
+  @Test("The pattern of sizes matches the parser of sizes") func sizes() throws {
     let schema = try Self.schema("policy")
     var texts = ["", "x", "720", "720x", "x720", "720x1280x2", "720X1280", " 720x1280", "-2x2"]
     for side in Array(0...40) + Array(9990...10010) + Array(15980...16400) + [99998, 1_000_000] {
@@ -96,7 +97,7 @@ import UprightTestSupport
     }
   }
 
-  @Test("random policies, whole and damaged: what decodes is valid, and the other way round", .long)
+  @Test("Random policies, intact and damaged, are valid if and only if they decode", .long)
   func randomPolicies() throws {
     let schema = try Self.schema("policy")
     var dice = Dice(seed: PropertyTests.seed)
@@ -112,7 +113,7 @@ import UprightTestSupport
         if let fault { Issue.record("it decodes, but \(fault): \(note)") }
       } catch {
         refused += 1
-        // What stands between values is the decoder's alone.
+        // Only the decoder finds errors across values.
         let isBetween = [.controller, .size].contains(error.code)
         if fault == nil, !isBetween { Issue.record("valid, but \(error): \(note)") }
       }
@@ -120,7 +121,7 @@ import UprightTestSupport
     #expect(decoded > 400 && refused > 400)
   }
 
-  @Test("random events, whole and damaged: what decodes is valid, and the other way round")
+  @Test("Random events, intact and damaged, are valid if and only if they decode")
   func randomEvents() throws {
     let schema = try Self.schema("events")
     var dice = Dice(seed: PropertyTests.seed)
@@ -142,7 +143,7 @@ import UprightTestSupport
     #expect(decoded > 400 && refused > 400)
   }
 
-  @Test("random runs: what explain prints is valid by the report's schema") func reports() throws {
+  @Test("Random runs: the output of explain is valid by the report schema") func reports() throws {
     let schema = try Self.schema("report")
     var dice = Dice(seed: PropertyTests.seed)
     for round in 0..<300 {
@@ -153,7 +154,7 @@ import UprightTestSupport
   }
 }
 
-/// The value as the validator walks it.
+/// Returns the value as a type of the validator.
 func plain(_ value: JSONValue) -> JSON {
   switch value {
   case .null: .null
@@ -168,7 +169,7 @@ func plain(_ value: JSONValue) -> JSON {
 }
 
 extension Dice {
-  /// Changes one place of `value`: another value, a key more, less or misspelt, other case.
+  /// Changes one place of `value`: another value, an extra, missing or misspelled key, or other case.
   mutating func damage(_ value: inout JSONValue) {
     switch value {
     case .object(var members) where !members.isEmpty && chance(85):
@@ -207,6 +208,6 @@ extension Dice {
 }
 
 extension JSONValue: ExpressibleByIntegerLiteral {
-  /// A number, for the lists of strangers above.
+  /// A number, for the lists above.
   public init(integerLiteral value: Int) { self = .number(Double(value)) }
 }

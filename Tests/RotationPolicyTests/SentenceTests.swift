@@ -2,9 +2,9 @@ import Orientation
 import RotationPolicy
 import Testing
 
-/// Sentences of spec 2 that no other suite is named after.
-@Suite("Spec 2, sentence by sentence") struct SentenceTests {
-  @Test("It knows no clock of its own: the same policy and events always give the same decisions")
+/// Rules that no other suite covers.
+@Suite("Other rules") struct SentenceTests {
+  @Test("The same policy and events always give the same decisions")
   func noClock() throws {
     for name in SamplePolicies.withEvents {
       #expect(
@@ -13,7 +13,8 @@ import Testing
   }
 
   @Test(
-    "device takes the seven device words", arguments: DeviceOrientation.allCases.map(\.name))
+    "device accepts the seven device orientations",
+    arguments: DeviceOrientation.allCases.map(\.name))
   func deviceWords(word: String) throws {
     #expect(try document("{'device': {'orientation': '\(word)'}}").device.orientation.name == word)
     var scene = try Scene()
@@ -22,7 +23,7 @@ import Testing
   }
 
   @Test(
-    "lists take interface words and the mask words",
+    "Lists accept interface orientations and masks",
     arguments: [
       ("'portrait'", 2), ("'portraitUpsideDown'", 4), ("'landscapeRight'", 8),
       ("'landscapeLeft'", 16), ("'landscape'", 24), ("'all'", 30), ("'allButUpsideDown'", 26),
@@ -41,7 +42,7 @@ import Testing
     #expect(controller.captureEnabledIn == mask)
   }
 
-  @Test("(-1,0,0) is landscapeLeft, (0,0,-1) faceUp: the vector points down")
+  @Test("gravity: (-1,0,0) is landscapeLeft, (0,0,-1) is faceUp")
   func gravityDirection() throws {
     for (vector, device) in [
       ("[-1, 0, 0]", "landscapeLeft"), ("[1, 0, 0]", "landscapeRight"), ("[0, 0, -1]", "faceUp"),
@@ -53,18 +54,18 @@ import Testing
     }
   }
 
-  @Test("gravity: settling is judged only at readings") func settlingAtReadings() throws {
+  @Test("gravity: settling is checked only at readings") func settlingAtReadings() throws {
     var scene = try Scene()
     try scene.send("'gravity': [0, -1, 0]", at: 1)
     try scene.send("'gravity': [-1, 0, 0]", at: 3)
-    // Long settled, but nobody looked: other events and the time do not.
+    // The readings have settled, but other events and the time don't check this.
     #expect(scene.advance(to: 8) == [])
     try scene.send("'active': true", at: 8)
     #expect(scene.state.device == .portrait)
     #expect(try scene.answer("'gravity': [-1, 0, 0]", at: 9) == "rotate landscapeRight")
   }
 
-  @Test("rotate: the device's orientation is untouched, and the decision says what was asked for")
+  @Test("rotate: the device orientation does not change, and the decision has the target")
   func target() throws {
     var scene = try Scene()
     try scene.send("'rotate': 'portraitUpsideDown'")
@@ -76,7 +77,7 @@ import Testing
     #expect(try scene.last.target == nil)
   }
 
-  @Test("allowed: the deciding controller's allowed orientations after the event, in raw order")
+  @Test("allowed: the allowed orientations after the event, in raw order")
   func allowedAfter() throws {
     var scene = try Scene(
       """
@@ -91,7 +92,7 @@ import Testing
     #expect(try scene.last.allowed == [.portrait, .landscapeRight, .landscapeLeft])
   }
 
-  @Test("an event that makes it invalid: device, lock, active and set stay")
+  @Test("Invalid events: changes by device, lock, active and set are not undone")
   func stateStays() throws {
     var scene = try Scene(
       "{'controllers': {'a': {}}, 'device': {'orientation': 'landscapeLeft'}}")
@@ -105,12 +106,12 @@ import Testing
     #expect(try scene.answer("'active': false") == "keep")
     #expect(try scene.answer("'active': true") == "invalid common")
     #expect(scene.state.active)
-    // The last good orientation stays.
+    // The last valid orientation is kept.
     #expect(scene.app == "landscapeRight")
     #expect(try scene.last.allowed == [])
   }
 
-  @Test("a show that must turn ends a hold; one that need not does not") func showAndHold() throws {
+  @Test("Showing ends a hold only if it must rotate") func showAndHold() throws {
     let policy = """
       {'root': 'n', 'controllers': {
         'n': {'kind': 'navigation', 'children': ['a'], 'authority': 'visibleChild'}, 'a': {},
@@ -124,19 +125,19 @@ import Testing
     #expect(!scene.state.hold.isManual)
   }
 
-  @Test("while a turn runs, the new orientation is current from the decision on")
+  @Test("During a rotation, the new orientation is current from the decision on")
   func currentFromTheDecision() throws {
     var scene = try Scene(
       "{'transition': {'style': 'crossfade', 'duration': 1}, 'controllers': {'a': {}}}")
     try scene.send("'device': 'landscapeLeft'", at: 1)
     #expect(scene.app == "landscapeRight")
     #expect(scene.state.layoutOrientation == .portrait)
-    // In landscape by now, so a lock asks for portrait.
+    // The app is in landscape now, so a lock requests portrait.
     #expect(try scene.send("'lock': true", at: 1.5) == [])
     #expect(scene.advance(to: 2) == ["rotate portrait"])
   }
 
-  @Test("nothing presented and the root of a stack: the stream goes on") func nothingToRemove()
+  @Test("dismiss and pop with nothing to remove give a warning") func nothingToRemove()
     throws
   {
     let plan = try OrientationPlan(
@@ -147,7 +148,7 @@ import Testing
     #expect(plan.warnings.count == 2)
   }
 
-  @Test("two presentations over each other: the same one twice is refused, another stacks")
+  @Test("A controller can be presented only once; another one is presented over it")
   func twoPresentations() throws {
     var scene = try Scene("{'root': 'a', 'controllers': {'a': {}, 'b': {}, 'c': {}}}")
     try scene.send("'present': 'b'")

@@ -3,7 +3,7 @@ import RotationPolicy
 import Testing
 
 @Suite("Showing") struct ShowingTests {
-  /// A root `r` and a controller `x` with `answers`, in an application that allows `mask`.
+  /// A policy with a root `r` and a controller `x` with `answers`, in an application that allows `mask`.
   private func policy(_ mask: String, _ answers: String) -> String {
     """
     {'application': {'infoPlist': [\(mask)]}, 'root': 'n', 'controllers': {
@@ -14,7 +14,8 @@ import Testing
 
   private let ways = ["'present': 'x'", "'push': 'x', 'onto': 'n'"]
 
-  @Test("empty, yes: invalid; the first message") func firstRow() throws {
+  @Test("Row 1: nothing in common and autorotates: invalid, with the first message")
+  func firstRow() throws {
     let policy = policy("'portrait'", "'supported': ['landscape'], 'preferred': 'landscapeLeft'")
     for way in ways {
       var scene = try Scene(policy)
@@ -25,7 +26,9 @@ import Testing
     #expect(try answers(any, ways[0]) == ["invalid common"])
   }
 
-  @Test("empty, no, yes: shown in its preferred orientation", arguments: ["false", "'manual'"])
+  @Test(
+    "Row 2: nothing in common: shown in the preferred orientation",
+    arguments: ["false", "'manual'"])
   func secondRow(autorotate: String) throws {
     let policy = policy(
       "'portrait'",
@@ -38,12 +41,12 @@ import Testing
     }
   }
 
-  @Test("empty, no, yes: an absent preferred answers too") func secondRowAbsent() throws {
+  @Test("Row 2 without preferred") func secondRowAbsent() throws {
     let policy = policy("'portrait'", "'supported': ['landscape'], 'shouldAutorotate': false")
     #expect(try answers(policy, ways[0]) == ["rotate landscapeRight"])
   }
 
-  @Test("empty, no, no: invalid; the second message") func thirdRow() throws {
+  @Test("Row 3: nothing in common and preferred not supported: invalid") func thirdRow() throws {
     let policy = policy(
       "'portrait'",
       "'supported': ['landscape'], 'preferred': 'portrait', 'shouldAutorotate': false")
@@ -57,7 +60,7 @@ import Testing
     #expect(try answers(nothing, ways[0]) == ["invalid preferred"])
   }
 
-  @Test("not empty, any, no: invalid, the same", arguments: ["true", "false", "'manual'"])
+  @Test("Row 4: preferred not supported: invalid", arguments: ["true", "false", "'manual'"])
   func fourthRow(autorotate: String) throws {
     let policy = policy(
       "'all'",
@@ -69,12 +72,13 @@ import Testing
     }
   }
 
-  @Test("presented: in preferred if allowed") func presentedInPreferred() throws {
+  @Test("Row 5, presented: in the preferred orientation if allowed")
+  func presentedInPreferred() throws {
     let policy = policy("'all'", "'preferred': 'landscapeLeft'")
     #expect(try answers(policy, ways[0]) == ["rotate landscapeLeft"])
   }
 
-  @Test("presented: else the current one if allowed, else the lowest raw value allowed")
+  @Test("Row 5, presented: else the current one if allowed, else the lowest raw value")
   func presentedElsewhere() throws {
     let current = policy(
       "'portrait', 'landscapeRight'",
@@ -86,7 +90,7 @@ import Testing
     #expect(try answers(lowest, ways[0]) == ["rotate landscapeRight"])
   }
 
-  @Test("Root, push, pop, select, dismiss: keep the current one if allowed") func othersKeep()
+  @Test("Row 5, not presented: the current one if allowed") func othersKeep()
     throws
   {
     let policy = policy("'all'", "'preferred': 'landscapeLeft', 'shouldAutorotate': false")
@@ -97,7 +101,7 @@ import Testing
         == "portrait")
   }
 
-  @Test("else as presented") func othersElse() throws {
+  @Test("Row 5, not presented: else as presented") func othersElse() throws {
     let preferred = policy(
       "'all'",
       "'supported': ['landscape'], 'preferred': 'landscapeLeft', 'shouldAutorotate': false")
@@ -123,10 +127,10 @@ import Testing
     """
 
   @Test(
-    "then it re-evaluates: a controller hidden while the device turned catches up",
+    "Re-evaluation: a controller that was hidden when the device rotated",
     arguments: ["'pop': 'n'", "'select': 'a', 'in': 't'", "'dismiss': true"])
   func catchesUp(way: String) throws {
-    // In each case a portrait controller is on top while the device turns to landscape.
+    // In each case, a portrait controller is on top while the device is rotated to landscape.
     var scene = try Scene(
       """
       {'root': 't', 'controllers': {
@@ -142,7 +146,7 @@ import Testing
     #expect(try scene.answer(way) == "rotate landscapeRight")
   }
 
-  @Test("push catches up too") func pushCatchesUp() throws {
+  @Test("Re-evaluation after a push") func pushCatchesUp() throws {
     let policy = """
       {'root': 'n', 'controllers': {
         'n': {'kind': 'navigation', 'authority': 'visibleChild', 'children': ['p']},
@@ -153,8 +157,8 @@ import Testing
         == ["refuse notSupported", "rotate landscapeRight"])
   }
 
-  @Test("re-evaluates: one turn; never refuse") func oneTurn() throws {
-    // Placed in landscapeLeft, then turned with the device: net portrait to landscapeRight.
+  @Test("Re-evaluation: one rotation, never refuse") func oneTurn() throws {
+    // Placed in landscapeLeft, then rotated with the device: in total, portrait to landscapeRight.
     let policy = policy("'all'", "'supported': ['landscape'], 'preferred': 'landscapeLeft'")
     var scene = try Scene(policy)
     try scene.send("'lock': true")
@@ -167,7 +171,7 @@ import Testing
   }
 
   @Test(
-    "a re-evaluation that is refused: keep",
+    "A refused re-evaluation gives keep",
     arguments: [
       "'lock': true", "'active': false",
     ]) func refusedReevaluation(cause: String) throws
@@ -183,7 +187,9 @@ import Testing
     #expect(try scene.last.reason == nil)
   }
 
-  @Test("in the last row and if it autorotates", arguments: ["false", "'manual'"])
+  @Test(
+    "Re-evaluation only in row 5, and only if the controller autorotates",
+    arguments: ["false", "'manual'"])
   func onlyIfItAutorotates(autorotate: String) throws {
     let policy = """
       {'root': 'r', 'controllers': {'r': {'supported': ['portrait']},
@@ -194,7 +200,7 @@ import Testing
         == ["refuse notSupported", "keep"])
   }
 
-  @Test("an explicit preferred that a presentation was shown in holds like a manual turn")
+  @Test("A presentation shown in its explicit preferred holds like a manual rotation")
   func preferredHolds() throws {
     let policy = policy("'all'", "'preferred': 'landscapeRight'")
     var scene = try Scene(policy)
@@ -206,7 +212,7 @@ import Testing
     #expect(try scene.answer("'device': 'portrait'") == "rotate portrait")
   }
 
-  @Test("until it is dismissed at the latest") func untilDismissed() throws {
+  @Test("The hold of a presentation ends at its dismissal") func untilDismissed() throws {
     let policy = policy("'all'", "'preferred': 'landscapeRight'")
     var scene = try Scene(policy)
     try scene.send("'present': 'x'")
@@ -214,7 +220,8 @@ import Testing
     #expect(!scene.state.hold.isOn)
   }
 
-  @Test("a manual turn made meanwhile outlives the dismissal") func manualOutlives() throws {
+  @Test("A manual rotation during a presentation holds after its dismissal")
+  func manualOutlives() throws {
     let policy = policy("'all'", "'preferred': 'landscapeRight'")
     var scene = try Scene(policy)
     try scene.send("'present': 'x'")
@@ -224,7 +231,7 @@ import Testing
     #expect(try scene.answer("'device': 'portrait'") == "keep")
   }
 
-  @Test("an absent preferred does not hold") func absentDoesNotHold() throws {
+  @Test("A presentation without preferred does not hold") func absentDoesNotHold() throws {
     let policy = """
       {'root': 'r', 'controllers': {'r': {'supported': ['portrait']}, 'x': {}}}
       """
@@ -233,14 +240,15 @@ import Testing
         == ["refuse notSupported", "rotate landscapeRight"])
   }
 
-  @Test("a preferred that it was not shown in does not hold") func notShownInPreferred() throws {
+  @Test("A presentation that was not shown in its preferred does not hold")
+  func notShownInPreferred() throws {
     let policy = policy("'portrait', 'landscapeRight'", "'preferred': 'landscapeLeft'")
     #expect(
       try answers(policy, "'present': 'x'", "'device': 'landscapeLeft'")
         == ["keep", "rotate landscapeRight"])
   }
 
-  @Test("elsewhere they change the tree only: keep") func treeOnly() throws {
+  @Test("Changes that keep the deciding controller give keep") func treeOnly() throws {
     var scene = try Scene(Self.tabs)
     #expect(try scene.answer("'push': 'c', 'onto': 'n'") == "keep")
     #expect(try scene.last.why.rule == .treeOnly)
@@ -250,7 +258,7 @@ import Testing
     #expect(try scene.last.why.rule == .treeOnly)
   }
 
-  @Test("where the container decides, push and select change the tree only") func container()
+  @Test("If the container decides, push and select change only the tree") func container()
     throws
   {
     let policy = """
@@ -262,7 +270,7 @@ import Testing
     var scene = try Scene(policy)
     try scene.send("'device': 'landscapeLeft'")
     #expect(try scene.answer("'select': 'n', 'in': 't'") == "keep")
-    // The intersection is smaller from now on, but nobody is asked before the next question.
+    // The intersection is smaller now, but it takes effect only at the next evaluation.
     #expect(try scene.answer("'push': 'p', 'onto': 'n'") == "keep")
     #expect(scene.app == "landscapeRight")
     #expect(try scene.last.allowed == [.portrait])
@@ -271,7 +279,7 @@ import Testing
   }
 
   @Test(
-    "an event that makes it invalid is undone",
+    "An invalid change of the tree is undone",
     arguments: [
       "'present': 'bad'", "'push': 'bad', 'onto': 'n'", "'select': 'bad2', 'in': 't'",
     ]) func undone(event: String) throws
@@ -289,12 +297,12 @@ import Testing
     #expect(scene.state == before)
     #expect(try scene.last.allowed == [.portrait, .landscapeRight])
     #expect(try scene.last.target == nil)
-    // The tree is as before it: the same is refused by UIKit again, not for being there already.
+    // The tree is unchanged: repeating the event raises the same exception, and the controller is not in the tree.
     #expect(try scene.answer(event) == "invalid common")
     #expect(try scene.answer("'device': 'portrait'") == "keep")
   }
 
-  @Test("a pop or a dismissal that would be invalid is undone") func undonePop() throws {
+  @Test("An invalid pop or dismissal is undone") func undonePop() throws {
     let policy = """
       {'root': 'n', 'controllers': {
         'n': {'kind': 'navigation', 'authority': 'visibleChild', 'children': ['a', 'b']}, 'a': {},
@@ -305,7 +313,7 @@ import Testing
     #expect(try scene.answer("'pop': 'n'") == "invalid common")
     #expect(try scene.answer("'pop': 'n'") == "invalid common")
     try scene.send("'set': 'b', 'supported': []")
-    // The presentation can stand, what is below could not be shown again.
+    // The presentation is valid, but the controller below it can't be shown again.
     #expect(try scene.answer("'present': 'c'") == "rotate landscapeLeft")
     #expect(try scene.answer("'dismiss': true") == "invalid common")
     #expect(scene.state.presentations.count == 1)
@@ -313,7 +321,7 @@ import Testing
     #expect(scene.app == "landscapeLeft")
   }
 
-  @Test("At load only the controller that decides at the start is judged") func onlyTheFirst()
+  @Test("At load, only the deciding controller is validated") func onlyTheFirst()
     throws
   {
     _ = try Scene(
@@ -324,7 +332,7 @@ import Testing
   }
 
   @Test(
-    "a document invalid at load is rejected",
+    "A document that is invalid at load is rejected",
     arguments: [
       "{'application': {'infoPlist': ['portrait']}, 'controllers': {'a': {'supported': ['landscape']}}}",
       "{'controllers': {'a': {'supported': ['landscape'], 'preferred': 'portrait'}}}",
@@ -338,7 +346,7 @@ import Testing
     #expect([nothingInCommon("a"), preferredMessage].contains(error.message))
   }
 
-  @Test("at load, an empty intersection that does not autorotate starts in its preferred")
+  @Test("Row 2 at load: starts in the preferred orientation")
   func lockedRoot() throws {
     #expect(
       try start(

@@ -2,9 +2,9 @@ import Orientation
 import RotationPolicy
 import Testing
 
-@Suite("Stream format: the streaming guidance") struct StreamGuidanceTests {
+@Suite("Streaming guidance") struct StreamGuidanceTests {
   @Test(
-    "portrait or upside down 720x1280; landscape 1280x720",
+    "Portrait and upside down give 720x1280, landscape gives 1280x720",
     arguments: [
       (InterfaceOrientation.portrait, "720x1280"), (.portraitUpsideDown, "720x1280"),
       (.landscapeLeft, "1280x720"), (.landscapeRight, "1280x720"),
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test("captureSize sets captureResolution apart") func captureSize() throws {
+  @Test("captureSize sets captureResolution") func captureSize() throws {
     let guidance = try #require(
       try document("{'stream': {'size': '640x360', 'captureSize': '720x1280'}}").stream)
     let format = guidance.format(for: .landscapeLeft)
@@ -26,7 +26,7 @@ import Testing
     #expect(format.encodeResolution == PixelSize(640, 360))
   }
 
-  @Test("nil where absent; a size alone is both") func absent() throws {
+  @Test("nil without sizes; one size is used for both") func absent() throws {
     #expect(try document("{}").stream == nil)
     #expect(try document("{'stream': {}}").stream == nil)
     #expect(
@@ -34,7 +34,8 @@ import Testing
         == StreamGuidance(encodeSize: PixelSize(2, 4)))
   }
 
-  @Test("encode larger than capture is an error") func largerThanCapture() throws {
+  @Test("An encoded size larger than the capture size is an error")
+  func largerThanCapture() throws {
     let error = try policyError {
       _ = try document("{'stream': {'size': '720x1280', 'captureSize': '640x360'}}")
     }
@@ -46,7 +47,7 @@ import Testing
     }
   }
 
-  @Test("odd ones are refused with the nearest even one named") func odd() throws {
+  @Test("Odd sizes are rejected, with the nearest even size as remedy") func odd() throws {
     let error = try policyError { _ = try StreamSize.parse("721x1281", at: "--size") }
     #expect(error.path == "--size")
     #expect(error.remedy.contains("720x1280"))
@@ -54,7 +55,7 @@ import Testing
   }
 
   @Test(
-    "not a size",
+    "Text that is not a size",
     arguments: [
       "", "x", "720", "720x", "x1280", "720x1280x3", "-2x4", "+2x4", "0x2", "2x0", "7 x 2", "axb",
       "2,4", "99999999999999999999999x2", "2x65536", "720×1280", "0x10x2", "１２x２",

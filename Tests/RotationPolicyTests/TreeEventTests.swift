@@ -2,7 +2,7 @@ import Orientation
 import RotationPolicy
 import Testing
 
-@Suite("Events of the tree, and set") struct TreeEventTests {
+@Suite("Tree events and set") struct TreeEventTests {
   static let policy = """
     {'root': 't', 'controllers': {
       't': {'kind': 'tab', 'authority': 'visibleChild', 'children': ['n', 'b']},
@@ -11,13 +11,13 @@ import Testing
       'm': {'kind': 'navigation', 'authority': 'visibleChild', 'children': ['e']}, 'e': {}}}
     """
 
-  @Test("Nothing presented: keep and a warning") func nothingPresented() throws {
+  @Test("dismiss without presentation gives keep and a warning") func nothingPresented() throws {
     var scene = try Scene(Self.policy)
     #expect(try scene.answer("'dismiss': true") == "keep")
     #expect(try scene.last.warning?.contains("dismiss") == true)
   }
 
-  @Test("one controller left on a stack: keep and a warning") func oneLeft() throws {
+  @Test("pop of the last controller gives keep and a warning") func oneLeft() throws {
     var scene = try Scene(Self.policy)
     #expect(try scene.answer("'pop': 'n'") == "keep")
     #expect(try scene.last.warning?.contains("\"n\"") == true)
@@ -27,7 +27,7 @@ import Testing
     #expect(try scene.last.why.controller == "a")
   }
 
-  @Test("presentations stack; dismiss removes the topmost") func stack() throws {
+  @Test("Presentations are stacked; dismiss removes the topmost") func stack() throws {
     var scene = try Scene(Self.policy)
     try scene.send("'present': 'c'")
     try scene.send("'present': 'm'")
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(
-    "bad input",
+    "Invalid events",
     arguments: [
       ("'present': 'nobody'", "there is no controller \"nobody\""),
       ("'push': 'c', 'onto': 'nobody'", "there is no controller \"nobody\""),
@@ -48,18 +48,18 @@ import Testing
       ("'select': 'nobody', 'in': 't'", "there is no controller \"nobody\""),
       ("'select': 'b', 'in': 'nobody'", "there is no controller \"nobody\""),
       ("'set': 'nobody', 'supported': []", "there is no controller \"nobody\""),
-      ("'push': 'c', 'onto': 't'", "\"t\" is no navigation controller"),
-      ("'push': 'c', 'onto': 'a'", "\"a\" is no navigation controller"),
-      ("'pop': 't'", "\"t\" is no navigation controller"),
-      ("'select': 'a', 'in': 'n'", "\"n\" is no tab controller"),
-      ("'select': 'c', 'in': 't'", "\"c\" is no tab of \"t\""),
-      ("'present': 't'", "\"t\" is in the tree already"),
-      ("'present': 'a'", "\"a\" is in the tree already"),
-      ("'push': 'a', 'onto': 'n'", "\"a\" is in the tree already"),
-      ("'push': 'b', 'onto': 'n'", "\"b\" is in the tree already"),
-      ("'push': 'n', 'onto': 'n'", "\"n\" is in the tree already"),
-      ("'push': 't', 'onto': 'm'", "\"t\" is in the tree already"),
-      ("'push': 'm', 'onto': 'm'", "\"m\" is in the tree already"),
+      ("'push': 'c', 'onto': 't'", "\"t\" is not a navigation controller"),
+      ("'push': 'c', 'onto': 'a'", "\"a\" is not a navigation controller"),
+      ("'pop': 't'", "\"t\" is not a navigation controller"),
+      ("'select': 'a', 'in': 'n'", "\"n\" is not a tab controller"),
+      ("'select': 'c', 'in': 't'", "\"c\" is not a tab of \"t\""),
+      ("'present': 't'", "\"t\" is already in the tree"),
+      ("'present': 'a'", "\"a\" is already in the tree"),
+      ("'push': 'a', 'onto': 'n'", "\"a\" is already in the tree"),
+      ("'push': 'b', 'onto': 'n'", "\"b\" is already in the tree"),
+      ("'push': 'n', 'onto': 'n'", "\"n\" is already in the tree"),
+      ("'push': 't', 'onto': 'm'", "\"t\" is already in the tree"),
+      ("'push': 'm', 'onto': 'm'", "\"m\" is already in the tree"),
     ]) func badInput(body: String, message: String) throws
   {
     var scene = try Scene(Self.policy)
@@ -68,37 +68,37 @@ import Testing
     #expect(error.message == message)
     #expect(error.path == "line 1")
     #expect(scene.state == before)
-    // The event is refused and the stream goes on.
+    // The event is rejected and the session continues.
     #expect(try scene.answer("'device': 'landscapeLeft'") == "rotate landscapeRight")
     #expect(try scene.last.eventIndex == 0)
   }
 
-  @Test("what was popped or dismissed can stand again") func again() throws {
+  @Test("A popped or dismissed controller can be used again") func again() throws {
     var scene = try Scene(Self.policy)
     try scene.send("'push': 'c', 'onto': 'n'")
     try scene.send("'pop': 'n'")
     try scene.send("'present': 'c'")
     let error = try policyError { try scene.send("'push': 'c', 'onto': 'n'") }
-    #expect(error.message == "\"c\" is in the tree already")
+    #expect(error.message == "\"c\" is already in the tree")
     try scene.send("'dismiss': true")
     try scene.send("'push': 'c', 'onto': 'n'")
     #expect(try scene.last.why.controller == "c")
   }
 
-  @Test("a navigation that is not in the tree yet can be filled") func detached() throws {
+  @Test("A navigation controller can be filled before it is in the tree") func detached() throws {
     var scene = try Scene(Self.policy)
     #expect(try scene.answer("'push': 'c', 'onto': 'm'") == "keep")
     #expect(throws: PolicyError.self) { try scene.send("'push': 'c', 'onto': 'm'") }
     try scene.send("'push': 'c', 'onto': 'n'")
-    // Now c would stand in two places.
+    // Now c would have two parents.
     let error = try policyError { try scene.send("'present': 'm'") }
-    #expect(error.message == "\"c\" is in the tree already")
+    #expect(error.message == "\"c\" is already in the tree")
     try scene.send("'pop': 'n'")
     try scene.send("'present': 'm'")
     #expect(try scene.last.why.controller == "c")
   }
 
-  @Test("set never turns or validates; the new answers count at the next question") func set()
+  @Test("set causes no rotation or validation; new answers apply at the next evaluation") func set()
     throws
   {
     var scene = try Scene(Self.policy)
@@ -135,7 +135,8 @@ import Testing
     #expect(scene.captures == [false])
   }
 
-  @Test("captureEnabledIn is answered at every show and at willAnimate") func capture() throws {
+  @Test("captureEnabledIn applies when a controller is shown and at willAnimate")
+  func capture() throws {
     let policy = """
       {'root': 'a', 'controllers': {'a': {}, 'p': {'captureEnabledIn': ['portrait']},
        'none': {'captureEnabledIn': []}}}
@@ -156,7 +157,7 @@ import Testing
       try Scene("{'controllers': {'a': {'captureEnabledIn': []}}}").state.captureEnabled == false)
   }
 
-  @Test("captureEnabledIn: a pad ignores it") func capturePad() throws {
+  @Test("captureEnabledIn is ignored on a pad") func capturePad() throws {
     var scene = try Scene(
       "{'device': {'idiom': 'pad'}, 'controllers': {'a': {'captureEnabledIn': ['portrait']}}}")
     try scene.send("'device': 'landscapeLeft'")
@@ -164,7 +165,7 @@ import Testing
     #expect(scene.state.captureEnabled)
   }
 
-  @Test("Several at one instant: file order, one decision each") func oneInstant() throws {
+  @Test("Events with the same time are decided in file order") func oneInstant() throws {
     var scene = try Scene(Self.policy)
     #expect(try scene.answer("'device': 'landscapeLeft'", at: 2) == "rotate landscapeRight")
     #expect(try scene.answer("'lock': true", at: 2) == "rotate portrait")

@@ -2,7 +2,7 @@ import Orientation
 import RotationPolicy
 import Testing
 
-@Suite("The timeline of turns and of the camera") struct TurnTimelineTests {
+@Suite("Timeline of rotations and camera") struct TurnTimelineTests {
   private typealias Turn = OrientationTimeline.Turn
 
   private func timeline(_ policy: String, _ events: String) throws -> OrientationTimeline {
@@ -12,7 +12,7 @@ import Testing
 
   private static let spin = "{'transition': {'style': 'spin', 'duration': 0.5}}"
 
-  @Test("a turn is under way from willRotate to didRotate, to the frame") func span() throws {
+  @Test("A rotation is in progress from willRotate to didRotate, to the frame") func span() throws {
     let timeline = try timeline(Self.spin, "{'at': 1, 'device': 'landscapeLeft'}")
     let turn = Turn(
       from: .portrait, to: .landscapeRight, style: .spin, starts: 1, ends: 1.5)
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test("progress goes from 0 up to, and not including, 1") func progress() {
+  @Test("Progress goes from 0 up to, but not including, 1") func progress() {
     let turn = Turn(from: .portrait, to: .landscapeRight, style: .spin, starts: 1, ends: 1.5)
     let rows: [(Double, Double)] = [
       (0.999, 0), (1, 0), (1.125, 0.25), (1.25, 0.5), (1.375, 0.75), (-5, 0), (.nan, 0),
@@ -38,7 +38,7 @@ import Testing
     #expect(turn.progress(at: 1.4999) > 0.999)
   }
 
-  @Test("the interface turns the shortest way; half a turn goes clockwise") func angle() {
+  @Test("The interface rotates the shortest way; a half turn is clockwise") func angle() {
     let ring: [InterfaceOrientation] = [
       .portrait, .landscapeRight, .portraitUpsideDown, .landscapeLeft,
     ]
@@ -47,7 +47,7 @@ import Testing
         let to = ring[(index + steps) % 4]
         let turn = Turn(from: from, to: to, style: .spin, starts: 0, ends: 1)
         #expect(turn.clockwiseDegrees == degrees, "\(from) to \(to)")
-        // The affine core says the same of the view's transform.
+        // The transform of the view gives the same orientation.
         let view = AffineTransform(from).concatenating(
           AffineTransform(quarterTurnsClockwise: degrees / 90))
         #expect(view == AffineTransform(to), "\(from) to \(to)")
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test("cuts, and turns that take no time, are not shown") func cuts() throws {
+  @Test("Cuts and rotations without duration are not in the timeline") func cuts() throws {
     for policy in ["{}", "{'transition': {'style': 'spin', 'duration': 0}}"] {
       let timeline = try timeline(policy, "{'at': 1, 'device': 'landscapeLeft'}")
       #expect(timeline.points.allSatisfy { $0.turn == nil })
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test("a turn that is asked for in a turn starts at its didRotate; only the latest counts")
+  @Test("A rotation requested during another starts at its didRotate; only the latest counts")
   func superseded() throws {
     let timeline = try timeline(
       Self.spin,
@@ -84,7 +84,7 @@ import Testing
     #expect(timeline.points.map(\.at) == [0, 1, 1.2, 1.3, 1.5, 2])
   }
 
-  @Test("the camera follows captureEnabledIn from willAnimate on, at the start too")
+  @Test("captureEnabledIn applies from willAnimate on, and at the start")
   func capture() throws {
     let policy = """
       {'transition': {'style': 'hold', 'duration': 0.5},
@@ -104,7 +104,7 @@ import Testing
     #expect(try !timeline(landscape, "").point(at: 0).isCaptureEnabled)
   }
 
-  @Test("what frames do not ask for any more is forgotten, turns too") func memory() throws {
+  @Test("Points and rotations that no frame needs are removed") func memory() throws {
     var plan = try OrientationPlan(document(Self.spin))
     var most = 0
     for step in 0..<4000 {

@@ -53,7 +53,7 @@ struct BatchTests {
     // What was made is not taken for a clip by the next run, which says what is there already.
     let again = try Upright.run(["transcode", scratch.folder.path])
     #expect(again.status == 73)
-    #expect(again.lines.count { $0.contains("there already") } == 3, "\(again.errors)")
+    #expect(again.lines.count { $0.contains("already exists") } == 3, "\(again.errors)")
   }
 
   @Test("a clip named twice is one; a folder and a clip in it too")

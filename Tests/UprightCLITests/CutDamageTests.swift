@@ -43,7 +43,7 @@ struct CutDamageTests {
       #expect(warnings.count == (isDamaged ? 1 : 0), "\(last): \(warnings)")
       // A picture that cannot be decoded at all is missing; one that is patched is there.
       let missing = warnings.contains {
-        $0.contains("could not be decoded") || $0.contains("no picture")
+        $0.contains("could not be decoded") || $0.contains("no frame")
       }
       #expect(try frames(output) == last + 1 - (missing ? 1 : 0), "\(last): \(warnings)")
       let strict = try Upright.run(arguments + ["--strict"])
@@ -69,7 +69,7 @@ struct CutDamageTests {
       ])
       #expect(run.status == 0, "\(run.errors)")
       #expect(
-        run.warnings.contains { $0.contains("packets gave no picture") }, "\(end): \(run.errors)")
+        run.warnings.contains { $0.contains("packets gave no frame") }, "\(end): \(run.errors)")
     }
   }
 }

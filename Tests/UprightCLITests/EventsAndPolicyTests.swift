@@ -18,7 +18,7 @@ struct EventsAndPolicyTests {
       (#"{"at": 1e400, "device": "portrait"}"#, 1, ""),
       (#"{"at": "1", "device": "portrait"}"#, 1, "at"),
       (#"{"device": "portrait"}"#, 1, "at"),
-      (#"{"at": 1}"#, 1, "does not say"),
+      (#"{"at": 1}"#, 1, "has no action"),
       (#"{"at": 1, "device": 7}"#, 1, "device"),
       (#"{"at": 1, "device": "portrait", "lock": true}"#, 1, "lock"),
       (#"{"at": 1, "lock": "yes"}"#, 1, "lock"),

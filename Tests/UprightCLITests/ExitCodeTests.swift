@@ -36,8 +36,8 @@ struct ExitCodeTests {
       (["transcode", Clip.lying, "--background", "green"], "RRGGBB"),
       (["transcode", Clip.lying, "--fit", "squeeze"], "fit, blur, fill"),
       (["transcode", Clip.lying, "--overlay", "logo.png"], "logo.png@topTrailing:24"),
-      (["transcode", Clip.lying, "--overlay", "logo.png@middle"], "middle is no anchor"),
-      (["transcode", Clip.lying, "--overlay", "logo.png@top:wide"], "wide is no margin"),
+      (["transcode", Clip.lying, "--overlay", "logo.png@middle"], "middle is not an anchor"),
+      (["transcode", Clip.lying, "--overlay", "logo.png@top:wide"], "wide is not a margin"),
       (["transcode", Clip.lying, "--overlay", "-@top"], "standard input"),
       (["transcode", Clip.lying, "--slate", ""], "--slate"),
       (["transcode", Clip.lying, "--slate", "-"], "standard input"),
@@ -70,7 +70,7 @@ struct ExitCodeTests {
       (["--codec", "vp9", "-o", "NEW.flv"], "--codec vp9"),
       (["--codec", "h264", "-o", "NEW.webm"], "--codec h264"),
       (["-o", "NEW.xyz"], "xyz"),
-      (["-o", "NEW"], "container"),
+      (["-o", "NEW"], "extension"),
       (["-o", "-"], "--format"),
       (["-o", ""], "-o"),
     ])
@@ -135,7 +135,7 @@ struct ExitCodeTests {
   func output() throws {
     let scratch = try folderWithOutput()
     try refuse(
-      73, ["transcode", Clip.lying, "-o", scratch.path("out.mp4")], "there already", "-y",
+      73, ["transcode", Clip.lying, "-o", scratch.path("out.mp4")], "already exists", "-y",
       in: scratch)
     for name in ["a.mp4", "a.m3u8", "a.ts"] {
       try refuse(

@@ -23,11 +23,11 @@ struct ExplainTests {
     #expect(
       paragraphs[1] == """
         1.000 s  device landscapeLeft -> refuse: autorotationDisabled
-            Rule 5 of the automatic turn: `list` answers no to shouldAutorotate. `list` decides, asked
+            Rule 5 of automatic rotation: `list` answers no to shouldAutorotate. `list` decides, asked
             through `tabs` > `live`: it supports portrait; the application allows all but upside down; both
             allow portrait.
         """)
-    #expect(paragraphs[7].contains("The turn takes until") && paragraphs[7].contains("(didRotate)"))
+    #expect(paragraphs[7].contains("The rotation ends at") && paragraphs[7].contains("(didRotate)"))
     #expect(
       run.text.split(separator: "\n").allSatisfy { $0.count <= 100 && !$0.hasSuffix(" ") })
   }

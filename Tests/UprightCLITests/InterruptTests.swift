@@ -105,7 +105,7 @@ struct InterruptTests {
     let program = try CommandLineProgram(words + ["--trace", scratch.path("trace")])
     try Self.waitForPictures(scratch)
     let second = try CommandLineProgram(words).wait()
-    #expect(second.status == 73 && second.errors.contains("writing it"), "\(second.errors)")
+    #expect(second.status == 73 && second.errors.contains("writing this file"), "\(second.errors)")
     program.send(SIGKILL)
     _ = try program.wait()
     #expect(scratch.names.contains { $0.hasSuffix(".part") })

@@ -36,7 +36,7 @@ struct JanusCallTests {
     let run = try Upright.run(["transcode", pictures, "-o", raw])
     #expect(run.status == 0, "\(run.errors)")
     // Of a picture in layers one is shown.
-    #expect(!run.errors.contains("did not rise"), "\(run.errors)")
+    #expect(!run.errors.contains("did not increase"), "\(run.errors)")
     let picture = try Y4M(path: raw)
     #expect(picture.count > 10)
     for frame in 0..<picture.count {

@@ -35,14 +35,14 @@ struct ProbeTests {
       \(path): mov,mp4,m4a,3gp,3g2,mj2
         stream 0  video h264 64x64
         stream 1  data mebx
-        at 0.0 s, frame 0: mebx says right: turn 90 degrees clockwise
-        at 0.0 s, frame 0: trackMatrix says downMirrored: mirror left and right, then turn 180 degrees clockwise (not applied: a stronger signal speaks)
-        at 0.16 s, frame 4: mebx says nothing any more
-        at 0.16 s, frame 4: trackMatrix says downMirrored: mirror left and right, then turn 180 degrees clockwise
-        at 0.4 s, frame 10: sei says left: turn 270 degrees clockwise
-        at 0.6 s, frame 15: sei says nothing any more
-        at 0.6 s, frame 15: trackMatrix says downMirrored: mirror left and right, then turn 180 degrees clockwise
-        at 0.8 s, frame 20: sei says left: turn 265.0 degrees clockwise, taken as the nearest quarter turn
+        at 0.0 s, frame 0: mebx is right: turn 90 degrees clockwise
+        at 0.0 s, frame 0: trackMatrix is downMirrored: mirror left and right, then turn 180 degrees clockwise (not applied: a signal of higher precedence is present)
+        at 0.16 s, frame 4: mebx ends
+        at 0.16 s, frame 4: trackMatrix is downMirrored: mirror left and right, then turn 180 degrees clockwise
+        at 0.4 s, frame 10: sei is left: turn 270 degrees clockwise
+        at 0.6 s, frame 15: sei ends
+        at 0.6 s, frame 15: trackMatrix is downMirrored: mirror left and right, then turn 180 degrees clockwise
+        at 0.8 s, frame 20: sei is left: turn 265.0 degrees clockwise, rounded to a quarter turn
 
       """
     #expect(outcome.text == expected, "\(outcome.text)")
@@ -79,7 +79,7 @@ struct ProbeTests {
     let outcome = try Upright.run(["transcode", path, "-o", scratch.path("out.y4m")])
     #expect(outcome.status == 0)
     #expect(outcome.warnings.count == 1, "\(outcome.lines)")
-    #expect(outcome.warnings.first?.contains("no multiple of 90 degrees") == true)
+    #expect(outcome.warnings.first?.contains("not a multiple of 90 degrees") == true)
     // Frames that are upright whatever a signal says: nothing to warn of.
     let upright = try Upright.run([
       "transcode", path, "-o", scratch.path("up.y4m"), "--frames", "upright",

@@ -50,7 +50,7 @@ struct TagCommandTests {
     try refuse(64, call("-o", "-", "--orientation", "6"), "--format", in: scratch)
     try refuse(
       64, call("-o", new, "--report", new, "--orientation", "6"), "--report", in: scratch)
-    try refuse(73, call("-o", existing, "--orientation", "6"), "there already", in: scratch)
+    try refuse(73, call("-o", existing, "--orientation", "6"), "already exists", in: scratch)
     try refuse(
       73, call("-o", scratch.path("none/a.mp4"), "--orientation", "6"), "make it first", in: scratch
     )

@@ -8,7 +8,7 @@ import UprightTestSupport
 
 @testable import UprightService
 
-@Suite("Who may do what")
+@Suite("Access control")
 struct AccessTests {
   static let rules: [(HTTPRequest.Method, String, AccessRule)] = [
     (.get, "/", .open), (.get, "/healthz", .open), (.get, "/readyz", .open),
@@ -25,12 +25,12 @@ struct AccessTests {
     (.get, "/nothing", .control), (.get, "", .control), (.get, "/v1/sessions/a/b/c", .control),
   ]
 
-  @Test("What a request must prove", arguments: rules)
+  @Test("The credential that each request needs", arguments: rules)
   func rule(_ method: HTTPRequest.Method, _ path: String, _ rule: AccessRule) {
     #expect(AccessRule(method: method, path: path) == rule)
   }
 
-  @Test("Secrets are equal where they are, and only there")
+  @Test("Only equal secrets compare as equal")
   func comparison() {
     #expect(constantTimeEqual("abc", "abc") && constantTimeEqual("", ""))
     for (a, b) in [
@@ -38,7 +38,7 @@ struct AccessTests {
     ] {
       #expect(!constantTimeEqual(a, b), "\(a) \(b)")
     }
-    // Every character of a token counts.
+    // A difference in any character is found.
     let token = "0123456789abcdefghijklmnopqrstuv"
     for index in token.indices {
       let other = token.replacingCharacters(in: index...index, with: "-")
@@ -46,13 +46,13 @@ struct AccessTests {
     }
   }
 
-  @Test("A made secret is long, and another each time")
+  @Test("Generated secrets have 43 characters and are all different")
   func made() {
     let secrets = (0..<100).map { _ in Secrets.make() }
     #expect(Set(secrets).count == 100 && secrets.allSatisfy { $0.utf8.count == 43 })
   }
 
-  @Test("Without a token, with a wrong one, with a session's key")
+  @Test("Requests without a token, with a wrong token, and with a session's publish key")
   func scopes() async throws {
     let service = try await RunningService()
     let key = try #require(try await service.session("one").json["publishKey"].string)
@@ -82,7 +82,7 @@ struct AccessTests {
     }
   }
 
-  @Test("Log lines hold no secret, and are lines")
+  @Test("Log events contain no secret and are one line each")
   func logs() {
     let secrets = Secrets()
     secrets.add("hunter22")
@@ -101,14 +101,14 @@ struct AccessTests {
     #expect(secrets.redact("hunter22") == "***")
     secrets.remove("hunter22")
     #expect(secrets.redact("hunter22") == "hunter22")
-    // A key that is a session's name too.
+    // The key is also the session's name.
     secrets.add(inURLs: "stage")
     #expect(
       secrets.redact("session stage: rtmp://h/live/stage, /live/stages: stage")
         == "session stage: rtmp://h/live/***, /live/stages: stage")
   }
 
-  @Test("No secret in any answer, log line, metric or error")
+  @Test("Responses, log lines, metrics and errors contain no secret")
   func silence() async throws {
     let service = try await RunningService()
     let inputs = [

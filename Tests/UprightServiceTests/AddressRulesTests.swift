@@ -4,7 +4,7 @@ import UprightTestSupport
 
 @testable import UprightService
 
-@Suite("Which addresses a session may name")
+@Suite("Allowed addresses")
 struct AddressRulesTests {
   private static let rules = AddressRules(
     allowHosts: ["example.com", "*.example.org", "10.0.0.5:8000", "[::1]:8000"].compactMap(
@@ -29,13 +29,13 @@ struct AddressRulesTests {
     ("1:2:3:4:5:6:7:8:9", nil), ("1:2:3:4:5:6:7::8", nil),
   ]
 
-  @Test("What an address is for", arguments: scopes)
+  @Test("The scope of an address", arguments: scopes)
   func scope(_ text: String, _ scope: IPAddress.Scope?) {
     #expect(IPAddress(text)?.scope == scope)
   }
 
   @Test(
-    "A number that stands for an address is seen through",
+    "Numeric forms of an address are recognized",
     arguments: [
       "2130706433", "017700000001", "0x7f000001", "127.1", "127.0.1", "0177.0.0.1", "0x7f.0.0.1",
       "127.0.0.1.", "1.2.3.4.5", "0x", "foo.0x7f", "01.2.3.4", "999.1.1.1",
@@ -45,13 +45,13 @@ struct AddressRulesTests {
   }
 
   @Test(
-    "A name is no number",
+    "Names and plain addresses aren't disguised addresses",
     arguments: ["example.com", "1e100.net", "0xcafe.example", "a", "127.0.0.1"])
   func names(_ host: String) {
     #expect(!IPAddress.isDisguised(host))
   }
 
-  /// URL, direction, whether it is taken.
+  /// URL, direction, whether it is allowed.
   static let table: [(String, AddressRules.Direction, Bool)] = [
     ("rtmp://127.0.0.1:1935/live/KEY", .input, true), ("rtmp://10.0.0.9/live/KEY", .output, true),
     ("rtmps://a.example.net/app/k", .output, true), ("RTMP://127.0.0.1/live/K", .input, true),
@@ -96,7 +96,7 @@ struct AddressRulesTests {
     #expect(isTaken == isAllowed)
   }
 
-  @Test("A hop that shows later: public addresses, and those that are listed")
+  @Test("An http hop may lead to public addresses and to listed addresses only")
   func hops() throws {
     func isAllowed(_ text: String, _ port: Int) throws -> Bool {
       let address = try #require(IPAddress(text))
@@ -110,7 +110,7 @@ struct AddressRulesTests {
     ] { #expect(try !isAllowed(text, port), "\(text)") }
   }
 
-  @Test("A listener is bound to an address of this machine")
+  @Test("A listener may bind to addresses of this machine only")
   func listeners() throws {
     for (host, isOurs) in [
       ("127.0.0.1", true), ("0.0.0.0", true), ("localhost", true), ("192.0.2.7", true),
@@ -121,7 +121,7 @@ struct AddressRulesTests {
     }
   }
 
-  @Test("Files: in the data folder, links followed, nothing of our own")
+  @Test("file: URLs can't leave the data folder, not even by links, nor name the service's state")
   func files() throws {
     let scratch = try Scratch()
     let outside = try Scratch()
@@ -140,7 +140,7 @@ struct AddressRulesTests {
     ] { #expect(throws: Refusal.self, "\(text)") { try rules.file(text) } }
   }
 
-  @Test("Names are names, never paths")
+  @Test("Paths and hidden names aren't file names")
   func plainNames() {
     for name in ["take.mp4", "a", "A-1_b.ts"] { #expect(AddressRules.isName(name)) }
     for name in [
@@ -149,7 +149,7 @@ struct AddressRulesTests {
     ] { #expect(!AddressRules.isName(name), "\(name)") }
   }
 
-  @Test("A session description is checked for where it would listen")
+  @Test("The addresses of a session description are checked")
   func descriptions() {
     func isTaken(_ address: String) -> Bool {
       let text =
@@ -162,7 +162,7 @@ struct AddressRulesTests {
     #expect(throws: Refusal.self) { try Self.rules.check(description: "#EXTM3U") }
   }
 
-  @Test("What is shown of a URL holds no secret")
+  @Test("Redacted URLs contain no secret")
   func redaction() throws {
     for (text, shown) in [
       ("rtmp://user:pa55word@host:1935/live/KEYKEY", "rtmp://***@host:1935/live/***"),

@@ -1,10 +1,10 @@
 import Foundation
 import UprightTestSupport
 
-/// What must not be touched: a file that would play, watched by the kernel (inotify(7)), and a port of
-/// loopback that counts who comes.
+/// A playable file and a loopback port that no session may touch. inotify(7) reports each access to the file,
+/// and the port counts connections.
 final class Canary: @unchecked Sendable {
-  // Unchecked: written once.
+  // Unchecked because all properties are set once.
   let path: String
   let port: Int
   private let folder: Scratch
@@ -26,12 +26,12 @@ final class Canary: @unchecked Sendable {
 
   deinit { close(watch) }
 
-  /// How often the file was opened or read since the last time.
+  /// The number of times that the file was opened or read since the last call.
   var reads: Int {
     var buffer = [UInt8](repeating: 0, count: 4096)
     return max(0, read(watch, &buffer, buffer.count)) / MemoryLayout<inotify_event>.size
   }
 
-  /// How many connected to the port.
+  /// The number of connections to the port.
   var connections: Int { origin.heads.withLock { $0.count } }
 }

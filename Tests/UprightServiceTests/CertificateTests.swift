@@ -5,10 +5,10 @@ import UprightTestSupport
 @testable import UprightService
 
 @Suite(
-  "TLS: a certificate that nobody vouches for is refused",
+  "TLS: an untrusted certificate is rejected",
   .enabled(if: FFmpegTool.isHere && ExternalTool("openssl").isHere), .server, .serialized)
 struct CertificateTests {
-  /// A web server with a certificate of its own making, of `127.0.0.1`, that serves `/a.ts`.
+  /// A web server with a self-signed certificate for `127.0.0.1`, which serves `/a.ts`.
   private final class Server {
     let port: Int
     private let process = Process()
@@ -42,11 +42,11 @@ struct CertificateTests {
     deinit { process.terminate() }
   }
 
-  @Test("An https input, a segment over https in a playlist over http, a webhook")
+  @Test("An https input, an https segment in an http playlist, and a webhook")
   func refused() async throws {
     let server = try await Server()
     let address = "https://127.0.0.1:\(server.port)"
-    // Who does not check gets it.
+    // A client that doesn't check the certificate gets the file.
     let unchecked = try await RunningService.onThread {
       try FFmpegTool.frames("\(address)/a.ts").count
     }

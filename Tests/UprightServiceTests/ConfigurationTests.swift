@@ -14,7 +14,7 @@ struct ConfigurationTests {
     return (scratch, path)
   }
 
-  @Test("Flags over the environment over the file over the defaults")
+  @Test("Flags override the environment, which overrides the file, which overrides the defaults")
   func layers() throws {
     let (scratch, path) = try Self.file(
       "{\"listen\": \"127.0.0.1:1\", \"data\": \"from-file\", \"maxSessions\": 3, \"maxConnections\": 7, "
@@ -42,13 +42,13 @@ struct ConfigurationTests {
     ("", nil), ("a/b", nil), ("http://a", nil),
   ]
 
-  @Test("Where to listen", arguments: endpoints)
+  @Test("The forms of the listen address", arguments: endpoints)
   func endpoint(_ text: String, _ read: String?) {
     #expect(ServiceConfiguration.Endpoint(text)?.description == read)
   }
 
   @Test(
-    "What cannot be used is an error that names it",
+    "The error for an invalid setting contains its name",
     arguments: [
       ("{", "line 1"), ("[]", "config.json"), ("{\"lisen\": 1}", "lisen"),
       ("{\"listen\": \"x:y\"}", "listen"), ("{\"maxSessions\": 0}", "maxSessions"),
@@ -68,7 +68,7 @@ struct ConfigurationTests {
     _ = scratch
   }
 
-  @Test("A token: made once, kept for its owner alone, the same after a restart")
+  @Test("The token is generated once, readable by its owner only, and kept after a restart")
   func token() throws {
     let scratch = try Scratch()
     let folders = DataFolders(root: scratch.path("data"))
@@ -88,7 +88,7 @@ struct ConfigurationTests {
   }
 
   @Test(
-    "Sessions of the file are there at the start, and again after a restart; a bad one stops nothing"
+    "Sessions of the file start with the service, also after a restart; an invalid one is skipped"
   )
   func declared() async throws {
     let scratch = try Scratch()
@@ -104,7 +104,7 @@ struct ConfigurationTests {
         { configuration, _ in configuration.sessions = read.sessions }, scratch: scratch)
       let list = try await service.ask("GET", "/v1/sessions").json["sessions"].array
       #expect(list.map { $0["id"].string } == ["stage"])
-      #expect(service.log.lines.contains("the session bad is not begun"))
+      #expect(service.log.lines.contains("can't start the session bad"))
       try await service.shutDown()
     }
     _ = other

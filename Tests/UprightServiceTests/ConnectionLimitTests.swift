@@ -5,10 +5,10 @@ import UprightTestSupport
 
 @testable import UprightService
 
-/// Connections that ask for nothing, and bodies that are too long.
+/// Limits on connections, events and request bodies.
 @Suite struct ConnectionLimitTests {
   @Test(
-    "A peer that takes all connections it can leaves room: others are served, its own are closed")
+    "A peer with the maximum number of idle connections doesn't block others; they are closed")
   func idle() async throws {
     let service = try await RunningService { configuration, surroundings in
       configuration.maxConnections = 8
@@ -16,12 +16,12 @@ import UprightTestSupport
     }
     let port = service.service.port ?? 0
     let idle = try (0..<16).map { _ in try LocalConnection(port: port) }
-    // They have said nothing, and are closed.
+    // The idle connections are closed, because they sent no request.
     #expect(try await waitUntil(20) { (try? await service.ask("GET", "/healthz").status) == 200 })
     for connection in idle { #expect(connection.receive(seconds: 5).bytes.isEmpty) }
   }
 
-  @Test("No peer has more than half of all connections")
+  @Test("The limit per peer and the total limit of connections")
   func share() {
     let limit = PeerLimit(perPeer: 2, total: 3)
     let entered = ["a", "a", "a", "b", "b"].map { limit.enter($0) }
@@ -30,7 +30,7 @@ import UprightTestSupport
     #expect(limit.enter("b") == true)
   }
 
-  @Test("A session takes a thousand events a second, and two thousand at once")
+  @Test("A session accepts 1000 events per second, and bursts of 2000")
   func events() {
     let start = ContinuousClock.now
     let budget = EventBudget(now: start)
@@ -38,7 +38,7 @@ import UprightTestSupport
     #expect(taken == [true, true, false, true, false, true])
   }
 
-  @Test("A body that is too long is answered 413, and the connection closed")
+  @Test("A body that is too long gets 413, and the connection is closed")
   func long() async throws {
     let service = try await RunningService { configuration, _ in configuration.bodyLimit = 1000 }
     let connection = try LocalConnection(port: service.service.port ?? 0)
@@ -52,7 +52,7 @@ import UprightTestSupport
     #expect(answer.status == 413, "\(answer.text)")
   }
 
-  @Test("Eight sessions at a new port at once: all are made")
+  @Test("Eight concurrent requests for sessions at a new port succeed")
   func parallel() async throws {
     let service = try await RunningService()
     for _ in 0..<5 {

@@ -2,9 +2,9 @@ import Foundation
 import Testing
 import UprightTestSupport
 
-/// A disk that is full while a library in front of libc says so: no test may fill a machine's disk.
+/// A preloaded library simulates a full disk, because tests must not fill the disk of the machine.
 ///
-/// Takes some six seconds.
+/// Takes about six seconds.
 @Suite("A full disk", .enabled(if: FFmpegTool.isHere), .server)
 struct DiskTests {
   private static let library = """
@@ -37,7 +37,7 @@ struct DiskTests {
     """
 
   @Test(
-    "The session that writes fails and says why, others go on, /readyz says so; then it recovers")
+    "The writing session fails with a reason, others continue, /readyz gives 503; then it recovers")
   func full() async throws {
     let scratch = try Scratch()
     let (source, library, flag) = (

@@ -6,9 +6,9 @@ import UprightTestSupport
 
 @testable import UprightService
 
-@Suite("The way out for http: every hop is resolved once, checked, and connected to as checked")
+@Suite("The egress proxy resolves each hop once, checks it, and connects to the checked address")
 struct EgressProxyTests {
-  /// Answers as it was told to, one list after the other; the last one stays.
+  /// A resolver with scripted answers. Each look-up of a name uses its next list; the last one is repeated.
   final class StubResolver: Resolver {
     private let answers: Mutex<[String: [[String]]]>
     let asked = Mutex<[String]>([])
@@ -28,7 +28,7 @@ struct EgressProxyTests {
     }
   }
 
-  /// What was seen, in order.
+  /// The received requests, in order.
   final class Seen: Sendable {
     private let list = Mutex<[String]>([])
     func withLock<Result: Sendable>(_ body: (inout [String]) -> Result) -> Result {
@@ -36,7 +36,7 @@ struct EgressProxyTests {
     }
   }
 
-  /// A web server of one thread on loopback, that answers by path and keeps what it was asked.
+  /// A single-threaded web server on loopback, which answers by path and records the requests.
   final class Origin: Sendable {
     private let listener: Loopback.Listener
     var port: Int { listener.port }
@@ -60,7 +60,7 @@ struct EgressProxyTests {
 
     deinit { listener.stop() }
 
-    /// A whole request: head and body may come in packets of their own.
+    /// Reads a complete request. Head and body may arrive in separate packets.
     private static func request(_ client: CInt) -> String {
       var text = ""
       var bytes = [UInt8](repeating: 0, count: 65536)
@@ -110,7 +110,7 @@ struct EgressProxyTests {
     }
   }
 
-  @Test("A listed host is reached, with the request as an origin expects it")
+  @Test("Requests and tunnels to a listed host succeed, with the head that an origin expects")
   func reached() async throws {
     let origin = try Origin { Self.ok("hello from \($0)") }
     let proxy = try await Self.proxy(["127.0.0.1:\(origin.port)"])
@@ -126,7 +126,7 @@ struct EgressProxyTests {
   }
 
   @Test(
-    "Without the session's secret nothing goes out",
+    "Without the session's secret, nothing is forwarded",
     arguments: [
       nil, "", "x", Data("session:wrong".utf8).base64EncodedString(),
       Data("other:sesame-sesame".utf8).base64EncodedString(),
@@ -160,7 +160,7 @@ struct EgressProxyTests {
   }
 
   @Test(
-    "What is no request to a proxy is answered 400",
+    "Anything but a valid proxy request gets 400",
     arguments: [
       "GET / HTTP/1.1", "GET ftp://example.com/ HTTP/1.1", "GET https://example.com/ HTTP/1.1",
       "CONNECT example.com HTTP/1.1", "CONNECT example.com:443/x HTTP/1.1", "nonsense",
@@ -174,11 +174,11 @@ struct EgressProxyTests {
   }
 
   @Test(
-    "A name that answers differently the second time: each hop is checked, and the checked address is the one connected to"
+    "DNS rebinding: each hop is checked, and the proxy connects to the checked address"
   )
   func rebinding() async throws {
     let origin = try Origin { _ in Self.ok("origin") }
-    // Listed as an address, so that loopback stands in for the public one.
+    // 127.0.0.1 is in `allowHosts` and represents the public address here.
     let resolver = StubResolver([
       "rebind.example": [["127.0.0.1"], ["10.0.0.1"]],
       "mixed.example": [["127.0.0.1", "10.0.0.1"]], "inner.example": [["10.0.0.1"]],
@@ -186,7 +186,7 @@ struct EgressProxyTests {
     let proxy = try await Self.proxy(["127.0.0.1:\(origin.port)"], resolver)
     let first = try await Self.ask(proxy, "GET http://rebind.example:\(origin.port)/ HTTP/1.1")
     #expect(first.status == 200 && first.text == "origin")
-    // One look-up a hop: there is no second answer between the check and the connection.
+    // One look-up per hop: no second look-up between the check and the connection.
     #expect(resolver.asked.withLock { $0 } == ["rebind.example"])
     let second = try await Self.ask(proxy, "GET http://rebind.example:\(origin.port)/ HTTP/1.1")
     #expect(second.status == 403)
@@ -200,7 +200,7 @@ struct EgressProxyTests {
   }
 
   @Test(
-    "ffmpeg through the proxy: a redirect and a playlist that lead inside are refused",
+    "ffmpeg through the proxy: a redirect and a playlist to a loopback address are refused",
     .enabled(if: FFmpegTool.isHere))
   func ffmpeg() async throws {
     let inside = try Origin { _ in Self.ok("secret") }
@@ -230,7 +230,7 @@ struct EgressProxyTests {
     await proxy.stop()
   }
 
-  @Test("Bytes come through whole in both directions, a megabyte and more")
+  @Test("A response of more than a megabyte passes through unchanged")
   func bulk() async throws {
     let body = String(repeating: "0123456789abcdef", count: 200_000)
     let origin = try Origin { _ in Self.ok(body) }

@@ -6,7 +6,7 @@ import UprightTestSupport
 
 @testable import UprightService
 
-@Suite("What a session tells: server-sent events")
+@Suite("Server-sent events of a session")
 struct EventStreamTests {
   private static func open(
     _ service: RunningService, _ name: String = "one", last: Int? = nil, receiveBuffer: Int? = nil
@@ -18,7 +18,7 @@ struct EventStreamTests {
     return connection
   }
 
-  @Test("Decisions, phases, formats and states come as they happen; the end closes the stream")
+  @Test("Decisions, phases, formats and states are sent as they happen; the end closes the stream")
   func live() async throws {
     let service = try await RunningService()
     try await service.session()
@@ -46,7 +46,7 @@ struct EventStreamTests {
     #expect(numbers == Array(1...numbers.count))
   }
 
-  @Test("A reader that comes back gets what it missed, once")
+  @Test("A reader that reconnects gets the missed events once")
   func replay() async throws {
     let service = try await RunningService()
     try await service.session()
@@ -64,7 +64,7 @@ struct EventStreamTests {
     #expect(end.status == 200 && !end.text.contains("id: "))
   }
 
-  @Test("The ring is bounded: what is not kept any more is told to be missing")
+  @Test("The number of kept events is limited; a gap event reports dropped ones")
   func gap() async throws {
     let service = try await RunningService()
     try await service.session()
@@ -74,7 +74,7 @@ struct EventStreamTests {
     session.become(.ended)
     let text = try Answer(try await RunningService.onThread { reader.receive(seconds: 20).bytes })
       .text
-    // The reader may come before the end is told.
+    // The reader may connect before the end is recorded.
     let first = text.contains("event: gap\ndata: {\"first\":3977}") ? 3977 : 3978
     #expect(text.contains("event: gap\ndata: {\"first\":\(first)}"), "\(text.prefix(300))")
     let ids = text.split(separator: "\n").filter { $0.hasPrefix("id: ") }.compactMap {
@@ -83,7 +83,7 @@ struct EventStreamTests {
     #expect(ids == Array(first...5001))
   }
 
-  @Test("A silent stream beats")
+  @Test("A stream without events gets heartbeats")
   func heartbeat() async throws {
     let service = try await RunningService { _, surroundings in
       surroundings.eventTimes.heartbeat = .milliseconds(50)
@@ -94,7 +94,7 @@ struct EventStreamTests {
     #expect(text.contains(":\n\n\r\n3\r\n:\n\n"))
   }
 
-  @Test("A reader that takes nothing is cut off, and holds nobody up", .long)
+  @Test("A client that doesn't read is disconnected and doesn't delay others", .long)
   func slow() async throws {
     let service = try await RunningService { _, surroundings in
       surroundings.eventTimes.stall = .milliseconds(400)
@@ -103,7 +103,7 @@ struct EventStreamTests {
     let session = service.script.sessions[0]
     let slow = try Self.open(service, receiveBuffer: 4096)
     _ = try await RunningService.onThread { slow.text(until: "event: state") }
-    // Far more than the socket's buffers hold.
+    // Far more than the socket buffers can hold.
     let long = String(repeating: "x", count: 100_000)
     for _ in 0..<400 { session.tell(.format(["long": .string(long)])) }
     let deadline = Date(timeIntervalSinceNow: 20)
@@ -118,7 +118,7 @@ struct EventStreamTests {
     #expect(text.contains("\"ended\""))
   }
 
-  @Test("So many readers and no more")
+  @Test("The number of readers is limited")
   func readers() {
     let feed = SessionEventLog(capacity: 4, mostReaders: 2)
     let first = feed.subscribe()
@@ -126,7 +126,7 @@ struct EventStreamTests {
     #expect(first != nil && second != nil && feed.subscribe() == nil)
   }
 
-  @Test("A feed keeps the last, in order, and says what is lost")
+  @Test("A feed keeps the latest events in order, and reports lost ones")
   func ring() {
     let feed = SessionEventLog(capacity: 4)
     #expect(feed.read(after: 0) == .events([]))

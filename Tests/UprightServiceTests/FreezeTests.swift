@@ -3,12 +3,12 @@ import Testing
 import UprightTestSupport
 
 @Suite(
-  "A service that stands still for a while", .enabled(if: FFmpegTool.isHere), .server, .serialized)
+  "A service that is stopped for a while", .enabled(if: FFmpegTool.isHere), .server, .serialized)
 struct FreezeTests {
   private static let rate = 15
 
-  /// Takes some nine seconds, most of them waiting.
-  @Test("Stopped for two seconds, it goes on: no input is lost, and no frame is made up")
+  /// Takes about nine seconds, most of them waiting.
+  @Test("After SIGSTOP for two seconds, no input is lost and no frame is invented")
   func stopped() async throws {
     let scratch = try Scratch()
     let port = try Loopback.freeTCPPort()
@@ -34,7 +34,7 @@ struct FreezeTests {
     #expect(said["inputLosses"].int == 0, "\(said)")
     let dropped = said["dropped"].object.values.reduce(0) { $0 + ($1.int ?? 0) }
     let (framesIn, framesOut) = (said["framesIn"].int ?? 0, said["framesOut"].int ?? 0)
-    // What is being encoded is in, and not out yet.
+    // Frames that are being encoded are counted as in, but not yet as out.
     #expect((framesIn - dropped - 8...framesIn - dropped).contains(framesOut), "\(said)")
     let end = try await service.end(SIGTERM)
     #expect(end.outcome.status == 0)

@@ -7,10 +7,10 @@ import UprightTestSupport
 @testable import UprightService
 
 @Suite(
-  "Inputs that try to make us open something else", .enabled(if: FFmpegTool.isHere), .server,
+  "Inputs that try to open other resources", .enabled(if: FFmpegTool.isHere), .server,
   .serialized)
 struct HostileInputTests {
-  /// A trick: what the origin answers by path, and the session's input.
+  /// An attack: the origin's response by path, and the session's input.
   struct Trick: Sendable {
     var name: String
     var input: String
@@ -25,7 +25,7 @@ struct HostileInputTests {
     "HTTP/1.1 302 Found\r\nLocation: \(target)\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
   }
 
-  /// A playlist of one segment, with a line before it.
+  /// Returns a playlist with one segment, preceded by the lines in `before`.
   private static func playlist(_ segment: String, before: String = "") -> String {
     "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:4\n\(before)#EXTINF:4,\n\(segment)\n#EXT-X-ENDLIST\n"
   }
@@ -34,7 +34,7 @@ struct HostileInputTests {
     "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000\n\(line)\n"
   }
 
-  /// Playlists that name what they must not.
+  /// Returns playlists with forbidden URIs.
   private static func playlists(_ canary: Canary) -> [(String, String)] {
     let (file, web) = ("file://\(canary.path)", "http://127.0.0.1:\(canary.port)/x.ts")
     let key = "#EXT-X-KEY:METHOD=AES-128,IV=0x1,URI="
@@ -94,15 +94,15 @@ struct HostileInputTests {
       "v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\ns=x\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=video \(canary.port) RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\n"
     for (name, path, body) in [
       ("an ffconcat script", "a.ffconcat", "ffconcat version 1.0\nfile '\(canary.path)'\n"),
-      ("a script called a clip", "a.mp4", "ffconcat version 1.0\nfile '\(canary.path)'\n"),
-      ("a playlist called a clip", "a.mp4", playlist(file)),
+      ("a script named .mp4", "a.mp4", "ffconcat version 1.0\nfile '\(canary.path)'\n"),
+      ("a playlist named .mp4", "a.mp4", playlist(file)),
       ("a session description", "a.sdp", sdp),
       ("a manifest", "a.mpd", "<MPD><Period><BaseURL>\(file)</BaseURL></Period></MPD>"),
     ] {
       tricks.append(
         Trick(name: name, input: "http://127.0.0.1:PORT/\(path)") { _ in ok(body) })
     }
-    // A name whose first address is allowed and whose second is not.
+    // The first address of the name is allowed, the second isn't.
     tricks.append(
       Trick(name: "rebinding", input: "http://rebind.example:PORT/a.m3u8") { _ in
         ok(playlist("http://rebind.example:\(canary.port)/x.ts"))
@@ -114,10 +114,10 @@ struct HostileInputTests {
     return tricks
   }
 
-  @Test("Nothing else is opened: each session fails and says why, one beside them goes on")
+  @Test("Nothing else is opened: each session fails with a reason, and another session continues")
   func tricks() async throws {
     let canary = try Canary()
-    // The canary can be seen at all.
+    // The canary detects accesses.
     _ = try Data(contentsOf: URL(fileURLWithPath: canary.path))
     #expect(canary.reads > 0)
     _ = try LocalConnection(port: canary.port)
@@ -155,7 +155,7 @@ struct HostileInputTests {
       if trick.name.hasPrefix("RTSP") {
         #expect(answer["reason"].string?.contains("to another address") == true, "\(answer)")
       }
-      #expect(!origins[index].heads.withLock { $0.isEmpty }, "\(trick.name): was never asked")
+      #expect(!origins[index].heads.withLock { $0.isEmpty }, "\(trick.name): was never requested")
     }
     #expect(canary.reads == 0, "the file was opened")
     #expect(canary.connections == 1, "the port was reached")
@@ -164,7 +164,7 @@ struct HostileInputTests {
   }
 
   @Test(
-    "An address that is refused when it is posted",
+    "Addresses that the POST rejects",
     arguments: [
       "file:///etc/passwd", "file:../secret.ts", "http://127.0.0.1:8080/a.m3u8",
       "https://[::1]/a.m3u8", "concat:a.ts|b.ts", "subfile,,start,0,end,9,,:/etc/passwd",
@@ -180,7 +180,7 @@ struct HostileInputTests {
   }
 }
 
-/// A session that somebody publishes to, beside those that are ill-treated.
+/// A session with a publisher, to check that attacks on other sessions don't affect it.
 final class Healthy: Sendable {
   private let service: RunningService
   private let publisher: Task<Int, any Error>
@@ -195,7 +195,7 @@ final class Healthy: Sendable {
     publisher = LivePublisher.begin(
       "rtmp://127.0.0.1:\(port)/live/healthy-key", seconds: seconds)
     guard try await waitUntil(60, { try await self.frames > 0 }) else {
-      throw ServiceProcess.Late(description: "the healthy session did not begin")
+      throw ServiceProcess.Late(description: "the healthy session did not start")
     }
   }
 
@@ -207,13 +207,13 @@ final class Healthy: Sendable {
     get async throws { try await session["counters"]["framesOut"].int ?? 0 }
   }
 
-  /// It was not touched: its pictures go on, none was damaged and none failed to get out. What a
-  /// machine that is too busy costs is not looked at.
+  /// Checks that the session wasn't affected: its frames continue, and none was dropped by the decoder or an
+  /// output. Ignores frames dropped because the machine is too busy.
   func check() async throws {
     let before = try await frames
     #expect(
       try await waitUntil(30) { try await self.frames >= before + 15 },
-      "its pictures stopped: \(service.log.lines.split(separator: "\n").filter { $0.contains("healthy") })"
+      "its frames stopped: \(service.log.lines.split(separator: "\n").filter { $0.contains("healthy") })"
     )
     let session = try await session
     #expect(session["state"].string == "live")

@@ -7,7 +7,7 @@ import UprightTestSupport
 @testable import UprightService
 
 @Suite(
-  "Publishers and outputs that misbehave, beside one that does not",
+  "Publishers and outputs that misbehave don't affect other sessions",
   .enabled(if: FFmpegTool.isHere), .server, .serialized)
 struct HostilePublisherTests {
   private static func service() async throws -> (RunningService, Int, Healthy) {
@@ -40,7 +40,7 @@ struct HostilePublisherTests {
     }
   }
 
-  @Test("Damaged packets, sound alone, a hundred connections: told in words, and forgiven")
+  @Test("Damaged packets, audio only, a hundred connections: reported, and a retry works")
   func publishers() async throws {
     let (service, port, healthy) = try await Self.service()
     func session(_ name: String) async throws -> JSON {
@@ -52,11 +52,11 @@ struct HostilePublisherTests {
       "-f lavfi -i testsrc2=size=160x90:rate=15 -f lavfi -i sine=f=440 -t 3 -c:v libx264 -preset ultrafast -g 15 -c:a aac",
       [clip])
     _ = try await Self.publish(port, "noise", "-re -i \(clip) -c copy -bsf:v noise=amount=50")
-    // It is over, whatever was made of it, and the session is not.
+    // The publisher has ended, but the session hasn't.
     let noise = try await session("noise")
     #expect(["waiting", "live", "inputLost"].contains(noise["state"].string), "\(noise)")
 
-    // Sent away long before its minute is over.
+    // The publisher is disconnected long before its 60 seconds end.
     let begin = Date()
     let outcome = try await Self.publish(
       port, "sound", "-re -f lavfi -i sine=frequency=440 -t 60 -c:a aac")
@@ -69,7 +69,7 @@ struct HostilePublisherTests {
     for connection in crowd.compactMap({ $0 }) {
       #expect(try await RunningService.onThread { connection.receive(seconds: 30).isClosed })
     }
-    // Whoever was sent away may come again with what is right.
+    // Rejected publishers may connect again with a valid stream.
     for name in ["noise", "sound"] {
       async let published = Self.publish(port, name, "-re -i \(clip) -c copy")
       #expect(try await waitUntil { try await session(name)["state"].string == "live" }, "\(name)")
@@ -79,10 +79,10 @@ struct HostilePublisherTests {
     try await service.shutDown()
   }
 
-  @Test("An output whose server takes nothing, and one whose disk is full: told, and left out")
+  @Test("An output whose server doesn't read, and one whose disk is full: reported and skipped")
   func outputs() async throws {
     let (service, port, healthy) = try await Self.service()
-    // The kernel accepts, and nobody reads.
+    // The kernel accepts the connection, but nothing reads from it.
     let deaf = try Loopback.Listener()
     let disk = SmallDisk(service.scratch.path("data/recordings/outputs"), bytes: 64 << 10)
     defer { disk?.remove() }
@@ -114,7 +114,7 @@ struct HostilePublisherTests {
     #expect(ended.json["state"].string == "ended" && Date().timeIntervalSince(begin) < 15)
     let count = ended.json["counters"]["framesOut"].int ?? 0
     #expect(count >= 300, "\(ended.text)")
-    // The window shows the last six segments.
+    // The playlist has the last six segments.
     let played = try await SignalTests.play(service.scratch.path("data/live/outputs/index.m3u8"))
     #expect(played >= 150, "\(played)")
     if disk != nil {
@@ -126,7 +126,7 @@ struct HostilePublisherTests {
   }
 }
 
-/// A file system of a few bytes; nil where this process may not mount one.
+/// A small file system. The initializer returns `nil` if this process may not mount one.
 final class SmallDisk {
   private let path: String
 

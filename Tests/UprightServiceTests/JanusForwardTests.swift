@@ -7,15 +7,15 @@ import UprightTestSupport
 @testable import UprightService
 
 extension LiveThroughService {
-  /// A call in a VideoRoom, by `Samples/live/janus_forward.py` as it stands: Chromium's WebRTC sends, Janus
-  /// forwards; nothing of it is ours but the receiving.
+  /// A call in a VideoRoom with the unmodified `Samples/live/janus_forward.py`. Chromium's WebRTC sends and
+  /// Janus forwards; Upright only receives.
   @Suite(
     "Janus forwarding RTP", .slow("Janus forwards a browser's call"),
     .enabled(
       if: ExternalTool("janus").isHere && ExternalTool("chromium").isHere
         && ExternalTool("python3").isHere, "needs janus, chromium and python3"))
   struct JanusForwardTests {
-    @Test("Every picture stands upright, whatever the phone did", arguments: ["h264", "vp8"])
+    @Test("Every frame is upright, however the phone was turned", arguments: ["h264", "vp8"])
     func call(_ codec: String) async throws {
       let service = try await RunningService(engine: LiveTrial.engine(.metadata))
       let root = Fixtures.packageRoot
@@ -27,7 +27,7 @@ extension LiveThroughService {
           service.scratch.path("call"), "--room", "1234", "--seconds", "12", "--codec", codec,
         ])
       let isReady = try await waitUntil(60) { call.said.contains("\n") || call.exitCode != nil }
-      // The machine has no network to meet on: the script says so with 77.
+      // The script exits with 77 if the machine has no network for the call.
       if call.exitCode == 77 { return print("skipped: \(call.said)") }
       let line = Data(call.said.prefix { $0 != "\n" }.utf8)
       let said = try JSONDecoder().decode(JSON.self, from: line)
@@ -58,7 +58,7 @@ extension LiveThroughService {
       try await service.shutDown()
     }
 
-    /// Red above green in every picture, in canvases of both shapes.
+    /// Checks that red is above green in every frame, in canvases of both shapes.
     private func expectUpright(_ service: RunningService, _ id: String) async throws {
       let (port, scratch) = (service.service.port ?? 0, service.scratch)
       let (sizes, pixels) = try await RunningService.onThread {

@@ -8,7 +8,7 @@ import UprightTestSupport
 @Suite("Readiness, metrics, shutdown")
 struct LifeTests {
   @Test(
-    "Shutting down: sessions are ended, streams close, nothing new is taken, and it is over in time"
+    "A shutdown ends the sessions, closes the event streams, and finishes in time"
   )
   func drain() async throws {
     let service = try await RunningService { configuration, _ in configuration.drainTimeout = 15 }
@@ -29,7 +29,7 @@ struct LifeTests {
   }
 
   @Test(
-    "While it drains it answers, and takes nothing new; a session that does not end is left behind",
+    "During a shutdown, new sessions get 503; a session that doesn't end isn't waited for",
     .long)
   func late() async throws {
     let service = try await RunningService { configuration, _ in configuration.drainTimeout = 15 }
@@ -50,7 +50,7 @@ struct LifeTests {
     #expect(service.log.lines.contains("did not end"))
   }
 
-  @Test("Metrics: the spec's names, in a form that Prometheus reads, and counters that never fall")
+  @Test("Metrics have the documented names and Prometheus's format; counters never decrease")
   func metrics() async throws {
     let service = try await RunningService()
     try await service.session("a")

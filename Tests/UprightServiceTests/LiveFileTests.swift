@@ -23,7 +23,7 @@ struct LiveFileTests {
     return service
   }
 
-  @Test("A playlist is never kept, a segment always; both for players of any page")
+  @Test("Playlists aren't cached, segments are; pages of any origin may read both")
   func headers() async throws {
     let service = try await Self.service()
     let playlist = try await service.ask("GET", "/live/one/index.m3u8", token: nil)
@@ -55,7 +55,7 @@ struct LiveFileTests {
     ("lines=0-1", 200, nil), ("bytes=-", 200, nil), ("bytes=99999999999999999999-", 200, nil),
   ]
 
-  @Test("Parts")
+  @Test("Range requests")
   func parts() async throws {
     let service = try await Self.service()
     for (header, status, range) in Self.ranges {
@@ -75,7 +75,7 @@ struct LiveFileTests {
   }
 
   @Test(
-    "Names are names: nothing outside of the session's folder is served",
+    "Nothing outside the session's folder is served",
     arguments: [
       "/live/one/../../secret.mp4", "/live/one/..%2F..%2Fsecret.mp4", "/live/../secret.mp4",
       "/live/one/%2e%2e/secret.mp4", "/live/one//etc/passwd", "/live/one/.hidden.mp4",

@@ -7,10 +7,10 @@ import UprightTestSupport
 @testable import UprightService
 
 extension LiveThroughService {
-  /// Every kind of input that somebody else sends or serves, from the POST to the decoded pictures.
+  /// Every kind of input from another program, from the POST to the decoded frames.
   @Suite("Inputs")
   struct LiveInputServiceTests {
-    /// Every picture stands as it was sent, whole and at its distance.
+    /// Checks that every frame has the orientation and size that it was sent with, and that the times increase.
     private func expectUpright(_ shown: ShownPictures, atLeast count: Int) {
       #expect(shown.times.count >= count, "\(shown.times.count)")
       #expect(shown.corners.allSatisfy { $0 == "tl" }, "\(shown.corners)")
@@ -18,12 +18,12 @@ extension LiveThroughService {
       #expect(shown.shortestStep > 0)
     }
 
-    @Test("SRT, whoever calls: listening when the answer comes; turned by an event in the middle")
+    @Test("SRT listener: listens before the response is sent; an event rotates in the middle")
     func srtListener() async throws {
       let port = try Loopback.freePort()
       let trial = try await LiveTrial(
         "{\"url\": \"srt://127.0.0.1:\(port)\"}", frames: .sensor(.init()))
-      // At once, not a moment later.
+      // The port is bound when the response arrives, without waiting.
       #expect(Loopback.isReceived(port))
       let sender = try sending(seconds: 6, ["-f", "mpegts", "srt://127.0.0.1:\(port)"])
       try await trial.shows(2)
@@ -34,7 +34,7 @@ extension LiveThroughService {
       _ = sender
       let shown = try await trial.pictures()
       let first = try #require(shown.corners.firstIndex(of: "tl"))
-      // A back camera held upright is turned a quarter clockwise; held to the left, not at all.
+      // Frames of a back camera are rotated a quarter turn clockwise in portrait, and not in landscapeLeft.
       #expect(shown.times[first] > 1.9, "\(shown.times)")
       #expect(shown.corners[..<first].allSatisfy { $0 == "tr" }, "\(shown.corners)")
       #expect(shown.corners[first...].allSatisfy { $0 == "tl" }, "\(shown.corners)")
@@ -42,7 +42,7 @@ extension LiveThroughService {
       #expect(shown.sizes[first...].allSatisfy { $0 == PixelSize(160, 90) })
     }
 
-    @Test("SRT: a second caller is heard when the first has left")
+    @Test("SRT: a second caller is accepted after the first has disconnected")
     func srtSecondCaller() async throws {
       let port = try Loopback.freePort()
       let trial = try await LiveTrial("{\"url\": \"srt://localhost:\(port)\"}")
@@ -59,7 +59,7 @@ extension LiveThroughService {
     }
 
     @Test(
-      "A port that is taken is said at the POST, and nothing is left behind",
+      "The POST reports a port in use, and no session remains",
       arguments: ["srt", "udp", "sdp"])
     func takenPort(_ scheme: String) async throws {
       let service = try await RunningService(engine: LiveTrial.engine(.metadata))
@@ -74,19 +74,19 @@ extension LiveThroughService {
       #expect(refused.json["detail"].string?.contains("Address already in use") == true)
       #expect(refused.json["detail"].string?.contains("\(taken.port)") == true)
       #expect(try await service.ask("GET", "/v1/sessions/one").status == 404)
-      // The service's own sessions take ports as well.
+      // Sessions of the service use ports as well.
       let port = try Loopback.freePort()
       #expect(try await service.session("two", input: input(port)).status == 201)
       #expect(Loopback.isReceived(port))
       #expect(try await service.session("three", input: input(port)).status == 409)
       #expect(try await service.ask("DELETE", "/v1/sessions/two").status == 200)
-      // And give them back.
+      // They release them when they end.
       #expect(try await waitUntil(10) { !Loopback.isReceived(port) })
       #expect(try await service.session("four", input: input(port)).status == 201)
       try await service.shutDown()
     }
 
-    @Test("A listener may be bound to every address of ours; nobody can be called there")
+    @Test("A listener may bind to 0.0.0.0, but 0.0.0.0 isn't an address to connect to")
     func everyAddress() async throws {
       let service = try await RunningService(engine: LiveTrial.engine(.metadata))
       for scheme in ["srt", "udp"] {
@@ -102,7 +102,7 @@ extension LiveThroughService {
           "pulled", input: "{\"url\": \"\(input)\", \"mode\": \"pull\"}")
         #expect(refused.status == 422, "\(refused.text)")
       }
-      // What is sent by UDP is sent to us; a listener does not call.
+      // A udp input must be an address of this machine, and a listener can't have mode=caller.
       for url in ["udp://192.0.2.77:5000", "srt://127.0.0.1:9000?mode=caller"] {
         let refused = try await service.session("other", input: "{\"url\": \"\(url)\"}")
         #expect(refused.status == 422, "\(refused.text)")
@@ -110,7 +110,7 @@ extension LiveThroughService {
       try await service.shutDown()
     }
 
-    @Test("SRT, where we call")
+    @Test("SRT caller")
     func srtCaller() async throws {
       let port = try Loopback.freePort()
       let sender = try sending(
@@ -121,7 +121,7 @@ extension LiveThroughService {
       expectUpright(try await trial.pictures(), atLeast: 30)
     }
 
-    @Test("MPEG-TS by UDP, received on the address that was named and on no other")
+    @Test("MPEG-TS over UDP, received on the given address only")
     func udp() async throws {
       let port = try Loopback.freePort()
       let trial = try await LiveTrial("{\"url\": \"udp://127.0.0.1:\(port)\"}")
@@ -134,7 +134,7 @@ extension LiveThroughService {
       expectUpright(try await trial.pictures(), atLeast: 30)
     }
 
-    /// Debian's own Python, which has GStreamer's libraries where they are installed.
+    /// Debian's Python, which finds GStreamer's modules if they are installed.
     private static let python = ExternalTool("/usr/bin/python3")
     private static let hasServer =
       (try? python.run(["-c", "import gi; gi.require_version('GstRtspServer', '1.0')"])) != nil
@@ -160,7 +160,7 @@ extension LiveThroughService {
       expectUpright(try await trial.pictures(), atLeast: 30)
     }
 
-    @Test("A file at live speed, turned as its metadata says, then over")
+    @Test("A file is read in real time and rotated by its metadata, then the session ends")
     func file() async throws {
       let begun = ContinuousClock.now
       let trial = try await LiveTrial("{\"url\": \"file:clip.mp4\"}") { service in
@@ -171,7 +171,7 @@ extension LiveThroughService {
             + "-t 3 -c:v libx264 -preset ultrafast -g 15 -bf 0".split(separator: " ").map(
               String.init)
             + [plain])
-        // FFmpeg's "rotate" counts counter-clockwise here: the picture is to be turned to the right.
+        // FFmpeg's "rotate" is counter-clockwise here: the frames must be rotated clockwise.
         try FFmpegTool.run(["-i", plain, "-c", "copy", "-metadata:s:v", "rotate=270", path])
       }
       #expect(try await waitUntil { try await trial.json["state"].string == "ended" })
@@ -185,7 +185,7 @@ extension LiveThroughService {
       try await trial.service.shutDown()
     }
 
-    @Test("HLS over HTTP from a host that is allowed", .enabled(if: ExternalTool("python3").isHere))
+    @Test("HLS over HTTP from an allowed host", .enabled(if: ExternalTool("python3").isHere))
     func hls() async throws {
       let scratch = try Scratch()
       let port = try Loopback.freeTCPPort()

@@ -7,7 +7,7 @@ import UprightTestSupport
 @testable import UprightService
 
 extension LiveThroughService {
-  /// RTP through the service, with CVO that changes while it comes.
+  /// RTP through the service, with CVO that changes during the stream.
   @Suite("CVO")
   struct LiveOrientationTests {
     private static func description(
@@ -20,7 +20,7 @@ extension LiveThroughService {
       return "{\"sdp\": \"\(lines.joined(separator: "\\r\\n"))\"}"
     }
 
-    /// Sends the clip at 30 frames a second, with what is said of each frame.
+    /// Sends the clip at 30 frames per second, with the CVO byte of each frame.
     private static func send(
       _ clip: SentClip, to port: UInt16, form: RTPSender.ExtensionForm, turns: [UInt8],
       group: String? = nil
@@ -50,14 +50,15 @@ extension LiveThroughService {
     struct Case: Sendable, CustomTestStringConvertible {
       let form: RTPSender.ExtensionForm
       let uri: String
-      /// Bytes of CVO before and behind the turn.
+      /// The CVO bytes before and after the rotation changes.
       let before: UInt8
       let behind: UInt8
       var testDescription: String { "\(form), \(uri.suffix(1) == "6" ? "six" : "two") bits" }
     }
 
     private static let plain = "urn:3gpp:video-orientation"
-    /// In six bits 6 degrees are nearly none, and 51 nearer to a quarter turn: two bits call both none.
+    /// With six bits, 6 degrees round to no rotation and 51 degrees to a quarter turn; two bits would round
+    /// both to no rotation.
     private static let cases = RTPSender.ExtensionForm.allCases.flatMap {
       [
         Case(form: $0, uri: plain, before: 0, behind: 1),
@@ -65,13 +66,13 @@ extension LiveThroughService {
       ]
     }
 
-    @Test("The picture turns at the very frame", arguments: cases)
+    @Test("The rotation changes at exactly the frame with the new CVO", arguments: cases)
     func turn(_ test: Case) async throws {
       let port = try Loopback.freePort()
       let clip = try Self.clip(80)
       let trial = try await LiveTrial(Self.description(port, test.uri))
       #expect(Loopback.isReceived(port))
-      // Neither at a keyframe nor at a segment's end.
+      // The change is neither at a keyframe nor at the end of a segment.
       let turns = (0..<80).map { $0 < 40 ? test.before : test.behind }
       try await Self.send(clip, to: port, form: test.form, turns: turns)
       try await trial.shows(2.6)
@@ -86,7 +87,7 @@ extension LiveThroughService {
     @Test("A multicast group is joined")
     func group() async throws {
       let port = try Loopback.freePort()
-      // Of those for one organisation's own use (RFC 2365, 6.2).
+      // From the organization-local scope (RFC 2365, 6.2).
       let group = "239.195.77.\(port % 254 + 1)"
       let service = try await RunningService(engine: LiveTrial.engine(.metadata))
       let made = try await service.session(
@@ -110,12 +111,12 @@ extension LiveThroughService {
     }
 
     @Test(
-      "Events from the API and turns from the stream: a lock over HTTP holds what CVO would turn")
+      "Events from the API and CVO from the stream: a lock over HTTP holds the canvas against CVO")
     func both() async throws {
       let port = try Loopback.freePort()
       let clip = try Self.clip(150)
       let trial = try await LiveTrial(Self.description(port, Self.plain))
-      // The stream stands on its side from frame 30 on, but for frames 90 to 119.
+      // The stream is rotated from frame 30 on, except for frames 90 to 119.
       let turns = (0..<150).map { UInt8((30..<90).contains($0) || $0 >= 120 ? 1 : 0) }
       async let sent: Void = Self.send(clip, to: port, form: .oneByte, turns: turns)
       try await trial.shows(1.4)
@@ -128,13 +129,13 @@ extension LiveThroughService {
       let tall = PixelSize(90, 160)
       let first = try #require(shown.sizes.firstIndex(of: tall))
       #expect(abs(shown.times[first] - 1) < 0.001, "\(shown.times)")
-      // The lock holds the canvas; the picture in it stands upright all the same.
+      // The lock holds the canvas. The frames in it are upright anyway.
       #expect(shown.sizes[first...].allSatisfy { $0 == tall })
       for range in [1..<3.0, 4..<4.9] {
         let corners = shown.corners(range)
         #expect(!corners.isEmpty && corners.allSatisfy { $0 == "tr" }, "\(corners)")
       }
-      // Lying in the tall canvas it is a third as high: no quarter of the canvas is white.
+      // A landscape frame is a third as high in the tall canvas, so no quarter of the canvas is white.
       let lying = shown.corners(3..<4.0)
       #expect(!lying.isEmpty && lying.allSatisfy { $0 == "?" }, "\(lying)")
     }

@@ -20,7 +20,7 @@ struct LiveServiceTests {
       return options
     })
 
-  @Test("Published by RTMP, turned by an event over HTTP, played as HLS, ended so that it plays")
+  @Test("Published by RTMP, rotated by an event over HTTP, served as HLS, and playable at the end")
   func whole() async throws {
     let port = try Loopback.freeTCPPort()
     let service = try await RunningService(engine: Self.engine)
@@ -55,7 +55,7 @@ struct LiveServiceTests {
         try await service.ask("GET", "/live/stage/index.m3u8", token: nil).text.contains(
           "DISCONTINUITY")
       })
-    // All of it was read.
+    // The service has read the whole stream.
     #expect(
       try await waitUntil {
         try await service.ask("GET", "/v1/sessions/stage").json["state"].string == "inputLost"

@@ -8,19 +8,19 @@ import UprightTestSupport
 
 @testable import UprightService
 
-/// What others send and serve, through the service and out of it as decoded pictures. One at a time: each
-/// decodes, encodes and runs programs of its own.
+/// Streams from other programs through the service, checked as decoded frames. The tests run one at a time,
+/// because each decodes, encodes and starts programs.
 @Suite("Live through the service", .enabled(if: FFmpegTool.isHere), .server, .serialized)
 enum LiveThroughService {}
 
-/// A service with real sessions, one session in it, and what was seen of that.
+/// A service with real media and one session in it.
 final class LiveTrial: Sendable {
   let service: RunningService
   let id: String
-  /// The answer to the POST.
+  /// The response to the POST.
   let made: Answer
 
-  /// Sessions that turn as the frames say, small and fast.
+  /// An engine for sessions with the orientation source `frames`, a small size and a fast encoder preset.
   static func engine(_ frames: FrameKind) -> SessionEngine {
     SessionEngine(
       make: { (configuration) throws(MediaError) in try LiveSession(configuration) },
@@ -34,7 +34,7 @@ final class LiveTrial: Sendable {
       })
   }
 
-  /// A service, and a session with the input that is written as JSON.
+  /// Starts a service and creates a session with the JSON of `input`.
   init(
     _ input: String, frames: FrameKind = .metadata, allowHosts: [String] = [],
     prepare: (RunningService) throws -> Void = { _ in }
@@ -50,7 +50,7 @@ final class LiveTrial: Sendable {
 
   var json: JSON { get async throws { try await service.ask("GET", "/v1/sessions/\(id)").json } }
 
-  /// Waits until the session has shown so many seconds of pictures.
+  /// Waits until the session has processed `seconds` of media time.
   func shows(_ seconds: Double) async throws {
     let isThere = try await waitUntil {
       (try await self.json["seconds"].double ?? 0) >= seconds
@@ -59,7 +59,7 @@ final class LiveTrial: Sendable {
     try #require(isThere, "\(last) \(service.log.lines.suffix(2000))")
   }
 
-  /// Ends the session and the service; the pictures as a player gets them over HTTP.
+  /// Ends the session and the service. Returns the frames that a player gets over HTTP.
   func pictures() async throws -> ShownPictures {
     let ended = try await service.ask("DELETE", "/v1/sessions/\(id)")
     #expect(ended.json["state"].string == "ended", "\(ended.text)")
@@ -70,14 +70,14 @@ final class LiveTrial: Sendable {
 }
 
 extension RunningService {
-  /// Makes a session with HLS in segments of a second.
+  /// Creates a session with HLS segments of one second.
   func session(_ id: String, input: String, more: String = "") async throws -> Answer {
     try await ask(
       "POST", "/v1/sessions",
       "{\"name\": \"\(id)\", \"input\": \(input), \"options\": {\"segment\": 1}\(more)}")
   }
 
-  /// What a player is shown of a session that is over.
+  /// Returns the frames that a player gets from an ended session.
   func pictures(_ id: String) async throws -> ShownPictures {
     let (port, scratch) = (service.port ?? 0, scratch)
     return try await Self.onThread {
@@ -86,7 +86,7 @@ extension RunningService {
   }
 }
 
-/// FFmpeg that sends the picture with the white quarter at its own speed, while this lives.
+/// Starts FFmpeg, which sends frames with a white quarter in real time until the returned program is released.
 func sending(
   seconds: Double, _ output: [String], sound: Bool = false
 ) throws -> RunningProgram {

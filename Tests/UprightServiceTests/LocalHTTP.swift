@@ -4,10 +4,9 @@ import NIOPosix
 import Synchronization
 import UprightTestSupport
 
-/// A client's side of one TCP connection to loopback, byte by byte: what a test must see that a
-/// client library hides.
+/// A client's TCP connection to loopback, with access to the raw bytes that HTTP client libraries hide.
 final class LocalConnection: @unchecked Sendable {
-  // Unchecked: a descriptor, used by one test.
+  // Unchecked because the descriptor is used by one test only.
   private let socket: CInt
   private var received: [UInt8] = []
 
@@ -45,7 +44,8 @@ final class LocalConnection: @unchecked Sendable {
 
   func send(_ text: String) { send(Array(text.utf8)) }
 
-  /// Receives until `isEnough`, the end or `seconds`; what came in all.
+  /// Receives until `isEnough` returns `true`, the peer closes, or `seconds` have passed. Returns all
+  /// received bytes.
   @discardableResult
   func receive(
     seconds: Double = 10, until isEnough: ([UInt8]) -> Bool = { _ in false }
@@ -64,7 +64,7 @@ final class LocalConnection: @unchecked Sendable {
     return (received, false)
   }
 
-  /// Receives until `text` has come; all of it as text.
+  /// Receives until `text` has been received. Returns all received bytes as text.
   func text(until text: String, seconds: Double = 10) -> String {
     let wanted = Array(text.utf8)
     let all = receive(seconds: seconds) { bytes in
@@ -77,23 +77,23 @@ final class LocalConnection: @unchecked Sendable {
   }
 }
 
-/// An HTTP answer, read from a connection of its own.
+/// An HTTP response that is the only one of its connection.
 struct Answer: Sendable {
   var status: Int
-  /// By name in lower case.
+  /// The header fields, by name in lower case.
   var headers: [String: String]
   var body: [UInt8]
   var text: String { String(decoding: body, as: UTF8.self) }
   var json: JSON { (try? JSONDecoder().decode(JSON.self, from: Data(body))) ?? .null }
 
-  /// Reads an answer that ends with its connection.
+  /// Parses a response that ends with its connection.
   init(_ bytes: [UInt8]) throws {
     let split = Array("\r\n\r\n".utf8)
     guard bytes.count >= 4,
       let end = (0...bytes.count - 4).first(where: { bytes[$0..<$0 + 4].elementsEqual(split) })
     else {
       throw LocalConnection.Failure(
-        description: "no answer: \(String(decoding: bytes, as: UTF8.self))")
+        description: "no response: \(String(decoding: bytes, as: UTF8.self))")
     }
     var lines = String(decoding: bytes[..<end], as: UTF8.self).components(separatedBy: "\r\n")
     status = Int(lines.removeFirst().split(separator: " ")[1]) ?? 0

@@ -5,17 +5,17 @@ import UprightTestSupport
 
 @testable import UprightService
 
-/// Many sessions side by side, one of them with an output that is stuck.
+/// Concurrent sessions, one of them with an output that is stuck.
 extension OnTheAir {
   @Suite("Eight sessions on one port", .serialized)
   struct ManySessionTests {
-    @Test("No picture is dropped, and an output that is never read costs the others nothing")
+    @Test("No frame is dropped, and an output that is never read doesn't affect the others")
     func eight() async throws {
       let (rate, seconds) = (10, 6)
       let scratch = try Scratch()
       let clip = scratch.path("clock.flv")
       try DrawnClock.clip(clip, size: PixelSize(160, 90), rate: rate, seconds: seconds)
-      // The kernel accepts, and nobody reads.
+      // The kernel accepts the connection, but nothing reads from it.
       let deaf = try Loopback.Listener()
       let port = try Loopback.freeTCPPort()
       let service = try await RunningService(engine: RunningService.liveEngine)
@@ -36,7 +36,7 @@ extension OnTheAir {
       for name in names {
         #expect(try await service.waitForPictures(rate * seconds, of: name))
       }
-      // Side by side: the one that is stuck is given its time to close.
+      // Concurrently, because the stuck output takes until its timeout to close.
       try await withThrowingTaskGroup(of: Void.self) { group in
         for name in names {
           group.addTask {
@@ -45,7 +45,7 @@ extension OnTheAir {
             #expect(ended["state"].string == "ended", "\(name): \(ended)")
             #expect(counters["framesIn"].int == rate * seconds, "\(name): \(counters)")
             #expect(counters["framesOut"].int ?? 0 >= rate * seconds, "\(name): \(counters)")
-            // Only what the stuck output did not take may count.
+            // Only the stuck output may drop frames.
             #expect(
               counters["dropped"].object.keys.allSatisfy { $0 == "output" && name == "s0" },
               "\(name): \(counters)")

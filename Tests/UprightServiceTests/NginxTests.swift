@@ -7,14 +7,14 @@ import UprightTestSupport
 @testable import UprightService
 
 private enum Nginx {
-  /// Whether nginx and its module are where Debian puts them.
+  /// Whether nginx and its RTMP module are at Debian's paths.
   static let isHere =
     FileManager.default.isExecutableFile(atPath: "/usr/sbin/nginx")
     && FileManager.default.fileExists(atPath: "/usr/lib/nginx/modules/ngx_rtmp_module.so")
 }
 
 extension LiveThroughService {
-  /// `Samples/live/run.sh` as it stands, with a service of the test's.
+  /// The unmodified `Samples/live/run.sh` with a service of the test.
   @Suite(
     "nginx in front",
     .enabled(
@@ -33,7 +33,7 @@ extension LiveThroughService {
         ])
     }
 
-    @Test("A stream that is published to nginx is a session, until its publisher leaves")
+    @Test("A stream published to nginx is a session until its publisher disconnects")
     func published() async throws {
       let service = try await RunningService(engine: LiveTrial.engine(.sensor(.init())))
       let rtmp = try Loopback.freeTCPPort()
@@ -53,7 +53,7 @@ extension LiveThroughService {
       let turned = try await service.ask(
         "POST", "/v1/sessions/cam/events", "{\"device\": \"landscapeLeft\"}")
       #expect(turned.status == 200, "\(turned.text)")
-      // A player at nginx gets what upright pushes back.
+      // A player at nginx gets the stream that Upright pushes back.
       let scratch = service.scratch
       let player = try RunningProgram(
         ExternalTool("ffmpeg"),
@@ -61,8 +61,7 @@ extension LiveThroughService {
           "-nostdin", "-v", "error", "-i", "rtmp://127.0.0.1:\(rtmp)/upright/cam", "-t", "2", "-c",
           "copy", scratch.path("player.ts"),
         ])
-      // Strangers are sent away, and what goes on is not theirs to end: one without the key, one who comes
-      // second.
+      // A publisher with a wrong key and a second publisher are rejected, and don't end the running session.
       let strangers = try ["key=sesame", "key=sesame-of-the-stage"].map {
         try publish("live/cam?\($0)", seconds: 5)
       }
@@ -85,12 +84,12 @@ extension LiveThroughService {
       }
       #expect(played.corners.contains("tl") && !played.corners.contains("?"), "\(played.corners)")
 
-      // The name is free for the next one.
+      // The name can be used again.
       let again = try publish("live/cam?key=sesame-of-the-stage", seconds: 10)
       #expect(
         try await waitUntil { try await session()["state"].string == "live" }, "\(front.said)")
       #expect(try await RunningService.onThread { front.end() } == 143)
-      // All that it started is gone, and no key was said.
+      // All started programs have ended, and the log doesn't contain the key.
       #expect(throws: (any Error).self) { try LocalConnection(port: rtmp) }
       #expect(!service.log.lines.contains("sesame-of-the-stage"))
       again.end()

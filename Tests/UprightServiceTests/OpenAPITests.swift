@@ -6,7 +6,7 @@ import UprightTestSupport
 
 @testable import UprightService
 
-@Suite("The API's description is true")
+@Suite("The OpenAPI document matches the service")
 struct OpenAPITests {
   private static func document() throws -> JSON {
     try JSONDecoder().decode(JSON.self, from: Data(OpenAPIDocument.text.utf8))
@@ -34,7 +34,7 @@ struct OpenAPITests {
       try await service.ask("GET", "/openapi.yaml", token: nil).json["openapi"].string == "3.1.0")
   }
 
-  /// A request, and where its answer is described.
+  /// A request, with the path template and the status of its response in the document.
   private struct Exchange {
     var method: String
     var path: String
@@ -52,7 +52,7 @@ struct OpenAPITests {
   private static let session = "{\"name\": \"NAME\", \"input\": {\"url\": \"file:clip.mp4\"}}"
   private static let hook = "{\"url\": \"https://example.com/hook\"}"
 
-  /// In order: what comes later stands on what came before.
+  /// In order: later requests depend on earlier ones.
   private static let exchanges: [Exchange] = {
     func named(_ name: String) -> String { session.replacing("NAME", with: name) }
     var list: [Exchange] = [
@@ -139,12 +139,13 @@ struct OpenAPITests {
     return list
   }()
 
-  /// What other tests provoke, which needs a service of its own: a stream's readers, a shutdown.
+  /// The responses that other tests cover, because they need a separate service: too many readers, startup and
+  /// shutdown.
   private static let elsewhere: Set<String> = [
     "GET \(event) 429", "GET /readyz 503", "POST /v1/sessions 503",
   ]
 
-  @Test("Every status that is described is given, with a body as it is described")
+  @Test("Every described status occurs, with a body that matches its description")
   func answers() async throws {
     let document = try Self.document()
     let service = try await RunningService { configuration, surroundings in
@@ -184,7 +185,7 @@ struct OpenAPITests {
     #expect(seen.union(Self.elsewhere) == described)
   }
 
-  /// Holds an answer's type and body against its description.
+  /// Checks a response's content type and body against its description.
   private static func check(
     _ answer: Answer, _ method: String, _ template: String, _ document: JSON
   ) throws {
@@ -207,7 +208,7 @@ struct OpenAPITests {
     #expect(fault == nil, "\(method) \(template) \(answer.status): \(answer.text)")
   }
 
-  @Test("A stream has so many readers and no more: 429")
+  @Test("Too many readers of an event stream get 429")
   func readers() async throws {
     let service = try await RunningService()
     try await service.session()

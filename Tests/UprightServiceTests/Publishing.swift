@@ -8,19 +8,19 @@ import UprightTestSupport
 
 @testable import UprightService
 
-/// Tests that want the machine for themselves: one after the other.
+/// Tests that run one at a time, because they need the whole machine.
 @Suite(.enabled(if: FFmpegTool.isHere), .server, .serialized)
 enum OnTheAir {}
 
 struct PublishingFailure: Error, CustomStringConvertible { let description: String }
 
-/// ffmpeg as a publisher: a process of its own that can be killed in the middle.
+/// ffmpeg as a publisher, in a process that can be killed at any time.
 final class Publisher: @unchecked Sendable {
-  // Unchecked: the process is only ended, which any thread may.
+  // Unchecked because the process is only ended, which is safe on any thread.
   private let process: pid_t
   private let scratch: Scratch
 
-  /// Sends what ffmpeg's options say, at the speed of its own times.
+  /// Publishes the input of ffmpeg's options in real time.
   init(_ options: [String], to address: String) throws {
     guard let path = ExternalTool("ffmpeg").path else {
       throw PublishingFailure(description: "ffmpeg is not installed")
@@ -38,24 +38,24 @@ final class Publisher: @unchecked Sendable {
     defer { words.forEach { free($0) } }
     var process: pid_t = 0
     guard posix_spawn(&process, path, &actions, nil, &words, environ) == 0 else {
-      throw PublishingFailure(description: "\(path) cannot be run")
+      throw PublishingFailure(description: "can't run \(path)")
     }
     self.process = process
   }
 
-  /// Sends a clip as it was encoded.
+  /// Publishes a clip without re-encoding it.
   convenience init(clip: String, to address: String) throws {
     try self.init(["-i", clip, "-c", "copy"], to: address)
   }
 
   deinit { kill() }
 
-  /// SIGKILL, as when a phone's battery is empty. Harmless once it has ended.
+  /// Sends SIGKILL, as if a phone's battery were empty. Does nothing if the process has ended.
   func kill() {
     if Glibc.kill(process, SIGKILL) == 0 { waitpid(process, nil, 0) }
   }
 
-  /// Waits for its end; the exit code. Blocks.
+  /// Blocks until the process has ended. Returns the exit code.
   func status() -> Int {
     var status: CInt = 0
     guard waitpid(process, &status, 0) == process else { return -1 }
@@ -67,17 +67,18 @@ final class Publisher: @unchecked Sendable {
   }
 }
 
-/// Pictures that carry their own number: 16 by 9 blocks, in the top row a white one, a black one, twelve
-/// binary digits with the lowest first, their parity, and a white one. It can be read from whatever was
-/// encoded of it, and only from a picture that lies the right way.
+/// Frames that contain their frame number. They have 16 by 9 blocks; the top row is a white block, a black
+/// block, twelve binary digits with the lowest first, their parity, and a white block. The number survives
+/// encoding, and can be read only from a frame with the expected orientation.
 enum DrawnClock {
   private static let columns = 16
   private static let rows = 9
   private static let digits = 12
 
-  /// FFmpeg's source of such pictures, without its duration.
+  /// Returns the FFmpeg source of such frames, without its duration.
   ///
-  /// - Parameter isTurned: portrait pictures, the row of blocks along the right edge from the top.
+  /// - Parameter isTurned: Whether to create portrait frames, with the row of blocks along the right edge
+  ///   from the top.
   static func source(_ size: PixelSize, rate: Int, isTurned: Bool = false) -> String {
     let (width, height) = (size.width / columns, size.height / rows)
     func box(_ column: Int, _ condition: String) -> String {
@@ -96,7 +97,7 @@ enum DrawnClock {
       + boxes.joined(separator: ",") + (isTurned ? ",transpose=clock" : "") + ",format=yuv420p"
   }
 
-  /// A clip of the clock with a tone, or without.
+  /// Creates a clip of the clock, with or without a tone.
   static func clip(
     _ path: String, size: PixelSize = PixelSize(320, 180), rate: Int = 25, seconds: Int,
     isTurned: Bool = false, sound: Bool = true
@@ -109,16 +110,15 @@ enum DrawnClock {
     try FFmpegTool.run(words + [path])
   }
 
-  /// One picture of a stream, read.
+  /// One frame of a stream.
   struct Reading: Sendable, Equatable {
     let seconds: Double
     let size: PixelSize
-    /// Nil where the picture does not lie as its shape says, or is none of these.
+    /// The frame number; `nil` if the frame doesn't have the orientation of its shape, or isn't a clock frame.
     let number: Int?
   }
 
-  /// Reads every picture of a file or a playlist: landscape ones as they were drawn, portrait ones turned
-  /// to the right.
+  /// Reads every frame of a file or a playlist: landscape frames as drawn, portrait frames rotated clockwise.
   static func read(_ path: String) throws -> [Reading] {
     let scratch = try Scratch()
     let frames = try FFmpegTool.frames(path)
@@ -130,12 +130,12 @@ enum DrawnClock {
     let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))
     guard bytes.count == frames.count * side * side else {
       throw PublishingFailure(
-        description: "\(frames.count) frames and \(bytes.count / side / side) pictures")
+        description: "\(frames.count) frames probed, \(bytes.count / side / side) decoded")
     }
     return frames.enumerated().map { index, frame in
       let isPortrait = frame.height > frame.width
       let number = number { column in
-        // Along the row of blocks, and across it, in its middle.
+        // The centre of the block, along and across the row of blocks.
         let along = (2 * column + 1) * side / (2 * columns)
         let across = side / (2 * rows)
         let (x, y) = isPortrait ? (side - 1 - across, along) : (along, across)
@@ -155,8 +155,8 @@ enum DrawnClock {
 }
 
 extension RunningService {
-  /// The real engine; of the command line's options `--frames` and `--size` are read. On a machine that
-  /// is busy it may fall behind as far as it must: which pictures come out is what is looked at.
+  /// The real engine. Of the command-line options it reads only `--frames` and `--size`. It may fall behind
+  /// its input by up to 600 s on a busy machine, because the tests check which frames are output, not when.
   static let liveEngine = SessionEngine(
     make: { (configuration) throws(MediaError) in
       var patient = configuration
@@ -172,19 +172,19 @@ extension RunningService {
       return options
     })
 
-  /// What the service says of a session.
+  /// Returns the service's JSON of a session.
   func state(_ name: String) async throws -> JSON {
     try await ask("GET", "/v1/sessions/\(name)").json
   }
 
-  /// Waits until so many pictures of a session were decoded.
+  /// Waits until `count` frames of a session have been decoded.
   func waitForPictures(_ count: Int, of name: String, seconds: Double = 60) async throws -> Bool {
     try await waitUntil(seconds) {
       try await state(name)["counters"]["framesIn"].int ?? 0 >= count
     }
   }
 
-  /// Makes a session that awaits `rtmp://127.0.0.1:port/live/NAME-key`, which is returned.
+  /// Creates a session for a publisher. Returns its address, `rtmp://127.0.0.1:port/live/NAME-key`.
   func session(
     _ name: String, at port: Int, outputs: String = "{\"type\": \"hls\"}", more: String = ""
   ) async throws -> String {
@@ -198,7 +198,7 @@ extension RunningService {
     return address
   }
 
-  /// Posts a device orientation; the media time of the last picture before it.
+  /// Posts a device orientation, which must cause a rotation. Returns the `at` of the decision, in seconds.
   func turn(_ name: String, _ device: String) async throws -> Double {
     let answer = try await ask(
       "POST", "/v1/sessions/\(name)/events", "{\"device\": \"\(device)\"}")
@@ -208,7 +208,7 @@ extension RunningService {
     return try #require(decision["at"].double)
   }
 
-  /// Fetches a playlist and all that it names over HTTP, as a player does; the copy's path.
+  /// Downloads a playlist and its segments over HTTP, as a player does. Returns the path of the copy.
   func fetch(_ name: String, into scratch: Scratch) async throws -> (path: String, list: Playlist) {
     let text = try await ask("GET", "/live/\(name)/index.m3u8", token: nil).text
     let list = try Playlist(text: text)
@@ -218,7 +218,7 @@ extension RunningService {
       try Data(answer.body).write(to: URL(fileURLWithPath: scratch.path(file)))
     }
     let path = scratch.path("index.m3u8")
-    // A copy that does not wait for more.
+    // The end tag keeps players of the copy from waiting for more segments.
     let whole = text.contains("#EXT-X-ENDLIST") ? text : text + "#EXT-X-ENDLIST\n"
     try Data(whole.utf8).write(to: URL(fileURLWithPath: path))
     return (path, list)

@@ -9,7 +9,7 @@ import UprightTestSupport
 @testable import UprightService
 
 @Suite(
-  "The RTMP port: many publishers, each to its session", .enabled(if: FFmpegTool.isHere), .server)
+  "The RTMP port: many publishers, one per session", .enabled(if: FFmpegTool.isHere), .server)
 struct RTMPAcceptorTests {
   private static func acceptor(
     mostPerPeer: Int = 64, patience: PublisherHandler.Patience = .init()
@@ -19,7 +19,7 @@ struct RTMPAcceptorTests {
       patience: patience)
   }
 
-  /// Publishes two seconds of a moving picture and a tone; ffmpeg's exit code.
+  /// Publishes test video and a tone for `seconds`. Returns ffmpeg's exit code.
   private static func publish(_ port: Int, _ path: String, seconds: Int = 2) async throws -> Int {
     try await RunningService.onThread {
       try ExternalTool("ffmpeg").outcome(
@@ -34,7 +34,7 @@ struct RTMPAcceptorTests {
     }
   }
 
-  /// All that a feed took, read as the session reads it.
+  /// Returns all bytes of a feed, read as a session reads it.
   private static func read(_ feed: PublishedFeed) async throws -> [UInt8] {
     try await RunningService.onThread {
       guard let pipe = feed.next(within: 20) else { return [] }
@@ -58,7 +58,7 @@ struct RTMPAcceptorTests {
     )
   }
 
-  @Test("Two publishers on one port reach their own sessions; an unknown key is refused")
+  @Test("Two publishers on one port reach their sessions; an unknown key is rejected")
   func routes() async throws {
     let acceptor = Self.acceptor()
     let (first, second) = (PublishedFeed(), PublishedFeed())
@@ -84,7 +84,7 @@ struct RTMPAcceptorTests {
     #expect(acceptor.boundPort(host: "127.0.0.1", port: 0) == nil)
   }
 
-  @Test("A stream that nobody reads stops its publisher, and goes on when it is read")
+  @Test("A stream that isn't read blocks its publisher, and continues when it is read")
   func backpressure() async throws {
     let acceptor = Self.acceptor()
     let feed = PublishedFeed(capacity: 20_000)
@@ -93,7 +93,7 @@ struct RTMPAcceptorTests {
     let port = try #require(acceptor.boundPort(host: "127.0.0.1", port: 0))
     async let status = Self.publish(port, "live/key", seconds: 4)
     try await Task.sleep(for: .seconds(2))
-    // What one read brings may stand above the limit.
+    // The bytes of one read may exceed the limit.
     #expect(feed.written < 20_000 + 3 * 65536)
     let bytes = try await Self.read(feed)
     #expect(try await status == 0)
@@ -102,7 +102,7 @@ struct RTMPAcceptorTests {
     await acceptor.release(claim)
   }
 
-  @Test("Silent connections are closed, those of one address counted, garbage is no crash")
+  @Test("Silent connections are closed, connections per address are limited, garbage is rejected")
   func hostile() async throws {
     var patience = PublisherHandler.Patience()
     patience.publish = .milliseconds(1500)
@@ -130,7 +130,7 @@ struct RTMPAcceptorTests {
     await acceptor.release(claim)
   }
 
-  @Test("A port that is taken, and a stream that is awaited already, are conflicts")
+  @Test("A port in use and a stream path in use are conflicts")
   func conflicts() async throws {
     let acceptor = Self.acceptor()
     let route = PublishRoutes.Route(session: "one", feed: PublishedFeed())

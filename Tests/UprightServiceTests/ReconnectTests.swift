@@ -5,11 +5,11 @@ import UprightTestSupport
 
 @testable import UprightService
 
-/// A publisher that is killed and comes back: players must not notice more than a still picture.
+/// A publisher is killed and reconnects. Players must notice no more than a still frame.
 extension OnTheAir {
-  @Suite("A publisher killed, and back", .serialized)
+  @Suite("A publisher that is killed and reconnects", .serialized)
   struct ReconnectTests {
-    /// How long it is away, and whether it comes back with smaller pictures that stand upright.
+    /// The time until the publisher reconnects, and whether its stream is then smaller and portrait.
     struct Return: Sendable, CustomTestStringConvertible {
       let seconds: Double
       let isOther: Bool
@@ -24,7 +24,7 @@ extension OnTheAir {
     ]
 
     @Test(
-      "Times rise without a hole, the target duration holds",
+      "Times increase without a gap, and segments keep the target duration",
       arguments: Loop.cases(returns, test: 2))
     func back(_ test: Return) async throws {
       let scratch = try Scratch()
@@ -55,7 +55,7 @@ extension OnTheAir {
       let (path, list) = try await service.fetch("stage", into: scratch)
       #expect(list.segments.allSatisfy { Int($0.duration.rounded()) <= list.targetDuration })
       #expect(list.targetDuration == 2 && list.isEnded)
-      // The recording holds all of it, the playlist the last of it.
+      // The recording has the whole stream, the playlist only the last segments.
       for path in [path, service.scratch.path("data/recordings/stage/take.ts")] {
         try check(DrawnClock.read(path), test)
       }
@@ -69,7 +69,7 @@ extension OnTheAir {
       let steps = zip(pictures, pictures.dropFirst()).map { $1.seconds - $0.seconds }
       let step = 1 / Double(Self.rate)
       #expect(steps.allSatisfy { $0 > 0 && $0 < 2 * step + 0.001 }, "\(steps.max() ?? 0)")
-      // Each picture once, the last one again and again, then the other stream from its beginning.
+      // Each frame once, the last one repeatedly, then the other stream from its start.
       let again = try #require(
         numbers.indices.dropFirst().first { numbers[$0] < numbers[$0 - 1] })
       #expect(numbers[again] == 0)
@@ -79,7 +79,7 @@ extension OnTheAir {
         }
         let real = Set(run)
         let stood = run.count - real.count
-        #expect(run.suffix(stood + 1).allSatisfy { $0 == run.last }, "not only the last stood in")
+        #expect(run.suffix(stood + 1).allSatisfy { $0 == run.last }, "an earlier frame repeats")
       }
       let (landscape, portrait) = (PixelSize(320, 180), PixelSize(180, 320))
       #expect(pictures[..<again].allSatisfy { $0.size == landscape })

@@ -6,9 +6,9 @@ import UprightTestSupport
 
 @testable import UprightService
 
-@Suite("Requests that cannot be served")
+@Suite("Invalid requests")
 struct RequestTests {
-  /// Method, path, what the path has.
+  /// Method, path, allowed methods of the path.
   static let methods = [
     ("DELETE", "/v1/sessions", "GET, POST"), ("PUT", "/v1/sessions/x", "DELETE, GET"),
     ("PATCH", "/v1/sessions/x/events", "GET, POST"), ("POST", "/healthz", "GET"),
@@ -16,19 +16,19 @@ struct RequestTests {
     ("GET", "/v1/webhooks/x", "DELETE"), ("DELETE", "/v1/webhooks", "GET, POST"),
   ]
 
-  @Test("A method that the path does not have: 405, with those that it has", arguments: methods)
+  @Test("An unsupported method gets 405 with the allowed methods", arguments: methods)
   func method(_ method: String, _ path: String, _ allowed: String) async throws {
     let service = try await RunningService()
     let answer = try await service.ask(method, path)
     #expect(answer.status == 405 && answer.headers["allow"] == allowed, "\(answer.headers)")
     #expect(answer.headers["content-type"] == "application/problem+json")
     #expect(answer.json["status"].int == 405 && answer.json["detail"].string != nil)
-    // Who may not ask is not told.
+    // Without a token, the response doesn't reveal the methods.
     #expect(try await service.ask(method, path, token: nil).status == 401)
   }
 
   @Test(
-    "A path that is not there stays 404", arguments: ["/v1", "/v1/sessions/a/b/c", "/x", "/live"])
+    "An unknown path gets 404", arguments: ["/v1", "/v1/sessions/a/b/c", "/x", "/live"])
   func path(_ path: String) async throws {
     let service = try await RunningService()
     let answer = try await service.ask("GET", path)
@@ -49,7 +49,7 @@ struct RequestTests {
     ("GET", "/live/../.upright/token", nil, nil, 404),
   ]
 
-  @Test("The right status, and a problem in words")
+  @Test("Invalid requests get the right status and a problem with a detail")
   func statuses() async throws {
     let service = try await RunningService()
     for (method, path, body, token, status) in Self.table {
@@ -61,17 +61,17 @@ struct RequestTests {
     #expect(try await service.ask("GET", "/healthz", token: nil).status == 200)
   }
 
-  @Test("Events for a session that is over: 409")
+  @Test("Events for an ended session get 409")
   func over() async throws {
     let service = try await RunningService()
     try await service.session()
     service.script.sessions[0].become(.ended)
     let answer = try await service.ask(
       "POST", "/v1/sessions/one/events", "{\"device\": \"portrait\"}")
-    #expect(answer.status == 409 && answer.json["detail"].string == "the session is over")
+    #expect(answer.status == 409 && answer.json["detail"].string == "the session has ended")
   }
 
-  @Test("Names are names: nothing is written outside the data folder")
+  @Test("Names with paths are rejected, so that nothing is written outside the data folder")
   func names() async throws {
     let service = try await RunningService()
     for name in ["../take.mp4", "/tmp/take.mp4", "a/../../take.mp4", "..", ".hidden.mp4"] {
@@ -81,7 +81,7 @@ struct RequestTests {
     }
   }
 
-  @Test("What a feed keeps is bounded in bytes too, and the last is always kept")
+  @Test("The size of the kept events is limited too, but the last one is always kept")
   func feed() {
     let feed = SessionEventLog(capacity: 1000, mostBytes: 1000)
     for index in 1...50 { feed.append("x", .string(String(repeating: "\(index % 10)", count: 98))) }
@@ -98,7 +98,7 @@ struct RequestTests {
   }
 
   @Test(
-    "Folders of playlists go with their sessions, and at a start with those that do not come back",
+    "Playlist folders are removed with their sessions, and at the start if not declared",
     .long)
   func folders() async throws {
     let scratch = try Scratch()
@@ -122,11 +122,11 @@ struct RequestTests {
     try await service.session("one")
     #expect(try live() == ["declared", "one"])
     try await service.ask("DELETE", "/v1/sessions/one")
-    // It is over, and can still be watched.
+    // The session has ended, but can still be played.
     #expect(try live() == ["declared", "one"])
     try await service.ask("DELETE", "/v1/sessions/one")
     #expect(try live() == ["declared"])
-    // Those that are over are forgotten one by one, and their folders with them.
+    // The oldest ended sessions are forgotten one by one, and their folders removed.
     for index in 0..<70 {
       #expect(try await service.session("s\(index)").status == 201)
       try await service.ask("DELETE", "/v1/sessions/s\(index)")

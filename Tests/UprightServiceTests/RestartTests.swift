@@ -2,9 +2,9 @@ import Foundation
 import Testing
 import UprightTestSupport
 
-@Suite("A service that is started again", .enabled(if: FFmpegTool.isHere), .server, .serialized)
+@Suite("Restarts of the service", .enabled(if: FFmpegTool.isHere), .server, .serialized)
 struct RestartTests {
-  /// What a playlist says of where it is.
+  /// The position of a live playlist.
   private struct Place {
     var sequence = -1
     var segments: [String] = []
@@ -20,12 +20,12 @@ struct RestartTests {
       }
     }
 
-    /// The number of the last segment.
+    /// The sequence number of the last segment.
     var last: Int { sequence + segments.count - 1 }
   }
 
   @Test(
-    "What was declared comes back: its playlist goes on behind a discontinuity, and a player with it",
+    "A declared session is restarted: its playlist and players continue after a discontinuity",
     arguments: [SIGTERM, SIGKILL])
   func again(_ signal: CInt) async throws {
     let scratch = try Scratch()
@@ -79,7 +79,7 @@ struct RestartTests {
 
     let player = try await played
     #expect(player.status == 0, "\(player.errors)")
-    // It goes on; where times begin anew ffmpeg's reader leaves a segment or two out.
+    // The player continues. Where the timestamps restart, ffmpeg's reader skips a segment or two.
     let all = shown + (ended.json["counters"]["framesOut"].int ?? 0)
     let pictures = SignalTests.pictures(player.text)
     #expect(pictures > shown && pictures >= all - 60, "\(pictures) of \(shown) and \(all)")
@@ -92,7 +92,7 @@ struct RestartTests {
     #expect(try await second.end(SIGTERM).outcome.status == 0)
   }
 
-  @Test("Two services cannot write into one folder")
+  @Test("Two services can't use one data folder")
   func two() async throws {
     let scratch = try Scratch()
     let first = try await ServiceProcess(scratch, sessions: [])

@@ -6,7 +6,7 @@ import UprightTestSupport
 
 @testable import UprightService
 
-/// A service on a free port of loopback, with scripted sessions.
+/// A service on a free loopback port, by default with scripted sessions.
 final class RunningService: Sendable {
   static let token = "admin-token-of-the-tests"
 
@@ -16,7 +16,7 @@ final class RunningService: Sendable {
   let log: Log
   private let task: Task<Void, any Error>
 
-  /// Everything that was logged.
+  /// The log of the service.
   final class Log: Sendable {
     private let text = Mutex("")
     func add(_ line: String) { text.withLock { $0 += line } }
@@ -58,13 +58,13 @@ final class RunningService: Sendable {
 
   deinit { task.cancel() }
 
-  /// Shuts down as SIGTERM does, and waits for the end.
+  /// Shuts down as on SIGTERM and waits for the end.
   func shutDown() async throws {
     await service.shutDown()
     try await task.value
   }
 
-  // MARK: - Asking
+  // MARK: - Requests
 
   @discardableResult
   func ask(
@@ -78,7 +78,7 @@ final class RunningService: Sendable {
     return try await ask(raw: head + "\r\n" + (body ?? ""))
   }
 
-  /// Sends these very bytes.
+  /// Sends `raw` as is.
   func ask(raw: String) async throws -> Answer {
     let connection = try connection()
     return try await Self.onThread {
@@ -87,12 +87,12 @@ final class RunningService: Sendable {
     }
   }
 
-  /// A connection to the service's port.
+  /// Connects to the service's port.
   func connection(receiveBuffer: Int? = nil) throws -> LocalConnection {
     try LocalConnection(port: service.port ?? 0, receiveBuffer: receiveBuffer)
   }
 
-  /// Runs what blocks away from the tasks' threads.
+  /// Runs a blocking call on a new thread, outside the cooperative thread pool.
   static func onThread<Value: Sendable>(
     _ body: @escaping @Sendable () throws -> Value
   ) async throws -> Value {
@@ -101,7 +101,7 @@ final class RunningService: Sendable {
     }
   }
 
-  /// A session that takes its pictures from a file in the data folder.
+  /// Creates a session with a file in the data folder as its input.
   @discardableResult
   func session(_ name: String = "one", _ more: String = "") async throws -> Answer {
     try Data("x".utf8).write(to: URL(fileURLWithPath: scratch.path("data/clip.mp4")))

@@ -7,7 +7,7 @@ import UprightMediaIO
 @testable import UprightPipeline
 @testable import UprightService
 
-/// A session without media: its policy is real, its states are what the test says.
+/// A session without media. Its policy is real; the test sets its states.
 final class ScriptedSession: Session {
   private struct State {
     var plan: OrientationPlan
@@ -70,7 +70,7 @@ final class ScriptedSession: Session {
 
   // MARK: - The script
 
-  /// The session is in that state now.
+  /// Changes the session's state.
   func become(_ new: LiveState, reason: String? = nil) {
     let observe: (@Sendable (LiveUpdate) -> Void)? = state.withLock { state in
       guard state.snapshot.state != new else { return nil }
@@ -87,17 +87,17 @@ final class ScriptedSession: Session {
 
   func tell(_ update: LiveUpdate) { state.withLock { $0.observe }(update) }
 
-  /// From now on it does not end when it is told to.
+  /// Makes the session ignore `stop`.
   func refuseToStop() { state.withLock { $0.stops = false } }
 }
 
-/// The sessions that a service made, by their order.
+/// The sessions that a service created, in order.
 final class Script: Sendable {
   private let made = Mutex<[ScriptedSession]>([])
 
   var sessions: [ScriptedSession] { made.withLock { $0 } }
 
-  /// Words that were read as options.
+  /// The arguments that were parsed as options.
   let words = Mutex<[[String]]>([])
 
   var engine: SessionEngine {
@@ -110,7 +110,7 @@ final class Script: Sendable {
       options: { [self] (given) throws(MediaError) in
         words.withLock { $0.append(given) }
         if given.contains("--size=huge") {
-          throw MediaError(.usage, "huge is no size", at: "--size", remedy: "write WxH")
+          throw MediaError(.usage, "huge isn't a size", at: "--size", remedy: "write WxH")
         }
         return TranscodeOptions()
       })

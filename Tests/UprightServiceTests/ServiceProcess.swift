@@ -1,18 +1,18 @@
 import Foundation
 import UprightTestSupport
 
-/// `upright serve` as a process of its own: what only a process can show, its ends above all.
+/// `upright serve` in a separate process, for tests that need one, such as those of its end.
 final class ServiceProcess: @unchecked Sendable {
-  // Unchecked: the program is used by one test.
+  // Unchecked because the program is used by one test only.
   let port: Int
   let scratch: Scratch
   private let program: CommandLineProgram
-  /// Whether it was waited for: its process is another's afterwards.
+  /// Whether the process was waited for. Its process id may be reused afterwards.
   private var hasEnded = false
 
   struct Late: Error, CustomStringConvertible { let description: String }
 
-  /// Starts it with `sessions` declared in its configuration, and waits until they are begun.
+  /// Starts the service with `sessions` in its configuration, and waits until they are started.
   init(
     _ scratch: Scratch, sessions: [String], more: String = "", environment: [String: String] = [:]
   ) async throws {
@@ -34,7 +34,7 @@ final class ServiceProcess: @unchecked Sendable {
     guard isReady, program.isRunning else {
       program.send(SIGKILL)
       hasEnded = true
-      throw Late(description: (try? program.wait().errors) ?? "it did not begin")
+      throw Late(description: (try? program.wait().errors) ?? "the service did not start")
     }
   }
 
@@ -62,7 +62,7 @@ final class ServiceProcess: @unchecked Sendable {
 
   func send(_ signal: CInt) { program.send(signal) }
 
-  /// Sends a signal and waits for the end that it brings, and for how many seconds.
+  /// Sends a signal and waits for the end of the process. Returns its outcome and how long that took.
   func end(
     _ signal: CInt
   ) async throws -> (outcome: CommandLineProgram.Outcome, seconds: Double) {
@@ -74,7 +74,7 @@ final class ServiceProcess: @unchecked Sendable {
   }
 }
 
-/// Publishes a moving picture and a tone at the speed of time itself, until it is cut off.
+/// Publishes test video and a tone in real time until it is disconnected.
 enum LivePublisher {
   static func arguments(
     _ url: String, size: String = "160x90", rate: Int = 15, seconds: Int, codec: String = "libx264",
@@ -86,7 +86,7 @@ enum LivePublisher {
     return line.split(separator: " ").map(String.init) + [url]
   }
 
-  /// Begins; the task ends with ffmpeg's exit code.
+  /// Starts publishing. The task returns ffmpeg's exit code.
   static func begin(_ url: String, size: String = "160x90", seconds: Int = 90) -> Task<
     Int, any Error
   > {

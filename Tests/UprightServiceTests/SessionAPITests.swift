@@ -9,7 +9,7 @@ import UprightTestSupport
 
 @Suite("Sessions over HTTP")
 struct SessionAPITests {
-  @Test("Made, shown, listed, ended, forgotten")
+  @Test("A session is created, shown, listed, ended and forgotten")
   func life() async throws {
     let service = try await RunningService()
     let made = try await service.session(
@@ -34,7 +34,7 @@ struct SessionAPITests {
     #expect(try await service.ask("GET", "/v1/sessions/stage").status == 404)
   }
 
-  @Test("A name that is free again is taken by the next session")
+  @Test("A new session can use the name of a failed one")
   func again() async throws {
     let service = try await RunningService()
     try await service.session("stage")
@@ -82,7 +82,7 @@ struct SessionAPITests {
     ("{\"input\": {\"url\": \"file:clip.mp4\"}, \"options\": {\"size\": {}}}", 400),
   ]
 
-  @Test("What cannot be used is refused as a problem, and leaves nothing behind")
+  @Test("Invalid requests get a problem and leave no session")
   func refusals() async throws {
     let service = try await RunningService()
     try Data("x".utf8).write(to: URL(fileURLWithPath: service.scratch.path("data/clip.mp4")))
@@ -96,7 +96,7 @@ struct SessionAPITests {
     #expect(try await service.ask("GET", "/v1/sessions").json["sessions"].array.isEmpty)
   }
 
-  @Test("What is not there, and bodies that are too long")
+  @Test("Unknown paths, bodies that are too long, and unsupported transfer codings")
   func others() async throws {
     let service = try await RunningService { configuration, _ in configuration.bodyLimit = 2048 }
     #expect(try await service.ask("GET", "/v1/nothing").status == 404)
@@ -119,7 +119,7 @@ struct SessionAPITests {
     }
   }
 
-  @Test("An answer names no folder of the server, and gives no advice for the command line")
+  @Test("Responses contain no folder of the server and no advice for the command line")
   func answers() {
     for (error, text) in [
       (
@@ -144,7 +144,7 @@ struct SessionAPITests {
     }
   }
 
-  @Test("An input that leads inside fails its session, and says where it led")
+  @Test("An input that leads to a forbidden address fails its session, with the address")
   func refusedHop() async throws {
     let service = try await RunningService { configuration, _ in
       configuration.allowHosts = ["example.com"]
@@ -166,7 +166,7 @@ struct SessionAPITests {
     #expect(shown["reason"].string == "the input led to 127.0.0.1:9: a loopback address")
   }
 
-  @Test("At the limit: 429 with Retry-After; a session that is over makes room")
+  @Test("At the limit, a new session gets 429 with Retry-After; an ended session makes room")
   func limit() async throws {
     let service = try await RunningService { configuration, _ in configuration.maxSessions = 2 }
     #expect(try await service.session("a").status == 201)
@@ -177,7 +177,7 @@ struct SessionAPITests {
     #expect(try await service.session("c").status == 201)
   }
 
-  @Test("Events: one or several, now or later, each with its decision")
+  @Test("One or several events, for now or later, each with its decision")
   func events() async throws {
     let service = try await RunningService()
     try await service.session()

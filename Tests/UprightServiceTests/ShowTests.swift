@@ -5,16 +5,16 @@ import UprightTestSupport
 
 @testable import UprightService
 
-/// What a viewer sees of a phone that is turned while it publishes.
+/// What a viewer sees when a phone is turned while it publishes.
 extension OnTheAir {
-  @Suite("Shows: a turn on the air", .serialized)
+  @Suite("A rotation during a live stream", .serialized)
   struct ShowTests {
     private static let rate = 25
     private static let portrait = PixelSize(180, 320)
     private static let landscape = PixelSize(320, 180)
 
     @Test(
-      "Not a picture is lost or shown twice over a turn, and HLS plays across it over HTTP",
+      "No frame is lost or repeated at a rotation, and HLS plays across it over HTTP",
       .plays(.chromium))
     func turn() async throws {
       let scratch = try Scratch()
@@ -34,11 +34,11 @@ extension OnTheAir {
       async let played: (status: Int, said: JSON) = RunningService.onThread {
         try Player.chromium.play([base, "index.m3u8", "--timeout", "120"])
       }
-      // What is on the air when the player begins must not be the turn yet.
+      // The player must start before the rotation.
       let seen = try await service.state("stage")["counters"]["framesIn"].int ?? 0
       #expect(try await service.waitForPictures(seen + 2 * Self.rate, of: "stage"))
       let asked = try await service.turn("stage", "landscapeLeft")
-      // The turn, and a segment that ended behind it.
+      // Waits for the discontinuity of the rotation, and a segment after it.
       #expect(
         try await waitUntil {
           let segments = try await playlist()?.segments ?? []
@@ -53,7 +53,7 @@ extension OnTheAir {
       let pictures = try DrawnClock.read(path)
       let numbers = pictures.compactMap(\.number)
       #expect(numbers.count == pictures.count, "\(pictures.filter { $0.number == nil }.prefix(3))")
-      // The last one stands for those that do not come any more.
+      // After the publisher is killed, the last frame is repeated.
       let last = try #require(numbers.last)
       let real = Array(numbers.prefix { $0 != last }) + [last]
       #expect(real == Array(real[0]...last), "\(real)")
@@ -70,7 +70,7 @@ extension OnTheAir {
       try await service.shutDown()
     }
 
-    @Test("The next picture obeys an event, and the answer has its time, turn for turn")
+    @Test("The next frame applies an event, and the response has its time, for each rotation")
     func obeyed() async throws {
       let scratch = try Scratch()
       let clip = scratch.path("clock.flv")
@@ -87,7 +87,7 @@ extension OnTheAir {
           try await service.waitForPictures(seen + 11 + index, of: "stage"), "\(publisher.errors)")
         let asked = try await service.turn("stage", ["landscapeLeft", "portrait"][index % 2])
         let number = Int((asked * Double(Self.rate)).rounded())
-        // At the latest the one decoded next: none of those that wait is left as it was.
+        // The rotation is at the next decoded frame at the latest: frames waiting in the queue are rotated too.
         let decoded = try await service.state("stage")["counters"]["framesIn"].int ?? 0
         #expect(number <= decoded)
         expected.append(number)

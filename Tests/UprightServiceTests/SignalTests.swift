@@ -3,11 +3,11 @@ import Testing
 import UprightTestSupport
 
 @Suite(
-  "A service that is ended while somebody publishes", .enabled(if: FFmpegTool.isHere), .server,
+  "Ending a service during publishing", .enabled(if: FFmpegTool.isHere), .server,
   .serialized)
 struct SignalTests {
   private static let rate = 15
-  /// Pictures of a segment, and a few that were on their way.
+  /// The number of frames in a segment, plus a few that are still being processed.
   private static let segment = 2 * rate + 6
   private static let following = ["a.mp4", "a.mov", "a.ts", "a.flv"]
   private static let still = ["b.mkv", "b.mp4"]
@@ -24,7 +24,7 @@ struct SignalTests {
       """
   }
 
-  /// All decodes without an error; how many pictures.
+  /// Checks that the file decodes without an error. Returns the number of frames.
   static func play(_ path: String) async throws -> Int {
     let outcome = try await RunningService.onThread {
       try ExternalTool("ffmpeg").outcome(
@@ -37,13 +37,13 @@ struct SignalTests {
     return pictures(outcome.text)
   }
 
-  /// The pictures among framecrc's lines: those of stream 0.
+  /// Returns the number of video frames in framecrc's lines, those of stream 0.
   static func pictures(_ lines: String) -> Int {
     lines.split(separator: "\n").count { $0.hasPrefix("0,") }
   }
 
   @Test(
-    "Every recording plays: whole after SIGTERM, all but its last segment after SIGKILL",
+    "Every recording is playable: complete after SIGTERM, without the last segment after SIGKILL",
     arguments: [SIGTERM, SIGKILL])
   func ended(_ signal: CInt) async throws {
     let scratch = try Scratch()
@@ -91,7 +91,7 @@ struct SignalTests {
       }
       let names = try FileManager.default.contentsOfDirectory(atPath: "\(recordings)/\(name)")
       #expect(Set(names) == Set(files))
-      // The session comes back with the service: its playlist has no end, and a player would wait.
+      // The session is restarted with the service, so its playlist has no end tag and a player would wait.
       let path = scratch.path("data/live/\(name)/index.m3u8")
       var text = try String(contentsOfFile: path, encoding: .utf8)
       #expect(!text.contains("#EXT-X-ENDLIST"))
@@ -106,7 +106,7 @@ struct SignalTests {
     }
   }
 
-  /// The sizes that a recording went through, and that its pictures go on in time.
+  /// Checks the sequence of frame sizes in a recording, and that its times have no gap.
   private static func checkTurns(_ path: String) async throws {
     let frames = try await RunningService.onThread { try FFmpegTool.frames(path) }
     var sizes: [String] = []

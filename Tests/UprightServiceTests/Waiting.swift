@@ -1,6 +1,6 @@
 import Foundation
 
-/// Whether `isTrue` became true within `seconds`.
+/// Waits until `isTrue` returns `true`. Returns `false` if it doesn't within `seconds`.
 func waitUntil(_ seconds: Double = 60, _ isTrue: () async throws -> Bool) async throws -> Bool {
   let deadline = Date(timeIntervalSinceNow: seconds)
   while Date() < deadline {

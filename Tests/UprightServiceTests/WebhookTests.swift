@@ -14,7 +14,7 @@ struct WebhookTests {
     "HTTP/1.1 \(status)\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
   }
 
-  /// A service whose webhooks may go to `port`, tried again after a few milliseconds.
+  /// Starts a service that allows webhooks to `port` and retries after a few milliseconds.
   private static func service(_ port: Int, waiting: Int = 256) async throws -> RunningService {
     try await RunningService { configuration, surroundings in
       configuration.allowHosts = ["127.0.0.1:\(port)"]
@@ -23,8 +23,8 @@ struct WebhookTests {
     }
   }
 
-  /// HMAC with SHA-256 (RFC 4231, 4.2 and 4.3).
-  @Test("The signature's hash")
+  /// HMAC-SHA-256 test cases of RFC 4231, 4.2 and 4.3.
+  @Test("The hash of the signature")
   func hash() throws {
     func hex(_ bytes: [UInt8]) -> String { bytes.map { String(format: "%02x", $0) }.joined() }
     #expect(
@@ -36,7 +36,7 @@ struct WebhookTests {
   }
 
   @Test(
-    "Turns, formats and states are told, signed, in order; what fails is tried again with the same id"
+    "Rotations, formats and states are delivered signed and in order; retries have the same id"
   )
   func delivery() async throws {
     let count = Mutex(0)
@@ -59,7 +59,7 @@ struct WebhookTests {
       "POST", "/v1/sessions/one/events",
       "[{\"device\": \"landscapeLeft\"}, {\"at\": 4, \"device\": \"faceUp\"}]")
     session.tell(.format(["encodeResolution": "1280x720"]))
-    // Each message is asked for twice: the proxy wants its password first. The origin sees one.
+    // Each message is sent twice, because the proxy first requests a password. The origin receives one.
     #expect(try await waitUntil { origin.heads.withLock { $0.count } >= 4 })
     #expect(try await waitUntil { service.service.webhookCounts.delivered == 3 })
     let heads = origin.heads.withLock { $0 }
@@ -94,7 +94,7 @@ struct WebhookTests {
   }
 
   @Test(
-    "Who does not want a message is not asked again; who never answers is given up; both are counted"
+    "A rejected message isn't retried; retries of a failing one end; both are counted as failed"
   )
   func failure() async throws {
     let origin = try EgressProxyTests.Origin { path in
@@ -117,7 +117,7 @@ struct WebhookTests {
         "upright_webhook_deliveries_total{outcome=\"failed\"} 2"))
   }
 
-  @Test("A line is bounded: what does not fit is dropped and counted, and nobody waits")
+  @Test("The queue of a webhook is limited: further messages are dropped and counted")
   func bound() async throws {
     let origin = try EgressProxyTests.Origin { _ in
       usleep(300_000)
@@ -132,7 +132,7 @@ struct WebhookTests {
     #expect(service.service.webhookCounts.dropped >= 990)
   }
 
-  @Test("What the API made is there again after a restart, and what it removed is not")
+  @Test("Webhooks of the API are restored after a restart, except removed ones")
   func kept() async throws {
     let origin = try EgressProxyTests.Origin { _ in Self.answer("200 OK") }
     let scratch = try Scratch()
@@ -168,11 +168,11 @@ struct WebhookTests {
     try Data("[{".utf8).write(to: URL(fileURLWithPath: file))
     let third = try await start()
     #expect(try await third.ask("GET", "/v1/webhooks").json["webhooks"].array.isEmpty)
-    #expect(third.log.lines.contains("cannot be read"))
+    #expect(third.log.lines.contains("can't read"))
     try await third.shutDown()
   }
 
-  @Test("A redirect is not followed, and a host that is not listed not named")
+  @Test("Redirects aren't followed, and unlisted hosts are rejected")
   func addresses() async throws {
     let inside = try EgressProxyTests.Origin { _ in Self.answer("200 OK") }
     let origin = try EgressProxyTests.Origin { _ in
@@ -195,7 +195,7 @@ struct WebhookTests {
   }
 
   @Test(
-    "A body that cannot be used",
+    "An invalid body gets 400",
     arguments: [
       "[]", "{}", "{\"url\": 1}", "{\"url\": \"http://127.0.0.1:1/\", \"events\": []}",
       "{\"url\": \"http://127.0.0.1:1/\", \"events\": [\"x\"]}",

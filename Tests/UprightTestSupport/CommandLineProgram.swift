@@ -1,32 +1,32 @@
 import Foundation
 
-/// The `upright` that was built beside the tests, run as a process of its own.
+/// The `upright` executable that was built beside the tests, run as a separate process.
 public final class CommandLineProgram {
-  /// What comes in on standard input.
+  /// What the process reads on standard input.
   public enum Input {
     case nothing
-    /// Through a pipe, which cannot be gone back in.
+    /// A pipe with this data, which is not seekable.
     case pipe(Data)
-    /// A pipe into which nothing is written, and that stays open.
+    /// A pipe into which nothing is written and that stays open.
     case silence
   }
 
   /// Where standard output goes.
   public enum Output {
     case kept
-    /// A file or a device, opened for writing as it stands.
+    /// An existing file or device, opened for writing.
     case path(String)
-    /// A pipe whose reader takes so many bytes and leaves.
+    /// A pipe whose reader reads this many bytes and then closes it.
     case reader(bytes: Int)
   }
 
-  /// What a run left behind.
+  /// The result of a run.
   public struct Outcome: Sendable {
-    /// The exit code; nil where a signal ended it.
+    /// The exit code. `nil` if a signal ended the process.
     public let status: Int?
-    /// The signal that ended it.
+    /// The signal that ended the process. `nil` if it exited.
     public let signal: Int?
-    /// Standard output; empty where it went elsewhere.
+    /// Standard output. Empty if it was not kept.
     public let output: Data
     /// Standard error.
     public let errors: String
@@ -35,21 +35,21 @@ public final class CommandLineProgram {
     public var text: String { String(decoding: output, as: UTF8.self) }
     /// The lines of standard error.
     public var lines: [String] { errors.split(separator: "\n").map(String.init) }
-    /// Those that are warnings.
+    /// The lines of standard error that are warnings.
     public var warnings: [String] { lines.filter { $0.hasPrefix("upright: warning: ") } }
-    /// Standard output as JSON; `null` where it is none.
+    /// Standard output as JSON. `null` if it isn't valid JSON.
     public var json: JSON {
       (try? JSONDecoder().decode(JSON.self, from: output)) ?? .null
     }
   }
 
-  /// A run that did not end by itself.
+  /// The error for a process that can't be started or that doesn't exit within its timeout.
   public struct Hang: Error, CustomStringConvertible {
-    /// What was run, and for how long.
+    /// The command, and the timeout if that is the cause.
     public let description: String
   }
 
-  /// The binary, in the same folder as the test bundle.
+  /// The path of the executable: in the folder of the test bundle, or else in `.build`.
   public static let path: String = {
     let bundle = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
     let candidates = [
@@ -67,14 +67,14 @@ public final class CommandLineProgram {
   private var process: pid_t = 0
   private var held: [CInt] = []
 
-  /// Starts it.
+  /// Starts the process.
   public init(
     _ arguments: [String], input: Input = .nothing, output: Output = .kept,
     errors: CInt? = nil, environment: [String: String] = [:]
   ) throws {
     self.arguments = arguments
     scratch = try Scratch()
-    // Tests run side by side: no process may inherit another's ends of pipes.
+    // Tests run in parallel. No process may inherit another process's pipe ends.
     Self.starting.lock()
     defer { Self.starting.unlock() }
     var actions = posix_spawn_file_actions_t()
@@ -118,7 +118,7 @@ public final class CommandLineProgram {
   private func spawn(
     _ actions: inout posix_spawn_file_actions_t, _ environment: [String: String]
   ) throws {
-    // A runner may ignore signals; what it starts must not.
+    // A test runner may ignore signals. The process must not inherit that.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
@@ -165,17 +165,18 @@ public final class CommandLineProgram {
     close(end)
   }
 
-  /// Sends a signal.
+  /// Sends a signal to the process.
   public func send(_ signal: CInt) { kill(process, signal) }
 
-  /// Whether it has not ended yet.
+  /// Whether the process is still running.
   public var isRunning: Bool {
     var information = siginfo_t()
     let result = waitid(P_PID, id_t(process), &information, WEXITED | WNOHANG | WNOWAIT)
     return result == 0 && information.si_signo == 0
   }
 
-  /// Waits for its end.
+  /// Waits for the process to exit. Throws `Hang`, after killing it, if it is still running after `timeout`
+  /// seconds.
   public func wait(timeout: Double = 60) throws -> Outcome {
     let deadline = Date(timeIntervalSinceNow: timeout)
     var status: CInt = 0
@@ -197,7 +198,7 @@ public final class CommandLineProgram {
       errors: (try? String(contentsOfFile: scratch.path("errors"), encoding: .utf8)) ?? "")
   }
 
-  /// Runs it to its end.
+  /// Runs the program until it exits.
   public static func run(
     _ arguments: [String], input: Input = .nothing, output: Output = .kept,
     environment: [String: String] = [:], timeout: Double = 60

@@ -1,16 +1,16 @@
 import Foundation
 import Orientation
 
-/// Rewrites the display matrix in a finished MP4 or MOV file, byte by byte: no library that could
-/// agree with the one under test by sharing its mistake.
+/// Rewrites the display matrix of an MP4 or MOV file byte by byte, without a library that could share a
+/// mistake with the code under test.
 package enum DisplayMatrixPatch {
-  /// What the patch could not do.
+  /// The error for a file that can't be patched.
   package struct Failure: Error, CustomStringConvertible {
     package let description: String
   }
 
-  /// The four numbers a, b, c, d of the matrix that stands `orientation` upright, written out: x to
-  /// the right, y down, row vectors (ISO/IEC 14496-12, 6.2.2).
+  /// Returns the values a, b, c, d of the matrix that turns frames of `orientation` upright. x points
+  /// right, y down, with row vectors (ISO/IEC 14496-12, 6.2.2).
   package static func numbers(_ orientation: ImageOrientation) -> [Int32] {
     switch orientation {
     case .up: [1, 0, 0, 1]
@@ -24,14 +24,15 @@ package enum DisplayMatrixPatch {
     }
   }
 
-  /// Gives the first track of the file at `path` the matrix of `orientation`, or of four `numbers`.
+  /// Writes the matrix of `orientation`, or the four values of `numbers`, into the first track of the file
+  /// at `path`.
   package static func apply(
     _ orientation: ImageOrientation, to path: String, numbers given: [Int32]? = nil
   ) throws {
     try write((given ?? numbers(orientation)).map { $0 << 16 }, to: path)
   }
 
-  /// Gives the first track of the file at `path` the matrix of a turn by `degrees` clockwise.
+  /// Writes the matrix of a rotation by `degrees` clockwise into the first track of the file at `path`.
   package static func apply(clockwiseDegrees degrees: Double, to path: String) throws {
     let (sine, cosine) = (sin(degrees * .pi / 180), cos(degrees * .pi / 180))
     try write([cosine, sine, -sine, cosine].map { Int32(($0 * 65536).rounded()) }, to: path)
@@ -43,7 +44,7 @@ package enum DisplayMatrixPatch {
       throw Failure(description: "\(path) has no tkhd")
     }
     let box = name.lowerBound - 4
-    // Version 1 has two times and a duration of eight bytes instead of four.
+    // In version 1, the two times and the duration have eight bytes instead of four.
     let matrix = box + (data[box + 8] == 1 ? 60 : 48)
     let values = [four[0], four[1], 0, four[2], four[3], 0, 0, 0, 1 << 30]
     for (index, value) in values.enumerated() {

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Puts elements into a finished Matroska file, byte by byte: what this FFmpeg reads and no muxer at
-/// hand writes.
+/// Inserts elements into a Matroska file, byte by byte: elements that this FFmpeg reads and no available
+/// muxer writes.
 package enum EBMLPatch {
-  /// An element, its size in eight bytes.
+  /// Returns an element whose size is written in eight bytes.
   package static func element(_ identifier: [UInt8], _ content: [UInt8]) -> [UInt8] {
     identifier + [1] + MovieWriter.be(content.count, 7) + content
   }
 
-  /// A `Projection` (RFC 9559, 5.1.4.1.28.41): rectangular, unless another type is given.
+  /// Returns a `Projection` element (RFC 9559, 5.1.4.1.28.41). The default type is rectangular.
   package static func projection(
     roll: Double, yaw: Double = 0, pitch: Double = 0, type: UInt8 = 0
   ) -> [UInt8] {
@@ -21,7 +21,7 @@ package enum EBMLPatch {
         + element([0x76, 0x74], float(pitch)) + element([0x76, 0x75], float(roll)))
   }
 
-  /// Adds `content` to the picture settings (`Video`) of the file's tracks.
+  /// Adds `content` to the `Video` element of the file's tracks.
   package static func addToVideo(_ content: [UInt8], to path: String) throws {
     let url = URL(fileURLWithPath: path)
     let bytes = [UInt8](try Data(contentsOf: url))

@@ -1,26 +1,26 @@
 import Foundation
 
-/// A short clip of a picture that is like itself in none of the eight orientations, taken apart into
-/// its access units so that a test can put something into them.
+/// A short clip of a frame that looks different in each of the eight orientations, split into access units
+/// so that a test can insert messages into them.
 package struct EncodedClip {
   package enum Codec: String, CaseIterable, Sendable {
     case h264, hevc, mjpeg
   }
 
   package let codec: Codec
-  /// The sample entry, a whole box.
+  /// The sample entry, as a complete box.
   package let entry: [UInt8]
-  /// In decoding order; times in ticks of 1/`timescale`, the first DTS is 0.
+  /// The samples in decoding order. Times are in ticks of 1/`timescale`. The first DTS is 0.
   package var samples: [MovieWriter.Sample]
   package let timescale: Int
-  /// Ticks of one frame.
+  /// The duration of a frame, in ticks.
   package let frame: Int
 
-  /// Encodes `frames` frames of 64x64, 25 a second.
+  /// Encodes `frames` frames of 64x64 at 25 frames per second.
   ///
   /// - Parameters:
-  ///   - gop: an IDR every so many frames.
-  ///   - bFrames: between two others, at fixed places.
+  ///   - gop: The number of frames from one IDR to the next.
+  ///   - bFrames: The number of B-frames between two other frames, at fixed positions.
   package init(_ codec: Codec, frames: Int, gop: Int, bFrames: Int) throws {
     let scratch = try Scratch()
     let path = scratch.path(codec == .mjpeg ? "clip.mov" : "clip.mp4")
@@ -59,7 +59,7 @@ package struct EncodedClip {
     entry = Self.box(names[codec] ?? "", in: file)
     timescale = 12800
     frame = 512
-    // Other containers' ticks would make other times.
+    // Ticks of another container would give other times.
     guard samples.count == frames, samples.count < 2 || samples[1].dts == frame, !entry.isEmpty
     else {
       throw ExternalTool.Failure(description: "the \(codec) clip is not as expected")
@@ -67,7 +67,7 @@ package struct EncodedClip {
     self.codec = codec
   }
 
-  /// The first box of that type, header and all.
+  /// Returns the first box of type `type`, with its header.
   private static func box(_ type: String, in file: [UInt8]) -> [UInt8] {
     let name = Array(type.utf8)
     for index in 4..<max(4, file.count - 4) where Array(file[index..<index + 4]) == name {
@@ -79,13 +79,13 @@ package struct EncodedClip {
     return []
   }
 
-  /// Where each picture, counted as it is shown, stands in decoding order.
+  /// The indices of the samples in presentation order.
   package var shown: [Int] { samples.indices.sorted { samples[$0].pts < samples[$1].pts } }
 
-  /// Puts a NAL unit in front of the slices of a picture, counted as it is shown.
+  /// Inserts a NAL unit before the slices of a frame, whose index is in presentation order.
   package mutating func insert(nal: [UInt8], atShown picture: Int) {
     let index = shown[picture]
-    // Behind parameter sets and the encoder's own messages, where there are any.
+    // After the parameter sets and the encoder's SEI messages, if there are any.
     var position = 0
     let bytes = samples[index].bytes
     while position + 5 <= bytes.count {
@@ -97,8 +97,8 @@ package struct EncodedClip {
     samples[index].bytes.insert(contentsOf: MovieWriter.be(nal.count, 4) + nal, at: position)
   }
 
-  /// Writes EXIF's orientation into every picture of an MJPEG clip (EXIF 2.3, 4.5.4: an APP1 segment
-  /// behind the start of the image).
+  /// Inserts an EXIF orientation into every frame of an MJPEG clip (EXIF 2.3, 4.5.4: an APP1 segment after
+  /// the start of image marker).
   package mutating func insert(exif value: Int) {
     let directory: [UInt8] =
       Array("MM".utf8) + [0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, UInt8(value)]
@@ -108,7 +108,7 @@ package struct EncodedClip {
     for index in samples.indices { samples[index].bytes.insert(contentsOf: segment, at: 2) }
   }
 
-  /// The movie with this as its only track.
+  /// A movie with this clip as its only track.
   package var movie: MovieWriter {
     var track = MovieWriter.Track(handler: "vide", entry: entry, samples: samples)
     (track.width, track.height) = (64, 64)

@@ -1,10 +1,11 @@
 import Foundation
 
-/// A program that a test asks for a second opinion: found on the path, run to its end, its output kept.
+/// A program that tests run as an independent reference. It is found in `PATH` and run until it exits, and
+/// its output is kept.
 package struct ExternalTool: Sendable {
-  /// What a run left behind.
+  /// The result of a run.
   package struct Outcome: Sendable {
-    /// The exit code; 128 plus the signal's number where one ended it.
+    /// The exit code, or 128 plus the signal's number if a signal ended the process.
     package let status: Int
     /// Standard output.
     package let output: Data
@@ -15,18 +16,18 @@ package struct ExternalTool: Sendable {
     package var text: String { String(decoding: output, as: UTF8.self) }
   }
 
-  /// A run that did not go as it should.
+  /// The error for a run that failed.
   package struct Failure: Error, CustomStringConvertible {
-    /// What was run, and what it said.
+    /// The command, and its standard error.
     package let description: String
   }
 
   /// The program's name.
   package let name: String
-  /// Where it was found; nil: it is not installed.
+  /// The path of the program. `nil` if it isn't installed.
   package let path: String?
 
-  /// The first program called `name` on the path, or the one at `name` where that is a path itself.
+  /// Finds the first program called `name` in `PATH`. An absolute path is used as it is.
   package init(_ name: String) {
     self.name = name
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin").split(
@@ -35,17 +36,17 @@ package struct ExternalTool: Sendable {
     path = candidates.first { FileManager.default.isExecutableFile(atPath: $0) }
   }
 
-  /// Whether it is installed.
+  /// Whether the program is installed.
   package var isHere: Bool { path != nil }
 
-  /// Runs it with nothing on its standard input.
+  /// Runs the program with empty standard input.
   ///
-  /// - Parameter timeout: seconds after which it is ended, which counts as a failure.
+  /// - Parameter timeout: The time in seconds after which the process is killed and `Failure` is thrown.
   package func outcome(_ arguments: [String], timeout: Double = 180) throws -> Outcome {
     guard let path else { throw Failure(description: "\(name) is not installed") }
     let scratch = try Scratch()
     let (output, errors) = (scratch.path("output"), scratch.path("errors"))
-    // posix_spawn and files, not Process and pipes: nothing here may wait for a run loop or a reader.
+    // Uses posix_spawn and files, not Process and pipes, so that nothing waits for a run loop or a reader.
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
@@ -66,7 +67,7 @@ package struct ExternalTool: Sendable {
       errors: (try? String(contentsOfFile: errors, encoding: .utf8)) ?? "")
   }
 
-  /// Runs it; anything but exit code 0 is thrown with what it said.
+  /// Runs the program. Throws `Failure` with its standard error if the exit code isn't 0.
   @discardableResult
   package func run(_ arguments: [String], timeout: Double = 180) throws -> Outcome {
     let outcome = try outcome(arguments, timeout: timeout)

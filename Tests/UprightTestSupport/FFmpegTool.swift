@@ -1,14 +1,14 @@
 import Foundation
 
-/// FFmpeg's own programs, as the tests' second opinion.
+/// FFmpeg's command line programs, which tests use as an independent reference.
 package enum FFmpegTool {
   private static let ffmpeg = ExternalTool("ffmpeg")
   private static let ffprobe = ExternalTool("ffprobe")
 
-  /// Whether both are installed.
+  /// Whether `ffmpeg` and `ffprobe` are installed.
   package static var isHere: Bool { ffmpeg.isHere && ffprobe.isHere }
 
-  /// Runs ffmpeg and returns what it wrote to standard output; a failure is thrown with its words.
+  /// Runs `ffmpeg` and returns its standard output. Throws its standard error if it fails.
   @discardableResult
   package static func run(_ arguments: [String], timeout: Double = 180) throws -> Data {
     try ffmpeg.run(
@@ -16,45 +16,45 @@ package enum FFmpegTool {
     ).output
   }
 
-  /// The same, what must not be split written as one string with spaces.
+  /// Runs `ffmpeg` with the arguments in `line`, separated by spaces, followed by `more`.
   @discardableResult
   package static func run(_ line: String, _ more: [String] = []) throws -> Data {
     try run(line.split(separator: " ").map(String.init) + more)
   }
 
-  /// ffprobe's answer, as JSON.
+  /// Runs `ffprobe` and returns its output as JSON.
   package static func probe(_ path: String, _ arguments: [String]) throws -> JSON {
     let outcome = try ffprobe.run(["-v", "error", "-of", "json"] + arguments + [path])
     return try JSONDecoder().decode(JSON.self, from: outcome.output)
   }
 
-  /// The streams of a file.
+  /// Returns the streams of a file.
   package static func streams(_ path: String) throws -> [JSON] {
     try probe(path, ["-show_streams"])["streams"].array
   }
 
-  /// The streams of a kind (`video`, `audio`).
+  /// Returns the streams of a kind (`video`, `audio`).
   package static func streams(_ path: String, _ kind: String) throws -> [JSON] {
     try streams(path).filter { $0["codec_type"].string == kind }
   }
 
-  /// One packet as ffprobe shows it.
+  /// One packet, as reported by `ffprobe`.
   package struct Packet: Sendable {
-    /// Ticks of the stream's time base; nil: not known.
+    /// In ticks of the stream's time base. `nil` if unknown.
     package let pts: Int?
     package let dts: Int?
     package let duration: Int?
-    /// Seconds.
+    /// The presentation time, in seconds.
     package let time: Double?
     package let size: Int
     package let isKey: Bool
-    /// Decoded and never shown.
+    /// Whether the frame is decoded and never shown.
     package let isDiscarded: Bool
-    /// Of the payload; nil where it was not asked for.
+    /// The MD5 of the payload. `nil` if not requested.
     package let hash: String?
   }
 
-  /// The packets of the stream that `specifier` names (`v:0`, `a:0`), in file order.
+  /// Returns the packets of the stream that `specifier` selects (`v:0`, `a:0`), in file order.
   package static func packets(
     _ path: String, _ specifier: String, hashes: Bool = false
   ) throws -> [Packet] {
@@ -70,19 +70,19 @@ package enum FFmpegTool {
     }
   }
 
-  /// One decoded frame as ffprobe shows it.
+  /// One decoded frame, as reported by `ffprobe`.
   package struct Frame: Sendable {
-    /// Ticks of the stream's time base.
+    /// In ticks of the stream's time base.
     package let pts: Int?
-    /// Seconds.
+    /// The presentation time, in seconds.
     package let time: Double?
     package let width: Int
     package let height: Int
-    /// Everything else.
+    /// All of `ffprobe`'s fields.
     package let json: JSON
   }
 
-  /// The decoded frames of the first video stream, each with its own size.
+  /// Returns the decoded frames of a video stream, each with its size.
   package static func frames(_ path: String, specifier: String = "v:0") throws -> [Frame] {
     try probe(path, ["-select_streams", specifier, "-show_frames"])["frames"].array.map {
       Frame(
@@ -93,22 +93,22 @@ package enum FFmpegTool {
     }
   }
 
-  /// PSNR in dB of one frame, plane by plane; infinity where the planes are equal.
+  /// The PSNR of each plane of one frame, in dB. Infinite if the planes are equal.
   package struct Ratio: Sendable {
     package let luma: Double
     package let cb: Double
     package let cr: Double
   }
 
-  /// PSNR frame by frame between what a filter graph puts on its pads [a] and [b].
+  /// Returns the PSNR of each frame between the outputs `[a]` and `[b]` of a filter graph.
   ///
   /// - Parameters:
   ///   - inputs: FFmpeg's input options and `-i`s.
-  ///   - graph: ends in `[a]` and `[b]`, of one size and format.
+  ///   - graph: A filter graph with the outputs `[a]` and `[b]`, of the same size and format.
   package static func ratios(inputs: [String], graph: String) throws -> [Ratio] {
     let scratch = try Scratch()
     let file = scratch.path("psnr")
-    // Frames meet by number, not by time.
+    // Frames are compared by index, not by time.
     try run(
       inputs + [
         "-lavfi",
@@ -135,7 +135,7 @@ extension [FFmpegTool.Ratio] {
       ?? (-1, 0)
   }
 
-  /// The lowest of all three planes, each over all frames.
+  /// The lowest value of each plane over all frames.
   package var lowest: FFmpegTool.Ratio {
     FFmpegTool.Ratio(
       luma: map(\.luma).min() ?? 0, cb: map(\.cb).min() ?? 0, cr: map(\.cr).min() ?? 0)

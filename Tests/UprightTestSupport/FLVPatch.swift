@@ -1,8 +1,8 @@
 import Foundation
 
-/// Takes an FLV file apart into its tags and puts script data between them, byte by byte.
+/// Splits an FLV file into its tags and inserts script data between them, byte by byte.
 package struct FLVPatch {
-  /// A member's value.
+  /// The value of a member.
   package enum Value: Sendable {
     case number(Double)
     case text(String)
@@ -21,7 +21,7 @@ package struct FLVPatch {
   private let header: [UInt8]
   private var tags: [[UInt8]] = []
 
-  /// Reads the file at `path`; its own script data are left out.
+  /// Reads the file at `path`, without its script data.
   package init(path: String) throws {
     let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
     header = Array(bytes.prefix(13))
@@ -33,9 +33,9 @@ package struct FLVPatch {
     }
   }
 
-  /// Puts an `onMetaData` in front of the coded picture of that number, in the file's order.
+  /// Inserts an `onMetaData` before the coded frame with index `picture`, in file order.
   ///
-  /// - Parameter time: milliseconds; nil: those of that picture's tag, its decoding time.
+  /// - Parameter time: The tag's time in milliseconds. `nil` uses the decoding time of the frame's tag.
   package mutating func insert(
     _ members: [(String, Value)], beforePicture picture: Int, time: Int? = nil
   ) throws {
@@ -47,7 +47,7 @@ package struct FLVPatch {
       Self.tag(Self.body(members), time: stamp), at: picture == 0 ? tags.startIndex : index)
   }
 
-  /// The body of a script tag `onMetaData`.
+  /// Returns the body of an `onMetaData` script tag.
   package static func body(_ members: [(String, Value)]) -> [UInt8] {
     [2, 0, 10] + Array("onMetaData".utf8) + [8] + MovieWriter.be(members.count, 4)
       + members.flatMap {

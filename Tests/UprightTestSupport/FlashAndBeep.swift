@@ -1,13 +1,14 @@
 import Foundation
 
-/// When the flashes and the beeps of `with-sound.mp4` begin in a file, in seconds of its timeline.
+/// The start times of the flashes and beeps of `with-sound.mp4` in a file, in seconds on the file's
+/// timeline.
 package struct FlashAndBeep: Sendable {
   package let flashes: [Double]
   package let beeps: [Double]
 
-  /// Looks for them in the file at `path`, whose picture is upright and 16:9.
+  /// Finds the flashes and beeps in the file at `path`, whose frames are upright and 16:9.
   package init(path: String) throws {
-    // The flash is a square right of the middle, 20 % wide.
+    // The flash is a square right of the centre, 20 % of the frame's width.
     let luma = try FFmpegTool.run([
       "-i", path, "-map", "0:v:0", "-vf",
       "scale=640:360,crop=60:60:535:150,format=gray,scale=1:1:flags=area", "-fps_mode",
@@ -41,6 +42,6 @@ package struct FlashAndBeep: Sendable {
     self.beeps = beeps
   }
 
-  /// How much later each beep begins than its flash.
+  /// The delay of each beep after its flash, in seconds.
   package var offsets: [Double] { zip(beeps, flashes).map { $0 - $1 } }
 }

@@ -1,4 +1,4 @@
-/// A JSON value of any shape, to walk through in tests: what is not there is `null`.
+/// A JSON value of any type, for use in tests. A missing member or element is `null`.
 public enum JSON: Sendable, Hashable, Decodable {
   case null
   case bool(Bool)
@@ -7,7 +7,7 @@ public enum JSON: Sendable, Hashable, Decodable {
   case array([JSON])
   case object([String: JSON])
 
-  /// Whatever comes next in the decoder.
+  /// Decodes the next value.
   public init(from decoder: any Decoder) throws {
     let value = try decoder.singleValueContainer()
     if value.decodeNil() {
@@ -25,38 +25,38 @@ public enum JSON: Sendable, Hashable, Decodable {
     }
   }
 
-  /// The member of that name; `null` where there is none.
+  /// The member named `key`. `null` if there is none.
   public subscript(key: String) -> JSON {
     if case .object(let members) = self { members[key] ?? .null } else { .null }
   }
 
-  /// The element at `index`; `null` where there is none.
+  /// The element at `index`. `null` if there is none.
   public subscript(index: Int) -> JSON { array.indices.contains(index) ? array[index] : .null }
 
-  /// The elements; empty for anything but an array.
+  /// The elements of an array. Empty for any other value.
   public var array: [JSON] { if case .array(let elements) = self { elements } else { [] } }
 
-  /// The members; empty for anything but an object.
+  /// The members of an object. Empty for any other value.
   public var object: [String: JSON] { if case .object(let members) = self { members } else { [:] } }
 
-  /// The text, if this is one.
+  /// The text of a string. `nil` for any other value.
   public var string: String? { if case .string(let text) = self { text } else { nil } }
 
-  /// The truth value, if this is one.
+  /// The value of a Boolean. `nil` for any other value.
   public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
 
-  /// The number, if this is one.
+  /// The value of a number. `nil` for any other value.
   public var double: Double? { if case .number(let value) = self { value } else { nil } }
 
-  /// The number, if this is a whole one.
+  /// The value of a number that is an integer. `nil` for any other value.
   public var int: Int? { double.flatMap(Int.init(exactly:)) }
 
-  /// The numbers of an array of numbers.
+  /// The numbers in an array.
   public var doubles: [Double] { array.compactMap(\.double) }
 
-  /// The whole numbers of an array of whole numbers.
+  /// The integers in an array.
   public var ints: [Int] { array.compactMap(\.int) }
 
-  /// Whether there is nothing.
+  /// Whether the value is `null`.
   public var isNull: Bool { self == .null }
 }

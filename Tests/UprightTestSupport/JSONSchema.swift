@@ -1,11 +1,11 @@
 import Foundation
 
-/// A JSON Schema (draft 2020-12) of the keywords that Upright's schemas use. Any other keyword is an
-/// error when the schema is read: what a test does not understand it must not wave through.
+/// A JSON Schema (draft 2020-12), limited to the keywords that Upright's schemas use. Any other keyword is
+/// an error when the schema is read, so that no constraint is silently ignored.
 public struct JSONSchema {
-  /// A schema that cannot be used.
+  /// The error for a schema that can't be used.
   public struct Unusable: Error, CustomStringConvertible {
-    /// Which part, and why.
+    /// The part of the schema, and the reason.
     public let description: String
   }
 
@@ -19,7 +19,7 @@ public struct JSONSchema {
     "maximum", "minLength", "pattern",
   ]
 
-  /// Reads a schema and checks that all of it is understood.
+  /// Reads a schema. Throws `Unusable` if it contains an unknown keyword.
   public init(_ root: JSON) throws {
     var patterns: [String: Regex<AnyRegexOutput>] = [:]
     try Self.check(root, at: "#", &patterns)
@@ -32,7 +32,7 @@ public struct JSONSchema {
     try self.init(JSONDecoder().decode(JSON.self, from: Data(text.utf8)))
   }
 
-  /// What is wrong with `value`, with a path; nil: it is valid.
+  /// Returns the first violation in `value`, with its path. Returns `nil` if `value` is valid.
   public func fault(in value: JSON) -> String? { fault(value, root, at: "$") }
 
   private static func check(
@@ -40,11 +40,11 @@ public struct JSONSchema {
   ) throws {
     if schema.bool != nil { return }
     guard case .object(let members) = schema else {
-      throw Unusable(description: "\(path) is no schema")
+      throw Unusable(description: "\(path) is not a schema")
     }
     for (key, value) in members {
       let here = "\(path)/\(key)"
-      guard keywords.contains(key) else { throw Unusable(description: "\(here) is not known here") }
+      guard keywords.contains(key) else { throw Unusable(description: "\(here) is unknown") }
       switch key {
       case "anyOf", "oneOf":
         for (index, part) in value.array.enumerated() {
@@ -65,7 +65,7 @@ public struct JSONSchema {
   }
 
   private func fault(_ value: JSON, _ schema: JSON, at path: String) -> String? {
-    if let flag = schema.bool { return flag ? nil : "\(path) must not be there" }
+    if let flag = schema.bool { return flag ? nil : "\(path) is not allowed" }
     if let reference = schema["$ref"].string {
       let name = reference.split(separator: "/").last.map(String.init) ?? ""
       if let fault = fault(value, root["$defs"][name], at: path) { return fault }
@@ -97,7 +97,7 @@ public struct JSONSchema {
       if matches != 1 { return "\(path) matches \(matches) of oneOf" }
     }
     if let not = schema.object["not"], fault(value, not, at: path) == nil {
-      return "\(path) matches what it must not"
+      return "\(path) matches the schema in `not`"
     }
     return nil
   }
@@ -125,12 +125,12 @@ public struct JSONSchema {
 
   private func fault(_ members: [String: JSON], _ schema: JSON, at path: String) -> String? {
     for name in schema["required"].array.compactMap(\.string) where members[name] == nil {
-      return "\(path) lacks \(name)"
+      return "\(path) has no \(name)"
     }
     if let least = schema["minProperties"].int, members.count < least {
-      return "\(path) is too few"
+      return "\(path) is too small"
     }
-    if let most = schema["maxProperties"].int, members.count > most { return "\(path) is too many" }
+    if let most = schema["maxProperties"].int, members.count > most { return "\(path) is too big" }
     let properties = schema["properties"].object
     for (name, member) in members {
       if let names = schema.object["propertyNames"],

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Sockets on loopback: UDP here, TCP in its own file.
+/// Sockets on the loopback interface: UDP here, TCP in `LoopbackListener.swift`.
 package enum Loopback {
   package struct Failure: Error {}
 
@@ -12,15 +12,15 @@ package enum Loopback {
     return address
   }
 
-  /// A socket that no program started beside it inherits: one that did would keep its port.
+  /// Returns a socket that child processes don't inherit. A child process would keep its port in use.
   static func socket(_ kind: __socket_type) throws -> CInt {
     let descriptor = Glibc.socket(AF_INET, CInt(kind.rawValue | SOCK_CLOEXEC.rawValue), 0)
     if descriptor < 0 { throw Failure() }
     return descriptor
   }
 
-  /// Binds `socket` to a port below those that the kernel gives to outgoing connections: one that was found
-  /// free stays free until it is used, whatever runs beside the test.
+  /// Binds `socket` to a random port below the range from which the kernel assigns ports to outgoing
+  /// connections, so that a free port stays free until it is used. Returns the port.
   static func bind(_ socket: CInt) throws -> UInt16 {
     for _ in 0..<100 {
       let port = UInt16.random(in: 10_240..<32_768)
@@ -35,17 +35,17 @@ package enum Loopback {
     throw Failure()
   }
 
-  /// A port that nobody has at this moment.
+  /// Returns a UDP port that is not in use at the moment.
   package static func freePort() throws -> UInt16 { try Bound().port }
 
-  /// Whether somebody receives on that port.
+  /// Whether a process receives on UDP port `port`.
   package static func isReceived(_ port: UInt16) -> Bool {
     let wanted = String(format: ":%04X ", port)
     let table = try? String(contentsOfFile: "/proc/net/udp", encoding: .utf8)
     return table?.contains(wanted) == true
   }
 
-  /// A port that is taken while this lives.
+  /// A UDP port that is in use as long as this object exists.
   package final class Bound: Sendable {
     package let port: UInt16
     private let socket: CInt
@@ -58,13 +58,14 @@ package enum Loopback {
     deinit { close(socket) }
   }
 
-  /// Sends datagrams to a port.
+  /// Sends datagrams to a UDP port.
   package final class Datagrams: Sendable {
     private let socket: CInt
     private let port: UInt16
     private let group: String?
 
-    /// - Parameter group: a multicast group in place of loopback; its datagrams do not leave the machine.
+    /// - Parameter group: A multicast group to send to instead of loopback. Its datagrams don't leave the
+    ///   machine.
     package init(_ port: UInt16, group: String? = nil) throws {
       socket = try Loopback.socket(SOCK_DGRAM)
       self.port = port

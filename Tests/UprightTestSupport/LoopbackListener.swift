@@ -1,16 +1,16 @@
 import Foundation
 
 extension Loopback {
-  /// A TCP port that nobody has at this moment.
+  /// Returns a TCP port that is not in use at the moment.
   package static func freeTCPPort() throws -> Int { try Listener().port }
 
-  /// A TCP port of loopback that listens; whoever connects is accepted by the kernel and, unless
-  /// `accept` is called, never read.
+  /// A listening TCP port on the loopback interface. The kernel accepts connections. Nothing reads from
+  /// them unless `accept` is called.
   package final class Listener: Sendable {
     package let port: Int
     private let socket: CInt
 
-    /// - Parameter room: bytes that are taken from a connection before somebody reads.
+    /// - Parameter room: The size of a connection's receive buffer, in bytes.
     package init(room: Int? = nil) throws {
       let socket = try Loopback.socket(SOCK_STREAM)
       if let room {
@@ -27,13 +27,13 @@ extension Loopback {
       close(socket)
     }
 
-    /// The next connection's descriptor, the caller's to close; nil once stopped.
+    /// Returns the descriptor of the next connection, which the caller closes. Returns `nil` after `stop`.
     package func accept() -> CInt? {
       let peer = Glibc.accept(socket, nil, nil)
       return peer < 0 ? nil : peer
     }
 
-    /// Wakes who waits in `accept`.
+    /// Makes a waiting `accept` return.
     package func stop() { shutdown(socket, CInt(SHUT_RDWR)) }
   }
 }

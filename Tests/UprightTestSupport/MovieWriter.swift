@@ -1,7 +1,7 @@
 import Foundation
 
-/// Writes MP4 files byte by byte, with what no muxer at hand writes: messages put into samples, tracks
-/// of timed metadata, any matrix. Times are in ticks of one time scale.
+/// Writes MP4 files byte by byte, with content that no available muxer writes: SEI messages in samples,
+/// timed metadata tracks, any matrix. All times are in ticks of one time scale.
 package struct MovieWriter {
   /// One access unit.
   package struct Sample {
@@ -18,14 +18,14 @@ package struct MovieWriter {
   package struct Track {
     /// `vide` or `meta`.
     package var handler: String
-    /// The sample entry, a whole box.
+    /// The sample entry, as a complete box.
     package var entry: [UInt8]
     package var samples: [Sample]
     package var width = 0
     package var height = 0
-    /// a, b, c, d of the matrix, in units of one.
+    /// The values a, b, c, d of the matrix, as integers.
     package var matrix: [Int32] = [1, 0, 0, 1]
-    /// The tracks that it describes (`cdsc`).
+    /// The identifiers of the tracks that this track describes (`cdsc`).
     package var describes: [Int] = []
 
     package init(handler: String, entry: [UInt8], samples: [Sample]) {
@@ -34,7 +34,7 @@ package struct MovieWriter {
   }
 
   package var timescale: Int
-  /// Ticks of a track's last sample.
+  /// The duration of each track's last sample, in ticks.
   package var lastDuration: Int
   package var tracks: [Track]
 
@@ -42,7 +42,8 @@ package struct MovieWriter {
     (self.timescale, self.lastDuration, self.tracks) = (timescale, lastDuration, tracks)
   }
 
-  /// The file: the index behind the samples, those of one track behind those of the other.
+  /// The file. The `moov` box follows the `mdat` box. In `mdat`, each track's samples follow those of the
+  /// track before.
   package var bytes: [UInt8] {
     let type = Self.box("ftyp", Array("qt  ".utf8) + Self.be(0, 4) + Array("qt  ".utf8))
     var media: [UInt8] = []
@@ -129,12 +130,12 @@ package struct MovieWriter {
     return [one[0], one[1], 0, one[2], one[3], 0, 0, 0, 1 << 30].flatMap { be($0, 4) }
   }
 
-  /// A box of that type.
+  /// Returns a box of type `type`.
   package static func box(_ type: String, _ content: [UInt8]) -> [UInt8] {
     be(content.count + 8, 4) + Array(type.utf8) + content
   }
 
-  /// A number in so many bytes, the highest first.
+  /// Returns `value` in `size` bytes, big-endian.
   package static func be(_ value: Int, _ size: Int) -> [UInt8] {
     (0..<size).reversed().map {
       $0 < 8 ? UInt8(truncatingIfNeeded: value >> (8 * $0)) : value < 0 ? 0xFF : 0
@@ -143,11 +144,12 @@ package struct MovieWriter {
 }
 
 extension MovieWriter.Track {
-  /// Apple's track of orientations: from each time on, EXIF's number; nil: an empty sample.
+  /// Returns Apple's timed metadata track of orientations. Each value is an EXIF orientation that applies
+  /// from its time on. `nil` writes an empty sample.
   ///
   /// - Parameters:
-  ///   - key: the number that stands for it in samples.
-  ///   - name: the metadata's name.
+  ///   - key: The number that stands for the metadata key in samples.
+  ///   - name: The metadata key's name.
   package static func orientation(
     _ values: [(at: Int, exif: Int?)], key: Int = 1,
     name: String = "com.apple.quicktime.video-orientation"

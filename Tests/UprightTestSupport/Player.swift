@@ -1,6 +1,6 @@
 import Foundation
 
-/// The players of `Tests/Players`, each a script that decodes a file and tells what came out as JSON.
+/// The players in `Tests/Players`. Each is a script that decodes a file and prints the result as JSON.
 package enum Player: String, Sendable, CaseIterable {
   case ffmpeg = "ffmpeg_play"
   case gstreamer = "gst_play"
@@ -24,7 +24,8 @@ package enum Player: String, Sendable, CaseIterable {
     }
   }
 
-  /// What the player says of a file, and its exit code: 0 where it played to the end.
+  /// Plays a file. Returns the script's JSON output and its exit code, which is 0 if the file played to the
+  /// end.
   package func play(_ arguments: [String]) throws -> (status: Int, said: JSON) {
     let outcome = try Self.python.outcome([script] + arguments, timeout: 150)
     guard let said = try? JSONDecoder().decode(JSON.self, from: outcome.output) else {

@@ -1,26 +1,26 @@
 import Foundation
 
-/// A media playlist as a player reads it (RFC 8216), strict enough to find what is out of place.
+/// A media playlist (RFC 8216), parsed strictly: any unexpected line is an error.
 package struct Playlist: Sendable {
-  /// One segment with what stands above it.
+  /// One segment, with the tags that apply to it.
   package struct Segment: Sendable {
     package let file: String
     package let duration: Double
-    /// The init segment that counts for it; empty where there is none.
+    /// The initialization segment of the segment. Empty if there is none.
     package let map: String
-    /// Whether EXT-X-DISCONTINUITY stands before it.
+    /// Whether EXT-X-DISCONTINUITY precedes the segment.
     package let isDiscontinuous: Bool
     /// EXT-X-PROGRAM-DATE-TIME.
     package let date: Date?
   }
 
-  /// A line that should not be there.
+  /// The error for an unexpected line.
   package struct Malformed: Error, CustomStringConvertible {
     package let description: String
   }
 
   package private(set) var segments: [Segment] = []
-  /// Every EXT-X-MAP, in order.
+  /// The URIs of all EXT-X-MAP tags, in order.
   package private(set) var maps: [String] = []
   package private(set) var discontinuities = 0
   package private(set) var isEnded = false
@@ -28,7 +28,7 @@ package struct Playlist: Sendable {
   package private(set) var targetDuration = 0
   package private(set) var mediaSequence = 0
   package private(set) var discontinuitySequence = 0
-  /// VOD, EVENT or empty.
+  /// `VOD`, `EVENT` or empty.
   package private(set) var type = ""
 
   /// Reads the playlist at `path`.
@@ -36,7 +36,7 @@ package struct Playlist: Sendable {
     try self.init(text: String(contentsOfFile: path, encoding: .utf8))
   }
 
-  /// Reads a playlist's text.
+  /// Parses a playlist.
   package init(text: String) throws {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: true).map(String.init)
     guard lines.first == "#EXTM3U" else { throw Malformed(description: "no #EXTM3U") }
@@ -80,7 +80,7 @@ package struct Playlist: Sendable {
         guard let length = duration else {
           throw Malformed(description: "\(line) without a duration")
         }
-        // MPEG-TS describes itself; a fragment of MP4 does not.
+        // An MPEG-TS segment needs no initialization segment. A fragment of MP4 does.
         let map = maps.last ?? ""
         guard map.isEmpty == line.hasSuffix(".ts") else {
           throw Malformed(description: "\(line) with the map \(map)")

@@ -1,37 +1,37 @@
 import Foundation
 
-/// Cuts encoded frames into RTP packets as a phone would send them, by the payload formats alone: the
-/// other side of what the package reads.
+/// Splits encoded frames into RTP packets like a phone, using only the payload formats. The package's
+/// depacketizers do the reverse.
 package struct RTPSender {
   package enum Codec: String, Sendable, CaseIterable {
     case h264, vp8, vp9
-    /// Without a descriptor: Opus, G.711.
+    /// No payload descriptor: Opus, G.711.
     case plain
   }
 
-  /// How a header extension is written (RFC 8285).
+  /// The form of the header extension (RFC 8285).
   package enum ExtensionForm: Sendable, CaseIterable { case oneByte, twoByte }
 
   package var codec: Codec
   package var payloadType: UInt8 = 96
   package var ssrc: UInt32 = 0x1234_5678
   package var sequence: UInt16 = 1000
-  /// Of the frame at 0 ticks.
+  /// The RTP timestamp of the frame at 0 ticks.
   package var timestamp: UInt32 = 50_000
-  /// Payload bytes of a packet at most.
+  /// The largest payload of a packet, in bytes.
   package var size = 400
   package var form = ExtensionForm.oneByte
-  /// The id of the CVO extension.
+  /// The identifier of the CVO extension.
   package var orientationID: UInt8 = 4
-  /// VP9 with references written out in each packet.
+  /// Whether VP9 uses flexible mode, with the references in each packet.
   package var isFlexible = false
-  /// Whether H.264's parameter sets go in one STAP-A, as libwebrtc sends them.
+  /// Whether H.264's parameter sets are sent in one STAP-A, like libwebrtc.
   package var aggregates = true
   private var pictureID = 0
 
   package init(_ codec: Codec) { self.codec = codec }
 
-  /// The packets of one frame; `cvo` goes with the last one, as TS 26.114 wants it.
+  /// Returns the packets of one frame. `cvo` is added to the last one, as TS 26.114 requires.
   package mutating func packets(
     _ frame: EncodedFrame, ticks: Int, cvo: UInt8? = nil
   ) -> [[UInt8]] {
@@ -97,7 +97,7 @@ package struct RTPSender {
 
   private func vp8(_ bytes: [UInt8]) -> [[UInt8]] {
     pieces(bytes).enumerated().map { index, piece in
-      // A 15-bit PictureID, as libwebrtc writes it.
+      // A 15-bit PictureID, like libwebrtc.
       [index == 0 ? 0x90 : 0x80, 0x80, 0x80 | UInt8(pictureID >> 8 & 127), UInt8(pictureID & 255)]
         + piece
     }
@@ -111,10 +111,10 @@ package struct RTPSender {
       if index == 0 { head |= 0x08 }
       if index == pieces.count - 1 { head |= 0x04 }
       var descriptor = [head, 0x80 | UInt8(pictureID >> 8 & 127), UInt8(pictureID & 255)]
-      // Two references: the last picture and the one before.
+      // Two references: the last frame and the one before it.
       if isFlexible, !frame.isKey { descriptor += [1 << 1 | 1, 2 << 1] }
       if frame.isKey, index == 0 {
-        // A scalability structure: one layer with its size, one picture in a group.
+        // A scalability structure: one layer with its size, one frame in a group.
         descriptor[0] |= 0x02
         descriptor += [0x18, 0, 128, 0, 128, 1, 0]
       }
@@ -127,14 +127,14 @@ package struct RTPSender {
   }
 }
 
-/// One frame as an encoder made it.
+/// One frame as the encoder wrote it.
 package struct EncodedFrame: Sendable {
   package let bytes: [UInt8]
   package let isKey: Bool
 
   package init(bytes: [UInt8], isKey: Bool) { (self.bytes, self.isKey) = (bytes, isKey) }
 
-  /// The NAL units between start codes.
+  /// Returns the NAL units between start codes.
   package static func units(_ bytes: [UInt8]) -> [[UInt8]] {
     var starts: [Int] = []
     var index = 0
@@ -153,7 +153,7 @@ package struct EncodedFrame: Sendable {
     }
   }
 
-  /// The frames of an IVF file (VP8, VP9).
+  /// Returns the frames of an IVF file (VP8, VP9).
   package static func ivf(_ file: Data) -> [EncodedFrame] {
     let bytes = [UInt8](file)
     var frames: [EncodedFrame] = []
@@ -163,14 +163,14 @@ package struct EncodedFrame: Sendable {
       guard place + 12 + size <= bytes.count else { break }
       let frame = Array(bytes[place + 12..<place + 12 + size])
       let isVP9 = bytes[8..<12].elementsEqual(Array("VP90".utf8))
-      // VP8: the first bit is 0. VP9 of profile 0: no picture shown again, frame_type 0.
+      // VP8: the first bit is 0. VP9, profile 0: show_existing_frame is 0 and frame_type is 0.
       frames.append(EncodedFrame(bytes: frame, isKey: frame[0] & (isVP9 ? 0x0C : 1) == 0))
       place += 12 + size
     }
     return frames
   }
 
-  /// The access units of an H.264 stream with delimiters.
+  /// Returns the access units of an H.264 stream with access unit delimiters.
   package static func annexB(_ file: Data) -> [EncodedFrame] {
     var frames: [[[UInt8]]] = []
     for unit in units([UInt8](file)) {
@@ -183,7 +183,7 @@ package struct EncodedFrame: Sendable {
     }
   }
 
-  /// The packets of an Ogg file with one packet a page, without the two headers.
+  /// Returns the packets of an Ogg file with one packet per page, without the two header packets.
   package static func ogg(_ file: Data) -> [EncodedFrame] {
     let bytes = [UInt8](file)
     var packets: [[UInt8]] = []
@@ -207,17 +207,17 @@ package struct EncodedFrame: Sendable {
   }
 }
 
-/// A Janus recording as Janus 1.x writes it.
+/// A Janus recording in the format of Janus 1.x.
 package struct JanusFixture {
   /// The JSON header.
   package var header: String
-  /// Milliseconds of arrival and the packet.
+  /// The arrival time in milliseconds, and the packet.
   package var packets: [(ms: Int, bytes: [UInt8])] = []
 
   /// - Parameters:
   ///   - kind: `v` or `a`.
-  ///   - extensions: id and URI.
-  ///   - written: microseconds since 1970.
+  ///   - extensions: Identifiers and URIs of header extensions.
+  ///   - written: The time of the first packet, in microseconds since 1970.
   package init(
     _ kind: String, _ codec: String, extensions: [(Int, String)] = [],
     written: Int = 1_700_000_000_000_000, more: String = ""
@@ -229,7 +229,7 @@ package struct JanusFixture {
       + "\"s\": \(written - 30_000), \"u\": \(written)\(more)}"
   }
 
-  /// The file.
+  /// The contents of the file.
   package var bytes: Data {
     var data = Data("MJR00002".utf8)
     func big(_ value: Int, _ count: Int) {

@@ -1,16 +1,16 @@
 import Foundation
 
-/// A program that runs beside a test, and ends with it at the latest.
+/// A program that runs in the background of a test and is ended with this object at the latest.
 package final class RunningProgram: @unchecked Sendable {
-  // Unchecked: the process is waited for under the lock.
+  // Unchecked: `waitpid` is called under the lock.
   private let process: pid_t
   private let scratch: Scratch
   private let lock = NSLock()
   private var status: Int?
 
-  /// Starts it with nothing on its standard input.
+  /// Starts the program with empty standard input.
   ///
-  /// - Parameter environment: beside that of the tests.
+  /// - Parameter environment: Variables that are added to the environment of the tests.
   package init(
     _ tool: ExternalTool, _ arguments: [String], environment: [String: String] = [:]
   ) throws {
@@ -25,7 +25,8 @@ package final class RunningProgram: @unchecked Sendable {
     posix_spawn_file_actions_addopen(
       &actions, 1, scratch.path("said"), O_WRONLY | O_CREAT | O_APPEND, 0o600)
     posix_spawn_file_actions_adddup2(&actions, 1, 2)
-    // A thread of Dispatch's blocks signals, and hands that down: the program would never hear them.
+    // Dispatch threads block signals, and child processes inherit the mask. Without this, the program would
+    // not receive signals.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
@@ -45,15 +46,15 @@ package final class RunningProgram: @unchecked Sendable {
     self.process = process
   }
 
-  // Asked first: it may have programs of its own to end.
+  // SIGTERM first, so that the program can end its child processes.
   deinit { end(seconds: 3) }
 
-  /// What it has said on both outputs.
+  /// The program's standard output and standard error so far.
   package var said: String {
     (try? String(contentsOfFile: scratch.path("said"), encoding: .utf8)) ?? ""
   }
 
-  /// Its exit code, or 128 plus a signal's number; nil while it runs.
+  /// The exit code, or 128 plus the signal's number. `nil` while the program runs.
   package var exitCode: Int? {
     lock.withLock {
       if let status { return status }
@@ -64,14 +65,16 @@ package final class RunningProgram: @unchecked Sendable {
     }
   }
 
-  /// Waits for its end; nil where it did not come in that many seconds. Blocks.
+  /// Waits for the program to exit. Returns `nil` if it is still running after `seconds` seconds. Blocks
+  /// the thread.
   package func wait(seconds: Double) -> Int? {
     let deadline = Date(timeIntervalSinceNow: seconds)
     while exitCode == nil, Date() < deadline { usleep(5000) }
     return exitCode
   }
 
-  /// Ends it with a signal, and waits until it is gone; its exit code. Blocks.
+  /// Sends `signal`, waits for the program to exit, and returns its exit code. Sends SIGKILL if it is still
+  /// running after `seconds` seconds. Blocks the thread.
   @discardableResult
   package func end(_ signal: CInt = SIGTERM, seconds: Double = 20) -> Int? {
     if exitCode == nil { kill(process, signal) }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A folder for one test's files, removed with its last reference.
+/// A temporary folder for the files of one test. It is removed with the last reference to this object.
 package final class Scratch: Sendable {
   /// The folder.
   package let folder: URL
 
-  /// A new, empty folder.
+  /// Creates a new, empty folder.
   package init() throws {
     folder = FileManager.default.temporaryDirectory.appendingPathComponent(
       "upright-test-\(UUID().uuidString)")
@@ -14,10 +14,10 @@ package final class Scratch: Sendable {
 
   deinit { try? FileManager.default.removeItem(at: folder) }
 
-  /// The path of `name` in the folder.
+  /// Returns the path of `name` in the folder.
   package func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
-  /// The names of what is in the folder.
+  /// The sorted names of the files in the folder.
   package var names: [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
   }

@@ -1,20 +1,20 @@
 import Foundation
 
-/// Random numbers that a failing test can be run again with: SplitMix64. The seed is `UPRIGHT_SEED`,
-/// else a new one each run; print it with every failure.
+/// A random number generator (SplitMix64) whose seed can be set to repeat a failure. The seed is
+/// `UPRIGHT_SEED`, or else a new one in each run. Print it with every failure.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
-  /// What the run started from.
+  /// The seed of the run.
   public let seed: UInt64
   private var state: UInt64
 
-  /// A generator from `seed`, from the environment, or from a new one.
+  /// Creates a generator from `seed`, from the environment, or from a random seed.
   public init(seed: UInt64? = nil) {
     let wanted = ProcessInfo.processInfo.environment["UPRIGHT_SEED"].flatMap { UInt64($0) }
     self.seed = seed ?? wanted ?? UInt64.random(in: 0...UInt64.max)
     state = self.seed
   }
 
-  /// The next 64 random bits.
+  /// Returns the next 64 random bits.
   public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var value = state

@@ -1,14 +1,14 @@
 import Foundation
 
-/// A clip as an encoder made it: its frames, and the file that FFmpeg reads them from.
+/// An encoded clip: its frames, and the file from which FFmpeg decodes the same frames.
 package struct SentClip: Sendable {
   package let frames: [EncodedFrame]
-  /// The file, for FFmpeg to decode as the truth.
+  /// The file that FFmpeg decodes as the reference.
   package let path: String
   private let scratch: Scratch
 
-  /// Encodes FFmpeg's test picture, without frames that are out of order or not shown, a keyframe every
-  /// `interval`.
+  /// Encodes FFmpeg's test pattern without reordered or hidden frames, with a keyframe every `interval`
+  /// frames.
   package init(
     _ codec: RTPSender.Codec, size: String = "96x96", count: Int = 40, interval: Int = 10,
     source: [String]? = nil
@@ -32,8 +32,8 @@ package struct SentClip: Sendable {
     frames = codec == .h264 ? EncodedFrame.annexB(data) : EncodedFrame.ivf(data)
   }
 
-  /// The CVO bytes that libwebrtc sends for these turns: with keyframes, and with any frame where the
-  /// value changed or is not 0.
+  /// Returns the CVO bytes that libwebrtc sends for the CVO values in `turns`: with each keyframe, and with
+  /// each frame whose value changed or isn't 0.
   package func coordination(_ turns: [UInt8]) -> [UInt8?] {
     turns.enumerated().map { index, turn in
       let changed = index > 0 && turns[index - 1] != turn

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Real clips that are not part of the package: in the folder named by `UPRIGHT_SHARED`, else beside
-/// the package in `../shared`. A test that needs one is skipped by name where it is absent.
+/// Real clips that are not part of the package. They are in the folder named by `UPRIGHT_SHARED`, or else
+/// in `../shared` beside the package. A test that needs an absent clip is skipped.
 public enum SharedFiles {
   /// The shared folder, whether it exists or not.
   public static let root: URL = {

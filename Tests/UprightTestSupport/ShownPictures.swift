@@ -1,15 +1,15 @@
 import Foundation
 import Orientation
 
-/// What came out of a live session, decoded.
+/// The decoded video output of a live session.
 package struct ShownPictures {
-  /// Seconds from the first frame on.
+  /// The times of the frames, in seconds after the first.
   package let times: [Double]
   package let sizes: [PixelSize]
-  /// Where the white quarter lies: `tl`, `tr`, `bl`, `br`, `all`, or `?`.
+  /// The white quarter of each frame: `tl`, `tr`, `bl`, `br`, `all`, or `?` if it is none of these.
   package let corners: [String]
 
-  /// The white quarter of a landscape picture, 30 a second.
+  /// An FFmpeg source: a landscape frame with a white top left quarter, at 30 frames per second.
   package static let source =
     "color=black:s=160x90:r=30,drawbox=x=0:y=0:w=80:h=45:color=white:t=fill,format=yuv420p"
 
@@ -24,7 +24,7 @@ package struct ShownPictures {
         + ["-f", "rawvideo", file])
     let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))
     corners = stride(from: 0, to: bytes.count - 63, by: 64).map { frame in
-      // A sample in each quarter, away from the edges of a letterboxed picture.
+      // Looks at one sample in each quarter, away from the edges of a letterboxed image.
       let bright = [(1, 1, "tl"), (6, 1, "tr"), (1, 6, "bl"), (6, 6, "br")].filter {
         bytes[frame + $0.1 * 8 + $0.0] > 128
       }
@@ -32,18 +32,18 @@ package struct ShownPictures {
     }
   }
 
-  /// The longest step between two frames.
+  /// The longest time between two consecutive frames, in seconds.
   package var longestStep: Double {
     zip(times, times.dropFirst()).map { $1 - $0 }.max() ?? .infinity
   }
 
-  /// The shortest.
+  /// The shortest time between two consecutive frames, in seconds.
   package var shortestStep: Double {
     zip(times, times.dropFirst()).map { $1 - $0 }.min() ?? -.infinity
   }
 
-  /// The corners of the pictures at these times. On a busy machine a live session leaves pictures out: their
-  /// times stand, their numbers do not.
+  /// Returns the corners of the frames in a range of times. A live session drops frames on a busy machine:
+  /// a frame's time stays the same then, its index doesn't.
   package func corners(_ range: Range<Double>) -> [String] {
     zip(times, corners).filter { range.contains($0.0 + 0.001) }.map(\.1)
   }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// A YUV4MPEG2 file: raw pictures one after another, with the sizes of their planes.
+/// A YUV4MPEG2 file: a sequence of raw frames, with the sizes of their planes.
 package struct Y4M: Sendable {
-  /// One plane's size in samples.
+  /// The size of a plane, in samples.
   package struct Plane: Sendable, Hashable {
     package let width: Int
     package let height: Int
   }
 
-  /// Where two pictures differ first.
+  /// The first difference between two files.
   package struct Difference: Sendable, CustomStringConvertible {
     package let frame: Int
     package let plane: Int
@@ -17,25 +17,25 @@ package struct Y4M: Sendable {
     package let expected: Int
     package let actual: Int
 
-    /// All of it in a line.
+    /// The difference in one line.
     package var description: String {
       "frame \(frame), plane \(plane), x \(x), y \(y): expected \(expected), got \(actual)"
     }
   }
 
-  /// What the header says, by its letter: `W`, `H`, `C`, `A`, ...
+  /// The header's fields by letter: `W`, `H`, `C`, `A`, ...
   package let fields: [Character: String]
-  /// Pixels across and down.
+  /// The size of a frame, in pixels.
   package let width: Int
   package let height: Int
-  /// Bytes of a sample: 1, or 2 little-endian.
+  /// The bytes per sample: 1, or 2 in little-endian order.
   package let sampleBytes: Int
   package let planes: [Plane]
   private let data: Data
-  /// Where each frame's samples begin.
+  /// The offset of each frame's samples in `data`.
   private let starts: [Int]
 
-  /// A file that is no YUV4MPEG2.
+  /// The error for data that isn't valid YUV4MPEG2.
   package struct Malformed: Error, CustomStringConvertible {
     package let description: String
   }
@@ -45,7 +45,7 @@ package struct Y4M: Sendable {
     try self.init(Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped))
   }
 
-  /// Reads a file's bytes.
+  /// Parses the contents of a file.
   package init(_ data: Data) throws {
     guard let end = data.firstIndex(of: 10), data.starts(with: Array("YUV4MPEG2 ".utf8)) else {
       throw Malformed(description: "no YUV4MPEG2 header")
@@ -69,7 +69,7 @@ package struct Y4M: Sendable {
     while position < data.count {
       guard let line = data[position...].prefix(200).firstIndex(of: 10),
         data[position...].starts(with: Array("FRAME".utf8)), line + 1 + size <= data.count
-      else { throw Malformed(description: "frame \(starts.count) is not whole") }
+      else { throw Malformed(description: "frame \(starts.count) is incomplete") }
       starts.append(line + 1)
       position = line + 1 + size
     }
@@ -90,16 +90,16 @@ package struct Y4M: Sendable {
     return [luma, chroma, chroma]
   }
 
-  /// How many frames there are.
+  /// The number of frames.
   package var count: Int { starts.count }
 
-  /// The sample of plane `plane` at (`x`, `y`).
+  /// Returns the sample of plane `plane` at (`x`, `y`).
   package func sample(frame: Int, plane: Int, x: Int, y: Int) -> Int {
     let start = starts[frame] + offset(of: plane) + (y * planes[plane].width + x) * sampleBytes
     return sampleBytes == 1 ? Int(data[start]) : Int(data[start]) | Int(data[start + 1]) << 8
   }
 
-  /// The three samples of the pixel at (`x`, `y`), the nearest chroma.
+  /// Returns the three samples of the pixel at (`x`, `y`), with the nearest chroma samples.
   package func pixel(frame: Int, x: Int, y: Int) -> [Int] {
     planes.indices.map { plane in
       sample(
@@ -109,7 +109,7 @@ package struct Y4M: Sendable {
     }
   }
 
-  /// The bytes of one plane of a frame.
+  /// Returns the bytes of one plane of a frame.
   package func plane(_ plane: Int, frame: Int) -> Data {
     let start = starts[frame] + offset(of: plane)
     return data[start..<start + planes[plane].width * planes[plane].height * sampleBytes]
@@ -119,9 +119,10 @@ package struct Y4M: Sendable {
     planes[..<plane].reduce(0) { $0 + $1.width * $1.height } * sampleBytes
   }
 
-  /// Where this first differs from `expected`, which has the same size and format; nil: nowhere.
+  /// Returns the first difference from `expected`, which has the same size and format. Returns `nil` if
+  /// there is none.
   ///
-  /// - Parameter planes: the planes to look at; nil: all.
+  /// - Parameter planes: The planes to compare. `nil` compares all.
   package func difference(from expected: Y4M, planes wanted: [Int]? = nil) -> Difference? {
     for frame in 0..<min(count, expected.count) {
       for plane in wanted ?? Array(planes.indices) {
@@ -144,7 +145,7 @@ package struct Y4M: Sendable {
       b.withUnsafeBytes { b in
         guard let first = a.baseAddress, let second = b.baseAddress else { return nil }
         let count = min(a.count, b.count)
-        // In steps, so that only one of them is looked at byte by byte.
+        // Compares in blocks, so that only the block that differs is compared byte by byte.
         for start in stride(from: 0, to: count, by: 256) {
           let length = min(256, count - start)
           if memcmp(first + start, second + start, length) != 0 {

@@ -6,7 +6,7 @@ import UprightFiles
 import UprightMediaIO
 import UprightTestSupport
 
-/// Signals that are cut short, absurd, or say nothing.
+/// Orientation signals that are truncated, have impossible values, or carry no information.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .serialized)
 struct BadSignalTests {
   private static let clip = Result { try EncodedClip(.h264, frames: 12, gop: 12, bFrames: 2) }
@@ -21,7 +21,7 @@ struct BadSignalTests {
     return (seen, run.result.warnings)
   }
 
-  @Test("a message that is cut short says nothing")
+  @Test("A truncated message is ignored")
   func short() throws {
     let nal = DisplayOrientationMessage(standing: .right).nal(for: .h264)
     for count in 2..<nal.count - 1 {
@@ -31,7 +31,7 @@ struct BadSignalTests {
     }
   }
 
-  @Test("an angle between quarter turns: the nearest one, and one warning for all of them")
+  @Test("An angle that isn't a multiple of 90 is rounded, with one warning in total")
   func absurd() throws {
     var clip = try Self.clip.get()
     for (frame, angle) in [(0, 16384 + 3000), (4, 8192), (6, 65535), (8, 1)] {
@@ -42,13 +42,13 @@ struct BadSignalTests {
         atShown: frame)
     }
     let (seen, warnings) = try Self.turns(clip.movie)
-    // 45 degrees anticlockwise are 315 clockwise: halfway goes to the larger angle, a whole turn.
+    // 45 degrees anticlockwise is 315 clockwise. Halfway, the larger angle is taken: a full turn.
     #expect(seen == "LLLLUUUUUUUU")
-    #expect(warnings.count == 1 && warnings[0].contains("no multiple of 90"), "\(warnings)")
+    #expect(warnings.count == 1 && warnings[0].contains("not a multiple of 90"), "\(warnings)")
   }
 
   @Test(
-    "a matrix without an inverse says nothing", .long,
+    "A matrix without an inverse is ignored", .long,
     arguments: [[0, 0, 0, 0], [1, 1, 1, 1], [1, 0, 0, 0], [0, 1, 0, 0]] as [[Int32]])
   func singular(_ matrix: [Int32]) throws {
     var movie = try Self.clip.get().movie
@@ -58,7 +58,7 @@ struct BadSignalTests {
     #expect(try Self.turns(movie).0 == "DDDDDDDDDDDD")
   }
 
-  @Test("damaged tracks of timed orientations: what is wrong with them ends nothing")
+  @Test("A damaged track of timed orientations does not end the run")
   func damagedTrack() throws {
     var movie = try Self.clip.get().movie
     movie.tracks.append(.orientation([(at: 0, exif: 6)]))
@@ -79,7 +79,7 @@ struct BadSignalTests {
         let run = try Transcoded(path, to: scratch.path("\(index).y4m"))
         #expect(run.result.frames == 12)
       } catch let error as MediaError {
-        // libavformat refuses a whole index for some of it.
+        // libavformat rejects the whole file for some of the damage.
         #expect(error.code == .badData, "\(error)")
       }
     }

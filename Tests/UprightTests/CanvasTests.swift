@@ -7,7 +7,7 @@ import UprightMediaIO
 import UprightPipeline
 import UprightTestSupport
 
-/// Which canvas a fixed output gets, and from what.
+/// The size of a fixed canvas, and what determines it.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
 struct CanvasTests {
   private static func turning(
@@ -27,7 +27,7 @@ struct CanvasTests {
     return [video["width"].int ?? 0, video["height"].int ?? 0]
   }
 
-  @Test("majority: what lasts longest, initial: what comes first", .long)
+  @Test("majority takes the orientation that lasts longest, initial takes the first", .long)
   func majority() throws {
     let scratch = try Scratch()
     let mostlyPortrait = try Samples.turningEvents()
@@ -46,12 +46,12 @@ struct CanvasTests {
     #expect(try size("d.mp4", mostlyLandscape, .initial) == [90, 160])
     #expect(try size("e.mp4", mostlyLandscape, .portrait) == [90, 160])
     #expect(try size("f.mp4", mostlyPortrait, .landscape) == [160, 90])
-    // An offset moves the events, and with them what lasts longest.
+    // An offset moves the events, which changes the orientation that lasts longest.
     let moved = try Self.turning("g.mp4", scratch, events: mostlyLandscape) { $0.eventsOffset = 5 }
     #expect(try Self.size(moved) == [90, 160])
   }
 
-  @Test("majority of a clip's own signals, read ahead without decoding")
+  @Test("majority uses the file's signals, which are read ahead without decoding")
   func ownSignals() throws {
     let scratch = try Scratch()
     let run = try Transcoded(Samples.displayMatrix, to: scratch.path("a.mp4")) { $0.quick() }
@@ -59,7 +59,7 @@ struct CanvasTests {
     let locked = try Transcoded(
       Samples.displayMatrix, to: scratch.path("b.mp4"), policy: "landscape"
     ) { $0.quick() }
-    // The app stays landscape: the upright picture stands in a landscape canvas.
+    // The app stays landscape, so the portrait frame is placed in a landscape canvas.
     #expect(try Self.size(locked) == [640, 360])
     #expect(locked.report["formats"].array.map { $0["turn"].string } == ["right"])
     let upright = try Transcoded(Samples.displayMatrix, to: scratch.path("c.mp4")) {
@@ -71,7 +71,7 @@ struct CanvasTests {
     #expect(upright.report["events"].array.isEmpty)
   }
 
-  @Test("capture and encode sizes: told and used, and told apart")
+  @Test("Capture and encode sizes are used, and reported separately")
   func sizes() throws {
     let scratch = try Scratch()
     let run = try Self.turning("a.m3u8", scratch, events: Samples.turningEvents()) {
@@ -88,7 +88,7 @@ struct CanvasTests {
     #expect(error?.code == .usage)
   }
 
-  @Test("a camera that looks the other way, and one that is mounted otherwise", .long)
+  @Test("A front camera, and cameras with another sensor orientation", .long)
   func cameras() throws {
     let scratch = try Scratch()
     let events = try Samples.turningEvents()
@@ -99,7 +99,7 @@ struct CanvasTests {
       }
       return run.report["formats"].array.map { $0["turn"].string }
     }
-    // Front: sensorOrientation - d. Landscape left is d = 270.
+    // Front camera: sensorOrientation - d. For landscape left, d is 270.
     #expect(try turns("a.y4m", Camera(position: .front)) == ["right", "down", "right"])
     #expect(try turns("b.y4m", Camera(sensorOrientation: 270)) == ["left", "down", "left"])
     #expect(
@@ -107,7 +107,7 @@ struct CanvasTests {
         == ["leftMirrored", "downMirrored", "leftMirrored"])
   }
 
-  @Test("options that contradict each other are refused before anything is written")
+  @Test("Contradictory options are rejected before anything is written")
   func refused() throws {
     let scratch = try Scratch()
     let wrong: [(String, (inout TranscodeOptions) -> Void)] = [
@@ -133,7 +133,7 @@ struct CanvasTests {
     }
   }
 
-  @Test("an output that is there is kept, unless it may be replaced; the input always")
+  @Test("An existing output is kept unless overwriting is on, and the input is never overwritten")
   func overwriting() throws {
     let scratch = try Scratch()
     let path = scratch.path("out.mp4")
@@ -149,7 +149,7 @@ struct CanvasTests {
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious")
     try run(Samples.displayMatrix) { $0.overwrites = true }
     let whole = try Data(contentsOf: URL(fileURLWithPath: path))
-    // The output is its own input, by another name too.
+    // The output path is the input, also under another name.
     let link = scratch.path("link.mp4")
     try FileManager.default.linkItem(atPath: path, toPath: link)
     for input in [path, link] {
@@ -160,7 +160,7 @@ struct CanvasTests {
     #expect(scratch.names == ["link.mp4", "out.mp4"])
   }
 
-  @Test("a run that fails half way leaves nothing under the name")
+  @Test("A run that fails leaves no output file")
   func halfWay() throws {
     let scratch = try Scratch()
     let text = scratch.path("text.mp4")
@@ -173,7 +173,7 @@ struct CanvasTests {
   }
 
   @Test(
-    "stopping from another thread leaves a partial file that plays",
+    "Stopping from another thread leaves a partial file that can be played",
     arguments: [
       "out.mp4", "out.m3u8", "out.mkv",
     ])
@@ -183,7 +183,7 @@ struct CanvasTests {
       input: Samples.turning, output: scratch.path(name),
       events: .list([]))
     var seen = 0
-    // Stopped as soon as the first format is told: most of the clip is still unread.
+    // Stopped at the first reported format, when most of the file is still unread.
     let result = try session.run { update in
       if case .format = update {
         seen += 1

@@ -5,7 +5,7 @@ import UprightMediaIO
 import UprightPipeline
 import UprightTestSupport
 
-/// A clip encoded in chunks beside one another is the clip encoded in one piece: `--chunks`.
+/// `--chunks`: encoding a file in parallel chunks gives the same result as encoding it in one piece.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
 struct ChunkTests {
   struct Case: CustomTestStringConvertible, Sendable {
@@ -25,7 +25,7 @@ struct ChunkTests {
     {"at": 9.4, "device": "portrait"}
     """
 
-  /// Sixteen seconds of 24 pictures, with a tone.
+  /// Sixteen seconds at 24 frames per second, with a tone.
   private static func source(_ test: Case, _ scratch: Scratch) throws -> String {
     let path = scratch.path("source.mp4")
     try FFmpegTool.run(
@@ -54,11 +54,11 @@ struct ChunkTests {
       testDescription: "HLS", output: "out.m3u8", events: turns,
       configure: { $0.segmentDuration = 3 }),
     Case(
-      testDescription: "a turn that is held across an entry point", events: turns,
+      testDescription: "a transition that is held across an entry point", events: turns,
       document: #"{"transition": {"style": "hold", "duration": 1.5}}"#,
       configure: { $0.canvas = .follow }),
     Case(
-      testDescription: "a variable rate",
+      testDescription: "a variable frame rate",
       encoder:
         "-c:v libx264 -bf 3 -g 24 -keyint_min 24 -enc_time_base 1:24000 -video_track_timescale 24000",
       filter: "settb=1/24000,setpts=PTS+mod(N*373\\,700)"),
@@ -68,7 +68,7 @@ struct ChunkTests {
     Case(
       testDescription: "WebM", output: "out.webm", configure: { $0.canvas = .portrait }),
     Case(testDescription: "MPEG-TS", output: "out.ts", events: turns),
-    // Of one size: ffprobe 5.1 crashes on an FLV whose pictures change theirs.
+    // One size only: ffprobe 5.1 crashes on an FLV whose frames change their size.
     Case(
       testDescription: "FLV", output: "out.flv", events: turns,
       configure: { $0.canvas = .portrait }),
@@ -81,12 +81,12 @@ struct ChunkTests {
     Case(
       testDescription: "following", events: turns, configure: { $0.canvas = .follow }),
     Case(
-      testDescription: "a turn that fades", events: turns,
+      testDescription: "a transition that crossfades", events: turns,
       document: #"{"transition": {"style": "crossfade", "duration": 1.5}}"#),
   ]
 
   @Test(
-    "The same pictures at the same times, as good, without a seam", .long,
+    "The same frames at the same times with the same quality, also at chunk boundaries", .long,
     arguments: Loop.cases(cases, test: 4))
   func seamless(_ test: Case) throws {
     let scratch = try Scratch()
@@ -101,7 +101,7 @@ struct ChunkTests {
       source, to: scratch.path("many/\(test.output)"), test, chunks: test.chunks)
     #expect(many.report["warnings"].array.count == one.report["warnings"].array.count)
     #expect(many.report["output"]["encoded_frames"].int == 384)
-    // No format that was not there before: the sizes, in order.
+    // The same formats with the same sizes, in the same order.
     #expect(many.result.formats == one.result.formats)
     #expect(many.report["formats"] == one.report["formats"])
     try FFmpegTool.run(
@@ -117,14 +117,14 @@ struct ChunkTests {
     for (index, (before, after)) in zip(old, new).enumerated() {
       let late = abs((before.time ?? -1) - (after.time ?? -2))
       if late > 0.0011 || before.width != after.width {
-        Issue.record("picture \(index) is not as it was: \(late) s, \(after.width) wide")
+        Issue.record("frame \(index) differs: \(late) s, \(after.width) wide")
       }
     }
     let packets = try FFmpegTool.packets(many, "v:0")
     let dts = packets.compactMap(\.dts)
     #expect(zip(dts, dts.dropFirst()).allSatisfy { $0 < $1 })
     #expect(packets.allSatisfy { ($0.dts ?? 0) <= ($0.pts ?? 0) })
-    // More entry points than before: there are chunks.
+    // There are more keyframes than before, which shows that chunks were used.
     let keys = try FFmpegTool.packets(one, "v:0").count { $0.isKey }
     #expect(packets.count { $0.isKey } > keys)
     let sound = (
@@ -134,7 +134,7 @@ struct ChunkTests {
     #expect(sound.0.map(\.hash) == sound.1.map(\.hash))
   }
 
-  /// Segments begin where they did, however many entry points there are.
+  /// Segments begin at the same times, although there are more entry points.
   private static func checkSegments(_ one: String, _ many: String) throws {
     func lines(_ path: String) throws -> [String] {
       try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map(String.init)
@@ -145,8 +145,8 @@ struct ChunkTests {
   private static func checkPictures(
     _ source: String, _ one: String, _ many: String, _ test: Case, _ scratch: Scratch
   ) throws {
-    // What is not encoded is the truth, which a canvas that follows has none of: there the two are held
-    // against each other, all pictures made of one size.
+    // The reference is the unencoded output. A canvas that follows has none: there the two encodings are
+    // compared with each other, with all frames scaled to one size.
     func even(_ path: String, _ name: String) throws -> String {
       let result = scratch.path(name)
       try FFmpegTool.run(
@@ -181,13 +181,13 @@ struct ChunkTests {
     #expect(abs(chunked - whole) < 0.3)
   }
 
-  @Test("Where there can be none it is said, and done in one piece", .long)
+  @Test("Without usable entry points, one piece is encoded, with a warning", .long)
   func refused() throws {
     let scratch = try Scratch()
     var test = Case(testDescription: "one GOP", encoder: "-c:v libx264 -g 1000")
     let source = try Self.source(test, scratch)
     let cases: [(String, @Sendable (inout TranscodeOptions) -> Void)] = [
-      ("entered", { _ in }), ("--latency", { $0.isLive = true }), ("--start", { $0.start = 1 }),
+      ("entry", { _ in }), ("--latency", { $0.isLive = true }), ("--start", { $0.start = 1 }),
       ("bitrate", { $0.rate = .bitrate(100_000) }),
     ]
     for (index, (word, configure)) in cases.enumerated() {
@@ -196,7 +196,7 @@ struct ChunkTests {
         source, to: scratch.path("\(index).mp4"), test, chunks: .count(2))
       let warnings = run.report["warnings"].array.compactMap(\.string)
       #expect(warnings.contains { $0.contains("one piece") && $0.contains(word) }, "\(warnings)")
-      // What nobody asked for by number is not worth a word.
+      // There is no warning if no number of chunks was requested.
       let quiet = try Self.transcode(source, to: scratch.path("\(index)a.mp4"), test, chunks: .auto)
       #expect(quiet.report["warnings"].array.isEmpty)
     }

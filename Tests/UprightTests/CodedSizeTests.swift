@@ -6,10 +6,10 @@ import UprightFiles
 import UprightMediaIO
 import UprightTestSupport
 
-/// Clips whose pictures change their size, their format or more on the way.
+/// Files whose frames change their size, pixel format or codec in mid-stream.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .serialized)
 struct CodedSizeTests {
-  /// A clip of `frames` frames, 25 a second.
+  /// Encodes a file of `frames` frames at 25 frames per second.
   private static func part(
     _ scratch: Scratch, _ codec: String, _ size: String, _ frames: Int, format: String = "yuv420p",
     container: String = "mkv", gop: Int = 100, from start: Double = 0
@@ -31,7 +31,7 @@ struct CodedSizeTests {
     return path
   }
 
-  /// Two clips one behind the other.
+  /// Concatenates several files into one.
   private static func joined(
     _ scratch: Scratch, _ codec: String, _ sizes: [(String, Int)]
   ) throws -> String {
@@ -66,7 +66,7 @@ struct CodedSizeTests {
   }
 
   @Test(
-    "a change of the coded size is listed at its frame, undecoded", .long,
+    "A change of the coded size is listed at its frame without decoding", .long,
     arguments: ["libx264", "libvpx", "libvpx-vp9", "libaom-av1", "mpeg2video"])
   func listed(_ codec: String) throws {
     let scratch = try Scratch()
@@ -78,7 +78,7 @@ struct CodedSizeTests {
     #expect(abs((signals.first?["at"].double ?? 0) - 0.4) < 0.002)
   }
 
-  @Test("HEVC too, with its parameter sets in band")
+  @Test("A change of the coded size in HEVC with in-band parameter sets is listed")
   func hevc() throws {
     let scratch = try Scratch()
     let path = try Self.transportStream(
@@ -89,7 +89,7 @@ struct CodedSizeTests {
   }
 
   @Test(
-    "the canvas that lasts longest follows from the sizes", .long,
+    "The majority canvas is determined from the coded sizes", .long,
     arguments: ["libx264", "libvpx-vp9"])
   func majority(_ codec: String) throws {
     let scratch = try Scratch()
@@ -102,7 +102,7 @@ struct CodedSizeTests {
     }
   }
 
-  @Test("pictures become 16384 wide: followed, nothing lost")
+  @Test("A change to a width of 16384 is followed, and no frame is lost")
   func huge() throws {
     let scratch = try Scratch()
     let path = try Self.transportStream(
@@ -112,12 +112,12 @@ struct CodedSizeTests {
     #expect(run.result.frames == 7)
   }
 
-  @Test("a keyframe that claims to be 0 wide is damage, and the rest comes out")
+  @Test("A keyframe with a width of 0 counts as damage, and the other frames are decoded")
   func nothing() throws {
     let scratch = try Scratch()
     let source = try Self.part(scratch, "libvpx", "96x64", 10, container: "ivf", gop: 5)
     var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: source)))
-    // A whole keyframe of width 0 behind the first one (RFC 6386, 9.1).
+    // A complete keyframe with width 0 after the first one (RFC 6386, 9.1).
     let size = bytes[32..<36].reversed().reduce(0) { $0 << 8 | Int($1) }
     var frame = Array(bytes[32..<44 + size])
     frame[12 + 6] = 0
@@ -126,13 +126,13 @@ struct CodedSizeTests {
     let path = scratch.path("zero.ivf")
     try Data(bytes).write(to: URL(fileURLWithPath: path))
     let run = try Transcoded(path, to: scratch.path("out.y4m"))
-    // Up to the next keyframe nothing can be decoded; from there on all is.
+    // Nothing can be decoded up to the next keyframe. Everything can from there on.
     #expect(run.result.frames >= 6)
     #expect(run.result.warnings.contains { $0.contains("could not be decoded") })
     #expect(try Self.probe(path).allSatisfy { $0["width"].int != 0 })
   }
 
-  @Test("another pixel format on the way: every frame comes out")
+  @Test("After a change of the pixel format, every frame is decoded")
   func format() throws {
     let scratch = try Scratch()
     let path = try Self.transportStream(
@@ -146,7 +146,7 @@ struct CodedSizeTests {
     #expect(try FFmpegTool.frames(run.path).count == 15)
   }
 
-  @Test("another codec on the way: what can be decoded comes out, and the loss is said")
+  @Test("After a change of the codec, the loss of frames is reported in a warning")
   func codec() throws {
     let scratch = try Scratch()
     let path = try Self.transportStream(

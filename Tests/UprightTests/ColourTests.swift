@@ -5,7 +5,7 @@ import UprightFiles
 import UprightMediaIO
 import UprightTestSupport
 
-/// What sample values mean survives: range, tags, siting, depth.
+/// The meaning of sample values is preserved: range, tags, siting, depth.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
 struct ColourTests {
   private static func source(
@@ -35,7 +35,7 @@ struct ColourTests {
     var testDescription: String { "\(coding) to \(output) \(codec?.rawValue ?? "")" }
   }
 
-  // Newer ffmpeg commands take transfer and primaries from the frames alone.
+  // Newer versions of ffmpeg take transfer and primaries from the frames only.
   private static func coding(
     _ space: String, _ transfer: String, _ primaries: String, _ range: String
   ) -> String {
@@ -48,7 +48,7 @@ struct ColourTests {
   private static let hlg = coding("bt2020nc", "arib-std-b67", "bt2020", "tv")
 
   @Test(
-    "colour tags are kept", .long,
+    "Colour tags are kept", .long,
     arguments: [
       Case(
         coding: "-c:v libx264 -pix_fmt yuv420p \(bt709)", output: "out.mp4",
@@ -109,7 +109,7 @@ struct ColourTests {
     for (name, value) in test.expected {
       #expect((tags[name] == "unknown" ? "none" : tags[name]) == value, "\(name)")
     }
-    // The picture too, not its tags alone.
+    // The samples are compared too, not only the tags.
     let ratios = try FFmpegTool.ratios(
       inputs: ["-noautorotate", "-i", input, "-i", run.path],
       graph: "[0]transpose=clock,scale=72:128,format=yuv420p[a];[1]scale=72:128,format=yuv420p[b]")
@@ -117,7 +117,7 @@ struct ColourTests {
   }
 
   @Test(
-    "chroma siting is tagged anew after a turn", .long,
+    "The chroma siting tag is updated after a rotation", .long,
     arguments: [
       (ImageOrientation.up, "left", "left"), (.right, "left", "top"), (.left, "left", "bottom"),
       (.leftMirrored, "left", "top"), (.rightMirrored, "left", "bottom"),
@@ -131,14 +131,14 @@ struct ColourTests {
         + (source == "left" ? "0" : source == "center" ? "1" : "2"))
     try DisplayMatrixPatch.apply(orientation, to: input)
     let run = try Transcoded(input, to: scratch.path("out.mp4"))
-    // Nothing sits right: then what stood is left.
+    // H.264 has no value for chroma on the right. The tag is unchanged then.
     #expect(try Self.tags(of: run.path)["chroma_location"] == expected ?? source)
   }
 
-  @Test("a source that does not say where its chroma sits stays that way")
+  @Test("Unspecified chroma siting stays unspecified")
   func unsaidSiting() throws {
     let scratch = try Scratch()
-    // H.264 without the field: ffprobe assumes left for it.
+    // For H.264 without the field, ffprobe assumes left.
     let input = try Self.source(scratch, "-c:v ffv1 -pix_fmt yuv420p", name: "source.mov")
     #expect(try Self.tags(of: input)["chroma_location"] == "none")
     try DisplayMatrixPatch.apply(.right, to: input)
@@ -147,9 +147,9 @@ struct ColourTests {
       ["left", "none", "unspecified"].contains(try Self.tags(of: run.path)["chroma_location"]))
   }
 
-  /// 4:2:0 of `picture` (4:4:4) after the turn and the scale in floating point.
+  /// Compares the output with the reference frame (4:4:4), rotated, scaled and subsampled to 4:2:0.
   @Test(
-    "after a turn and a scale chroma lies where the tag says", .long,
+    "After rotation and scaling, chroma is sited as the tag specifies", .long,
     arguments: [
       (ImageOrientation.right, PixelSize(360, 640), 640, 360),
       (.left, PixelSize(360, 640), 640, 360),
@@ -162,7 +162,7 @@ struct ColourTests {
     _ orientation: ImageOrientation, _ size: PixelSize, _ width: Int, _ height: Int
   ) throws {
     let scratch = try Scratch()
-    // Chroma that rises across and down: a shift by a part of a sample is a change of level.
+    // Chroma rises across and down, so a shift by part of a sample changes its value.
     let graph =
       "nullsrc=s=\(width)x\(height):r=25:d=0.04,format=yuv444p,"
       + "geq=lum='128+60*sin(X/23)*cos(Y/31)':cb='128+90*sin(X/11)*cos(Y/13)':cr='128+90*cos(X/13)*sin(Y/11)'"
@@ -182,8 +182,8 @@ struct ColourTests {
     let (w, h) =
       orientation.swapsAxes
       ? (size.width, size.height) : (size.height, size.width)
-    // What our picture should be: the truth turned, scaled and subsampled with chroma at (x, y). The
-    // truth has chroma everywhere, so nothing of the source's siting is in it.
+    // The expected frame: the reference rotated, scaled and subsampled with chroma at (x, y). The reference
+    // has chroma at every pixel, so it does not depend on the source's siting.
     func ratio(_ x: Int, _ y: Int) throws -> Double {
       let ratios = try FFmpegTool.ratios(
         inputs: ["-i", truth, "-i", run.path],
@@ -208,7 +208,7 @@ struct ColourTests {
   }
 
   @Test(
-    "other codecs, with a turn", .long,
+    "Other codecs, with a rotation", .long,
     arguments: [
       (VideoCodec.hevc, "out.mp4"), (.hevc, "out.ts"), (.hevc, "out.mkv"), (.av1, "out.mp4"),
       (.av1, "out.webm"), (.vp9, "out.webm"), (.vp9, "out.mkv"), (.vp9, "out.mp4"),
@@ -235,7 +235,7 @@ struct ColourTests {
   }
 
   @Test(
-    "HEVC that follows a turn, in MP4 and HLS", .long, arguments: ["out.mp4", "out.m3u8", "out.ts"])
+    "HEVC that follows a rotation", .long, arguments: ["out.mp4", "out.m3u8", "out.ts"])
   func hevcFollows(_ name: String) throws {
     let scratch = try Scratch()
     let run = try Transcoded(

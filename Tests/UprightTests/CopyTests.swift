@@ -7,10 +7,10 @@ import UprightMediaIO
 import UprightPipeline
 import UprightTestSupport
 
-/// What does not need new pixels is not encoded: `--reencode`, `--upright metadata`.
+/// Frames that need no new pixels are copied, not encoded: `--reencode`, `--upright metadata`.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
 struct CopyTests {
-  /// A clip that is upright as it stands, with B-pictures and sound.
+  /// A file whose frames are stored upright, with B-frames and audio.
   private static func upright(
     _ scratch: Scratch, _ name: String = "source.mp4", size: String = "64x48",
     _ more: [String] = []
@@ -31,7 +31,7 @@ struct CopyTests {
   }
 
   @Test(
-    "auto: nothing to change, so the packets are the input's", .long,
+    "auto copies the input's packets if nothing has to change", .long,
     arguments: ["mp4", "mov", "mkv", "ts", "flv"])
   func copied(_ name: String) throws {
     let scratch = try Scratch()
@@ -44,7 +44,7 @@ struct CopyTests {
     let (old, new) = (try Self.packets(source), try Self.packets(run.path))
     #expect(old.count == new.count)
     if ["mp4", "mov", "mkv"].contains(name) { #expect(old.map(\.hash) == new.map(\.hash)) }
-    // In presentation order, to the tick of the coarser clock.
+    // In presentation order, to the tick of the coarser time base.
     let (before, after) = (old.compactMap(\.time).sorted(), new.compactMap(\.time).sorted())
     for (one, other) in zip(before, after) {
       #expect(abs((one - before[0]) - (other - after[0])) < 0.0011)
@@ -53,7 +53,7 @@ struct CopyTests {
     #expect(try FFmpegTool.streams(run.path, "audio").count == 1)
   }
 
-  @Test("Out of Matroska, which keeps no decoding times")
+  @Test("Copying from Matroska, which stores no decoding times")
   func decodingTimes() throws {
     let scratch = try Scratch()
     let source = try Self.upright(scratch, "source.mkv", ["-bf", "3"])
@@ -68,7 +68,7 @@ struct CopyTests {
     #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
   }
 
-  @Test("What asks for new pixels gets them", .long)
+  @Test("Options that need new pixels cause encoding", .long)
   func encoded() throws {
     let scratch = try Scratch()
     let source = try Self.upright(scratch)
@@ -81,13 +81,13 @@ struct CopyTests {
       let run = try Transcoded(source, to: scratch.path("\(index).mp4"), options: configure)
       #expect(Self.counts(run)[0] == 0, "case \(index)")
     }
-    // A picture that lies, pixels that are not square, a stream of another size.
+    // A frame stored rotated, pixels that aren't square, an output with another default size.
     let lying = try Transcoded(Samples.displayMatrix, to: scratch.path("lying.mp4"))
     #expect(Self.counts(lying)[0] == 0)
     let wide = try Self.upright(scratch, "wide.mp4", ["-vf", "setsar=3/2"])
     #expect(Self.counts(try Transcoded(wide, to: scratch.path("square.mp4")))[0] == 0)
     #expect(Self.counts(try Transcoded(source, to: scratch.path("live.ts")))[0] == 0)
-    // An event in the middle.
+    // An event in mid-stream.
     let turned = try Transcoded(
       source, to: scratch.path("turned.mp4"), events: #"{"at": 0.5, "device": "portrait"}"#
     ) {
@@ -96,7 +96,7 @@ struct CopyTests {
     #expect(Self.counts(turned)[0] == 0)
   }
 
-  @Test("A signal that says upright, and one that is to be ignored, leave nothing behind")
+  @Test("Signals that are ignored are not copied to the output")
   func ignored() throws {
     let scratch = try Scratch()
     let source = try Self.upright(scratch)
@@ -108,7 +108,7 @@ struct CopyTests {
     #expect(probe["signals"].array.isEmpty)
   }
 
-  @Test("A size that changes in mid-stream is seen", .clips("res-change"))
+  @Test("A change of the size in mid-stream causes encoding", .clips("res-change"))
   func changingSize() throws {
     let scratch = try Scratch()
     let small = try Self.upright(scratch, "small.ts", size: "32x24")
@@ -121,7 +121,7 @@ struct CopyTests {
     #expect(Self.counts(run)[0] == 0)
   }
 
-  @Test("never: an error where pixels would have to change")
+  @Test("never is an error if pixels would have to change")
   func never() throws {
     let scratch = try Scratch()
     let source = try Self.upright(scratch)
@@ -135,7 +135,7 @@ struct CopyTests {
   }
 
   @Test(
-    "By metadata: copied, and the container says the turn", .long,
+    "--upright metadata copies the frames and writes the rotation into the container", .long,
     arguments: ["mp4", "mov", "mkv", "ts"])
   func metadata(_ name: String) throws {
     let scratch = try Scratch()
@@ -155,7 +155,7 @@ struct CopyTests {
     #expect(one == other)
   }
 
-  @Test("By metadata, with a turn in mid-clip: each picture says it, at the very frame")
+  @Test("--upright metadata with a rotation in mid-stream writes a message into each frame")
   func metadataOverTime() throws {
     let scratch = try Scratch()
     let source = try Self.upright(scratch, size: "64x36", ["-bf", "2"])
@@ -177,12 +177,12 @@ struct CopyTests {
     let signals = probe["signals"].array
     #expect(signals.compactMap { $0["frame"].int } == [0, 12])
     #expect(signals.compactMap { $0["orientation"].string } == ["right", "up"])
-    // FFmpeg turns the pictures that carry a message, so here all of them.
+    // FFmpeg turns the frames that carry a message. Here, all of the first 12 do.
     let sizes = try FFmpegTool.frames(run.path).map { $0.json["side_data_list"].array.isEmpty }
     #expect(sizes.prefix(12).allSatisfy { !$0 })
   }
 
-  @Test("By metadata and by pixels at once makes no sense")
+  @Test("--upright metadata rejects options that need new pixels")
   func contradictions() throws {
     let scratch = try Scratch()
     let cases: [(inout TranscodeOptions) -> Void] = [

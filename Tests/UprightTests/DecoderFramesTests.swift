@@ -5,7 +5,8 @@ import UprightTestSupport
 
 @testable import UprightMediaIO
 
-/// Big pictures are decoded into memory of ours: they must be what libavcodec's own would hold.
+/// Large frames are decoded into buffers allocated by this package. Their contents must equal those in
+/// libavcodec's own buffers.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
 struct DecoderFramesTests {
   private static let noise = "testsrc2=rate=30:duration=0.5:size="
@@ -17,7 +18,8 @@ struct DecoderFramesTests {
     var sizes: [String]
   }
 
-  /// Sizes on both sides of the smallest that gets huge pages, and that no row or block fits exactly.
+  /// Sizes above and below the smallest that gets huge pages, which are no multiple of any row or block
+  /// size.
   static let cases = [
     Case(
       testDescription: "the size changes", format: "yuv420p", encoder: "libx264 -preset ultrafast",
@@ -40,7 +42,7 @@ struct DecoderFramesTests {
       testDescription: "MJPEG", format: "yuvj422p", encoder: "mjpeg -q:v 3", sizes: ["1111x777"]),
     Case(testDescription: "MPEG-2", format: "yuv420p", encoder: "mpeg2video", sizes: ["1442x1181"]),
     Case(
-      testDescription: "4:1:1, as DV has it", format: "yuv411p", encoder: "ffv1",
+      testDescription: "4:1:1, as in DV", format: "yuv411p", encoder: "ffv1",
       sizes: ["1446x900"]),
     Case(
       testDescription: "RGB in 8 bits", format: "rgb8", encoder: "rawvideo", sizes: ["1600x900"]),
@@ -62,7 +64,7 @@ struct DecoderFramesTests {
     return path
   }
 
-  /// The samples of all pictures, and where each began.
+  /// Returns the samples of all frames, and the address of each frame's first plane.
   private static func decoded(_ path: String, threads: Int) throws -> (Data, [UInt]) {
     let demuxer = try Demuxer(url: path)
     let video = try #require(demuxer.container.streams.first { $0.kind == .video })
@@ -92,11 +94,11 @@ struct DecoderFramesTests {
   }
 
   @Test(
-    "Every sample is what FFmpeg decodes", .long, arguments: Loop.cases(cases, test: 3), [1, 3])
+    "Every sample equals FFmpeg's", .long, arguments: Loop.cases(cases, test: 3), [1, 3])
   func samples(_ each: Case, _ threads: Int) throws {
     let scratch = try Scratch()
     let path = try Self.clip(each, scratch)
-    // Each size for itself: the tool would scale all to the first.
+    // Each size is decoded separately, because ffmpeg would scale all frames to the first size.
     var wanted = Data()
     for index in each.sizes.indices {
       let part = scratch.path("part\(index).\(each.sizes.count > 1 ? "ts" : "mkv")")
@@ -108,7 +110,7 @@ struct DecoderFramesTests {
     #expect(samples == wanted)
   }
 
-  @Test("A big picture begins with a huge page, and its memory is used again", .long)
+  @Test("A large frame begins at a huge page, and its memory is reused", .long)
   func pages() throws {
     let scratch = try Scratch()
     let path = scratch.path("a.mkv")

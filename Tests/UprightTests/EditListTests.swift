@@ -6,11 +6,10 @@ import UprightTestSupport
 
 @testable import UprightFiles
 
-/// Edit lists that hide frames, and clips that begin in the middle of a group of pictures.
+/// Edit lists that hide frames, and streams that begin in the middle of a group of pictures.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
 struct EditListTests {
-  /// 68 frames with audio; the edit list begins at 0.349 s, and the first keyframe that the index names is
-  /// at 1 s.
+  /// 68 frames with audio. The edit list begins at 0.349 s, and the first keyframe in the index is at 1 s.
   private static func late(_ scratch: Scratch) throws -> String {
     let path = scratch.path("late.mp4")
     try FFmpegTool.run(
@@ -24,11 +23,12 @@ struct EditListTests {
     func place(_ box: String) throws -> Int {
       try #require(bytes.indices.dropLast(4).first { bytes[$0..<$0 + 4].elementsEqual(box.utf8) })
     }
-    // Of the first track: version and flags, the count, then length, time and rate of the only entry.
+    // In the first track: version and flags, the count, then duration, media time and rate of the only
+    // entry.
     let edit = try place("elst")
     set(number(edit + 12) - 349, edit + 12)
     set(number(edit + 16) + 10470, edit + 16)
-    // Three keyframes: the first is passed over, the last named twice.
+    // Of the three keyframes, the first is omitted and the last is listed twice.
     let keys = try place("stss")
     #expect(number(keys + 8) == 3)
     set(number(keys + 16), keys + 12)
@@ -45,7 +45,7 @@ struct EditListTests {
       .filter { !$0.hasPrefix("#") }.map { String($0.split(separator: " ").last ?? "") }
   }
 
-  @Test("tag keeps the edit list: what it hid stays hidden and is not counted, audio stays in step")
+  @Test("tag keeps the edit list: hidden frames stay hidden, and audio stays in sync")
   func tagged() throws {
     let scratch = try Scratch()
     let source = try Self.late(scratch)
@@ -70,7 +70,7 @@ struct EditListTests {
     #expect(shown.frames == 68 && shown.warnings.contains { $0.contains("are shown") })
   }
 
-  @Test("--upright metadata copies a clip with an edit list; pixels are those that it shows")
+  @Test("--upright metadata copies the edit list, and encoding outputs only the shown frames")
   func copied() throws {
     let scratch = try Scratch()
     let source = try Self.late(scratch)
@@ -87,7 +87,7 @@ struct EditListTests {
   }
 
   @Test(
-    "Frames in front of the first keyframe that refer to what is not there are left out, with a word"
+    "Leading frames that refer to missing frames are dropped with a warning"
   )
   func leading() throws {
     let scratch = try Scratch()
@@ -95,7 +95,7 @@ struct EditListTests {
     try FFmpegTool.run(
       "-f lavfi -i testsrc2=s=64x48:r=30:d=2 -c:v libx264 -g 15 -bf 2 -x264-params open-gop=1:scenecut=0",
       [whole])
-    // From the second group of pictures on: its keyframe, then two frames that are shown before it.
+    // Starts at the second group of pictures: its keyframe, then two frames that are shown before it.
     let packets = try FFmpegTool.packets(whole, "v:0")
     let second = try #require(packets.indices.dropFirst().first { packets[$0].isKey })
     let bytes = try Data(contentsOf: URL(fileURLWithPath: whole))
@@ -115,15 +115,15 @@ struct EditListTests {
     #expect(copy.report["output"]["copied_frames"].int == truth.count)
     #expect(
       copy.result.warnings == [
-        "\(leading) frames that refer to others before the clip are left out"
+        "\(leading) frames that refer to frames before the input are left out"
       ])
     #expect(try Self.shown(copy.path) == truth)
     let pixels = try Transcoded(cut, to: scratch.path("out.y4m"))
-    #expect(pixels.result.warnings == ["the input is damaged: \(leading) packets gave no picture"])
+    #expect(pixels.result.warnings == ["the input is damaged: \(leading) packets gave no frame"])
     #expect(try Self.shown(pixels.path) == truth)
   }
 
-  @Test("YUV4MPEG2 has one frame rate: a clip with several is told of")
+  @Test("A variable frame rate causes a warning for YUV4MPEG2, which has only one frame rate")
   func rates() throws {
     let scratch = try Scratch()
     let (steady, uneven) = (scratch.path("steady.mkv"), scratch.path("uneven.mkv"))

@@ -7,48 +7,48 @@ import UprightTestSupport
 @testable import UprightMediaIO
 @testable import UprightPipeline
 
-/// Formats that change faster than an encoder can be emptied: what comes out is whole, in order, and
-/// the same every time.
+/// The format changes faster than an encoder can be flushed. The output is complete, in order, and
+/// identical in every run.
 @Suite struct EncoderChainTests {
-  /// What came out of a chain.
+  /// The output of a chain.
   private struct Outcome: Equatable {
-    /// The pictures' times in the order of decoding.
+    /// The frames' presentation times, in decoding order.
     var pts: [Int64] = []
     var dts: [Int64] = []
     var durations: [Int64] = []
-    /// Bytes and key flags, in a word each.
+    /// The size and the key flag of each packet.
     var packets: [String] = []
-    /// Packets that had come out before each format's first, and its size.
+    /// For each format, its index, its size, and the number of packets before its first packet.
     var formats: [String] = []
-    /// Packets that had come out after each picture went in.
+    /// The number of packets output after each frame was sent.
     var after: [Int] = []
   }
 
   struct Case: CustomTestStringConvertible, Sendable {
     let testDescription: String
     var pictures = 120
-    /// Whether picture `index` is landscape.
+    /// Whether frame `index` is landscape.
     let isLandscape: @Sendable (Int) -> Bool
     var isLive = false
-    /// How many encoders that takes.
+    /// The number of encoders that this takes.
     let formats: Int
   }
 
   static let cases = [
     Case(testDescription: "no change", isLandscape: { _ in false }, formats: 1),
-    Case(testDescription: "every picture", isLandscape: { $0 % 2 == 1 }, formats: 120),
+    Case(testDescription: "every frame", isLandscape: { $0 % 2 == 1 }, formats: 120),
     Case(testDescription: "two in a row", isLandscape: { $0 / 2 % 2 == 1 }, formats: 60),
     Case(
-      testDescription: "one picture in between", isLandscape: { [7, 60, 100].contains($0) },
+      testDescription: "one frame in between", isLandscape: { [7, 60, 100].contains($0) },
       formats: 7),
-    Case(testDescription: "the last picture", isLandscape: { $0 == 119 }, formats: 2),
-    Case(testDescription: "the second picture", isLandscape: { $0 > 0 }, formats: 2),
+    Case(testDescription: "the last frame", isLandscape: { $0 == 119 }, formats: 2),
+    Case(testDescription: "the second frame", isLandscape: { $0 > 0 }, formats: 2),
     Case(testDescription: "three long ones", isLandscape: { $0 / 40 == 1 }, formats: 3),
-    Case(testDescription: "one picture only", pictures: 1, isLandscape: { _ in true }, formats: 1),
+    Case(testDescription: "one frame only", pictures: 1, isLandscape: { _ in true }, formats: 1),
     Case(testDescription: "live", isLandscape: { $0 / 5 % 2 == 1 }, isLive: true, formats: 24),
   ]
 
-  /// Some 33 ms apart, unevenly, in ticks of 1/30000.
+  /// About 33 ms apart, irregularly, in ticks of 1/30000.
   private static func time(_ index: Int) -> Int64 { Int64(index * 1000 + index * 373 % 700) }
 
   private static func settings(isLive: Bool = false) -> VideoEncoder.Settings {
@@ -94,15 +94,15 @@ import UprightTestSupport
     return outcome
   }
 
-  @Test("every picture comes out once, in its format's place, times rising", arguments: cases)
+  @Test("Every frame is output once, in its format's place, in order", arguments: cases)
   func order(_ test: Case) throws {
     let outcome = try Self.run(test)
     #expect(outcome.pts.sorted() == (0..<test.pictures).map(Self.time))
     #expect(outcome.durations.allSatisfy { $0 == 777 })
     #expect(zip(outcome.dts, outcome.dts.dropFirst()).allSatisfy { $0 < $1 })
     #expect(zip(outcome.dts, outcome.pts).allSatisfy { $0 <= $1 })
-    // Each format is announced with its first packet, which is a key, has its first picture, and comes
-    // when all before it are out.
+    // Each format is announced with its first packet, which is a keyframe and holds the format's first
+    // frame. All packets of the format before it precede it.
     var expected: [String] = []
     var last: Bool?
     for index in 0..<test.pictures where test.isLandscape(index) != last {
@@ -112,27 +112,27 @@ import UprightTestSupport
     }
     #expect(outcome.formats == expected)
     if test.isLive {
-      // A packet out for every picture in, across changes too.
+      // One packet out for every frame in, also across changes.
       #expect(outcome.after == Array(1...test.pictures))
     }
   }
 
-  @Test("the same every time, picture by picture", .long, arguments: cases)
+  @Test("Every run gives the same packets", .long, arguments: cases)
   func same(_ test: Case) throws {
     let first = try Self.run(test)
     for _ in 0..<2 { #expect(try Self.run(test) == first) }
   }
 
-  @Test("what waits behind a change is bounded")
+  @Test("The number of frames waiting after a change is limited")
   func bounded() throws {
     let test = try #require(Self.cases.first { $0.testDescription == "three long ones" })
     let outcome = try Self.run(test)
-    // 32 packets, and what the two encoders hold by themselves: 20 frames of lookahead, and one a thread.
+    // 32 packets, and what the two encoders hold: 20 frames of lookahead, and one per thread.
     let inside = outcome.after.enumerated().map { $0 + 1 - $1 }.max() ?? 0
-    #expect(inside < 32 + 2 * 40, "\(inside) pictures inside")
+    #expect(inside < 32 + 2 * 40, "\(inside) frames inside")
   }
 
-  @Test("an error of the output comes through, and leaves no thread behind")
+  @Test("An error of the output is thrown, and all threads end")
   func error() throws {
     let chain = EncoderChain(Self.settings(), followsColour: true)
     var came = 0
@@ -149,9 +149,9 @@ import UprightTestSupport
     #expect(came == 15)
   }
 
-  @Test("a picture after a change does not wait for the old encoder", .long)
+  @Test("A frame after a change does not wait for the old encoder", .long)
   func wait() throws {
-    // A figure for people to read; whether a machine is quick is no test.
+    // This only prints a figure. The speed of a machine is not tested.
     let chain = EncoderChain(Self.settings(), followsColour: true)
     var slowest = 0.0
     for index in 0..<120 {
@@ -159,13 +159,13 @@ import UprightTestSupport
       let frame = try Self.picture(index, size: size)
       let start = ContinuousClock.now
       try chain.encode(frame) { (_, _) in }
-      if index == 60 { figure("the picture after a change waits \(start.secondsUntilNow) s") }
+      if index == 60 { figure("the frame after a change waits \(start.secondsUntilNow) s") }
       if index > 60 { slowest = max(slowest, start.secondsUntilNow) }
     }
     let start = ContinuousClock.now
     try chain.finish { (_, _) in }
     figure(
-      "the slowest of the 59 after it: \(slowest) s; to empty one encoder: \(start.secondsUntilNow) s"
+      "the slowest of the next 59: \(slowest) s; to flush one encoder: \(start.secondsUntilNow) s"
     )
     #expect(chain.packets == 120)
   }

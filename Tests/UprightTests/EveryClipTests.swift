@@ -5,32 +5,33 @@ import UprightFiles
 import UprightMediaIO
 import UprightTestSupport
 
-/// Every clip of the collection, to MP4 and to HLS: what goes in comes out, or the report says why not.
+/// Converts every clip of the collection to MP4 and to HLS. The output has the input's content, or the
+/// report names the reason.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
 struct EveryClipTests {
-  /// Clips of which nothing can be decoded: an error, one line, no output.
+  /// Clips of which nothing can be decoded. They cause an error and no output.
   private static let hopeless: Set = ["0-timescale.mp4", "vp9cake_corrupt.webm"]
 
-  /// Kind and name of each.
+  /// The kind and the name of each clip.
   static let clips: [String] = {
     let root = SharedFiles.url("clips")
     let kinds = (try? FileManager.default.contentsOfDirectory(atPath: root.path)) ?? []
-    // `found` holds files made to break it, each with its own test.
+    // `found` contains files made to cause failures. Each has a separate test.
     return kinds.sorted().filter { !["vectors", "rtp", "found"].contains($0) }.flatMap { kind in
-      // Beside the folders lie lists of what is in them, in which nothing is found.
+      // Beside the folders are files with lists of clips. They yield no entries here.
       let folder = root.appendingPathComponent(kind, isDirectory: true).path
       return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
         .map { "\(kind)/\($0)" }
     }
   }()
 
-  /// Seconds of each that are looked at.
+  /// The duration that is compared in each clip, in seconds.
   private static let length = Loop.current == .slow ? 1.5 : 0.6
 
-  @Test("is upright, whole and in step", .long, .clips("rotation-real"), arguments: clips)
+  @Test("Output is upright, complete, in sync", .long, .clips("rotation-real"), arguments: clips)
   func clip(_ name: String) throws {
     try compare(name, end: Self.length)
-    // Damage may lie anywhere.
+    // Damage may be anywhere in the file.
     if name.hasPrefix("broken/") { try compare(name, end: nil) }
   }
 
@@ -60,14 +61,14 @@ struct EveryClipTests {
       compareSound(before, after, run, end: end, "\(name) \(output)")
       #expect(after.ratio == "1:1", "\(output)")
       #expect(after.depth == (isDeep ? 10 : 8))
-      #expect(!after.hasMatrix, "a matrix that was applied is still there")
+      #expect(!after.hasMatrix, "an applied matrix is still in the output")
     }
   }
 
-  /// What ffprobe says of a clip's best pictures and first sound.
+  /// What ffprobe reports for the first video stream and the first audio stream.
   private struct Clip {
     var times: [Double] = []
-    /// Frames without a time of their own.
+    /// All frames, including those without a time.
     var frames = 0
     var width = 0
     var height = 0
@@ -75,7 +76,7 @@ struct EveryClipTests {
     var depth = 8
     var ratio = ""
     var hasMatrix = false
-    /// The first sound packet's time, and how long it is.
+    /// The time of the first audio packet, and its duration.
     var sound: Double?
     var soundLength = 0.0
 
@@ -87,7 +88,8 @@ struct EveryClipTests {
       hasMatrix = video["side_data_list"].array.contains {
         $0["side_data_type"].string == "Display Matrix"
       }
-      // Some seconds more than are looked at, since B-frames come early.
+      // A few seconds more than are compared, because decoding order differs from presentation order with
+      // B-frames.
       let all = try FFmpegTool.probe(
         path, ["-select_streams", "v:0", "-show_frames", "-read_intervals", "%+\(end + 3)"]
       )["frames"].array.map { (time: EveryClipTests.time($0), json: $0) }
@@ -114,18 +116,18 @@ struct EveryClipTests {
   }
 
   private static func time(_ frame: JSON) -> Double? {
-    // Where times are damaged, FFmpeg shows a frame at the time that it thinks best.
+    // If times are damaged, FFmpeg uses its best effort timestamp.
     (frame["best_effort_timestamp_time"].string ?? frame["pts_time"].string).flatMap(Double.init)
   }
 
   private func compareFrames(_ before: Clip, _ after: Clip, _ run: Transcoded, _ name: String) {
     #expect(after.frames == run.result.frames, "\(name)")
     #expect(after.frames > 0)
-    // Raw streams have no times: then all is within the first seconds or nothing can be said.
+    // Raw streams have no times. They can't be compared here.
     guard before.times.count == before.frames else { return }
-    // What cannot be decoded is missing on both sides.
+    // Frames that can't be decoded are missing on both sides.
     #expect(after.frames == before.frames, "\(name): \(run.result.warnings)")
-    let isMended = run.result.warnings.contains { $0.contains("did not rise") }
+    let isMended = run.result.warnings.contains { $0.contains("did not increase") }
     guard !isMended, before.times.count == after.times.count else { return }
     let shift = (after.times.first ?? 0) - (before.times.first ?? 0)
     let worst = zip(before.times, after.times).map { abs($1 - $0 - shift) }.max() ?? 0
@@ -141,7 +143,7 @@ struct EveryClipTests {
       }
       #expect(said(before.colour[key]) == said(after.colour[key]), "\(name) \(key)")
     }
-    // H.264 and HEVC say limited range by saying nothing.
+    // Missing range information means limited range in H.264 and HEVC.
     #expect(
       (before.colour["color_range"] == "pc") == (after.colour["color_range"] == "pc"), "\(name)")
     let siting: [String: (ImageOrientation) -> String] = [
@@ -166,10 +168,10 @@ struct EveryClipTests {
     else { return }
     guard let heard = after.sound, let shown = after.times.first else {
       let dropped = run.report["output"]["dropped"].array.compactMap(\.string)
-      #expect(dropped.contains { $0.contains("audio") }, "\(name): the sound is gone, unsaid")
+      #expect(dropped.contains { $0.contains("audio") }, "\(name): unreported loss of audio")
       return
     }
-    // A cut leaves out sound that begins before the first picture.
+    // Cutting drops audio that begins before the first frame.
     guard sound >= first - 0.0001 else { return }
     let moved = abs((heard - shown) - (sound - first))
     #expect(moved <= max(before.soundLength, after.soundLength) + 0.001, "\(name): \(moved) s")

@@ -5,10 +5,11 @@ import UprightFiles
 import UprightMediaIO
 import UprightTestSupport
 
-/// A turn without scaling moves samples and changes none: compared byte for byte with FFmpeg's filters.
+/// A rotation without scaling moves samples and changes none. The output is compared byte by byte with
+/// FFmpeg's filters.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
 struct ExactTurnTests {
-  /// FFmpeg's filter for each of the eight.
+  /// Returns FFmpeg's filter for each of the eight orientations.
   static func filter(_ orientation: ImageOrientation) -> String {
     switch orientation {
     case .up: "null"
@@ -40,7 +41,8 @@ struct ExactTurnTests {
     Source(format: "yuv444p10le", coding: "libx264 -qp 0", container: "mov"),
   ]
 
-  /// Noise over a pattern, 92x58: no sample like its neighbours, no size that a block divides.
+  /// Noise over a test pattern, 92x58: no sample equals its neighbours, and no block size divides the frame
+  /// size.
   static func make(_ source: Source, in scratch: Scratch) throws -> String {
     let path = scratch.path("source.\(source.container)")
     try FFmpegTool.run(
@@ -50,7 +52,7 @@ struct ExactTurnTests {
     return path
   }
 
-  @Test("y4m is FFmpeg's turned picture, byte for byte", .long, arguments: sources)
+  @Test("y4m output equals FFmpeg's turned frames byte for byte", .long, arguments: sources)
   func exact(_ source: Source) throws {
     let scratch = try Scratch()
     let input = try Self.make(source, in: scratch)
@@ -60,7 +62,7 @@ struct ExactTurnTests {
       #expect(run.result.frames == 7)
       #expect(run.report["formats"].array.map { $0["turn"].string } == [orientation.name])
       let ours = try Y4M(path: run.path)
-      // Of a 4:2:2 picture a quarter turn leaves chroma that no Y4M can hold: luma must be exact.
+      // A quarter turn of 4:2:2 leaves a chroma layout that Y4M can't store. Only luma is compared then.
       let isResampled = source.format.contains("422") && orientation.swapsAxes
       var filter = Self.filter(orientation)
       if isResampled { filter = "extractplanes=y," + filter }
@@ -79,7 +81,7 @@ struct ExactTurnTests {
     }
   }
 
-  @Test("4:2:2 stays 4:2:2 after a quarter turn, its chroma resampled along both axes once")
+  @Test("4:2:2 stays 4:2:2 after a quarter turn, with chroma resampled once along each axis")
   func chromaOf422() throws {
     let scratch = try Scratch()
     let input = scratch.path("source.mp4")
@@ -92,7 +94,7 @@ struct ExactTurnTests {
     let run = try Transcoded(input, to: scratch.path("out.y4m"))
     let picture = try Y4M(path: run.path)
     #expect(picture.fields["C"] == "422")
-    // FFmpeg goes by way of 4:4:4 and comes back down.
+    // FFmpeg converts to 4:4:4 and back.
     let ratios = try FFmpegTool.ratios(
       inputs: ["-noautorotate", "-i", input, "-i", run.path],
       graph: "[0]scale=flags=bicubic+accurate_rnd+full_chroma_int,format=yuv444p,transpose=clock,"
@@ -102,7 +104,7 @@ struct ExactTurnTests {
     #expect(ratios.lowest.cb > 30 && ratios.lowest.cr > 30)
   }
 
-  @Test("H.264 output of an exact turn keeps its size and loses only what coding loses")
+  @Test("H.264 output of a turn without scaling keeps its size and is lossless at CRF 0")
   func encoded() throws {
     let scratch = try Scratch()
     let input = try Self.make(Self.sources[0], in: scratch)

@@ -7,15 +7,15 @@ import UprightMediaIO
 import UprightPipeline
 import UprightTestSupport
 
-/// The size of the stream follows the app: every player must show 300 frames, in order, upright, and
-/// the change at frames 100 and 200.
+/// The size of the stream follows the app. Every player must show 300 frames, in order, upright, with the
+/// changes at frames 100 and 200.
 @Suite(.enabled(if: Needs.ffmpeg && Needs.python, "needs ffmpeg and python3"), .serialized)
 struct FollowTests {
   struct Output: CustomTestStringConvertible, Sendable {
     let name: String
-    /// How far a PTS may be off, in seconds: the container's grain.
+    /// The resolution of the container's times, in seconds. A PTS may differ by this much.
     let grain: Double
-    /// Where the first frame stands, in seconds; nil: anywhere.
+    /// The time of the first frame, in seconds. `nil` if any is correct.
     var start: Double?
     var codec: VideoCodec?
     var segments = SegmentKind.fmp4
@@ -39,7 +39,7 @@ struct FollowTests {
     }
   }
 
-  /// H.264 in everything; what has no time before zero is shifted as a whole by the reordering.
+  /// H.264 in every container. Containers without negative times shift all times because of the reordering.
   static let plain = [
     Output(name: "out.m3u8", grain: 4e-5),
     Output(name: "out.mp4", grain: 1e-6, start: 0),
@@ -61,16 +61,16 @@ struct FollowTests {
     Output(name: "out.mkv", grain: 0.00101, codec: .hevc, splits: true),
   ]
 
-  /// One of each kind of container first, one of them at a variable rate.
+  /// Begins with one of each kind of container, one of them at a variable frame rate.
   static let outputs =
     [plain[0], plain[1].with(.variable), plain[2], plain[3]]
     + [plain[0].with(.variable), plain[1], plain[2].with(.variable), plain[3].with(.variable)]
     + (plain.dropFirst(4) + otherCodecs).flatMap { [$0, $0.with(.variable)] }
 
-  /// What `make` made, by the output's description: the tests of this suite look at the same files.
+  /// The results of `make`, by the output's description. The tests of this suite share the files.
   private static let made = Mutex<[String: (Scratch, Transcoded)]>([:])
 
-  /// The turning phone as `output`, made once.
+  /// Returns the transcode of the turning phone for `output`, which is made only once.
   private static func shared(_ output: Output) throws -> (Scratch, Transcoded) {
     if let made = made.withLock({ $0[output.testDescription] }) { return made }
     let scratch = try Scratch()
@@ -79,7 +79,7 @@ struct FollowTests {
     return (scratch, run)
   }
 
-  /// The turning phone in the container that `output` says.
+  /// Transcodes the turning phone to the container of `output`.
   private static func make(_ output: Output, in scratch: Scratch) throws -> Transcoded {
     try Transcoded(
       output.clip.path(), to: scratch.path(output.name), events: Samples.turningEvents()
@@ -90,21 +90,21 @@ struct FollowTests {
       $0.codec = output.codec
       $0.segments = output.segments
       $0.splits = output.splits
-      // Reordering as deep as it gets.
+      // The deepest reordering.
       if output.codec == nil, !output.name.hasSuffix("webm") {
         $0.encoderOptions = ["bf": "3", "b_strategy": "0"]
       }
     }
   }
 
-  /// The files that a player plays one after another, each with the number of its first picture.
+  /// The files that a player plays one after another, each with the index of its first frame.
   private static func parts(_ run: Transcoded) -> [(path: String, first: Int)] {
     run.result.files.isEmpty
       ? [(run.path, 0)] : run.result.files.enumerated().map { ($1, $0 * 100) }
   }
 
   @Test(
-    "FFmpeg shows every frame once, upright, and both changes", .long,
+    "FFmpeg decodes every frame once, upright, with both changes", .long,
     arguments: Loop.cases(outputs, test: 4))
   func ffmpeg(_ output: Output) throws {
     let (_, run) = try Self.shared(output)
@@ -132,7 +132,7 @@ struct FollowTests {
           == changes.map { ($0 + first) / 100 == 1 ? 320 : 180 })
       #expect(said["lies"].array.map { $0["orientation"].int } == [1])
 
-      // Times: the source's, however they are shifted as a whole.
+      // The times equal the source's, apart from a common offset.
       let times = said["times"].doubles
       try #require(times.count == numbers.count)
       let start = (output.start ?? times[0]) - theirs[first]
@@ -143,7 +143,7 @@ struct FollowTests {
   }
 
   @Test(
-    "decoding times rise strictly and never pass the PTS; each format begins with an IDR",
+    "Decoding times increase strictly and never exceed the PTS, and each format begins with an IDR",
     arguments: Loop.cases(outputs, test: 4))
   func decodingTimes(_ output: Output) throws {
     let (_, run) = try Self.shared(output)
@@ -151,26 +151,26 @@ struct FollowTests {
       let packets = try FFmpegTool.packets(path, "v:0")
       #expect(packets.count == (output.splits ? 100 : 300))
       let dts = packets.compactMap(\.dts)
-      // Matroska has no decoding times: libavformat guesses them, where it can.
+      // Matroska has no decoding times. libavformat estimates them where it can.
       if !output.splits {
         #expect(dts.count == 300)
         #expect(zip(dts, dts.dropFirst()).allSatisfy { $0 < $1 })
         #expect(packets.allSatisfy { ($0.dts ?? 0) <= ($0.pts ?? 0) })
       }
-      // In decoding order the first packet of a format is its IDR, at 100 and 200 as well.
+      // In decoding order, the first packet of a format is its IDR, also at 100 and 200.
       for index in [0, 100, 200] where packets.indices.contains(index) {
         #expect(packets[index].isKey, "packet \(first + index)")
         #expect(packets[..<index].allSatisfy { ($0.pts ?? 0) < (packets[index].pts ?? 0) })
       }
       if output.codec == nil, output.name != "out.webm", !output.splits {
-        // Reordering is in use, or this would prove little.
+        // Without reordering, this test would prove little.
         #expect(packets.contains { $0.pts != $0.dts })
       }
     }
   }
 
   @Test(
-    "GStreamer shows every frame and both changes",
+    "GStreamer decodes every frame, with both changes",
     .plays(.gstreamer), .long,
     arguments: Loop.cases(outputs, test: 4))
   func gstreamer(_ output: Output) throws {
@@ -195,9 +195,9 @@ struct FollowTests {
   }
 
   @Test(
-    "Chromium plays it through, upright",
+    "Chromium plays the output to its end, upright",
     .plays(.chromium), .browser,
-    // HEVC is no codec that free builds of it decode.
+    // Free builds of Chromium don't decode HEVC.
     arguments: Loop.cases(
       outputs.filter {
         ["out.m3u8", "out.mp4"].contains($0.name) && $0.codec != .hevc && $0.segments == .fmp4
@@ -206,8 +206,9 @@ struct FollowTests {
     let (scratch, run) = try Self.shared(output)
     let times = try FFmpegTool.frames(run.path).compactMap(\.time)
     try #require(times.count == 300)
-    // The middle of the frames on both sides of each turn, and of others. In a playlist Chromium's zero is
-    // the first picture, and it puts what follows a discontinuity behind the longer of the two tracks.
+    // The middle of the frames on both sides of each change, and of some others. For a playlist, Chromium's
+    // time zero is the first frame, and it starts what follows a discontinuity after the end of the longer
+    // track.
     let isExact = output.name == "out.mp4"
     let frames = [45, 97, 99, 100, 102, 197, 199, 200, 202, 255]
     let zero = isExact ? 0 : times[0]
@@ -222,8 +223,8 @@ struct FollowTests {
     #expect(abs((said["duration"].double ?? 0) - 10) < 0.1)
     let sizes = said["sizes"].array
     #expect(sizes.map { $0["width"].int } == [180, 320, 180], "\(sizes)")
-    // How many frames reach the screen in time is the machine's matter: which size a frame has is
-    // asked by seeking, to the frames on both sides of each turn.
+    // The number of frames shown in time depends on the machine. The size of a frame is checked by seeking
+    // to the frames on both sides of each change.
     #expect(said["totalVideoFrames"].int ?? 0 > 200)
     let snapshots = said["snapshots"].array
     try #require(snapshots.count == frames.count)
@@ -233,11 +234,11 @@ struct FollowTests {
       let path = file.hasPrefix("/") ? file : pictures.path(file)
       let (_, read) = try Player.ffmpeg.play([path])
       let number = try #require(read["numbers"].ints.first, "no number at \(frame)")
-      #expect(abs(number - frame) <= (isExact ? 0 : 2), "\(number) stands where \(frame) should")
-      // Which picture it is says which size it has.
+      #expect(abs(number - frame) <= (isExact ? 0 : 2), "\(number) is shown instead of \(frame)")
+      // The frame's number determines its size.
       let isLandscape = number / 100 == 1
-      #expect(snapshot["width"].int == (isLandscape ? 320 : 180), "picture \(number)")
-      #expect(snapshot["height"].int == (isLandscape ? 180 : 320), "picture \(number)")
+      #expect(snapshot["width"].int == (isLandscape ? 320 : 180), "frame \(number)")
+      #expect(snapshot["height"].int == (isLandscape ? 180 : 320), "frame \(number)")
       shown.insert(number / 100)
       try Self.checkCorners(
         path, PixelSize(snapshot["width"].int ?? 0, snapshot["height"].int ?? 0))
@@ -245,7 +246,8 @@ struct FollowTests {
     #expect(shown == [0, 1, 2])
   }
 
-  /// Red top left, green top right, blue bottom left, yellow bottom right: upright and unmirrored.
+  /// Red is top left, green top right, blue bottom left, yellow bottom right if the frame is upright and
+  /// not mirrored.
   static func checkCorners(_ picture: String, _ size: PixelSize) throws {
     let raw = try FFmpegTool.run([
       "-i", picture, "-frames:v", "1", "-f", "rawvideo", "-pix_fmt", "rgb24", "-",
@@ -266,7 +268,7 @@ struct FollowTests {
     }
   }
 
-  @Test("the playlist names three formats, two discontinuities, a map each")
+  @Test("The playlist has three formats with one map each, and two discontinuities")
   func playlist() throws {
     let (scratch, run) = try Self.shared(Self.plain[0])
     let playlist = try Playlist(path: run.path)
@@ -274,7 +276,7 @@ struct FollowTests {
     #expect(playlist.discontinuities == 2)
     #expect(playlist.isEnded)
     #expect(playlist.version >= 6)
-    // Cut at the frames of the turns, and nowhere else in ten seconds of six-second segments.
+    // Cut at the frames of the changes, and nowhere else: the clip has ten seconds, a segment six.
     #expect(playlist.segments.count == 3)
     for (segment, length) in zip(playlist.segments, [100.0 / 30, 100.0 / 30, 100.0 / 30]) {
       #expect(abs(segment.duration - length) < 1e-3, "\(segment)")
@@ -282,10 +284,10 @@ struct FollowTests {
     }
     #expect(playlist.segments.map(\.map) == playlist.maps)
     #expect(playlist.segments.map(\.isDiscontinuous) == [false, true, true])
-    // All that is named is there, and nothing else is.
+    // All files in the playlist exist, and there are no others.
     let named = playlist.maps + playlist.segments.map(\.file) + ["out.m3u8"]
     #expect(scratch.names == named.sorted())
-    // Each init segment says its own size.
+    // Each initialization segment has the size of its format.
     for (map, width) in zip(playlist.maps, [180, 320, 180]) {
       let video = try FFmpegTool.streams(scratch.path(map), "video").first
       #expect(video?["width"].int == width)
@@ -293,7 +295,7 @@ struct FollowTests {
   }
 
   @Test(
-    "a fixed container refuses to follow, and says what to do instead",
+    "A container with a fixed size rejects following, with a remedy",
     arguments: [
       "out.mkv", "out.webm", "out.y4m",
     ])

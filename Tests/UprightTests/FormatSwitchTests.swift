@@ -6,7 +6,7 @@ import UprightTestSupport
 
 @testable import UprightContainers
 
-/// What a container says, byte by byte, where the format changes.
+/// The contents of each container, byte by byte, where the format changes.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .serialized)
 struct FormatSwitchTests {
   private static func make(
@@ -29,7 +29,7 @@ struct FormatSwitchTests {
 
   // MARK: - MP4, MOV
 
-  /// The boxes at the end of `path`, each one's payload.
+  /// Returns the payload of each box at the end of `path`.
   private static func payloads(_ bytes: [UInt8], _ path: String...) -> [Range<Int>] {
     var ranges = [bytes.indices]
     for type in path {
@@ -49,7 +49,7 @@ struct FormatSwitchTests {
   }
 
   @Test(
-    "MP4, MOV: a sample description per format, and every sample points to its own", .long,
+    "MP4, MOV: one sample description per format, referenced by its samples", .long,
     arguments: [
       Movie(name: "out.mp4", entry: "avc1", configuration: "avcC"),
       Movie(name: "out.mov", entry: "avc1", configuration: "avcC"),
@@ -60,7 +60,7 @@ struct FormatSwitchTests {
   func descriptions(_ movie: Movie) throws {
     let scratch = try Scratch()
     let bytes = try Self.make(movie.name, codec: movie.codec, in: scratch)
-    // Fast start: the index before the media.
+    // Fast start: `moov` precedes `mdat`.
     let top = MovieBox.all(in: bytes, bytes.indices)
     #expect(top.map(\.whole.count).reduce(0, +) == bytes.count)
     let index = try #require(top.firstIndex { $0.type == "moov" })
@@ -74,7 +74,7 @@ struct FormatSwitchTests {
     }
     let stsd = try table("stsd")
     let entries = MovieBox.all(in: stsd, 8..<stsd.count)
-    // Upright, lying, and upright again is the first one's.
+    // Two descriptions: the third format equals the first.
     #expect(Self.number(stsd[4..<8]) == 2 && entries.count == 2)
     #expect(entries.map(\.type) == [movie.entry, movie.entry])
     let sizes = entries.map { entry in
@@ -102,13 +102,13 @@ struct FormatSwitchTests {
       described += Array(repeating: line[2], count: line[1])
     }
     #expect(described == (0..<300).map { $0 / 100 == 1 ? 2 : 1 })
-    // The track's own size is the first format's, as 16.16.
+    // The track's size is that of the first format, as 16.16.
     let tkhd = try #require(Self.payloads(bytes, "moov", "trak", "tkhd").first)
     #expect(Self.number(bytes[tkhd].suffix(8).prefix(4)) >> 16 == 180)
     #expect(Self.number(bytes[tkhd].suffix(4)) >> 16 == 320)
   }
 
-  @Test("one format: one description, as libavformat wrote it")
+  @Test("With one format, libavformat's single sample description is unchanged")
   func oneDescription() throws {
     let scratch = try Scratch()
     let run = try Transcoded(Samples.displayMatrix, to: scratch.path("out.mp4")) {
@@ -121,7 +121,8 @@ struct FormatSwitchTests {
     #expect(Self.number(bytes[stsd].prefix(8)) == 1)
   }
 
-  /// An index of one track, and the media behind it: `sizes` samples in chunks of `chunk`.
+  /// Returns a file with an index of one video track, then the media: samples of `sizes` bytes in chunks of
+  /// `chunk`.
   private static func movie(
     sizes: [Int], chunk: Int, wide: Bool, start: Int? = nil
   ) -> (file: [UInt8], media: [UInt8]) {
@@ -148,7 +149,7 @@ struct FormatSwitchTests {
           "trak",
           MovieBox.bytes("mdia", MovieBox.bytes("minf", MovieBox.bytes("stbl", tables))))
       }
-      // A second track, whose chunk is the whole of the media.
+      // A second track, whose only chunk is all of the media.
       let sound =
         MovieBox.bytes("stsc", words([0, 1, 1, 1, 1]))
         + MovieBox.bytes("stco", words([0, 1, start % 0x1_0000_0000]))
@@ -160,7 +161,7 @@ struct FormatSwitchTests {
   }
 
   @Test(
-    "chunks are cut where a format begins; offsets of 32 and of 64 bits go along",
+    "Chunks are split where a format begins, and 32-bit and 64-bit offsets are updated",
     arguments: [1, 3, 7, 100], [false, true])
   func offsets(_ chunk: Int, _ wide: Bool) throws {
     let scratch = try Scratch()
@@ -199,7 +200,7 @@ struct FormatSwitchTests {
       var place = offset
       for _ in 0..<runs[line + 1] {
         try #require(sample < sizes.count)
-        // Every sample's bytes are its own number.
+        // Each byte of a sample is the sample's index.
         #expect(bytes[place..<place + sizes[sample]].allSatisfy { $0 == UInt8(sample) })
         let expected = [1..<17, 18..<39].contains { $0.contains(sample) } ? 2 : 1
         #expect(runs[line + 2] == expected, "sample \(sample)")
@@ -208,13 +209,13 @@ struct FormatSwitchTests {
       }
     }
     #expect(sample == sizes.count)
-    // The other track's offset went along.
+    // The other track's offset is updated too.
     let other = try #require(
       Self.payloads(bytes, "moov", "trak", "mdia", "minf", "stbl", "stco").last)
     #expect(bytes.number(at: other.lowerBound + 8, bytes: 4) == data.lowerBound)
   }
 
-  @Test("offsets that would pass 32 bits: the file stays as it was")
+  @Test("The file is unchanged if offsets would exceed 32 bits")
   func tooFar() throws {
     let scratch = try Scratch()
     let (file, _) = Self.movie(sizes: [4, 4], chunk: 1, wide: false, start: 0xFFFF_FFF0)
@@ -255,7 +256,7 @@ struct FormatSwitchTests {
       return tags
     }
 
-    /// A number of onMetaData, which is AMF: the name with its length, 0, a double.
+    /// Returns the number named `name` in onMetaData (AMF): the name with its length, 0, a double.
     func number(of name: String) -> Double? {
       let key = [0, UInt8(name.utf8.count)] + Array(name.utf8) + [0]
       let bytes = Array(body)
@@ -271,12 +272,12 @@ struct FormatSwitchTests {
   }
 
   @Test(
-    "FLV: a sequence header, parameter sets in band and a new onMetaData at each change", .long,
+    "FLV: a sequence header, in-band parameter sets and a new onMetaData at each change", .long,
     arguments: [Show.Clip.constant, .variable])
   func flashVideo(_ clip: Show.Clip) throws {
     let scratch = try Scratch()
     let tags = try Tag.all(in: Self.make("out.flv", clip, in: scratch))
-    // But for the last, libavformat's end of sequence, which has the last picture's time.
+    // Except the last tag: libavformat's end of sequence, which has the last frame's time.
     let times = tags.dropLast().map(\.time)
     #expect(zip(times, times.dropFirst()).allSatisfy { $0 <= $1 })
     var width = 0.0
@@ -299,15 +300,15 @@ struct FormatSwitchTests {
       case 1:
         defer { pictures += 1 }
         guard [0, 100, 200].contains(pictures) else { continue }
-        // Before the picture: what is said of it is its own size and its own sequence header.
-        #expect(body[0] >> 4 == 1, "picture \(pictures) is no key")
-        #expect(width == (pictures == 100 ? 320 : 180), "at picture \(pictures)")
+        // Before the frame come its onMetaData and its sequence header.
+        #expect(body[0] >> 4 == 1, "frame \(pictures) is not a keyframe")
+        #expect(width == (pictures == 100 ? 320 : 180), "at frame \(pictures)")
         #expect(headers.count == pictures / 100 + 1)
-        // avcC: five bytes, the number of sets, a length, the SPS.
+        // avcC: five bytes, the number of parameter sets, a length, the SPS.
         let set = Array(header[8...].prefix(Self.number(header[6..<8])))
         #expect(set.first.map { $0 & 0x1F } == 7)
         #expect(
-          Self.units(Array(body[5...])).contains { $0 == set }, "no SPS in band at \(pictures)")
+          Self.units(Array(body[5...])).contains { $0 == set }, "no in-band SPS at \(pictures)")
       default: break
       }
     }
@@ -316,7 +317,7 @@ struct FormatSwitchTests {
     #expect(headers.count == 3 && headers[0] == headers[2] && headers[0] != headers[1])
   }
 
-  /// NAL units with lengths of four bytes before them.
+  /// Returns the NAL units, each preceded by a four-byte length.
   private static func units(_ bytes: [UInt8]) -> [[UInt8]] {
     var units: [[UInt8]] = []
     var place = 0
@@ -332,7 +333,7 @@ struct FormatSwitchTests {
   // MARK: - MPEG-TS
 
   @Test(
-    "MPEG-TS: at each IDR its own parameter sets, and never an old one", .long,
+    "MPEG-TS: each IDR has its format's parameter sets, and never older ones", .long,
     arguments: [VideoCodec.h264, .hevc])
   func transportStream(_ codec: VideoCodec) throws {
     let scratch = try Scratch()
@@ -341,7 +342,7 @@ struct FormatSwitchTests {
       try FFmpegTool.run([
         "-i", scratch.path("out.ts"), "-map", "0:v", "-c", "copy", "-f", codec.rawValue, "-",
       ]))
-    // Annex B: units between start codes, zeros before one are padding.
+    // Annex B: NAL units between start codes. Zeros before a start code are padding.
     var starts: [Int] = []
     for index in raw.indices.dropLast(3)
     where raw[index] == 0 && raw[index + 1] == 0 && raw[index + 2] == 1 {
@@ -356,7 +357,7 @@ struct FormatSwitchTests {
       let type = codec == .h264 ? Int(raw[start] & 0x1F) : Int(raw[start] >> 1 & 0x3F)
       let isSet = codec == .h264 ? type == 7 : type == 33
       let isSlice = codec == .h264 ? type == 1 || type == 5 : type < 32
-      // The first slice of a picture: first_mb_in_slice is 0, first_slice_segment_in_pic_flag is 1.
+      // The first slice of a frame: first_mb_in_slice is 0, first_slice_segment_in_pic_flag is 1.
       let first = raw[start + (codec == .h264 ? 1 : 2)] & 0x80 != 0
       if isSet { sets.append((pictures, Array(raw[start..<end]))) }
       if isSlice, first { pictures += 1 }

@@ -6,11 +6,11 @@ import UprightTestSupport
 @testable import UprightMediaIO
 @testable import UprightOrienting
 
-/// The picture that comes out against the transform that the report names: every canvas pixel must
-/// be the scene's value where the transform says that pixel lies.
+/// Compares the output frame with the transform in the report. Every canvas pixel must have the scene's
+/// value at the source position that the transform gives.
 @Suite struct FrameOrienterTests {
-  /// A scene without edges, so that every resampler worth its name agrees: its value at a point of
-  /// the stored picture, 0...1, one for each component.
+  /// A scene without edges, so that the choice of resampler makes little difference. Returns its value at a
+  /// position of the stored frame for a component, in 0...1.
   private static func scene(_ component: Int, _ x: Double, _ y: Double) -> Double {
     switch component {
     case 0: 0.5 + 0.25 * sin(x / 13 + 0.3) + 0.15 * cos(y / 9)
@@ -19,7 +19,8 @@ import UprightTestSupport
     }
   }
 
-  /// Where the samples of a component sit: planes' scale and the place of the first, in luma pixels.
+  /// The positions of a component's samples: the distance between them and the position of the first, in
+  /// luma pixels.
   private struct Grid {
     var step: (x: Double, y: Double)
     var first: (x: Double, y: Double)
@@ -38,7 +39,7 @@ import UprightTestSupport
     }
   }
 
-  /// Reads and writes samples of the planar and semi-planar formats that are tested.
+  /// Reads and writes samples of the planar and semi-planar formats under test.
   private struct Samples {
     let format: PixelFormat
     let name: String
@@ -90,8 +91,8 @@ import UprightTestSupport
     return frame
   }
 
-  /// PSNR of one component inside the placement's rectangle against the scene seen through its
-  /// transform.
+  /// Returns the PSNR of one component inside the placement's rectangle, compared with the transformed
+  /// scene.
   private static func ratio(
     _ samples: Samples, _ frame: borrowing VideoFrame, _ component: Int, _ placement: Placement
   ) -> Double {
@@ -127,7 +128,7 @@ import UprightTestSupport
   }
 
   @Test(
-    "all eight orientations, all fits: the picture is the transform's",
+    "All eight orientations with all fits: the frame matches the transform",
     arguments: [
       Case(format: "yuv420p", source: PixelSize(96, 64), canvas: PixelSize(72, 60)),
       Case(format: "yuv420p", source: PixelSize(96, 64), canvas: PixelSize(60, 104)),
@@ -166,7 +167,7 @@ import UprightTestSupport
   }
 
   @Test(
-    "any angle, in every format that encoders take: the picture is the pose's, the rest background",
+    "Any angle, in every pixel format of the encoders: the frame matches the pose",
     arguments: [
       "yuv420p", "yuv422p", "yuv444p", "gray", "nv12", "yuv420p10le", "yuv422p10le",
       "yuv444p10le", "gray10le", "yuv420p12le",
@@ -191,7 +192,7 @@ import UprightTestSupport
         let grid = Grid(format, component: component)
         let plane = samples.size(picture, component)
         let background = component == 0 ? (samples.top + 1) / 16 : (samples.top + 1) / 2
-        // A chroma sample reaches over two pixels, and so does what it is blended from.
+        // A chroma sample covers two pixels. Blending has the same reach.
         let reach = 3 * max(grid.step.x, grid.step.y)
         var (sum, count, strays) = (0.0, 0, 0)
         for y in 0..<plane.height {
@@ -219,7 +220,7 @@ import UprightTestSupport
     figure("poses in \(name): lowest \(lowest) dB")
   }
 
-  /// Everything beside the rectangle is black.
+  /// Checks that all pixels outside the rectangle are black.
   private static func checkMargins(
     _ samples: Samples, _ picture: borrowing VideoFrame, _ placement: Placement, _ name: String
   ) {
@@ -232,10 +233,11 @@ import UprightTestSupport
         if samples.read(picture, 0, x, y) != black { wrong += 1 }
       }
     }
-    #expect(wrong == 0, "\(name): \(wrong) pixels beside the picture are not black")
+    #expect(wrong == 0, "\(name): \(wrong) pixels beside the frame are not black")
   }
 
-  /// Where the upright picture's sample at (x, y) is stored, written out for each of the eight.
+  /// Returns the stored position of the upright frame's sample at (x, y), for each of the eight
+  /// orientations.
   private static func stored(
     _ orientation: ImageOrientation, _ x: Int, _ y: Int, _ size: PixelSize
   ) -> (Int, Int) {
@@ -253,7 +255,7 @@ import UprightTestSupport
   }
 
   @Test(
-    "without scaling every sample is moved and none changed, odd sizes too",
+    "Without scaling, samples are moved and not changed, also with odd sizes",
     arguments: [
       "yuv420p", "yuv444p", "nv12", "gray", "yuv420p10le", "yuv444p10le", "gray10le",
     ])
@@ -299,7 +301,7 @@ import UprightTestSupport
     }
   }
 
-  @Test("times and properties go over, the pixel shape is square, nothing of the source is written")
+  @Test("Times and properties are copied, pixels become square, the source is unchanged")
   func properties() throws {
     let format = PixelFormat.yuv420p
     let samples = Samples(format: format, name: "yuv420p")
@@ -320,11 +322,11 @@ import UprightTestSupport
     #expect(shape == .one && !isForced)
     let after = samples.read(source, 0, 5, 7)
     #expect(before == after)
-    // 64x48 of 4:3 pixels is 16:9; upright 9:16, so 36 of the canvas's 64 columns.
+    // 64x48 pixels with an aspect ratio of 4:3 are 16:9. Upright it is 9:16: 36 of the canvas's 64 columns.
     #expect(placement.canvasRect == PixelRect(x: 14, y: 0, width: 36, height: 64))
   }
 
-  @Test("a second picture never shows through the first: pooled memory is written in full")
+  @Test("Every pixel of a reused buffer is overwritten")
   func pooled() throws {
     let format = PixelFormat.yuv420p
     let samples = Samples(format: format, name: "yuv420p")
@@ -340,7 +342,7 @@ import UprightTestSupport
       Self.checkMargins(samples, picture, placement, orientation.name)
       return (picture.size, samples.read(picture, 0, 0, 0))
     }
-    // Letterboxed where the picture was before, twice over.
+    // Alternates between orientations, so that letterbox bars cover what was the frame before.
     for orientation in [ImageOrientation.up, .right, .down, .left, .up, .leftMirrored] {
       _ = try run(orientation)
     }

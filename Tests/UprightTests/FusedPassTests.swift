@@ -7,9 +7,9 @@ import UprightTestSupport
 @testable import UprightOrienting
 @testable import UprightPipeline
 
-/// The one pass against libswscale and an exact turn: the same picture by another way.
+/// Compares the fused pass with libswscale followed by an exact turn. Both must give the same frame.
 @Suite struct FusedPassTests {
-  /// Calls `body` with every sample's place, plane by plane.
+  /// Calls `body` with the plane, the position and the address of every sample.
   private static func forEachSample(
     _ frame: borrowing VideoFrame, _ body: (Int, Int, Int, UnsafeMutablePointer<UInt8>) -> Void
   ) throws {

@@ -5,7 +5,7 @@ import UprightMediaIO
 import UprightPipeline
 import UprightTestSupport
 
-/// How pictures meet canvases: fit, anchor, background, pixel shape, odd and changing sizes.
+/// Placement of frames on canvases: fit, anchor, background, pixel aspect ratio, odd and changing sizes.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
 struct GeometryTests {
   private static func source(
@@ -33,9 +33,10 @@ struct GeometryTests {
     var testDescription: String { "\(hex) \(tags)" }
   }
 
-  // Y = 16 + 219 (Kr R + Kg G + Kb B), Cb = 128 + 224 (B - Y) / (2 (1 - Kb)), Cr likewise: by hand.
+  // Y = 16 + 219 (Kr R + Kg G + Kb B), Cb = 128 + 224 (B - Y) / (2 (1 - Kb)), Cr likewise, computed by
+  // hand.
   @Test(
-    "the background beside the picture has exactly its colour's values", .long,
+    "The background beside the frame has its colour's exact values", .long,
     arguments: [
       Background(hex: "000000", tags: "-colorspace bt709", pixel: [16, 128, 128]),
       Background(hex: "FFFFFF", tags: "-colorspace bt709", pixel: [235, 128, 128]),
@@ -45,7 +46,7 @@ struct GeometryTests {
       Background(hex: "00FF00", tags: "-colorspace bt709", pixel: [173, 42, 26]),
       Background(hex: "0000FF", tags: "-colorspace bt709", pixel: [32, 240, 118]),
       Background(hex: "336699", tags: "-colorspace bt709", pixel: [97, 156, 104]),
-      // Nothing said: BT.601, what libswscale takes too.
+      // Without tags: BT.601, like libswscale.
       Background(hex: "336699", tags: "", pixel: [95, 158, 102]),
       Background(hex: "000000", tags: "-colorspace bt709 -color_range pc", pixel: [0, 128, 128]),
       Background(hex: "FFFFFF", tags: "-colorspace bt709 -color_range pc", pixel: [255, 128, 128]),
@@ -66,14 +67,14 @@ struct GeometryTests {
     #expect(r.width == 36 && r.height == 20 && r.y == 22)
     for (x, y) in [(0, 0), (35, 0), (0, 63), (35, 63), (17, r.y - 1), (17, r.y + r.height)] {
       let pixel = picture.pixel(frame: 1, x: x, y: y)
-      // By hand to the nearest; half a step either way of rounding is not our business.
+      // The expected values are rounded. A difference of one is allowed.
       #expect(
         zip(pixel, test.pixel).allSatisfy { abs($0 - $1) <= 1 }, "\(x), \(y): \(pixel)")
     }
     #expect(picture.pixel(frame: 1, x: 0, y: 0) == picture.pixel(frame: 0, x: 35, y: 63))
   }
 
-  @Test("10-bit backgrounds keep 10 bits")
+  @Test("A 10-bit background keeps 10 bits")
   func deepBackground() throws {
     let scratch = try Scratch()
     let input = try Self.source(
@@ -88,14 +89,14 @@ struct GeometryTests {
     #expect(picture.pixel(frame: 0, x: 3, y: 3) == [940, 512, 512])
   }
 
-  /// Quadrants: red, green, blue, yellow as in the scene, each a quarter of the picture.
+  /// Red, green, blue and yellow quadrants like those of the scene, each a quarter of the frame.
   private static let quadrants =
     "color=black:s=160x90:r=25:d=0.08,format=gbrp,"
     + "geq=r='if(lt(Y,45),if(lt(X,80),224,32),if(lt(X,80),32,240))'"
     + ":g='if(lt(Y,45),if(lt(X,80),32,176),if(lt(X,80),64,208))'"
     + ":b='if(lt(Y,45),if(lt(X,80),32,64),if(lt(X,80),224,32))'"
 
-  /// Which quadrant's colour a pixel has; "" for none.
+  /// Returns the quadrant whose colour a pixel has. Empty if there is none.
   private static func quadrant(_ pixel: [Int]) -> String {
     let colours = [
       "red": [81, 98, 217], "green": [118, 102, 72], "blue": [69, 209, 105],
@@ -107,13 +108,14 @@ struct GeometryTests {
   struct FitCase: CustomTestStringConvertible, Sendable {
     let fit: Fit
     var anchor = Anchor.center
-    /// The canvas at its corners, a little inside: top left, top right, bottom left, bottom right.
+    /// The expected colours just inside the canvas's corners: top left, top right, bottom left, bottom
+    /// right.
     let corners: [String]
     var testDescription: String { "\(fit) \(anchor)" }
   }
 
   @Test(
-    "fit, fill, stretch and where they are anchored", .long,
+    "fit, fill and stretch, with anchors", .long,
     arguments: [
       FitCase(fit: .fit, corners: ["black", "black", "black", "black"]),
       FitCase(fit: .fit, anchor: .top, corners: ["red", "green", "black", "black"]),
@@ -126,7 +128,7 @@ struct GeometryTests {
   func fits(_ test: FitCase) throws {
     let scratch = try Scratch()
     let input = try Self.source(scratch, Self.quadrants, "-c:v libx264 -qp 0 -pix_fmt yuv420p")
-    // The same picture lying on its side with a matrix must come out the same.
+    // The same frame stored rotated, with a matrix, must give the same output.
     for orientation in [ImageOrientation.up, .right, .rightMirrored] {
       let lying = scratch.path("\(orientation).mp4")
       let back = ExactTurnTests.filter(orientation.inverse)
@@ -144,20 +146,20 @@ struct GeometryTests {
       let corners = [
         (inset, inset), (89 - inset, inset), (inset, 159 - inset), (89 - inset, 159 - inset),
       ].map { Self.quadrant(picture.pixel(frame: 0, x: $0.0, y: $0.1)) }
-      #expect(corners == test.corners, "lying \(orientation.name)")
+      #expect(corners == test.corners, "stored \(orientation.name)")
     }
   }
 
   struct Shape: CustomTestStringConvertible, Sendable {
     let file: String
-    /// FFmpeg's way to square pixels.
+    /// The size that FFmpeg's conversion to square pixels gives.
     let width: Int
     let height: Int
     var testDescription: String { file }
   }
 
   @Test(
-    "pixels that are not square come out square, and nothing is stretched", .long,
+    "Non-square pixels become square without distortion", .long,
     .clips("odd-sar", "interlaced", "mpegts"),
     arguments: [
       Shape(file: "odd-sar/sar_2x1.mp4", width: 1280, height: 360),
@@ -184,7 +186,7 @@ struct GeometryTests {
     #expect(ratios.worst.luma > 30, "\(ratios.worst)")
   }
 
-  @Test("a quarter turn of wide pixels makes the picture tall, not thin")
+  @Test("A quarter turn of wide pixels makes the frame taller, not narrower")
   func turnedPixelShape() throws {
     let scratch = try Scratch()
     let input = try Self.source(
@@ -201,7 +203,7 @@ struct GeometryTests {
   }
 
   @Test(
-    "odd sizes come out even, whole and upright", .long,
+    "Odd sizes become even, complete and upright", .long,
     arguments: [
       (161, 121), (31, 17), (2, 2), (3, 3), (1, 1), (501, 2), (64, 35),
     ])
@@ -229,7 +231,7 @@ struct GeometryTests {
   }
 
   @Test(
-    "VP9 of odd dimensions",
+    "VP9 with odd dimensions",
     .clips("odd-sar/bear-vp9-odd-dimensions.webm"))
   func oddVP9() throws {
     let scratch = try Scratch()
@@ -247,13 +249,13 @@ struct GeometryTests {
   struct Change: CustomTestStringConvertible, Sendable {
     let file: String
     let frames: Int
-    /// Stored sizes in the order they come, with the frame each begins at.
+    /// The index of the first frame of each stored size, and the size, in order.
     let sizes: [(Int, Int, Int)]
     var testDescription: String { file }
   }
 
   @Test(
-    "a source whose size changes in mid-stream is followed at that frame", .long,
+    "A change of the source's size in mid-stream takes effect at that frame", .long,
     .clips("res-change"),
     arguments: [
       Change(
@@ -279,7 +281,7 @@ struct GeometryTests {
     #expect(run.result.frames == change.frames)
     let frames = try FFmpegTool.frames(run.path)
     #expect(frames.count == change.frames)
-    // The canvas stays: each size has its own transform onto it, whole and unstretched.
+    // The canvas keeps its size. Each source size has its own transform onto it, without distortion.
     #expect(Set(frames.map(\.width)) == [320])
     let formats = run.report["formats"].array
     for (index, (first, width, height)) in change.sizes.enumerated() {

@@ -5,8 +5,8 @@ import UprightFiles
 import UprightMediaIO
 import UprightTestSupport
 
-/// HDR10's static metadata: the screen it was graded on and its light levels go where codec and
-/// container take them; what follows the pictures frame by frame is named where it is left out.
+/// HDR10's static metadata: mastering display and light levels are written where the codec and the
+/// container support them. Dynamic metadata is dropped and reported.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
 struct HDRTests {
   private static let display = [
@@ -36,7 +36,7 @@ struct HDRTests {
     return parts[0] / parts[1]
   }
 
-  /// What a list of side data says, the display as real numbers.
+  /// Returns the contents of a side data list, with the display's values as real numbers.
   private static func read(_ list: JSON) -> (display: [String: Double], cll: [Int?]) {
     var display: [String: Double] = [:]
     var cll: [Int?] = []
@@ -61,19 +61,19 @@ struct HDRTests {
   }
 
   @Test(
-    "mastering display and light level, through a turn", .long,
+    "Mastering display and light levels are kept when frames are rotated", .long,
     arguments: [
       Case(output: "out.mp4", codec: .hevc), Case(output: "out.mkv", codec: .hevc),
       Case(output: "out.m3u8", codec: .hevc, inStream: false),
       Case(output: "out.ts", codec: .hevc, inStream: false),
       Case(output: "out.mp4", codec: .av1), Case(output: "out.mkv", codec: .av1),
-      // FFmpeg 5.1 does not read the SEI messages of H.264: the container's word is looked at.
+      // FFmpeg 5.1 does not read these SEI messages in H.264. The container's values are checked instead.
       Case(output: "out.mp4", codec: .h264, inFrames: false),
       Case(output: "out.webm", codec: .vp9, inFrames: false),
     ])
   func kept(_ test: Case) throws {
     let scratch = try Scratch()
-    // Of 10 bits H.264 makes SDR.
+    // From 10 bits, H.264 output would be tone-mapped to SDR.
     let input = try Self.source(
       scratch, format: test.codec == .h264 ? "yuv420p" : "yuv420p10le")
     try DisplayMatrixPatch.apply(.right, to: input)
@@ -98,7 +98,7 @@ struct HDRTests {
     #expect(!run.result.warnings.contains { $0.contains("HDR10") })
   }
 
-  @Test("H.264 has the SEI messages as well, which a stream without boxes needs")
+  @Test("H.264 has the SEI messages too, which a stream without boxes needs")
   func h264Messages() throws {
     let scratch = try Scratch()
     let source = try Self.source(scratch, format: "yuv420p")
@@ -119,15 +119,15 @@ struct HDRTests {
     }
   }
 
-  /// Candela a square metre of a PQ signal (ITU-R BT.2100, table 4).
+  /// Returns the luminance of a PQ signal, in cd/m² (ITU-R BT.2100, table 4).
   private static func light(_ signal: Double) -> Double {
     let power = pow(signal, 1 / 78.84375)
     return 10000
       * pow(max(power - 0.8359375, 0) / (18.8515625 - 18.6875 * power), 1 / 0.1593017578125)
   }
 
-  /// What 8 bits show of it: as bright up to half of white (203 candela), bent above it up to 1000 candela,
-  /// for a screen with a gamma of 2.4.
+  /// Returns the 8-bit luma of a PQ signal after tone mapping: linear up to half of white (203 cd/m²),
+  /// compressed above it up to 1000 cd/m², for a display with a gamma of 2.4.
   private static func shown(_ signal: Double) -> Double {
     let (x, j, peak) = (light(signal) / 203, 0.5, 1000 / 203.0)
     let a = -j * j * (peak - 1) / (j * j - 2 * j + peak)
@@ -137,13 +137,13 @@ struct HDRTests {
   }
 
   @Test(
-    "10 bits of HDR become BT.709 where 8 are encoded, and a file keeps them",
+    "10-bit HDR is tone-mapped to BT.709 for 8-bit output, and kept for 10-bit output",
     arguments: [("out.ts", nil), ("out.m3u8", nil), ("out.mp4", .h264), ("out.mkv", nil)]
       as [(String, VideoCodec?)])
   func tones(_ output: String, _ codec: VideoCodec?) throws {
     let scratch = try Scratch()
     let input = scratch.path("grey.mkv")
-    // Four greys side by side, in limited range.
+    // Four grey bars, in limited range.
     let signals = [0.2, 0.4, 0.58, 0.72]
     let codes = signals.map { Int(64 + 876 * $0) }
     let grey =
@@ -175,7 +175,7 @@ struct HDRTests {
     }
   }
 
-  @Test("from the container alone: VP9 says nothing itself")
+  @Test("Metadata is read from the container, because VP9 carries none")
   func fromContainer() throws {
     let scratch = try Scratch()
     let webm = try Transcoded(try Self.source(scratch), to: scratch.path("first.webm"))
@@ -186,7 +186,7 @@ struct HDRTests {
     #expect(abs((display["max_luminance"] ?? 0) - 1000) < 0.01)
   }
 
-  @Test("a change in mid-stream is followed, or said where the container cannot")
+  @Test("A change in mid-stream is followed, or reported if the container can't store it")
   func changes() throws {
     let scratch = try Scratch()
     var joined = Data()
@@ -213,7 +213,7 @@ struct HDRTests {
     #expect(fixed.result.warnings.contains { $0.contains("colour's description changed") })
   }
 
-  @Test("Y4M has no place for it, and the report says so")
+  @Test("Metadata that Y4M can't store is reported")
   func unsayable() throws {
     let scratch = try Scratch()
     let run = try Transcoded(try Self.source(scratch), to: scratch.path("out.y4m"))
@@ -221,7 +221,7 @@ struct HDRTests {
   }
 
   @Test(
-    "Dolby Vision's frame by frame metadata is named",
+    "Dropped Dolby Vision metadata is reported",
     .clips("rotation-real/dolbyVision-hdr.MOV"))
   func dynamic() throws {
     let scratch = try Scratch()

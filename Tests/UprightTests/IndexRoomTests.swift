@@ -6,9 +6,9 @@ import UprightTestSupport
 @testable import UprightContainers
 @testable import UprightFiles
 
-@Suite("Room for the index before the media", .enabled(if: FFmpegTool.isHere))
+@Suite("Space reserved for the index before the media", .enabled(if: FFmpegTool.isHere))
 struct IndexRoomTests {
-  /// A clip whose index of some 30 kB stands behind the media, with a hole behind `ftyp`.
+  /// A file whose index of about 30 kB follows the media, with `hole` unused bytes after `ftyp`.
   private static func clip(_ scratch: Scratch, hole: Int) throws -> (path: String, plain: String) {
     let plain = scratch.path("plain.mp4")
     try FFmpegTool.run(
@@ -40,7 +40,7 @@ struct IndexRoomTests {
   }
 
   @Test(
-    "The index comes first, whether there was room for it or the media had to be moved", .long,
+    "The index is placed before the media, whether it fits or the media has to be moved", .long,
     arguments: [(1, false), (8000, true)])
   func settles(samples: Int, fits: Bool) throws {
     let scratch = try Scratch()
@@ -53,12 +53,12 @@ struct IndexRoomTests {
     #expect(try Self.packets(path, scratch) == Self.packets(plain, scratch))
   }
 
-  @Test("Nothing is known of the samples: no room")
+  @Test("No space is reserved without a number of samples")
   func unknown() {
     #expect(IndexRoom(samples: 0) == nil)
   }
 
-  @Test("A copied clip's index stands first, with what is left of its room behind it")
+  @Test("The index of a copied file comes first, followed by the rest of its reserved space")
   func copied() throws {
     let scratch = try Scratch()
     let (_, source) = try Self.clip(scratch, hole: 8)

@@ -5,11 +5,11 @@ import UprightFiles
 import UprightMediaIO
 import UprightTestSupport
 
-/// Two moments in one picture: apart where lines stay lines, one progressive picture where they do not.
+/// Interlaced frames: kept if the output preserves lines, deinterlaced if it does not.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
 struct InterlacedTests {
-  /// 50 moments a second as 25 interlaced pictures of 160x96: a white bar that moves 4 samples a
-  /// moment over grey, so that combs cannot be overlooked.
+  /// Encodes 50 fields per second as 25 interlaced frames of 160x96: a white bar that moves 4 samples per
+  /// field over grey, which makes combing easy to measure.
   private static func source(
     _ scratch: Scratch, topFirst: Bool = true, frames: Int = 10, name: String = "source.mp4"
   ) throws -> String {
@@ -25,7 +25,7 @@ struct InterlacedTests {
     return path
   }
 
-  /// How much neighbouring samples differ along x or y, on average over a picture.
+  /// Returns the mean difference of neighbouring samples along x and along y in a frame.
   private static func roughness(_ path: String, _ frame: Int) throws -> (x: Double, y: Double) {
     let bytes = try [UInt8](
       FFmpegTool.run([
@@ -53,7 +53,7 @@ struct InterlacedTests {
   }
 
   @Test(
-    "a quarter turn and a rescale see one moment", .long,
+    "A quarter turn and scaling deinterlace the frames", .long,
     arguments: Loop.cases(
       [
         (ImageOrientation.right, nil), (.up, PixelSize(120, 72)), (.leftMirrored, nil),
@@ -63,7 +63,7 @@ struct InterlacedTests {
     let scratch = try Scratch()
     let input = try Self.source(scratch, topFirst: topFirst)
     #expect(try Self.fields(input).first == [1, topFirst ? 1 : 0])
-    // The bar is upright: combs would be differences along y, and there are many.
+    // The bar is vertical, so combing shows as differences along y.
     #expect(try Self.roughness(input, 5).y > 2)
     try DisplayMatrixPatch.apply(test.0, to: input)
     let run = try Transcoded(input, to: scratch.path("out.mp4")) {
@@ -80,7 +80,7 @@ struct InterlacedTests {
       let along = test.0.swapsAxes ? left.x : left.y
       #expect(along < 0.7, "frame \(frame): \(left)")
     }
-    // The first moment of each picture is what is shown, where it was.
+    // Each frame shows its first field, at the same position.
     let filter = "bwdif=mode=send_frame:deint=interlaced"
     let (width, height) = (after[0].width, after[0].height)
     let ratios = try FFmpegTool.ratios(
@@ -92,7 +92,7 @@ struct InterlacedTests {
   }
 
   @Test(
-    "an exact move keeps the lines, and says which come first", .long,
+    "A turn that keeps lines keeps the fields and updates their order", .long,
     arguments: [
       (ImageOrientation.up, true), (.upMirrored, true), (.down, false), (.downMirrored, false),
     ])
@@ -111,12 +111,12 @@ struct InterlacedTests {
       inputs: ["-noautorotate", "-i", input, "-i", run.path],
       graph: "[0]\(ExactTurnTests.filter(orientation))[a];[1]null[b]")
     #expect(ratios.count == 10 && ratios.lowest.luma == .infinity && ratios.lowest.cb == .infinity)
-    // Y4M names the order in its header.
+    // Y4M has the field order in its header.
     let raw = try Transcoded(input, to: scratch.path("out.y4m"))
     #expect(try Y4M(path: raw.path).fields["I"] == (keepsOrder ? "t" : "b"))
   }
 
-  @Test("a codec that has no fields gets progressive pictures")
+  @Test("Frames are deinterlaced for a codec without fields")
   func hevc() throws {
     let scratch = try Scratch()
     let run = try Transcoded(try Self.source(scratch), to: scratch.path("out.mp4")) {
@@ -127,7 +127,7 @@ struct InterlacedTests {
     #expect(try Self.roughness(run.path, 5).y < 0.7)
   }
 
-  @Test("clips of one, two and three pictures lose none", .long, arguments: [1, 2, 3])
+  @Test("Files of one, two and three frames lose no frame", .long, arguments: [1, 2, 3])
   func short(_ frames: Int) throws {
     let scratch = try Scratch()
     let input = try Self.source(scratch, frames: frames)
@@ -139,7 +139,7 @@ struct InterlacedTests {
         == FFmpegTool.frames(input).compactMap(\.time))
   }
 
-  @Test("progressive and interlaced stretches, and another size, in one clip", .long)
+  @Test("Progressive and interlaced parts, and a change of size, in one file", .long)
   func mixed() throws {
     let scratch = try Scratch()
     var joined = Data()
@@ -172,7 +172,7 @@ struct InterlacedTests {
   }
 
   @Test(
-    "a real interlaced clip, turned and rescaled",
+    "A real interlaced clip, rotated and scaled",
     .clips("interlaced/test1.mp4"))
   func real() throws {
     let scratch = try Scratch()

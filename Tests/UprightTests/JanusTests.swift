@@ -6,13 +6,13 @@ import UprightFiles
 import UprightMediaIO
 import UprightTestSupport
 
-/// Janus recordings made by a sender of our own, against FFmpeg's decode of the same frames.
+/// Janus recordings made by `RTPSender`, compared with FFmpeg's decode of the same frames.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
 struct JanusTests {
   static let plainURI = "urn:3gpp:video-orientation"
   static let fineURI = "urn:3gpp:video-orientation:6"
 
-  /// Encoded once each; square, so that every turn is exact in one canvas.
+  /// Each clip is encoded once. The frames are square, so that every rotation is exact on one canvas.
   static let clips: [RTPSender.Codec: Result<SentClip, any Error>] = [
     .h264: Result { try SentClip(.h264) }, .vp8: Result { try SentClip(.vp8) },
     .vp9: Result { try SentClip(.vp9) },
@@ -22,13 +22,13 @@ struct JanusTests {
     try #require(clips[codec]).get()
   }
 
-  /// CVO bytes for forty frames, that turn at frames which are keyframes and which are none.
+  /// CVO bytes for forty frames. The rotation changes at keyframes and at other frames.
   static let turns: [UInt8] =
     Array(repeating: 0, count: 7) + Array(repeating: 1, count: 6) + Array(repeating: 9, count: 7)
     + Array(repeating: 5, count: 5) + [3] + Array(repeating: 2, count: 4)
     + Array(repeating: 0, count: 10)
 
-  /// A recording of a clip, packet by packet.
+  /// Makes a recording of a clip, packet by packet.
   static func recording(
     _ clip: SentClip, _ sender: RTPSender, cvo: [UInt8?] = [], uri: String? = plainURI,
     ticks: (Int) -> Int = { $0 * 3000 }
@@ -50,7 +50,7 @@ struct JanusTests {
     return scratch.path(name)
   }
 
-  /// Compares every frame with FFmpeg's picture of the same frame, turned as its CVO byte says.
+  /// Compares every frame with FFmpeg's decode of the same frame, rotated according to its CVO byte.
   static func compare(
     _ output: String, with clip: SentClip, turns: [UInt8], frames: [Int]? = nil,
     in scratch: Scratch
@@ -77,10 +77,10 @@ struct JanusTests {
     }
   }
 
-  // MARK: - Turns
+  // MARK: - Rotation
 
   @Test(
-    "every frame stands as its own CVO says, sample for sample", .long,
+    "Every frame is rotated by its CVO value, sample for sample", .long,
     arguments: [RTPSender.Codec.h264, .vp8, .vp9],
     Loop.cases(Array(RTPSender.ExtensionForm.allCases), test: 1))
   func exact(_ codec: RTPSender.Codec, _ form: RTPSender.ExtensionForm) throws {
@@ -105,7 +105,7 @@ struct JanusTests {
   }
 
   @Test(
-    "out of order, twice, across both wraps: the same pictures, and no word of it", .long,
+    "Reordered and repeated packets and wraparound change no frame and cause no warning", .long,
     arguments: [RTPSender.Codec.h264, .vp8])
   func shuffled(_ codec: RTPSender.Codec) throws {
     let scratch = try Scratch()
@@ -125,11 +125,11 @@ struct JanusTests {
     try Self.compare(run.path, with: clip, turns: Self.turns, in: scratch)
   }
 
-  @Test("the fine form: quarter turns exactly, others to the nearest, with one warning", .long)
+  @Test("6-bit CVO: quarter turns are exact, other angles are rounded, with one warning", .long)
   func fine() throws {
     let scratch = try Scratch()
     let clip = try Self.clip(.vp8)
-    // 16, 18 (101 degrees) and 32 of 64 parts: the high bits of the angle are the low ones of the byte.
+    // 16, 18 (101 degrees) and 32 of 64 parts: the angle's high bits are the byte's low bits.
     var bytes: [UInt8] = Array(repeating: 0x01, count: 10)
     bytes += Array(repeating: 0x21, count: 10) + Array(repeating: 0x02, count: 20)
     let fixture = Self.recording(
@@ -137,12 +137,12 @@ struct JanusTests {
     let run = try Transcoded(
       Self.write(fixture, "call.mjr", in: scratch), to: scratch.path("out.y4m"))
     #expect(run.result.warnings.count == 1)
-    #expect(run.result.warnings[0].contains("cvo signal is no multiple of 90 degrees"))
+    #expect(run.result.warnings[0].contains("cvo signal is not a multiple of 90 degrees"))
     try Self.compare(
       run.path, with: clip, turns: bytes.map { $0 & 0x0F }, in: scratch)
   }
 
-  @Test("CVO comes before SEI; where no id means CVO, the SEI speaks")
+  @Test("CVO takes precedence over SEI, which is used if CVO is not negotiated")
   func precedence() throws {
     let scratch = try Scratch()
     let plain = try Self.clip(.h264)
@@ -172,14 +172,14 @@ struct JanusTests {
     }
   }
 
-  /// In front of the first slice.
+  /// Inserts `message` before the first slice.
   private static func inserting(_ message: [UInt8], into bytes: [UInt8]) -> [UInt8] {
     EncodedFrame.units(bytes).flatMap { unit -> [UInt8] in
       ((unit[0] & 31 == 5) ? message : []) + [0, 0, 0, 1] + unit
     }
   }
 
-  @Test("the canvas of a file is that of the turn that lasts longest; follow changes at the frame")
+  @Test("The canvas is that of the rotation that lasts longest, and follow changes at the frame")
   func canvas() throws {
     let scratch = try Scratch()
     let clip = try SentClip(.h264, size: "160x96")
@@ -202,7 +202,7 @@ struct JanusTests {
 
   // MARK: - Time
 
-  @Test("pictures keep their times to the tick, as uneven as a phone sends them")
+  @Test("Frames keep their irregular times to the tick")
   func times() throws {
     let scratch = try Scratch()
     let clip = try Self.clip(.vp8)
@@ -211,7 +211,7 @@ struct JanusTests {
     while times.count < 40 {
       times.append(times[times.count - 1] + .random(in: 900...9000, using: &random))
     }
-    // A pause of four seconds, as of a muted camera.
+    // A pause of four seconds, like that of a muted camera.
     for index in 20..<40 { times[index] += 360_000 }
     let fixture = Self.recording(clip, RTPSender(.vp8), ticks: { times[$0] })
     let run = try Transcoded(
@@ -220,7 +220,7 @@ struct JanusTests {
     let found = try FFmpegTool.frames(run.path).compactMap(\.time)
     #expect(found.count == 40)
     for (time, ticks) in zip(found, times) {
-      // Matroska counts milliseconds.
+      // Matroska has a resolution of 1 ms.
       #expect(abs(time - found[0] - Double(ticks) / 90_000) < 0.0011)
     }
     let exact = try Transcoded(
@@ -232,7 +232,7 @@ struct JanusTests {
     }
   }
 
-  @Test("a source that starts anew, with other numbers and times, goes on")
+  @Test("A source that restarts with other sequence numbers and timestamps is continued")
   func restart() throws {
     let scratch = try Scratch()
     let clip = try Self.clip(.h264)
@@ -257,7 +257,7 @@ struct JanusTests {
 
   // MARK: - Loss
 
-  @Test("a lost frame: the others stand where they did, one warning says what is missing")
+  @Test("A lost frame causes one warning and does not affect other frames")
   func lostFrame() throws {
     let scratch = try Scratch()
     let clip = try Self.clip(.vp8)
@@ -281,7 +281,7 @@ struct JanusTests {
     #expect(run.result.warnings[0].contains("5 whole frames may refer to what was lost"))
     #expect(
       run.report["formats"].array.map { $0["first_frame"].int } == [0, 7, 19, 24, 25, 29])
-    // What does not refer to it is as it was.
+    // Frames that don't refer to the lost frame are unchanged.
     let whole = Array(0..<14) + Array(20..<40)
     let ours = try Y4M(path: run.path)
     #expect(ours.count == 39)
@@ -301,7 +301,7 @@ struct JanusTests {
   }
 
   @Test(
-    "each packet lost in turn around a turn: a picture for every frame that has one, never a crash",
+    "The loss of any single packet causes one warning, and most frames are decoded",
     .long, arguments: Loop.cases([RTPSender.Codec.h264, .vp8, .vp9], test: 2))
   func lostPackets(_ codec: RTPSender.Codec) throws {
     let scratch = try Scratch()
@@ -317,7 +317,7 @@ struct JanusTests {
     }
   }
 
-  @Test("frames in front of the first keyframe are told of and left out")
+  @Test("Frames before the first keyframe are dropped with a warning")
   func leadingFrames() throws {
     let scratch = try Scratch()
     let clip = try Self.clip(.h264)
@@ -335,7 +335,7 @@ struct JanusTests {
       in: scratch)
   }
 
-  @Test("H.264 whose parameter sets stand in the session's description only")
+  @Test("H.264 whose parameter sets are only in the session description")
   func parameterSets() throws {
     let scratch = try Scratch()
     let clip = try Self.clip(.h264)
@@ -357,9 +357,9 @@ struct JanusTests {
       run.path, with: clip, turns: [UInt8](repeating: 0, count: 40), in: scratch)
   }
 
-  // MARK: - Sound
+  // MARK: - Audio
 
-  /// The sound of a clip as packets of Opus (20 ms) or G.711.
+  /// Returns a recording of the file's audio as packets of Opus (20 ms) or G.711.
   static func sound(
     _ codec: String, of path: String, written: Int, from start: Double = 0, in scratch: Scratch
   ) throws -> JanusFixture {
@@ -400,14 +400,14 @@ struct JanusTests {
   struct Pair: CustomTestStringConvertible {
     let codec: String
     let output: String
-    /// Seconds by which the sound's recording begins after the pictures'.
+    /// The seconds by which the audio recording begins after the video recording.
     let late: Double
     let copied: String
     var testDescription: String { "\(codec) \(late) s late into \(output)" }
   }
 
   @Test(
-    "pictures and sound of two recordings meet: flash and beep within a sound frame", .long,
+    "Video and audio of two recordings are in sync within one audio frame", .long,
     arguments: Loop.cases(
       [
         Pair(codec: "opus", output: "mkv", late: 0.4, copied: "opus"),
@@ -424,7 +424,7 @@ struct JanusTests {
     #expect(clip.frames.count == 150)
     let truth = try FlashAndBeep(path: source)
     let written = 1_700_000_000_000_000
-    // What begins earlier than the other has the same moment at a later place of its own.
+    // In the recording that begins earlier, the same moment has a later position.
     let (early, late) = (max(0, -pair.late), max(0, pair.late))
     var pictures = Self.recording(clip, RTPSender(.h264))
     pictures.header = JanusFixture("v", "h264", written: written).header
@@ -432,7 +432,7 @@ struct JanusTests {
       pair.codec, of: source, written: written + Int(late * 1e6), from: late, in: scratch)
     let input: String
     if early > 0 {
-      // The pictures' recording begins later: its first half second is not there.
+      // The video recording begins later, without its first half second.
       let first = Int((early * 30).rounded())
       var sender = RTPSender(.h264)
       var cut = JanusFixture("v", "h264", written: written + first * 1_000_000 / 30)
@@ -451,7 +451,7 @@ struct JanusTests {
     if early == 0 { #expect(run.result.warnings == []) }
     #expect(try FFmpegTool.streams(run.path, "audio").first?["codec_name"].string == pair.copied)
     let found = try FlashAndBeep(path: run.path)
-    // The last ones are in both halves of a cut clip.
+    // The last flash and beep are in a shortened clip too.
     let expected = try #require(truth.offsets.last)
     let measured = try #require(
       found.beeps.last.flatMap { beep in found.flashes.last.map { beep - $0 } })
@@ -459,7 +459,7 @@ struct JanusTests {
     #expect(abs(measured - expected) <= 0.0214, "was \(expected), is \(measured)")
   }
 
-  @Test("WebM takes Opus as it is")
+  @Test("Opus is copied into WebM")
   func webm() throws {
     let scratch = try Scratch()
     let clip = try Self.clip(.vp8)

@@ -7,7 +7,8 @@ import UprightTestSupport
 @testable import UprightFiles
 @testable import UprightMediaIO
 
-/// What is read of a stream before its GOPs are joined with others, and which streams are refused.
+/// The parameters read from a stream before its GOPs are joined with others, and the streams that are
+/// rejected.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
 struct JoinParameterTests {
   private static func clip(
@@ -59,7 +60,7 @@ struct JoinParameterTests {
     ),
   ]
 
-  @Test("What a sequence parameter set says is what ffprobe says", .long, arguments: 0..<7)
+  @Test("The values of a sequence parameter set equal ffprobe's", .long, arguments: 0..<7)
   func sequence(_ index: Int) throws {
     let scratch = try Scratch()
     let (name, options, size) = Self.sequences[index]
@@ -76,7 +77,7 @@ struct JoinParameterTests {
     #expect(read.chroma == [[3, 3], [2, 1]][format.chromaShift.x][format.chromaShift.y])
   }
 
-  @Test("Entry points: IDR is closed, what begins an open GOP is not", .long)
+  @Test("Entry points: an IDR is closed, the start of an open GOP is not", .long)
   func entries() throws {
     let scratch = try Scratch()
     func count(_ name: String, _ options: [String]) throws -> [EntryKind: [Int]] {
@@ -103,13 +104,13 @@ struct JoinParameterTests {
   private static let refused: [(String, [String], String)] = [
     (
       "a.mp4", ["-flags", "+ildct+ilme", "-x264-params", "tff=1"],
-      "its pictures may be coded as fields"
+      "its frames may be coded as fields"
     ),
     ("a.mp4", ["-c:v", "mpeg4"], "there is no encoder for mpeg4"),
     ("a.webm", ["-c:v", "libvpx"], "there is no encoder for vp8"),
   ]
 
-  @Test("What cannot be joined is refused with the reason", arguments: 0..<3)
+  @Test("Streams that can't be joined are rejected with the reason", arguments: 0..<3)
   func refusal(_ index: Int) throws {
     let scratch = try Scratch()
     let (name, options, reason) = Self.refused[index]
@@ -118,7 +119,7 @@ struct JoinParameterTests {
     #expect(error?.reason == reason)
   }
 
-  @Test("A number that stands for two sets is refused")
+  @Test("An identifier used by two parameter sets is rejected")
   func changing() throws {
     let scratch = try Scratch()
     var files: [Data] = []
@@ -133,7 +134,7 @@ struct JoinParameterTests {
     #expect(error?.reason == "its parameter sets change")
   }
 
-  @Test("The user's own options do not break the match")
+  @Test("The user's encoder options do not break the match")
   func options() throws {
     let scratch = try Scratch()
     let source = try Self.clip(
@@ -149,7 +150,7 @@ struct JoinParameterTests {
     #expect(try FFmpegTool.frames(out).map(\.json).allSatisfy { $0["pict_type"].string != "B" })
   }
 
-  @Test("Damaged configurations and sets are refused or read, never more")
+  @Test("Damaged configurations and parameter sets are rejected or parsed without a crash")
   func hostile() throws {
     let scratch = try Scratch()
     var random = SeededGenerator()
@@ -186,7 +187,7 @@ struct JoinParameterTests {
     }
   }
 
-  /// All that is read of bytes from outside.
+  /// Calls every parser of untrusted bytes.
   private static func feed(
     _ configuration: [UInt8], _ packet: [UInt8], _ codec: DisplayOrientationTracker.Codec
   ) {

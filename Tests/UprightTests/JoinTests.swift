@@ -6,7 +6,7 @@ import UprightTestSupport
 @testable import UprightFiles
 @testable import UprightMediaIO
 
-/// Encoded GOPs between copied ones in one track: every decoder takes each by its own parameter sets.
+/// Encoded GOPs between copied ones in one track: each decoder uses the parameter sets of each GOP.
 @Suite(.serialized, .enabled(if: Needs.ffmpeg, "needs ffmpeg"))
 struct JoinTests {
   struct Case: CustomTestStringConvertible, Sendable {
@@ -21,10 +21,10 @@ struct JoinTests {
   static let h264 = [
     Case(testDescription: "High, B-pyramid", options: ["-preset", "slow", "-level", "4"]),
     Case(
-      testDescription: "High, B-frames that are no references",
+      testDescription: "High, non-reference B-frames",
       options: ["-x264-params", "b-pyramid=none:bframes=2"], outputs: ["mp4", "ts"]),
     Case(
-      testDescription: "Main, no B-frames, other numbers taken",
+      testDescription: "Main, no B-frames, other identifiers in use",
       options: ["-profile:v", "main", "-bf", "0", "-x264-params", "sps-id=3"],
       outputs: ["mp4", "flv"]),
     Case(
@@ -33,14 +33,14 @@ struct JoinTests {
     Case(testDescription: "High 10", format: "yuv420p10le", outputs: ["mp4", "ts"]),
     Case(testDescription: "High 4:2:2", format: "yuv422p", outputs: ["mkv"]),
     Case(testDescription: "High 4:4:4", format: "yuv444p", outputs: ["mp4"]),
-    Case(testDescription: "out of MPEG-TS", source: "ts"),
+    Case(testDescription: "from MPEG-TS", source: "ts"),
     Case(
-      testDescription: "out of Matroska", options: ["-bf", "0"], source: "mkv", outputs: ["mp4"]),
+      testDescription: "from Matroska", options: ["-bf", "0"], source: "mkv", outputs: ["mp4"]),
     Case(
-      testDescription: "sets in band as well",
+      testDescription: "in-band parameter sets too",
       options: ["-x264-params", "repeat-headers=1:sps-id=1"], outputs: ["mp4", "ts"]),
     Case(
-      testDescription: "coloured, full range",
+      testDescription: "colour tags, full range",
       options: [
         "-vf", "scale=out_range=full,setparams=color_primaries=bt709:color_trc=bt709",
         "-color_range", "pc", "-colorspace", "bt709",
@@ -60,7 +60,7 @@ struct JoinTests {
       testDescription: "HEVC without B-frames", codec: "libx265",
       options: ["-tag:v", "hvc1", "-x265-params", "bframes=0"], outputs: ["mp4"]),
     Case(
-      testDescription: "HEVC out of MPEG-TS", codec: "libx265", source: "ts",
+      testDescription: "HEVC from MPEG-TS", codec: "libx265", source: "ts",
       outputs: ["mp4", "ts"]),
   ]
 
@@ -77,7 +77,7 @@ struct JoinTests {
   private static let gop = 16
   private static let count = 48
 
-  /// Three GOPs.
+  /// Encodes three GOPs.
   static func clip(_ test: Case, in scratch: Scratch) throws -> String {
     let path = scratch.path("source.\(test.source)")
     var options = test.options
@@ -96,7 +96,7 @@ struct JoinTests {
     return path
   }
 
-  /// Decodes with FFmpeg, which must not complain about anything.
+  /// Decodes with FFmpeg, which must not report anything.
   static func decoded(_ path: String, in scratch: Scratch) throws -> Y4M {
     let raw = scratch.path(UUID().uuidString + ".y4m")
     let outcome = try ExternalTool("ffmpeg").outcome([
@@ -104,7 +104,7 @@ struct JoinTests {
       path, "-fps_mode", "passthrough", "-f", "yuv4mpegpipe", "-strict", "-1", raw,
     ])
     let said = outcome.errors.split(separator: "\n").filter {
-      // What it says of YUV4MPEG2 with more than 8 bits, and of full range by its older name.
+      // Expected messages about YUV4MPEG2 with more than 8 bits, and about the older name for full range.
       !$0.contains("non-standard") && !$0.contains("non standard")
         && !$0.contains("deprecated pixel format")
     }
@@ -112,7 +112,7 @@ struct JoinTests {
     return try Y4M(path: raw)
   }
 
-  /// PSNR of luma in dB.
+  /// Returns the PSNR of luma, in dB.
   private static func ratio(_ a: Y4M, _ b: Y4M, frame: Int) -> Double {
     let (one, other) = (Array(a.plane(0, frame: frame)), Array(b.plane(0, frame: frame)))
     if one == other { return .infinity }
@@ -148,25 +148,25 @@ struct JoinTests {
         let isNew = (gop..<2 * gop).contains(frame)
         #expect(isNew ? ratio > 30 && ratio < .infinity : ratio == .infinity, "\(name) \(frame)")
       }
-      // What lies in the file as it lay in the source is the same bytes.
+      // Packets that are in the same form in both files have the same bytes.
       let family = ["mp4": "lengths", "mov": "lengths", "mkv": "lengths", "flv": "lengths"]
       let new = try FFmpegTool.packets(path, "v:0", hashes: true)
       try #require(new.count == count)
       if family[name] == family[test.source] || test.codec == "libvpx-vp9" {
-        // Readers of MPEG-TS give the zero_byte of a start code to the packet in front of it.
+        // MPEG-TS demuxers add a start code's zero_byte to the packet before it.
         let last = name == "ts" ? gop - 1 : -1
         for index in 0..<count where splice.copied[index] && index != last {
           let sizes = "\(packets[index].size) and \(new[index].size) bytes"
           #expect(new[index].hash == packets[index].hash, "\(name), packet \(index): \(sizes)")
         }
-        // Not all: AV1 repeats a picture by the same two bytes.
+        // At least one packet differs between positions: AV1 repeats frames by the same two bytes.
         let hashes = (packets + new).map(\.hash)
         #expect(splice.copied.indices.contains { hashes[$0] != hashes[$0 + count] })
       }
       let times = new.compactMap(\.dts)
       #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 }, "\(name)")
       try play(path, like: after, in: scratch, test)
-      // HEVC, and more than 8 bits of H.264, are nothing that free builds of it decode.
+      // Free builds of Chromium don't decode HEVC, and H.264 with more than 8 bits.
       if test.codec != "libx265", test.format == "yuv420p", ["mp4", "webm"].contains(name) {
         let (status, said) = try Player.chromium.play([scratch.folder.path, "out.\(name)"])
         #expect(status == 0 && said["ended"].bool == true, "\(name): \(said)")
@@ -175,12 +175,12 @@ struct JoinTests {
     }
   }
 
-  /// GStreamer's decoders make the same of it.
+  /// Checks that GStreamer's decoders give the same frames.
   private static func play(
     _ path: String, like expected: Y4M, in scratch: Scratch, _ test: Case
   ) throws {
     guard test.format == "yuv420p" else {
-      // y4menc writes no other format: how many came out must do.
+      // y4menc writes no other format. Only the number of frames is checked.
       let (status, said) = try Player.gstreamer.play([path])
       #expect(status == 0 && said["frames"].int == count, "\(path): \(said)")
       #expect(said["errors"].array.isEmpty && said["warnings"].array.isEmpty, "\(path): \(said)")
@@ -189,7 +189,7 @@ struct JoinTests {
     let raw = scratch.path("gst.y4m")
     try ExternalTool("gst-launch-1.0").run([
       "-q", "filesrc", "location=\(path)", "!", "decodebin", "!", "video/x-raw", "!",
-      // Through another order of planes: y4menc writes the decoder's padding as well.
+      // Converting to another plane order and back removes the decoder's padding, which y4menc writes too.
       "videoconvert", "!", "video/x-raw,format=YV12", "!", "videoconvert", "!",
       "video/x-raw,format=I420", "!", "y4menc", "!", "filesink",
       "location=\(raw)",

@@ -6,8 +6,8 @@ import UprightTestSupport
 @testable import UprightIntake
 @testable import UprightMediaIO
 
-/// Times that leap: damage is mended where it is, pauses stay as long as they were, and clocks that
-/// are set back go on as one.
+/// Jumps in timestamps: damaged times are repaired, pauses keep their length, and clocks that are set back
+/// are continued.
 @Suite struct LeapTests {
   struct Case: CustomTestStringConvertible, Sendable {
     let testDescription: String
@@ -16,7 +16,7 @@ import UprightTestSupport
     var repairs = 0
   }
 
-  /// What SourceStage does with doubtful frames, in milliseconds at 25 frames a second.
+  /// Repairs doubtful frames like SourceStage. Times are in milliseconds, at 25 frames per second.
   private static func repaired(_ times: [Int64]) throws -> (pts: [Int64], repairs: Int) {
     var repair = TimestampRepair(timeBase: Rational(1, 1000), frameRate: Rational(25, 1))
     var out: [Int64] = []
@@ -33,14 +33,14 @@ import UprightTestSupport
   }
 
   @Test(
-    "one frame ahead tells damage from a pause",
+    "One frame of lookahead distinguishes damage from a pause",
     arguments: [
       Case(testDescription: "nothing wrong", times: [0, 40, 80, 120], expected: [0, 40, 80, 120]),
       Case(
-        testDescription: "a leap and back", times: [0, 40, 9_000_000, 120, 160],
+        testDescription: "a jump ahead and back", times: [0, 40, 9_000_000, 120, 160],
         expected: [0, 40, 80, 120, 160], repairs: 1),
       Case(
-        testDescription: "a small leap and back", times: [0, 40, 180, 120, 160],
+        testDescription: "a small jump ahead and back", times: [0, 40, 180, 120, 160],
         expected: [0, 40, 80, 120, 160], repairs: 1),
       Case(
         testDescription: "minutes without a frame",
@@ -51,16 +51,16 @@ import UprightTestSupport
         times: [0, 60_000, 120_000, 121_000, 180_000],
         expected: [0, 60_000, 120_000, 121_000, 180_000]),
       Case(
-        testDescription: "the first one wrong", times: [5_000_000, 40, 80, 120],
+        testDescription: "a damaged first time", times: [5_000_000, 40, 80, 120],
         expected: [0, 40, 80, 120], repairs: 1),
       Case(
-        testDescription: "the last one far ahead stays", times: [0, 40, 70_000],
+        testDescription: "a last time far ahead is kept", times: [0, 40, 70_000],
         expected: [0, 40, 70_000]),
       Case(
-        testDescription: "back behind the last", times: [0, 40, 80, 20, 120],
+        testDescription: "a time before the previous one", times: [0, 40, 80, 20, 120],
         expected: [0, 40, 80, 81, 120], repairs: 1),
       Case(
-        testDescription: "no room between", times: [0, 40, 5000, 41, 81],
+        testDescription: "no time left between", times: [0, 40, 5000, 41, 81],
         expected: [0, 40, 5000, 5001, 5002], repairs: 2),
     ])
   func leaps(_ test: Case) throws {
@@ -69,7 +69,7 @@ import UprightTestSupport
     #expect(result.repairs == test.repairs)
   }
 
-  @Test("whatever the times are, they rise and nothing traps")
+  @Test("For any input, output times increase and nothing traps")
   func hostile() throws {
     var random = SeededGenerator(seed: 7)
     let extremes: [Int64] = [.max, .min + 1, 1 << 60, -(1 << 60), 0, 1, -1, 1 << 33]
@@ -86,7 +86,7 @@ import UprightTestSupport
 
   // MARK: - Broadcast clocks
 
-  /// A TS of `seconds` with a tone, whose clock begins at `start`.
+  /// Encodes an MPEG-TS of `seconds` with a tone, whose clock begins at `start`.
   private static func piece(
     _ scratch: Scratch, _ name: String, at start: Double, seconds: Double = 1
   )
@@ -101,7 +101,7 @@ import UprightTestSupport
     return try Data(contentsOf: URL(fileURLWithPath: path))
   }
 
-  @Test("a clock that is set back goes on", .long, .enabled(if: Needs.ffmpeg, "needs ffmpeg"))
+  @Test("A clock that is set back is continued", .long, .enabled(if: Needs.ffmpeg, "needs ffmpeg"))
   func setBack() throws {
     let scratch = try Scratch()
     let input = scratch.path("joined.ts")
@@ -113,7 +113,7 @@ import UprightTestSupport
     #expect(run.result.frames == 75)
     let frames = try FFmpegTool.frames(run.path).compactMap(\.time)
     #expect(frames.count == 75)
-    // Two joins: one back, one far ahead, which is left as the pause that it may be.
+    // Two joins. One goes back. The other goes far ahead and is kept, because it could be a pause.
     let first = Array(frames[0..<50])
     #expect(first[0] < 0.2)
     #expect(
@@ -124,14 +124,14 @@ import UprightTestSupport
     #expect(sound.count == theirs)
     let early = sound.filter { $0 < 100 }
     #expect(zip(early, early.dropFirst()).allSatisfy { $1 - $0 < 0.12 }, "\(early)")
-    // Sound and pictures of the second piece lie beside each other.
+    // Audio and video of the second part are in sync.
     #expect(abs((early.last ?? 0) - first[49]) < 0.15)
     let late = sound.filter { $0 > 100 }
     #expect(abs((late.first ?? 0) - frames[50]) < 0.15)
   }
 
   @Test(
-    "MPEG-TS counts from anywhere: the clip begins at zero, sound where it was", .long,
+    "MPEG-TS with any start time begins at zero in the output, with audio in sync", .long,
     .enabled(if: Needs.ffmpeg, "needs ffmpeg"), arguments: ["out.mp4", "out.mkv"])
   func zero(_ name: String) throws {
     let scratch = try Scratch()

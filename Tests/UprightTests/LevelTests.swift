@@ -5,9 +5,9 @@ import UprightFiles
 import UprightMediaIO
 import UprightTestSupport
 
-/// Signals whose angle is no multiple of 90 degrees.
+/// Signals whose angle is not a multiple of 90 degrees.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg")) struct LevelTests {
-  /// 96x64 of grey with a disc right of the middle, and a matrix that turns it clockwise.
+  /// Encodes 96x64 of grey with a disc right of the centre, and a matrix that turns it clockwise.
   private static func clip(_ scratch: Scratch, _ degrees: Double) throws -> String {
     let path = scratch.path("tilted-\(Int(degrees)).mp4")
     try FFmpegTool.run([
@@ -20,7 +20,7 @@ import UprightTestSupport
   }
 
   @Test(
-    "--level turns the picture by what the signal says, about its middle, its size kept",
+    "--level rotates the frame around its centre by the signal's angle, keeping its size",
     arguments: [10.0, -25, 100, 170, 44, 200.5])
   func level(_ degrees: Double) throws {
     let scratch = try Scratch()
@@ -33,7 +33,7 @@ import UprightTestSupport
     #expect(video.count == 5 && video.width == 96 && video.height == 64)
     #expect(run.result.warnings.isEmpty)
     let quarters = (degrees / 90).rounded()
-    // Portrait in a landscape canvas is 64/96 of the size.
+    // A portrait frame in a landscape canvas is scaled by 64/96.
     let scale = Int(quarters).isMultiple(of: 2) ? 1 : 64.0 / 96
     let angle = degrees * .pi / 180
     let disc = (x: 48 + 32 * scale * cos(angle), y: 32 + 32 * scale * sin(angle))
@@ -43,14 +43,14 @@ import UprightTestSupport
       let other = video.pixel(frame: frame, x: Int(96 - disc.x), y: Int(64 - disc.y))
       #expect(abs(other[2] - 128) < 4 && abs(other[0] - 150) < 3)
     }
-    // Corners that the sheet leaves are background.
+    // Corners not covered by the frame show the background.
     let edge = (x: 48 + 52 * scale * cos(angle), y: 32 + 52 * scale * sin(angle))
     if edge.x > 1, edge.x < 95, edge.y > 1, edge.y < 63 {
       #expect(abs(video.pixel(frame: 0, x: Int(edge.x), y: Int(edge.y))[0] - 16) < 4)
     }
   }
 
-  @Test("without it the nearest quarter turn stands, and the warning names the option")
+  @Test("Without --level the nearest quarter turn is used, and a warning names the option")
   func nearest() throws {
     let scratch = try Scratch()
     let input = try Self.clip(scratch, 10)
@@ -60,7 +60,7 @@ import UprightTestSupport
     #expect(run.result.warnings.contains { $0.contains("--level") })
   }
 
-  @Test("a signal of whole quarter turns is exact, with the option or without")
+  @Test("A signal with a multiple of 90 degrees is exact, with or without --level")
   func exact() throws {
     let scratch = try Scratch()
     let input = try Self.clip(scratch, 90)

@@ -2,11 +2,11 @@ import Testing
 
 @testable import UprightLive
 
-/// When an input counts as lost.
+/// Detection of the loss of an input.
 @Suite struct LiveArrivalTests {
   private static let tick = LiveClock.rate / 20
 
-  @Test("A second of waiting in which nothing arrives is a loss; one frame ends it")
+  @Test("The input is lost after one second without frames, until a frame arrives")
   func silence() {
     var arrival = LiveArrival()
     var wall: Int64 = 0
@@ -19,7 +19,7 @@ import Testing
     #expect(!isLost)
   }
 
-  @Test("A process that was stopped for an hour has lost nothing")
+  @Test("A process that was stopped for an hour has not lost its input")
   func stopped() {
     var arrival = LiveArrival()
     for wall in [0, 3600 * LiveClock.rate, .max] {
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test("While frames are waiting nothing is lost, however slow the session is")
+  @Test("While frames are waiting, the input is not lost")
   func busy() {
     var arrival = LiveArrival()
     for step in 0..<100 {

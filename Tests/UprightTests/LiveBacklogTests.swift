@@ -2,13 +2,13 @@ import Testing
 
 @testable import UprightLive
 
-/// What is left out by a session that does not keep up, and by one whose publisher does not.
+/// Frames dropped by a session that is too slow, and by one whose publisher pauses.
 @Suite struct LiveBacklogTests {
   private static let step = LiveClock.rate / 30
 
-  /// Pictures published 30 a second, `count` of them from `start` seconds on, each of which takes `cost`
-  /// ticks where it is shown and next to nothing where it is not. What was shown, and how far behind the
-  /// last one was.
+  /// Simulates `count` frames published at 30 per second. A frame that is shown takes `cost` ticks, a frame
+  /// that is dropped takes almost none. From frame `pauseAt` on, frames arrive `pause` ticks later. Returns
+  /// the shown frames, and the delay behind the last of them in ticks.
   private static func run(
     count: Int, cost: Int64, pause: Int64 = 0, pauseAt: Int = .max
   ) -> (shown: [Int], lag: Int64) {
@@ -32,13 +32,13 @@ import Testing
     return (shown, wall - last)
   }
 
-  @Test("who keeps up shows everything")
+  @Test("A session that keeps up shows every frame")
   func punctual() {
     #expect(Self.run(count: 300, cost: Self.step * 9 / 10).shown == Array(0..<300))
   }
 
   @Test(
-    "who does not stays a second behind at most, and never leaves a hole of more than half a second",
+    "A slow session limits its delay and never drops more than half a second in a row",
     arguments: [2, 5, 12])
   func slow(_ times: Int64) {
     let (shown, lag) = Self.run(count: 3000, cost: Self.step * times)
@@ -48,7 +48,7 @@ import Testing
     #expect((shown.last ?? 0) > 2980)
   }
 
-  @Test("a publisher that pauses and goes on at his own speed loses nothing")
+  @Test("After a publisher's pause at normal speed, no frame is dropped")
   func pause() {
     let (shown, _) = Self.run(
       count: 300, cost: Self.step / 2, pause: 5 * LiveClock.rate, pauseAt: 100)

@@ -2,14 +2,15 @@ import Testing
 
 @testable import UprightLive
 
-/// Media time of a live session, from publishers' times of every kind.
+/// Media time of a live session, for all kinds of publishers' timestamps.
 @Suite struct LiveClockTests {
   private typealias Track = LiveClock.Track
 
-  /// Ticks of milliseconds.
+  /// Converts milliseconds to ticks.
   private static func ms(_ milliseconds: Int) -> Int64 { Int64(milliseconds) * 90 }
 
-  /// Pictures `(publisher's ms, wall ms)` and their media times in ms; nil: late.
+  /// Frames with the publisher's time and the wall clock time, and the expected media times, all in ms.
+  /// `nil` is late.
   struct Case: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let pictures: [(raw: Int?, wall: Int)]
@@ -23,58 +24,58 @@ import Testing
   static let wrap = 1 << 32
   static let cases: [Case] = [
     Case(
-      testDescription: "any start counts as 0", pictures: run(0..<5, raw: 777_000, wall: 3),
+      testDescription: "any start becomes 0", pictures: run(0..<5, raw: 777_000, wall: 3),
       times: [0, 40, 80, 120, 160]),
     Case(
-      testDescription: "uneven distances stay",
+      testDescription: "irregular intervals are kept",
       pictures: [(9, 0), (30, 20), (101, 90), (140, 140)],
       times: [0, 21, 92, 131]),
     Case(
-      testDescription: "a leap ahead is bridged",
+      testDescription: "a jump ahead is bridged",
       pictures: run(0..<5, raw: 0, wall: 0) + run(5..<8, raw: 3_600_000, wall: 0),
       times: [0, 40, 80, 120, 160, 200, 240, 280]),
     Case(
-      testDescription: "a leap back is bridged",
+      testDescription: "a jump back is bridged",
       pictures: run(0..<5, raw: 90_000, wall: 0) + run(5..<8, raw: 0, wall: 0),
       times: [0, 40, 80, 120, 160, 200, 240, 280]),
     Case(
-      testDescription: "a leap for one picture only",
+      testDescription: "a jump for one frame only",
       pictures: run(0..<5, raw: 0, wall: 0) + [(500_000, 200)] + run(6..<8, raw: 0, wall: 0),
       times: [0, 40, 80, 120, 160, 200, 240, 280]),
     Case(
       testDescription: "32 bits of milliseconds wrap, to the tick",
       pictures: [(wrap - 70, 0), (wrap - 31, 40), (7, 80), (48, 120)], times: [0, 39, 77, 118]),
     Case(
-      testDescription: "a pause that the wall bears out stays",
+      testDescription: "a pause that matches the wall clock is kept",
       pictures: run(0..<5, raw: 0, wall: 0) + [(6000, 6100), (6040, 6140)],
       times: [0, 40, 80, 120, 160, 6000, 6040]),
     Case(
-      testDescription: "no times at all: by arrival, a picture apart",
+      testDescription: "no times: by arrival, at least one frame apart",
       pictures: [(nil, 0), (nil, 33), (nil, 70), (nil, 2000)], times: [0, 33, 67, 2000]),
     Case(
-      testDescription: "times that stand still",
+      testDescription: "times that don't change",
       pictures: run(0..<5, raw: 0, wall: 0) + [(160, 200), (160, 240), (160, 280)],
       times: [0, 40, 80, 120, 160, 200, 240, 280]),
     Case(
-      testDescription: "a picture that comes after its place is late",
+      testDescription: "a frame that arrives after a later one is late",
       pictures: [(0, 0), (80, 80), (40, 85), (120, 120)], times: [0, 80, nil, 120]),
     Case(
-      testDescription: "hostile numbers overflow nothing",
+      testDescription: "extreme values don't overflow",
       pictures: [(0, 0), (.max / 1_000_000, 40), (.min / 1_000_000, 80), (120, 120)],
       times: [0, 33, 67, 100]),
   ]
 
-  @Test("pictures", arguments: cases)
+  @Test("Frames", arguments: cases)
   func pictures(_ test: Case) {
     var clock = LiveClock()
     let times = test.pictures.map { picture in
       clock.picture(picture.raw.map(Self.ms), wall: Self.ms(picture.wall))
     }
-    // The frame rate is not known at first: a thirtieth of a second.
+    // The frame rate is unknown at first. The default is 30 frames per second.
     #expect(times.map { $0.map { Int((Double($0) / 90).rounded()) } } == test.times)
   }
 
-  @Test("33 bits of 90 kHz and RTP's 32 wrap to the tick", arguments: [Int64(1) << 33, 1 << 32])
+  @Test("33-bit and 32-bit timestamps wrap around exactly", arguments: [Int64(1) << 33, 1 << 32])
   func wraps(_ period: Int64) {
     var clock = LiveClock()
     var times: [Int64?] = []
@@ -85,7 +86,7 @@ import Testing
     #expect(times == [0, 3000, 6000, 9000, 12000, 15000])
   }
 
-  @Test("the two tracks leap together, whichever is first, and stay in step")
+  @Test("A jump in both tracks, in either order, keeps them in sync")
   func tracks() {
     for soundLeapsFirst in [true, false] {
       for leap in [Self.ms(500_000), -Self.ms(70_000)] {
@@ -95,7 +96,7 @@ import Testing
         var sounds: [Int64] = []
         for index in 0..<50 {
           let wall = Int64(index) * 3600
-          // One of the two sends three packets more of the old clock.
+          // One track sends three more packets with the old clock.
           let old = base + wall
           let soundRaw = index < (soundLeapsFirst ? 20 : 23) ? old : old + leap
           let pictureRaw = index < (soundLeapsFirst ? 23 : 20) ? old : old + leap
@@ -105,7 +106,7 @@ import Testing
         let expected = (0..<50).map { Int64($0) * 3600 }
         #expect(pictures.count == 50 && sounds.count == 50)
         let apart = zip(pictures, sounds).map { abs($0 - $1) }.max() ?? .max
-        // Half a picture: how long a packet lasted before the leap is all that is known.
+        // Half a frame: only the duration of the packet before the jump is known.
         #expect(apart <= 3600 - 1920, "\(apart)")
         let drift = zip(pictures, expected).map { abs($0 - $1) }.max() ?? .max
         #expect(drift <= 3600, "\(drift)")
@@ -113,7 +114,7 @@ import Testing
     }
   }
 
-  @Test("sound waits for the first picture, and is dropped with its mapping in a loss")
+  @Test("Audio is dropped until the first frame, and after a loss until the next frame")
   func sound() {
     var clock = LiveClock()
     #expect(clock.sound(5000, duration: 1920, wall: 0) == nil)
@@ -125,12 +126,12 @@ import Testing
     #expect(clock.sound(50, duration: 1920, wall: 9000) == 3000)
   }
 
-  @Test("who comes back with a burst, again and again, does not put media time ahead of the wall")
+  @Test("Repeated bursts after losses do not move media time ahead of the wall clock")
   func bursts() {
     var clock = LiveClock(frameRate: 25)
     var wall: Int64 = 0
     for _ in 0..<100 {
-      // Ten pictures at once, then fifty at their own speed.
+      // Ten frames at once, then fifty at their normal speed.
       for index in 0..<60 {
         if index >= 10 { wall += 3600 }
         _ = clock.picture(Int64(index) * 3600, wall: wall)
@@ -145,7 +146,7 @@ import Testing
   }
 
   @Test(
-    "in a loss the last picture stands in at the usual rate; what comes back goes on from there")
+    "During a loss, the last frame is repeated, and new input continues after it")
   func loss() {
     var clock = LiveClock()
     for index in 0..<10 { _ = clock.picture(Int64(index) * 3600, wall: Int64(index) * 3600) }
@@ -153,21 +154,21 @@ import Testing
     var filled: [Int64] = []
     while let time = clock.fill(wall: 9 * 3600 + 90_000) { filled.append(time) }
     #expect(filled == (10...34).map { Int64($0) * 3600 })
-    // Another publisher, another clock, 1.05 s later.
+    // Another publisher with another clock, 1.05 s later.
     let wall: Int64 = 9 * 3600 + 94_500
     #expect(clock.picture(123_456_789, wall: wall) == wall)
     let next: Int64 = wall + 3600
     #expect(clock.picture(123_456_789 + 3600, wall: 140_000) == next)
   }
 
-  @Test("a held-up burst is late until it has caught up")
+  @Test("Frames of a delayed burst are late until the burst has caught up")
   func burst() {
     var clock = LiveClock()
     for index in 0..<10 { _ = clock.picture(Int64(index) * 3600, wall: Int64(index) * 3600) }
     let wall: Int64 = 9 * 3600 + 180_000
     while clock.fill(wall: wall) != nil {}
     let latest = clock.latest ?? 0
-    // 60 pictures at once; the network had them.
+    // 60 frames at once, which the network had delayed.
     var shown: [Int64] = []
     for index in 10..<70 {
       if let time = clock.picture(Int64(index) * 3600, wall: wall + Int64(index)) {
@@ -177,7 +178,7 @@ import Testing
     #expect(shown == (10..<70).map { Int64($0) * 3600 }.filter { $0 > latest })
   }
 
-  @Test("a clock that had stopped goes on, and sound with it")
+  @Test("A clock that had stopped is continued, with audio")
   func stopped() {
     var clock = LiveClock()
     for index in 0..<10 {
@@ -194,7 +195,7 @@ import Testing
       times.append(picture)
       if let picture { #expect(sound == picture) }
     }
-    // Half a second to see that it does not catch up.
+    // It takes half a second to detect that the clock doesn't catch up.
     let shown = times.compactMap(\.self)
     #expect(times.prefix(12).allSatisfy { $0 == nil } && shown.count >= 26)
     #expect(zip(shown, shown.dropFirst()).allSatisfy { $1 - $0 == 3600 })

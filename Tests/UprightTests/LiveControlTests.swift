@@ -3,17 +3,17 @@ import Testing
 
 @testable import UprightLive
 
-/// What the threads of a live session share.
+/// The state shared by the threads of a live session.
 @Suite struct LiveControlTests {
-  /// Where the stack is that the caller runs on.
+  /// Returns the address of the caller's stack.
   @inline(never)
   private static func stack() -> UInt {
     var here: UInt8 = 0
     return withUnsafeMutablePointer(to: &here) { UInt(bitPattern: $0) }
   }
 
-  /// A session tells something at every turn, for months: each time must cost what the first one cost.
-  @Test("The thousandth thing is told as the first was")
+  /// A session reports updates for months. Every report must have the cost of the first.
+  @Test("The thousandth update uses as much stack as the first")
   func tells() throws {
     let control = LiveControl()
     let depths = Mutex<[UInt]>([])

@@ -6,10 +6,11 @@ import UprightTestSupport
 
 @testable import UprightFiles
 
-/// Streams of a publisher that is in, and sends what is of no use.
-@Suite("Live: streams that are not what they were", .enabled(if: FFmpegTool.isHere), .realTime)
+/// Authenticated publishers that send unusable streams.
+@Suite("Live: unusable streams", .enabled(if: FFmpegTool.isHere), .realTime)
 struct LiveHostileTests {
-  /// Sends as a socket's handler does: until the session has no use for the stream. False where it had.
+  /// Sends tags like a socket's handler, until the session rejects the stream. Returns whether it accepted
+  /// all of them.
   private static func send(_ tags: [FLVClip.Tag], _ stage: LiveStage) -> Bool {
     guard stage.feed.begin() else { return false }
     let start = Date()
@@ -28,18 +29,19 @@ struct LiveHostileTests {
     stage.session.snapshot.reason ?? ""
   }
 
-  /// The stream of no use is refused, the session says why and takes the next one.
+  /// Checks that the unusable stream is rejected, that the session reports the reason, and that it accepts
+  /// the next stream.
   private static func check(
     _ tags: [FLVClip.Tag], _ words: String, pictures: Int, _ file: String = "take.ts"
   ) throws {
     let scratch = try Scratch()
     let stage = try LiveStage([.file(path: scratch.path(file))])
     let isTaken = Self.send(tags, stage)
-    #expect(!isTaken || until(10) { !stage.feed.isPublishing }, "it was read to its end")
+    #expect(!isTaken || until(10) { !stage.feed.isPublishing }, "the stream was read to its end")
     #expect(until { Self.reason(stage).contains(words) }, "\(stage.session.snapshot)")
     #expect(stage.session.snapshot.counters.framesIn <= pictures)
     let good = try FLVClip(ShownPictures.source, seconds: 2)
-    #expect(Self.send(good.tags, stage), "the next publisher was refused")
+    #expect(Self.send(good.tags, stage), "the next publisher was rejected")
     stage.feed.end()
     #expect(until { stage.session.snapshot.counters.framesIn >= good.pictures })
     #expect(stage.states.contains(.live))
@@ -49,7 +51,7 @@ struct LiveHostileTests {
   }
 
   @Test(
-    "Another codec in mid-stream: the publisher is sent away, and comes back with what it has now")
+    "A change of the codec in mid-stream disconnects the publisher, which can reconnect")
   func codec() throws {
     let first = try FLVClip(ShownPictures.source, seconds: 2)
     var other = try FLVClip(ShownPictures.source, seconds: 10, options: "-c:v flv1")
@@ -57,20 +59,20 @@ struct LiveHostileTests {
     try Self.check(first.tags + other.tags, "another codec", pictures: first.pictures)
   }
 
-  @Test("A codec that is not taken")
+  @Test("An unsupported codec")
   func unknownCodec() throws {
     let clip = try FLVClip(ShownPictures.source, seconds: 10, options: "-c:v flv1")
     try Self.check(clip.tags, "flv1 is not taken", pictures: 0)
   }
 
-  @Test("Sound alone")
+  @Test("Audio only")
   func sound() throws {
     var clip = try FLVClip(ShownPictures.source, seconds: 10)
     clip.tags.removeAll { $0.isVideo }
     try Self.check(clip.tags, "no pictures", pictures: 0)
   }
 
-  @Test("Pictures of 16384x8704: refused before memory is taken for one")
+  @Test("Frames of 16384x8704 are rejected before memory is allocated")
   func huge() throws {
     var clip = try FLVClip(ShownPictures.source, seconds: 10)
     let sets = AVCConfiguration(widthInBlocks: 1024, heightInBlocks: 544)
@@ -81,12 +83,12 @@ struct LiveHostileTests {
   }
 }
 
-/// AVCDecoderConfigurationRecord (ISO/IEC 14496-15, 5.3.3.1) around parameter sets of Baseline.
+/// An AVCDecoderConfigurationRecord (ISO/IEC 14496-15, 5.3.3.1) with Baseline parameter sets.
 private struct AVCConfiguration {
   private var bits: [Bool] = []
   private(set) var bytes: [UInt8] = []
 
-  /// - Parameters: macroblocks of 16x16 samples.
+  /// The size is in macroblocks of 16x16 samples.
   init(widthInBlocks: Int, heightInBlocks: Int) {
     // seq_parameter_set_data (ISO/IEC 14496-10, 7.3.2.1.1) of profile 66, level 6.2.
     for value in [0, 0, 2, 1] { exponential(value) }
@@ -115,7 +117,7 @@ private struct AVCConfiguration {
     for index in (0..<count).reversed() { bits.append(value >> index & 1 == 1) }
   }
 
-  /// ue(v) (ISO/IEC 14496-10, 9.1).
+  /// Appends ue(v) (ISO/IEC 14496-10, 9.1).
   private mutating func exponential(_ value: Int) {
     let length = Int.bitWidth - (value + 1).leadingZeroBitCount
     append(0, length - 1)

@@ -7,10 +7,10 @@ import UprightTestSupport
 
 @testable import UprightLive
 
-/// Where live streams come from: each kind of input, read by the same session.
+/// Each kind of live input, read by the same session.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .realTime, .serialized)
 struct LiveInputTests {
-  @Test("a file at the speed of its times, once")
+  @Test("A file is read once, in real time")
   func file() throws {
     let scratch = try Scratch()
     let path = scratch.path("clip.mp4")
@@ -21,7 +21,7 @@ struct LiveInputTests {
     let begun = Date()
     let stage = try LiveStage([.hls(folder: folder)], input: .file(path: path))
     #expect(stage.session.join(timeout: 60))
-    // Not faster than it is.
+    // Not faster than real time.
     #expect(Date().timeIntervalSince(begun) > 1.5)
     #expect(stage.states == [.live, .ended])
     let shown = try ShownPictures("\(folder)/index.m3u8", scratch)
@@ -32,7 +32,7 @@ struct LiveInputTests {
     #expect(shown.times.count + left == 60, "\(counters.dropped)")
   }
 
-  @Test("what is no stream: the session fails, and says why")
+  @Test("With invalid input, the session fails with a reason")
   func notMedia() throws {
     let scratch = try Scratch()
     let path = scratch.path("clip.mp4")
@@ -42,12 +42,12 @@ struct LiveInputTests {
       #expect(stage.session.join(timeout: 30))
       #expect(stage.states == [.failed] && stage.session.snapshot.reason?.isEmpty == false)
     }
-    // A description is read before anything begins.
+    // A session description is parsed before anything starts.
     let error = #expect(throws: MediaError.self) {
       try LiveStage([.hls(folder: scratch.path("hls"))], input: .rtp(description: "v=0"))
     }
     #expect(error?.code == .badData)
-    // A publisher of nonsense is not the session's end.
+    // Invalid data from a publisher does not end the session.
     let stage = try LiveStage([.hls(folder: scratch.path("hls"))])
     try #require(stage.feed.begin())
     _ = stage.feed.write([UInt8](repeating: 7, count: 5000))
@@ -56,11 +56,11 @@ struct LiveInputTests {
     try stage.publish(clip.tags)
     #expect(until { stage.session.snapshot.counters.framesOut > 5 })
     stage.end()
-    #expect(stage.states.prefix(2) == [.waiting, .live], "told why it waits, and then it is live")
-    #expect(!stage.feed.begin(), "a session that is over accepts nobody")
+    #expect(stage.states.prefix(2) == [.waiting, .live], "waiting is reported, then live")
+    #expect(!stage.feed.begin(), "an ended session accepts no publisher")
   }
 
-  @Test("ffmpeg sends MPEG-TS over TCP, goes, and comes back")
+  @Test("ffmpeg sends MPEG-TS over TCP, disconnects and reconnects")
   func pull() throws {
     let scratch = try Scratch()
     let folder = scratch.path("hls")
@@ -68,7 +68,7 @@ struct LiveInputTests {
     let url = "tcp://127.0.0.1:\(port)"
     let stage = try LiveStage([.hls(folder: folder)], input: .pull(url: "\(url)?listen"))
     func send(_ size: String) throws {
-      // It is refused until the session listens (again).
+      // Connections are refused until the session listens (again).
       var lastError: (any Error)?
       let sent = until {
         do {
@@ -94,7 +94,7 @@ struct LiveInputTests {
     #expect(stage.formats.count == 2)
   }
 
-  @Test("gone for longer than it may be: ended, and what there is plays")
+  @Test("After the input timeout the session ends, and its output can be played")
   func timeout() throws {
     let scratch = try Scratch()
     let clip = try FLVClip(ShownPictures.source, seconds: 1)
@@ -107,7 +107,7 @@ struct LiveInputTests {
   }
 
   @Test(
-    "RTP by its description: CVO turns the picture at its frame",
+    "RTP input: CVO rotates from its frame on",
     arguments: [
       RTPSender.ExtensionForm.oneByte, .twoByte,
     ])
@@ -132,7 +132,7 @@ struct LiveInputTests {
     var sender = RTPSender(.h264)
     sender.form = form
     let said = clip.coordination(turns)
-    // The first packets may come before the socket is there; nobody waits for them.
+    // Packets sent before the socket is bound are lost.
     #expect(until { Loopback.isReceived(port) })
     let socket = try Loopback.Datagrams(port)
     let begun = Date()
@@ -149,11 +149,11 @@ struct LiveInputTests {
     let turned = try #require(shown.sizes.firstIndex(of: PixelSize(90, 160)))
     #expect(abs(shown.times[turned] - 50.0 / 30) < 0.001, "\(shown.times[turned])")
     #expect(shown.corners[..<turned].allSatisfy { $0 == "tl" })
-    // What stands in at the end lies as the last one did.
+    // Frames repeated at the end have the rotation of the last one.
     #expect(shown.corners[turned...].allSatisfy { $0 == "tr" })
   }
 
-  @Test("descriptions: what is read, and what is no description")
+  @Test("Valid and invalid session descriptions")
   func descriptions() throws {
     let text = """
       v=0\r

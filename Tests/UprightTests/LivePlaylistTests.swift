@@ -4,9 +4,9 @@ import UprightTestSupport
 
 @testable import UprightContainers
 
-/// The window on a live stream: RFC 8216, 6.2.
+/// The sliding window of a live playlist: RFC 8216, 6.2.
 @Suite struct LivePlaylistTests {
-  /// A playlist to which `count` segments of 2 s were added, and the files that went.
+  /// Returns a playlist after adding `count` segments of 2 s, and the files that expired.
   private static func playlist(
     _ count: Int, changes: Set<Int> = [0], continuing text: String? = nil
   ) -> (list: LivePlaylist, gone: [String]) {
@@ -21,7 +21,7 @@ import UprightTestSupport
     return (list, gone)
   }
 
-  @Test("six segments are shown, numbered, each with its date; no end and no type")
+  @Test("Six segments are listed with media sequence and dates, without an end or a type")
   func window() throws {
     let (list, _) = Self.playlist(10)
     let read = try Playlist(text: list.text)
@@ -36,7 +36,7 @@ import UprightTestSupport
     }
   }
 
-  @Test("discontinuities that leave are counted, and the map of what is first is always there")
+  @Test("Removed discontinuities are counted, and each segment keeps its map")
   func discontinuities() throws {
     var list = LivePlaylist(segmentDuration: 2)
     var sequence: [Int] = []
@@ -45,26 +45,27 @@ import UprightTestSupport
       list.add(segment: "\(index).m4s", duration: 2, start: Double(index) * 2)
       let read = try Playlist(text: list.text)
       sequence.append(read.discontinuitySequence)
-      // However far the window is, each segment has its own init segment.
+      // Each segment has its own initialization segment, wherever the window is.
       let maps = [0, 0, 2, 3, 3, 3, 3, 3, 3, 9, 9, 9, 9, 9]
       for (place, segment) in read.segments.enumerated() {
         #expect(segment.map == "i-\(maps[read.mediaSequence + place]).mp4")
       }
     }
-    // The tag of segment 2 goes when it does: with segment 8.
+    // The tag of segment 2 is removed with the segment, when segment 8 is added.
     #expect(sequence == [0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 2, 2, 2, 2])
   }
 
-  @Test("what leaves the window goes a window later, each file once, maps with their last segment")
+  @Test("Files expire one window after they leave it, once each, maps with their last segment")
   func expiry() {
     let (_, gone) = Self.playlist(30, changes: [0, 5])
-    // Segment n leaves when n + 6 comes, and goes when its own 2 s and the 14 from it on are over.
+    // Segment n leaves the window when n + 6 is added. Its file expires after its own 2 s plus the 14 s of
+    // the segments from it on.
     #expect(gone.filter { $0.hasSuffix("m4s") } == (0...15).map { "\($0).m4s" })
     #expect(gone.filter { $0.hasSuffix("mp4") } == ["i-0.mp4"])
     #expect(gone.firstIndex(of: "i-0.mp4") == gone.firstIndex(of: "4.m4s").map { $0 + 1 })
   }
 
-  @Test("another run in the same folder: numbers go on, behind a discontinuity")
+  @Test("Another run in the same folder continues the numbers, after a discontinuity")
   func again() throws {
     let first = Self.playlist(10, changes: [0, 7]).list
     var ended = first
@@ -82,7 +83,7 @@ import UprightTestSupport
     }
   }
 
-  @Test("with another target duration only the numbers go on")
+  @Test("With another target duration, only the numbers continue")
   func otherTarget() throws {
     let first = Self.playlist(10, changes: [0, 7]).list
     var list = LivePlaylist(segmentDuration: 4, continuing: first.text)
@@ -93,7 +94,7 @@ import UprightTestSupport
     #expect(read.discontinuitySequence == 1 && read.segments.map(\.isDiscontinuous) == [true])
   }
 
-  @Test("what is no playlist of ours does no harm")
+  @Test("An invalid existing playlist is ignored")
   func hostile() throws {
     for text in [
       "", "not a playlist", "#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:-5\n",

@@ -9,7 +9,7 @@ import UprightTestSupport
 @testable import UprightMediaIO
 @testable import UprightPipeline
 
-/// What waits for an output is bounded, and what is lost is lost up to an IDR.
+/// Output queues are limited. After a loss, the output continues at an IDR.
 @Suite struct LiveQueueTests {
   private static let pictures = StreamInfo.made(.video)
 
@@ -18,7 +18,7 @@ import UprightTestSupport
       index: index, size: PixelSize(16, 16), parameters: try CodecParameters(naming: "h264"))
   }
 
-  /// Puts pictures 10 a second, an IDR every `gop`, and sound between them.
+  /// Adds frames at 10 per second, with an IDR every `gop` frames and audio between them.
   private static func put(
     _ range: Range<Int>, into queue: OutputQueue, gop: Int = 10, bytes: Int = 100,
     formats: [Int: EncodedFormat] = [:]
@@ -35,7 +35,7 @@ import UprightTestSupport
     }
   }
 
-  /// The numbers of the pictures that come out; `!` marks an IDR, `fN` a format.
+  /// Returns the indices of the frames that are left. `!` marks an IDR, `fN` a format.
   private static func drain(_ queue: OutputQueue) -> [String] {
     queue.end()
     var words: [String] = []
@@ -47,7 +47,7 @@ import UprightTestSupport
     return words
   }
 
-  @Test("nothing is lost while there is room")
+  @Test("Nothing is dropped while there is room")
   func room() throws {
     let queue = OutputQueue(seconds: 4, bytes: 1 << 20)
     try Self.put(0..<40, into: queue)
@@ -55,17 +55,17 @@ import UprightTestSupport
     #expect(Self.drain(queue).count == 40)
   }
 
-  @Test("too long: what is left begins with an IDR that leaves half of the room")
+  @Test("Too long: the rest begins with an IDR, with at most half of the limit after it")
   func seconds() throws {
     let queue = OutputQueue(seconds: 4, bytes: 1 << 20)
     try Self.put(0..<42, into: queue)
-    // Full at picture 40: the first IDR with 2 s or less behind it is picture 20.
+    // Full at frame 40. The first IDR with 2 s or less after it is frame 20.
     let words = Self.drain(queue)
     #expect(words.first == "20!" && words.last == "41" && words.count == 22)
     #expect(queue.lostPictures == 20)
   }
 
-  @Test("too many bytes: everything, where no IDR leaves room, and what follows up to the next one")
+  @Test("Too many bytes: without a suitable IDR, everything up to the next one is dropped")
   func bytes() throws {
     let queue = OutputQueue(seconds: 100, bytes: 1500)
     try Self.put(0..<25, into: queue, gop: 20)
@@ -74,7 +74,7 @@ import UprightTestSupport
     #expect(queue.lostPictures == 20)
   }
 
-  @Test("a format that began among what was lost begins at the next IDR")
+  @Test("A format that begins in the dropped part begins at the next IDR")
   func formats() throws {
     let queue = OutputQueue(seconds: 4, bytes: 1 << 20)
     let first = try Self.format(0)
@@ -90,7 +90,7 @@ import UprightTestSupport
     #expect(Self.drain(skipped).first == "30!f1")
   }
 
-  @Test("a sink that is stuck takes nothing from one that is not")
+  @Test("A blocked sink does not affect another one")
   func writers() throws {
     let stuck = TestSink(isStuck: true)
     let healthy = TestSink()
@@ -109,7 +109,7 @@ import UprightTestSupport
       for writer in writers {
         try Self.put(index..<index + 1, into: writer.queue, formats: formats)
       }
-      // The healthy one has the time that a live stream gives it.
+      // The healthy sink gets as much time as a live stream would give it.
       try #require(until { writers[1].queue.depth == 0 })
     }
     writers.forEach { $0.queue.end() }
@@ -117,14 +117,14 @@ import UprightTestSupport
     #expect(healthy.seen.count == 60 && healthy.isFinished && writers[1].lostPictures == 0)
     #expect(writers[1].present.bytes == 60 * 110 - 10)
     #expect(writers[0].queue.lostPictures > 30)
-    // It cannot be closed, and is left to itself.
+    // The blocked sink can't be closed. It is abandoned.
     #expect(!writers[0].join(by: .now() + 0.1))
     writers[0].abandon()
     #expect(writers[0].join(by: .now() + 30))
     #expect(!stuck.isFinished && writers[0].present.error?.code == .cancelled)
   }
 
-  @Test("a network output that fails is opened again, at an IDR, with the format that stands")
+  @Test("A network output that fails is reopened at an IDR, with the current format")
   func again() throws {
     let sink = TestSink(failsAt: 4)
     let writer = OutputWriter(
@@ -134,7 +134,7 @@ import UprightTestSupport
     writer.start()
     let formats = [0: try Self.format(0), 7: try Self.format(1)]
     var index = 0
-    // However long the pause lasts: pictures come until it is over.
+    // Frames are added until the sink is reopened, however long the pause is.
     while sink.begun.count < 2 && index < 5000 {
       try Self.put(index..<index + 1, into: writer.queue, gop: 5, formats: formats)
       index += 1
@@ -150,7 +150,7 @@ import UprightTestSupport
   }
 }
 
-/// Waits for what another thread does; false where it did not come in half a minute.
+/// Waits for a condition that another thread makes true. Returns whether it did within `seconds` seconds.
 func until(_ seconds: Double = 30, _ condition: () throws -> Bool) rethrows -> Bool {
   let deadline = Date(timeIntervalSinceNow: seconds)
   while try !condition() {
@@ -161,7 +161,7 @@ func until(_ seconds: Double = 30, _ condition: () throws -> Bool) rethrows -> B
 }
 
 extension StreamInfo {
-  /// A stream for packets that are made by hand.
+  /// Makes a stream for packets that a test makes.
   static func made(_ kind: Kind) -> StreamInfo {
     do {
       return StreamInfo(
@@ -171,9 +171,9 @@ extension StreamInfo {
   }
 }
 
-/// A sink that notes what it is given, gets stuck, or fails once.
+/// A sink that records its packets, blocks, or fails once.
 private final class TestSink: PacketSink, @unchecked Sendable {
-  // Written by one output's thread, and all but `begun` read when that is over.
+  // Written by one output's thread. All but `begun` are read only after that thread has ended.
   private(set) var seen: [Double] = []
   private let begins = Mutex<[Int]>([])
   var begun: [Int] { begins.withLock { $0 } }

@@ -7,16 +7,16 @@ import UprightTestSupport
 
 @testable import UprightLive
 
-/// Live sessions as their viewers see them.
+/// Live sessions, tested by their outputs.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .realTime, .serialized)
 struct LiveSessionTests {
-  @Test("an event at a media time: the turn begins at that picture, in HLS with a discontinuity")
+  @Test("An event at a media time takes effect at that frame, in HLS with a discontinuity")
   func turn() async throws {
     let scratch = try Scratch()
     let folder = scratch.path("hls")
     let clip = try FLVClip(ShownPictures.source, seconds: 3)
     let stage = try LiveStage([.hls(folder: folder)]) { $0.options.sensor() }
-    // Before there is a picture nothing is answered.
+    // Before the first frame, the answer is empty.
     #expect(
       try await stage.session.post([RotationEvent(at: 1.5, .device(.landscapeLeft))]).isEmpty)
     try stage.publish(clip.tags, ends: false)
@@ -32,15 +32,15 @@ struct LiveSessionTests {
     let shown = try ShownPictures("\(folder)/index.m3u8", scratch)
     #expect(shown.sizes.count == shown.corners.count && shown.sizes.count > 60)
     for (index, time) in shown.times.enumerated() {
-      // FLV counts milliseconds: picture 45 is at 1.5 s.
+      // FLV has a resolution of 1 ms: frame 45 is at 1.5 s.
       let isTurned = time >= 1.5 - 0.001
       #expect(shown.sizes[index] == (isTurned ? PixelSize(160, 90) : PixelSize(90, 160)))
-      #expect(shown.corners[index] == (isTurned ? "tl" : "tr"), "picture \(index)")
+      #expect(shown.corners[index] == (isTurned ? "tl" : "tr"), "frame \(index)")
     }
     #expect(shown.shortestStep > 0)
   }
 
-  @Test("an event for now: obeyed by the next frame, whose time the answer has")
+  @Test("An event for now takes effect at the next frame, whose time is in the answer")
   func now() async throws {
     let scratch = try Scratch()
     let folder = scratch.path("hls")
@@ -65,15 +65,15 @@ struct LiveSessionTests {
     #expect(stage.decisions.count == 1)
     let measured = stage.session.snapshot.counters.eventToPicture
     #expect(measured.count == 1)
-    figure("event to picture: \(measured) s")
+    figure("event to frame: \(measured) s")
     let shown = try ShownPictures("\(folder)/index.m3u8", scratch)
     let turned = try #require(shown.sizes.firstIndex(of: PixelSize(160, 90)))
-    // The decision's time is that of the frame that turns: a replay turns at the same frame.
+    // The decision's time is that of the first turned frame, so that a replay turns at the same frame.
     #expect(abs(shown.times[turned] - asked) < 0.0005, "\(shown.times[turned]), \(asked)")
     #expect(shown.corners[turned - 1] == "tr" && shown.corners[turned...].allSatisfy { $0 == "br" })
   }
 
-  @Test("a second without input: pictures and silence go on; it comes back in another size")
+  @Test("Without input, frames and silence continue, until input returns in another size")
   func loss() throws {
     let scratch = try Scratch()
     let folder = scratch.path("hls")
@@ -89,9 +89,9 @@ struct LiveSessionTests {
     stage.end()
     #expect(stage.states.prefix(3) == [.live, .inputLost, .live] && stage.states.last == .ended)
     let shown = try ShownPictures("\(folder)/index.m3u8", scratch)
-    // Nothing is missing: 30 a second, and 25.
+    // No frame is missing: 30 per second, then 25.
     #expect(shown.shortestStep > 0 && shown.longestStep < 0.15, "\(shown.longestStep)")
-    // The landscape clip, then what stands in for it, then the portrait one.
+    // The landscape input, then its repeated last frame, then the portrait input.
     let turned = try #require(shown.sizes.firstIndex(of: PixelSize(90, 160)))
     #expect(shown.sizes[..<turned].allSatisfy { $0 == PixelSize(160, 90) })
     #expect(shown.sizes[turned...].allSatisfy { $0 == PixelSize(90, 160) })
@@ -105,7 +105,7 @@ struct LiveSessionTests {
     }
   }
 
-  @Test("two seconds into a loss the slate stands, and turns on the canvas like anything else")
+  @Test("After two seconds of loss the slate is shown, placed on the canvas like a frame")
   func slate() throws {
     let scratch = try Scratch()
     let folder = scratch.path("hls")
@@ -127,7 +127,7 @@ struct LiveSessionTests {
     #expect(shown.longestStep < 0.15 && shown.shortestStep > 0)
   }
 
-  @Test("no address with a key gets into a message")
+  @Test("No message contains an address with a key")
   func secrets() throws {
     let url = "rtmps://user:pass@host.example:1936/live/SECRET?token=HIDDEN"
     #expect(LiveAddress.shown(url) == "rtmps://host.example:1936")
@@ -140,7 +140,7 @@ struct LiveSessionTests {
   }
 
   @Test(
-    "the publisher's clock leaps, ahead and back: the stream goes on", arguments: [3_600_000, -1])
+    "The stream continues after a jump of the publisher's clock", arguments: [3_600_000, -1])
   func leap(_ by: Int) throws {
     let scratch = try Scratch()
     let folder = scratch.path("hls")
@@ -164,7 +164,7 @@ struct LiveSessionTests {
   }
 
   @Test(
-    "pushed to a server that comes later than the stream: a change of format on the way",
+    "Pushing to a server that starts later, with a change of format",
     arguments: ["rtmp", "srt"])
   func push(_ scheme: String) async throws {
     let scratch = try Scratch()
@@ -180,7 +180,7 @@ struct LiveSessionTests {
     let server = Thread.running {
       let listening =
         scheme == "rtmp" ? ["-listen", "1", "-i", url] : ["-i", "\(url)?mode=listener"]
-      // However the sender goes: what was taken is what is looked at.
+      // The server may exit with an error. Only the file that it wrote is checked.
       _ = try? FFmpegTool.run(listening + ["-c", "copy", taken], timeout: 60)
     }
     #expect(until { stage.session.snapshot.seconds > 4 })
@@ -188,7 +188,7 @@ struct LiveSessionTests {
     sender.wait()
     stage.end()
     server.wait()
-    // SRT waits for its peer and finds it; RTMP is refused at first and tries again.
+    // SRT waits for its peer. RTMP is refused at first and retries.
     let lost = stage.session.snapshot.counters.dropped["output", default: 0]
     #expect(scheme == "srt" || lost > 0)
     let shown = try ShownPictures(taken, scratch)
@@ -200,7 +200,7 @@ struct LiveSessionTests {
     #expect(sound > 40)
   }
 
-  @Test("sound stays with its pictures within a sound frame, across a leap and a loss")
+  @Test("Audio stays in sync within one audio frame, across a clock jump and a loss")
   func sync() throws {
     let scratch = try Scratch()
     let path = scratch.path("take.ts")
@@ -224,7 +224,7 @@ struct LiveSessionTests {
     #expect(after.offsets.allSatisfy { abs($0 - usual) <= 1024.0 / 48000 + 0.002 })
   }
 
-  @Test("an output that takes nothing costs the others nothing")
+  @Test("A blocked output does not affect the others")
   func stalled() throws {
     let scratch = try Scratch()
     let folder = scratch.path("hls")
@@ -236,7 +236,7 @@ struct LiveSessionTests {
       $0.options.rate = .constantQuality(2)
       $0.limits.outputSeconds = 0.5
     }
-    // Connected, and never read.
+    // Accepts the connection and never reads.
     let peer = Thread.running { _ = listener.accept() }
     try stage.publish(clip.tags, ends: false)
     #expect(until { stage.session.snapshot.seconds > 3.8 })
@@ -250,7 +250,7 @@ struct LiveSessionTests {
     #expect(shown.times.count == stage.session.snapshot.counters.framesOut)
   }
 
-  @Test("stopped in mid-stream: every output plays, each as its container wants it")
+  @Test("After a stop in mid-stream, every output can be played")
   func stop() async throws {
     let scratch = try Scratch()
     let clip = try FLVClip(ShownPictures.source, seconds: 3)
@@ -276,8 +276,8 @@ struct LiveSessionTests {
     #expect(scratch.names.allSatisfy { !$0.hasSuffix(".part") })
   }
 
-  /// Takes some eight seconds: as long as the clip, and what is left of it.
-  @Test("an encoder that is too slow: overloaded, frames dropped, none made up, nothing lost")
+  /// Takes about eight seconds: the duration of the clip, and the time to finish.
+  @Test("A slow encoder: frames are dropped, none are inserted, the input is not lost")
   func overload() throws {
     let scratch = try Scratch()
     let clip = try FLVClip("testsrc2=size=1280x720:rate=30", seconds: 6, sound: false)
@@ -295,7 +295,7 @@ struct LiveSessionTests {
     stage.end()
   }
 
-  @Test("a low bitrate without audio: live before two seconds of it have come")
+  @Test("With a low bitrate and without audio, the session is live within two seconds")
   func slow() throws {
     let scratch = try Scratch()
     let clip = try FLVClip(
@@ -306,11 +306,11 @@ struct LiveSessionTests {
     stage.end()
   }
 
-  @Test("frames a millisecond early, and a hole: no segment is longer than the playlist says")
+  @Test("With early frames and a gap, no segment exceeds the target duration")
   func jitter() throws {
     let scratch = try Scratch()
     var clip = try FLVClip(ShownPictures.source, seconds: 4.5)
-    // Every second's first frame comes early; nothing between 2.1 and 2.9 s.
+    // The times gain 1 ms per second. There are no frames between 2.1 and 2.9 s.
     for index in clip.tags.indices { clip.tags[index].time -= clip.tags[index].time / 1000 }
     clip.tags.removeAll { $0.isVideo && (2100..<2900).contains($0.time) }
     let stage = try LiveStage([.hls(folder: scratch.path("hls"))])
@@ -324,7 +324,7 @@ struct LiveSessionTests {
     }
   }
 
-  @Test("another session in the same folder goes on with higher numbers, behind a discontinuity")
+  @Test("Another session in the same folder continues the numbers, after a discontinuity")
   func again() throws {
     let scratch = try Scratch()
     let folder = scratch.path("hls")
@@ -348,7 +348,7 @@ struct LiveSessionTests {
     }
   }
 
-  @Test("long enough for the window to move: old segments go, what is listed is there")
+  @Test("When the window moves, old segments are removed and listed files exist")
   func window() throws {
     let scratch = try Scratch()
     let folder = scratch.path("hls")
@@ -364,7 +364,7 @@ struct LiveSessionTests {
     #expect(!files.contains("index-0.m4s") && files.count <= 6 + 9 + 2, "\(files.sorted())")
   }
 
-  @Test("sessions leave no thread and no descriptor behind")
+  @Test("Sessions leave no threads and no descriptors open")
   func leaks() throws {
     let scratch = try Scratch()
     let clip = try FLVClip(ShownPictures.source, seconds: 0.5)
@@ -388,7 +388,7 @@ struct LiveSessionTests {
     #expect(ended, "\(counts)")
   }
 
-  @Test("what cannot be live is refused before anything is opened")
+  @Test("Invalid live configurations are rejected before anything is opened")
   func refusals() throws {
     let scratch = try Scratch()
     try Data().write(to: URL(fileURLWithPath: scratch.path("there.mp4")))
@@ -419,7 +419,7 @@ struct LiveSessionTests {
   }
 }
 
-/// Work on a thread of its own that can be waited for.
+/// A thread that can be waited for.
 struct RunningThread {
   fileprivate let done = DispatchSemaphore(value: 0)
 

@@ -8,17 +8,17 @@ import UprightTestSupport
 
 @testable import UprightLive
 
-/// FLV tags of a clip, to be sent as a phone would.
+/// The FLV tags of a clip, sent like a phone.
 struct FLVClip: Sendable {
   struct Tag: Sendable {
     let kind: UInt8
-    /// Milliseconds.
+    /// The timestamp, in milliseconds.
     var time: Int
     let body: [UInt8]
 
     var isVideo: Bool { kind == 9 }
 
-    /// As it stands in a file (Video File Format Specification 10.1, E.4).
+    /// The tag as stored in a file (Video File Format Specification 10.1, E.4).
     var bytes: [UInt8] {
       func big(_ value: Int, _ count: Int) -> [UInt8] {
         (0..<count).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
@@ -30,11 +30,11 @@ struct FLVClip: Sendable {
 
   var tags: [Tag] = []
 
-  /// Makes a clip with FFmpeg.
+  /// Encodes a clip with FFmpeg.
   ///
   /// - Parameters:
-  ///   - picture: a source of FFmpeg's lavfi, without its duration.
-  ///   - sound: whether there is a tone.
+  ///   - picture: A lavfi source of FFmpeg, without its duration.
+  ///   - sound: Whether there is a tone.
   init(_ picture: String, seconds: Double, sound: Bool = true, options: String = "") throws {
     let scratch = try Scratch()
     let path = scratch.path("clip.flv")
@@ -46,7 +46,7 @@ struct FLVClip: Sendable {
     try read(path)
   }
 
-  /// The clip in a file, encoded anew.
+  /// Re-encodes the clip in a file.
   init(file: String, seconds: Double) throws {
     let scratch = try Scratch()
     let path = scratch.path("clip.flv")
@@ -76,11 +76,11 @@ struct FLVClip: Sendable {
     try #require(tags.count > 3)
   }
 
-  /// Pictures in it, without the decoder's configuration and the end mark.
+  /// The number of frames, without the decoder configuration and the end of sequence.
   var pictures: Int { tags.count { $0.isVideo && $0.body.count > 1 && $0.body[1] == 1 } }
 }
 
-/// A live session in a test, and what it told.
+/// A live session under test, and its updates.
 final class LiveStage: Sendable {
   let session: LiveSession
   let feed = PublishedFeed()
@@ -94,7 +94,7 @@ final class LiveStage: Sendable {
     configuration.options.size = .pair(PixelSize(90, 160))
     configuration.options.speed = "ultrafast"
     configuration.segmentSeconds = 1
-    // A busy machine leaves nothing out.
+    // A busy machine must not cause dropped frames.
     configuration.limits.lag = 600
     configure(&configuration)
     session = try LiveSession(configuration)
@@ -115,7 +115,7 @@ final class LiveStage: Sendable {
     updates.compactMap { if case .format(let change) = $0 { change } else { nil } }
   }
 
-  /// Publishes the tags at their own speed, as one connection.
+  /// Publishes the tags in real time, as one connection.
   func publish(_ tags: [FLVClip.Tag], ends: Bool = true) throws {
     try #require(feed.begin())
     send(tags)
@@ -129,7 +129,7 @@ final class LiveStage: Sendable {
     var clock = 0
     for tag in tags {
       let time = tag.time
-      // A leap is not waited for.
+      // A jump in the times causes no wait.
       if first == nil { (first, last) = (time, time) }
       if abs(time - last) < 1000 { clock += time - last }
       last = time

@@ -6,7 +6,7 @@ import UprightTestSupport
 
 @testable import UprightContainers
 
-/// What is not pictures: kept where the container takes it, named where it is dropped.
+/// Data other than video frames is kept if the container supports it, and reported if it is dropped.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
 struct MetadataTests {
   private static let chapters = """
@@ -28,7 +28,7 @@ struct MetadataTests {
 
     """
 
-  /// Pictures lying on their side, two tracks of sound, subtitles, chapters, tags, a timecode.
+  /// Makes a file with rotated video, two audio tracks, subtitles, chapters, tags, and a timecode in MOV.
   private static func source(_ scratch: Scratch, _ name: String) throws -> String {
     let path = scratch.path(name)
     let (chapters, subtitles) = (scratch.path("chapters.txt"), scratch.path("text.srt"))
@@ -59,14 +59,14 @@ struct MetadataTests {
       uniquingKeysWith: { first, _ in first })
   }
 
-  @Test("What a phone says of itself goes over, in Apple's names where the file has their list")
+  @Test("A phone's tags are kept, with Apple's names if the file has Apple's metadata list")
   func phone() throws {
     let apple = "com.apple.quicktime."
     let said = [
       "\(apple)creationdate": "2013-12-22T15:54:25-0500", "\(apple)make": "Apple",
       "\(apple)model": "iPhone 4S",
     ]
-    // As libavformat reads a clip that has both ways of saying it.
+    // The tags of a file with both kinds of names, as libavformat reads them.
     let both = said.merging(
       ["make": "Apple", "make-eng": "Apple", "date": "2013-12-22T15:54:25-0500"]) { $1 }
     let titled = said.merging(["title": "A walk"]) { $1 }
@@ -87,7 +87,7 @@ struct MetadataTests {
   }
 
   @Test(
-    "An iPhone's clip keeps its date and its camera; its positions are left out with a word",
+    "An iPhone's file keeps its date and camera, and its positions are dropped with a warning",
     .clips("rotation-real"))
   func iPhone() throws {
     let scratch = try Scratch()
@@ -105,7 +105,7 @@ struct MetadataTests {
   }
 
   @Test(
-    "titles, creation time, chapters, languages, subtitles and all sound go over", .long,
+    "Titles, creation time, chapters, languages, subtitles and all audio are kept", .long,
     arguments: [
       ("source.mp4", "out.mp4"), ("source.mkv", "out.mkv"), ("source.mov", "out.mov"),
     ])
@@ -137,7 +137,7 @@ struct MetadataTests {
   }
 
   @Test(
-    "where somebody was is dropped unless it is asked for", .long, arguments: ["mp4", "mov", "mkv"])
+    "The location is dropped unless requested", .long, arguments: ["mp4", "mov", "mkv"])
   func location(_ kind: String) throws {
     let scratch = try Scratch()
     let source = try Self.source(scratch, "source.\(kind)")
@@ -157,7 +157,7 @@ struct MetadataTests {
     #expect(!kept.report["output"]["dropped"].array.contains { $0.string?.contains("GPS") == true })
   }
 
-  @Test("what does not go over is named in the report")
+  @Test("Dropped streams are listed in the report")
   func named() throws {
     let scratch = try Scratch()
     let source = try Self.source(scratch, "source.mov")
@@ -177,7 +177,7 @@ struct MetadataTests {
   }
 
   @Test(
-    "real clips: a second picture track and timed metadata are named", .long,
+    "Real clips: a dropped second video track and timed metadata are reported", .long,
     .clips(
       "rotation-real/mv_with_2_top_shots.mp4", "rotation-real/h265_with_metadata_track.mp4"))
   func real() throws {
@@ -197,11 +197,11 @@ struct MetadataTests {
   }
 
   @Test(
-    "nothing of an earlier turn is left in the output's tags", arguments: ["out.mp4", "out.mkv"])
+    "No rotation tag of the input is left in the output", arguments: ["out.mp4", "out.mkv"])
   func rotateTag(_ name: String) throws {
     let scratch = try Scratch()
-    // A tag in Matroska, in capitals, as older FFmpegs left it. This one will not write it: the name
-    // is put in afterwards.
+    // A Matroska tag in capitals, as written by older versions of FFmpeg. This version doesn't write it, so
+    // the name is patched afterwards.
     let source = scratch.path("source.mkv")
     try FFmpegTool.run([
       "-noautorotate", "-i", Samples.displayMatrix, "-c", "copy", "-metadata:s:v:0", "ROTATX=90",
@@ -217,7 +217,7 @@ struct MetadataTests {
     #expect(video["width"].int == 360 && video["height"].int == 640)
     #expect(video["tags"].object.keys.allSatisfy { $0.lowercased() != "rotate" })
     #expect(video["side_data_list"].array.isEmpty)
-    // What came out is upright for good: a second pass changes nothing.
+    // The output needs no rotation: a second pass changes nothing.
     let again = try Transcoded(run.path, to: scratch.path("again.y4m"))
     #expect(again.report["formats"][0]["turn"].string == "up")
   }
@@ -227,7 +227,7 @@ extension Data {
   fileprivate func contains(_ text: String) -> Bool { range(of: Data(text.utf8)) != nil }
 }
 
-/// Words in another form, covers and flags: what a container has a place for goes into it.
+/// Text subtitles in another format, covers and dispositions are written if the container supports them.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
 struct SubtitleTests {
   private static let text =
@@ -252,7 +252,7 @@ struct SubtitleTests {
   }
 
   @Test(
-    "subtitles of text are rewritten in the container's form", .long,
+    "Text subtitles are converted to the container's format", .long,
     arguments: [
       Case(input: "a.mkv", form: "srt", output: "out.mp4", expected: "mov_text"),
       Case(input: "a.mkv", form: "ass", output: "out.mp4", expected: "mov_text"),
@@ -281,7 +281,7 @@ struct SubtitleTests {
   }
 
   @Test(
-    "a cover picture goes into MP4 and is named where it cannot", .long, arguments: ["mp4", "mkv"])
+    "A cover picture is kept in MP4, reported elsewhere", .long, arguments: ["mp4", "mkv"])
   func cover(_ kind: String) throws {
     let scratch = try Scratch()
     let (image, input) = (scratch.path("cover.png"), scratch.path("source.mp4"))

@@ -3,13 +3,13 @@ import Testing
 @testable import UprightContainers
 @testable import UprightMediaIO
 
-/// Numbers in a movie's index that no file of ours has.
+/// Values in a movie's index that files of this package don't have.
 @Suite struct MovieIndexTests {
   private static func number(_ values: Int..., bytes: Int = 4) -> [UInt8] {
     values.flatMap { [UInt8].big($0, bytes: bytes) }
   }
 
-  /// A sample table of one chunk at `offset`.
+  /// Returns a sample table with one chunk at `offset`.
   private static func table(size: Int, count: Int, offset: Int) -> [UInt8] {
     let none = number(0)
     return MovieBox.bytes(
@@ -26,7 +26,7 @@ import Testing
     return try SampleTables(table, MovieBox.all(in: table, table.indices)[0].payload, descriptions)
   }
 
-  @Test("Samples of one size, cut where a description begins")
+  @Test("Samples of one size, split where a description begins")
   func oneSize() throws {
     let bytes = try Self.tables(Self.table(size: 5, count: 3, offset: 100)).bytes
     let offsets = try #require(MovieBox.all(in: bytes, bytes.indices).last)
@@ -34,7 +34,7 @@ import Testing
       Array(bytes[offsets.payload]) == Self.number(0, 2) + Self.number(100, 105, bytes: 8))
   }
 
-  @Test("Four thousand million samples, or a chunk at the end of the address space")
+  @Test("2^32 - 1 samples, or a chunk at the end of the address space")
   func tooMany() {
     #expect(throws: MediaError.self) {
       try Self.tables(Self.table(size: 5, count: 0xFFFF_FFFF, offset: 100))
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test("Chunks that cannot be moved are told of")
+  @Test("Chunks that can't be moved are reported")
   func farChunks() {
     var index = Self.table(size: 5, count: 3, offset: .max - 9)
     for type in ["minf", "mdia", "trak", "moov"] { index = MovieBox.bytes(type, index) }

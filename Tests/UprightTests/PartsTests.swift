@@ -7,24 +7,24 @@ import UprightMediaIO
 import UprightPipeline
 import UprightTestSupport
 
-/// Some GOPs copied and the others encoded, in one track: `--reencode auto` on a clip that is turned for
-/// a while.
+/// `--reencode auto` on a file that is rotated for part of its duration: some GOPs are copied and others
+/// are encoded, in one track.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
 struct PartsTests {
-  /// A clip of six seconds with 24 pictures a second, an entry point each second, and a tone. The device
-  /// lies as the camera does, but for the pictures from 2.3 s to 3.4 s.
+  /// A file of six seconds at 24 frames per second, with an entry point each second and a tone. The frames
+  /// are upright as stored, except those from 2.3 s to 3.4 s.
   struct Case: CustomTestStringConvertible, Sendable {
     let testDescription: String
     var encoder = "-c:v libx264 -preset veryfast -bf 3 -g 24 -keyint_min 24"
     var source = "source.mp4"
     var output = "out.mp4"
-    /// Before the encoder.
+    /// FFmpeg's filters before the encoder.
     var filter = "null"
-    /// Pictures that are copied, counted as they are shown.
+    /// The copied frames, in presentation order.
     var copied: [Range<Int>] = [0..<48, 96..<144]
     var follows = false
     var style: String?
-    /// Whether packets keep their form in the output's container.
+    /// Whether packets have the same form in the output's container.
     var keepsForm = true
   }
 
@@ -61,9 +61,9 @@ struct PartsTests {
 
   static let cases = [
     Case(testDescription: "following", follows: true),
-    Case(testDescription: "B-pictures"),
+    Case(testDescription: "B-frames"),
     Case(
-      testDescription: "a variable rate",
+      testDescription: "a variable frame rate",
       encoder:
         "-c:v libx264 -bf 3 -g 24 -keyint_min 24 -enc_time_base 1:24000 -video_track_timescale 24000",
       filter: "settb=1/24000,setpts=PTS+mod(N*373\\,700)"),
@@ -75,24 +75,24 @@ struct PartsTests {
         "-c:v libx265 -preset ultrafast -x265-params log-level=none:keyint=24:min-keyint=24:open-gop=0:bframes=2"
     ),
     Case(
-      testDescription: "out of Matroska, without decoding times", source: "source.mkv"),
-    Case(testDescription: "none", encoder: "-c:v libx264 -bf 0 -g 24 -keyint_min 24"),
+      testDescription: "from Matroska, without decoding times", source: "source.mkv"),
+    Case(testDescription: "no B-frames", encoder: "-c:v libx264 -bf 0 -g 24 -keyint_min 24"),
     Case(
       testDescription: "a pyramid of many references",
       encoder:
         "-c:v libx264 -preset slow -bf 7 -refs 5 -g 24 -keyint_min 24 -x264-params b-pyramid=normal:b-adapt=0"
     ),
     Case(
-      testDescription: "baseline, of an encoder without arithmetic coding",
+      testDescription: "baseline, which has no arithmetic coding",
       encoder: "-c:v libx264 -profile:v baseline -g 24 -keyint_min 24"),
     Case(testDescription: "QuickTime", output: "out.mov"),
     Case(testDescription: "Matroska", output: "out.mkv"),
     Case(
-      testDescription: "out of MPEG-TS", source: "source.ts", output: "out.mp4", keepsForm: false),
+      testDescription: "from MPEG-TS", source: "source.ts", output: "out.mp4", keepsForm: false),
     Case(testDescription: "FLV", output: "out.flv"),
     Case(testDescription: "following, MPEG-TS", output: "out.ts", follows: true, keepsForm: false),
     Case(testDescription: "following, FLV", output: "out.flv", follows: true),
-    // The app begins upright and turns with the first event: that turn is drawn, too.
+    // The app begins upright and turns with the first event. That transition is drawn too.
     Case(testDescription: "spinning", copied: [24..<48, 96..<144], style: "spin"),
     Case(testDescription: "fading", copied: [24..<48, 96..<144], style: "crossfade"),
     Case(
@@ -103,7 +103,7 @@ struct PartsTests {
   ]
 
   @Test(
-    "GOPs that fit are copied, the others are encoded, and it is one track", .long,
+    "Suitable GOPs are copied and the others are encoded, in one track", .long,
     arguments: Loop.cases(cases, test: 7))
   func joined(_ test: Case) throws {
     let scratch = try Scratch()
@@ -118,14 +118,15 @@ struct PartsTests {
     try Self.checkSound(source, run.path)
   }
 
-  /// Copied packets are the source's, bit for bit; times are the source's, and decoding times rise.
+  /// Checks that copied packets have the source's bytes, that times are the source's, and that decoding
+  /// times increase.
   private static func checkPackets(_ source: String, _ path: String, _ test: Case) throws {
     let old = try FFmpegTool.packets(source, "v:0", hashes: true)
     let new = try FFmpegTool.packets(path, "v:0", hashes: true)
     try #require(old.count == 144 && new.count == 144)
     if test.keepsForm {
       for index in test.copied.joined() where old[index].hash != new[index].hash {
-        Issue.record("packet \(index) is not the source's")
+        Issue.record("packet \(index) differs from the source's")
       }
     }
     let dts = new.compactMap(\.dts)
@@ -134,11 +135,11 @@ struct PartsTests {
     let (before, after) = (old.compactMap(\.time).sorted(), new.compactMap(\.time).sorted())
     for (index, (one, other)) in zip(before, after).enumerated()
     where abs((one - before[0]) - (other - after[0])) > 0.0011 {
-      Issue.record("picture \(index) is at \(other), not \(one)")
+      Issue.record("frame \(index) is at \(other), not \(one)")
     }
   }
 
-  /// A decoder that stops at the first thing it does not like gives every picture.
+  /// Checks that a decoder that stops at the first error decodes every frame.
   private static func checkStrictly(_ path: String) throws {
     let sums = try FFmpegTool.run(
       "-xerror -err_detect explode -i \(path) -map 0:v -fps_mode passthrough -f framecrc -")
@@ -146,7 +147,8 @@ struct PartsTests {
     #expect(lines.count { !$0.hasPrefix("#") } == 144)
   }
 
-  /// Copied pictures decode to the source's, and encoded ones are as good as those of a full encode.
+  /// Checks that copied frames decode to the source's, and that encoded ones have the quality of a full
+  /// encode.
   private static func checkPictures(
     _ source: String, _ path: String, _ test: Case, _ scratch: Scratch
   ) throws {
@@ -163,13 +165,13 @@ struct PartsTests {
     try #require(joined.count == 144 && wholly.count == 144)
     let copied = Set(test.copied.joined())
     for index in 0..<144 where copied.contains(index) && joined[index].luma != .infinity {
-      Issue.record("picture \(index) is not the source's: \(joined[index])")
+      Issue.record("frame \(index) differs from the source: \(joined[index])")
     }
     let encoded = (0..<144).filter { !copied.contains($0) }
     func mean(_ ratios: [FFmpegTool.Ratio]) -> Double {
       encoded.map { ratios[$0].luma }.reduce(0, +) / Double(encoded.count)
     }
-    figure("\(test.testDescription): \(mean(joined)) dB, encoded wholly \(mean(wholly)) dB")
+    figure("\(test.testDescription): \(mean(joined)) dB, all encoded \(mean(wholly)) dB")
     #expect(mean(joined) > mean(wholly) - 0.5)
     #expect(encoded.allSatisfy { joined[$0].luma > 25 })
   }
@@ -188,10 +190,10 @@ struct PartsTests {
     #expect(old.count == new.count)
   }
 
-  // MARK: - What does not go by parts
+  // MARK: - Plans and errors
 
   @Test(
-    "Where the clip cannot be entered all is encoded, and the reason said", .long,
+    "Without entry points everything is encoded, and the reason is reported", .long,
     arguments: ["-c:v libx264 -g 1000", "-c:v libx264 -g 24 -x264-params open-gop=1"])
   func notEntered(_ encoder: String) throws {
     let scratch = try Scratch()
@@ -201,10 +203,10 @@ struct PartsTests {
     #expect(run.report["output"]["copied_frames"].int == 0)
     #expect(run.report["output"]["encoded_frames"].int == 144)
     let lines = try Self.plan(source, scratch)
-    #expect(lines.contains { $0.contains("re-encoded") && $0.contains("entered nowhere") })
+    #expect(lines.contains { $0.contains("re-encoded") && $0.contains("only entry point") })
   }
 
-  @Test("--dry-run names what is copied and what is encoded, when and why")
+  @Test("--dry-run lists the copied and the encoded parts, with times and reasons")
   func planned() throws {
     let scratch = try Scratch()
     let source = try Self.source(Self.cases[0], scratch)
@@ -213,7 +215,7 @@ struct PartsTests {
     #expect(lines.contains("part    0.0 s to 2.0 s: copied"))
     #expect(
       lines.contains(
-        "part    2.0 s to 4.0 s: re-encoded: at 2.333 s the picture must be turned: right"))
+        "part    2.0 s to 4.0 s: re-encoded: at 2.333 s the frame must be turned: right"))
     #expect(lines.contains("part    4.0 s to the end: copied"))
     #expect(scratch.names == ["source.mp4"])
   }
@@ -229,7 +231,7 @@ struct PartsTests {
     return try session.plan().lines
   }
 
-  @Test("Damage in an encoded GOP is told, and the copied ones stay what they are", .long)
+  @Test("Damage in an encoded GOP is reported, and copied GOPs are unchanged", .long)
   func damaged() throws {
     let scratch = try Scratch()
     let test = Self.cases[0]
@@ -257,7 +259,7 @@ struct PartsTests {
 
   // MARK: - Players
 
-  /// The numbered clip with an entry point every 25 pictures: those from 100 to 199 are copied.
+  /// Transcodes the numbered clip with an entry point every 25 frames. Frames 100 to 199 are copied.
   private static func numbered(
     _ name: String, _ scratch: Scratch, canvas: CanvasRule
   ) throws -> Transcoded {
@@ -282,7 +284,7 @@ struct PartsTests {
   ]
 
   @Test(
-    "FFmpeg and GStreamer show every picture once", .long, .plays(.gstreamer),
+    "FFmpeg and GStreamer decode every frame once", .long, .plays(.gstreamer),
     arguments: Loop.cases(shown, test: 2))
   func played(_ name: String, _ canvas: CanvasRule) throws {
     let scratch = try Scratch()
@@ -302,7 +304,7 @@ struct PartsTests {
   }
 
   @Test(
-    "Chromium plays through the joins", .plays(.chromium), .browser,
+    "Chromium plays across the joins", .plays(.chromium), .browser,
     arguments: Loop.cases([CanvasRule.follow, .landscape], test: 1))
   func browsed(_ canvas: CanvasRule) throws {
     let scratch = try Scratch()

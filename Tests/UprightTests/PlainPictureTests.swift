@@ -5,10 +5,10 @@ import UprightFiles
 import UprightMediaIO
 import UprightTestSupport
 
-/// Pictures that are not simply planes of opaque samples of one shape and one format.
+/// Frames with alpha, with changing pixel formats or pixel aspect ratios, or with unusual chroma or range.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
 struct PlainPictureTests {
-  /// The RGB of a point of a frame, as FFmpeg shows it.
+  /// Returns the RGB value of a point of a frame, as decoded by FFmpeg.
   static func colour(_ path: String, _ x: Int, _ y: Int, frame: Int = 0) throws -> [Int] {
     try FFmpegTool.run([
       "-noautorotate", "-i", path, "-vf",
@@ -34,7 +34,7 @@ struct PlainPictureTests {
   }
 
   @Test(
-    "what is half transparent is blended with the background, and turned", .long,
+    "Transparent frames are blended with the background, and turned", .long,
     arguments: [
       Coding(name: "png.mov", format: "rgba", coder: "png"),
       Coding(name: "deep.mov", format: "rgba64be", coder: "png"),
@@ -45,7 +45,7 @@ struct PlainPictureTests {
   func transparent(_ coding: Coding) throws {
     let scratch = try Scratch()
     let input = scratch.path(coding.name)
-    // Left half opaque, right half two fifths opaque, its last quarter not at all.
+    // The left half is opaque, the next quarter has an alpha of 0.4, the last quarter is fully transparent.
     try FFmpegTool.run(
       [
         "-f", "lavfi", "-i",
@@ -62,14 +62,14 @@ struct PlainPictureTests {
       $0.rate = .constantQuality(0)
     }
     #expect(run.result.warnings.contains { $0.contains("transparent") }, "\(run.result.warnings)")
-    // 40 * 0.4 + 250 * 0.6 and so on.
+    // 40 * 0.4 + 250 * 0.6, and so on.
     for (x, expected) in [(15, [200, 60, 40]), (40, [166, 168, 94]), (56, [250, 200, 10])] {
       let (px, py) = isTurned ? (24, x) : (x, 24)
       try Self.expect(run.path, px, py, is: expected, within: 4, coding.testDescription)
     }
   }
 
-  @Test("what could be transparent and is not is left as it is, without a word")
+  @Test("Opaque frames in a format with alpha are unchanged, without a warning")
   func opaque() throws {
     let scratch = try Scratch()
     let input = scratch.path("opaque.mov")
@@ -79,7 +79,7 @@ struct PlainPictureTests {
     try Self.expect(run.path, 32, 24, is: [0x28, 0x6E, 0xDC], within: 4)
   }
 
-  /// Two clips of ten frames, the second straight behind the first.
+  /// Concatenates two files of ten frames each.
   private static func joined(
     _ scratch: Scratch, _ first: (graph: String, format: String),
     _ second: (graph: String, format: String)
@@ -99,7 +99,7 @@ struct PlainPictureTests {
     return path
   }
 
-  @Test("the shape of the samples changes on the way: the picture's does at that frame")
+  @Test("A change of the pixel aspect ratio in mid-stream takes effect at that frame")
   func shapeChanges() throws {
     let scratch = try Scratch()
     let white = "color=white:s=64x64:r=25"
@@ -112,7 +112,7 @@ struct PlainPictureTests {
     #expect(pictures.count == 20)
     #expect(run.report["formats"].array.map { $0["first_frame"].int } == [0, 10])
     for frame in 0..<pictures.count {
-      // Twice as wide as high, it leaves a quarter free above and below.
+      // At twice the width, the frame leaves a quarter free above and below.
       let edge = pictures.sample(frame: frame, plane: 0, x: 32, y: 4)
       let inside = pictures.sample(frame: frame, plane: 0, x: 32, y: 32)
       #expect(abs(edge - (frame < 10 ? 235 : 16)) <= 2, "frame \(frame)")
@@ -121,7 +121,7 @@ struct PlainPictureTests {
   }
 
   @Test(
-    "the pixels' format changes on the way: the colours do not", .long,
+    "A change of the pixel format in mid-stream does not change the colours", .long,
     arguments: [("yuv420p", "yuv422p"), ("yuv422p", "yuv420p"), ("yuv420p", "yuv444p10le")])
   func formatChanges(_ first: String, _ second: String) throws {
     let scratch = try Scratch()
@@ -140,7 +140,7 @@ struct PlainPictureTests {
   }
 
   @Test(
-    "4:2:2 and full range through a quarter turn: every quarter has its colour, the range its tag",
+    "A quarter turn of 4:2:2 and full range keeps the colours and the range tag",
     .long,
     arguments: ["yuv422p", "yuvj420p", "yuvj422p"], [VideoCodec.h264, .hevc])
   func turned(_ format: String, _ codec: VideoCodec) throws {
@@ -164,7 +164,7 @@ struct PlainPictureTests {
     #expect(video["width"].int == 64 && video["height"].int == 96)
     #expect((video["color_range"].string == "pc") == isFull, "\(video["color_range"])")
     #expect(video["color_space"].string == "bt709")
-    // Clockwise: what was at the lower left is at the upper left.
+    // Clockwise: the lower left corner moves to the upper left.
     for (x, y, from) in [
       (16, 24, (24, 48)), (48, 24, (24, 16)), (48, 72, (72, 16)), (16, 72, (72, 48)),
     ] {

@@ -21,7 +21,7 @@ struct PreviewTests {
     return try PreviewSession(input: input, options: options, events: source).run()
   }
 
-  /// The colour that a decoder reads out of a PNG at one place.
+  /// Returns the colour of a pixel of a PNG.
   private static func pixel(_ png: [UInt8], x: Int, y: Int) throws -> [Int] {
     let scratch = try Scratch()
     try Data(png).write(to: URL(fileURLWithPath: scratch.path("s.png")))
@@ -32,7 +32,7 @@ struct PreviewTests {
     return data.map(Int.init)
   }
 
-  @Test("Columns: both sides of every change, and the rest of the clip")
+  @Test("Columns: the frames on both sides of every change, and others in between")
   func columns() throws {
     let preview = try Self.preview(Samples.turning, events: Samples.turningEvents()) {
       $0.sensor()
@@ -46,17 +46,17 @@ struct PreviewTests {
       #expect(column.storedSize == PixelSize(1280, 720))
       let isWide = (100..<200).contains(column.frame)
       #expect(column.uprightSize == (isWide ? PixelSize(1280, 720) : PixelSize(720, 1280)))
-      // Nothing is stretched.
+      // Without distortion.
       #expect(column.upright.size == (isWide ? PixelSize(176, 99) : PixelSize(99, 176)))
     }
   }
 
-  @Test("The sheet shows what was stored above what comes out")
+  @Test("The sheet shows the stored frames above the upright ones")
   func sheet() throws {
     let preview = try Self.preview(Samples.displayMatrix)
     let png = try preview.png()
     #expect(Array(png.prefix(4)) == [0x89, 0x50, 0x4E, 0x47])
-    // The corners of the clip are coloured: red is its upper left one once it stands upright.
+    // The clip's corners have different colours. The upper left one is red if the frame is upright.
     let sheet = ContactSheet(preview).drawing
     let places: [(x: Int, y: Int)] = sheet.shapes.compactMap {
       if case .picture(_, let x, let y) = $0 { (x, y) } else { nil }
@@ -68,7 +68,7 @@ struct PreviewTests {
     #expect(upright[0] > 180 && upright[1] < 90, "red: \(upright)")
   }
 
-  @Test("One picture alone, and very many", arguments: [1, 400])
+  @Test("One frame, and many frames", arguments: [1, 400])
   func lengths(_ count: Int) throws {
     let scratch = try Scratch()
     let path = scratch.path("clip.mp4")
@@ -79,7 +79,7 @@ struct PreviewTests {
     let frames = preview.columns.map(\.frame)
     #expect(frames.count == min(count, ContactSheet.columns))
     if count > 1 {
-      // Spread evenly: no gap is twice as long as another.
+      // Evenly distributed: no gap is more than twice as long as another.
       let gaps = zip(frames, frames.dropFirst()).map { $1 - $0 }
       let (least, most) = (gaps.min() ?? 0, gaps.max() ?? 0)
       #expect(most <= 2 * least, "\(frames)")
@@ -97,7 +97,7 @@ struct PreviewTests {
     #expect(preview.columns.count == ContactSheet.columns)
   }
 
-  // MARK: - The drawing itself
+  // MARK: - The drawing
 
   private static func plan(_ events: String, _ policy: String = "phone") throws -> OrientationPlan {
     try OrientationPlan(
@@ -105,7 +105,7 @@ struct PreviewTests {
       events: RotationEvent.parse(jsonLines: Array(events.utf8)))
   }
 
-  @Test("SVG: one document, one band a stretch, one mark an event")
+  @Test("SVG: one document, one band per segment, one mark per event")
   func svg() throws {
     let plan = try Self.plan(
       """
@@ -118,7 +118,7 @@ struct PreviewTests {
     let parser = XMLParserCheck(svg)
     #expect(parser.isWellFormed)
     #expect(svg.contains(">landscapeLeft<") && svg.contains(">landscapeRight<"))
-    // A turn, a lock's turn back, and the legend's.
+    // Marks of the events, and of the legend.
     let rotations = plan.entries.filter { $0.outcome == .rotate }.count
     let refusals = plan.entries.filter { $0.outcome == .refuse }.count
     #expect(rotations >= 1 && refusals >= 1)
@@ -129,7 +129,7 @@ struct PreviewTests {
     #expect(count("<title>") == plan.entries.count + 1 && svg.contains("<title>6 s: refuse"))
   }
 
-  @Test("What comes after the clip's end is counted, and stretches nothing; near marks lie in rows")
+  @Test("Events after the end are only counted, and close marks are placed in rows")
   func beyond() throws {
     let plan = try Self.plan(
       """
@@ -145,11 +145,11 @@ struct PreviewTests {
     }
     // The two marks, and the legend's.
     #expect(Set(tips.prefix(2)).count == 2 && tips.count == 3, "\(tips)")
-    // Without a clip the axis reaches the last event.
+    // Without a duration, the axis extends to the last event.
     #expect(!TimelineDrawing(plan).svg.contains("after the end"))
   }
 
-  @Test("A change of size is a row of its own; refusals are told in words")
+  @Test("Changes of size have a row, and refusals are listed as text")
   func rows() throws {
     let plan = try Self.plan(
       """
@@ -165,11 +165,11 @@ struct PreviewTests {
     #expect(drawing.svg.contains(">input<") && drawing.svg.contains(">1280x720<"))
     #expect(!drawing.svg.contains(">output<"))
     #expect(drawing.svg.contains(">2 s: refuse: "), "\(drawing.svg)")
-    // The stream's own formats, where there are no frames.
+    // Without frames, the stream's formats are drawn.
     #expect(TimelineDrawing(plan).svg.contains(">output<"))
   }
 
-  /// Whether every element that is opened is closed.
+  /// Checks that every opened element is closed.
   private struct XMLParserCheck {
     let isWellFormed: Bool
     init(_ text: String) {
@@ -181,7 +181,7 @@ struct PreviewTests {
     }
   }
 
-  @Test("Every length of time has an axis", arguments: [0, 1e-9, 0.04, 1, 59, 86_400, 1e12])
+  @Test("Every duration has an axis", arguments: [0, 1e-9, 0.04, 1, 59, 86_400, 1e12])
   func axis(_ duration: Double) throws {
     let drawing = TimelineDrawing(try Self.plan(""), duration: duration).drawing(width: 940)
     let texts = drawing.shapes.filter { if case .text = $0 { true } else { false } }
@@ -190,7 +190,7 @@ struct PreviewTests {
     #expect(picture.bytes.count == 940 * drawing.size.height * 3)
   }
 
-  @Test("What lies outside is not painted, and any text can be written")
+  @Test("Shapes outside are clipped, and any text can be drawn")
   func outside() throws {
     var drawing = Drawing(size: PixelSize(20, 20))
     drawing.add(.rectangle(PixelRect(x: -50, y: -50, width: 55, height: 55), Palette.ink))

@@ -5,8 +5,8 @@ import UprightFiles
 import UprightMediaIO
 import UprightTestSupport
 
-/// Real clips that say how they lie: each must come out upright, whole and unstretched, with its
-/// frames, its times and its sound.
+/// Real clips with orientation metadata. The output must be upright, complete and undistorted, with the
+/// input's frames, times and audio.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .serialized)
 struct RotationClipTests {
   struct Clip: CustomTestStringConvertible, Sendable {
@@ -44,13 +44,13 @@ struct RotationClipTests {
     clip("rotation-D4/video-rotation-90.mp4", 128, 96, 1, .right),
     clip("rotation-D4/gecko_video_rotation_90.mp4", 60, 100, 1, .right),
     clip("rotation-D4/gecko_video_rotated.mp4", 60, 100, 1, .up),
-    // Like others, and as long as ten of them.
+    // Like others, and ten times as long.
     clip("rotation-real/rotate-buck-bunny.mp4", 1080, 1920, 45, .right),
     clip("rotation-real/mv_with_2_top_shots.mp4", 1080, 1440, 53, .left),
   ]
 
   @Test(
-    "a clip with a display matrix comes out upright", .long, .clips("rotation-real", "rotation-D4"),
+    "A clip with a display matrix becomes upright", .long, .clips("rotation-real", "rotation-D4"),
     arguments: Loop.cases(clips, test: 18))
   func upright(_ clip: Clip) throws {
     let scratch = try Scratch()
@@ -61,7 +61,7 @@ struct RotationClipTests {
     let video = try #require(try FFmpegTool.streams(run.path, "video").first)
     #expect(video["width"].int == clip.width && video["height"].int == clip.height)
     #expect(["1:1", nil].contains(video["sample_aspect_ratio"].string))
-    #expect(video["side_data_list"].array.isEmpty, "a matrix is left: \(video["side_data_list"])")
+    #expect(video["side_data_list"].array.isEmpty, "a matrix remains: \(video["side_data_list"])")
     #expect(video["tags"]["rotate"].isNull)
     try Self.compareTimes(clip.path, run.path)
     try Self.compareSound(clip.path, run.path)
@@ -74,7 +74,7 @@ struct RotationClipTests {
     #expect(ratios.worst.luma > 32, "frame \(ratios.worst.frame): \(ratios.worst.luma) dB")
   }
 
-  /// Every shown frame of `source` is there at its time, and both are equally long.
+  /// Checks that every shown frame of `source` is there at its time, and that the durations are equal.
   static func compareTimes(_ source: String, _ output: String) throws {
     let theirs = try FFmpegTool.frames(source).compactMap(\.time)
     let ours = try FFmpegTool.frames(output).compactMap(\.time)
@@ -92,8 +92,8 @@ struct RotationClipTests {
     }
   }
 
-  /// The sound is as far from the first picture as before: by a packet that both have where it was
-  /// copied, else by the first decoded frame.
+  /// Checks that the audio keeps its offset to the first frame, measured by a common packet if it was
+  /// copied, or else by the first decoded audio frame.
   static func compareSound(_ source: String, _ output: String) throws {
     guard let sound = try FFmpegTool.streams(source, "audio").first,
       sound["codec_name"].string != nil
@@ -121,11 +121,11 @@ struct RotationClipTests {
     }
     #expect(
       abs(offsets[0] - offsets[1]) <= 1024 / rate + 1e-6,
-      "sound was at \(offsets[0]), is at \(offsets[1])")
+      "audio was at \(offsets[0]), is at \(offsets[1])")
   }
 
   @Test(
-    "a JPEG with an EXIF orientation comes out upright", .clips("exif-jpeg"),
+    "A JPEG with an EXIF orientation becomes upright", .clips("exif-jpeg"),
     arguments: [
       clip("exif-jpeg/Landscape_1.jpg", 0, 0, 1, .up),
       clip("exif-jpeg/Landscape_6.jpg", 0, 0, 1, .right),
@@ -154,7 +154,7 @@ struct RotationClipTests {
   }
 
   @Test(
-    "the second clip of a reftest pair looks like the first",
+    "The clips of a reftest pair look the same",
     .clips("rotation-D4"))
   func reftestPair() throws {
     let scratch = try Scratch()
@@ -169,7 +169,7 @@ struct RotationClipTests {
   }
 
   @Test(
-    "a SEI orientation turns every frame, not only the one that carries it", .clips("sei-derived"),
+    "An SEI orientation turns all frames, not only the one with the message", .clips("sei-derived"),
     arguments: [
       clip("sei-derived/foreman_sei_ccw90.mp4", 288, 352, 60, .left),
       clip("sei-derived/foreman_sei_hflip.mp4", 352, 288, 60, .upMirrored),
@@ -193,7 +193,7 @@ struct RotationClipTests {
   }
 
   @Test(
-    "a clip that only names its rotation in a track's title is left as it is", .long,
+    "A rotation in a track's title is ignored", .long,
     .clips("rotation-other/sample_with_htc_rotation_track_name.mkv"))
   func trackName() throws {
     let scratch = try Scratch()

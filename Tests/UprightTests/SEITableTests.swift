@@ -5,25 +5,28 @@ import Testing
 import UprightFiles
 import UprightTestSupport
 
-/// Clips whose only signal is a display orientation SEI: every frame of the output against the truth.
+/// Clips whose only signal is a display orientation SEI. Every frame of the output is compared with the
+/// expected rotation.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .serialized)
 struct SEITableTests {
-  /// 24 frames, an IDR at 0 and 12. With B-frames they are shown as I B B P B B P B B P B P.
+  /// 24 frames with an IDR at 0 and 12. With B-frames, the presentation order is I B B P B B P B B P B P.
   struct Row: CustomTestStringConvertible, Sendable {
     let name: String
-    /// Which picture, as it is shown, carries what: a letter and the repetition period, or `x`.
+    /// The messages by frame, in presentation order: a letter and the repetition period, or `x` for a
+    /// cancel.
     let messages: [Int: String]
-    /// What becomes of each frame, as it is shown.
+    /// The expected rotation of each frame, in presentation order.
     let truth: String
     var codecs: [EncodedClip.Codec] = [.h264, .hevc]
-    /// The track's own matrix.
+    /// The matrix of the track.
     var matrix: ImageOrientation = .up
     var testDescription: String { name }
   }
 
-  /// Beside each row: how many of its 24 frames the ffmpeg command, 5.1.9, shows otherwise, without and
-  /// with B-frames. Its H.264 decoder forgets a message after one picture; its HEVC decoder keeps one
-  /// until the next, whatever it asks for, in decoding order. Neither tells 0 degrees from nothing.
+  /// Beside each row: the number of its 24 frames that the ffmpeg command, 5.1.9, shows differently,
+  /// without and with B-frames. Its H.264 decoder drops a message after one frame. Its HEVC decoder keeps
+  /// one until the next in decoding order, whatever its repetition period is. Neither distinguishes 0
+  /// degrees from no message.
   static let rows: [Row] = [
     // H.264 22, 22; HEVC 0, 0
     Row(
@@ -35,11 +38,11 @@ struct SEITableTests {
       truth: "DDDDDDDDDDDDUUUUUUUUUUUU"),
     // H.264 0, 0; HEVC 17, 19
     Row(
-      name: "for one picture, a P", messages: [6: "R0"],
+      name: "for one frame, a P", messages: [6: "R0"],
       truth: "UUUUUURUUUUUUUUUUUUUUUUU"),
     // H.264 0, 0; HEVC 11, 11
     Row(
-      name: "for one picture, an IDR", messages: [12: "R0"],
+      name: "for one frame, an IDR", messages: [12: "R0"],
       truth: "UUUUUUUUUUUURUUUUUUUUUUU"),
     // H.264 5, 5; HEVC 12, 14
     Row(
@@ -72,7 +75,7 @@ struct SEITableTests {
       truth: "uuuuulllllllrrrrrdUUUUUU"),
     // H.264 0, 0; HEVC 0, 0
     Row(
-      name: "on every picture, never the same",
+      name: "on every frame, always different",
       messages: [
         0: "R0", 1: "D0", 2: "R0", 3: "D0", 4: "R0", 5: "D0", 6: "R0", 7: "D0", 8: "R0", 9: "D0",
         10: "R0", 11: "D0", 12: "R0", 13: "D0", 14: "R0", 15: "D0", 16: "R0", 17: "D0", 18: "R0",
@@ -81,15 +84,15 @@ struct SEITableTests {
       truth: "RDRDRDRDRDRDRDRDRDRDRDRD"),
     // H.264 0, 0; HEVC 0, 1
     Row(
-      name: "on the last picture only", messages: [23: "L1"],
+      name: "on the last frame only", messages: [23: "L1"],
       truth: "UUUUUUUUUUUUUUUUUUUUUUUL"),
     // H.264 6, 6; HEVC 6, 6
     Row(
-      name: "0 degrees replace the matrix", messages: [6: "U1"],
+      name: "0 degrees replaces the matrix", messages: [6: "U1"],
       truth: "RRRRRRUUUUUURRRRRRRRRRRR", matrix: .right),
     // H.264 3, 3; HEVC 0, 1
     Row(
-      name: "after a cancel the matrix stands again", messages: [0: "L1", 4: "x"],
+      name: "after a cancel the matrix applies again", messages: [0: "L1", 4: "x"],
       truth: "LLLLDDDDDDDDDDDDDDDDDDDD", matrix: .down),
   ]
 
@@ -101,7 +104,7 @@ struct SEITableTests {
       repetitionPeriod: try #require(UInt16(text.dropFirst())))
   }
 
-  /// Without a message; each is encoded once.
+  /// The clips without messages. Each is encoded once.
   private static let clips: [String: Result<EncodedClip, any Error>] = Dictionary(
     uniqueKeysWithValues: [EncodedClip.Codec.h264, .hevc].flatMap { codec in
       [0, 2].map { bFrames in
@@ -126,7 +129,7 @@ struct SEITableTests {
     return movie
   }
 
-  @Test("every frame is turned as its message says", .long, arguments: rows, [0, 2])
+  @Test("Every frame is turned by its message", .long, arguments: rows, [0, 2])
   func table(_ row: Row, bFrames: Int) throws {
     for codec in row.codecs {
       let scratch = try Scratch()

@@ -5,10 +5,10 @@ import UprightFiles
 import UprightMediaIO
 import UprightTestSupport
 
-/// HLS segments: as long as asked for, each beginning with an IDR, the playlist always playing.
+/// HLS segments have the requested duration, each begins with an IDR, and the playlist can be played.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
 struct SegmentTests {
-  @Test("segments are cut at an IDR every so many seconds", .long, arguments: [0.5, 1, 2, 3])
+  @Test("Segments start with an IDR and have the given duration", .long, arguments: [0.5, 1, 2, 3])
   func durations(_ length: Double) throws {
     let scratch = try Scratch()
     let run = try Transcoded(Samples.withSound, to: scratch.path("out.m3u8")) {
@@ -32,7 +32,7 @@ struct SegmentTests {
         try Data(contentsOf: URL(fileURLWithPath: scratch.path(segment.map)))
         + Data(contentsOf: URL(fileURLWithPath: scratch.path(segment.file)))
       try bytes.write(to: URL(fileURLWithPath: whole))
-      // It decodes on its own, from its first picture.
+      // The segment can be decoded separately, from its first frame.
       let decoded = try FFmpegTool.frames(whole)
       #expect(decoded.first?.json["key_frame"].int == 1)
       frames += decoded.count
@@ -40,7 +40,7 @@ struct SegmentTests {
     #expect(frames == 150)
   }
 
-  @Test("a format's first init segment is replaced by none, and names do not collide", .long)
+  @Test("Each format has its own initialization segment, and names do not collide", .long)
   func manyTurns() throws {
     let scratch = try Scratch()
     var events = "{\"at\": 0, \"device\": \"portrait\"}\n"
@@ -65,7 +65,7 @@ struct SegmentTests {
   }
 
   @Test(
-    "a name with spaces and signs goes through", .long,
+    "Names with spaces and special characters work", .long,
     arguments: [
       "a clip, with: signs & 100%.m3u8", "häuser.m3u8", "#1 \"a\"?.m3u8", "100%d.mp4", "a:b.mp4",
     ])
@@ -79,7 +79,7 @@ struct SegmentTests {
     #expect(frames.count == 60)
   }
 
-  @Test("two playlists in one folder share no segment, whatever signs are in their names", .long)
+  @Test("Playlists with similar names in one folder share no segment", .long)
   func neighbours() throws {
     let scratch = try Scratch()
     let names = ["a:b", "a_b", "a~3Ab", "a?b", "a"]
@@ -98,7 +98,7 @@ struct SegmentTests {
 
   // MARK: - MPEG-TS
 
-  /// The packets of an MPEG-TS segment (ISO/IEC 13818-1, 2.4.3.2).
+  /// A packet of an MPEG-TS segment (ISO/IEC 13818-1, 2.4.3.2).
   private struct TransportPacket {
     let pid: Int
     let counter: Int
@@ -117,7 +117,7 @@ struct SegmentTests {
   }
 
   @Test(
-    "MPEG-TS segments: tables first, counters and times go on, sound where its PTS lies", .long,
+    "MPEG-TS segments: tables first, continuous counters and times, audio by PTS", .long,
     arguments: [Show.Clip.constant, .variable])
   func transportStream(_ clip: Show.Clip) throws {
     let scratch = try Scratch()
@@ -133,7 +133,7 @@ struct SegmentTests {
     let text = try String(contentsOfFile: run.path, encoding: .utf8)
     #expect(!text.contains("EXT-X-MAP"))
     let playlist = try Playlist(path: run.path)
-    // RFC 8216, 7: durations that are no integers need 3, and nothing here needs more.
+    // RFC 8216, 7: durations that aren't integers need version 3. Nothing here needs a higher one.
     #expect(playlist.version == 3)
     #expect(playlist.discontinuities == 2)
     #expect(playlist.segments.map(\.file) == (0..<6).map { "out-\($0).ts" })
@@ -149,7 +149,7 @@ struct SegmentTests {
     for segment in playlist.segments {
       let path = scratch.path(segment.file)
       let packets = try TransportPacket.all(in: Data(contentsOf: URL(fileURLWithPath: path)))
-      // PAT (0), the PMT that libavformat puts at 0x1000, then pictures.
+      // PAT (0), the PMT, which libavformat puts at 0x1000, then video.
       let order = packets.map(\.pid).filter { $0 != 0x11 }
       #expect(Array(order.prefix(3)) == [0, 0x1000, 0x100], "\(segment.file): \(order.prefix(5))")
       for packet in packets where packet.hasPayload {
@@ -158,7 +158,7 @@ struct SegmentTests {
         }
         counters[packet.pid] = packet.counter
       }
-      // By itself: it begins with an IDR that says its own size.
+      // Each segment by itself begins with an IDR that has its size.
       let frames = try FFmpegTool.frames(path)
       #expect(frames.first?.json["key_frame"].int == 1)
       pictures += frames.count
@@ -187,7 +187,7 @@ struct SegmentTests {
   }
 
   @Test(
-    "HEVC, AV1 and VP9 in MPEG-TS segments are refused, with what to do",
+    "HEVC, AV1 and VP9 in MPEG-TS segments are rejected with a remedy",
     arguments: [
       VideoCodec.hevc, .av1, .vp9,
     ])

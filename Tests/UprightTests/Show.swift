@@ -2,16 +2,16 @@ import Foundation
 import Testing
 import UprightTestSupport
 
-/// The clip that every output that follows is shown with: 300 numbered pictures and a tone, upright
-/// first, lying from picture 100 on, upright again from 200 on.
+/// The clip for tests of outputs that follow: 300 numbered frames and a tone. It is upright up to frame 99,
+/// rotated from frame 100 on, and upright again from frame 200 on.
 enum Show {
   enum Clip: Sendable {
-    /// 30 pictures a second.
+    /// 30 frames per second.
     case constant
-    /// Every picture up to 23 ms late; ticks of 1/30000, three B-frames.
+    /// Every frame is up to 23 ms late. Ticks of 1/30000, three B-frames.
     case variable
 
-    /// Where it is: made once and kept in the build folder.
+    /// Returns the path of the clip, which is encoded once and kept in the build folder.
     func path() throws -> String {
       try (self == .constant ? Show.constant : Show.variable).get()
     }
@@ -34,7 +34,7 @@ enum Show {
       let build = Fixtures.packageRoot.appendingPathComponent(".build")
       let path = build.appendingPathComponent("show-\(name)-\(String(key, radix: 16)).mp4").path
       if !FileManager.default.fileExists(atPath: path) {
-        // Made beside it and renamed, so that a run that was cut short leaves nothing that looks done.
+        // Written under a temporary name and renamed, so that an interrupted run leaves no incomplete file.
         let fresh = build.appendingPathComponent("show-\(UUID().uuidString).mp4").path
         try FFmpegTool.run(["-i", Samples.turning] + recipe + [fresh])
         try #require(rename(fresh, path) == 0)

@@ -6,15 +6,16 @@ import Testing
 import UprightFiles
 import UprightTestSupport
 
-/// Signals that are not in the pictures' own bitstream: Matroska's projection, FLV's script data,
-/// Apple's timed track. Every frame of the output against the truth.
+/// Signals outside the video bitstream: Matroska's projection, FLV's script data, Apple's timed metadata
+/// track. Every frame of the output is compared with the expected rotation.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .serialized)
 struct SignalSourceTests {
-  /// 24 frames of 40 ms, shown as I B B P B B P B B P B P, twice; the first is shown at 40 ms.
+  /// 24 frames of 40 ms with a presentation order of I B B P B B P B B P B P, twice. The first is shown at
+  /// 40 ms.
   private static let clip = Result { try EncodedClip(.h264, frames: 24, gop: 12, bFrames: 2) }
   private static let flat = Result { try EncodedClip(.h264, frames: 24, gop: 12, bFrames: 0) }
 
-  /// The letters of every frame, and the warnings.
+  /// Returns the rotation letter of every frame, and the warnings.
   private static func turns(_ path: String, _ scratch: Scratch) throws -> (String, [String]) {
     let run = try Transcoded(path, to: scratch.path("\(UUID().uuidString).y4m"))
     let seen = try TurnedFrames.read(
@@ -35,7 +36,7 @@ struct SignalSourceTests {
     return path
   }
 
-  @Test("Matroska's roll is counter-clockwise, its half turn of yaw a mirror in front of it", .long)
+  @Test("Matroska's roll is counter-clockwise, and a yaw of 180 degrees mirrors before it", .long)
   func projection() throws {
     // RFC 9559, 5.1.4.1.28.47: roll is counter-clockwise; table 8: yaw 180 mirrors.
     let table: [(roll: Double, yaw: Double, letter: Character)] = [
@@ -52,7 +53,7 @@ struct SignalSourceTests {
     }
   }
 
-  @Test("Projections that are no turn of the picture say nothing", .long)
+  @Test("Projections that are not a rotation of the frame are ignored", .long)
   func noProjection() throws {
     let scratch = try Scratch()
     for projection in [
@@ -80,29 +81,29 @@ struct SignalSourceTests {
     return path
   }
 
-  @Test("onMetaData stands from the picture of its time on, among B-frames too")
+  @Test("onMetaData applies from the frame at its time on, also with B-frames")
   func script() throws {
     let scratch = try Scratch()
-    // Picture n is shown at 40 + 40 n; the file's picture 8 is decoded at 320, with times that are not
-    // shown yet on both sides of it.
+    // Frame n is shown at 40 + 40 n. The file's frame 8 is decoded at 320, when frames before and after it
+    // in the file have not been shown yet.
     let path = try Self.flv(Self.clip, scratch) {
       try $0.insert([("orientation", .number(6))], beforePicture: 0)
       try $0.insert([("orientation", .text("leftMirrored"))], beforePicture: 8, time: 400)
       try $0.insert([("rotation", .number(180))], beforePicture: 16, time: 690)
     }
     let (seen, warnings) = try Self.turns(path, scratch)
-    // 690 is between pictures 16 (680) and 17 (720).
+    // 690 is between frames 16 (680) and 17 (720).
     #expect(seen == Self.letters(("R", 9), ("l", 8), ("D", 7)))
     #expect(warnings.isEmpty, "\(warnings)")
   }
 
-  @Test("A tag whose time lies behind the pictures stands from the next picture of the file on")
+  @Test("A tag whose time has passed applies from the next frame of the file on")
   func timeless() throws {
     let scratch = try Scratch()
     let path = try Self.flv(Self.flat, scratch) {
       try $0.insert([("orientation", .number(8))], beforePicture: 5, time: 0)
       try $0.insert([("orientation", .number(3))], beforePicture: 11, time: 40)
-      // Nothing new said: what was said stands.
+      // A tag without an orientation changes nothing.
       try $0.insert([("width", .number(64))], beforePicture: 15)
       try $0.insert([("orientation", .number(1))], beforePicture: 23)
     }
@@ -110,7 +111,7 @@ struct SignalSourceTests {
       try Self.turns(path, scratch).0 == Self.letters(("U", 5), ("L", 6), ("D", 12), ("U", 1)))
   }
 
-  @Test("Values that make no sense: one warning, and what was said before stands")
+  @Test("Invalid values cause one warning, and the value before them stays in effect")
   func senseless() throws {
     let scratch = try Scratch()
     let path = try Self.flv(Self.flat, scratch) {
@@ -124,7 +125,7 @@ struct SignalSourceTests {
     #expect(warnings.count == 1 && warnings[0].contains("\"sideways\""), "\(warnings)")
   }
 
-  @Test("Script data are no subtitles: they go into no output")
+  @Test("Script data is not copied to the output as subtitles")
   func scriptIsNoTrack() throws {
     let scratch = try Scratch()
     let path = try Self.flv(Self.flat, scratch) {
@@ -137,7 +138,8 @@ struct SignalSourceTests {
 
   // MARK: - Apple's timed track
 
-  /// Frame numbers to orientations; a track's first sample is at 0, before the first picture.
+  /// Returns a movie with a timed orientation track, from frame indices and orientations. The first sample
+  /// is at 0, before the first frame.
   private static func timed(
     _ values: [(frame: Int, exif: Int?)], _ edit: (inout MovieWriter) -> Void = { _ in }
   ) throws -> MovieWriter {
@@ -152,11 +154,11 @@ struct SignalSourceTests {
     return movie
   }
 
-  @Test("Each value stands from its time on, wherever its sample lies in the file")
+  @Test("Each value applies from its time on, wherever its sample is in the file")
   func mebx() throws {
     let scratch = try Scratch()
     let path = scratch.path("clip.mov")
-    // The track's samples come after all the pictures. An empty sample ends what was said.
+    // The track's samples follow all video samples. An empty sample ends the value before it.
     try Self.timed([(0, 6), (5, 8), (6, 2), (16, nil), (20, 3), (23, 1)]) {
       $0.tracks[1].describes = [1]
       $0.tracks[0].matrix = DisplayMatrixPatch.numbers(.downMirrored)
@@ -170,7 +172,7 @@ struct SignalSourceTests {
     #expect(run.report["output"]["dropped"].array.contains { $0.string?.contains("data") == true })
   }
 
-  @Test("A value between two pictures, one that makes no sense, one of another track")
+  @Test("A value between two frames, an invalid value, and one of another track")
   func mebxOdd() throws {
     let scratch = try Scratch()
     let path = scratch.path("clip.mov")
@@ -186,7 +188,7 @@ struct SignalSourceTests {
     #expect(try Self.turns(path, scratch).0 == Self.letters(("U", 24)))
   }
 
-  @Test("The canvas of most pictures is known ahead from it")
+  @Test("The majority canvas is determined from the timed track")
   func mebxCanvas() throws {
     let scratch = try Scratch()
     let path = scratch.path("clip.mov")
@@ -216,13 +218,14 @@ struct SignalSourceTests {
 
   // MARK: - Precedence
 
-  /// A clip with two signals, and what it says.
+  /// The names of two signals, by precedence.
   private struct Pair {
     let stronger: String
     let weaker: String
   }
 
-  /// Distinct for each source, so that neither could be taken for another or for two composed.
+  /// The value of each source. Those that are compared with each other are distinct, so that none can be
+  /// mistaken for another or for a combination of two.
   private static let says: [String: ImageOrientation] = [
     "sei": .right, "frameMatrix": .rightMirrored, "mebx": .left, "flv": .leftMirrored,
     "trackMatrix": .down, "projection": .downMirrored, "rotateTag": .right,
@@ -256,7 +259,7 @@ struct SignalSourceTests {
     }
     guard !pair.isDisjoint(with: ["projection", "rotateTag"]) else { return mov }
     let path = mov + ".mkv"
-    // This FFmpeg writes no tag of that name: it is put in afterwards.
+    // This FFmpeg writes no tag of that name. It is patched afterwards.
     try FFmpegTool.run(
       ["-i", mov, "-c", "copy"]
         + (pair.contains("rotateTag") ? ["-metadata:s:v:0", "ROTATX=90"] : []) + [path])
@@ -272,7 +275,7 @@ struct SignalSourceTests {
   }
 
   @Test(
-    "of two signals the stronger stands alone: every pair that a container can hold", .long,
+    "Of two signals only the stronger applies: every pair that a container supports", .long,
     arguments: [
       ("sei", "mebx"), ("sei", "flv"), ("sei", "trackMatrix"), ("sei", "projection"),
       ("sei", "rotateTag"), ("frameMatrix", "mebx"), ("frameMatrix", "trackMatrix"),
@@ -284,7 +287,7 @@ struct SignalSourceTests {
     let path = try Self.clip([stronger, weaker], scratch)
     let run = try Transcoded(path, to: scratch.path("out.y4m"))
     #expect(run.report["formats"].array.map { $0["turn"].string } == [Self.says[stronger]?.name])
-    // Both are listed, the one that applies first.
+    // Both are listed, with the one that applies first.
     let probe = try Probe(input: path)
     let json = try JSONDecoder().decode(JSON.self, from: Data(probe.json.compact.utf8))
     let signals = json["signals"].array

@@ -5,11 +5,11 @@ import UprightFiles
 import UprightMediaIO
 import UprightTestSupport
 
-/// Every common sound codec into every container: it plays, it is copied where that can be, and it is
-/// in step.
+/// Every common audio codec into every container: it can be played, is copied where possible, and is in
+/// sync.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
 struct SoundMatrixTests {
-  /// FFmpeg's coder, the codec's name, and how long one of its frames is in seconds.
+  /// FFmpeg's encoder, the codec's name, and the duration of one of its frames in seconds.
   struct Sound: CustomTestStringConvertible, Sendable {
     let coder: String
     let codec: String
@@ -26,7 +26,7 @@ struct SoundMatrixTests {
     Sound(coder: "flac", codec: "flac", frame: 4608 / 48000),
   ]
 
-  /// Which go in as they are, and what the others become.
+  /// The codecs that each container copies, and the codec for the others.
   static let outputs: [(name: String, copied: Set<String>, other: String)] = [
     ("out.mp4", ["aac", "ac3", "mp3", "opus", "flac"], "aac"),
     ("out.mov", ["aac", "ac3", "mp3", "pcm_s16le"], "aac"),
@@ -37,7 +37,7 @@ struct SoundMatrixTests {
     ("out.m3u8", ["aac", "mp3"], "aac"),
   ]
 
-  @Test("it plays, in step", .long, arguments: Loop.cases(sounds, test: 2))
+  @Test("Audio can be played and is in sync", .long, arguments: Loop.cases(sounds, test: 2))
   func comesOut(_ sound: Sound) throws {
     let scratch = try Scratch()
     let input = scratch.path("source.mkv")

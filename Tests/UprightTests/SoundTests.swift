@@ -6,15 +6,15 @@ import UprightFiles
 import UprightMediaIO
 import UprightTestSupport
 
-/// Sound beside the pictures: copied where the container takes it, re-encoded where it does not, in
-/// step either way.
+/// Audio is copied if the container supports the codec, and re-encoded if it doesn't. It is in sync either
+/// way.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .serialized)
 struct SoundTests {
   /// One AAC frame at 48 kHz.
   private static let frame = 1024.0 / 48000
 
   @Test(
-    "flash and beep stay together within one sound frame", .long,
+    "Flash and beep stay in sync within one audio frame", .long,
     arguments: Loop.cases(
       ["out.m3u8", "out.mp4", "out.webm", "out.mov", "out.ts", "out.flv", "out.mkv"], test: 3))
   func together(_ name: String) throws {
@@ -31,7 +31,7 @@ struct SoundTests {
     let drift = zip(before.offsets, after.offsets).map { abs($0 - $1) }.max() ?? 1
     figure("sync \(name): offset moved by \(drift * 1000) ms at most")
     #expect(drift <= Self.frame, "\(before.offsets) became \(after.offsets)")
-    // And the flashes where they were on the timeline, but for a constant.
+    // The flashes keep their times, apart from a common offset.
     let shift = (after.flashes.first ?? 0) - (before.flashes.first ?? 0)
     #expect(
       zip(before.flashes, after.flashes).allSatisfy { abs($1 - $0 - shift) < 0.0011 },
@@ -39,7 +39,7 @@ struct SoundTests {
   }
 
   @Test(
-    "sound that the container takes is copied bit by bit",
+    "Audio that the container supports is copied bit by bit",
     arguments: Loop.cases(
       ["out.mp4", "out.ts", "out.m3u8", "out.mov", "out.flv", "out.mkv"], test: 3))
   func copied(_ name: String) throws {
@@ -50,7 +50,7 @@ struct SoundTests {
     }
     var path = run.path
     if name.hasSuffix("ts") {
-      // ADTS headers, which MPEG-TS wants, come off again in MP4.
+      // Remuxing to MP4 removes the ADTS headers, which MPEG-TS requires.
       path = scratch.path("bare.mp4")
       try FFmpegTool.run(["-i", run.path, "-map", "0:a", "-c", "copy", path])
     }
@@ -69,7 +69,7 @@ struct SoundTests {
   }
 
   @Test(
-    "sound that the container does not take is re-encoded, and stays in step", .long,
+    "Audio that the container doesn't support is re-encoded, and stays in sync", .long,
     arguments: Loop.cases(
       [
         Foreign(coder: "libopus", output: "out.m3u8", codec: "aac"),
@@ -109,11 +109,11 @@ struct SoundTests {
     #expect(run.result.warnings.isEmpty, "\(run.result.warnings)")
   }
 
-  /// The turning phone with a tone, B-frames and a variable frame rate: the hardest case for a
-  /// container that changes its format.
+  /// Encodes the turning phone with a tone, B-frames and a variable frame rate: the hardest case for a
+  /// container whose format changes.
   static func turningWithSound(in scratch: Scratch, variable: Bool = true) throws -> String {
     let path = scratch.path("turning.mp4")
-    // Every picture up to 23 ms late, some 133 ms apart; ticks of 1/30000.
+    // Every frame is up to 23 ms late, and some intervals are 133 ms longer. Ticks of 1/30000.
     let uneven = variable ? "select='gt(mod(n,5),0)+lt(n,50)',setpts=PTS+mod(N*373\\,700)," : ""
     try FFmpegTool.run([
       "-i", Samples.turning, "-f", "lavfi", "-i", "sine=f=440:r=48000:d=10", "-vf",
@@ -124,7 +124,7 @@ struct SoundTests {
     return path
   }
 
-  @Test("a sound frame lies in the HLS segment that holds its PTS, and none is lost", .long)
+  @Test("Every audio frame is in the HLS segment of its PTS", .long)
   func hlsSegments() throws {
     let scratch = try Scratch()
     let input = try Self.turningWithSound(in: scratch)
@@ -155,7 +155,7 @@ struct SoundTests {
       let packets = try FFmpegTool.packets(whole, "a:0", hashes: true)
       soundOf.append(packets)
       sound += packets
-      // EXTINF is what the segment's pictures last.
+      // EXTINF is the duration of the segment's video.
     }
     #expect(pictures == run.result.frames)
     for (index, packets) in soundOf.enumerated() {
@@ -173,7 +173,7 @@ struct SoundTests {
     }
     let theirs = try FFmpegTool.packets(input, "a:0", hashes: true)
     #expect(sound.map(\.hash) == theirs.map(\.hash))
-    // Times go on across the discontinuities, sound and pictures shifted alike.
+    // Times continue across the discontinuities. Audio and video are shifted equally.
     let shift = (sound.first?.time ?? 0) - (theirs.first?.time ?? 0)
     #expect(
       zip(sound, theirs).allSatisfy { abs(($0.time ?? 0) - ($1.time ?? 0) - shift) < 2e-5 })
@@ -182,7 +182,7 @@ struct SoundTests {
   }
 
   @Test(
-    "B-frames, a variable rate and turns: the source's times, to the tick", .long,
+    "B-frames, a variable frame rate and rotations: the source's times, to the tick", .long,
     arguments: Loop.cases(["out.m3u8", "out.mp4", "out.ts", "out.mov", "out.flv"], test: 2))
   func variableRate(_ name: String) throws {
     let scratch = try Scratch()
@@ -200,7 +200,7 @@ struct SoundTests {
     let dts = packets.compactMap(\.dts)
     #expect(zip(dts, dts.dropFirst()).allSatisfy { $0 < $1 }, "DTS must rise strictly")
     #expect(packets.allSatisfy { ($0.dts ?? 0) <= ($0.pts ?? 0) })
-    // Reordering is in use, or this would prove little.
+    // Without reordering, this test would prove little.
     #expect(packets.contains { $0.pts != $0.dts })
     let base = try #require(try FFmpegTool.streams(run.path, "video").first?["time_base"].string)
     let pts = packets.compactMap(\.pts).sorted()
@@ -215,7 +215,7 @@ struct SoundTests {
       let worst = zip(times, theirs).map { abs($0 - ($1.time ?? 0) - shift) }.max() ?? 1
       #expect(worst <= grain, "\(base): off by \(worst) s")
     }
-    // The sound's distance to the pictures is the source's.
+    // The offset of the audio to the video is the source's.
     let sound = try FFmpegTool.packets(run.path, "a:0")
     let before = try FFmpegTool.packets(input, "a:0")
     #expect(sound.count == before.count)
@@ -223,17 +223,17 @@ struct SoundTests {
     let moved =
       ((sound.first?.time ?? 0) - firstPicture)
       - ((before.first?.time ?? 0) - (theirs.first?.time ?? 0))
-    #expect(abs(moved) <= 0.0021, "sound moved by \(moved) s")
+    #expect(abs(moved) <= 0.0021, "audio moved by \(moved) s")
   }
 
-  @Test("Opus in WebM is where it belongs, less than a millisecond from it", .long)
+  @Test("Opus in WebM is in sync", .long)
   func opusDelay() throws {
     let scratch = try Scratch()
     let before = try FlashAndBeep(path: Samples.withSound)
     let made = try Transcoded(Samples.withSound, to: scratch.path("made.webm")) {
       $0.size = .pair(PixelSize(360, 640))
     }
-    // And copied from there, where the delay is the source's.
+    // A second run copies the audio, whose delay is then the source's.
     let copied = try Transcoded(made.path, to: scratch.path("copied.mkv")) { $0.quick() }
     for run in [made, copied] {
       let after = try FlashAndBeep(path: run.path)
@@ -244,7 +244,7 @@ struct SoundTests {
     }
   }
 
-  @Test("audio that lies two seconds behind its frames in the file is there up to the cut")
+  @Test("Audio stored two seconds after its frames is complete up to the cut")
   func coarse() throws {
     let scratch = try Scratch()
     let input = scratch.path("in.mp4")
@@ -257,7 +257,7 @@ struct SoundTests {
     #expect(last > 0.55 && last < 0.6, "\(last)")
   }
 
-  @Test("a variable rate with sound through a pipe, in fragments, to the tick", .long)
+  @Test("Fragmented output to a pipe keeps a variable frame rate's times, to the tick", .long)
   func fragments() throws {
     let scratch = try Scratch()
     let input = try Self.turningWithSound(in: scratch)
@@ -286,7 +286,8 @@ struct SoundTests {
     }
   }
 
-  /// Twelve seconds of a tone in PCM, of which some are missing and some are there twice.
+  /// Encodes four seconds of a PCM tone whose times are changed by the expression `times`, next to 30
+  /// seconds of video.
   private static func uneven(_ scratch: Scratch, _ times: String) throws -> String {
     let path = scratch.path("uneven.mkv")
     try FFmpegTool.run([
@@ -299,20 +300,20 @@ struct SoundTests {
   }
 
   @Test(
-    "re-encoded sound stays at its times over holes, repetitions and pauses", .long,
+    "Re-encoded audio keeps its times across gaps, overlaps and pauses", .long,
     arguments: [
-      // Seconds between what lies before and after the middle: a hole, a repetition, a long pause.
+      // The jump in the middle in seconds, and the end: a gap, an overlap, a long pause.
       (1.0, 5.0), (-0.5, 3.5), (15.0, 19.0),
     ])
   func uneven(_ jump: Double, _ end: Double) throws {
     let scratch = try Scratch()
     let input = try Self.uneven(scratch, "PTS+if(gte(N\\,96000)\\,\(jump)/TB\\,0)")
     let theirs = try FFmpegTool.packets(input, "a:0")
-    try #require(abs((theirs.last?.time ?? 0) - end) < 0.1, "the source is not as it should be")
+    try #require(abs((theirs.last?.time ?? 0) - end) < 0.1, "the source is wrong")
     let run = try Transcoded(input, to: scratch.path("out.mp4")) { $0.quick() }
     let packets = try FFmpegTool.packets(run.path, "a:0")
     let last = try #require(packets.last?.time)
-    #expect(abs(last - end) < 0.06, "sound ends at \(last) s, not \(end)")
+    #expect(abs(last - end) < 0.06, "audio ends at \(last) s, not \(end)")
     if jump > 10 {
       let gaps = zip(packets, packets.dropFirst()).map { ($1.time ?? 0) - ($0.time ?? 0) }
       #expect((gaps.max() ?? 0) > 14, "\(gaps.max() ?? 0)")

@@ -6,9 +6,9 @@ import UprightMediaIO
 import UprightPipeline
 import UprightTestSupport
 
-/// The spin, against the mathematics of a turning sheet, worked out here once more.
+/// The spin transition, compared with a separate computation of a rotating sheet.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg")) struct SpinTests {
-  /// A sheet of 128x72 as the sensor stores it: grey, with a disc of its own near each corner.
+  /// A sheet of 128x72 as stored by the sensor: grey, with a disc of a different colour near each corner.
   private static let discs: [(x: Double, y: Double, cb: Int, cr: Int)] = [
     (16, 16, 60, 60), (112, 16, 60, 200), (16, 56, 200, 60), (112, 56, 200, 200),
   ]
@@ -27,7 +27,8 @@ import UprightTestSupport
       size: "128x72", count: count, times: times, isFine: true)
   }
 
-  /// UIKit's ease-in-out by Newton's method: x(t) = 3(1-t)^2 t 0.42 + 3(1-t) t^2 0.58 + t^3, y = 3t^2 - 2t^3.
+  /// Returns UIKit's ease-in-out, by Newton's method: x(t) = 3(1-t)^2 t 0.42 + 3(1-t) t^2 0.58 + t^3, y =
+  /// 3t^2 - 2t^3.
   private static func eased(_ time: Double) -> Double {
     var t = time
     for _ in 0..<50 {
@@ -39,12 +40,12 @@ import UprightTestSupport
     return 3 * t * t - 2 * t * t * t
   }
 
-  /// A spin by its ends: the picture's size and angle on a canvas, about the middle.
+  /// A spin by its start and end: the frame's scale and angle on a canvas, around the centre.
   private struct Sheet {
     let canvas: (width: Double, height: Double)
-    /// Canvas pixels for a stored pixel, before and after.
+    /// Canvas pixels per stored pixel, before and after.
     let scales: (Double, Double)
-    /// The stored picture's clockwise degrees, before and after.
+    /// The clockwise rotation of the stored frame in degrees, before and after.
     let degrees: (Double, Double)
 
     func place(_ x: Double, _ y: Double, _ fraction: Double) -> (x: Double, y: Double) {
@@ -58,7 +59,8 @@ import UprightTestSupport
     }
   }
 
-  /// Each disc is where the sheet says, and just outside the sheet there is nothing.
+  /// Checks that each disc is at the computed position, and that there is only background just outside the
+  /// sheet. Returns the number of discs on the canvas.
   private static func check(_ video: Y4M, _ frame: Int, _ sheet: Sheet, _ fraction: Double) -> Int {
     var seen = 0
     func isInside(_ place: (x: Double, y: Double)) -> Bool {
@@ -78,7 +80,7 @@ import UprightTestSupport
       + stride(from: 4.0, to: 72, by: 8).flatMap({ [(-3.0, $0), (131, $0)] })
     {
       let scale = sheet.scales.0 + (sheet.scales.1 - sheet.scales.0) * fraction
-      // Two canvas pixels beyond the edge, and two on this side of it.
+      // Two canvas pixels outside the edge, and two inside.
       func at(_ beyond: Double) -> (x: Double, y: Double) {
         sheet.place(
           x < 0 ? -beyond / scale : x > 128 ? 128 + beyond / scale : x,
@@ -109,13 +111,13 @@ import UprightTestSupport
     }
   }
 
-  @Test("the corners are where a turning sheet has them, at every frame; 45 degrees halfway", .long)
+  @Test("The corners match a rotating sheet at every frame, with 45 degrees halfway", .long)
   func corners() throws {
     let scratch = try Scratch()
-    // In subsampled chroma too: the discs are found in the chroma planes.
+    // In subsampled chroma too: the discs are found by their chroma.
     for format in ["yuv444p", "yuv420p", "yuv422p"] {
       let video = try Self.run(Self.sheet(scratch, format: format), scratch)
-      // On its side it fills 72x128; in the new layout it is 72x40 in the middle.
+      // Before the turn the frame fills 72x128. In the new layout it is 72x40 in the centre.
       let sheet = Sheet(canvas: (72, 128), scales: (1, 72.0 / 128), degrees: (90, 0))
       var seen = 0
       for frame in 10..<20 {
@@ -124,7 +126,8 @@ import UprightTestSupport
       }
       #expect(seen >= 30, "\(format): \(seen)")
       #expect(Self.check(video, 15, sheet, 0.5) >= 2)
-      // Before and after it is the layout, and the start is the layout to the sample.
+      // Before and after the spin, the frame has the plain layout. The spin's start equals it sample for
+      // sample.
       #expect(Self.check(video, 9, sheet, 0) == 4)
       #expect(TransitionTests.same(9, 10, in: video))
       #expect(Self.check(video, 20, sheet, 1) == 4)
@@ -132,7 +135,7 @@ import UprightTestSupport
     }
   }
 
-  @Test("the other way round, half a turn, a front camera, a landscape canvas, fill")
+  @Test("The other direction, a front camera, a landscape canvas, fill")
   func ways() throws {
     let scratch = try Scratch()
     let input = try Self.sheet(scratch)
@@ -153,25 +156,25 @@ import UprightTestSupport
       let seen = Self.check(video, 12, sheet, Self.eased(0.2))
       #expect(seen > 0, "\(device)")
     }
-    // The shortest way, whatever the numbers: 90 to 180 degrees clockwise.
+    // The shortest rotation: from 90 to 180 degrees clockwise.
     try check(
       Sheet(canvas: (72, 128), scales: (1, small), degrees: (90, 180)), .portrait,
       to: "landscapeRight", frames: .sensor(Camera()))
-    // A front camera's picture goes the other way than the interface.
+    // A front camera's frame rotates in the opposite direction to the interface.
     try check(
       Sheet(canvas: (72, 128), scales: (1, small), degrees: (90, 180)), .portrait,
       to: "landscapeLeft", frames: .sensor(Camera(position: .front)))
     try check(
       Sheet(canvas: (128, 72), scales: (small, 1), degrees: (90, 0)), .landscape,
       to: "landscapeLeft", frames: .sensor(Camera()))
-    // Filling the canvas: as large as it is before, larger after.
+    // With fill: the same scale before, a larger one after.
     try check(
       Sheet(canvas: (72, 128), scales: (1, 128.0 / 72), degrees: (90, 0)), .portrait,
       to: "landscapeLeft", frames: .sensor(Camera())
     ) { $0.fit = .fill }
   }
 
-  @Test("upright by gravity and laid out for the interface spin alike when both turn")
+  @Test("Reference gravity and reference interface spin alike when both rotate")
   func references() throws {
     let scratch = try Scratch()
     let input = try Self.sheet(scratch)
@@ -179,7 +182,8 @@ import UprightTestSupport
     let byGravity = try Self.run(input, scratch) { $0.reference = .gravity }
     #expect(byInterface.count == byGravity.count)
     #expect(byGravity.difference(from: byInterface) == nil)
-    // The app turns by itself: the world stays upright, and nothing spins; by the interface it does.
+    // The app rotates by itself. With reference gravity nothing spins, with reference interface the frame
+    // does.
     let manual = #"{"at": 1, "rotate": "landscapeRight"}"#
     let upright = try Self.run(input, scratch, events: manual) { $0.reference = .gravity }
     for frame in 10..<30 { #expect(TransitionTests.same(9, frame, in: upright)) }
@@ -187,14 +191,14 @@ import UprightTestSupport
     #expect(turned.difference(from: byInterface) == nil)
   }
 
-  @Test("in-band signals: the picture turns from the old signal's layout to the new one's")
+  @Test("Half a turn spins clockwise, there and back")
   func half() throws {
     let scratch = try Scratch()
     let input = try Self.sheet(scratch)
     let document =
       #"{"application": {"delegate": ["all"]}, "controllers": {"a": {"supported": ["all"]}}, "#
       + #""transition": {"style": "spin", "duration": 1}}"#
-    // Half a turn goes clockwise, there and back.
+    // Half a turn goes clockwise in both directions.
     let events = """
       {"at": 0.5, "device": "portraitUpsideDown"}
       {"at": 1.6, "device": "portrait"}
@@ -211,7 +215,7 @@ import UprightTestSupport
     #expect(Self.check(video, 7, there, Self.eased(0.2)) > 0)
   }
 
-  @Test("a spin that waits for another begins where the first one ends")
+  @Test("A spin that waits for another begins where the first one ends")
   func interrupted() throws {
     let scratch = try Scratch()
     let events = """
@@ -227,10 +231,10 @@ import UprightTestSupport
     #expect(Self.check(video, 15, back, 0) == 4 && Self.check(video, 25, back, 1) == 4)
   }
 
-  @Test("frames that come as they please spin by the clock")
+  @Test("Frames at irregular times spin by time")
   func variable() throws {
     let scratch = try Scratch()
-    // Times 0, 0.1, 0.4, 0.9, 1.6, 2.5, 3.6: squares.
+    // Times are squares: 0, 0.1, 0.4, 0.9, 1.6, 2.5, 3.6.
     let input = try Self.sheet(scratch, count: 10, times: "N*N")
     let video = try Self.run(input, scratch)
     #expect(video.count == 10)
@@ -241,7 +245,7 @@ import UprightTestSupport
   }
 
   @Test(
-    "with a canvas that follows, it turns on the old one and the format changes at didRotate", .long
+    "With canvas follow, it spins on the old canvas and the format changes at didRotate", .long
   )
   func follows() throws {
     let scratch = try Scratch()
@@ -264,10 +268,10 @@ import UprightTestSupport
     }
   }
 
-  @Test("halfway through it is as sharp as the resampler allows: no smear, no steps")
+  @Test("Halfway, the frame is as sharp as the resampler allows")
   func sharpness() throws {
     let scratch = try Scratch()
-    // A fine pattern of the stored picture; in the turn's middle it is drawn at 0.78 of its size.
+    // A fine pattern in the stored frame. Halfway through the spin it is drawn at 0.78 of its size.
     let input = try TransitionTests.clip(
       scratch, "128+60*sin(X*0.9)*sin(Y*0.8)", size: "256x144", count: 20)
     let video = try Self.run(input, scratch) { $0.size = .pair(PixelSize(144, 256)) }
@@ -295,11 +299,11 @@ import UprightTestSupport
       return sum / count
     }
     let ratio = energy(video, 15) / energy(scaled, 0)
-    figure("spin at 45 degrees: gradient energy \(ratio) of the scaled picture's")
+    figure("spin at 45 degrees: gradient energy \(ratio) of the scaled frame's")
     #expect(ratio > 0.5 && ratio < 1.1)
   }
 
-  @Test("the sample clip halfway through its first turn is what FFmpeg's rotate makes of the frame")
+  @Test("The sample clip halfway through its first spin equals FFmpeg's rotate")
   func sample() throws {
     let scratch = try Scratch()
     let policy = Fixtures.packageRoot.appendingPathComponent("Samples/policies/spin.json")
@@ -313,8 +317,8 @@ import UprightTestSupport
       $0.start = 3.4
       $0.end = 3.6
     }
-    // 320x180 on its side becomes 192x108: halfway it is 256x144, in the middle.
-    // From 3.4 on: frame 102 is the first, and 106 lies at 3.5333, half of 0.4 s after 3.3333.
+    // 320x180 rotated becomes 192x108, so halfway it is 256x144 in the centre. From 3.4 s on, frame 102 is
+    // the first, and 106 is at 3.5333, half of 0.4 s after 3.3333.
     let ratios = try FFmpegTool.ratios(
       inputs: ["-i", Samples.turning, "-i", run.path],
       graph: "[0:v]select='eq(n,106)',scale=256:144:flags=bicubic,"

@@ -6,11 +6,11 @@ import UprightTestSupport
 @testable import UprightFiles
 @testable import UprightMediaIO
 
-/// A clip some of whose GOPs are decoded and encoded anew, between the others as they are.
+/// A file some of whose GOPs are decoded and re-encoded, between the others, which are copied.
 struct Splice {
-  /// Packets of the clip, in decoding order, and whether each was copied.
+  /// Whether each packet was copied, in decoding order.
   private(set) var copied: [Bool] = []
-  /// The first packet of each GOP.
+  /// The index of the first packet of each GOP.
   private(set) var starts: [Int] = []
   private(set) var join: StreamJoin
 
@@ -21,7 +21,7 @@ struct Splice {
     init(_ packet: consuming Packet) { self.packet = consume packet }
   }
 
-  /// What is found out before anything is decoded.
+  /// The stream parameters, read before anything is decoded.
   private struct Plan {
     let video: StreamInfo
     var sets: InBandSets
@@ -42,20 +42,20 @@ struct Splice {
 
   private static func video(_ demuxer: Demuxer) throws -> StreamInfo {
     guard let video = demuxer.container.streams.first(where: { $0.kind == .video }) else {
-      throw Failure(description: "no pictures")
+      throw Failure(description: "no video stream")
     }
     return video
   }
 
-  /// What a join of the clip is made from.
+  /// Returns the join of the file's video stream with encoded GOPs.
   static func join(_ path: String, _ container: OutputContainer) throws -> StreamJoin {
     let plan = try Plan(path)
     return try StreamJoin(plan.video, sets: plan.sets, container: container)
   }
 
   /// - Parameters:
-  ///   - replaced: the GOPs that are encoded, counted from 0.
-  ///   - change: what is asked of the encoder before it is matched.
+  ///   - replaced: The indices of the GOPs to encode.
+  ///   - change: Changes the encoder settings before they are matched.
   init(
     _ source: String, to path: String, replaced: Set<Int>,
     change: (inout VideoEncoder.Settings) -> Void = { _ in }
@@ -133,7 +133,7 @@ struct Splice {
     try drain()
     if pictures.frames.count != gop.count || decoder.damagedPackets > 0 {
       throw Failure(
-        description: "\(pictures.frames.count) of \(gop.count) pictures decoded")
+        description: "\(pictures.frames.count) of \(gop.count) frames decoded")
     }
     return pictures
   }

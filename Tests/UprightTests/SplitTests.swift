@@ -6,7 +6,7 @@ import UprightMediaIO
 import UprightPipeline
 import UprightTestSupport
 
-/// `--split`: one file a format, each playing by itself.
+/// `--split`: one file per format, each of which can be played separately.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .serialized)
 struct SplitTests {
   private static func make(
@@ -23,7 +23,7 @@ struct SplitTests {
   }
 
   @Test(
-    "a file a format, listed in the report; sound goes with the picture that it belongs to",
+    "One file per format, listed in the report, each with its audio",
     .long,
     arguments: Loop.cases(["a.film.mkv", "out.webm", "out.mp4", "out.ts", "out.flv"], test: 2))
   func files(_ name: String) throws {
@@ -47,29 +47,29 @@ struct SplitTests {
       let times = packets.compactMap(\.time).sorted()
       let start = theirs[index * 100]
       let zero = try #require(times.first)
-      // FLV and MPEG-TS have no time before zero: reordering moves the whole.
+      // FLV and MPEG-TS have no time before zero, so reordering shifts all times.
       #expect(zero >= 0 && zero < 0.1, "\(file) begins at \(zero)")
       let worst = zip(times, theirs[(index * 100)...]).map { abs($0 - zero - ($1 - start)) }.max()
       #expect((worst ?? 1) <= grain, "\(file): off by \(worst ?? -1)")
       let ours = try FFmpegTool.packets(file, "a:0").compactMap(\.time)
       heard += ours.count
-      // In step with the pictures, each sound frame where its PTS lies.
+      // In sync with the video, each audio frame by its PTS.
       let first = try #require(ours.first) - zero
       let last = try #require(ours.last) - zero
       let end = index < 2 ? theirs[index * 100 + 100] - start : .infinity
       let frame = name.hasSuffix("webm") ? 0.02 : 1024.0 / 48000
-      #expect(first < frame + grain, "\(file): sound begins at \(first)")
-      #expect(index == 0 || first >= -grain, "\(file): sound begins at \(first)")
-      #expect(last < end + grain, "\(file): sound ends at \(last)")
+      #expect(first < frame + grain, "\(file): audio begins at \(first)")
+      #expect(index == 0 || first >= -grain, "\(file): audio begins at \(first)")
+      #expect(last < end + grain, "\(file): audio ends at \(last)")
       if !name.hasSuffix("webm") {
         let source = sound.map { $0 - start }.min { abs($0 - first) < abs($1 - first) } ?? 9
-        #expect(abs(source - first) <= grain, "\(file): sound moved by \(source - first)")
+        #expect(abs(source - first) <= grain, "\(file): audio moved by \(source - first)")
       }
     }
     if !name.hasSuffix("webm") { #expect(heard == sound.count) }
   }
 
-  @Test("flash and beep stay together in every file", .long)
+  @Test("Flash and beep stay in sync in every file", .long)
   func together() throws {
     let scratch = try Scratch()
     var events = "{\"at\": 0, \"device\": \"portrait\"}\n"
@@ -85,7 +85,7 @@ struct SplitTests {
     let before = try FlashAndBeep(path: Samples.withSound)
     let flashes = try run.result.files.map { path in
       let streams = try FFmpegTool.streams(path, "video")
-      // `FlashAndBeep` looks at a 16:9 picture: those that stand upright in the tall canvas are cut out.
+      // `FlashAndBeep` requires a 16:9 frame. Letterboxed frames in the portrait canvas are cropped.
       guard streams.first?["width"].int == 360 else { return try FlashAndBeep(path: path) }
       let wide = scratch.path("wide.mkv")
       try FFmpegTool.run(["-i", path, "-vf", "crop=360:202:0:219", "-c:a", "copy", wide])
@@ -100,7 +100,7 @@ struct SplitTests {
     }
   }
 
-  @Test("subtitles go to the file that holds their PTS, from its own zero", .long)
+  @Test("Subtitles are in the file of their PTS, with times from the file's start", .long)
   func subtitles() throws {
     let scratch = try Scratch()
     let text = scratch.path("s.srt")
@@ -140,7 +140,7 @@ struct SplitTests {
     }
   }
 
-  @Test("what bears the name of a part is not replaced without -y, nor is the input ever")
+  @Test("An existing part is not overwritten without -y, and the input is never overwritten")
   func present() throws {
     let scratch = try Scratch()
     let old = scratch.path("out-1.mkv")
@@ -166,7 +166,7 @@ struct SplitTests {
   }
 
   @Test(
-    "refused where there cannot be several files",
+    "--split is rejected for outputs that can't be several files",
     arguments: ["-", "out.m3u8", "out.y4m", "srt://127.0.0.1:9", "rtmp://127.0.0.1/a/b"])
   func refused(_ name: String) throws {
     let scratch = try Scratch()

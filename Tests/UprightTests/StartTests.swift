@@ -7,11 +7,11 @@ import UprightTestSupport
 @testable import UprightFiles
 @testable import UprightPipeline
 
-/// `--start` decodes from the keyframe before it where nothing is changed by that, and what comes out
-/// is what decoding from the beginning gives.
+/// `--start` begins decoding at an earlier keyframe if that doesn't change the result. The output equals
+/// that of decoding from the beginning.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
 struct StartTests {
-  /// Twelve seconds with B-frames, open groups and a tone; a keyframe every two seconds.
+  /// Encodes twelve seconds with B-frames, open GOPs and a tone, with a keyframe every two seconds.
   private static func source(_ scratch: Scratch, _ name: String, _ more: String = "") throws
     -> String
   {
@@ -35,14 +35,14 @@ struct StartTests {
   }
 
   @Test(
-    "the same frames and the same sound as from the beginning",
+    "The same frames and audio as when decoding from the beginning",
     .long,
     arguments: Loop.cases(["source.mp4", "source.ts", "source.mkv", "source.flv"], test: 2),
     [7.0, 7.96, 11.5])
   func same(_ name: String, _ start: Double) throws {
     let scratch = try Scratch()
     let input = try Self.source(scratch, name)
-    // The truth: all of it, of which the part is what lies after the start.
+    // The reference: the whole output, of which the part begins at the start time.
     let whole = try Y4M(path: Transcoded(input, to: scratch.path("whole.y4m")).path)
     let run = try Transcoded(input, to: scratch.path("part.y4m")) { $0.start = start }
     let part = try Y4M(path: run.path)
@@ -56,7 +56,7 @@ struct StartTests {
     }
     #expect(run.report["input"]["frames"].int ?? 999 < 300 - Int(start * 25) + 125)
     #expect(run.result.warnings.isEmpty, "\(run.result.warnings)")
-    // And with its sound, beside the pictures as before.
+    // With audio, in sync as before.
     let heard = try Transcoded(input, to: scratch.path("part.mp4")) { $0.start = start }
     let sound = try FFmpegTool.packets(heard.path, "a:0").compactMap(\.time)
     let pictures = try FFmpegTool.frames(heard.path).compactMap(\.time)
@@ -65,7 +65,7 @@ struct StartTests {
     #expect(Double(sound.count) > (12 - start) * 48000 / 1024 - 3)
   }
 
-  @Test("a second before, for a keyframe that is not the first", .long)
+  @Test("Decoding starts one second before, if that needs a keyframe other than the first", .long)
   func point() throws {
     let scratch = try Scratch()
     let input = try Self.source(scratch, "source.mp4")
@@ -75,17 +75,17 @@ struct StartTests {
       let found = try #require(try Self.point(input, start))
       #expect(abs(Double(found - Int64(origin)) * tick - (start - 1)) < 0.001, "\(start)")
     }
-    // The only keyframe before it is the first.
+    // The only keyframe before 2.5 s minus one second is the first.
     #expect(try Self.point(input, 2.5) == nil)
   }
 
   @Test(
-    "where orientation changes on the way, all is decoded",
+    "If the orientation can change in mid-stream, everything is decoded",
     .clips("sei-derived/foreman_sei_ccw90.mp4"))
   func signals() throws {
     let scratch = try Scratch()
     let path = "sei-derived/foreman_sei_ccw90.mp4"
-    // Long enough to pass over something: the same clip six times.
+    // The clip is repeated six times, so that there is something to skip.
     let list = scratch.path("list.txt")
     let clip = SharedFiles.url("clips/\(path)").path
     try Array(repeating: "file '\(clip)'\n", count: 6).joined()

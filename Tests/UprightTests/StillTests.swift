@@ -5,9 +5,9 @@ import UprightMediaIO
 import UprightPipeline
 import UprightTestSupport
 
-/// Overlays and blurred margins.
+/// Overlays and blurred backgrounds.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg")) struct StillTests {
-  /// 12x8, opaque: red where x < 6, white elsewhere; blue in the bottom two rows.
+  /// Makes a 12x8 opaque image: red where x < 6, white elsewhere, blue in the bottom two rows.
   private static func logo(_ scratch: Scratch) throws -> String {
     let path = scratch.path("logo.png")
     try FFmpegTool.run([
@@ -27,7 +27,7 @@ import UprightTestSupport
     zip(pixel, colour).allSatisfy { abs($0 - $1) <= by }
   }
 
-  /// Whether the logo's red, white and blue stand at these points.
+  /// Whether the logo's red, white and blue are at these points.
   private static func shows(
     _ video: Y4M, _ frame: Int, red: (Int, Int), white: (Int, Int), blue: (Int, Int)
   ) -> Bool {
@@ -53,12 +53,12 @@ import UprightTestSupport
     }
   }
 
-  @Test("an overlay stands at its anchor, upright, on every frame")
+  @Test("An overlay is at its anchor, upright, on every frame")
   func anchored() throws {
     let scratch = try Scratch()
     let video = try Self.run(scratch, "@topTrailing:4")
     #expect((video.width, video.height) == (36, 64))
-    // 12x8 with 4 to the right and above: from (20, 4) to (32, 12).
+    // 12x8 with a margin of 4 at the right and the top: from (20, 4) to (32, 12).
     for frame in [0, 9, 10, 19] {
       #expect(Self.shows(video, frame, red: (22, 6), white: (30, 6), blue: (26, 11)), "\(frame)")
       for (x, y) in [(18, 8), (34, 8), (26, 2), (26, 14), (2, 60)] {
@@ -73,15 +73,15 @@ import UprightTestSupport
     #expect(Self.isNear(wide.pixel(frame: 3, x: 10, y: 32), Self.grey, by: 2))
   }
 
-  @Test("an overlay of the window stays on the glass: it lies as the device does")
+  @Test("An overlay with window attachment keeps its position on the device's screen")
   func window() throws {
     let scratch = try Scratch()
-    // In landscapeLeft the home button is on the right: the screen's top points left. The portrait's
-    // top right corner is the top left one of what is seen, and its right side the top.
+    // In landscapeLeft the home button is on the right, so the screen's top points left. The top right
+    // corner in portrait is the top left corner of the frame, and its right side is the top.
     for reference in [Reference.interface, .gravity] {
       let video = try Self.run(scratch, "@topTrailing:4:window", reference: reference)
       #expect(Self.shows(video, 9, red: (22, 6), white: (30, 6), blue: (26, 11)))
-      // 8x12 at (4, 4), a quarter turn counter-clockwise: white above red, blue to the right.
+      // 8x12 at (4, 4), rotated a quarter turn counter-clockwise: white above red, blue on the right.
       #expect(
         Self.shows(video, 10, red: (6, 14), white: (6, 6), blue: (11, 10)), "\(reference)")
       #expect(Self.isNear(video.pixel(frame: 10, x: 26, y: 8), Self.grey, by: 2))
@@ -91,7 +91,7 @@ import UprightTestSupport
   }
 
   @Test(
-    "while the interface turns the window's overlay has not moved", .long,
+    "During a transition, an overlay with window attachment doesn't move", .long,
     arguments: ["spin", "hold"])
   func windowInTurn(_ style: String) throws {
     let scratch = try Scratch()
@@ -107,12 +107,12 @@ import UprightTestSupport
   }
 
   @Test(
-    "transparent, half and opaque, in the canvas's own format", .long,
+    "Transparent, half transparent and opaque, in the canvas's pixel format", .long,
     arguments: ["yuv420p", "yuv422p", "yuv444p", "gray", "yuv420p10le", "yuv444p10le"])
   func alpha(_ format: String) throws {
     let scratch = try Scratch()
     let logo = scratch.path("alpha.png")
-    // Three stripes of 8: nothing (in green, which must not shine through), half white, white.
+    // Three stripes of 8: transparent (green, which must not be visible), half transparent white, white.
     try FFmpegTool.run([
       "-f", "lavfi", "-i", "color=s=24x16,format=rgba", "-vf",
       "geq=r='if(lt(X,8),0,255)':g=255:b='if(lt(X,8),0,255)':a='if(lt(X,8),0,if(lt(X,16),128,255))'",
@@ -140,7 +140,7 @@ import UprightTestSupport
     }
   }
 
-  @Test("a palette, a JPEG that lies, one that is larger than the canvas")
+  @Test("A palette image, and a JPEG that is larger than the canvas")
   func kinds() throws {
     let scratch = try Scratch()
     let palette = scratch.path("palette.png")
@@ -159,7 +159,7 @@ import UprightTestSupport
     }
     let logo = try run(Overlay(path: palette, anchor: .topLeading))
     #expect(Self.shows(logo, 0, red: (2, 2), white: (10, 2), blue: (5, 7)))
-    // 400x200 with 2 on each side of 36x64 becomes 32x16, in the middle.
+    // 400x200 with a margin of 2 on each side in 36x64 becomes 32x16, in the centre.
     let whole = try run(Overlay(path: large, anchor: .center, margin: 2))
     #expect(Self.isNear(whole.pixel(frame: 0, x: 3, y: 32), Self.white))
     #expect(Self.isNear(whole.pixel(frame: 0, x: 33, y: 25), Self.white))
@@ -167,7 +167,7 @@ import UprightTestSupport
     #expect(Self.isNear(whole.pixel(frame: 0, x: 0, y: 32), Self.grey, by: 2))
   }
 
-  @Test("what an overlay may say")
+  @Test("Valid and invalid overlay descriptions")
   func reading() throws {
     let good: [(String, Overlay)] = [
       ("logo.png@topTrailing:24", Overlay(path: "logo.png", anchor: .topTrailing, margin: 24)),
@@ -197,12 +197,12 @@ import UprightTestSupport
   // MARK: - Blur
 
   @Test(
-    "blur: the picture stands as with fit, and around it are its own colours, without an edge",
+    "blur: the frame as with fit, surrounded by a blurred copy without edges",
     arguments: ["yuv420p", "yuv444p", "yuv420p10le", "gray"])
   func blur(_ format: String) throws {
     let scratch = try Scratch()
     let ten = format.hasSuffix("10le") ? 4 : 1
-    // Brighter to the right, with stripes that must be gone; one pixel further with every frame.
+    // Brighter to the right, with stripes that the blur must remove. The stripes move one pixel per frame.
     let input = try TransitionTests.clip(
       scratch, "\(ten)*(60+X+30*mod(X+N,2))", cb: "\(ten)*90", cr: "\(ten)*170", format: format,
       size: "96x54", count: 6)
@@ -214,7 +214,7 @@ import UprightTestSupport
       }
     }
     let (blurred, fitted) = (try run(.blur), try run(.fit))
-    // 96x54 in 54x96: 30 rows in the middle.
+    // 96x54 in 54x96: 30 rows in the centre.
     func isPicture(_ y: Int) -> Bool { fitted.sample(frame: 0, plane: 0, x: 27, y: y) > 20 * ten }
     let top = (0..<96).first(where: isPicture) ?? 0
     let bottom = (0..<96).last(where: isPicture) ?? 0
@@ -235,7 +235,7 @@ import UprightTestSupport
     for y in [2, 12, 20, 75, 93] {
       for x in 0..<54 {
         let value = blurred.sample(frame: 0, plane: 0, x: x, y: y)
-        // Filling: the middle 54 of 170 columns of the enlarged picture, 60 + X + 15 in the mean.
+        // With fill: the centre 54 of 170 columns of the enlarged frame, with a mean of 60 + X + 15.
         let expected = 60 + 15 + 48 + (Double(x) - 26.5) * 54 / 96
         #expect(abs(Double(value) / Double(ten) - expected) < 8, "x \(x), y \(y): \(value)")
         if x > 0 {
@@ -256,14 +256,14 @@ import UprightTestSupport
     }
   }
 
-  @Test("blur behind a picture that covers the canvas, and behind one that spins")
+  @Test("blur behind a frame that covers the canvas, and behind a spin")
   func blurElsewhere() throws {
     let scratch = try Scratch()
     let input = try TransitionTests.clip(scratch, "120", count: 20)
     let video = try TransitionTests.run(
       input, scratch, policy: TransitionTests.policy("spin", 0.5)
     ) { $0.fit = .blur }
-    // The picture and its blurred copy are of one grey: nothing else is ever seen.
+    // The frame and its blurred copy are the same grey, so no other value may be visible.
     for frame in 0..<20 {
       #expect(video.plane(0, frame: frame).allSatisfy { abs(Int($0) - 120) <= 1 }, "\(frame)")
     }

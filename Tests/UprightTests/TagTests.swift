@@ -6,10 +6,10 @@ import UprightFiles
 import UprightMediaIO
 import UprightTestSupport
 
-/// `upright tag`: copied packets, one truth about which way up they are.
+/// `upright tag`: packets are copied, with a single orientation signal.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
 struct TagTests {
-  /// Two groups of pictures with B-pictures, and sound; 64x48, nothing in it symmetric.
+  /// Encodes two GOPs with B-frames, and audio, at 64x48, with no symmetry in the frames.
   private static func source(
     _ scratch: Scratch, _ name: String, video: String = "libx264", audio: String = "aac",
     _ more: [String] = []
@@ -39,7 +39,7 @@ struct TagTests {
     )
   }
 
-  /// FFmpeg's words for standing a picture upright, written out.
+  /// Returns FFmpeg's filter that turns a frame of `orientation` upright.
   private static func filter(_ orientation: ImageOrientation) -> String {
     switch orientation {
     case .up: "null"
@@ -53,7 +53,7 @@ struct TagTests {
     }
   }
 
-  /// The MD5 of all decoded pictures.
+  /// Returns the MD5 of all decoded frames.
   private static func pictures(_ path: String, _ options: [String], filter: String) throws -> String
   {
     let output = try FFmpegTool.run(
@@ -69,13 +69,13 @@ struct TagTests {
     return try JSONDecoder().decode(JSON.self, from: Data(probe.json.compact.utf8))["signals"].array
   }
 
-  // MARK: - The eight, everywhere
+  // MARK: - The eight orientations
 
   struct Case: Sendable, CustomTestStringConvertible {
     let output: String
     var video = "libx264"
     var audio = "aac"
-    /// Whether the container says it; else the pictures do.
+    /// Whether the orientation is in the container, not in the frames.
     var isField = true
     var source: String {
       !isField ? "sei" : output == "mkv" || output == "webm" ? "projection" : "trackMatrix"
@@ -94,7 +94,7 @@ struct TagTests {
   ]
 
   @Test(
-    "Each of the eight stands upright for everyone who reads it", .long,
+    "Every orientation is read correctly by Upright and FFmpeg", .long,
     arguments: Loop.cases(cases, test: 4))
   func eight(_ example: Case) throws {
     let scratch = try Scratch()
@@ -102,7 +102,7 @@ struct TagTests {
     let source = try Self.source(
       scratch, "source.\(example.output)", video: example.video,
       audio: isElementary ? "none" : example.audio)
-    // All eight for each way of saying it.
+    // All eight orientations for each kind of signal.
     let all = ["mp4", "mkv", "ts"].contains(example.output) && example.video == "libx264"
     let few: [ImageOrientation] = [.up, .right, .leftMirrored]
     for orientation in all ? ImageOrientation.allCases : few {
@@ -111,7 +111,7 @@ struct TagTests {
       #expect(report["output"]["copied_frames"].int == 24)
       #expect(report["output"]["encoded_frames"].int == 0)
 
-      // Our own reader.
+      // Upright's reader.
       let signals = try Self.signals(tagged)
       if orientation == .up {
         #expect(signals.isEmpty, "\(orientation): \(signals)")
@@ -120,7 +120,7 @@ struct TagTests {
         #expect(signals.first?["orientation"].string == orientation.name)
         #expect(signals.first?["source"].string == example.source)
       }
-      // Our own transcoder, and FFmpeg where it can: it drops an SEI after one picture.
+      // Upright's transcoder, and FFmpeg where possible: it drops an SEI after one frame.
       let truth = try Self.pictures(
         source, ["-noautorotate"], filter: Self.filter(orientation))
       let upright = try Transcoded(tagged, to: scratch.path("\(orientation.name).y4m"))
@@ -139,8 +139,7 @@ struct TagTests {
           Issue.record("\(orientation): no matrix in \(side)")
         }
       }
-      // The packets are the same, but for the messages.
-      // A broadcast's clock is read from its own start.
+      // The packets are the same, except for the messages. MPEG-TS times are relative to each file's start.
       let starts = try [source, tagged].map { path in
         example.output == "ts" ? try FFmpegTool.packets(path, "v:0").first?.time ?? 0 : 0
       }
@@ -153,7 +152,7 @@ struct TagTests {
           if isMarked && old.isKey {
             #expect(old.hash != new.hash)
           } else if !isMarked || example.video != "libx265" {
-            // HEVC's leading pictures say it too.
+            // HEVC's leading frames carry the message too.
             #expect(old.hash == new.hash)
           }
           if !isElementary { #expect(close(old.time, new.time, 0.0006, starts)) }
@@ -171,7 +170,7 @@ struct TagTests {
   }
 
   @Test(
-    "From one container to another, pictures and times stay", .long,
+    "From one container to another, frames and times are kept", .long,
     arguments: ["mov", "mkv", "ts", "flv"])
   func across(_ name: String) throws {
     let scratch = try Scratch()
@@ -189,9 +188,9 @@ struct TagTests {
     }
   }
 
-  // MARK: - One truth
+  // MARK: - A single signal
 
-  @Test("What the clip said before is gone", arguments: ["mp4", "mkv", "ts"])
+  @Test("The input's signals are removed", arguments: ["mp4", "mkv", "ts"])
   func conflicts(_ name: String) throws {
     let scratch = try Scratch()
     let source = try Self.source(
@@ -204,12 +203,12 @@ struct TagTests {
       let found = try Self.signals(tagged).map { $0["orientation"].string }
       #expect(found == (orientation == .up ? [] : [orientation.name]))
     }
-    // x264's own words stay.
+    // x264's SEI message is kept.
     let bytes = try Data(contentsOf: URL(fileURLWithPath: scratch.path("up.\(name)")))
     #expect(bytes.range(of: Data("x264 - core".utf8)) != nil)
   }
 
-  @Test("--sei: the pictures say the same as the container", .long, arguments: ["mp4", "mkv"])
+  @Test("--sei also writes the orientation into the frames", .long, arguments: ["mp4", "mkv"])
   func messages(_ name: String) throws {
     let scratch = try Scratch()
     let source = try Self.source(scratch, "source.mp4")
@@ -220,14 +219,14 @@ struct TagTests {
     #expect(found.count == 2 && found.allSatisfy { $0["orientation"].string == "left" })
     let streams = try FFmpegTool.streams(tagged, "video")
     #expect(streams[0]["side_data_list"][0]["rotation"].int == 90)
-    // At every picture where decoding can start.
+    // In every frame where decoding can start.
     let before = try FFmpegTool.packets(source, "v:0", hashes: true)
     let after = try FFmpegTool.packets(tagged, "v:0", hashes: true)
     let marked = after.indices.filter { before[$0].hash != after[$0].hash }
     #expect(marked == after.indices.filter { after[$0].isKey } && marked.count == 2)
   }
 
-  @Test("A rotate tag goes with the rest")
+  @Test("A rotate tag is removed too")
   func rotateTag() throws {
     let scratch = try Scratch()
     let source = try Self.source(scratch, "source.mkv", ["-metadata:s:v", "ROTATE=90"])
@@ -240,13 +239,13 @@ struct TagTests {
     #expect(try Self.signals(down).map { $0["orientation"].string } == ["down"])
   }
 
-  // MARK: - Matroska, by its bytes
+  // MARK: - Matroska, byte by byte
 
-  @Test("Matroska: a rectangular projection with roll and yaw, nothing of a sphere")
+  @Test("Matroska: a rectangular projection with roll and yaw only")
   func projection() throws {
     let scratch = try Scratch()
     let source = try Self.source(scratch, "source.mkv", audio: "none")
-    // Degrees counter-clockwise after a flip left-right (RFC 9559).
+    // Degrees counter-clockwise, after a horizontal flip (RFC 9559).
     let wanted: [(ImageOrientation, yaw: Double, roll: Double)] = [
       (.upMirrored, 180, 0), (.down, 0, -180), (.downMirrored, 180, -180),
       (.leftMirrored, 180, 90), (.right, 0, -90), (.rightMirrored, 180, -90), (.left, 0, 90),
@@ -262,12 +261,12 @@ struct TagTests {
       #expect(projection.first([0x7673])?.double ?? 0 == yaw)
       #expect(projection.first([0x7674]) == nil)
       #expect(projection.first([0x7675])?.double ?? 0 == roll)
-      // No sum that the change would belie.
+      // No CRC-32 element, which the change would invalidate.
       #expect(!tracks.children.contains { $0.id == 0xBF })
     }
   }
 
-  /// The elements of an EBML document, read by its own rules (RFC 8794).
+  /// The elements of an EBML document (RFC 8794).
   private struct EBML {
     var id = 0
     let content: [UInt8]
@@ -310,7 +309,7 @@ struct TagTests {
 
   // MARK: - Everything else
 
-  @Test("MP4: the picture is moved back to where it began, its pixels square")
+  @Test("MP4: the matrix moves the frame back to the origin, with the pixel aspect ratio kept")
   func translation() throws {
     let scratch = try Scratch()
     let source = try Self.source(scratch, "source.mp4", audio: "none", ["-vf", "setsar=3/2"])
@@ -331,7 +330,7 @@ struct TagTests {
   }
 
   @Test(
-    "Tags, chapters, languages, two sound tracks, subtitles, a timecode; positions only if asked for",
+    "Tags, chapters, languages, audio, subtitles, timecode; location only if requested",
     .long
   )
   func metadata() throws {
@@ -364,7 +363,7 @@ struct TagTests {
     let (report, _) = try Self.tag(source, tagged, .right)
     let before = try FFmpegTool.probe(source, ["-show_format", "-show_chapters", "-show_streams"])
     let after = try FFmpegTool.probe(tagged, ["-show_format", "-show_chapters", "-show_streams"])
-    // Sound came first and still does; chapters are a track that the container makes itself.
+    // Audio came first and still does. The container creates the chapter track.
     let kinds = after["streams"].array.map { $0["codec_type"].string ?? "" }
     #expect(kinds.prefix(4) == ["audio", "video", "audio", "subtitle"])
     #expect(
@@ -390,7 +389,7 @@ struct TagTests {
   }
 
   @Test(
-    "Phones' clips: packets, times and makers' tags", .long,
+    "Clips of phones: packets, times and manufacturers' tags", .long,
     .clips("rotation-real", "bframes-elst", "vfr"),
     arguments: [
       "rotation-real/iphone_rotated.mov", "rotation-real/exo_video_1_rot270.mp4",
@@ -408,7 +407,7 @@ struct TagTests {
       let new = try FFmpegTool.packets(tagged, kind, hashes: true)
       #expect(old.map(\.hash) == new.map(\.hash), "\(kind)")
       #expect(old.map(\.isDiscarded) == new.map(\.isDiscarded), "\(kind)")
-      // A tick of the finer of two clocks.
+      // A tick of the finer of the two time bases.
       #expect(zip(old, new).allSatisfy { close($0.time, $1.time, 0.00003) }, "\(kind)")
     }
     let tags = try FFmpegTool.probe(tagged, ["-show_format"])["format"]["tags"].object
@@ -421,7 +420,7 @@ struct TagTests {
     }
   }
 
-  @Test("A sample description's own tag stays: hvc1")
+  @Test("The tag of a sample description is kept: hvc1")
   func sampleEntry() throws {
     let scratch = try Scratch()
     let source = try Self.source(
@@ -434,12 +433,12 @@ struct TagTests {
 
   // MARK: - Errors
 
-  @Test("What cannot be said or carried is refused with the way out")
+  @Test("Orientations that can't be stored are rejected")
   func refusals() throws {
     let scratch = try Scratch()
     let mpeg2 = try Self.source(scratch, "source.ts", video: "mpeg2video", audio: "mp2")
     #expect(throws: MediaError.self) { try Self.tag(mpeg2, scratch.path("a.ts"), .right) }
-    // Nothing to say is no trouble.
+    // `up` needs no signal, so it is not an error.
     try Self.tag(mpeg2, scratch.path("up.ts"), .up)
     let h264 = try Self.source(scratch, "source.mp4")
     let failure = try #require(throws: MediaError.self) {

@@ -7,7 +7,7 @@ import UprightTestSupport
 @testable import UprightIntake
 @testable import UprightMediaIO
 
-/// Times at the limits of 64 bits: unknown where they are read, clamped where they are converted.
+/// Times near the limits of 64 bits: unknown when read, clamped when converted.
 @Suite struct TimeLimitTests {
   private static let limits: [Int64] = [
     .min + 1, -(1 << 61), 1 << 61, .max - 1, .max,
@@ -22,7 +22,7 @@ import UprightTestSupport
     return packet
   }
 
-  @Test("A time that no file can have is unknown", arguments: limits)
+  @Test("An implausible time is unknown", arguments: limits)
   func implausible(time: Int64) throws {
     var packet = try Self.packet(40, time, duration: time)
     packet.dropImplausibleTimes()
@@ -32,7 +32,7 @@ import UprightTestSupport
     #expect(duration == 0)
   }
 
-  @Test("So is one beyond 136 years, whatever its time base")
+  @Test("A time beyond 136 years is unknown, in any time base")
   func years() throws {
     for (ticks, isKept) in [(Int64(1) << 31, true), (1 << 32, false), (-(1 << 32), false)] {
       var packet = try Self.packet(ticks, nil, timeBase: Rational(1, 1))
@@ -42,7 +42,7 @@ import UprightTestSupport
     }
   }
 
-  @Test("Seconds become ticks, clamped")
+  @Test("Seconds are converted to ticks and clamped")
   func ticks() {
     let nanosecond = Rational(1, 1_000_000_000)
     #expect(Rational(1, 1000).ticks(in: 1.4996) == 1500)
@@ -54,7 +54,7 @@ import UprightTestSupport
     #expect(Int64(3).rescaled(from: Rational(1, 25), to: Rational(1, 1000)) == 120)
   }
 
-  @Test("A broadcast's clock cannot be carried away by packets that last for ever")
+  @Test("Packets with extreme durations do not move a broadcast's clock out of range")
   func joined() throws {
     var joined = JoinedTimes(start: 0)
     for index in 0..<5000 {
@@ -66,7 +66,7 @@ import UprightTestSupport
     }
   }
 
-  @Test("Decoding times rise up to the last there is")
+  @Test("Decoding times increase up to the largest value")
   func decodingTimes() throws {
     var times = DecodingTimes()
     for _ in 0..<3 {
@@ -90,7 +90,7 @@ import UprightTestSupport
     #expect(found == [0, 100, 140, 180, 181])
   }
 
-  @Test("Frames without times at a rate of nearly none")
+  @Test("Frames without times at an extremely low frame rate")
   func slow() throws {
     var repair = TimestampRepair(
       timeBase: Rational(1, 1_000_000_000), frameRate: Rational(1, Int(Int32.max)))
@@ -105,7 +105,7 @@ import UprightTestSupport
     }
   }
 
-  @Test("A playlist of an endless segment")
+  @Test("A playlist with an infinite segment")
   func playlist() {
     var playlist = MediaPlaylist(targetDuration: 6)
     playlist.add(segment: "0.ts", duration: .infinity, start: 0)
@@ -120,7 +120,7 @@ import UprightTestSupport
   }
 
   @Test(
-    "Files with such times are transcoded, or refused", .clips("found"),
+    "Files with such times are transcoded or rejected", .clips("found"),
     arguments: [
       Found(file: "trap-audiotranscoder-135.mkv", output: "out.flv"),
       Found(file: "trap-audiotranscoder-135.mkv", output: "out.ts"),

@@ -5,7 +5,7 @@ import UprightFiles
 import UprightMediaIO
 import UprightTestSupport
 
-/// Frames in are frames out, each at the source's time: edit lists, late starts, odd rates.
+/// The output has the input's frames, each at the source's time: edit lists, late starts, unusual rates.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .serialized)
 struct TimestampTests {
   struct Case: CustomTestStringConvertible, Sendable {
@@ -24,7 +24,7 @@ struct TimestampTests {
   }
 
   @Test(
-    "every frame keeps its time", .long,
+    "Every frame keeps its time", .long,
     .clips("bframes-elst", "vfr", "flv", "mkv-webm", "real-footage", "rotation-real"),
     arguments: Loop.cases(cases, test: 10))
   func kept(_ test: Case) throws {
@@ -37,7 +37,7 @@ struct TimestampTests {
     let after = try FFmpegTool.frames(run.path).compactMap(\.time)
     #expect(run.result.frames == before.count)
     #expect(after.count == before.count)
-    // Matroska has no time before zero: where sound begins there, all is shifted by a constant.
+    // Matroska has no time before zero. If audio begins there, all times are shifted by a constant.
     let isShifted = test.output.hasSuffix("mkv")
     let grain = isShifted ? 0.00101 : 2e-6
     let shift = isShifted ? (after.first ?? 0) - (before.first ?? 0) : 0
@@ -49,7 +49,7 @@ struct TimestampTests {
     try RotationClipTests.compareSound(input, run.path)
   }
 
-  /// Pictures and a tone that begin and end at different times.
+  /// Encodes video and a tone that begin and end at different times.
   private static func make(
     _ scratch: Scratch, pictures: String, sound: String, picturesAt: Double = 0,
     soundAt: Double = 0, rate: Int = 25
@@ -74,13 +74,13 @@ struct TimestampTests {
   }
 
   @Test(
-    "pictures and sound that do not begin or end together", .long,
+    "Video and audio that do not begin or end together", .long,
     arguments: [
-      Apart(testDescription: "sound 14 s before the pictures", sound: "17", picturesAt: 14),
-      Apart(testDescription: "pictures 14 s before the sound", pictures: "17", soundAt: 14),
-      Apart(testDescription: "sound ends early", pictures: "20", sound: "1"),
-      Apart(testDescription: "pictures end early", pictures: "1", sound: "20"),
-      Apart(testDescription: "a picture a second", pictures: "70", sound: "70", rate: 1),
+      Apart(testDescription: "audio 14 s before the video", sound: "17", picturesAt: 14),
+      Apart(testDescription: "video 14 s before the audio", pictures: "17", soundAt: 14),
+      Apart(testDescription: "audio ends early", pictures: "20", sound: "1"),
+      Apart(testDescription: "video ends early", pictures: "1", sound: "20"),
+      Apart(testDescription: "one frame per second", pictures: "70", sound: "70", rate: 1),
     ], Loop.cases(["out.mp4", "out.ts", "out.m3u8", "out.flv", "out.mkv"], test: 2))
   func apart(_ test: Apart, _ name: String) throws {
     let scratch = try Scratch()
@@ -100,14 +100,14 @@ struct TimestampTests {
     let grain = name == "out.mp4" ? 0.0006 : 0.0022
     let offset = (sound.first ?? 0) - (before.first ?? 0)
     let now = (heard.first ?? 0) - (after.first ?? 0)
-    #expect(abs(offset - now) <= grain, "sound was \(offset) s from the pictures, is \(now) s")
+    #expect(abs(offset - now) <= grain, "audio was \(offset) s from the video, is \(now) s")
     let end = (sound.last ?? 0) - (before.last ?? 0)
     let nowEnd = (heard.last ?? 0) - (after.last ?? 0)
     #expect(abs(end - nowEnd) <= grain, "at the end \(end) s became \(nowEnd) s")
   }
 
   @Test(
-    "a cut keeps pictures and sound together", .long, arguments: ["out.mp4", "out.m3u8", "out.mkv"])
+    "Cutting keeps video and audio in sync", .long, arguments: ["out.mp4", "out.m3u8", "out.mkv"])
   func cut(_ name: String) throws {
     let scratch = try Scratch()
     let run = try Transcoded(Samples.withSound, to: scratch.path(name)) {

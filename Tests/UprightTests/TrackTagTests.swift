@@ -5,10 +5,10 @@ import UprightFiles
 import UprightMediaIO
 import UprightTestSupport
 
-/// What tracks and files are called and marked as.
+/// The titles, languages and dispositions of tracks, and the tags of files.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
 struct TrackTagTests {
-  /// Three tracks of sound, the second of which is the one to play.
+  /// Encodes three audio tracks, of which the second is the default.
   private static func source(_ scratch: Scratch, _ name: String) throws -> String {
     let path = scratch.path(name)
     try FFmpegTool.run([
@@ -26,7 +26,7 @@ struct TrackTagTests {
   }
 
   @Test(
-    "languages, names and marks of several sound tracks", .long,
+    "Languages, titles and dispositions of several audio tracks", .long,
     arguments: ["in.mkv", "in.mp4", "in.mov"], ["out.mkv", "out.mp4", "out.mov"])
   func tracks(_ input: String, _ output: String) throws {
     let scratch = try Scratch()
@@ -39,12 +39,12 @@ struct TrackTagTests {
       try FFmpegTool.streams(source, "audio"), try FFmpegTool.streams(run.path, "audio")
     )
     #expect(after.count == 3)
-    // QuickTime's table has one of a language's two codes.
+    // QuickTime's table has only one of a language's two codes.
     let languages = after.map { $0["tags"]["language"].string ?? "none" }
     #expect(
       languages.prefix(2) == ["eng", "fra"] && ["deu", "ger"].contains(languages[2]), "\(languages)"
     )
-    // Marks that the source had, where the container has them: MP4 knows which track is played.
+    // The source's dispositions that the container supports. MP4 stores the default track.
     for mark in output == "out.mkv" ? ["default", "forced", "comment"] : ["default"] {
       #expect(
         after.map { $0["disposition"][mark].int } == before.map { $0["disposition"][mark].int },
@@ -57,7 +57,7 @@ struct TrackTagTests {
       #expect(names[0] == "Director" && names[1] == "Le film", "\(names)")
     }
     let format = try FFmpegTool.probe(run.path, ["-show_format"])["format"]["tags"]
-    // QuickTime and MP4 count whole seconds.
+    // QuickTime and MP4 have a resolution of one second.
     #expect(format["creation_time"].string?.hasPrefix("2024-05-06T07:08:09") == true)
     if input == "in.mkv", output == "out.mkv" {
       let was = try FFmpegTool.probe(source, ["-show_format"])["format"]["tags"]["creation_time"]
@@ -66,7 +66,7 @@ struct TrackTagTests {
   }
 
   @Test(
-    "a tag goes over or is named as dropped", .long,
+    "A tag is kept or reported as dropped", .long,
     arguments: ["out.mp4", "out.mov", "out.mkv", "out.flv", "out.ts", "out.y4m"], [true, false])
   func tags(_ output: String, _ isTitled: Bool) throws {
     let scratch = try Scratch()
@@ -88,14 +88,14 @@ struct TrackTagTests {
       .map { $0.lowercased() }
     let dropped =
       run.report["output"]["dropped"].array.compactMap(\.string)
-      .first { $0.hasPrefix("tags without a place") }?.split(separator: ": ").last?
+      .first { $0.hasPrefix("tags that ") }?.split(separator: ": ").last?
       .split(separator: ", ").map { $0.lowercased() } ?? []
     for tag in tags.keys {
       #expect(found.contains(tag) != dropped.contains(tag), "\(tag): \(found); \(dropped)")
     }
     switch output {
     case "out.mkv", "out.flv": #expect(dropped.isEmpty)
-    // A title is written where players look for it; without one, nothing is lost.
+    // A title is written where players look for it. Without a title, nothing is lost.
     case "out.mp4", "out.mov": #expect(dropped.isEmpty == (!isTitled && output == "out.mp4"))
     default: #expect(dropped.count == tags.count)
     }

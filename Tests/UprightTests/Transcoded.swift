@@ -7,22 +7,22 @@ import UprightMediaIO
 import UprightPipeline
 import UprightTestSupport
 
-/// One transcode in this process, and its report read back from JSON.
+/// One transcode in this process, and its report decoded from JSON.
 struct Transcoded {
   let path: String
   let result: TranscodeReport
   let report: JSON
 
-  /// As the command does: what the libraries say goes into our own messages.
+  /// Like the command: the log output of the libraries goes to Upright's log.
   private static let quietLibraries: Void = Libraries.installLog(verbose: false)
 
-  /// Runs a session to its end.
+  /// Runs a session until it ends.
   ///
   /// - Parameters:
-  ///   - format: the container where the name does not say it.
-  ///   - policy: a built-in policy's name.
-  ///   - text: a policy document, instead of `policy`.
-  ///   - events: JSON Lines; nil: the stream's own signals.
+  ///   - format: The container, if the output's name doesn't determine it.
+  ///   - policy: The name of a built-in policy.
+  ///   - text: A policy document to use instead of `policy`.
+  ///   - events: Events in JSON Lines. `nil` uses the stream's own signals.
   init(
     _ input: String, to output: String, format: String? = nil, policy: String = "phone",
     document text: String? = nil, events: String? = nil,
@@ -44,7 +44,7 @@ struct Transcoded {
     report = try JSONDecoder().decode(JSON.self, from: Data(result.json.compact.utf8))
   }
 
-  /// Where the whole stored picture of `size` lands by the transform of format `index`.
+  /// Returns the rectangle that the stored frame of `size` covers by the transform of format `index`.
   func rectangle(_ index: Int, of size: PixelSize) throws -> PixelRect {
     let t = report["formats"][index]["transform"].doubles
     try #require(t.count == 6, "format \(index) has no transform")
@@ -59,7 +59,7 @@ struct Transcoded {
   }
 }
 
-/// The sample clips and where their truth is.
+/// The sample clips and their reference frames.
 enum Samples {
   static func path(_ name: String) -> String {
     Fixtures.packageRoot.appendingPathComponent("Samples/clips/\(name)").path
@@ -74,7 +74,7 @@ enum Samples {
     try String(contentsOfFile: path("turning-sensor.jsonl"), encoding: .utf8)
   }
 
-  /// The three upright stretches of `turning` before H.264, made once and kept in the build folder.
+  /// The three upright parts of `turning` before H.264 encoding, made once and kept in the build folder.
   static let truth: Result<[String], any Error> = Result {
     let script = Fixtures.packageRoot.appendingPathComponent("Samples/make-samples.sh")
     let names = ["000-099-portrait", "100-199-landscape", "200-299-portrait"]
@@ -85,7 +85,7 @@ enum Samples {
     let folder = build.appendingPathComponent("samples-truth-\(String(key, radix: 16))")
     if !FileManager.default.fileExists(atPath: folder.path) {
       try FileManager.default.createDirectory(at: build, withIntermediateDirectories: true)
-      // Made beside it and renamed, so that a run that was cut short leaves nothing that looks done.
+      // Written under a temporary name and renamed, so that an interrupted run leaves no incomplete files.
       let fresh = build.appendingPathComponent("samples-truth-\(UUID().uuidString)")
       try ExternalTool("bash").run([script.path, "--truth", fresh.path])
       if rename(fresh.path, folder.path) != 0 { try FileManager.default.removeItem(at: fresh) }
@@ -94,12 +94,12 @@ enum Samples {
   }
 }
 
-/// Measured figures, printed where `UPRIGHT_FIGURES` is set.
+/// Prints a measured figure if `UPRIGHT_FIGURES` is set.
 func figure(_ text: @autoclosure () -> String) {
   if ProcessInfo.processInfo.environment["UPRIGHT_FIGURES"] != nil { print("figure: \(text())") }
 }
 
-/// What a test needs besides the package.
+/// The programs that tests need.
 enum Needs {
   static let ffmpeg = FFmpegTool.isHere
   static let python = ExternalTool("python3").isHere
@@ -107,9 +107,9 @@ enum Needs {
 }
 
 extension TranscodeOptions {
-  /// The raw frames of the sample's back camera.
+  /// Treats frames as raw frames of the sample's back camera.
   mutating func sensor() { frames = .sensor(Camera()) }
 
-  /// A cheap encoder, for tests that do not look at the picture's quality.
+  /// Uses a fast encoder preset, for tests that don't check the quality.
   mutating func quick() { speed = "ultrafast" }
 }

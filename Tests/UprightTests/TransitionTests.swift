@@ -6,10 +6,10 @@ import UprightMediaIO
 import UprightPipeline
 import UprightTestSupport
 
-/// Turns on screen, frame by frame: a phone that films at 10 frames a second and turns at frame 10.
+/// Transitions, frame by frame: a phone that films at 10 frames per second and rotates at frame 10.
 ///
-/// The sensor stores 64x36; portrait is a quarter turn clockwise, landscapeLeft none. Each frame has a
-/// luma of its own, 16 + 4n, so that it can be told which frame stands in the picture.
+/// The sensor stores 64x36. Portrait is a quarter turn clockwise, landscapeLeft is none. Frame n has a luma
+/// of 16 + 4n, which identifies the frame that is shown.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg")) struct TransitionTests {
   static let turn = #"{"at": 1, "device": "landscapeLeft"}"#
 
@@ -17,8 +17,8 @@ import UprightTestSupport
     #"{"transition": {"style": "\#(style)", "duration": \#(duration)}\#(more)}"#
   }
 
-  /// A lossless clip of `count` frames; `luma`, `cb`, `cr` are expressions of N, X and Y in their own
-  /// planes of `format`, or of 4:4:4 where `isFine`.
+  /// Encodes a lossless clip of `count` frames. `luma`, `cb` and `cr` are expressions of N, X and Y in the
+  /// planes of `format`, or of 4:4:4 if `isFine`.
   static func clip(
     _ scratch: Scratch, _ luma: String = "16+4*N", cb: String = "128", cr: String = "128",
     format: String = "yuv420p", size: String = "64x36", count: Int = 40, times: String = "N",
@@ -34,7 +34,7 @@ import UprightTestSupport
     return path
   }
 
-  /// Runs the clip and reads the pictures themselves.
+  /// Transcodes the clip and reads the output's frames.
   static func run(
     _ input: String, _ scratch: Scratch, policy: String, events: String = turn,
     canvas: CanvasRule = .portrait, _ configure: (inout TranscodeOptions) -> Void = { _ in }
@@ -50,7 +50,7 @@ import UprightTestSupport
     return try Y4M(path: run.path)
   }
 
-  /// Whether the whole pictures are the same.
+  /// Whether two frames are equal.
   static func same(_ a: Int, _ b: Int, in video: Y4M) -> Bool {
     video.planes.indices.allSatisfy { video.plane($0, frame: a) == video.plane($0, frame: b) }
   }
@@ -59,12 +59,12 @@ import UprightTestSupport
     video.pixel(frame: frame, x: video.width / 2, y: video.height / 2)[plane]
   }
 
-  /// The number of the frame that stands in the middle.
+  /// The index of the frame that is shown in the centre.
   static func number(_ video: Y4M, _ frame: Int) -> Int { (centre(video, frame) - 16) / 4 }
 
   // MARK: - Hold
 
-  @Test("hold: the last frame before the turn stands, all of it, until didRotate and not longer")
+  @Test("hold: the last frame before the rotation is shown until didRotate")
   func hold() throws {
     let scratch = try Scratch()
     let video = try Self.run(Self.clip(scratch), scratch, policy: Self.policy("hold", 0.5))
@@ -72,12 +72,12 @@ import UprightTestSupport
     let expected = Array(0..<10) + [9, 9, 9, 9, 9] + Array(15..<40)
     #expect((0..<video.count).map { Self.number(video, $0) } == expected)
     for frame in 10...14 { #expect(Self.same(9, frame, in: video), "frame \(frame)") }
-    // Until then it fills the canvas as before; then the new layout stands.
+    // Until then it fills the canvas as before. After that the new layout is used.
     #expect(video.pixel(frame: 14, x: 18, y: 2)[0] == 16 + 4 * 9)
     #expect(video.pixel(frame: 15, x: 18, y: 2)[0] == 16)
   }
 
-  @Test("hold with a canvas that follows: the old format to didRotate, and no frame lost")
+  @Test("hold with canvas follow: the old format until didRotate, and no frame lost")
   func holdFollows() throws {
     let scratch = try Scratch()
     let run = try Transcoded(
@@ -96,7 +96,7 @@ import UprightTestSupport
       frames.map(\.width) == Array(repeating: 36, count: 15) + Array(repeating: 64, count: 25))
   }
 
-  @Test("a turn at the first frame: that frame stands, in the new layout")
+  @Test("A rotation at the first frame holds that frame, in the new layout")
   func first() throws {
     let scratch = try Scratch()
     let video = try Self.run(
@@ -111,7 +111,7 @@ import UprightTestSupport
   }
 
   @Test(
-    "a turn at the last frame, and one that ends after it",
+    "A rotation at the last frame, which ends after it",
     arguments: ["hold", "crossfade", "spin"])
   func last(_ style: String) throws {
     let scratch = try Scratch()
@@ -120,12 +120,12 @@ import UprightTestSupport
       events: #"{"at": 3.9, "device": "landscapeLeft"}"#)
     #expect(video.count == 40)
     #expect(Self.number(video, 38) == 38)
-    // All three begin with what stood: held, not blended yet, not turned yet.
+    // All three begin with the layout before: held, not blended yet, not rotated yet.
     #expect(Self.number(video, 39) == (style == "spin" ? 39 : 38))
     #expect(video.pixel(frame: 39, x: 18, y: 2)[0] == 16 + 4 * (style == "spin" ? 39 : 38))
   }
 
-  @Test("a turn that waits for another holds what the first one came to")
+  @Test("A rotation that waits for another holds the last frame of the first")
   func interrupted() throws {
     let scratch = try Scratch()
     let events = """
@@ -135,7 +135,8 @@ import UprightTestSupport
       """
     let held = try Self.run(
       Self.clip(scratch), scratch, policy: Self.policy("hold", 0.5), events: events)
-    // 9 stands through both turns: no frame came between them. From 2.0 on the new ones.
+    // Frame 9 is held through both rotations, because no frame was shown between them. New frames are shown
+    // from 2.0 on.
     let expected = Array(0..<10) + Array(repeating: 9, count: 10) + Array(20..<40)
     #expect((0..<40).map { Self.number(held, $0) } == expected)
     let faded = try Self.run(
@@ -145,24 +146,24 @@ import UprightTestSupport
     #expect(faded.count == 40)
   }
 
-  @Test("frames that come as they please: the clock decides, not the count")
+  @Test("Frames at irregular times: the time decides, not the number of frames")
   func variable() throws {
     let scratch = try Scratch()
-    // Times 0, 0.1, 0.4, 0.9, 1.6, 2.5, 3.6: squares, and the turn from 1.0 to 2.6.
+    // Times are squares: 0, 0.1, 0.4, 0.9, 1.6, 2.5, 3.6. The transition lasts from 1.0 to 2.6.
     let input = try Self.clip(scratch, count: 7, times: "N*N")
     let video = try Self.run(input, scratch, policy: Self.policy("hold", 1.6))
     #expect((0..<7).map { Self.number(video, $0) } == [0, 1, 2, 3, 3, 3, 6])
     let grain = try Self.run(
       input, scratch, policy: Self.policy("crossfade", 1.6),
       events: #"{"at": 0.901, "device": "landscapeLeft"}"#)
-    // 0.9 is 1 ms before the event, and so belongs to it, at no progress at all.
+    // 0.9 is 1 ms before the event. It counts as part of the transition, at progress 0.
     #expect((0..<4).map { Self.number(grain, $0) } == [0, 1, 2, 2])
   }
 
   // MARK: - Crossfade
 
   @Test(
-    "crossfade: each frame has its share of both, in every depth and subsampling", .long,
+    "crossfade: each frame is blended by its progress, in every depth and subsampling", .long,
     arguments: [
       "yuv420p", "yuv422p", "yuv444p", "gray", "yuv420p10le", "yuv422p10le", "yuv444p12le",
     ])
@@ -184,13 +185,13 @@ import UprightTestSupport
           "frame \(frame), plane \(plane): \(value), not \(expected)")
       }
     }
-    // Beside the new layout the held frame fades to the background.
+    // Outside the new layout, the held frame fades to the background.
     #expect(video.pixel(frame: 13, x: 18, y: 2)[0] < Self.centre(video, 10))
     // FFmpeg's gray is full range.
     #expect(video.pixel(frame: 15, x: 18, y: 2)[0] == (format == "gray" ? 0 : 16 * depth))
   }
 
-  @Test("the mean rises with every frame of a blend to brighter, on either canvas")
+  @Test("The mean increases with every frame of a blend to a brighter frame")
   func monotonic() throws {
     let scratch = try Scratch()
     let input = try Self.clip(scratch, "if(lt(N,10),40,220)", count: 25)
@@ -212,7 +213,7 @@ import UprightTestSupport
   private static let portraitOnly =
     #", "controllers": {"a": {"captureEnabledIn": ["portrait"]}}"#
 
-  @Test("captureEnabledIn: the last frame stands, laid out again on the new canvas, its shape kept")
+  @Test("captureEnabledIn: the last frame is held, placed on the new canvas without distortion")
   func capture() throws {
     let scratch = try Scratch()
     let events = """
@@ -242,13 +243,13 @@ import UprightTestSupport
     ])
     let held = try Y4M(path: pictures.path("held.y4m"))
     #expect(held.width == 64 && held.height == 36)
-    // 36x64 in 64x36: 20 columns in the middle.
+    // 36x64 in 64x36: 20 columns in the centre.
     let row = (0..<64).map { held.sample(frame: 0, plane: 0, x: $0, y: 18) }
     #expect(row.filter { abs($0 - 52) <= 4 }.count >= 18)
     #expect(abs(row[0] - 16) <= 3 && abs(row[63] - 16) <= 3)
   }
 
-  @Test("a camera that was never sent leaves the background")
+  @Test("Without any captured frame, the background is shown")
   func neverCaptured() throws {
     let scratch = try Scratch()
     let video = try Self.run(
@@ -259,7 +260,7 @@ import UprightTestSupport
     #expect(Self.centre(video, 10) == 200)
   }
 
-  @Test("with a blend the camera comes back out of what stood")
+  @Test("With crossfade, the camera blends in from the held frame")
   func captureBack() throws {
     let scratch = try Scratch()
     let video = try Self.run(
@@ -275,7 +276,7 @@ import UprightTestSupport
     }
   }
 
-  @Test("a slate stands while the camera is not sent: fitted in, in its colours, in each format")
+  @Test("A slate is shown while capture is disabled: fitted, with its colours, in each format")
   func slate() throws {
     let scratch = try Scratch()
     let slate = scratch.path("slate.png")
@@ -291,7 +292,7 @@ import UprightTestSupport
       ) { $0.slate = slate }
       #expect(video.count == 20)
       #expect(abs(Self.centre(video, 9) - 100 * ten) <= ten)
-      // BT.601, limited: what an untagged clip is taken for.
+      // BT.601 limited range, which is assumed for untagged input.
       let expected = [78, 203, 103].map { $0 * ten }
       for frame in [10, 14, 15, 19] {
         let pixel = video.pixel(frame: frame, x: 18, y: 32)
@@ -304,7 +305,7 @@ import UprightTestSupport
     }
   }
 
-  @Test("a slate or overlay that is missing or no picture is refused before anything is written")
+  @Test("A missing or invalid slate or overlay is rejected before anything is written")
   func badStills() throws {
     let scratch = try Scratch()
     let text = scratch.path("text.png")

@@ -3,10 +3,10 @@ import Orientation
 import Testing
 import UprightTestSupport
 
-/// A clip's frames as a decoder gives them, and what became of them: which of the eight turns each
-/// output frame is of the frame that it was made from.
+/// Determines by which of the eight orientations each output frame was turned, compared with the frame as
+/// decoded.
 enum TurnedFrames {
-  /// A letter for each of the eight: U R D L, and in small the same behind a mirror.
+  /// A letter for each of the eight orientations: U R D L, and lowercase for the mirrored ones.
   static let letters: [(letter: Character, orientation: ImageOrientation)] = [
     ("U", .up), ("R", .right), ("D", .down), ("L", .left), ("u", .upMirrored),
     ("r", .rightMirrored), ("d", .downMirrored), ("l", .leftMirrored),
@@ -16,7 +16,8 @@ enum TurnedFrames {
     letters.first { $0.letter == letter }?.orientation
   }
 
-  /// The letter of each frame of `output`, `?` where it is no turn of its source, a square.
+  /// Returns the letter of each frame of `output`, and `?` for a frame that is none of the eight turns of
+  /// its source. Frames must be square.
   static func read(_ output: Y4M, source: Y4M) throws -> String {
     try #require(source.width == source.height && output.width == source.width)
     try #require(output.height == source.height)
@@ -25,18 +26,18 @@ enum TurnedFrames {
         let wanted = planes(output, frame)
         let stored = planes(source, frame)
         return letters.first { letter in
-          // Chroma is looked at where luma already agrees.
+          // Chroma is compared only if luma is equal.
           zip(stored, wanted).allSatisfy { turned($0, letter.orientation) == $1 }
         }?.letter ?? "?"
       })
   }
 
-  /// The frames as they are stored, whatever any signal says.
+  /// Returns the frames as stored, ignoring all signals.
   static func stored(_ path: String, _ scratch: Scratch) throws -> Y4M {
     try decode(path, ["-noautorotate"], scratch)
   }
 
-  /// The frames as the ffmpeg command shows them.
+  /// Returns the frames as shown by the ffmpeg command.
   static func byFFmpeg(_ path: String, _ scratch: Scratch) throws -> Y4M {
     try decode(path, [], scratch)
   }
@@ -53,7 +54,7 @@ enum TurnedFrames {
     file.planes.indices.map { [UInt8](file.plane($0, frame: frame)) }
   }
 
-  /// A square plane turned, sample by sample.
+  /// Returns a square plane turned, sample by sample.
   private static func turned(_ plane: [UInt8], _ orientation: ImageOrientation) -> [UInt8] {
     let side = Int(Double(plane.count).squareRoot())
     var result = plane

@@ -6,7 +6,7 @@ import UprightMediaIO
 import UprightPipeline
 import UprightTestSupport
 
-/// `turning-sensor.mp4` turned upright and compared with the scene as it was drawn, frame by frame.
+/// `turning-sensor.mp4` turned upright and compared with the original scene, frame by frame.
 @Suite(.enabled(if: Needs.ffmpeg && Needs.bash, "needs ffmpeg"), .serialized)
 struct TurningTests {
   private static let stored = PixelSize(1280, 720)
@@ -32,7 +32,7 @@ struct TurningTests {
       reference: .gravity, policy: "landscape", size: PixelSize(1280, 720)),
   ]
 
-  @Test("every frame is the truth, letterboxed", .long, arguments: Loop.cases(cases, test: 2))
+  @Test("Every frame matches the reference", .long, arguments: Loop.cases(cases, test: 2))
   func truth(_ test: Case) throws {
     let scratch = try Scratch()
     let run = try Transcoded(
@@ -48,12 +48,12 @@ struct TurningTests {
     #expect(run.report["input"]["frames"].int == 300)
     #expect(run.report["output"]["frames"].int == 300)
 
-    // The turns are where the events are, by the report...
+    // The rotations are at the events, according to the report...
     let formats = run.report["formats"].array
     #expect(formats.map { $0["first_frame"].int } == [0, 100, 200])
     #expect(formats.map { $0["turn"].string } == ["right", "up", "right"])
 
-    // ...and in the pixels: each stretch must be like its truth from its first frame to its last.
+    // ...and in the pixels: each part must match its reference from its first frame to its last.
     let truth = try Samples.truth.get()
     let (w, h) = (test.size.width, test.size.height)
     var graph = ""
@@ -71,15 +71,16 @@ struct TurningTests {
     figure(
       "turning \(test.testDescription): worst luma \(worst.luma) dB at frame \(worst.frame), "
         + "chroma \(ratios.lowest.cb) \(ratios.lowest.cr)")
-    // More than 30 with the FFmpeg that drew the clip; 7.1 sets the truth's letters a little elsewhere. A
-    // frame that is turned wrongly has less than 20 (the next test).
+    // More than 30 with the FFmpeg that drew the clip. 7.1 places the reference's letters slightly
+    // differently. A frame with the wrong rotation has less than 20 (see the next test).
     #expect(worst.luma >= 27, "frame \(worst.frame): luma \(worst.luma) dB")
     #expect(ratios.lowest.cb >= 30 && ratios.lowest.cr >= 30)
   }
 
-  @Test("a frame that turns one too early or too late would be seen")
+  @Test("A rotation one frame too early or too late would be detected")
   func neighbours() throws {
-    // The truth of one orientation against that of the other: what a wrong frame would measure.
+    // The reference of one orientation compared with that of the other, which is what a wrong frame would
+    // give.
     let truth = try Samples.truth.get()
     let ratios = try FFmpegTool.ratios(
       inputs: ["-i", truth[0], "-i", truth[1]],
@@ -89,7 +90,7 @@ struct TurningTests {
     #expect(ratios.worst.luma < 20, "\(ratios.worst.luma) dB")
   }
 
-  @Test("with the app locked, reference interface leaves the picture as the app sends it")
+  @Test("With the app locked, reference interface keeps the app's orientation")
   func lockedToPortrait() throws {
     let scratch = try Scratch()
     let run = try Transcoded(
@@ -100,19 +101,19 @@ struct TurningTests {
       $0.canvas = .portrait
       $0.size = .pair(PixelSize(270, 480))
     }
-    // One format all along: what the guidance says, a picture that lies on its side.
+    // A single format: the frame stays rotated, as the guidance requires.
     #expect(run.report["formats"].array.map { $0["turn"].string } == ["right"])
     #expect(run.report["events"].array.map { $0["decision"].string } == ["keep", "refuse", "keep"])
     let picture = try Y4M(path: run.path)
     #expect(picture.count == 300)
-    // Frame 150 was filmed in landscape: its red top left corner lies at the top right now.
+    // Frame 150 was filmed in landscape, so its red top left corner is now at the top right.
     let red = picture.pixel(frame: 150, x: 270 - 10, y: 10)
     let green = picture.pixel(frame: 150, x: 270 - 10, y: 480 - 10)
     #expect(red[2] > 180, "red's Cr \(red)")
     #expect(green[2] < 100 && green[1] < 110, "green \(green)")
   }
 
-  @Test("the report's events are the plan's decisions", .long)
+  @Test("The report's events equal the plan's decisions", .long)
   func eventsAreThePlans() throws {
     let scratch = try Scratch()
     let text =
@@ -142,10 +143,10 @@ struct TurningTests {
     }
   }
 
-  @Test("an event one millisecond after a frame's time is the next frame's", .long)
+  @Test("An event more than one millisecond after a frame's time applies to the next frame", .long)
   func grain() throws {
     let scratch = try Scratch()
-    // Frame 100 is at 3.333333; 0.5 ms late still belongs to it, 1.5 ms late does not.
+    // Frame 100 is at 3.333333. An event 0.5 ms later still applies to it, one 1.5 ms later does not.
     for (at, frame) in [(3.3338, 100), (3.3348, 101), (3.3324, 100), (3.3012, 100), (3.3010, 99)] {
       let events =
         "{\"at\": 0, \"device\": \"portrait\"}\n{\"at\": \(at), \"device\": \"landscapeLeft\"}\n"

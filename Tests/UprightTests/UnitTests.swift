@@ -12,7 +12,7 @@ import UprightTestSupport
 @testable import UprightOrienting
 @testable import UprightPipeline
 
-/// Packets and frames out of nothing, for tests of what only looks at their times.
+/// Returns an empty packet, for tests that only use its times.
 private func packet(
   pts: Int64?, dts: Int64? = nil, key: Bool = false, base: Rational = Rational(1, 1000)
 ) throws -> Packet {
@@ -25,7 +25,7 @@ private func packet(
 }
 
 @Suite struct PacketInterleaverTests {
-  /// Drains what is ready: track and milliseconds.
+  /// Returns the available packets, as track and milliseconds.
   private func drain(_ interleaver: PacketInterleaver) -> [String] {
     var out: [String] = []
     while let item = interleaver.next() {
@@ -41,12 +41,12 @@ private func packet(
       try packet(pts: pts, dts: dts, key: key), track: track, format: nil, isVideo: track == 0)
   }
 
-  @Test("packets come out in the order of time, and none before it is certain")
+  @Test("Packets are output in order of time, and only once the order is certain")
   func order() throws {
     let interleaver = PacketInterleaver(awaited: [true, true], cutsAtKeys: false)
     try add(interleaver, 1, pts: 0)
     try add(interleaver, 1, pts: 20)
-    // No picture yet: the sound waits.
+    // There is no frame yet, so the audio waits.
     #expect(drain(interleaver) == [])
     try add(interleaver, 0, pts: 10, key: true)
     #expect(drain(interleaver) == ["1@0", "0@10"])
@@ -56,7 +56,7 @@ private func packet(
     #expect(drain(interleaver) == ["0@40"])
   }
 
-  @Test("equal times: the pictures first")
+  @Test("At equal times, video comes first")
   func ties() throws {
     let interleaver = PacketInterleaver(awaited: [true, true], cutsAtKeys: true)
     try add(interleaver, 1, pts: 0)
@@ -66,7 +66,7 @@ private func packet(
     #expect(drain(interleaver) == ["0@0", "1@0"])
   }
 
-  @Test("an IDR is ordered by its PTS only where segments are cut there")
+  @Test("An IDR is ordered by its PTS only if segments are cut at IDRs")
   func keys() throws {
     for (cutsAtKeys, expected) in [
       (true, ["1@980", "0@1000", "1@1001"]), (false, ["0@900", "1@980", "1@1001"]),
@@ -81,7 +81,7 @@ private func packet(
     }
   }
 
-  @Test("what follows an IDR on its track comes after it")
+  @Test("Packets after an IDR on its track follow it")
   func afterKey() throws {
     let interleaver = PacketInterleaver(awaited: [true], cutsAtKeys: true)
     try add(interleaver, 0, pts: 1000, dts: 900, key: true)
@@ -91,7 +91,7 @@ private func packet(
     #expect(drain(interleaver) == ["0@1000", "0@1000", "0@1010"])
   }
 
-  @Test("a track that is not awaited holds nobody up; one that is, for the patience only")
+  @Test("Only an awaited track delays others, and at most for the timeout")
   func patience() throws {
     let subtitles = PacketInterleaver(awaited: [true, false], cutsAtKeys: false)
     try add(subtitles, 0, pts: 0, key: true)
@@ -101,11 +101,11 @@ private func packet(
     for time in stride(from: Int64(0), through: 1500, by: 100) {
       try add(late, 0, pts: time, key: time == 0)
     }
-    // Everything more than a second behind the newest is let go, the sound not having come.
+    // Packets more than a second older than the newest are output without waiting for audio.
     #expect(drain(late) == (0...5).map { "0@\($0 * 100)" })
   }
 
-  @Test("nothing is lost, whatever the order of coming")
+  @Test("No packet is lost, in any order of arrival")
   func whole() throws {
     var random = SeededGenerator()
     let interleaver = PacketInterleaver(
@@ -129,7 +129,7 @@ private func packet(
     }
   }
 
-  @Test("the earliest decoding time of the heads")
+  @Test("The earliest decoding time of the first packets")
   func earliest() throws {
     let interleaver = PacketInterleaver(awaited: [true, true], cutsAtKeys: true)
     #expect(interleaver.earliestDecodingTime == 0)
@@ -140,7 +140,7 @@ private func packet(
 }
 
 @Suite struct DecodingTimesTests {
-  @Test("times that rise are left alone")
+  @Test("Increasing times are unchanged")
   func rising() throws {
     var times = DecodingTimes()
     for (pts, dts) in [(0, -2), (3, -1), (1, 0), (2, 1)] as [(Int64, Int64)] {
@@ -151,10 +151,10 @@ private func packet(
     }
   }
 
-  @Test("a new encoder's first times are brought above the old one's last, at or below their PTS")
+  @Test("The DTS of a new encoder are raised above the old one's last, but not above the PTS")
   func rebased() throws {
     var times = DecodingTimes()
-    // The old encoder ended at 97; the new one reorders by two and starts at 94.
+    // The old encoder ended at 97. The new one reorders by two and starts at 94.
     let given: [(Int64, Int64)] = [
       (96, 96), (97, 97), (100, 94), (106, 95), (103, 100), (102, 102),
     ]
@@ -165,11 +165,11 @@ private func packet(
       let (newPTS, newDTS) = (made.pts ?? -1, made.dts ?? -1)
       out.append((newPTS, newDTS))
     }
-    #expect(out.map(\.0) == given.map(\.0), "no PTS may move")
+    #expect(out.map(\.0) == given.map(\.0), "no PTS may change")
     #expect(out.map(\.1) == [96, 97, 98, 99, 100, 102])
   }
 
-  @Test("packets without a DTS are ordered by their PTS")
+  @Test("Packets without a DTS are ordered by their PTS")
   func missing() throws {
     var times = DecodingTimes()
     var first = try packet(pts: 5)
@@ -187,7 +187,7 @@ private func packet(
   private struct Item: ~Copyable, Sendable { let number: Int }
 
   @Test(
-    "everything comes through, in order, with the producer held to the capacity",
+    "All items are received in order, and the producer is limited to the capacity",
     arguments: [0, 1, 3])
   func inOrder(_ capacity: Int) {
     let queue = BoundedQueue<Item>(capacity: capacity)
@@ -210,11 +210,11 @@ private func packet(
     }
     #expect(producer.join() == true)
     #expect(numbers == Array(0..<2000))
-    // What is queued, one being counted late and one just taken.
+    // The queued items, one that is counted late, and one that was just taken.
     #expect(highest.load(ordering: .relaxed) <= capacity + 2)
   }
 
-  @Test("with no capacity nothing is made before it is asked for")
+  @Test("With capacity 0, no item is produced before it is requested")
   func turns() {
     let queue = BoundedQueue<Item>(capacity: 0)
     let made = Atomic<Int>(0)
@@ -238,7 +238,7 @@ private func packet(
     #expect(last && producer.join() == true)
   }
 
-  @Test("with no capacity, too, either side's close lets the other go")
+  @Test("With capacity 0, closing wakes the other side")
   func closedWithoutCapacity() {
     let queue = BoundedQueue<Item>(capacity: 0)
     let producer = WorkThread(name: "producer") { () -> Bool in queue.put(Item(number: 0)) }
@@ -252,7 +252,7 @@ private func packet(
     #expect(consumer.join() == true)
   }
 
-  @Test("the consumer's close lets a waiting producer go")
+  @Test("Closing by the consumer wakes a waiting producer")
   func closedByConsumer() {
     let queue = BoundedQueue<Item>(capacity: 1)
     let producer = WorkThread(name: "producer") { () -> Int in
@@ -266,7 +266,7 @@ private func packet(
     queue.close()
     let count = producer.join() ?? -1
     #expect(count >= 1 && count <= 3)
-    // What was inside still comes out, then nothing.
+    // Queued items can still be taken.
     var left = 0
     while let item = queue.take() { left += item.number >= 0 ? 1 : 0 }
     #expect(left <= 1)
@@ -274,7 +274,7 @@ private func packet(
     #expect(!isTaken)
   }
 
-  @Test("the producer's close lets a waiting consumer go")
+  @Test("Closing by the producer wakes a waiting consumer")
   func closedByProducer() {
     let queue = BoundedQueue<Item>(capacity: 4)
     let consumer = WorkThread(name: "consumer") { () -> [Int] in
@@ -291,7 +291,7 @@ private func packet(
 }
 
 @Suite struct MediaPlaylistTests {
-  @Test("three formats: a map each, a discontinuity before the second and the third")
+  @Test("Three formats: one map each, a discontinuity before the second and the third")
   func formats() throws {
     var playlist = MediaPlaylist(targetDuration: 6)
     playlist.begin(map: "a-init-0.mp4")
@@ -310,12 +310,12 @@ private func packet(
     #expect(read.discontinuities == 2)
     #expect(read.segments.map(\.isDiscontinuous) == [false, true, false, true])
     #expect(read.segments.map(\.file) == (0...3).map { "a-\($0).m4s" })
-    // RFC 8216, 4.3.3.1: every EXTINF, rounded, is at most the target duration.
+    // RFC 8216, 4.3.3.1: every rounded EXTINF is at most the target duration.
     #expect(read.targetDuration == 8)
     #expect(read.segments.map(\.duration) == [3.333333, 6, 0.5, 7.6])
   }
 
-  @Test("a duration is never negative, and the decimal point is a point")
+  @Test("Durations are never negative and use a decimal point")
   func durations() throws {
     var playlist = MediaPlaylist(targetDuration: 2)
     playlist.begin(map: "i.mp4")
@@ -345,28 +345,28 @@ private func packet(
     return (out, lengths, repair.repairs)
   }
 
-  @Test("good times stay")
+  @Test("Valid times are unchanged")
   func good() throws {
     let result = try repaired([-80, -40, 0, 41, 79, 500])
     #expect(result.pts == [-80, -40, 0, 41, 79, 500])
     #expect(result.repairs == 0)
   }
 
-  @Test("missing ones follow by the duration, else by the rate")
+  @Test("Missing times follow from the duration, or else from the frame rate")
   func missing() throws {
     #expect(try repaired([nil, nil, nil]).pts == [0, 40, 80])
     #expect(try repaired([100, nil, nil], durations: [33, 0, 0]).pts == [100, 133, 173])
     #expect(try repaired([nil, nil], rate: nil).pts == [0, 40])
   }
 
-  @Test("repeated and falling ones are lifted by a tick, and counted")
+  @Test("Repeated and decreasing times are raised by a tick, and counted")
   func falling() throws {
     let result = try repaired([0, 40, 40, 20, 80])
     #expect(result.pts == [0, 40, 41, 42, 80])
     #expect(result.repairs == 2)
   }
 
-  @Test("absurd ones neither trap nor stay")
+  @Test("Extreme times don't trap and are replaced")
   func absurd() throws {
     let result = try repaired(
       [0, .max, .min + 1, 1 << 61, 120], durations: [.max, -5, .min, 40, 0])
@@ -379,7 +379,7 @@ private func packet(
 @Suite struct EventFeedTests {
   private static let events = [0.0, 1, 1, 2.5].map { RotationEvent(at: $0, .lock(true)) }
 
-  /// The feed behind a reference: the expectation macro takes no mutating calls.
+  /// A class around the feed, because the expectation macro doesn't support mutating calls.
   private final class Feed {
     private var feed: EventFeed
 
@@ -390,7 +390,7 @@ private func packet(
     }
   }
 
-  @Test("events come up to a time, each once, in order")
+  @Test("Events are returned up to a time, once each, in order")
   func due() throws {
     let feed = Feed(.list(Self.events), offset: 0)
     #expect(try feed.times(upTo: -1) == [])
@@ -401,7 +401,7 @@ private func packet(
     #expect(try feed.times() == [])
   }
 
-  @Test("an offset moves them; before the start counts as at the start")
+  @Test("An offset moves events, and those before the start apply at the start")
   func offset() throws {
     let later = Feed(.list(Self.events), offset: 2)
     #expect(try later.times(upTo: 3) == [2, 3, 3])
@@ -410,14 +410,14 @@ private func packet(
     #expect(try earlier.times() == [0.5])
   }
 
-  @Test("no events")
+  @Test("No events")
   func none() throws {
     #expect(try Feed(.none, offset: 5).times() == [])
   }
 }
 
 @Suite struct KeyframeClockTests {
-  @Test("a keyframe is due at the start, every interval, and anew on another canvas")
+  @Test("A keyframe is due at the start, at every interval, and on another canvas")
   func due() {
     var clock = KeyframeClock(every: 2)
     let (tall, wide) = (PixelSize(2, 4), PixelSize(4, 2))
@@ -428,7 +428,7 @@ private func packet(
   }
 
   @Test(
-    "an hour of jittered frames, with holes: a segment ends at every keyframe that was asked for")
+    "An hour of irregular frames with gaps: a segment ends at every requested keyframe")
   func jitter() {
     var (clock, random) = (KeyframeClock(every: 2), SeededGenerator(seed: 7))
     var (time, start, shift, longest) = (0.0, 0.0, 1.0 / 3, 0.0)
@@ -445,7 +445,7 @@ private func packet(
     #expect(longest < 2.41, "\(longest)")
   }
 
-  @Test("a new encoder begins a segment, whatever the canvas")
+  @Test("A new encoder begins a segment on any canvas")
   func encoder() {
     var clock = KeyframeClock(every: 2)
     let canvas = PixelSize(2, 4)
@@ -455,7 +455,7 @@ private func packet(
     #expect(asked == [0, 1.5, 3.5, 5.5])
   }
 
-  @Test("a clock without an interval asks for none")
+  @Test("A clock without an interval requests no keyframes")
   func never() {
     var clock = KeyframeClock(every: nil)
     let isDue = clock.isDue(at: 0, canvas: PixelSize(2, 2))
@@ -473,18 +473,18 @@ private func packet(
     return timeline
   }
 
-  @Test("the one that lasts longest, to the clip's end and not beyond")
+  @Test("The orientation that lasts longest up to the end of the input")
   func longest() {
     let turning = timeline([(0, .portrait), (3, .landscapeRight), (7, .portrait)])
     #expect(!MajorityCanvas.isLandscape(turning, duration: 10))
     #expect(MajorityCanvas.isLandscape(turning, duration: 7.9))
     #expect(!MajorityCanvas.isLandscape(turning, duration: 3))
-    // Two landscapes count together.
+    // Both landscape orientations count together.
     let both = timeline([(0, .portrait), (4, .landscapeLeft), (7, .landscapeRight)])
     #expect(MajorityCanvas.isLandscape(both, duration: 9))
   }
 
-  @Test("a tie, and a clip without a length, go to the start")
+  @Test("With a tie or without a duration, the first orientation is used")
   func ties() {
     let even = timeline([(0, .landscapeLeft), (5, .portrait)])
     #expect(MajorityCanvas.isLandscape(even, duration: 10))
@@ -494,7 +494,7 @@ private func packet(
 }
 
 @Suite struct OutputContainerTests {
-  @Test("names and schemes say the container")
+  @Test("Names and schemes determine the container")
   func names() throws {
     let expected: [(String, OutputContainer)] = [
       ("a.mp4", .mp4), ("a.M4V", .mp4), ("b.MOV", .mov), ("x/y.m3u8", .hls), ("a.ts", .mpegts),
@@ -511,7 +511,7 @@ private func packet(
     }
   }
 
-  @Test("defaults of canvas and of what may follow")
+  @Test("Defaults of the canvas, and containers that can follow")
   func defaults() {
     for container in OutputContainer.allCases {
       if container.defaultCanvas == .follow { #expect(container.canFollow) }

@@ -1,5 +1,5 @@
-// The allocator's entry points with a counter before each. Defined in the executable they stand
-// before glibc's own, which are still there under their internal names.
+// Replaces the allocator's entry points with counting ones. Defined in the executable, they take precedence
+// over glibc's, which remain available under their internal names.
 #include "CAllocationCount.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/// The layouts that are measured.
+/// The measured pixel layouts.
 enum Layout: String {
   case i420 = "I420"
   case nv12 = "NV12"
@@ -28,7 +28,7 @@ extension Layout {
   }
 }
 
-/// A frame in one allocation of its own; strides are multiples of `align` bytes.
+/// A frame in one allocation. Strides are multiples of `align` bytes.
 final class Frame {
   let shapes: [PlaneShape]
   let strides: [Int]
@@ -54,6 +54,6 @@ final class Frame {
 
   deinit { start.deallocate() }
 
-  /// Bytes of the elements alone.
+  /// The bytes of the elements without padding.
   var bytes: Int { shapes.reduce(0) { $0 + $1.bytes } }
 }

@@ -1,12 +1,12 @@
 import Foundation
 import PixelKernels
 
-/// Medians of one case, in seconds a frame.
+/// The medians of one case, in seconds per frame.
 struct Measurement: Codable {
   var size: String
   var layout: String
   var operation: String
-  /// Whether the frames came from and went to memory, not cache.
+  /// Whether the frames came from and went to memory instead of the cache.
   var cold: Bool
   var bytes: Int
   var upright: Double
@@ -16,9 +16,9 @@ struct Measurement: Codable {
   var ofMemcpy: Double
 }
 
-/// Runs the three sides in turn, `rounds` times, so that whatever else the machine does meets all of
-/// them. Warm: one pair of frames, run once before the clock starts. Cold: as many pairs as make
-/// `coldBytes`, each used once before the first comes round again.
+/// Runs the three sides in turn, `rounds` times, so that other load on the machine affects all of them. Warm:
+/// one pair of frames, run once before the clock starts. Cold: as many pairs as make `coldBytes`, each used
+/// once before the first is used again.
 func measure(
   _ operation: Operation, width: Int, height: Int, cold: Bool, rounds: Int, align: Int,
   coldBytes: Int, kernels: PixelKernels
@@ -65,7 +65,7 @@ func measure(
     ofLibyuv: medians[0] / medians[1], ofMemcpy: medians[0] / medians[2])
 }
 
-/// CPU time of this thread: what else runs meanwhile does not count.
+/// Returns the CPU time of this thread, which other load on the machine doesn't change.
 private func threadSeconds() -> Double {
   var time = timespec()
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

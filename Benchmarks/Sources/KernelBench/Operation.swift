@@ -3,7 +3,7 @@ import Foundation
 import Orientation
 import PixelKernels
 
-/// What is measured, and how each side does it.
+/// A measured operation, and how each side performs it.
 struct Operation {
   let name: String
   let layout: Layout
@@ -38,15 +38,15 @@ struct Operation {
     }
   }
 
-  /// The bytes of each plane, as if they lay close together.
+  /// Copies the bytes of each plane as if they were contiguous.
   func copy(_ source: Frame, _ destination: Frame) {
     for (i, shape) in source.shapes.enumerated() {
       memcpy(destination.planes[i], source.planes[i], shape.bytes)
     }
   }
 
-  /// libyuv's own function for it. It has none from NV12 to NV12 for a quarter turn: its NV12 to
-  /// I420 moves the same bytes.
+  /// Calls libyuv's function for the operation. It has none from NV12 to NV12 for a quarter turn; its NV12 to
+  /// I420 rotation moves the same bytes.
   func libyuv(_ source: Frame, _ destination: Frame) {
     let (s, d) = (source.planes, destination.planes)
     let strides = source.strides.map(Int32.init)

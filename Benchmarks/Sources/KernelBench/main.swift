@@ -1,9 +1,8 @@
-// Ours, libyuv's and memcpy's time for the same bytes, taken in turn in one run.
+// The time of Upright, libyuv and memcpy for the same bytes, measured in turn in one run.
 //
 //   swift run -c release KernelBench [--json FILE] [--rounds N] [--align BYTES] [--mask BITS] [--only TEXT]
 //
-// `--mask` is a CPU mask as in `CPUFeatures` (0: the reference), `--align` what strides are a
-// multiple of.
+// `--mask` is a CPU mask as in `CPUFeatures` (0: the reference). Strides are multiples of `--align` bytes.
 import Foundation
 import PixelKernels
 

@@ -1,11 +1,11 @@
 import Orientation
 import RotationPolicy
 
-/// A policy, a stream of events for it, and how the stream is fed in.
+/// A policy and a stream of events for it.
 struct Stream: Sendable {
   var name: String
   var document: PolicyDocument
-  /// The event with this number; its time is its number in milliseconds.
+  /// Returns the event with this number. Its time is its number in milliseconds.
   var action: @Sendable (Int) -> RotationEvent.Action
 
   static let all = [device, steady, gravity, mixed, timed]
@@ -14,17 +14,17 @@ struct Stream: Sendable {
     .portrait, .landscapeLeft, .faceUp, .landscapeRight, .portrait, .portraitUpsideDown,
   ]
 
-  /// Each event turns the device; most turn the app, phases and all.
+  /// Each event rotates the device; most rotate the app, with all phases.
   static let device = Stream(name: "device, turning", document: PolicyDocument()) {
     .device(turns[$0 % turns.count])
   }
 
-  /// The device stays: what a phone that reports its orientation ten times a second does.
+  /// The device doesn't rotate: a phone that reports its orientation ten times a second.
   static let steady = Stream(name: "device, the same", document: PolicyDocument()) { _ in
     .device(.portrait)
   }
 
-  /// Readings of a device that is turned slowly to and fro.
+  /// Readings of a device that is rotated slowly back and forth.
   static let gravity = Stream(name: "gravity", document: PolicyDocument()) { index in
     let share = Double(index % 2000) / 1000
     let angle = (share < 1 ? share : 2 - share) * .pi / 2
@@ -32,11 +32,11 @@ struct Stream: Sendable {
     return .gravity(x: down.x, y: down.y, z: 0)
   }
 
-  /// Half device events; between them everything else: locks, the app's own turns, tabs, pushes and
-  /// pops, presentations, changed answers.
+  /// Half of the events are device events, the others all other kinds: locks, the app's rotations, tabs,
+  /// pushes and pops, presentations, changed answers.
   static let mixed = Stream(name: "mixed", document: tabs(Transition())) { mixedAction($0) }
 
-  /// The same with turns of 0.3 s, so that most events meet one in flight.
+  /// The same with rotations of 0.3 s, so that most events arrive during one.
   static let timed = Stream(
     name: "mixed, timed turns", document: tabs(Transition(style: .spin, duration: 0.3))
   ) { mixedAction($0) }

@@ -1,4 +1,4 @@
-// Events a second through the rotation policy, and how often each asks for memory.
+// Measures events per second through the rotation policy, and allocations per event.
 //
 //   swift run -c release PolicyBench [--json FILE] [--events N] [--rounds N]
 import CAllocationCount
@@ -8,14 +8,14 @@ import RotationPolicy
 /// One row: the median of the rounds.
 struct Measurement: Codable {
   var stream: String
-  /// `reducer`: decisions alone. `session`: with timeline, formats and entries, as a live session.
+  /// `reducer`: decisions only. `session`: with timeline, formats and entries, as a live session.
   var path: String
   var events: Int
   var eventsPerSecond: Double
   var allocationsPerEvent: Double
 }
 
-/// Feeds a stream in: the events are made before the clock starts.
+/// Feeds a stream in. The events are created before the clock starts.
 struct Feed {
   let stream: Stream
   let events: [RotationEvent]
@@ -25,7 +25,7 @@ struct Feed {
     events = (0..<count).map { RotationEvent(at: Double($0) / 1000, stream.action($0)) }
   }
 
-  /// Decisions alone, into one array that is emptied and used again.
+  /// Runs the decisions only, into one array that is emptied and reused.
   func reducer() throws {
     var reducer = try RotationReducer(stream.document)
     var outputs: [RotationOutput] = []
@@ -35,7 +35,7 @@ struct Feed {
     }
   }
 
-  /// What a live session does: push, take what is written out, forget what is over.
+  /// Does what a live session does: pushes events, takes the entries and formats, and forgets past ones.
   func session() throws {
     var plan = try OrientationPlan(stream.document)
     for (index, event) in events.enumerated() {
@@ -51,7 +51,7 @@ struct Feed {
 func measure(
   _ stream: Stream, _ path: String, count: Int, rounds: Int, _ run: () throws -> Void
 ) throws -> Measurement {
-  // Once before the clock starts: lazy tables, the allocator's own arenas.
+  // Once before the clock starts: lazy tables, the allocator's arenas.
   try run()
   var seconds: [Double] = []
   var allocations: [UInt64] = []

@@ -1,7 +1,7 @@
 import Foundation
 import PixelKernels
 
-/// One yuv420p picture of the source's size.
+/// One yuv420p frame of the source's size.
 struct Picture {
   private let bytes: [UInt8]
 
@@ -39,7 +39,7 @@ struct Picture {
     }
   }
 
-  /// What the kernel gives in double precision, limited to 0...255.
+  /// Returns the result of the filter kernel in double precision, limited to 0...255.
   func reference(_ filter: ResampleFilter) -> [[Double]] {
     (0..<3).map { plane in
       let (from, to) = (planeSize(source, plane), planeSize(target, plane))
@@ -62,7 +62,7 @@ struct Picture {
     }
   }
 
-  /// For every output the samples, clamped to the axis, and their share.
+  /// Returns the samples of every output, clamped to the axis, and their weights.
   private func weights(_ filter: ResampleFilter, _ from: Int, _ to: Int) -> [[(Int, Double)]] {
     let scale = Double(from) / Double(to)
     return (0..<to).map { output in

@@ -1,16 +1,16 @@
 import Foundation
 
-/// One side's line, as JSON.
+/// One side's row, as JSON.
 struct Result: Encodable {
   var name: String
   var filter: String
-  /// Median, thread CPU time.
+  /// The median thread CPU time, in milliseconds.
   var ms: Double
   var ofTransposeScale: Double
   var ofBestOrder: Double
-  /// Of the three planes, against the kernel in double precision.
+  /// The PSNR of the three planes against the filter kernel in double precision, in dB.
   var psnr: [Double]
-  /// Of luma.
+  /// The SSIM of luma.
   var ssim: Double
 }
 
@@ -20,7 +20,7 @@ func write(_ results: [Result], to path: String) throws {
   try encoder.encode(results).write(to: URL(fileURLWithPath: path))
 }
 
-/// Structural similarity (Wang and others, 2004), the mean over blocks of 8 x 8 that lie side by side.
+/// Returns the structural similarity (Wang and others, 2004), the mean over adjacent blocks of 8 x 8.
 func ssim(
   _ plane: (UnsafePointer<UInt8>, Int), _ reference: [Double], _ size: (width: Int, height: Int)
 ) -> Double {

@@ -1,10 +1,10 @@
-// A quarter turn with a change of size in one pass, against libavfilter's two filters in either order:
-// all taken in turn in one run, one thread. Beside each its PSNR against the same kernel in double
-// precision.
+// A quarter turn with a change of size in one pass, compared with libavfilter's two filters in either order,
+// all measured in turn in one run on one thread. Each row also has its PSNR against the same filter kernel in
+// double precision.
 //
 //   swift run -c release ScaleBench [--rounds N] [--frame FILE] [--cold yes] [--json FILE]
 //
-// FILE is one 1920x1080 yuv420p picture; without it, waves, edges and noise.
+// FILE is one 1920x1080 yuv420p frame. Without it, waves, edges and noise are used.
 import CFilterGraph
 import Foundation
 import Orientation
@@ -13,12 +13,12 @@ import PixelKernels
 let source = (width: 1920, height: 1080)
 let target = (width: 720, height: 1280)
 
-/// Something that turns the picture upright and rescales it.
+/// An implementation that rotates the frame upright and rescales it.
 protocol Side {
   var name: String { get }
   var filter: ResampleFilter { get }
   func run()
-  /// A plane of what came out last, and the bytes from row to row.
+  /// Returns a plane of the last output, and the bytes from row to row.
   func output(_ plane: Int) -> (UnsafePointer<UInt8>, Int)
 }
 
@@ -35,13 +35,13 @@ struct GraphSide: Side {
     name = filters
     self.filter = filter
     guard let graph = filter_graph_open(filters, Int32(source.width), Int32(source.height)) else {
-      fail("libavfilter refuses \(filters)")
+      fail("libavfilter rejects \(filters)")
     }
     self.graph = graph
     for plane in 0..<3 {
       var stride: Int32 = 0
       guard let start = filter_graph_input(graph, Int32(plane), &stride) else {
-        fail("\(filters) takes no plane \(plane)")
+        fail("\(filters) has no input plane \(plane)")
       }
       picture.copy(plane, to: start, stride: Int(stride))
     }
@@ -52,7 +52,7 @@ struct GraphSide: Side {
   func output(_ plane: Int) -> (UnsafePointer<UInt8>, Int) {
     var stride: Int32 = 0
     guard let start = filter_graph_output(graph, Int32(plane), &stride) else {
-      fail("\(name) gave no plane \(plane)")
+      fail("\(name) has no output plane \(plane)")
     }
     return (start, Int(stride))
   }
@@ -129,7 +129,7 @@ func run() throws {
     try FusedSide(.bicubic, .full, picture), try FusedSide(.bicubic, .fast, picture),
     try FusedSide(.area, .full, picture), try FusedSide(.area, .fast, picture),
   ]
-  // Cold: as one picture between others. Warm: after two of the same.
+  // Cold: one frame at a time between the other sides. Warm: after two of the same.
   let (warmUp, count) = options["--cold"] == nil ? (2, 5) : (0, 1)
   var times = sides.map { _ in [Double]() }
   for round in 0..<rounds {

@@ -1,9 +1,9 @@
-// Several live sessions in one process, for its memory to be looked at from outside.
+// Runs several live sessions in one process, so that its memory can be measured from outside.
 //
 //   swift run -c release SessionBench CLIP COUNT
 //
-// Each reads CLIP as sensor frames, turns it to 720x1280 and encodes without delay, on a thread of its own
-// and with one thread inside decoder and encoder; the streams go to /dev/null.
+// Each reads CLIP as sensor frames, rotates it to 720x1280 and encodes with low latency, on a separate thread
+// and with one thread each for decoder and encoder. The streams go to /dev/null.
 import Foundation
 import UprightFiles
 import UprightPipeline

@@ -1,5 +1,5 @@
-// What libav* declares in a way Swift cannot import: function-like macros, endian aliases, variadic
-// logging. Each shim is one line of C or has its reason beside it.
+// FFmpeg declarations that Swift can't import: function-like macros, endian aliases, variadic logging. Each
+// shim is one line of C or is explained beside it.
 #pragma once
 
 #include <stddef.h>
@@ -18,14 +18,15 @@ static inline int upright_averror_exit(void) { return AVERROR_EXIT; }
 static inline int upright_averror_invaliddata(void) { return AVERROR_INVALIDDATA; }
 static inline int upright_averror_protocol_not_found(void) { return AVERROR_PROTOCOL_NOT_FOUND; }
 static inline int upright_averror_demuxer_not_found(void) { return AVERROR_DEMUXER_NOT_FOUND; }
-// What a server says of a request that will be no better another time: 400, 401, 403, 404.
+// HTTP errors that won't go away if the request is repeated: 400, 401, 403, 404.
 static inline int upright_is_http_rejection(int code) {
   return code == AVERROR_HTTP_BAD_REQUEST || code == AVERROR_HTTP_UNAUTHORIZED ||
          code == AVERROR_HTTP_FORBIDDEN || code == AVERROR_HTTP_NOT_FOUND;
 }
 static inline int upright_averror_decoder_not_found(void) { return AVERROR_DECODER_NOT_FOUND; }
 
-// `extended_data` and `data` are arrays in C and tuples in Swift; these give a plane by its index.
+// `extended_data` and `data` are arrays in C and tuples in Swift. These functions return a plane by its
+// index.
 static inline uint8_t *upright_frame_plane(const AVFrame *frame, int plane) {
   return frame->data[plane];
 }
@@ -33,17 +34,17 @@ static inline int upright_frame_stride(const AVFrame *frame, int plane) {
   return frame->linesize[plane];
 }
 
-// av_log's callback is variadic. Keeps the thread's last error line for our own message, and echoes
-// to stderr what is at or below `echo_level`.
+// Installs a log callback; av_log's callback is variadic. It keeps the thread's last error line for
+// upright_log_take_error(), and writes lines at or below `echo_level` to standard error.
 void upright_log_install(int echo_level);
-// Keeps RTSP servers from sending us elsewhere, whether or not the log is installed.
+// Prevents RTSP servers from redirecting to another address, whether or not the log is installed.
 void upright_refuse_redirects(void);
-// Demands a valid certificate of whatever the context opens: the HLS demuxer hands a few options on to
-// what a playlist names, and this is not among them.
+// Requires a valid certificate for everything that the context opens. The HLS demuxer passes only a few
+// options on to a playlist's entries, and `tls_verify` isn't one of them.
 void upright_verify_certificates(AVFormatContext *context);
-// The calling thread's last error line since the last call, or an empty string.
+// Returns the calling thread's last error line since the last call, or an empty string.
 const char *upright_log_take_error(void);
 
-// malloc.h, which Swift's Glibc leaves out.
+// Functions of malloc.h, which Swift's Glibc module doesn't contain.
 void upright_malloc_keep_large_apart(size_t bytes);
 void upright_malloc_trim(void);

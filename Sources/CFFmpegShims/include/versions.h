@@ -1,5 +1,5 @@
-// The differences between the FFmpeg releases that this package builds with, 5.1 to 9.0. Every check of a
-// libav* version is here or in versions.c; Swift sees one interface.
+// The differences between the FFmpeg releases that this package builds with, 5.1 to 9.0. All checks of FFmpeg
+// library versions are here or in versions.c, so that Swift sees one interface.
 #pragma once
 
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 #include <libavformat/avformat.h>
 #include <libswscale/swscale.h>
 
-/// Whether the Matroska muxer adds an audio track's initial padding to the times of its packets.
+/// Whether the Matroska muxer adds an audio track's initial padding to the timestamps of its packets.
 bool upright_matroska_adds_delay(void);
 
 // AVFrame.pkt_duration, replaced by AVFrame.duration in 6.0.
@@ -30,9 +30,9 @@ uint8_t *upright_stream_new_side_data(AVStream *stream, enum AVPacketSideDataTyp
 // the parameters had none.
 void upright_parameters_remove_side_data(AVCodecParameters *parameters);
 
-// The configurations that an encoder supports: fields of AVCodec, replaced by
-// avcodec_get_supported_config() in 7.1. Each list ends with AV_PIX_FMT_NONE, AV_SAMPLE_FMT_NONE or 0, and
-// is NULL if the encoder does not say.
+// The configurations that an encoder supports: fields of AVCodec, replaced by avcodec_get_supported_config()
+// in 7.1. Each list ends with AV_PIX_FMT_NONE, AV_SAMPLE_FMT_NONE or 0, and is NULL if the encoder doesn't
+// declare it.
 const enum AVPixelFormat *upright_codec_pixel_formats(const AVCodec *codec);
 const enum AVSampleFormat *upright_codec_sample_formats(const AVCodec *codec);
 const int *upright_codec_sample_rates(const AVCodec *codec);
@@ -41,11 +41,11 @@ const int *upright_codec_sample_rates(const AVCodec *codec);
 AVCodecParserContext *upright_parser_init(enum AVCodecID codec);
 
 // AVCodecContext.thread_safe_callbacks: allows the threads of a decoder to call get_buffer2 concurrently.
-// Removed in 6.0, where they always may.
+// Removed in 6.0, where concurrent calls are always allowed.
 void upright_allow_buffers_from_threads(AVCodecContext *context);
 
-// SwsContext: opaque until 7.1, a public structure since 8.0, which Swift imports as another type. The
-// flags of libswscale are macros until 7.1 and an enumeration since.
+// SwsContext: opaque until 7.1, a public structure since 8.0, which Swift imports as another type. The flags
+// of libswscale are macros until 7.1 and an enumeration since then.
 typedef struct UprightScaler UprightScaler;
 
 static const int upright_scaler_bilinear = SWS_BILINEAR;

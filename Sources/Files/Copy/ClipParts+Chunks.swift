@@ -5,37 +5,37 @@ internal import UprightMediaIO
 internal import UprightOrienting
 internal import UprightPipeline
 
-/// Long encoded runs cut into chunks that are worked on beside one another: `--chunks`.
+/// Splits long encoded parts into chunks that are encoded in parallel: `--chunks`.
 extension ClipParts {
-  /// Seconds of a chunk at least: about as long as an encoder goes without a keyframe anyway.
+  /// The minimum length of a chunk in seconds: about the usual keyframe interval of an encoder.
   private static let length = 8.0
-  /// Seconds of a chunk where the clip is too short for so long ones.
+  /// The minimum length of a chunk in seconds, if the input is too short for longer ones.
   private static let shortest = 2.0
 
-  /// How many chunks at a time are worth it on this machine: encoders of one thread each do less in all
-  /// than one of many threads, and leave no core waiting. Each has its memory.
+  /// The default number of parallel chunks on this machine. Several encoders with one thread each do less
+  /// work in total than one encoder with many threads, and keep all cores busy. Each encoder needs memory.
   static var usualChunks: Int { min(ProcessInfo.processInfo.activeProcessorCount, 8) }
 
-  /// What asks to be encoded in one piece, for a person; nil where nothing does.
+  /// Returns why the input must be encoded in one piece, as a text for the user; `nil` if it need not be.
   static func reasonAgainstChunks(_ plan: SessionPlan) -> String? {
     let options = plan.options
-    if options.isLive { return "--latency live looks at nothing ahead" }
-    if options.splits { return "--split begins each file with an encoder of its own" }
+    if options.isLive { return "--latency live reads nothing ahead" }
+    if options.splits { return "--split starts a new encoder for each file" }
     if options.start != nil || options.end != nil {
       return "--start and --to cut between entry points"
     }
-    if plan.container == .y4m { return "y4m holds pictures that are not encoded" }
-    if case .bitrate = options.rate { return "a bitrate is spread over the whole clip" }
+    if plan.container == .y4m { return "y4m stores uncompressed frames" }
+    if case .bitrate = options.rate { return "a bitrate applies to the whole input" }
     return CopyFinder.reasonAgainstLookingAhead(plan)
   }
 
-  /// The same clip with its encoded parts cut, `count` to be worked on at a time; nil where there is no
-  /// place to cut.
+  /// Returns the same input with its encoded parts split into chunks, `count` of them in parallel; `nil` if
+  /// it can't be split.
   ///
   /// - Parameters:
   ///   - count: 2 or more.
-  ///   - isAsked: whether the number was asked for; else no chunk is shorter than an encoder's own GOP,
-  ///     and so none costs bits.
+  ///   - isAsked: Whether the user gave the number. If not, no chunk is shorter than an encoder's default
+  ///     GOP, so that chunks cost no extra bits.
   func chunked(_ count: Int, isAsked: Bool) -> ClipParts? {
     let cuts = outlook.survey.cuts().filter {
       !outlook.stretch(of: $0).direction.showsEarlierPicture
@@ -62,7 +62,7 @@ extension ClipParts {
     return pieces
   }
 
-  /// Seconds that a part lasts, the last picture itself left out.
+  /// Returns the duration of a part in seconds, without that of its last frame.
   func seconds(of part: Part) -> Double { seconds(of: part.frames) }
 
   private func seconds(of frames: Range<Int>) -> Double {
@@ -71,7 +71,8 @@ extension ClipParts {
       - outlook.seconds(of: min(frames.lowerBound, last))
   }
 
-  /// When keyframes are asked for in each part: as if the clip were encoded in one piece.
+  /// Returns the keyframe clock of each part, so that keyframes are where they would be if the input were
+  /// encoded in one piece.
   func keyframeClocks(_ clock: KeyframeClock) -> [KeyframeClock] {
     var clock = clock
     return parts.map { part in
@@ -84,8 +85,8 @@ extension ClipParts {
     }
   }
 
-  /// The canvas that stands at a picture, and the turn of the first picture on it: where chroma sits on
-  /// the canvas, it does so because of that one.
+  /// Returns the canvas at a frame, and the turn of the first frame on that canvas, which decides the chroma
+  /// siting.
   func canvas(at frame: Int) -> (size: PixelSize, turn: ImageOrientation) {
     let canvas = outlook.stretch(of: frame).direction.canvas
     let before = outlook.stretches(in: 0..<frame + 1)

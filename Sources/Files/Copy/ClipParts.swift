@@ -2,48 +2,47 @@ internal import RotationPolicy
 internal import UprightMediaIO
 internal import UprightOrienting
 
-/// A clip cut at entry points into parts that are worked on apart: GOPs that are copied, and GOPs whose
-/// pictures are encoded anew.
+/// An input split at entry points into parts that are processed separately: GOPs that are copied, and GOPs
+/// whose frames are re-encoded.
 struct ClipParts {
   /// A run of whole GOPs.
   struct Part {
-    /// Pictures, counted alike in decoding and in presentation order.
+    /// The indexes of the frames, which are the same in decoding and in presentation order.
     var frames: Range<Int>
-    /// Why its pictures are encoded, for a person; nil: they are copied.
+    /// Why the frames are encoded, as a text for the user; `nil` if they are copied.
     let reason: String?
 
     var isCopied: Bool { reason == nil }
   }
 
   let outlook: Outlook
-  /// In order, without gaps.
+  /// The parts, in order and without gaps.
   var parts: [Part]
   /// Decoding times of all packets, in ticks of the source.
   let decodingTimes: [Int64]
-  /// How encoded pictures stand beside copied ones; nil where none are copied.
+  /// How encoded frames are combined with copied ones; `nil` if no frames are copied.
   var join: StreamJoin?
-  /// What is encoded to; nil: as the plan says.
+  /// The codec to encode to; `nil` for the codec of the plan.
   var codec: VideoCodec?
-  /// Encoded parts that are worked on at a time.
+  /// The number of parts that are encoded in parallel.
   var concurrency = 1
 
   var copiedFrames: Int { parts.filter(\.isCopied).map(\.frames.count).reduce(0, +) }
 
-  /// Cuts the clip into as few parts as there can be.
+  /// Splits the input into as few parts as possible.
   ///
-  /// - Parameter reason: why pictures with this direction, from so many seconds on, need new pixels; nil
-  ///   where they need none.
+  /// - Parameter reason: Returns why frames in a stretch need new pixels; `nil` if they don't.
   static func parts(
     _ outlook: Outlook, reason: (Outlook.Stretch) -> String?
   ) -> [Part] {
     let cuts = outlook.survey.cuts()
-    // Without an entry at the start there is nothing to begin with.
+    // Without an entry point at the start the input can't be split.
     guard cuts.first == 0 else { return [] }
     let ends = cuts.dropFirst() + [outlook.survey.shown.count]
     var reasons = zip(cuts, ends).map { cut, end in
       outlook.stretches(in: cut..<end).lazy.compactMap(reason).first
     }
-    // What stands still begins with a picture of before: it must be decoded with it.
+    // A held frame or a crossfade begins with an earlier frame, which must be decoded with it.
     for index in cuts.indices.dropFirst().reversed()
     where reasons[index] != nil && reasons[index - 1] == nil
       && outlook.stretch(of: cuts[index]).direction.showsEarlierPicture
@@ -63,7 +62,7 @@ struct ClipParts {
 }
 
 extension Direction {
-  /// Whether what is drawn holds a picture from before this one.
+  /// Whether the output frame shows content of an earlier frame.
   var showsEarlierPicture: Bool {
     !isCaptureEnabled || moment?.turn.style == .hold || moment?.turn.style == .crossfade
   }

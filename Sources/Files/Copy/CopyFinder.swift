@@ -6,7 +6,7 @@ internal import UprightMediaIO
 internal import UprightOrienting
 internal import UprightPipeline
 
-/// Finds out what of a clip can be copied: what costs least is asked first.
+/// Decides which parts of an input can be copied. Cheap checks come first.
 struct CopyFinder {
   private let plan: SessionPlan
   private let isByMetadata: Bool
@@ -29,11 +29,11 @@ struct CopyFinder {
         return CopyPlan(
           way: .copy(.init(mark: try mark(outlook), outlook: outlook)),
           reason: isByMetadata
-            ? "the turn is written as metadata" : "every picture is as it should be")
+            ? "the turn is written as metadata" : "every frame is already upright")
       }
       if plan.options.reencode == .never { throw CopyRefusal(reason: reason) }
       if outlook.survey.leading > 0 {
-        throw CopyRefusal(reason: "\(reason); the clip begins within a group of pictures")
+        throw CopyRefusal(reason: "\(reason); the input begins within a GOP")
       }
       return CopyPlan(way: .parts(try joined(outlook, reason)), reason: reason)
     } catch let refusal as CopyRefusal {
@@ -47,14 +47,14 @@ struct CopyFinder {
 
   private var reasonFromOptions: String? {
     let options = plan.options
-    let isNamed: (Bool, String) -> String? = { $0 ? "\($1) asks for an encoder" : nil }
+    let isNamed: (Bool, String) -> String? = { $0 ? "\($1) needs an encoder" : nil }
     let hasRate = if case .constantQuality(nil) = options.rate { false } else { true }
     if let codec = options.codec, codec.rawValue != plan.video.codecName {
-      return "the clip is \(plan.video.codecName), --codec asks for \(codec.rawValue)"
+      return "the input is \(plan.video.codecName), --codec is \(codec.rawValue)"
     }
-    if !options.overlays.isEmpty { return "overlays are drawn into the picture" }
+    if !options.overlays.isEmpty { return "overlays are drawn into the frames" }
     if options.levels { return "--level turns by any angle" }
-    if options.splits { return "--split begins each file with an encoder of its own" }
+    if options.splits { return "--split starts a new encoder for each file" }
     if options.start != nil || options.end != nil {
       return "--start and --to cut between entry points"
     }
@@ -68,45 +68,45 @@ struct CopyFinder {
     let (video, container) = (plan.video, plan.container)
     if let reason = Self.reasonAgainstLookingAhead(plan) { return reason }
     switch container {
-    case .y4m: return "y4m holds pictures that are not encoded"
-    case .hls, .hlsTS: return "segments are cut at pictures that an encoder is asked for"
+    case .y4m: return "y4m stores uncompressed frames"
+    case .hls, .hlsTS: return "segments begin at keyframes that the encoder must make"
     default: break
     }
     let known = VideoCodec(rawValue: video.codecName)
     let isTaken =
       known.map { container.canCarry($0) } ?? Muxer.canCopy(video, format: container.muxer)
     guard isTaken, container != .webm || ["vp8", "vp9", "av1"].contains(video.codecName) else {
-      return "\(container.rawValue) does not take \(video.codecName)"
+      return "\(container.rawValue) cannot carry \(video.codecName)"
     }
     if container.isStreaming && !isByMetadata, let format = video.parameters.pixelFormat,
       format != .yuv420p
     {
-      return "streams are made of yuv420p, the clip is \(format)"
+      return "streams use yuv420p, the input is \(format)"
     }
     return nil
   }
 
-  /// Why a clip cannot be known before it is decoded; nil where it can.
+  /// Returns why an input can't be analysed before it is decoded; `nil` if it can.
   static func reasonAgainstLookingAhead(_ plan: SessionPlan) -> String? {
     if case .standardInput = plan.request.events {
-      return "events that come as the run goes are not known ahead"
+      return "events from standard input are not known in advance"
     }
-    guard plan.demuxer is Demuxer else { return "a recording of RTP holds no decoding times" }
+    guard plan.demuxer is Demuxer else { return "an RTP recording has no decoding times" }
     if ["h264", "hevc", "m4v", "mpegvideo", "obu"].contains(plan.demuxer.container.format) {
-      return "an elementary stream has no times"
+      return "an elementary stream has no timestamps"
     }
-    return plan.demuxer.container.isSeekable ? nil : "the input cannot be looked at ahead"
+    return plan.demuxer.container.isSeekable ? nil : "the input is not seekable"
   }
 
-  // MARK: - The clip itself
+  // MARK: - The input
 
-  /// Most clips that need new pictures need them throughout, for their size.
+  /// Compares sizes first: most inputs that must be re-encoded need it throughout, because of their size.
   private func checkSizes() throws {
     if isByMetadata { return }
     let video = plan.video
     let size = video.parameters.size
     if video.sampleAspectRatio != .one {
-      throw CopyRefusal(reason: "its pixels are \(video.sampleAspectRatio), not square")
+      throw CopyRefusal(reason: "the pixels are \(video.sampleAspectRatio), not square")
     }
     let guidance = try plan.guidance(firstSize: size, sampleAspectRatio: video.sampleAspectRatio)
     var shapes: [InterfaceOrientation] = [.portrait, .landscapeRight]
@@ -124,34 +124,34 @@ struct CopyFinder {
     throw CopyRefusal(reason: reason(first) ?? "the canvas is \(canvases[0])")
   }
 
-  /// Why pictures with this direction need new pixels; nil where they need none.
+  /// Returns why frames in this stretch need new pixels; `nil` if they don't.
   private func reason(_ stretch: Outlook.Stretch) -> String? {
     let (direction, size) = (stretch.direction, plan.video.parameters.size)
     let at = "at \(stretch.seconds.rounded(toPlaces: 3)) s"
-    if direction.turn != .up { return "\(at) the picture must be turned: \(direction.turn.name)" }
-    if direction.moment != nil { return "\(at) a turn is drawn" }
-    if !direction.isCaptureEnabled { return "\(at) the camera is not sent" }
+    if direction.turn != .up { return "\(at) the frame must be turned: \(direction.turn.name)" }
+    if direction.moment != nil { return "\(at) a turn is animated" }
+    if !direction.isCaptureEnabled { return "\(at) the camera is off" }
     if direction.canvas != size {
-      return "\(at) the picture is \(size) and the canvas \(direction.canvas)"
+      return "\(at) the frame is \(size) and the canvas \(direction.canvas)"
     }
     return nil
   }
 
-  /// The GOPs that are copied, and those that are encoded.
+  /// Returns the GOPs that are copied and those that are encoded.
   ///
-  /// - Parameter first: why not all can be copied.
+  /// - Parameter first: Why not all frames can be copied.
   private func joined(_ outlook: Outlook, _ first: String) throws -> ClipParts {
     guard let codec = VideoCodec(rawValue: plan.video.codecName) else {
-      throw CopyRefusal(reason: "\(first); \(plan.video.codecName) is not encoded here")
+      throw CopyRefusal(reason: "\(first); Upright cannot encode \(plan.video.codecName)")
     }
     guard outlook.survey.isInOrder else {
-      throw CopyRefusal(reason: "\(first); two pictures have the same time")
+      throw CopyRefusal(reason: "\(first); two frames have the same timestamp")
     }
     let parts = ClipParts.parts(outlook, reason: reason)
     guard parts.contains(where: \.isCopied) else {
       let hasEntries = outlook.survey.cuts().count > 1
       throw CopyRefusal(
-        reason: hasEntries ? first : "\(first); the clip can be entered nowhere but at its start")
+        reason: hasEntries ? first : "\(first); the only entry point is the start")
     }
     do {
       let join = try StreamJoin(
@@ -169,7 +169,7 @@ struct CopyFinder {
     if outlook.variesWithPictures {
       guard ["h264", "hevc"].contains(plan.video.codecName) else {
         throw CopyRefusal(
-          reason: "the turn changes in mid-clip, which \(plan.video.codecName) cannot say")
+          reason: "the turn changes mid-stream, which \(plan.video.codecName) cannot signal")
       }
       return OrientationMark()
     }

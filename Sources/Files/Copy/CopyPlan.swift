@@ -4,17 +4,17 @@ internal import UprightContainers
 internal import UprightMediaIO
 internal import UprightPipeline
 
-/// Whether the pictures of a transcode are copied, and why: what does not need new pixels is not
-/// decoded, scaled or encoded.
+/// Whether the frames of a transcode are copied, and why. Frames that need no new pixels are not decoded,
+/// scaled or encoded.
 struct CopyPlan {
-  /// A clip that is copied as a whole.
+  /// An input that is copied as a whole.
   struct Copy {
-    /// What the output says of its orientation.
+    /// How the output signals its orientation.
     let mark: OrientationMark
     let outlook: Outlook
   }
 
-  /// How the pictures come into the output.
+  /// How the frames get into the output.
   enum Way {
     case copy(Copy)
     /// Part by part: some GOPs are copied and the others encoded, or all are encoded in chunks.
@@ -23,53 +23,53 @@ struct CopyPlan {
   }
 
   var way: Way
-  /// Why, for a person.
+  /// The reason, as a text for the user.
   let reason: String
-  /// What was seen on the way to a decision; nil where it was made without looking.
+  /// The survey of the input; `nil` if the decision was made without one.
   var outlook: Outlook?
 
-  /// What to tell the user of the decision.
+  /// What to tell the user about the decision.
   var warnings: [String] = []
 
   init(way: Way, reason: String, outlook: Outlook? = nil) {
     (self.way, self.reason, self.outlook) = (way, reason, outlook)
   }
 
-  /// Decides for `plan`.
+  /// Decides what is copied for `plan`.
   ///
-  /// - Throws: `usage` if copying was asked for and new frames are needed.
+  /// - Throws: `usage` if copying was requested but frames must be encoded.
   init(_ plan: SessionPlan) throws(MediaError) { self = try Self.decide(plan).chunked(plan) }
 
   private static func decide(_ plan: SessionPlan) throws(MediaError) -> CopyPlan {
     let options = plan.options
     if options.upright == .pixels && options.reencode == .always {
-      return CopyPlan(way: .encode, reason: "asked for")
+      return CopyPlan(way: .encode, reason: "requested")
     }
     let decided = try CopyFinder(plan).decide().checked(plan)
     if case .copy = decided.way { return decided }
     if options.upright == .metadata {
       throw MediaError(
-        .usage, "cannot be done by metadata: \(decided.reason)", at: "--upright metadata",
+        .usage, "metadata is not enough: \(decided.reason)", at: "--upright metadata",
         remedy: "use --upright pixels")
     }
     if options.reencode == .never {
       throw MediaError(
-        .usage, "pictures would have to be encoded: \(decided.reason)", at: "--reencode never",
+        .usage, "frames would have to be encoded: \(decided.reason)", at: "--reencode never",
         remedy: "use --reencode auto")
     }
     return decided
   }
 
-  /// The same if the first frame of a clip that would be copied can be decoded.
+  /// Returns the same plan if the first frame of an input that is to be copied can be decoded.
   ///
-  /// - Throws: `badData` if nothing can.
+  /// - Throws: `badData` if no frame can be decoded.
   private func checked(_ plan: SessionPlan) throws(MediaError) -> CopyPlan {
     guard case .copy = way, plan.options.upright == .pixels else { return self }
     do throws(MediaError) {
       let hasFields = try plan.firstPicture().isInterlaced
-      // A field a packet, as FLV has them: browsers refuse an MP4 of such samples.
+      // Packets with one field each, which FLV can hold: browsers refuse an MP4 with such samples.
       if hasFields, (plan.demuxer as? Demuxer)?.isFLV == true, plan.container != .flv {
-        return CopyPlan(way: .encode, reason: "its frames are fields in packets of their own")
+        return CopyPlan(way: .encode, reason: "each packet holds a single field")
       }
     } catch {
       // A codec without a decoder can be copied.
@@ -78,7 +78,8 @@ struct CopyPlan {
     return self
   }
 
-  /// The same plan, with what is encoded cut into chunks if `--chunks` asks for that and it is possible.
+  /// Returns the plan with its encoded parts split into chunks according to `--chunks`, with a warning if
+  /// chunks were requested and aren't possible.
   private func chunked(_ plan: SessionPlan) throws(MediaError) -> CopyPlan {
     let count: Int
     switch plan.options.chunks {
@@ -105,22 +106,22 @@ struct CopyPlan {
     return decided
   }
 
-  /// All of the clip in chunks.
+  /// Returns the whole input, split into chunks.
   private func wholly(
     _ plan: SessionPlan, _ count: Int, isAsked: Bool
   ) throws -> ClipParts {
     if let reason = ClipParts.reasonAgainstChunks(plan) { throw CopyRefusal(reason: reason) }
     let outlook = try outlook ?? Outlook(plan)
     guard outlook.survey.isInOrder, outlook.survey.leading == 0 else {
-      throw CopyRefusal(reason: "two pictures have the same time, or refer to what is not there")
+      throw CopyRefusal(reason: "two frames have the same timestamp, or refer to missing ones")
     }
     if try plan.firstPicture().isInterlaced {
-      throw CopyRefusal(reason: "interlaced pictures need their neighbours")
+      throw CopyRefusal(reason: "deinterlacing needs neighbouring frames")
     }
     let whole = ClipParts.Part(frames: 0..<outlook.survey.shown.count, reason: reason)
     let clip = ClipParts(outlook: outlook, parts: [whole], decodingTimes: [])
     guard let chunked = clip.chunked(count, isAsked: isAsked) else {
-      throw CopyRefusal(reason: "the clip is short, or has too few places where it can be entered")
+      throw CopyRefusal(reason: "the input is short, or has too few entry points")
     }
     return chunked
   }

@@ -8,7 +8,7 @@ internal import UprightMediaIO
 internal import UprightOrienting
 internal import UprightPipeline
 
-/// The run of a transcode whose pictures are copied.
+/// Runs a transcode whose frames are copied.
 final class CopyRun {
   private let plan: SessionPlan
   private let outlook: Outlook
@@ -35,7 +35,7 @@ final class CopyRun {
     }
     if outlook.survey.leading > 0 {
       warnings.append(
-        "\(outlook.survey.leading) frames that refer to others before the clip are left out")
+        "\(outlook.survey.leading) frames that refer to frames before the input are left out")
     }
     format = EncodedFormat(
       index: 0, size: plan.video.parameters.size, parameters: plan.video.parameters)
@@ -46,7 +46,7 @@ final class CopyRun {
     output = try OutputStage(plan, mark: copy.mark)
   }
 
-  /// Runs to the end and closes the output.
+  /// Runs to the end and finishes the output.
   func run() throws(MediaError) -> TranscodeReport {
     for entry in outlook.plan.entries { observe(.decision(entry)) }
     tellFormats()
@@ -73,7 +73,7 @@ final class CopyRun {
       entries: outlook.plan.entries, warnings: warnings, wall: started.secondsUntilNow)
   }
 
-  /// Where a viewer finds the whole picture once it stands upright.
+  /// Reports the formats. The transform maps the whole stored frame to its upright position.
   private func tellFormats() {
     let size = plan.video.parameters.size
     for stretch in outlook.stretches {
@@ -116,7 +116,7 @@ final class CopyRun {
     try output.takePicture(packet, format: first)
   }
 
-  /// The turn of the picture at `pts`.
+  /// Returns the turn of the frame at `pts`.
   private func turn(at pts: Int64?) -> ImageOrientation {
     let shown = outlook.survey.shown
     let frame = min(shown.place(of: pts ?? shown[0]), shown.count - 1)

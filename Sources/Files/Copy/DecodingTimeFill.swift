@@ -1,11 +1,11 @@
 internal import Orientation
 internal import UprightMediaIO
 
-/// Gives copied pictures the decoding times that their container does not keep.
+/// Gives copied frames the decoding times that their container doesn't store.
 ///
-/// Matroska has presentation times alone. libavformat works the others out, but not those of the first
-/// pictures, before it has seen as many as the decoder reorders; and a muxer that is told none would
-/// take the presentation time for it, and push the pictures that are shown earlier behind it.
+/// Matroska stores only presentation times. libavformat derives decoding times, but not for the first frames,
+/// before it has seen as many frames as the decoder reorders. A muxer without them would use the presentation
+/// time instead and delay the frames that are shown earlier.
 final class DecodingTimeFill {
   private final class Box {
     var packet: Packet?
@@ -16,12 +16,12 @@ final class DecodingTimeFill {
     }
   }
 
-  /// Pictures without a decoding time, in decoding order.
+  /// Packets without a decoding time, in decoding order.
   private var waiting: [Box] = []
   private let tick: Double
   private let frameRate: Rational?
 
-  /// No decoder reorders more pictures.
+  /// No decoder reorders more frames.
   private static let depth = 32
 
   init(timeBase: Rational, frameRate: Rational?) {
@@ -29,7 +29,7 @@ final class DecodingTimeFill {
     self.frameRate = frameRate
   }
 
-  /// Takes the next packet in decoding order and passes on what has its time.
+  /// Processes the next packet in decoding order and passes on the packets that have a decoding time.
   func take(
     _ packet: consuming Packet, emit: (consuming Packet) throws(MediaError) -> Void
   ) throws(MediaError) {
@@ -48,7 +48,7 @@ final class DecodingTimeFill {
     if waiting.count > Self.depth { try finish(emit) }
   }
 
-  /// Passes on what waits for a time that never came: the presentation times in their order will do.
+  /// Passes on the remaining packets, with their sorted presentation times as decoding times.
   func finish(_ emit: (consuming Packet) throws(MediaError) -> Void) throws(MediaError) {
     try release(waiting.map(\.pts).sorted(), emit)
   }

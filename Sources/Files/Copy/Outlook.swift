@@ -5,27 +5,27 @@ internal import UprightMediaIO
 internal import UprightOrienting
 internal import UprightPipeline
 
-/// What is to be done with every picture of a clip, known before any is decoded.
+/// The direction of every frame of an input, known before any frame is decoded.
 struct Outlook {
-  /// Pictures in a row with the same direction. During a turn that is drawn, each stands alone.
+  /// Consecutive frames with the same direction. During an animated turn each frame is a stretch.
   struct Stretch {
-    /// Counted in presentation order.
+    /// The index of the first frame in presentation order.
     let firstFrame: Int
     let seconds: Double
     let direction: Direction
   }
 
   let survey: PacketSurvey
-  /// In presentation order, the first at picture 0.
+  /// The stretches in presentation order. The first begins at frame 0.
   private(set) var stretches: [Stretch] = []
-  /// The policy's answers and formats.
+  /// The policy's decisions and formats.
   let plan: OrientationPlan
   let warnings: [String]
   private let tick: Double
 
-  /// Looks through the clip of `plan`.
+  /// Reads the packets of the input of `plan`.
   ///
-  /// - Throws: `CopyRefusal` where packets alone do not tell, or `MediaError`.
+  /// - Throws: `CopyRefusal` if packets alone are not enough, or `MediaError`.
   init(_ plan: SessionPlan) throws {
     survey = try PacketSurvey(plan)
     tick = plan.video.timeBase.doubleValue
@@ -42,7 +42,7 @@ struct Outlook {
       let seconds = Double(survey.shown[frame] - survey.shown[0]) * tick
       while let change = changes.first, change.frame <= frame {
         guard change.size == size else {
-          throw CopyRefusal(reason: "its size changes to \(change.size)")
+          throw CopyRefusal(reason: "the frame size changes to \(change.size)")
         }
         signal = change.signal
         changes.removeFirst()
@@ -62,15 +62,15 @@ struct Outlook {
     self.warnings = warnings + director.plan.warnings
   }
 
-  /// Seconds on the media timeline of a picture, counted in presentation order.
+  /// Returns the position on the media timeline, in seconds, of a frame, by its index in presentation order.
   func seconds(of frame: Int) -> Double {
     Double(survey.shown[frame] - survey.shown[0]) * tick
   }
 
-  /// The stretch in which a picture lies. O(log stretches).
+  /// Returns the stretch that contains a frame. O(log stretches).
   func stretch(of frame: Int) -> Stretch { stretches[index(of: frame)] }
 
-  /// The stretches that pictures in a row lie in.
+  /// Returns the stretches that contain the given frames.
   func stretches(in frames: Range<Int>) -> ArraySlice<Stretch> {
     stretches[index(of: frames.lowerBound)...index(of: frames.upperBound - 1)]
   }
@@ -84,7 +84,7 @@ struct Outlook {
     return low
   }
 
-  /// Whether each picture says for itself how it lies: a container has one word for all of them.
+  /// Whether the turn changes within the input. A container stores only one turn for all frames.
   var variesWithPictures: Bool {
     stretches.contains { $0.direction.turn != stretches[0].direction.turn }
   }

@@ -1,18 +1,18 @@
 internal import UprightMediaIO
 
-/// Reads packets to the end and goes on over damage, as far as that leads somewhere.
+/// Reads packets to the end and skips damaged parts, up to a limit.
 struct PacketFeed {
-  /// Damaged stretches that were passed over.
+  /// The number of damaged parts that were skipped.
   private(set) var damaged = 0
-  /// What ended reading before the end; nil where all was read.
+  /// The error that ended reading early; `nil` if everything was read.
   private(set) var error: MediaError?
-  /// Whether the caller stopped it.
+  /// Whether reading was cancelled.
   private(set) var isStopped = false
   private let demuxer: any PacketSource
 
   init(_ demuxer: any PacketSource) { self.demuxer = demuxer }
 
-  /// The next packet; nil at the end, however it came.
+  /// Returns the next packet; `nil` at the end, after an error or if cancelled.
   mutating func next() -> Packet? {
     var failures = 0
     while true {

@@ -4,45 +4,46 @@ internal import UprightIntake
 internal import UprightMediaIO
 internal import UprightPipeline
 
-/// Why a clip is not copied, for a person: ends the search.
+/// Why an input is not copied, as a text for the user. Ends the analysis.
 struct CopyRefusal: Error { let reason: String }
 
-/// What the packets of a clip's pictures say, read ahead in one go: nothing is decoded. 24 bytes a
-/// picture and no objects, however long the clip.
+/// Data about the video packets of an input, collected in one pass without decoding. Uses 24 bytes per frame
+/// and no objects, however long the input is.
 struct PacketSurvey {
-  /// Presentation times in ticks, rising; without those of pictures that an edit list hides.
+  /// Presentation times in ticks, ascending, without those of frames that an edit list hides.
   let shown: [Int64]
-  /// Pictures in front that an edit list hides and that go over with it: only where all is copied into a
-  /// container that has edit lists.
+  /// The number of frames at the start that an edit list hides and that are copied as hidden frames. Nonzero
+  /// only if all frames are copied to a container with edit lists.
   let hidden: Int
-  /// Pictures of the first group that refer to what is not in the clip, and are left out of a copy.
+  /// The number of frames of the first GOP that refer to frames missing from the input. A copy leaves them
+  /// out.
   let leading: Int
-  /// What stands from which picture on: signals and sizes.
+  /// The changes of signals and sizes, each with its first frame.
   let changes: [SignalScan.Change]
-  /// The parameter sets among the packets.
+  /// The parameter sets found in the packets.
   let sets: InBandSets
-  /// What the user should know of the signals.
+  /// Warnings for the user about the signals.
   let warnings: [String]
   /// Presentation times in decoding order.
   private let times: [Int64]
-  /// As they were read; `Int64.min` where the container keeps none.
+  /// Decoding times as read; `Int64.min` if the container stores none.
   private let givenDecodingTimes: [Int64]
-  /// Closed entry points, counted in decoding order.
+  /// The indexes of closed entry points in decoding order.
   private let entries: [Int]
 
-  /// Reads the clip of `plan`.
+  /// Reads the packets of the input of `plan`.
   ///
-  /// - Throws: `CopyRefusal` for packets that cannot be copied, or `MediaError`.
+  /// - Throws: `CopyRefusal` if the packets can't be copied, or `MediaError`.
   init(_ plan: SessionPlan) throws {
     let (request, video) = (plan.request, plan.video)
     guard let first = plan.demuxer as? Demuxer else {
-      throw CopyRefusal(reason: "it cannot be looked at ahead")
+      throw CopyRefusal(reason: "the input is not seekable")
     }
     let demuxer = try Demuxer(again: first, format: request.inputFormat)
     let keepsEdit = plan.options.upright == .metadata && [.mp4, .mov].contains(plan.container)
     let notes = PacketNotes(video, keepsEdit: keepsEdit)
     var scan = try SignalScan(demuxer) { notes.take($0) }
-    // Where a clock was set back is told from the packets of all tracks that are read.
+    // Clock resets are detected from the packets of all tracks that are read.
     if demuxer.joinsClocks {
       demuxer.select(Set(plan.sideTracks.map(\.stream.index)).union([video.index]))
     }
@@ -51,9 +52,9 @@ struct PacketSurvey {
     if let error = scan.error, error.code == .cancelled { throw error }
     if let problem = notes.problem { throw CopyRefusal(reason: problem) }
     if scan.error != nil || notes.count < video.frameCount {
-      throw CopyRefusal(reason: "it is damaged")
+      throw CopyRefusal(reason: "the input is damaged")
     }
-    guard !notes.times.isEmpty else { throw CopyRefusal(reason: "there is no picture in it") }
+    guard !notes.times.isEmpty else { throw CopyRefusal(reason: "the input has no frames") }
     self.changes = changes
     times = notes.times
     givenDecodingTimes = notes.decodingTimes
@@ -63,17 +64,17 @@ struct PacketSurvey {
     shown = times.sorted()
     hidden = notes.hidden.count
     leading = notes.leading.count
-    // A list that ends or breaks off before the pictures do would show them.
+    // An edit list that ends or is interrupted before the last frame would show hidden frames.
     if let last = notes.hidden.max(), last >= shown[0] { throw CopyRefusal(reason: Self.hides) }
   }
 
-  fileprivate static let hides = "an edit list hides pictures of it"
+  fileprivate static let hides = "an edit list hides some frames"
 
-  /// Whether no two pictures have the same time.
+  /// Whether no two frames have the same presentation time.
   var isInOrder: Bool { zip(shown, shown.dropFirst()).allSatisfy { $0 < $1 } }
 
-  /// Pictures at which the clip can be cut, counted alike in both orders, the first at 0: decoding
-  /// begins anew there, and all that is decoded before is also shown before.
+  /// Returns the frames at which the input can be split, with the same index in both orders, the first at 0.
+  /// Decoding can start there, and all frames that are decoded before are also shown before.
   func cuts() -> [Int] {
     var cuts: [Int] = []
     var latest = Int64.min
@@ -83,7 +84,7 @@ struct PacketSurvey {
         latest = max(latest, times[index])
         index += 1
       }
-      // The latest of so many is the last of the first so many: they are the same ones.
+      // If the latest of the first n decoded frames is the n-th shown frame, they are the same frames.
       if times[entry] == shown[entry], entry == 0 || latest == shown[entry - 1] {
         cuts.append(entry)
       }
@@ -91,10 +92,11 @@ struct PacketSurvey {
     return cuts
   }
 
-  /// A decoding time for each packet: rising, and never behind its picture's time. The container's
-  /// own, or where it keeps none that will do, the presentation times moved by the depth of reordering.
+  /// Returns a decoding time for each packet: ascending, and never later than the presentation time. These
+  /// are the container's if they are usable, otherwise the presentation times shifted by the reordering
+  /// depth.
   ///
-  /// - Throws: `CopyRefusal` where no decoder could follow.
+  /// - Throws: `CopyRefusal` if the reordering is too deep for any decoder.
   func decodingTimes() throws -> [Int64] {
     let isKept =
       zip(givenDecodingTimes, times).allSatisfy { $0 != .min && $0 <= $1 }
@@ -104,7 +106,7 @@ struct PacketSurvey {
     for (index, time) in times.enumerated() {
       depth = max(depth, index - shown.place(of: time))
     }
-    guard depth <= 32 else { throw CopyRefusal(reason: "its pictures are in no order") }
+    guard depth <= 32 else { throw CopyRefusal(reason: "the frames are reordered too far") }
     let step = shown.count > 1 ? max(1, shown[1] - shown[0]) : 1
     return shown.indices.map {
       $0 >= depth ? shown[$0 - depth] : shown[0] - Int64(depth - $0) * step
@@ -112,17 +114,17 @@ struct PacketSurvey {
   }
 }
 
-/// Finds the pictures at the beginning of a clip that no decoder can show: those in front of the first
-/// keyframe, and those of its group that are shown before it (an open GOP, ISO/IEC 14496-10 3.69). What
-/// an edit list hides is passed over: there the index may not name the keyframe that all begins with.
+/// Finds the frames at the start of an input that no decoder can show: those before the first keyframe, and
+/// those of its GOP that are shown before it (an open GOP, ISO/IEC 14496-10 3.69). Frames that an edit list
+/// hides are not counted: there the index may not mark the keyframe that starts the GOP.
 struct LeadingPictures {
-  /// How many there were.
+  /// The number of such frames so far.
   private(set) var count = 0
   private var keyframes = 0
   private var first = Int64.min
   private var isWhole = false
 
-  /// Whether the next packet in decoding order is one.
+  /// Returns whether the next packet in decoding order is such a frame.
   mutating func takes(_ packet: borrowing Packet) -> Bool {
     if packet.isDiscarded { isWhole = true }
     guard keyframes < 2, !isWhole else { return false }
@@ -136,13 +138,13 @@ struct LeadingPictures {
   }
 }
 
-/// What is noted of each packet on the way.
+/// Collects data about each packet.
 private final class PacketNotes {
   private let video: Int
   private let reader: EntryPointReader
   private(set) var sets: InBandSets
   private(set) var times: [Int64] = []
-  /// Those of pictures that an edit list hides.
+  /// Presentation times of frames that an edit list hides.
   private(set) var hidden: [Int64] = []
   private(set) var leading = LeadingPictures()
   private(set) var decodingTimes: [Int64] = []
@@ -151,10 +153,10 @@ private final class PacketNotes {
 
   private let keepsEdit: Bool
 
-  /// Packets that were taken.
+  /// The number of packets so far.
   var count: Int { times.count + hidden.count + leading.count }
 
-  /// - Parameter keepsEdit: whether pictures may be hidden by an edit list.
+  /// - Parameter keepsEdit: Whether the output keeps frames hidden by an edit list.
   init(_ video: StreamInfo, keepsEdit: Bool) {
     self.video = video.index
     self.keepsEdit = keepsEdit
@@ -166,10 +168,10 @@ private final class PacketNotes {
 
   func take(_ packet: borrowing Packet) {
     guard packet.streamIndex == video, problem == nil else { return }
-    if packet.newExtradata != nil { problem = "its parameters change" }
+    if packet.newExtradata != nil { problem = "the codec parameters change" }
     if packet.isDiscarded && !keepsEdit { problem = PacketSurvey.hides }
     guard let pts = packet.pts else {
-      problem = "a picture has no time"
+      problem = "a frame has no timestamp"
       return
     }
     if leading.takes(packet) { return }
@@ -182,7 +184,8 @@ private final class PacketNotes {
 }
 
 extension [Int64] {
-  /// Where `value` stands, or would stand, in a rising list. O(log count).
+  /// Returns the index of `value` in an ascending list, or the index where it would be inserted. O(log
+  /// count).
   func place(of value: Int64) -> Int {
     var (low, high) = (0, count)
     while low < high {

@@ -4,12 +4,12 @@ internal import UprightIntake
 internal import UprightMediaIO
 internal import UprightPipeline
 
-/// Decodes, lays out and encodes one part of a clip, on a thread of its own.
+/// Decodes, lays out and encodes one part of an input on a separate thread.
 ///
-/// Sendable by hand-over: it is made on one thread and run on another, which shares the queue and the
-/// exchange with it and nothing else.
+/// Sendable by hand-over: it is made on one thread and run on another. Only the queue and the exchange are
+/// shared between threads.
 final class PartEncoder: @unchecked Sendable {
-  /// How it went.
+  /// The result of a run.
   struct Outcome: Sendable {
     var tally: SessionTally
     var frames = 0
@@ -18,11 +18,11 @@ final class PartEncoder: @unchecked Sendable {
     var interlacedFrames = 0
     var droppedMetadata: Set<String> = []
     var warnings: [String] = []
-    /// Seconds spent in decoding.
+    /// The time spent in decoding, in seconds.
     var seconds = 0.0
   }
 
-  /// The part's packets, in decoding order; closed at its end.
+  /// The packets of the part, in decoding order. Closed at its end.
   let queue = BoundedQueue<Packet>(capacity: 16)
 
   private let plan: SessionPlan
@@ -31,13 +31,13 @@ final class PartEncoder: @unchecked Sendable {
   private let exchange: PartExchange
   private let line: PictureLine
   private let decodingThreads: Int
-  /// Made with the first packet; nil where packets keep their form.
+  /// Created with the first packet; `nil` if packets need no conversion.
   private lazy var form = Result { () throws(MediaError) in try plan.inBandForm() }
   private var pixelShape = PixelShape()
   private var outcome: Outcome
-  /// The next picture, counted in presentation order.
+  /// The index of the next frame in presentation order.
   private var frame: Int
-  /// Packets that came out.
+  /// The number of packets encoded.
   private var packets = 0
 
   init(
@@ -54,7 +54,7 @@ final class PartEncoder: @unchecked Sendable {
     frame = clip.parts[index].frames.lowerBound
   }
 
-  /// Packets that may wait for the parts before this one: all of a part of some seconds.
+  /// How many packets may wait for earlier parts: all packets of a part of a few seconds.
   private var limit: Int { min(max(64, clip.parts[index].frames.count), 600) }
 
   /// Runs to the end of the queue, or until the exchange is closed.
@@ -65,7 +65,7 @@ final class PartEncoder: @unchecked Sendable {
     } catch {
       exchange.fail(error)
     }
-    // Whoever still feeds it is let go.
+    // Release the reader, which may be waiting to add packets.
     queue.close()
     outcome.tally = line.tally
     outcome.warnings = line.warnings
@@ -102,8 +102,8 @@ final class PartEncoder: @unchecked Sendable {
     }
   }
 
-  /// Finds which of the part's pictures it is: the one of its time, and never one that was before.
-  /// False where the part has no place left.
+  /// Finds the index of the frame by its timestamp; the index never goes back. Returns `false` if the frame
+  /// is after the end of the part.
   private func place(_ picture: inout VideoFrame) -> Bool {
     let shown = clip.outlook.survey.shown
     let end = clip.parts[index].frames.upperBound
@@ -120,7 +120,7 @@ final class PartEncoder: @unchecked Sendable {
   private func emit(_ packet: consuming Packet, _ format: EncodedFormat?) throws(MediaError) {
     var packet = consume packet
     if let join = clip.join {
-      // Reordered no deeper than the source, the pictures fit its decoding times.
+      // The frames are reordered no further than in the source, so they fit its decoding times.
       let place = clip.parts[index].frames.lowerBound + packets
       let tick = plan.video.timeBase
       let time = clip.decodingTimes[place].rescaled(from: tick, to: packet.timeBase)

@@ -4,28 +4,27 @@ internal import UprightEncoding
 internal import UprightMediaIO
 internal import UprightPipeline
 
-/// Brings packets that are made on several threads into the order of the clip: those of the pictures
-/// part by part, and beside them those of the other tracks as they were read.
+/// Brings packets from several threads into order: the video packets part by part, and the packets of the
+/// other tracks as they were read.
 ///
-/// Every queue in here is bounded, and nothing can come to a standstill. Call the part whose packets are
-/// taken now the head. The taker waits for the head's packets and for those beside the pictures, and
-/// takes either at once; so the thread that makes the head's packets is never held up for long. What
-/// fills up is the queues of later parts, and those hold up their own makers only. The reader is such a
-/// maker, and it is also who feeds the head; but it puts into a later part, or waits for room in one,
-/// only when it has read past the head, which then has all that it needs to come to its end. As long as
-/// it feeds the head it waits for nobody but the head.
+/// All queues are bounded, and there is no deadlock. Call the part whose packets are written now the head.
+/// The writer waits for both the head's packets and those of the other tracks, and accepts either at once, so
+/// the encoder of the head is never blocked for long. Only the queues of later parts fill up, and they block
+/// only their own encoders. The reader also fills those queues, and it feeds the head. But it adds to a later
+/// part, or waits for space in one, only after it has read past the head, which then has all the packets it
+/// needs to finish. While it feeds the head, it waits for the head only.
 final class PartExchange: @unchecked Sendable {
-  // Unchecked: everything below is only touched under `condition`.
+  // Unchecked: everything below is accessed only while `condition` is locked.
   private struct Lane {
     var packets = Deque<EncodedPacket>()
     var isEnded = false
   }
 
-  /// What is taken.
+  /// A packet to be written.
   enum Item {
-    /// A packet beside the pictures.
+    /// A packet of another track.
     case side(EncodedPacket)
-    /// A packet of the pictures of a part.
+    /// A video packet of a part.
     case picture(EncodedPacket, part: Int)
   }
 
@@ -35,12 +34,13 @@ final class PartExchange: @unchecked Sendable {
   private var side = Deque<EncodedPacket>()
   private var lanes: [Int: Lane] = [:]
   private var head = 0
-  /// How many parts there are; nil as long as more may come.
+  /// The number of parts; `nil` until reading has ended.
   private var count: Int?
   private var isClosed = false
   private var error: MediaError?
 
-  /// Waits for room and hands over a packet beside the pictures; false (and it is gone) once closed.
+  /// Waits for space and adds a packet of another track. Returns `false`, and discards the packet, if the
+  /// exchange is closed.
   func put(_ packet: consuming Packet) -> Bool {
     let boxed = EncodedPacket(packet, format: nil)
     return locked {
@@ -51,9 +51,10 @@ final class PartExchange: @unchecked Sendable {
     }
   }
 
-  /// The same for a packet of the pictures.
+  /// Waits for space and adds a video packet. Returns `false`, and discards the packet, if the exchange is
+  /// closed.
   ///
-  /// - Parameter limit: packets of the part that may wait.
+  /// - Parameter limit: The number of packets of the part that may wait.
   func put(
     _ packet: consuming Packet, format: EncodedFormat? = nil, part: Int, limit: Int
   ) -> Bool {
@@ -66,13 +67,13 @@ final class PartExchange: @unchecked Sendable {
     }
   }
 
-  /// Says that a part has no more packets.
+  /// Ends a part: it has no more packets.
   func end(part: Int) { locked { lanes[part, default: Lane()].isEnded = true } }
 
-  /// Says that no packet beside the pictures follows, nor a part after the first `count`.
+  /// Ends reading: no packet of another track follows, and no part after the first `count`.
   func endReading(parts count: Int) { locked { self.count = count } }
 
-  /// Ends all with an error, which the taker will meet.
+  /// Closes the exchange with an error, which `take` throws.
   func fail(_ error: MediaError) {
     locked {
       if self.error == nil { self.error = error }
@@ -80,10 +81,10 @@ final class PartExchange: @unchecked Sendable {
     }
   }
 
-  /// Lets everyone go, whatever they wait for.
+  /// Closes the exchange and wakes all waiting threads.
   func close() { locked { isClosed = true } }
 
-  /// Waits for the next packet; nil at the end.
+  /// Waits for the next packet and returns it; `nil` at the end.
   func take() throws(MediaError) -> Item? {
     condition.lock()
     defer { condition.unlock() }

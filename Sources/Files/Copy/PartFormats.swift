@@ -2,20 +2,20 @@ internal import Orientation
 internal import UprightMediaIO
 internal import UprightPipeline
 
-/// Which format the track has at each part: one that copied pictures share with encoded ones of their
-/// size, and others where the canvas differs.
+/// The format of the track at each part: one that copied frames share with encoded frames of the same size,
+/// and others if the canvas differs.
 struct PartFormats {
-  /// The samples that pictures are placed on in the canvas.
+  /// The alignment of frames on the canvas, in samples.
   let alignment: PixelSize
-  /// What copied pictures and encoded ones of their size are told of together.
+  /// The parameters shared by copied frames and encoded frames of the same size.
   private let shared: CodecParameters
   private let size: PixelSize
   private let join: StreamJoin?
   private var present: CodecParameters?
   private var count = 0
 
-  /// Decodes the first picture, for an encoder to say what its parameter sets will be: they stand in the
-  /// header, which may be written long before.
+  /// Decodes the first frame to get the encoder's parameter sets: they are in the header, which may be
+  /// written long before the first encoded frame.
   init(_ plan: SessionPlan, _ clip: ClipParts) throws(MediaError) {
     size = plan.video.parameters.size
     join = clip.join
@@ -25,7 +25,7 @@ struct PartFormats {
     settings.fields = first.fields
     if let join {
       settings = join.settings(settings)
-      // The others have no parameter sets; and SVT-AV1, closed before its first picture, waits for ever.
+      // The other codecs have no parameter sets, and SVT-AV1 hangs if it is closed before its first frame.
       let hasSets = settings.codec == .h264 || settings.codec == .hevc
       let encoded =
         hasSets ? try VideoEncoder(settings).parameters() : plan.video.parameters
@@ -36,18 +36,18 @@ struct PartFormats {
     alignment = settings.format.alignment
   }
 
-  /// The format that begins with a copied packet; nil where it goes on.
+  /// Returns the format that begins with a copied packet; `nil` if the format doesn't change.
   mutating func ofCopied() -> EncodedFormat? { begin(size, shared) }
 
-  /// The format that begins with an encoded packet; nil where it goes on.
+  /// Returns the format that begins with an encoded packet; `nil` if the format doesn't change.
   ///
-  /// - Parameter own: what its encoder begins with it.
+  /// - Parameter own: The format that the encoder announces with the packet.
   mutating func ofEncoded(_ own: EncodedFormat?) throws(MediaError) -> EncodedFormat? {
     guard let own else { return nil }
     guard let join else { return begin(own.size, own.parameters) }
     let joined = try join.parameters(encoded: own.parameters)
     if own.size == size { return begin(size, joined) }
-    // The size is the encoder's, the form of its packets that of the copied ones.
+    // The size is the encoder's; the extradata is that of the joined stream.
     return begin(own.size, try own.parameters.with(extradata: joined.extradata))
   }
 
@@ -60,7 +60,7 @@ struct PartFormats {
 }
 
 extension SessionPlan {
-  /// The clip's first picture, read anew.
+  /// Decodes the first frame of the input with a second demuxer.
   func firstPicture() throws(MediaError) -> VideoFrame {
     let demuxer =
       if let first = demuxer as? Demuxer {
@@ -78,6 +78,6 @@ extension SessionPlan {
     decoder.finish()
     if let picture = try decoder.receive() { return picture }
     throw MediaError(
-      .badData, "no frame can be decoded", at: request.input, remedy: "the clip is damaged")
+      .badData, "no frame can be decoded", at: request.input, remedy: "the input is damaged")
   }
 }

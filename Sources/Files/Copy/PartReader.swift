@@ -4,19 +4,19 @@ internal import UprightContainers
 internal import UprightMediaIO
 internal import UprightPipeline
 
-/// Reads a clip once from its beginning to its end, on a thread of its own, and hands each packet to the
-/// part that it belongs to: as it is where the part is copied, else to the part's encoder.
+/// Reads an input once from start to end on a separate thread, and passes each packet to its part: unchanged
+/// if the part is copied, otherwise to the part's encoder.
 ///
 /// Sendable by hand-over: it is made on one thread and run on another.
 final class PartReader: @unchecked Sendable {
-  /// How it went.
+  /// The result of a run.
   struct Outcome: Sendable {
     var packets = 0
     var copied = 0
     var damaged = 0
     var error: MediaError?
     var isStopped = false
-    /// The encoders that were begun; to be waited for.
+    /// The encoders that were started and must be waited for.
     var encoders: [WorkThread<PartEncoder.Outcome>] = []
   }
 
@@ -26,20 +26,20 @@ final class PartReader: @unchecked Sendable {
   private let clip: ClipParts
   private let exchange: PartExchange
   private let makeEncoder: (Int) -> PartEncoder
-  /// Encoders that may be at work at a time.
+  /// Limits the number of encoders that run in parallel.
   private let slots: DispatchSemaphore
   private var rewriter: DisplayOrientationRewriter?
-  /// Nil where packets keep their form.
+  /// `nil` if packets need no conversion.
   private let form: BitstreamFilter?
   private var outcome = Outcome()
-  /// The part that is being read.
+  /// The index of the part that is being read.
   private var part = 0
   private var encoder: PartEncoder?
   private var isOpen = true
 
   /// - Parameters:
-  ///   - encoders: how many may be at work at a time.
-  ///   - makeEncoder: makes the one of a part.
+  ///   - encoders: How many encoders may run in parallel.
+  ///   - makeEncoder: Creates the encoder of a part.
   init(
     _ plan: SessionPlan, _ clip: ClipParts, exchange: PartExchange, encoders: Int,
     makeEncoder: @escaping (Int) -> PartEncoder
@@ -79,7 +79,7 @@ final class PartReader: @unchecked Sendable {
   }
 
   private func take(_ packet: consuming Packet) throws(MediaError) {
-    // More than were there when it was looked through: a file that is still being written.
+    // There may be more packets than in the survey if the file is still being written.
     guard outcome.packets < clip.outlook.survey.shown.count else { return }
     while outcome.packets >= clip.parts[part].frames.upperBound {
       end()
@@ -109,7 +109,7 @@ final class PartReader: @unchecked Sendable {
 
   private func begin() {
     guard !clip.parts[part].isCopied else { return }
-    // The one that is waited for has all its packets: it comes to its end by itself.
+    // The encoder that this waits for has all its packets, so it will finish.
     slots.wait()
     let encoder = makeEncoder(part)
     self.encoder = encoder
@@ -132,11 +132,11 @@ final class PartReader: @unchecked Sendable {
 }
 
 extension SessionPlan {
-  /// What gives copied and encoded packets the form of MPEG-TS, parameter sets in band; nil where they
-  /// have it, or keep the container's own.
+  /// Returns the filter that converts copied and encoded packets to the MPEG-TS form, with parameter sets in
+  /// band; `nil` if no conversion is needed.
   ///
-  /// The muxer has one such filter for the whole track: having seen the sets of an encoder it leaves out
-  /// the source's, and those of the header are of one size only. So each part has its own.
+  /// The muxer has one such filter for the whole track. Once it has seen the sets of an encoder, it no longer
+  /// inserts the source's, and those of the header are for one size only. So each part has a separate filter.
   func inBandForm() throws(MediaError) -> BitstreamFilter? {
     // A configuration record begins with its version, 1 (ISO/IEC 14496-15, 5.3.3.1 and 8.3.3.1).
     guard container.muxer == "mpegts", video.parameters.extradata.first == 1,

@@ -8,7 +8,7 @@ internal import UprightMediaIO
 internal import UprightOrienting
 internal import UprightPipeline
 
-/// The run of a transcode that works on the parts of a clip apart: copied ones, and encoded ones.
+/// Runs a transcode whose input is processed in parts, copied and encoded ones.
 final class PartsRun {
   private let plan: SessionPlan
   private let clip: ClipParts
@@ -16,9 +16,9 @@ final class PartsRun {
   private let output: OutputStage
   private let exchange = PartExchange()
   private var formats: PartFormats
-  /// When keyframes are asked for, part by part.
+  /// The keyframe clock of each part.
   private let clocks: [KeyframeClock]
-  /// Of encoded pictures where none are copied: each encoder counts from its own first picture.
+  /// The decoding times of encoded frames if no frames are copied: each encoder counts from its first frame.
   private var decodingTimes = DecodingTimes()
   private var tally: SessionTally
   private var latest = 0.0
@@ -42,7 +42,7 @@ final class PartsRun {
       ahead: longest * Double(clip.concurrency - 1))
   }
 
-  /// Runs to the end and closes the output.
+  /// Runs to the end and finishes the output.
   func run() throws(MediaError) -> TranscodeReport {
     for entry in clip.outlook.plan.entries { observe(.decision(entry)) }
     tellFormats()
@@ -65,7 +65,7 @@ final class PartsRun {
         plan: plan, tally: tally, formats: output.formats, files: output.files, outcome: outcome,
         entries: clip.outlook.plan.entries, warnings: warnings, wall: started.secondsUntilNow)
     } catch {
-      // Lets everyone go, whatever they wait for.
+      // Wakes all waiting threads.
       exchange.close()
       for encoder in reading.join()?.encoders ?? [] { _ = encoder.join() }
       output.abandon()
@@ -89,7 +89,7 @@ final class PartsRun {
     return setup
   }
 
-  /// Threads of a decoder or an encoder; 0 leaves it to them.
+  /// The number of threads of a decoder or an encoder; 0 lets it choose.
   private var threads: Int {
     if plan.options.threads > 0 || clip.concurrency == 1 { return plan.options.threads }
     return max(1, ProcessInfo.processInfo.activeProcessorCount / clip.concurrency)
@@ -141,12 +141,12 @@ final class PartsRun {
     }
   }
 
-  // MARK: - The end
+  // MARK: - Results
 
   private func gathered(
     _ reading: WorkThread<PartReader.Outcome>
   ) throws(MediaError) -> SourceOutcome {
-    guard let read = reading.join() else { throw MediaError(.fault, "the reader was lost") }
+    guard let read = reading.join() else { throw MediaError(.fault, "no result of the reader") }
     var outcome = SourceOutcome()
     outcome.error = read.error
     outcome.isStopped = read.isStopped
@@ -155,7 +155,7 @@ final class PartsRun {
     outcome.damagedPackets = read.damaged
     tally.copied = read.copied
     for encoder in read.encoders {
-      guard let part = encoder.join() else { throw MediaError(.fault, "an encoder was lost") }
+      guard let part = encoder.join() else { throw MediaError(.fault, "no result of an encoder") }
       outcome.frames += part.frames
       outcome.damagedPackets += part.damagedPackets
       outcome.damagedFrames += part.damagedFrames

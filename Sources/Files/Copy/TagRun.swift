@@ -7,9 +7,9 @@ internal import UprightMediaIO
 internal import UprightOrienting
 internal import UprightPipeline
 
-/// The copying of one `TagSession`.
+/// Copies the input of one `TagSession`.
 final class TagRun {
-  /// A stream of the input that is copied, and its place in the output.
+  /// A stream of the input that is copied, and its index in the output.
   private struct Track {
     let stream: StreamInfo
     let index: Int
@@ -38,7 +38,7 @@ final class TagRun {
   private var warnings: [String] = []
   private let isElementary: Bool
   private var frames = 0
-  /// Frames that an edit list of the input hides.
+  /// The number of frames that an edit list of the input hides.
   private var hidden = 0
   private var untimed = 0
   private var hasForeignEXIF = false
@@ -49,14 +49,14 @@ final class TagRun {
     self.session = session
     if JanusFile.recognises(session.input) {
       throw MediaError(
-        .usage, "a Janus recording is packets of RTP, which no file holds as they are",
-        at: session.input, remedy: "use transcode: it copies what need not change")
+        .usage, "a Janus recording holds packets of RTP, which no container stores",
+        at: session.input, remedy: "use transcode: it copies frames that need no change")
     }
     demuxer = try Demuxer(
       url: session.input, format: session.inputFormat, interrupt: session.interrupt)
     guard let video = demuxer.bestStream(.video) else {
       throw MediaError(
-        .badData, "there is no video stream", at: session.input, remedy: "give a clip with pictures"
+        .badData, "there is no video stream", at: session.input, remedy: "give an input with video"
       )
     }
     self.video = video
@@ -69,8 +69,8 @@ final class TagRun {
     if ["h264", "hevc", "m4v", "mpegvideo", "obu"].contains(demuxer.container.format), !isElementary
     {
       throw MediaError(
-        .usage, "an elementary stream has no times to copy", at: session.input,
-        remedy: "write .\(video.codecName), or let transcode make the container")
+        .usage, "an elementary stream has no timestamps to copy", at: session.input,
+        remedy: "write .\(video.codecName), or use transcode to write a container")
     }
     var tracks: [Track] = []
     for stream in demuxer.container.streams {
@@ -92,15 +92,15 @@ final class TagRun {
       unfinished: session.unfinished)
   }
 
-  /// Why a stream stays behind; nil where it is copied.
+  /// Returns why a stream is left out; `nil` if it is copied.
   ///
-  /// - Throws: `usage` for pictures or sound that the container does not take.
+  /// - Throws: `usage` for video or audio that the container can't carry.
   private static func reasonToDrop(
     _ stream: StreamInfo, video: StreamInfo, session: TagSession
   ) throws(MediaError) -> String? {
     let isElementary = session.muxer == "h264" || session.muxer == "hevc"
     if isElementary && stream.index != video.index {
-      return "an elementary stream has pictures alone"
+      return "an elementary stream has video only"
     }
     if stream.isDamagedCover { return "a cover that cannot be read" }
     if stream.kind == .video && stream.isAttachedPicture && !["mp4", "mov"].contains(session.muxer)
@@ -110,13 +110,13 @@ final class TagRun {
     let isTaken: Bool
     switch (session.muxer, stream.kind) {
     case ("h264", _), ("hevc", _): isTaken = stream.codecName == session.muxer
-    // Their muxers have no table, or take what players do not expect.
+    // These muxers have no codec table, or accept codecs that players don't expect.
     case ("mpegts", .video):
       isTaken = ["h264", "hevc", "mpeg1video", "mpeg2video", "mpeg4"].contains(stream.codecName)
     case ("mpegts", .audio):
       isTaken = OutputContainer.mpegts.copiesSound(stream.codecName)
     case ("mpegts", .subtitle): isTaken = stream.codecName == "dvb_subtitle"
-    // Its muxer refuses them, and its table does not say so.
+    // The MOV muxer refuses these codecs, but its table lists them.
     case ("mov", .video) where ["vp8", "vp9", "av1"].contains(stream.codecName): isTaken = false
     case ("webm", .video): isTaken = ["vp8", "vp9", "av1"].contains(stream.codecName)
     case ("webm", .audio): isTaken = OutputContainer.webm.copiesSound(stream.codecName)
@@ -126,14 +126,14 @@ final class TagRun {
     }
     if isTaken { return nil }
     guard stream.kind == .video || stream.kind == .audio, !stream.isAttachedPicture else {
-      return "not carried over by \(session.muxer)"
+      return "\(session.muxer) cannot carry it"
     }
     if stream.kind == .audio && stream.parameters.sampleRate <= 0 {
-      return "none of it is in the clip"
+      return "the input has no data for it"
     }
     throw MediaError(
-      .usage, "\(session.muxer) cannot carry \(stream.codecName), and nothing is encoded here",
-      at: session.output, remedy: "write the container that the clip came in, or .mkv")
+      .usage, "\(session.muxer) cannot carry \(stream.codecName), and tag does not encode",
+      at: session.output, remedy: "write the input's container, or .mkv")
   }
 
   // MARK: - The run
@@ -163,7 +163,7 @@ final class TagRun {
       OutputContainer.allCases.first { $0.muxer == session.muxer }?.place(kept)
       ?? PlacedTags(written: kept)
     if !placed.withoutPlace.isEmpty {
-      dropped.append("tags without a place: " + placed.withoutPlace.joined(separator: ", "))
+      dropped.append("tags that cannot be stored: " + placed.withoutPlace.joined(separator: ", "))
     }
     let description = Description(
       videoTimeBase: commonTick, metadata: placed.written, listsTags: placed.isList,
@@ -181,7 +181,7 @@ final class TagRun {
     }
   }
 
-  /// Seconds per tick of a clock that has the ticks of pictures and sound: what an edit list counts in.
+  /// The seconds per tick of a time base that includes the ticks of video and audio. Edit lists use it.
   private var commonTick: Rational {
     var ticks = 1
     for stream in tracks.map(\.stream) where stream.kind == .video || stream.kind == .audio {
@@ -201,7 +201,7 @@ final class TagRun {
       !(isMain && key.lowercased() == "rotate")
         && (session.options.keepsLocation || !SessionPlan.isLocation(key))
     }
-    // Matroska's statistics are those of the packets as they were.
+    // Matroska's statistics tags describe the input's packets.
     if session.muxer == "matroska" || session.muxer == "webm" {
       metadata = metadata.filter { !$0.key.hasPrefix("_STATISTICS") }
     }
@@ -214,7 +214,7 @@ final class TagRun {
     let index = packet.streamIndex
     guard let track = tracks.first(where: { $0.stream.index == index }) else { return }
     if packet.pts == nil && packet.dts == nil && !isElementary {
-      // No place on the timeline: the rest of a picture whose beginning is lost.
+      // A packet without a timestamp is the rest of a frame whose beginning is lost.
       untimed += 1
       return
     }
@@ -222,7 +222,7 @@ final class TagRun {
       return try send(packet, to: track)
     }
     if packet.isDiscarded { hidden += 1 }
-    // What stays hidden is neither a frame nor part of the length.
+    // Hidden frames count neither as frames nor toward the duration.
     let isShown = !(packet.isDiscarded && keepsEdit)
     if isShown { frames += 1 }
     if isShown, let seconds = packet.seconds {
@@ -239,7 +239,7 @@ final class TagRun {
     try decodingTimes.take(marked) { (packet) throws(MediaError) in try send(packet, to: track) }
   }
 
-  /// Warns once where JPEG pictures go on saying something else: their EXIF is read before any mark.
+  /// Warns once if JPEG frames contain another orientation: players read their EXIF data before any mark.
   private func note(exifOf packet: borrowing Packet) {
     guard video.codecName == "mjpeg", !hasForeignEXIF,
       let said = unsafe packet.withBytes({ unsafe EXIFOrientation.orientation(inJPEG: $0) }),
@@ -247,8 +247,8 @@ final class TagRun {
     else { return }
     hasForeignEXIF = true
     warnings.append(
-      "the EXIF data inside the pictures says \(said.name), which players that read it put above "
-        + "the mark: let transcode turn the pixels")
+      "the EXIF data inside the frames says \(said.name), which takes precedence in players that "
+        + "read it: use transcode to turn the pixels")
   }
 
   private func finishPictures() throws(MediaError) {
@@ -271,7 +271,10 @@ final class TagRun {
     }
   }
 
-  /// Says what was lost, or throws where nothing came of it.
+  /// Adds a warning about losses, or throws if nothing was copied.
+  ///
+  /// - Throws: `badData` if nothing was copied, or if there are losses and `--strict` is set; `cancelled` if
+  ///   stopped before the first frame.
   private func judge(_ feed: PacketFeed) throws(MediaError) {
     if feed.isStopped && frames == 0 {
       throw MediaError(.cancelled, "stopped", at: session.input)
@@ -279,12 +282,12 @@ final class TagRun {
     if frames == 0 {
       throw feed.error
         ?? MediaError(
-          .badData, "there is no picture in it", at: session.input, remedy: "the clip is damaged")
+          .badData, "the input has no frames", at: session.input, remedy: "the input is damaged")
     }
     if mark.message != nil && rewriter?.inserted == 0 {
       throw MediaError(
-        .badData, "no picture can be found in the packets", at: session.input,
-        remedy: "the clip is damaged")
+        .badData, "no frame can be found in the packets", at: session.input,
+        remedy: "the input is damaged")
     }
     if hidden > 0 {
       warnings.append(
@@ -294,8 +297,8 @@ final class TagRun {
       )
     }
     var losses: [String] = []
-    if feed.damaged > 0 { losses.append("\(feed.damaged) damaged stretches") }
-    if untimed > 0 { losses.append("\(untimed) packets without a time") }
+    if feed.damaged > 0 { losses.append("\(feed.damaged) damaged parts") }
+    if untimed > 0 { losses.append("\(untimed) packets without a timestamp") }
     if let error = feed.error { losses.append(error.message) }
     let missing = video.frameCount - frames - (keepsEdit ? hidden : 0)
     if missing > 0 && !feed.isStopped && !video.isAttachedPicture {
@@ -305,12 +308,12 @@ final class TagRun {
     if session.options.isStrict {
       throw MediaError(
         .badData, losses.joined(separator: "; "), at: session.input,
-        remedy: "leave out --strict to keep what is there")
+        remedy: "leave out --strict to keep the rest")
     }
     warnings.append("the input is damaged: " + losses.joined(separator: "; "))
   }
 
-  /// What a player makes of it.
+  /// The report's format: how a player shows the output.
   private var format: JSONValue {
     let orientation = session.options.orientation
     let size = video.parameters.size

@@ -5,45 +5,45 @@ public import RotationPolicy
 internal import UprightContainers
 public import UprightMediaIO
 
-/// One clip copied bit for bit, with another word on which way up its pictures are: `upright tag`.
+/// Copies an input without re-encoding and sets the orientation of its frames: `upright tag`.
 ///
-/// Whatever the clip said of it before is gone: the track's matrix, the `rotate` tag, SEI messages. So
-/// one truth stands, and readers of different signals agree.
+/// All earlier orientation metadata is removed: the track's matrix, the `rotate` tag, SEI messages. Only one
+/// orientation remains, so that readers of different signals agree.
 public final class TagSession: Sendable {
-  /// What a tagged clip can be told.
+  /// The options of `upright tag`.
   public struct Options: Sendable, Hashable {
-    /// What stands the stored pictures upright; `up` removes every signal.
+    /// The orientation that makes the stored frames upright; `up` removes every signal.
     public var orientation: ImageOrientation
-    /// Whether H.264 and HEVC pictures say it themselves, beside the container.
+    /// Whether SEI messages are written to H.264 and HEVC frames, in addition to the container's field.
     public var writesMessages = false
-    /// Whether GPS positions stay in the metadata.
+    /// Whether GPS positions are kept in the metadata.
     public var keepsLocation = false
-    /// Whether damage in the input is an error.
+    /// Whether damaged input is an error.
     public var isStrict = false
-    /// Whether an output that is there already may be replaced.
+    /// Whether an existing output file may be replaced.
     public var overwrites = false
 
-    /// The defaults.
+    /// Creates default options.
     public init(orientation: ImageOrientation) { self.orientation = orientation }
   }
 
-  /// A path, a URL, or `-`.
+  /// The input: a path, a URL, or `-` for standard input.
   public let input: String
-  /// A path, a URL, or `-`.
+  /// The output: a path, a URL, or `-` for standard output.
   public let output: String
   let options: Options
-  /// What stands the stored pictures upright.
+  /// The orientation that makes the stored frames upright.
   public var orientation: ImageOrientation { options.orientation }
   let inputFormat: String?
-  /// libavformat's name of the output's container.
+  /// libavformat's name of the output container.
   let muxer: String
   let interrupt = Interrupt()
   let writingInterrupt = Interrupt()
   let unfinished = UnfinishedFiles()
 
   /// - Parameters:
-  ///   - outputFormat: the container where the name does not say it.
-  /// - Throws: `usage` for an output whose container cannot be copied into.
+  ///   - outputFormat: The container, if the output's name doesn't determine it.
+  /// - Throws: `usage` if frames can't be copied to the output's container.
   public init(
     input: String, output: String, inputFormat: String? = nil, outputFormat: String? = nil,
     options: Options
@@ -55,7 +55,7 @@ public final class TagSession: Sendable {
     muxer = try Self.muxer(output, format: outputFormat)
   }
 
-  /// An elementary stream's own names; else a container's.
+  /// Returns the muxer of an elementary stream, or of a container.
   private static func muxer(_ output: String, format: String?) throws(MediaError) -> String {
     switch format?.lowercased() ?? URL(fileURLWithPath: output).pathExtension.lowercased() {
     case "h264", "264", "avc": return "h264"
@@ -65,39 +65,39 @@ public final class TagSession: Sendable {
     let container = try OutputContainer(target: output, format: format)
     guard container != .hls && container != .y4m else {
       throw MediaError(
-        .usage, "nothing can be copied into \(container.rawValue) here", at: output,
-        remedy: "tag a file, and let transcode make the stream of it")
+        .usage, "tag cannot write \(container.rawValue)", at: output,
+        remedy: "tag a file, then use transcode to convert it")
     }
     return container.muxer
   }
 
-  /// Stops reading; the output is closed so that it plays. Any thread.
+  /// Stops reading. The output is finished so that it is playable. Can be called on any thread.
   public func stop() { interrupt.raise() }
 
-  /// Removes what is not finished. For a process that is about to end without waiting for `run`.
+  /// Removes unfinished output. Use it if the process exits without waiting for `run`.
   public func abandon() {
     interrupt.raise()
     writingInterrupt.raise()
     unfinished.removeAll()
   }
 
-  /// Copies the clip and returns what was done. Blocks.
+  /// Copies the input and returns a report. Blocks.
   ///
-  /// - Throws: as spec 4's exit codes are split; no half output is left under the final name.
+  /// - Throws: `MediaError`. No partial output is left under the final name.
   public func run() throws(MediaError) -> TagReport {
     try OutputCheck.check(output: output, input: input, mayReplace: options.overwrites)
     return try TagRun(self).run()
   }
 }
 
-/// What `upright tag` did.
+/// The result of `upright tag`.
 public struct TagReport: Sendable {
-  /// In the form of a transcode's report; nothing was encoded.
+  /// The report, in the form of a transcode's report. Nothing was encoded.
   public let json: JSONValue
-  /// What the user should know.
+  /// Warnings for the user.
   public let warnings: [String]
-  /// Frames that were copied.
+  /// The number of frames copied.
   public let frames: Int
-  /// The file that was made: the one that was named, or a partial one after `stop`.
+  /// The file that was written: the named output, or a partial file after `stop`.
   public let output: String
 }

@@ -2,17 +2,17 @@ internal import OrientationSignals
 internal import UprightContainers
 internal import UprightMediaIO
 
-/// What a packet is as a place to begin decoding.
+/// Whether decoding can start at a packet.
 enum EntryKind: Sendable, Hashable {
-  /// Nothing behind it in decoding order needs anything in front of it.
+  /// No packet after it in decoding order needs an earlier packet.
   case closed
-  /// Decoding can begin here, but pictures that follow it and are shown before it need earlier ones.
+  /// Decoding can start here, but frames that follow it and are shown before it need earlier packets.
   case open
-  /// Decoding cannot begin here.
+  /// Decoding can't start here.
   case none
 }
 
-/// Tells the entry points of one stream from its packets.
+/// Finds the entry points of one stream from its packets.
 struct EntryPointReader: Sendable {
   private enum Syntax {
     case units(DisplayOrientationTracker.Codec, NALFraming)
@@ -34,8 +34,8 @@ struct EntryPointReader: Sendable {
       }
   }
 
-  /// What the packet is; of a codec whose syntax is not read, `open` where the container calls it a
-  /// keyframe. O(the bytes up to its first slice's end).
+  /// Returns the kind of a packet. If the codec's syntax isn't parsed, it is `open` for packets that the
+  /// container marks as keyframes. O(bytes up to the end of the first slice).
   func kind(of packet: borrowing Packet) -> EntryKind {
     let found: DecodingEntry = unsafe packet.withBytes { bytes in
       switch syntax {

@@ -2,15 +2,15 @@ internal import OrientationSignals
 internal import UprightContainers
 internal import UprightMediaIO
 
-/// What a stream's packets say that its container does not, collected while they are read: parameter
-/// sets, and how deep its pictures are reordered.
+/// Data that is in the packets of a stream but not in its container, collected while reading: parameter sets,
+/// and the reordering depth.
 struct InBandSets: Sendable {
-  /// Nil for codecs without parameter sets.
+  /// `nil` for codecs without parameter sets.
   private(set) var parameterSets: StreamParameterSets?
-  /// Pictures that precede another in decoding order and follow it in presentation order, at most; nil
-  /// before a picture with a time.
+  /// The maximum number of frames that precede another frame in decoding order and follow it in presentation
+  /// order; `nil` before the first frame with a timestamp.
   private(set) var reordering: Int?
-  /// The latest times so far, rising. No decoder reorders more pictures.
+  /// The latest timestamps so far, ascending. No decoder reorders more frames.
   private var latest: [Int64] = []
 
   private static let depth = 17
@@ -21,7 +21,7 @@ struct InBandSets: Sendable {
     }
   }
 
-  /// Looks at one packet of the stream, in decoding order.
+  /// Processes one packet of the stream, in decoding order.
   mutating func note(_ packet: borrowing Packet) {
     unsafe packet.withBytes { bytes in unsafe parameterSets?.note(bytes) }
     guard let pts = packet.pts else { return }

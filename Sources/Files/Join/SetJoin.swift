@@ -2,17 +2,17 @@ internal import Orientation
 internal import OrientationSignals
 internal import UprightMediaIO
 
-/// The parameter sets of two encoders in one H.264 or HEVC stream.
+/// Combines the parameter sets of two encoders in one H.264 or HEVC stream.
 struct SetJoin: Sendable {
-  /// How the encoder comes by numbers that the source does not use.
+  /// How the encoder gets parameter set IDs that the source doesn't use.
   private enum Numbering {
-    /// It is told one, for both kinds of set (libx264).
+    /// The encoder is given an ID for both kinds of set (libx264).
     case told(Int)
-    /// It knows 0 only and is corrected (libx265).
+    /// The encoder uses only 0, and its output is rewritten (libx265).
     case corrected(ParameterSetNumbers)
   }
 
-  /// What the source's sets say.
+  /// The parameters in the source's sets.
   let sequence: SequenceParameters
   private let configuration: DecoderConfiguration
   private let sets: [ParameterSet]
@@ -22,21 +22,21 @@ struct SetJoin: Sendable {
     switch found.flaw {
     case .unreadable: throw .init(reason: "its parameter sets cannot be read")
     case .changing: throw .init(reason: "its parameter sets change")
-    case .layered: throw .init(reason: "it has more than one layer of pictures")
+    case .layered: throw .init(reason: "it has more than one layer")
     case nil: break
     }
     guard let configuration = found.configuration, let sequence = Self.sequence(found.sets),
       found.sets.contains(where: { $0.kind == .picture })
     else { throw .init(reason: "its parameter sets cannot be read") }
-    if sequence.mayHoldFields { throw .init(reason: "its pictures may be coded as fields") }
+    if sequence.mayHoldFields { throw .init(reason: "its frames may be coded as fields") }
     if case .lengths(let size) = configuration.framing, size < 4 {
-      throw .init(reason: "the lengths of its NAL units have \(size) bytes")
+      throw .init(reason: "its NAL unit lengths have \(size) bytes")
     }
     if codec == .h264, Self.profiles[sequence.profile] == nil {
       throw .init(reason: "there is no encoder for its profile (\(sequence.profile))")
     }
     guard let numbering = Self.numbering(found.sets, codec) else {
-      throw .init(reason: "all numbers of parameter sets are taken")
+      throw .init(reason: "all parameter set IDs are in use")
     }
     self.sequence = sequence
     self.configuration = configuration
@@ -44,7 +44,8 @@ struct SetJoin: Sendable {
     sets = found.sets
   }
 
-  /// What the source's sequences are, where they are alike; nil where they cannot be read or differ.
+  /// Returns the parameters that all of the source's sequence parameter sets share; `nil` if a set can't be
+  /// read or they differ.
   private static func sequence(_ sets: [ParameterSet]) -> SequenceParameters? {
     let all = sets.filter { $0.kind == .sequence }.map { try? SequenceParameters($0) }
     guard let first = all.first, let first else { return nil }
@@ -67,7 +68,7 @@ struct SetJoin: Sendable {
 
   private static func numbering(_ sets: [ParameterSet], _ codec: VideoCodec) -> Numbering? {
     if codec == .hevc { return ParameterSetNumbers(besides: sets).map { .corrected($0) } }
-    // avcC counts with 5 bits and with 8.
+    // avcC stores the counts in 5 and 8 bits.
     guard sets.count(where: { $0.kind == .sequence }) < 31,
       sets.count(where: { $0.kind == .picture }) < 255
     else { return nil }
@@ -77,22 +78,22 @@ struct SetJoin: Sendable {
 
   // MARK: - The encoder
 
-  /// libx264's names of `profile_idc`.
+  /// libx264's profile names by `profile_idc`.
   private static let profiles = [
     66: "baseline", 77: "main", 100: "high", 110: "high10", 122: "high422", 244: "high444",
   ]
-  /// The levels it knows (ISO/IEC 14496-10, table A-1).
+  /// The levels that libx264 knows (ISO/IEC 14496-10, table A-1).
   private static let levels: Set = [
     10, 11, 12, 13, 20, 21, 22, 30, 31, 32, 40, 41, 42, 50, 51, 52, 60, 61, 62,
   ]
 
-  /// Asks for the source's profile and level, and for no deeper reordering.
+  /// Sets the source's profile and level, and limits reordering to the source's depth.
   func match(_ settings: inout VideoEncoder.Settings, reordering: Int) {
     var words = ["open-gop=0", "annexb=1", "repeat-headers=1"]
     switch numbering {
     case .told(let number):
       settings.options["profile"] = Self.profiles[sequence.profile]
-      // A larger picture may need a higher level than the copied ones: the encoder finds it.
+      // Larger frames than the copied ones may need a higher level, which the encoder finds.
       let (own, other) = (settings.size, sequence.size)
       if Self.levels.contains(sequence.level), own.width * own.height <= other.width * other.height
       {
@@ -109,7 +110,7 @@ struct SetJoin: Sendable {
     }
   }
 
-  /// Of a word given twice the last one stands.
+  /// If an option is given twice, the last one applies.
   private static func append(
     _ words: [String], to key: String, _ settings: inout VideoEncoder.Settings
   ) {
@@ -117,11 +118,11 @@ struct SetJoin: Sendable {
     settings.options[key] = (given + words).joined(separator: ":")
   }
 
-  // MARK: - What comes out of it
+  // MARK: - Output
 
-  /// The source's configuration with the encoder's sets behind its own.
+  /// Returns the source's configuration with the encoder's sets appended to the source's.
   ///
-  /// - Parameter extradata: the encoder's, behind start codes.
+  /// - Parameter extradata: The encoder's extradata, with start codes.
   func configuration(with extradata: [UInt8]) throws(MediaError) -> [UInt8] {
     do throws(MalformedSyntax) {
       var all = sets
@@ -139,7 +140,8 @@ struct SetJoin: Sendable {
     }
   }
 
-  /// A packet of the encoder's, which has start codes, in the source's form; nil: as it is.
+  /// Converts a packet of the encoder, which has start codes, to the source's form; `nil` if it needs no
+  /// change.
   func adapted(_ packet: UnsafeRawBufferPointer) throws(MalformedSyntax) -> [UInt8]? {
     if case .told = numbering, configuration.framing == .startCodes { return nil }
     return try unsafe configuration.framing.framed(packet, from: .startCodes) {

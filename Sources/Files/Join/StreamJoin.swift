@@ -3,37 +3,37 @@ internal import OrientationSignals
 internal import UprightContainers
 internal import UprightMediaIO
 
-/// How encoded pictures are made to stand beside copied ones in one track.
+/// Combines encoded frames with copied ones in one track.
 ///
-/// H.264 and HEVC: the encoder's parameter sets have numbers that the source's have not, so that both
-/// stand in the container's configuration and no picture is decoded by the other's; the encoder's stand
-/// in its packets as well, for decoders that forget the configuration. VP9 and AV1 have none that
-/// outlast a keyframe.
+/// For H.264 and HEVC, the encoder's parameter sets have IDs that the source doesn't use, so that both are in
+/// the container's configuration and no frame is decoded with the wrong set. The encoder's sets are in its
+/// packets as well, for decoders that discard the configuration. VP9 and AV1 have no parameter sets that
+/// apply beyond a keyframe.
 struct StreamJoin: Sendable {
-  /// Why a stream cannot be joined, for a person.
+  /// Why frames of a stream can't be combined with encoded ones, as a text for the user.
   struct Refusal: Error, Hashable {
     let reason: String
   }
 
   private let codec: VideoCodec
   private let source: CodecParameters
-  /// The format of the copied pictures.
+  /// The pixel format of the copied frames.
   private let format: PixelFormat
-  /// Pictures that encoded ones may be reordered by.
+  /// The maximum reordering depth of encoded frames.
   private let reordering: Int
-  /// Nil for codecs without parameter sets.
+  /// `nil` for codecs without parameter sets.
   private let sets: SetJoin?
 
   /// - Parameters:
-  ///   - sets: what was found in the packets, all of them: a number that is free must be so everywhere.
-  ///   - container: where the joined track goes.
-  /// - Throws: `Refusal` where encoded pictures cannot stand beside this stream's.
+  ///   - sets: What was found in all packets: an ID must be unused in all of them.
+  ///   - container: The container of the combined track.
+  /// - Throws: `Refusal` if encoded frames can't be combined with this stream's.
   init(_ video: StreamInfo, sets: InBandSets, container: OutputContainer) throws(Refusal) {
     guard let codec = VideoCodec(rawValue: video.codecName), codec.isLinked else {
       throw Refusal(reason: "there is no encoder for \(video.codecName)")
     }
     guard container.canCarry(codec) else {
-      throw Refusal(reason: "\(container.rawValue) does not take \(codec.rawValue)")
+      throw Refusal(reason: "\(container.rawValue) cannot carry \(codec.rawValue)")
     }
     self.codec = codec
     source = video.parameters
@@ -41,7 +41,7 @@ struct StreamJoin: Sendable {
       let join = try SetJoin(found, codec)
       self.sets = join
       format = try Self.format(join.sequence, codec)
-      // What is said is how deep it may be, what was seen is how deep it is.
+      // The signalled depth is the maximum; the observed depth is the actual one.
       let said = join.sequence.reordering ?? source.reordering
       reordering = min(sets.reordering ?? said, said)
     } else {
@@ -66,8 +66,8 @@ struct StreamJoin: Sendable {
     return format
   }
 
-  /// The encoder's settings matched to the source: profile, level, chroma, bit depth, ids, reordering,
-  /// closed GOPs. They win over `--encoder-options` of the same name.
+  /// Returns the encoder settings matched to the source: profile, level, chroma, bit depth, parameter set
+  /// IDs, reordering, closed GOPs. They override `--encoder-options` of the same name.
   func settings(_ wanted: VideoEncoder.Settings) -> VideoEncoder.Settings {
     var settings = wanted
     settings.codec = codec
@@ -79,21 +79,22 @@ struct StreamJoin: Sendable {
     return settings
   }
 
-  /// What the output's track is begun with: both parameter sets.
+  /// Returns the parameters of the output track, with both encoders' parameter sets.
   ///
-  /// - Parameter encoded: of an encoder that was opened with `settings`.
+  /// - Parameter encoded: The parameters of an encoder that was opened with `settings`.
   func parameters(encoded: CodecParameters) throws(MediaError) -> CodecParameters {
     if let sets {
       return try source.with(extradata: try sets.configuration(with: encoded.extradata))
     }
-    // A sequence header in av1C would have to be that of all packets; each keyframe has its own (AV1
-    // Codec ISO Media File Format Binding, 2.3.4).
+    // A sequence header in av1C would have to match all packets, and each keyframe has one (AV1 Codec ISO
+    // Media File Format Binding, 2.3.4). So it is left out.
     let description = source.extradata
     guard codec == .av1, description.count > 4, description[0] == 0x81 else { return source }
     return try source.with(extradata: Array(description[..<4]))
   }
 
-  /// An encoded packet in the form of the copied ones, with its own parameter sets in band at each IDR.
+  /// Converts an encoded packet to the form of the copied ones, with its parameter sets in band at each IDR
+  /// frame.
   func adapted(_ packet: consuming Packet) throws(MediaError) -> Packet {
     guard let sets else { return packet }
     let bytes = unsafe packet.withBytes { bytes in Result { try unsafe sets.adapted(bytes) } }

@@ -3,22 +3,22 @@ public import RotationPolicy
 internal import UprightMediaIO
 internal import UprightOrienting
 
-/// Where the orientation events come from.
+/// The source of orientation events.
 public enum EventSource: Sendable {
-  /// Nowhere: the stream's own signals are the events.
+  /// None: the signals in the stream are the events.
   case none
-  /// A list in the order of time.
+  /// A list in order of time.
   case list([RotationEvent])
-  /// JSON Lines on standard input, read as the run goes.
+  /// JSON Lines on standard input, read during the run.
   case standardInput
 }
 
-/// Gives out events up to a time, wherever they come from.
+/// Returns events up to a time, from any source.
 struct EventFeed {
   private var waiting: ArraySlice<RotationEvent> = []
   private var live: LiveLines?
   private let offset: Double
-  /// Events that may wait for their frames before more are read.
+  /// The maximum number of waiting events; no more are read until frames use them.
   private static let mostAhead = 10_000
 
   init(_ source: EventSource, offset: Double) {
@@ -30,7 +30,7 @@ struct EventFeed {
     }
   }
 
-  /// Every event whose time has come, in order.
+  /// Returns all events up to `seconds`, in order.
   mutating func take(upTo seconds: Double) throws(MediaError) -> [RotationEvent] {
     if live != nil { try read() }
     var due: [RotationEvent] = []
@@ -41,10 +41,10 @@ struct EventFeed {
     return due
   }
 
-  /// All that is left.
+  /// Returns the remaining events.
   mutating func takeRest() throws(MediaError) -> [RotationEvent] { try take(upTo: .infinity) }
 
-  /// Shifted to the input's time; what would fall before its start counts as being at the start.
+  /// Adds the offset to the time of an event. Times before the start of the input become 0.
   private func shifted(_ event: RotationEvent) -> RotationEvent {
     var event = event
     event.at = max(0, event.at + offset)
@@ -52,7 +52,7 @@ struct EventFeed {
   }
 
   private mutating func read() throws(MediaError) {
-    // The frames come first: what waits for them is bounded, and so is what a writer can make us hold.
+    // The limit bounds the memory that a writer can make this process use.
     guard waiting.count < Self.mostAhead else { return }
     do throws(PolicyError) { waiting += try live?.available() ?? [] } catch {
       throw MediaError(error, code: .badData)
@@ -60,22 +60,23 @@ struct EventFeed {
   }
 }
 
-/// Events that have arrived on a descriptor, without waiting for more.
+/// Reads the events that have arrived on a descriptor, without waiting for more.
 private struct LiveLines {
   private let descriptor: Int32
   private var reader = EventReader()
   private var isOpen = true
-  /// A pipe that was just begun may need a moment for its first bytes.
+  /// The poll timeout in milliseconds. A new pipe may need some time for its first bytes; later calls don't
+  /// wait.
   private var patience: Int32 = 200
 
-  /// Bytes that are read in one call: frames go on while more comes in.
+  /// The maximum number of bytes read in one call, so that frames continue while more events arrive.
   private static let mostBytes = 1 << 20
 
   init(descriptor: Int32) { self.descriptor = descriptor }
 
-  /// Those of the whole lines that are there.
+  /// Returns the events of the complete lines that have arrived.
   ///
-  /// - Throws: what is wrong with a line.
+  /// - Throws: An error that describes an invalid line.
   mutating func available() throws(PolicyError) -> [RotationEvent] {
     var events: [RotationEvent] = []
     var chunk = [UInt8](repeating: 0, count: EventReader.longestLine)

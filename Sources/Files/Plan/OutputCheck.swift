@@ -3,32 +3,33 @@ internal import UprightContainers
 internal import UprightMediaIO
 internal import UprightPipeline
 
-/// Refuses outputs that would destroy something, before anything is opened for writing.
+/// Refuses outputs that would destroy data, before anything is opened for writing.
 enum OutputCheck {
-  /// - Throws: `cannotCreate` where the output is the input under any name, or is there already and
-  ///   may not be replaced.
+  /// - Throws: `cannotCreate` if the output is the input under any name, or exists and may not be replaced.
   static func check(_ request: TranscodeRequest, isDryRun: Bool = false) throws(MediaError) {
     if request.output == "-", request.container.isSegmented {
       throw MediaError(
-        .usage, "HLS is several files: it cannot go to standard output", at: "-o -",
-        remedy: "name a playlist, as in -o out.m3u8")
+        .usage, "HLS has several files: standard output cannot take them", at: "-o -",
+        remedy: "name a playlist, such as -o out.m3u8")
     }
     let options = request.options
     let inputs = [request.input, options.sound].compactMap(\.self)
     let stills = [options.slate].compactMap(\.self) + options.overlays.map(\.path)
-    let read = inputs.map { ($0, "the input") } + stills.map { ($0, "a picture that is shown") }
+    let read = inputs.map { ($0, "the input") } + stills.map { ($0, "a slate or an overlay") }
     if !isDryRun { try removeAbandoned(request.output) }
     let mayReplace = options.overwrites || isDryRun
     guard options.splits else {
       return try check(output: request.output, read: read, mayReplace: mayReplace)
     }
-    // How many there will be is not known: whatever bears the name of one.
+    // The number of files is not known yet, so check every existing file with the name of a part.
     for part in SplitSink.present(request.output) {
       try check(output: part, read: read, mayReplace: mayReplace)
     }
   }
 
-  /// - Throws: as for a request.
+  /// Checks the output of a run with a single input.
+  ///
+  /// - Throws: `cannotCreate`, as for a session.
   static func check(output: String, input: String, mayReplace: Bool) throws(MediaError) {
     try removeAbandoned(output)
     try check(output: output, read: [(input, "the input")], mayReplace: mayReplace)
@@ -47,7 +48,7 @@ enum OutputCheck {
     guard unsafe stat(output, &target) == 0 else { return }
     if target.st_mode & S_IFMT == S_IFDIR {
       throw MediaError(
-        .cannotCreate, "is a folder", at: output, remedy: "name a file in it")
+        .cannotCreate, "is a folder", at: output, remedy: "name a file in the folder")
     }
     for (path, what) in read {
       var source = stat()
@@ -57,11 +58,11 @@ enum OutputCheck {
       throw MediaError(
         .cannotCreate, "the output is \(what)", at: output, remedy: "give another name with -o")
     }
-    // Into a device or a pipe is written; nothing is replaced.
+    // Writing to a device or a pipe replaces nothing.
     guard target.st_mode & S_IFMT == S_IFREG else { return }
     if !mayReplace {
       throw MediaError(
-        .cannotCreate, "the output is there already", at: output,
+        .cannotCreate, "the output already exists", at: output,
         remedy: "add -y to replace it, or give another name with -o")
     }
   }

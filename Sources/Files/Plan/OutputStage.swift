@@ -3,23 +3,23 @@ internal import UprightContainers
 internal import UprightMediaIO
 internal import UprightPipeline
 
-/// The way of packets into the output: pictures from the encoders, sound and the rest as they were
-/// read, brought into one order and written.
+/// Writes packets to the output: video from the encoders and all other tracks as they were read, in one
+/// order.
 final class OutputStage {
   private let plan: SessionPlan
   private let mark: OrientationMark?
   private let sink: any PacketSink
   private let interleaver: PacketInterleaver
   private var hasBegun = false
-  /// Streams of which a packet at or after the end of what is wanted has come.
+  /// The streams with a packet at or after the requested end.
   private var pastEnd: Set<Int> = []
-  /// The formats that have been encoded, in order.
+  /// The encoded formats so far, in order.
   private(set) var formats: [EncodedFormat] = []
 
   /// - Parameters:
-  ///   - mark: how the output marks the orientation of copied frames; `nil` if all are encoded.
-  ///   - ahead: seconds that reading may be ahead of the frames, beside what an encoder holds.
-  /// - Throws: `cannotCreate` where the output cannot be made.
+  ///   - mark: How the output marks the orientation of copied frames; `nil` if all are encoded.
+  ///   - ahead: How far reading may be ahead of the video, in seconds, in addition to the delay of an encoder.
+  /// - Throws: `cannotCreate` if the output can't be created.
   init(
     _ plan: SessionPlan, mark: OrientationMark? = nil, ahead: Double = 0
   ) throws(MediaError) {
@@ -49,15 +49,15 @@ final class OutputStage {
       unfinished: request.unfinished)
   }
 
-  /// The files that were made, if they are others than the one that was named; in order.
+  /// The files that were written, in order, if they differ from the named output.
   var files: [String] { sink.files }
 
-  /// Takes a packet of pictures; `format` comes with the first of each encoder.
+  /// Writes a video packet. `format` comes with the first packet of each encoder.
   func takePicture(_ packet: consuming Packet, format: EncodedFormat?) throws(MediaError) {
     try send(packet, track: 0, format: format)
   }
 
-  /// Takes a packet of a track beside the pictures, as it was read.
+  /// Writes a packet of another track, as it was read.
   func take(_ packet: consuming Packet) throws(MediaError) {
     let index = packet.streamIndex
     guard let side = plan.sideTracks.first(where: { $0.stream.index == index }) else { return }
@@ -67,12 +67,12 @@ final class OutputStage {
     }
   }
 
-  /// Whether every audio track has come to the end of the part that is wanted.
+  /// Whether every audio track has reached the requested end.
   var hasAudioToTheEnd: Bool {
     plan.sideTracks.allSatisfy { $0.stream.kind != .audio || pastEnd.contains($0.stream.index) }
   }
 
-  /// Whether the packet lies in the part that is wanted; shifts it along with the pictures.
+  /// Returns whether the packet is in the requested part, and shifts its timestamps like those of the video.
   private func cut(_ packet: inout Packet) -> Bool {
     guard plan.options.start != nil || plan.options.end != nil else { return true }
     guard let seconds = packet.seconds else { return true }
@@ -98,15 +98,15 @@ final class OutputStage {
     try flush()
   }
 
-  /// Seconds that sound waits for pictures inside the encoder and behind the one before it: dozens of
-  /// them each, however slow they come.
+  /// Returns how long, in seconds, audio waits for frames in the encoder and in the one before it: dozens of
+  /// frames each, whatever the frame rate.
   private static func patience(_ frameRate: Rational?) -> Double {
     guard let rate = frameRate?.doubleValue, rate > 0 else { return 60 }
     return min(max(10, 128 / rate), 3600)
   }
 
   private func flush() throws(MediaError) {
-    // Sound may begin any time before the pictures, but there is no header without one.
+    // Audio may begin any time before the video, but the header needs a video format.
     if formats.isEmpty { return }
     while true {
       let earliest = interleaver.earliestDecodingTime
@@ -120,10 +120,10 @@ final class OutputStage {
   private func begin(_ earliest: Double) throws(MediaError) {
     guard !hasBegun else { return }
     guard let first = formats.first else {
-      throw MediaError(.fault, "sound before the first picture")
+      throw MediaError(.fault, "audio before the first frame")
     }
     hasBegun = true
-    // Of copied pictures all but the turn, which is said anew.
+    // Copied frames keep all tags except `rotate`, which the new mark replaces.
     let tags =
       mark == nil
       ? plan.container.trackTags(plan.video.metadata)
@@ -139,7 +139,7 @@ final class OutputStage {
         earliestTime: earliest, copiedVideo: mark == nil ? nil : plan.video, mark: mark))
   }
 
-  /// Says that no track goes on; what is inside comes out.
+  /// Ends all tracks and writes the remaining packets.
   func endTracks() throws(MediaError) {
     interleaver.end(track: 0)
     for side in plan.sideTracks {
@@ -151,9 +151,9 @@ final class OutputStage {
     try flush()
   }
 
-  /// Closes the output so that it plays; one of a run that was stopped as a partial file.
+  /// Finishes the output so that it is playable. The output of a stopped run becomes a partial file.
   func finish() throws(MediaError) { try sink.finish(isPartial: plan.request.leavesPartial) }
 
-  /// Removes what is not finished.
+  /// Removes unfinished output.
   func abandon() { sink.abandon() }
 }

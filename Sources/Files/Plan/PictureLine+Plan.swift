@@ -3,7 +3,9 @@ package import UprightEncoding
 internal import UprightPipeline
 
 package extension PictureLine {
-  /// - Parameter isWhole: whether the line makes the whole track.
+  /// Creates a line for the input of a plan.
+  ///
+  /// - Parameter isWhole: Whether the line writes the whole track.
   convenience init(_ plan: SessionPlan, _ setup: Setup, isWhole: Bool = false) {
     self.init(
       Work(

@@ -7,17 +7,17 @@ internal import UprightMediaIO
 internal import UprightOrienting
 internal import UprightPipeline
 
-/// What a session has found out and decided before its first frame.
+/// Everything a session decides before its first frame.
 package struct SessionPlan {
   let request: TranscodeRequest
   let demuxer: any PacketSource
   let video: StreamInfo
-  /// Tracks beside the pictures, in output order.
+  /// The tracks other than the video track, in output order.
   let sideTracks: [SideTrackWriter]
-  /// What does not go into the output, and why.
+  /// The parts of the input that are left out, and why.
   let dropped: [String]
   let canvas: FrameDirector.Canvas
-  /// Whether the canvas is the first frame's only because the clip cannot be looked at ahead.
+  /// Whether the canvas is that of the first frame only because the input can't be analysed in advance.
   let canvasIsAGuess: Bool
   let codec: VideoCodec
   let stills: SessionStills
@@ -35,7 +35,7 @@ package struct SessionPlan {
       interrupt: request.interrupt)
     guard let video = demuxer.bestStream(.video) else {
       throw MediaError(
-        .badData, "there is no video stream", at: request.input, remedy: "give a clip with pictures"
+        .badData, "there is no video stream", at: request.input, remedy: "give an input with video"
       )
     }
     self.video = video
@@ -45,10 +45,10 @@ package struct SessionPlan {
     (sideTracks, dropped) = try Self.sideTracks(
       demuxer, video: video, container: request.container, warnings: &warnings)
     if request.options.splits, !demuxer.container.chapters.isEmpty {
-      dropped.append("chapters: they are the whole clip's, and each format has its own file")
+      dropped.append("chapters: they apply to the whole input, and each format has a separate file")
     }
     let lost = demuxer.container.implausibleChapters
-    if lost > 0 { dropped.append("\(lost) chapters: they begin at times that cannot be") }
+    if lost > 0 { dropped.append("\(lost) chapters: their start times are invalid") }
     self.dropped = dropped
     canvas = try Self.canvas(request, demuxer, video)
     let asked = request.options.canvas
@@ -59,14 +59,14 @@ package struct SessionPlan {
     }
   }
 
-  /// Whether frames that are encoded have to become SDR, as far as the container tells.
+  /// Whether encoded frames must be tone-mapped from HDR to SDR, according to the container.
   var mapsTones: Bool {
     let depth = video.parameters.pixelFormat?.bitDepth ?? 8
     return video.parameters.isHDR && depth > 8 && codec != .raw && !codec.keepsDepth
   }
 
-  /// What is encoded where nothing is asked for: in a file the input's codec, so that its depth and HDR
-  /// stay, and a folder's copied and encoded clips are alike; in a stream H.264.
+  /// Returns the default codec. For a file it is the input's codec, so that depth and HDR are kept and the
+  /// copied and encoded files of a folder are alike. For a stream it is H.264.
   private static func usualCodec(of video: StreamInfo, _ request: TranscodeRequest) -> VideoCodec {
     let (container, options) = (request.container, request.options)
     let usual = container.defaultCodec
@@ -77,7 +77,7 @@ package struct SessionPlan {
       guard container.canCarry(codec), codec.isLinked, depth == 8 || codec.keepsDepth else {
         return false
       }
-      // What the options say to the usual codec's encoder may mean nothing to this one's.
+      // Options for the default codec's encoder may be invalid for this codec's encoder.
       let check: ()? = try? codec.check(
         speed: options.speed, rate: options.rate, options: options.encoderOptions)
       return check != nil
@@ -105,13 +105,13 @@ package struct SessionPlan {
       switch stream.kind {
       case .audio:
         guard container.soundEncoder != nil else {
-          dropped.append("\(name): \(container.rawValue) carries no sound")
+          dropped.append("\(name): \(container.rawValue) cannot carry audio")
           continue
         }
         guard soundTracks < container.soundTracks,
           container.soundTracks != 1 || stream.index == best
         else {
-          dropped.append("\(name): \(container.rawValue) carries one sound track")
+          dropped.append("\(name): \(container.rawValue) carries one audio track")
           continue
         }
         do throws(MediaError) {
@@ -135,13 +135,13 @@ package struct SessionPlan {
       case .video where stream.isAttachedPicture:
         dropped.append("\(name): cover picture")
       case .video:
-        dropped.append("\(name): one video track is transcoded")
+        dropped.append("\(name): only one video track is transcoded")
       default:
-        dropped.append("\(name): not carried over")
+        dropped.append("\(name): not supported in \(container.rawValue)")
       }
     }
     if video.metadata["alpha_mode"] == "1" {
-      dropped.append("stream \(video.index) (video, \(video.codecName)): what is transparent in it")
+      dropped.append("stream \(video.index) (video, \(video.codecName)): its transparency")
     }
     return (tracks, dropped)
   }
@@ -165,7 +165,7 @@ package struct SessionPlan {
       else {
         if asked == .majority {
           throw MediaError(
-            .usage, "what lasts longest cannot be known ahead here", at: "--canvas majority",
+            .usage, "the longest orientation is not known in advance", at: "--canvas majority",
             remedy: "use --canvas initial, portrait or landscape")
         }
         return .initial
@@ -174,7 +174,7 @@ package struct SessionPlan {
     }
   }
 
-  /// Runs the policy over the whole clip ahead of the frames.
+  /// Runs the policy over the whole input before its frames are processed.
   private static func isMostlyLandscape(
     _ request: TranscodeRequest, _ video: StreamInfo, duration: Double
   ) throws(MediaError) -> Bool {
@@ -193,7 +193,7 @@ package struct SessionPlan {
 
   // MARK: - Format
 
-  /// The sizes that stand, with the first frame known.
+  /// Returns the sizes of the stream, given the first frame.
   func guidance(firstSize: PixelSize, sampleAspectRatio: Rational) throws(MediaError)
     -> StreamGuidance
   {
@@ -207,14 +207,14 @@ package struct SessionPlan {
     return guidance
   }
 
-  /// Seconds per tick of the pictures from the encoders on.
+  /// Seconds per tick of the video timestamps, from the encoders on.
   var pictureTimeBase: Rational { video.timeBase.refined }
 
-  /// What the encoders are opened with; size and colour are filled in by the pictures.
+  /// Returns the encoder settings. Size and colour are set later from the frames.
   ///
   /// - Parameters:
-  ///   - wanted: the codec; `nil` for the requested one, or else the container's default.
-  ///   - isWhole: whether one run of encoders writes the whole track: nothing is copied, nothing chunked.
+  ///   - wanted: The codec; `nil` for the requested codec or the default codec.
+  ///   - isWhole: Whether these encoders write the whole track: nothing is copied or split into chunks.
   func encoderSettings(
     first frame: borrowing VideoFrame, codec wanted: VideoCodec? = nil, isWhole: Bool = false
   ) -> VideoEncoder.Settings {
@@ -231,15 +231,15 @@ package struct SessionPlan {
       repeatsHeaders: repeatsHeaders,
       threads: options.threads, options: options.encoderOptions)
     if settings.gop == nil, container.isSegmented, let rate = video.frameRate {
-      // Segments are cut at IDRs that are asked for; the encoder's own must not come much oftener.
+      // Segments begin at forced IDR frames; the encoder must not insert many more.
       settings.gop = max(
         1, Int(clamping: min(rate.doubleValue * options.segmentDuration, 1e6).rounded(.up)) + 1)
     }
     return settings
   }
 
-  /// Whether the only sample entry holds all parameter sets. Where formats change they are in band too:
-  /// libavformat 5.1 does not follow HEVC's second sample entry or init segment without.
+  /// Whether all parameter sets are in the only sample entry. If formats change, they are in band too:
+  /// libavformat 5.1 can't follow HEVC's second sample entry or init segment otherwise.
   private var isSelfContained: Bool {
     guard canvas != .follow else { return false }
     return switch container {
@@ -249,46 +249,47 @@ package struct SessionPlan {
     }
   }
 
-  /// What to say of a signal that cannot be followed to the degree; nil where it is.
+  /// Returns a warning about a signal that isn't followed to the degree; `nil` if there is nothing to warn
+  /// about.
   func warning(of signal: OrientationSignal, at seconds: Double) -> String? {
     guard !signal.isExact, options.frames == .metadata, !options.levels else { return nil }
-    return "at \(seconds): the \(signal.source.rawValue) signal is no multiple of 90 degrees; "
+    return "at \(seconds): the \(signal.source.rawValue) signal is not a multiple of 90 degrees; "
       + "the nearest quarter turn is used (--level follows it)"
   }
 
-  /// Titles, creation time and the like as the output holds them.
+  /// The title, creation time and other tags, as the output stores them.
   var tags: PlacedTags {
     container.place(Self.kept(demuxer.container.metadata, location: options.keepsLocation))
   }
 
-  /// What of a container's tags goes over.
+  /// Returns the tags of a container that are kept.
   static func kept(_ tags: [String: String], location: Bool) -> [String: String] {
     tags.filter { key, _ in
       !technical.contains(key.lowercased()) && (location || !isLocation(key))
     }
   }
 
-  /// Tags that the container has no place for, in words; nil where there are none.
+  /// The tags that the container can't store, as a text for the user; `nil` if there are none.
   var droppedTags: String? {
     let names = tags.withoutPlace
     guard !names.isEmpty else { return nil }
-    return "tags without a place in \(container.rawValue): " + names.joined(separator: ", ")
+    return "tags that \(container.rawValue) cannot store: " + names.joined(separator: ", ")
   }
 
-  /// Whether positions were found and left out.
+  /// Whether GPS positions were found and left out.
   var dropsLocation: Bool {
     !options.keepsLocation
       && demuxer.container.metadata.keys.contains { Self.isLocation($0) }
   }
 
-  /// Whether a tag of that name, in whatever case, says where a clip was taken.
+  /// Returns whether a tag with that name, in any case, contains the location of a recording.
   static func isLocation(_ key: String) -> Bool {
     let key = key.lowercased()
     return key == "location" || key.hasPrefix("location-") || key.contains("location.iso6709")
       || key.hasPrefix("com.apple.quicktime.location") || key == "gps" || key == "xyz"
   }
 
-  /// What describes the old container, or what was applied to the pixels.
+  /// Tags that describe the old container, or an orientation that was applied to the pixels.
   private static let technical: Set<String> = [
     "major_brand", "minor_version", "compatible_brands", "encoder", "rotate", "duration",
     "com.apple.quicktime.video-orientation", "orientation", "rotation",
@@ -296,8 +297,8 @@ package struct SessionPlan {
 }
 
 extension Rational {
-  /// A finer time base that has every tick of this one: 1/n, at least 10000 a second, so that decoding
-  /// times fit between those of neighbours.
+  /// A finer time base that includes every tick of this one: 1/n with at least 10000 ticks per second, so
+  /// that decoding times fit between those of neighbouring frames.
   var refined: Rational {
     var denominator = max(1, self.denominator)
     while denominator < 10_000 { denominator *= 2 }

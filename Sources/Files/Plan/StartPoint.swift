@@ -4,11 +4,11 @@ internal import UprightMediaIO
 internal import UprightPipeline
 
 extension SessionPlan {
-  /// Where to seek to so that decoding gives every frame of the part that `--start` asks for, on the
-  /// pictures' own clock; nil where all must be decoded from the beginning.
+  /// Returns where to seek so that decoding returns every frame of the part that `--start` requests, in ticks
+  /// of the video; `nil` if decoding must start at the beginning.
   ///
-  /// Passing over the rest must not change what is seen: where orientation changes before the start,
-  /// the policy's answers and the SEI messages that stand there come from what lies before.
+  /// Seeking must not change the output: if the orientation changes before the start, the policy's decisions
+  /// and persistent SEI messages depend on the skipped part.
   func startPoint() throws(MediaError) -> Int64? {
     guard let start = options.start, demuxer is Demuxer, demuxer.container.isSeekable,
       let origin = video.startTime,
@@ -19,14 +19,14 @@ extension SessionPlan {
       let ticks = (seconds / tick).rounded(.down)
       return ticks < 1e15 ? origin + Int64(ticks) : nil
     }
-    // Sound that belongs to the start may lie before its picture in the file: hence a second.
+    // Audio of the start may be before its frame in the file, so allow for a second.
     guard let latest = place(start - 1), let earliest = place(1) else { return nil }
     let search = try opened()
     for margin in [1.0, 5, 20, 80] where start - margin >= 1 {
       guard let target = place(start - margin), search.seek(stream: video.index, to: target) else {
         return nil
       }
-      // MPEG-TS is sought by time, not by keyframe: the next one may come too late.
+      // MPEG-TS seeks by time, not to a keyframe, so the next keyframe may be too late.
       guard let found = try firstKey(search), found.pts <= latest else { continue }
       guard found.pts > earliest, try isOneClock(until: found),
         try isQuiet(until: Double(found.pts - origin) * tick)
@@ -38,7 +38,7 @@ extension SessionPlan {
 
   private typealias Key = (pts: Int64, position: Int64?)
 
-  /// The clip once more, its pictures alone.
+  /// Opens the input again with only the video stream selected.
   private func opened() throws(MediaError) -> Demuxer {
     let demuxer = try Demuxer(
       url: request.input, format: request.inputFormat, interrupt: request.interrupt)
@@ -55,8 +55,8 @@ extension SessionPlan {
     return nil
   }
 
-  /// Whether the keyframe has the same time when all before it has been read: a clock that was set
-  /// back on the way would give it another.
+  /// Returns whether the keyframe has the same timestamp after reading everything before it. A clock reset on
+  /// the way would change it.
   private func isOneClock(until key: Key) throws(MediaError) -> Bool {
     let demuxer = try opened()
     guard demuxer.joinsClocks else { return true }
@@ -68,7 +68,8 @@ extension SessionPlan {
     return false
   }
 
-  /// Whether up to `seconds` nothing is said but by the stream as a whole, of pictures of one size.
+  /// Returns whether, up to `seconds`, all signals apply to the whole stream and the frame size doesn't
+  /// change.
   private func isQuiet(until seconds: Double) throws(MediaError) -> Bool {
     guard options.frames == .metadata else { return true }
     let ofTheWhole: Set<OrientationSignal.Source> = [.trackMatrix, .projection, .rotateTag]

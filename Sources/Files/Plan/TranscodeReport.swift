@@ -6,27 +6,27 @@ internal import UprightIntake
 internal import UprightMediaIO
 internal import UprightPipeline
 
-/// What a session did: spec 4's `--report`.
+/// The result of a session: the report of `--report`.
 public struct TranscodeReport: Sendable {
-  /// The report as it is written.
+  /// The report as JSON.
   public let json: JSONValue
-  /// What the user should know.
+  /// Warnings for the user.
   public let warnings: [String]
-  /// Frames written.
+  /// The number of frames written.
   public let frames: Int
-  /// Those of them that were copied.
+  /// The number of those frames that were copied.
   public let copied: Int
-  /// Sizes that were encoded, in order.
+  /// The encoded sizes, in order.
   public let formats: [String]
-  /// The files that were made, if they are others than the one that was named: one for each format, or a
-  /// partial one.
+  /// The files that were written, if they differ from the named output: one for each format, or a partial
+  /// file.
   public let files: [String]
-  /// Where a run was stopped, and the length of what it would have written, in seconds; `nil` if it came
-  /// to its end.
+  /// Where the run was stopped, and the duration of the complete output, in seconds; `nil` if the run reached
+  /// its end.
   public let stopped: (at: Double, of: Double?)?
-  /// Seconds of wall clock.
+  /// The elapsed time in seconds.
   public let wall: Double
-  /// The decisions, one an event, in order.
+  /// The decisions in order, one for each event.
   public let entries: [RotationDecision]
 
   init(
@@ -74,7 +74,7 @@ public struct TranscodeReport: Sendable {
     ]
   }
 
-  /// Seconds, of all and of each stage.
+  /// Returns the report's timing: the seconds in total and for each stage.
   static func timing(
     wall: Double, decode: Double = 0, orient: Double = 0, encode: Double = 0
   ) -> JSONValue {
@@ -89,7 +89,7 @@ public struct TranscodeReport: Sendable {
     ]
   }
 
-  /// User and system time of the whole process so far.
+  /// The user and system time of the process so far, in seconds.
   private static var processorSeconds: Double {
     var usage = rusage()
     guard unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 else { return 0 }
@@ -99,20 +99,20 @@ public struct TranscodeReport: Sendable {
 }
 
 extension SessionPlan {
-  /// Seconds of the clip's pictures; nil where unknown.
+  /// The duration of the input's video in seconds; `nil` if unknown.
   var duration: Double? { video.duration ?? demuxer.container.duration }
 
-  /// Seconds of the part that is wanted; `nil` where unknown.
+  /// The duration of the requested part in seconds; `nil` if unknown.
   var partDuration: Double? {
     (options.end ?? duration).map { min($0, duration ?? $0) - (options.start ?? 0) }
   }
 
-  /// Where the media timeline's zero lies on the container's, in seconds.
+  /// The position of the media timeline's zero on the container's timeline, in seconds.
   var startSeconds: Double {
     video.startTime.map { Double($0) * video.timeBase.doubleValue } ?? 0
   }
 
-  /// A frame's pixel shape, settled when it was read.
+  /// Returns a frame's sample aspect ratio, which was resolved when it was read.
   func sampleAspectRatio(of frame: borrowing VideoFrame) -> Rational {
     frame.sampleAspectRatio
   }

@@ -6,7 +6,7 @@ internal import UprightMediaIO
 internal import UprightOrienting
 internal import UprightPipeline
 
-/// What a session is asked to do, checked, and how it is stopped.
+/// The checked request of a session, and the means to stop it.
 package struct TranscodeRequest: Sendable {
   let input: String
   let output: String
@@ -15,9 +15,9 @@ package struct TranscodeRequest: Sendable {
   let options: TranscodeOptions
   let policy: PolicyDocument
   let events: EventSource
-  /// Ends reading: what was read is still finished and written.
+  /// Interrupts reading. Frames that were already read are still encoded and written.
   let interrupt = Interrupt()
-  /// Ends writing as well.
+  /// Interrupts writing as well.
   let writingInterrupt = Interrupt()
   let unfinished = UnfinishedFiles()
 
@@ -50,31 +50,31 @@ package struct TranscodeRequest: Sendable {
   /// Whether reading was stopped.
   var isStopped: Bool { interrupt.isRaised }
 
-  /// Whether the output gets the name of a partial file.
+  /// Whether the output is named as a partial file.
   var leavesPartial: Bool { isStopped && !options.keepsPartial }
 }
 
 extension TranscodeRequest {
-  /// What `--canvas auto` means: one file a format is asked for where formats are to change.
+  /// The canvas rule for `--canvas auto`: with one file per format, the format may change.
   var defaultCanvas: CanvasRule { options.splits ? .follow : container.defaultCanvas }
 
-  /// Whether the format may change in mid-stream.
+  /// Whether the format may change mid-stream.
   var canFollow: Bool { container.canFollow || options.splits }
 
-  /// Whether in-band signals stand in for events.
+  /// Whether in-band signals are the events, because no others were given.
   var signalsAreEvents: Bool { if case .none = events { true } else { false } }
 
-  /// Whether signals must be read ahead to know how the canvas should be.
+  /// Whether signals must be scanned in advance to choose the canvas.
   var scansSignals: Bool { signalsAreEvents && options.frames == .metadata }
 
-  /// The events as they will be pushed; empty where they are not known ahead.
+  /// The events with the offset added; empty if they aren't known in advance.
   var shiftedEvents: [RotationEvent] {
     guard case .list = events else { return [] }
     var feed = EventFeed(events, offset: options.eventsOffset)
     return (try? feed.takeRest()) ?? []
   }
 
-  /// A director that stands at the start, for frames whose first one is of `size`.
+  /// Creates a director at the start of the input, whose first frame has the size `size`.
   func director(
     size: PixelSize, guidance: StreamGuidance, canvas: FrameDirector.Canvas
   ) throws(MediaError) -> FrameDirector {
@@ -84,8 +84,8 @@ extension TranscodeRequest {
       gravity: options.gravity, levels: options.levels)
   }
 
-  /// The policy as it starts. Frames that are upright already and come without events say by their
-  /// shape how the device was held.
+  /// Returns the initial policy. For upright frames without events, the shape of the frames determines the
+  /// device orientation.
   private func startPolicy(size: PixelSize) -> PolicyDocument {
     guard options.frames == .upright, signalsAreEvents else { return policy }
     var policy = policy

@@ -2,9 +2,9 @@ internal import Orientation
 internal import UprightMediaIO
 
 extension Drawing {
-  /// The drawing, painted; text over all else.
+  /// Returns the drawing as an image, with text on top of all else.
   ///
-  /// - Throws: `unavailable` where FFmpeg cannot write text.
+  /// - Throws: `unavailable` if FFmpeg can't draw text.
   func painted() throws(MediaError) -> RGBPicture {
     var canvas = RGBPicture(size: size, colour: Palette.paper)
     var labels: [RGBPicture.Label] = []
@@ -48,7 +48,7 @@ extension RGBPicture {
     }
   }
 
-  /// What of `rect` lies inside.
+  /// Fills the part of `rect` inside the image.
   private mutating func fill(_ rect: PixelRect, _ colour: RGBColour) {
     let columns = max(0, rect.x)..<max(0, max(rect.x, min(size.width, rect.x + rect.width)))
     let rows = max(0, rect.y)..<max(0, max(rect.y, min(size.height, rect.y + rect.height)))

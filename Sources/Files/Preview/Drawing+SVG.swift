@@ -2,7 +2,7 @@ internal import Orientation
 internal import UprightMediaIO
 
 extension Drawing {
-  /// The drawing as SVG; pictures are left out, for they are no lines.
+  /// The drawing as SVG, without its images, which are not vector graphics.
   var svg: String {
     let head =
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"\(size.width)\" height=\"\(size.height)\" "

@@ -1,24 +1,23 @@
 internal import Orientation
 internal import UprightMediaIO
 
-/// A drawing of a few simple shapes in pixels, x to the right and y down: laid out once, then written as
-/// SVG or painted.
+/// A drawing of simple shapes in pixels, x to the right and y down. It can be written as SVG or painted.
 struct Drawing {
-  /// What is drawn, the later over the earlier.
+  /// A shape. Later shapes are drawn over earlier ones.
   enum Shape {
     case rectangle(PixelRect, RGBColour)
-    /// One pixel wide, upright or level.
+    /// A line one pixel wide, vertical or horizontal.
     case line(x: Int, y: Int, length: Int, isUpright: Bool, RGBColour)
-    /// A point down, with its tip at (x, y).
+    /// An arrowhead that points down, with its tip at (x, y).
     case arrow(x: Int, y: Int, RGBColour)
-    /// Two strokes, centred on (x, y).
+    /// Two crossing strokes, centred on (x, y).
     case cross(x: Int, y: Int, RGBColour)
     /// A small disc, centred on (x, y).
     case dot(x: Int, y: Int, RGBColour)
-    /// A line of text whose letters stand between y and y + `Text.height`.
+    /// A line of text whose letters are between y and y + `Text.height`.
     case text(String, x: Int, y: Int, RGBColour)
     case picture(RGBPicture, x: Int, y: Int)
-    /// What a pointer over the rectangle is told, where there are pointers.
+    /// A tooltip of the rectangle, in formats that support tooltips.
     case note(String, PixelRect)
   }
 
@@ -29,7 +28,7 @@ struct Drawing {
 
   mutating func add(_ shape: Shape) { shapes.append(shape) }
 
-  /// Text that is cut to `width` pixels.
+  /// Adds text, shortened to `width` pixels.
   mutating func add(_ text: String, x: Int, y: Int, width: Int, _ colour: RGBColour) {
     let room = width / Text.advance
     guard room >= 2 else { return }
@@ -37,7 +36,7 @@ struct Drawing {
     add(.text(cut, x: x, y: y, colour))
   }
 
-  /// The same drawing further down.
+  /// Adds the shapes of another drawing, shifted down by `y`.
   mutating func add(_ other: Drawing, below y: Int) {
     for shape in other.shapes {
       switch shape {
@@ -59,20 +58,20 @@ struct Drawing {
     }
   }
 
-  /// What is reckoned with for text, whatever typeface it is written in.
+  /// Text metrics for layout, whatever typeface is used.
   enum Text {
-    /// Pixels an em.
+    /// The font size in pixels.
     static let em = 16
-    /// Wide enough for most letters of a sans-serif face.
+    /// The advance per letter in pixels, enough for most letters of a sans-serif typeface.
     static let advance = 10
-    /// Of a capital letter, and what stands above it.
+    /// The height of a capital letter with the space above it, in pixels.
     static let height = 14
 
     static func width(_ text: String) -> Int { text.count * advance }
   }
 }
 
-/// Okabe and Ito's colours, which nobody takes for one another, on a light ground.
+/// Okabe and Ito's colours, which are distinguishable with colour blindness, on a light background.
 enum Palette {
   static let paper = RGBColour(red: 255, green: 255, blue: 255)
   static let cell = RGBColour(red: 232, green: 234, blue: 237)
@@ -83,7 +82,7 @@ enum Palette {
   static let refuse = RGBColour(red: 213, green: 94, blue: 0)
   static let keep = RGBColour(red: 140, green: 144, blue: 150)
 
-  /// Light enough for dark text.
+  /// The colour of an orientation, light enough for dark text.
   static func colour(_ orientation: InterfaceOrientation?) -> RGBColour {
     switch orientation {
     case .portrait: RGBColour(red: 86, green: 180, blue: 233)

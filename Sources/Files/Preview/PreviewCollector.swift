@@ -3,10 +3,10 @@ internal import UprightEncoding
 internal import UprightMediaIO
 internal import UprightOrienting
 
-/// Keeps a few small pictures of a clip of any length: some spread evenly, and those at each side of a
-/// change. Memory does not grow with the clip.
+/// Keeps a few thumbnails of an input: some at regular intervals, and those before and after a change. Memory
+/// use doesn't grow with the length of the input.
 final class PreviewCollector: PictureTap {
-  /// One column of the sheet.
+  /// One column of the contact sheet.
   struct Column {
     let frame: Int
     let seconds: Double
@@ -33,15 +33,15 @@ final class PreviewCollector: PictureTap {
   private var stride = 1
   private var changes: [Column] = []
   private var last: (pictures: Last, direction: Direction, seconds: Double)?
-  /// The sizes of what was stored and of what would come out, each from when on.
+  /// The sizes of the stored frames, each with its start time; `uprightSizes` has those of the output frames.
   private(set) var storedSizes: [TimelineDrawing.Size] = []
   private(set) var uprightSizes: [TimelineDrawing.Size] = []
-  /// Pictures that came.
+  /// The number of frames received.
   private(set) var frames = 0
 
   /// - Parameters:
-  ///   - limit: columns at most.
-  ///   - cell: the side in pixels of the square that a small picture fits.
+  ///   - limit: The maximum number of columns.
+  ///   - cell: The side length in pixels of the square that a thumbnail fits into.
   init(limit: Int, cell: Int) {
     self.limit = limit
     self.cell = cell
@@ -90,10 +90,10 @@ final class PreviewCollector: PictureTap {
     return try RGBPicture(frame, size: fitted, scaler: scaler)
   }
 
-  /// At most `limit` columns in the order of time: changes first, then what leaves no long gap.
+  /// At most `limit` columns in order of time: first those at changes, then those that fill the longest gaps.
   var columns: [Column] {
     var chosen: [Int: Column] = [:]
-    // Of too many changes, some from all over the clip.
+    // If there are too many changes, choose some from the whole input.
     let room = limit / 2
     let pairs = changes.count / 2
     let kept = min(pairs, max(1, room / 2 + room % 2))
@@ -102,14 +102,14 @@ final class PreviewCollector: PictureTap {
       for column in changes[2 * pair...2 * pair + 1] { chosen[column.frame] = column }
     }
     if chosen.isEmpty {
-      // The middles of equal stretches.
+      // The middles of equal parts.
       for index in 0..<limit {
         let wanted = (2 * index + 1) * frames / (2 * limit)
         let near = even.min { abs($0.frame - wanted) < abs($1.frame - wanted) }
         if let near { chosen[near.frame] = near }
       }
     }
-    // Then, one by one, what is farthest from all that is there; an end counts half as near.
+    // Then add, one by one, the frame farthest from all chosen ones. The distance to an end counts twice.
     while chosen.count < limit {
       func distance(_ column: Column) -> Int {
         let ends = 2 * min(column.frame, frames - 1 - column.frame)

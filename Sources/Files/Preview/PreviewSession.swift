@@ -5,13 +5,13 @@ public import UprightEncoding
 public import UprightMediaIO
 public import UprightPipeline
 
-/// One look at what a transcode would do: pictures before and after, and the timeline of the decisions.
+/// A preview of a transcode: frames before and after, and the timeline of the decisions.
 ///
-/// The clip goes the way of a transcode up to the encoder, and no further.
+/// The input is processed as in a transcode, but not encoded.
 public final class PreviewSession: Sendable {
   private let request: TranscodeRequest
 
-  /// - Throws: `usage`, `badData` as for a transcode.
+  /// - Throws: `usage` or `badData`, as for a transcode.
   public init(
     input: String, inputFormat: String? = nil, options: TranscodeOptions,
     policy: PolicyDocument = PolicyDocument(), events: EventSource = .none
@@ -24,10 +24,10 @@ public final class PreviewSession: Sendable {
       policy: policy, events: events)
   }
 
-  /// Stops reading; what was seen is drawn. Any thread.
+  /// Stops reading. The frames read so far are drawn. Can be called on any thread.
   public func stop() { request.interrupt.raise() }
 
-  /// Looks at the clip. Blocks.
+  /// Reads the input and returns the preview. Blocks.
   public func run(
     observe: @escaping (SessionUpdate) -> Void = { _ in }
   ) throws(MediaError) -> Preview {
@@ -36,7 +36,7 @@ public final class PreviewSession: Sendable {
     let run = try SessionRun(plan, tap: collector, observe: observe)
     let report = try run.run()
     guard let orientation = run.orientationPlan else {
-      throw MediaError(.fault, "no picture was seen", at: request.input)
+      throw MediaError(.fault, "no frame was read", at: request.input)
     }
     let size = plan.video.parameters.size
     let seconds = run.lastSeconds + 1 / max(plan.video.frameRate?.doubleValue ?? 30, 0.001)
@@ -53,22 +53,22 @@ public final class PreviewSession: Sendable {
   }
 }
 
-/// What was seen of a clip.
+/// The preview of an input.
 public struct Preview: Sendable {
   let title: String
   let columns: [PreviewCollector.Column]
-  /// The timeline alone.
+  /// The timeline without the frames.
   public let timeline: TimelineDrawing
-  /// What the user should know.
+  /// Warnings for the user.
   public let warnings: [String]
 
-  /// The contact sheet as a PNG file.
+  /// Returns the contact sheet as a PNG file.
   public func png() throws(MediaError) -> [UInt8] {
     try ContactSheet(self).drawing.painted().png()
   }
 }
 
-/// Lays out a preview: what was stored, below it what would come out, below that the timeline.
+/// Lays out a preview: the stored frames, below them the output frames, and below those the timeline.
 struct ContactSheet {
   static let columns = 8
   static let cell = 176
@@ -88,7 +88,7 @@ struct ContactSheet {
     var drawing = Drawing(size: PixelSize(width, timelineTop + timeline.size.height))
     drawing.add(
       preview.title, x: Self.margin, y: Self.margin, width: width - 2 * Self.margin, Palette.ink)
-    for (number, title) in ["input, as it is stored", "output, as it is shown"].enumerated() {
+    for (number, title) in ["input frames, as stored", "output frames, as shown"].enumerated() {
       let y = top + number * (heading + row)
       drawing.add(.text(title, x: Self.margin, y: y, Palette.faint))
       for (index, column) in preview.columns.enumerated() {

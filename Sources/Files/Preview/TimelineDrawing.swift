@@ -3,32 +3,31 @@ public import RotationPolicy
 internal import UprightMediaIO
 internal import UprightPipeline
 
-/// What happened when, in one picture: how the device was held, how the app was laid out, and what became
-/// of each event.
+/// A drawing of the timeline: the device orientation, the app orientation, and the outcome of each event.
 public struct TimelineDrawing: Sendable {
   private let plan: OrientationPlan
   private let duration: Double
-  /// Whether the clip ends where the axis does.
+  /// Whether the end of the axis is the end of the input.
   private let hasEnd: Bool
-  /// Rows of sizes that change, by their names.
+  /// The rows of sizes that change, with their names.
   private let sizes: [(name: String, runs: [Size])]
 
-  /// A size of the frames, from some time on.
+  /// A frame size and the time from which it applies.
   struct Size: Sendable {
     let at: Double
     let size: PixelSize
 
-    /// Appends a size if it is another than the last.
+    /// Appends a size if it differs from the last one.
     static func note(_ size: PixelSize, at seconds: Double, in list: inout [Size]) {
       guard list.last?.size != size, list.count < 10_000 else { return }
       list.append(Size(at: seconds, size: size))
     }
   }
 
-  /// The timeline of `plan`.
+  /// Creates the timeline of `plan`.
   ///
-  /// - Parameter duration: seconds of the clip, beyond which nothing is drawn; nil: a little beyond the last
-  ///   event.
+  /// - Parameter duration: The duration of the input in seconds, after which nothing is drawn; `nil` to end a
+  ///   little after the last event.
   public init(_ plan: OrientationPlan, duration: Double? = nil) {
     self.init(
       plan, duration: duration, input: [],
@@ -36,15 +35,15 @@ public struct TimelineDrawing: Sendable {
   }
 
   /// - Parameters:
-  ///   - input: the sizes of the frames as they are stored.
-  ///   - output: the sizes of the frames that come out.
+  ///   - input: The sizes of the stored frames.
+  ///   - output: The sizes of the output frames.
   init(_ plan: OrientationPlan, duration: Double?, input: [Size], output: [Size]) {
     self.plan = plan
     sizes = [("input", input), ("output", output)].filter { $0.1.count > 1 }
     let last = max(
       plan.entries.map { max($0.decidedAt, $0.turn?.ends ?? 0) }.max() ?? 0,
       plan.timeline.last.at)
-    // A longest time that any axis can be drawn for.
+    // Limits the duration to what an axis can show.
     self.duration = min(max(duration ?? last * 1.1, 0.001), 1e9)
     hasEnd = duration != nil
   }
@@ -58,7 +57,7 @@ public struct TimelineDrawing: Sendable {
   private static let margin = 16
   private static let label = 6 * Drawing.Text.advance
 
-  /// The drawing, `width` pixels wide.
+  /// Returns the drawing, `width` pixels wide.
   func drawing(width: Int) -> Drawing {
     let left = Self.margin + Self.label + 12
     let axis = Axis(left: left, width: max(100, width - left - Self.margin), duration: duration)
@@ -96,7 +95,7 @@ public struct TimelineDrawing: Sendable {
     return drawing
   }
 
-  /// Why events did not turn the app; the first few.
+  /// Why events did not turn the app. Only the first few are listed.
   private var reasons: [String] {
     let refused = plan.entries.filter {
       ($0.outcome == .refuse || $0.outcome == .invalid) && $0.at <= duration
@@ -108,7 +107,7 @@ public struct TimelineDrawing: Sendable {
   /// The height of a line of text.
   private static let line = 22
 
-  /// Where a time stands.
+  /// Maps a time to a position on the axis.
   private struct Axis {
     let left: Int
     let width: Int
@@ -119,7 +118,7 @@ public struct TimelineDrawing: Sendable {
     }
   }
 
-  /// Stretches of one orientation each, with its name where that fits.
+  /// Draws a band with a section for each orientation, labelled if there is room.
   private func band(
     _ points: [(at: Double, name: String, orientation: InterfaceOrientation?)], y: Int,
     _ axis: Axis,
@@ -143,7 +142,7 @@ public struct TimelineDrawing: Sendable {
     }
   }
 
-  /// The part of an orientation's name that tells it from the others.
+  /// Returns a short form of an orientation's name.
   private static func shortName(_ name: String) -> String {
     switch name {
     case "landscapeLeft": "left"
@@ -154,7 +153,7 @@ public struct TimelineDrawing: Sendable {
     }
   }
 
-  /// From willRotate to didRotate, under the app's band.
+  /// Draws the time from willRotate to didRotate of each turn, below the app's band.
   private func turns(y: Int, _ axis: Axis, _ drawing: inout Drawing) {
     for turn in plan.entries.compactMap(\.turn) where turn.ends > turn.starts {
       let (start, end) = (axis.x(turn.starts), axis.x(turn.ends))
@@ -164,10 +163,10 @@ public struct TimelineDrawing: Sendable {
     }
   }
 
-  /// Rows that marks which stand too close are spread over, and the height of one.
+  /// The number of rows over which close marks are spread, and the height of a row.
   private static let (lanes, lane) = (3, 15)
 
-  /// A mark for each event; of those that fall on one spot, the weightiest.
+  /// Draws a mark for each event. Of several at the same position, the most severe is shown.
   private func marks(y: Int, _ axis: Axis, _ drawing: inout Drawing) {
     func weight(_ outcome: RotationDecision.Outcome) -> Int {
       switch outcome {
@@ -198,7 +197,7 @@ public struct TimelineDrawing: Sendable {
     }
   }
 
-  /// The clip's end, and how many events come after it.
+  /// Draws the end of the input, and the number of later events.
   private func end(y: Int, _ axis: Axis, _ drawing: inout Drawing) {
     let x = axis.left + axis.width
     drawing.add(.line(x: x, y: 8, length: y - 2, isUpright: true, Palette.ink))
@@ -224,7 +223,7 @@ public struct TimelineDrawing: Sendable {
 
   private func ticks(y: Int, _ axis: Axis, _ drawing: inout Drawing) {
     drawing.add(.line(x: axis.left, y: y, length: axis.width, isUpright: false, Palette.faint))
-    // 1, 2 or 5 of some power of ten, about a hundred pixels apart.
+    // 1, 2 or 5 times a power of ten, about a hundred pixels apart.
     let wanted = duration * 100 / Double(axis.width)
     var step = 0.001
     var turn = 0
@@ -268,7 +267,7 @@ public struct TimelineDrawing: Sendable {
 }
 
 extension Double {
-  /// Seconds for a person: three decimals at most, none where they are whole. At most 1e9.
+  /// The seconds as text, with at most three decimal places and none for whole numbers. The maximum is 1e9.
   var inWords: String {
     let seconds = rounded(toPlaces: 3)
     guard seconds == seconds.rounded(), let whole = Int(exactly: seconds) else {

@@ -3,16 +3,16 @@ public import RotationPolicy
 internal import UprightIntake
 public import UprightMediaIO
 
-/// Every orientation signal in a file, over time: `upright probe`.
+/// All orientation signals in a file over time: `upright probe`.
 public struct Probe: Sendable {
-  /// `{"streams": [...], "signals": [...]}`.
+  /// The result as JSON: `{"streams": [...], "signals": [...]}`.
   public let json: JSONValue
-  /// The same for a person.
+  /// The result as lines of text.
   public let lines: [String]
-  /// What the user should know: values that make no sense.
+  /// Warnings for the user: signals with invalid values.
   public let warnings: [String]
 
-  /// Reads the whole of `input`; pictures are decoded only where a signal can be nowhere else.
+  /// Reads all of `input`. Frames are decoded only if a signal can't be found otherwise.
   ///
   /// - Throws: `noInput`, `badData`.
   public init(input: String, format: String? = nil) throws(MediaError) {

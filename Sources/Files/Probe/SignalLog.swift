@@ -3,9 +3,9 @@ internal import RotationPolicy
 internal import UprightIntake
 internal import UprightPipeline
 
-/// Makes a list of what each source says, and from when, out of what stands picture by picture.
+/// Lists the signals of each source, with the frames at which they begin and end.
 struct SignalLog {
-  /// One line of the list.
+  /// One entry of the list.
   struct Entry {
     let seconds: Double
     let frame: Int
@@ -13,20 +13,20 @@ struct SignalLog {
   }
 
   enum Content {
-    /// A source says so from here on; `applies`: nothing stronger speaks.
+    /// A signal begins here. `applies` is `true` if no signal of higher precedence is present.
     case says(OrientationSignal, applies: Bool)
-    /// A source says nothing any more.
+    /// The signal of a source ends here.
     case ends(OrientationSignal.Source)
-    /// The coded pictures have this size from here on.
+    /// The coded frame size from here on.
     case size(PixelSize)
   }
 
   private var last: SignalScan.Change?
-  /// Whether any source ever said something.
+  /// Whether any signal was found.
   private(set) var hasSignals = false
 
-  /// What is new at `change`: sources in precedence. A source is named again where it begins to apply
-  /// because a stronger one has ended. A size is named where it changes.
+  /// Returns the entries for `change`, with sources in order of precedence. A signal is listed again if it
+  /// begins to apply because one of higher precedence has ended. A size is listed if it changes.
   mutating func entries(of change: SignalScan.Change) -> [Entry] {
     defer { last = change }
     if !change.signals.isEmpty { hasSignals = true }
@@ -48,7 +48,8 @@ struct SignalLog {
 }
 
 extension SignalLog.Entry {
-  /// Spec 4's form: `at`, `frame`, `source`, then what it says; a source that ends has null there.
+  /// The entry as JSON: `at`, `frame`, `source`, then the signal. If the signal has ended, its members are
+  /// `null`.
   var json: JSONValue {
     var members: [JSONValue.Member] = [
       .init("at", .number(seconds)), .init("frame", .integer(frame)),
@@ -81,15 +82,15 @@ extension SignalLog.Entry {
 }
 
 extension SignalLog.Entry: CustomStringConvertible {
-  /// One line for a person.
+  /// The entry as one line of text.
   var description: String {
     let start = "at \(seconds.rounded(toPlaces: 3)) s, frame \(frame): "
     switch content {
     case .says(let signal, let applies):
-      return start + "\(signal.source.rawValue) says \(signal.orientation.name): \(words(signal))"
-        + (applies ? "" : " (not applied: a stronger signal speaks)")
-    case .ends(let source): return start + "\(source.rawValue) says nothing any more"
-    case .size(let size): return start + "pictures of \(size)"
+      return start + "\(signal.source.rawValue) is \(signal.orientation.name): \(words(signal))"
+        + (applies ? "" : " (not applied: a signal of higher precedence is present)")
+    case .ends(let source): return start + "\(source.rawValue) ends"
+    case .size(let size): return start + "frame size \(size)"
     }
   }
 
@@ -97,10 +98,10 @@ extension SignalLog.Entry: CustomStringConvertible {
     let isMirrored = signal.orientation.isMirrored
     guard signal.isExact else {
       return (isMirrored ? "mirror, then " : "")
-        + "turn \(signal.degrees.rounded(toPlaces: 2)) degrees clockwise, taken as the nearest quarter turn"
+        + "turn \(signal.degrees.rounded(toPlaces: 2)) degrees clockwise, rounded to a quarter turn"
     }
     let degrees = signal.orientation.clockwiseDegrees
-    if degrees == 0 { return isMirrored ? "mirror left and right" : "nothing to turn" }
+    if degrees == 0 { return isMirrored ? "mirror left and right" : "no turn" }
     return (isMirrored ? "mirror left and right, then " : "")
       + "turn \(degrees) degrees clockwise"
   }

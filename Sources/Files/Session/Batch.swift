@@ -4,31 +4,31 @@ public import UprightEncoding
 public import UprightMediaIO
 internal import UprightPipeline
 
-/// Several clips, some of them at a time, each in a session on threads of its own.
+/// Transcodes several inputs, some of them in parallel, each in a session with separate threads.
 ///
-/// One that fails stops no other. The clips are begun in their order.
+/// If one fails, the others continue. The inputs are started in order.
 public final class Batch: Sendable {
-  /// What became of one clip.
+  /// The outcome of one input.
   public enum Outcome: Sendable {
-    /// It was transcoded, up to where the batch was stopped.
+    /// The input was transcoded, up to where the batch was stopped.
     case done(TranscodeReport)
-    /// It has no output.
+    /// The input failed and has no output.
     case failed(MediaError)
-    /// The batch was stopped before its turn came.
+    /// The batch was stopped before this input was started.
     case notBegun
   }
 
-  /// What a batch tells while it runs.
+  /// An update from a running batch.
   public enum Update: Sendable {
-    /// How far a clip is.
+    /// The progress of an input.
     case progress(SessionProgress)
-    /// A clip is over.
+    /// An input ended.
     case ended(Outcome)
   }
 
   private typealias Worker = WorkThread<Void>
 
-  /// Where the workers write down what became of each.
+  /// Collects the outcomes from the workers.
   private final class Board: Sendable {
     private let all: Mutex<[Outcome]>
 
@@ -41,13 +41,13 @@ public final class Batch: Sendable {
 
   private let clips: [Result<TranscodeSession, MediaError>]
   private let jobs: Int
-  /// The clip that is begun next.
+  /// The index of the next input.
   private let next = Atomic(0)
   private let stopping = Atomic(false)
 
   /// - Parameters:
-  ///   - clips: sessions that have not run; an error stands for a clip that has failed already.
-  ///   - jobs: how many run at a time, 1 at least.
+  ///   - clips: Sessions that have not run, or errors for inputs that have already failed.
+  ///   - jobs: The number of sessions that run in parallel, at least 1.
   public init(_ clips: [Result<TranscodeSession, MediaError>], jobs: Int) {
     self.clips = clips
     self.jobs = max(1, min(jobs, clips.count))
@@ -56,23 +56,24 @@ public final class Batch: Sendable {
   /// Whether `stop` was called.
   public var isStopped: Bool { stopping.load(ordering: .acquiring) }
 
-  /// Stops reading: what is in flight is finished and closed so that it plays, and no other clip is
-  /// begun. Any thread.
+  /// Stops reading. Running sessions finish their outputs so that they are playable, and no other input is
+  /// started. Can be called on any thread.
   public func stop() {
     stopping.store(true, ordering: .releasing)
     for case .success(let session) in clips { session.stop() }
   }
 
-  /// Removes what is not finished. For a process that is about to end without waiting for `run`.
+  /// Removes unfinished output. Use it if the process exits without waiting for `run`.
   public func abandon() {
     stopping.store(true, ordering: .releasing)
     for case .success(let session) in clips { session.abandon() }
   }
 
-  /// Does the work and returns what became of each clip, in the order of the clips. Blocks; to be
-  /// called once.
+  /// Transcodes all inputs and returns their outcomes, in the order of the inputs. Blocks. Must be called
+  /// only once.
   ///
-  /// - Parameter observe: told of the clip with that index, on any thread, several at a time.
+  /// - Parameter observe: Called with the index of an input, on any thread, possibly several at the same
+  ///   time.
   public func run(
     observe: @escaping @Sendable (_ index: Int, Update) -> Void = { _, _ in }
   ) -> [Outcome] {
@@ -105,22 +106,23 @@ public final class Batch: Sendable {
       }
       return .done(report)
     } catch {
-      // Stopped before its first frame: as if it had not been begun.
+      // A session stopped before its first frame counts as not begun.
       return error.code == .cancelled && isStopped ? .notBegun : .failed(error)
     }
   }
 
-  // MARK: - How many at a time
+  // MARK: - Parallelism
 
-  /// A job for every two cores, since a session reads and decodes beside its turning and encoding; two
-  /// at least, and no more than memory bears without being asked: a 1080p session holds some 0.3 GB.
+  /// Returns the default number of jobs: one for every two cores, since a session reads and decodes in
+  /// parallel to turning and encoding. At least 2, and at most 8 to limit memory: a 1080p session holds some
+  /// 0.3 GB.
   public static func standardJobs(cores: Int = ProcessInfo.processInfo.activeProcessorCount) -> Int
   {
     max(2, min(8, cores / 2))
   }
 
-  /// The threads of each job's codecs, so that the jobs share the cores; 0, the codecs' own choice, for
-  /// a job that has them all.
+  /// Returns the number of codec threads per job, so that the jobs share the cores; 0, which lets the codecs
+  /// choose, for a single job.
   public static func threads(
     jobs: Int, cores: Int = ProcessInfo.processInfo.activeProcessorCount
   ) -> Int {

@@ -8,45 +8,45 @@ internal import UprightMediaIO
 internal import UprightOrienting
 internal import UprightPipeline
 
-/// The writing side of one session: takes frames and packets off the queue, turns, encodes, writes.
+/// The consumer side of one session: takes frames and packets off the queue, turns, encodes and writes them.
 final class SessionRun {
   private let plan: SessionPlan
   private let request: TranscodeRequest
   private let observe: (SessionUpdate) -> Void
   private let queue: BoundedQueue<SourceItem>
-  /// Nil where a tap takes the pictures.
+  /// `nil` if a tap receives the frames.
   private let output: OutputStage?
   private let started = ContinuousClock.now
 
   private var feed: EventFeed
   private var director: FrameDirector?
   private let line: PictureLine
-  /// Decisions that the observer was told.
+  /// The number of decisions passed to the observer.
   private var toldEntries = 0
   private var hasWarned = (guess: false, inexact: false)
   /// The first frame's timestamp: the zero of the media timeline.
   private var origin: Int64?
   private var isPastEnd = false
-  /// How reading had gone where the end was cut; the reader runs ahead.
+  /// The reader's state at the requested end; the reader runs ahead.
   private var upToEnd: SourceOutcome?
   private var lastProgress = ContinuousClock.now
   private var warnings: [String]
   private var hasLosses = false
 
-  /// The policy's answers so far; nil before the first frame.
+  /// The policy's decisions so far; `nil` before the first frame.
   var orientationPlan: OrientationPlan? { director?.plan }
-  /// Seconds on the media timeline of the last frame taken.
+  /// The position of the last frame on the media timeline, in seconds.
   var lastSeconds: Double { line.latest?.seconds ?? 0 }
 
-  /// - Parameter tap: takes the pictures in the place of encoders and output.
+  /// - Parameter tap: Receives the frames in place of encoders and output.
   init(
     _ plan: SessionPlan, tap: (any PictureTap)? = nil,
     observe: @escaping (SessionUpdate) -> Void
   ) throws(MediaError) {
     self.plan = plan
     request = plan.request
-    // Decoded pictures are large; live, each that waits is also a picture later. On one thread nothing is
-    // gained by decoding ahead.
+    // Decoded frames are large, and in live mode each waiting frame adds delay. With one thread, decoding
+    // ahead gains nothing.
     let ahead = plan.options.threads == 1 ? 0 : plan.options.isLive ? 1 : 4
     queue = BoundedQueue(capacity: ahead)
     self.observe = observe
@@ -59,7 +59,7 @@ final class SessionRun {
     output = tap == nil ? try OutputStage(plan) : nil
   }
 
-  /// Runs to the end and closes the output.
+  /// Runs to the end and finishes the output.
   func run() throws(MediaError) -> TranscodeReport {
     let source = try SourceStage(
       demuxer: plan.demuxer, video: plan.video,
@@ -78,7 +78,7 @@ final class SessionRun {
       }
       try finish()
     } catch {
-      // Lets the reader go, whatever it waits for.
+      // Wakes the reader.
       queue.close()
       _ = reading.join()
       output?.abandon()
@@ -90,7 +90,7 @@ final class SessionRun {
   private static func outcome(
     of reading: WorkThread<SourceOutcome>
   ) throws(MediaError) -> SourceOutcome {
-    guard let outcome = reading.join() else { throw MediaError(.fault, "the reader was lost") }
+    guard let outcome = reading.join() else { throw MediaError(.fault, "no result of the reader") }
     return outcome
   }
 
@@ -112,10 +112,10 @@ final class SessionRun {
     }
   }
 
-  /// Seconds by which audio may lie behind the frames of its time in a file.
+  /// How far audio may be behind the frames of the same time in a file, in seconds.
   private static let apart = 5.0
 
-  /// - Parameter before: how reading had gone at the first frame that is not wanted.
+  /// - Parameter before: The reader's state at the first frame after the requested end.
   private func cut(_ before: SourceOutcome) {
     var before = before
     if let origin, let end = request.options.end {
@@ -125,12 +125,12 @@ final class SessionRun {
     upToEnd = before
   }
 
-  // MARK: - Pictures
+  // MARK: - Frames
 
   private func take(
     _ frame: consuming VideoFrame, _ signal: OrientationSignal?
   ) throws(MediaError) {
-    guard let pts = frame.pts else { throw MediaError(.fault, "a frame without a time") }
+    guard let pts = frame.pts else { throw MediaError(.fault, "a frame without a timestamp") }
     let origin = self.origin ?? startOrigin(pts)
     let seconds = Double(pts - origin) * frame.timeBase.doubleValue
     if director == nil { try prepare(frame) }
@@ -149,7 +149,7 @@ final class SessionRun {
     if plan.canvasIsAGuess, direction.missesShape, !hasWarned.guess {
       hasWarned.guess = true
       warnings.append(
-        "the canvas stayed as the first frame wanted it: what lasts longest cannot be known ahead here"
+        "the canvas has the shape at the first frame: the longest orientation is not known in advance"
       )
     }
     if let signal, !hasWarned.inexact, let warning = plan.warning(of: signal, at: seconds) {
@@ -209,14 +209,14 @@ final class SessionRun {
           appOrientation: latest.app.name, elapsed: started.secondsUntilNow)))
   }
 
-  // MARK: - The end
+  // MARK: - Results
 
   private func finish() throws(MediaError) {
     try output?.endTracks()
     for event in try feed.takeRest() { try director?.push(event) }
     director?.finish()
     tellDecisions()
-    // However short the clip, how far it came is told once.
+    // Report progress at least once, however short the input is.
     tellProgress()
     try output?.finish()
   }
@@ -225,10 +225,10 @@ final class SessionRun {
     if request.options.frames == .metadata { warnings += outcome.warnings }
     if let plan = director?.plan { warnings += plan.warnings }
     warnings += line.warnings
-    // What is lost leaves a hole that the losses tell of.
+    // Lost frames leave gaps, which the losses report.
     if plan.container == .y4m, line.tally.hasUnevenSteps, !hasLosses {
       warnings.append(
-        "the frame rate varies: YUV4MPEG2 has one for all frames, their times are lost")
+        "the frame rate varies: YUV4MPEG2 has a fixed one, so timestamps are lost")
     }
     return TranscodeReport(
       plan: plan, tally: line.tally, formats: output?.formats ?? [], files: output?.files ?? [],

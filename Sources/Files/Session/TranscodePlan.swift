@@ -3,9 +3,9 @@ internal import UprightMediaIO
 internal import UprightOrienting
 internal import UprightPipeline
 
-/// What a session would do: `--dry-run`.
+/// The plan of a session: `--dry-run`.
 public struct TranscodePlan: Sendable {
-  /// Lines for a person.
+  /// The plan as lines of text.
   public let lines: [String]
 
   init(_ plan: SessionPlan, _ decided: CopyPlan) {
@@ -20,14 +20,14 @@ public struct TranscodePlan: Sendable {
     let size = plan.video.parameters.size
     var lines = [
       "input   \(plan.request.input): \(plan.video.codecName) \(size), "
-        + (plan.duration.map { "\($0.rounded(toPlaces: 3)) s" } ?? "length unknown"),
+        + (plan.duration.map { "\($0.rounded(toPlaces: 3)) s" } ?? "duration unknown"),
       "output  \(plan.request.output): \(plan.container.rawValue), \(codec)",
     ]
     let canvas =
       switch plan.canvas {
       case .follow: "follows the app orientation"
       case .fixed(let isLandscape): isLandscape ? "landscape, fixed" : "portrait, fixed"
-      case .initial: "as the first frame wants it, fixed"
+      case .initial: "the shape at the first frame, fixed"
       }
     lines.append("canvas  \(canvas)")
     lines += Self.frames(decided)
@@ -43,7 +43,7 @@ public struct TranscodePlan: Sendable {
     self.lines = lines
   }
 
-  /// What is copied and what is encoded, and why.
+  /// Returns which parts are copied and encoded, and why.
   private static func frames(_ decided: CopyPlan) -> [String] {
     switch decided.way {
     case .copy: return ["frames  copied: \(decided.reason)"]
@@ -51,7 +51,7 @@ public struct TranscodePlan: Sendable {
     case .parts(let clip) where clip.join == nil:
       return [
         "frames  re-encoded: \(decided.reason)",
-        "chunks  \(clip.parts.count), \(clip.concurrency) at a time",
+        "chunks  \(clip.parts.count), \(clip.concurrency) in parallel",
       ]
     case .parts(let clip):
       let total = clip.outlook.survey.shown.count
@@ -71,12 +71,12 @@ public struct TranscodePlan: Sendable {
 }
 
 extension SideTrackWriter {
-  /// What is done with the track, in a word.
+  /// How the track is processed, in one word.
   var action: String {
     switch work {
     case .copy, .filter: "copied"
     case .transcode: "re-encoded"
-    case .rewrite: "rewritten"
+    case .rewrite: "converted"
     }
   }
 }

@@ -7,24 +7,24 @@ public import UprightMediaIO
 internal import UprightOrienting
 public import UprightPipeline
 
-/// One clip from its file to its output: read, turn, encode, write.
+/// Transcodes one input: reads, turns, encodes and writes it.
 ///
-/// Reading and decoding run on a thread of their own; turning, encoding and writing on the thread
-/// that calls `run`, with a bounded queue between them.
+/// Reading and decoding run on a separate thread. Turning, encoding and writing run on the thread that calls
+/// `run`. A bounded queue connects the two.
 public final class TranscodeSession: Sendable {
   let request: TranscodeRequest
-  /// A path, a URL, or `-`.
+  /// The input: a path, a URL, or `-` for standard input.
   public var input: String { request.input }
-  /// A path, a URL, or `-`.
+  /// The output: a path, a URL, or `-` for standard output.
   public var output: String { request.output }
 
   /// - Parameters:
-  ///   - input: a path, a URL that libavformat knows, or `-`.
-  ///   - output: a path, a URL or `-`; its name says the container.
-  ///   - inputFormat: libavformat's name of the input's format where it cannot be recognised.
-  ///   - outputFormat: the container where the name does not say it.
-  /// - Throws: `usage` where options contradict each other or the container, before anything is
-  ///   opened.
+  ///   - input: A path, a URL that libavformat supports, or `-` for standard input.
+  ///   - output: A path, a URL, or `-` for standard output. Its name determines the container.
+  ///   - inputFormat: libavformat's name of the input's format, if it can't be detected.
+  ///   - outputFormat: The container, if the output's name doesn't determine it.
+  /// - Throws: `usage` if options contradict each other or the container, before anything is opened;
+  ///   `badData` if the policy is invalid.
   public init(
     input: String, output: String, inputFormat: String? = nil, outputFormat: String? = nil,
     options: TranscodeOptions = TranscodeOptions(), policy: PolicyDocument = PolicyDocument(),
@@ -35,10 +35,11 @@ public final class TranscodeSession: Sendable {
       options: options, policy: policy, events: events)
   }
 
-  /// Stops reading; what is in flight is finished and the output closed so that it plays. Any thread.
+  /// Stops reading. Frames that were already read are finished, and the output is closed so that it is
+  /// playable. Can be called on any thread.
   public func stop() { request.interrupt.raise() }
 
-  /// Removes what is not finished. For a process that is about to end without waiting for `run`.
+  /// Removes unfinished output. Use it if the process exits without waiting for `run`.
   public func abandon() {
     request.interrupt.raise()
     request.writingInterrupt.raise()
@@ -48,11 +49,10 @@ public final class TranscodeSession: Sendable {
   /// Whether `stop` was called.
   public var isStopped: Bool { request.isStopped }
 
-  /// Does the work and returns what was done. Blocks; call it on a thread that may.
+  /// Transcodes the input and returns a report. Blocks, so call it on a thread that may block.
   ///
-  /// - Parameter observe: told about progress, entries and formats as the run goes, on the calling
-  ///   thread.
-  /// - Throws: as spec 4's exit codes are split; no half output is left under the final name.
+  /// - Parameter observe: Called with progress, decisions and formats during the run, on the calling thread.
+  /// - Throws: `MediaError`. No partial output is left under the final name.
   public func run(
     observe: @escaping (SessionUpdate) -> Void = { _ in }
   ) throws(MediaError) -> TranscodeReport {
@@ -66,7 +66,7 @@ public final class TranscodeSession: Sendable {
     }
   }
 
-  /// What a run would do, without an output.
+  /// Returns what a run would do, without writing an output.
   public func plan() throws(MediaError) -> TranscodePlan {
     let plan = try SessionPlan(request, isDryRun: true)
     return TranscodePlan(plan, try CopyPlan(plan))

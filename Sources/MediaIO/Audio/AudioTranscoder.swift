@@ -2,8 +2,8 @@ internal import CFFmpeg
 internal import CFFmpegShims
 package import Orientation
 
-/// Decodes one sound stream and encodes it anew, for containers that cannot carry the source's codec.
-/// Used by one thread at a time.
+/// Decodes and re-encodes one audio stream, for containers that can't carry the source's codec. Used by one
+/// thread at a time.
 package final class AudioTranscoder {
   private let decoder: UnsafeMutablePointer<AVCodecContext>
   private let encoder: SoundEncoder
@@ -11,15 +11,15 @@ package final class AudioTranscoder {
   private var resamplerInput: (format: CInt, rate: CInt, channels: CInt) = (-1, 0, 0)
   private let fifo: OpaquePointer
   private let sourceTimeBase: AVRational
-  /// Where the first sample in `fifo` belongs, in samples; nil before the first.
+  /// The position of the first sample in `fifo`, in samples. `nil` before the first sample.
   private var head: Int64?
 
-  /// Packets that could not be decoded so far.
+  /// The number of packets that couldn't be decoded so far.
   package private(set) var damagedPackets = 0
 
-  /// Opens both ends; the rate and the channels are the source's.
+  /// Opens the decoder and the encoder. The sample rate and the channels are the source's.
   ///
-  /// - Throws: `unavailable` where a decoder or encoder is not linked.
+  /// - Throws: `unavailable` if a decoder or encoder isn't linked, `badData` if the stream can't be decoded.
   package init(stream: StreamInfo, encoderName: String, wantsGlobalHeader: Bool) throws(MediaError)
   {
     sourceTimeBase = AVRational(stream.timeBase)
@@ -44,10 +44,10 @@ package final class AudioTranscoder {
     av_audio_fifo_free(fifo)
   }
 
-  /// Seconds per tick of the packets that come out: one sample.
+  /// Seconds per tick of the encoded packets. One tick is one sample.
   package var timeBase: Rational { encoder.timeBase }
 
-  /// What a muxer must know.
+  /// Returns what a muxer must know.
   package func parameters() throws(MediaError) -> CodecParameters {
     try encoder.parameters()
   }
@@ -69,7 +69,7 @@ package final class AudioTranscoder {
     else {
       avcodec_free_context(&made)
       throw MediaError(
-        .badData, "\(stream.codecName) sound cannot be decoded: \(explain(code))",
+        .badData, "\(stream.codecName) audio cannot be decoded: \(explain(code))",
         at: "stream \(stream.index)")
     }
     return context
@@ -85,7 +85,7 @@ package final class AudioTranscoder {
     return fifo
   }
 
-  /// Takes one packet, or nil at the end, and passes every packet that comes out to `emit`.
+  /// Sends one packet, or `nil` at the end, and passes every resulting packet to `emit`.
   package func transcode(
     _ packet: consuming Packet?, emit: (consuming Packet) throws(MediaError) -> Void
   ) throws(MediaError) {
@@ -110,12 +110,12 @@ package final class AudioTranscoder {
     }
   }
 
-  /// Puts decoded samples behind those that wait: with silence where the source has a hole, without
-  /// what the source says twice, and after a pause too long to be filled with a time of their own.
+  /// Appends decoded samples to the buffered ones. Fills a gap in the source with silence, drops samples that
+  /// the source repeats, and restarts the timestamps after a gap that is too long to fill.
   private func collect(
     _ frame: borrowing VideoFrame, _ emit: (consuming Packet) throws(MediaError) -> Void
   ) throws(MediaError) {
-    // PCM says how many channels there are and not which; the resampler wants to know.
+    // PCM gives the number of channels but not the layout, which the resampler needs.
     if frame.raw.pointee.ch_layout.order == AV_CHANNEL_ORDER_UNSPEC {
       av_channel_layout_default(
         &frame.raw.pointee.ch_layout, frame.raw.pointee.ch_layout.nb_channels)
@@ -135,7 +135,7 @@ package final class AudioTranscoder {
       if let head {
         let gap = position - head - Int64(av_audio_fifo_size(fifo))
         let second = Int64(encoder.context.pointee.sample_rate)
-        // Less than a frame is jitter of the container's clock; more than ten seconds a jump.
+        // Less than a frame is jitter of the container's clock. More than ten seconds is a jump.
         if gap > second * 10 {
           try encodePadded(emit)
           self.head = position
@@ -152,7 +152,7 @@ package final class AudioTranscoder {
     try append(converted, from: repeated)
   }
 
-  /// Takes out of the resampler what it holds back for its filter.
+  /// Appends the samples that the resampler's filter still holds.
   private func collectRest() throws(MediaError) {
     guard resampler != nil, resamplerInput.rate != encoder.context.pointee.sample_rate else {
       return
@@ -163,7 +163,7 @@ package final class AudioTranscoder {
     }
   }
 
-  /// Encodes what waits, filled up with silence to a whole frame: only the last one may be shorter.
+  /// Encodes the buffered samples, padded with silence to a full frame. Only the last frame may be shorter.
   private func encodePadded(
     _ emit: (consuming Packet) throws(MediaError) -> Void
   ) throws(MediaError) {
@@ -174,7 +174,7 @@ package final class AudioTranscoder {
     try encodeWholeFrames(emit)
   }
 
-  /// Appends a frame's samples, all but the first `skipped`.
+  /// Appends a frame's samples except the first `skipped`.
   private func append(_ frame: borrowing VideoFrame, from skipped: Int) throws(MediaError) {
     let count = Int(frame.raw.pointee.nb_samples) - skipped
     guard count > 0, let data = frame.raw.pointee.extended_data else { return }
@@ -209,7 +209,7 @@ package final class AudioTranscoder {
       AVSampleFormat(input.format),
       input.rate, 0, nil)
     if code >= 0 { code = swr_init(resampler) }
-    try check(code) { MediaError(.badData, "sound cannot be converted: \(explain($0))") }
+    try check(code) { MediaError(.badData, "audio cannot be converted: \(explain($0))") }
     resamplerInput = input
   }
 

@@ -2,7 +2,7 @@ internal import CFFmpeg
 internal import CFFmpegShims
 internal import Orientation
 
-/// Samples of two channels.
+/// Audio samples of two channels.
 package struct StereoSamples: Sendable {
   package var left: [Float]
   package var right: [Float]
@@ -12,10 +12,10 @@ package struct StereoSamples: Sendable {
     self.right = right
   }
 
-  /// Samples of each channel.
+  /// The number of samples in each channel.
   package var count: Int { left.count }
 
-  /// Nothing, for so long.
+  /// Returns `count` samples of silence.
   package static func silence(_ count: Int) -> StereoSamples {
     let nothing = [Float](repeating: 0, count: max(0, count))
     return StereoSamples(left: nothing, right: nothing)
@@ -32,8 +32,8 @@ package struct StereoSamples: Sendable {
   }
 }
 
-/// Decodes one sound stream of any kind into stereo at one rate, whatever it changes to on the way. Used
-/// by one thread at a time.
+/// Decodes one audio stream of any format to stereo at one sample rate, even if the format changes. Used by
+/// one thread at a time.
 package final class SoundDecoder {
   private let decoder: UnsafeMutablePointer<AVCodecContext>
   private var resampler: OpaquePointer?
@@ -43,11 +43,11 @@ package final class SoundDecoder {
   private var stereo = AVChannelLayout()
   private let frame: UnsafeMutablePointer<AVFrame>
 
-  /// Packets and frames that could not be used so far.
+  /// The number of packets and frames that couldn't be used so far.
   package private(set) var damagedPackets = 0
 
-  /// - Parameter rate: samples a second that come out.
-  /// - Throws: `unavailable` where no decoder is linked, `badData` where it refuses the stream.
+  /// - Parameter rate: The output sample rate, in samples per second.
+  /// - Throws: `unavailable` if no decoder is linked, `badData` if the decoder rejects the stream.
   package init(stream: StreamInfo, rate: Int) throws(MediaError) {
     guard let codec = avcodec_find_decoder(stream.parameters.raw.pointee.codec_id) else {
       throw MediaError(
@@ -66,7 +66,7 @@ package final class SoundDecoder {
       var pointer: UnsafeMutablePointer<AVFrame>? = frame
       av_frame_free(&pointer)
       throw MediaError(
-        .badData, "\(stream.codecName) sound cannot be decoded: \(explain(code))",
+        .badData, "\(stream.codecName) audio cannot be decoded: \(explain(code))",
         at: "stream \(stream.index)")
     }
     decoder = context
@@ -84,8 +84,8 @@ package final class SoundDecoder {
     swr_free(&resampler)
   }
 
-  /// Decodes a packet and passes on what comes of it, with the time of its first sample in ticks of
-  /// 1/rate; nil where it has none.
+  /// Decodes a packet and passes the samples to `take`, with the time of the first sample in ticks of 1/rate,
+  /// or `nil` if there is no timestamp.
   package func decode(
     _ packet: borrowing Packet, take: (StereoSamples, Int64?) throws(MediaError) -> Void
   ) throws(MediaError) {
@@ -111,7 +111,7 @@ package final class SoundDecoder {
       damagedPackets += 1
       return nil
     }
-    // What the resampler's filter holds back belongs before this frame.
+    // The samples that the resampler's filter still holds come before this frame.
     let delay = swr_get_delay(resampler, Int64(rate))
     let room = Int(swr_get_out_samples(resampler, count))
     guard room > 0 else { return nil }

@@ -2,17 +2,17 @@ internal import CFFmpeg
 internal import CFFmpegShims
 package import Orientation
 
-/// Encodes sound. Used by one thread at a time.
+/// Encodes audio. Used by one thread at a time.
 package final class SoundEncoder {
   let context: UnsafeMutablePointer<AVCodecContext>
 
-  /// AAC of stereo sound.
+  /// An AAC encoder for stereo audio.
   ///
   /// - Parameters:
-  ///   - rate: samples a second, one of AAC's.
-  ///   - bitrate: bits a second.
-  ///   - wantsGlobalHeader: whether the packets come without headers of their own.
-  /// - Throws: `unavailable` where the encoder is not linked.
+  ///   - rate: Samples per second; one of AAC's rates.
+  ///   - bitrate: Bits per second.
+  ///   - wantsGlobalHeader: Whether the packets have no headers; the extradata is then in the parameters.
+  /// - Throws: `unavailable` if the encoder isn't linked.
   package convenience init(
     rate: Int, bitrate: Int, wantsGlobalHeader: Bool
   ) throws(MediaError) {
@@ -21,10 +21,12 @@ package final class SoundEncoder {
       wantsGlobalHeader: wantsGlobalHeader)
   }
 
+  /// An encoder for any of libavcodec's audio codecs.
+  ///
   /// - Parameters:
-  ///   - name: libavcodec's of the encoder.
-  ///   - rate: samples a second that are wished for: see `rate`.
-  ///   - bitrate: nil: as the encoder chooses.
+  ///   - name: libavcodec's name of the encoder.
+  ///   - rate: The requested samples per second. The encoder's actual rate is `rate`.
+  ///   - bitrate: Bits per second. `nil` leaves it to the encoder.
   init(
     _ name: String, rate: CInt, channels: CInt, bitrate: Int?, wantsGlobalHeader: Bool
   ) throws(MediaError) {
@@ -40,7 +42,7 @@ package final class SoundEncoder {
     context.pointee.time_base = AVRational(num: 1, den: context.pointee.sample_rate)
     if wantsGlobalHeader { context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER }
     // FFmpeg's manual (aac, aac_coder): better and much faster than the default above 64 kbit/s. The
-    // default's search costs more than the pictures of a small stream do.
+    // default's search costs more than encoding the video of a small stream.
     if let bitrate, bitrate > 64_000 {
       av_opt_set(context.pointee.priv_data, "aac_coder", "fast", 0)
     }
@@ -48,13 +50,14 @@ package final class SoundEncoder {
     guard code >= 0 else {
       avcodec_free_context(&made)
       throw MediaError(
-        .unavailable, "\(name) refuses this sound: \(explain(code))",
+        .unavailable, "\(name) rejects this audio: \(explain(code))",
         at: "\(rate) Hz, \(channels) channels")
     }
     self.context = context
   }
 
-  /// The rate itself where the encoder takes it, else the lowest that loses nothing, else its best.
+  /// Returns `rate` if the encoder supports it, else the lowest supported rate above it, else the highest
+  /// supported rate.
   private static func closestRate(_ codec: UnsafePointer<AVCodec>, to rate: CInt) -> CInt {
     guard let list = upright_codec_sample_rates(codec) else { return rate }
     var rates: [CInt] = []
@@ -68,27 +71,27 @@ package final class SoundEncoder {
     avcodec_free_context(&pointer)
   }
 
-  /// Samples a second.
+  /// Samples per second.
   package var rate: Int { Int(context.pointee.sample_rate) }
 
-  /// Seconds per tick of the packets: one sample.
+  /// Seconds per tick of the packets. One tick is one sample.
   package var timeBase: Rational { Rational(1, rate) }
 
-  /// Samples of a whole frame.
+  /// The number of samples in a full frame.
   package var frameSize: Int {
     context.pointee.frame_size > 0 ? Int(context.pointee.frame_size) : 1024
   }
 
-  /// Samples that the first packets hold before the sound begins.
+  /// The number of samples in the first packets before the audio begins.
   package var priming: Int { max(0, Int(context.pointee.initial_padding)) }
 
-  /// What a muxer must know.
+  /// Returns what a muxer must know.
   package func parameters() throws(MediaError) -> CodecParameters {
     try CodecParameters(of: context)
   }
 
-  /// Encodes one frame of stereo sound whose first sample is at `time`; all but the last are `frameSize`
-  /// long.
+  /// Encodes one frame of stereo audio whose first sample is at `time`. All frames but the last have
+  /// `frameSize` samples.
   package func encode(
     _ samples: StereoSamples, at time: Int64, emit: (consuming Packet) throws(MediaError) -> Void
   ) throws(MediaError) {
@@ -104,7 +107,7 @@ package final class SoundEncoder {
     try encode(frame, emit)
   }
 
-  /// A frame for so many samples, in the encoder's form, to be filled.
+  /// Returns a frame in the encoder's sample format with memory for `samples` samples, to be filled.
   func frame(of samples: CInt) throws(MediaError) -> VideoFrame {
     let frame = try form()
     frame.raw.pointee.nb_samples = samples
@@ -112,7 +115,7 @@ package final class SoundEncoder {
     return frame
   }
 
-  /// The encoder's form of sound, without memory for any.
+  /// Returns a frame in the encoder's sample format without memory for samples.
   func form() throws(MediaError) -> VideoFrame {
     let frame = try VideoFrame()
     frame.raw.pointee.format = context.pointee.sample_fmt.rawValue
@@ -121,14 +124,14 @@ package final class SoundEncoder {
     return frame
   }
 
-  /// Encodes a frame in the encoder's form.
+  /// Encodes a frame in the encoder's sample format.
   func encode(
     _ frame: borrowing VideoFrame, _ emit: (consuming Packet) throws(MediaError) -> Void
   ) throws(MediaError) {
     try send(frame.raw, emit)
   }
 
-  /// Passes on what is still inside; nothing follows.
+  /// Passes on the remaining packets. Nothing can be encoded after that.
   package func finish(
     emit: (consuming Packet) throws(MediaError) -> Void
   ) throws(MediaError) {
@@ -139,7 +142,7 @@ package final class SoundEncoder {
     _ frame: UnsafeMutablePointer<AVFrame>?, _ emit: (consuming Packet) throws(MediaError) -> Void
   ) throws(MediaError) {
     try check(avcodec_send_frame(context, frame)) {
-      MediaError(.fault, "sound cannot be encoded: \(explain($0))")
+      MediaError(.fault, "audio cannot be encoded: \(explain($0))")
     }
     while true {
       let packet = try Packet()

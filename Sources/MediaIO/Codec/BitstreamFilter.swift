@@ -2,12 +2,12 @@ internal import CFFmpeg
 internal import CFFmpegShims
 internal import Orientation
 
-/// Rewrites packets of a stream without decoding them, one in, at most one out.
+/// Rewrites the packets of a stream without decoding them. Each packet produces at most one.
 package final class BitstreamFilter {
   private let context: UnsafeMutablePointer<AVBSFContext>
 
-  /// - Throws: `unavailable` where libavcodec has no filter called `name`, `badData` where it does
-  ///   not take the stream.
+  /// - Throws: `unavailable` if libavcodec has no filter called `name`, `badData` if the filter rejects the
+  ///   stream.
   package init(_ name: String, for stream: StreamInfo) throws(MediaError) {
     guard let filter = av_bsf_get_by_name(name) else {
       throw MediaError(.unavailable, "the linked FFmpeg has no \(name)")
@@ -30,7 +30,7 @@ package final class BitstreamFilter {
     av_bsf_free(&pointer)
   }
 
-  /// The filtered packet; nil where the filter swallowed it.
+  /// Returns the filtered packet. Returns `nil` if the filter dropped it.
   package func filter(_ packet: consuming Packet) throws(MediaError) -> Packet? {
     let timeBase = packet.timeBase
     guard av_bsf_send_packet(context, packet.raw) >= 0 else { return nil }
@@ -40,7 +40,8 @@ package final class BitstreamFilter {
     return result
   }
 
-  /// What the filtered stream looks like; extradata found in the packets arrives as their side data.
+  /// Returns the parameters of the filtered stream. Extradata found in the packets is in the packets' side
+  /// data.
   package func parameters() throws(MediaError) -> CodecParameters {
     try CodecParameters(copying: context.pointee.par_out)
   }

@@ -2,18 +2,19 @@ internal import CFFmpeg
 internal import CFFmpegShims
 package import Orientation
 
-/// Reads the size of pictures out of their packets, undecoded, as a decoder would crop them.
+/// Reads the size of frames from their packets without decoding them, with cropping applied as a decoder
+/// would.
 package final class CodedSizeReader {
   private let parameters: CodecParameters
   private var context: UnsafeMutablePointer<AVCodecContext>?
   private var parser: UnsafeMutablePointer<AVCodecParserContext>?
 
-  /// The codecs whose parser in libavcodec says sizes.
+  /// The codecs whose libavcodec parser reports sizes.
   private static let codecs: Set<String> = [
     "h264", "hevc", "vp8", "av1", "mpeg1video", "mpeg2video", "mpeg4",
   ]
 
-  /// Nil for a codec whose packets are not understood.
+  /// Returns `nil` for a codec whose packets can't be parsed.
   package init?(_ stream: StreamInfo) {
     guard Self.codecs.contains(stream.codecName) else { return nil }
     parameters = stream.parameters
@@ -39,7 +40,8 @@ package final class CodedSizeReader {
     return true
   }
 
-  /// The size of the picture in `packet`; nil where the packet does not say, and the last one stands.
+  /// Returns the size of the frame in `packet`. Returns `nil` if the packet doesn't contain it; the last size
+  /// then still applies.
   package func size(of packet: borrowing Packet) -> PixelSize? {
     if let extradata = packet.newExtradata {
       guard let changed = try? parameters.with(extradata: extradata), open(changed) else {

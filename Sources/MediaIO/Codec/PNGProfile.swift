@@ -1,9 +1,10 @@
 internal import CFFmpeg
 
-/// Colour profiles in PNG (the iCCP chunk, ISO/IEC 15948, 11.3.2.3). libavcodec inflates one to whatever size
-/// it has: four megabytes become gigabytes. Nothing here uses them.
+/// Colour profiles in PNG (the iCCP chunk, ISO/IEC 15948, 11.3.2.3). libavcodec inflates a profile to any
+/// size: four megabytes become gigabytes. Nothing here uses profiles.
 enum PNGProfile {
-  /// A copy of `packet` in which a decoder finds no profile; `nil` if there is none, or no memory.
+  /// Returns a copy of `packet` in which a decoder finds no profile. Returns `nil` if there is no profile, or
+  /// no memory.
   static func removed(
     from packet: UnsafeMutablePointer<AVPacket>
   ) -> UnsafeMutablePointer<AVPacket>? {
@@ -14,12 +15,12 @@ enum PNGProfile {
       av_packet_free(&copy)
       return nil
     }
-    // Another ancillary type, which decoders skip.
+    // Changes the type to another ancillary one, which decoders skip.
     clone.pointee.data[place + 3] = UInt8(ascii: "Q")
     return clone
   }
 
-  /// Where the type of the first profile's chunk is. It precedes the pixels.
+  /// Returns the position of the type of the first profile chunk, which precedes the pixels.
   private static func place(in bytes: UnsafeRawBufferPointer) -> Int? {
     var place = 8
     while place + 12 <= bytes.count {

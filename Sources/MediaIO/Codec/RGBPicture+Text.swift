@@ -4,9 +4,9 @@ extension RGBPicture {
   /// A line of text.
   package struct Label: Sendable, Hashable {
     package let text: String
-    /// Where its first letter begins.
+    /// The left edge of the first letter, in pixels.
     package let x: Int
-    /// What its letters stand on.
+    /// The baseline of the letters, in pixels from the top.
     package let baseline: Int
     package let colour: RGBColour
 
@@ -15,9 +15,9 @@ extension RGBPicture {
     }
   }
 
-  /// Writes labels in the system's sans-serif typeface, `height` pixels an em, by libavfilter's drawtext.
+  /// Draws labels in the system's sans-serif typeface with libavfilter's drawtext, `height` pixels per em.
   ///
-  /// - Throws: `unavailable` where that is missing, or every typeface.
+  /// - Throws: `unavailable` if drawtext or a typeface is missing.
   package mutating func write(_ labels: [Label], height: Int) throws(MediaError) {
     guard !labels.isEmpty else { return }
     let frame = try frame()
@@ -26,10 +26,10 @@ extension RGBPicture {
     }
     let chain = try FilterChain(
       filters + [("format", "rgb24")], like: frame, subject: "text in a picture",
-      remedy: "write SVG, or take an FFmpeg with libfreetype and install a typeface")
+      remedy: "write SVG, or use an FFmpeg with libfreetype and install a typeface")
     try chain.send(frame)
     guard let written = try chain.receive(), let plane = written.plane(0) else {
-      throw MediaError(.fault, "a picture went into drawtext and none came out")
+      throw MediaError(.fault, "drawtext returned no picture")
     }
     take(plane)
   }
@@ -37,7 +37,7 @@ extension RGBPicture {
   private static func options(_ label: Label, _ height: Int) -> String {
     let colour = [label.colour.red, label.colour.green, label.colour.blue]
       .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    // What libavutil's reader of options takes for its own.
+    // The characters that libavutil's option parser treats as special.
     let text = label.text.reduce(into: "") { text, letter in
       if "\\':".contains(letter) { text.append("\\") }
       text.append(letter)

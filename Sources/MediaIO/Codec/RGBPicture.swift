@@ -1,10 +1,10 @@
 internal import CFFmpeg
 package import Orientation
 
-/// Eight bits each of red, green and blue, row by row without gaps.
+/// A picture with eight bits each of red, green and blue, row by row without padding.
 package struct RGBPicture: Sendable, Hashable {
   package let size: PixelSize
-  /// `size.width * size.height * 3` of them.
+  /// The samples, `size.width * size.height * 3` bytes.
   package var bytes: [UInt8]
 
   /// A picture of one colour.
@@ -15,7 +15,7 @@ package struct RGBPicture: Sendable, Hashable {
     for _ in 0..<size.width * size.height { bytes += [colour.red, colour.green, colour.blue] }
   }
 
-  /// `frame`, scaled to `size`.
+  /// A picture of `frame`, scaled to `size`.
   package init(
     _ frame: borrowing VideoFrame, size: PixelSize, scaler: Scaler
   ) throws(MediaError) {
@@ -23,7 +23,7 @@ package struct RGBPicture: Sendable, Hashable {
     let target = try pool.frame()
     guard let source = PictureView(frame), let view = PictureView(target),
       let plane = target.plane(0)
-    else { throw MediaError(.fault, "a \(frame.format) picture cannot be made small") }
+    else { throw MediaError(.fault, "a \(frame.format) frame cannot be scaled down") }
     let chroma = frame.colour.chromaPosition
     try scaler.scale(
       source, onto: view, colour: frame.colour, chroma: .init(from: chroma, to: chroma),
@@ -33,7 +33,7 @@ package struct RGBPicture: Sendable, Hashable {
     take(plane)
   }
 
-  /// Replaces all of the picture by what is in `plane`.
+  /// Replaces the whole picture with the content of `plane`.
   mutating func take(_ plane: VideoFrame.PlaneMemory) {
     bytes.removeAll(keepingCapacity: true)
     for y in 0..<size.height {
@@ -41,7 +41,7 @@ package struct RGBPicture: Sendable, Hashable {
     }
   }
 
-  /// The picture as a frame of RGB24.
+  /// Returns the picture as an RGB24 frame.
   func frame() throws(MediaError) -> VideoFrame {
     let frame = try FramePool(size: size, format: PixelFormat(AV_PIX_FMT_RGB24)).frame()
     guard let plane = frame.plane(0) else { throw outOfMemory("a picture") }
@@ -55,7 +55,7 @@ package struct RGBPicture: Sendable, Hashable {
     return frame
   }
 
-  /// The picture as a PNG file.
+  /// Returns the picture as a PNG file.
   package func png() throws(MediaError) -> [UInt8] {
     guard let codec = avcodec_find_encoder(AV_CODEC_ID_PNG) else {
       throw MediaError(.unavailable, "the linked FFmpeg has no PNG encoder")

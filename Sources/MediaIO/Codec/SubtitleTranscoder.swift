@@ -2,21 +2,20 @@ internal import CFFmpeg
 internal import CFFmpegShims
 package import Orientation
 
-/// Rewrites subtitles of text from one form into another, for containers that have a form of their
-/// own. Used by one thread at a time.
+/// Converts text subtitles from one format to another, for containers that require a specific format. Used by
+/// one thread at a time.
 package final class SubtitleTranscoder {
   private let decoder: UnsafeMutablePointer<AVCodecContext>
   private let encoder: UnsafeMutablePointer<AVCodecContext>
   private let sourceTimeBase: AVRational
 
-  /// Packets that could not be read so far.
+  /// The number of packets that couldn't be read so far.
   package private(set) var damagedPackets = 0
 
-  /// The longest text of one moment in bytes.
+  /// The maximum size of one encoded subtitle, in bytes.
   private static let longest = 1 << 20
 
-  /// - Throws: `unavailable` where a decoder or encoder is not linked, `badData` where the stream
-  ///   cannot be read.
+  /// - Throws: `unavailable` if a decoder or encoder isn't linked, `badData` if the stream can't be read.
   package init(stream: StreamInfo, encoderName: String) throws(MediaError) {
     sourceTimeBase = AVRational(stream.timeBase)
     decoder = try Self.openDecoder(stream)
@@ -64,7 +63,7 @@ package final class SubtitleTranscoder {
     var made = avcodec_alloc_context3(codec)
     guard let context = made else { throw outOfMemory("subtitles") }
     context.pointee.time_base = AVRational(num: 1, den: 1000)
-    // The styles, which every text decoder gives in the form of ASS.
+    // The styles, which every text decoder provides as an ASS header.
     let size = Int(source.pointee.subtitle_header_size)
     if size > 0, let header = source.pointee.subtitle_header, let copy = av_mallocz(size + 1) {
       copy.copyMemory(from: header, byteCount: size)
@@ -74,20 +73,21 @@ package final class SubtitleTranscoder {
     let code = avcodec_open2(context, codec, nil)
     guard code >= 0 else {
       avcodec_free_context(&made)
-      throw MediaError(.unavailable, "\(name) refuses these subtitles: \(explain(code))")
+      throw MediaError(.unavailable, "\(name) rejects these subtitles: \(explain(code))")
     }
     return context
   }
 
-  /// Seconds per tick of the packets that come out.
+  /// Seconds per tick of the encoded packets.
   package var timeBase: Rational { Rational(1, 1000) }
 
-  /// What a muxer must know.
+  /// Returns what a muxer must know.
   package func parameters() throws(MediaError) -> CodecParameters {
     try CodecParameters(of: encoder)
   }
 
-  /// What `packet` says in the new form; nil where it says nothing (MP4 marks pauses so).
+  /// Returns the subtitle in `packet` in the new format. Returns `nil` if it is empty (MP4 marks pauses with
+  /// empty subtitles) or can't be read.
   package func transcode(_ packet: borrowing Packet) throws(MediaError) -> Packet? {
     var subtitle = AVSubtitle()
     var isThere: CInt = 0
@@ -126,7 +126,7 @@ package final class SubtitleTranscoder {
 }
 
 extension StreamInfo {
-  /// Subtitles that are words rather than pictures.
+  /// Whether the stream carries subtitles as text rather than as images.
   package var isText: Bool {
     guard kind == .subtitle,
       let descriptor = avcodec_descriptor_get(parameters.raw.pointee.codec_id)

@@ -2,10 +2,10 @@ internal import CFFmpeg
 internal import CFFmpegShims
 internal import Orientation
 
-/// A codec that can be encoded to, and the library that does it.
+/// A video codec to encode to.
 public enum VideoCodec: String, Sendable, CaseIterable {
   case h264, hevc, av1, vp9
-  /// Pictures as they are, for Y4M.
+  /// Uncompressed frames, for Y4M.
   case raw
 
   /// FFmpeg's name of the encoder.
@@ -15,7 +15,7 @@ public enum VideoCodec: String, Sendable, CaseIterable {
     case .hevc: "libx265"
     case .av1: "libsvtav1"
     case .vp9: "libvpx-vp9"
-    // FFmpeg's Y4M muxer takes whole frames and refuses raw video.
+    // FFmpeg's Y4M muxer takes whole frames and rejects raw video.
     case .raw: "wrapped_avframe"
     }
   }
@@ -25,21 +25,20 @@ public enum VideoCodec: String, Sendable, CaseIterable {
       throw MediaError(
         .unavailable, "the linked FFmpeg has no \(encoderName)", at: "--codec \(rawValue)",
         remedy:
-          "install Debian's ffmpeg, which has it (apt-get install ffmpeg), or take another --codec")
+          "install Debian's ffmpeg, which has it (apt-get install ffmpeg), or use another --codec")
     }
     return codec
   }
 
-  /// Whether the encoder is there.
+  /// Whether the encoder is linked.
   package var isLinked: Bool { avcodec_find_encoder_by_name(encoderName) != nil }
 
-  /// - Throws: `unavailable` where the encoder is not linked.
+  /// - Throws: `unavailable` if the encoder isn't linked.
   package func requireEncoder() throws(MediaError) { _ = try find() }
 
-  /// Refuses words that the encoder does not know, before it is opened: libx264 would write to
-  /// standard error by itself.
+  /// Checks the encoder's settings before it is opened. libx264 would write to standard error itself.
   ///
-  /// - Throws: `usage`, naming the words it does know.
+  /// - Throws: `usage` if the encoder doesn't know a value. The error lists the known ones.
   package func check(
     speed: String?, rate: VideoEncoder.RateControl, options: [String: String]
   ) throws(MediaError) {
@@ -47,7 +46,7 @@ public enum VideoCodec: String, Sendable, CaseIterable {
       let limit = self == .h264 || self == .hevc ? 51.0 : 63.0
       guard (0...limit).contains(crf) else {
         throw MediaError(
-          .usage, "\(crf) is no quality of \(encoderName)", at: "--crf",
+          .usage, "\(crf) is not a quality of \(encoderName)", at: "--crf",
           remedy: "use 0 (best) to \(Int(limit))")
       }
     }
@@ -63,7 +62,7 @@ public enum VideoCodec: String, Sendable, CaseIterable {
     at location: String
   ) throws(MediaError) {
     guard let known = words[key] else { return }
-    // Tunes may be several.
+    // There may be several tunes.
     let parts = key == "tune" ? value.split(separator: ",").map(String.init) : [value]
     for part in parts where !known.contains(part) {
       throw MediaError(
@@ -74,7 +73,7 @@ public enum VideoCodec: String, Sendable, CaseIterable {
     }
   }
 
-  /// The words that some options of the encoder take.
+  /// The known values of some options of the encoder.
   private var words: [String: [String]] {
     let speeds = [
       "ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower",
@@ -96,7 +95,7 @@ public enum VideoCodec: String, Sendable, CaseIterable {
     }
   }
 
-  /// Whether `format` is one of the encoder's; the pictures are converted to one of them.
+  /// Returns whether the encoder supports `format`. Frames are converted to a supported format.
   package func supports(_ format: PixelFormat) -> Bool {
     guard let codec = avcodec_find_encoder_by_name(encoderName),
       let list = upright_codec_pixel_formats(codec)
@@ -109,30 +108,29 @@ public enum VideoCodec: String, Sendable, CaseIterable {
     return false
   }
 
-  /// Whether fields can stay apart: H.264 can code them, and Y4M's header can say that they are there.
+  /// Whether fields can be kept. H.264 can code them, and Y4M's header can declare them.
   package var carriesFields: Bool { self == .h264 || self == .raw }
 
-  /// Whether the codec itself says what HDR10 does beside the code points; VP9 leaves it to the
-  /// container, and Y4M has no place for it.
+  /// Whether HDR10 metadata can be carried. VP9 leaves it to the container, and Y4M has no place for it.
   package var carriesHDR: Bool { self != .raw }
 
-  /// The format to encode pictures of `source` in: 4:2:0, with 10 bits where the source has more than
-  /// 8 and the codec is one that players decode at 10.
+  /// Returns the format to encode frames of `source` in: 4:2:0, with 10 bits if the source has more than 8
+  /// and the codec is one that players decode with 10.
   package func encodingFormat(for source: PixelFormat) -> PixelFormat {
     if self == .raw { return source.y4mFormat }
     return source.bitDepth > 8 && keepsDepth ? .yuv420p10 : .yuv420p
   }
 
-  /// Whether more than 8 bits are encoded. Few players take such H.264.
+  /// Whether more than 8 bits are encoded. Few players support such H.264.
   package var keepsDepth: Bool { self != .h264 && supports(.yuv420p10) }
 
-  /// The options the encoder is opened with: ours, then the user's over them.
+  /// Returns the options that the encoder is opened with: the defaults here, overridden by the user's.
   ///
-  /// A file is encoded for good, a live stream in time. foreman (CIF, 120 frames), SSIM in dB, kB, CPU
-  /// seconds: libx264 veryfast 23: 15.5, 147, 0.5; its own default medium 23: 17.7, 168, 1.1; veryfast 20:
-  /// 17.3, 213, 0.5; faster 20: 18.5, 225, 0.7; fast 20: 19.0, 224, 1.0. `faster` is the fastest preset that
-  /// is better than the default's quality; the next one costs half as much again. libx265 veryfast 28:
-  /// 13.4, 89, 1.3; veryfast 22: 16.3, 192, 1.8; fast 22: 16.6, 199, 2.1.
+  /// The defaults for a file favour quality, those for a live stream speed. Measured with foreman (CIF, 120
+  /// frames), SSIM in dB, size in kB, CPU seconds: libx264 veryfast 23: 15.5, 147, 0.5; its own default
+  /// medium 23: 17.7, 168, 1.1; veryfast 20: 17.3, 213, 0.5; faster 20: 18.5, 225, 0.7; fast 20: 19.0, 224,
+  /// 1.0. `faster` is the fastest preset with a better quality than the default; the next one costs half as
+  /// much again. libx265 veryfast 28: 13.4, 89, 1.3; veryfast 22: 16.3, 192, 1.8; fast 22: 16.6, 199, 2.1.
   func options(for settings: VideoEncoder.Settings) -> [(String, String)] {
     var options: [String: String] = [:]
     let quality: Double? =
@@ -160,7 +158,7 @@ public enum VideoCodec: String, Sendable, CaseIterable {
       if isConstant { options["crf"] = crf(settings.isLive ? 28 : 21) }
       var parameters = "log-level=none"
       if settings.repeatsHeaders { parameters += ":repeat-headers=1" }
-      // libx265 3.5 writes beyond the end of a row of blocks that is shorter than its vectors.
+      // libx265 3.5 writes past the end of a row of blocks that is shorter than its vectors.
       if settings.size.width < 128 { parameters += ":cutree=0" }
       let hdr = settings.colour.hdr
       if let mastering = hdr.mastering { parameters += ":master-display=\(mastering.inUnits)" }
@@ -188,7 +186,7 @@ public enum VideoCodec: String, Sendable, CaseIterable {
     return options.sorted { $0.key < $1.key }
   }
 
-  /// The encoder's own parameter string is added to, anything else is replaced.
+  /// Appends to the encoder's parameter string. Replaces any other option.
   private func merge(_ key: String, _ value: String, into options: inout [String: String]) {
     if ["x264-params", "x265-params", "svtav1-params"].contains(key), let ours = options[key] {
       options[key] = "\(ours):\(value)"

@@ -2,22 +2,23 @@ internal import CFFmpeg
 internal import CFFmpegShims
 internal import Orientation
 
-/// Decodes one video stream. Used by one thread at a time; the codec's own threads are inside.
+/// Decodes one video stream. Used by one thread at a time; the codec has internal threads.
 package final class VideoDecoder {
   private let context: UnsafeMutablePointer<AVCodecContext>
   private let frames = DecoderFrames()
   private let timeBase: Rational
   private let name: String
-  /// What the container says, for the codecs that leave it to it.
+  /// The container's HDR metadata, for the codecs that leave it to the container.
   private let hdr: HDRMetadata
 
-  /// Packets that the decoder refused so far.
+  /// The number of packets that the decoder has rejected so far.
   package private(set) var damagedPackets = 0
 
-  /// The largest picture that is decoded, in samples: a small file can name a huge one.
+  /// The largest frame that is decoded, in samples. A small file can declare a huge one.
   package static let maximumPixels = 16384 * 16384
 
-  /// - Throws: `unavailable` where the linked FFmpeg has no decoder for the stream.
+  /// - Throws: `unavailable` if the linked FFmpeg has no decoder for the stream, `badData` if the decoder
+  ///   can't be opened for it.
   package init(
     stream: StreamInfo, threads: Int = 0, maximumPixels: Int = VideoDecoder.maximumPixels
   ) throws(MediaError) {
@@ -59,18 +60,18 @@ package final class VideoDecoder {
     return opened
   }
 
-  /// The decoder of that name where it is linked, else the usual one of the codec.
+  /// Returns the decoder named `name` if it is linked, else the codec's default decoder.
   static func find(_ identifier: AVCodecID, _ name: String?) -> UnsafePointer<AVCodec>? {
     name.flatMap { avcodec_find_decoder_by_name($0) } ?? avcodec_find_decoder(identifier)
   }
 
-  /// Whether frames that no other frame refers to are left out. Read at the next packet.
+  /// Whether frames that no other frame refers to are skipped. Takes effect at the next packet.
   package var skipsUnreferenced = false {
     didSet { context.pointee.skip_frame = skipsUnreferenced ? AVDISCARD_NONREF : AVDISCARD_DEFAULT }
   }
 
-  /// Hands over a packet. False where pictures must be received first and the same packet sent anew;
-  /// one that the decoder cannot use is counted and left out.
+  /// Sends a packet. Returns `false` if frames must be received first and the same packet sent again. A
+  /// packet that the decoder can't use is counted and skipped.
   package func send(_ packet: borrowing Packet) -> Bool {
     var plain: UnsafeMutablePointer<AVPacket>?
     if context.pointee.codec_id == AV_CODEC_ID_PNG { plain = PNGProfile.removed(from: packet.raw) }
@@ -84,18 +85,18 @@ package final class VideoDecoder {
     }
   }
 
-  /// Says that no packet follows: what is inside comes out.
+  /// Marks the end of the input. The remaining frames can then be received.
   package func finish() {
     avcodec_send_packet(context, nil)
   }
 
-  /// Forgets what is inside, for packets that do not follow on.
+  /// Discards the decoder's state, for packets that don't follow on from the last ones.
   package func flush() { avcodec_flush_buffers(context) }
 
-  /// The next picture in presentation order; nil where more packets are wanted, or at the end.
+  /// Returns the next frame in presentation order. Returns `nil` if more packets are needed, or at the end.
   package func receive() throws(MediaError) -> VideoFrame? {
-    // Frame threads tell of a damaged packet late, between good pictures: what follows must be asked
-    // for, at the end above all. No codec fails this often in a row.
+    // With frame threads an error for a damaged packet is returned late, between good frames. The frames
+    // after it must still be requested, above all at the end. No codec fails this often in a row.
     for _ in 0..<1000 {
       var frame = try VideoFrame()
       let code = avcodec_receive_frame(context, frame.raw)
@@ -105,7 +106,7 @@ package final class VideoDecoder {
         frame.pts = frame.bestEffortTimestamp
         frame.timeBase = timeBase
         if !hdr.isEmpty { HDRMetadata(frame: frame.raw).filled(from: hdr).write(to: frame.raw) }
-        // The size may be anything a bitstream can say; what follows counts on a real one.
+        // A bitstream can give any size. Later code relies on a positive one.
         if frame.size.width > 0 && frame.size.height > 0 { return frame }
         damagedPackets += 1
       default: damagedPackets += 1

@@ -2,34 +2,34 @@ internal import CFFmpeg
 internal import CFFmpegShims
 package import Orientation
 
-/// Encodes pictures of one size and format. Used by one thread at a time.
+/// Encodes frames of one size and format. Used by one thread at a time.
 public final class VideoEncoder {
-  /// All that an encoder is opened with.
+  /// All settings that an encoder is opened with.
   package struct Settings: Sendable, Hashable {
     package var codec: VideoCodec
     package var size: PixelSize
     package var format: PixelFormat
     package var colour: Colour
-    /// Which field of an interlaced picture comes first; nil for progressive ones. Only H.264 codes
-    /// fields, as frames whose macroblocks may be of either kind.
+    /// Which field of an interlaced frame comes first. `nil` for progressive frames. Only H.264 codes fields,
+    /// in frames whose macroblocks may be field or frame macroblocks.
     package var fields: FieldOrder?
-    /// Seconds per tick of the pictures' timestamps.
+    /// Seconds per tick of the frames' timestamps.
     package var timeBase: Rational
-    /// Pictures a second for rate control; nil where it varies.
+    /// The frame rate for rate control, in frames per second. `nil` if it varies.
     package var frameRate: Rational?
     package var rate: RateControl
-    /// The encoder's own preset name; nil for its default here.
+    /// The name of the encoder's preset. `nil` for the default chosen here.
     package var speed: String?
-    /// Pictures between keyframes at most; nil leaves it to the encoder.
+    /// The maximum number of frames between keyframes. `nil` leaves it to the encoder.
     package var gop: Int?
-    /// No lookahead and no reordering: a picture in, a packet out.
+    /// Whether to encode without lookahead and reordering, so that each frame produces its packet at once.
     package var isLive: Bool
-    /// Extradata apart from the packets (MP4, FLV, Matroska) as well as in band.
+    /// Whether the extradata is stored apart from the packets (MP4, FLV, Matroska).
     package var wantsGlobalHeader: Bool
-    /// Parameter sets repeated in band at every IDR.
+    /// Whether parameter sets are repeated in band at every IDR.
     package var repeatsHeaders: Bool
     package var threads: Int
-    /// `--encoder-options`, the encoder's own names.
+    /// `--encoder-options`: option names of the encoder, with their values.
     package var options: [String: String]
 
     package init(
@@ -55,18 +55,18 @@ public final class VideoEncoder {
     }
   }
 
-  /// How bits are spent.
+  /// How the encoder controls the bit rate.
   public enum RateControl: Sendable, Hashable {
-    /// The encoder's CRF scale; nil for the codec's default here.
+    /// A value on the encoder's CRF scale. `nil` for the codec's default chosen here.
     case constantQuality(Double?)
-    /// Bits a second on average.
+    /// The average bit rate, in bits per second.
     case bitrate(Int)
   }
 
   package let settings: Settings
   private let context: UnsafeMutablePointer<AVCodecContext>
 
-  /// - Throws: `unavailable` where the encoder is not linked, `usage` where it refuses its options.
+  /// - Throws: `unavailable` if the encoder isn't linked, `usage` if it rejects its options.
   package init(_ settings: Settings) throws(MediaError) {
     self.settings = settings
     context = try Self.open(settings)
@@ -77,7 +77,7 @@ public final class VideoEncoder {
     avcodec_free_context(&pointer)
   }
 
-  /// What a muxer must know; the extradata is there once the encoder is open.
+  /// Returns what a muxer must know. The extradata is available once the encoder is open.
   package func parameters() throws(MediaError) -> CodecParameters {
     try CodecParameters(of: context, hdr: settings.colour.hdr)
   }
@@ -104,7 +104,7 @@ public final class VideoEncoder {
         remedy: "see ffmpeg -h encoder=\(settings.codec.encoderName)")
     }
     throw MediaError(
-      .usage, "\(settings.codec.encoderName) refuses these settings: \(explain(code))",
+      .usage, "\(settings.codec.encoderName) rejects these settings: \(explain(code))",
       at: "\(settings.size) \(settings.format)",
       remedy: "check --speed, --crf, --bitrate and --encoder-options")
   }
@@ -135,28 +135,28 @@ public final class VideoEncoder {
     if settings.wantsGlobalHeader { context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER }
   }
 
-  /// Hands over one picture, or nil at the end.
+  /// Sends one frame.
   ///
-  /// - Throws: `fault` where the picture is not of the size and format the encoder was opened for:
-  ///   libavcodec does not look and would read past its end.
+  /// - Throws: `fault` if the frame doesn't have the size and format that the encoder was opened for.
+  ///   libavcodec doesn't check that and would read past the frame's end.
   package func send(_ frame: borrowing VideoFrame) throws(MediaError) {
     guard frame.size == settings.size, frame.format == settings.format else {
       throw MediaError(
-        .fault, "a \(frame.size) \(frame.format) picture for a \(settings.size) encoder")
+        .fault, "a \(frame.size) \(frame.format) frame for a \(settings.size) encoder")
     }
     try check(avcodec_send_frame(context, frame.raw)) {
       MediaError(.fault, "encoding failed: \(explain($0))")
     }
   }
 
-  /// Says that no picture follows: the packets that are still inside come out.
+  /// Marks the end of the input. The remaining packets can then be received.
   package func finish() throws(MediaError) {
     try check(avcodec_send_frame(context, nil)) {
       MediaError(.fault, "encoding failed: \(explain($0))")
     }
   }
 
-  /// The next packet in decoding order; nil where more pictures are wanted, or at the end.
+  /// Returns the next packet in decoding order. Returns `nil` if more frames are needed, or at the end.
   package func receive() throws(MediaError) -> Packet? {
     let packet = try Packet()
     let code = avcodec_receive_packet(context, packet.raw)

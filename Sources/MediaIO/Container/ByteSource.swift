@@ -1,12 +1,12 @@
 internal import CFFmpeg
 
-/// Reads stretches of a seekable file or URL as they lie there, beside what a demuxer makes of it.
+/// Reads byte ranges of a seekable file or URL, independently of a demuxer.
 package final class ByteSource {
   private let context: UnsafeMutablePointer<AVIOContext>
   private let interrupt: Interrupt
 
-  /// Opens `url` anew, under the same trust as a demuxer; nil where it cannot be opened so or cannot be
-  /// gone about in.
+  /// Opens a second, independent byte reader for `url`, with the protocol restrictions of `InputTrust`.
+  /// Returns `nil` if the URL can't be opened or isn't seekable.
   package init?(url: String, interrupt: Interrupt = Interrupt()) {
     // A pipe cannot be opened twice.
     guard url != "-", InputTrust.scheme(of: url) != "pipe" else { return nil }
@@ -33,7 +33,7 @@ package final class ByteSource {
     avio_closep(&pointer)
   }
 
-  /// Up to `count` bytes from `position` on: fewer at the end, none where reading fails.
+  /// Returns up to `count` bytes from `position` on. Returns fewer at the end, and none if reading fails.
   package func read(at position: Int, count: Int) -> [UInt8] {
     guard position >= 0, count > 0, avio_seek(context, Int64(position), SEEK_SET) >= 0 else {
       return []

@@ -1,19 +1,22 @@
-/// Keeps the decoding times of one track rising.
+/// Makes the decoding timestamps of one track strictly increasing.
 ///
-/// A new encoder counts from its own first picture back by its reordering, which for a variable frame
-/// rate can lie before the last time of the old one. Sources whose sound goes back a little are real
-/// (MPEG-TS joined from pieces), and a coarse time base can make two times one. A time that does not
-/// rise is brought up to the next tick, and its PTS with it where that would be passed; between
-/// encoders it never is, since every picture of the old one precedes those of the new. A packet without
-/// any time follows the one before it: left to itself libavformat makes up one that it then refuses.
+/// Three sources produce timestamps that don't increase. A new encoder counts back from its first frame by
+/// its reordering delay, which at a variable frame rate can reach before the last timestamp of the previous
+/// encoder. The audio of real files goes back a little (MPEG-TS joined from pieces). A coarse time base can
+/// map two times to one tick.
+///
+/// A decoding timestamp that doesn't increase is raised to the tick after the last one, and the presentation
+/// timestamp with it if it would be exceeded. Between encoders it never is, because every frame of the old
+/// encoder precedes those of the new one. A packet without timestamps follows the one before it; libavformat
+/// would invent one and then reject it.
 package struct DecodingTimes {
   private var last: Int64?
-  /// Where the last packet ends.
+  /// The end of the last packet.
   private var end: Int64 = 0
 
   package init() {}
 
-  /// Corrects one packet; call in decoding order.
+  /// Corrects one packet. Call it in decoding order.
   package mutating func fit(_ packet: inout Packet) {
     if packet.dts == nil && packet.pts == nil { packet.pts = end }
     guard var dts = packet.dts ?? packet.pts else { return }

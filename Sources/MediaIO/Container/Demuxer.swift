@@ -5,18 +5,18 @@ internal import Orientation
 
 /// Reads packets from a file or a URL. Used by one thread at a time.
 package final class Demuxer {
-  /// What the container says, fixed once it is open.
+  /// The container's properties, fixed once it is open.
   package struct Container: Sendable {
     /// libavformat's name of the format, such as `mov,mp4,m4a,3gp,3g2,mj2`.
     package let format: String
     package let streams: [StreamInfo]
-    /// Seconds; nil where unknown.
+    /// The duration, in seconds. `nil` if unknown.
     package let duration: Double?
     package let metadata: [String: String]
     package let chapters: [Chapter]
-    /// Chapters that are left out because they begin at a time that cannot be.
+    /// The number of chapters that are left out because their start time is implausible.
     package let implausibleChapters: Int
-    /// Whether reading can start again at an earlier place.
+    /// Whether reading can start again at an earlier position.
     package let isSeekable: Bool
 
     package init(
@@ -34,7 +34,7 @@ package final class Demuxer {
     }
   }
 
-  /// A named stretch of the timeline.
+  /// A named section of the timeline.
   package struct Chapter: Sendable {
     package let start: Double
     package let end: Double
@@ -43,25 +43,25 @@ package final class Demuxer {
 
   package let url: String
   package let container: Container
-  /// The first bytes of an input that cannot be gone about in, as far as they were at hand when it was
-  /// opened: of an FLV its script data, which libavformat overwrites as it looks ahead.
+  /// The first bytes of an input that isn't seekable, as far as they were in memory when it was opened. For
+  /// FLV they hold the script data, which libavformat overwrites as it reads ahead.
   package let opening: [UInt8]
   private let context: UnsafeMutablePointer<AVFormatContext>
   private let interrupt: Interrupt
-  /// What is read instead of the URL; outlives the context.
+  /// The byte source that replaces the URL. It outlives the context.
   private let input: PipeInput?
-  /// What the context opens goes through it.
+  /// Checks every URL that the context opens.
   private let nested: NestedInputs?
-  /// Nil for containers whose times are a timeline already.
+  /// `nil` for containers whose timestamps already form one timeline.
   private var joined: JoinedTimes?
-  /// What `joined` takes off the container's times, in microseconds; 0 elsewhere.
+  /// What `joined` subtracts from the container's timestamps, in microseconds. 0 for other containers.
   private let zero: Int64
 
-  /// Opens `url` (a path, a URL, or `-` for standard input) and reads enough to know its streams.
+  /// Opens `url` (a path, a URL, or `-` for standard input) and reads enough to find its streams.
   ///
-  /// - Throws: `noInput` where it cannot be opened, `badData` where it is no media.
+  /// - Parameter settings: libavformat options by name. They override this package's own.
   ///
-  /// - Parameter settings: libavformat's own options by name, over ours.
+  /// - Throws: `noInput` if it can't be opened, `badData` if it isn't a media file.
   package convenience init(
     url: String, format: String? = nil, settings: [String: String] = [:],
     interrupt: Interrupt = Interrupt()
@@ -69,9 +69,9 @@ package final class Demuxer {
     try self.init(url, nil, format: format, settings, interrupt)
   }
 
-  /// Reads what comes through `pipe` in `format`, as far as is needed to know its streams.
+  /// Reads `format` from `pipe`, as far as is needed to find its streams.
   ///
-  /// - Parameter name: what errors call it.
+  /// - Parameter name: The name to use in error messages.
   package convenience init(
     pipe: BytePipe, format: String, name: String, settings: [String: String] = [:],
     interrupt: Interrupt
@@ -80,8 +80,9 @@ package final class Demuxer {
     try self.init(name, input, format: format, settings, interrupt)
   }
 
-  /// Opens what `first` reads once more, for its packets. What is known of its streams is taken over
-  /// where the container gives every packet its times: else libavformat decodes pictures to find out.
+  /// Opens the input of `first` again, to read its packets. Reuses the stream information of `first` if the
+  /// container stores timestamps for every packet (MP4, MOV). Otherwise libavformat decodes frames to find
+  /// it.
   package convenience init(again first: Demuxer, format: String?) throws(MediaError) {
     let isKnown = first.container.format.hasPrefix("mov,")
     try self.init(
@@ -146,7 +147,7 @@ package final class Demuxer {
     guard let allocated = context else { throw outOfMemory(url) }
     allocated.pointee.interrupt_callback = interrupt.callback
     if settings["tls_verify"] == "1" { upright_verify_certificates(allocated) }
-    // Packets of a program that is announced late are not lost.
+    // Keeps the packets of a program that is announced late.
     var options = [
       ("format_whitelist", trust.formats), ("protocol_whitelist", trust.protocols),
       ("scan_all_pmts", "1"),
@@ -167,20 +168,20 @@ package final class Demuxer {
     }
     let opening = bufferedOpening(context)
     let found = looksAhead ? findStreams(context, settings) : 0
-    // Of several variants one may lead nowhere; if none is left, that is the error.
+    // One of several variants may be unreadable. It is an error only if none is left.
     if found < 0 || context.pointee.nb_streams == 0 && nested?.refusal != nil {
       var pointer: UnsafeMutablePointer<AVFormatContext>? = context
       avformat_close_input(&pointer)
       throw openError(found, url: url, refusal: nested?.refusal)
     }
     nested?.finishOpening()
-    // Metadata that changed while it looked ahead belongs to packets that are still to be read.
+    // Metadata that changed during the look-ahead belongs to packets that are still to be read.
     context.pointee.event_flags &= ~AVFMT_EVENT_FLAG_METADATA_UPDATED
     return (context, opening, nested)
   }
 
-  /// Looks into the streams. The decoders that libavformat opens for that obey `settings` too, as far
-  /// as the streams are known by now.
+  /// Reads ahead to find the streams. Applies `settings` also to the decoders that libavformat opens for
+  /// this, for the streams that are known so far.
   private static func findStreams(
     _ context: UnsafeMutablePointer<AVFormatContext>, _ settings: [String: String]
   ) -> CInt {
@@ -198,7 +199,7 @@ package final class Demuxer {
     return found
   }
 
-  /// What is in memory of an input's first bytes.
+  /// The part of the input's first bytes that is in memory.
   private static func bufferedOpening(
     _ context: UnsafeMutablePointer<AVFormatContext>
   ) -> [UInt8] {
@@ -209,8 +210,9 @@ package final class Demuxer {
     return Array(UnsafeBufferPointer(start: start, count: end - start))
   }
 
-  /// Standard input as libavformat reads it: a pipe is opened anew so that it does not block, for a
-  /// blocked read would not hear an interrupt. The pipe that others share stays as it is.
+  /// Returns the URL under which libavformat reads standard input. Opens a pipe a second time in non-blocking
+  /// mode, because a blocked read can't be interrupted. The mode of the original pipe, which other processes
+  /// may share, doesn't change.
   private static func standardInput() -> String {
     var status = stat()
     guard fstat(0, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return "pipe:0" }
@@ -221,8 +223,8 @@ package final class Demuxer {
   private static func openError(_ code: CInt, url: String, refusal: String?) -> MediaError {
     if let refusal {
       return MediaError(
-        .badData, "a playlist that cannot be read: \(refusal)", at: url,
-        remedy: "give the media file itself")
+        .badData, "the playlist cannot be read: \(refusal)", at: url,
+        remedy: "use the media file itself")
     }
     return switch code {
     case upright_averror(ENOENT):
@@ -246,25 +248,25 @@ package final class Demuxer {
   private static func notMedia(_ reason: String, url: String) -> MediaError {
     if reason.contains("not on whitelist 'none'") {
       return MediaError(
-        .unavailable, "the server sends us to another address, which is not followed", at: url,
-        remedy: "give the address of the stream itself")
+        .unavailable, "the server redirects to another address: not followed", at: url,
+        remedy: "use the address of the stream itself")
     }
-    // libavformat lists every demuxer that it would have allowed. Newer releases detect no playlist whose
-    // name is not one, and report what the demuxer that they try instead says.
+    // libavformat lists every demuxer that it would have allowed. Newer releases don't detect a playlist
+    // under another file name, and report the error of the demuxer that they try instead.
     if reason.contains("Format not on whitelist") || reason.contains("Not detecting m3u8")
       || isPlaylistFile(url) && !InputTrust(url: url).allowsPlaylists
     {
       return MediaError(
-        .badData, "a playlist or script under the name of a media file: what it names is not read",
-        at: url, remedy: "give the clip itself, or an HLS playlist that is named .m3u8")
+        .badData, "a playlist or script with the name of a media file: its entries are not read",
+        at: url, remedy: "use the media file itself, or name an HLS playlist .m3u8")
     }
     if reason.contains("moov atom not found") {
       return MediaError(
-        .badData, "not a media file that can be read: no index (moov), cut off perhaps", at: url,
+        .badData, "not a readable media file: no index (moov); it may be truncated", at: url,
         remedy: "expected MP4, MOV, Matroska, WebM, MPEG-TS, FLV, HLS or raw H.264/HEVC")
     }
     return MediaError(
-      .badData, "not a media file that can be read: \(reason)", at: url,
+      .badData, "not a readable media file: \(reason)", at: url,
       remedy: "expected MP4, MOV, Matroska, WebM, MPEG-TS, FLV, HLS or raw H.264/HEVC")
   }
 
@@ -301,7 +303,7 @@ package final class Demuxer {
         continue
       }
       let start = Double(chapter.start) * timeBase.doubleValue
-      // Where nothing says when a chapter ends, libavformat says that it never does.
+      // If the container gives a chapter no end, libavformat sets it to a time that is never reached.
       let end =
         timeBase.isPlausible(chapter.end)
         ? Double(chapter.end) * timeBase.doubleValue : max(start, duration ?? start)
@@ -316,7 +318,7 @@ package final class Demuxer {
       isSeekable: (raw.pb?.pointee.seekable ?? 0) & AVIO_SEEKABLE_NORMAL != 0)
   }
 
-  /// Whether a stream that came up after the opening is one of pictures.
+  /// Returns whether a stream that appeared after the opening is a video stream.
   package func hasPictures(inStream index: Int) -> Bool {
     guard index >= container.streams.count, index < Int(context.pointee.nb_streams) else {
       return false
@@ -325,7 +327,7 @@ package final class Demuxer {
       == AVMEDIA_TYPE_VIDEO
   }
 
-  /// The stream that FFmpeg would pick of a kind; nil where there is none.
+  /// Returns the stream of a kind that FFmpeg would choose. Returns `nil` if there is none.
   package func bestStream(_ kind: StreamInfo.Kind) -> StreamInfo? {
     let type: AVMediaType =
       switch kind {
@@ -348,14 +350,14 @@ package final class Demuxer {
     ["flv", "live_flv"].contains(String(cString: context.pointee.iformat.pointee.name))
   }
 
-  /// Whether a stream is what libavformat makes of FLV's script tags: it calls them text.
+  /// Returns whether a stream carries FLV script tags. libavformat reports them as a text stream.
   private static func isScript(
     _ stream: UnsafeMutablePointer<AVStream>, in context: UnsafeMutablePointer<AVFormatContext>
   ) -> Bool {
     stream.pointee.codecpar.pointee.codec_id == AV_CODEC_ID_TEXT && isFLV(context)
   }
 
-  /// The same input opened anew, to read one of its streams ahead of the others.
+  /// Opens the same input again, to read one of its streams ahead of the others.
   package func opened(for stream: StreamInfo) throws(MediaError) -> Demuxer {
     let name = container.format.split(separator: ",").first.map(String.init)
     let demuxer = try Demuxer(url: url, format: name, interrupt: interrupt)
@@ -363,12 +365,13 @@ package final class Demuxer {
     return demuxer
   }
 
-  /// The bytes of the input, read beside this; nil where it cannot be gone about in.
+  /// Returns a second, independent reader for the bytes of the input. Returns `nil` if the input isn't
+  /// seekable.
   package func bytes() -> ByteSource? {
     container.isSeekable ? ByteSource(url: url, interrupt: interrupt) : nil
   }
 
-  /// Lets libavformat skip the packets of every stream but these, and FLV's script tags.
+  /// Lets libavformat skip the packets of all other streams, except FLV script tags.
   package func select(_ indices: Set<Int>) {
     for index in 0..<Int(context.pointee.nb_streams) {
       guard let stream = context.pointee.streams[index] else { continue }
@@ -377,12 +380,11 @@ package final class Demuxer {
     }
   }
 
-  /// Whether times are made one timeline here, from clocks that may be set back.
+  /// Whether timestamps are joined to one timeline here, from clocks that may be reset.
   package var joinsClocks: Bool { joined != nil }
 
-  /// Goes back or forward to the keyframe of `stream` at or before `ticks`; what is read next comes
-  /// from there on. False where the container cannot: then reading goes on as if nothing had been
-  /// asked.
+  /// Seeks to the keyframe of `stream` at or before `ticks`, backward or forward. Returns `false`, and
+  /// changes nothing, if the container can't seek.
   package func seek(stream: Int, to ticks: Int64) -> Bool {
     guard container.isSeekable, let target = context.pointee.streams[stream] else { return false }
     let shift = av_rescale_q(
@@ -394,18 +396,18 @@ package final class Demuxer {
     return true
   }
 
-  /// The next packet, its time base set; nil at the end.
+  /// Returns the next packet with its time base set, or `nil` at the end.
   ///
-  /// - Throws: `inputOutput` where reading failed on the way, `cancelled` where interrupted.
+  /// - Throws: `badData` for a damaged part, `inputOutput` if reading failed, `cancelled` if interrupted.
   package func read() throws(MediaError) -> Packet? {
     var packet = try Packet()
     let result = av_read_frame(context, packet.raw)
-    // An interrupted read hands out what it has of a packet as if it were whole.
+    // After an interrupt libavformat returns an incomplete packet as if it were complete.
     if interrupt.isRaised { throw MediaError(.cancelled, "stopped", at: url) }
     switch result {
     case 0...:
       guard let stream = context.pointee.streams[Int(packet.raw.pointee.stream_index)] else {
-        throw MediaError(.fault, "a packet of no stream", at: url)
+        throw MediaError(.fault, "a packet belongs to no stream", at: url)
       }
       packet.raw.pointee.time_base = stream.pointee.time_base
       packet.dropImplausibleTimes()
@@ -418,11 +420,11 @@ package final class Demuxer {
       return packet
     case upright_averror_eof(): return nil
     case upright_averror_exit(): throw MediaError(.cancelled, "stopped", at: url)
-    // Demuxers say these of sizes and counts that no file can have.
+    // Demuxers return these codes for sizes and counts that no file can have.
     case upright_averror_invaliddata(), upright_averror(ENOMEM), upright_averror(EINVAL),
       upright_averror(ERANGE):
       throw MediaError(
-        .badData, "damaged: \(explain(result))", at: url, remedy: "what came before it is kept")
+        .badData, "damaged: \(explain(result))", at: url, remedy: "the part before it is kept")
     default:
       throw MediaError(
         .inputOutput, "reading failed: \(explain(result))", at: url,

@@ -1,34 +1,33 @@
 internal import CFFmpeg
 internal import Orientation
 
-/// Makes one timeline of the clocks of a broadcast: MPEG-TS counts from anywhere, and where pieces
-/// were joined the clock is set back.
+/// Joins the clocks of a broadcast to one timeline. MPEG-TS timestamps start anywhere, and are reset where
+/// pieces were joined.
 ///
-/// The clip's first packet is at zero. A packet more than ten seconds before the last one, which no
-/// interleaving explains, begins a new clock: it and what follows, on every track, goes on where its
-/// own track stood. A leap ahead is left as it is, for nothing tells it from a pause, unless it is
-/// longer than any pause: libavformat takes a clock that was set back for one that ran over, and adds
-/// the 26.5 hours of its 33 bits.
+/// The first packet is at zero. A packet more than ten seconds before the last one, which interleaving can't
+/// explain, starts a new clock: it and the following packets of every track continue where their track ended.
+/// A jump forward is kept, because it can't be distinguished from a pause, unless it is longer than any
+/// pause: libavformat takes a reset clock for one that wrapped, and adds the 26.5 hours of its 33 bits.
 struct JoinedTimes {
-  /// Microseconds that no two tracks of one clock are apart.
+  /// The maximum distance between two tracks of one clock, in microseconds.
   private static let patience: Int64 = 10_000_000
 
-  /// Microseconds that a pause may last.
+  /// The maximum length of a pause, in microseconds.
   private static let longestPause: Int64 = 6 * 3600 * 1_000_000
 
-  /// Added to every time, in microseconds; before it the one of the clock that stood before.
+  /// The offset added to every timestamp, in microseconds; below it the offset of the previous clock.
   private var offset: Int64
   private var formerOffset: Int64?
   private var latest: Int64?
-  /// Where the timeline stood before it leapt ahead.
+  /// The end of the timeline before it jumped forward.
   private var beforeLeap: Int64?
-  /// Where each track's next packet is due.
+  /// The time at which each track's next packet is expected.
   private var due: [Int: Int64] = [:]
 
-  /// - Parameter start: the clip's first time in microseconds.
+  /// - Parameter start: The input's first timestamp in microseconds.
   init(start: Int64) { offset = -start }
 
-  /// Rewrites one packet's times, in the order of the file.
+  /// Rewrites one packet's timestamps. Call it in the order of the file.
   mutating func fit(_ packet: inout Packet) {
     packet.dropImplausibleTimes()
     let tick = packet.raw.pointee.time_base
@@ -38,7 +37,7 @@ struct JoinedTimes {
     settle(raw, track: packet.streamIndex)
     let time = raw + offset
     latest = max(latest ?? time, time)
-    // A packet that lasts longer would carry the timeline away with a few of its kind.
+    // A few packets with a longer duration would move the timeline far ahead.
     due[packet.streamIndex] =
       time + min(rescale(packet.duration, from: tick, to: microsecond), Self.longestPause)
     let shift = rescale(offset, from: microsecond, to: tick)
@@ -47,18 +46,18 @@ struct JoinedTimes {
     packet.dropImplausibleTimes()
   }
 
-  /// Finds the offset by which a packet at `raw` follows on.
+  /// Finds the offset with which a packet at `raw` follows on.
   private mutating func settle(_ raw: Int64, track: Int) {
     guard let latest else { return }
     let time = raw + offset
     if let formerOffset, abs(time - latest) > Self.patience,
       abs(raw + formerOffset - latest) <= Self.patience
     {
-      // The other track is still, or again, on the former clock.
+      // The other track is still, or again, on the previous clock.
       (self.formerOffset, offset) = (offset, formerOffset)
     } else if time < latest - Self.patience || time > latest + Self.longestPause {
       if let beforeLeap, abs(time - beforeLeap) <= Self.patience {
-        // It was the leap that was wrong.
+        // The jump was the error.
         self.latest = time
       } else {
         formerOffset = offset

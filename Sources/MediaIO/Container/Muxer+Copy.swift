@@ -2,18 +2,18 @@ internal import CFFmpeg
 package import Orientation
 
 extension Muxer {
-  /// How a container itself says which way up a track's pictures are.
+  /// How a container stores the orientation of a track.
   package enum OrientationField: Sendable, Hashable {
     /// The track's display matrix (MP4, MOV).
     case matrix(DisplayMatrix)
-    /// Matroska's ProjectionPoseYaw and ProjectionPoseRoll, in degrees. libavformat 5.1 writes them for
-    /// spherical pictures only: the projection must be made rectangular in the finished file.
+    /// Matroska's ProjectionPoseYaw and ProjectionPoseRoll, in degrees. libavformat 5.1 writes them only for
+    /// spherical video, so the projection must be changed to rectangular in the finished file.
     case projection(yaw: Int, roll: Int)
   }
 
-  /// Adds a stream whose packets will be copied, with all that the source's container says of it, and
-  /// returns its index; `parameters` may differ from the source's in what a filter has changed. The
-  /// source's orientation stays behind: `orientation` stands in its place.
+  /// Adds a stream whose packets will be copied, with all properties in the source's container, and returns
+  /// its index. `parameters` may differ from the source's in what a filter has changed. The source's
+  /// orientation isn't copied; `orientation` replaces it.
   package func addCopy(
     of source: StreamInfo, parameters: CodecParameters, timeBase: Rational,
     metadata: [String: String], orientation: OrientationField? = nil
@@ -41,7 +41,8 @@ extension Muxer {
     return index
   }
 
-  /// A tag says more than the codec (hvc1 or hev1; which kind of data), where it means the same here.
+  /// Returns whether the source's codec tag can be kept, because it means the same in this container. A tag
+  /// gives more detail than the codec (`hvc1` or `hev1`; which kind of data).
   private func keepsTag(of parameters: CodecParameters, kind: StreamInfo.Kind) -> Bool {
     if kind == .data { return true }
     guard let tags = context.pointee.oformat.pointee.codec_tag else { return false }
@@ -70,12 +71,12 @@ extension Muxer {
     try StreamSideData(type: AV_PKT_DATA_SPHERICAL, bytes: bytes).add(to: stream)
   }
 
-  /// Whether packets of `stream` may go into `format` as they are, by libavformat's own tables.
+  /// Returns whether packets of `stream` can be copied to `format` unchanged, by libavformat's tables.
   package static func canCopy(_ stream: StreamInfo, format: String) -> Bool {
     guard let output = av_guess_format(format, nil, nil) else { return false }
     let raw = stream.parameters.raw.pointee
     if stream.kind == .data {
-      // movenc writes these two kinds of timed data and no other.
+      // movenc writes only these two kinds of timed data.
       return ["mp4", "mov"].contains(format)
         && ["tmcd", "gpmd"].map(tag).contains(raw.codec_tag)
     }
@@ -84,12 +85,12 @@ extension Muxer {
 }
 
 extension StreamInfo {
-  /// Whether the container says that the pictures are mapped onto a sphere.
+  /// Whether the container declares the video as spherical.
   package var isSpherical: Bool { sideData.contains { $0.type == AV_PKT_DATA_SPHERICAL } }
 }
 
 extension Packet {
-  /// A packet with the same times, flags and side data, and other bytes.
+  /// Returns a packet with the same timestamps, flags and side data, and another payload.
   package consuming func with(payload bytes: [UInt8]) throws(MediaError) -> Packet {
     let copy = try Packet()
     try check(av_new_packet(copy.raw, CInt(clamping: bytes.count))) { _ in outOfMemory("packet") }

@@ -3,15 +3,15 @@ internal import CFFmpeg
 internal import CFFmpegShims
 package import Orientation
 
-/// Writes packets into a container, in a file or in memory. Used by one thread at a time.
+/// Writes packets to a container, in a file or in memory. Used by one thread at a time.
 ///
-/// Packets must come in decoding order across the streams: nothing is buffered here.
+/// Packets must be in decoding order across the streams. They aren't buffered here.
 package final class Muxer {
-  /// Where the bytes go.
+  /// The destination of the bytes.
   package enum Target: Sendable, Hashable {
     /// A file, a URL, or `pipe:1`.
     case url(String)
-    /// Memory, taken out with `takeBytes()`.
+    /// Memory. `takeBytes()` returns its content.
     case memory
   }
 
@@ -23,16 +23,15 @@ package final class Muxer {
   private var hasHeader = false
   private var isFinished = false
   private var hasFlushed = false
-  /// Of each stream, in the container's own ticks: muxers refuse times that do not rise.
+  /// The timestamps of each stream, in the container's ticks. Muxers reject timestamps that don't increase.
   private var times: [Int: DecodingTimes] = [:]
 
-  /// Prepares a container of libavformat's `format` name.
+  /// Creates a container of libavformat's `format` name.
   ///
   /// - Parameters:
-  ///   - name: what errors call the target; a temporary name means nothing to anyone.
-  ///   - settings: of the protocol.
-  /// - Throws: `unavailable` for an unknown format or protocol, `cannotCreate` where the target cannot
-  ///   be opened.
+  ///   - name: The name of the target in error messages, if the target has a temporary name.
+  ///   - settings: Options for the protocol.
+  /// - Throws: `unavailable` for an unknown format or protocol, `cannotCreate` if the target can't be opened.
   package init(
     format: String, target: Target, name: String? = nil, interrupt: Interrupt? = nil,
     settings: [(String, String)] = []
@@ -60,9 +59,9 @@ package final class Muxer {
     guard code >= 0, let context = made else {
       throw MediaError(
         .unavailable, "the linked FFmpeg has no \(format) muxer", at: location,
-        remedy: "take another output format")
+        remedy: "use another output format")
     }
-    // Y4M's high bit depths are an extension that the muxer only writes when asked to.
+    // Y4M's high bit depths are an extension that must be enabled.
     if format == "yuv4mpegpipe" { context.pointee.strict_std_compliance = FF_COMPLIANCE_UNOFFICIAL }
     if let interrupt { context.pointee.interrupt_callback = interrupt.callback }
     var pipe: CInt = -1
@@ -72,7 +71,8 @@ package final class Muxer {
         throw error
       }
     }
-    // The reader must not see an end between the two.
+    // Closed only after libavformat has opened the pipe, so that the reader sees no end of file between the
+    // two.
     defer { if pipe >= 0 { close(pipe) } }
     let opened = try withDictionary(settings) { dictionary throws(MediaError) in
       if let address {
@@ -110,7 +110,7 @@ package final class Muxer {
     InputTrust.scheme(of: url) == nil ? "file:\(url)" : url
   }
 
-  /// Whether `codec` may go into `format`, by libavformat's own table.
+  /// Returns whether `format` can contain `codec`, by libavformat's table.
   package static func canCarry(_ codec: VideoCodec, format: String) -> Bool {
     guard let output = av_guess_format(format, nil, nil),
       let encoder = avcodec_find_encoder_by_name(codec.encoderName)
@@ -118,15 +118,15 @@ package final class Muxer {
     return avformat_query_codec(output, encoder.pointee.id, FF_COMPLIANCE_NORMAL) == 1
   }
 
-  /// A four-character code as libavformat keeps it: the first character in the lowest byte.
+  /// Returns a four-character code as libavformat stores it, with the first character in the lowest byte.
   static func tag(_ name: String) -> UInt32 {
     name.utf8.reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
   }
 
-  /// Adds a stream and returns its index. `timeBase` is a wish: see `timeBase(of:)` after the header.
+  /// Adds a stream and returns its index. `timeBase` is a request; see `timeBase(of:)` after the header.
   ///
-  /// - Parameter isSelfContained: whether all of a format's parameter sets are in its sample entry, which
-  ///   for HEVC then is `hvc1` (ISO/IEC 14496-15, 8.4.1): Apple's players take no other.
+  /// - Parameter isSelfContained: Whether all parameter sets of a format are in its sample entry. For HEVC
+  ///   that is `hvc1` (ISO/IEC 14496-15, 8.4.1), the only one that Apple's players accept.
   package func addStream(
     _ parameters: CodecParameters, timeBase: Rational, frameRate: Rational? = nil,
     isSelfContained: Bool = false,
@@ -136,12 +136,12 @@ package final class Muxer {
     try check(avcodec_parameters_copy(stream.pointee.codecpar, parameters.raw)) { _ in
       outOfMemory("stream")
     }
-    // A tag of the source's container means nothing in another.
+    // A tag of the source's container has no meaning in another.
     stream.pointee.codecpar.pointee.codec_tag = 0
     if isSelfContained, stream.pointee.codecpar.pointee.codec_id == AV_CODEC_ID_HEVC {
       stream.pointee.codecpar.pointee.codec_tag = Self.tag("hvc1")
     }
-    // FLAC in MP4 has a registered sample entry, and libavformat still wants to be asked twice.
+    // FLAC in MP4 has a registered sample entry, but libavformat still treats it as experimental.
     if stream.pointee.codecpar.pointee.codec_id == AV_CODEC_ID_FLAC {
       context.pointee.strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL
     }
@@ -156,14 +156,14 @@ package final class Muxer {
     return Int(stream.pointee.index)
   }
 
-  /// Titles, creation time and the like of the whole file.
+  /// Sets the metadata of the whole file, such as titles and creation time.
   package func setMetadata(_ metadata: [String: String]) {
     for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
       av_dict_set(&context.pointee.metadata, key, value, 0)
     }
   }
 
-  /// Named stretches of the timeline; call before the header.
+  /// Sets the named sections of the timeline. Call it before the header.
   package func setChapters(_ chapters: [Demuxer.Chapter]) throws(MediaError) {
     guard !chapters.isEmpty else { return }
     guard
@@ -186,9 +186,9 @@ package final class Muxer {
     }
   }
 
-  /// Writes the header with the muxer's own options; call once, after the streams.
+  /// Writes the header with options for the muxer. Call it once, after adding the streams.
   ///
-  /// - Throws: `usage` where the container refuses a stream.
+  /// - Throws: `badData` if the container rejects a stream, `inputOutput` if writing fails.
   package func writeHeader(_ options: [(String, String)] = []) throws(MediaError) {
     _ = upright_log_take_error()
     let code = try withDictionary(options) { dictionary throws(MediaError) in
@@ -199,12 +199,12 @@ package final class Muxer {
     try checkTarget()
   }
 
-  /// Seconds per tick that the container settled on.
+  /// Returns the time base that the container chose, in seconds per tick.
   package func timeBase(of stream: Int) -> Rational {
     context.pointee.streams[stream].map { Rational($0.pointee.time_base) } ?? Rational(1, 1000)
   }
 
-  /// Writes one packet, its timestamps rescaled from the packet's own time base.
+  /// Writes one packet. Its timestamps are rescaled from the packet's time base.
   package func write(_ packet: consuming Packet, stream: Int) throws(MediaError) {
     shiftPastDelay(&packet, stream)
     packet.rescale(to: timeBase(of: stream))
@@ -215,9 +215,9 @@ package final class Muxer {
     try checkTarget()
   }
 
-  /// In Matroska a block's time is that of its audio and CodecDelay together (RFC 9559, 5.1.4.1.25).
-  /// FFmpeg 5.1 writes the element for Opus and leaves the times as they are, and the audio would come
-  /// that much early.
+  /// In Matroska a block's time is that of its audio and CodecDelay together (RFC 9559, 5.1.4.1.25). FFmpeg
+  /// 5.1 writes the element for Opus but doesn't shift the timestamps, so the audio would be early by that
+  /// delay.
   private func shiftPastDelay(_ packet: inout Packet, _ stream: Int) {
     guard !upright_matroska_adds_delay(),
       let parameters = context.pointee.streams[stream]?.pointee.codecpar,
@@ -225,7 +225,7 @@ package final class Muxer {
       let name = context.pointee.oformat.pointee.name,
       ["matroska", "webm"].contains(String(cString: name))
     else { return }
-    // Opus counts in 48 kHz, whatever it is made of.
+    // Opus counts in 48 kHz, whatever the input's rate is.
     let delay = av_rescale_q(
       Int64(parameters.pointee.initial_padding), AVRational(num: 1, den: 48000),
       packet.raw.pointee.time_base)
@@ -233,19 +233,19 @@ package final class Muxer {
     packet.dts = packet.dts.map { $0 + delay }
   }
 
-  /// Ends the fragment that is being collected (`frag_custom`).
+  /// Ends the current fragment (`frag_custom`).
   package func endFragment() throws(MediaError) {
     try check(av_write_frame(context, nil)) { writeError($0, doing: "writing failed") }
-    // Else movenc begins the next fragment where the last packet's duration ended rather than at its
-    // first packet's own time. The flag stands for one fragment only.
+    // Otherwise movenc starts the next fragment at the end of the last packet's duration instead of at the
+    // first packet's timestamp. The flag applies to one fragment only.
     av_opt_set(context.pointee.priv_data, "movflags", "+frag_discont", 0)
     try checkTarget()
   }
 
-  /// Ends the fragment (`frag_custom`) or cluster that is being collected, and hands everything to the
-  /// kernel: what was written so far plays, whatever becomes of the process.
+  /// Ends the current fragment (`frag_custom`) or cluster, and passes all data to the kernel, so that
+  /// everything written so far plays even if the process ends.
   package func flush() throws(MediaError) {
-    // With `delay_moov` the first time writes the index alone.
+    // With `delay_moov` the first call writes only the index.
     if isFragmented, !hasFlushed { try endFragment() }
     hasFlushed = true
     if isFragmented {
@@ -262,23 +262,23 @@ package final class Muxer {
     return ["mp4", "mov"].contains(String(cString: name))
   }
 
-  /// Ends an MPEG-TS segment: sound that is being collected comes out, and the next packet is preceded
-  /// by the tables (PAT, PMT) again.
+  /// Ends an MPEG-TS segment. Buffered audio is written, and the tables (PAT, PMT) are repeated before the
+  /// next packet.
   package func endSegment() throws(MediaError) {
     try check(av_write_frame(context, nil)) { writeError($0, doing: "writing failed") }
     av_opt_set(context.pointee.priv_data, "mpegts_flags", "+resend_headers", 0)
     try checkTarget()
   }
 
-  /// Says anew how much room before the media the index of MP4 comes to stand in; 0: it goes to the end.
-  /// The room that the header left stays.
+  /// Changes the size of the space that is reserved for MP4's index before the media. 0 puts the index at the
+  /// end. The space that the header reserved stays.
   package func setIndexRoom(_ bytes: Int) {
     av_opt_set_int(context.pointee.priv_data, "moov_size", Int64(bytes), 0)
   }
 
-  /// Changes what the container says of the size of a stream's pictures from the next packet on (FLV's
-  /// onMetaData). Its extradata stays: flvenc compares it with what the next packet brings, and writes a
-  /// sequence header where the two differ.
+  /// Changes the frame size that the container declares for a stream from the next packet on (FLV's
+  /// onMetaData). Doesn't change the extradata: flvenc compares it with that of the next packet, and writes a
+  /// sequence header if the two differ.
   package func announce(_ size: PixelSize, of stream: Int) {
     guard let target = context.pointee.streams[stream]?.pointee.codecpar else { return }
     target.pointee.width = CInt(clamping: size.width)
@@ -286,9 +286,9 @@ package final class Muxer {
     context.pointee.event_flags |= AVFMT_EVENT_FLAG_METADATA_UPDATED
   }
 
-  /// Writes what the container keeps for its end and closes the target.
+  /// Writes the container's trailer and closes the target.
   ///
-  /// - Throws: `inputOutput` where the bytes did not all arrive, a full disk among the reasons.
+  /// - Throws: `inputOutput` if not all bytes could be written, for example because the disk is full.
   package func finish() throws(MediaError) {
     guard hasHeader, !isFinished else { return }
     isFinished = true
@@ -300,7 +300,7 @@ package final class Muxer {
     }
   }
 
-  /// What has been written to memory since the last call.
+  /// Returns the bytes written to memory since the last call.
   package func takeBytes() throws(MediaError) -> [UInt8] {
     guard case .memory = target, context.pointee.pb != nil else { return [] }
     var bytes: UnsafeMutablePointer<UInt8>?
@@ -325,7 +325,7 @@ package final class Muxer {
     return 0
   }
 
-  /// Muxers do not all pass on what the target answered; its own error flag does.
+  /// Muxers don't always return an error of the target. The target's error flag does.
   private func checkTarget() throws(MediaError) {
     guard let target = context.pointee.pb else { return }
     try check(target.pointee.error) { writeError($0, doing: "writing failed") }
@@ -340,9 +340,9 @@ package final class Muxer {
       MediaError(.inputOutput, "\(doing): the reader went away", at: location)
     case upright_averror_exit(): MediaError(.cancelled, "stopped", at: location)
     case upright_averror(EINVAL), upright_averror_invaliddata():
-      // The packets are the input's: what is wrong with them is their times or their parameters.
+      // The packets are the input's, so their timestamps or parameters are wrong.
       MediaError(
-        .badData, "\(doing): the container takes no such packets (\(explain(code)))", at: location,
+        .badData, "\(doing): the container rejects the packets (\(explain(code)))", at: location,
         remedy: "check the input's timestamps, or use another container")
     default: MediaError(.inputOutput, "\(doing): \(explain(code))", at: location)
     }

@@ -2,11 +2,12 @@ internal import CFFmpeg
 internal import CFFmpegShims
 internal import Glibc
 
-/// Checks every file and URL that libavformat opens for one input: the input itself, and what a playlist
-/// names.
+/// Checks every file and URL that libavformat opens for one input: the input itself, and the entries of a
+/// playlist.
 ///
-/// A playlist that names itself, or two that name each other, would otherwise be read indefinitely. What a
-/// playlist in a local file names must be a regular file in the same folder or below it.
+/// Without the check, a playlist that refers to itself, or two that refer to each other, would be read
+/// indefinitely. An entry of a playlist in a local file must be a regular file in the same folder or below
+/// it.
 final class NestedInputs {
   private typealias Open =
     @convention(c) (
@@ -19,16 +20,18 @@ final class NestedInputs {
   private let input: String
   /// The folder of a playlist in a local file, without symbolic links.
   private let folder: String?
-  /// How often each URL was opened; `nil` once the input is open: a live playlist is read again and again.
+  /// How often each URL was opened. `nil` once the input is open, because a live playlist is read again and
+  /// again.
   private var opened: [String: Int]? = [:]
   private(set) var refusal: String?
 
-  /// How often one URL is opened before the input is: a playlist, then its first segment.
+  /// How often one URL may be opened before the input is open: as a playlist, then for its first segment.
   private static let repetitions = 3
-  /// How many URLs are opened before the input is: a playlist and a segment for each variant and track.
+  /// How many URLs may be opened before the input is open: a playlist and a segment for each variant and
+  /// track.
   private static let mostOpened = 256
 
-  /// Puts itself in front of the context's own `io_open`; the owner of the context keeps it alive.
+  /// Installs itself in front of the context's `io_open`. The owner of the context keeps this object alive.
   init?(_ context: UnsafeMutablePointer<AVFormatContext>, input: String) {
     guard let next = context.pointee.io_open else { return nil }
     self.next = next
@@ -46,29 +49,29 @@ final class NestedInputs {
     }
   }
 
-  /// Says that the input is open: from now on URLs may repeat.
+  /// Marks the input as open. From then on URLs may repeat.
   func finishOpening() { opened = nil }
 
   private func accepts(_ url: String) -> Bool {
     if url != input, let folder, !Self.isRegularFile(Self.path(url), in: folder) {
-      refusal = "it names \(url), which is no file beside it"
+      refusal = "it refers to \(url), which is not a regular file in its folder"
       return false
     }
     guard var opened else { return true }
     opened[url, default: 0] += 1
     self.opened = opened
     if opened[url, default: 0] > Self.repetitions {
-      refusal = "it names itself, or a playlist that names it"
+      refusal = "it refers to itself, directly or through another playlist"
       return false
     }
     if opened.count > Self.mostOpened {
-      refusal = "it names more than \(Self.mostOpened) playlists and segments to begin with"
+      refusal = "it refers to more than \(Self.mostOpened) playlists and segments at the start"
       return false
     }
     return true
   }
 
-  /// The path in what libavformat opens: `crypto+file:a.ts`, `file:a.ts`, `a.ts`.
+  /// Returns the path in a URL that libavformat opens: `crypto+file:a.ts`, `file:a.ts`, `a.ts`.
   private static func path(_ url: String) -> String {
     var path = Substring(url)
     for prefix in ["crypto+", "crypto:", "file:"] where path.hasPrefix(prefix) {

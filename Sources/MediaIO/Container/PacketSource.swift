@@ -1,32 +1,31 @@
-/// Where a session's packets come from: a container that libavformat reads, or a stream that is taken
-/// apart by our own hands. Used by one thread at a time.
+/// The source of a session's packets: a container that libavformat reads, or a stream that this package
+/// parses itself. Used by one thread at a time.
 package protocol PacketSource: AnyObject {
-  /// What errors call it: a path, a URL, or `-`.
+  /// The name in error messages: a path, a URL, or `-`.
   var url: String { get }
 
   /// What is known before the first packet.
   var container: Demuxer.Container { get }
 
-  /// What was lost so far that no packet tells of, in words; empty where nothing was.
+  /// Descriptions of the losses so far that no packet reports. Empty if there were none.
   var losses: [String] { get }
 
-  /// The stream of a kind that matters most; nil where there is none.
+  /// Returns the most important stream of a kind. Returns `nil` if there is none.
   func bestStream(_ kind: StreamInfo.Kind) -> StreamInfo?
 
-  /// Which streams are wanted; the packets of the others may be left out.
+  /// Selects the streams to read. The packets of the others may be left out.
   func select(_ indices: Set<Int>)
 
-  /// Whether a stream that came up after the opening is one of pictures.
+  /// Returns whether a stream that appeared after the opening is a video stream.
   func hasPictures(inStream index: Int) -> Bool
 
-  /// Goes to the keyframe of `stream` at or before `ticks`. False where it cannot: then reading goes on
-  /// as if nothing had been asked.
+  /// Seeks to the keyframe of `stream` at or before `ticks`. Returns `false`, and changes nothing, if the
+  /// source can't seek.
   func seek(stream: Int, to ticks: Int64) -> Bool
 
-  /// The next packet, its time base set; nil at the end.
+  /// Returns the next packet with its time base set, or `nil` at the end.
   ///
-  /// - Throws: `badData` for a damaged stretch, `inputOutput` where reading failed on the way,
-  ///   `cancelled` where interrupted.
+  /// - Throws: `badData` for a damaged part, `inputOutput` if reading failed, `cancelled` if interrupted.
   func read() throws(MediaError) -> Packet?
 }
 
@@ -35,7 +34,7 @@ extension PacketSource {
 }
 
 extension Demuxer: PacketSource {
-  /// None: libavformat says it packet by packet.
+  /// Empty, because libavformat reports losses packet by packet.
   package var losses: [String] { [] }
 }
 

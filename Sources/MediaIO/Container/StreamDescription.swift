@@ -2,12 +2,12 @@ internal import CFFmpeg
 internal import CFFmpegShims
 package import Orientation
 
-// What libavformat would say of a stream, for streams that do not come through it.
+// Stream descriptions for streams that libavformat doesn't read. They hold what libavformat would report.
 
 extension CodecParameters {
-  /// Sound of `codec` (FFmpeg's name).
+  /// The parameters of an audio stream of `codec` (FFmpeg's name).
   ///
-  /// - Throws: `unavailable` where the linked libavcodec does not know it.
+  /// - Throws: `unavailable` if the linked libavcodec doesn't know the codec.
   package convenience init(
     soundOf codec: String, sampleRate: Int, channels: Int, extradata: [UInt8] = []
   ) throws(MediaError) {
@@ -17,14 +17,14 @@ extension CodecParameters {
     try setExtradata(extradata)
   }
 
-  /// Pictures of `codec` (FFmpeg's name): size, shape of pixels and colour are found out by decoding
-  /// one keyframe.
+  /// Returns the parameters of a video stream of `codec` (FFmpeg's name). Decodes one keyframe to find the
+  /// size, the sample aspect ratio and the colour.
   ///
   /// - Parameters:
-  ///   - decoderName: the decoder to take where it is linked; nil: the usual one.
-  ///   - extradata: what the decoder needs besides; may be empty.
-  /// - Returns: nil where no picture comes of it.
-  /// - Throws: `unavailable` where the linked libavcodec has no such decoder.
+  ///   - decoderName: The decoder to use if it is linked. `nil` selects the default decoder.
+  ///   - extradata: The codec's extradata. May be empty.
+  /// - Returns: `nil` if no frame can be decoded.
+  /// - Throws: `unavailable` if the linked libavcodec has no such decoder.
   package static func ofPictures(
     codec name: String, decoderName: String? = nil, keyframe: borrowing Packet,
     extradata: [UInt8] = []
@@ -50,9 +50,9 @@ extension CodecParameters {
     return extradata.isEmpty ? found : try found.with(extradata: extradata)
   }
 
-  /// Nothing but which codec it is (FFmpeg's name).
+  /// Parameters that hold only the codec (FFmpeg's name).
   ///
-  /// - Throws: `unavailable` where the linked libavcodec does not know it.
+  /// - Throws: `unavailable` if the linked libavcodec doesn't know the codec.
   package convenience init(naming codec: String) throws(MediaError) {
     guard let descriptor = avcodec_descriptor_get_by_name(codec) else {
       throw MediaError(.unavailable, "the linked FFmpeg does not know \(codec)")
@@ -67,10 +67,10 @@ extension StreamInfo {
   /// A stream as its transport describes it.
   ///
   /// - Parameters:
-  ///   - duration: seconds; nil where unknown.
-  ///   - startTime: first timestamp in ticks; nil where unknown.
-  ///   - carriesCVO: whether its packets may say which way up they are.
-  ///   - decoderName: libavcodec's decoder where its usual one would not do.
+  ///   - duration: The duration in seconds. `nil` if unknown.
+  ///   - startTime: The first timestamp in ticks. `nil` if unknown.
+  ///   - carriesCVO: Whether its packets may carry the video orientation (CVO).
+  ///   - decoderName: The libavcodec decoder to use if the default one isn't suitable.
   package init(
     index: Int, kind: Kind, parameters: CodecParameters, timeBase: Rational,
     frameRate: Rational? = nil, duration: Double? = nil, startTime: Int64? = nil,

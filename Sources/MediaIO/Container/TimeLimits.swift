@@ -1,43 +1,43 @@
 internal import CFFmpeg
 package import Orientation
 
-// Files and publishers can set times to anything. What is read is checked once, in `Demuxer`; what is
-// converted is clamped here. Between the two, sums of a few times do not overflow.
+// Files and publishers can contain any timestamp. `Demuxer` checks each one once when it is read; conversions
+// are clamped here. Between the two, sums of a few timestamps don't overflow.
 
 extension Int64 {
-  /// The ticks that are accepted as a time. Sums of seven do not overflow.
+  /// The ticks that are accepted as a timestamp. Sums of seven don't overflow.
   package static let plausibleTicks = -(Int64(1) << 60)...(Int64(1) << 60)
 
   /// The ticks that are accepted as the duration of a packet or a frame.
   package static let plausibleDurations = 0...(Int64(1) << 40)
 
-  /// The whole number nearest to `ticks`, clamped to `plausibleTicks`; 0 if it is NaN.
+  /// The integer nearest to `ticks`, clamped to `plausibleTicks`. 0 for NaN.
   package init(clampingTicks ticks: Double) {
     let limit = 0x1p60
     self = ticks.isNaN ? 0 : Int64(Swift.min(Swift.max(ticks.rounded(), -limit), limit))
   }
 
-  /// This tick of `old` in ticks of `new`, clamped to `plausibleTicks`.
+  /// Converts ticks of `old` to ticks of `new`, clamped to `plausibleTicks`.
   package func rescaled(from old: Rational, to new: Rational) -> Int64 {
     Int64(clampingTicks: Double(self) * (old.doubleValue / new.doubleValue))
   }
 }
 
 extension Rational {
-  /// The tick of this time base that is nearest to `seconds`, clamped to `Int64.plausibleTicks`.
+  /// Returns the tick of this time base that is nearest to `seconds`, clamped to `Int64.plausibleTicks`.
   package func ticks(in seconds: Double) -> Int64 {
     Int64(clampingTicks: seconds / doubleValue)
   }
 
-  /// Whether a time of `ticks` in this time base can be in a file: it is in `Int64.plausibleTicks` and
-  /// less than 2^32 seconds (136 years) from zero, which any other time base can hold.
+  /// Returns whether `ticks` in this time base is a plausible timestamp: it is in `Int64.plausibleTicks` and
+  /// less than 2^32 seconds (136 years) from zero, so that any other time base can represent it.
   func isPlausible(_ ticks: Int64) -> Bool {
     Int64.plausibleTicks.contains(ticks) && abs(Double(ticks) * doubleValue) < 0x1p32
   }
 }
 
 extension Packet {
-  /// Drops times that no file can have, and a duration that no packet can have: they are unknown then.
+  /// Sets implausible timestamps to `nil` and an implausible duration to 0.
   mutating func dropImplausibleTimes() {
     let tick = timeBase
     if let pts, !tick.isPlausible(pts) { self.pts = nil }
@@ -46,11 +46,12 @@ extension Packet {
   }
 }
 
-/// `av_rescale_q`, clamped to `Int64.plausibleTicks`; libavutil returns `Int64.min` on overflow.
+/// Calls `av_rescale_q` and clamps the result to `Int64.plausibleTicks`. libavutil returns `Int64.min` on
+/// overflow.
 func rescale(_ ticks: Int64, from old: AVRational, to new: AVRational) -> Int64 {
   let result = av_rescale_q(ticks, old, new)
   let limits = Int64.plausibleTicks
-  // Int64.min says nothing of the sign.
+  // `Int64.min` doesn't tell the sign of the result.
   if result == .min { return ticks < 0 ? limits.lowerBound : limits.upperBound }
   return min(max(result, limits.lowerBound), limits.upperBound)
 }

@@ -1,14 +1,14 @@
 internal import CFFmpeg
 package import Orientation
 
-/// What a picture's sample values mean: ISO/IEC 23091-2 code points, range and chroma siting.
+/// The meaning of a frame's sample values: ISO/IEC 23091-2 code points, range and chroma siting.
 package struct Colour: Sendable, Hashable {
   var range = AVCOL_RANGE_UNSPECIFIED
   var primaries = AVCOL_PRI_UNSPECIFIED
   var transfer = AVCOL_TRC_UNSPECIFIED
   var matrix = AVCOL_SPC_UNSPECIFIED
   var siting = AVCHROMA_LOC_UNSPECIFIED
-  /// What HDR10 says beside the code points.
+  /// The HDR10 metadata besides the code points.
   package var hdr = HDRMetadata()
 
   package init() {}
@@ -37,10 +37,10 @@ package struct Colour: Sendable, Hashable {
     hdr.write(to: frame)
   }
 
-  /// Whether luma uses 0...255 rather than 16...235.
+  /// Whether luma uses 0...255 instead of 16...235.
   package var isFullRange: Bool { range == AVCOL_RANGE_JPEG }
 
-  /// Red's and blue's weight in luma; BT.601's where the matrix is not said (what libswscale takes).
+  /// The weights of red and blue in luma. Those of BT.601 if the matrix is unspecified (as in libswscale).
   var lumaWeights: (red: Double, blue: Double) {
     switch matrix {
     case AVCOL_SPC_BT709: (0.2126, 0.0722)
@@ -53,16 +53,16 @@ package struct Colour: Sendable, Hashable {
 
 }
 
-/// Where 4:2:0 chroma samples sit inside their 2x2 block of luma: 0 is the left or top luma column,
-/// 128 halfway, 256 the right or bottom one (libswscale's unit, 1/256 luma sample).
+/// The position of 4:2:0 chroma samples inside their 2x2 block of luma. 0 is the left or top luma column, 128
+/// halfway, 256 the right or bottom one (libswscale's unit, 1/256 luma sample).
 package struct ChromaPosition: Sendable, Hashable {
   var x: Int
   var y: Int
 
-  /// H.264's and HEVC's default.
+  /// The default of H.264 and HEVC.
   package static let left = ChromaPosition(x: 0, y: 128)
 
-  /// The position of a siting code; nil where the code does not say.
+  /// The position of a siting code. `nil` if the code gives none.
   init?(_ siting: AVChromaLocation) {
     switch siting {
     case AVCHROMA_LOC_LEFT: self.init(x: 0, y: 128)
@@ -80,7 +80,7 @@ package struct ChromaPosition: Sendable, Hashable {
     self.y = y
   }
 
-  /// The code of this position; nil where ISO/IEC 14496-10 E.2.1 has none (nothing sits right).
+  /// The siting code of this position. `nil` if ISO/IEC 14496-10 E.2.1 has none (there is none on the right).
   var code: AVChromaLocation? {
     switch (x, y) {
     case (0, 128): AVCHROMA_LOC_LEFT
@@ -93,7 +93,7 @@ package struct ChromaPosition: Sendable, Hashable {
     }
   }
 
-  /// Where the samples sit once the picture has been turned.
+  /// Returns the position of the samples after the frame has been rotated.
   package func turned(_ orientation: ImageOrientation) -> ChromaPosition {
     let x = orientation.isMirrored ? 256 - x : x
     return switch orientation.clockwiseDegrees {
@@ -106,8 +106,8 @@ package struct ChromaPosition: Sendable, Hashable {
 }
 
 extension Colour {
-  /// The colour of the picture after an exact turn: all is kept, and the siting is re-tagged where
-  /// the source has a tag and the standard has a code for where the samples went.
+  /// Returns the colour of the frame after an exact rotation. Everything is kept, except that the siting is
+  /// changed if the source has a siting and the standard has a code for the new position.
   package func turned(_ orientation: ImageOrientation) -> Colour {
     guard let position = ChromaPosition(siting) else { return self }
     var colour = self
@@ -115,17 +115,17 @@ extension Colour {
     return colour
   }
 
-  /// Where chroma sits: as tagged, else where H.264 and HEVC put it.
+  /// The position of chroma: the tagged one, else the default of H.264 and HEVC.
   package var chromaPosition: ChromaPosition { ChromaPosition(siting) ?? .left }
 
-  /// This with the siting of `other`.
+  /// Returns this colour with the siting of `other`.
   package func sited(like other: Colour) -> Colour {
     var colour = self
     colour.siting = other.siting
     return colour
   }
 
-  /// What stands for pictures converted from RGB: BT.601, limited range, the rest as it was.
+  /// The colour of frames converted from RGB: BT.601, limited range, the rest unchanged.
   package var asYUV: Colour {
     var colour = self
     colour.matrix = AVCOL_SPC_SMPTE170M

@@ -2,10 +2,10 @@ internal import CFFmpeg
 internal import CFFmpegShims
 internal import Synchronization
 
-/// The memory of one decoder's big pictures, on huge pages and used again. Small ones, and formats whose
-/// planes are not plain samples, are left to libavcodec.
+/// Allocates the memory of one decoder's large frames on huge pages, and reuses it. Small frames, and formats
+/// whose planes aren't plain samples, are left to libavcodec.
 ///
-/// Asked by the decoder's own threads; pictures may outlive it.
+/// The decoder's threads call it. Frames may outlive it.
 final class DecoderFrames: Sendable {
   private struct Pool: @unchecked Sendable {
     var bytes = 0
@@ -18,7 +18,8 @@ final class DecoderFrames: Sendable {
     pool.withLock { av_buffer_pool_uninit(&$0.buffers) }
   }
 
-  /// Lets `context`, which is not open yet, take its pictures from here. It must not outlive this.
+  /// Makes `context`, which isn't open yet, allocate its frames here. The context must not outlive this
+  /// object.
   func serve(_ context: UnsafeMutablePointer<AVCodecContext>) {
     context.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
     context.pointee.get_buffer2 = { context, frame, flags in
@@ -32,8 +33,8 @@ final class DecoderFrames: Sendable {
     upright_allow_buffers_from_threads(context)
   }
 
-  /// Gives `frame` its planes; nil where that is not for us. Planes stand one behind the other in one
-  /// piece, rows begin at multiples of 64 bytes.
+  /// Gives `frame` its planes, one after the other in one buffer, with rows that begin at multiples of 64
+  /// bytes. Returns `nil` if libavcodec must allocate the frame.
   private func fill(
     _ frame: UnsafeMutablePointer<AVFrame>, for context: UnsafeMutablePointer<AVCodecContext>
   ) -> CInt? {
@@ -47,11 +48,11 @@ final class DecoderFrames: Sendable {
     withUnsafeTemporaryAllocation(of: CInt.self, capacity: Int(AV_NUM_DATA_POINTERS)) {
       avcodec_align_dimensions2(context, &width, &height, $0.baseAddress)
     }
-    // Decoders count on chroma rows that are as much shorter as the picture's are.
+    // Decoders require chroma rows that are shorter than the luma rows by exactly the subsampling factor.
     let unit: CInt = 64 << CInt(description.pointee.log2_chroma_w)
     width = (width + unit - 1) & -unit
     let bytes = Int(av_image_get_buffer_size(format, width, height, 1))
-    // Vector code reads a little beyond the last row.
+    // Vector code reads a little past the last row.
     let spare = 128
     guard bytes > 0, FrameMemory.isHuge(bytes + spare) else { return nil }
     guard let buffer = take(bytes + spare) else { return upright_averror(ENOMEM) }

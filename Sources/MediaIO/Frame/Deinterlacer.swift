@@ -1,31 +1,31 @@
 internal import Orientation
 
-/// Makes one progressive picture of every interlaced one, with libavfilter's bwdif; progressive
-/// pictures come through untouched. Pictures in = pictures out, times, colour and siting kept.
+/// Converts every interlaced frame to one progressive frame with libavfilter's bwdif. Progressive frames pass
+/// through unchanged. The number of frames, the timestamps, the colour and the siting are kept.
 ///
-/// It looks one picture ahead, so each comes out when the next has gone in. Used by one thread.
+/// It looks one frame ahead, so each frame is returned after the next was sent. Used by one thread.
 package final class Deinterlacer {
   private let chain: FilterChain
-  /// Of the frames inside, in their order.
+  /// The properties of the frames inside the filter, in order.
   private var inside: [KeptProperties] = []
   private var count: Int64 = 0
 
-  /// Whether bwdif takes a picture this small; its window is some lines high.
+  /// Returns whether the frame is large enough for bwdif, whose window is some lines high.
   package static func suits(_ frame: borrowing VideoFrame) -> Bool {
     frame.size.width >= 16 && frame.size.height >= 16
   }
 
-  /// - Throws: `unavailable` where libavfilter is not installed, has no bwdif or cannot take the format.
+  /// - Throws: `unavailable` if libavfilter isn't installed, has no bwdif or can't process the format.
   package init(like frame: borrowing VideoFrame) throws(MediaError) {
     chain = try FilterChain(
       [("bwdif", "mode=send_frame:parity=auto:deint=interlaced")], like: frame,
-      subject: "interlaced pictures", remedy: "install an FFmpeg whose libavfilter has bwdif")
+      subject: "interlaced frames", remedy: "install an FFmpeg whose libavfilter has bwdif")
   }
 
-  /// Whether `frame` is of the size and format that this one was made for.
+  /// Returns whether `frame` has the size and format that this deinterlacer was created for.
   package func takes(_ frame: borrowing VideoFrame) -> Bool { chain.takes(frame) }
 
-  /// Takes the next picture in presentation order.
+  /// Sends the next frame in presentation order.
   package func send(_ frame: consuming VideoFrame) throws(MediaError) {
     inside.append(KeptProperties(frame))
     frame.pts = count
@@ -33,13 +33,13 @@ package final class Deinterlacer {
     try chain.send(frame)
   }
 
-  /// Says that no picture follows: the one inside comes out.
+  /// Marks the end of the input. The last frame can then be received.
   package func finish() throws(MediaError) { try chain.finish() }
 
-  /// The next picture; nil where more are wanted, or at the end.
+  /// Returns the next frame. Returns `nil` if more frames are needed, or at the end.
   package func receive() throws(MediaError) -> VideoFrame? {
     guard var frame = try chain.receive() else { return nil }
-    guard !inside.isEmpty else { throw MediaError(.fault, "a deinterlaced picture of none") }
+    guard !inside.isEmpty else { throw MediaError(.fault, "bwdif returned too many frames") }
     inside.removeFirst().restore(to: &frame)
     frame.fields = nil
     return frame

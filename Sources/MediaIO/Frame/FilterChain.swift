@@ -2,7 +2,7 @@ internal import CFFmpeg
 internal import CFFmpegShims
 internal import Orientation
 
-/// Filters of libavfilter in a row, for frames of one size and format. Used by one thread.
+/// A chain of libavfilter filters for frames of one size and format. Used by one thread.
 final class FilterChain {
   private let library: FilterLibrary
   private var graph: FilterLibrary.Graph?
@@ -13,10 +13,10 @@ final class FilterChain {
   private let subject: String
 
   /// - Parameters:
-  ///   - filters: each with its options.
-  ///   - subject: what messages call the frames.
-  /// - Throws: `unavailable` if libavfilter is not installed, has none of a filter or cannot take the
-  ///   format; `remedy` says what to do.
+  ///   - filters: The filters with their options.
+  ///   - subject: The name of the frames in messages.
+  ///   - remedy: The remedy in the errors.
+  /// - Throws: `unavailable` if libavfilter isn't installed, has no such filter or can't process the format.
   init(
     _ filters: [(name: String, options: String)], like frame: borrowing VideoFrame,
     subject: String, remedy: String
@@ -31,7 +31,8 @@ final class FilterChain {
     format = frame.raw.pointee.format
     var made = library.allocateGraph()
     guard let graph = made else { throw outOfMemory(subject) }
-    // Frames are counted, not timed: filters change the tick, and what comes out gets its own time back.
+    // Frames are numbered instead of timed, because filters change the time base. The timestamps are restored
+    // on output.
     let buffer =
       "video_size=\(size.width)x\(size.height):pix_fmt=\(format):time_base=1/1000:pixel_aspect=1/1"
     do throws(MediaError) {
@@ -75,15 +76,15 @@ final class FilterChain {
     return contexts
   }
 
-  /// Whether `frame` is of the size and format that this one was made for.
+  /// Returns whether `frame` has the size and format that this chain was created for.
   func takes(_ frame: borrowing VideoFrame) -> Bool {
     frame.size == size && frame.raw.pointee.format == format
   }
 
-  /// Takes the next frame; its data are the chain's from here.
+  /// Sends the next frame. The chain then owns its data.
   func send(_ frame: consuming VideoFrame) throws(MediaError) { try send(frame.raw) }
 
-  /// Says that no frame follows: what is inside comes out.
+  /// Marks the end of the input. The remaining frames can then be received.
   func finish() throws(MediaError) { try send(nil) }
 
   private func send(_ frame: UnsafeMutablePointer<AVFrame>?) throws(MediaError) {
@@ -92,7 +93,7 @@ final class FilterChain {
     }
   }
 
-  /// The next frame; `nil` if more are wanted, or at the end.
+  /// Returns the next frame. Returns `nil` if more frames are needed, or at the end.
   func receive() throws(MediaError) -> VideoFrame? {
     let frame = try VideoFrame()
     let code = library.receive(sink, frame.raw)
@@ -102,8 +103,8 @@ final class FilterChain {
   }
 }
 
-/// What a frame keeps on its way through filters, which change the time base and, from FFmpeg 7 on, the
-/// shape of its pixels.
+/// The frame properties to keep across filters, which change the time base and, from FFmpeg 7 on, the sample
+/// aspect ratio.
 struct KeptProperties {
   private let pts: Int64?
   private let duration: Int64

@@ -1,10 +1,10 @@
 internal import CFFmpeg
 internal import Glibc
 
-/// libavfilter, opened when it is first needed (interlaced or HDR frames, text): it brings thirty libraries with it that
-/// nothing else here needs, and loading them would be a fifth of a start.
+/// libavfilter, loaded when it is first needed (interlaced or HDR frames, text). It loads thirty other
+/// libraries that nothing else here needs, which would take a fifth of the start-up time.
 ///
-/// One function a property, as libavfilter declares it.
+/// Each property is one function, as libavfilter declares it.
 struct FilterLibrary {
   typealias Graph = UnsafeMutablePointer<AVFilterGraph>
   typealias Context = UnsafeMutablePointer<AVFilterContext>
@@ -23,7 +23,7 @@ struct FilterLibrary {
   let send: @convention(c) (Context, Frame?, CInt) -> CInt
   let receive: @convention(c) (Context, Frame) -> CInt
 
-  /// The one whose headers this was built with; nil where it is not installed.
+  /// The library whose headers this was built with. `nil` if it isn't installed.
   static let opened = FilterLibrary()
 
   private struct Missing: Error {}

@@ -1,23 +1,24 @@
 internal import CFFmpeg
 internal import Glibc
 
-/// Where the samples of pictures live: big pictures on huge pages. What turns a picture, or decodes one
-/// that moves, goes from row to row, and with pages of 4 KiB nearly every row is another page, to be
-/// looked up anew (a TLB miss) and to be brought in first (a page fault).
+/// The memory for the samples of frames. Large frames are on huge pages. Rotating a frame, or decoding
+/// motion, goes from row to row, and with pages of 4 KiB nearly every row is on another page, which costs a
+/// TLB miss and, at first, a page fault.
 enum FrameMemory {
-  /// The usual huge page of x86-64 and AArch64.
+  /// The common huge page size of x86-64 and AArch64, in bytes.
   private static let hugePage = 2 << 20
 
-  /// Whether a picture of so many bytes gets huge pages: one that fills at least one.
+  /// Returns whether a frame of that many bytes gets huge pages: it must fill at least one.
   static func isHuge(_ bytes: Int) -> Bool { bytes >= hugePage }
 
-  /// For `av_buffer_pool_init`: so many bytes, aligned to 64; nil where there is no memory.
+  /// Allocates that many bytes, aligned to 64, for `av_buffer_pool_init`. Returns `nil` if there is no
+  /// memory.
   static let allocate: @convention(c) (Int) -> UnsafeMutablePointer<AVBufferRef>? = { bytes in
     isHuge(bytes) ? mapped(bytes) : av_buffer_alloc(bytes)
   }
 
-  /// Memory from the system, zeroed, that begins with a huge page; what does not fill one at its end
-  /// is on usual pages. Where the system has no huge pages it is as good as any other.
+  /// Maps zeroed memory that begins on a huge page. The end that doesn't fill a huge page is on ordinary
+  /// pages. On a system without huge pages the memory is ordinary.
   private static func mapped(_ bytes: Int) -> UnsafeMutablePointer<AVBufferRef>? {
     let page = sysconf(CInt(_SC_PAGESIZE))
     let length = (bytes + page - 1) & -page
@@ -38,8 +39,8 @@ enum FrameMemory {
     return buffer
   }
 
-  /// Gives `frame` the buffer and points its planes into it: one behind the other, rows that begin at
-  /// multiples of `alignment`. An error of libavutil's where there is no such picture.
+  /// Gives `frame` the buffer and points its planes into it, one after the other, with rows that begin at
+  /// multiples of `alignment`. Returns a libavutil error code if no such frame is possible.
   static func put(
     _ frame: UnsafeMutablePointer<AVFrame>, on buffer: UnsafeMutablePointer<AVBufferRef>,
     format: AVPixelFormat, width: CInt, height: CInt, alignment: CInt
@@ -53,7 +54,7 @@ enum FrameMemory {
           buffer.pointee.data, format, width, height, alignment)
       }
     }
-    // The planes come first in a frame.
+    // `data`, the array of plane pointers, is the first member of `AVFrame`.
     frame.pointee.extended_data = UnsafeMutableRawPointer(frame).assumingMemoryBound(
       to: UnsafeMutablePointer<UInt8>?.self)
     return filled

@@ -1,15 +1,15 @@
 internal import CFFmpeg
 package import Orientation
 
-/// Blank frames of one size and format whose memory is used again once every reference is gone.
+/// Blank frames of one size and format. Their memory is reused once every reference is gone.
 ///
-/// One thread takes frames; they may be released on any.
+/// One thread takes frames. They may be released on any thread.
 package final class FramePool {
   package let size: PixelSize
   package let format: PixelFormat
   private let buffers: OpaquePointer
 
-  /// 64-byte aligned rows suit every kernel and libswscale.
+  /// The alignment of rows in bytes. It suits every kernel and libswscale.
   private static let alignment: CInt = 64
 
   package init(size: PixelSize, format: PixelFormat) throws(MediaError) {
@@ -18,9 +18,9 @@ package final class FramePool {
     let bytes = av_image_get_buffer_size(
       format.raw, CInt(clamping: size.width), CInt(clamping: size.height), Self.alignment)
     guard bytes > 0 else {
-      throw MediaError(.usage, "no picture can be \(size) in \(format)")
+      throw MediaError(.usage, "a frame cannot be \(size) in \(format)")
     }
-    // Vector code may read a row's last block whole: 64 spare bytes keep that inside the buffer.
+    // Vector code may read a row's last block as a whole. 64 spare bytes keep that inside the buffer.
     guard let buffers = av_buffer_pool_init(Int(bytes) + 64, FrameMemory.allocate) else {
       throw outOfMemory("frame pool")
     }
@@ -32,7 +32,7 @@ package final class FramePool {
     av_buffer_pool_uninit(&pointer)
   }
 
-  /// A frame whose content is undefined.
+  /// Returns a frame with undefined content.
   package func frame() throws(MediaError) -> VideoFrame {
     let frame = try VideoFrame()
     guard let buffer = av_buffer_pool_get(buffers) else { throw outOfMemory("frame") }

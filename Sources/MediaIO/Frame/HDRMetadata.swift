@@ -1,6 +1,6 @@
 internal import CFFmpeg
 
-/// HDR10's static metadata: the screen that the pictures were graded on, and how bright they get.
+/// HDR10's static metadata: the mastering display, and the brightness of the content.
 package struct HDRMetadata: Sendable, Hashable {
   package var mastering: MasteringDisplay?
   package var light: ContentLightLevel?
@@ -10,19 +10,19 @@ package struct HDRMetadata: Sendable, Hashable {
     self.light = light
   }
 
-  /// Whether nothing is said.
+  /// Whether both parts are missing.
   package var isEmpty: Bool { mastering == nil && light == nil }
 
-  /// What is said here, and what `other` says where nothing is.
+  /// Returns this metadata, with missing parts taken from `other`.
   func filled(from other: HDRMetadata) -> HDRMetadata {
     HDRMetadata(mastering: mastering ?? other.mastering, light: light ?? other.light)
   }
 }
 
 /// A mastering display's colour volume (SMPTE ST 2086), in the units of the SEI message (ITU-T H.265,
-/// D.3.28): chromaticities in 0.00002, luminances in 0.0001 candela a square metre.
+/// D.3.28): chromaticities in 0.00002, luminances in 0.0001 candela per square metre.
 package struct MasteringDisplay: Sendable, Hashable {
-  /// A point of the CIE 1931 diagram, 0...50000 each way.
+  /// A chromaticity in the CIE 1931 diagram. Each coordinate is 0...50000.
   package struct Point: Sendable, Hashable {
     package var x: Int
     package var y: Int
@@ -32,11 +32,11 @@ package struct MasteringDisplay: Sendable, Hashable {
   package var green: Point
   package var blue: Point
   package var white: Point
-  /// Above `minimum`, at most 10000 candela.
+  /// The maximum luminance. Greater than `minimum`, at most 10000 candela per square metre.
   package var maximum: Int
   package var minimum: Int
 
-  /// Nil where a part is missing or no screen could be so: encoders refuse to open for nonsense.
+  /// Returns `nil` if a part is missing or out of range. Encoders fail to open with such values.
   init?(_ source: AVMasteringDisplayMetadata) {
     guard source.has_primaries != 0, source.has_luminance != 0 else { return nil }
     func units(_ value: AVRational, _ perOne: Int, limit: Int) -> Int? {
@@ -76,7 +76,7 @@ package struct MasteringDisplay: Sendable, Hashable {
     return result
   }
 
-  /// As x264 and x265 take it: whole units.
+  /// The text form for x264 and x265, in integer units.
   var inUnits: String {
     text {
       "\($0)"
@@ -85,7 +85,7 @@ package struct MasteringDisplay: Sendable, Hashable {
     }
   }
 
-  /// As SVT-AV1 takes it: chromaticities from 0 to 1, candela a square metre.
+  /// The text form for SVT-AV1: chromaticities from 0 to 1, luminances in candela per square metre.
   var inFractions: String {
     text {
       "\(Double($0) / 50000)"
@@ -101,14 +101,15 @@ package struct MasteringDisplay: Sendable, Hashable {
   }
 }
 
-/// The brightest pixel and the brightest frame average of a clip, in candela a square metre (CTA-861.3).
+/// The maximum light level of a pixel and of a frame's average over the whole content, in candela per square
+/// metre (CTA-861.3).
 package struct ContentLightLevel: Sendable, Hashable {
-  /// MaxCLL, 0...65535; 0 is unknown.
+  /// MaxCLL, 0...65535. 0 means unknown.
   package var maximum: Int
-  /// MaxFALL, 0...65535; 0 is unknown.
+  /// MaxFALL, 0...65535. 0 means unknown.
   package var average: Int
 
-  /// Nil where nothing is known.
+  /// Returns `nil` if both values are unknown.
   init?(_ source: AVContentLightMetadata) {
     guard source.MaxCLL <= 65535, source.MaxFALL <= 65535, source.MaxCLL > 0 || source.MaxFALL > 0
     else { return nil }
@@ -120,14 +121,14 @@ package struct ContentLightLevel: Sendable, Hashable {
     AVContentLightMetadata(MaxCLL: CUnsignedInt(maximum), MaxFALL: CUnsignedInt(average))
   }
 
-  /// As every encoder takes it.
+  /// The text form for all encoders.
   var text: String { "\(maximum),\(average)" }
 }
 
-// MARK: - Where libav* keeps it
+// MARK: - FFmpeg's storage
 
 extension HDRMetadata {
-  /// What a picture carries with it.
+  /// The metadata attached to a frame.
   init(frame: UnsafePointer<AVFrame>) {
     func read<Value>(_ kind: AVFrameSideDataType, _ type: Value.Type) -> Value? {
       guard let side = av_frame_get_side_data(frame, kind), let data = side.pointee.data,
@@ -143,7 +144,7 @@ extension HDRMetadata {
         .flatMap { ContentLightLevel($0) })
   }
 
-  /// What a container says of a stream.
+  /// The metadata in the side data of a stream.
   init(_ sideData: [StreamSideData]) {
     func read<Value: BitwiseCopyable>(_ kind: AVPacketSideDataType, _ type: Value.Type) -> Value? {
       sideData.first { $0.type == kind }?.load(as: type)
@@ -156,7 +157,7 @@ extension HDRMetadata {
         .flatMap { ContentLightLevel($0) })
   }
 
-  /// Puts it into a picture in place of what is there.
+  /// Writes the metadata to a frame, replacing what is there.
   func write(to frame: UnsafeMutablePointer<AVFrame>) {
     av_frame_remove_side_data(frame, AV_FRAME_DATA_MASTERING_DISPLAY_METADATA)
     av_frame_remove_side_data(frame, AV_FRAME_DATA_CONTENT_LIGHT_LEVEL)
@@ -166,7 +167,8 @@ extension HDRMetadata {
     if let light { av_content_light_metadata_create_side_data(frame)?.pointee = light.raw }
   }
 
-  /// Tells a muxer: `mdcv` and `clli` in MP4, the MasteringMetadata element in Matroska.
+  /// Writes the metadata to a stream for a muxer: `mdcv` and `clli` in MP4, the MasteringMetadata element in
+  /// Matroska.
   func write(to stream: UnsafeMutablePointer<AVStream>) throws(MediaError) {
     if let mastering {
       try StreamSideData(type: AV_PKT_DATA_MASTERING_DISPLAY_METADATA, mastering.raw)

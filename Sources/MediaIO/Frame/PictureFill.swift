@@ -1,23 +1,23 @@
 internal import CFFmpeg
 internal import Orientation
 
-/// An opaque colour, eight bits a channel, full-range sRGB as written in `RRGGBB`.
+/// An opaque colour with eight bits per channel, full-range sRGB, written as `RRGGBB`.
 public struct RGBColour: Sendable, Hashable {
-  /// 0...255.
+  /// The red channel, 0...255.
   public var red: UInt8
-  /// 0...255.
+  /// The green channel, 0...255.
   public var green: UInt8
-  /// 0...255.
+  /// The blue channel, 0...255.
   public var blue: UInt8
 
-  /// A colour of three channels.
+  /// Creates a colour from its three channels.
   public init(red: UInt8, green: UInt8, blue: UInt8) {
     self.red = red
     self.green = green
     self.blue = blue
   }
 
-  /// Reads `RRGGBB`, with or without a `#`; nil for anything else.
+  /// Reads `RRGGBB`, with or without a `#`. Returns `nil` for anything else.
   public init?(hex: String) {
     let digits = hex.hasPrefix("#") ? hex.dropFirst() : Substring(hex)
     guard digits.utf8.count == 6, let value = UInt32(digits, radix: 16), !digits.hasPrefix("+")
@@ -25,15 +25,15 @@ public struct RGBColour: Sendable, Hashable {
     self.init(red: UInt8(value >> 16), green: UInt8(value >> 8 & 255), blue: UInt8(value & 255))
   }
 
-  /// `000000`.
+  /// Black, `000000`.
   public static let black = RGBColour(red: 0, green: 0, blue: 0)
 }
 
-/// One picture element of a colour in a format, plane by plane: what is repeated to fill an area.
+/// One pixel of a colour in a pixel format, plane by plane. It is repeated to fill an area.
 package struct FillPattern: Sendable, Hashable {
   private let elements: [[UInt8]]
 
-  /// Nil for a format without simple planes.
+  /// Returns `nil` for a format without simple planes.
   package init?(_ rgb: RGBColour, format: PixelFormat, colour: Colour) {
     guard let planes = format.planes, let descriptor = av_pix_fmt_desc_get(format.raw)?.pointee
     else {
@@ -68,10 +68,10 @@ package struct FillPattern: Sendable, Hashable {
     self.elements = elements
   }
 
-  /// A component on the scale of eight bits.
+  /// A component on an eight-bit scale.
   private struct Level {
     let value: Double
-    /// Full range stretches to all ones, limited range shifts (ITU-T H.273, 8.3).
+    /// Full range scales to all ones, limited range shifts (ITU-T H.273, 8.3).
     let isFullRange: Bool
   }
 
@@ -94,7 +94,7 @@ package struct FillPattern: Sendable, Hashable {
     let cb = (blue - luma) / (2 * (1 - weights.blue))
     let cr = (red - luma) / (2 * (1 - weights.red))
     if colour.isFullRange {
-      // The centre of chroma is 2^(n-1), which is not half of all ones.
+      // The centre of chroma is 2^(n-1), which isn't half of the maximum.
       return [
         Level(value: luma * 255, isFullRange: true),
         Level(value: 128 + cb * 255, isFullRange: false),
@@ -108,14 +108,14 @@ package struct FillPattern: Sendable, Hashable {
     ]
   }
 
-  /// Fills what `view` shows.
+  /// Fills the area of `view`.
   package func fill(_ view: PictureView) {
     guard let planes = view.format.planes else { return }
     for (index, plane) in planes.enumerated() where index < view.starts.count {
       let size = view.planeSize(plane)
       let element = elements[index]
       let first = view.starts[index]
-      // The first row by elements, the others as copies of it.
+      // Writes the first row element by element, the others as copies of it.
       for x in 0..<size.width {
         for byte in element.indices { first[x * element.count + byte] = element[byte] }
       }

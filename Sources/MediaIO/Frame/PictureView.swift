@@ -1,18 +1,18 @@
 internal import CFFmpeg
 package import Orientation
 
-/// A window into a frame's memory: the frame itself, or a rectangle of it. Borrowed: it is valid only
-/// while the frame is.
+/// A view of a frame's memory: the whole frame, or a rectangle of it. It is valid only while the frame is.
 package struct PictureView {
   package let size: PixelSize
   package let format: PixelFormat
-  /// First element of each plane inside the window.
+  /// The first element of each plane inside the view.
   package private(set) var starts = PlaneList<UnsafeMutablePointer<UInt8>>()
-  /// Bytes between rows of each plane.
+  /// The number of bytes between rows of each plane.
   package private(set) var strides = PlaneList<Int>()
 
-  /// The window `rect` of `frame`; its corner must lie on whole chroma samples. Nil where the
-  /// rectangle leaves the frame or the format has no planes.
+  /// The view of `rect` in `frame`. Its corner must be aligned to whole chroma samples. Returns `nil` if the
+  /// rectangle isn't inside the frame, or if the format has no simple planes and the rectangle doesn't begin
+  /// at the corner.
   package init?(_ frame: borrowing VideoFrame, _ rect: PixelRect) {
     format = frame.format
     size = rect.size
@@ -20,7 +20,7 @@ package struct PictureView {
       rect.x + rect.width <= frame.size.width, rect.y + rect.height <= frame.size.height
     else { return nil }
     guard let planes = format.planes else {
-      // libswscale reads what has no simple planes, as long as it starts at the corner.
+      // libswscale reads formats without simple planes, if the view starts at the corner.
       guard rect.x == 0, rect.y == 0 else { return nil }
       for index in 0..<4 {
         guard let plane = frame.plane(index) else { break }
@@ -38,17 +38,17 @@ package struct PictureView {
     }
   }
 
-  /// The whole of `frame`.
+  /// The view of the whole of `frame`.
   package init?(_ frame: borrowing VideoFrame) {
     self.init(frame, PixelRect(frame.size))
   }
 
-  /// Elements in a row and rows of plane `index`, chroma rounded up as libavutil does.
+  /// Returns the number of elements in a row and of rows of a plane. Chroma is rounded up as libavutil does.
   package func planeSize(_ layout: PixelFormat.Plane) -> PixelSize {
     PixelSize(-(-size.width >> layout.shiftX), -(-size.height >> layout.shiftY))
   }
 
-  /// The planes as the C arrays of four that libswscale takes.
+  /// Calls `body` with the planes as the C arrays of four that libswscale takes.
   func withPointers<R>(
     _ body: (UnsafePointer<UnsafeMutablePointer<UInt8>?>, UnsafePointer<CInt>) -> R
   ) -> R {

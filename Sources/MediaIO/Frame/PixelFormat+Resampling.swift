@@ -1,9 +1,9 @@
 internal import CFFmpeg
 
 extension PixelFormat {
-  /// Whether each plane holds one or two kinds of samples, all of one depth, in the low bits of one
-  /// byte, or of two in the CPU's order, up to 12 bits: then a picture can be resampled plane by
-  /// plane.
+  /// Whether frames of this format can be resampled plane by plane. Each plane must hold one or two
+  /// components, all of the same depth, in the low bits of one byte, or of two bytes in the CPU's byte order,
+  /// up to 12 bits.
   package var hasPlainSamples: Bool {
     guard let planes, let descriptor = av_pix_fmt_desc_get(raw)?.pointee,
       descriptor.flags & UInt64(AV_PIX_FMT_FLAG_BE) == 0, (8...12).contains(bitDepth)

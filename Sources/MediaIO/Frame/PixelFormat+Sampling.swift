@@ -1,18 +1,18 @@
 package import Orientation
 
 extension PixelFormat {
-  /// Straight RGB with alpha, eight bits each.
+  /// RGB with straight alpha, eight bits per channel.
   package static let rgba = PixelFormat(name: "rgba") ?? .yuv420p
-  /// One plane of eight bits.
+  /// One plane of eight-bit luma.
   package static let gray = PixelFormat(name: "gray") ?? .yuv420p
 
-  /// Bytes of one sample.
+  /// The number of bytes per sample.
   package var sampleBytes: Int { bitDepth > 8 ? 2 : 1 }
 
-  /// From the continuous coordinates of a plane, whose samples' centres lie at .5, to those of the
-  /// picture.
+  /// Returns the transform from the continuous coordinates of a plane, in which the centres of samples are at
+  /// .5, to those of the frame.
   package func transform(of plane: Plane, siting: ChromaPosition) -> AffineTransform {
-    /// A chroma sample lies on the centre of a luma sample, or between two of them.
+    /// A chroma sample is at the centre of a luma sample, or between two of them.
     func place(_ shift: Int, _ position: Int) -> (step: Double, start: Double) {
       guard shift > 0 else { return (1, 0) }
       let step = Double(1 << shift)

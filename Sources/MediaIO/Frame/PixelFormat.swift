@@ -1,9 +1,9 @@
 internal import CFFmpeg
 package import Orientation
 
-/// A raw picture's memory layout, by libavutil's name for it.
+/// The memory layout of a raw frame, by libavutil's name.
 ///
-/// The `yuvj*` names are folded into their plain twins; the range is a `Colour` matter.
+/// The `yuvj*` formats are mapped to the formats without the `j`. The range is part of `Colour`.
 package struct PixelFormat: Sendable, Hashable {
   let raw: AVPixelFormat
 
@@ -18,7 +18,7 @@ package struct PixelFormat: Sendable, Hashable {
     }
   }
 
-  /// The format of libavutil's `name`, such as `yuv420p`; nil where there is none.
+  /// The format with libavutil's `name`, such as `yuv420p`. `nil` if there is none.
   package init?(name: String) {
     let raw = av_get_pix_fmt(name)
     if raw == AV_PIX_FMT_NONE { return nil }
@@ -28,7 +28,7 @@ package struct PixelFormat: Sendable, Hashable {
   package static let yuv420p = Self(AV_PIX_FMT_YUV420P)
   package static let yuv420p10 = Self(AV_PIX_FMT_YUV420P10LE)
 
-  /// libavutil's name.
+  /// libavutil's name of the format.
   package var name: String {
     av_get_pix_fmt_name(raw).map { String(cString: $0) } ?? "unknown"
   }
@@ -39,26 +39,26 @@ package struct PixelFormat: Sendable, Hashable {
     (descriptor?.flags ?? 0) & UInt64(flag) != 0
   }
 
-  /// Bits of the first component.
+  /// The number of bits of the first component.
   package var bitDepth: Int { Int(descriptor?.comp.0.depth ?? 8) }
 
-  /// log2 of how much narrower and lower the chroma planes are.
+  /// log2 of the horizontal and the vertical chroma subsampling.
   package var chromaShift: (x: Int, y: Int) {
     guard let descriptor, descriptor.nb_components >= 3 else { return (0, 0) }
     return (Int(descriptor.log2_chroma_w), Int(descriptor.log2_chroma_h))
   }
 
-  /// Luma samples per chroma sample: what positions must be multiples of.
+  /// Luma samples per chroma sample. Positions must be multiples of it.
   package var alignment: PixelSize { PixelSize(1 << chromaShift.x, 1 << chromaShift.y) }
 
-  /// Red, green and blue, or a palette of them.
+  /// Whether the components are red, green and blue, or a palette of them.
   package var isRGB: Bool { has(AV_PIX_FMT_FLAG_RGB) || has(AV_PIX_FMT_FLAG_PAL) }
-  /// Luma alone.
+  /// Whether the format has luma only.
   package var isMonochrome: Bool { !isRGB && (descriptor?.nb_components ?? 3) < 3 }
   package var hasAlpha: Bool { has(AV_PIX_FMT_FLAG_ALPHA) }
 
-  /// The format whose chroma is subsampled the other way round, which is what a quarter turn of
-  /// every plane leaves: itself where both ways are alike; nil where libavutil has no such format.
+  /// The format with the chroma subsampling of the other axis, which a quarter turn of every plane produces.
+  /// The format itself if both axes are subsampled alike; `nil` if libavutil has no such format.
   package var transposed: PixelFormat? {
     let (x, y) = chromaShift
     if x == y { return self }
@@ -75,8 +75,9 @@ package struct PixelFormat: Sendable, Hashable {
     return twin == AV_PIX_FMT_NONE ? nil : PixelFormat(twin)
   }
 
-  /// The nearest format that a YUV4MPEG2 header can name and that can be turned: itself, or 4:2:0 at
-  /// the same depth. (4:1:1 can be named, but a quarter turn of it is no format.)
+  /// The nearest format that a YUV4MPEG2 header can declare and that can be rotated: the format itself, or
+  /// 4:2:0 with the same depth. (The header can declare 4:1:1, but there is no format for a quarter turn of
+  /// it.)
   var y4mFormat: PixelFormat {
     let names: Set = [
       "gray", "yuv420p", "yuv422p", "yuv444p", "gray10le", "yuv420p10le", "yuv422p10le",
@@ -86,22 +87,22 @@ package struct PixelFormat: Sendable, Hashable {
     return bitDepth > 8 ? .yuv420p10 : .yuv420p
   }
 
-  /// How one plane lies in memory.
+  /// The memory layout of one plane.
   package struct Plane: Sendable, Hashable {
-    /// Bytes from one element to the next in a row.
+    /// The number of bytes from one element to the next in a row.
     package let elementSize: Int
-    /// log2 of the plane's subsampling against the picture.
+    /// log2 of the plane's subsampling relative to the frame.
     package let shiftX: Int
     package let shiftY: Int
   }
 
-  /// The planes, where moving whole elements moves whole samples: then a turn can be done plane by
-  /// plane. Nil for packed 4:2:2, palettes, bit streams and hardware surfaces.
+  /// The planes, if moving whole elements moves whole samples. A rotation can then be done plane by plane.
+  /// `nil` for packed 4:2:2, palettes, bit streams and hardware surfaces.
   package var planes: [Plane]? {
     Self.layouts.indices.contains(Int(raw.rawValue)) ? Self.layouts[Int(raw.rawValue)] : nil
   }
 
-  /// The planes of every format: they are asked for several times a picture.
+  /// The planes of every format. Cached, because they are needed several times per frame.
   private static let layouts = (0..<AV_PIX_FMT_NB.rawValue).map {
     PixelFormat(AVPixelFormat($0)).layout
   }

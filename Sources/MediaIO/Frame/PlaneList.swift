@@ -1,5 +1,5 @@
-/// Up to four values, one for each plane of a picture. They lie in the list itself: pictures come dozens
-/// of times a second, and none of them should ask for memory.
+/// Up to four values, one for each plane of a frame. They are stored inline, because frames are processed
+/// dozens of times per second without heap allocations.
 package struct PlaneList<Element>: RandomAccessCollection {
   private var slots: InlineArray<4, Element?> = InlineArray(repeating: nil)
   package private(set) var endIndex = 0
@@ -9,12 +9,12 @@ package struct PlaneList<Element>: RandomAccessCollection {
   package var startIndex: Int { 0 }
 
   package subscript(index: Int) -> Element {
-    // Beyond the end it traps as an array does.
+    // An index past the end traps as an array does.
     guard index < endIndex, let element = slots[index] else { return [Element]()[index] }
     return element
   }
 
-  /// Adds a value behind the others; there must be fewer than four.
+  /// Appends a value. There must be fewer than four.
   package mutating func append(_ element: Element) {
     slots[endIndex] = element
     endIndex += 1

@@ -2,8 +2,8 @@ internal import CFFmpeg
 internal import CFFmpegShims
 internal import Orientation
 
-/// Rescales and converts pictures with libswscale. Keeps its context from frame to frame, since
-/// making one costs as much as a picture.
+/// Rescales and converts frames with libswscale. Keeps its context between frames, because creating one costs
+/// as much as scaling a frame.
 public final class Scaler {
   /// libswscale's filters.
   public enum Filter: String, Sendable, CaseIterable {
@@ -20,7 +20,7 @@ public final class Scaler {
     }
   }
 
-  /// All that a context is made for.
+  /// The properties that a context is created for.
   private struct Key: Hashable {
     let source: PixelSize
     let target: PixelSize
@@ -39,7 +39,7 @@ public final class Scaler {
 
   deinit { upright_scaler_free(context) }
 
-  /// Where chroma sits in the source and where it is to sit in the target.
+  /// The chroma positions of the source and the target.
   package struct ChromaMove: Sendable, Hashable {
     package var from: ChromaPosition
     package var to: ChromaPosition
@@ -50,8 +50,8 @@ public final class Scaler {
     }
   }
 
-  /// Scales the whole of `source` onto `target`, whose memory is written in full. Colour values are
-  /// kept, limited to the target's format: size, format and chroma siting change.
+  /// Scales the whole of `source` to `target`, and writes all of the target's memory. Colour values are kept,
+  /// limited to the target's format. The size, the format and the chroma siting change.
   package func scale(
     _ source: PictureView, onto target: PictureView, colour: Colour, chroma: ChromaMove,
     filter: Filter
@@ -88,7 +88,7 @@ public final class Scaler {
     set("dsth", key.target.height)
     set("src_format", Int(key.from.raw.rawValue))
     set("dst_format", Int(key.to.raw.rawValue))
-    // Without these, colours come out visibly wrong at edges and in the lowest bit.
+    // Without these flags colours are visibly wrong at edges and in the lowest bit.
     set("sws_flags", Int(key.filter.flags | upright_scaler_accurate))
     set("threads", threads)
     if !key.from.isRGB && !key.to.isRGB {
@@ -97,15 +97,15 @@ public final class Scaler {
     guard upright_scaler_init(context) >= 0 else {
       upright_scaler_free(context)
       throw MediaError(
-        .unavailable, "libswscale cannot turn \(key.from) into \(key.to)",
-        remedy: "convert the clip to yuv420p first")
+        .unavailable, "libswscale cannot convert \(key.from) to \(key.to)",
+        remedy: "convert the input to yuv420p first")
     }
     setColour(context, key)
     return context
   }
 
-  /// Sets the luma-relative chroma positions, in 1/256 luma sample. Positions only mean something along an
-  /// axis that is subsampled; -513 leaves libswscale's default.
+  /// Sets the luma-relative chroma positions, in 1/256 luma sample. A position has a meaning only along a
+  /// subsampled axis; -513 leaves libswscale's default.
   private func setChroma(_ context: OpaquePointer, _ key: Key) {
     func set(_ name: String, _ value: Int, _ shift: Int) {
       upright_scaler_set(context, name, Int64(shift == 1 ? value : -513))
@@ -116,7 +116,7 @@ public final class Scaler {
     set("dst_v_chr_pos", key.chroma.to.y, key.to.chromaShift.y)
   }
 
-  /// Same matrix and range on both sides, so that only conversions to and from RGB look at them.
+  /// Sets the same matrix and range on both sides, so that they affect only conversions to and from RGB.
   private func setColour(_ context: OpaquePointer, _ key: Key) {
     let matrix =
       key.colour.matrix == AVCOL_SPC_UNSPECIFIED || key.colour.matrix == AVCOL_SPC_RGB

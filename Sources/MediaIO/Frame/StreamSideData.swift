@@ -1,7 +1,7 @@
 internal import CFFmpeg
 internal import CFFmpegShims
 
-/// A copy of one AVPacketSideData of a stream: mastering display, spherical mapping and the like.
+/// A copy of one AVPacketSideData of a stream, such as a mastering display or a spherical mapping.
 struct StreamSideData: Sendable {
   let type: AVPacketSideDataType
   let bytes: [UInt8]
@@ -21,18 +21,18 @@ struct StreamSideData: Sendable {
     self.bytes = bytes
   }
 
-  /// The memory of `value`, a structure of libavutil's.
+  /// The bytes of `value`, a libavutil structure.
   init<Value: BitwiseCopyable>(type: AVPacketSideDataType, _ value: Value) {
     self.init(type: type, bytes: withUnsafeBytes(of: value) { Array($0) })
   }
 
-  /// Reads the bytes as a structure of libavutil's. Returns `nil` if there are too few.
+  /// Reads the bytes as a libavutil structure. Returns `nil` if there are too few.
   func load<Value: BitwiseCopyable>(as type: Value.Type) -> Value? {
     bytes.count < MemoryLayout<Value>.size
       ? nil : bytes.withUnsafeBytes { $0.loadUnaligned(as: type) }
   }
 
-  /// Gives a copy to `stream`.
+  /// Adds a copy to `stream`.
   func add(to stream: UnsafeMutablePointer<AVStream>) throws(MediaError) {
     guard let target = upright_stream_new_side_data(stream, type, bytes.count) else {
       throw outOfMemory("side data")

@@ -1,19 +1,19 @@
 internal import CFFmpeg
 internal import Orientation
 
-/// Makes BT.709 in 8 bits of HDR (PQ and HLG, ITU-R BT.2100), with libavfilter's zscale and tonemap. One
-/// frame in, one frame out. Used by one thread.
+/// Converts HDR (PQ and HLG, ITU-R BT.2100) to 8-bit BT.709 with libavfilter's zscale and tonemap. Each frame
+/// produces one frame. Used by one thread.
 package final class ToneMapper {
   private let chain: FilterChain
   private let colour: Colour
 
-  /// Candela a square metre of what is white in SDR (ITU-R BT.2408, 2.2).
+  /// The luminance of SDR white, in candela per square metre (ITU-R BT.2408, 2.2).
   private static let white = 203.0
 
   /// - Throws: `unavailable` if libavfilter is not installed or lacks a filter.
   package init(like frame: borrowing VideoFrame) throws(MediaError) {
     colour = frame.colour
-    // Highlights are bent from half of white on, up to the brightest that the clip says it has.
+    // Compresses highlights from half of white up to the input's declared maximum brightness.
     let said = colour.hdr.light.map { Double($0.maximum) } ?? 0
     let screen = colour.hdr.mastering.map { Double($0.maximum) / 10000 } ?? 0
     let brightest = said > 0 ? said : screen > 0 ? screen : 1000
@@ -30,7 +30,7 @@ package final class ToneMapper {
       remedy: "use --codec hevc, which keeps HDR, or an FFmpeg whose libavfilter has zscale")
   }
 
-  /// What zscale is to take the frames for; what they do not say is BT.2020's.
+  /// Returns zscale's input options. For properties that the frames don't declare they are those of BT.2020.
   private static func input(_ colour: Colour) -> String {
     let transfer = colour.transfer == AVCOL_TRC_SMPTE2084 ? "smpte2084" : "arib-std-b67"
     let isConstant = colour.matrix == AVCOL_SPC_BT2020_CL
@@ -38,17 +38,17 @@ package final class ToneMapper {
       + ":rangein=\(colour.isFullRange ? "full" : "limited")"
   }
 
-  /// Whether `frame` is one for which this was made.
+  /// Returns whether this tone mapper was created for frames like `frame`.
   package func takes(_ frame: borrowing VideoFrame) -> Bool {
     chain.takes(frame) && frame.colour == colour
   }
 
-  /// The frame in BT.709, with its own times.
+  /// Returns the frame in BT.709, with its timestamps.
   package func mapped(_ frame: consuming VideoFrame) throws(MediaError) -> VideoFrame {
     let kept = KeptProperties(frame)
     try chain.send(frame)
     guard var result = try chain.receive() else {
-      throw MediaError(.fault, "a frame went into tone mapping and none came out")
+      throw MediaError(.fault, "tone mapping returned no frame")
     }
     kept.restore(to: &result)
     for kind in [
@@ -61,7 +61,7 @@ package final class ToneMapper {
 }
 
 extension Colour {
-  /// Whether the values are those of HDR: PQ or HLG.
+  /// Whether the transfer function is an HDR one: PQ or HLG.
   package var isHDR: Bool {
     transfer == AVCOL_TRC_SMPTE2084 || transfer == AVCOL_TRC_ARIB_STD_B67
   }

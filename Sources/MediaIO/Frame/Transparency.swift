@@ -2,10 +2,11 @@ internal import CFFmpeg
 internal import Orientation
 
 extension PixelFormat {
-  /// Red, green, blue and how opaque they are, two bytes each, side by side.
+  /// RGBA with two bytes per channel, interleaved.
   package static let rgba64 = Self(AV_PIX_FMT_RGBA64LE)
 
-  /// What a format without simple planes is taken apart into, nothing lost: itself where it has them.
+  /// The format with simple planes to which this format is converted without loss. The format itself if it
+  /// has simple planes.
   package var unpacked: PixelFormat {
     if planes != nil { return self }
     let isDeep = bitDepth > 8
@@ -20,8 +21,8 @@ extension PixelFormat {
 }
 
 extension VideoFrame {
-  /// Draws an `rgba` or `rgba64` picture on `background`, so that all of it is opaque. Returns whether
-  /// any of it was not; a picture of another format is left alone.
+  /// Blends an `rgba` or `rgba64` frame onto `background`, so that all of it is opaque. Returns whether any
+  /// pixel was not opaque. Doesn't change a frame of another format.
   package func flatten(on background: RGBColour) -> Bool {
     switch format {
     case .rgba:

@@ -1,15 +1,16 @@
 internal import CFFmpeg
 
 extension VideoFrame {
-  /// Another owner of the same picture: the memory is shared, and is only read from then on.
+  /// Returns a second owner of the same frame. The memory is shared, and is read-only from then on.
   package func shared() throws(MediaError) -> VideoFrame {
     let frame = try VideoFrame()
     try check(av_frame_ref(frame.raw, raw)) { _ in outOfMemory("frame") }
     return frame
   }
 
-  /// This picture, its memory shared, with the times and all the rest of `other`, which it stands in
-  /// for. Only the colour stays: it says what the samples mean.
+  /// Returns a replacement for `other`: this frame's samples, in shared memory, with the timestamps and the
+  /// other properties of `other`. The colour and the sample aspect ratio stay this frame's, because they
+  /// describe the samples.
   package func standingIn(for other: borrowing VideoFrame) throws(MediaError) -> VideoFrame {
     var frame = try shared()
     while frame.raw.pointee.nb_side_data > 0, let side = frame.raw.pointee.side_data?.pointee {
@@ -22,9 +23,9 @@ extension VideoFrame {
     return frame
   }
 
-  /// The same picture in memory of its own, with all that belongs to it.
+  /// Returns a copy of the frame in separate memory, with all its properties.
   ///
-  /// - Parameter pool: of this picture's size and format.
+  /// - Parameter pool: A pool for this frame's size and format.
   package func copy(from pool: FramePool) throws(MediaError) -> VideoFrame {
     let frame = try pool.frame()
     try check(av_frame_copy(frame.raw, raw)) { MediaError(.fault, describe($0), at: "frame copy") }

@@ -2,18 +2,18 @@ internal import CFFmpeg
 internal import CFFmpegShims
 package import Orientation
 
-/// Which line of an interlaced picture was filmed first: the first (top) or the second (bottom).
+/// Which field of an interlaced frame was captured first: top or bottom.
 package enum FieldOrder: Sendable, Hashable {
   case topFirst, bottomFirst
 
-  /// What it becomes where an even number of lines is turned upside down.
+  /// The order after an even number of lines is flipped vertically.
   package var flipped: FieldOrder { self == .topFirst ? .bottomFirst : .topFirst }
 }
 
-/// One decoded picture and the sole owner of its AVFrame.
+/// One decoded frame, the sole owner of its `AVFrame`.
 ///
-/// Sendable because it is the only reference: it moves between threads, it is never shared. Its
-/// buffers may be shared with the decoder, so a frame that came from one is only read.
+/// Sendable because it is the only reference: it is moved between threads, never shared. Its buffers may be
+/// shared with the decoder, so a frame from a decoder is only read.
 package struct VideoFrame: ~Copyable, @unchecked Sendable {
   let raw: UnsafeMutablePointer<AVFrame>
 
@@ -27,13 +27,13 @@ package struct VideoFrame: ~Copyable, @unchecked Sendable {
     av_frame_free(&pointer)
   }
 
-  /// Presentation time in ticks of `timeBase`; nil where unknown.
+  /// The presentation timestamp in ticks of `timeBase`. `nil` if unknown.
   package var pts: Int64? {
     get { raw.pointee.pts == noTimestamp ? nil : raw.pointee.pts }
     set { raw.pointee.pts = newValue ?? noTimestamp }
   }
 
-  /// The decoder's best guess at the presentation time.
+  /// The decoder's best estimate of the presentation timestamp.
   var bestEffortTimestamp: Int64? {
     raw.pointee.best_effort_timestamp == noTimestamp ? nil : raw.pointee.best_effort_timestamp
   }
@@ -44,18 +44,17 @@ package struct VideoFrame: ~Copyable, @unchecked Sendable {
     set { raw.pointee.time_base = AVRational(newValue) }
   }
 
-  /// How long it is shown, in ticks of `timeBase`; 0 where unknown.
+  /// The duration in ticks of `timeBase`. 0 if unknown.
   package var duration: Int64 {
     get { upright_frame_duration(raw) }
     set { upright_frame_set_duration(raw, newValue) }
   }
 
-  /// Width and height of the picture in samples, cropping applied.
+  /// The width and height of the frame in samples, cropping applied.
   package var size: PixelSize { PixelSize(Int(raw.pointee.width), Int(raw.pointee.height)) }
 
-  /// Width to height of one sample; 1:1 where unknown.
-  ///
-  /// Whether it is known is `statesSampleAspectRatio`.
+  /// The sample aspect ratio, width to height. 1:1 if unknown; `statesSampleAspectRatio` tells whether it is
+  /// known.
   package var sampleAspectRatio: Rational {
     get {
       let ratio = raw.pointee.sample_aspect_ratio
@@ -64,7 +63,7 @@ package struct VideoFrame: ~Copyable, @unchecked Sendable {
     set { raw.pointee.sample_aspect_ratio = AVRational(newValue) }
   }
 
-  /// Whether the bitstream says what shape its samples have.
+  /// Whether the bitstream gives the sample aspect ratio.
   package var statesSampleAspectRatio: Bool {
     raw.pointee.sample_aspect_ratio.num > 0 && raw.pointee.sample_aspect_ratio.den > 0
   }
@@ -76,16 +75,16 @@ package struct VideoFrame: ~Copyable, @unchecked Sendable {
     set { newValue.write(to: raw) }
   }
 
-  /// Whether the frame's odd and even lines are two moments.
+  /// Whether the frame's odd and even lines were captured at two different times.
   package var isInterlaced: Bool { upright_frame_is_interlaced(raw) }
 
-  /// Which of the two moments comes first; nil for a progressive picture.
+  /// Which field comes first. `nil` for a progressive frame.
   package var fields: FieldOrder? {
     get { isInterlaced ? (upright_frame_is_top_field_first(raw) ? .topFirst : .bottomFirst) : nil }
     set { upright_frame_set_fields(raw, newValue != nil, newValue == .topFirst) }
   }
 
-  /// Metadata that follows the pictures frame by frame and that no encoder here takes, by name.
+  /// The names of the per-frame metadata in this frame that none of the encoders here can carry.
   package var dynamicMetadata: [String] {
     let kinds: [(AVFrameSideDataType, String)] = [
       (AV_FRAME_DATA_DOVI_RPU_BUFFER, "Dolby Vision metadata"),
@@ -95,12 +94,12 @@ package struct VideoFrame: ~Copyable, @unchecked Sendable {
     return kinds.filter { av_frame_get_side_data(raw, $0.0) != nil }.map(\.1)
   }
 
-  /// Whether the decoder patched over damage in this picture.
+  /// Whether the decoder concealed damage in this frame.
   package var isDamaged: Bool {
     raw.pointee.decode_error_flags != 0 || raw.pointee.flags & AV_FRAME_FLAG_CORRUPT != 0
   }
 
-  /// The frame's own display matrix (EXIF in MJPEG, and what libavcodec makes of a SEI).
+  /// The display matrix attached to the frame (EXIF in MJPEG, or derived from an SEI message by libavcodec).
   package var displayMatrix: DisplayMatrix? {
     guard let side = av_frame_get_side_data(raw, AV_FRAME_DATA_DISPLAYMATRIX),
       let data = side.pointee.data, side.pointee.size >= 36
@@ -108,13 +107,13 @@ package struct VideoFrame: ~Copyable, @unchecked Sendable {
     return DisplayMatrix(bytes: data)
   }
 
-  /// Asks the next encoder for an IDR here; otherwise the encoder decides the picture's type.
+  /// Whether the encoder must code this frame as an IDR. Otherwise the encoder decides the frame's type.
   package var forcesKeyframe: Bool {
     get { raw.pointee.pict_type == AV_PICTURE_TYPE_I }
     set { raw.pointee.pict_type = newValue ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE }
   }
 
-  /// Rewrites timestamp and duration for `timeBase`, rounding to the nearest tick.
+  /// Converts the timestamp and the duration to `timeBase`, rounding to the nearest tick.
   package mutating func rescale(to timeBase: Rational) {
     let (from, to) = (raw.pointee.time_base, AVRational(timeBase))
     if raw.pointee.pts != noTimestamp { raw.pointee.pts = av_rescale_q(raw.pointee.pts, from, to) }
@@ -122,15 +121,15 @@ package struct VideoFrame: ~Copyable, @unchecked Sendable {
     raw.pointee.time_base = to
   }
 
-  /// One plane's memory.
+  /// The memory of one plane.
   package struct PlaneMemory {
     /// The first sample of the first row.
     package let start: UnsafeMutablePointer<UInt8>
-    /// Bytes from one row to the next; may be negative.
+    /// The number of bytes from one row to the next. May be negative.
     package let stride: Int
   }
 
-  /// The memory of plane `index`; nil where the format has no such plane.
+  /// Returns the memory of plane `index`. Returns `nil` if the format has no such plane.
   package func plane(_ index: Int) -> PlaneMemory? {
     guard (0..<4).contains(index), let start = upright_frame_plane(raw, CInt(index)) else {
       return nil
@@ -138,8 +137,8 @@ package struct VideoFrame: ~Copyable, @unchecked Sendable {
     return PlaneMemory(start: start, stride: Int(upright_frame_stride(raw, CInt(index))))
   }
 
-  /// Takes over everything of `source` that is not pixels: timestamps, colour, side data. The display
-  /// matrix stays behind: whoever copies is about to apply it.
+  /// Copies everything of `source` that isn't pixels: timestamps, colour, side data. Leaves out the display
+  /// matrix, because the caller is about to apply it, and the cropping.
   package mutating func adoptProperties(of source: borrowing VideoFrame) throws(MediaError) {
     try check(av_frame_copy_props(raw, source.raw)) { _ in outOfMemory("frame properties") }
     av_frame_remove_side_data(raw, AV_FRAME_DATA_DISPLAYMATRIX)
@@ -151,7 +150,7 @@ package struct VideoFrame: ~Copyable, @unchecked Sendable {
 }
 
 extension DisplayMatrix {
-  /// Reads nine native-endian 32-bit values, as libav* keeps them in side data.
+  /// Reads nine native-endian 32-bit values, as FFmpeg stores them in side data.
   init(bytes: UnsafePointer<UInt8>) {
     var values = [Int32](repeating: 0, count: 9)
     values.withUnsafeMutableBytes {

@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// Bytes from one thread to another, at most `capacity` and one piece more at a time.
+/// Passes bytes from one thread to another. It holds at most `capacity` bytes plus one piece.
 ///
-/// The writer never waits: what there is no room for is refused, and `onRoom` tells when there is some
-/// again. The reader waits.
+/// The writer never waits: `write` returns `false` if there is no room, and `onRoom` is called when there is
+/// some again. The reader waits.
 package final class BytePipe: @unchecked Sendable {
-  // Unchecked: everything below is only touched under `mutex`. POSIX's own, since nothing else here
-  // waits with a time limit.
+  // Unchecked: everything below is accessed only under `mutex`. POSIX mutexes are used because only their
+  // condition variables wait with a time limit here.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let arrival: UnsafeMutablePointer<pthread_cond_t>
   private let capacity: Int
@@ -17,7 +17,7 @@ package final class BytePipe: @unchecked Sendable {
   private var hasRefused = false
   private let onRoom: @Sendable () -> Void
 
-  /// - Parameter onRoom: called on the reader's thread when there is room again after a refusal.
+  /// - Parameter onRoom: Called on the reader's thread when there is room again after a refusal.
   package init(capacity: Int, onRoom: @escaping @Sendable () -> Void = {}) {
     self.capacity = max(1, capacity)
     self.onRoom = onRoom
@@ -34,7 +34,7 @@ package final class BytePipe: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Adds `bytes`; false where there is no room or nobody reads any more, and nothing was added.
+  /// Appends `bytes`. Returns `false`, without appending anything, if there is no room or the pipe has ended.
   package func write(_ bytes: [UInt8]) -> Bool {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
@@ -51,7 +51,7 @@ package final class BytePipe: @unchecked Sendable {
     return true
   }
 
-  /// Says that nothing follows. What is inside can still be read.
+  /// Marks the end of the data. Bytes in the pipe can still be read.
   package func end() {
     pthread_mutex_lock(mutex)
     isEnded = true
@@ -59,20 +59,20 @@ package final class BytePipe: @unchecked Sendable {
     pthread_mutex_unlock(mutex)
   }
 
-  /// Bytes that were written so far.
+  /// The number of bytes written so far.
   package var written: Int {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     return total
   }
 
-  /// Waits for bytes and moves as many as there are; 0 at the end, nil where interrupted.
+  /// Waits for bytes and moves as many as are available. Returns 0 at the end and `nil` if interrupted.
   func read(into target: UnsafeMutableRawBufferPointer, _ interrupt: Interrupt) -> Int? {
     pthread_mutex_lock(mutex)
     while pieces.isEmpty && !isEnded && !interrupt.isRaised {
       var time = timespec()
       clock_gettime(CLOCK_REALTIME, &time)
-      // An interrupt wakes nobody: it is looked for every so often.
+      // An interrupt doesn't signal the condition, so it is polled.
       time.tv_nsec += 50_000_000
       if time.tv_nsec >= 1_000_000_000 {
         time.tv_sec += 1

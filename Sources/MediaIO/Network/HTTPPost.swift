@@ -1,24 +1,24 @@
 internal import CFFmpeg
 internal import CFFmpegShims
 
-/// A request that tells somebody something (RFC 9110, 9.3.3), over libavformat: it is linked, speaks
-/// TLS, and goes through a proxy.
+/// An HTTP POST request (RFC 9110, 9.3.3) over libavformat, which is linked anyway and supports TLS and
+/// proxies.
 package struct HTTPPost: Sendable {
-  /// What became of it.
+  /// The result of the request.
   package enum Outcome: Sendable, Hashable {
     case delivered
-    /// The server does not want it, and will not want it later.
+    /// The server refuses the request and will refuse it later too.
     case rejected
-    /// Not now: the reason in words.
+    /// The request failed for now. The value is the reason.
     case failed(String)
   }
 
   package var url: String
   package var contentType: String
-  /// More fields, each `Name: value`.
+  /// Additional header fields, each `Name: value`.
   package var fields: [String]
   package var body: [UInt8]
-  /// `http://user:password@host:port`.
+  /// The proxy: `http://user:password@host:port`.
   package var proxy: String
 
   package init(
@@ -31,11 +31,11 @@ package struct HTTPPost: Sendable {
     self.proxy = proxy
   }
 
-  /// Sends it and waits for the status; redirects are not followed. Blocks.
+  /// Sends the request and waits for the status. Doesn't follow redirects. Blocks.
   ///
   /// - Parameters:
-  ///   - timeout: seconds without a byte after which it has failed.
-  ///   - interrupt: ends the wait.
+  ///   - timeout: The number of seconds without a byte after which the request fails.
+  ///   - interrupt: Ends the wait.
   package func send(timeout: Double, interrupt: Interrupt) -> Outcome {
     var dictionary: OpaquePointer?
     defer { av_dict_free(&dictionary) }
@@ -54,7 +54,7 @@ package struct HTTPPost: Sendable {
     return upright_is_http_rejection(result) != 0 ? .rejected : .failed(explain(result))
   }
 
-  /// libavutil reads binary options so.
+  /// Returns `bytes` as hexadecimal digits, the form in which libavutil reads binary options.
   private static func hex(_ bytes: [UInt8]) -> String {
     let digits = Array("0123456789abcdef".utf8)
     return String(

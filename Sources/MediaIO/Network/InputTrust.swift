@@ -1,7 +1,7 @@
-/// Which demuxers and protocols an input may use.
+/// The demuxers and protocols that an input may use.
 ///
-/// A file called clip.mp4 may hold an HLS playlist or an ffconcat script, and libavformat would open
-/// whatever that names. So each kind of input gets its own lists, and nothing widens them.
+/// A file named clip.mp4 may contain an HLS playlist or an ffconcat script, and libavformat would open
+/// everything that it refers to. So each kind of input has a fixed list.
 package struct InputTrust: Sendable, Hashable {
   package let formats: String
   package let protocols: String
@@ -13,11 +13,11 @@ package struct InputTrust: Sendable, Hashable {
     "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,mpegts,mpeg,flv,live_flv,h264,hevc,ivf,obu,av1,avi,asf,"
     + "ogg,mxf,m4v,mpegvideo,mjpeg,yuv4mpegpipe,jpeg_pipe,png_pipe,webp_pipe,wav,mp3,aac,flac,gif"
 
-  /// The lists for `url`: a plain file is a container and nothing else; a playlist may read files
-  /// beside it; a network address may use its own protocol and those beneath it.
+  /// The lists for `url`. A plain file may only be a container. A playlist may read files in its folder. A
+  /// network address may use its protocol and the protocols below it.
   package init(url: String) {
     let lower = url.lowercased()
-    // What follows the name in a web address is no part of it.
+    // The query and the fragment of a web address aren't part of the file name.
     let name = lower.hasPrefix("http") ? String(lower.prefix { !"?#".contains($0) }) : lower
     let isPlaylist = name.hasSuffix(".m3u8") || name.hasSuffix(".m3u")
     let formats = Self.containers + (isPlaylist ? ",hls" : "")
@@ -45,8 +45,8 @@ package struct InputTrust: Sendable, Hashable {
     self.protocols = protocols
   }
 
-  /// The demuxer for a still picture's file name; nil for any other name. Left to itself libavformat
-  /// takes image2, which reads numbered series of files.
+  /// Returns the demuxer for a still picture's file name, or `nil` for any other name. By default libavformat
+  /// would use image2, which reads numbered series of files.
   package static func stillImageDemuxer(of url: String) -> String? {
     guard scheme(of: url) == nil, let dot = url.lastIndex(of: ".") else { return nil }
     return switch url[dot...].lowercased() {
@@ -57,7 +57,7 @@ package struct InputTrust: Sendable, Hashable {
     }
   }
 
-  /// The scheme of a URL in lower case; nil for a path.
+  /// Returns the scheme of a URL in lower case, or `nil` for a path.
   package static func scheme(of url: String) -> String? {
     guard let colon = url.firstIndex(of: ":") else { return nil }
     let scheme = url[..<colon]

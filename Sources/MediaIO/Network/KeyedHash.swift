@@ -1,10 +1,10 @@
 internal import CFFmpeg
 
-/// Keyed hashes (RFC 2104), as libavutil computes them.
+/// Keyed hashes (RFC 2104), computed by libavutil.
 package enum KeyedHash {
-  /// HMAC with SHA-256 of `message`: 32 bytes.
+  /// Returns the HMAC-SHA-256 of `message`, 32 bytes.
   ///
-  /// - Throws: `fault` where there is no memory.
+  /// - Throws: `fault` if there is no memory.
   package static func sha256(_ message: [UInt8], key: [UInt8]) throws(MediaError) -> [UInt8] {
     guard let context = av_hmac_alloc(AV_HMAC_SHA256) else { throw outOfMemory("HMAC") }
     defer { av_hmac_free(context) }
@@ -12,7 +12,7 @@ package enum KeyedHash {
     let count = av_hmac_calc(
       context, message, UInt32(clamping: message.count), key, UInt32(clamping: key.count), &result,
       UInt32(result.count))
-    guard count == 32 else { throw MediaError(.fault, "HMAC gave \(count) bytes") }
+    guard count == 32 else { throw MediaError(.fault, "HMAC returned \(count) bytes") }
     return result
   }
 }

@@ -1,18 +1,18 @@
 internal import Glibc
 
-/// Named pipes. To open one waits for its other end, indefinitely, and hears no interrupt: here it ends
-/// after ten seconds.
+/// Named pipes. Opening one normally blocks until its other end is opened, and can't be interrupted. The
+/// functions here give up after ten seconds.
 package enum NamedPipe {
-  /// Whether `path` names one.
+  /// Returns whether `path` names a named pipe.
   package static func isOne(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
   }
 
-  /// Opens a pipe for its reader's end, and waits until there is something to read.
+  /// Opens a pipe for reading and waits until there is something to read.
   ///
-  /// - Returns: a descriptor that does not block; `nil` where it cannot be opened.
-  /// - Throws: `noInput` if nobody writes into it, `cancelled` if the interrupt is raised.
+  /// - Returns: A non-blocking descriptor. `nil` if the pipe can't be opened.
+  /// - Throws: `noInput` if there is no writer, `cancelled` if the interrupt is raised.
   static func openForReading(_ path: String, _ interrupt: Interrupt) throws(MediaError) -> CInt? {
     let pipe = Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     guard pipe >= 0 else { return nil }
@@ -21,7 +21,7 @@ package enum NamedPipe {
       try wait(
         interrupt,
         orElse: MediaError(
-          .noInput, "nobody writes into the pipe", at: path, remedy: "start its writer first")
+          .noInput, "the pipe has no writer", at: path, remedy: "start its writer first")
       ) { poll(&wanted, 1, step) > 0 }
     } catch {
       close(pipe)
@@ -30,10 +30,10 @@ package enum NamedPipe {
     return pipe
   }
 
-  /// Opens a pipe for its writer's end as soon as it has a reader.
+  /// Opens a pipe for writing as soon as it has a reader.
   ///
-  /// - Returns: a descriptor that blocks where the reader is slow.
-  /// - Throws: `cannotCreate` if nobody reads it, `cancelled` if the interrupt is raised.
+  /// - Returns: A blocking descriptor.
+  /// - Throws: `cannotCreate` if there is no reader, `cancelled` if the interrupt is raised.
   package static func openForWriting(
     _ path: String, _ interrupt: Interrupt? = nil
   ) throws(MediaError) -> CInt {
@@ -41,7 +41,7 @@ package enum NamedPipe {
     try wait(
       interrupt,
       orElse: MediaError(
-        .cannotCreate, "nobody reads the pipe", at: path, remedy: "start its reader first")
+        .cannotCreate, "the pipe has no reader", at: path, remedy: "start its reader first")
     ) {
       pipe = Glibc.open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
       if pipe < 0 { usleep(UInt32(step) * 1000) }
@@ -51,10 +51,10 @@ package enum NamedPipe {
     return pipe
   }
 
-  /// Milliseconds.
+  /// The length of one attempt, in milliseconds.
   private static let step: CInt = 100
 
-  /// Tries for ten seconds; `isReady` takes up to a step.
+  /// Tries for ten seconds. `isReady` takes at most one step.
   private static func wait(
     _ interrupt: Interrupt?, orElse error: MediaError, until isReady: () -> Bool
   ) throws(MediaError) {

@@ -1,7 +1,7 @@
 internal import CFFmpeg
 internal import CFFmpegShims
 
-/// What libavformat reads a `BytePipe` through.
+/// A libavformat I/O context that reads from a `BytePipe`.
 final class PipeInput {
   let context: UnsafeMutablePointer<AVIOContext>
   private let pipe: BytePipe
@@ -12,7 +12,7 @@ final class PipeInput {
     self.interrupt = interrupt
     let size = 32 * 1024
     guard let buffer = av_malloc(size) else { throw outOfMemory("input") }
-    // The context's opaque pointer is set below, when there is a self to point at.
+    // The context's opaque pointer is set below, once `self` is initialized.
     guard
       let context = avio_alloc_context(
         buffer.assumingMemoryBound(to: UInt8.self), CInt(size), 0, nil,
@@ -35,7 +35,7 @@ final class PipeInput {
   }
 
   deinit {
-    // libavformat may have put another buffer in the place of the first.
+    // libavformat may have replaced the first buffer.
     av_freep(&context.pointee.buffer)
     var pointer: UnsafeMutablePointer<AVIOContext>? = context
     avio_context_free(&pointer)

@@ -2,15 +2,15 @@ internal import CFFmpeg
 internal import CFFmpegShims
 package import Orientation
 
-/// What a decoder or a muxer must know of one stream: codec, size, colour, extradata.
+/// What a decoder or a muxer must know about one stream: codec, size, colour, extradata.
 ///
-/// Side data is not among it: a stream's display matrix and the like are in `StreamInfo`, and a decoder
-/// that is given them puts them on every frame.
+/// Side data isn't included. A stream's display matrix and similar data are in `StreamInfo`, because a
+/// decoder that receives them attaches them to every frame.
 ///
-/// Sendable because it is a private copy that nobody changes.
+/// Sendable because it is a private copy that isn't changed.
 package final class CodecParameters: @unchecked Sendable {
   let raw: UnsafeMutablePointer<AVCodecParameters>
-  /// What a container is told of HDR10 beside the codec.
+  /// The HDR10 metadata that a container stores besides the codec's.
   let hdr: HDRMetadata
 
   init() throws(MediaError) {
@@ -49,53 +49,53 @@ package final class CodecParameters: @unchecked Sendable {
   /// FFmpeg's name of the codec, such as `h264`.
   package var codecName: String { String(cString: avcodec_get_name(raw.pointee.codec_id)) }
 
-  /// Whether frames are stored as they are, without a codec.
+  /// Whether frames are stored uncompressed, without a codec.
   package var isUncompressed: Bool {
     [AV_CODEC_ID_RAWVIDEO, AV_CODEC_ID_WRAPPED_AVFRAME].contains(raw.pointee.codec_id)
   }
 
-  /// Whether the container calls the pictures HDR: PQ or HLG.
+  /// Whether the container declares the video as HDR: PQ or HLG.
   package var isHDR: Bool {
     [AVCOL_TRC_SMPTE2084, AVCOL_TRC_ARIB_STD_B67].contains(raw.pointee.color_trc)
   }
 
   package var size: PixelSize { PixelSize(Int(raw.pointee.width), Int(raw.pointee.height)) }
 
-  /// Samples a second; 0 for anything but sound.
+  /// Audio samples per second. 0 for anything but audio.
   package var sampleRate: Int { Int(raw.pointee.sample_rate) }
 
-  /// Sound channels; 0 for anything but sound.
+  /// The number of audio channels. 0 for anything but audio.
   package var channels: Int { Int(raw.pointee.ch_layout.nb_channels) }
 
-  /// The pictures' format; nil where the container does not know it.
+  /// The pixel format of the frames. `nil` if the container doesn't know it.
   package var pixelFormat: PixelFormat? {
     raw.pointee.format < 0 ? nil : PixelFormat(AVPixelFormat(raw.pointee.format))
   }
 
-  /// Pictures that the decoder holds back to put them in order, as far as libavformat has found out.
+  /// The number of frames that the decoder delays to reorder them, as far as libavformat has found out.
   package var reordering: Int { max(0, Int(raw.pointee.video_delay)) }
 
-  /// Bytes the decoder needs before the first packet (avcC, SPS and PPS, AudioSpecificConfig).
+  /// The bytes that the decoder needs before the first packet (avcC, SPS and PPS, AudioSpecificConfig).
   package var extradata: [UInt8] {
     guard let start = raw.pointee.extradata, raw.pointee.extradata_size > 0 else { return [] }
     return Array(UnsafeBufferPointer(start: start, count: Int(raw.pointee.extradata_size)))
   }
 
-  /// A copy that says of no sample that it is the encoder's priming.
+  /// Returns a copy that marks no samples as encoder priming.
   package func withoutPriming() throws(MediaError) -> CodecParameters {
     let copy = try CodecParameters(copying: raw)
     copy.raw.pointee.initial_padding = 0
     return copy
   }
 
-  /// A copy with another extradata.
+  /// Returns a copy with other extradata.
   package func with(extradata bytes: [UInt8]) throws(MediaError) -> CodecParameters {
     let copy = try CodecParameters(copying: raw, hdr: hdr)
     try copy.setExtradata(bytes)
     return copy
   }
 
-  /// For an object that nobody else has yet.
+  /// Replaces the extradata. Call it only before the object is shared.
   func setExtradata(_ bytes: [UInt8]) throws(MediaError) {
     guard let memory = av_mallocz(bytes.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)) else {
       throw outOfMemory("codec parameters")

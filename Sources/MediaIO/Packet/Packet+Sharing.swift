@@ -1,8 +1,8 @@
 internal import CFFmpeg
 
 extension Packet {
-  /// Another owner of the same payload, with times and marks of its own: the memory is shared, and is
-  /// only read from then on.
+  /// Returns a second owner of the same payload, with separate timestamps and flags. The memory is shared,
+  /// and is read-only from then on.
   package func shared() throws(MediaError) -> Packet {
     var packet = try Packet()
     try check(av_packet_ref(packet.raw, raw)) { _ in outOfMemory("packet") }

@@ -1,16 +1,16 @@
 internal import CFFmpeg
 package import Orientation
 
-/// One compressed packet and the sole owner of its AVPacket.
+/// One compressed packet, the sole owner of its `AVPacket`.
 ///
-/// Sendable because it is the only reference: it moves between threads, it is never shared.
+/// Sendable because it is the only reference: it is moved between threads, never shared.
 package struct Packet: ~Copyable, @unchecked Sendable {
   let raw: UnsafeMutablePointer<AVPacket>
-  /// What its transport says of the picture in it (RTP); nil where it says nothing.
+  /// The coordination of video orientation (CVO) that the RTP packets carried. `nil` if they carried none.
   package var cvo: CVO?
-  /// Whether it is the body of a script tag of FLV's (AMF 0).
+  /// Whether this is the body of an FLV script tag (AMF 0).
   package internal(set) var isScript = false
-  /// The container's metadata, where they changed in front of this packet.
+  /// The container's metadata, if it changed before this packet.
   package internal(set) var newMetadata: [String: String]?
 
   init() throws(MediaError) {
@@ -25,25 +25,25 @@ package struct Packet: ~Copyable, @unchecked Sendable {
     av_packet_free(&pointer)
   }
 
-  /// Presentation time in ticks of `timeBase`; nil where the container gives none.
+  /// The presentation timestamp in ticks of `timeBase`. `nil` if the container gives none.
   package var pts: Int64? {
     get { raw.pointee.pts == noTimestamp ? nil : raw.pointee.pts }
     set { raw.pointee.pts = newValue ?? noTimestamp }
   }
 
-  /// Decoding time in ticks of `timeBase`; nil where the container gives none.
+  /// The decoding timestamp in ticks of `timeBase`. `nil` if the container gives none.
   package var dts: Int64? {
     get { raw.pointee.dts == noTimestamp ? nil : raw.pointee.dts }
     set { raw.pointee.dts = newValue ?? noTimestamp }
   }
 
-  /// Duration in ticks of `timeBase`; 0 where unknown.
+  /// The duration in ticks of `timeBase`. 0 if unknown.
   package var duration: Int64 {
     get { raw.pointee.duration }
     set { raw.pointee.duration = newValue }
   }
 
-  /// The stream it was read from, or is to be written to.
+  /// The index of the stream it was read from or will be written to.
   package var streamIndex: Int {
     get { Int(raw.pointee.stream_index) }
     set { raw.pointee.stream_index = CInt(newValue) }
@@ -70,13 +70,13 @@ package struct Packet: ~Copyable, @unchecked Sendable {
   /// Whether the container marks it as decoded but never shown (before an edit list's start).
   package var isDiscarded: Bool { raw.pointee.flags & AV_PKT_FLAG_DISCARD != 0 }
 
-  /// Bytes from the file's beginning; nil where unknown.
+  /// The offset in the file, in bytes. `nil` if unknown.
   package var position: Int64? { raw.pointee.pos >= 0 ? raw.pointee.pos : nil }
 
-  /// Bytes of payload.
+  /// The size of the payload, in bytes.
   package var size: Int { Int(raw.pointee.size) }
 
-  /// Presentation time in seconds, or decoding time, or nil where there is neither.
+  /// The presentation time in seconds, or the decoding time if there is none, or `nil` if there is neither.
   package var seconds: Double? {
     (pts ?? dts).map { Double($0) * timeBase.doubleValue }
   }
@@ -86,7 +86,7 @@ package struct Packet: ~Copyable, @unchecked Sendable {
     body(UnsafeRawBufferPointer(start: raw.pointee.data, count: size))
   }
 
-  /// The extradata that stands from this packet on, where it brings some.
+  /// The extradata that applies from this packet on. `nil` if the packet carries none.
   package var newExtradata: [UInt8]? {
     var size = 0
     guard let data = av_packet_get_side_data(raw, AV_PKT_DATA_NEW_EXTRADATA, &size), size > 0 else {
@@ -95,7 +95,7 @@ package struct Packet: ~Copyable, @unchecked Sendable {
     return Array(UnsafeBufferPointer(start: data, count: size))
   }
 
-  /// Attaches `bytes` as the extradata that stands from this packet on (AV_PKT_DATA_NEW_EXTRADATA).
+  /// Attaches `bytes` as the extradata that applies from this packet on (AV_PKT_DATA_NEW_EXTRADATA).
   package mutating func attachNewExtradata(_ bytes: [UInt8]) throws(MediaError) {
     guard
       let target = av_packet_new_side_data(raw, AV_PKT_DATA_NEW_EXTRADATA, bytes.count)
@@ -110,7 +110,7 @@ package struct Packet: ~Copyable, @unchecked Sendable {
   }
 }
 
-/// AV_NOPTS_VALUE, whose macro does not import.
+/// AV_NOPTS_VALUE, whose macro isn't imported into Swift.
 let noTimestamp = Int64.min
 
 extension Rational {

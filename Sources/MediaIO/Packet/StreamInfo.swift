@@ -1,62 +1,63 @@
 internal import CFFmpeg
 package import Orientation
 
-/// What a container says of one of its streams.
+/// A container's description of one of its streams.
 package struct StreamInfo: Sendable {
-  /// What a stream carries.
+  /// The kind of content in a stream.
   package enum Kind: String, Sendable {
     case video, audio, subtitle, data, attachment, unknown
   }
 
   package let index: Int
-  /// The container's own number for it: MP4's `track_ID`.
+  /// The container's number of the stream, such as MP4's `track_ID`.
   package let identifier: Int
-  /// The container's four characters for the codec, such as `mebx`; what is no letter is a dot.
+  /// The container's four-character code for the codec, such as `mebx`. Characters that aren't printable
+  /// ASCII become dots.
   package let codecTag: String
   package let kind: Kind
   package let parameters: CodecParameters
   /// Seconds per tick of its timestamps.
   package let timeBase: Rational
-  /// Frames a second, the container's average; nil where unknown.
+  /// The container's average frame rate, in frames per second. `nil` if unknown.
   package let frameRate: Rational?
-  /// Width to height of one sample; 1:1 where unknown.
+  /// The sample aspect ratio, width to height. 1:1 if unknown.
   package let sampleAspectRatio: Rational
-  /// The track's display matrix; nil where there is none.
+  /// The track's display matrix. `nil` if there is none.
   package let displayMatrix: DisplayMatrix?
-  /// Seconds; nil where unknown.
+  /// The duration in seconds. `nil` if unknown.
   package let duration: Double?
-  /// First timestamp in ticks; nil where unknown.
+  /// The first timestamp in ticks. `nil` if unknown.
   package let startTime: Int64?
-  /// Frames the container promises; 0 where it does not.
+  /// The number of frames that the container declares. 0 if it declares none.
   package let frameCount: Int
-  /// A cover picture rather than moving ones.
+  /// Whether the stream is a cover picture rather than video.
   package let isAttachedPicture: Bool
-  /// Whether it is a cover of which nothing can be decoded: muxers refuse it.
+  /// Whether it is a cover that can't be decoded. Muxers reject it.
   package var isDamagedCover: Bool { isAttachedPicture && parameters.size.width <= 0 }
   package let metadata: [String: String]
   /// Whether its packets may carry CVO.
   package let carriesCVO: Bool
-  /// libavcodec's decoder where its usual one would not do; nil: the usual one.
+  /// The libavcodec decoder to use if the default one isn't suitable. `nil` selects the default decoder.
   package let decoderName: String?
-  /// What the container says of HDR10 beside the codec.
+  /// The HDR10 metadata that the container stores besides the codec's.
   let hdr: HDRMetadata
   /// AV_DISPOSITION_* bits.
   let disposition: CInt
-  /// What else the container says of the stream, in libav*'s own structures, by type.
+  /// The stream's other side data in the container, in FFmpeg's structures, by type.
   let sideData: [StreamSideData]
 
   /// FFmpeg's name of the codec, such as `h264`.
   package var codecName: String { parameters.codecName }
 
-  /// The legacy `rotate` tag, degrees clockwise; nil where there is none or it is no number. Matroska
-  /// has it in capitals.
+  /// The legacy `rotate` tag, in degrees clockwise. `nil` if there is none or it isn't a number. Matroska
+  /// writes its name in capitals.
   package var rotateTag: Int? {
     metadata.first { $0.key.lowercased() == "rotate" }.flatMap { Int($0.value) }
   }
 
   /// - Parameters:
-  ///   - zero: where the clip's timeline begins on the container's, in microseconds.
-  ///   - isScript: it carries FLV's script tags, which libavformat calls subtitles.
+  ///   - zero: The start of the input's timeline on the container's, in microseconds.
+  ///   - isScript: Whether it carries FLV script tags, which libavformat reports as subtitles.
   init(
     _ stream: UnsafeMutablePointer<AVStream>, zero: Int64 = 0, isScript: Bool = false
   ) throws(MediaError) {
@@ -132,7 +133,7 @@ package struct StreamInfo: Sendable {
   }
 }
 
-/// A copy of an AVDictionary; of a repeated key the last value stands.
+/// Returns a copy of an AVDictionary. For a repeated key it holds the last value.
 func dictionary(_ source: OpaquePointer?) -> [String: String] {
   var result: [String: String] = [:]
   var entry: UnsafeMutablePointer<AVDictionaryEntry>?
@@ -143,7 +144,7 @@ func dictionary(_ source: OpaquePointer?) -> [String: String] {
   return result
 }
 
-/// An AVDictionary for a call that takes options, freed when done.
+/// Calls `body` with an AVDictionary of `entries` and frees it afterwards.
 func withDictionary<R>(
   _ entries: [(String, String)], _ body: (inout OpaquePointer?) throws(MediaError) -> R
 ) throws(MediaError) -> R {

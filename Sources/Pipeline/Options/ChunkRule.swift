@@ -1,13 +1,13 @@
 public import UprightMediaIO
 
-/// How many chunks of a clip are encoded at a time (`--chunks`).
+/// How many chunks of the input are encoded in parallel (`--chunks`).
 public enum ChunkRule: Sendable, Hashable {
-  /// As many as are worth it on this machine.
+  /// As many as are useful on this machine.
   case auto
-  /// So many; 1: the clip is encoded in one piece.
+  /// A fixed number; 1 encodes the input in one piece.
   case count(Int)
 
-  /// The rule that `text` names.
+  /// Parses `auto` or a number of chunks.
   ///
   /// - Throws: `usage` for anything but `auto` and 1 to 64.
   public init(parsing text: String) throws(MediaError) {
@@ -17,7 +17,7 @@ public enum ChunkRule: Sendable, Hashable {
       self = .count(count)
     } else {
       throw MediaError(
-        .usage, "\(text) is no number of chunks", at: "--chunks", remedy: "use auto, or 1 to 64")
+        .usage, "\(text) is not a number of chunks", at: "--chunks", remedy: "use auto, or 1 to 64")
     }
   }
 }

@@ -1,33 +1,35 @@
 internal import Orientation
 package import UprightMediaIO
 
-/// How pictures come to stand upright (`--upright`).
+/// How frames are made upright (`--upright`).
 public enum UprightRule: String, Sendable, CaseIterable {
-  /// Their pixels are turned.
+  /// The pixels are turned.
   case pixels
-  /// They are copied, and the output says how they must be turned.
+  /// The frames are copied, and metadata in the output tells players how to turn them.
   case metadata
 }
 
-/// Whether pictures that are as they should be are encoded (`--reencode`).
+/// Whether frames that are already upright are encoded (`--reencode`).
 public enum ReencodeRule: String, Sendable, CaseIterable {
-  /// Where nothing has to change, they are copied.
+  /// Frames that need no change are copied.
   case auto
-  /// All of them.
+  /// All frames are encoded.
   case always
-  /// None: where pixels would have to change, it is an error.
+  /// No frame is encoded. It is an error if pixels would have to change.
   case never
 }
 
 extension TranscodeOptions {
-  /// Throws where copying was asked for and something that needs new pictures as well.
+  /// Checks that no option contradicts `--upright metadata` or `--reencode never`.
+  ///
+  /// - Throws: `usage` if frames are to be copied and another option needs frames to be encoded.
   package func checkCopying() throws(MediaError) {
     let isByMetadata = upright == .metadata
     guard isByMetadata || reencode == .never else { return }
     let asked = isByMetadata ? "--upright metadata" : "--reencode never"
     let hasRate = if case .constantQuality(nil) = rate { false } else { true }
     var contradictions: [(Bool, String)] = []
-    // A preset's size brings a rate with it: the size is what was asked for.
+    // A preset's size sets a rate too. Checking the size first names the option that was given.
     if isByMetadata {
       contradictions += [
         (reencode == .always, "--reencode always"), (size != nil, "--size"),
@@ -44,8 +46,8 @@ extension TranscodeOptions {
     ]
     for (isGiven, option) in contradictions where isGiven {
       throw MediaError(
-        .usage, "\(asked) copies pictures, \(option) needs new ones", at: option,
-        remedy: "leave one of the two out")
+        .usage, "\(asked) copies frames, but \(option) needs frames to be encoded", at: option,
+        remedy: "remove one of the two")
     }
   }
 }

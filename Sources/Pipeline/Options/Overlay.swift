@@ -1,29 +1,30 @@
 public import Orientation
 public import UprightMediaIO
 
-/// A picture that is laid over every frame (`--overlay`), as in `logo.png@topTrailing:24`.
+/// A still picture that is drawn over every frame (`--overlay`), such as `logo.png@topTrailing:24`.
 public struct Overlay: Sendable, Hashable {
-  /// What it is attached to.
+  /// What an overlay is attached to.
   public enum Attachment: Sendable, Hashable {
-    /// The canvas: upright, and laid out again for each canvas.
+    /// The canvas: the picture is upright and is placed again for each canvas.
     case canvas
-    /// The screen of the device: it stays where it was on the glass while the interface turns, and so
-    /// lies as the device does.
+    /// The screen of the device: the picture keeps its place on the screen while the interface turns, so it
+    /// has the orientation of the device.
     case window
   }
 
-  /// The picture's file.
+  /// The path of the picture's file.
   public var path: String
-  /// The place on the canvas, or on the screen.
+  /// The position on the canvas or on the screen.
   public var anchor: Anchor
-  /// Pixels between the picture and the edges that it is anchored to.
+  /// The distance in pixels between the picture and the edges that it is anchored to.
   public var margin: Int
-  /// The size it is fitted into, its shape kept; nil: its own.
+  /// The size that the picture is fitted into, with its aspect ratio kept; `nil` for the picture's original
+  /// size.
   public var size: PixelSize?
-  /// What it is attached to.
+  /// What the overlay is attached to.
   public var attachment: Attachment
 
-  /// An overlay.
+  /// Creates an overlay.
   public init(
     path: String, anchor: Anchor = .topTrailing, margin: Int = 0, size: PixelSize? = nil,
     attachment: Attachment = .canvas
@@ -35,27 +36,27 @@ public struct Overlay: Sendable, Hashable {
     self.attachment = attachment
   }
 
-  /// The largest margin and side, in pixels.
+  /// The largest margin and the largest side length, in pixels.
   static let limit = 16384
 
-  /// Reads `FILE@ANCHOR[:MARGIN][:WxH][:window]`; the last `@` counts.
+  /// Parses `FILE@ANCHOR[:MARGIN][:WxH][:window]`. The last `@` separates the file from the anchor.
   ///
-  /// - Throws: `usage`, saying what was expected.
+  /// - Throws: `usage` if the text has another form; the remedy shows the expected form.
   public init(parsing text: String) throws(MediaError) {
     func expected(_ what: String) -> MediaError {
       MediaError(
         .usage, what, at: "--overlay \(text)",
         remedy:
-          "write FILE@ANCHOR[:MARGIN][:WxH][:window], as in logo.png@topTrailing:24; anchors: "
+          "write FILE@ANCHOR[:MARGIN][:WxH][:window], such as logo.png@topTrailing:24; anchors: "
           + Anchor.allCases.map(\.rawValue).joined(separator: ", "))
     }
     guard let at = text.lastIndex(of: "@"), at > text.startIndex else {
-      throw expected("an overlay without a place")
+      throw expected("the overlay has no anchor")
     }
     let words = text[text.index(after: at)...].split(
       separator: ":", omittingEmptySubsequences: false)
     guard let name = words.first, let anchor = Anchor(name: String(name)) else {
-      throw expected("\(words.first ?? "") is no anchor")
+      throw expected("\(words.first ?? "") is not an anchor")
     }
     self.init(path: String(text[..<at]), anchor: anchor)
     var hasMargin = false
@@ -68,7 +69,7 @@ public struct Overlay: Sendable, Hashable {
       } else if size == nil, let size = Self.size(word) {
         self.size = size
       } else {
-        throw expected("\(word) is no margin, size or window")
+        throw expected("\(word) is not a margin, a size or window")
       }
     }
   }

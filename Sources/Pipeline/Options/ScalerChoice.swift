@@ -1,11 +1,11 @@
-/// What rescales pictures (`--scaler`).
+/// The scaler of frames (`--scaler`).
 public enum ScalerChoice: String, Sendable, CaseIterable {
-  /// The turn and the scaling in one pass, no less exact than libswscale, where the CPU has fast
-  /// kernels for it and the picture goes from plane to plane; else libswscale.
+  /// Turning and scaling in one pass, at least as exact as libswscale, if the CPU has fast kernels for it and
+  /// source and target have the same planes; otherwise libswscale.
   case auto
-  /// libswscale, and an exact turn before or after it.
+  /// libswscale, with an exact turn before or after it.
   case swscale
-  /// The one pass on every CPU, with shorter coefficients where that is faster (`Resampler.Precision`).
-  /// Where the picture's format changes too, libswscale.
+  /// Turning and scaling in one pass on every CPU, with shorter coefficients where that is faster
+  /// (`Resampler.Precision`). If the pixel format changes too, libswscale is used.
   case fused
 }

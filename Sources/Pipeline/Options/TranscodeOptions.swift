@@ -1,100 +1,103 @@
 public import Orientation
 public import UprightMediaIO
 
-/// All that a transcode can be told; every value has a default (spec 3).
+/// The options of a transcode. Every option has a default.
 public struct TranscodeOptions: Sendable {
-  /// Which way up the frames are.
+  /// How the input frames are oriented.
   public var frames = FrameKind.metadata
-  /// Which shape the output has.
+  /// The shape of the output.
   public var canvas = CanvasRule.auto
-  /// What the picture is laid out for; nil: upright, except for sensor frames.
+  /// What the frames are oriented to; `nil` for `gravity`, or for `interface` if the frames are sensor
+  /// frames.
   public var reference: Reference?
-  /// How the picture meets a canvas of another shape.
+  /// How a frame is fitted into a canvas of another shape.
   public var fit = Fit.fit
-  /// Which part stays when `fit` crops.
+  /// Which part of the frame is kept when `fit` crops.
   public var anchor = Anchor.center
-  /// What stands beside a picture that does not fill the canvas.
+  /// The colour beside a frame that does not fill the canvas.
   public var background = RGBColour.black
-  /// A still picture's file that is shown while the camera is not sent; nil: the last frame stands.
+  /// The path of a still picture that is shown while the camera is off; `nil` to repeat the last frame.
   public var slate: String?
-  /// Pictures that are laid over every frame, the lowest first.
+  /// The overlays that are drawn over every frame, the lowest first.
   public var overlays: [Overlay] = []
-  /// Whether signals whose angle is no multiple of 90 degrees are followed to the degree; else the
-  /// nearest quarter turn stands.
+  /// Whether signals whose angle is not a multiple of 90 degrees are followed to the degree. If `false`, the
+  /// nearest quarter turn is used.
   public var levels = false
-  /// The encoded size; nil: the policy's, else the output container's default.
+  /// The encoded size; `nil` for the size in the policy, or else the output container's default.
   public var size: SizeRule?
-  /// The size the app is told; nil: the encoded size.
+  /// The capture size that is reported to the app; `nil` for the encoded size.
   public var captureSize: PixelSize?
-  /// The codec; nil: H.264, or what the container takes.
+  /// The codec; `nil` for H.264, or the codec that the container takes.
   public var codec: VideoCodec?
-  /// How bits are spent.
+  /// The rate control of the encoder.
   public var rate = VideoEncoder.RateControl.constantQuality(nil)
-  /// The encoder's own preset name.
+  /// The name of the encoder's preset.
   public var speed: String?
-  /// Frames between keyframes at most; nil: the encoder's, or a segment's length.
+  /// The maximum number of frames between keyframes; `nil` for the encoder's default, or the length of a
+  /// segment.
   public var gop: Int?
-  /// Whether a packet comes out for every frame that goes in.
+  /// Whether the encoder returns a packet for every frame, with no delay.
   public var isLive = false
-  /// The encoder's own options by name.
+  /// Options of the encoder, by name.
   public var encoderOptions: [String: String] = [:]
-  /// The kernel that pictures are rescaled with.
+  /// The filter for rescaling.
   public var filter = Scaler.Filter.bicubic
-  /// What rescales them.
+  /// The scaler.
   public var scaler = ScalerChoice.auto
-  /// Seconds of an HLS segment.
+  /// The length of an HLS segment, in seconds.
   public var segmentDuration = 6.0
-  /// What HLS segments are made of.
+  /// The format of HLS segments.
   public var segments = SegmentKind.fmp4
-  /// Whether each format has a file of its own.
+  /// Whether each format is written to a separate file.
   public var splits = false
-  /// Seconds on the media timeline at which the output begins.
+  /// Where the output begins, in seconds on the media timeline; `nil` for the start of the input.
   public var start: Double?
-  /// Seconds on the media timeline at which the output ends.
+  /// Where the output ends, in seconds on the media timeline; `nil` for the end of the input.
   public var end: Double?
-  /// The constants by which `gravity` events are read.
+  /// The constants for classifying `gravity` events.
   public var gravity = GravityClassifier.Configuration.android
-  /// Added to every event's time, in seconds.
+  /// The offset in seconds that is added to the time of every event.
   public var eventsOffset = 0.0
-  /// The Janus recording of the sound that belongs to a recording of pictures; nil: none.
+  /// The Janus recording of the audio that belongs to a Janus recording of video; `nil` if there is none.
   public var sound: String?
-  /// Whether damage in the input is an error.
+  /// Whether damaged input is an error.
   public var isStrict = false
-  /// Whether GPS positions stay in the metadata.
+  /// Whether GPS positions are kept in the metadata.
   public var keepsLocation = false
-  /// Whether pixels are turned, or the output says how they must be.
+  /// Whether the pixels are turned, or metadata in the output tells players how to turn the frames.
   public var upright = UprightRule.pixels
-  /// Whether pictures that need no change are encoded.
+  /// Whether frames that need no change are encoded.
   public var reencode = ReencodeRule.auto
-  /// Whether frames that need no change are copied although options for the encoder are given: they are for
-  /// the others.
+  /// Whether frames that need no change are copied even if encoder options are given; those options then
+  /// apply only to the frames that are encoded.
   public var copiesWhatFits = false
-  /// Threads of the decoder and of each encoder; 0: as many as they choose by the cores. With 1 they
-  /// take turns, on one core. What an encoder writes depends on it in the last bits.
+  /// The number of threads of the decoder and of each encoder; 0 lets each choose by the number of cores.
+  /// With 1 they run one after the other, on one core. The encoded bits differ slightly between thread
+  /// counts.
   public var threads = 0
-  /// How many chunks of the clip are encoded at a time.
+  /// How many chunks of the input are encoded in parallel.
   public var chunks = ChunkRule.count(1)
-  /// Whether the output of a run that was stopped gets the name it was to have; otherwise it is
+  /// Whether the output of a stopped run is kept under the requested name; otherwise it is named
   /// `NAME.partial.EXT`.
   public var keepsPartial = false
-  /// Whether an output that is there already may be replaced.
+  /// Whether an existing output file may be replaced.
   public var overwrites = false
 
-  /// The defaults.
+  /// Creates the default options.
   public init() {}
 }
 
-/// Which way up a frame is (`--frames`).
+/// How the input frames are oriented (`--frames`).
 public enum FrameKind: Sendable, Hashable {
-  /// Signals in the stream say how the picture must be turned.
+  /// Orientation metadata in the stream says how each frame must be turned.
   case metadata
-  /// Raw sensor frames: the turn follows from how the device is held.
+  /// Raw sensor frames: the rotation follows from how the device is held.
   case sensor(Camera)
-  /// Upright already, whatever a signal says.
+  /// Upright already. Orientation metadata is ignored.
   case upright
 }
 
-/// What HLS segments are made of (`--hls-segments`).
+/// The format of HLS segments (`--hls-segments`).
 public enum SegmentKind: String, Sendable, CaseIterable {
   /// Fragmented MP4.
   case fmp4
@@ -102,32 +105,32 @@ public enum SegmentKind: String, Sendable, CaseIterable {
   case ts
 }
 
-/// Which shape the output has (`--canvas`).
+/// The shape of the output (`--canvas`).
 public enum CanvasRule: String, Sendable, CaseIterable {
-  /// By the container: `follow` for streams, `majority` for files.
+  /// Chosen by the container: `follow` for streams, `majority` for files.
   case auto
-  /// The app orientation that the policy decided.
+  /// The shape of the app orientation that the policy decided. The canvas changes with it.
   case follow
   case portrait
   case landscape
-  /// Fixed at the first frame's.
+  /// Fixed to the shape at the first frame.
   case initial
-  /// Fixed at the one that lasts longest.
+  /// Fixed to the shape that lasts longest.
   case majority
 }
 
-/// What the picture is laid out for (`--reference`).
+/// What the frames are oriented to (`--reference`).
 public enum Reference: String, Sendable, CaseIterable {
   /// Always upright.
   case gravity
-  /// The app orientation, as the app itself would send it.
+  /// The app orientation: frames are laid out as the app would send them.
   case interface
 }
 
 /// The encoded size (`--size`).
 public enum SizeRule: Sendable, Hashable {
-  /// The source's upright size, rounded down to even.
+  /// The upright size of the source, rounded down to even numbers.
   case source
-  /// A fixed pair; the canvas says which of the two is the width.
+  /// A fixed pair of sides. The canvas decides which of the two is the width.
   case pair(PixelSize)
 }

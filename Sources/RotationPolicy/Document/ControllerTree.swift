@@ -1,13 +1,13 @@
 internal import Orientation
 
-/// The controllers of a policy by index, and who contains whom.
+/// The controllers of a policy, by index, with their containment.
 ///
-/// Names are looked up once, when a document or a tree event is read; what a device event asks is
-/// integers only. Every walk is a loop: a document may nest containers as deep as it is long.
+/// Names are looked up only when a document or a tree event is read. Device events use only integers. The
+/// tree is walked with loops instead of recursion, because a document can nest containers deeply.
 struct ControllerTree: Sendable, Hashable {
-  /// The name by which `set` means the application.
+  /// The name of the application in `set` events.
   static let applicationName = "application"
-  /// The name of the one controller of a document that has none.
+  /// The name of the implicit controller of a document without controllers.
   static let onlyName = "main"
 
   struct Node: Sendable, Hashable {
@@ -18,13 +18,13 @@ struct ControllerTree: Sendable, Hashable {
     var supported: InterfaceOrientationMask
     var preferred: InterfaceOrientation?
     var ignoresRotationWhileInactive: Bool
-    /// `all` where the controller does not say.
+    /// `all` if the controller gives no answer.
     var captureEnabledIn: InterfaceOrientationMask
     var accepts: InterfaceOrientationMask
     var children: [Int] = []
     var selected: Int?
 
-    /// The top of a stack, the selected tab.
+    /// The top of the stack, or the selected tab.
     var visibleChild: Int? { kind == .navigation ? children.last : selected }
   }
 
@@ -33,10 +33,13 @@ struct ControllerTree: Sendable, Hashable {
   private(set) var root = 0
   private let indices: [String: Int]
 
-  /// Controllers that a document may have: no app has as many, and each event walks the tree.
+  /// The maximum number of controllers in a document. No app has as many. The limit bounds the cost of tree
+  /// walks.
   private static let mostControllers = 1024
 
-  /// Judges what stands between controllers: unknown names, cycles, the root.
+  /// Creates the tree of `document`.
+  ///
+  /// - Throws: An error for unknown or repeated names, cycles, a controller with two parents, or a missing root.
   init(_ document: PolicyDocument) throws(PolicyError) {
     let controllers =
       document.controllers.isEmpty && document.root == nil
@@ -44,7 +47,7 @@ struct ControllerTree: Sendable, Hashable {
     guard controllers.count <= Self.mostControllers else {
       throw PolicyError(
         .controller, "there are \(controllers.count) controllers", at: "controllers",
-        remedy: "leave out those that no event names: \(Self.mostControllers) may stand there")
+        remedy: "remove those that no event names; the limit is \(Self.mostControllers)")
     }
     semantics = document.semantics
     nodes = controllers.map { Node($0, idiom: document.device.idiom) }
@@ -54,12 +57,12 @@ struct ControllerTree: Sendable, Hashable {
         throw PolicyError(
           .controller, "a controller cannot be named \(quoted(controller.name))",
           at: JSONPath.key(controller.name, of: .key("controllers", of: .document)).text,
-          remedy: "give it another name: events use this word for the application")
+          remedy: "use another name: events use this one for the application")
       }
       guard indices.updateValue(index, forKey: controller.name) == nil else {
         throw PolicyError(
           .controller, "two controllers are named \(quoted(controller.name))", at: "controllers",
-          remedy: "give each a name of its own")
+          remedy: "use a unique name for each")
       }
     }
     self.indices = indices
@@ -76,7 +79,8 @@ struct ControllerTree: Sendable, Hashable {
     set { nodes[index] = newValue }
   }
 
-  /// The index of the controller called `name`; `place` is where the name stands.
+  /// Returns the index of the controller named `name`. `place` is the location of the name, for the error
+  /// message.
   func index(of name: String, at place: String) throws(PolicyError) -> Int {
     if let index = indices[name] { return index }
     let near = nearMiss(of: name, among: nodes.lazy.map(\.name))
@@ -85,11 +89,11 @@ struct ControllerTree: Sendable, Hashable {
       remedy: near.map { "did you mean \(quoted($0))?" } ?? "add it to \"controllers\"")
   }
 
-  /// `top` and everything below it, whether visible or not.
+  /// Returns `top` and all controllers below it, visible or not.
   func subtree(of top: Int) -> [Int] {
     var result = [top]
     var next = 0
-    // The bound stands for trees that are still being judged: a repetition ends the walk.
+    // The limit is for trees that are not validated yet, in which a controller can be repeated.
     while next < result.count, result.count <= nodes.count {
       result += nodes[result[next]].children
       next += 1
@@ -126,7 +130,7 @@ extension ControllerTree {
         } else { nil }
       if let stray {
         throw PolicyError(
-          .controller, "\(quoted(controller.name)) is no container",
+          .controller, "\(quoted(controller.name)) is not a container",
           at: JSONPath.key(stray, of: path).text,
           remedy: "add \"kind\": \"navigation\" or \"tab\", or remove it")
       }
@@ -137,8 +141,8 @@ extension ControllerTree {
       let child = try self.index(of: name, at: place)
       guard seen.insert(child).inserted else {
         throw PolicyError(
-          .controller, "\(quoted(name)) stands twice in \(quoted(controller.name))", at: place,
-          remedy: "a controller stands in one place: remove one of the two")
+          .controller, "\(quoted(name)) appears twice in \(quoted(controller.name))", at: place,
+          remedy: "remove one of the two: a controller has one place in the tree")
       }
       nodes[index].children.append(child)
     }
@@ -148,9 +152,9 @@ extension ControllerTree {
       let child = try self.index(of: selected, at: place)
       guard controller.kind == .tab, seen.contains(child) else {
         throw PolicyError(
-          .controller, "\(quoted(selected)) is no tab of \(quoted(controller.name))", at: place,
+          .controller, "\(quoted(selected)) is not a tab of \(quoted(controller.name))", at: place,
           remedy: controller.kind == .tab
-            ? "select one of its children" : "only \"kind\": \"tab\" selects")
+            ? "select one of its children" : "only \"kind\": \"tab\" has \"selected\"")
       }
       nodes[index].selected = child
     }
@@ -166,7 +170,7 @@ extension ControllerTree {
     return 0
   }
 
-  /// Depth first with an explicit stack; an edge back onto the path is a cycle.
+  /// Searches depth first with an explicit stack. An edge to a controller on the current path is a cycle.
   private func refuseCycles() throws(PolicyError) {
     enum Mark { case new, open, done }
     var marks = [Mark](repeating: .new, count: nodes.count)
@@ -205,8 +209,8 @@ extension ControllerTree {
     var seen: Set<Int> = []
     for index in subtree(of: top) where !seen.insert(index).inserted {
       throw PolicyError(
-        .controller, "\(quoted(nodes[index].name)) stands in two places", at: "controllers",
-        remedy: "a controller has one parent: make two controllers of it")
+        .controller, "\(quoted(nodes[index].name)) has two parents", at: "controllers",
+        remedy: "use two controllers with different names")
     }
   }
 }

@@ -1,19 +1,19 @@
 extension PolicyDocument {
-  /// The built-in policies' names, the default first.
+  /// The names of the built-in policies, starting with the default.
   public static let builtInNames = builtIns.map(\.name)
 
-  /// What a built-in policy is for, in a few words; `nil` if there is none of that name.
+  /// Returns the purpose of the built-in policy `name`, in a few words, or `nil` if there is none.
   public static func builtInPurpose(_ name: String) -> String? {
     builtIns.first { $0.name == name.lowercased() }?.purpose
   }
 
-  /// The JSON of a built-in policy as `upright policies NAME` prints it, without a line break at
-  /// the end; nil where there is none of that name.
+  /// Returns the JSON of the built-in policy `name`, as printed by `upright policies NAME`, without a line
+  /// break at the end. Returns `nil` if there is none.
   public static func builtInJSON(_ name: String) -> String? {
     builtIns.first { $0.name == name.lowercased() }?.json
   }
 
-  /// A built-in policy; nil where there is none of that name.
+  /// Returns the built-in policy `name`, or `nil` if there is none.
   public static func builtIn(_ name: String) -> PolicyDocument? {
     guard let json = builtInJSON(name) else { return nil }
     return try? PolicyDocument(json: json.utf8)
@@ -48,7 +48,7 @@ extension PolicyDocument {
     ),
     (
       "portrait",
-      "an app that stays portrait",
+      "an app that stays in portrait",
       """
       {
         "application": { "infoPlist": ["portrait"] },
@@ -61,7 +61,7 @@ extension PolicyDocument {
     ),
     (
       "landscape",
-      "an app that stays landscape, either way round",
+      "an app that stays in either landscape orientation",
       """
       {
         "application": { "infoPlist": ["landscape"] },
@@ -74,7 +74,7 @@ extension PolicyDocument {
     ),
     (
       "fullscreen-player",
-      "a portrait list that presents a player, which turns",
+      "a portrait list that presents a player that rotates",
       """
       {
         "application": { "infoPlist": ["allButUpsideDown"] },
@@ -89,7 +89,7 @@ extension PolicyDocument {
     ),
     (
       "manual",
-      "an app that turns only when it is told to",
+      "an app that rotates only on its own request",
       """
       {
         "application": { "infoPlist": ["allButUpsideDown"] },

@@ -1,69 +1,72 @@
 public import Orientation
 
 extension PolicyDocument {
-  /// A view controller's answers, as a document gives them.
+  /// A view controller and its answers.
   public struct Controller: Sendable, Hashable {
-    /// What kind of controller.
+    /// The kind of controller.
     public enum Kind: String, CaseIterable, Sendable, Hashable {
-      /// Shows content of its own.
+      /// A controller that isn't a container.
       case content
-      /// `UINavigationController`: a stack, its top is visible.
+      /// `UINavigationController`: a stack whose top controller is visible.
       case navigation
       /// `UITabBarController`: the selected child is visible.
       case tab
     }
 
-    /// Who gives a container's three answers: `shouldAutorotate`, `supported`, `preferred`.
+    /// The controllers that give the three answers of a container: `shouldAutorotate`, `supported` and
+    /// `preferred`.
     public enum Authority: String, CaseIterable, Sendable, Hashable {
       /// The container itself, as `UINavigationController` does.
       case container
-      /// The top of the stack, the selected tab.
+      /// The top of the stack, or the selected tab.
       case visibleChild
-      /// Supported is the intersection of every child's answer, the other two are the container's
-      /// own, as `UITabBarController` does.
+      /// All children for `supported`, which is the intersection of their answers; the container for the
+      /// other two, as `UITabBarController` does.
       case everyChild
     }
 
-    /// `shouldAutorotate`'s answer.
+    /// The answer to `shouldAutorotate`.
     public enum Autorotation: Sendable, Hashable {
       /// Always.
       case yes
       /// Never.
       case no
-      /// Only while the application turns itself (`rotate`).
+      /// Only when the app requests an orientation itself (`rotate`).
       case manual
     }
 
     /// The name that events and containers use.
     public var name: String
-    /// What kind of controller.
+    /// The kind of controller.
     public var kind = Kind.content
-    /// Who answers for a container; nil: the kind's default.
+    /// The controllers that answer for a container. `nil` means the default of the kind.
     public var authority: Authority?
-    /// A container's children: a navigation's stack, bottom first, or a tab's tabs.
+    /// The children of a container: the stack of a navigation controller, bottom first, or the tabs of a tab
+    /// controller.
     public var children: [String] = []
-    /// A tab's selected child; nil: the first.
+    /// The selected child of a tab controller. `nil` means the first.
     public var selected: String?
-    /// Whether it autorotates.
+    /// Whether the controller autorotates.
     public var shouldAutorotate = Autorotation.yes
-    /// `supportedInterfaceOrientations`; nil: the idiom's default. Empty is an empty mask.
+    /// The answer to `supportedInterfaceOrientations`. `nil` means the default of the idiom. An empty list is
+    /// an empty mask.
     public var supported: InterfaceOrientationMask?
-    /// `preferredInterfaceOrientationForPresentation`; nil: it does not answer.
+    /// The answer to `preferredInterfaceOrientationForPresentation`. `nil` means no answer.
     public var preferred: InterfaceOrientation?
-    /// Whether nothing turns while the application is not active.
+    /// Whether the controller ignores rotation while the app is inactive.
     public var ignoresRotationWhileInactive = false
-    /// Where the camera is sent (phone only); nil: everywhere.
+    /// The orientations in which camera frames are sent (phone only). `nil` means all.
     public var captureEnabledIn: InterfaceOrientationMask?
-    /// iOS 5's one answer; nil: portrait.
+    /// The orientations accepted under iOS 5 semantics. `nil` means portrait.
     public var accepts: InterfaceOrientationMask?
 
-    /// A controller with defaults.
+    /// Creates a controller with default answers.
     public init(name: String) { self.name = name }
   }
 }
 
 extension PolicyDocument.Controller.Kind {
-  /// Who answers where a document does not say.
+  /// The authority of a controller whose document gives none.
   public var defaultAuthority: PolicyDocument.Controller.Authority {
     self == .tab ? .everyChild : .container
   }

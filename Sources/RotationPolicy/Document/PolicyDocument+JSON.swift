@@ -1,8 +1,8 @@
 internal import Orientation
 
 extension PolicyDocument {
-  /// The document as JSON that reads back as this document. What is a default is left out, but for
-  /// the semantics.
+  /// The document as JSON. Reading it gives an equal document. Default values are omitted, except the
+  /// semantics.
   public var json: JSONValue {
     var members: [JSONValue.Member] = [.init("semantics", .string(semantics.rawValue))]
     members.add("device", device.members)
@@ -72,12 +72,12 @@ extension Transition {
 }
 
 extension [JSONValue.Member] {
-  /// Adds `value` under `key`; nothing where there is none.
+  /// Adds `value` under `key`, unless it is `nil`.
   fileprivate mutating func add(_ key: String, _ value: JSONValue?) {
     if let value { append(.init(key, value)) }
   }
 
-  /// Adds an object under `key`; nothing where it has no members.
+  /// Adds an object under `key`, unless it has no members.
   fileprivate mutating func add(_ key: String, _ members: [JSONValue.Member]) {
     if !members.isEmpty { append(.init(key, .object(members))) }
   }

@@ -1,13 +1,15 @@
 internal import Orientation
 
 extension PolicyDocument {
-  /// Reads a document. Unknown keys, unknown words, wrong types, missing names and cycles are errors
-  /// that name the JSON path; whether UIKit would accept what it says is `RotationReducer`'s to judge.
+  /// Reads a document.
+  ///
+  /// - Throws: An error with the JSON path for unknown keys, unknown words, wrong types, missing names and
+  ///   cycles. Whether UIKit would accept the policy is checked by `RotationReducer`.
   public init(json: some Sequence<UInt8>) throws(PolicyError) {
     try self.init(JSONValue(parsing: json))
   }
 
-  /// Reads a document that has been parsed already (one that stands within a larger configuration).
+  /// Reads a document from a parsed JSON value, such as a part of a larger configuration.
   public init(_ value: JSONValue) throws(PolicyError) {
     self.init()
     let top = JSONNode(value: value, path: .document)
@@ -29,11 +31,11 @@ extension PolicyDocument {
           ])
       }
     }
-    // What stands between controllers: names, cycles, the root.
+    // Check the relations between controllers: names, cycles, the root.
     _ = try ControllerTree(self)
   }
 
-  /// The words of an enumeration that is spelled as in the document.
+  /// Returns the raw values of an enumeration with their cases.
   static func words<Value>() -> [(String, Value)]
   where Value: CaseIterable & RawRepresentable, Value.RawValue == String {
     Value.allCases.map { ($0.rawValue, $0) }

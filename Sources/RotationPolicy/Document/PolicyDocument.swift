@@ -1,11 +1,10 @@
 public import Orientation
 
-/// A rotation policy: which device, which application, which view controllers, as spec 2 writes it
-/// in JSON. Every key is optional.
+/// A rotation policy: the device, the application and the view controllers. In JSON, every key is optional.
 ///
-/// A value like any other: change it and hand it to `RotationReducer`, which judges the whole again.
+/// A document can be changed in code. `RotationReducer` validates it again.
 public struct PolicyDocument: Sendable, Hashable {
-  /// Whose rules decide.
+  /// The version of UIKit's rules.
   public enum Semantics: String, CaseIterable, Sendable, Hashable {
     /// `supportedInterfaceOrientations` and `shouldAutorotate`.
     case ios6
@@ -13,46 +12,46 @@ public struct PolicyDocument: Sendable, Hashable {
     case ios5
   }
 
-  /// The device at the start.
+  /// The initial state of the device.
   public struct Device: Sendable, Hashable {
-    /// What kind of device.
+    /// The kind of device.
     public var idiom = Idiom.phone
-    /// How it is held.
+    /// The orientation of the device.
     public var orientation = DeviceOrientation.portrait
-    /// Whether the system's rotation lock is on.
+    /// Whether the system rotation lock is on.
     public var rotationLock = false
 
-    /// A phone, upright, not locked.
+    /// Creates an upright phone without rotation lock.
     public init() {}
   }
 
   /// The kind of device (`UIUserInterfaceIdiom`).
   public enum Idiom: String, CaseIterable, Sendable, Hashable {
-    /// All but upside down by default; every presentation is full screen.
+    /// A phone. Supports all orientations except upside down by default. Every presentation is full screen.
     case phone
-    /// All orientations by default; popovers and sheets do not decide.
+    /// A pad. Supports all orientations by default. Popovers and sheets don't decide on rotation.
     case pad
 
-    /// What is supported where nothing is said.
+    /// The default of the supported orientations.
     public var supported: InterfaceOrientationMask {
       self == .phone ? .allButUpsideDown : .all
     }
   }
 
-  /// The application's own answers.
+  /// The answers of the application.
   public struct Application: Sendable, Hashable {
-    /// `UISupportedInterfaceOrientations`; nil or empty: absent.
+    /// The value of `UISupportedInterfaceOrientations`. `nil` or empty means absent.
     public var infoPlist: InterfaceOrientationMask?
-    /// `application:supportedInterfaceOrientationsForWindow:`; wins over `infoPlist`. Nil or
-    /// empty: absent.
+    /// The answer to `application:supportedInterfaceOrientationsForWindow:`. Takes precedence over
+    /// `infoPlist`. `nil` or empty means absent.
     public var delegate: InterfaceOrientationMask?
     /// Whether the application is active at the start.
     public var active = true
 
-    /// An application that says nothing and is active.
+    /// Creates an active application that gives no answers.
     public init() {}
 
-    /// The mask that counts on `idiom`; never empty.
+    /// Returns the effective mask on `idiom`. Never empty.
     public func mask(on idiom: Idiom) -> InterfaceOrientationMask {
       for mask in [delegate, infoPlist] {
         if let mask, !mask.isEmpty { return mask }
@@ -61,62 +60,62 @@ public struct PolicyDocument: Sendable, Hashable {
     }
   }
 
-  /// Whose rules decide.
+  /// The version of UIKit's rules.
   public var semantics = Semantics.ios6
-  /// The device at the start.
+  /// The initial state of the device.
   public var device = Device()
   /// The application.
   public var application = Application()
-  /// The root controller's name; nil: the only controller.
+  /// The name of the root controller. `nil` means the only controller.
   public var root: String?
-  /// The controllers, in the order of the document. Empty: one with defaults.
+  /// The controllers, in the order of the document. If empty, there is one controller with default answers.
   public var controllers: [Controller] = []
-  /// How a turn is shown.
+  /// The transition of a rotation.
   public var transition = Transition()
-  /// `stream.size`: what is encoded.
+  /// `stream.size`: the encoded size.
   public var streamSize: PixelSize?
-  /// `stream.captureSize`: what the app captures.
+  /// `stream.captureSize`: the size that the app captures.
   public var streamCaptureSize: PixelSize?
 
-  /// The streaming guidance that the document asks for, or nil where it names no size. A size that
-  /// stands alone is both sizes.
+  /// The streaming guidance of the document, or `nil` if it gives no size. If it gives one size, that is used
+  /// for both.
   public var stream: StreamGuidance? {
     guard let size = streamSize ?? streamCaptureSize else { return nil }
     return StreamGuidance(encodeSize: size, captureSize: streamCaptureSize ?? size)
   }
 
-  /// The document in which everything is a default: a phone whose only controller follows.
+  /// Creates a document with default values: a phone with one controller that rotates with the device.
   public init() {}
 }
 
-/// How a turn is shown (`transition`).
+/// The transition of a rotation (`transition`).
 public struct Transition: Sendable, Hashable {
-  /// The ways to show a turn; spec 3, "Turns on screen".
+  /// The transition styles.
   public enum Style: String, CaseIterable, Sendable, Hashable {
     /// The new orientation at once, whatever the duration.
     case cut
-    /// The last frame stands until the turn ends.
+    /// The last frame is repeated until the rotation ends.
     case hold
     /// The held frame blends into the new layout.
     case crossfade
-    /// The picture turns on the canvas.
+    /// The frame rotates on the canvas.
     case spin
   }
 
-  /// How it is shown.
+  /// The transition style.
   public var style = Style.cut
-  /// Seconds from `willAnimate` to `didRotate`.
+  /// The time from `willAnimate` to `didRotate`, in seconds.
   public var duration = 0.3
 
-  /// A transition; spec 2's default without arguments.
+  /// Creates a transition. The default arguments are the defaults of a document.
   public init(style: Style = .cut, duration: Double = 0.3) {
     self.style = style
     self.duration = duration
   }
 
-  /// Seconds that a turn really takes: 0 for a cut.
+  /// The actual duration of a rotation, in seconds: 0 for a cut.
   public var effectiveDuration: Double { style == .cut ? 0 : duration }
 
-  /// The longest duration that is accepted, in seconds.
+  /// The maximum duration, in seconds.
   public static let longestDuration = 3600.0
 }

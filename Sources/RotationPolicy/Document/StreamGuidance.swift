@@ -1,16 +1,16 @@
 public import Orientation
 
-/// The two sizes a stream is made with; spec 3, "Stream format: the streaming guidance".
+/// The capture size and the encoded size of a stream.
 ///
-/// The order of width and height does not matter: an app in portrait gets them tall, in landscape
-/// wide.
+/// The order of width and height doesn't matter. The sizes are tall when the app is in portrait, and wide
+/// when it is in landscape.
 public struct StreamGuidance: Sendable, Hashable {
-  /// What is encoded.
+  /// The encoded size.
   public var encodeSize: PixelSize
-  /// What the app is told to capture.
+  /// The size that the app is told to capture.
   public var captureSize: PixelSize
 
-  /// Guidance with both sizes; `captureSize` nil: the same as `encodeSize`.
+  /// Creates guidance. If `captureSize` is `nil`, it is the same as `encodeSize`.
   public init(encodeSize: PixelSize, captureSize: PixelSize? = nil) {
     self.encodeSize = encodeSize
     self.captureSize = captureSize ?? encodeSize
@@ -19,8 +19,8 @@ public struct StreamGuidance: Sendable, Hashable {
   /// 720x1280, the default of streaming outputs.
   public static let standard = StreamGuidance(encodeSize: PixelSize(720, 1280))
 
-  /// The format while the app is in `orientation`: tall in portrait and upside down, wide in the
-  /// landscapes.
+  /// Returns the format while the app is in `orientation`: tall in portrait and upside down, wide in both
+  /// landscape orientations.
   public func format(for orientation: InterfaceOrientation) -> StreamFormat {
     StreamFormat(
       appOrientation: orientation,
@@ -28,8 +28,9 @@ public struct StreamGuidance: Sendable, Hashable {
       encodeResolution: encodeSize.laidOut(wide: orientation.isLandscape))
   }
 
-  /// Throws where more would be encoded than is captured; `path` is where the capture size stands, for
-  /// the message.
+  /// Checks the sizes. `path` is the location of the capture size, for the error message.
+  ///
+  /// - Throws: `size` if the encoded size is larger than the capture size.
   public func check(at path: String = "captureSize") throws(PolicyError) {
     let encode = encodeSize.laidOut(wide: true)
     let capture = captureSize.laidOut(wide: true)
@@ -41,16 +42,16 @@ public struct StreamGuidance: Sendable, Hashable {
   }
 }
 
-/// What the app captures and the stream carries while the app is in one orientation.
+/// The capture size and the encoded size in one app orientation.
 public struct StreamFormat: Sendable, Hashable {
-  /// The app's orientation.
+  /// The app orientation.
   public var appOrientation: InterfaceOrientation
-  /// The size that is captured, as it stands upright in the app.
+  /// The capture size, upright in the app orientation.
   public var captureResolution: PixelSize
-  /// The size that is encoded.
+  /// The encoded size.
   public var encodeResolution: PixelSize
 
-  /// A format.
+  /// Creates a format.
   public init(
     appOrientation: InterfaceOrientation, captureResolution: PixelSize, encodeResolution: PixelSize
   ) {

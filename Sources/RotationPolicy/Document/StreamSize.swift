@@ -1,12 +1,12 @@
 public import Orientation
 
-/// Sizes as they are written: `720x1280`.
+/// The parser of sizes such as `720x1280`.
 public enum StreamSize {
-  /// The longest side that is accepted: beyond it no encoder in use here goes.
+  /// The maximum side, in pixels. No encoder used by Upright supports more.
   public static let longestSide = 16384
 
-  /// Reads `WxH`: two positive even numbers, either order. `path` is where the text stands, for the
-  /// message: `--size`, `stream.size`.
+  /// Reads `WxH`: two positive even numbers, in either order. `path` is the location of the text, for the
+  /// error message: `--size`, `stream.size`.
   public static func parse(_ text: some StringProtocol, at path: String) throws(PolicyError)
     -> PixelSize
   {
@@ -27,19 +27,19 @@ public enum StreamSize {
       let even = PixelSize(nearestEven(width), nearestEven(height))
       throw PolicyError(
         .size, "the size \(quoted(text)) is odd", at: path,
-        remedy: "the nearest even one is \(even)")
+        remedy: "use the nearest even size, \(even)")
     }
     return PixelSize(width, height)
   }
 
-  /// Digits only: `Int` would take a sign too.
+  /// Returns the number if `text` has only digits. `Int` would also accept a sign.
   private static func number(_ text: some StringProtocol) -> Int? {
     guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-    // A number too long for Int is a number all the same: out of range, not malformed.
+    // A number that is too large for `Int` is reported as out of range, not as malformed.
     return Int(text) ?? .max
   }
 
-  /// Rounded down, as `--size source` is; 1 has only 2.
+  /// Rounds down, like `--size source`, but to 2 at least.
   private static func nearestEven(_ side: Int) -> Int { max(2, side & ~1) }
 }
 
@@ -49,13 +49,13 @@ extension JSONNode {
   }
 }
 
-/// A size by name with its bitrate; spec 3, "Stream format".
+/// A named size with a bitrate.
 public struct StreamPreset: Sendable, Hashable {
-  /// `360p`.
+  /// The name, such as `360p`.
   public let name: String
-  /// The size, tall.
+  /// The size, in portrait.
   public let size: PixelSize
-  /// The bitrate that goes with it, in bits per second.
+  /// The bitrate for this size, in bits per second.
   public let bitsPerSecond: Int
 
   /// All presets, smallest first.
@@ -68,7 +68,7 @@ public struct StreamPreset: Sendable, Hashable {
     StreamPreset(name: "1080p", size: PixelSize(1080, 1920), bitsPerSecond: 3_000_000),
   ]
 
-  /// The preset called `name`, upper and lower case alike; nil where there is none.
+  /// Returns the preset named `name`, ignoring case, or `nil` if there is none.
   public static func named(_ name: some StringProtocol) -> StreamPreset? {
     let lowered = name.lowercased()
     return all.first { $0.name == lowered }

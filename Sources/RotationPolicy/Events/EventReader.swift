@@ -1,20 +1,21 @@
-/// Reads events from JSON Lines as the bytes come: one JSON object a line, blank lines are skipped, times
-/// must not go backwards.
+/// An incremental reader of events in JSON Lines: one JSON object per line.
+///
+/// Blank lines are skipped. Times must not go backwards.
 public struct EventReader: Sendable {
-  /// Bytes of a line.
+  /// The maximum length of a line, in bytes.
   public static let longestLine = 64 << 10
 
-  /// What has come of a line whose end has not.
+  /// The bytes of the last, incomplete line.
   private var rest: [UInt8] = []
   private var lines = 0
   private var last = 0.0
 
-  /// A reader at the first line.
+  /// Creates a reader that starts at the first line.
   public init() {}
 
-  /// The events of the lines that end in `bytes`, in their order.
+  /// Reads the next bytes and returns the events of the lines that end in `bytes`, in order.
   ///
-  /// - Throws: what is wrong with the first line that is no event, by its number; `syntax` for one that is
+  /// - Throws: The error of the first line that isn't a valid event, with its line number; `syntax` if a line is
   ///   longer than `longestLine`.
   public mutating func read(_ bytes: [UInt8]) throws(PolicyError) -> [RotationEvent] {
     var events: [RotationEvent] = []
@@ -33,9 +34,9 @@ public struct EventReader: Sendable {
     return events
   }
 
-  /// The event of the last line, where no line break ends it.
+  /// Returns the event of the last line if it doesn't end with a line break.
   ///
-  /// - Throws: what is wrong with it.
+  /// - Throws: The error of that line if it isn't a valid event.
   public mutating func finish() throws(PolicyError) -> RotationEvent? {
     defer { rest = [] }
     return rest.isEmpty ? nil : try parse(rest[...])

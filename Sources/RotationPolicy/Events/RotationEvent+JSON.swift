@@ -1,10 +1,10 @@
 internal import Orientation
 
 extension RotationEvent {
-  /// The event without its time, as a report quotes it.
+  /// The event without its time, as in a report.
   public var payload: JSONValue { .object(action.members) }
 
-  /// The event as a line of an event file holds it.
+  /// The event as a line of an event file.
   public var json: JSONValue { .object([.init("at", .number(at))] + action.members) }
 }
 

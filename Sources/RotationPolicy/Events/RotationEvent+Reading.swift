@@ -1,8 +1,9 @@
 internal import Orientation
 
 extension RotationEvent {
-  /// Reads a file of events, one JSON object a line; blank lines are skipped. Times must not go
-  /// backwards. See `EventReader` for files that come in pieces.
+  /// Reads a file of events, one JSON object per line.
+  ///
+  /// Blank lines are skipped. Times must not go backwards. Use `EventReader` to read a file in pieces.
   public static func parse(jsonLines bytes: some Sequence<UInt8>) throws(PolicyError)
     -> [RotationEvent]
   {
@@ -12,14 +13,14 @@ extension RotationEvent {
     return events
   }
 
-  /// Reads one line; nil for a blank one. `number` (1-based) names it in messages.
+  /// Reads one line. Returns `nil` if it is blank. `number` is the 1-based line number for error messages.
   public static func parse(line: some StringProtocol, number: Int) throws(PolicyError)
     -> RotationEvent?
   {
     try parse(line: Array(line.utf8), number: number)
   }
 
-  /// Reads one line; nil for a blank one. `number` (1-based) names it in messages.
+  /// Reads one line. Returns `nil` if it is blank. `number` is the 1-based line number for error messages.
   public static func parse(line: some Sequence<UInt8>, number: Int) throws(PolicyError)
     -> RotationEvent?
   {
@@ -27,7 +28,7 @@ extension RotationEvent {
   }
 
   static func parse(slice: ArraySlice<UInt8>, number: Int) throws(PolicyError) -> RotationEvent? {
-    // A byte order mark before nothing is a blank line too.
+    // A line with only a byte order mark is blank too.
     let text = slice.starts(with: [0xEF, 0xBB, 0xBF]) ? slice.dropFirst(3) : slice
     guard text.contains(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D && $0 != 0x0A }) else {
       return nil
@@ -38,7 +39,7 @@ extension RotationEvent {
         reading: JSONNode(value: JSONParser.value(of: slice), path: .line(number)))
     } catch  where error.code == .syntax {
       var error = error
-      // The parser counts the lines of its own text; here there is one.
+      // The parser reports line 1 for this single line. Replace it with the line number in the file.
       error.path = "line \(number)" + error.path.drop { $0 != "," }
       throw error
     }
@@ -46,15 +47,15 @@ extension RotationEvent {
     return event
   }
 
-  /// Reads one event from an object, as a service receives it.
+  /// Reads one event from a JSON object.
   public init(_ value: JSONValue) throws(PolicyError) {
     try self.init(reading: JSONNode(value: value, path: .document))
   }
 
-  /// Where the event stands, for messages.
+  /// The location of the event, for error messages.
   var place: String { line.map { "line \($0)" } ?? "the event at \(at)" }
 
-  /// The keys that say what happened, and the keys that may stand beside each.
+  /// The action keys, each with the other keys that it allows.
   private static let companions: [(action: String, others: [String])] = [
     ("device", []), ("gravity", []), ("rotate", []), ("lock", []), ("active", []),
     ("present", ["style"]), ("dismiss", []), ("push", ["onto"]), ("pop", []), ("select", ["in"]),
@@ -80,12 +81,12 @@ extension RotationEvent {
         throw top.unknownKey(stranger.key, among: actions)
       }
       throw top.failure(
-        .missing, "the event does not say what happened",
+        .missing, "the event has no action",
         remedy: "add one of " + actions.joined(separator: ", "))
     }
     if found.count > 1 {
       throw top.failure(
-        .value, "one event says both \(quoted(first.key)) and \(quoted(found[1].key))",
+        .value, "one event has both \(quoted(first.key)) and \(quoted(found[1].key))",
         remedy: "write two events with the same time")
     }
     let keys = ["at", known.action] + known.others
@@ -102,7 +103,7 @@ extension RotationEvent {
     try check(at: top.child(at).path.text)
   }
 
-  /// Checks what a number can say wrongly; also for events that were not read from JSON.
+  /// Throws `time` if `at` is not in 0...`latest`. Used for events from JSON and from code.
   func check(at path: @autoclosure () -> String) throws(PolicyError) {
     guard at.isFinite, at >= 0, at <= Self.latest else {
       throw PolicyError(
@@ -136,7 +137,7 @@ extension RotationEvent.Action {
       self = .present(try node.name(), style: style)
     case "dismiss":
       guard try node.bool() else {
-        throw node.failure(.value, "\"dismiss\": false says nothing", remedy: "write true")
+        throw node.failure(.value, "\"dismiss\" is false", remedy: "write true")
       }
       self = .dismiss
     case "push": self = .push(try node.name(), onto: try required("onto", "a navigation's name"))
@@ -184,7 +185,7 @@ extension RotationEvent.Action {
     if let delegate { return .setApplication(delegate: delegate) }
     guard answers != ControllerAnswers() else {
       throw event.failure(
-        .missing, "the event does not say which answer of \(quoted(name)) is set",
+        .missing, "the event sets no value of \(quoted(name))",
         remedy: isApplication ? "add \"delegate\"" : "add \"supported\" or \"shouldAutorotate\"")
     }
     return .set(name, answers)

@@ -1,91 +1,91 @@
 public import Orientation
 
-/// Something that happened to the device or in the app, at a time on the media timeline; spec 2,
-/// "Events".
+/// A change of the device or the app, at a time on the media timeline.
 public struct RotationEvent: Sendable {
-  /// Seconds on the media timeline. It takes effect at the first frame whose PTS is >= `at` - 1 ms.
+  /// The time on the media timeline, in seconds. The event takes effect at the first frame whose PTS is
+  /// >= `at` - 1 ms.
   public var at: Double
-  /// What happened.
+  /// The kind of event and its parameters.
   public var action: Action
-  /// The line of the file it was read from, 1-based, for messages. Not part of its value.
+  /// The 1-based line number in the event file, for error messages. Not compared or hashed.
   public var line: Int?
 
-  /// The latest time that is accepted, in seconds (31 years).
+  /// The maximum time, in seconds (31 years).
   public static let latest = 1e9
 
-  /// An event.
+  /// Creates an event.
   public init(at: Double, _ action: Action) {
     self.at = at
     self.action = action
   }
 
-  /// What happened.
+  /// The kind of event and its parameters.
   public enum Action: Sendable, Hashable {
-    /// The device turned.
+    /// The device orientation changed.
     case device(DeviceOrientation)
-    /// A raw sensor reading in g: x right, y up, z out of the screen.
+    /// A raw gravity reading in g: x right, y up, z out of the screen.
     case gravity(x: Double, y: Double, z: Double)
-    /// The app turns itself; the device's orientation is untouched.
+    /// The app requests an orientation. The device orientation doesn't change.
     case rotate(InterfaceOrientation)
-    /// The system's rotation lock.
+    /// The system rotation lock was switched on or off.
     case lock(Bool)
-    /// The app became active, or resigned.
+    /// The app became active (`true`) or resigned active (`false`).
     case active(Bool)
-    /// A controller is presented; nil: full screen.
+    /// A controller is presented. A `style` of `nil` means full screen.
     case present(String, style: PresentationStyle?)
     /// The topmost presentation is removed.
     case dismiss
-    /// A controller is pushed onto a navigation.
+    /// A controller is pushed onto a navigation controller.
     case push(String, onto: String)
-    /// A navigation's top is removed.
+    /// The top controller of a navigation controller is removed.
     case pop(String)
-    /// A tab is selected.
+    /// A child of a tab controller is selected.
     case select(String, in: String)
     /// A controller's answers change.
     indirect case set(String, ControllerAnswers)
-    /// The application delegate's mask changes; empty: absent.
+    /// The application delegate's mask changes. An empty mask means no answer.
     indirect case setApplication(delegate: OrientationWords)
   }
 
-  /// How a controller is presented.
+  /// The presentation style of a controller.
   public enum PresentationStyle: String, CaseIterable, Sendable, Hashable {
-    /// It covers the screen and decides.
+    /// The controller covers the screen and decides on rotation.
     case fullScreen
-    /// On a pad it does not decide.
+    /// On a pad, the controller doesn't decide on rotation.
     case popover
-    /// On a pad it does not decide.
+    /// On a pad, the controller doesn't decide on rotation.
     case sheet
   }
 }
 
 extension RotationEvent: Hashable {
-  /// Equal in time and action; the line it was read from does not count.
+  /// Returns whether the times and actions are equal. The line numbers are not compared.
   public static func == (a: RotationEvent, b: RotationEvent) -> Bool {
     a.at == b.at && a.action == b.action
   }
 
-  /// Hashes time and action.
+  /// Hashes the time and the action.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(at)
     hasher.combine(action)
   }
 }
 
-/// The answers of a controller that a `set` event changes; nil: unchanged.
+/// The answers of a controller that a `set` event changes. `nil` means unchanged.
 public struct ControllerAnswers: Sendable, Hashable {
-  /// Whether it autorotates.
+  /// Whether the controller autorotates.
   public var shouldAutorotate: PolicyDocument.Controller.Autorotation?
-  /// What it supports; an empty list is an empty mask.
+  /// The supported orientations. An empty list is an empty mask.
   public var supported: OrientationWords?
-  /// What it prefers to be presented in.
+  /// The preferred orientation for presentation.
   public var preferred: InterfaceOrientation?
-  /// Whether nothing turns while the application is not active.
+  /// Whether the controller ignores rotation while the app is inactive.
   public var ignoresRotationWhileInactive: Bool?
-  /// Where the camera is sent.
+  /// The orientations in which camera frames are sent.
   public var captureEnabledIn: OrientationWords?
-  /// iOS 5's answer.
+  /// The orientations accepted under iOS 5 semantics.
   public var accepts: OrientationWords?
 
-  /// No answer changed.
+  /// Creates a value that changes no answer.
   public init() {}
 }

@@ -1,8 +1,9 @@
 internal import Orientation
 
-/// Words for what an explanation talks about.
+/// The wording of masks, names and times in explanations.
 enum Phrase {
-  /// `portrait and landscapeRight`, `all but upside down`; `no orientation` for an empty mask.
+  /// Returns a mask as text: `portrait and landscapeRight`, `all but upside down`, or `no orientation` if
+  /// it is empty.
   static func mask(_ mask: InterfaceOrientationMask) -> String {
     let orientations = mask.orientations
     switch InterfaceOrientationMask(orientations.map { .init($0) }) {
@@ -17,17 +18,17 @@ enum Phrase {
     }
   }
 
-  /// A controller's name as an explanation writes it: marked, on one line whatever it holds.
+  /// Returns the name of a controller in backticks, on one line, with control characters escaped.
   static func name(_ name: String) -> String { "`" + quoted(name).dropFirst().dropLast() + "`" }
 
-  /// `3.200 s`
+  /// Returns a time such as `3.200 s`.
   static func seconds(_ value: Double) -> String { Milliseconds.text(value) + " s" }
 }
 
-/// Times as a person reads them.
+/// The formatting of times for people.
 public enum Milliseconds {
-  /// Seconds with three decimals: `3.200`. Anything that is no time an event can have: as Swift
-  /// prints it.
+  /// Returns seconds with three decimals: `3.200`. Values that are not valid times of events are formatted
+  /// like Swift does.
   public static func text(_ seconds: Double) -> String {
     guard seconds >= 0, seconds <= RotationEvent.latest * 2 else { return "\(seconds)" }
     let whole = Int(clamping: seconds * 1000)
@@ -37,7 +38,7 @@ public enum Milliseconds {
 }
 
 extension RotationEvent {
-  /// The event in words: `device landscapeLeft`, `push detail onto live`.
+  /// A short description of the event: `device landscapeLeft`, `push detail onto live`.
   public var phrase: String {
     switch action {
     case .device(let orientation): return "device \(orientation.name)"

@@ -1,7 +1,7 @@
 public import Orientation
 
 extension RotationDecision {
-  /// The decision in a few words: `rotate to landscapeRight`, `refuse: notSupported`.
+  /// A short description of the decision: `rotate to landscapeRight`, `refuse: notSupported`.
   public var headline: String {
     switch outcome {
     case .rotate: "rotate to \(to.name)"
@@ -11,8 +11,8 @@ extension RotationDecision {
     }
   }
 
-  /// Why, in sentences: the rule that answered, what it looked at, and who decided through which
-  /// containers.
+  /// The explanation of the decision, in sentences: the rule that applied, the values that it used, the
+  /// deciding controller, and the containers on the way to it.
   public var explanation: String {
     var sentences: [String] = []
     if let waited { sentences.append(waited) }
@@ -24,7 +24,7 @@ extension RotationDecision {
           + (undoesTheTree ? " and undone" : "") + ", and the app stays in \(to.name).")
     }
     if let turn, turn.ends > turn.starts {
-      sentences.append("The turn takes until \(Phrase.seconds(turn.ends)) (didRotate).")
+      sentences.append("The rotation ends at \(Phrase.seconds(turn.ends)) (didRotate).")
     }
     return sentences.joined(separator: " ")
   }
@@ -33,7 +33,7 @@ extension RotationDecision {
     guard decidedAt > at else { return nil }
     let until = Phrase.seconds(decidedAt)
     return why.rule == .superseded
-      ? nil : "A turn was in flight, so this was answered at its didRotate, at \(until)."
+      ? nil : "A rotation was in progress, so this was decided at its didRotate, at \(until)."
   }
 
   private var undoesTheTree: Bool {
@@ -43,7 +43,7 @@ extension RotationDecision {
     }
   }
 
-  /// Whether the deciding controller's answers had any part in it.
+  /// Whether the decision depends on the answers of the deciding controller.
   private var asksTheController: Bool {
     switch why.rule {
     case .flat, .held, .rotationLocked, .stateOnly, .repeated, .reading, .nothingToRemove,
@@ -55,7 +55,7 @@ extension RotationDecision {
 }
 
 extension RotationDecision.Why {
-  /// `list` decides, asked through `tabs` > `live`: it supports portrait; ...
+  /// The deciding controller and the masks: "`list` decides, asked through `tabs` > `live`: it supports ...".
   var whoDecides: String {
     var text = "\(Phrase.name(controller)) decides"
     if !containers.isEmpty {
@@ -63,11 +63,11 @@ extension RotationDecision.Why {
     }
     if isPresented { text += containers.isEmpty ? ", presented full screen" : " of a presentation" }
     guard let controllerMask else {
-      return text + ": it cannot answer, for a container below it has no child to ask."
+      return text + ": it can't answer, because a container has no child to ask."
     }
     if semantics == .ios5 {
       return text + ": it accepts \(Phrase.mask(controllerMask))"
-        + " (iOS 5 asks nobody else)."
+        + " (iOS 5 asks only the controller)."
     }
     if controllerMask == applicationMask {
       return text + ": it supports, and the application allows, \(Phrase.mask(allowed))."
@@ -76,10 +76,12 @@ extension RotationDecision.Why {
       + "\(Phrase.mask(applicationMask)); both allow \(Phrase.mask(allowed))."
   }
 
-  /// The start in sentences: who decides, and where the app stands because of it.
+  /// Returns the explanation of the start, in sentences: the deciding controller and the resulting
+  /// orientation.
   public func startExplanation(in orientation: InterfaceOrientation) -> String {
     let device =
-      device == .unknown ? "the device says nothing" : "the device is held \(device.name)"
+      device == .unknown
+      ? "the device orientation is unknown" : "the device is held \(device.name)"
     return "\(whoDecides) It is shown in \(orientation.name), while \(device)."
   }
 }

@@ -1,64 +1,69 @@
 internal import Orientation
 
 extension RotationDecision {
-  /// What the rule that answered says, applied to this event.
+  /// The sentences for the rule that applied to this event.
   var ruleSentences: [String] {
     let name = Phrase.name(why.controller)
     let asked = target?.name ?? "an orientation"
     switch why.rule {
     case .flat:
-      return numbered("the device is \(Self.flatWord(why.device)), which asks for no turn.")
+      return numbered("the device is \(Self.flatWord(why.device)), which requests no rotation.")
     case .held:
       let holder =
-        why.hold.isManual ? "a manual turn" : "a presentation shown in its preferred orientation"
+        why.hold.isManual
+        ? "a manual rotation" : "a presentation shown in its preferred orientation"
       return numbered("\(holder) holds until the device moves to another upright orientation.")
-    case .rotationLocked: return numbered("the system's rotation lock is on.")
+    case .rotationLocked: return numbered("the system rotation lock is on.")
     case .applicationInactive:
       return numbered("the app is inactive, and \(name) ignores rotation meanwhile.")
     case .autorotationDisabled:
       return numbered(
         why.autorotation == .manual
-          ? "\(name) turns only when the app itself asks (shouldAutorotate is \"manual\")."
+          ? "\(name) rotates only when the app itself asks (shouldAutorotate is \"manual\")."
           : "\(name) answers no to shouldAutorotate.")
     case .nothingInCommon:
       return numbered("\(name) and the application have no orientation in common.")
     case .notSupported: return numbered("\(asked) is not allowed.")
-    case .current: return numbered("the app is in \(asked) already.")
+    case .current: return numbered("the app is already in \(asked).")
     case .turned:
       return numbered("\(asked) is allowed and is not the current orientation (\(from.name)).")
     case .shown, .shownInPreferred, .showingNothingInCommon, .preferredNotSupported:
       return showingSentences(name)
     case .treeOnly:
       return [
-        "The tree of controllers changes, but \(name) decides as before, so nothing is asked."
+        "The controller tree changes, but \(name) still decides, so no rotation is requested."
       ]
     case .nothingToRemove: return [(warning ?? "Nothing to remove").capitalisedFirst + "."]
     case .stateOnly: return [stateSentence]
-    case .repeated: return ["That was so already."]
+    case .repeated: return ["The state did not change."]
     case .reading:
       return [
-        "After this reading the device counts as \(why.device.name), as before: nothing is asked."
+        "After this reading the device is still \(why.device.name), so no rotation is requested."
       ]
     case .superseded:
       return [
-        "A turn was in flight, and a later event asked for a turn too: only the latest is answered."
+        "A rotation was in progress, and a later event requested another: only the latest counts."
       ]
     }
   }
 
-  /// `Rule 8 of the automatic turn: ...`, and for a re-evaluation why one is asked at all.
+  /// Returns `Rule 8 of automatic rotation: ...`, preceded by the reason for the evaluation if the device
+  /// did not cause it.
   private func numbered(_ text: String) -> [String] {
     let rule = why.rule.number.map { "Rule \($0)" } ?? "A rule"
     switch event.action {
-    case .rotate: return ["\(rule) of the manual turn: \(text)"]
-    case .lock(true): return ["A phone's lock asks for portrait.", "\(rule): \(text)"]
+    case .rotate: return ["\(rule) of manual rotation: \(text)"]
+    case .lock(true): return ["Locking a phone requests portrait.", "\(rule): \(text)"]
     case .lock(false):
       return [
-        "With the lock off the device is asked again.", "\(rule) of the automatic turn: \(text)",
+        "Unlocking evaluates the device orientation.", "\(rule) of automatic rotation: \(text)",
       ]
     case .active:
-      return ["An active app asks the device again.", "\(rule) of the automatic turn: \(text)"]
-    default: return ["\(rule) of the automatic turn: \(text)"]
+      return [
+        "Becoming active evaluates the device orientation.",
+        "\(rule) of automatic rotation: \(text)",
+      ]
+    default: return ["\(rule) of automatic rotation: \(text)"]
     }
   }
 
@@ -68,19 +73,21 @@ extension RotationDecision {
 
   private var stateSentence: String {
     switch event.action {
-    case .set: return "Answers change without a question: they count at the next one."
-    case .setApplication: return "The application's mask changes without a question."
-    case .active: return "Resigning active asks for no turn."
+    case .set: return "Changed answers take effect at the next evaluation."
+    case .setApplication: return "The changed application mask takes effect at the next evaluation."
+    case .active: return "Resigning active requests no rotation."
     case .lock:
       return from == .portrait
-        ? "The app is in portrait, where a phone locks." : "A pad is locked as it stands."
-    default: return "Nothing is asked."
+        ? "The app is already in portrait, in which a phone locks."
+        : "A pad is locked in its current orientation."
+    default: return "No rotation is requested."
     }
   }
 }
 
 extension RotationDecision {
-  /// The row of the showing table, and the re-evaluation after it.
+  /// Returns the sentences for the row of `RotationReducer.place(_:)` that applied, and for the re-evaluation
+  /// after it.
   private func showingSentences(_ name: String) -> [String] {
     switch why.rule {
     case .showingNothingInCommon:
@@ -89,7 +96,7 @@ extension RotationDecision {
           + " autorotates."
       ]
     case .preferredNotSupported:
-      guard why.controllerMask != nil else { return ["\(name) is asked, but nobody answers."] }
+      guard why.controllerMask != nil else { return ["\(name) is asked, but gives no answer."] }
       let row = why.allowed.isEmpty ? 3 : 4
       return [
         "Showing, row \(row): the orientation that \(name) prefers"
@@ -119,25 +126,25 @@ extension RotationDecision {
       if case .present = event.action, let preferred = why.preferred, why.semantics == .ios6,
         !why.allowed.contains(preferred)
       {
-        text += ", for \(preferred.name), which it prefers, is not allowed"
+        text += ", because \(preferred.name), which it prefers, is not allowed"
       }
       return text + "."
     }
-    return "\(table) \(name) in \(show.placed.name), for "
+    return "\(table) \(name) in \(show.placed.name), because "
       + (why.allowed.contains(from) ? "it prefers that." : "\(from.name) is not allowed.")
   }
 
   private func reevaluationSentence(_ rule: RotationRule) -> String {
     let device = why.device.name
     switch rule {
-    case .turned: return "Then it catches up with the device, which is held \(device) (rule 8)."
-    case .current: return "That is how the device is held (rule 8)."
-    case .flat: return "The device, \(device), asks for nothing more (rule 1)."
-    case .held: return "It does not catch up with the device, \(device), while that holds (rule 2)."
+    case .turned: return "Then it follows the device, which is held \(device) (rule 8)."
+    case .current: return "This matches the device orientation (rule 8)."
+    case .flat: return "The device, \(device), requests no rotation (rule 1)."
+    case .held: return "It does not follow the device, \(device), during a hold (rule 2)."
     case .rotationLocked:
-      return "It does not catch up with the device, \(device): the rotation lock is on (rule 3)."
+      return "It does not follow the device, \(device): the rotation lock is on (rule 3)."
     case .applicationInactive:
-      return "It does not catch up with the device, \(device), while the app is inactive (rule 4)."
+      return "It does not follow the device, \(device), while the app is inactive (rule 4)."
     case .notSupported:
       return "It does not follow the device, \(device): that is not allowed (rule 7)."
     default: return "It does not follow the device, \(device)."

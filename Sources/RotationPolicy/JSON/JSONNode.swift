@@ -1,11 +1,13 @@
 internal import Orientation
 
-/// Where a value stands, for messages: a path in the document, or a line of an event file and a
-/// path in it. A chain of links, so that walking a valid document formats no text.
+/// The location of a value, for error messages: a path in the document, or a line of an event file and a path
+/// in it.
+///
+/// A linked list, so that no text is formatted while a valid document is read.
 indirect enum JSONPath {
   /// The top of a document.
   case document
-  /// The top of line `number` of a file of JSON Lines.
+  /// The top of a line of a JSON Lines file. The value is the line number.
   case line(Int)
   case key(String, of: JSONPath)
   case index(Int, of: JSONPath)
@@ -32,23 +34,23 @@ indirect enum JSONPath {
   }
 }
 
-/// A value and where it stands: what the readers of documents and events are written with.
+/// A value and its location, with accessors that throw an error with that location.
 struct JSONNode {
   let value: JSONValue
   let path: JSONPath
 
-  /// An object's members; `what` names the object in the message for anything else.
+  /// Returns the members of an object. `what` names the expected object in the error message.
   func members(_ what: String) throws(PolicyError) -> [JSONValue.Member] {
     guard case .object(let members) = value else { throw wrongType("an object (\(what))") }
     return members
   }
 
-  /// The node under `member`'s key.
+  /// Returns the node of `member`.
   func child(_ member: JSONValue.Member) -> JSONNode {
     JSONNode(value: member.value, path: .key(member.key, of: path))
   }
 
-  /// The elements of a list.
+  /// Returns the elements of a list.
   func elements(_ what: String) throws(PolicyError) -> [JSONNode] {
     guard case .array(let values) = value else { throw wrongType(what) }
     return values.enumerated().map { JSONNode(value: $1, path: .index($0, of: path)) }
@@ -72,7 +74,7 @@ struct JSONNode {
     return string
   }
 
-  /// A controller's name.
+  /// Returns the name of a controller. Throws if it is empty.
   func name() throws(PolicyError) -> String {
     let name = try string("a controller's name, a string")
     guard !name.isEmpty else {
@@ -81,12 +83,12 @@ struct JSONNode {
     return name
   }
 
-  /// One of a closed set of words, upper and lower case alike.
+  /// Returns the value of one of `words`, ignoring case.
   func word<Value>(_ what: String, from words: [(String, Value)]) throws(PolicyError) -> Value {
     guard case .string(let text) = value else {
       throw wrongType("\(what), one of \(words.map(\.0).joined(separator: ", "))")
     }
-    // Exact first: it is the usual case, and lowercasing allocates.
+    // Exact case first: it is the most common, and lowercasing allocates.
     if let exact = words.first(where: { $0.0 == text }) { return exact.1 }
     let lowered = text.lowercased()
     if let word = words.first(where: { $0.0.lowercased() == lowered }) { return word.1 }
@@ -95,7 +97,7 @@ struct JSONNode {
       remedy: remedy(for: text, among: words.map(\.0)))
   }
 
-  /// The error for a key that means nothing here.
+  /// Returns the error for an unknown key.
   func unknownKey(_ key: String, among known: [String]) -> PolicyError {
     PolicyError(
       .unknownKey, "unknown key \(quoted(key))", at: JSONPath.key(key, of: path).text,

@@ -1,15 +1,15 @@
 extension JSONValue {
-  /// Parses one JSON text (RFC 8259), which must be all there is but white space.
+  /// Parses one JSON text (RFC 8259). Only white space may surround it.
   ///
-  /// Stricter than the RFC where lenience hides mistakes: a key that stands twice in an object is an
-  /// error, and so are numbers beyond a double and nesting deeper than 64 levels (a megabyte of `[`
-  /// must not overflow the stack). A byte order mark at the start is skipped.
+  /// The parser is stricter than the RFC: a repeated key in an object, a number outside the range of a
+  /// `Double` and nesting deeper than 64 levels are errors (a megabyte of `[` must not overflow the stack).
+  /// A byte order mark at the start is skipped.
   public init(parsing bytes: some Sequence<UInt8>) throws(PolicyError) {
     self = try JSONParser.value(of: Array(bytes)[...])
   }
 }
 
-/// A recursive descent over the bytes of one JSON text.
+/// A recursive descent parser for one JSON text.
 struct JSONParser {
   private let bytes: ArraySlice<UInt8>
   private var index: Int
@@ -20,24 +20,24 @@ struct JSONParser {
     index = bytes.startIndex + (bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
   }
 
-  /// The value that `bytes` are the text of.
+  /// Returns the value of the JSON text `bytes`.
   static func value(of bytes: ArraySlice<UInt8>) throws(PolicyError) -> JSONValue {
     var parser = JSONParser(bytes)
     let result = try parser.value(depth: 0)
     parser.skipSpace()
     guard parser.index == bytes.endIndex else {
-      throw parser.failure("something stands after the JSON value", remedy: "remove it")
+      throw parser.failure("there is text after the JSON value", remedy: "remove it")
     }
     return result
   }
 
   private mutating func value(depth: Int) throws(PolicyError) -> JSONValue {
     guard depth < Self.depthLimit else {
-      throw failure("the JSON is nested too deeply", remedy: "at most 64 levels are read")
+      throw failure("the JSON is nested too deeply", remedy: "use at most 64 levels")
     }
     skipSpace()
     guard index < bytes.endIndex else {
-      throw failure("the JSON ends too early", remedy: "a value is expected here")
+      throw failure("the JSON ends too early", remedy: "write a value here")
     }
     switch bytes[index] {
     case UInt8(ascii: "{"): return try object(depth: depth)
@@ -58,15 +58,15 @@ struct JSONParser {
       skipSpace()
       guard index < bytes.endIndex, bytes[index] == UInt8(ascii: "\"") else {
         throw failure(
-          "a key is expected", remedy: "write it as \"key\": value, no comma at the end")
+          "a key is expected", remedy: "write \"key\": value, without a comma at the end")
       }
       let key = try string()
-      // A set pays only for large objects, and without one a large object would take O(n^2).
+      // A set is faster only for large objects. Without one, a large object would take O(n^2).
       let isRepeated =
         members.count < 12
         ? members.contains { $0.key == key } : seen.contains(key)
       guard !isRepeated else {
-        throw failure("the key \(quoted(key)) stands twice", remedy: "keep one of the two")
+        throw failure("the key \(quoted(key)) appears twice", remedy: "keep one of the two")
       }
       skipSpace()
       guard take(UInt8(ascii: ":")) else {
@@ -78,7 +78,7 @@ struct JSONParser {
       skipSpace()
     } while take(UInt8(ascii: ","))
     guard take(UInt8(ascii: "}")) else {
-      throw failure("an object is not closed", remedy: "a comma or } is expected here")
+      throw failure("an object is not closed", remedy: "write a comma or } here")
     }
     return .object(members)
   }
@@ -93,7 +93,7 @@ struct JSONParser {
       skipSpace()
     } while take(UInt8(ascii: ","))
     guard take(UInt8(ascii: "]")) else {
-      throw failure("a list is not closed", remedy: "a comma or ] is expected here")
+      throw failure("a list is not closed", remedy: "write a comma or ] here")
     }
     return .array(values)
   }
@@ -169,7 +169,7 @@ extension JSONParser {
         text += String(try escape()).utf8
         start = index
       case 0..<0x20:
-        throw failure("a control character stands in a string", remedy: "escape it (\\n, \\u0000)")
+        throw failure("a string has a control character", remedy: "escape it (\\n, \\u0000)")
       default: index += 1
       }
     }
@@ -193,11 +193,11 @@ extension JSONParser {
     case UInt8(ascii: "t"): return "\t"
     case UInt8(ascii: "u"): return Character(try unicodeEscape())
     default:
-      throw failure("an escape that JSON does not know", remedy: "write a backslash as \\\\")
+      throw failure("an escape sequence is not valid", remedy: "write a backslash as \\\\")
     }
   }
 
-  /// The scalar after `\u`; two escapes where the first is the high half of a surrogate pair.
+  /// Reads the scalar after `\u`. Reads a second escape if the first is a high surrogate.
   private mutating func unicodeEscape() throws(PolicyError) -> Unicode.Scalar {
     let first = hexadecimal()
     if let first, let scalar = Unicode.Scalar(first) { return scalar }

@@ -1,13 +1,13 @@
 extension JSONValue {
-  /// The value on one line without spaces: a line of `--trace`.
+  /// The value on one line without spaces, as in `--trace`.
   public var compact: String {
     var text: [UInt8] = []
     write(to: &text, isSpaced: false)
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// The value over several lines, indented by two spaces; what holds nothing nested and fits a
-  /// line stands on one. No line break at the end.
+  /// The value on several lines, indented by two spaces. Objects and lists of scalars are written on one line
+  /// if they fit. There is no line break at the end.
   public var pretty: String {
     var text: [UInt8] = []
     writePretty(to: &text, indent: 0)
@@ -20,7 +20,7 @@ extension JSONValue {
     case .bool(let flag): Self.append(flag ? "true" : "false", to: &text)
     case .integer(let number): Self.append(String(number), to: &text)
     case .number(let number):
-      // Swift prints the shortest digits that read back as the same value. JSON has no NaN.
+      // Swift prints the shortest digits that parse to the same value. JSON has no NaN.
       Self.append(number.isFinite ? number.description : "null", to: &text)
     case .string(let string): Self.write(string, to: &text)
     case .array(let values):
@@ -42,7 +42,7 @@ extension JSONValue {
     }
   }
 
-  /// Appends what `pretty` is made of, within something that is indented by `indent` spaces.
+  /// Appends the text of `pretty`, for a value that is indented by `indent` spaces.
   func writePretty(to text: inout [UInt8], indent: Int) {
     if isFlat {
       let start = text.count
@@ -69,12 +69,12 @@ extension JSONValue {
       }
       Self.breakLine(after: 0, indent, &text)
       text.append(UInt8(ascii: "}"))
-    // What holds nothing is flat.
+    // Scalars and empty lists and objects are flat.
     default: break
     }
   }
 
-  /// Begins a line, behind a comma where `count` things stand before it.
+  /// Starts a new line. Writes a comma before it unless `count`, the number of preceding elements, is 0.
   static func breakLine(after count: Int, _ indent: Int, _ text: inout [UInt8]) {
     append(count > 0 ? ",\n" : "\n", to: &text)
     for _ in 0..<indent { text.append(UInt8(ascii: " ")) }
@@ -101,7 +101,7 @@ extension JSONValue {
     text.append(UInt8(ascii: "\""))
     let start = text.count
     append(string, to: &text)
-    // Most strings are names, in which nothing is escaped.
+    // Fast path: most strings are names that need no escapes.
     if text[start...].contains(where: isEscaped) {
       text.removeSubrange(start...)
       for byte in string.utf8 { write(byte, to: &text) }
@@ -109,7 +109,7 @@ extension JSONValue {
     text.append(UInt8(ascii: "\""))
   }
 
-  /// As `text += string.utf8`, which goes byte by byte.
+  /// Like `text += string.utf8`, but without appending byte by byte.
   private static func append(_ string: String, to text: inout [UInt8]) {
     var string = string
     string.withUTF8 { unsafe text.append(contentsOf: $0) }

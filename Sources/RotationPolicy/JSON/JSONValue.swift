@@ -1,15 +1,16 @@
 /// A JSON value whose objects keep the order of their keys.
 ///
-/// Reports promise an order of keys and documents are quoted back in the order they were written in,
-/// which is why this is not a dictionary.
+/// Objects are not dictionaries, because reports have a documented order of keys, and documents are written
+/// back in their original order.
 public enum JSONValue: Sendable, Hashable {
   /// `null`
   case null
   /// `true`, `false`
   case bool(Bool)
-  /// A number written without a fraction: a count, an index.
+  /// A number that is written without a fraction, such as a count or an index.
   case integer(Int)
-  /// A number written with a fraction: a time, a coordinate. Everything parsed is this case.
+  /// A number that is written with a fraction, such as a time or a coordinate. All parsed numbers are of this
+  /// case.
   case number(Double)
   /// A string.
   case string(String)
@@ -22,23 +23,23 @@ public enum JSONValue: Sendable, Hashable {
   public struct Member: Sendable, Hashable {
     /// The key.
     public var key: String
-    /// What stands under it.
+    /// The value.
     public var value: JSONValue
 
-    /// A member.
+    /// Creates a member.
     public init(_ key: String, _ value: JSONValue) {
       self.key = key
       self.value = value
     }
   }
 
-  /// The value under `key`; nil where there is none or this is not an object. O(members).
+  /// The value of `key`, or `nil` if there is none or this isn't an object. O(members).
   public subscript(key: String) -> JSONValue? {
     guard case .object(let members) = self else { return nil }
     return members.first { $0.key == key }?.value
   }
 
-  /// What kind of value this is, as an error message says it.
+  /// The kind of value, for error messages.
   var kind: String {
     switch self {
     case .null: "null"
@@ -54,14 +55,14 @@ public enum JSONValue: Sendable, Hashable {
 extension JSONValue: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral,
   ExpressibleByStringLiteral
 {
-  /// An object in the order of the literal.
+  /// Creates an object, in the order of the literal.
   public init(dictionaryLiteral elements: (String, JSONValue)...) {
     self = .object(elements.map { Member($0.0, $0.1) })
   }
 
-  /// A list.
+  /// Creates a list.
   public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
 
-  /// A string.
+  /// Creates a string.
   public init(stringLiteral value: String) { self = .string(value) }
 }

@@ -1,15 +1,15 @@
 public import Orientation
 
-/// A list of interface orientations as it was written: `["landscape"]`, `["portrait", "all"]`.
+/// A list of interface orientations, such as `["landscape"]` or `["portrait", "all"]`.
 ///
-/// The mask is what counts; the words are kept so that a report quotes an event in its own words.
+/// Only the mask has a meaning. The words are kept so that a report quotes an event as it was written.
 public struct OrientationWords: Sendable, Hashable {
   /// The union of the words.
   public let mask: InterfaceOrientationMask
-  /// The words in the order written, in the camelCase of the output.
+  /// The words in their original order, in the camelCase of the output.
   public let words: [String]
 
-  /// The fewest words for `mask`.
+  /// Creates the shortest list for `mask`.
   public init(_ mask: InterfaceOrientationMask) {
     self.mask = mask
     switch mask {
@@ -35,35 +35,35 @@ public struct OrientationWords: Sendable, Hashable {
 
   var json: JSONValue { .array(words.map { .string($0) }) }
 
-  /// The words a mask is written with, and their bits.
+  /// The words for orientations and masks, with their bits.
   private static let vocabulary: [(String, InterfaceOrientationMask)] =
     InterfaceOrientation.upright.map { ($0.name, InterfaceOrientationMask($0)) } + [
       ("landscape", .landscape), ("all", .all), ("allButUpsideDown", .allButUpsideDown),
     ]
-  /// All of these words.
+  /// All words of `vocabulary`.
   static let known = vocabulary.map(\.0)
   private static let indices = vocabulary.indices.map { (vocabulary[$0].0, $0) }
 }
 
 extension JSONNode {
-  /// One of the four orientations a screen can be in. `unknown` is not one: nothing turns to it.
+  /// Returns one of the four interface orientations. `unknown` is an error, because nothing can rotate to it.
   func interfaceOrientation() throws(PolicyError) -> InterfaceOrientation {
     if case .array = value {
       throw failure(
         .value, "a list where one orientation is expected",
-        remedy: "write a single word: only one orientation can be asked for or preferred")
+        remedy: "write a single word: only one orientation can be requested or preferred")
     }
     if case .string(let text) = value,
       ["landscape", "all", "allbutupsidedown"].contains(text.lowercased())
     {
       throw failure(
         .value, "\(quoted(text)) is a mask of several orientations",
-        remedy: "write the one that is meant: only one can be asked for or preferred")
+        remedy: "write one of them: only one orientation can be requested or preferred")
     }
     return try word("an interface orientation", from: Self.interfaceWords)
   }
 
-  /// One of the seven ways a device is held.
+  /// Returns one of the seven device orientations.
   func deviceOrientation() throws(PolicyError) -> DeviceOrientation {
     try word("a device orientation", from: Self.deviceWords)
   }

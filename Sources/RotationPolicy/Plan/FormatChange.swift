@@ -1,20 +1,20 @@
 internal import Orientation
 
-/// From when on the stream has which format: an entry of `formats` in a report and a trace.
+/// A change of the stream format: an entry of `formats` in a report and a trace.
 public struct FormatChange: Sendable, Hashable {
-  /// Seconds on the media timeline.
+  /// The time of the change on the media timeline, in seconds.
   public var from: Double
-  /// The format from then on.
+  /// The format from `from` on.
   public var format: StreamFormat
 
-  /// A change of format.
+  /// Creates a change of format.
   public init(from: Double, format: StreamFormat) {
     self.from = from
     self.format = format
   }
 
-  /// The entry with the keys in the order of spec 4. What only a run over media knows is left out
-  /// where it is nil.
+  /// Returns the entry of `formats`, with the keys in their documented order. Parameters that are `nil` are
+  /// omitted; they are known only in a run over media.
   public func json(
     firstFrame: Int? = nil, turn: String? = nil, transform: [Double]? = nil
   ) -> JSONValue {

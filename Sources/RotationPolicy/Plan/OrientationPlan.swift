@@ -1,34 +1,40 @@
 public import Orientation
 
-/// Runs events through a reducer and keeps what came of them: the entries of the report, the
-/// timeline that the media path asks, and the stream's formats.
+/// The result of running events through a reducer: the entries of the report, the timeline that the media
+/// path queries, and the stream formats.
 ///
-/// For a whole list of events (`init(_:events:guidance:)`) and for a live session alike: push events
-/// as they come, advance the time with the frames, and take out what has been written.
+/// For a complete list of events, use `init(_:events:guidance:gravity:)`. For a live session, push events as
+/// they arrive, advance the time with the frames, and take the entries and formats that are written.
 public struct OrientationPlan: Sendable {
   /// The reducer, with its state.
   public private(set) var reducer: RotationReducer
-  /// What the media path asks for each frame.
+  /// The orientations over time, which the media path queries for each frame.
   public private(set) var timeline: OrientationTimeline
-  /// The stream's formats, the start first; the last of an instant only.
+  /// The stream formats, starting with the initial one. If the format changes several times at the same
+  /// time, only the last one is kept.
   public private(set) var formats: [FormatChange]
-  /// The answered events in the order of the events: one that waits for a turn in flight holds back
-  /// those after it.
+  /// The decisions in the order of the events. The decision of an event that waits for the rotation in
+  /// progress delays the decisions after it.
   public private(set) var entries: [RotationDecision] = []
-  /// Who decides at the start, and what it looks at.
+  /// The deciding controller at the start, and the values that it depends on.
   public let start: RotationDecision.Why
-  /// The sizes that the formats are made with.
+  /// The sizes of the formats.
   public let guidance: StreamGuidance
 
-  /// Answers that came before that of an earlier event, in the order given.
+  /// Decisions made before that of an earlier event, in the order in which they were made.
   private var early: [RotationDecision] = []
   private var nextEntry = 0
   private var lastUpright: DeviceOrientation?
   private let style: Transition.Style
   private var takenFormats = 0
 
-  /// A plan that stands at the start. `guidance` nil: the document's, or 720x1280. `classifier` has
-  /// the constants by which `gravity` events are read.
+  /// Creates a plan without events.
+  ///
+  /// - Parameters:
+  ///   - document: The rotation policy.
+  ///   - guidance: The stream sizes. If `nil`, those of the document, or 720x1280.
+  ///   - classifier: The constants for `gravity` events.
+  /// - Throws: The errors of `RotationReducer.init`.
   public init(
     _ document: PolicyDocument, guidance: StreamGuidance? = nil,
     gravity classifier: GravityClassifier.Configuration = .android
@@ -46,8 +52,9 @@ public struct OrientationPlan: Sendable {
     formats = [FormatChange(from: 0, format: self.guidance.format(for: state.layoutOrientation))]
   }
 
-  /// A plan of all of `events`, turns included that end after the last of them. An event that is bad
-  /// input throws, naming its line or its time.
+  /// Creates a plan of all `events`, including rotations that end after the last event.
+  ///
+  /// - Throws: An error that gives the line or the time of the first invalid event.
   public init(
     _ document: PolicyDocument, events: some Sequence<RotationEvent>,
     guidance: StreamGuidance? = nil,
@@ -58,8 +65,9 @@ public struct OrientationPlan: Sendable {
     finish()
   }
 
-  /// Answers an event; turns due at its time are completed first. Throws for bad input, and then
-  /// nothing has changed: the session can go on.
+  /// Adds an event. Rotations that end at or before its time are completed first.
+  ///
+  /// - Throws: An error if the event is invalid. The plan is then unchanged and the session can continue.
   @discardableResult
   public mutating func push(_ event: RotationEvent) throws(PolicyError) -> [RotationOutput] {
     let outputs = try reducer.reduce(event)
@@ -67,7 +75,7 @@ public struct OrientationPlan: Sendable {
     return outputs
   }
 
-  /// Completes what is due at or before `seconds`.
+  /// Completes the rotations that end at or before `seconds`.
   @discardableResult
   public mutating func advance(to seconds: Double) -> [RotationOutput] {
     guard let due = reducer.nextDue, due <= seconds else { return [] }
@@ -76,23 +84,23 @@ public struct OrientationPlan: Sendable {
     return outputs
   }
 
-  /// Completes all turns, and so answers all events.
+  /// Completes all rotations, so that all events have a decision.
   @discardableResult
   public mutating func finish() -> [RotationOutput] { advance(to: .infinity) }
 
-  /// The warnings of the entries, each with its event's time.
+  /// The warnings of the entries, each with the time of its event.
   public var warnings: [String] {
     entries.compactMap { entry in entry.warning.map { "event at \(entry.at): \($0)" } }
   }
 
-  /// The entries so far, which are forgotten: for a trace that is written as the run goes.
+  /// Removes and returns the entries so far, for a trace that is written during the run.
   public mutating func takeEntries() -> [RotationDecision] {
     defer { entries.removeAll() }
     return entries
   }
 
-  /// The formats not taken before whose instant is over at `seconds`, so that none can replace them.
-  /// They stay in `formats` until they are forgotten; the start is the first one taken.
+  /// Returns the formats that start before `seconds` and were not returned before. Events from `seconds` on
+  /// can't replace them. They stay in `formats` until `forget(before:)`. The first one is the initial format.
   public mutating func takeFormats(before seconds: Double) -> [FormatChange] {
     let end = formats[takenFormats...].firstIndex { $0.from >= seconds } ?? formats.count
     guard end > takenFormats else { return [] }
@@ -100,8 +108,8 @@ public struct OrientationPlan: Sendable {
     return Array(formats[takenFormats..<end])
   }
 
-  /// Forgets the points of the timeline that no frame at or after `seconds` asks for, and the formats
-  /// that were over by then, taken or not.
+  /// Removes the points of the timeline that no frame at or after `seconds` needs, and the formats that ended
+  /// by then, even if they were not taken.
   public mutating func forget(before seconds: Double) {
     timeline.forget(before: seconds)
     guard let current = formats.lastIndex(where: { $0.from <= seconds }), current > 0 else {
@@ -111,7 +119,7 @@ public struct OrientationPlan: Sendable {
     takenFormats = max(0, takenFormats - current)
   }
 
-  /// `{"events": [...], "formats": [...]}`, as `upright explain --json` prints it: see `PlanPrinter`.
+  /// `{"events": [...], "formats": [...]}`, as printed by `upright explain --json`. See `PlanPrinter`.
   public var json: JSONValue {
     [
       "events": .array(entries.map(\.json)),
@@ -142,7 +150,7 @@ public struct OrientationPlan: Sendable {
     }
   }
 
-  /// A turn that takes no time is not shown: `layout` follows at the same instant.
+  /// A rotation without duration is not added: `layout` follows at the same time.
   private mutating func take(_ phase: RotationPhase) {
     let turn = phase.turn
     guard phase.kind == .willAnimate, turn.ends > turn.starts else { return }
@@ -153,7 +161,7 @@ public struct OrientationPlan: Sendable {
     }
   }
 
-  /// Goes on from the latest point with what `change` makes of it.
+  /// Appends a copy of the last point that is modified by `change`.
   private mutating func place(
     at seconds: Double, _ change: (inout OrientationTimeline.Point) -> Void
   ) {
@@ -165,12 +173,13 @@ public struct OrientationPlan: Sendable {
 
   private mutating func change(to format: StreamFormat, at seconds: Double) {
     let from = max(seconds, formats.last?.from ?? 0)
-    // The last of an instant only; but what was taken out is written already.
+    // Keep only the last format of each time. But formats that were taken are already written.
     if formats.count > takenFormats, formats.last?.from == from { formats.removeLast() }
     if formats.last?.format != format { formats.append(FormatChange(from: from, format: format)) }
   }
 
-  /// Files an answer in the order of the events: one that waits for a turn comes after later ones.
+  /// Adds a decision to `entries` in the order of the events. A decision that waits for a rotation is made
+  /// after those of later events.
   private mutating func file(_ decision: RotationDecision) {
     guard decision.eventIndex == nextEntry else {
       early.append(decision)
@@ -180,7 +189,7 @@ public struct OrientationPlan: Sendable {
     nextEntry += 1
     guard !early.isEmpty else { return }
     early.sort { $0.eventIndex < $1.eventIndex }
-    // At most one event waits at a time, so nearly always this is all of them.
+    // At most one event waits at a time, so this is nearly always all of `early`.
     let ready = early.enumerated().prefix { $1.eventIndex == nextEntry + $0 }.map(\.element)
     entries += ready
     nextEntry += ready.count

@@ -1,23 +1,22 @@
 public import Orientation
 
 extension OrientationTimeline {
-  /// A turn that takes its time, from `willRotate` to `didRotate`, as it is shown (spec 3, "Turns on
-  /// screen").
+  /// An animated rotation, from `willRotate` to `didRotate`.
   ///
-  /// Turns never overlap: one that is asked for meanwhile starts at this one's `didRotate`.
+  /// Rotations never overlap. One that is requested during another starts at the other's `didRotate`.
   public struct Turn: Sendable, Hashable {
-    /// The app orientation before.
+    /// The app orientation before the rotation.
     public var from: InterfaceOrientation
-    /// The app orientation after.
+    /// The app orientation after the rotation.
     public var to: InterfaceOrientation
-    /// How it is shown; never a cut.
+    /// The transition style. Never `cut`.
     public var style: Transition.Style
-    /// `willRotate` in seconds.
+    /// The time of `willRotate`, in seconds.
     public var starts: Double
-    /// `didRotate` in seconds, after `starts`.
+    /// The time of `didRotate`, in seconds. Later than `starts`.
     public var ends: Double
 
-    /// A turn.
+    /// Creates a rotation.
     public init(
       from: InterfaceOrientation, to: InterfaceOrientation, style: Transition.Style,
       starts: Double, ends: Double
@@ -29,14 +28,15 @@ extension OrientationTimeline {
       self.ends = ends
     }
 
-    /// How far the turn is for the frame whose PTS is `seconds`: 0 at its start, below 1 to its end.
+    /// Returns the progress of the rotation for the frame whose PTS is `seconds`: 0 at the start, less than 1
+    /// until the end.
     public func progress(at seconds: Double) -> Double {
       guard ends > starts, seconds > starts else { return 0 }
       return min((seconds - starts) / (ends - starts), 1.0.nextDown)
     }
 
-    /// What the interface turns by on the screen, clockwise, the shortest way: 90, -90, or 180, which
-    /// goes clockwise in either direction.
+    /// The angle by which the interface rotates on the screen, in degrees clockwise, by the shortest way: 90,
+    /// -90, or 180. A half turn is always clockwise.
     public var clockwiseDegrees: Int {
       let difference =
         (from.device.clockwiseDegrees ?? 0) - (to.device.clockwiseDegrees ?? 0)

@@ -1,23 +1,24 @@
 public import Orientation
 
-/// How the device is held, how the app is laid out and which turn is under way, over time: what the
-/// media path asks for each frame.
+/// The device orientation, the app orientation and the rotation in progress, over time.
+///
+/// The media path queries it for each frame.
 public struct OrientationTimeline: Sendable, Hashable {
-  /// What holds from `at` on.
+  /// The state from the time `at` on.
   public struct Point: Sendable, Hashable {
-    /// Seconds on the media timeline.
+    /// The time on the media timeline, in seconds.
     public var at: Double
-    /// The last upright orientation of the device, for sensor frames; where it was never upright, the
-    /// one under which the app stands upright.
+    /// The last upright orientation of the device, for sensor frames. If the device was never upright, the
+    /// device orientation in which the app is upright.
     public var device: DeviceOrientation
-    /// The app orientation that is laid out: the new one from `didRotate` on.
+    /// The app orientation of the layout. Changes at `didRotate`.
     public var appOrientation: InterfaceOrientation
-    /// The turn that is under way; nil at rest, and always where turns are cuts.
+    /// The rotation in progress. `nil` if there is none, and always if the transition style is `cut`.
     public var turn: Turn?
-    /// Whether the camera is sent (`captureEnabledIn`).
+    /// Whether camera frames are sent (`captureEnabledIn`).
     public var isCaptureEnabled: Bool
 
-    /// A point.
+    /// Creates a point.
     public init(
       at: Double, device: DeviceOrientation, appOrientation: InterfaceOrientation,
       turn: Turn? = nil, isCaptureEnabled: Bool = true
@@ -29,7 +30,7 @@ public struct OrientationTimeline: Sendable, Hashable {
       self.isCaptureEnabled = isCaptureEnabled
     }
 
-    /// Whether nothing but the time tells the two apart.
+    /// Returns whether the two points are equal except for the time.
     func holdsTheSame(as other: Point) -> Bool {
       var other = other
       other.at = at
@@ -37,21 +38,21 @@ public struct OrientationTimeline: Sendable, Hashable {
     }
   }
 
-  /// In the order of time, never empty; two neighbours differ.
+  /// The points in order of time. Never empty. Adjacent points differ in more than the time.
   public private(set) var points: [Point]
 
-  /// A frame this much before an event's time belongs to it already: the timestamp grain of MKV
-  /// and FLV, and a nanosecond for the arithmetic.
+  /// The tolerance, in seconds: an event applies to frames up to this much earlier than its time. It is the
+  /// timestamp resolution of MKV and FLV (1 ms), plus a nanosecond for rounding errors.
   public static let grain = 0.001 + 1e-9
 
-  /// A timeline that starts with `point`.
+  /// Creates a timeline that starts with `point`.
   public init(start point: Point) { points = [point] }
 
   /// The latest point.
   public var last: Point { points[points.count - 1] }
 
-  /// Adds a point, or replaces the last one where it is of the same instant. A time before the last
-  /// point's counts as the last point's.
+  /// Adds a point, or replaces the last one if both have the same time. A time before that of the last point
+  /// is raised to it.
   public mutating func append(_ point: Point) {
     var point = point
     let last = self.last
@@ -61,11 +62,11 @@ public struct OrientationTimeline: Sendable, Hashable {
     points.append(point)
   }
 
-  /// What holds for the frame whose PTS is `seconds`: an event takes effect at the first frame whose
-  /// PTS is >= its time - 1 ms. Before the first point the first one holds. O(log points).
+  /// Returns the state for the frame whose PTS is `seconds`: an event takes effect at the first frame whose
+  /// PTS is >= its time - 1 ms. Returns the first point for times before it. O(log points).
   public func point(at seconds: Double) -> Point { points[index(at: seconds)] }
 
-  /// The index in `points` of what holds for the frame whose PTS is `seconds`.
+  /// Returns the index in `points` of the state for the frame whose PTS is `seconds`.
   public func index(at seconds: Double) -> Int {
     let reach = seconds + Self.grain
     var low = 0
@@ -77,7 +78,8 @@ public struct OrientationTimeline: Sendable, Hashable {
     return low
   }
 
-  /// Forgets what no frame at or after `seconds` asks for: a live session would grow for ever.
+  /// Removes points that no frame at or after `seconds` needs. Without this, a live session would grow
+  /// without limit.
   public mutating func forget(before seconds: Double) {
     points.removeFirst(index(at: seconds))
   }

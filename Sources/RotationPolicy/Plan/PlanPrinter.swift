@@ -1,30 +1,32 @@
 internal import Orientation
 
-/// Writes a plan as JSON while its events come: what `OrientationPlan.json.pretty` is in the end, in memory
-/// that does not grow with the number of events, but for 16 bytes a change of format.
+/// An incremental writer of a plan as JSON.
+///
+/// The text equals `OrientationPlan.json.pretty`. Memory doesn't grow with the number of events, except for
+/// 16 bytes per change of format.
 public struct PlanPrinter: Sendable {
   private var plan: OrientationPlan
   private var text: [UInt8] = Array("{\n  \"events\": [".utf8)
   private var events = 0
   private var former = 0.0
   private var formats: [(from: Double, orientation: InterfaceOrientation)] = []
-  /// How many of them are written; nil before the last event.
+  /// The number of formats written. `nil` until `finish()` is called.
   private var writtenFormats: Int?
-  /// The warnings of the events whose text was taken last.
+  /// The warnings of the events since the last call of `take()`.
   public private(set) var warnings: [String] = []
 
-  /// A printer of what `plan` answers from here on: one that has answered nothing.
+  /// Creates a printer for `plan`, which must not have any events yet.
   public init(_ plan: OrientationPlan) { self.plan = plan }
 
-  /// Answers an event.
+  /// Adds an event to the plan.
   ///
-  /// - Throws: what `OrientationPlan.push` throws.
+  /// - Throws: The errors of `OrientationPlan.push`.
   public mutating func push(_ event: RotationEvent) throws(PolicyError) {
     try plan.push(event)
     print(before: event.at)
   }
 
-  /// Answers all that waits: what follows is taken until there is no more.
+  /// Completes the plan. Call `take()` until it returns no more text.
   public mutating func finish() {
     plan.finish()
     print(before: .infinity)
@@ -33,10 +35,10 @@ public struct PlanPrinter: Sendable {
     writtenFormats = 0
   }
 
-  /// Bytes of the text that wait to be taken.
+  /// The number of bytes of buffered text.
   public var count: Int { text.count }
 
-  /// The text since the last call, in UTF-8; empty where there is none yet, or no more.
+  /// Returns the text since the last call, in UTF-8. Empty if there is none yet, or no more.
   public mutating func take() -> [UInt8] {
     writeFormats()
     defer {
@@ -69,7 +71,7 @@ public struct PlanPrinter: Sendable {
     for change in plan.takeFormats(before: seconds) {
       formats.append((change.from, change.format.appOrientation))
     }
-    // What comes at the same instant may still take back a change of format.
+    // A later event at the same time can still revert a change of format.
     guard seconds > former else { return }
     plan.forget(before: former)
     former = seconds

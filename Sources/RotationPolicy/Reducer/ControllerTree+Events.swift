@@ -1,5 +1,5 @@
 extension ControllerTree {
-  /// A change of the tree whose names have been found and whose place has been checked.
+  /// A validated change of the tree. Controllers are given by index.
   enum Change: Sendable {
     case present(Int, RotationEvent.PresentationStyle)
     case dismiss
@@ -8,8 +8,10 @@ extension ControllerTree {
     case select(Int, in: Int)
   }
 
-  /// Checks that `controller` and all it holds can be attached: nothing of it is in the tree that
-  /// `presented` and the root make, nor in the detached container it is pushed onto.
+  /// Checks that `controller` can be attached: neither it nor a controller below it may be in the trees of
+  /// the root and of `presented`, or in the detached container that it is pushed onto.
+  ///
+  /// - Throws: `controller` if one of them is in use.
   func checkFree(
     _ controller: Int, presented: [Int], onto container: Int? = nil, at place: String
   ) throws(PolicyError) {
@@ -20,20 +22,20 @@ extension ControllerTree {
     for index in subtree(of: controller) {
       guard !taken.contains(index), seen.insert(index).inserted else {
         throw PolicyError(
-          .controller, "\(quoted(nodes[index].name)) is in the tree already", at: place,
+          .controller, "\(quoted(nodes[index].name)) is already in the tree", at: place,
           remedy: "pop or dismiss it first")
       }
     }
   }
 
-  /// The index of the container called `name`, which must be of `kind`.
+  /// Returns the index of the container named `name`. Throws if it isn't of `kind`.
   func container(
     _ name: String, _ kind: PolicyDocument.Controller.Kind, at place: String
   ) throws(PolicyError) -> Int {
     let index = try index(of: name, at: place)
     guard nodes[index].kind == kind else {
       throw PolicyError(
-        .controller, "\(quoted(name)) is no \(kind.rawValue) controller", at: place,
+        .controller, "\(quoted(name)) is not a \(kind.rawValue) controller", at: place,
         remedy: "name one whose \"kind\" is \"\(kind.rawValue)\"")
     }
     return index
@@ -41,7 +43,7 @@ extension ControllerTree {
 
   mutating func push(_ child: Int, onto container: Int) { self[container].children.append(child) }
 
-  /// False where the last controller would go: UIKit keeps the root of a stack.
+  /// Removes the top controller. Returns `false` if it is the only one: UIKit keeps the root of a stack.
   mutating func pop(_ container: Int) -> Bool {
     guard self[container].children.count > 1 else { return false }
     self[container].children.removeLast()
@@ -50,7 +52,7 @@ extension ControllerTree {
 
   mutating func select(_ child: Int, in container: Int) { self[container].selected = child }
 
-  /// Changes a controller's answers.
+  /// Changes the answers of a controller.
   mutating func set(_ answers: ControllerAnswers, of index: Int) {
     var node = self[index]
     if let value = answers.shouldAutorotate { node.autorotation = value }

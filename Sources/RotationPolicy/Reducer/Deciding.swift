@@ -1,23 +1,27 @@
 internal import Orientation
 
-/// Who decides at the moment, with the answers a device event needs: found when the tree or an
-/// answer changes, and only read in between.
+/// The deciding controller, with the answers that a device event needs.
+///
+/// It is computed when the tree or an answer changes, so that device events only read it.
 struct Deciding: Sendable, Hashable {
-  /// The deciding controller, or the container at which the way down ended.
+  /// The deciding controller. If none was found, the container without a visible child.
   let controller: Int
-  /// False where a `visibleChild` container on the way has no child.
+  /// Whether the deciding controller was found. `false` if a `visibleChild` container on the way has no
+  /// child.
   let isFound: Bool
-  /// What the controller answers to "which orientations" (under iOS 5: accepts). Nil where that
-  /// cannot be found out: an `everyChild` container holds a container that has nobody to ask.
+  /// The orientations that the controller supports (under iOS 5, accepts). `nil` if they are unknown, because
+  /// the controller or a container below it asks its visible child and has none.
   let mask: InterfaceOrientationMask?
-  /// The containers that were asked on the way, from the top; names.
+  /// The names of the containers on the way to the controller, from the top.
   let containers: [String]
-  /// Who is told of a turn's phases: the deciding controller and its visible descendants; names.
+  /// The names of the controllers that are notified of the phases of a rotation: the deciding controller
+  /// and its visible descendants.
   let receivers: [String]
 }
 
 extension ControllerTree {
-  /// From `top` down by authority; spec 2, "The deciding controller". O(controllers).
+  /// Returns the deciding controller below `top`: descends from containers that ask their visible child to
+  /// that child. O(controllers).
   func deciding(from top: Int) -> Deciding {
     var current = top
     var containers: [String] = []
@@ -35,7 +39,7 @@ extension ControllerTree {
       receivers: visible(from: current))
   }
 
-  /// iOS 5 has no authority: containers ask their visible child.
+  /// Returns whether a container asks its visible child. iOS 5 has no authority: all containers do.
   private func asksVisibleChild(_ index: Int) -> Bool {
     switch semantics {
     case .ios5: self[index].kind != .content
@@ -43,9 +47,9 @@ extension ControllerTree {
     }
   }
 
-  /// The resolved `supported` of `top`; nil where a container below has nobody to ask.
+  /// Returns the resolved `supported` of `top`, or `nil` if a container has no child to ask.
   ///
-  /// An intersection of intersections is one intersection, so the tree is walked flat.
+  /// Nested intersections are equal to one intersection, so the order of the walk doesn't matter.
   private func supported(by top: Int) -> InterfaceOrientationMask? {
     var mask = InterfaceOrientationMask.all
     var open = [top]
@@ -57,7 +61,7 @@ extension ControllerTree {
         guard let child = node.visibleChild else { return nil }
         open.append(child)
       case .everyChild:
-        // Nobody to intersect: its own answer, as UIKit's default implementation gives.
+        // Without children, the container gives the answer, like UIKit's default implementation.
         if node.children.isEmpty { mask.formIntersection(node.supported) }
         open += node.children
       }

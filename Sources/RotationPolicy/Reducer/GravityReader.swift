@@ -1,16 +1,19 @@
 internal import Orientation
 
-/// Turns gravity readings into changes of the device's orientation; spec 2, "`gravity`".
+/// Converts gravity readings to changes of the device orientation.
 struct GravityReader: Sendable {
   private var classifier: GravityClassifier
 
-  /// Starts at the orientation the policy's device has: one reading alone does not move it.
+  /// Creates a reader that starts at the device orientation of the policy. A single reading doesn't change
+  /// it.
   init(_ configuration: GravityClassifier.Configuration, initial: DeviceOrientation) {
     classifier = GravityClassifier(configuration: configuration, orientation: initial)
   }
 
-  /// The new orientation where the classified one changes; nil where it stays, because nothing has
-  /// settled or the reading was rejected.
+  /// Returns the new device orientation, or `nil` if it doesn't change, because the readings have not settled
+  /// or this one was rejected.
+  ///
+  /// - Throws: `value` if the reading is not three finite numbers.
   mutating func read(
     x: Double, y: Double, z: Double, at event: RotationEvent
   ) throws(PolicyError) -> DeviceOrientation? {

@@ -1,17 +1,18 @@
 internal import Orientation
 
-/// An iOS 5 policy as iOS 6 asks its questions, and what could not be kept.
+/// The migration of an iOS 5 policy to iOS 6 semantics.
 public struct PolicyMigration: Sendable {
   /// The iOS 6 document.
   public let document: PolicyDocument
-  /// Where it may decide otherwise than the iOS 5 document; empty: nowhere.
+  /// The cases in which it may decide differently from the iOS 5 document. Empty if there are none.
   public let warnings: [String]
 
-  /// Migrates `old`; spec 2, "iOS 5". A document that is iOS 6 already is returned as it is, with a
-  /// warning. Throws where `old` cannot start.
+  /// Migrates `old`. A document with iOS 6 semantics is kept unchanged, with a warning.
   ///
-  /// The same holds for the same events, with one exception: an event that sets `accepts` has to set
-  /// `supported` from now on.
+  /// The migrated document gives the same results for the same events, except for the cases in `warnings`.
+  /// Events that set `accepts` must set `supported` instead.
+  ///
+  /// - Throws: The errors of `RotationReducer.init` for `old` and for the migrated document.
   public init(_ old: PolicyDocument) throws(PolicyError) {
     guard old.semantics == .ios5 else {
       document = old
@@ -31,7 +32,7 @@ public struct PolicyMigration: Sendable {
 /// The steps of a migration.
 private struct Migrator {
   let old: PolicyDocument
-  /// Where the iOS 5 app starts.
+  /// The orientation in which the iOS 5 app starts.
   let start: InterfaceOrientation
   var document: PolicyDocument
   var warnings: [String] = []
@@ -42,13 +43,14 @@ private struct Migrator {
     document = old
     document.semantics = .ios6
     if document.controllers.isEmpty {
-      // The one that stands for none accepts portrait only: it needs a name to say so.
+      // The implicit controller accepts only portrait. Make it explicit, so that this can be written.
       document.controllers = [.init(name: ControllerTree.onlyName)]
       document.root = ControllerTree.onlyName
     }
   }
 
-  /// What all controllers together accept. A container's own answer is never asked for.
+  /// The union of the orientations that the content controllers accept. Under iOS 5 semantics, containers are
+  /// not asked for an answer.
   private var accepted: InterfaceOrientationMask {
     old.controllers.isEmpty
       ? .portrait
@@ -60,7 +62,7 @@ private struct Migrator {
     for index in document.controllers.indices {
       var controller = document.controllers[index]
       let accepts = controller.accepts ?? .portrait
-      // None of these was asked before; now each would be.
+      // iOS 5 ignores these answers, but iOS 6 would use them.
       controller.accepts = nil
       controller.supported = nil
       controller.preferred = nil
@@ -78,16 +80,17 @@ private struct Migrator {
     }
   }
 
-  /// A controller that accepts nothing stays in whatever orientation it is shown in. iOS 6 has no such
-  /// answer; the start's orientation is the same only where the app is never in another.
+  /// Warns about a controller that accepts no orientation. Under iOS 5 it stays in the orientation in which
+  /// it is shown. iOS 6 has no such answer. The orientation at the start is equivalent only if the app is
+  /// never in another one.
   private mutating func warnIfTurned(_ name: String) {
     guard !accepted.subtracting(InterfaceOrientationMask(start)).isEmpty else { return }
     warnings.append(
-      "\(quoted(name)) accepts no orientation and kept whichever it was shown in:"
-        + " now it supports \(start.name) and turns to it")
+      "\(quoted(name)) accepts no orientation and kept the one it was shown in:"
+        + " now it supports \(start.name) and rotates to it")
   }
 
-  /// Nothing that a controller accepts may fail on the application's mask, which iOS 5 did not ask.
+  /// Extends the application's mask by what the controllers accept. iOS 5 did not use the application's mask.
   mutating func application() {
     let mask = old.application.mask(on: old.device.idiom)
     guard !accepted.isSubset(of: mask) else { return }
@@ -99,6 +102,6 @@ private struct Migrator {
     guard now != start else { return }
     warnings.append(
       "the app started in \(start.name), now it starts in \(now.name):"
-        + " the application's mask has to allow what the controllers accept")
+        + " the application's mask must allow what the controllers accept")
   }
 }

@@ -1,7 +1,7 @@
 internal import Orientation
 
 extension RotationDecision {
-  /// The entry of `events` in a report and a trace; the keys in the order of spec 4.
+  /// The entry of `events` in a report and a trace, with the keys in their documented order.
   public var json: JSONValue {
     var members: [JSONValue.Member] = [
       .init("at", .number(at)),

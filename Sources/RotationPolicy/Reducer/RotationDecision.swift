@@ -1,146 +1,149 @@
 public import Orientation
 
-/// The answer to one event; every event gets exactly one. Spec 2, "Decisions".
+/// The decision on an event. Every event has exactly one.
 public struct RotationDecision: Sendable, Hashable {
-  /// What became of the event.
+  /// The result of a decision.
   public enum Outcome: String, CaseIterable, Sendable, Hashable {
-    /// The app turns.
+    /// The app rotates.
     case rotate
-    /// Nothing to turn.
+    /// No rotation is needed.
     case keep
-    /// A turn was asked for and refused; `reason` says why.
+    /// A rotation was requested and refused. See `reason`.
     case refuse
-    /// UIKit would raise an exception; the event is undone.
+    /// UIKit would raise an exception. A change of the controller tree is undone.
     case invalid
   }
 
-  /// Why, for `explain --why`: the rule that answered and what it looked at.
+  /// The rule that applied and the values that it used, for `explain --why`.
   public struct Why: Sendable, Hashable {
-    /// The rule that answered.
+    /// The rule that applied.
     public let rule: RotationRule
-    /// The application's mask.
+    /// The mask of the application.
     public let applicationMask: InterfaceOrientationMask
-    /// The deciding controller's mask; nil where it cannot be found out.
+    /// The mask of the deciding controller. `nil` if it is unknown, because a container has no child to ask.
     public let controllerMask: InterfaceOrientationMask?
-    /// The deciding controller's name.
+    /// The name of the deciding controller.
     public let controller: String
-    /// The containers asked on the way to it, from the root or the presentation.
+    /// The containers on the way to the deciding controller, from the root or the presented controller.
     public let containers: [String]
-    /// Whether a full-screen presentation decides and not the root.
+    /// Whether a full-screen presentation decides, instead of the root.
     public let isPresented: Bool
-    /// Whose rules decide; iOS 5 asks the controller alone.
+    /// The version of UIKit's rules. iOS 5 asks only the controller, not the application.
     public let semantics: PolicyDocument.Semantics
-    /// The deciding controller's answer to `shouldAutorotate`.
+    /// The answer of the deciding controller to `shouldAutorotate`.
     public let autorotation: PolicyDocument.Controller.Autorotation
-    /// The deciding controller's explicit `preferred`.
+    /// The explicit `preferred` of the deciding controller.
     public let preferred: InterfaceOrientation?
-    /// How the device is held.
+    /// The device orientation.
     public let device: DeviceOrientation
-    /// What kept automatic turns away when it was answered.
+    /// The holds at the time of the decision.
     public let hold: RotationState.Hold
-    /// What showing the deciding controller did, where the event made it decide.
+    /// The result of showing the deciding controller, if the event made it the deciding one.
     public let show: Show?
 
-    /// The two halves of a show.
+    /// The result of showing a controller: the placement, then the re-evaluation.
     public struct Show: Sendable, Hashable {
-      /// Where showing alone put the app.
+      /// The orientation in which the controller is shown, before the re-evaluation.
       public let placed: InterfaceOrientation
-      /// Whether it is an explicit `preferred` that now holds.
+      /// Whether this is an explicit `preferred` that starts a hold.
       public let holds: Bool
-      /// The rule that answered the re-evaluation; nil where there was none.
+      /// The rule that applied in the re-evaluation. `nil` if there was none.
       public let reevaluation: RotationRule?
     }
 
-    /// What both the application and the controller allow (iOS 5: what the controller accepts).
+    /// The orientations that both the application and the controller allow (iOS 5: that the controller
+    /// accepts).
     public var allowed: InterfaceOrientationMask {
       let mask = controllerMask ?? []
       return semantics == .ios5 ? mask : mask.intersection(applicationMask)
     }
   }
 
-  /// Counted from 0 over the events that were reduced.
+  /// The index of the event, counted from 0 over the events that were reduced.
   public let eventIndex: Int
   /// The event.
   public let event: RotationEvent
-  /// When it was answered: `at`, or the `didRotate` that a turn in flight made it wait for.
+  /// The time of the decision, in seconds: `at`, or the time of `didRotate` if the event had to wait for a
+  /// rotation in progress.
   public let decidedAt: Double
-  /// What became of it.
+  /// The result.
   public let outcome: Outcome
-  /// For refuse, invalid and a superseded keep.
+  /// The reason, if `outcome` is `refuse`, `invalid`, or `keep` for a superseded event.
   public let reason: String?
-  /// The orientation that was asked for, nil where none was.
+  /// The requested orientation, or `nil` if none was requested.
   public let target: InterfaceOrientation?
-  /// The app orientation before.
+  /// The app orientation before the decision.
   public let from: InterfaceOrientation
-  /// The app orientation after; equal to `from` unless the outcome is rotate.
+  /// The app orientation after the decision. Equal to `from` unless `outcome` is `rotate`.
   public let to: InterfaceOrientation
-  /// What the deciding controller and the application allow after the event.
+  /// The orientations that the deciding controller and the application allow after the event.
   public let allowedMask: InterfaceOrientationMask
-  /// The turn, for rotate.
+  /// The rotation, if `outcome` is `rotate`.
   public let turn: RotationTurn?
-  /// Something a report should warn of though it is no error.
+  /// A warning for the report.
   public let warning: String?
-  /// The rule that answered, and what it looked at.
+  /// The rule that applied and the values that it used.
   public let why: Why
 
-  /// The event's time.
+  /// The time of the event, in seconds.
   public var at: Double { event.at }
 
-  /// The exception's name, for invalid.
+  /// The name of the exception, if `outcome` is `invalid`.
   public var name: String? { outcome == .invalid ? Self.invalidName : nil }
 
-  /// The allowed orientations in raw order.
+  /// The allowed orientations, in the order of their raw values.
   public var allowed: [InterfaceOrientation] { allowedMask.orientations }
 
-  /// The turn's phases; empty unless the outcome is rotate.
+  /// The phases of the rotation. Empty unless `outcome` is `rotate`.
   public var phases: [RotationPhase] { turn?.phases ?? [] }
 
   /// The exception that UIKit raises.
   public static let invalidName = "UIApplicationInvalidInterfaceOrientation"
 }
 
-/// The rule that answered an event.
+/// The rule that decided on an event.
 public enum RotationRule: Sendable, Hashable {
-  /// 1: the device is flat, or its orientation unknown.
+  /// Rule 1: the device is flat, or its orientation is unknown.
   case flat
-  /// 2: a manual hold is on.
+  /// Rule 2: a hold is on.
   case held
-  /// 3: the system's rotation lock is on.
+  /// Rule 3: the system rotation lock is on.
   case rotationLocked
-  /// 4: the app is inactive and the controller ignores rotation meanwhile.
+  /// Rule 4: the app is inactive and the controller ignores rotation meanwhile.
   case applicationInactive
-  /// 5: the controller does not autorotate.
+  /// Rule 5: the controller doesn't autorotate.
   case autorotationDisabled
-  /// 6: application and controller have nothing in common.
+  /// Rule 6: the application and the controller have no orientation in common.
   case nothingInCommon
-  /// 7: the target is not allowed.
+  /// Rule 7: the target is not allowed.
   case notSupported
-  /// 8: the app is in the target already.
+  /// Rule 8: the app is already in the target orientation.
   case current
-  /// 8, else: it turns.
+  /// Rule 8: the app rotates.
   case turned
-  /// Showing, an empty intersection: shown in its preferred orientation.
+  /// Showing: no orientation in common, and the controller doesn't autorotate. It is shown in its preferred
+  /// orientation.
   case shownInPreferred
-  /// Showing, an empty intersection and it autorotates: invalid.
+  /// Showing: no orientation in common, and the controller autorotates. The event is invalid.
   case showingNothingInCommon
-  /// Showing: the preferred orientation is not supported: invalid.
+  /// Showing: the preferred orientation is not supported. The event is invalid.
   case preferredNotSupported
-  /// Showing, the last row.
+  /// Showing: none of the other cases applies.
   case shown
-  /// Who decides did not change: the tree only.
+  /// The controller tree changed, but not the deciding controller.
   case treeOnly
-  /// Nothing presented, one controller left on a stack.
+  /// Nothing is presented to dismiss, or the stack to pop has only one controller.
   case nothingToRemove
-  /// A state that asks for no turn.
+  /// A state changed that requests no rotation.
   case stateOnly
-  /// A state that was so already.
+  /// The state did not change.
   case repeated
-  /// A gravity reading that does not change the classified orientation.
+  /// A gravity reading did not change the device orientation.
   case reading
-  /// A later event asked for a turn before this one could be answered.
+  /// A later event requested a rotation before this one was decided.
   case superseded
 
-  /// The rule's number among the automatic turn's eight; nil for the others.
+  /// The number of the rule among the eight rules of automatic rotation. `nil` for the others.
   public var number: Int? {
     switch self {
     case .flat: 1

@@ -1,15 +1,15 @@
 public import Orientation
 
-/// What a reducer tells its observers, in order.
+/// An output of a reducer. Outputs are ordered.
 public enum RotationOutput: Sendable, Hashable {
-  /// The device is held in another way; flat included.
+  /// The device orientation changed. Includes the flat orientations.
   case device(at: Double, DeviceOrientation)
-  /// An event was answered.
+  /// A decision on an event.
   case decision(RotationDecision)
-  /// A phase of a turn.
+  /// A phase of a rotation.
   case phase(RotationPhase)
-  /// The stream's format is that of this app orientation from now on: a turn's `didRotate`.
+  /// The stream format changes to that of this app orientation, at the `didRotate` of a rotation.
   case layout(at: Double, InterfaceOrientation)
-  /// The camera is sent, or is not, from now on; only when it changes.
+  /// Whether camera frames are sent from now on. Emitted only when it changes.
   case captureEnabled(at: Double, Bool)
 }

@@ -1,21 +1,21 @@
 public import Orientation
 
-/// One turn, from its decision to `didRotate`; spec 2, "A turn, in phases".
+/// A rotation of the app, from its decision to `didRotate`.
 public struct RotationTurn: Sendable, Hashable {
-  /// The event that was answered with this turn, counted from 0.
+  /// The index of the event that caused the rotation, counted from 0.
   public let eventIndex: Int
-  /// The app orientation before.
+  /// The app orientation before the rotation.
   public let from: InterfaceOrientation
-  /// The app orientation after.
+  /// The app orientation after the rotation.
   public let to: InterfaceOrientation
-  /// When it was decided: `willRotate`, `layout` and `willAnimate`.
+  /// The time of the decision, in seconds, and of `willRotate`, `layout` and `willAnimate`.
   public let starts: Double
-  /// When `didRotate` comes; equal to `starts` for a cut.
+  /// The time of `didRotate`, in seconds. Equal to `starts` for a cut.
   public let ends: Double
-  /// Who is told: the deciding controller and its visible descendants, by name.
+  /// The names of the controllers that are notified: the deciding controller and its visible descendants.
   public let receivers: [String]
 
-  /// The phases in their order.
+  /// The phases, in order.
   public var phases: [RotationPhase] {
     RotationPhase.Kind.allCases.map { phase($0) }
   }
@@ -25,29 +25,29 @@ public struct RotationTurn: Sendable, Hashable {
   }
 }
 
-/// One phase of a turn.
+/// A phase of a rotation.
 public struct RotationPhase: Sendable, Hashable {
-  /// The phases in their order.
+  /// The phases, in order.
   public enum Kind: String, CaseIterable, Sendable, Hashable {
     /// `willRotateToInterfaceOrientation:`
     case willRotate
-    /// The new size is known, the orientation is still the old one.
+    /// The new size is known. The orientation is still the old one.
     case layout
     /// `willAnimateRotationToInterfaceOrientation:`
     case willAnimate
-    /// `didRotateFromInterfaceOrientation:`; the stream's format changes right after it.
+    /// `didRotateFromInterfaceOrientation:`. The stream format changes immediately after it.
     case didRotate
   }
 
-  /// Which phase.
+  /// The kind of phase.
   public let kind: Kind
-  /// The turn it belongs to.
+  /// The rotation.
   public let turn: RotationTurn
 
-  /// When, in seconds.
+  /// The time of the phase, in seconds.
   public var at: Double { kind == .didRotate ? turn.ends : turn.starts }
 
-  /// What the phase's message carries: the new orientation, and for `didRotate` the old one.
+  /// The argument of the UIKit method: the new orientation, or for `didRotate` the old one.
   public var orientation: InterfaceOrientation { kind == .didRotate ? turn.from : turn.to }
 
   /// `{"at": 3.0, "phase": "willRotate"}`

@@ -1,8 +1,8 @@
 internal import Orientation
 
 extension RotationReducer {
-  /// Changes the tree; where that changes who decides, the new controller is shown, and a show that
-  /// UIKit would not survive is undone.
+  /// Changes the tree. If this changes the deciding controller, the new one is shown. If UIKit would raise an
+  /// exception, the change is undone.
   mutating func perform(
     _ change: ControllerTree.Change, for ask: Ask, into outputs: inout [RotationOutput]
   ) {
@@ -20,14 +20,15 @@ extension RotationReducer {
     if case .present(let index, _) = change { showing = .presented(index) }
     switch judge(showing) {
     case .invalid(let reason, let rule):
-      // `why` names the controller that was at fault, `allowed` the one that decides after all.
+      // `why` describes the controller that caused the exception, `allowed` the one that decides after the
+      // undo.
       let why = self.why(rule)
       (tree, state, deciding) = before
       decide(
         ask, .invalid, rule, reason: reason, target: nil, from: state.appOrientation, why: why,
         into: &outputs)
     case .settled(let settlement):
-      // Judged at once even during a turn; but turning waits.
+      // Validated now, even during a rotation. But a resulting rotation waits for the one in progress.
       if state.turn != nil, settlement.to != state.appOrientation {
         wait(.show(showing), for: ask, into: &outputs)
       } else {
@@ -37,7 +38,7 @@ extension RotationReducer {
     }
   }
 
-  /// The bare change; a warning where there is nothing to change.
+  /// Applies the change. Returns a warning if there is nothing to change.
   private mutating func apply(_ change: ControllerTree.Change) -> String? {
     switch change {
     case .present(let index, let style):
@@ -58,7 +59,7 @@ extension RotationReducer {
     return nil
   }
 
-  /// Takes a show's settlement over: the hold, then the turn.
+  /// Applies the result of showing a controller: the hold, then the rotation.
   mutating func settle(
     _ settlement: Settlement, for ask: Ask, into outputs: inout [RotationOutput]
   ) {

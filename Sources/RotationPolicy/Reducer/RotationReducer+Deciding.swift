@@ -1,7 +1,7 @@
 internal import Orientation
 
 extension RotationReducer {
-  /// Answers `keep` without a question having been asked.
+  /// Decides `keep` for an event that requests no rotation.
   mutating func keep(
     _ rule: RotationRule, for ask: Ask, warning: String? = nil,
     into outputs: inout [RotationOutput]
@@ -11,7 +11,7 @@ extension RotationReducer {
       into: &outputs)
   }
 
-  /// Answers an event; the state is already what it is after it.
+  /// Outputs the decision on an event. The state must already be the one after the event.
   func decide(
     _ ask: Ask, _ outcome: RotationDecision.Outcome, _ rule: RotationRule, reason: String?,
     target: InterfaceOrientation?, from: InterfaceOrientation, turn: RotationTurn? = nil,

@@ -1,11 +1,10 @@
 internal import Orientation
 
 extension RotationReducer {
-  /// An event whose names have been found and whose place has been checked: performing it cannot
-  /// fail.
+  /// A validated event. Controllers are given by index. Performing it can't fail.
   enum Step {
     case device(DeviceOrientation)
-    /// Nil: the classified orientation is what it was.
+    /// `nil` if the device orientation doesn't change.
     case reading(DeviceOrientation?)
     case rotate(InterfaceOrientation)
     case lock(Bool)
@@ -15,7 +14,7 @@ extension RotationReducer {
     case setApplication(InterfaceOrientationMask)
   }
 
-  /// Checks `event`. Nothing but the gravity reader changes, and only where nothing is thrown.
+  /// Validates `event`. Changes only the gravity reader, and only if no error is thrown.
   mutating func step(for event: RotationEvent) throws(PolicyError) -> Step {
     switch event.action {
     case .device(let orientation): return .device(orientation)
@@ -24,7 +23,7 @@ extension RotationReducer {
     case .rotate(let target):
       guard target != .unknown else {
         throw PolicyError(
-          .value, "the app cannot turn to \"unknown\"", at: event.place,
+          .value, "the app can't rotate to \"unknown\"", at: event.place,
           remedy: "name one of the four orientations")
       }
       return .rotate(target)
@@ -56,7 +55,7 @@ extension RotationReducer {
       let container = try tree.container(tab, .tab, at: place)
       guard tree[container].children.contains(controller) else {
         throw PolicyError(
-          .controller, "\(quoted(name)) is no tab of \(quoted(tab))", at: place,
+          .controller, "\(quoted(name)) is not a tab of \(quoted(tab))", at: place,
           remedy: "select one of its children")
       }
       return .select(controller, in: container)
@@ -91,7 +90,7 @@ extension RotationReducer {
     }
   }
 
-  /// The device is held so from now on, whatever becomes of the turn.
+  /// Sets the device orientation, whether the app rotates or not, and evaluates automatic rotation.
   private mutating func sense(
     _ orientation: DeviceOrientation, for ask: Ask, into outputs: inout [RotationOutput]
   ) {
@@ -100,14 +99,14 @@ extension RotationReducer {
       outputs.append(.device(at: clock, orientation))
     }
     if orientation.interface != nil, orientation != state.lastUprightDevice {
-      // The device moved between the upright orientations: what held, holds no longer.
+      // The device moved to another upright orientation. This ends all holds.
       state.release()
       state.lastUprightDevice = orientation
     }
     reevaluate(for: ask, into: &outputs)
   }
 
-  /// An automatic turn with the device's orientation; rule 1 is judged here.
+  /// Evaluates automatic rotation with the device orientation. Checks rule 1.
   private mutating func reevaluate(for ask: Ask, into outputs: inout [RotationOutput]) {
     guard let target = state.device.interface else {
       keep(.flat, for: ask, into: &outputs)
@@ -121,7 +120,7 @@ extension RotationReducer {
     state.rotationLock = flag
     switch (wasLocked, flag) {
     case (false, true) where idiom == .phone && state.appOrientation != .portrait:
-      // A phone locks in portrait; an app that supports only landscape stays.
+      // A phone locks in portrait. An app that supports only landscape doesn't rotate.
       pose(.turn(.portrait, .lock), for: ask, into: &outputs)
     case (true, false): reevaluate(for: ask, into: &outputs)
     default: keep(flag == wasLocked ? .repeated : .stateOnly, for: ask, into: &outputs)

@@ -1,17 +1,17 @@
 internal import Orientation
 
 extension RotationReducer {
-  /// Who asks for a turn; the rules begin at another number for each.
+  /// The source of a request for rotation. It determines the first rule that is checked.
   enum Asking: Sendable {
-    /// The device, and what re-evaluates: from rule 2 on (1 is where there is no target).
+    /// The device, or a re-evaluation. Starts at rule 2. (Rule 1 applies if there is no target.)
     case automatic
-    /// The app itself: from 4 on, and a `manual` controller says yes.
+    /// The app itself. Starts at rule 4. A `manual` controller autorotates.
     case manual
-    /// The system's lock going on: from 4 on.
+    /// The system rotation lock, when it is switched on. Starts at rule 4.
     case lock
   }
 
-  /// What the rules say; nothing has changed yet.
+  /// The result of the rules, before any state changes.
   struct Verdict {
     let outcome: RotationDecision.Outcome
     let rule: RotationRule
@@ -30,7 +30,7 @@ extension RotationReducer {
     }
   }
 
-  /// A refusal: its rule, and the word a report gives as the reason.
+  /// A refusal, with its rule and its `reason` in a report.
   enum Refusal {
     case rotationLocked, applicationInactive, autorotationDisabled, notSupported
 
@@ -53,13 +53,13 @@ extension RotationReducer {
     }
   }
 
-  /// What application and deciding controller allow. iOS 5 asks the controller alone.
+  /// The orientations that the application and the deciding controller allow. iOS 5 asks only the controller.
   var allowedMask: InterfaceOrientationMask {
     let mask = deciding.mask ?? []
     return tree.semantics == .ios5 ? mask : mask.intersection(applicationMask)
   }
 
-  /// Spec 2, "Automatic turn" and "Manual turn": the rules 2 to 8, the first that applies.
+  /// Returns the result of the first of the rules 2 to 8 that applies. See `RotationRule`.
   func verdict(
     for target: InterfaceOrientation, asking: Asking, current: InterfaceOrientation, isHeld: Bool
   ) -> Verdict {
@@ -90,7 +90,7 @@ extension RotationReducer {
   }
 }
 
-/// UIKit's own words, as its exceptions carry them.
+/// The messages of UIKit's exceptions.
 enum InvalidMessage {
   static let preferredNotSupported =
     "preferredInterfaceOrientationForPresentation must return a supported interface orientation!"

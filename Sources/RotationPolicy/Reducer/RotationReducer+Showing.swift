@@ -1,29 +1,29 @@
 internal import Orientation
 
 extension RotationReducer {
-  /// How the controller that now decides came to do so.
+  /// The way in which the controller became the deciding one.
   enum Showing: Sendable {
-    /// The presentation of the controller with this index.
+    /// The controller with this index was presented.
     case presented(Int)
-    /// Root, push, pop, select, dismiss.
+    /// The controller is the root, or was shown by push, pop, select or dismiss.
     case other
   }
 
-  /// Where a show puts the app, before and after it re-evaluates.
+  /// The result of showing a controller, before and after the re-evaluation.
   struct Settlement {
-    /// The orientation it is shown in, and after re-evaluating.
+    /// The resulting app orientation.
     var to: InterfaceOrientation
-    /// The orientation that showing alone put it in.
+    /// The orientation in which the controller is shown, before the re-evaluation.
     let placed: InterfaceOrientation
-    /// Whether showing alone had to turn: that ends a hold.
+    /// Whether `placed` differs from the current orientation. This ends all holds.
     let mustTurn: Bool
-    /// Whether the presentation's explicit preferred now holds.
+    /// Whether an explicit `preferred` of the presented controller starts a hold.
     let holds: Bool
-    /// What the show asked for, or its re-evaluation did; nil where neither.
+    /// The orientation that was requested, by `preferred` or by the re-evaluation. `nil` if there is none.
     var target: InterfaceOrientation?
     /// Whether a re-evaluation follows.
     let reevaluates: Bool
-    /// The rule that answered the re-evaluation.
+    /// The rule that applied in the re-evaluation.
     var reevaluation: RotationRule?
     let rule: RotationRule
 
@@ -37,7 +37,8 @@ extension RotationReducer {
     case settled(Settlement)
   }
 
-  /// Spec 2, "Showing": the table, then the re-evaluation. Changes nothing.
+  /// Returns the result of showing the deciding controller: the placement, then the re-evaluation. Changes no
+  /// state.
   func judge(_ showing: Showing) -> Judgement {
     guard case .settled(var settlement) = place(showing) else { return place(showing) }
     guard settlement.reevaluates else { return .settled(settlement) }
@@ -54,7 +55,18 @@ extension RotationReducer {
     return .settled(settlement)
   }
 
-  /// The five rows of the table.
+  /// Returns the placement of the deciding controller. The first row that applies (iOS 6):
+  ///
+  /// 1. No orientation in common with the application, and it autorotates: invalid.
+  /// 2. No orientation in common, and it doesn't autorotate: its preferred orientation, if supported.
+  /// 3. No orientation in common, and the preferred orientation is not supported: invalid.
+  /// 4. The preferred orientation is not supported: invalid.
+  /// 5. Presented: the preferred orientation if allowed, else as below. Otherwise: the current orientation if
+  ///    allowed, else the preferred one if allowed, else the allowed one with the lowest raw value.
+  ///
+  /// Under iOS 5: the current orientation if accepted, else the accepted one with the lowest raw value.
+  ///
+  /// Always invalid if a container has no child to ask.
   func place(_ showing: Showing) -> Judgement {
     let current = state.appOrientation
     let controller = tree[deciding.controller]
@@ -98,8 +110,8 @@ extension RotationReducer {
         rule: allowed.isEmpty ? .shownInPreferred : .shown))
   }
 
-  /// A show's kind at the time it is answered: a presentation that something else covers or that is
-  /// gone by then has nothing to be presented in.
+  /// Returns how the controller is shown at the time of the decision: `other` if the presentation was
+  /// covered or dismissed in the meantime.
   func effective(_ showing: Showing) -> Showing {
     guard case .presented(let index) = showing, state.decidingPresentation?.index == index else {
       return .other
@@ -107,20 +119,20 @@ extension RotationReducer {
     return showing
   }
 
-  /// Whether the deciding controller sends the camera in the present orientation; a pad always does.
+  /// Whether the deciding controller sends camera frames in the current orientation. Always `true` on a pad.
   var capturesNow: Bool {
     idiom == .pad || tree[deciding.controller].captureEnabledIn.contains(state.appOrientation)
   }
 
-  /// Finds out anew who decides.
+  /// Updates `deciding`.
   mutating func refindDeciding() {
     deciding = tree.deciding(from: state.decidingPresentation?.index ?? tree.root)
   }
 }
 
 extension InterfaceOrientationMask {
-  /// What an absent `preferred` answers: the current orientation, else portrait, else the lowest
-  /// raw value, of those in the mask.
+  /// Returns the preferred orientation of a controller without `preferred`: the current orientation if it
+  /// is in the mask, else portrait if it is, else the one with the lowest raw value.
   fileprivate func fallback(from current: InterfaceOrientation) -> InterfaceOrientation? {
     contains(current) ? current : contains(.portrait) ? .portrait : lowest
   }

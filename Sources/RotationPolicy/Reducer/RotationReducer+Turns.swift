@@ -1,13 +1,13 @@
 internal import Orientation
 
 extension RotationReducer {
-  /// What an event asks.
+  /// A request of an event.
   enum Question: Sendable {
     case turn(InterfaceOrientation, Asking)
     case show(Showing)
   }
 
-  /// Answers at once, or at the `didRotate` of the turn in flight.
+  /// Decides on the request now, or at the `didRotate` of the rotation in progress.
   mutating func pose(
     _ question: Question, for ask: Ask, into outputs: inout [RotationOutput]
   ) {
@@ -18,7 +18,7 @@ extension RotationReducer {
     }
   }
 
-  /// Only the latest counts: what waited until now is answered with `superseded`.
+  /// Stores the request until the rotation in progress ends. An earlier waiting request is superseded.
   mutating func wait(
     _ question: Question, for ask: Ask, into outputs: inout [RotationOutput]
   ) {
@@ -45,7 +45,7 @@ extension RotationReducer {
       switch judge(effective(showing)) {
       case .settled(let settlement): settle(settlement, for: ask, into: &outputs)
       case .invalid(let reason, let rule):
-        // It was valid when it was shown; an answer has changed since, so there is nothing to undo.
+        // The change was valid when it was made. An answer has changed since, so the change is not undone.
         decide(
           ask, .invalid, rule, reason: reason, target: nil, from: state.appOrientation,
           into: &outputs)
@@ -53,8 +53,8 @@ extension RotationReducer {
     }
   }
 
-  /// `placed`: where a superseded show must put the app before the question is asked; both make one
-  /// turn.
+  /// Decides on a request to rotate. `placed` is the placement of a superseded show, which is applied first.
+  /// Both together make one rotation.
   private mutating func answer(
     _ target: InterfaceOrientation, _ asking: Asking, after placed: Settlement?, for ask: Ask,
     into outputs: inout [RotationOutput]
@@ -76,14 +76,14 @@ extension RotationReducer {
         ? self.why(verdict.rule) : self.why(placed?.rule ?? .shown, show: placed?.show)
       turn(to: to, for: ask, why: why, into: &outputs)
     } else {
-      // A placement and a turn back cancel each other: net, nothing turned.
+      // A placement and a rotation back cancel each other out. The decision is `keep`.
       decide(
         ask, verdict.outcome == .rotate ? .keep : verdict.outcome, verdict.rule,
         reason: verdict.reason, target: target, from: from, into: &outputs)
     }
   }
 
-  /// Decides a turn and runs its phases, all of them for a cut.
+  /// Decides `rotate` and starts the rotation. A cut ends immediately.
   mutating func turn(
     to target: InterfaceOrientation, for ask: Ask, why: RotationDecision.Why,
     into outputs: inout [RotationOutput]
@@ -103,7 +103,7 @@ extension RotationReducer {
     if duration > 0 { state.turn = turn } else { finish(turn, into: &outputs) }
   }
 
-  /// The end of the turn in flight; the event that waited for it is answered at this instant.
+  /// Ends the rotation in progress and decides on the request that waited for it.
   mutating func complete(_ turn: RotationTurn, into outputs: inout [RotationOutput]) {
     state.turn = nil
     clock = max(clock, turn.ends)
@@ -127,7 +127,7 @@ extension RotationReducer {
     outputs.append(.captureEnabled(at: clock, captures))
   }
 
-  /// Rounded to the nanosecond: 0.1 + 0.2 must be due when an event at 0.3 comes.
+  /// Returns the end time, rounded to nanoseconds, so that 0.1 + 0.2 is due at an event at 0.3.
   private static func end(of duration: Double, from start: Double) -> Double {
     duration == 0 ? start : max(start, ((start + duration) * 1e9).rounded() / 1e9)
   }

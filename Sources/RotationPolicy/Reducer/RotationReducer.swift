@@ -1,53 +1,56 @@
 public import Orientation
 
-/// The rotation policy: `(state, event) -> (state, decisions)`, as UIKit decides.
+/// The rotation policy: `(state, event) -> (state, decisions)`, with UIKit's rules.
 ///
-/// It has no clock: events and `advance(to:)` carry the time. The same document and the same calls
-/// always give the same outputs. A value: copy it to ask "what if".
+/// The reducer has no clock. The time is given by events and `advance(to:)`. The same document and the same
+/// calls always give the same outputs. A copy can be used to try an event.
 ///
-/// A device event costs a few integer comparisons and allocates nothing beyond what the outputs'
-/// array needs; events that change the tree are O(controllers).
+/// A device event costs a few integer comparisons and allocates nothing except the array of outputs. Events
+/// that change the tree are O(controllers).
 public struct RotationReducer: Sendable {
-  /// What is known after the last event.
+  /// The state after the last event.
   public internal(set) var state: RotationState
 
   let idiom: PolicyDocument.Idiom
-  /// Seconds from a turn's decision to its `didRotate`; 0 for a cut.
+  /// The time from the decision of a rotation to its `didRotate`, in seconds. 0 for a cut.
   let duration: Double
   var application: PolicyDocument.Application
   var applicationMask: InterfaceOrientationMask
   var tree: ControllerTree
-  /// Who decides; found anew whenever the tree or an answer changes.
+  /// The deciding controller. Updated when the tree or an answer changes.
   var deciding: Deciding
   var gravity: GravityReader
-  /// The latest event that asked for a turn while one was in flight.
+  /// The latest event that requested a rotation while another was in progress.
   var pending: Pending?
-  /// A show that had to turn was superseded: the next answer must first make what is on screen
-  /// stand in an orientation that it supports.
+  /// Whether a waiting show was superseded. The next decision must first place the shown controller in an
+  /// orientation that it supports.
   var owesShowing = false
 
   private var count = 0
   private var lastEventAt = 0.0
-  /// The latest time that an output was given for.
+  /// The time of the latest output, in seconds.
   var clock = 0.0
 
-  /// An event and its place in the count.
+  /// An event and its index.
   struct Ask: Sendable {
     let index: Int
     let event: RotationEvent
   }
 
-  /// An event that waits for the `didRotate` of the turn in flight.
+  /// An event that waits for the `didRotate` of the rotation in progress.
   struct Pending: Sendable {
     let ask: Ask
     let question: Question
   }
 
-  /// Loads `document` and shows its root. Throws where UIKit would raise
-  /// `UIApplicationInvalidInterfaceOrientation`, with UIKit's message, and for what the document's
-  /// reader would refuse.
+  /// Loads `document` and shows its root controller.
   ///
-  /// - Parameter classifier: the constants by which `gravity` events are read.
+  /// - Parameters:
+  ///   - document: The rotation policy.
+  ///   - classifier: The constants for `gravity` events.
+  /// - Throws: `invalidOrientation`, with UIKit's message, if UIKit would raise
+  ///   `UIApplicationInvalidInterfaceOrientation`. The errors of `PolicyDocument.init(json:)` if the document is
+  ///   invalid.
   public init(
     _ document: PolicyDocument, gravity classifier: GravityClassifier.Configuration = .android
   ) throws(PolicyError) {
@@ -57,7 +60,7 @@ public struct RotationReducer: Sendable {
     duration = document.transition.effectiveDuration
     application = document.application
     applicationMask = document.application.mask(on: idiom)
-    // Before the root is shown; a status bar of an app that starts has to stand somewhere.
+    // The initial orientation, before the root is shown.
     let start: InterfaceOrientation =
       applicationMask.contains(.portrait) ? .portrait : applicationMask.lowest ?? .portrait
     let device = document.device.orientation
@@ -83,21 +86,21 @@ public struct RotationReducer: Sendable {
     }
   }
 
-  /// When the turn in flight ends; nil where none is.
+  /// The time at which the rotation in progress ends, in seconds, or `nil` if there is none.
   public var nextDue: Double? { state.turn?.ends }
 
-  /// Answers `event`. Turns that are due at its time are completed first.
+  /// Processes `event` and returns the outputs. Rotations that end at or before its time are completed first.
   ///
-  /// Throws for bad input (an unknown name, a wrong kind, a controller that is in the tree already,
-  /// a time that is not a number or goes backwards); then nothing has changed.
+  /// - Throws: An error if the event is invalid: an unknown name, a wrong kind, a controller that is already in
+  ///   the tree, or a time that is not a number or goes backwards. The state is then unchanged.
   public mutating func reduce(_ event: RotationEvent) throws(PolicyError) -> [RotationOutput] {
     var outputs: [RotationOutput] = []
     try reduce(event, into: &outputs)
     return outputs
   }
 
-  /// As `reduce(_:)`, appending to `outputs`: a caller that empties and reuses it keeps device
-  /// events free of allocation.
+  /// Like `reduce(_:)`, but appends to `outputs`. If the caller reuses the array, device events allocate
+  /// nothing.
   public mutating func reduce(
     _ event: RotationEvent, into outputs: inout [RotationOutput]
   ) throws(PolicyError) {
@@ -114,21 +117,21 @@ public struct RotationReducer: Sendable {
     perform(step, for: ask, into: &outputs)
   }
 
-  /// Completes the turns whose `didRotate` is due at or before `seconds`.
+  /// Completes the rotations whose `didRotate` is due at or before `seconds`, and returns the outputs.
   public mutating func advance(to seconds: Double) -> [RotationOutput] {
     var outputs: [RotationOutput] = []
     advance(to: seconds, into: &outputs)
     return outputs
   }
 
-  /// As `advance(to:)`, appending to `outputs`.
+  /// Like `advance(to:)`, but appends to `outputs`.
   public mutating func advance(to seconds: Double, into outputs: inout [RotationOutput]) {
     while let turn = state.turn, turn.ends <= seconds { complete(turn, into: &outputs) }
   }
 }
 
 extension PolicyDocument {
-  /// What the reader of JSON refuses, for a document that was made or changed in code.
+  /// Checks the values that the JSON reader checks, for a document that was created or changed in code.
   fileprivate func checkValues() throws(PolicyError) {
     guard (0...Transition.longestDuration).contains(transition.duration) else {
       throw PolicyError(
@@ -141,7 +144,7 @@ extension PolicyDocument {
 }
 
 extension InterfaceOrientationMask {
-  /// The lowest raw value in the mask; nil for an empty one.
+  /// The orientation with the lowest raw value in the mask, or `nil` if it is empty.
   var lowest: InterfaceOrientation? {
     let bits = rawValue & Self.all.rawValue
     return bits == 0 ? nil : InterfaceOrientation(rawValue: bits.trailingZeroBitCount)

@@ -1,62 +1,62 @@
 public import Orientation
 
-/// What a `RotationReducer` knows after its last event.
+/// The state of a `RotationReducer` after its last event.
 public struct RotationState: Sendable, Hashable {
-  /// How the device is held, flat included.
+  /// The device orientation, including the flat ones.
   public internal(set) var device: DeviceOrientation
-  /// The last of the four upright orientations; nil while the device was never held upright.
+  /// The last of the four upright device orientations, or `nil` if the device was never held upright.
   public internal(set) var lastUprightDevice: DeviceOrientation?
-  /// The app orientation; new from a turn's decision on.
+  /// The app orientation. Changes at the decision of a rotation.
   public internal(set) var appOrientation: InterfaceOrientation
-  /// The app orientation that the picture is laid out for; new at a turn's `didRotate`.
+  /// The app orientation of the frame layout. Changes at the `didRotate` of a rotation.
   public internal(set) var layoutOrientation: InterfaceOrientation
-  /// Whether the system's rotation lock is on.
+  /// Whether the system rotation lock is on.
   public internal(set) var rotationLock: Bool
   /// Whether the application is active.
   public internal(set) var active: Bool
-  /// Whether the deciding controller sends the camera; `captureEnabledIn`.
+  /// Whether the deciding controller sends camera frames (`captureEnabledIn`).
   public internal(set) var captureEnabled = true
-  /// What keeps automatic turns away until the device moves.
+  /// The holds that prevent automatic rotation until the device moves to another upright orientation.
   public internal(set) var hold = Hold()
-  /// The presentations, lowest first.
+  /// The presentations, from bottom to top.
   public internal(set) var presentations: [Presentation] = []
-  /// The turn in flight; its `ends` is when `didRotate` comes.
+  /// The rotation in progress, or `nil` if there is none. Its `ends` is the time of `didRotate`.
   public internal(set) var turn: RotationTurn?
 
-  /// What keeps automatic turns away.
+  /// The holds that prevent automatic rotation.
   public struct Hold: Sendable, Hashable {
-    /// A manual turn holds.
+    /// Whether a manual rotation holds.
     public internal(set) var isManual = false
-    /// How many presentations hold that were shown in their explicit `preferred`.
+    /// The number of presentations that hold because they were shown in their explicit `preferred`.
     public internal(set) var presentations = 0
 
-    /// Whether anything holds.
+    /// Whether there is a hold.
     public var isOn: Bool { isManual || presentations > 0 }
   }
 
-  /// One presented controller.
+  /// A presented controller.
   public struct Presentation: Sendable, Hashable {
-    /// The presented controller's name.
+    /// The name of the presented controller.
     public let controller: String
-    /// The style that was asked for.
+    /// The requested style.
     public let style: RotationEvent.PresentationStyle
-    /// Whether it covers the screen and so decides: always on a phone.
+    /// Whether the controller covers the screen and therefore decides. Always `true` on a phone.
     public let isFullScreen: Bool
     let index: Int
     var holds = false
   }
 
-  /// Ends every hold.
+  /// Ends all holds.
   mutating func release() {
     guard hold.isOn else { return }
     hold = Hold()
     for index in presentations.indices { presentations[index].holds = false }
   }
 
-  /// The presentation that decides; nil where the root does.
+  /// The presentation that decides, or `nil` if the root does.
   var decidingPresentation: Presentation? { presentations.last { $0.isFullScreen } }
 
-  /// The deciding presentation was shown in its explicit `preferred`.
+  /// Starts a hold of the deciding presentation, which was shown in its explicit `preferred`.
   mutating func holdDeciding() {
     guard let index = presentations.lastIndex(where: \.isFullScreen), !presentations[index].holds
     else { return }

@@ -1,12 +1,11 @@
-/// A JSON Schema (draft 2020-12) of something that goes in or out, as `upright schema NAME` prints it.
+/// A JSON Schema (draft 2020-12) of an input or output, as printed by `upright schema NAME`.
 ///
-/// What a schema refuses, the decoder refuses too, and what the decoder reads, the schema accepts.
-/// The decoder refuses more: what stands between values (a cycle, a name that is not there) and what
-/// UIKit would not survive.
+/// The schema accepts everything that the decoder accepts. The decoder rejects more: errors across values
+/// (a cycle, an unknown name), and policies for which UIKit would raise an exception.
 public struct PublishedSchema: Sendable {
-  /// The word for it on the command line.
+  /// The name on the command line.
   public let name: String
-  /// What it describes, in a few words.
+  /// A short description of the content.
   public let summary: String
   /// The schema itself.
   public let json: JSONValue
@@ -15,18 +14,19 @@ public struct PublishedSchema: Sendable {
   public static let all: [PublishedSchema] = [
     PublishedSchema(name: "policy", summary: "a rotation policy", json: SchemaText.policy),
     PublishedSchema(
-      name: "events", summary: "one event, a line of an event file", json: SchemaText.event),
+      name: "events", summary: "an event: one line of an event file", json: SchemaText.event),
     PublishedSchema(
-      name: "report", summary: "--report, and what explain --json prints", json: SchemaText.report),
+      name: "report", summary: "the output of --report and explain --json", json: SchemaText.report),
   ]
 
-  /// The schema called `name`; nil where there is none.
+  /// Returns the schema named `name`, or `nil` if there is none.
   public static func named(_ name: String) -> PublishedSchema? { all.first { $0.name == name } }
 }
 
-/// The pieces that the schemas are made of. The words come from the tables that the decoders read.
+/// The parts of the schemas. The words are taken from the same tables that the decoders use.
 enum SchemaText {
-  /// The identifier; the number goes up with every change that refuses what was accepted before.
+  /// Returns the identifier and title. The number in the identifier increases with every change that rejects
+  /// documents that were accepted before.
   static func header(_ name: String, _ title: String) -> [JSONValue.Member] {
     [
       .init("$schema", "https://json-schema.org/draft/2020-12/schema"),
@@ -37,8 +37,8 @@ enum SchemaText {
 
   static func reference(_ name: String) -> JSONValue { ["$ref": .string("#/$defs/\(name)")] }
 
-  /// One of `words`. Input is read in upper and lower case, which JSON Schema can only say as a
-  /// pattern; the list stands beside it for editors that complete words.
+  /// Returns a schema for one of `words`, ignoring case. JSON Schema can ignore case only with a pattern. The
+  /// list of words is included for editors with completion.
   static func word(_ words: [String]) -> JSONValue {
     let choices = words.map { word in
       word.map { letter -> String in
@@ -60,7 +60,7 @@ enum SchemaText {
     word(type.allCases.map(\.rawValue))
   }
 
-  /// One of `words` exactly, as output is written.
+  /// Returns a schema for one of `words`, with exact case, for output.
   static func exactly(_ words: [String]) -> JSONValue {
     ["type": "string", "enum": .array(words.map { .string($0) })]
   }
@@ -69,7 +69,7 @@ enum SchemaText {
     .object([.init("type", "array"), .init("items", items)] + more)
   }
 
-  /// An object of these keys and no others.
+  /// Returns a schema for an object with these keys and no others.
   static func object(
     _ properties: [(String, JSONValue)], required: [String] = [], _ more: JSONValue.Member...
   ) -> JSONValue {
@@ -88,16 +88,16 @@ enum SchemaText {
   static let count: JSONValue = ["type": "integer", "minimum": .integer(0)]
   static let seconds: JSONValue = ["type": "number", "minimum": .integer(0)]
 
-  /// Any controller's name.
+  /// The name of any controller.
   static let name: JSONValue = ["type": "string", "minLength": .integer(1)]
 
-  /// The name of a controller in the document; `application` means the application.
+  /// The name of a controller in the document. `application` is reserved for the application.
   static let controllerName: JSONValue = [
     "type": "string", "minLength": .integer(1),
     "not": ["const": .string(ControllerTree.applicationName)],
   ]
 
-  /// Answers of a controller that both a policy and a `set` event give.
+  /// The answers of a controller, in a policy and in a `set` event.
   static let answers: [(String, JSONValue)] = [
     ("shouldAutorotate", ["anyOf": [flag, word(["manual"])]]),
     ("supported", reference("orientations")),

@@ -2,7 +2,7 @@ internal import Orientation
 
 extension SchemaText {
   static let event: JSONValue = .object(
-    header("events", "One event of Upright: a line of an event file") + [
+    header("events", "An Upright event: one line of an event file") + [
       .init("type", "object"),
       .init("oneOf", .array(shapes)),
       .init("$defs", ["orientation": orientation, "orientations": orientations, "at": at]),
@@ -10,10 +10,10 @@ extension SchemaText {
 
   private static let at: JSONValue = [
     "type": "number", "minimum": .integer(0), "maximum": .integer(Int(RotationEvent.latest)),
-    "description": "seconds on the media timeline",
+    "description": "Time on the media timeline, in seconds.",
   ]
 
-  /// An event of `key`, and what stands beside it.
+  /// Returns a schema for an event with the action `key` and its other keys.
   private static func shape(
     _ key: String, _ value: JSONValue, required: [(String, JSONValue)] = [],
     optional: [(String, JSONValue)] = [], _ more: JSONValue.Member...
@@ -44,7 +44,7 @@ extension SchemaText {
     shape(
       "set", ["const": .string(ControllerTree.applicationName)],
       required: [("delegate", reference("orientations"))]),
-    // At least one answer beside `at` and `set`.
+    // At least one answer besides `at` and `set`.
     shape("set", controllerName, optional: answers, .init("minProperties", .integer(3))),
   ]
 }

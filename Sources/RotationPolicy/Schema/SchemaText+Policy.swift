@@ -15,13 +15,13 @@ extension SchemaText {
         ),
         ("transition", transition), ("stream", stream),
       ],
-      // Only an only controller is the root without being called so.
+      // `root` is required if there is more than one controller.
       .init(
         "anyOf",
         [["required": ["root"]], ["properties": ["controllers": ["maxProperties": .integer(1)]]]]),
       .init("$defs", definitions))
     guard case .object(let members) = top else { return top }
-    return .object(header("policy", "A rotation policy of Upright") + members)
+    return .object(header("policy", "An Upright rotation policy") + members)
   }()
 
   private static let device = object([
@@ -58,7 +58,7 @@ extension SchemaText {
   static let orientation = word(InterfaceOrientation.upright.map(\.name))
   static let orientations = list(of: word(OrientationWords.known))
 
-  /// Two even sides from 2 to 16384 (`StreamSize.longestSide`).
+  /// Two even numbers from 2 to 16384 (`StreamSize.longestSide`).
   private static let size: JSONValue = {
     let side =
       "0*(?:[2468]|[1-9][0-9]{0,2}[02468]|1[0-5][0-9]{2}[02468]|16[0-2][0-9][02468]"
@@ -66,7 +66,7 @@ extension SchemaText {
     return ["type": "string", "pattern": .string("^\(side)x\(side)$")]
   }()
 
-  /// Only containers have children, and only tabs select one.
+  /// Only containers have children, and only tab controllers have a selected child.
   private static let controller = object(
     [
       ("kind", word(of: PolicyDocument.Controller.Kind.self)),

@@ -2,12 +2,12 @@ internal import Orientation
 
 extension SchemaText {
   static let report: JSONValue = .object(
-    header("report", "What Upright did, and what it decided") + [
+    header("report", "An Upright report: what was done, and the decisions") + [
       .init(
         "anyOf",
         [
           reference("report"),
-          // Several clips in one run, in their order.
+          // Several inputs in one run, in order.
           list(of: ["anyOf": [reference("report"), reference("failure")]]),
         ]),
       .init(
@@ -25,7 +25,7 @@ extension SchemaText {
       ("events", list(of: entry)), ("warnings", list(of: text)), ("timing", timing),
     ],
     required: ["formats", "events"],
-    // A run over media has all of it; `explain` only decides.
+    // A run over media has all of these keys. `explain` has none, because it processes no media.
     .init(
       "anyOf",
       [
@@ -38,7 +38,7 @@ extension SchemaText {
         ],
       ]))
 
-  /// A clip of several that has no output.
+  /// An input, of several, that failed.
   private static let failure = object(
     [
       ("input", object([("path", text)], required: ["path"])),
@@ -93,7 +93,7 @@ extension SchemaText {
       ("name", ["const": .string(RotationDecision.invalidName)]),
       ("phases", list(of: phase, .init("minItems", .integer(4)), .init("maxItems", .integer(4)))),
     ], required: ["at", "event", "decision", "reason", "target", "from", "to", "allowed"],
-    // `phases` is a turn's alone, `name` an invalid one's.
+    // Only `rotate` has `phases`, only `invalid` has `name`.
     .init(
       "oneOf",
       [

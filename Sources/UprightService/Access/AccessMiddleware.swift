@@ -1,10 +1,10 @@
 internal import HTTPTypes
 internal import Hummingbird
 
-/// Lets a request through that may come through (RFC 6750): the one place where tokens are compared.
+/// Checks a request's bearer token (RFC 6750). The only place where the service compares tokens.
 struct AccessMiddleware<Context: RequestContext>: RouterMiddleware {
   let token: String
-  /// The publish key of a session; nil where there is none of that name.
+  /// Returns the publish key of a session, or `nil` if there is no session of that name.
   let publishKey: @Sendable (_ session: String) -> String?
 
   func handle(
@@ -14,14 +14,14 @@ struct AccessMiddleware<Context: RequestContext>: RouterMiddleware {
     case .open: break
     case .control:
       let given = try Self.bearer(request)
-      if !constantTimeEqual(given, token) { throw Problem.unauthorized("the token is not known") }
+      if !constantTimeEqual(given, token) { throw Problem.unauthorized("unknown token") }
     case .publish(let session):
       let given = try Self.bearer(request)
-      // Compared whether the session exists or not: the time says nothing of it.
+      // The comparison runs even if the session doesn't exist, so that the response time doesn't reveal it.
       let key = publishKey(session) ?? token
       let isKey = constantTimeEqual(given, key)
       let isToken = constantTimeEqual(given, token)
-      if !isKey && !isToken { throw Problem.unauthorized("the token is not known") }
+      if !isKey && !isToken { throw Problem.unauthorized("unknown token") }
     }
     return try await next(request, context)
   }

@@ -1,14 +1,15 @@
 internal import HTTPTypes
 
-/// What a request must prove before it is looked at.
+/// The credential that a request needs.
 enum AccessRule: Sendable, Hashable {
+  /// No credential.
   case open
   /// The admin token.
   case control
   /// The admin token, or the publish key of the session.
   case publish(session: String)
 
-  /// The rule for a request; whatever is not named here wants `control`.
+  /// The rule for a request. Requests that aren't listed here need `control`.
   init(method: HTTPRequest.Method, path: String) {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(
       String.init)

@@ -1,11 +1,13 @@
 internal import Foundation
 internal import UprightMediaIO
 
-/// The token that may do everything.
+/// The token that allows every request.
 enum AdminToken {
-  /// The token that was given, else that of the data folder, else a new one that is kept there.
+  /// Returns the configured token, or the one stored in the data folder, or a new one that it stores there.
   ///
-  /// - Returns: the token, and whether it is new.
+  /// - Returns: The token, and whether it is new.
+  /// - Throws: `configuration` if the stored token is shorter than 16 bytes, `cannotCreate` if a new one
+  ///   can't be stored.
   static func settle(_ given: String?, _ folders: DataFolders) throws(MediaError) -> (String, Bool)
   {
     if let given { return (given, false) }
@@ -15,7 +17,8 @@ enum AdminToken {
         in: .whitespacesAndNewlines)
       guard token.utf8.count >= 16 else {
         throw MediaError(
-          .configuration, "holds no token", at: path, remedy: "remove it for a new one")
+          .configuration, "doesn't contain a token", at: path,
+          remedy: "remove the file to get a new token")
       }
       return (token, false)
     }
@@ -24,7 +27,7 @@ enum AdminToken {
       FileManager.default.createFile(
         atPath: path, contents: Data((token + "\n").utf8), attributes: [.posixPermissions: 0o600])
     else {
-      throw MediaError(.cannotCreate, "the token cannot be kept", at: path, remedy: "check --data")
+      throw MediaError(.cannotCreate, "can't store the token", at: path, remedy: "check --data")
     }
     return (token, true)
   }

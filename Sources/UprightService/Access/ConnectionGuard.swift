@@ -1,6 +1,6 @@
 internal import NIOCore
 
-/// Closes HTTP connections of a peer that has too many, and those on which no request comes.
+/// Limits the HTTP connections of a peer, and closes connections that don't send a request in time.
 final class ConnectionGuard: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = Any
   typealias InboundOut = Any
@@ -10,7 +10,7 @@ final class ConnectionGuard: ChannelInboundHandler, RemovableChannelHandler {
   private var peer: String?
   private var deadline: Scheduled<Void>?
 
-  /// - Parameter patience: how long the head of the first request may take.
+  /// - Parameter patience: The timeout for the head of the first request.
   init(_ limit: PeerLimit, patience: TimeAmount) {
     self.limit = limit
     self.patience = patience
@@ -26,7 +26,7 @@ final class ConnectionGuard: ChannelInboundHandler, RemovableChannelHandler {
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    // The head of a request comes first, and whole.
+    // The first element that the HTTP decoder passes on is the complete head of a request.
     deadline?.cancel()
     deadline = nil
     context.fireChannelRead(data)

@@ -1,20 +1,20 @@
 internal import Synchronization
 
-/// Counts connections, so that no peer takes all that there may be.
+/// Counts connections, so that one peer can't use up the limit for all of them.
 final class PeerLimit: Sendable {
   private let connections = Mutex<[String: Int]>([:])
   private let perPeer: Int
   private let total: Int
 
   /// - Parameters:
-  ///   - perPeer: connections that one address may have at a time.
-  ///   - total: connections that all may have.
+  ///   - perPeer: The maximum number of simultaneous connections from one address.
+  ///   - total: The maximum number of simultaneous connections from all addresses.
   init(perPeer: Int, total: Int) {
     self.perPeer = perPeer
     self.total = total
   }
 
-  /// Counts a connection from `peer`; false if there are enough.
+  /// Counts a connection from `peer`. Returns `false` if a limit is reached.
   func enter(_ peer: String) -> Bool {
     connections.withLock { connections in
       guard connections[peer, default: 0] < perPeer, connections.values.reduce(0, +) < total else {
@@ -25,7 +25,7 @@ final class PeerLimit: Sendable {
     }
   }
 
-  /// Takes back one `enter` that returned true.
+  /// Undoes one `enter` that returned `true`.
   func leave(_ peer: String) {
     connections.withLock { connections in
       guard let count = connections[peer] else { return }

@@ -1,7 +1,7 @@
 internal import Foundation
 package import Logging
 
-/// Log lines without secrets: `2026-01-02T03:04:05Z info upright: what`.
+/// A log handler that removes secrets. Line format: `2026-01-02T03:04:05Z info upright: message`.
 package struct RedactingLog: LogHandler {
   package var metadata: Logger.Metadata = [:]
   package var logLevel: Logger.Level = .info
@@ -9,7 +9,7 @@ package struct RedactingLog: LogHandler {
   private let secrets: Secrets
   private let write: @Sendable (String) -> Void
 
-  /// - Parameter write: takes a line with its line break; must not fail where the log cannot be written.
+  /// - Parameter write: Writes one line, line break included. Must tolerate that the log can't be written.
   package init(
     label: String, secrets: Secrets, write: @escaping @Sendable (String) -> Void
   ) {
@@ -28,7 +28,7 @@ package struct RedactingLog: LogHandler {
     let pairs = all.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
     let time = Date().formatted(.iso8601)
     let line = secrets.redact("\(time) \(event.level) \(label): \(event.message)\(pairs)")
-    // What a peer sent may hold line breaks or a terminal's escapes: one event, one line.
+    // Text from a peer may contain line breaks or terminal escapes. One event must be one line.
     write(
       String(
         String.UnicodeScalarView(

@@ -1,9 +1,9 @@
-/// An address of the Internet Protocol, in version 4 or 6.
+/// An IPv4 or IPv6 address.
 struct IPAddress: Sendable, Hashable, CustomStringConvertible {
-  /// 4 or 16 bytes, in network order.
+  /// 4 or 16 bytes, in network byte order.
   let bytes: [UInt8]
 
-  /// What an address is for (RFC 6890, RFC 4291).
+  /// The purpose of an address (RFC 6890, RFC 4291).
   enum Scope: String, Sendable {
     case unspecified, loopback, linkLocal, `private`, multicast, reserved, `public`
   }
@@ -13,8 +13,8 @@ struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     self.bytes = bytes
   }
 
-  /// Reads an address as it is written today: four decimal numbers without leading zeros (RFC 6943,
-  /// 3.1.1), or version 6 (RFC 4291, 2.2) without a zone.
+  /// Parses an IPv4 address of four decimal numbers without leading zeros (RFC 6943, 3.1.1), or an IPv6 address
+  /// (RFC 4291, 2.2) without a zone. Returns `nil` for anything else.
   init?(_ text: some StringProtocol) {
     let read = text.contains(":") ? Self.version6(text) : Self.version4(text)
     guard let read else { return nil }
@@ -43,7 +43,7 @@ struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     return head + [UInt8](repeating: 0, count: 16 - head.count - tail.count) + tail
   }
 
-  /// The bytes of groups with colons between; version 4's form may stand last.
+  /// Returns the bytes of groups separated by colons. The last group may be in IPv4 notation.
   private static func groups(_ text: Substring) -> [UInt8]? {
     if text.isEmpty { return [] }
     var bytes: [UInt8] = []
@@ -62,9 +62,9 @@ struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     return bytes.count <= 16 ? bytes : nil
   }
 
-  /// Whether `host` is a number in a form that C's `inet_aton` takes and a browser too: `127.1`,
-  /// `2130706433`, `0x7f.1`, `0177.0.0.1`. Such a host is an address in disguise, not a name: no
-  /// top-level domain is a number (WHATWG URL, "ends in a number").
+  /// Returns whether `host` is an address in a numeric form that C's `inet_aton` and browsers accept:
+  /// `127.1`, `2130706433`, `0x7f.1`, `0177.0.0.1`. It can't be a name, because no top-level domain is a
+  /// number (WHATWG URL, "ends in a number").
   static func isDisguised(_ host: some StringProtocol) -> Bool {
     guard IPAddress(host) == nil else { return false }
     let parts = host.split(separator: ".", omittingEmptySubsequences: false)
@@ -73,8 +73,8 @@ struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     return last.utf8.allSatisfy { (48...57).contains($0) }
   }
 
-  /// The address of version 4 that this one carries: mapped (RFC 4291, 2.5.5.2), compatible, NAT64
-  /// (RFC 6052) or 6to4 (RFC 3056); itself where it is one.
+  /// The IPv4 address that this address contains: IPv4-mapped (RFC 4291, 2.5.5.2), IPv4-compatible, NAT64
+  /// (RFC 6052) or 6to4 (RFC 3056). An IPv4 address returns itself.
   var version4: IPAddress? {
     if bytes.count == 4 { return self }
     let isZeroTo10 = bytes[..<10].allSatisfy { $0 == 0 }
@@ -90,7 +90,7 @@ struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     return nil
   }
 
-  /// What it is for; one that carries an address of version 4 is what that is for.
+  /// The scope. An address that contains an IPv4 address has the scope of that address.
   var scope: Scope {
     if let version4 { return version4.scope4 }
     if bytes.allSatisfy({ $0 == 0 }) { return .unspecified }
@@ -99,7 +99,7 @@ struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     case (0xFF, _): return .multicast
     case (0xFE, 0x80...0xBF): return .linkLocal
     case (0xFE, 0xC0...0xFF), (0xFC...0xFD, _): return .private
-    // 2001::/23 are protocols' own, Teredo among them; 2001:db8::/32 and 3fff::/20 are examples.
+    // 2001::/23 is for protocol assignments such as Teredo; 2001:db8::/32 and 3fff::/20 are for documentation.
     case (0x20, 0x01) where bytes[2] < 2 || (bytes[2], bytes[3]) == (0x0D, 0xB8): return .reserved
     case (0x3F, 0xFF) where bytes[2] < 0x10: return .reserved
     case (0x20...0x3F, _): return .public
@@ -121,7 +121,7 @@ struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// As it is written; version 6 in full groups, zeros not shortened.
+  /// The text form. IPv6 has all eight groups, without `::`.
   var description: String {
     if bytes.count == 4 { return bytes.map(String.init).joined(separator: ".") }
     return stride(from: 0, to: 16, by: 2).map {
@@ -129,6 +129,6 @@ struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     }.joined(separator: ":")
   }
 
-  /// As a URL's host holds it.
+  /// The form for a URL's host.
   var host: String { bytes.count == 4 ? description : "[\(description)]" }
 }

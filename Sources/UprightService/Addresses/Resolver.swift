@@ -1,17 +1,17 @@
 internal import Foundation
 
-/// What turns names into addresses. A test puts its own in this place.
+/// Resolves host names. Tests provide another implementation.
 protocol Resolver: Sendable {
-  /// The addresses of `host`, which may be an address itself; never empty.
+  /// Returns the addresses of `host`, which may be an address itself. The result is never empty.
   func addresses(of host: String) async throws(Refusal) -> [IPAddress]
 }
 
-/// The system's own.
+/// The system's resolver.
 struct SystemResolver: Resolver {
   func addresses(of host: String) async throws(Refusal) -> [IPAddress] {
     if let address = IPAddress(host) { return [address] }
     if IPAddress.isDisguised(host) { throw Refusal("the host is a number") }
-    // getaddrinfo blocks, for half a minute where a name server is silent.
+    // getaddrinfo blocks, for half a minute if a name server doesn't answer.
     let found = await blocking { Self.lookUp(host) }
     guard !found.isEmpty else { throw Refusal("the name \(host) has no address") }
     return found
@@ -36,7 +36,7 @@ struct SystemResolver: Resolver {
 }
 
 extension IPAddress {
-  /// The address of a socket address; nil where it is of another family.
+  /// Creates the address of a socket address. Returns `nil` if the family isn't `AF_INET` or `AF_INET6`.
   @unsafe init?(_ pointer: UnsafePointer<sockaddr>?) {
     guard let pointer = unsafe pointer else { return nil }
     switch unsafe Int32(pointer.pointee.sa_family) {

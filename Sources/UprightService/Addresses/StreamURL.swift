@@ -1,22 +1,23 @@
-/// A URL read strictly, so that what is checked is what libavformat's laxer reader will see.
+/// A strictly parsed URL, so that libavformat's more lenient parser can't read it differently from how it was
+/// checked.
 ///
-/// No escapes in the host, no second `@`, no backslash, no space, no control: such a URL is none.
+/// Rejects escapes in the host, a second `@`, backslashes, spaces and control characters.
 struct StreamURL: Sendable, Hashable {
-  /// In lower case.
+  /// The scheme, in lower case.
   var scheme: String
-  /// `user[:password]`, not decoded; nil where there is none.
+  /// `user[:password]`, not decoded; `nil` if there is none.
   var userinfo: String?
-  /// In lower case; an address of version 6 without its brackets.
+  /// The host, in lower case. An IPv6 address has no brackets.
   var host: String
-  /// Whether only this machine can reach it, by what the URL says.
+  /// Whether the host is `localhost` or a loopback address.
   var isLoopback: Bool { host == "localhost" || IPAddress(host)?.scope == .loopback }
   var port: Int?
-  /// With its leading slash; empty where there is none.
+  /// The path with its leading slash; empty if there is none.
   var path: String
-  /// Without the question mark; nil where there is none.
+  /// The query without the question mark; `nil` if there is none.
   var query: String?
 
-  /// Reads `scheme://[userinfo@]host[:port][/path][?query]`; nil for anything else.
+  /// Parses `scheme://[userinfo@]host[:port][/path][?query]`. Returns `nil` for anything else.
   init?(_ text: String) {
     guard text.utf8.count <= 2048,
       text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !#"\"<>#^`{|}#"#.utf8.contains($0) }),
@@ -68,7 +69,7 @@ struct StreamURL: Sendable, Hashable {
     return port
   }
 
-  /// A name of the Domain Name System or an address of version 4.
+  /// Returns whether `text` has the form of a DNS name or an IPv4 address.
   static func isHost(_ text: some StringProtocol) -> Bool {
     (1...253).contains(text.utf8.count) && text.utf8.first != 46
       && text.utf8.allSatisfy {
@@ -78,24 +79,24 @@ struct StreamURL: Sendable, Hashable {
 
   var isHTTP: Bool { scheme == "http" || scheme == "https" }
 
-  /// The address that the host is; nil for a name.
+  /// The host as an address; `nil` if it is a name.
   var address: IPAddress? { IPAddress(host) }
 
-  /// The names of the query's members, in order.
+  /// The names of the query parameters, in order.
   var queryNames: [String] {
     (query ?? "").split(separator: "&").map { String($0.prefix { $0 != "=" }) }
   }
 
-  /// The value of the query's member `name`; nil where there is none.
+  /// Returns the value of the query parameter `name`, or `nil` if there is none.
   func queryValue(_ name: String) -> String? {
     (query ?? "").split(separator: "&").first { $0.prefix { $0 != "=" } == name }
       .flatMap { $0.contains("=") ? String($0.drop { $0 != "=" }.dropFirst()) : "" }
   }
 
-  /// The whole, with every secret in it.
+  /// The complete URL, secrets included.
   var text: String { text(host: host) }
 
-  /// The same with `address` in the place of the host, so that nobody resolves it again.
+  /// Returns the URL with the host replaced by `address`, so that the name isn't resolved again.
   func text(at address: IPAddress) -> String { text(host: address.description) }
 
   private func text(host: String) -> String {
@@ -103,7 +104,7 @@ struct StreamURL: Sendable, Hashable {
       + (port.map { ":\($0)" } ?? "") + path + (query.map { "?\($0)" } ?? "")
   }
 
-  /// Fit for an answer or a log: no user, no query's values, and of RTMP's path not the key.
+  /// The URL for responses and logs: without user, query values and, for RTMP, the stream key.
   var redacted: String {
     var path = path
     if scheme.hasPrefix("rtmp"), let slash = path.lastIndex(of: "/"), slash != path.startIndex {
@@ -115,7 +116,7 @@ struct StreamURL: Sendable, Hashable {
       + (query ?? "")
   }
 
-  /// What must not be shown: the key, the password, the query's values.
+  /// The secrets in the URL: the stream key, the password and the query values.
   var secrets: [String] {
     var secrets = (query ?? "").split(separator: "&").compactMap { member in
       member.contains("=") ? String(member.drop { $0 != "=" }.dropFirst()) : nil
@@ -127,7 +128,8 @@ struct StreamURL: Sendable, Hashable {
     return secrets.filter { $0.utf8.count >= 4 && !Self.isPlain($0) }
   }
 
-  /// Words of options that are no secrets, and would black out half a log.
+  /// Returns whether `text` is a common option value. Such values aren't secret, and hiding them would make
+  /// logs unreadable.
   private static func isPlain(_ text: String) -> Bool {
     ["listener", "caller", "live"].contains(text) || text.allSatisfy(\.isNumber)
   }

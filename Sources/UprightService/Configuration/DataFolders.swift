@@ -1,18 +1,18 @@
 internal import Foundation
 internal import UprightMediaIO
 
-/// Where the service keeps what it writes, under one folder.
+/// The folders that the service writes to, below the data folder `root`.
 struct DataFolders: Sendable {
   let root: String
 
-  /// A session's playlist and segments; made where it is missing.
+  /// Returns the folder of a session's playlist and segments. Creates it if it doesn't exist.
   func live(_ id: String) throws(MediaError) -> String { try made("\(root)/live/\(id)") }
 
   func removeLive(_ id: String) {
     try? FileManager.default.removeItem(atPath: "\(root)/live/\(id)")
   }
 
-  /// Removes the playlists and segments of sessions that do not come back.
+  /// Removes the playlists and segments of all sessions except those in `declared`.
   func removeLive(but declared: Set<String>) {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: "\(root)/live")) ?? []
     for name in names where AddressRules.isName(name) && !declared.contains(name) {
@@ -20,8 +20,8 @@ struct DataFolders: Sendable {
     }
   }
 
-  /// The path of a file that a session writes: `take.mp4`, or `take-2.mp4` where there is one from
-  /// before, for a session that comes back must not overwrite what it wrote.
+  /// Returns the path of a file that a session records: `take.mp4`, or `take-2.mp4` if that exists. A session
+  /// that is started again must not overwrite its earlier files.
   func recording(_ name: String, of id: String) throws(MediaError) -> String {
     let folder = try made("\(root)/recordings/\(id)")
     let plain = URL(fileURLWithPath: folder).appendingPathComponent(name)
@@ -34,38 +34,38 @@ struct DataFolders: Sendable {
     return path
   }
 
-  /// The folder of our own state.
+  /// Returns the folder of the service's state. Creates it if it doesn't exist.
   func state() throws(MediaError) -> String { try made("\(root)/.upright") }
 
-  /// Bytes that must be free for the service to take work: a few segments of HLS.
+  /// The free space below which the service isn't ready, in bytes: a few HLS segments.
   static let leastSpace = 16 << 20
 
-  /// What is wrong with the disk; `nil` while there is room.
+  /// The problem with the disk; `nil` if there is enough space.
   var shortage: String? {
     var disk = statvfs()
-    guard unsafe statvfs(root, &disk) == 0 else { return "the data folder cannot be read" }
+    guard unsafe statvfs(root, &disk) == 0 else { return "can't read the data folder" }
     let (free, overflows) = UInt64(disk.f_bavail).multipliedReportingOverflow(
       by: UInt64(disk.f_frsize))
     guard !overflows, free < UInt64(Self.leastSpace) else { return nil }
     return "the disk of the data folder is full: \(free >> 20) MiB are free"
   }
 
-  /// Keeps other processes out of the folder until the descriptor is closed.
+  /// Locks the folder against other processes until the returned descriptor is closed.
   ///
-  /// - Throws: `cannotCreate` where one is in it.
+  /// - Throws: `cannotCreate` if another process has locked it.
   func lock() throws(MediaError) -> CInt {
     let path = try state() + "/lock"
     let descriptor = unsafe open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
     guard descriptor >= 0, lockf(descriptor, F_TLOCK, 0) == 0 else {
       if descriptor >= 0 { close(descriptor) }
       throw MediaError(
-        .cannotCreate, "another service writes into the folder", at: root,
-        remedy: "give each its own --data")
+        .cannotCreate, "another service uses the data folder", at: root,
+        remedy: "use a different --data for each service")
     }
     return descriptor
   }
 
-  /// Makes the folder itself, for its owner alone.
+  /// Creates the data folder, accessible to its owner only.
   func make() throws(MediaError) { _ = try made(root) }
 
   private func made(_ path: String) throws(MediaError) -> String {
@@ -75,7 +75,7 @@ struct DataFolders: Sendable {
       return path
     } catch {
       throw MediaError(
-        .cannotCreate, "the folder cannot be made", at: path, remedy: "check --data")
+        .cannotCreate, "can't create the folder", at: path, remedy: "check --data")
     }
   }
 }

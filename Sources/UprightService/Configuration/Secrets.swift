@@ -1,16 +1,17 @@
 internal import Foundation
 internal import Synchronization
 
-/// Every secret that the process knows, so that none of them is ever said.
+/// The secrets that the process knows, and their removal from text.
 ///
-/// Whatever leaves the process as text - a log line, an answer's error, an event - goes through
-/// `redact`: errors of libraries quote the URLs that they were given.
+/// All text that leaves the process (log lines, error responses, events) passes through `redact`, because error
+/// messages of libraries quote the URLs that they were given.
 package final class Secrets: Sendable {
   private struct Known {
     var count = 0
-    /// Whether it is a secret in a URL only: elsewhere the word is a session's name, or too short to hide.
+    /// Whether to hide the secret in URLs only. Elsewhere the word may be a session's name, or is too short
+    /// to hide.
     var onlyInURLs = false
-    /// What stands in its place.
+    /// The replacement text.
     var mark = "***"
   }
 
@@ -18,13 +19,13 @@ package final class Secrets: Sendable {
 
   package init() {}
 
-  /// From now on `secret` is not said. Shorter than four bytes it would hide ordinary text.
+  /// Adds a secret. Ignores secrets shorter than four bytes, which would hide ordinary text.
   func add(_ secret: String) {
     guard secret.utf8.count >= 4 else { return }
     known.withLock { $0[secret, default: Known()].count += 1 }
   }
 
-  /// The same for a word that may stand anywhere but in a URL.
+  /// Adds a secret that is hidden in URLs only.
   func add(inURLs secret: String) {
     guard !secret.isEmpty else { return }
     known.withLock {
@@ -32,14 +33,13 @@ package final class Secrets: Sendable {
     }
   }
 
-  /// From now on paths in `folder` are told without it: where the service keeps its files is nobody's
-  /// business.
+  /// Removes the prefix `folder` from paths, so that clients don't learn where the service keeps its files.
   func hide(folder: String) {
     guard folder.count > 1 else { return }
     known.withLock { $0[folder + "/"] = Known(count: 1, mark: "") }
   }
 
-  /// Forgets one `add` of `secret`.
+  /// Undoes one `add` of `secret`.
   func remove(_ secret: String) {
     known.withLock { known in
       guard let count = known[secret]?.count else { return }
@@ -47,10 +47,10 @@ package final class Secrets: Sendable {
     }
   }
 
-  /// `text` with `***` in the place of each secret, and paths without the hidden folder.
+  /// Returns `text` with each secret replaced by `***`, and with paths relative to the hidden folder.
   func redact(_ text: String) -> String {
     let secrets = known.withLock { $0.map { (text: $0, known: $1) } }
-    // The longest first: one secret may be a part of another.
+    // Longest first, because one secret may be part of another.
     return secrets.sorted { $0.text.utf8.count > $1.text.utf8.count }.reduce(text) { text, secret in
       guard text.contains(secret.text) else { return text }
       return secret.known.onlyInURLs
@@ -72,7 +72,7 @@ package final class Secrets: Sendable {
     return result + rest
   }
 
-  /// A new secret: 32 bytes of chance as 43 letters, digits, `-` and `_`.
+  /// Returns a new secret: 32 random bytes as 43 letters, digits, `-` and `_` (base64url).
   static func make() -> String {
     var generator = SystemRandomNumberGenerator()
     let bytes = (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }
@@ -81,10 +81,10 @@ package final class Secrets: Sendable {
   }
 }
 
-/// Whether two secrets are equal, in a time that says nothing of where they differ.
+/// Returns whether two secrets are equal. The running time doesn't depend on where they differ.
 func constantTimeEqual(_ first: some StringProtocol, _ second: some StringProtocol) -> Bool {
   let (first, second) = (Array(first.utf8), Array(second.utf8))
-  // The length may be told: it is the same for every token of ours.
+  // The length isn't secret: it is the same for all tokens that the service makes.
   var difference = UInt64(first.count ^ second.count)
   for index in first.indices {
     difference |= UInt64(first[index] ^ (index < second.count ? second[index] : ~first[index]))

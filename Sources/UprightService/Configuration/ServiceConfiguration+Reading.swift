@@ -4,29 +4,29 @@ package import UprightMediaIO
 internal import RotationPolicy
 
 extension ServiceConfiguration {
-  /// The settings by name: in the file as they stand here, in the environment as
-  /// `UPRIGHT_MAX_SESSIONS`, as a flag `--max-sessions`.
+  /// The settings by name. `maxSessions` in the file is `UPRIGHT_MAX_SESSIONS` in the environment and
+  /// `--max-sessions` on the command line.
   package static let settings: [(name: String, help: String)] = [
-    ("listen", "HOST:PORT to serve HTTP on; 127.0.0.1:8080"),
-    ("data", "folder that everything is written under; ./upright-data"),
-    ("tokenFile", "file that holds the admin token; else UPRIGHT_TOKEN, else one is made"),
+    ("listen", "HOST:PORT of the HTTP server; default 127.0.0.1:8080"),
+    ("data", "folder for all written files; default ./upright-data"),
+    ("tokenFile", "file with the admin token; default UPRIGHT_TOKEN, else a generated token"),
     (
       "allowHosts",
-      "hosts that http inputs and webhooks may name: example.com, *.example.com, 10.0.0.5:8000"
+      "hosts allowed for http inputs and webhooks: example.com, *.example.com, 10.0.0.5:8000"
     ),
-    ("maxSessions", "sessions that run at a time; 16"),
-    ("maxConnections", "HTTP connections at a time; 1024"),
-    ("bodyLimit", "bytes of a request's body; 1048576"),
-    ("drainTimeout", "seconds that a shutdown may take; 10"),
+    ("maxSessions", "maximum number of running sessions; default 16"),
+    ("maxConnections", "maximum number of HTTP connections; default 1024"),
+    ("bodyLimit", "maximum size of a request body, in bytes; default 1048576"),
+    ("drainTimeout", "maximum duration of a shutdown, in seconds; default 10"),
   ]
 
-  /// Layers flags over the environment over the file.
+  /// Reads the settings. Flags override the environment, which overrides the file.
   ///
   /// - Parameters:
-  ///   - flags: what the command line gave, by a setting's name.
-  ///   - environment: the process's.
-  ///   - file: the configuration file's path; nil: none.
-  /// - Throws: `configuration`, naming the setting and the file.
+  ///   - flags: The values from the command line, by setting name.
+  ///   - environment: The environment of the process.
+  ///   - file: The path of the configuration file, if there is one.
+  /// - Throws: `configuration`, with the setting and the file.
   package init(
     flags: [String: String], environment: [String: String], file: String?
   ) throws(MediaError) {
@@ -57,7 +57,7 @@ extension ServiceConfiguration {
     return values
   }
 
-  /// The members of the environment that are settings, by the settings' names.
+  /// Returns the values of the environment variables that are settings, by setting name.
   private static func named(_ environment: [String: String]) -> [String: String] {
     var texts: [String: String] = [:]
     for name in settings.map(\.name) + ["token"] {
@@ -70,7 +70,7 @@ extension ServiceConfiguration {
   private static func document(at path: String) throws(MediaError) -> JSONValue {
     guard let data = FileManager.default.contents(atPath: path) else {
       throw MediaError(
-        .configuration, "the file cannot be read", at: path, remedy: "check --config")
+        .configuration, "can't read the file", at: path, remedy: "check --config")
     }
     do throws(PolicyError) { return try JSONValue(parsing: data) } catch {
       throw MediaError(
@@ -82,26 +82,27 @@ extension ServiceConfiguration {
     of document: JSONValue, in file: String
   ) throws(MediaError) -> [AbsoluteConfigKey: ConfigValue] {
     guard case .object(let members) = document else {
-      throw MediaError(.configuration, "is no object", at: file, remedy: "write {\"listen\": ...}")
+      throw MediaError(
+        .configuration, "isn't a JSON object", at: file, remedy: "write {\"listen\": ...}")
     }
     var values: [AbsoluteConfigKey: ConfigValue] = [:]
     for member in members where member.key != "sessions" && member.key != "webhooks" {
       guard settings.contains(where: { $0.name == member.key }) else {
         throw MediaError(
-          .configuration, "\(printable(member.key)) is no setting", at: file,
+          .configuration, "unknown setting \(printable(member.key))", at: file,
           remedy: "use " + settings.map(\.name).joined(separator: ", ") + ", sessions, webhooks")
       }
       guard let text = Self.text(member.value) else {
         throw MediaError(
-          .configuration, "has a value that cannot be used", at: "\(file), \(member.key)",
-          remedy: "write a text, a number or a list of texts")
+          .configuration, "unsupported value", at: "\(file), \(member.key)",
+          remedy: "write a string, a number or an array of strings")
       }
       values[[member.key]] = ConfigValue(.string(text), isSecret: false)
     }
     return values
   }
 
-  /// A setting as the environment would hold it: a list with commas between.
+  /// Returns a setting in the form of the environment: the elements of an array are joined with commas.
   private static func text(_ value: JSONValue) -> String? {
     switch value {
     case .string(let text): return text
@@ -127,14 +128,14 @@ extension ServiceConfiguration {
     token = reader.string(forKey: "token", isSecret: true)
     if let path = reader.string(forKey: "tokenFile") { token = try Self.token(at: path) }
     if let token, token.utf8.count < 16 || token.contains(where: \.isWhitespace) {
-      throw Self.wrong("token", "give 16 or more characters without a space")
+      throw Self.wrong("token", "use 16 or more characters without spaces")
     }
     if let text = reader.string(forKey: "allowHosts") {
       allowHosts = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
       for host in allowHosts where HostPattern(host) == nil {
         throw Self.wrong(
           "allowHosts",
-          "\(printable(host)) is no host: write example.com, *.example.com or 10.0.0.5:8000")
+          "\(printable(host)) isn't a host: write example.com, *.example.com or 10.0.0.5:8000")
       }
     }
     maxSessions = try Self.number(reader, "maxSessions", 1...1000) ?? maxSessions
@@ -148,7 +149,7 @@ extension ServiceConfiguration {
   ) throws(MediaError) -> Int? {
     guard let text = reader.string(forKey: ConfigKey([name])) else { return nil }
     guard let number = Int(text), range.contains(number) else {
-      throw wrong(name, "give a number from \(range.lowerBound) to \(range.upperBound)")
+      throw wrong(name, "use an integer from \(range.lowerBound) to \(range.upperBound)")
     }
     return number
   }
@@ -156,13 +157,13 @@ extension ServiceConfiguration {
   private static func token(at path: String) throws(MediaError) -> String {
     guard let data = FileManager.default.contents(atPath: path) else {
       throw MediaError(
-        .configuration, "the token cannot be read", at: path, remedy: "check --token-file")
+        .configuration, "can't read the token", at: path, remedy: "check --token-file")
     }
     return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
   private static func wrong(_ name: String, _ remedy: String) -> MediaError {
-    MediaError(.configuration, "the setting cannot be used", at: name, remedy: remedy)
+    MediaError(.configuration, "invalid setting", at: name, remedy: remedy)
   }
 
   private mutating func readLists(_ document: JSONValue, _ file: String) throws(MediaError) {
@@ -170,14 +171,14 @@ extension ServiceConfiguration {
       guard let value = document[name] else { continue }
       guard case .array(let values) = value else {
         throw MediaError(
-          .configuration, "is no list", at: "\(file), \(name)", remedy: "write [...]")
+          .configuration, "isn't an array", at: "\(file), \(name)", remedy: "write [...]")
       }
       self[keyPath: list] = values
     }
     for (index, session) in sessions.enumerated() where session["name"]?.text == nil {
       throw MediaError(
-        .configuration, "a session without a name", at: "\(file), sessions[\(index)]",
-        remedy: "name it: it comes back by its name")
+        .configuration, "the session has no name", at: "\(file), sessions[\(index)]",
+        remedy: "add a name: it identifies the session after a restart")
     }
   }
 }

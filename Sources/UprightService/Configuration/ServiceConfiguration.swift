@@ -1,29 +1,29 @@
 package import RotationPolicy
 
-/// Everything about the service that can be set, with its defaults.
+/// The settings of the service, with their defaults.
 package struct ServiceConfiguration: Sendable {
-  /// Where HTTP is served.
+  /// The address and port of the HTTP server.
   package var listen = Endpoint(host: "127.0.0.1", port: 8080)
-  /// The folder that everything is written under.
+  /// The data folder. The service writes nothing outside it.
   package var data = "upright-data"
-  /// The admin token; nil: that of the data folder, made at the first start.
+  /// The admin token. `nil` uses the token stored in the data folder, which is generated at the first start.
   package var token: String?
-  /// Hosts that http inputs and webhooks may name.
+  /// The hosts allowed for http inputs and webhooks.
   package var allowHosts: [String] = []
-  /// Sessions that run at a time.
+  /// The maximum number of running sessions.
   package var maxSessions = 16
-  /// HTTP connections at a time.
+  /// The maximum number of simultaneous HTTP connections.
   package var maxConnections = 1024
-  /// Bytes of a request's body.
+  /// The maximum size of a request body, in bytes.
   package var bodyLimit = 1 << 20
-  /// Seconds that a shutdown may take.
+  /// The maximum duration of a shutdown, in seconds.
   package var drainTimeout = 10.0
-  /// Sessions to begin with, as they would be posted; each has a name.
+  /// The sessions to start with the service, in the form of the API's requests. Each has a name.
   package var sessions: [JSONValue] = []
-  /// Webhooks to begin with, as they would be posted.
+  /// The webhooks to add at the start, in the form of the API's requests.
   package var webhooks: [JSONValue] = []
 
-  /// The defaults.
+  /// Creates a configuration with the defaults.
   package init() {}
 
   /// A host and a port.
@@ -36,8 +36,8 @@ package struct ServiceConfiguration: Sendable {
       self.port = port
     }
 
-    /// Reads `HOST:PORT`, `[::1]:PORT`, `:PORT` (all addresses), `PORT` (of 127.0.0.1) or `HOST`; nil for
-    /// anything else.
+    /// Parses `HOST:PORT`, `[::1]:PORT`, `:PORT` (all addresses), `PORT` (of 127.0.0.1) or `HOST`. Returns
+    /// `nil` for anything else.
     package init?(_ text: String) {
       if text.allSatisfy(\.isNumber) {
         guard let port = UInt16(text) else { return nil }
@@ -45,7 +45,7 @@ package struct ServiceConfiguration: Sendable {
         return
       }
       let text = text.hasPrefix(":") ? "0.0.0.0\(text)" : text
-      // Port 0, which asks for any free one, is no port of a URL.
+      // `StreamURL` rejects port 0, which here means any free port.
       let isAny = text.hasSuffix(":0")
       guard let url = StreamURL("http://" + (isAny ? String(text.dropLast(2)) : text)),
         url.path.isEmpty, url.query == nil, url.userinfo == nil

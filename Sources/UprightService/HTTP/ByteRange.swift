@@ -1,13 +1,12 @@
-/// A part of a file that a client asks for (RFC 9110, 14.1.2).
+/// The requested part of a file (RFC 9110, 14.1.2).
 enum ByteRange: Sendable, Hashable {
-  /// All of it: none was asked for, or in a way that may be ignored.
+  /// The whole file: there is no `Range` header, or one that a server may ignore.
   case whole
   case part(ClosedRange<Int>)
-  /// Nothing of it lies in the file.
+  /// The range is outside the file.
   case unsatisfiable
 
-  /// Reads a `Range` header for a file of `size` bytes. Of several ranges none is answered alone:
-  /// the whole file is.
+  /// Parses a `Range` header for a file of `size` bytes. A header with several ranges gives the whole file.
   init(_ header: String?, size: Int) {
     guard let header, header.lowercased().hasPrefix("bytes="), !header.contains(",") else {
       self = .whole

@@ -6,13 +6,13 @@ internal import Synchronization
 internal import UprightFiles
 internal import UprightLive
 
-/// `GET /v1/sessions/{id}/events`: what a session tells, as server-sent events (HTML, 9.2).
+/// `GET /v1/sessions/{id}/events`: the events of a session as server-sent events (HTML, 9.2).
 struct EventStreamRoutes: Sendable {
-  /// How long is waited for what.
+  /// The intervals and timeouts of a stream.
   struct Times: Sendable {
-    /// Between two comments on a silent stream: proxies close what is silent.
+    /// The interval between comments on a stream without events. Proxies close silent connections.
     var heartbeat = Duration.seconds(15)
-    /// Until a reader that takes nothing is cut off.
+    /// The timeout after which a client that doesn't read is disconnected.
     var stall = Duration.seconds(10)
   }
 
@@ -31,18 +31,18 @@ struct EventStreamRoutes: Sendable {
   ) throws -> Response {
     let feed = hosted.feed
     guard let subscription = feed.subscribe() else {
-      throw Problem.tooMany("too many read the events of this session")
+      throw Problem.tooMany("too many clients read the events of this session")
     }
     let given = request.headers[.lastEventID].flatMap(Int.init)
     let last = feed.last
     var start = min(max(given ?? last, 0), last)
     var greeting = ": \(hosted.id)\nretry: 2000\n\n"
     if start < feed.oldest {
-      // What is not kept any more cannot be told; that it is missing can.
+      // The events in between have been dropped. Tell the client that they are missing.
       start = feed.oldest
       greeting += "event: gap\ndata: {\"first\":\(start + 1)}\n\n"
     }
-    // A number that this feed has not reached is of an earlier run of the service.
+    // A number greater than the feed's last one is from an earlier run of the service.
     if given == nil || given ?? 0 > last {
       let now = hosted.snapshot
       let state = now.state.json(now.reason, sessions.secrets)
@@ -65,7 +65,7 @@ struct EventStreamRoutes: Sendable {
           for await _ in subscription.wakes {
             guard let text = Self.next(feed, &reader) else { break }
             try await watch.writing { try await writer.write(ByteBuffer(string: text)) }
-            // There may be more than one reading takes.
+            // One read returns a limited number of events.
             if reader < feed.last || feed.hasEnded { subscription.wake() }
           }
         }
@@ -82,7 +82,8 @@ struct EventStreamRoutes: Sendable {
     }
   }
 
-  /// What is to be sent now: events, or a comment; nil: the stream is over.
+  /// Returns the text to send now: events, or a comment if there are none. Returns `nil` at the end of the
+  /// stream.
   private static func next(_ feed: SessionEventLog, _ reader: inout Int) -> String? {
     switch feed.read(after: reader) {
     case .ended, .lost: return nil
@@ -94,7 +95,7 @@ struct EventStreamRoutes: Sendable {
   }
 }
 
-/// Cuts a connection off whose reader takes nothing: a write that waits cannot be waited for.
+/// Closes a connection whose client doesn't read. A pending write has no timeout of its own.
 private final class WriteWatch: Sendable {
   private let since = Mutex<ContinuousClock.Instant?>(nil)
   private let channel: any Channel
@@ -123,12 +124,12 @@ private final class WriteWatch: Sendable {
 }
 
 extension HTTPField.Name {
-  /// HTML, 9.2.4: the number of the last event that a reader saw.
+  /// The number of the last event that the client received (HTML, 9.2.4).
   static let lastEventID = HTTPField.Name.known("Last-Event-ID")
-  /// Asks a proxy in front not to hold a stream back.
+  /// Asks a reverse proxy not to buffer the stream.
   static let xAccelBuffering = HTTPField.Name.known("X-Accel-Buffering")
 
-  /// A name that is a token (RFC 9110, 5.1), as literals are.
+  /// Returns the field name of a literal, which must be a token (RFC 9110, 5.1).
   private static func known(_ name: String) -> HTTPField.Name {
     HTTPField.Name(name) ?? .from
   }

@@ -3,10 +3,10 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 
-/// `GET /live/{id}/...`: playlists and segments, open to players of any page.
+/// `GET /live/{id}/...`: playlists and segments, without a token and for pages of any origin.
 struct LiveFileRoutes: Sendable {
   let folders: DataFolders
-  /// Whether there is a session of that name that goes on.
+  /// Returns whether a session of that name is running.
   let isRunning: @Sendable (_ session: String) -> Bool
   private let files = FileIO()
 
@@ -51,11 +51,11 @@ struct LiveFileRoutes: Sendable {
     var headers = Self.crossOrigin
     headers[.contentType] = type
     if name.hasSuffix(".m3u8") {
-      // Replaced at any time: read whole through one handle, so that it is one playlist.
+      // The playlist may be replaced at any time. Reading it through one handle gives a consistent version.
       guard let data = FileManager.default.contents(atPath: path) else {
         if name == "index.m3u8", isRunning(id) {
           throw Problem(
-            .serviceUnavailable, "Not yet", "the first segment is not complete", retryAfter: 1)
+            .serviceUnavailable, "Not ready", "the first segment isn't complete yet", retryAfter: 1)
         }
         throw missing
       }
@@ -95,8 +95,8 @@ struct LiveFileRoutes: Sendable {
     }
   }
 
-  /// Bytes of a plain file; nil for anything else, a link above all: the folder is ours, but what
-  /// lies in it may have been put there.
+  /// Returns the size of a regular file in bytes. Returns `nil` for anything else, symbolic links in
+  /// particular: other programs may have put them into the folder.
   private static func size(of path: String) -> Int? {
     guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
       attributes[.type] as? FileAttributeType == .typeRegular

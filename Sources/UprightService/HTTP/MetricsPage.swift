@@ -1,13 +1,13 @@
 internal import UprightLive
 
-/// Prometheus's text format, one family after the other.
+/// Writes metrics in the Prometheus text format.
 struct MetricsPage: Sendable {
   enum Kind: String { case counter, gauge, histogram }
 
   private(set) var text = ""
   private var name = ""
 
-  /// Begins a family; its samples follow.
+  /// Begins a metric family. Its samples follow.
   mutating func family(_ name: String, _ kind: Kind, _ help: String) {
     self.name = name
     text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
@@ -35,13 +35,13 @@ struct MetricsPage: Sendable {
     text += " \(value)\n"
   }
 
-  /// A family of one sample.
+  /// Adds a family with one sample.
   mutating func add(_ name: String, _ kind: Kind, _ help: String, _ value: Int) {
     family(name, kind, help)
     sample(value)
   }
 
-  /// A histogram: how many lasted as long as each bound or less, their sum and their number.
+  /// Adds a histogram: the cumulative count for each upper bound in seconds, the sum and the count.
   mutating func add(_ name: String, _ help: String, _ times: DurationHistogram) {
     family(name, .histogram, help)
     var count = 0

@@ -2,26 +2,26 @@ extension OpenAPIDocument {
   static let paths = #"""
     {
       "/": {"get": {
-        "summary": "A page that says what this is.", "security": [],
+        "summary": "Returns the start page, with a list of sessions and a player.", "security": [],
         "responses": {"200": {"description": "HTML.", "content": {"text/html": {"schema": {"type": "string"}}}}}
       }},
       "/healthz": {"get": {
-        "summary": "Whether the process lives.", "security": [],
+        "summary": "Returns 200 while the process runs.", "security": [],
         "responses": {"200": {"$ref": "#/components/responses/Text"}}
       }},
       "/readyz": {"get": {
-        "summary": "Whether it takes work.", "security": [],
+        "summary": "Returns 200 if the service accepts new sessions.", "security": [],
         "responses": {
           "200": {"$ref": "#/components/responses/Text"},
           "503": {"$ref": "#/components/responses/Problem"}
         }
       }},
       "/openapi.yaml": {"get": {
-        "summary": "This document.", "security": [],
+        "summary": "Returns this document.", "security": [],
         "responses": {"200": {"description": "YAML.", "content": {"application/yaml": {"schema": {"type": "string"}}}}}
       }},
       "/metrics": {"get": {
-        "summary": "Counters, as Prometheus reads them (text format 0.0.4).",
+        "summary": "Returns metrics in the Prometheus text format 0.0.4.",
         "responses": {
           "200": {"$ref": "#/components/responses/Text"},
           "401": {"$ref": "#/components/responses/Problem"}
@@ -29,11 +29,11 @@ extension OpenAPIDocument {
       }},
       "/v1/sessions": {
         "post": {
-          "summary": "Makes a session. Where it awaits a publisher, the port is bound when this is answered.",
+          "summary": "Creates and starts a session. If its input is a publisher, the port is bound before the response is sent.",
           "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/SessionRequest"}}}},
           "responses": {
             "201": {
-              "description": "The session, with its publish key, which is said this once.",
+              "description": "The session, with its publish key. The key is returned only once, in this response.",
               "headers": {"Location": {"schema": {"type": "string"}}},
               "content": {"application/json": {"schema": {"$ref": "#/components/schemas/NewSession"}}}
             },
@@ -47,7 +47,7 @@ extension OpenAPIDocument {
           }
         },
         "get": {
-          "summary": "All sessions, the oldest first.",
+          "summary": "Lists all sessions, oldest first.",
           "responses": {
             "200": {
               "description": "The sessions.",
@@ -60,7 +60,7 @@ extension OpenAPIDocument {
       "/v1/sessions/{id}": {
         "parameters": [{"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}],
         "get": {
-          "summary": "A session: its state and what it counted.",
+          "summary": "Returns a session with its state and counters.",
           "responses": {
             "200": {"$ref": "#/components/responses/Session"},
             "401": {"$ref": "#/components/responses/Problem"},
@@ -68,7 +68,7 @@ extension OpenAPIDocument {
           }
         },
         "delete": {
-          "summary": "Ends a session, every output so that it plays (200); forgets one that is over (204).",
+          "summary": "Ends a running session so that every output is playable (200). Forgets an ended session (204).",
           "responses": {
             "200": {"$ref": "#/components/responses/Session"},
             "204": {"$ref": "#/components/responses/Empty"},
@@ -80,11 +80,11 @@ extension OpenAPIDocument {
       "/v1/sessions/{id}/events": {
         "parameters": [{"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}],
         "post": {
-          "summary": "Tells a session what happened to the device or in the app.",
+          "summary": "Posts events about the device or the app to a session.",
           "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Events"}}}},
           "responses": {
             "200": {
-              "description": "The decisions that could be made at once; the others come as server-sent events.",
+              "description": "The decisions made so far. The others are sent as server-sent events.",
               "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Decisions"}}}
             },
             "400": {"$ref": "#/components/responses/Problem"},
@@ -96,7 +96,7 @@ extension OpenAPIDocument {
           }
         },
         "get": {
-          "summary": "What a session tells, as server-sent events: decision, phase, format, state; gap where some are not kept any more.",
+          "summary": "Streams the events of a session as server-sent events: decision, phase, format and state. The event gap means that older events have been dropped.",
           "parameters": [{"name": "Last-Event-ID", "in": "header", "schema": {"type": "integer"}}],
           "responses": {
             "200": {"description": "The stream.", "content": {"text/event-stream": {"schema": {"type": "string"}}}},
@@ -112,7 +112,7 @@ extension OpenAPIDocument {
           {"name": "name", "in": "path", "required": true, "schema": {"type": "string"}, "example": "index.m3u8"}
         ],
         "get": {
-          "summary": "A playlist or a segment of a session's HLS.", "security": [],
+          "summary": "Returns a playlist or segment of a session's HLS output.", "security": [],
           "parameters": [{"name": "Range", "in": "header", "schema": {"type": "string"}}],
           "responses": {
             "200": {"$ref": "#/components/responses/Media"},
@@ -122,25 +122,25 @@ extension OpenAPIDocument {
           }
         },
         "head": {
-          "summary": "The same without its body.", "security": [],
+          "summary": "Returns the headers of GET without the body.", "security": [],
           "responses": {
             "200": {"$ref": "#/components/responses/Empty"},
             "404": {"$ref": "#/components/responses/Problem"}
           }
         },
         "options": {
-          "summary": "What a page of another origin may ask for.", "security": [],
+          "summary": "Answers a CORS preflight request.", "security": [],
           "responses": {"204": {"$ref": "#/components/responses/Empty"}}
         }
       },
       "/v1/webhooks": {
         "post": {
-          "summary": "From now on turns, formats and states are POSTed to a URL, whose host is in allowHosts.",
-          "description": "Each message is signed: Upright-Signature: t=SECONDS,v1=HEX, where HEX is HMAC-SHA-256 with the secret over SECONDS.BODY. One that is not taken is tried again with growing waits; Upright-Delivery is the same in each try.",
+          "summary": "Adds a webhook. Rotations, format changes and state changes are POSTed to its URL, whose host must be in allowHosts.",
+          "description": "Each message is signed: Upright-Signature: t=SECONDS,v1=HEX, where HEX is HMAC-SHA-256 with the secret over SECONDS.BODY. A failed delivery is retried with growing delays. Upright-Delivery is the same in each attempt.",
           "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/WebhookRequest"}}}},
           "responses": {
             "201": {
-              "description": "The webhook, with its secret, which is said this once.",
+              "description": "The webhook, with its secret. The secret is returned only once, in this response.",
               "content": {"application/json": {"schema": {"$ref": "#/components/schemas/NewWebhook"}}}
             },
             "400": {"$ref": "#/components/responses/Problem"},
@@ -151,7 +151,7 @@ extension OpenAPIDocument {
           }
         },
         "get": {
-          "summary": "All webhooks.",
+          "summary": "Lists all webhooks.",
           "responses": {
             "200": {
               "description": "The webhooks.",
@@ -164,7 +164,7 @@ extension OpenAPIDocument {
       "/v1/webhooks/{id}": {
         "parameters": [{"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}],
         "delete": {
-          "summary": "Tells it no more.",
+          "summary": "Removes a webhook.",
           "responses": {
             "204": {"$ref": "#/components/responses/Empty"},
             "401": {"$ref": "#/components/responses/Problem"},

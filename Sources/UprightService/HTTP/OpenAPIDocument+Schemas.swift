@@ -9,8 +9,8 @@ extension OpenAPIDocument {
           "type": {"type": "string"},
           "title": {"type": "string"},
           "status": {"type": "integer"},
-          "detail": {"type": "string", "description": "What happened, and what to do."},
-          "retryAfter": {"type": "integer", "description": "Seconds."}
+          "detail": {"type": "string", "description": "The cause, and how to fix it."},
+          "retryAfter": {"type": "integer", "description": "The time after which to retry, in seconds."}
         }
       },
       "SessionRequest": {
@@ -18,37 +18,37 @@ extension OpenAPIDocument {
         "required": ["input"],
         "additionalProperties": false,
         "properties": {
-          "name": {"type": "string", "pattern": "^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$", "description": "Made up where it is missing."},
+          "name": {"type": "string", "pattern": "^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$", "description": "Generated if it is missing."},
           "input": {"$ref": "#/components/schemas/Input"},
-          "outputs": {"type": "array", "minItems": 1, "maxItems": 8, "items": {"$ref": "#/components/schemas/Output"}, "description": "HLS alone where it is missing."},
+          "outputs": {"type": "array", "minItems": 1, "maxItems": 8, "items": {"$ref": "#/components/schemas/Output"}, "description": "HLS only, if it is missing."},
           "policy": {
-            "description": "A policy, or a built-in one's name; phone where it is missing.",
+            "description": "A policy, or the name of a built-in policy. Default: phone.",
             "anyOf": [{"type": "string"}, {"type": "object"}]
           },
           "options": {
             "type": "object",
-            "description": "The command line's long options by name: {\"size\": \"720p\", \"level\": true}.",
+            "description": "Long options of the command line, by name: {\"size\": \"720p\", \"level\": true}.",
             "additionalProperties": {"anyOf": [
               {"type": "string"}, {"type": "number"}, {"type": "boolean"},
               {"type": "array", "items": {"type": "string"}}
             ]}
           },
-          "inputTimeout": {"type": "number", "minimum": 1, "maximum": 86400, "description": "Seconds without input after which the session is over; 60."}
+          "inputTimeout": {"type": "number", "minimum": 1, "maximum": 86400, "description": "The time without input after which the session ends, in seconds. Default: 60."}
         }
       },
       "Input": {
-        "description": "rtmp, rtmps, srt, rtsp, udp, http, https, or file:NAME in the data folder; RTP by its description.",
+        "description": "A URL (rtmp, rtmps, srt, rtsp, udp, http, https, or file:NAME in the data folder), or the session description of an RTP stream.",
         "anyOf": [
           {
             "type": "object", "required": ["url"], "additionalProperties": false,
             "properties": {
               "url": {"type": "string"},
-              "mode": {"enum": ["listen", "pull"], "description": "listen for rtmp and srt, pull for the others."}
+              "mode": {"enum": ["listen", "pull"], "description": "Whether the service waits for a connection or connects itself. Default: listen for rtmp and srt, pull for the others."}
             }
           },
           {
             "type": "object", "required": ["sdp"], "additionalProperties": false,
-            "properties": {"sdp": {"type": "string", "description": "RFC 8866."}}
+            "properties": {"sdp": {"type": "string", "description": "A session description (RFC 8866)."}}
           }
         ]
       },
@@ -77,23 +77,23 @@ extension OpenAPIDocument {
           "id": {"type": "string"},
           "state": {"$ref": "#/components/schemas/State"},
           "reason": {"anyOf": [{"type": "string"}, {"type": "null"}]},
-          "created": {"type": "number", "description": "Seconds since 1970."},
-          "overloaded": {"type": "boolean", "description": "The session is too slow for its input and drops frames."},
-          "behind": {"type": "number", "description": "Seconds behind the input while overloaded, else 0."},
+          "created": {"type": "number", "description": "The creation time, in seconds since 1970."},
+          "overloaded": {"type": "boolean", "description": "Whether the session is too slow for its input and drops frames."},
+          "behind": {"type": "number", "description": "The delay behind the input while overloaded, in seconds; otherwise 0."},
           "input": {
             "type": "object", "required": ["url", "mode"], "additionalProperties": false,
-            "properties": {"url": {"type": "string", "description": "Without secrets."}, "mode": {"enum": ["listen", "pull"]}}
+            "properties": {"url": {"type": "string", "description": "The URL without secrets."}, "mode": {"enum": ["listen", "pull"]}}
           },
           "outputs": {"type": "array", "items": {
             "type": "object", "required": ["type", "problem"], "additionalProperties": false,
             "properties": {
               "type": {"type": "string"}, "url": {"type": "string"}, "name": {"type": "string"},
-              "problem": {"anyOf": [{"type": "string"}, {"type": "null"}], "description": "Why nothing gets through to it; null: it does."}
+              "problem": {"anyOf": [{"type": "string"}, {"type": "null"}], "description": "Why the output can't be written; null if there is no problem."}
             }
           }},
           "appOrientation": {"anyOf": [{"type": "string"}, {"type": "null"}]},
           "encodeResolution": {"anyOf": [{"type": "string"}, {"type": "null"}]},
-          "seconds": {"type": "number", "description": "Media time at the last picture."},
+          "seconds": {"type": "number", "description": "The media time of the last frame, in seconds."},
           "counters": {"$ref": "#/components/schemas/Counters"}
         }
       },
@@ -123,7 +123,7 @@ extension OpenAPIDocument {
         }
       },
       "Events": {
-        "description": "One event or up to 1000; `upright schema event` describes one. Without `at` it takes effect at the next picture.",
+        "description": "One event, or an array of up to 1000. `upright schema event` prints the schema of an event. An event without `at` takes effect at the next frame.",
         "anyOf": [
           {"type": "object", "minProperties": 1},
           {"type": "array", "minItems": 1, "maxItems": 1000, "items": {"type": "object"}}
@@ -144,15 +144,15 @@ extension OpenAPIDocument {
               "allowed": {"type": "array", "items": {"type": "string"}}
             }
           }},
-          "pending": {"type": "integer", "minimum": 0, "description": "Events that are not answered yet."}
+          "pending": {"type": "integer", "minimum": 0, "description": "The number of events without a decision yet."}
         }
       },
       "WebhookRequest": {
         "type": "object", "required": ["url"], "additionalProperties": false,
         "properties": {
           "url": {"type": "string"},
-          "events": {"type": "array", "minItems": 1, "items": {"enum": ["turn", "format", "state"]}, "description": "All where it is missing."},
-          "secret": {"type": "string", "minLength": 16, "description": "Made up where it is missing."}
+          "events": {"type": "array", "minItems": 1, "items": {"enum": ["turn", "format", "state"]}, "description": "The kinds of events. All if it is missing."},
+          "secret": {"type": "string", "minLength": 16, "description": "Generated if it is missing."}
         }
       },
       "Webhook": {

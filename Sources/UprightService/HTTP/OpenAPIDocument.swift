@@ -1,6 +1,6 @@
-/// The API's description (OpenAPI 3.1), as it is served: JSON, which YAML 1.2 holds whole.
+/// The OpenAPI 3.1 description of the API. It is JSON, which is a subset of YAML 1.2.
 ///
-/// Kept true by a test that provokes every status it lists.
+/// A test causes every status that it lists.
 enum OpenAPIDocument {
   static let text = """
     {
@@ -8,14 +8,14 @@ enum OpenAPIDocument {
     "info": {
       "title": "Upright live service",
       "version": "1.0.0",
-      "description": "Live sessions that turn a stream upright: made, told of turns, watched and ended."
+      "description": "Creates, controls, monitors and ends live sessions, which rotate the frames of a stream upright."
     },
     "security": [{"token": []}],
     "paths": \(paths),
     "components": {
       "securitySchemes": {"token": {
         "type": "http", "scheme": "bearer",
-        "description": "The admin token; for one session's state and events its publish key as well."
+        "description": "The admin token. For the state and events of one session, its publish key is accepted too."
       }},
       "responses": \(responses),
       "schemas": \(schemas)
@@ -27,14 +27,14 @@ enum OpenAPIDocument {
   private static let responses = #"""
     {
       "Problem": {
-        "description": "What went wrong (RFC 9457). 429 and 503 have Retry-After. A method that a path does not have is answered 405, with Allow.",
+        "description": "An error (RFC 9457). 429 and 503 have Retry-After. A method that a path doesn't support gets 405, with Allow.",
         "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
       },
       "Session": {
         "description": "The session.",
         "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Session"}}}
       },
-      "Empty": {"description": "Done; nothing to say."},
+      "Empty": {"description": "Success, without a body."},
       "Text": {"description": "Plain text.", "content": {"text/plain": {"schema": {"type": "string"}}}},
       "Media": {
         "description": "A playlist (Cache-Control: no-cache) or a segment (immutable).",

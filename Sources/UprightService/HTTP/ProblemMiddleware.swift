@@ -3,7 +3,7 @@ internal import Hummingbird
 internal import Logging
 internal import NIOCore
 
-/// Makes a `Problem` of whatever is thrown, and logs what is our own fault.
+/// Converts thrown errors to `Problem` responses, and logs internal errors.
 struct ProblemMiddleware: RouterMiddleware {
   typealias Context = ServiceContext
 
@@ -16,7 +16,7 @@ struct ProblemMiddleware: RouterMiddleware {
     var response: Response
     do {
       guard isFramed(request) else {
-        throw Problem.badRequest("Transfer-Encoding: chunked is known, and no other")
+        throw Problem.badRequest("unsupported Transfer-Encoding; use chunked")
       }
       response = try await next(request, context)
     } catch {
@@ -35,13 +35,14 @@ struct ProblemMiddleware: RouterMiddleware {
     return response
   }
 
-  /// Whether the end of the body can be found: its only coding is `chunked` (RFC 9112, 6.1).
+  /// Returns whether the end of the body can be determined: the only transfer coding, if any, is `chunked`
+  /// (RFC 9112, 6.1).
   private func isFramed(_ request: Request) -> Bool {
     request.headers[.transferEncoding].map { $0.lowercased() == "chunked" } ?? true
   }
 
-  /// Closes a connection whose request is not read to its end: first our side, so that the answer arrives,
-  /// then the other, however much the client still sends.
+  /// Closes a connection whose request isn't read to its end. Closes the output first, so that the response
+  /// arrives, and later the input, even if the client still sends.
   private func close(_ channel: any Channel) {
     channel.eventLoop.scheduleTask(in: .milliseconds(200)) {
       channel.close(mode: .output, promise: nil)
@@ -49,7 +50,7 @@ struct ProblemMiddleware: RouterMiddleware {
     channel.eventLoop.scheduleTask(in: .seconds(2)) { channel.close(promise: nil) }
   }
 
-  /// What the router answers where it has the path, but not the method.
+  /// Returns a 405 problem if the router has the path but not the method, otherwise `nil`.
   private func misdirected(_ error: any Error, _ request: Request) -> Problem? {
     guard !(error is Problem), let error = error as? any HTTPResponseError,
       error.status == .notFound

@@ -1,8 +1,8 @@
 internal import HTTPTypes
 internal import Hummingbird
 
-/// Which methods each path of the API has: to tell a path that is not there from a method that its path
-/// does not have (RFC 9110, 15.5.6).
+/// The methods of each path of the API, to distinguish an unknown path from an unsupported method (RFC 9110,
+/// 15.5.6).
 struct RouteMethods: Sendable {
   private let routes: [(parts: [String], method: HTTPRequest.Method)]
 
@@ -14,7 +14,7 @@ struct RouteMethods: Sendable {
     path.split(separator: "/").map { String($0) }
   }
 
-  /// The methods that `path` has, in the order of their names; none where it is no path of ours.
+  /// Returns the methods of `path`, sorted by name; empty if the path is unknown.
   func allowed(at path: String) -> [String] {
     let parts = Self.parts(path)
     let methods = routes.filter { route in

@@ -3,7 +3,8 @@ internal import HTTPTypes
 internal import NIOCore
 internal import RotationPolicy
 
-/// A request's context that knows its connection, so that a reader who stalls can be cut off.
+/// A request context with the connection's channel, which allows closing the connection of a client that
+/// doesn't read.
 struct ServiceContext: RequestContext {
   var coreContext: CoreRequestContextStorage
   let channel: any Channel
@@ -15,9 +16,9 @@ struct ServiceContext: RequestContext {
 }
 
 extension Request {
-  /// The body as JSON.
+  /// Returns the body as JSON.
   ///
-  /// - Throws: `Problem` 413 where it is longer than `limit` bytes, `PolicyError` where it is no JSON.
+  /// - Throws: `Problem` 413 if it is longer than `limit` bytes, `PolicyError` if it isn't valid JSON.
   func json(limit: Int) async throws -> JSONValue {
     if let length = headers[.contentLength].flatMap(Int.init), length > limit {
       throw Problem.tooLarge(limit)
@@ -32,14 +33,14 @@ extension Request {
 }
 
 extension Response {
-  /// An answer of JSON, which is not to be kept.
+  /// Creates a JSON response that must not be cached.
   init(_ status: HTTPResponse.Status = .ok, json: JSONValue) {
     self.init(
       status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
       body: .init(byteBuffer: ByteBuffer(string: json.compact)))
   }
 
-  /// An answer of plain text.
+  /// Creates a text response that must not be cached.
   init(text: String, type: String = "text/plain; charset=utf-8") {
     self.init(
       status: .ok, headers: [.contentType: type, .cacheControl: "no-store"],

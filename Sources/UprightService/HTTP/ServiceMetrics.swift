@@ -2,12 +2,12 @@ internal import Foundation
 internal import Synchronization
 internal import UprightLive
 
-/// The counters of all sessions as Prometheus reads them (text format 0.0.4).
+/// The metrics of all sessions in the Prometheus text format 0.0.4.
 ///
-/// Read from the sessions when asked for. A counter may not fall: what a forgotten session counted
-/// stays in the sum.
+/// The values are read from the sessions at each request. Counters must not decrease, so the counts of
+/// forgotten sessions stay in the sums.
 final class ServiceMetrics: Sendable {
-  /// Of sessions that are forgotten.
+  /// The counters of forgotten sessions.
   private let past = Mutex(LiveCounters())
   private let live: @Sendable () -> [LiveSnapshot]
   private let webhooks: @Sendable () -> (delivered: Int, failed: Int, dropped: Int)
@@ -20,7 +20,7 @@ final class ServiceMetrics: Sendable {
     self.webhooks = webhooks
   }
 
-  /// Keeps what a session counted that is forgotten now.
+  /// Adds the counters of a session that is being forgotten to the sums.
   func forget(_ snapshot: LiveSnapshot) {
     past.withLock { $0.add(snapshot.counters) }
   }
@@ -35,10 +35,10 @@ final class ServiceMetrics: Sendable {
       page.sample(snapshots.count { $0.state == state }, ["state": state.rawValue])
     }
     page.add(
-      "upright_sessions_overloaded", .gauge, "Sessions too slow for their input.",
+      "upright_sessions_overloaded", .gauge, "Sessions that are too slow for their input.",
       snapshots.count { $0.behind != nil })
     page.family(
-      "upright_behind_seconds", .gauge, "How far the slowest session is behind its input.")
+      "upright_behind_seconds", .gauge, "Delay of the slowest session behind its input.")
     page.sample(snapshots.compactMap(\.behind).max() ?? 0)
     page.add("upright_frames_in_total", .counter, "Frames decoded.", sum.framesIn)
     page.add("upright_frames_out_total", .counter, "Frames encoded and sent.", sum.framesOut)
@@ -47,10 +47,10 @@ final class ServiceMetrics: Sendable {
     for reason in reasons.sorted() { page.sample(sum.dropped[reason] ?? 0, ["reason": reason]) }
     stages(sum, &page)
     page.add(
-      "upright_queue_depth", .gauge, "Frames that wait.",
+      "upright_queue_depth", .gauge, "Frames waiting to be processed.",
       snapshots.reduce(0) { $0 + $1.counters.queueDepth })
-    page.add("upright_format_changes_total", .counter, "Changes of format.", sum.formatChanges)
-    page.add("upright_input_losses_total", .counter, "Inputs that were lost.", sum.inputLosses)
+    page.add("upright_format_changes_total", .counter, "Format changes.", sum.formatChanges)
+    page.add("upright_input_losses_total", .counter, "Input losses.", sum.inputLosses)
     page.add("upright_input_bytes_total", .counter, "Bytes received.", sum.bytesIn)
     page.add("upright_output_bytes_total", .counter, "Bytes sent and written.", sum.bytesOut)
     let hooks = webhooks()
@@ -59,21 +59,21 @@ final class ServiceMetrics: Sendable {
     page.sample(hooks.failed, ["outcome": "failed"])
     page.sample(hooks.dropped, ["outcome": "dropped"])
     page.add(
-      "upright_resident_memory_bytes", .gauge, "Memory that the process holds.", Self.residentBytes)
+      "upright_resident_memory_bytes", .gauge, "Resident memory.", Self.residentBytes)
     return page.text
   }
 
   private func stages(_ sum: LiveCounters, _ page: inout MetricsPage) {
-    page.add("upright_decode_seconds", "Seconds to decode a packet of pictures.", sum.decodeTimes)
-    page.add("upright_orient_seconds", "Seconds to lay out a picture.", sum.orientTimes)
-    page.add("upright_encode_seconds", "Seconds to encode a picture.", sum.encodeTimes)
+    page.add("upright_decode_seconds", "Time to decode a video packet.", sum.decodeTimes)
+    page.add("upright_orient_seconds", "Time to rotate and lay out a frame.", sum.orientTimes)
+    page.add("upright_encode_seconds", "Time to encode a frame.", sum.encodeTimes)
     page.add(
       "upright_event_to_picture_seconds",
-      "From an event's arrival to the first packet of a picture that obeys it.",
+      "Time from the arrival of an event to the first packet of a frame that applies it.",
       sum.eventToPictureTimes)
   }
 
-  /// The second number of statm (proc(5)), in pages.
+  /// The resident memory, in bytes, from the second field of `/proc/self/statm` (proc(5)), which is in pages.
   private static var residentBytes: Int {
     guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8),
       let pages = text.split(separator: " ").dropFirst().first.flatMap({ Int($0) })

@@ -4,7 +4,7 @@ internal import RotationPolicy
 internal import UprightLive
 internal import UprightMediaIO
 
-/// `/v1/sessions`: making, showing, ending.
+/// `/v1/sessions`: creates, shows and ends sessions, and posts events to them.
 struct SessionRoutes: Sendable {
   let sessions: Sessions
   let bodyLimit: Int
@@ -29,7 +29,7 @@ struct SessionRoutes: Sendable {
     if sessions.isDraining { throw Problem.draining() }
     let wanted = try SessionRequest(await request.json(limit: bodyLimit), rules: sessions.rules)
     let hosted = try await sessions.create(wanted)
-    // The one time that the key is said.
+    // The publish key is returned only in this response.
     let key = JSONValue.Member("publishKey", .string(hosted.publishKey))
     var response = Response(.created, json: hosted.json(sessions.secrets, extra: [key]))
     response.headers[.location] = "/v1/sessions/\(hosted.id)"
@@ -40,7 +40,7 @@ struct SessionRoutes: Sendable {
     Response(json: ["sessions": .array(sessions.all.map { $0.json(sessions.secrets) })])
   }
 
-  /// Ends a session that runs, and tells how it ended; forgets one that is over.
+  /// Ends a running session and returns its final state. Forgets an ended session.
   private func delete(_ hosted: HostedSession) async throws -> Response {
     if hosted.isOver {
       sessions.forget(hosted)
@@ -56,14 +56,14 @@ struct SessionRoutes: Sendable {
 
   private func post(_ request: Request, to hosted: HostedSession) async throws -> Response {
     let body = try await request.json(limit: bodyLimit)
-    guard !hosted.isOver else { throw Problem.conflict("the session is over") }
+    guard !hosted.isOver else { throw Problem.conflict("the session has ended") }
     let events: [JSONValue]
     if case .array(let list) = body { events = list } else { events = [body] }
     guard (1...Self.mostEvents).contains(events.count) else {
-      throw Problem.badRequest("one event, or an array of 1 to \(Self.mostEvents)")
+      throw Problem.badRequest("the body must be one event, or an array of 1 to \(Self.mostEvents)")
     }
     guard hosted.budget.take(events.count) else {
-      throw Problem.tooMany("more than a thousand events a second", retryAfter: 1)
+      throw Problem.tooMany("more than 1000 events per second", retryAfter: 1)
     }
     var read: [RotationEvent] = []
     for (index, event) in events.enumerated() {
@@ -79,7 +79,7 @@ struct SessionRoutes: Sendable {
     ])
   }
 
-  /// An event without a time is one of now: the next picture obeys it.
+  /// Parses an event. An event without `at` takes effect at the next frame.
   private static func event(_ value: JSONValue) throws(PolicyError) -> RotationEvent {
     guard case .object(let members) = value, value["at"] == nil else {
       return try RotationEvent(value)

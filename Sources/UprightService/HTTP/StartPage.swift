@@ -1,6 +1,6 @@
-/// The page at `/`: the sessions, and a player for each that has HLS.
+/// The page at `/`: a list of the sessions, with a player for those with an HLS output.
 enum StartPage {
-  /// Its Content-Security-Policy: nothing from another host.
+  /// The page's Content-Security-Policy, which allows nothing from other hosts.
   static let policy =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; "
     + "media-src 'self' blob:"

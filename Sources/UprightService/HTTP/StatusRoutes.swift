@@ -2,12 +2,12 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 
-/// Whether the service lives, whether it takes work, what it counts, and what it is.
+/// The health checks, the metrics, the OpenAPI document and the start page.
 struct StatusRoutes: Sendable {
   let sessions: Sessions
   let metrics: ServiceMetrics
   let folders: DataFolders
-  /// Whether the sessions of the configuration are begun.
+  /// Returns whether the sessions of the configuration have been started.
   let isReady: @Sendable () -> Bool
 
   func add(to router: Router<ServiceContext>) {

@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import RotationPolicy
 
-/// `/v1/webhooks`: who is told.
+/// `/v1/webhooks`: adds, lists and removes webhooks.
 struct WebhookRoutes: Sendable {
   let webhooks: Webhooks
   let rules: AddressRules
@@ -13,7 +13,7 @@ struct WebhookRoutes: Sendable {
       let hook = try Webhook(await request.json(limit: bodyLimit), rules: rules)
       try webhooks.addAndKeep(hook)
       guard case .object(let members) = hook.json else { return Response(json: hook.json) }
-      // The one time that the secret is said.
+      // The secret is returned only in this response.
       let answer = JSONValue.object(members + [.init("secret", .string(hook.secret))])
       var response = Response(.created, json: answer)
       response.headers[.location] = "/v1/webhooks/\(hook.id)"

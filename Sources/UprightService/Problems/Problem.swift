@@ -4,16 +4,16 @@ internal import UprightMediaIO
 internal import NIOCore
 internal import RotationPolicy
 
-/// An answer that says what went wrong (RFC 9457).
+/// An error response (RFC 9457).
 struct Problem: Error, Sendable, Hashable {
   var status: HTTPResponse.Status
-  /// The class of the problem; the same words for the same status.
+  /// A short summary of the kind of problem.
   var title: String
-  /// What happened this time, and what to do.
+  /// The cause, and how to fix it.
   var detail: String
-  /// Seconds after which it is worth another try; nil: never, as it is.
+  /// The time after which to retry, in seconds; `nil` if retrying the same request doesn't help.
   var retryAfter: Int?
-  /// The methods that the path has; empty where that is not the problem.
+  /// The methods that the path supports, for status 405; otherwise empty.
   var allowed: [String] = []
 
   init(_ status: HTTPResponse.Status, _ title: String, _ detail: String, retryAfter: Int? = nil) {
@@ -31,7 +31,7 @@ struct Problem: Error, Sendable, Hashable {
   static func notAllowed(_ method: String, allowed: [String]) -> Problem {
     var problem = Problem(
       .methodNotAllowed, "Method not allowed",
-      "\(printable(method)) is no method of this path; it has \(allowed.joined(separator: ", "))")
+      "this path doesn't support \(printable(method)); use \(allowed.joined(separator: ", "))")
     problem.allowed = allowed
     return problem
   }
@@ -40,22 +40,22 @@ struct Problem: Error, Sendable, Hashable {
     .init(.contentTooLarge, "Too large", "the body is larger than \(limit) bytes")
   }
   static func unprocessable(_ detail: String) -> Problem {
-    .init(.unprocessableContent, "Cannot be used", detail)
+    .init(.unprocessableContent, "Unprocessable content", detail)
   }
   static func tooMany(_ detail: String, retryAfter: Int = 10) -> Problem {
-    .init(.tooManyRequests, "Too many", detail, retryAfter: retryAfter)
+    .init(.tooManyRequests, "Limit reached", detail, retryAfter: retryAfter)
   }
   static func starting() -> Problem {
-    .init(.serviceUnavailable, "Starting", "sessions are being begun", retryAfter: 1)
+    .init(.serviceUnavailable, "Starting", "the service is starting its sessions", retryAfter: 1)
   }
   static func unready(_ detail: String) -> Problem {
-    .init(.serviceUnavailable, "Not possible now", detail, retryAfter: 10)
+    .init(.serviceUnavailable, "Not ready", detail, retryAfter: 10)
   }
   static func draining() -> Problem {
     .init(.serviceUnavailable, "Shutting down", "the service is shutting down", retryAfter: 15)
   }
 
-  /// What an error of any kind is to the client. Our own faults are not described.
+  /// Creates the response for any error. Internal errors aren't described to the client.
   init(_ error: any Error) {
     switch error {
     case let problem as Problem: self = problem
@@ -64,10 +64,10 @@ struct Problem: Error, Sendable, Hashable {
       self = error.code == .syntax ? .badRequest("\(error)") : .unprocessable("\(error)")
     case let error as MediaError: self.init(media: error)
     case let error as any HTTPResponseError where error.status == .notFound:
-      self = .notFound("there is nothing here")
+      self = .notFound("there is no such path")
     case let error as any HTTPResponseError where error.status.code < 500:
-      self.init(error.status, error.status.reasonPhrase, "the request cannot be read")
-    default: self.init(.internalServerError, "Our fault", "see the service's log")
+      self.init(error.status, error.status.reasonPhrase, "the request can't be parsed")
+    default: self.init(.internalServerError, "Internal Server Error", "see the service's log")
     }
   }
 
@@ -76,11 +76,11 @@ struct Problem: Error, Sendable, Hashable {
     case .usage, .badData, .noInput, .unavailable: self = .unprocessable(error.inAnswers)
     case .cannotCreate: self = .conflict(error.inAnswers)
     case .inputOutput: self = .unready(error.inAnswers)
-    default: self.init(.internalServerError, "Our fault", "see the service's log")
+    default: self.init(.internalServerError, "Internal Server Error", "see the service's log")
     }
   }
 
-  /// The answer, with nothing in it that `secrets` knows.
+  /// Returns the HTTP response, with `secrets` removed from its text.
   func response(_ secrets: Secrets) -> Response {
     var members: [JSONValue.Member] = [
       .init("type", "about:blank"), .init("title", .string(title)),
@@ -100,8 +100,8 @@ struct Problem: Error, Sendable, Hashable {
 }
 
 extension MediaError {
-  /// As a client of the API reads it: an option has its name in the API, and what only someone at the
-  /// command line could do is left out.
+  /// The message for a client of the API: options have their names in the API, and remedies that apply only
+  /// to the command line are left out.
   var inAnswers: String {
     let place =
       location.hasPrefix("--")

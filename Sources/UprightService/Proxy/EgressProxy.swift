@@ -4,14 +4,14 @@ internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
-/// The way out for http and https: a proxy on loopback, for this process alone.
+/// The egress proxy for http and https: a proxy on 127.0.0.1, for this process only.
 ///
-/// libavformat follows redirects and playlists, and resolves names after any check of ours. So it is
-/// given this proxy: for each hop it resolves once, checks every address, and connects to the very
-/// address that was checked.
+/// libavformat follows redirects and playlists, and resolves names itself, after the service has checked the
+/// URL. Therefore it connects through this proxy. For each hop, the proxy resolves the name once, checks
+/// every address, and connects to one of the checked addresses.
 final class EgressProxy: Sendable {
   private struct State {
-    /// Passwords by the client's name.
+    /// The passwords, by client name.
     var clients: [String: String] = [:]
     var open = 0
     var channel: (any Channel)?
@@ -34,7 +34,7 @@ final class EgressProxy: Sendable {
     self.mostConnections = mostConnections
   }
 
-  /// Binds it to a port of loopback.
+  /// Binds the proxy to a free port of 127.0.0.1.
   func start() async throws {
     let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -48,7 +48,7 @@ final class EgressProxy: Sendable {
     state.withLock { $0.channel = channel }
   }
 
-  /// Closes it; connections that are open go on to their end.
+  /// Closes the listening socket. Open connections continue.
   func stop() async {
     let channel = state.withLock { state in
       defer { state.channel = nil }
@@ -57,10 +57,11 @@ final class EgressProxy: Sendable {
     try? await channel?.close().get()
   }
 
-  /// The port on 127.0.0.1; nil before `start`.
+  /// The port on 127.0.0.1; `nil` before `start`.
   var port: Int? { state.withLock { $0.channel?.localAddress?.port } }
 
-  /// Lets a client in: `http://NAME:SECRET@127.0.0.1:PORT`. Nil before `start`.
+  /// Registers a client. Returns the proxy's URL for it, `http://NAME:SECRET@127.0.0.1:PORT`, or `nil` before
+  /// `start`. A client that is registered already keeps its first secret.
   func admit(_ name: String, secret: String) -> String? {
     guard let port else { return nil }
     let secret = state.withLock { state in
@@ -71,7 +72,7 @@ final class EgressProxy: Sendable {
     return "http://\(name):\(secret)@127.0.0.1:\(port)"
   }
 
-  /// Lets it in no more.
+  /// Removes a client.
   func dismiss(_ name: String) {
     state.withLock {
       $0.clients[name] = nil
@@ -79,10 +80,10 @@ final class EgressProxy: Sendable {
     }
   }
 
-  /// Why the client's last hop was refused; nil where none was.
+  /// Returns why the client's last refused hop was refused, or `nil` if none was.
   func refusal(of name: String) -> String? { state.withLock { $0.refusals[name] } }
 
-  /// What to call with a client's name when a hop of its is refused, and why.
+  /// Sets a function that is called with the client's name and the reason when a hop is refused.
   func onRefusal(_ body: @escaping @Sendable (String, String) -> Void) {
     state.withLock { $0.onRefusal = body }
   }
@@ -117,7 +118,7 @@ final class EgressProxy: Sendable {
   func connect(_ request: ProxyRequest, on loop: any EventLoop) async throws -> any Channel {
     do {
       let addresses = try await resolver.addresses(of: request.host)
-      // One forbidden address among them is a name that plays tricks.
+      // One forbidden address is enough to reject the name: it may be an attempt to bypass the rules.
       for address in addresses { try rules.check(hop: address, port: request.port) }
       var failure: (any Error)?
       for address in addresses.prefix(4) {
@@ -129,7 +130,7 @@ final class EgressProxy: Sendable {
       }
       throw failure ?? Refusal("no address")
     } catch let refusal as Refusal {
-      logger.warning("\(request.host):\(request.port) is not connected to: \(refusal.reason)")
+      logger.warning("connection to \(request.host):\(request.port) refused: \(refusal.reason)")
       if let user = request.user {
         refused(user, "\(request.host):\(request.port): \(refusal.reason)")
       }

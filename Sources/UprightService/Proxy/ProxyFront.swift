@@ -1,8 +1,8 @@
 internal import NIOCore
 internal import NIOPosix
 
-/// One connection to the proxy: reads the head, has the hop checked and connected, then hands bytes
-/// on in both directions. What one side is slow to take the other is slow to give.
+/// A connection to the proxy. Reads the request's head, lets `EgressProxy` check and connect the hop, then
+/// forwards bytes in both directions with backpressure.
 final class ProxyFront: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
@@ -42,7 +42,7 @@ final class ProxyFront: ChannelInboundHandler {
     case .head:
       received.writeBuffer(&buffer)
       readHead(context)
-    // Nothing is read while a connection is made; what was on its way is bounded by one read.
+    // Reading is off while the connection to the origin is made, so at most one more read arrives.
     case .connecting: received.writeBuffer(&buffer)
     case .tunnel:
       guard let peer else { return }
@@ -119,8 +119,8 @@ final class ProxyFront: ChannelInboundHandler {
     state = .closed
     let text = "HTTP/1.1 \(status)\r\n\(fields)Content-Length: 0\r\nConnection: close\r\n\r\n"
     write(context, text)
-    // Closed with bytes unread it would be reset, and the answer lost with it: the rest of the request
-    // is read and thrown away.
+    // Closing a socket with unread bytes resets the connection, and the client may lose the response.
+    // Therefore the rest of the request is read and discarded.
     let channel = context.channel
     channel.reads(true)
     deadline?.cancel()
@@ -132,19 +132,19 @@ final class ProxyFront: ChannelInboundHandler {
 }
 
 extension Channel {
-  /// Closes it once what was written is sent: `close` alone would throw that away.
+  /// Closes the channel after pending writes are sent. `close` alone would discard them.
   func closeAfterWrites() {
     writeAndFlush(ByteBuffer()).whenComplete { _ in self.close(promise: nil) }
   }
 
-  /// Whether more is read from the socket than was asked for.
+  /// Turns automatic reading on or off.
   fileprivate func reads(_ flag: Bool) {
     setOption(.autoRead, value: flag).whenComplete { _ in }
   }
 }
 
 extension ByteBufferView {
-  /// Where the empty line begins that ends a head; nil before it has come.
+  /// The index of the CR LF CR LF that ends a head; `nil` if it hasn't been received.
   fileprivate var firstEnd: Int? {
     guard count >= 4 else { return nil }
     for index in startIndex...(endIndex - 4)
@@ -157,7 +157,7 @@ extension ByteBufferView {
   }
 }
 
-/// The origin's side of a connection: what comes goes to the client.
+/// The origin's side of a connection. Forwards received bytes to the client.
 private final class ProxyBack: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
@@ -182,7 +182,7 @@ private final class ProxyBack: ChannelInboundHandler {
   }
 }
 
-/// Reads from the origin again once the client has taken what it was sent.
+/// Resumes reading from the origin when the client's channel is writable again.
 private final class Backpressure: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 

@@ -1,20 +1,19 @@
 internal import Foundation
 
-/// The head of a request to a proxy (RFC 9110, 7.3.2 and 9.3.6): where it wants to go, and what goes
-/// there.
+/// The head of a request to a proxy (RFC 9110, 7.3.2 and 9.3.6).
 struct ProxyRequest: Sendable, Hashable {
   var host: String
   var port: Int
-  /// Whether it asks for a tunnel.
+  /// Whether the method is CONNECT.
   var isTunnel: Bool
-  /// Which of our clients it is: user and password of `Proxy-Authorization: Basic`.
+  /// The client's name and secret: user and password of `Proxy-Authorization: Basic`.
   var user: String?
   var password: String?
-  /// What is sent on to the origin; empty for a tunnel.
+  /// The head to send to the origin; empty for a tunnel.
   var forwarded: String
 
-  /// Reads a head, from the request line to before the empty line; nil where it is not HTTP/1 or not
-  /// for a proxy.
+  /// Parses a head, from the request line up to the empty line (exclusive). Returns `nil` if it isn't HTTP/1
+  /// or isn't a request to a proxy.
   init?(head: String) {
     var lines = head.components(separatedBy: "\r\n")
     guard !lines.isEmpty else { return nil }
@@ -57,8 +56,8 @@ struct ProxyRequest: Sendable, Hashable {
     return fields
   }
 
-  /// The request as the origin gets it: for one request a connection, so that the next one, which
-  /// may be for another host, comes to be checked as well.
+  /// Returns the head for the origin. It has `Connection: close`, because the client's next request may be
+  /// for another host, which must be checked as well.
   private static func forwarded(
     method: String, _ url: StreamURL, _ fields: [(name: String, value: String)], _ lines: [String]
   ) -> String {

@@ -1,12 +1,12 @@
 internal import Synchronization
 internal import UprightLive
 
-/// Which stream names are awaited at one port.
+/// The stream paths that sessions expect publishers for, at one port.
 ///
-/// A stream's path (`app/key`) is its key: it is looked up by comparing with all of them in constant
-/// time, so that the time does not tell how much of a guess was right.
+/// A stream's path (`app/key`) is a secret. A lookup compares it with all paths in constant time, so that the
+/// response time doesn't reveal how much of a guess was right.
 final class PublishRoutes: Sendable {
-  /// Where a publisher's stream goes to.
+  /// The destination of a publisher's stream.
   struct Route: Sendable {
     let session: String
     let feed: PublishedFeed
@@ -23,7 +23,7 @@ final class PublishRoutes: Sendable {
 
   init(peers: PeerLimit) { self.peers = peers }
 
-  /// Awaits a publisher of `path`; false where that is awaited already.
+  /// Registers `path`. Returns `false` if it is registered already.
   func add(_ path: String, _ route: Route) -> Bool {
     state.withLock { state in
       guard state.routes[path] == nil else { return false }
@@ -36,13 +36,13 @@ final class PublishRoutes: Sendable {
 
   var isEmpty: Bool { state.withLock { $0.routes.isEmpty } }
 
-  /// Why a publisher is not taken.
+  /// The result of a lookup: the route, or why the publisher is rejected.
   enum Answer: Sendable {
     case route(Route, path: String)
     case unknown, taken
   }
 
-  /// The way of a publisher that asks for `path`, which is its own until `leave`.
+  /// Looks up `path` for a publisher and reserves it until `leave`.
   func enter(_ path: String) -> Answer {
     state.withLock { state in
       var found: (String, Route)?

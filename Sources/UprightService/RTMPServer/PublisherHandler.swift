@@ -4,19 +4,19 @@ internal import UprightFiles
 internal import UprightRTMP
 internal import UprightLive
 
-/// One connection to the RTMP port: a socket around `PublishConnection`.
+/// One connection to the RTMP port: connects a socket to `PublishConnection`.
 ///
-/// Read by read: the next one is asked for when the feed has room for more, so that a session that
-/// does not keep up slows its publisher and nobody else.
+/// The handler requests the next read only when the feed has room, so that a session that doesn't keep up
+/// slows down its own publisher only.
 final class PublisherHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
-  /// Times that a connection is given.
+  /// The timeouts of a connection.
   struct Patience: Sendable {
-    /// Until a stream is published, from the connection on.
+    /// From the connection until the publish command.
     var publish = TimeAmount.seconds(10)
-    /// Without a byte.
+    /// Without received bytes.
     var silence = TimeAmount.seconds(10)
   }
 
@@ -29,11 +29,12 @@ final class PublisherHandler: ChannelInboundHandler {
   private var peer: String?
   private var deadline: Scheduled<Void>?
   private var lastRead = NIODeadline.now()
-  /// Tags that the feed has not taken yet: of one read at most, for none is made before.
+  /// Tags that the feed hasn't accepted yet. They are of one read at most, because the next read waits for
+  /// them.
   private var pending: [UInt8] = []
-  /// Whether the feed had no room: that is not the publisher's silence.
+  /// Whether the feed has no room. The silence timeout doesn't run then.
   private var isHeld = false
-  /// Whether the publisher has gone, and the last of its stream waits for room.
+  /// Whether the publisher has disconnected and the rest of its stream waits for room.
   private var isLeaving = false
 
   init(_ routes: PublishRoutes, _ logger: Logger, _ patience: Patience) {
@@ -74,7 +75,7 @@ final class PublisherHandler: ChannelInboundHandler {
       if connection.isClosed { return context.channel.closeAfterWrites() }
       proceed(context)
     } catch {
-      logger.info("a connection to the RTMP port is closed: \(error)")
+      logger.info("closing a connection to the RTMP port: \(error)")
       send(context)
       context.channel.closeAfterWrites()
     }
@@ -87,7 +88,7 @@ final class PublisherHandler: ChannelInboundHandler {
     case .unpublish: leave(context.eventLoop)
     case .rejected(let reason):
       guard let route else { return }
-      logger.warning("session \(route.session): the publisher is refused: \(reason)")
+      logger.warning("session \(route.session): publisher rejected: \(reason)")
       route.feed.refuse(because: reason)
       leave(context.eventLoop)
     }
@@ -103,7 +104,7 @@ final class PublisherHandler: ChannelInboundHandler {
       guard route.feed.begin() else {
         routes.leave(path)
         self.route = nil
-        return connection.refuse("The stream is over.")
+        return connection.refuse("The stream has ended.")
       }
       let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
       let loop = context.eventLoop
@@ -115,17 +116,17 @@ final class PublisherHandler: ChannelInboundHandler {
         }
       }
       connection.accept()
-      logger.info("session \(route.session): a publisher came")
+      logger.info("session \(route.session): publisher connected")
     case .unknown:
-      logger.info("a publisher was refused: nobody awaits its stream")
+      logger.info("publisher rejected: no session expects this stream")
       connection.refuse("No such stream.")
     case .taken:
-      logger.info("a publisher was refused: its stream is being published")
-      connection.refuse("The stream is being published.")
+      logger.info("publisher rejected: the stream already has a publisher")
+      connection.refuse("The stream already has a publisher.")
     }
   }
 
-  /// Ends the connection once nothing has come for too long, where we were ready to read.
+  /// Closes the connection when the silence timeout expires while the handler was ready to read.
   private func watch(_ context: ChannelHandlerContext) {
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
     let due = lastRead + patience.silence
@@ -146,10 +147,11 @@ final class PublisherHandler: ChannelInboundHandler {
     context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: output)), promise: nil)
   }
 
-  /// Hands on what waits, and reads on once it was taken; else the feed calls again.
+  /// Writes the pending tags to the feed and requests the next read. If the feed has no room, it calls again
+  /// later.
   private func proceed(_ context: ChannelHandlerContext) {
     if let route, !pending.isEmpty {
-      // The session is over, or has no use for this stream.
+      // The session has ended or rejected this stream.
       guard route.feed.isPublishing else { return context.close(promise: nil) }
       guard route.feed.write(pending) else {
         isHeld = true
@@ -162,7 +164,7 @@ final class PublisherHandler: ChannelInboundHandler {
     context.read()
   }
 
-  /// The publisher has gone: what it sent is handed on to its end, for ten seconds at most.
+  /// Ends the publication. Tags received before are still written to the feed, for ten seconds at most.
   private func leave(_ loop: any EventLoop) {
     guard route != nil, !isLeaving else { return }
     isLeaving = true
@@ -185,6 +187,6 @@ final class PublisherHandler: ChannelInboundHandler {
     route.feed.onRoom {}
     route.feed.end()
     routes.leave(path)
-    logger.info("session \(route.session): the publisher left")
+    logger.info("session \(route.session): publisher disconnected")
   }
 }

@@ -3,9 +3,10 @@ internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
-/// The RTMP ports: one socket each for any number of publishers, bound while a session awaits one.
+/// The RTMP ports. Each is one listening socket for any number of publishers, bound while a session expects
+/// one.
 final class RTMPAcceptor: Sendable {
-  /// What was claimed, to be given back.
+  /// A claimed stream path, needed for `release`.
   struct Claim: Sendable, Hashable {
     let host: String
     let port: Int
@@ -24,7 +25,7 @@ final class RTMPAcceptor: Sendable {
 
   private enum Place {
     case bound(Listener)
-    /// Being bound or closed: whoever wants the port waits for it.
+    /// Being bound or closed. Other claims of the port wait for the task.
     case changing(Task<Problem?, Never>)
   }
 
@@ -49,26 +50,27 @@ final class RTMPAcceptor: Sendable {
     self.patience = patience
   }
 
-  /// Awaits a publisher of `path`; the port is bound when this returns.
+  /// Registers `path` for a publisher. The port is bound when this returns.
   ///
-  /// - Throws: `Problem` where the path is awaited already or the port cannot be bound.
+  /// - Throws: `Problem` if another session uses the path, the port can't be bound, or too many ports are
+  ///   bound.
   func claim(
     host: String, port: Int, path: String, route: PublishRoutes.Route
   ) async throws(Problem) -> Claim {
     let endpoint = Endpoint(host: host, port: port)
-    // The port may be closed again by who had it before us.
+    // A previous user of the port may close it again in the meantime.
     for _ in 0..<8 {
       switch step(endpoint, path, route) {
       case .done: return Claim(host: host, port: port, path: path)
-      case .taken: throw .conflict("another session awaits this stream")
-      case .full: throw .tooMany("\(mostPorts) RTMP ports are bound already")
+      case .taken: throw .conflict("another session uses this stream path")
+      case .full: throw .tooMany("\(mostPorts) RTMP ports are already bound")
       case .wait(let task): if let problem = await task.value { throw problem }
       }
     }
     throw .conflict("port \(port) of \(host) is being closed")
   }
 
-  /// Enters a route at a port that is bound, or begins to bind it: once, however many ask.
+  /// Adds a route to a bound port, or starts to bind the port. Concurrent claims share one bind.
   private func step(_ endpoint: Endpoint, _ path: String, _ route: PublishRoutes.Route) -> Step {
     places.withLock { places in
       switch places[endpoint] {
@@ -83,7 +85,7 @@ final class RTMPAcceptor: Sendable {
     }
   }
 
-  /// Binds the port; returns why it cannot be.
+  /// Binds the port. Returns a `Problem` if that fails.
   private func open(_ endpoint: Endpoint) async -> Problem? {
     let routes = PublishRoutes(peers: PeerLimit(perPeer: mostPerPeer, total: 1024))
     do {
@@ -92,7 +94,7 @@ final class RTMPAcceptor: Sendable {
       return nil
     } catch {
       places.withLock { $0[endpoint] = nil }
-      return .conflict("port \(endpoint.port) of \(endpoint.host) cannot be bound; is it in use?")
+      return .conflict("can't bind port \(endpoint.port) of \(endpoint.host); is it in use?")
     }
   }
 
@@ -111,7 +113,7 @@ final class RTMPAcceptor: Sendable {
       .bind(host: endpoint.host, port: endpoint.port).get()
   }
 
-  /// Gives a claim back; the port is closed with its last one.
+  /// Releases a claim. Closes the port with its last claim.
   func release(_ claim: Claim) async {
     let endpoint = Endpoint(host: claim.host, port: claim.port)
     let closing: Task<Problem?, Never>? = places.withLock { places in
@@ -129,7 +131,7 @@ final class RTMPAcceptor: Sendable {
     _ = await closing?.value
   }
 
-  /// The port that was bound for port 0, or for `port`; nil where none is.
+  /// Returns the bound port for `port`, which may be 0, or `nil` if it isn't bound.
   func boundPort(host: String, port: Int) -> Int? {
     guard case .bound(let listener)? = places.withLock({ $0[Endpoint(host: host, port: port)] })
     else { return nil }

@@ -1,6 +1,7 @@
 internal import Synchronization
 
-/// How many events a session takes: a thousand a second, and two thousand at once.
+/// The rate limit for a session's events, a token bucket. By default 1000 events per second, with bursts of
+/// up to 2000.
 final class EventBudget: Sendable {
   private struct State {
     var left: Double
@@ -17,7 +18,7 @@ final class EventBudget: Sendable {
     state = Mutex(State(left: most, at: now))
   }
 
-  /// Spends `count` events; false, and nothing spent, if there are not as many left.
+  /// Spends `count` events. Returns `false` and spends nothing if fewer are left.
   func take(_ count: Int, now: ContinuousClock.Instant = .now) -> Bool {
     state.withLock { state in
       state.left = min(most, state.left + (now - state.at) / .seconds(1) * perSecond)

@@ -4,23 +4,23 @@ internal import UprightFiles
 internal import UprightLive
 internal import UprightMediaIO
 
-/// A session with what the service keeps beside it: its name, its key, what it told.
+/// A session with the service's data about it: name, publish key, events.
 final class HostedSession: Sendable {
   let id: String
-  /// Proves the right to publish and to post events to this session.
+  /// The credential for publishing to this session and for its state and events.
   let publishKey: String
   let session: any Session
   let feed: SessionEventLog
-  /// What was asked for, fit to be shown: input and outputs without secrets.
+  /// The requested input and outputs, without secrets.
   let description: [JSONValue.Member]
   let budget = EventBudget()
-  /// Words that are secrets while the session lives.
+  /// The secrets to remove from text until the session is forgotten.
   let secrets: [String]
-  /// What the session holds of the service's: given back once, at its end.
+  /// The session's RTMP stream path, released when it ends.
   let claim: RTMPAcceptor.Claim?
-  /// Seconds since 1970.
+  /// The creation time, in seconds since 1970.
   let created: Double
-  /// Whether it was declared in the configuration.
+  /// Whether the session is from the configuration.
   let isDeclared: Bool
 
   init(
@@ -39,12 +39,12 @@ final class HostedSession: Sendable {
     self.isDeclared = isDeclared
   }
 
-  /// Why its input is not read any more: it led where it must not.
+  /// The reason if the input was stopped because it led to a forbidden address.
   private let refusal = Mutex<String?>(nil)
 
   var isOver: Bool { [.ended, .failed].contains(session.snapshot.state) }
 
-  /// How it is at this moment; one whose input was refused has failed, not ended.
+  /// The current state. A session whose input was refused is `failed`, not `ended`.
   var snapshot: LiveSnapshot {
     var snapshot = session.snapshot
     if snapshot.state == .ended, let reason = refusal.withLock({ $0 }) {
@@ -54,13 +54,13 @@ final class HostedSession: Sendable {
     return snapshot
   }
 
-  /// Ends it, since its input led to an address that is not allowed.
+  /// Ends the session because its input led to a forbidden address.
   func refuse(_ reason: String) {
     refusal.withLock { $0 = $0 ?? "the input led to \(reason)" }
     session.stop(comesBack: false)
   }
 
-  /// What the session told, as the service tells it on.
+  /// Returns the update to pass on: the end of a session whose input was refused becomes a failure.
   func told(_ update: LiveUpdate) -> LiveUpdate {
     guard case .state(.ended, _) = update, let reason = refusal.withLock({ $0 }) else {
       return update
@@ -68,7 +68,7 @@ final class HostedSession: Sendable {
     return .state(.failed, reason: reason)
   }
 
-  /// The session as an answer tells it. `extra` stands behind the name.
+  /// Returns the JSON for responses. `extra` follows the id.
   func json(_ secrets: Secrets, extra: [JSONValue.Member] = []) -> JSONValue {
     let snapshot = snapshot
     var members: [JSONValue.Member] = [.init("id", .string(id))]
@@ -90,7 +90,8 @@ final class HostedSession: Sendable {
     return .object(members)
   }
 
-  /// The outputs, each with why nothing gets through to it.
+  /// Returns the member `outputs` with the current problem of each output added. Returns other members
+  /// unchanged.
   private static func shown(
     _ member: JSONValue.Member, _ problems: [String?], _ secrets: Secrets
   ) -> JSONValue.Member {
@@ -104,7 +105,7 @@ final class HostedSession: Sendable {
     return .init("outputs", .array(told))
   }
 
-  /// Tells the feed what the session told.
+  /// Appends an update to the feed.
   static func record(_ update: LiveUpdate, in feed: SessionEventLog, secrets: Secrets) {
     switch update {
     case .state(let state, let reason):

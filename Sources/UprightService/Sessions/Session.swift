@@ -3,28 +3,29 @@ package import UprightLive
 package import UprightMediaIO
 package import UprightPipeline
 
-/// A live session as the service sees it; `LiveSession` is one.
+/// The interface of a live session. `LiveSession` implements it.
 package protocol Session: Sendable {
-  /// Begins; `observe` is called from the session's own threads.
+  /// Starts the session. `observe` is called on the session's threads.
   func start(observe: @escaping @Sendable (LiveUpdate) -> Void)
-  /// Waits until whoever sends may do so; false where that did not come in time. Blocks.
+  /// Blocks until the session can receive its input. Returns `false` if that takes longer than `seconds`.
   func listens(within seconds: Double) -> Bool
-  /// Events in the order they came; the decisions on those that the next frame obeys, when it has come.
+  /// Posts events, in the order of their arrival. Returns the decisions on the events that take effect at the
+  /// next frame, after that frame has arrived.
   func post(_ events: [RotationEvent]) async throws(MediaError) -> [RotationDecision]
   var snapshot: LiveSnapshot { get }
-  /// Closes every output so that it plays; returns at once.
+  /// Starts to end the session and returns immediately. Every output is closed so that it is playable.
   ///
-  /// - Parameter comesBack: whether a later run of the service goes on with it.
+  /// - Parameter comesBack: Whether a later run of the service continues this session.
   func stop(comesBack: Bool)
-  /// Waits for the end; false where it did not come in time. Blocks.
+  /// Blocks until the session has ended. Returns `false` if that takes longer than `timeout` seconds.
   func join(timeout: Double) -> Bool
 }
 
-/// What makes sessions, and reads the command line's options by name.
+/// Functions that create sessions and parse their options. The command line provides them.
 package struct SessionEngine: Sendable {
-  /// Checks a configuration; opens nothing yet.
+  /// Creates a session. Checks the configuration, but opens nothing.
   package var make: @Sendable (LiveConfiguration) throws(MediaError) -> any Session
-  /// Reads words of the command line, as in `--size 720p`.
+  /// Parses command-line arguments such as `--size=720p`.
   package var options: @Sendable ([String]) throws(MediaError) -> TranscodeOptions
 
   package init(

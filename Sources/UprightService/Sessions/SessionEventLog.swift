@@ -1,30 +1,30 @@
 internal import RotationPolicy
 internal import Synchronization
 
-/// What a session tells, numbered; the last of it is kept for those who come back.
+/// The numbered events of a session. Keeps the latest events for clients that reconnect.
 ///
-/// Readers keep a number, not a queue: a reader that is slow costs nothing, and one that falls
-/// behind what is kept is told so and sent away.
+/// A reader is a number, not a queue, so a slow reader costs no memory. A reader that has fallen behind the
+/// oldest kept event gets `lost`.
 final class SessionEventLog: Sendable {
   struct Event: Sendable, Hashable {
     let number: Int
     let kind: String
-    /// JSON on one line.
+    /// The event's JSON, on one line.
     let data: String
   }
 
-  /// What a reader finds behind its number.
+  /// The result of `read`.
   enum Reading: Sendable, Hashable {
     case events([Event])
-    /// What it has not read is not kept any more.
+    /// Unread events have been dropped.
     case lost
-    /// All was read and no more will come.
+    /// All events have been read, and the session has ended.
     case ended
   }
 
   private struct State {
     var events: [Event] = []
-    /// Of the data of `events`.
+    /// The total size of the data in `events`, in bytes.
     var bytes = 0
     var next = 1
     var isEnded = false
@@ -38,16 +38,16 @@ final class SessionEventLog: Sendable {
   private let mostReaders: Int
 
   /// - Parameters:
-  ///   - capacity: events kept.
-  ///   - mostBytes: bytes of their data that are kept; the last event is, however long.
-  ///   - mostReaders: readers at a time.
+  ///   - capacity: The number of events to keep.
+  ///   - mostBytes: The maximum size of their data, in bytes. The last event is kept at any size.
+  ///   - mostReaders: The maximum number of simultaneous readers.
   init(capacity: Int = 1024, mostBytes: Int = 1 << 20, mostReaders: Int = 64) {
     self.capacity = capacity
     self.mostBytes = mostBytes
     self.mostReaders = mostReaders
   }
 
-  /// Adds an event; behind the end nothing is added any more.
+  /// Adds an event. Does nothing after `end`.
   func append(_ kind: String, _ value: JSONValue) {
     let data = value.compact
     state.withLock { state in
@@ -55,7 +55,7 @@ final class SessionEventLog: Sendable {
       state.events.append(Event(number: state.next, kind: kind, data: data))
       state.bytes += data.utf8.count
       state.next += 1
-      // Dropped by halves, so that an append costs O(1).
+      // Half of the events are dropped at once, so that an append is O(1) on average.
       if state.events.count >= 2 * capacity || state.bytes > mostBytes { trim(&state) }
       for reader in state.readers.values { reader.yield() }
     }
@@ -74,7 +74,7 @@ final class SessionEventLog: Sendable {
     state.bytes = bytes
   }
 
-  /// No more will come; readers are woken for the last time.
+  /// Ends the feed and wakes the readers for the last time.
   func end() {
     state.withLock { state in
       state.isEnded = true
@@ -82,16 +82,16 @@ final class SessionEventLog: Sendable {
     }
   }
 
-  /// Whether no more will come.
+  /// Whether `end` was called.
   var hasEnded: Bool { state.withLock { $0.isEnded } }
 
   /// The number of the last event.
   var last: Int { state.withLock { $0.next - 1 } }
 
-  /// The number before the oldest event that is kept.
+  /// The number before that of the oldest kept event.
   var oldest: Int { state.withLock { max($0.next - 1 - min($0.events.count, capacity), 0) } }
 
-  /// At most `limit` events behind number `after`.
+  /// Returns at most `limit` events with numbers greater than `after`.
   func read(after: Int, limit: Int = 64) -> Reading {
     state.withLock { state in
       let unread = state.next - 1 - after
@@ -101,17 +101,17 @@ final class SessionEventLog: Sendable {
     }
   }
 
-  /// What wakes a reader.
+  /// A reader's wake-ups.
   struct Subscription: Sendable {
-    /// An element whenever there may be something to read.
+    /// Yields an element whenever there may be something to read.
     let wakes: AsyncStream<Void>
     fileprivate let continuation: AsyncStream<Void>.Continuation
 
-    /// Wakes the reader though there is nothing new.
+    /// Wakes the reader even if there is nothing new.
     func wake() { continuation.yield() }
   }
 
-  /// A new reader; nil where there are as many as there may be.
+  /// Adds a reader. Returns `nil` if there are `mostReaders` already.
   func subscribe() -> Subscription? {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -129,6 +129,6 @@ final class SessionEventLog: Sendable {
     return Subscription(wakes: stream, continuation: continuation)
   }
 
-  /// How many read.
+  /// The number of readers.
   var readers: Int { state.withLock { $0.readers.count } }
 }

@@ -5,7 +5,7 @@ internal import UprightLive
 internal import UprightMediaIO
 internal import UprightPipeline
 
-/// From a request to a session: addresses are resolved and checked, ports bound, folders made.
+/// Creates sessions from requests: resolves and checks addresses, binds ports and creates folders.
 struct SessionOpening: Sendable {
   let engine: SessionEngine
   let resolver: any Resolver
@@ -22,7 +22,7 @@ struct SessionOpening: Sendable {
     if case .publisher(let url) = request.input, key.text.utf8.count < Sessions.shortestKey,
       !url.isLoopback
     {
-      throw Refusal("a publish key has at least \(Sessions.shortestKey) characters")
+      throw Refusal("the publish key is shorter than \(Sessions.shortestKey) characters")
     }
     secrets.append(key.text)
     let feed = PublishedFeed()
@@ -63,13 +63,14 @@ struct SessionOpening: Sendable {
       created: (Date().timeIntervalSince1970 * 1000).rounded() / 1000, isDeclared: isDeclared)
   }
 
-  /// Gives back what a session held.
+  /// Releases the session's RTMP stream path and its access to the egress proxy.
   func close(_ hosted: HostedSession) async {
     if let claim = hosted.claim { await acceptor.release(claim) }
     proxy.dismiss(hosted.id)
   }
 
-  /// The key: the last part of a publisher's path, or one that is made.
+  /// Returns the publish key and the stream path. The key is the last component of a publisher's path; a new
+  /// one is generated if the path has only one component or the input has no publisher.
   private func publishKey(_ input: SessionRequest.Input) -> (text: String, path: String) {
     let made = Secrets.make()
     guard case .publisher(let url) = input else { return (made, "") }
@@ -111,8 +112,8 @@ struct SessionOpening: Sendable {
     }
   }
 
-  /// The URL with the literal address that was checked, so that nobody resolves it again. TLS wants
-  /// the name, and http the proxy: there each hop is checked.
+  /// Returns the URL with the host replaced by the checked address, so that the name isn't resolved again.
+  /// TLS needs the name, so rtmps keeps it. http keeps it too: the egress proxy checks each hop.
   private func checked(_ url: StreamURL, _ rules: AddressRules) async throws -> String {
     if url.isHTTP { return url.text }
     let addresses = try await resolver.addresses(of: url.host)
@@ -121,7 +122,8 @@ struct SessionOpening: Sendable {
     return url.scheme == "rtmps" ? url.text : url.text(at: address)
   }
 
-  /// The URL with a literal address, since a port is bound to one.
+  /// Returns the URL with a literal address, because a port is bound to an address, and with `mode=listener`
+  /// for srt.
   private static func listening(_ url: StreamURL) -> String {
     var url = url
     if url.host == "localhost" { url.host = "127.0.0.1" }
@@ -129,7 +131,7 @@ struct SessionOpening: Sendable {
     return url.text + (url.query == nil ? "?" : "&") + "mode=listener"
   }
 
-  // MARK: - Showing
+  // MARK: - Description
 
   private func description(_ request: SessionRequest, id: String) -> [JSONValue.Member] {
     let input: JSONValue

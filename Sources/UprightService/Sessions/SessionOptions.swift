@@ -1,31 +1,31 @@
 internal import RotationPolicy
 
-/// The API's `options`: the command line's long options by name.
+/// The API's `options`: long options of the command line, by name.
 enum SessionOptions {
-  /// Those that a live session may have. What names files names files in the data folder.
+  /// The options that a live session supports. File names refer to the data folder.
   private static let names: Set<String> = [
     "frames", "canvas", "reference", "fit", "anchor", "background", "slate", "overlay", "level",
     "size", "capture-size", "scaler", "codec", "crf", "bitrate", "speed", "gop",
     "encoder-options", "segment", "hls-segments", "gravity",
   ]
 
-  /// The encoder's own options that may be given: some of the others name files to be written.
+  /// The allowed encoder options. Some other encoder options name files to write.
   private static let encoderNames: Set<String> = [
     "tune", "profile", "level", "bf", "refs", "maxrate", "bufsize", "keyint_min", "sc_threshold",
     "rc-lookahead", "aq-mode", "coder", "cpu-used", "row-mt", "tile-columns",
   ]
 
-  /// `{"size": "720p", "level": true}` as `--size=720p --level`.
+  /// Converts options to command-line arguments: `{"size": "720p", "level": true}` to `--size=720p --level`.
   ///
-  /// - Throws: `Problem` 400 where the shape is wrong, `Refusal` where it is not for a session.
+  /// - Throws: `Problem` 400 if the JSON has the wrong form, `Refusal` if an option or a file isn't allowed.
   static func words(_ value: JSONValue, _ rules: AddressRules) throws -> [String] {
     guard case .object(let members) = value else {
-      throw Problem.badRequest("options: is no object")
+      throw Problem.badRequest("options: isn't an object")
     }
     var words: [String] = []
     for member in members {
       guard names.contains(member.key) else {
-        throw Refusal("options: \(printable(member.key)) is no option of a live session")
+        throw Refusal("options: \(printable(member.key)) isn't an option of a live session")
       }
       switch member.value {
       case .bool(true): words.append("--\(member.key)")
@@ -46,7 +46,8 @@ enum SessionOptions {
     case .integer(let number): return "--\(name)=\(number)"
     case .number(let number):
       return "--\(name)=" + (Int(exactly: number).map(String.init) ?? String(number))
-    default: throw Problem.badRequest("options: \(name) is a text, a number, true or a list")
+    default:
+      throw Problem.badRequest("options: \(name) must be a string, a number, a boolean or an array")
     }
   }
 
@@ -62,7 +63,7 @@ enum SessionOptions {
       for pair in text.split(separator: ":") {
         let key = String(pair.prefix { $0 != "=" })
         guard encoderNames.contains(key) else {
-          throw Refusal("encoder-options: \(printable(key)) may not be given here")
+          throw Refusal("encoder-options: \(printable(key)) isn't allowed for a live session")
         }
       }
       return text
@@ -72,7 +73,7 @@ enum SessionOptions {
 
   private static func file(_ name: String, _ rules: AddressRules) throws(Refusal) -> String {
     guard AddressRules.isName(name) else {
-      throw Refusal("a picture is named by a file's name in the data folder, not by a path")
+      throw Refusal("\(printable(name)) isn't the name of a file in the data folder")
     }
     return try rules.file("file:\(name)")
   }

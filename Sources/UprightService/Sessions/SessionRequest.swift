@@ -1,12 +1,12 @@
 internal import RotationPolicy
 internal import UprightFiles
 
-/// What a POST or the configuration asks for: read and checked, nothing opened.
+/// A parsed and checked request for a session, from a POST or the configuration.
 struct SessionRequest: Sendable {
   enum Input: Sendable, Hashable {
-    /// A publisher comes to us.
+    /// A publisher connects to the service's RTMP port.
     case publisher(StreamURL)
-    /// A port that libavformat receives on.
+    /// libavformat listens on a port.
     case listener(StreamURL)
     case pull(StreamURL)
     case file(path: String, name: String)
@@ -23,26 +23,26 @@ struct SessionRequest: Sendable {
   var input: Input
   var outputs: [Output]
   var policy: PolicyDocument
-  /// The options as words of the command line.
+  /// The options, as command-line arguments.
   var words: [String]
   var inputTimeout: Double?
 
   static let mostOutputs = 8
 
-  /// - Throws: `Problem` 400 where the shape is wrong, `Refusal` where an address is not allowed,
-  ///   `PolicyError` where the policy cannot be read.
+  /// - Throws: `Problem` 400 if the JSON has the wrong form, `Refusal` if an address isn't allowed,
+  ///   `PolicyError` if the policy isn't valid.
   init(_ value: JSONValue, rules: AddressRules) throws {
     let members = try Self.members(
-      of: value, "the session",
+      of: value, "session",
       allowing: ["name", "input", "outputs", "policy", "options", "inputTimeout"])
     if let given = members["name"] {
       guard case .string(let text) = given, AddressRules.isName(text), text.utf8.count <= 64 else {
         throw Problem.badRequest(
-          "name: up to 64 letters, digits, '.', '_' and '-', beginning with a letter or a digit")
+          "name: must be 1 to 64 letters, digits, '.', '_' and '-', and not begin with '.' or '-'")
       }
       name = text
     }
-    guard let given = members["input"] else { throw Problem.badRequest("input: is missing") }
+    guard let given = members["input"] else { throw Problem.badRequest("input is missing") }
     input = try Self.input(given, rules)
     outputs = try Self.outputs(members["outputs"], rules)
     switch members["policy"] {
@@ -50,7 +50,7 @@ struct SessionRequest: Sendable {
     case .string(let word):
       guard let document = PolicyDocument.builtIn(word) else {
         throw Problem.unprocessable(
-          "policy: \(word) is none of " + PolicyDocument.builtInNames.joined(separator: ", "))
+          "policy: \(word) isn't one of " + PolicyDocument.builtInNames.joined(separator: ", "))
       }
       policy = document
     case .some(let document): policy = try PolicyDocument(document)
@@ -58,26 +58,28 @@ struct SessionRequest: Sendable {
     words = try SessionOptions.words(members["options"] ?? [:], rules)
     if let given = members["inputTimeout"] {
       guard let seconds = given.double, (1...86400).contains(seconds) else {
-        throw Problem.badRequest("inputTimeout: seconds, 1 to 86400")
+        throw Problem.badRequest("inputTimeout: must be 1 to 86400 seconds")
       }
       inputTimeout = seconds
     }
   }
 
-  /// The members of an object by name; what is not known is an error.
+  /// Returns the members of an object by name.
+  ///
+  /// - Throws: `Problem` 400 if `value` isn't an object, or has a member that is unknown or appears twice.
   static func members(
     of value: JSONValue, _ what: String, allowing names: [String]
   ) throws(Problem) -> [String: JSONValue] {
-    guard case .object(let list) = value else { throw .badRequest("\(what): is no object") }
+    guard case .object(let list) = value else { throw .badRequest("\(what): isn't an object") }
     var members: [String: JSONValue] = [:]
     for member in list {
       guard names.contains(member.key) else {
         throw .badRequest(
-          "\(what): \(printable(member.key)) is not known; known are "
+          "\(what): unknown member \(printable(member.key)); use "
             + names.joined(separator: ", "))
       }
       guard members.updateValue(member.value, forKey: member.key) == nil else {
-        throw .badRequest("\(what): \(member.key) stands there twice")
+        throw .badRequest("\(what): \(member.key) appears twice")
       }
     }
     return members
@@ -89,7 +91,7 @@ struct SessionRequest: Sendable {
     let members = try members(of: value, "input", allowing: ["url", "mode", "sdp"])
     if let description = members["sdp"] {
       guard case .string(let text) = description, members["url"] == nil else {
-        throw Problem.badRequest("input: an sdp is a text and stands for the url")
+        throw Problem.badRequest("input: sdp must be a string, without a url")
       }
       try rules.check(description: text)
       return .rtp(description: text)
@@ -106,32 +108,32 @@ struct SessionRequest: Sendable {
     case nil: listens = ["rtmp", "srt"].contains(url.scheme)
     case .string("listen"): listens = true
     case .string("pull"): listens = false
-    default: throw Problem.badRequest("input: mode is listen or pull")
+    default: throw Problem.badRequest("input: mode must be listen or pull")
     }
     if url.scheme == "rtp" {
-      throw Refusal("rtp: says nothing of what it carries; give its description as \"sdp\"")
+      throw Refusal("rtp: needs a session description; use \"sdp\" instead of \"url\"")
     }
     if !listens {
       if url.queryValue("mode") == "listener" {
-        throw Refusal("mode=listener listens; say \"mode\": \"listen\"")
+        throw Refusal("mode=listener needs \"mode\": \"listen\"")
       }
-      // What is sent by UDP is sent to us; a group is joined.
+      // A unicast UDP input always listens. A multicast group is joined.
       if url.scheme != "udp" || url.address?.scope == .multicast { return .pull(url) }
     }
     try rules.checkOwn(url)
     switch url.scheme {
     case "rtmp":
       guard !url.path.split(separator: "/").isEmpty, url.query == nil, url.userinfo == nil else {
-        throw Refusal("a publisher's address is rtmp://host:port/app/key")
+        throw Refusal("a publisher's URL must be rtmp://host:port/app/key")
       }
       return .publisher(url)
     case "srt", "udp":
-      guard url.port != nil else { throw Refusal("a listener wants a port") }
+      guard url.port != nil else { throw Refusal("a listener needs a port") }
       guard ["listener", nil].contains(url.queryValue("mode")) else {
-        throw Refusal("a listener's mode is listener; to call, say \"mode\": \"pull\"")
+        throw Refusal("a listener needs mode=listener; to connect, set \"mode\": \"pull\"")
       }
       return .listener(url)
-    default: throw Refusal("\(url.scheme): cannot listen; say \"mode\": \"pull\"")
+    default: throw Refusal("\(url.scheme): can't listen; set \"mode\": \"pull\"")
     }
   }
 
@@ -140,45 +142,46 @@ struct SessionRequest: Sendable {
   private static func outputs(_ value: JSONValue?, _ rules: AddressRules) throws -> [Output] {
     guard let value else { return [.hls] }
     guard case .array(let list) = value, (1...mostOutputs).contains(list.count) else {
-      throw Problem.badRequest("outputs: a list of 1 to \(mostOutputs)")
+      throw Problem.badRequest("outputs: must be an array of 1 to \(mostOutputs) outputs")
     }
     var outputs: [Output] = []
     for entry in list {
       let output = try output(entry, rules)
-      guard !outputs.contains(output) else { throw Problem.badRequest("outputs: one twice") }
+      guard !outputs.contains(output) else { throw Problem.badRequest("outputs: duplicate output") }
       outputs.append(output)
     }
     return outputs
   }
 
   private static func output(_ value: JSONValue, _ rules: AddressRules) throws -> Output {
-    let members = try members(of: value, "an output", allowing: ["type", "url", "name"])
+    let members = try members(of: value, "output", allowing: ["type", "url", "name"])
     guard case .string(let type)? = members["type"] else {
-      throw Problem.badRequest("an output: type is missing")
+      throw Problem.badRequest("output: type is missing")
     }
     switch (type, members["url"], members["name"]) {
     case ("hls", nil, nil): return .hls
     case ("file", nil, .string(let name)?):
       guard AddressRules.isName(name) else {
-        throw Refusal("a file's name is a name, not a path: letters, digits, '.', '_', '-'")
+        throw Refusal("output: name must be letters, digits, '.', '_' and '-', not a path")
       }
       return .file(name: name)
     case ("rtmp", .string(let text)?, nil), ("srt", .string(let text)?, nil),
       ("udp", .string(let text)?, nil):
       let url = try rules.check(text, .output)
       guard url.scheme == type || url.scheme == type + "s" else {
-        throw Refusal("the output's type is \(type), its url \(url.scheme):")
+        throw Refusal("output: the type is \(type), but the URL is \(url.scheme):")
       }
       return .push(url)
     default:
       throw Problem.badRequest(
-        "an output: {\"type\": \"hls\"}, {\"type\": \"rtmp\" | \"srt\" | \"udp\", \"url\": ...} or "
+        "output: use {\"type\": \"hls\"}, {\"type\": \"rtmp\" | \"srt\" | \"udp\", \"url\": ...} or "
           + "{\"type\": \"file\", \"name\": ...}")
     }
   }
 }
 
-/// A client's word as a message may hold it: short, on one line.
+/// Returns a client's text for a message: at most 60 characters, with control and format characters replaced
+/// by `?`.
 func printable(_ text: String) -> String {
   let safe = text.unicodeScalars.prefix(60).map {
     $0.properties.generalCategory == .control || $0.properties.generalCategory == .format
@@ -188,7 +191,7 @@ func printable(_ text: String) -> String {
 }
 
 extension JSONValue {
-  /// The number, written with a fraction or without.
+  /// The value as a floating-point number, if it is a number.
   var double: Double? {
     switch self {
     case .number(let number): number
@@ -197,6 +200,6 @@ extension JSONValue {
     }
   }
 
-  /// The text, if this is one.
+  /// The value, if it is a string.
   var text: String? { if case .string(let text) = self { text } else { nil } }
 }

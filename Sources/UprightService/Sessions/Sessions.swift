@@ -5,17 +5,17 @@ internal import Synchronization
 internal import UprightLive
 internal import UprightMediaIO
 
-/// All sessions by name: how many there may be, and what becomes of those that are over.
+/// The sessions of the service, by name. Limits their number and keeps ended sessions for a while.
 final class Sessions: Sendable {
   struct Limits: Sendable {
-    /// Sessions that run at a time.
+    /// The maximum number of running sessions.
     var running = 16
-    /// Sessions that are over and can still be asked for.
+    /// The maximum number of ended sessions that can still be queried.
     var kept = 64
   }
 
   private enum Place: Sendable {
-    /// Being made.
+    /// The session is being created.
     case reserved
     case hosted(HostedSession)
   }
@@ -32,7 +32,7 @@ final class Sessions: Sendable {
   private let opening: SessionOpening
   private let logger: Logger
   private let state = Mutex(State())
-  /// Told whatever any session tells, with the session's name: for webhooks.
+  /// Receives the updates of all sessions with the session's name, for webhooks.
   private let observer: @Sendable (String, LiveUpdate) -> Void
 
   init(
@@ -47,25 +47,25 @@ final class Sessions: Sendable {
     self.observer = observer
   }
 
-  // MARK: - Finding
+  // MARK: - Lookup
 
-  /// The session of that name.
+  /// Returns the session of that name.
   ///
   /// - Throws: `Problem` 404.
   func find(_ id: String) throws(Problem) -> HostedSession {
     if case .hosted(let session)? = state.withLock({ $0.places[id] }) { return session }
-    throw .notFound("there is no session of that name")
+    throw .notFound("there is no session with this name")
   }
 
-  /// All of them, the oldest first.
+  /// All sessions, oldest first.
   var all: [HostedSession] {
     let places = state.withLock { Array($0.places.values) }
     return places.compactMap { if case .hosted(let session) = $0 { session } else { nil } }
       .sorted { ($0.created, $0.id) < ($1.created, $1.id) }
   }
 
-  /// The session's publish key if it may be used as a bearer token: one that is shorter than eight bytes
-  /// could be guessed.
+  /// Returns the session's publish key, or `nil` if it must not be used as a bearer token. A key shorter than
+  /// eight bytes could be guessed.
   func publishKey(of id: String) -> String? {
     guard let key = (try? find(id))?.publishKey, key.utf8.count >= Self.shortestKey else {
       return nil
@@ -73,15 +73,15 @@ final class Sessions: Sendable {
     return key
   }
 
-  /// Bytes of a publish key that is worth something beyond this machine.
+  /// The minimum length of a publish key that is used beyond this machine, in bytes.
   static let shortestKey = 8
 
-  /// Whether no new session is taken.
+  /// Whether the service is shutting down and rejects new sessions.
   var isDraining: Bool { state.withLock { $0.isDraining } }
 
-  // MARK: - Making
+  // MARK: - Creation
 
-  /// Makes a session and begins it; whoever publishes to it may come when this returns.
+  /// Creates and starts a session. Publishers can connect when this returns.
   func create(_ request: SessionRequest, isDeclared: Bool = false) async throws -> HostedSession {
     let id = try reserve(request.name)
     do {
@@ -100,13 +100,13 @@ final class Sessions: Sendable {
     }
   }
 
-  /// Waits until whoever sends may come; a session to which nobody can come is not kept.
+  /// Waits until the session can receive its input. Removes the session if that fails.
   private func listening(_ hosted: HostedSession) async throws(Problem) {
     if await blocking({ hosted.session.listens(within: 2) }) || isDraining { return }
     let reason = hosted.snapshot.reason ?? "its port was not bound within 2 s"
     await end(hosted)
     forget(hosted)
-    throw .conflict("the session cannot listen: \(reason)")
+    throw .conflict("the session can't listen: \(reason)")
   }
 
   private func reserve(_ name: String?) throws(Problem) -> String {
@@ -115,9 +115,9 @@ final class Sessions: Sendable {
       if state.isDraining { return .failure(.draining()) }
       var evicted: [HostedSession] = []
       switch state.places[id] {
-      case .reserved?: return .failure(.conflict("a session \(id) is being made"))
+      case .reserved?: return .failure(.conflict("a session named \(id) is being created"))
       case .hosted(let old)?:
-        guard old.isOver else { return .failure(.conflict("there is a session \(id)")) }
+        guard old.isOver else { return .failure(.conflict("a session named \(id) is running")) }
         evicted.append(old)
       case nil: break
       }
@@ -131,7 +131,7 @@ final class Sessions: Sendable {
         }
       }
       guard running < limits.running else {
-        return .failure(.tooMany("\(limits.running) sessions run already"))
+        return .failure(.tooMany("\(limits.running) sessions are already running"))
       }
       over.sort { $0.created < $1.created }
       for old in over.prefix(max(0, over.count - limits.kept + 1)) {
@@ -142,7 +142,7 @@ final class Sessions: Sendable {
       return .success(evicted)
     }
     for old in try outcome.get() {
-      // One of the same name goes on in the same folder.
+      // A new session of the same name continues in the same folder.
       if old.id != id { opening.folders.removeLive(old.id) }
       forgotten(old)
     }
@@ -161,20 +161,20 @@ final class Sessions: Sendable {
         if state == .ended || state == .failed { self?.over(hosted) }
       }
     }
-    logger.info("session \(id): begun")
+    logger.info("session \(id): started")
   }
 
-  /// The session is over: its port, its way out are given back.
+  /// Releases the port and the egress proxy of a session that has ended.
   private func over(_ hosted: HostedSession) {
     Task { [opening] in await opening.close(hosted) }
   }
 
-  /// What to call with a session that is forgotten.
+  /// Sets a function that is called with each session that is forgotten.
   func onForget(_ body: @escaping @Sendable (HostedSession) -> Void) {
     state.withLock { $0.onForget = body }
   }
 
-  /// The input of a session led where it must not.
+  /// Ends a session because its input led to a forbidden address.
   func refused(_ id: String, _ reason: String) { try? find(id).refuse(reason) }
 
   private func forgotten(_ hosted: HostedSession) {
@@ -182,19 +182,19 @@ final class Sessions: Sendable {
     hosted.secrets.forEach(secrets.remove)
   }
 
-  // MARK: - Ending
+  // MARK: - End
 
-  /// Ends a session and waits until its outputs are closed, `seconds` at most.
+  /// Ends a session and waits until its outputs are closed, for at most `seconds`.
   ///
-  /// - Parameter comesBack: whether it is begun again when the service is.
+  /// - Parameter comesBack: Whether the session is started again with the service.
   func end(_ hosted: HostedSession, within seconds: Double = 10, comesBack: Bool = false) async {
     hosted.session.stop(comesBack: comesBack)
     let isOver = await blocking { hosted.session.join(timeout: seconds) }
-    if !isOver { logger.error("session \(hosted.id): did not end in \(seconds) s") }
+    if !isOver { logger.error("session \(hosted.id): did not end within \(seconds) s") }
     hosted.feed.end()
   }
 
-  /// Forgets a session that is over, and removes its playlist and segments; its files stay.
+  /// Forgets an ended session and removes its playlist and segments. Its recordings stay.
   func forget(_ hosted: HostedSession) {
     let isIts = state.withLock { state in
       guard case .hosted(let current)? = state.places[hosted.id], current === hosted else {
@@ -208,7 +208,7 @@ final class Sessions: Sendable {
     forgotten(hosted)
   }
 
-  /// Takes no new sessions and ends all, side by side, within `seconds`.
+  /// Rejects new sessions from now on and ends all sessions concurrently, within `seconds`.
   func drain(within seconds: Double) async {
     state.withLock { $0.isDraining = true }
     await withTaskGroup(of: Void.self) { group in

@@ -1,31 +1,33 @@
 internal import UprightMediaIO
 internal import RotationPolicy
 
-/// Where something is told by POST, and what.
+/// A webhook: a URL that receives events by POST, and the kinds of events.
 struct Webhook: Sendable, Hashable {
   enum Kind: String, Sendable, CaseIterable { case turn, format, state }
 
   let id: String
   let url: StreamURL
   let kinds: Set<Kind>
-  /// Signs what is sent.
+  /// The key of the messages' signatures.
   let secret: String
 
-  /// Reads `{"url", "events", "secret"}`; without a secret one is made.
+  /// Reads `{"url", "events", "secret"}`. Generates a secret if there is none.
   ///
-  /// - Parameter isKept: whether it is one that the service has written down, with its `id`.
-  /// - Throws: `Problem` 400 where the shape is wrong, `Refusal` where the host is not listed.
+  /// - Parameter isKept: Whether the service stored this webhook earlier, with its `id`.
+  /// - Throws: `Problem` 400 if the JSON has the wrong form, `Refusal` if the URL isn't allowed.
   init(_ value: JSONValue, rules: AddressRules, isKept: Bool = false) throws {
     let members = try SessionRequest.members(
-      of: value, "the webhook", allowing: ["url", "events", "secret"] + (isKept ? ["id"] : []))
+      of: value, "webhook", allowing: ["url", "events", "secret"] + (isKept ? ["id"] : []))
     guard case .string(let text)? = members["url"] else {
-      throw Problem.badRequest("the webhook: url is missing")
+      throw Problem.badRequest("webhook: url is missing")
     }
     let url = try rules.check(text, .input)
     guard url.isHTTP else {
-      throw Refusal("a webhook's url is http: or https:")
+      throw Refusal("a webhook's URL must be http: or https:")
     }
-    guard url.userinfo == nil else { throw Refusal("a webhook's url has no user: it is signed") }
+    guard url.userinfo == nil else {
+      throw Refusal("a webhook's URL must not contain a user; verify the signature instead")
+    }
     self.url = url
     switch members["events"] {
     case nil: kinds = Set(Kind.allCases)
@@ -34,24 +36,24 @@ struct Webhook: Sendable, Hashable {
         list.map { entry in
           guard let kind = entry.text.flatMap(Kind.init) else {
             throw Problem.badRequest(
-              "the webhook: events are of " + Kind.allCases.map(\.rawValue).joined(separator: ", "))
+              "webhook: events must be of " + Kind.allCases.map(\.rawValue).joined(separator: ", "))
           }
           return kind
         })
-      guard !kinds.isEmpty else { throw Problem.badRequest("the webhook: events is empty") }
-    default: throw Problem.badRequest("the webhook: events is no list")
+      guard !kinds.isEmpty else { throw Problem.badRequest("webhook: events is empty") }
+    default: throw Problem.badRequest("webhook: events isn't an array")
     }
     switch members["secret"] {
     case nil: secret = Secrets.make()
     case .string(let text) where (16...256).contains(text.utf8.count): secret = text
-    default: throw Problem.badRequest("the webhook: a secret is a text of 16 to 256 bytes")
+    default: throw Problem.badRequest("webhook: secret must be a string of 16 to 256 bytes")
     }
     id =
       members["id"]?.text
       ?? String(Secrets.make().filter { $0 != "-" && $0 != "_" }.prefix(12))
   }
 
-  /// All of it, the secret too: for our own file.
+  /// The JSON for the service's file, secret included.
   var kept: JSONValue {
     [
       "id": .string(id), "url": .string(url.text),
@@ -60,7 +62,7 @@ struct Webhook: Sendable, Hashable {
     ]
   }
 
-  /// As an answer shows it.
+  /// The JSON for responses, without the secret.
   var json: JSONValue {
     [
       "id": .string(id), "url": .string(url.redacted),
@@ -68,8 +70,8 @@ struct Webhook: Sendable, Hashable {
     ]
   }
 
-  /// `t=SECONDS,v1=HEX`: HMAC-SHA-256 over `SECONDS.BODY`, so that an old message cannot be sent
-  /// again as a new one.
+  /// Returns `t=SECONDS,v1=HEX`: HMAC-SHA-256 over `SECONDS.BODY`. The time prevents that an old message is
+  /// replayed as a new one.
   func signature(of body: String, at seconds: Int) throws(MediaError) -> String {
     let hash = try KeyedHash.sha256(Array("\(seconds).\(body)".utf8), key: Array(secret.utf8))
     let hex = hash.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()

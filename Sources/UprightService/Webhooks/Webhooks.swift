@@ -5,15 +5,15 @@ internal import Synchronization
 internal import UprightLive
 internal import UprightMediaIO
 
-/// Tells the webhooks what happens: signed, in order, tried again, and never waited for.
+/// Delivers session events to webhooks: signed, in order, with retries, and without blocking the sessions.
 final class Webhooks: Sendable {
   struct Limits: Sendable {
     var hooks = 16
-    /// Messages that wait for one webhook; what comes then is dropped and counted.
+    /// The maximum number of messages waiting for one webhook. Further messages are dropped and counted.
     var waiting = 256
-    /// Waits between one try and the next.
+    /// The delays between attempts.
     var delays: [Duration] = [1, 2, 4, 8, 16].map { .seconds($0) }
-    /// Seconds without a byte.
+    /// The maximum time without a received byte, in seconds.
     var timeout = 10.0
   }
 
@@ -26,7 +26,7 @@ final class Webhooks: Sendable {
     let hook: Webhook
     let messages: AsyncStream<Message>.Continuation
     let task: Task<Void, Never>
-    /// Whether it was made by the API and is there again after a restart.
+    /// Whether it was created by the API and is restored after a restart.
     let isKept: Bool
   }
 
@@ -49,7 +49,7 @@ final class Webhooks: Sendable {
   private let logger: Logger
   private static let name = "webhooks"
 
-  /// - Parameter file: where webhooks that the API makes are kept.
+  /// - Parameter file: The path of the file that stores the webhooks created by the API.
   init(
     proxy: EgressProxy, secrets: Secrets, limits: Limits = Limits(), file: String, logger: Logger
   ) {
@@ -70,20 +70,20 @@ final class Webhooks: Sendable {
 
   // MARK: - Hooks
 
-  /// Adds those that an earlier run has kept.
+  /// Adds the webhooks that an earlier run stored.
   func addKept(rules: AddressRules) {
     guard let data = FileManager.default.contents(atPath: file) else { return }
     guard let value = try? JSONValue(parsing: data), case .array(let hooks) = value else {
-      return logger.error("\(file) cannot be read: its webhooks are not used")
+      return logger.error("can't read \(file): ignoring its webhooks")
     }
     for value in hooks {
       do { try add(Webhook(value, rules: rules, isKept: true), isKept: true) } catch {
-        logger.error("a webhook of an earlier run is not used: \(Problem(error).detail)")
+        logger.error("ignoring a webhook of an earlier run: \(Problem(error).detail)")
       }
     }
   }
 
-  /// Writes those down that the API made, for the service's user alone.
+  /// Stores the webhooks created by the API, in a file that only the service's user can read.
   private func keep() throws(Problem) {
     let hooks = state.withLock { state in
       state.order.compactMap { state.lines[$0] }.filter(\.isKept).map(\.hook.kept)
@@ -95,13 +95,13 @@ final class Webhooks: Sendable {
         atPath: temporary, contents: bytes, attributes: [.posixPermissions: 0o600]),
       unsafe rename(temporary, file) == 0
     else {
-      throw .unready("the webhook cannot be kept: there is no room, or no right to write")
+      throw .unready("can't store the webhook; check free space and permissions of the data folder")
     }
   }
 
-  /// Adds one that is there again after a restart.
+  /// Adds a webhook and stores it, so that it is restored after a restart.
   ///
-  /// - Throws: `Problem` 429 where there are as many as there may be, 503 where it cannot be kept.
+  /// - Throws: `Problem` 429 if the maximum number of webhooks is reached, 503 if it can't be stored.
   func addAndKeep(_ hook: Webhook) throws(Problem) {
     try add(hook, isKept: true)
     do { try keep() } catch {
@@ -115,7 +115,7 @@ final class Webhooks: Sendable {
     if try discard(id) { try keep() }
   }
 
-  /// - Throws: `Problem` 429 where there are as many as there may be.
+  /// - Throws: `Problem` 429 if the maximum number of webhooks is reached.
   func add(_ hook: Webhook, isKept: Bool = false) throws(Problem) {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Message.self, bufferingPolicy: .bufferingOldest(limits.waiting))
@@ -130,13 +130,13 @@ final class Webhooks: Sendable {
       return true
     }
     guard isAdded else {
-      throw .tooMany("there are \(limits.hooks) webhooks already", retryAfter: 60)
+      throw .tooMany("there are already \(limits.hooks) webhooks", retryAfter: 60)
     }
     secrets.add(hook.secret)
     hook.url.secrets.forEach { secrets.add($0) }
   }
 
-  /// Whether it was one that is kept.
+  /// Removes a webhook. Returns whether it is a stored one.
   ///
   /// - Throws: `Problem` 404.
   @discardableResult
@@ -145,7 +145,7 @@ final class Webhooks: Sendable {
       state.order.removeAll { $0 == id }
       return state.lines.removeValue(forKey: id)
     }
-    guard let line else { throw .notFound("there is no webhook of that name") }
+    guard let line else { throw .notFound("there is no webhook with this id") }
     line.messages.finish()
     line.task.cancel()
     secrets.remove(line.hook.secret)
@@ -153,9 +153,9 @@ final class Webhooks: Sendable {
     return line.isKept
   }
 
-  // MARK: - Telling
+  // MARK: - Delivery
 
-  /// What a session told, for those who want to know it.
+  /// Queues an update of a session for the webhooks that subscribe to its kind.
   func tell(_ session: String, _ update: LiveUpdate) {
     let (kind, data): (Webhook.Kind, JSONValue)
     switch update {
@@ -179,7 +179,7 @@ final class Webhooks: Sendable {
   }
 
   private func deliver(_ message: Message, to hook: Webhook) async {
-    var reason = "the receiver does not want it"
+    var reason = "rejected by the receiver"
     tries: for delay in [.zero] + limits.delays {
       do { try await Task.sleep(for: delay) } catch { return }
       switch await send(message, to: hook) {
@@ -189,7 +189,7 @@ final class Webhooks: Sendable {
       }
     }
     state.withLock { $0.counts.failed += 1 }
-    logger.warning("webhook \(hook.id): \(message.id) is not delivered: \(reason)")
+    logger.warning("webhook \(hook.id): can't deliver \(message.id): \(reason)")
   }
 
   private func send(_ message: Message, to hook: Webhook) async -> HTTPPost.Outcome {
@@ -211,7 +211,7 @@ final class Webhooks: Sendable {
     } catch { return .failed("\(error)") }
   }
 
-  /// The proxy's address for us: every hop is checked there.
+  /// The URL of the egress proxy, which checks every hop.
   private func way() -> String? {
     if let way = state.withLock({ $0.way }) { return way }
     let secret = Secrets.make()
@@ -223,7 +223,7 @@ final class Webhooks: Sendable {
     }
   }
 
-  /// Sends nothing any more: what waits is lost.
+  /// Stops all deliveries. Messages that wait are lost.
   func stop() async {
     let lines = state.withLock { state in
       defer { state.lines = [:] }

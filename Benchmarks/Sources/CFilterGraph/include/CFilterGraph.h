@@ -1,20 +1,20 @@
-// libavfilter's and libswscale's way of turning and rescaling, for comparison.
+// Rotating and rescaling with libavfilter and libswscale, for comparison.
 #pragma once
 
 #include <stdint.h>
 
 typedef struct filter_graph filter_graph;
 
-// A graph of one thread for yuv420p pictures of `width` x `height`: `filters` as the ffmpeg command
-// line takes them. Null where libavfilter refuses.
+// Opens a graph of one thread for yuv420p frames of `width` x `height`. `filters` is as on the ffmpeg command
+// line. Returns null if libavfilter rejects it.
 filter_graph *filter_graph_open(const char *filters, int width, int height);
 void filter_graph_close(filter_graph *graph);
 
-// The picture that goes in, to be filled by the caller.
+// Returns a plane of the input frame, to be filled by the caller.
 uint8_t *filter_graph_input(filter_graph *graph, int plane, int *stride);
 
-// Sends the picture through. 0, or a negative number where it failed.
+// Sends the frame through the graph. Returns 0, or a negative number if it failed.
 int filter_graph_run(filter_graph *graph);
 
-// What came out last; valid until the next run.
+// Returns a plane of the last output. Valid until the next run.
 const uint8_t *filter_graph_output(filter_graph *graph, int plane, int *stride);
