@@ -28,7 +28,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 QUIET = 10
 SLOWEST = 20
 # Suites that measure real time: last, two at a time, with the machine to themselves.
-TIMED = {"UprightServiceTests.OnTheAir", "UprightServiceTests.LiveThroughService"}
+TIMED = {"UprightServiceTests.LivePublishing", "UprightServiceTests.LiveServiceMedia"}
 # Targets whose suites are quick in every loop, and how many patterns a process of quick suites takes.
 QUICK = {
     "ArchitectureTests", "OrientationTests", "OrientationSignalsTests", "PixelKernelsTests", "RTPTests",

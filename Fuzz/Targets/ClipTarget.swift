@@ -28,7 +28,7 @@ extension FuzzTarget {
         input: clip.path, output: folder.appendingPathComponent("out.\(name)").path,
         options: options)
       _ = try session.run()
-    } catch let error as MediaError where error.code == .fault {
+    } catch let error as UprightError where error.code == .fault {
       throw Finding(description: "\(error)")
     }
   }

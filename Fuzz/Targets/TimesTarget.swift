@@ -46,10 +46,10 @@ extension FuzzTarget {
   private static func packets(_ input: inout FuzzInput) throws {
     let bases = [timeBase(&input), timeBase(&input)]
     let output = timeBase(&input)
-    var joined = input.flag() ? JoinedTimes(start: 0) : nil
+    var joined = input.flag() ? ClockJoiner(start: 0) : nil
     let interleaver = PacketInterleaver(
       awaited: [true, true], cutsAtKeys: input.flag(), isGapless: input.flag())
-    var fits = [DecodingTimes(), DecodingTimes()]
+    var fits = [DecodingTimestamps(), DecodingTimestamps()]
     var last: [Int64] = [.min, .min]
     func check(_ item: consuming PacketInterleaver.Item) throws {
       let track = item.track
@@ -152,7 +152,7 @@ extension FuzzTarget {
     }
     plan.finish()
     for entry in plan.entries { _ = entry.explanation }
-    var events = EventFeed(.list(feed), offset: input.double())
+    var events = EventQueue(.list(feed), offset: input.double())
     _ = try events.take(upTo: input.double())
     _ = try events.takeRest()
     _ = plan.json.compact
@@ -175,7 +175,7 @@ extension FuzzTarget {
   /// Copied packets whose container keeps no decoding times.
   private static func decodingTimes(_ input: inout FuzzInput) throws {
     let base = timeBase(&input)
-    let fill = DecodingTimeFill(
+    let fill = DecodingTimeGenerator(
       timeBase: base, frameRate: input.flag() ? Rational(Int(input.integer(Int32.self)), 1) : nil)
     func check(_ packet: consuming Packet) {
       var packet = packet

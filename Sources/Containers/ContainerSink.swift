@@ -10,7 +10,7 @@ package final class ContainerSink: PacketSink {
   private let unfinished: UnfinishedFiles
   private var staged: StagedFile?
   private var muxer: Muxer?
-  private var mark: OrientationMark?
+  private var mark: OrientationMetadata?
   private var description: OutputDescription?
   /// The number of frames written so far.
   private var pictures = 0
@@ -20,7 +20,7 @@ package final class ContainerSink: PacketSink {
   /// The last time, in seconds, up to which the file is playable.
   private var wholeUpTo: Double?
   private var sampleDescriptions: SampleDescriptions?
-  private var indexRoom: IndexRoom?
+  private var indexRoom: IndexReservation?
   package private(set) var files: [String] = []
 
   /// - Parameter wholeEvery: For a recording: the file is written under its final name from the first byte.
@@ -30,7 +30,7 @@ package final class ContainerSink: PacketSink {
   package convenience init(
     container: OutputContainer, target: String, interrupt: Interrupt, unfinished: UnfinishedFiles,
     wholeEvery: Double? = nil
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     try self.init(
       muxer: container.muxer, target: target, interrupt: interrupt, unfinished: unfinished,
       wholeEvery: wholeEvery)
@@ -40,7 +40,7 @@ package final class ContainerSink: PacketSink {
   package init(
     muxer: String, target: String, interrupt: Interrupt, unfinished: UnfinishedFiles,
     wholeEvery: Double? = nil
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     self.unfinished = unfinished
     self.wholeEvery = wholeEvery
     muxerName = muxer
@@ -59,18 +59,18 @@ package final class ContainerSink: PacketSink {
     target != "-" && InputTrust.scheme(of: target) == nil && StagedFile.isReplaceable(target)
   }
 
-  package func begin(_ description: OutputDescription) throws(MediaError) {
+  package func begin(_ description: OutputDescription) throws(UprightError) {
     self.description = description
     let isSelfContained = staged != nil && ["mp4", "mov"].contains(muxerName)
-    try begin(description) { (muxer) throws(MediaError) in
+    try begin(description) { (muxer) throws(UprightError) in
       try muxer.addTracks(description, isSelfContained: isSelfContained)
     }
   }
 
   /// Opens the output with the tracks that `add` adds.
   package func begin(
-    _ description: some FileDescription, add: (Muxer) throws(MediaError) -> Void
-  ) throws(MediaError) {
+    _ description: some FileDescription, add: (Muxer) throws(UprightError) -> Void
+  ) throws(UprightError) {
     let address = staged?.temporaryPath ?? (target == "-" ? "pipe:1" : target)
     let muxer = try Muxer(
       format: muxerName, target: .url(address),
@@ -80,7 +80,7 @@ package final class ContainerSink: PacketSink {
     muxer.setMetadata(description.metadata)
     try muxer.setChapters(description.chapters)
     if staged != nil, ["mp4", "mov"].contains(muxerName) {
-      indexRoom = IndexRoom(samples: description.copiedSamples)
+      indexRoom = IndexReservation(samples: description.copiedSamples)
     }
     try muxer.writeHeader(options(description))
     self.muxer = muxer
@@ -125,8 +125,8 @@ package final class ContainerSink: PacketSink {
 
   package func write(
     _ packet: consuming Packet, track: Int, format: EncodedFormat?
-  ) throws(MediaError) {
-    guard let muxer else { throw MediaError(.fault, "a packet before the header", at: target) }
+  ) throws(UprightError) {
+    guard let muxer else { throw UprightError(.fault, "a packet before the header", at: target) }
     if let format {
       switch muxerName {
       case "flv":
@@ -150,7 +150,7 @@ package final class ContainerSink: PacketSink {
   }
 
   /// Ends the fragment or cluster before an IDR frame and writes it to the file, if the interval has passed.
-  private func makeWhole(_ muxer: Muxer, before seconds: Double) throws(MediaError) {
+  private func makeWhole(_ muxer: Muxer, before seconds: Double) throws(UprightError) {
     guard let wholeEvery else { return }
     guard let wholeUpTo else {
       self.wholeUpTo = seconds
@@ -163,7 +163,7 @@ package final class ContainerSink: PacketSink {
 
   /// Records where a format begins. Its sample description is added to the index when the file is finished.
   /// Pipes have the parameter sets in band only.
-  private func describe(_ format: EncodedFormat) throws(MediaError) {
+  private func describe(_ format: EncodedFormat) throws(UprightError) {
     guard staged != nil, var description else { return }
     if sampleDescriptions == nil {
       sampleDescriptions = try SampleDescriptions(
@@ -173,13 +173,13 @@ package final class ContainerSink: PacketSink {
     try sampleDescriptions?.begin(description, at: pictures)
   }
 
-  package func finish(isPartial: Bool) throws(MediaError) {
+  package func finish(isPartial: Bool) throws(UprightError) {
     try close()
     if let name = try commit(isPartial: isPartial), isPartial { files = [name] }
   }
 
   /// Finishes the file under its temporary name.
-  func close() throws(MediaError) {
+  func close() throws(UprightError) {
     // Reset the reserved room. Otherwise libavformat fails, with the media overwritten, if the room is too
     // small.
     if indexRoom != nil { muxer?.setIndexRoom(0) }
@@ -197,7 +197,7 @@ package final class ContainerSink: PacketSink {
 
   /// Renames a finished file to its final name and returns that name; `nil` if the output is not a staged
   /// file.
-  func commit(isPartial: Bool) throws(MediaError) -> String? {
+  func commit(isPartial: Bool) throws(UprightError) -> String? {
     defer { forget() }
     guard let staged else { return nil }
     let name = isPartial ? OutputName.partial(target) : target
@@ -224,7 +224,7 @@ package protocol FileDescription {
   var metadata: [String: String] { get }
   var chapters: [Demuxer.Chapter] { get }
   /// How the output signals the orientation of copied frames; `nil` if the pixels are upright.
-  var mark: OrientationMark? { get }
+  var mark: OrientationMetadata? { get }
   /// Whether tags are written as QuickTime's list of arbitrary names.
   var listsTags: Bool { get }
   /// The number of samples of all tracks if most are copied; 0 if unknown, or if they are encoded.
@@ -244,7 +244,7 @@ extension Muxer {
   /// - Parameter isSelfContained: Whether a sample entry contains all parameter sets of its format.
   func addTracks(
     _ description: OutputDescription, isSelfContained: Bool = false
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     if let source = description.copiedVideo {
       _ = try addCopy(
         of: source, parameters: description.format.parameters,

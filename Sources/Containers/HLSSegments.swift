@@ -9,11 +9,11 @@ package protocol HLSSegments: AnyObject {
   /// Starts a format at segment `index` and returns its init segment; `nil` if segments need none.
   func begin(
     _ description: OutputDescription, segment index: Int
-  ) throws(MediaError) -> [UInt8]?
+  ) throws(UprightError) -> [UInt8]?
   /// Writes the next packet of the segment.
-  func write(_ packet: consuming Packet, track: Int) throws(MediaError)
+  func write(_ packet: consuming Packet, track: Int) throws(UprightError)
   /// Ends the segment and returns its data.
-  func cut() throws(MediaError) -> [UInt8]
+  func cut() throws(UprightError) -> [UInt8]
 }
 
 /// Fragmented MP4 (RFC 8216, 3.3): one `mp4` muxer and one init segment per format.
@@ -26,7 +26,7 @@ package final class FragmentedSegments: HLSSegments {
 
   package func begin(
     _ description: OutputDescription, segment index: Int
-  ) throws(MediaError) -> [UInt8]? {
+  ) throws(UprightError) -> [UInt8]? {
     try muxer?.finish()
     let muxer = try Muxer(format: "mp4", target: .memory)
     try muxer.addTracks(description, isSelfContained: true)
@@ -42,11 +42,11 @@ package final class FragmentedSegments: HLSSegments {
     return try muxer.takeBytes()
   }
 
-  package func write(_ packet: consuming Packet, track: Int) throws(MediaError) {
+  package func write(_ packet: consuming Packet, track: Int) throws(UprightError) {
     try muxer?.write(packet, stream: track)
   }
 
-  package func cut() throws(MediaError) -> [UInt8] {
+  package func cut() throws(UprightError) -> [UInt8] {
     try muxer?.endFragment()
     return try muxer?.takeBytes() ?? []
   }
@@ -63,7 +63,7 @@ package final class TransportSegments: HLSSegments {
 
   package func begin(
     _ description: OutputDescription, segment index: Int
-  ) throws(MediaError) -> [UInt8]? {
+  ) throws(UprightError) -> [UInt8]? {
     guard muxer == nil else { return nil }
     let muxer = try Muxer(format: "mpegts", target: .memory)
     try muxer.addTracks(description)
@@ -73,11 +73,11 @@ package final class TransportSegments: HLSSegments {
     return nil
   }
 
-  package func write(_ packet: consuming Packet, track: Int) throws(MediaError) {
+  package func write(_ packet: consuming Packet, track: Int) throws(UprightError) {
     try muxer?.write(packet, stream: track)
   }
 
-  package func cut() throws(MediaError) -> [UInt8] {
+  package func cut() throws(UprightError) -> [UInt8] {
     try muxer?.endSegment()
     return try muxer?.takeBytes() ?? []
   }

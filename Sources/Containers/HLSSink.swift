@@ -48,7 +48,7 @@ package final class HLSSink: PacketSink {
     playlistPath: String, segments: any HLSSegments, segmentDuration: Double,
     isLive: Bool = false, unfinished: UnfinishedFiles,
     comesBack: @escaping @Sendable () -> Bool = { false }
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     self.comesBack = comesBack
     self.segments = segments
     self.unfinished = unfinished
@@ -105,7 +105,7 @@ package final class HLSSink: PacketSink {
     return String(decoding: result, as: UTF8.self)
   }
 
-  package func begin(_ description: OutputDescription) throws(MediaError) {
+  package func begin(_ description: OutputDescription) throws(UprightError) {
     self.description = description
     let tick = description.videoTimeBase.doubleValue
     offset = (max(0, -description.earliestTime) / tick).rounded(.up) * tick
@@ -113,8 +113,8 @@ package final class HLSSink: PacketSink {
 
   package func write(
     _ packet: consuming Packet, track: Int, format: EncodedFormat?
-  ) throws(MediaError) {
-    guard let description else { throw MediaError(.fault, "a packet before the header") }
+  ) throws(UprightError) {
+    guard let description else { throw UprightError(.fault, "a packet before the header") }
     shift(&packet)
     let seconds = packet.seconds ?? end
     if track == 0 {
@@ -142,7 +142,7 @@ package final class HLSSink: PacketSink {
     }
   }
 
-  private func writeHeld(before next: Int64?) throws(MediaError) {
+  private func writeHeld(before next: Int64?) throws(UprightError) {
     guard var packet = held.take() else { return }
     if let next, let dts = packet.dts, next > dts { packet.duration = next - dts }
     try segments.write(packet, track: 0)
@@ -159,7 +159,7 @@ package final class HLSSink: PacketSink {
 
   private func open(
     _ format: EncodedFormat, _ description: OutputDescription
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     var changed = description
     changed.format = format
     var map: String?
@@ -173,7 +173,7 @@ package final class HLSSink: PacketSink {
     hasFormat = true
   }
 
-  private func closeSegment(at seconds: Double) throws(MediaError) {
+  private func closeSegment(at seconds: Double) throws(UprightError) {
     guard let start = segmentStart else { return }
     let file = "\(name)-\(playlist.nextSegment).\(segments.fileExtension)"
     try save(try segments.cut(), as: "\(folder)/\(file)")
@@ -183,7 +183,7 @@ package final class HLSSink: PacketSink {
     for file in playlist.takeExpired() { _ = unsafe unlink("\(folder)/\(file)") }
   }
 
-  private func save(_ bytes: [UInt8], as path: String) throws(MediaError) {
+  private func save(_ bytes: [UInt8], as path: String) throws(UprightError) {
     let staged = try StagedFile(path: path)
     unfinished.add(staged.temporaryPath)
     defer { unfinished.remove(staged.temporaryPath) }
@@ -197,7 +197,7 @@ package final class HLSSink: PacketSink {
     if !isLive { written.insert(path) }
   }
 
-  package func finish(isPartial: Bool) throws(MediaError) {
+  package func finish(isPartial: Bool) throws(UprightError) {
     guard !isEmpty else { return }
     try writeHeld(before: nil)
     try closeSegment(at: end)

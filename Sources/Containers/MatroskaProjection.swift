@@ -21,7 +21,7 @@ enum MatroskaProjection {
   /// Rewrites the file at `path`, which was written with `write_crc32=0`.
   ///
   /// - Throws: `inputOutput` if the file can't be read or written, `fault` if it contains no projection.
-  static func makeRectangular(_ path: String) throws(MediaError) {
+  static func makeRectangular(_ path: String) throws(UprightError) {
     do {
       let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
       defer { try? file.close() }
@@ -33,17 +33,17 @@ enum MatroskaProjection {
       guard let patched = rectangular(Array(data)) else { throw missing(path) }
       try file.seek(toOffset: place.start)
       try file.write(contentsOf: patched)
-    } catch let error as MediaError {
+    } catch let error as UprightError {
       throw error
     } catch {
-      throw MediaError(
+      throw UprightError(
         .inputOutput, "the orientation cannot be written: \(error.localizedDescription)", at: path,
         remedy: "check the disk")
     }
   }
 
-  private static func missing(_ path: String) -> MediaError {
-    MediaError(.fault, "the muxer wrote no projection", at: path)
+  private static func missing(_ path: String) -> UprightError {
+    UprightError(.fault, "the muxer wrote no projection", at: path)
   }
 
   /// Returns the position and size of the content of the Tracks element, which comes before the first

@@ -12,7 +12,7 @@ public enum OutputContainer: String, Sendable, CaseIterable {
   ///
   /// - Parameter format: The value of `--format`, required for `-`.
   /// - Throws: `usage` if neither the name nor `format` names a container.
-  public init(target: String, format: String? = nil) throws(MediaError) {
+  public init(target: String, format: String? = nil) throws(UprightError) {
     if let format {
       self = try Self.named(format)
       return
@@ -22,12 +22,12 @@ public enum OutputContainer: String, Sendable, CaseIterable {
     case "srt", "udp", "tcp", "rtp": self = .mpegts
     default:
       guard target != "-" else {
-        throw MediaError(
+        throw UprightError(
           .usage, "standard output needs --format", at: "-o -", remedy: "add --format mpegts")
       }
       let name = URL(fileURLWithPath: target).pathExtension
       guard !name.isEmpty else {
-        throw MediaError(
+        throw UprightError(
           .usage, "the output's name has no extension", at: target,
           remedy: "add an extension such as .mp4, .m3u8 or .ts, or add --format")
       }
@@ -35,7 +35,7 @@ public enum OutputContainer: String, Sendable, CaseIterable {
     }
   }
 
-  private static func named(_ word: String) throws(MediaError) -> Self {
+  private static func named(_ word: String) throws(UprightError) -> Self {
     switch word.lowercased() {
     case "mp4", "m4v": .mp4
     case "mov": .mov
@@ -46,7 +46,7 @@ public enum OutputContainer: String, Sendable, CaseIterable {
     case "webm": .webm
     case "y4m", "yuv4mpegpipe": .y4m
     default:
-      throw MediaError(
+      throw UprightError(
         .usage, "\(word) is not an output container", at: word,
         remedy: "use mp4, mov, m3u8, ts, flv, mkv, webm or y4m")
     }
@@ -111,7 +111,7 @@ public enum OutputContainer: String, Sendable, CaseIterable {
   }
 
   /// Audio codecs (FFmpeg's names) that are copied and that players expect in the container.
-  private var soundCodecs: Set<String> {
+  private var audioCodecs: Set<String> {
     switch self {
     case .mp4: ["aac", "mp3", "ac3", "eac3", "opus", "flac", "alac"]
     case .mov: ["aac", "mp3", "ac3", "eac3", "alac", "pcm_s16le", "pcm_s16be", "pcm_s24le"]
@@ -131,10 +131,10 @@ public enum OutputContainer: String, Sendable, CaseIterable {
   }
 
   /// Returns whether audio in `codec` is copied.
-  package func copiesSound(_ codec: String) -> Bool { soundCodecs.contains(codec) }
+  package func copiesAudio(_ codec: String) -> Bool { audioCodecs.contains(codec) }
 
   /// FFmpeg's encoder for audio that can't be copied; `nil` if the container stores no audio.
-  package var soundEncoder: String? {
+  package var audioEncoder: String? {
     switch self {
     case .y4m: nil
     case .webm: "libopus"
@@ -169,7 +169,7 @@ public enum OutputContainer: String, Sendable, CaseIterable {
   }
 
   /// The maximum number of audio tracks.
-  package var soundTracks: Int { isSegmented || self == .flv ? 1 : .max }
+  package var audioTrackLimit: Int { isSegmented || self == .flv ? 1 : .max }
 
   /// Returns whether the container may carry `codec`. WebM can't carry H.264, and FLV carries nothing else.
   package func canCarry(_ codec: VideoCodec) -> Bool {

@@ -44,13 +44,13 @@ package struct OutputDescription: Sendable {
   /// The stream that the video is copied from; `nil` if it is encoded.
   var copiedVideo: StreamInfo?
   /// How the output signals the orientation of copied frames.
-  package var mark: OrientationMark?
+  package var mark: OrientationMetadata?
 
   package init(
     format: EncodedFormat, videoTimeBase: Rational, frameRate: Rational?,
     videoMetadata: [String: String], sideTracks: [SideTrack], metadata: [String: String],
     listsTags: Bool, chapters: [Demuxer.Chapter], earliestTime: Double,
-    copiedVideo: StreamInfo? = nil, mark: OrientationMark? = nil
+    copiedVideo: StreamInfo? = nil, mark: OrientationMetadata? = nil
   ) {
     self.format = format
     self.videoTimeBase = videoTimeBase
@@ -69,15 +69,15 @@ package struct OutputDescription: Sendable {
 /// Writes packets, which come in order, to a file or a stream.
 package protocol PacketSink: AnyObject {
   /// Opens the output. Must be called before the first packet.
-  func begin(_ description: OutputDescription) throws(MediaError)
+  func begin(_ description: OutputDescription) throws(UprightError)
   /// Writes the next packet. `format` is passed with the first packet of each format except the first.
   func write(
     _ packet: consuming Packet, track: Int, format: EncodedFormat?
-  ) throws(MediaError)
+  ) throws(UprightError)
   /// Finishes the output so that it is playable.
   ///
   /// - Parameter isPartial: Whether a file gets the name of a partial output (`OutputName.partial`).
-  func finish(isPartial: Bool) throws(MediaError)
+  func finish(isPartial: Bool) throws(UprightError)
   /// Removes unfinished output.
   func abandon()
   /// The files that were written, if they differ from the named output.

@@ -32,13 +32,13 @@ struct SampleDescriptions {
   /// - Parameters:
   ///   - first: The description that the file was opened with.
   ///   - muxer: The name of libavformat's muxer that writes the file.
-  init(first: OutputDescription, muxer: String, location: String) throws(MediaError) {
+  init(first: OutputDescription, muxer: String, location: String) throws(UprightError) {
     self.init(
       entries: [try Self.entry(first, muxer: muxer)], runs: [], muxer: muxer, location: location)
   }
 
   /// Records that a format begins at a sample of the first track.
-  mutating func begin(_ description: OutputDescription, at sample: Int) throws(MediaError) {
+  mutating func begin(_ description: OutputDescription, at sample: Int) throws(UprightError) {
     let entry = try Self.entry(description, muxer: muxer)
     let index = entries.firstIndex(of: entry) ?? entries.count
     if index == entries.count { entries.append(entry) }
@@ -48,7 +48,7 @@ struct SampleDescriptions {
   /// Returns the sample entry that libavformat writes for a format, taken from an empty file.
   private static func entry(
     _ description: OutputDescription, muxer name: String
-  ) throws(MediaError) -> [UInt8] {
+  ) throws(UprightError) -> [UInt8] {
     let muxer = try Muxer(format: name, target: .memory)
     var alone = description
     alone.sideTracks = []
@@ -68,15 +68,15 @@ struct SampleDescriptions {
     return Array(bytes[entry.whole])
   }
 
-  private static func unexpected(_ what: String, at location: String) -> MediaError {
-    MediaError(.fault, "the file's index is not as expected: \(what)", at: location)
+  private static func unexpected(_ what: String, at location: String) -> UprightError {
+    UprightError(.fault, "the file's index is not as expected: \(what)", at: location)
   }
 
   /// Writes the descriptions to the file at `path`, which grows by them.
-  func write(toFileAt path: String) throws(MediaError) {
+  func write(toFileAt path: String) throws(UprightError) {
     // Readers limit the number of descriptions (libavformat to 1024).
     guard entries.count <= 255 else { return }
-    let file = try PatchedFile(path: path, location: location)
+    let file = try FilePatcher(path: path, location: location)
     guard let index = try file.indexRange() else { throw Self.unexpected("no moov", at: location) }
     let old = try file.bytes(in: index)
     var new = try rebuilt(old)
@@ -90,8 +90,8 @@ struct SampleDescriptions {
   // MARK: - The index
 
   /// Returns the index with the first track's tables rewritten and chunk offsets unchanged.
-  private func rebuilt(_ moov: [UInt8]) throws(MediaError) -> [UInt8] {
-    func rebuild(_ box: MovieBox, _ path: ArraySlice<String>) throws(MediaError) -> [UInt8] {
+  private func rebuilt(_ moov: [UInt8]) throws(UprightError) -> [UInt8] {
+    func rebuild(_ box: MovieBox, _ path: ArraySlice<String>) throws(UprightError) -> [UInt8] {
       guard let next = path.first else {
         let tables = try SampleTables(moov, box.payload, self)
         return MovieBox.bytes(box.type, tables.bytes)

@@ -6,11 +6,11 @@ struct SampleTables {
 
   init(
     _ source: [UInt8], _ range: Range<Int>, _ descriptions: SampleDescriptions
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     let boxes = MovieBox.all(in: source, range)
-    func table(_ types: String...) throws(MediaError) -> (MovieBox, [Int]) {
+    func table(_ types: String...) throws(UprightError) -> (MovieBox, [Int]) {
       guard let box = boxes.first(where: { types.contains($0.type) }) else {
-        throw MediaError(.fault, "the file's index has no \(types[0])", at: descriptions.location)
+        throw UprightError(.fault, "the file's index has no \(types[0])", at: descriptions.location)
       }
       let width = box.type == "co64" ? 8 : 4
       return (
@@ -30,7 +30,7 @@ struct SampleTables {
     // 8.7.3.2: a size for all samples, the number of samples, then a size for each if there is no size for
     // all. Upright writes no file with sixteen million frames of one size.
     guard sizeWords.count >= 3, sizeWords[1] == 0 || sizeWords[2] <= 1 << 24 else {
-      throw MediaError(.fault, "the file's index has a wrong stsz", at: descriptions.location)
+      throw UprightError(.fault, "the file's index has a wrong stsz", at: descriptions.location)
     }
     let sizes =
       sizeWords[1] == 0
@@ -38,7 +38,7 @@ struct SampleTables {
     let width = offsetBox.type == "co64" ? 8 : 4
     let offsets = entries(offsetBox, width: width)
     guard offsets.allSatisfy({ $0 <= 1 << 62 }) else {
-      throw MediaError(.fault, "the file's index has a wrong co64", at: descriptions.location)
+      throw UprightError(.fault, "the file's index has a wrong co64", at: descriptions.location)
     }
     let chunks = Self.split(
       offsets: offsets, runs: entries(chunkBox, width: 4), sizes: sizes,

@@ -21,15 +21,15 @@ package final class SideTrackWriter {
   package private(set) var description: SideTrack
   private var lastPTS: Int64?
 
-  package init(stream: StreamInfo, track: Int, container: OutputContainer) throws(MediaError) {
+  package init(stream: StreamInfo, track: Int, container: OutputContainer) throws(UprightError) {
     if stream.kind == .audio && stream.parameters.sampleRate <= 0 {
-      throw MediaError(.badData, "the input has no data for it")
+      throw UprightError(.badData, "the input has no data for it")
     }
     self.stream = stream
     self.track = track
     let isCopied =
       switch stream.kind {
-      case .audio: container.copiesSound(stream.codecName)
+      case .audio: container.copiesAudio(stream.codecName)
       case .subtitle: container.copiesSubtitles(stream.codecName)
       default: true
       }
@@ -40,7 +40,7 @@ package final class SideTrackWriter {
       work = .rewrite(transcoder)
       parameters = try transcoder.parameters()
       timeBase = transcoder.timeBase
-    } else if !isCopied, let encoder = container.soundEncoder {
+    } else if !isCopied, let encoder = container.audioEncoder {
       let transcoder = try AudioTranscoder(
         stream: stream, encoderName: encoder, wantsGlobalHeader: container.wantsGlobalHeader)
       work = .transcode(transcoder)
@@ -63,8 +63,8 @@ package final class SideTrackWriter {
 
   /// Writes one packet of the stream, or `nil` at its end, and passes on the resulting packets.
   package func write(
-    _ packet: consuming Packet?, emit: (consuming Packet) throws(MediaError) -> Void
-  ) throws(MediaError) {
+    _ packet: consuming Packet?, emit: (consuming Packet) throws(UprightError) -> Void
+  ) throws(UprightError) {
     switch work {
     case .copy:
       if var packet {

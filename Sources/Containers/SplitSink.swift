@@ -22,7 +22,7 @@ package final class SplitSink: PacketSink {
   /// - Throws: `cannotCreate` if the first file can't be created, before any other work is done.
   package init(
     container: OutputContainer, target: String, unfinished: UnfinishedFiles
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     self.container = container
     self.target = target
     self.unfinished = unfinished
@@ -32,7 +32,7 @@ package final class SplitSink: PacketSink {
   /// Checks that `--split` suits the output.
   ///
   /// - Throws: `usage` if the output can't be several files or doesn't need to be.
-  package static func check(_ container: OutputContainer, target: String) throws(MediaError) {
+  package static func check(_ container: OutputContainer, target: String) throws(UprightError) {
     let why: String? =
       if target == "-" || InputTrust.scheme(of: target) != nil || !StagedFile.isReplaceable(target)
       {
@@ -45,7 +45,7 @@ package final class SplitSink: PacketSink {
         nil
       }
     guard let why else { return }
-    throw MediaError(
+    throw UprightError(
       .usage, why, at: "--split", remedy: "remove --split, or name a file such as NAME.mkv")
   }
 
@@ -61,7 +61,7 @@ package final class SplitSink: PacketSink {
     }.sorted().map { "\(folder)/\($0)" }
   }
 
-  private func addPart() throws(MediaError) {
+  private func addPart() throws(UprightError) {
     let path = OutputName.numbered(target, parts.count)
     parts.append(
       try ContainerSink(
@@ -69,7 +69,7 @@ package final class SplitSink: PacketSink {
     files.append(path)
   }
 
-  package func begin(_ description: OutputDescription) throws(MediaError) {
+  package func begin(_ description: OutputDescription) throws(UprightError) {
     var description = description
     // The end of a chapter within a file is not known when the file begins.
     description.chapters = []
@@ -79,7 +79,7 @@ package final class SplitSink: PacketSink {
 
   package func write(
     _ packet: consuming Packet, track: Int, format: EncodedFormat?
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     if let format { try change(to: format, at: packet.seconds ?? start) }
     let ticks = packet.timeBase.ticks(in: start)
     packet.pts = packet.pts.map { $0 - ticks }
@@ -87,8 +87,8 @@ package final class SplitSink: PacketSink {
     try parts.last?.write(packet, track: track, format: nil)
   }
 
-  private func change(to format: EncodedFormat, at seconds: Double) throws(MediaError) {
-    guard var description else { throw MediaError(.fault, "a packet before the header") }
+  private func change(to format: EncodedFormat, at seconds: Double) throws(UprightError) {
+    guard var description else { throw UprightError(.fault, "a packet before the header") }
     try parts.last?.close()
     try addPart()
     start = seconds
@@ -101,7 +101,7 @@ package final class SplitSink: PacketSink {
     try parts.last?.begin(description)
   }
 
-  package func finish(isPartial: Bool) throws(MediaError) {
+  package func finish(isPartial: Bool) throws(UprightError) {
     try parts.last?.close()
     for (index, part) in parts.enumerated() {
       if let name = try part.commit(isPartial: isPartial) { files[index] = name }

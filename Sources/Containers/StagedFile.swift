@@ -13,7 +13,7 @@ package final class StagedFile {
   private let replaces: Bool
 
   /// - Throws: `cannotCreate` if the folder doesn't exist or isn't writable.
-  package init(path: String) throws(MediaError) {
+  package init(path: String) throws(UprightError) {
     self.path = path
     let url = URL(fileURLWithPath: path)
     let folder = url.deletingLastPathComponent().path
@@ -21,12 +21,12 @@ package final class StagedFile {
     guard unsafe FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder),
       isFolder.boolValue
     else {
-      throw MediaError(
+      throw UprightError(
         .cannotCreate, "the folder \(folder) does not exist", at: path, remedy: "make it first")
     }
     // A rename would replace a device, a pipe or a folder with a plain file.
     guard Self.isReplaceable(path) else {
-      throw MediaError(
+      throw UprightError(
         .cannotCreate, "is a folder, a device or a pipe", at: path, remedy: "name a plain file")
     }
     replaces = unsafe access(path, F_OK) == 0
@@ -34,7 +34,7 @@ package final class StagedFile {
       folder + "/." + url.lastPathComponent + ".\(ProcessInfo.processInfo.processIdentifier).part"
     let file = unsafe open(temporaryPath, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     guard file >= 0 else {
-      throw MediaError(
+      throw UprightError(
         .cannotCreate, "cannot be written: \(unsafe String(cString: strerror(errno)))", at: path,
         remedy: "check that the folder is writable")
     }
@@ -56,12 +56,12 @@ package final class StagedFile {
   /// Checks that a file can be created at `path`, and leaves nothing behind.
   ///
   /// - Throws: `cannotCreate` if it can't be created.
-  package static func check(path: String) throws(MediaError) {
+  package static func check(path: String) throws(UprightError) {
     try StagedFile(path: path).discard()
   }
 
   /// Writes all of `bytes` and renames the file to its final name.
-  package func commit(_ bytes: some Collection<UInt8>) throws(MediaError) {
+  package func commit(_ bytes: some Collection<UInt8>) throws(UprightError) {
     let data = Data(bytes)
     let file = unsafe open(temporaryPath, O_WRONLY | O_TRUNC | O_CLOEXEC)
     guard file >= 0 else { throw failure("cannot be written") }
@@ -95,11 +95,11 @@ package final class StagedFile {
   ///
   /// - Parameter name: Another name in the same folder; `nil` for the final name.
   /// - Throws: `cannotCreate` if another process has created a file of that name in the meantime.
-  func commit(as name: String? = nil) throws(MediaError) {
+  func commit(as name: String? = nil) throws(UprightError) {
     let name = name ?? path
     // Unlike `rename`, `link` replaces nothing. Some file systems don't support links.
     if name == path, !replaces, unsafe link(temporaryPath, name) != 0, errno == EEXIST {
-      throw MediaError(
+      throw UprightError(
         .cannotCreate, "another process has created it in the meantime", at: name,
         remedy: "add -y to replace it, or give another name with -o")
     }
@@ -112,7 +112,7 @@ package final class StagedFile {
   /// Removes the temporary files of an output that were left by processes that no longer run.
   ///
   /// - Throws: `cannotCreate` if a running process is writing the output.
-  package static func removeAbandoned(of path: String) throws(MediaError) {
+  package static func removeAbandoned(of path: String) throws(UprightError) {
     let url = URL(fileURLWithPath: path)
     let folder = url.deletingLastPathComponent().path
     let stem = "." + url.deletingPathExtension().lastPathComponent
@@ -125,7 +125,7 @@ package final class StagedFile {
       let name = words[..<dot].dropFirst()
       guard isAbandoned("\(folder)/\(file)") else {
         if name == url.lastPathComponent {
-          throw MediaError(
+          throw UprightError(
             .cannotCreate, "another process is writing this file", at: path,
             remedy: "wait for that process, or give another name with -o")
         }
@@ -145,8 +145,8 @@ package final class StagedFile {
     _ = unsafe unlink(temporaryPath)
   }
 
-  private func failure(_ what: String) -> MediaError {
-    MediaError(
+  private func failure(_ what: String) -> UprightError {
+    UprightError(
       .inputOutput, "\(what): \(unsafe String(cString: strerror(errno)))", at: path,
       remedy: "check the disk")
   }

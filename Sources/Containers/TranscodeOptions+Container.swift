@@ -7,20 +7,20 @@ extension TranscodeOptions {
   /// Checks the options.
   ///
   /// - Throws: `usage` if options contradict each other or the container.
-  package func check(for container: OutputContainer) throws(MediaError) {
+  package func check(for container: OutputContainer) throws(UprightError) {
     if canvas == .follow && !container.canFollow && !splits {
       let remedy =
         container == .y4m
         ? "use --canvas portrait or landscape"
         : "use --canvas portrait or landscape, --split for one file per format, or write .mp4, .m3u8 or .ts"
-      throw MediaError(
+      throw UprightError(
         .usage, "\(container.rawValue) cannot change its format mid-stream",
         at: "--canvas follow", remedy: remedy)
     }
     try checkCopying()
     let codec = codec ?? container.defaultCodec
     guard container.canCarry(codec) else {
-      throw MediaError(
+      throw UprightError(
         .usage, "\(container.rawValue) cannot carry \(codec.rawValue)",
         at: "--codec \(codec.rawValue)",
         remedy: "use --codec \(container.defaultCodec.rawValue), or another container")
@@ -29,14 +29,14 @@ extension TranscodeOptions {
     try codec.check(speed: speed, rate: rate, options: encoderOptions)
     for (value, name) in [(start, "--start"), (end, "--to")] {
       if let value, !(value.isFinite && value >= 0) {
-        throw MediaError(.usage, "\(value) is not a time", at: name, remedy: "use 0 or more")
+        throw UprightError(.usage, "\(value) is not a time", at: name, remedy: "use 0 or more")
       }
     }
     if let start, let end, end <= start {
-      throw MediaError(.usage, "--to \(end) is not after --start \(start)", at: "--to")
+      throw UprightError(.usage, "--to \(end) is not after --start \(start)", at: "--to")
     }
     guard segmentDuration.isFinite, segmentDuration >= 0.1, segmentDuration <= 3600 else {
-      throw MediaError(
+      throw UprightError(
         .usage, "segments of \(segmentDuration) s", at: "--segment", remedy: "use 0.1 to 3600")
     }
   }
@@ -45,7 +45,7 @@ extension TranscodeOptions {
   /// size.
   package func fixedGuidance(
     policy: StreamGuidance?, container: OutputContainer
-  ) throws(MediaError) -> StreamGuidance? {
+  ) throws(UprightError) -> StreamGuidance? {
     switch size {
     case .pair(let pair): StreamGuidance(encodeSize: pair, captureSize: captureSize)
     case .source: nil

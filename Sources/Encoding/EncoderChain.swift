@@ -11,9 +11,9 @@ package import UprightPipeline
 /// `Emit` however fast the threads are.
 package final class EncoderChain {
   /// Receives one packet; `format` is passed with the first packet of each encoder.
-  package typealias Emit = (consuming Packet, EncodedFormat?) throws(MediaError) -> Void
+  package typealias Emit = (consuming Packet, EncodedFormat?) throws(UprightError) -> Void
 
-  private typealias Drain = WorkThread<Result<[EncodedPacket], MediaError>>
+  private typealias Drain = WorkThread<Result<[EncodedPacket], UprightError>>
 
   private enum Waiting {
     /// The remaining packets of an encoder that is being drained.
@@ -34,7 +34,7 @@ package final class EncoderChain {
   private var waiting = Deque<Waiting>()
   private var waitingPackets = 0
   private var waitingDrains = 0
-  private var times = DecodingTimes()
+  private var times = DecodingTimestamps()
 
   /// The number of packets emitted.
   private(set) var packets = 0
@@ -57,7 +57,7 @@ package final class EncoderChain {
   }
 
   /// Encodes one frame. Frames come in presentation order.
-  func encode(_ frame: borrowing VideoFrame, emit: Emit) throws(MediaError) {
+  func encode(_ frame: borrowing VideoFrame, emit: Emit) throws(UprightError) {
     let encoder = try encoder(for: frame, emit)
     try encoder.send(frame)
     while let packet = try encoder.receive() {
@@ -80,7 +80,7 @@ package final class EncoderChain {
 
   private func encoder(
     for frame: borrowing VideoFrame, _ emit: Emit
-  ) throws(MediaError) -> FormatEncoder {
+  ) throws(UprightError) -> FormatEncoder {
     if let encoder, isOpen(encoder.settings, for: frame) { return encoder }
     try retire(emit)
     var settings = settings
@@ -103,13 +103,13 @@ package final class EncoderChain {
   }
 
   /// Starts to drain the current encoder on a separate thread.
-  private func retire(_ emit: Emit) throws(MediaError) {
+  private func retire(_ emit: Emit) throws(UprightError) {
     guard let old = encoder.take() else { return }
     while waitingDrains >= Self.drainLimit { try settle(emit) }
     waiting.append(
       .drain(
         Drain(name: "upright-drain") {
-          do throws(MediaError) { return .success(try old.empty()) } catch {
+          do throws(UprightError) { return .success(try old.empty()) } catch {
             return .failure(error)
           }
         }))
@@ -118,7 +118,7 @@ package final class EncoderChain {
 
   /// Waits until the oldest encoder is drained, then emits its packets and those that queue between it and
   /// the next encoder.
-  private func settle(_ emit: Emit) throws(MediaError) {
+  private func settle(_ emit: Emit) throws(UprightError) {
     var hasDrained = false
     while let first = waiting.first {
       switch first {
@@ -128,7 +128,7 @@ package final class EncoderChain {
         waiting.removeFirst()
         waitingDrains -= 1
         guard let result = drain.join() else {
-          throw MediaError(.fault, "no result of a drained encoder")
+          throw UprightError(.fault, "no result of a drained encoder")
         }
         for packet in try result.get() { try pass(packet, to: emit) }
       case .packet(let packet):
@@ -139,14 +139,14 @@ package final class EncoderChain {
     }
   }
 
-  private func pass(_ waiting: EncodedPacket, to emit: Emit) throws(MediaError) {
+  private func pass(_ waiting: EncodedPacket, to emit: Emit) throws(UprightError) {
     guard let packet = waiting.take() else { return }
     try pass(packet, waiting.format, to: emit)
   }
 
   private func pass(
     _ packet: consuming Packet, _ format: EncodedFormat?, to emit: Emit
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     var packet = packet
     times.fit(&packet)
     packets += 1
@@ -154,7 +154,7 @@ package final class EncoderChain {
   }
 
   /// Emits all remaining packets in order. No frame may follow.
-  func finish(emit: Emit) throws(MediaError) {
+  func finish(emit: Emit) throws(UprightError) {
     while !waiting.isEmpty { try settle(emit) }
     guard let last = encoder.take() else { return }
     for packet in try last.empty() { try pass(packet, to: emit) }

@@ -32,7 +32,7 @@ final class FormatEncoder: @unchecked Sendable {
 
   let settings: VideoEncoder.Settings
 
-  init(_ settings: VideoEncoder.Settings, index: Int) throws(MediaError) {
+  init(_ settings: VideoEncoder.Settings, index: Int) throws(UprightError) {
     let encoder = try VideoEncoder(settings)
     self.settings = settings
     format = EncodedFormat(
@@ -40,13 +40,13 @@ final class FormatEncoder: @unchecked Sendable {
     self.encoder = encoder
   }
 
-  func send(_ frame: borrowing VideoFrame) throws(MediaError) {
+  func send(_ frame: borrowing VideoFrame) throws(UprightError) {
     if let pts = frame.pts, frame.duration > 0 { durations[pts] = frame.duration }
     try encoder?.send(frame)
   }
 
   /// Returns the next packet in decoding order; `nil` if the encoder needs more frames.
-  func receive() throws(MediaError) -> Packet? {
+  func receive() throws(UprightError) -> Packet? {
     guard var packet = try encoder?.receive() else { return nil }
     if let pts = packet.pts, let duration = durations.removeValue(forKey: pts) {
       packet.duration = duration
@@ -61,7 +61,7 @@ final class FormatEncoder: @unchecked Sendable {
   }
 
   /// Returns the remaining packets in decoding order and closes the encoder.
-  func empty() throws(MediaError) -> [EncodedPacket] {
+  func empty() throws(UprightError) -> [EncodedPacket] {
     defer { encoder = nil }
     try encoder?.finish()
     var packets: [EncodedPacket] = []

@@ -22,7 +22,7 @@ package struct SessionTally {
   private var lastTime: Int64?
   /// The shortest and the longest step from one frame to the next, in ticks.
   private var steps: ClosedRange<Int64>?
-  private var last: (direction: Direction, transform: AffineTransform)?
+  private var last: (direction: FrameDirection, transform: AffineMatrix)?
   private var colour: Colour?
   private var hasWarnedColour = false
 
@@ -33,7 +33,7 @@ package struct SessionTally {
 
   /// Adds and returns an entry for a frame whose format differs from the last frame's; `nil` if it doesn't.
   package mutating func note(
-    _ direction: Direction, _ placement: Placement, at seconds: Double, frame: Int? = nil
+    _ direction: FrameDirection, _ placement: Placement, at seconds: Double, frame: Int? = nil
   ) -> JSONValue? {
     // An animated turn changes the format only when it ends.
     if direction.moment != nil, last != nil { return nil }

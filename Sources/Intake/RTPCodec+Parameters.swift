@@ -13,7 +13,7 @@ extension RTPCodec {
   /// - Parameter sets: parameter sets from the session's description, with start codes.
   package func parameters(
     ofKeyframe keyframe: [UInt8], sets: [UInt8]
-  ) throws(MediaError) -> CodecParameters? {
+  ) throws(UprightError) -> CodecParameters? {
     // The packet belongs to no stream yet; only its bytes are looked at.
     let none = StreamInfo(
       index: 0, kind: .video, parameters: try CodecParameters(naming: rawValue), timeBase: .one)
@@ -23,7 +23,7 @@ extension RTPCodec {
   }
 
   /// What is known of a stream of sound before its first packet.
-  package func soundParameters() throws(MediaError) -> CodecParameters {
+  package func audioParameters() throws(UprightError) -> CodecParameters {
     switch self {
     // Whatever a packet holds, RTP's Opus is 48 kHz and two channels (RFC 7587, 7).
     case .opus:

@@ -14,7 +14,7 @@ package struct SignalReader {
   private var script: ScriptSignals?
 
   /// A reader for `video`; reads the timed tracks that describe it.
-  package init(_ source: any PacketSource, _ video: StreamInfo) throws(MediaError) {
+  package init(_ source: any PacketSource, _ video: StreamInfo) throws(UprightError) {
     self.video = video.index
     streamSignals = Self.streamSignals(source, video)
     coordination = video.carriesCVO ? CVOTimeline() : nil

@@ -41,12 +41,12 @@ package struct SignalScan {
   private var isAtEnd = false
   private let note: (borrowing Packet) -> Void
   /// What ended reading before the end; nil where all was read.
-  package private(set) var error: MediaError?
+  package private(set) var error: UprightError?
 
   /// How many pictures a decoder may hold back, and so how many are looked at together.
   private static let reordering = 17
 
-  package init(url: String, format: String?) throws(MediaError) {
+  package init(url: String, format: String?) throws(UprightError) {
     try self.init(openSource(url, format: format))
   }
 
@@ -55,11 +55,11 @@ package struct SignalScan {
   /// - Parameter note: shown each packet on the way.
   package init(
     _ demuxer: any PacketSource, note: @escaping (borrowing Packet) -> Void = { _ in }
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     self.demuxer = demuxer
     self.note = note
     guard let video = demuxer.bestStream(.video) else {
-      throw MediaError(.badData, "there is no video stream", at: demuxer.url)
+      throw UprightError(.badData, "there is no video stream", at: demuxer.url)
     }
     self.video = video
     size = video.parameters.size
@@ -74,7 +74,7 @@ package struct SignalScan {
   package var warnings: [String] { reader.warnings }
 
   /// The next change; the first is what stands at the start. Nil at the end.
-  package mutating func next() throws(MediaError) -> Change? {
+  package mutating func next() throws(UprightError) -> Change? {
     while true {
       while !isAtEnd && waiting.count < Self.reordering { try readPacket() }
       guard !waiting.isEmpty else { return nil }
@@ -92,7 +92,7 @@ package struct SignalScan {
     }
   }
 
-  private mutating func readPacket() throws(MediaError) {
+  private mutating func readPacket() throws(UprightError) {
     guard let packet = nextPacket() else {
       isAtEnd = true
       return
@@ -121,7 +121,7 @@ package struct SignalScan {
 
   /// Nil at the end, and where reading fails: the run itself will say what is wrong with the file.
   private mutating func nextPacket() -> Packet? {
-    do throws(MediaError) {
+    do throws(UprightError) {
       return try demuxer.read()
     } catch {
       self.error = error

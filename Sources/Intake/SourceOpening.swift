@@ -8,12 +8,12 @@ package import UprightMediaIO
 /// - Throws: `usage` where sound is given for anything else, and as the sources do.
 package func openSource(
   _ url: String, format: String? = nil, sound: String? = nil, interrupt: Interrupt = Interrupt()
-) throws(MediaError) -> any PacketSource {
+) throws(UprightError) -> any PacketSource {
   if format?.lowercased() == "mjr" || (format == nil && JanusFile.recognises(url)) {
     return try JanusSource(pictures: url, sound: sound, interrupt: interrupt)
   }
   if sound != nil {
-    throw MediaError(
+    throw UprightError(
       .usage, "the input is no Janus recording and brings its own sound", at: "--audio",
       remedy: "leave it out, or give a recording of pictures (.mjr)")
   }

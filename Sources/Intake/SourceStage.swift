@@ -15,7 +15,7 @@ package struct SourceOutcome: Sendable {
   package init() {
   }
   /// What ended it before the end; nil where all was read.
-  package var error: MediaError?
+  package var error: UprightError?
   package var videoPackets = 0
   package var frames = 0
   /// Packets that could not be read or decoded.
@@ -95,7 +95,7 @@ package final class SourceStage: @unchecked Sendable {
   package init(
     demuxer: any PacketSource, video: StreamInfo, sideStreams: Set<Int>, startPoint: Int64? = nil,
     threads: Int = 0, queue: BoundedQueue<SourceItem>
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     self.startPoint = startPoint
     self.demuxer = demuxer
     self.video = video
@@ -109,14 +109,14 @@ package final class SourceStage: @unchecked Sendable {
 
   /// Reads to the end, to an error, or until the queue is closed from the other side.
   package func run() -> SourceOutcome {
-    do throws(MediaError) {
+    do throws(UprightError) {
       try read()
     } catch {
       if error.code == .cancelled { outcome.isStopped = true } else { outcome.error = error }
     }
     // What is inside the decoder belongs to the clip, however reading ended.
     decoder.finish()
-    do throws(MediaError) { try deliver() } catch { outcome.error = outcome.error ?? error }
+    do throws(UprightError) { try deliver() } catch { outcome.error = outcome.error ?? error }
     settle(before: nil)
     queue.close()
     outcome.damagedPackets += decoder.damagedPackets
@@ -125,11 +125,11 @@ package final class SourceStage: @unchecked Sendable {
     return outcome
   }
 
-  private func read() throws(MediaError) {
+  private func read() throws(UprightError) {
     var failures = 0
     while isWanted {
-      do throws(MediaError) {
-        guard let packet = try timed({ () throws(MediaError) in try demuxer.read() }) else {
+      do throws(UprightError) {
+        guard let packet = try timed({ () throws(UprightError) in try demuxer.read() }) else {
           return
         }
         failures = 0
@@ -144,7 +144,7 @@ package final class SourceStage: @unchecked Sendable {
     }
   }
 
-  private func take(_ packet: consuming Packet) throws(MediaError) {
+  private func take(_ packet: consuming Packet) throws(UprightError) {
     signals.note(packet)
     guard packet.streamIndex == video.index else {
       if sideStreams.contains(packet.streamIndex) {
@@ -165,7 +165,7 @@ package final class SourceStage: @unchecked Sendable {
   }
 
   /// Passes over everything up to the keyframe at `pts`; where that cannot be done, reads on.
-  private func go(to pts: Int64) throws(MediaError) {
+  private func go(to pts: Int64) throws(UprightError) {
     startPoint = nil
     guard demuxer.seek(stream: video.index, to: pts) else { return }
     decoder.flush()
@@ -175,9 +175,9 @@ package final class SourceStage: @unchecked Sendable {
   }
 
   /// Hands over every picture that has come out.
-  private func deliver() throws(MediaError) {
+  private func deliver() throws(UprightError) {
     while isWanted {
-      guard var frame = try timed({ () throws(MediaError) in try decoder.receive() }) else {
+      guard var frame = try timed({ () throws(UprightError) in try decoder.receive() }) else {
         return
       }
       // Asked with the time that its packet had, before it is mended.

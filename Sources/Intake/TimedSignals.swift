@@ -11,10 +11,10 @@ struct TimedSignals {
 
   /// A movie's index is read into memory up to this size.
   private static let largestIndex = 64 << 20
-  private static let mostSamples = 1_000_000
+  private static let maxSamples = 1_000_000
 
   /// Nil where no such track describes `video`, or the input cannot be gone about in.
-  init?(_ demuxer: Demuxer, _ video: StreamInfo) throws(MediaError) {
+  init?(_ demuxer: Demuxer, _ video: StreamInfo) throws(UprightError) {
     let candidates = demuxer.container.streams.filter { $0.codecTag == "mebx" }
     guard !candidates.isEmpty, let bytes = demuxer.bytes(), let movie = Self.movie(bytes),
       let track = TimedOrientationTrack.tracks(inMovie: movie).first(where: {
@@ -23,7 +23,7 @@ struct TimedSignals {
     else { return nil }
     let ahead = try demuxer.opened(for: stream)
     var samples = 0
-    while let packet = Self.next(ahead), samples < Self.mostSamples {
+    while let packet = Self.next(ahead), samples < Self.maxSamples {
       guard packet.streamIndex == stream.index, let at = packet.pts ?? packet.dts else { continue }
       samples += 1
       let sample = unsafe packet.withBytes { unsafe Array($0) }
@@ -35,7 +35,7 @@ struct TimedSignals {
 
   /// Nil at the end, and where reading fails: the pictures' own reader will say so.
   private static func next(_ demuxer: Demuxer) -> Packet? {
-    do throws(MediaError) { return try demuxer.read() } catch { return nil }
+    do throws(UprightError) { return try demuxer.read() } catch { return nil }
   }
 
   private mutating func turn(

@@ -25,7 +25,7 @@ enum LiveAddress {
   }
 
   /// `error` without what `url` has to hide; libavformat's own words may repeat it.
-  static func masked(_ error: MediaError, _ url: String) -> MediaError {
+  static func masked(_ error: UprightError, _ url: String) -> UprightError {
     guard InputTrust.scheme(of: url) != nil else { return error }
     var message = error.message.replacing(url, with: shown(url))
     let rest = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url[...]
@@ -33,6 +33,6 @@ enum LiveAddress {
     for part in path.split(whereSeparator: { "/?&=".contains($0) }) where part.count > 3 {
       message = message.replacing(part, with: "...")
     }
-    return MediaError(error.code, message, at: shown(error.location), remedy: error.remedy)
+    return UprightError(error.code, message, at: shown(error.location), remedy: error.remedy)
   }
 }

@@ -9,7 +9,7 @@ internal import UprightPipeline
 final class LiveBranch {
   let form: LiveForm
   let writers: [OutputWriter]
-  private let line: PictureLine
+  private let line: FramePipeline
   private let interleaver: PacketInterleaver
 
   /// Seconds that pictures wait for their sound; silence has taken its place long before.
@@ -27,10 +27,10 @@ final class LiveBranch {
     interleaver = PacketInterleaver(
       awaited: [true, true], cutsAtKeys: true, patience: Self.patience, isGapless: true)
     let seconds = configuration.segmentSeconds
-    var setup = PictureLine.Setup(keyframes: KeyframeClock(every: seconds))
+    var setup = FramePipeline.Setup(keyframes: KeyframeClock(every: seconds))
     setup.observe = observe
-    line = PictureLine(
-      PictureLine.Work(
+    line = FramePipeline(
+      FramePipeline.Work(
         options: configuration.options, stills: stills, container: "a live stream",
         canFollow: form.follows, timeBase: LiveClock.timeBase,
         settings: { frame, _ in
@@ -62,10 +62,10 @@ final class LiveBranch {
 
   /// Takes one picture with its place in media time; its packet goes to the outputs.
   func take(
-    _ frame: consuming VideoFrame, _ direction: Direction, _ seconds: Double
-  ) throws(MediaError) {
+    _ frame: consuming VideoFrame, _ direction: FrameDirection, _ seconds: Double
+  ) throws(UprightError) {
     let (orient, encode) = (tally.orientSeconds, tally.encodeSeconds)
-    try line.take(frame, direction, seconds) { (packet, format) throws(MediaError) in
+    try line.take(frame, direction, seconds) { (packet, format) throws(UprightError) in
       interleaver.add(packet, track: 0, format: format, isVideo: true)
     }
     times.orient.add(tally.orientSeconds - orient)
@@ -75,12 +75,12 @@ final class LiveBranch {
   }
 
   /// Takes one packet of sound.
-  func takeSound(_ packet: consuming Packet) throws(MediaError) {
+  func takeAudio(_ packet: consuming Packet) throws(UprightError) {
     interleaver.add(packet, track: 1, format: nil, isVideo: false)
     try flush()
   }
 
-  private func flush() throws(MediaError) {
+  private func flush() throws(UprightError) {
     while let item = interleaver.next() {
       let (track, format) = (item.track, item.format)
       let packet = item.takePacket()
@@ -91,8 +91,8 @@ final class LiveBranch {
   }
 
   /// Hands on what is inside; nothing follows.
-  func finish() throws(MediaError) {
-    try line.finish { (packet, format) throws(MediaError) in
+  func finish() throws(UprightError) {
+    try line.finish { (packet, format) throws(UprightError) in
       interleaver.add(packet, track: 0, format: format, isVideo: true)
     }
     interleaver.end(track: 0)

@@ -48,10 +48,10 @@ final class LiveControl: Sendable {
 
   /// Asks or changes the policy.
   func policy<R>(
-    _ body: (inout LivePolicy) throws(MediaError) -> R
-  ) throws(MediaError) -> R {
-    let result: Result<R, MediaError> = policyState.withLock { policy in
-      do throws(MediaError) { return .success(try body(&policy)) } catch {
+    _ body: (inout LivePolicy) throws(UprightError) -> R
+  ) throws(UprightError) -> R {
+    let result: Result<R, UprightError> = policyState.withLock { policy in
+      do throws(UprightError) { return .success(try body(&policy)) } catch {
         return .failure(error)
       }
     }
@@ -95,7 +95,7 @@ final class LiveControl: Sendable {
   }
 
   /// Notes a picture that was encoded, and when the turns were asked for that it is the first to obey.
-  func note(_ direction: Direction?, at seconds: Double, arrivals: [ContinuousClock.Instant]) {
+  func note(_ direction: FrameDirection?, at seconds: Double, arrivals: [ContinuousClock.Instant]) {
     seen.withLock { snapshot in
       snapshot.seconds = seconds
       if let format = direction?.format {

@@ -26,31 +26,31 @@ struct LiveTarget: Sendable {
 
   /// - Throws: `usage` where the output cannot be made live, `cannotCreate` where its file is there
   ///   already and may not be replaced.
-  init(_ output: LiveOutput, _ configuration: LiveConfiguration) throws(MediaError) {
+  init(_ output: LiveOutput, _ configuration: LiveConfiguration) throws(UprightError) {
     self.output = output
     let options = configuration.options
     switch output {
     case .hls: container = OutputContainer.hls.with(options.segments)
     case .push(let url):
       guard let scheme = InputTrust.scheme(of: url), Self.schemes.contains(scheme) else {
-        throw MediaError(
+        throw UprightError(
           .usage, "nothing can be sent there", at: LiveAddress.shown(url),
           remedy: "give an rtmp, rtmps, srt, udp or tcp address")
       }
       container = try OutputContainer(target: url)
     case .file(let path):
       guard InputTrust.scheme(of: path) == nil, path != "-" else {
-        throw MediaError(
+        throw UprightError(
           .usage, "not a file", at: LiveAddress.shown(path), remedy: "give a path")
       }
       container = try OutputContainer(target: path)
       if !options.overwrites, FileManager.default.fileExists(atPath: path) {
-        throw MediaError(
+        throw UprightError(
           .cannotCreate, "the output is there already", at: path, remedy: "give another name")
       }
     }
     guard Self.containers.contains(container) else {
-      throw MediaError(
+      throw UprightError(
         .usage, "\(container.rawValue) is no live output", at: output.shown,
         remedy: "use HLS, rtmp, srt, or a file in mp4, mov, mkv, ts or flv")
     }
@@ -72,7 +72,7 @@ struct LiveTarget: Sendable {
 
   private static func canvas(
     _ asked: CanvasRule, _ container: OutputContainer
-  ) throws(MediaError) -> (FrameDirector.Canvas, warning: String?) {
+  ) throws(UprightError) -> (FrameDirector.Canvas, warning: String?) {
     switch asked == .auto ? container.defaultCanvas : asked {
     case .follow, .auto: return (.follow, nil)
     case .portrait: return (.fixed(isLandscape: false), nil)
@@ -80,7 +80,7 @@ struct LiveTarget: Sendable {
     case .initial: return (.initial, nil)
     case .majority:
       guard asked == .auto else {
-        throw MediaError(
+        throw UprightError(
           .usage, "what lasts longest cannot be known ahead here", at: "--canvas majority",
           remedy: "use --canvas initial, portrait or landscape")
       }
@@ -107,31 +107,32 @@ extension LiveConfiguration {
   /// The outputs, each with its form.
   ///
   /// - Throws: `usage` for what contradicts itself or cannot be live, before anything is opened.
-  func targets() throws(MediaError) -> [LiveTarget] {
+  func targets() throws(UprightError) -> [LiveTarget] {
     guard !outputs.isEmpty else {
-      throw MediaError(.usage, "a session without an output", remedy: "give one")
+      throw UprightError(.usage, "a session without an output", remedy: "give one")
     }
     guard Set(outputs).count == outputs.count else {
-      throw MediaError(.usage, "two outputs are one", remedy: "give each its own place")
+      throw UprightError(.usage, "two outputs are one", remedy: "give each its own place")
     }
     for (isSet, option) in [
       (options.start != nil, "--start"), (options.end != nil, "--to"), (options.splits, "--split"),
       (options.sound != nil, "--audio"), (options.upright == .metadata, "--upright metadata"),
     ] where isSet {
-      throw MediaError(.usage, "is nothing for a live session", at: option, remedy: "leave it out")
+      throw UprightError(
+        .usage, "is nothing for a live session", at: option, remedy: "leave it out")
     }
     guard segmentSeconds.isFinite, segmentSeconds >= 0.5, segmentSeconds <= 60 else {
-      throw MediaError(
+      throw UprightError(
         .usage, "segments of \(segmentSeconds) s", at: "--segment", remedy: "use 0.5 to 60")
     }
     do throws(PolicyError) { _ = try RotationReducer(policy) } catch {
-      throw MediaError(error, code: .badData)
+      throw UprightError(error, code: .badData)
     }
     var targets: [LiveTarget] = []
     for output in outputs { targets.append(try LiveTarget(output, self)) }
     for target in targets {
       do throws(PolicyError) { try target.form.guidance?.check() } catch {
-        throw MediaError(error, code: .usage)
+        throw UprightError(error, code: .usage)
       }
     }
     return targets

@@ -20,7 +20,7 @@ extension LiveTarget {
     let address: String? = if case .push(let url) = output { url } else { nil }
     let recipe = OutputWriter.Recipe(
       address: address,
-      make: { (interrupt) throws(MediaError) in
+      make: { (interrupt) throws(UprightError) in
         switch output {
         case .hls(let folder):
           try Self.make(folder: folder)
@@ -49,12 +49,12 @@ extension LiveTarget {
     return OutputWriter(recipe, seconds: limits.outputSeconds, bytes: limits.outputBytes)
   }
 
-  private static func make(folder: String) throws(MediaError) {
+  private static func make(folder: String) throws(UprightError) {
     do {
       try FileManager.default.createDirectory(
         atPath: folder, withIntermediateDirectories: true)
     } catch {
-      throw MediaError(
+      throw UprightError(
         .cannotCreate, "the folder cannot be made", at: folder,
         remedy: "check that what it lies in is writable")
     }

@@ -8,7 +8,7 @@ internal import UprightPipeline
 /// out. Each form has a director of its own; all are told the same and decide the same.
 struct LivePolicy {
   /// Receives the answers to events that were posted together, once.
-  typealias Reply = @Sendable (Result<[RotationDecision], MediaError>) -> Void
+  typealias Reply = @Sendable (Result<[RotationDecision], UprightError>) -> Void
 
   /// Events that were posted together and are answered at the next frame.
   private struct Post {
@@ -23,7 +23,7 @@ struct LivePolicy {
   private var waiting: [(event: RotationEvent, post: Int?)] = []
   private var posts: [Int: Post] = [:]
   private var postCount = 0
-  private var isOver = false
+  private var hasEnded = false
   /// Answers that the observer has not been told.
   private var untold: [RotationDecision] = []
   /// When turns that no picture has shown yet were asked for.
@@ -52,13 +52,14 @@ struct LivePolicy {
     for event in events {
       guard !event.at.isNaN, event.at <= RotationEvent.latest else {
         return reply(
-          .failure(MediaError(.badData, "\(event.at) is no time", at: "at", remedy: "give seconds"))
+          .failure(
+            UprightError(.badData, "\(event.at) is no time", at: "at", remedy: "give seconds"))
         )
       }
       guard waiting.count < Self.capacity else {
         return reply(
           .failure(
-            MediaError(
+            UprightError(
               .usage, "\(Self.capacity) events wait already", at: "at", remedy: "send them later")))
       }
       let isNext = !directors.isEmpty && event.at <= seconds
@@ -68,7 +69,7 @@ struct LivePolicy {
       let index = waiting.firstIndex { $0.event.at > event.at } ?? waiting.count
       waiting.insert((event, isNext ? postCount : nil), at: index)
     }
-    if post.left == 0 || isOver { return reply(.success([])) }
+    if post.left == 0 || hasEnded { return reply(.success([])) }
     posts[postCount] = post
   }
 
@@ -80,8 +81,8 @@ struct LivePolicy {
       var event = event
       event.at = seconds
       let told = untold.count
-      var failure: MediaError?
-      do throws(MediaError) {
+      var failure: UprightError?
+      do throws(UprightError) {
         for index in directors.indices { try directors[index].push(event) }
       } catch {
         // An unknown name is found out when its time comes; the stream goes on.
@@ -93,8 +94,9 @@ struct LivePolicy {
     }
   }
 
-  private mutating func settle(_ number: Int, _ answers: [RotationDecision], _ failure: MediaError?)
-  {
+  private mutating func settle(
+    _ number: Int, _ answers: [RotationDecision], _ failure: UprightError?
+  ) {
     guard var post = posts[number] else { return }
     post.left -= 1
     post.answers += answers
@@ -117,10 +119,10 @@ struct LivePolicy {
   /// What is to be done with the picture at `seconds`, form by form.
   mutating func direct(
     at seconds: Double, size: PixelSize, signal: OrientationSignal?
-  ) throws(MediaError) -> [Direction] {
+  ) throws(UprightError) -> [FrameDirection] {
     self.seconds = seconds
     answer()
-    var directions: [Direction] = []
+    var directions: [FrameDirection] = []
     for index in directors.indices {
       directions.append(
         try directors[index].direct(at: seconds, size: size, signal: signal))
@@ -141,7 +143,7 @@ struct LivePolicy {
 
   /// No frame will come any more: nobody waits for one.
   mutating func close() {
-    isOver = true
+    hasEnded = true
     for post in posts.values { post.reply(.success(post.answers)) }
     posts = [:]
   }

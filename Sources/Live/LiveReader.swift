@@ -16,7 +16,7 @@ enum LiveItem: ~Copyable {
   /// The stream is gone; it may come back.
   case lost(String)
   /// No stream will come any more; with the reason where that is a failure.
-  case ended(MediaError?)
+  case ended(UprightError?)
 }
 
 /// The input of a live session on a thread of its own: opened, decoded, handed over, and opened again
@@ -80,8 +80,8 @@ final class LiveReader: @unchecked Sendable {
     var wait = Self.backOff.first
     while isWanted && !interrupt.isRaised {
       let before = counted.frames
-      var failure: MediaError?
-      do throws(MediaError) {
+      var failure: UprightError?
+      do throws(UprightError) {
         guard let source = try open() else { continue }
         try read(source)
       } catch {
@@ -90,7 +90,7 @@ final class LiveReader: @unchecked Sendable {
       }
       if interrupt.isRaised { break }
       if case .published(let feed) = input, let pipe = pipe.take() { feed.refuse(pipe) }
-      if isOver(after: failure) {
+      if hasEnded(after: failure) {
         put(.ended(failure))
         break
       }
@@ -108,7 +108,7 @@ final class LiveReader: @unchecked Sendable {
   }
 
   /// Whether opening it again is of no use.
-  private func isOver(after failure: MediaError?) -> Bool {
+  private func hasEnded(after failure: UprightError?) -> Bool {
     switch input {
     case .file: true
     case .pull, .published: failure?.code == .unavailable || failure?.code == .usage
@@ -122,7 +122,7 @@ final class LiveReader: @unchecked Sendable {
   }
 
   /// Nil where nobody publishes yet.
-  private func open() throws(MediaError) -> (any PacketSource)? {
+  private func open() throws(UprightError) -> (any PacketSource)? {
     switch input {
     case .pull(let url):
       return try Demuxer(url: url, settings: bounded(settings(url)), interrupt: interrupt)
@@ -199,20 +199,20 @@ final class LiveReader: @unchecked Sendable {
 
   // MARK: - One stream
 
-  private func read(_ source: any PacketSource) throws(MediaError) {
+  private func read(_ source: any PacketSource) throws(UprightError) {
     guard let video = source.bestStream(.video) else {
-      throw MediaError(.badData, "there are no pictures in the stream", at: source.url)
+      throw UprightError(.badData, "there are no pictures in the stream", at: source.url)
     }
     try LiveCodecs.check(video, at: source.url)
-    let pictures = try LivePictures(source, video, pixels: pixels)
-    let sound = try LiveSoundReader(source)
+    let pictures = try LiveFrames(source, video, pixels: pixels)
+    let sound = try LiveAudioReader(source)
     source.select(Set([video.index, sound?.index].compactMap(\.self)))
     put(.opened(hasSound: sound != nil, frameRate: video.frameRate?.doubleValue))
     var pace = isPaced ? Pace(interrupt) : nil
     var failures = 0
     defer { counters.withLock { $0.isBusy = false } }
     while isWanted {
-      do throws(MediaError) {
+      do throws(UprightError) {
         let start = ContinuousClock.now
         counters.withLock { $0.isBusy = false }
         guard let packet = try source.read() else { break }
@@ -227,13 +227,13 @@ final class LiveReader: @unchecked Sendable {
         pictures.note(packet)
         if packet.streamIndex == video.index {
           pictures.sheds = sheds.load(ordering: .relaxed)
-          try decode { () throws(MediaError) in try pictures.take(packet, hand) }
+          try decode { () throws(UprightError) in try pictures.take(packet, hand) }
           counters.withLock { $0.shed += pictures.takeShed() }
         } else if packet.streamIndex == sound?.index {
           try sound?.take(packet) { samples, time in put(.sound(samples, at: time)) }
         } else if source.hasPictures(inStream: packet.streamIndex) {
           // Opened anew it is what it is now.
-          throw MediaError(
+          throw UprightError(
             .inputOutput, "the pictures go on in another codec or stream", at: source.url)
         }
       } catch {
@@ -246,7 +246,7 @@ final class LiveReader: @unchecked Sendable {
     counters.withLock { $0.damaged += pictures.damagedPackets }
   }
 
-  private func decode(_ body: () throws(MediaError) -> Void) throws(MediaError) {
+  private func decode(_ body: () throws(UprightError) -> Void) throws(UprightError) {
     let (start, waited) = (ContinuousClock.now, handing)
     try body()
     let seconds = start.secondsUntilNow - (handing - waited)
@@ -284,9 +284,9 @@ enum LiveCodecs {
   static let names = pictures + sound + ["text"]
 
   /// - Throws: `badData` where the stream is of no such codec.
-  static func check(_ stream: StreamInfo, at location: String) throws(MediaError) {
+  static func check(_ stream: StreamInfo, at location: String) throws(UprightError) {
     guard (pictures + sound).contains(stream.codecName) else {
-      throw MediaError(
+      throw UprightError(
         .badData, "\(stream.codecName) is not taken from a live input", at: location,
         remedy: "send H.264, HEVC, AV1, VP8 or VP9, and AAC, Opus or MP3")
     }

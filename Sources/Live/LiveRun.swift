@@ -19,7 +19,7 @@ final class LiveRun {
   private let started = ContinuousClock.now
 
   private var clock = LiveClock()
-  private var sound: LiveSound
+  private var sound: LiveAudio
   private var branches: [LiveBranch] = []
   /// In the order of the configuration.
   private let writers: [OutputWriter]
@@ -29,7 +29,7 @@ final class LiveRun {
   private var rate = 30.0
   private var hasSound = false
   /// What stands in for pictures that do not come.
-  private var held: (picture: SharedPicture, signal: OrientationSignal?)?
+  private var held: (picture: SharedFrame, signal: OrientationSignal?)?
   /// When the input was lost, in ticks; nil while it is there.
   private var lostAt: Int64?
   private var lossReason = "no input"
@@ -51,14 +51,14 @@ final class LiveRun {
 
   init(
     _ configuration: LiveConfiguration, _ targets: [LiveTarget], _ control: LiveControl
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     self.configuration = configuration
     self.targets = targets
     self.control = control
     hasSegments = configuration.outputs.contains { if case .hls = $0 { true } else { false } }
     backlog = LiveBacklog(seconds: configuration.limits.lag)
     stills = try SessionStills(configuration.options)
-    let sound = try LiveSound()
+    let sound = try LiveAudio()
     let (track, earliest) = (try sound.track(), sound.earliest)
     self.sound = sound
     var (forms, writersOf): ([LiveForm], [LiveForm: [OutputWriter]]) = ([], [:])
@@ -83,7 +83,7 @@ final class LiveRun {
     let reader = reader
     let reading = WorkThread(name: "upright-live-in") { reader.run() }
     writers.forEach { $0.start() }
-    do throws(MediaError) {
+    do throws(UprightError) {
       while ending == nil && !control.interrupt.isRaised { try step() }
       try finish()
     } catch {
@@ -105,18 +105,18 @@ final class LiveRun {
       + elapsed.attoseconds / (1_000_000_000_000_000_000 / LiveClock.rate)
   }
 
-  private func step() throws(MediaError) {
+  private func step() throws(UprightError) {
     // A picture that stands in is due every step; else nothing but the state is looked after.
     if let item = queue.take(within: lostAt != nil && held != nil ? 0.01 : 0.05) {
       try take(item)
-    } else if queue.isOver {
+    } else if queue.hasEnded {
       ending = ending ?? (.ended, "the input ended")
     }
     try look()
     publish()
   }
 
-  private func take(_ item: consuming LiveItem) throws(MediaError) {
+  private func take(_ item: consuming LiveItem) throws(UprightError) {
     switch consume item {
     case .opened(let hasSound, let frameRate):
       self.hasSound = hasSound
@@ -125,9 +125,9 @@ final class LiveRun {
       backlog = LiveBacklog(seconds: configuration.limits.lag)
     case .frame(let frame, let signal): try take(frame, signal)
     case .sound(let samples, let raw):
-      let duration = Int64(samples.count) * LiveClock.rate / Int64(LiveSound.rate)
+      let duration = Int64(samples.count) * LiveClock.rate / Int64(LiveAudio.rate)
       guard let time = clock.sound(raw, duration: duration, wall: wall) else { return }
-      try sound.take(samples, at: time) { (packet) throws(MediaError) in try send(packet) }
+      try sound.take(samples, at: time) { (packet) throws(UprightError) in try send(packet) }
     case .lost(let reason):
       clock.lose()
       lose(reason)
@@ -139,7 +139,7 @@ final class LiveRun {
 
   private func take(
     _ frame: consuming VideoFrame, _ signal: OrientationSignal?
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     let wall = wall
     guard let time = clock.picture(frame.pts, wall: wall) else { return control.drop("late") }
     let waits = reader.counted.waited
@@ -155,13 +155,13 @@ final class LiveRun {
     try fill(before: time)
     frame.pts = time
     frame.duration = clock.step
-    held = (SharedPicture(try frame.shared()), signal)
+    held = (SharedFrame(try frame.shared()), signal)
     try show(frame, signal)
   }
 
   /// Repeats the last frame in a hole of the input: without a frame there is no keyframe, and a segment
   /// would be longer than its playlist may say.
-  private func fill(before time: Int64) throws(MediaError) {
+  private func fill(before time: Int64) throws(UprightError) {
     guard hasSegments, let held else { return }
     let step = LiveClock.timeBase.ticks(in: LivePlaylist.longestHole)
     for _ in 0..<30 {
@@ -170,7 +170,7 @@ final class LiveRun {
     }
   }
 
-  private func begin(_ frame: borrowing VideoFrame) throws(MediaError) {
+  private func begin(_ frame: borrowing VideoFrame) throws(UprightError) {
     let options = configuration.options
     var policy = configuration.policy
     // Upright pictures say by their shape how the device was held, where nobody else did.
@@ -201,8 +201,8 @@ final class LiveRun {
 
   /// Shows a frame again.
   private func show(
-    _ held: (picture: SharedPicture, signal: OrientationSignal?), at time: Int64
-  ) throws(MediaError) {
+    _ held: (picture: SharedFrame, signal: OrientationSignal?), at time: Int64
+  ) throws(UprightError) {
     var frame = try held.picture.frame.shared()
     frame.pts = time
     frame.duration = clock.step
@@ -212,13 +212,13 @@ final class LiveRun {
   /// Lays a picture out, encodes it and hands it on; its time is the session's.
   private func show(
     _ frame: consuming VideoFrame, _ signal: OrientationSignal?
-  ) throws(MediaError) {
-    guard let time = frame.pts else { throw MediaError(.fault, "a picture without a time") }
+  ) throws(UprightError) {
+    guard let time = frame.pts else { throw UprightError(.fault, "a picture without a time") }
     let seconds = Double(time) * LiveClock.timeBase.doubleValue
     let size = frame.size
-    var directions: [Direction] = []
+    var directions: [FrameDirection] = []
     var arrivals: [ContinuousClock.Instant] = []
-    try control.policy { (policy: inout LivePolicy) throws(MediaError) -> Void in
+    try control.policy { (policy: inout LivePolicy) throws(UprightError) -> Void in
       directions = try policy.direct(at: seconds, size: size, signal: signal)
       arrivals = policy.takeArrivals()
     }
@@ -226,7 +226,7 @@ final class LiveRun {
     // waits for the encoder's delay.
     let isExpected = hasSound && lostAt == nil
     try sound.reach(isExpected ? time : time + sound.delay, isExpected: isExpected) {
-      (packet) throws(MediaError) in try send(packet)
+      (packet) throws(UprightError) in try send(packet)
     }
     let isSlate = lostAt.map { wall - $0 >= Self.slateAfter } ?? false
     for (index, branch) in branches.enumerated() where index < directions.count {
@@ -237,8 +237,8 @@ final class LiveRun {
     control.note(directions.first, at: seconds, arrivals: arrivals)
   }
 
-  private func send(_ packet: consuming Packet) throws(MediaError) {
-    for branch in branches { try branch.takeSound(try packet.shared()) }
+  private func send(_ packet: consuming Packet) throws(UprightError) {
+    for branch in branches { try branch.takeAudio(try packet.shared()) }
   }
 
   // MARK: - What is missing
@@ -252,7 +252,7 @@ final class LiveRun {
   }
 
   /// Looks after what does not come, and after outputs that are over.
-  private func look() throws(MediaError) {
+  private func look() throws(UprightError) {
     let wall = wall
     let read = reader.counted
     let isWaiting = queue.depth > 0 || read.isBusy
@@ -275,7 +275,7 @@ final class LiveRun {
     {
       ending = (.failed, lossReason)
     }
-    if writers.allSatisfy({ $0.present.isOver }) {
+    if writers.allSatisfy({ $0.present.hasEnded }) {
       let reason = writers.lazy.compactMap(\.present.error).first?.description
       ending = (.failed, reason ?? "every output is over")
     }
@@ -283,14 +283,14 @@ final class LiveRun {
 
   // MARK: - The end
 
-  private func finish() throws(MediaError) {
+  private func finish() throws(UprightError) {
     control.policy { $0.finish() }
     if let latest = clock.latest {
-      try sound.reach(latest + clock.step, isExpected: false) { (packet) throws(MediaError) in
+      try sound.reach(latest + clock.step, isExpected: false) { (packet) throws(UprightError) in
         try send(packet)
       }
     }
-    try sound.finish { (packet) throws(MediaError) in try send(packet) }
+    try sound.finish { (packet) throws(UprightError) in try send(packet) }
     for branch in branches { try branch.finish() }
   }
 
@@ -314,7 +314,7 @@ final class LiveRun {
       counters.queueDepth = queue.depth
       if read.damaged > 0 { counters.dropped["decode"] = read.damaged }
       if read.shed > 0 { counters.dropped["shed"] = read.shed }
-      let lost = writers.reduce(0) { $0 + $1.lostPictures }
+      let lost = writers.reduce(0) { $0 + $1.lostFrames }
       if lost > 0 { counters.dropped["output"] = lost }
       counters.bytesOut = writers.reduce(0) { $0 + $1.present.bytes }
       if let first = branches.first {
@@ -337,11 +337,13 @@ extension StreamGuidance {
   /// The source's own upright size, rounded down to even.
   static func ofSource(
     _ frame: borrowing VideoFrame, captureSize: PixelSize?
-  ) throws(MediaError) -> StreamGuidance {
+  ) throws(UprightError) -> StreamGuidance {
     let upright = Placement.uprightSize(
       source: frame.size, sampleAspectRatio: frame.sampleAspectRatio, orientation: .up)
     let guidance = StreamGuidance(encodeSize: upright, captureSize: captureSize)
-    do throws(PolicyError) { try guidance.check() } catch { throw MediaError(error, code: .usage) }
+    do throws(PolicyError) { try guidance.check() } catch {
+      throw UprightError(error, code: .usage)
+    }
     return guidance
   }
 }

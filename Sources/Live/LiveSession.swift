@@ -26,7 +26,7 @@ public final class LiveSession: Sendable {
   /// - Throws: `usage` for what contradicts itself or cannot be live, `badData` for a policy that cannot
   ///   start or a description that cannot be read, `cannotCreate` for a file that is there already or a
   ///   port that is taken, `unavailable` where an encoder is missing.
-  public init(_ configuration: LiveConfiguration) throws(MediaError) {
+  public init(_ configuration: LiveConfiguration) throws(UprightError) {
     var configuration = configuration
     configuration.options.isLive = true
     targets = try configuration.targets()
@@ -46,7 +46,7 @@ public final class LiveSession: Sendable {
     control.observe(observe)
     let thread = Thread { [self] in
       let end: (state: LiveState, reason: String?)
-      do throws(MediaError) {
+      do throws(UprightError) {
         end = try LiveRun(configuration, targets, control).run()
       } catch {
         if case .published(let feed) = configuration.input { feed.close() }
@@ -67,8 +67,8 @@ public final class LiveSession: Sendable {
   public func listens(within seconds: Double) -> Bool {
     let deadline = ContinuousClock.now + .seconds(seconds)
     while !ports.allSatisfy(\.isOurs) {
-      let isOver = control.interrupt.isRaised || control.state == .failed
-      if isOver || ContinuousClock.now > deadline { return false }
+      let hasEnded = control.interrupt.isRaised || control.state == .failed
+      if hasEnded || ContinuousClock.now > deadline { return false }
       Thread.sleep(forTimeInterval: 0.005)
     }
     return true
@@ -82,7 +82,7 @@ public final class LiveSession: Sendable {
   ///   there are none.
   /// - Throws: `badData` for an event that makes no sense (an unknown name, no time); those before it
   ///   stand, and the stream goes on. `usage` if ten thousand wait.
-  public func post(_ events: [RotationEvent]) async throws(MediaError) -> [RotationDecision] {
+  public func post(_ events: [RotationEvent]) async throws(UprightError) -> [RotationDecision] {
     let result = await withCheckedContinuation { continuation in
       control.policy { $0.post(events) { continuation.resume(returning: $0) } }
     }

@@ -122,7 +122,7 @@ final class OutputQueue: @unchecked Sendable {
   }
 
   /// Pictures that were lost so far.
-  var lostPictures: Int {
+  var lostFrames: Int {
     condition.lock()
     defer { condition.unlock() }
     return lost

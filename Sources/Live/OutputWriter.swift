@@ -14,7 +14,7 @@ final class OutputWriter: Sendable {
   struct Recipe: Sendable {
     /// The address of a network output, which is tried again; nil for a file or a folder.
     let address: String?
-    let make: @Sendable (Interrupt) throws(MediaError) -> any PacketSink
+    let make: @Sendable (Interrupt) throws(UprightError) -> any PacketSink
     /// What it is begun with where the pictures have this format.
     let describe: @Sendable (EncodedFormat) -> OutputDescription
   }
@@ -25,9 +25,9 @@ final class OutputWriter: Sendable {
     var missed = 0
     var bytes = 0
     /// Why it is over, or not open at this moment; nil where it is.
-    var error: MediaError?
+    var error: UprightError?
     /// Whether it is closed, well or not.
-    var isOver = false
+    var hasEnded = false
   }
 
   let recipe: Recipe
@@ -49,7 +49,7 @@ final class OutputWriter: Sendable {
   func start() {
     let thread = Thread { [self] in
       run()
-      state.withLock { $0.isOver = true }
+      state.withLock { $0.hasEnded = true }
       done.signal()
     }
     thread.name = "upright-output"
@@ -60,7 +60,7 @@ final class OutputWriter: Sendable {
   var present: State { state.withLock { $0 } }
 
   /// Pictures that did not get through.
-  var lostPictures: Int { queue.lostPictures + present.missed }
+  var lostFrames: Int { queue.lostFrames + present.missed }
 
   /// Waits until it is closed; false where it was not by then.
   func join(by deadline: DispatchTime) -> Bool {
@@ -79,7 +79,7 @@ final class OutputWriter: Sendable {
     var notBefore = ContinuousClock.now
     while let item = queue.take() {
       if let new = item.format { format = new }
-      do throws(MediaError) {
+      do throws(UprightError) {
         if let sink {
           try write(item, to: sink, format: item.format)
           wait = Self.backOff.first
@@ -106,7 +106,7 @@ final class OutputWriter: Sendable {
         wait = min(wait * 2, Self.backOff.last)
       }
     }
-    do throws(MediaError) { try sink?.finish(isPartial: false) } catch {
+    do throws(UprightError) { try sink?.finish(isPartial: false) } catch {
       sink?.abandon()
       state.withLock { $0.error = recipe.address.map { LiveAddress.masked(error, $0) } ?? error }
     }
@@ -114,7 +114,7 @@ final class OutputWriter: Sendable {
 
   private func write(
     _ item: OutputQueue.Item, to sink: any PacketSink, format: EncodedFormat?
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     guard let packet = item.packet.take() else { return }
     try sink.write(packet, track: item.track, format: format)
     state.withLock { $0.bytes += item.bytes }

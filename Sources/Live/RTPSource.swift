@@ -20,7 +20,7 @@ final class RTPSource: PacketSource {
     /// Milliseconds after the source was opened at which its first packet came.
     var begun: Int64?
 
-    init(_ media: SessionDescription.Media, _ codec: RTPCodec) throws(MediaError) {
+    init(_ media: SessionDescription.Media, _ codec: RTPCodec) throws(UprightError) {
       self.codec = codec
       payloadType = media.payloadType
       redundancy = media.redundancy
@@ -43,7 +43,7 @@ final class RTPSource: PacketSource {
   /// Binds the sockets and waits for a keyframe that can be decoded.
   ///
   /// - Throws: `badData`, `usage`, `cannotCreate`, `cancelled`.
-  init(_ text: String, interrupt: Interrupt) throws(MediaError) {
+  init(_ text: String, interrupt: Interrupt) throws(UprightError) {
     self.interrupt = interrupt
     let description = try SessionDescription(text)
     container = Demuxer.Container(format: "rtp", streams: [], isSeekable: false)
@@ -65,14 +65,14 @@ final class RTPSource: PacketSource {
     if tracks.count > 1 {
       streams.append(
         StreamInfo(
-          index: 1, kind: .audio, parameters: try tracks[1].codec.soundParameters(),
+          index: 1, kind: .audio, parameters: try tracks[1].codec.audioParameters(),
           timeBase: Rational(1, tracks[1].codec.clockRate)))
     }
     container = Demuxer.Container(format: "rtp", streams: streams, isSeekable: false)
   }
 
   /// Passes over what precedes the first keyframe that can be decoded.
-  private func findKeyframe(_ sets: [UInt8]) throws(MediaError) -> CodecParameters {
+  private func findKeyframe(_ sets: [UInt8]) throws(UprightError) -> CodecParameters {
     while true {
       guard let next = waiting.first else {
         try receive()
@@ -96,7 +96,7 @@ final class RTPSource: PacketSource {
   /// The next packet. There is no end.
   ///
   /// - Throws: `cancelled`.
-  func read() throws(MediaError) -> Packet? {
+  func read() throws(UprightError) -> Packet? {
     while waiting.isEmpty { try receive() }
     let (unit, index) = waiting.removeFirst()
     let track = tracks[index]
@@ -111,8 +111,8 @@ final class RTPSource: PacketSource {
   }
 
   /// Waits for datagrams, a moment at most.
-  private func receive() throws(MediaError) {
-    if interrupt.isRaised { throw MediaError(.cancelled, "stopped", at: url) }
+  private func receive() throws(UprightError) {
+    if interrupt.isRaised { throw UprightError(.cancelled, "stopped", at: url) }
     var requests = tracks.map {
       pollfd(fd: $0.socket.descriptor, events: Int16(POLLIN), revents: 0)
     }

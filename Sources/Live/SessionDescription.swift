@@ -28,7 +28,7 @@ struct SessionDescription {
   let audio: Media?
 
   /// - Throws: `badData`, naming the line.
-  init(_ text: String) throws(MediaError) {
+  init(_ text: String) throws(UprightError) {
     var address = "0.0.0.0"
     var media: [Media] = []
     var maps: [[(type: UInt8, name: String)]] = []
@@ -72,7 +72,7 @@ struct SessionDescription {
     audio = media.first { !$0.isVideo }
   }
 
-  private static func media(_ value: String, address: String) throws(MediaError) -> Media {
+  private static func media(_ value: String, address: String) throws(UprightError) -> Media {
     let words = value.split(separator: " ")
     guard words.count >= 4, let port = UInt16(words[1].prefix { $0 != "/" }),
       words[2].hasPrefix("RTP/")
@@ -106,8 +106,8 @@ struct SessionDescription {
     return (type, String(value[value.index(after: space)...]))
   }
 
-  private static func error(_ what: String) -> MediaError {
-    MediaError(
+  private static func error(_ what: String) -> UprightError {
+    UprightError(
       .badData, "not a session description that can be read: \(what)", at: "SDP",
       remedy: "expected RFC 8866 with m=video PORT RTP/AVP TYPE and a=rtpmap")
   }

@@ -8,7 +8,7 @@ struct UDPPort: Sendable, Hashable {
   let port: UInt16
 
   /// - Throws: `cannotCreate` where it cannot be bound: it is taken, or not ours.
-  func check() throws(MediaError) { _ = try UDPSocket(address: address, port: port) }
+  func check() throws(UprightError) { _ = try UDPSocket(address: address, port: port) }
 
   /// Whether a socket of this process is bound to it. Where the system does not say, it counts as bound.
   var isOurs: Bool {
@@ -45,7 +45,7 @@ extension LiveInput {
   /// The UDP ports that it comes in on; none where it is fetched, or comes over TCP.
   ///
   /// - Throws: `badData` for a description that cannot be read.
-  func ports() throws(MediaError) -> [UDPPort] {
+  func ports() throws(UprightError) -> [UDPPort] {
     switch self {
     case .rtp(let text):
       let description = try SessionDescription(text)
@@ -53,7 +53,7 @@ extension LiveInput {
         UDPPort(address: $0.address, port: $0.port)
       }
       guard Set(ports.map(\.port)).count == ports.count else {
-        throw MediaError(
+        throw UprightError(
           .badData, "pictures and sound on one port are not told apart", at: "SDP",
           remedy: "give each a port of its own")
       }

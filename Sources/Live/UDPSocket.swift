@@ -7,11 +7,11 @@ final class UDPSocket {
 
   /// - Parameter address: one of ours, IPv4 or IPv6.
   /// - Throws: `cannotCreate` where it cannot be bound.
-  init(address: String, port: UInt16) throws(MediaError) {
+  init(address: String, port: UInt16) throws(UprightError) {
     var (v4, v6) = (sockaddr_in(), sockaddr_in6())
     let isV4 = unsafe inet_pton(AF_INET, address, &v4.sin_addr) == 1
     guard unsafe isV4 || inet_pton(AF_INET6, address, &v6.sin6_addr) == 1 else {
-      throw MediaError(
+      throw UprightError(
         .usage, "\(address) is no literal address", at: "SDP", remedy: "write c=IN IP4 127.0.0.1")
     }
     let family = isV4 ? AF_INET : AF_INET6
@@ -76,8 +76,8 @@ final class UDPSocket {
     return address.lowercased().hasPrefix("ff") && address.contains(":")
   }
 
-  private static func failure(_ address: String, _ port: UInt16) -> MediaError {
-    MediaError(
+  private static func failure(_ address: String, _ port: UInt16) -> UprightError {
+    UprightError(
       .cannotCreate, "UDP cannot be received: \(unsafe String(cString: strerror(errno)))",
       at: "\(address):\(port)", remedy: "give an address of this machine and a port that is free")
   }

@@ -56,7 +56,7 @@ extension DisplayMatrix {
 
   /// The matrix of `orientation` without translation, as most phones write it.
   public init(_ orientation: ImageOrientation) {
-    let affine = AffineTransform(orientation, size: PixelSize(0, 0))
+    let affine = AffineMatrix(orientation, size: PixelSize(0, 0))
     self.init(
       a: Self.unit(affine.a), b: Self.unit(affine.b), c: Self.unit(affine.c),
       d: Self.unit(affine.d))
@@ -69,7 +69,7 @@ extension DisplayMatrix {
     let range = 0...Int(Int16.max)
     guard range.contains(size.width), range.contains(size.height) else { return nil }
     self.init(orientation)
-    let affine = AffineTransform(orientation, size: size)
+    let affine = AffineMatrix(orientation, size: size)
     x = Int32(affine.tx) * Self.one
     y = Int32(affine.ty) * Self.one
   }

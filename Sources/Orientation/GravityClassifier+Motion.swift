@@ -77,12 +77,12 @@ extension GravityClassifier {
 
     /// Whether shaking, swinging and lying flat are over for long enough.
     func isCalm(at seconds: Double, _ configuration: Configuration) -> Bool {
-      func isOver(_ time: Double?, _ wait: Double) -> Bool {
+      func hasEnded(_ time: Double?, _ wait: Double) -> Bool {
         time.map { seconds - $0 >= wait } ?? true
       }
-      return isOver(rejectedAt, configuration.waitAfterRejection)
-        && isOver(swungAt, configuration.waitAfterSwing)
-        && isOver(flatAt, configuration.waitAfterFlat)
+      return hasEnded(rejectedAt, configuration.waitAfterRejection)
+        && hasEnded(swungAt, configuration.waitAfterSwing)
+        && hasEnded(flatAt, configuration.waitAfterFlat)
     }
   }
 }

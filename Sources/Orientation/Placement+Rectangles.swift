@@ -60,7 +60,7 @@ extension Placement {
     let down = Axis.length(
       height, native: target.height, within: shown.height, step: grid.height)
     let point = Point(x: anchor.x, y: anchor.y)
-      .applying(AffineTransform(orientation.inverse, size: PixelSize(1, 1)))
+      .applying(AffineMatrix(orientation.inverse, size: PixelSize(1, 1)))
     return PixelRect(
       x: shown.x
         + Axis.offset(of: across, within: shown.width, fraction: point.x, step: grid.width),

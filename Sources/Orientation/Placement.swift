@@ -19,7 +19,7 @@ public struct Placement: Sendable, Hashable {
   public let canvasRect: PixelRect
   /// From stored pixels to canvas pixels, continuous coordinates: takes `sourceRect` onto
   /// `canvasRect`. Where nothing is scaled all its numbers are whole.
-  public let transform: AffineTransform
+  public let transform: AffineMatrix
 
   /// Places `source` on `canvas`.
   ///
@@ -85,15 +85,15 @@ public struct Placement: Sendable, Hashable {
   /// transform cannot disagree.
   private static func transform(
     from source: PixelRect, orientation: ImageOrientation, to target: PixelRect
-  ) -> AffineTransform {
+  ) -> AffineMatrix {
     let upright = orientation.applied(to: source.size)
-    return AffineTransform(translationX: Double(-source.x), y: Double(-source.y))
-      .concatenating(AffineTransform(orientation, size: source.size))
+    return AffineMatrix(translationX: Double(-source.x), y: Double(-source.y))
+      .concatenating(AffineMatrix(orientation, size: source.size))
       .concatenating(
-        AffineTransform(
+        AffineMatrix(
           scaleX: Double(target.width) / Double(upright.width),
           y: Double(target.height) / Double(upright.height))
       )
-      .concatenating(AffineTransform(translationX: Double(target.x), y: Double(target.y)))
+      .concatenating(AffineMatrix(translationX: Double(target.x), y: Double(target.y)))
   }
 }

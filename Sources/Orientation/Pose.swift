@@ -65,11 +65,11 @@ public struct Pose: Sendable, Hashable {
   }
 
   /// From the coordinates of the stored picture of `source` to the canvas's; continuous coordinates.
-  public func transform(of source: PixelSize) -> AffineTransform {
+  public func transform(of source: PixelSize) -> AffineMatrix {
     let upright = orientation.applied(to: source)
-    return AffineTransform(orientation, size: source)
+    return AffineMatrix(orientation, size: source)
       .concatenating(
-        AffineTransform(
+        AffineMatrix(
           scaleX: size.width / Double(max(1, upright.width)),
           y: size.height / Double(max(1, upright.height)))
       )
@@ -77,10 +77,10 @@ public struct Pose: Sendable, Hashable {
   }
 
   /// From the picture stood and scaled, its corner at the origin, to the canvas.
-  public var turn: AffineTransform {
-    AffineTransform(translationX: -size.width / 2, y: -size.height / 2)
-      .concatenating(AffineTransform(rotationAngle: degrees * .pi / 180))
-      .concatenating(AffineTransform(translationX: centre.x, y: centre.y))
+  public var turn: AffineMatrix {
+    AffineMatrix(translationX: -size.width / 2, y: -size.height / 2)
+      .concatenating(AffineMatrix(rotationAngle: degrees * .pi / 180))
+      .concatenating(AffineMatrix(translationX: centre.x, y: centre.y))
   }
 
   /// The part of the stored picture of `source` that can be seen on `canvas`, with a few pixels more

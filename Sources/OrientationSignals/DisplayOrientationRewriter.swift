@@ -12,7 +12,7 @@ public struct DisplayOrientationRewriter: Sendable {
   private let codec: DisplayOrientationTracker.Codec
   private let framing: NALFraming
   private let message: [UInt8]?
-  private var hasBegun = false
+  private var hasStarted = false
   /// Messages put in so far.
   public private(set) var inserted = 0
   /// Messages taken out so far.
@@ -71,8 +71,8 @@ public struct DisplayOrientationRewriter: Sendable {
       case .slice(let slice):
         guard !hasPicture else { continue }
         hasPicture = true
-        let isEntry = isKey || slice.startsSequence || slice.isLeading || !hasBegun
-        hasBegun = true
+        let isEntry = isKey || slice.startsSequence || slice.isLeading || !hasStarted
+        hasStarted = true
         guard slice.isFirst, isEntry, let message else { continue }
         let place = prefix ?? start(of: unit, in: packet, framing)
         append(packet, copied..<place, to: &result)

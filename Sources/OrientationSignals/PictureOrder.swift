@@ -20,13 +20,13 @@ struct PictureOrder: Sendable {
   }
 
   /// What stands after a picture (D.2.27, D.3.17).
-  private struct Standing {
+  private struct HeldContent {
     var sequence = 0
     var values: SEIDisplayOrientation?
 
     /// Goes past `entry`; returns what holds for that picture itself.
     mutating func pass(_ entry: Entry) -> SEIDisplayOrientation? {
-      if entry.sequence != sequence { self = Standing(sequence: entry.sequence) }
+      if entry.sequence != sequence { self = HeldContent(sequence: entry.sequence) }
       switch entry.message {
       case nil: return values
       case .cancel:
@@ -51,7 +51,7 @@ struct PictureOrder: Sendable {
   }
 
   private var entries: [Entry] = []
-  private var passed = Standing()
+  private var passed = HeldContent()
   private var segment = 0
   private var sequence = 0
   private var lastKey: Int64?

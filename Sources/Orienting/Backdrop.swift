@@ -30,16 +30,16 @@ final class Backdrop {
   func picture(
     of frame: borrowing VideoFrame, turned turn: ImageOrientation, pixel: Rational,
     on canvas: borrowing VideoFrame
-  ) throws(MediaError) -> VideoFrame {
+  ) throws(UprightError) -> VideoFrame {
     let size = thumbnailSize(of: canvas.size)
     let thumbnail = try shrinker.orient(
       frame,
       by: shrinker.placement(of: frame.size, sampleAspectRatio: pixel, turn: turn, canvas: size))
     if pool?.size != canvas.size { pool = try FramePool(size: canvas.size, format: format) }
-    guard let picture = try pool?.frame(), let small = PictureView(thumbnail),
-      let large = PictureView(picture)
-    else { throw MediaError(.fault, "no frame to blur") }
-    for plane in small.picturePlanes {
+    guard let picture = try pool?.frame(), let small = FrameView(thumbnail),
+      let large = FrameView(picture)
+    else { throw UprightError(.fault, "no frame to blur") }
+    for plane in small.framePlanes {
       if format.sampleBytes == 1 {
         BoxBlur<UInt8>(radius: Self.radius, passes: 3).run(on: plane)
       } else {
@@ -71,7 +71,7 @@ struct BoxBlur<Sample: FixedWidthInteger & UnsignedInteger> {
   let radius: Int
   let passes: Int
 
-  func run(on picture: PicturePlane) {
+  func run(on picture: FramePlane) {
     let plane = picture.plane
     let step = picture.components
     for _ in 0..<passes {

@@ -4,7 +4,7 @@ public import UprightMediaIO
 package import UprightPipeline
 
 /// How one frame is to be turned and laid out.
-package struct Direction: Equatable {
+package struct FrameDirection: Equatable {
   /// The stream format at this frame.
   package var format: StreamFormat
   /// The orientation that turns the stored frame as the reference requires. While the interface turns, this
@@ -13,7 +13,7 @@ package struct Direction: Equatable {
   /// The size of the canvas.
   package var canvas: PixelSize
   /// The turn of the interface that is in progress at this frame.
-  package var moment: TurnMoment?
+  package var moment: TurnProgress?
   /// Whether the camera's frames are shown (`captureEnabledIn`).
   package var isCaptureEnabled = true
   /// The orientation that turns the screen of the device, as it is held, onto the canvas.
@@ -22,7 +22,7 @@ package struct Direction: Equatable {
   var level = 0.0
 
   /// Returns whether both directions have the same layout at rest.
-  package func hasLayout(of other: Direction) -> Bool {
+  package func hasLayout(of other: FrameDirection) -> Bool {
     format == other.format && turn == other.turn && canvas == other.canvas
   }
 
@@ -53,14 +53,14 @@ package struct FrameDirector {
   private let levels: Bool
   package private(set) var plan: OrientationPlan
   private var lastDevice: DeviceOrientation?
-  private var moments = MomentTracker()
+  private var moments = TurnTracker()
 
   /// - Throws: `badData` if the policy can't start (UIKit would raise an exception).
   package init(
     policy: PolicyDocument, guidance: StreamGuidance, frames: FrameKind, reference: Reference?,
     canvas: Canvas, signalsAreEvents: Bool, gravity: GravityClassifier.Configuration,
     levels: Bool = false
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     self.levels = levels
     self.frames = frames
     self.canvas = canvas
@@ -75,25 +75,25 @@ package struct FrameDirector {
     do throws(PolicyError) {
       plan = try OrientationPlan(policy, guidance: guidance, gravity: gravity)
     } catch {
-      throw MediaError(error, code: .badData)
+      throw UprightError(error, code: .badData)
     }
   }
 
   /// Adds one external event.
   ///
   /// - Throws: `badData` if the policy refuses the event.
-  package mutating func push(_ event: RotationEvent) throws(MediaError) {
+  package mutating func push(_ event: RotationEvent) throws(UprightError) {
     do throws(PolicyError) {
       try plan.push(event)
     } catch {
-      throw MediaError(error, code: .badData)
+      throw UprightError(error, code: .badData)
     }
   }
 
   /// Returns how to turn and lay out the frame at `seconds`. Events up to that time must have been pushed.
   package mutating func direct(
     at seconds: Double, size: PixelSize, signal: OrientationSignal?
-  ) throws(MediaError) -> Direction {
+  ) throws(UprightError) -> FrameDirection {
     let stored = frames == .metadata ? signal?.orientation ?? .up : .up
     if signalsAreEvents {
       let device = DeviceOrientation(frameOf: size, lying: stored)
@@ -111,7 +111,7 @@ package struct FrameDirector {
       let shape: InterfaceOrientation = isLandscape ? .landscapeRight : .portrait
       format.encodeResolution = plan.guidance.format(for: shape).encodeResolution
     }
-    var direction = Direction(
+    var direction = FrameDirection(
       format: format, turn: turn(stored, for: point.turn?.to ?? app, held: point.device),
       canvas: format.encodeResolution)
     direction.isCaptureEnabled = point.isCaptureEnabled
@@ -167,7 +167,7 @@ extension DeviceOrientation {
   }
 }
 
-extension MediaError {
+extension UprightError {
   /// Wraps an error of the policy.
   public init(_ error: PolicyError, code: Code) {
     self.init(code, error.message, at: error.path, remedy: error.remedy)

@@ -11,7 +11,7 @@ extension FrameOrienter {
   ///   from the start.
   func orient(
     _ frame: borrowing VideoFrame, in pose: Pose, on canvas: PixelSize, resting: Placement
-  ) throws(MediaError) -> VideoFrame {
+  ) throws(UprightError) -> VideoFrame {
     let result = try blank(like: frame, on: canvas, turned: pose.orientation)
     let upright = pose.orientation.applied(to: frame.size)
     let scale = Size(
@@ -29,26 +29,26 @@ extension FrameOrienter {
     let margin = layout.fit == .blur ? PixelSize(0, 0) : format.alignment.doubled
     let rect = PixelRect(
       x: margin.width, y: margin.height, width: drawn.width, height: drawn.height)
-    let scaled = try posedPicture(
+    let scaled = try posedFrame(
       PixelSize(drawn.width + 2 * margin.width, drawn.height + 2 * margin.height))
-    guard let source = PictureView(frame, part) ?? PictureView(frame),
-      let window = PictureView(scaled, rect), let from = PictureView(scaled),
-      let to = PictureView(result)
-    else { throw MediaError(.fault, "a \(frame.size) frame can't be turned on \(canvas)") }
+    guard let source = FrameView(frame, part) ?? FrameView(frame),
+      let window = FrameView(scaled, rect), let from = FrameView(scaled),
+      let to = FrameView(result)
+    else { throw UprightError(.fault, "a \(frame.size) frame can't be turned on \(canvas)") }
     try draw(
       source, onto: window, turn: pose.orientation, colour: drawnColour(of: frame),
       siting: result.colour.chromaPosition)
     // This blends the edges of the frame with the background instead of leaving a staircase.
     fillMargins(of: scaled, around: rect, colour: result.colour)
 
-    let stored = AffineTransform(translationX: Double(-rect.x), y: Double(-rect.y))
+    let stored = AffineMatrix(translationX: Double(-rect.x), y: Double(-rect.y))
       .concatenating(
-        AffineTransform(
+        AffineMatrix(
           scaleX: Double(stood.width) / Double(drawn.width),
           y: Double(stood.height) / Double(drawn.height))
       )
-      .concatenating(AffineTransform(pose.orientation.inverse, size: stood))
-      .concatenating(AffineTransform(translationX: Double(part.x), y: Double(part.y)))
+      .concatenating(AffineMatrix(pose.orientation.inverse, size: stood))
+      .concatenating(AffineMatrix(translationX: Double(part.x), y: Double(part.y)))
     try warp(
       from, onto: to, by: stored.concatenating(pose.transform(of: frame.size)),
       siting: result.colour.chromaPosition)
@@ -57,10 +57,10 @@ extension FrameOrienter {
 
   /// Warps plane by plane. Both frames have the orienter's format and the same siting.
   private func warp(
-    _ source: PictureView, onto target: PictureView, by transform: AffineTransform,
+    _ source: FrameView, onto target: FrameView, by transform: AffineMatrix,
     siting: ChromaPosition
-  ) throws(MediaError) {
-    for (from, to) in zip(source.picturePlanes, target.picturePlanes) {
+  ) throws(UprightError) {
+    for (from, to) in zip(source.framePlanes, target.framePlanes) {
       let picture = format.transform(of: from.layout, siting: siting)
       guard let plane = try? picture.inverted() else { continue }
       try runKernel { () throws(PixelKernelsError) in

@@ -38,7 +38,7 @@ package final class FrameOrienter {
   let format: PixelFormat
   let kernels = PixelKernels.best
   private let scaler = Scaler()
-  private let resampler: PictureResampler
+  private let resampler: FrameResampler
   private lazy var backdrop = Backdrop(format: format)
   /// The chroma siting of the current canvas. The first frame on it decides, because a format has only one
   /// siting.
@@ -52,7 +52,7 @@ package final class FrameOrienter {
   package init(format: PixelFormat, layout: Layout) {
     self.format = format
     self.layout = layout
-    resampler = PictureResampler(precision: layout.scaler == .fused ? .fast : .full)
+    resampler = FrameResampler(precision: layout.scaler == .fused ? .fast : .full)
   }
 
   /// Returns the placement for `orient`.
@@ -75,12 +75,12 @@ package final class FrameOrienter {
   /// Returns `frame` laid out by `placement`: a new frame with the timestamps and colour of `frame`.
   func orient(
     _ frame: borrowing VideoFrame, by placement: Placement
-  ) throws(MediaError) -> VideoFrame {
+  ) throws(UprightError) -> VideoFrame {
     let result = try blank(like: frame, on: placement.canvas, turned: placement.orientation)
-    guard let source = PictureView(frame, placement.sourceRect) ?? PictureView(frame),
-      let window = PictureView(result, placement.canvasRect)
+    guard let source = FrameView(frame, placement.sourceRect) ?? FrameView(frame),
+      let window = FrameView(result, placement.canvasRect)
     else {
-      throw MediaError(.fault, "a \(frame.size) frame can't be placed on \(placement.canvas)")
+      throw UprightError(.fault, "a \(frame.size) frame can't be placed on \(placement.canvas)")
     }
     try draw(
       source, onto: window, turn: placement.orientation, colour: drawnColour(of: frame),
@@ -98,9 +98,9 @@ package final class FrameOrienter {
   /// undefined.
   func blank(
     like frame: borrowing VideoFrame, on canvas: PixelSize, turned turn: ImageOrientation
-  ) throws(MediaError) -> VideoFrame {
+  ) throws(UprightError) -> VideoFrame {
     var result = try pool(&canvases, size: canvas, format: format).frame()
-    try result.adoptProperties(of: frame)
+    try result.copyProperties(of: frame)
     result.sampleAspectRatio = .one
     result.forcesKeyframe = false
     result.colour = sited(drawnColour(of: frame).turned(turn), on: canvas)
@@ -113,7 +113,7 @@ package final class FrameOrienter {
   }
 
   /// Returns a frame to draw on before warping.
-  func posedPicture(_ size: PixelSize) throws(MediaError) -> VideoFrame {
+  func posedFrame(_ size: PixelSize) throws(UprightError) -> VideoFrame {
     try pool(&posed, size: size, format: format).frame()
   }
 
@@ -128,9 +128,9 @@ package final class FrameOrienter {
   // MARK: - One frame
 
   func draw(
-    _ source: PictureView, onto target: PictureView, turn: ImageOrientation, colour: Colour,
+    _ source: FrameView, onto target: FrameView, turn: ImageOrientation, colour: Colour,
     siting: ChromaPosition
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     let uprightSize = turn.applied(to: source.size)
     if uprightSize == target.size, turned(source.format, by: turn) == target.format {
       return try move(source, onto: target, by: turn)
@@ -151,7 +151,7 @@ package final class FrameOrienter {
       target.size.width * target.size.height > source.size.width * source.size.height
     if isEnlarging, let lying = turned(source.format, by: turn) {
       let picture = try pool(&intermediates, size: uprightSize, format: lying).frame()
-      guard let middle = PictureView(picture) else { throw noPlanes(lying) }
+      guard let middle = FrameView(picture) else { throw noPlanes(lying) }
       try move(source, onto: middle, by: turn)
       try scaler.scale(
         middle, onto: target, colour: colour,
@@ -161,7 +161,7 @@ package final class FrameOrienter {
     guard let lying = turned(target.format, by: turn) else { throw noPlanes(target.format) }
     let size = turn.applied(to: target.size)
     let picture = try pool(&intermediates, size: size, format: lying).frame()
-    guard let middle = PictureView(picture) else { throw noPlanes(lying) }
+    guard let middle = FrameView(picture) else { throw noPlanes(lying) }
     try scaler.scale(
       source, onto: middle, colour: colour,
       chroma: .init(from: stored, to: siting.turned(turn.inverse)),
@@ -178,8 +178,8 @@ package final class FrameOrienter {
 
   /// Copies every sample to its place in the target.
   private func move(
-    _ source: PictureView, onto target: PictureView, by turn: ImageOrientation
-  ) throws(MediaError) {
+    _ source: FrameView, onto target: FrameView, by turn: ImageOrientation
+  ) throws(UprightError) {
     guard let from = source.format.planes, let to = target.format.planes, from.count == to.count
     else { throw noPlanes(source.format) }
     for index in from.indices {
@@ -194,13 +194,13 @@ package final class FrameOrienter {
       do throws(PixelKernelsError) {
         try kernels.turn(read, by: turn, into: write, elementSize: from[index].elementSize)
       } catch {
-        throw MediaError(.fault, error.message)
+        throw UprightError(.fault, error.message)
       }
     }
   }
 
-  private func noPlanes(_ format: PixelFormat) -> MediaError {
-    MediaError(
+  private func noPlanes(_ format: PixelFormat) -> UprightError {
+    UprightError(
       .unavailable, "frames in \(format) can't be turned",
       remedy: "convert them to yuv420p first")
   }
@@ -213,13 +213,13 @@ package final class FrameOrienter {
   func surround(
     _ rect: PixelRect, of canvas: borrowing VideoFrame, with frame: borrowing VideoFrame,
     turned turn: ImageOrientation, pixel: Rational
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     guard layout.fit == .blur else {
       return fillMargins(of: canvas, around: rect, colour: canvas.colour)
     }
     let blurred = try backdrop.picture(of: frame, turned: turn, pixel: pixel, on: canvas)
     for margin in canvas.size.margins(around: rect) {
-      guard let from = PictureView(blurred, margin), let to = PictureView(canvas, margin) else {
+      guard let from = FrameView(blurred, margin), let to = FrameView(canvas, margin) else {
         continue
       }
       try move(from, onto: to, by: .up)
@@ -231,13 +231,13 @@ package final class FrameOrienter {
     guard let pattern = FillPattern(layout.background, format: format, colour: colour)
     else { return }
     for margin in canvas.size.margins(around: rect) {
-      if let view = PictureView(canvas, margin) { pattern.fill(view) }
+      if let view = FrameView(canvas, margin) { pattern.fill(view) }
     }
   }
 
   private func pool(
     _ slot: inout FramePool?, size: PixelSize, format: PixelFormat
-  ) throws(MediaError) -> FramePool {
+  ) throws(UprightError) -> FramePool {
     if let pool = slot, pool.size == size, pool.format == format { return pool }
     let pool = try FramePool(size: size, format: format)
     slot = pool

@@ -6,28 +6,28 @@ package import UprightPipeline
 /// The still pictures of a session, decoded before its first frame.
 package struct SessionStills {
   /// The picture that is shown while the camera is off.
-  package let slate: StillPicture?
+  package let slate: StillImage?
   /// The overlays that are drawn over every frame, the lowest first.
-  let overlays: [(Overlay, StillPicture)]
+  let overlays: [(Overlay, StillImage)]
 
   /// - Throws: `noInput` if a file doesn't exist, `badData` if it is not a picture.
-  package init(_ options: TranscodeOptions) throws(MediaError) {
-    slate = try options.slate.map { (path) throws(MediaError) in try StillPicture(path: path) }
-    overlays = try options.overlays.map { (overlay) throws(MediaError) in
-      (overlay, try StillPicture(path: overlay.path))
+  package init(_ options: TranscodeOptions) throws(UprightError) {
+    slate = try options.slate.map { (path) throws(UprightError) in try StillImage(path: path) }
+    overlays = try options.overlays.map { (overlay) throws(UprightError) in
+      (overlay, try StillImage(path: overlay.path))
     }
   }
 }
 
 /// Draws the overlays over frames. Their appearance is computed once per canvas.
 struct OverlayPainter {
-  private let overlays: [(overlay: Overlay, still: StillPicture)]
+  private let overlays: [(overlay: Overlay, still: StillImage)]
   private let format: PixelFormat
-  private var stamps: [Stamp] = []
+  private var stamps: [PreparedOverlay] = []
   private var made: (canvas: PixelSize, window: ImageOrientation, colour: Colour)?
   private var copies: FramePool?
 
-  init(_ overlays: [(Overlay, StillPicture)], format: PixelFormat) {
+  init(_ overlays: [(Overlay, StillImage)], format: PixelFormat) {
     self.overlays = overlays.map { ($0.0, $0.1) }
     self.format = format
   }
@@ -37,7 +37,7 @@ struct OverlayPainter {
   /// - Parameter window: The orientation that turns the device's screen onto the canvas.
   mutating func paint(
     _ picture: consuming VideoFrame, window: ImageOrientation, with orienter: FrameOrienter
-  ) throws(MediaError) -> VideoFrame {
+  ) throws(UprightError) -> VideoFrame {
     if overlays.isEmpty { return picture }
     try prepare(picture, window)
     // Draw on a copy: a held frame must not change, and copying any other frame costs little.
@@ -50,15 +50,16 @@ struct OverlayPainter {
 
   private mutating func prepare(
     _ picture: borrowing VideoFrame, _ window: ImageOrientation
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     let (canvas, colour) = (picture.size, picture.colour)
     if let made, made.canvas == canvas, made.window == window, made.colour == colour { return }
-    var stamps: [Stamp] = []
+    var stamps: [PreparedOverlay] = []
     for (overlay, still) in overlays {
       let turn = overlay.attachment == .window ? window : .up
       guard let rect = overlay.rect(of: still.size, turned: turn, on: canvas, format.alignment)
       else { continue }
-      stamps.append(try Stamp(still, turn: turn, rect: rect, format: format, like: picture))
+      stamps.append(
+        try PreparedOverlay(still, turn: turn, rect: rect, format: format, like: picture))
     }
     self.stamps = stamps
     made = (canvas, window, colour)
@@ -94,7 +95,7 @@ extension Overlay {
     let shown = PixelSize(length(lying.width, upright.width), length(lying.height, upright.height))
     // The anchor's fractions, turned about the centre.
     let place = Point(x: anchor.x - 0.5, y: anchor.y - 0.5).applying(
-      AffineTransform(quarterTurnsClockwise: turn.quarterTurns))
+      AffineMatrix(quarterTurnsClockwise: turn.quarterTurns))
     func offset(_ fraction: Double, _ canvas: Int, _ length: Int, _ step: Int) -> Int {
       let spare = Double(canvas - 2 * margin - length)
       return (margin + Int(clamping: min(spare, 1e6) * (fraction + 0.5))) / step * step

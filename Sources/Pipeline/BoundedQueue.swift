@@ -82,7 +82,7 @@ package final class BoundedQueue<Element: ~Copyable>: @unchecked Sendable {
   }
 
   /// Whether the queue is closed and empty.
-  package var isOver: Bool {
+  package var hasEnded: Bool {
     condition.lock()
     defer { condition.unlock() }
     return isClosed && count == 0

@@ -30,7 +30,7 @@ extension PixelKernels {
   ///   elements. A translation of any length isn't an error: it draws nothing.
   /// - Complexity: O(width x height) of the part drawn, and O(height) of `destination`.
   public func warp(
-    _ source: PlaneView, by transform: AffineTransform, into destination: MutablePlaneView,
+    _ source: PlaneView, by transform: AffineMatrix, into destination: MutablePlaneView,
     components: Int, componentSize: Int
   ) throws(PixelKernelsError) {
     try Self.check(components: components, componentSize: componentSize)
@@ -63,8 +63,8 @@ extension PixelKernels {
 extension upright_warp_map {
   /// The inverse map from a destination element to the source. Returns `nil` if the translation is so long
   /// that no element maps into the source.
-  fileprivate init?(undoing transform: AffineTransform) throws(PixelKernelsError) {
-    let back: AffineTransform
+  fileprivate init?(undoing transform: AffineMatrix) throws(PixelKernelsError) {
+    let back: AffineMatrix
     do { back = try transform.inverted() } catch {
       throw PixelKernelsError(code: .transform, message: "\(error)")
     }

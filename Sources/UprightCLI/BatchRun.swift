@@ -8,7 +8,7 @@ internal import UprightMediaIO
 struct BatchRun {
   let clips: [ClipList.Clip]
   /// A session for each clip, or why there is none.
-  let sessions: [Result<TranscodeSession, MediaError>]
+  let sessions: [Result<TranscodeSession, UprightError>]
   let jobs: Int
   let common: RunArguments
   let progress: ProgressStyle
@@ -46,7 +46,7 @@ struct BatchRun {
   func tellPlans() throws {
     var failures: [Failure] = []
     for (index, session) in sessions.enumerated() {
-      do throws(MediaError) {
+      do throws(UprightError) {
         let lines = try session.get().plan().lines
         try StandardOutput.write(
           (index > 0 ? "\n" : "") + lines.map { $0.printable + "\n" }.joined())
@@ -72,7 +72,7 @@ struct BatchRun {
         Summary.tell(result, output: clips[index].output, of: clips[index].input)
       }
     case .failed(let error): failure(error, of: index).tell()
-    case .notBegun: break
+    case .notStarted: break
     }
   }
 
@@ -81,24 +81,24 @@ struct BatchRun {
   }
 
   /// The error, with the clip's name where it does not say it.
-  private func failure(_ error: MediaError, of index: Int) -> Failure {
+  private func failure(_ error: UprightError, of index: Int) -> Failure {
     let clip = clips[index]
     let isNamed = [clip.input, clip.output].contains { error.location.contains($0) }
     let place = error.location.isEmpty ? clip.input : "\(clip.input), \(error.location)"
     return Failure(
-      MediaError(
+      UprightError(
         error.code, error.message, at: isNamed ? error.location : place, remedy: error.remedy),
       asJSON: common.jsonErrors)
   }
 
   /// A clip's entry in the report: what a report of one clip holds, or why there is none.
   private func entry(_ outcome: Batch.Outcome, of index: Int) -> JSONValue {
-    let error: MediaError
+    let error: UprightError
     switch outcome {
     case .done(let result): return result.json
     case .failed(let failed): error = failed
-    case .notBegun:
-      error = MediaError(
+    case .notStarted:
+      error = UprightError(
         .cancelled, "stopped before its turn came", at: clips[index].input, remedy: "run it again")
     }
     return [
@@ -117,7 +117,7 @@ struct BatchRun {
         if result.stopped == nil { done += 1 } else { stopped += 1 }
         frames += result.frames
       case .failed: failed += 1
-      case .notBegun: waiting += 1
+      case .notStarted: waiting += 1
       }
     }
     var words = ["\(done) of \(outcomes.count) clips done"]

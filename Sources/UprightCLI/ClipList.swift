@@ -24,7 +24,7 @@ struct ClipList {
   /// - Throws: `usage` where two outputs would have one name, or where several inputs cannot go where
   ///   they are sent; `noInput` for a folder without clips; `cannotCreate` where an output is another's
   ///   input.
-  init(_ inputs: [String], output: String?, format: String?) throws(MediaError) {
+  init(_ inputs: [String], output: String?, format: String?) throws(UprightError) {
     var found: [String] = []
     for input in inputs { found += Self.isFolder(input) ? try Self.clips(in: input) : [input] }
     isSeveral = inputs.count > 1 || inputs.contains { Self.isFolder($0) }
@@ -109,17 +109,17 @@ struct ClipList {
     "mjpeg", "mjpg",
   ]
 
-  private static func clips(in folder: String) throws(MediaError) -> [String] {
+  private static func clips(in folder: String) throws(UprightError) -> [String] {
     let names: [String]
     do { names = try FileManager.default.contentsOfDirectory(atPath: folder) } catch {
-      throw MediaError(
+      throw UprightError(
         .noInput, "the folder cannot be read", at: folder, remedy: "check its permissions")
     }
     let base = URL(fileURLWithPath: folder)
     let clips = names.filter(isClip).sorted().map { base.appendingPathComponent($0).relativePath }
       .filter(isPlainFile)
     guard !clips.isEmpty else {
-      throw MediaError(
+      throw UprightError(
         .noInput, "there is no clip in the folder", at: folder,
         remedy: "name a folder with .mp4, .mov or other clips in it, or the clips themselves")
     }
@@ -141,11 +141,11 @@ struct ClipList {
   ///
   /// - Returns: whether it was made.
   /// - Throws: `cannotCreate`.
-  func prepareFolder() throws(MediaError) -> Bool {
+  func prepareFolder() throws(UprightError) -> Bool {
     guard let folder else { return false }
     let isNew = unsafe mkdir(folder, 0o755) == 0
     guard isNew || Self.isFolder(folder) else {
-      throw MediaError(
+      throw UprightError(
         .cannotCreate, "the folder cannot be made: \(unsafe String(cString: strerror(errno)))",
         at: folder, remedy: "make it first, or give another one with -o")
     }
@@ -160,25 +160,25 @@ struct ClipList {
 
   // MARK: - Checks
 
-  private static func checkSeveral(_ inputs: [String], _ output: String?) throws(MediaError) {
+  private static func checkSeveral(_ inputs: [String], _ output: String?) throws(UprightError) {
     if inputs.contains("-") {
-      throw MediaError(
+      throw UprightError(
         .usage, "standard input is one clip, and there are others", at: "-",
         remedy: "transcode it by itself")
     }
     guard let output, !namesFolder(output, isSeveral: true) else { return }
-    throw MediaError(
+    throw UprightError(
       .usage, "several clips cannot become one output", at: "-o \(output)",
       remedy: "name a folder, -o out/ for instance, or leave it out")
   }
 
   /// No output is another clip's output or input.
-  private func checkOutputs() throws(MediaError) {
+  private func checkOutputs() throws(UprightError) {
     var origins: [String: String] = [:]
     var inputs: [FileIdentity: String] = [:]
     for clip in clips {
       if let other = origins.updateValue(clip.input, forKey: Self.place(clip.output)) {
-        throw MediaError(
+        throw UprightError(
           .usage, "\(other) and \(clip.input) would both become one file", at: clip.output,
           remedy: folder == nil
             ? "rename one of them, or transcode it by itself with -o"
@@ -188,7 +188,7 @@ struct ClipList {
     }
     for clip in clips {
       guard let identity = FileIdentity(clip.output), let input = inputs[identity] else { continue }
-      throw MediaError(
+      throw UprightError(
         .cannotCreate, "the output is an input: \(input)", at: clip.output,
         remedy: "give another folder with -o")
     }

@@ -56,7 +56,7 @@ struct Explain: ParsableCommand {
     let document = try deciding.document()
     let guidance: StreamGuidance
     do throws(PolicyError) { guidance = try self.guidance(document) } catch {
-      throw MediaError(error, code: .usage)
+      throw UprightError(error, code: .usage)
     }
     var plan: OrientationPlan
     do throws(PolicyError) {
@@ -81,9 +81,9 @@ struct Explain: ParsableCommand {
   }
 
   /// As the events come: there may be millions. A short list that is wrong prints nothing.
-  private func printJSON(_ plan: OrientationPlan) throws(MediaError) {
+  private func printJSON(_ plan: OrientationPlan) throws(UprightError) {
     var printer = PlanPrinter(plan)
-    func write() throws(MediaError) {
+    func write() throws(UprightError) {
       tell(printer.warnings)
       while case let text = printer.take(), !text.isEmpty {
         guard StandardOutput.write(text, to: 1) else {
@@ -94,7 +94,7 @@ struct Explain: ParsableCommand {
     if let events = deciding.events {
       try PolicyInput.forEach(events) { (event) throws(PolicyError) in
         try printer.push(event)
-      } afterwards: { () throws(MediaError) in
+      } afterwards: { () throws(UprightError) in
         if printer.count > 1 << 20 { try write() }
       }
     }

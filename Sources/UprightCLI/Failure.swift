@@ -19,10 +19,10 @@ struct Failure {
 
   init(_ error: any Error, asJSON: Bool) {
     self.asJSON = asJSON
-    let media: MediaError
+    let media: UprightError
     switch error {
-    case let error as MediaError: media = error
-    case let error as PolicyError: media = MediaError(error, code: .badData)
+    case let error as UprightError: media = error
+    case let error as PolicyError: media = UprightError(error, code: .badData)
     case let error as ExitCode:
       (line, json, status, clean) = ("", .null, error.rawValue, error)
       return
@@ -53,7 +53,7 @@ struct Failure {
   }
 
   /// ArgumentParser's words, several lines perhaps, in our order: what, where, what to do.
-  private static func usage(_ text: String) -> MediaError {
+  private static func usage(_ text: String) -> UprightError {
     var lines = text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
     if let first = lines.first, first.hasPrefix("Error: ") { lines[0] = String(first.dropFirst(7)) }
     // A list of values follows its sentence line by line.
@@ -69,7 +69,7 @@ struct Failure {
       message = String(message[..<sentence.lowerBound])
     }
     if message.last == "." { message.removeLast() }
-    return MediaError(.usage, message, at: option(in: message), remedy: remedy)
+    return UprightError(.usage, message, at: option(in: message), remedy: remedy)
   }
 
   /// The first option or argument that the message quotes.
@@ -81,7 +81,7 @@ struct Failure {
   }
 
   /// The exit status of each kind of error (sysexits.h; 128 and its number after a signal).
-  private static func status(_ code: MediaError.Code) -> Int32 {
+  private static func status(_ code: UprightError.Code) -> Int32 {
     switch code {
     case .usage: 64
     case .badData: 65

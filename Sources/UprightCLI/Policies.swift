@@ -48,7 +48,7 @@ struct Policies: ParsableCommand {
       return try StandardOutput.write(lines.joined())
     }
     guard let json = PolicyDocument.builtInJSON(name) else {
-      throw MediaError(
+      throw UprightError(
         .usage, "no built-in policy is called \(name)", at: "policies",
         remedy: "use one of " + PolicyDocument.builtInNames.joined(separator: ", "))
     }

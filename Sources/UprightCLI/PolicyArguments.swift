@@ -19,14 +19,14 @@ struct PolicyArguments: ParsableArguments {
   var policy: String?
 
   /// - Throws: `usage` where standard input would have to be two things.
-  func check(input: String) throws(MediaError) {
+  func check(input: String) throws(UprightError) {
     guard input == "-" && events == "-" else { return }
-    throw MediaError(
+    throw UprightError(
       .usage, "standard input cannot be the clip and the events", at: "--events -",
       remedy: "give one of them as a file")
   }
 
-  func document() throws(MediaError) -> PolicyDocument { try PolicyInput.policy(policy) }
+  func document() throws(UprightError) -> PolicyDocument { try PolicyInput.policy(policy) }
 
   /// The file of events that belong to a clip: in a folder of events it has the clip's own name with
   /// `.jsonl`.
@@ -37,7 +37,7 @@ struct PolicyArguments: ParsableArguments {
   }
 
   /// The events that belong to a clip.
-  func source(for input: String, _ policy: PolicyDocument) throws(MediaError) -> EventSource {
+  func source(for input: String, _ policy: PolicyDocument) throws(UprightError) -> EventSource {
     try PolicyInput.events(eventsFile(for: input), for: policy)
   }
 

@@ -7,7 +7,7 @@ internal import UprightOrienting
 /// Reads what `--policy` and `--events` name.
 enum PolicyInput {
   /// A built-in policy's name, or a file.
-  static func policy(_ name: String?) throws(MediaError) -> PolicyDocument {
+  static func policy(_ name: String?) throws(UprightError) -> PolicyDocument {
     let name = name ?? "phone"
     if let document = PolicyDocument.builtIn(name) { return document }
     let isBareWord = !name.contains("/") && !name.contains(".")
@@ -22,7 +22,8 @@ enum PolicyInput {
   }
 
   /// A file of JSON Lines; nil: none. What the policy cannot take is found now, not in mid-run.
-  static func events(_ path: String?, for policy: PolicyDocument) throws(MediaError) -> EventSource
+  static func events(_ path: String?, for policy: PolicyDocument) throws(UprightError)
+    -> EventSource
   {
     guard let path else { return .none }
     if path == "-" { return .standardInput }
@@ -37,7 +38,7 @@ enum PolicyInput {
   }
 
   /// All events of a file, or of standard input to its end.
-  static func list(_ path: String) throws(MediaError) -> [RotationEvent] {
+  static func list(_ path: String) throws(UprightError) -> [RotationEvent] {
     var events: [RotationEvent] = []
     try forEach(path, within: limit) { (event) throws(PolicyError) in events.append(event) }
     return events
@@ -51,8 +52,8 @@ enum PolicyInput {
   static func forEach(
     _ path: String, within limit: Int = .max,
     _ answer: (RotationEvent) throws(PolicyError) -> Void,
-    afterwards: () throws(MediaError) -> Void = {}
-  ) throws(MediaError) {
+    afterwards: () throws(UprightError) -> Void = {}
+  ) throws(UprightError) {
     var bytes = try FileBytes(path == "-" ? nil : path, remedy: "check the path", limit: limit)
     var reader = EventReader()
     var isAtEnd = false
@@ -69,7 +70,7 @@ enum PolicyInput {
     }
   }
 
-  private static func read(_ path: String, remedy: String) throws(MediaError) -> [UInt8] {
+  private static func read(_ path: String, remedy: String) throws(UprightError) -> [UInt8] {
     var bytes = try FileBytes(path, remedy: remedy, limit: limit)
     var all: [UInt8] = []
     while let chunk = try bytes.next() { all += chunk }
@@ -79,13 +80,13 @@ enum PolicyInput {
   /// No list of events is as large; an endless device is.
   private static let limit = 256 << 20
 
-  static func located(_ error: PolicyError, in file: String) -> MediaError {
-    located(MediaError(error, code: .badData), in: file)
+  static func located(_ error: PolicyError, in file: String) -> UprightError {
+    located(UprightError(error, code: .badData), in: file)
   }
 
-  static func located(_ error: MediaError, in file: String) -> MediaError {
+  static func located(_ error: UprightError, in file: String) -> UprightError {
     let file = file == "-" ? "standard input" : file
-    return MediaError(
+    return UprightError(
       error.code, error.message, at: error.location.isEmpty ? file : "\(file), \(error.location)",
       remedy: error.remedy)
   }
@@ -102,7 +103,7 @@ private struct FileBytes: ~Copyable {
 
   /// - Parameter path: `nil` is standard input.
   /// - Throws: `noInput`.
-  init(_ path: String?, remedy: String, limit: Int) throws(MediaError) {
+  init(_ path: String?, remedy: String, limit: Int) throws(UprightError) {
     (self.path, self.remedy, self.limit) = (path, remedy, limit)
     descriptor = path.map { unsafe open($0, O_RDONLY | O_CLOEXEC) } ?? 0
     guard descriptor >= 0 else { throw Self.unreadable(path, remedy) }
@@ -113,7 +114,7 @@ private struct FileBytes: ~Copyable {
   /// Nil at the end.
   ///
   /// - Throws: `noInput` where it cannot be read, `badData` where it is too large.
-  mutating func next() throws(MediaError) -> [UInt8]? {
+  mutating func next() throws(UprightError) -> [UInt8]? {
     var received = -1
     repeat {
       received = unsafe chunk.withUnsafeMutableBytes {
@@ -124,19 +125,19 @@ private struct FileBytes: ~Copyable {
     guard received > 0 else { return nil }
     count += received
     guard count <= limit else {
-      throw MediaError(
+      throw UprightError(
         .badData, "is larger than \(limit >> 20) MiB", at: path ?? "standard input", remedy: remedy)
     }
     return Array(chunk[..<received])
   }
 
-  private static func unreadable(_ path: String?, _ remedy: String) -> MediaError {
+  private static func unreadable(_ path: String?, _ remedy: String) -> UprightError {
     let reason =
       switch errno {
       case ENOENT: "no such file"
       case EISDIR: "is a folder"
       default: "cannot be read: \(unsafe String(cString: strerror(errno)))"
       }
-    return MediaError(.noInput, reason, at: path ?? "standard input", remedy: remedy)
+    return UprightError(.noInput, reason, at: path ?? "standard input", remedy: remedy)
   }
 }

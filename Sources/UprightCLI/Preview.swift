@@ -40,7 +40,7 @@ struct PreviewCommand: ParsableCommand {
   func run() throws {
     let drawing = DrawingFile(output, format: format)
     for (value, what) in [(input, "<input>"), (output, "-o")] where value == "" {
-      throw MediaError(.usage, "an empty name", at: what, remedy: "give a file's name")
+      throw UprightError(.usage, "an empty name", at: what, remedy: "give a file's name")
     }
     try deciding.check(input: input)
     let kind = try drawing.kind()
@@ -80,10 +80,10 @@ struct DrawingFile {
   }
 
   /// - Throws: `usage` where neither name nor format says it.
-  func kind() throws(MediaError) -> Kind {
+  func kind() throws(UprightError) -> Kind {
     let word = format ?? URL(fileURLWithPath: path).pathExtension
     guard let kind = Kind(rawValue: word.lowercased()) else {
-      throw MediaError(
+      throw UprightError(
         .usage, "a drawing is png or svg", at: format.map { "--format \($0)" } ?? "-o \(path)",
         remedy: path == "-" ? "add --format png" : "end the name with .png or .svg")
     }
@@ -93,19 +93,19 @@ struct DrawingFile {
   /// Finds out before any work whether it can be written.
   ///
   /// - Throws: `cannotCreate`.
-  func prepare(mayReplace: Bool) throws(MediaError) {
+  func prepare(mayReplace: Bool) throws(UprightError) {
     if path == "-" { return }
     if !mayReplace && FileManager.default.fileExists(atPath: path)
       && StagedFile.isReplaceable(path)
     {
-      throw MediaError(
+      throw UprightError(
         .cannotCreate, "the output is there already", at: path,
         remedy: "add -y to replace it, or give another name with -o")
     }
     try SideFile.prepare(path)
   }
 
-  func write(_ bytes: [UInt8]) throws(MediaError) {
+  func write(_ bytes: [UInt8]) throws(UprightError) {
     if path != "-" && StagedFile.isReplaceable(path) {
       return try StagedFile(path: path).commit(bytes)
     }

@@ -10,10 +10,10 @@ enum SideFile {
   /// - Throws: `usage`.
   static func check(
     _ path: String, _ option: String, against others: [(what: String, path: String?)]
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     for (what, other) in others {
       guard let other, areSame(path, other) else { continue }
-      throw MediaError(
+      throw UprightError(
         .usage, "would be written over \(what)", at: "\(option) \(path)",
         remedy: "give it another name")
     }
@@ -37,18 +37,18 @@ enum SideFile {
   /// Finds out whether `path` can be written, and leaves nothing behind.
   ///
   /// - Throws: `cannotCreate`.
-  static func prepare(_ path: String) throws(MediaError) {
+  static func prepare(_ path: String) throws(UprightError) {
     if path == "-" { return }
     if StagedFile.isReplaceable(path) { return try StagedFile.check(path: path) }
     close(try open(path))
   }
 
   /// Opens `path` as it stands: a device, a pipe, or a file to be written anew.
-  static func open(_ path: String) throws(MediaError) -> Int32 {
+  static func open(_ path: String) throws(UprightError) -> Int32 {
     if NamedPipe.isOne(path) { return try NamedPipe.openForWriting(path) }
     let file = unsafe Foundation.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     guard file >= 0 else {
-      throw MediaError(
+      throw UprightError(
         .cannotCreate, "cannot be written: \(unsafe String(cString: strerror(errno)))", at: path,
         remedy: "check that the folder is there and writable")
     }
@@ -60,13 +60,13 @@ enum SideFile {
 struct ReportFile {
   private let path: String
 
-  init(_ path: String) throws(MediaError) {
+  init(_ path: String) throws(UprightError) {
     self.path = path
     // A pipe is opened once: its reader would take a second opening for the end.
     if StagedFile.isReplaceable(path) || ClipList.isFolder(path) { try SideFile.prepare(path) }
   }
 
-  func write(_ report: JSONValue) throws(MediaError) {
+  func write(_ report: JSONValue) throws(UprightError) {
     let text = report.pretty + "\n"
     if path == "-" { return try StandardOutput.write(text) }
     if StagedFile.isReplaceable(path) { return try StagedFile(path: path).commit(text.utf8) }
@@ -83,9 +83,9 @@ struct ReportFile {
 final class TraceFile {
   private let path: String
   private var file: Int32?
-  private var failure: MediaError?
+  private var failure: UprightError?
 
-  init(_ path: String) throws(MediaError) {
+  init(_ path: String) throws(UprightError) {
     self.path = path
     if path == "-" {
       file = 1
@@ -96,7 +96,7 @@ final class TraceFile {
 
   func write(_ entry: JSONValue) {
     guard failure == nil else { return }
-    do throws(MediaError) {
+    do throws(UprightError) {
       let file = try opened()
       if !StandardOutput.write(Array((entry.compact + "\n").utf8), to: file) {
         throw StandardOutput.failure(path == "-" ? "standard output" : path)
@@ -106,7 +106,7 @@ final class TraceFile {
     }
   }
 
-  private func opened() throws(MediaError) -> Int32 {
+  private func opened() throws(UprightError) -> Int32 {
     if let file { return file }
     let opened = try SideFile.open(path)
     file = opened
@@ -114,7 +114,7 @@ final class TraceFile {
   }
 
   /// - Throws: what went wrong with any of the lines.
-  func finish() throws(MediaError) {
+  func finish() throws(UprightError) {
     if let failure { throw failure }
     _ = try opened()
   }

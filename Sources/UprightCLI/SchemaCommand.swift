@@ -26,7 +26,7 @@ struct SchemaCommand: ParsableCommand {
       return try StandardOutput.write(rows.text)
     }
     guard let schema = PublishedSchema.named(name) else {
-      throw MediaError(
+      throw UprightError(
         .usage, "no schema is called \(name)", at: "schema",
         remedy: "use one of " + PublishedSchema.all.map(\.name).joined(separator: ", "))
     }

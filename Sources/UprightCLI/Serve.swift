@@ -87,33 +87,34 @@ struct Serve: ParsableCommand {
     } else if configuration.token == nil {
       StandardError.tell("the admin token is in \(configuration.data)/.upright/token")
     }
-    FreedMemory.keepLargeApart()
+    HeapTrimming.keepLargeApart()
     let failure = Mutex<(any Error)?>(nil)
     let done = DispatchSemaphore(value: 0)
     Task.detached {
       do { try await service.run(signals: true) } catch { failure.withLock { $0 = error } }
       done.signal()
     }
-    while done.wait(timeout: .now() + 30) == .timedOut { FreedMemory.giveBack() }
+    while done.wait(timeout: .now() + 30) == .timedOut { HeapTrimming.giveBack() }
     if let error = failure.withLock({ $0 }) { throw Self.told(error, configuration) }
   }
 
   /// What runs a session, and reads its options as the command line does.
   private static let engine = SessionEngine(
-    make: { (configuration) throws(MediaError) in try LiveSession(configuration) },
-    options: { (words) throws(MediaError) in
+    make: { (configuration) throws(UprightError) in try LiveSession(configuration) },
+    options: { (words) throws(UprightError) in
       let arguments: TranscodeArguments
       do { arguments = try TranscodeArguments.parse(words) } catch {
-        throw MediaError(.usage, TranscodeArguments.message(for: error), at: "options")
+        throw UprightError(.usage, TranscodeArguments.message(for: error), at: "options")
       }
       return try arguments.options(overwrites: true)
     })
 
   /// What ended the service, as one line says it.
-  private static func told(_ error: any Error, _ configuration: ServiceConfiguration) -> MediaError
+  private static func told(_ error: any Error, _ configuration: ServiceConfiguration)
+    -> UprightError
   {
-    if let error = error as? MediaError { return error }
-    return MediaError(
+    if let error = error as? UprightError { return error }
+    return UprightError(
       .cannotCreate, "the service cannot run: \(error)", at: configuration.listen.description,
       remedy: "choose another --listen")
   }

@@ -4,7 +4,7 @@ internal import UprightMediaIO
 /// What was asked for goes to standard output, and every byte of it counts.
 enum StandardOutput {
   /// - Throws: `inputOutput` where a reader went away or a disk is full.
-  static func write(_ text: String) throws(MediaError) {
+  static func write(_ text: String) throws(UprightError) {
     guard write(Array(text.utf8), to: 1) else {
       throw failure("standard output")
     }
@@ -27,14 +27,14 @@ enum StandardOutput {
   }
 
   /// What `errno` says of a write into `name`.
-  static func failure(_ name: String) -> MediaError {
+  static func failure(_ name: String) -> UprightError {
     switch errno {
-    case EPIPE: MediaError(.inputOutput, "writing failed: the reader went away", at: name)
+    case EPIPE: UprightError(.inputOutput, "writing failed: the reader went away", at: name)
     case ENOSPC:
-      MediaError(
+      UprightError(
         .inputOutput, "writing failed: the disk is full", at: name, remedy: "free some space")
     default:
-      MediaError(
+      UprightError(
         .inputOutput, "writing failed: \(unsafe String(cString: strerror(errno)))", at: name)
     }
   }

@@ -53,7 +53,7 @@ struct Tag: ParsableCommand {
   func run() throws {
     for (value, what) in [(input, "<input>"), (output, "-o"), (report, "--report")]
     where value == "" {
-      throw MediaError(.usage, "an empty name", at: what, remedy: "give a file's name")
+      throw UprightError(.usage, "an empty name", at: what, remedy: "give a file's name")
     }
     if let report {
       try SideFile.check(
@@ -67,7 +67,7 @@ struct Tag: ParsableCommand {
         session.abandon()
         _exit(Interruption.shared.status ?? 130)
       })
-    let reportFile = try report.map { path throws(MediaError) in try ReportFile(path) }
+    let reportFile = try report.map { path throws(UprightError) in try ReportFile(path) }
     let result = try session.run()
     try reportFile?.write(result.json)
     if !common.quiet {
@@ -80,9 +80,9 @@ struct Tag: ParsableCommand {
     if let status = Interruption.shared.status { throw ExitCode(status) }
   }
 
-  private func session() throws(MediaError) -> TagSession {
+  private func session() throws(UprightError) -> TagSession {
     guard let value = ImageOrientation(argument: orientation) else {
-      throw MediaError(
+      throw UprightError(
         .usage, "\(orientation) is no orientation", at: "--orientation",
         remedy: "use up, right, down, left, upMirrored and so on, 0, 90, 180, 270, or EXIF's 1 to 8"
       )

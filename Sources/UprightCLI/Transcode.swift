@@ -89,7 +89,7 @@ struct Transcode: ParsableCommand {
       if list.clips.isEmpty { return }
     }
     if list.isSeveral { return try runSeveral(list) }
-    guard let clip = list.clips.first else { throw MediaError(.usage, "no clip", at: "<input>") }
+    guard let clip = list.clips.first else { throw UprightError(.usage, "no clip", at: "<input>") }
     let session = try session(clip, document: deciding.document(), options: options())
     if dryRun {
       return try StandardOutput.write(session.plan().lines.map { $0.printable + "\n" }.joined())
@@ -106,8 +106,8 @@ struct Transcode: ParsableCommand {
         session.abandon()
         _exit(Interruption.shared.status ?? 130)
       })
-    let trace = try trace.map { path throws(MediaError) in try TraceFile(path) }
-    let reportFile = try report.map { path throws(MediaError) in try ReportFile(path) }
+    let trace = try trace.map { path throws(UprightError) in try TraceFile(path) }
+    let reportFile = try report.map { path throws(UprightError) in try ReportFile(path) }
     let result = try result(of: session, trace: trace)
     try trace?.finish()
     try reportFile?.write(result.json)
@@ -120,9 +120,9 @@ struct Transcode: ParsableCommand {
     var options = try options()
     if options.threads == 0 { options.threads = Batch.threads(jobs: jobs) }
     let document = try deciding.document()
-    var sessions: [Result<TranscodeSession, MediaError>] = []
+    var sessions: [Result<TranscodeSession, UprightError>] = []
     for clip in list.clips {
-      do throws(MediaError) {
+      do throws(UprightError) {
         sessions.append(.success(try session(clip, document: document, options: options)))
       } catch {
         // Options that make no sense make none for any clip.
@@ -136,19 +136,19 @@ struct Transcode: ParsableCommand {
     if dryRun { return try run.tellPlans() }
     let isNew = try list.prepareFolder()
     defer { if isNew { list.removeEmptyFolder() } }
-    try run.run(report: report.map { path throws(MediaError) in try ReportFile(path) })
+    try run.run(report: report.map { path throws(UprightError) in try ReportFile(path) })
   }
 
-  private func options() throws(MediaError) -> TranscodeOptions {
+  private func options() throws(UprightError) -> TranscodeOptions {
     try arguments.options(overwrites: common.y)
   }
 
   private func session(
     _ clip: ClipList.Clip, document: PolicyDocument, options: TranscodeOptions
-  ) throws(MediaError) -> TranscodeSession {
+  ) throws(UprightError) -> TranscodeSession {
     let events = try deciding.source(for: clip.input, document)
     let (inputFormat, outputFormat) = formats(of: clip)
-    do throws(MediaError) {
+    do throws(UprightError) {
       return try TranscodeSession(
         input: clip.input, output: clip.output, inputFormat: inputFormat,
         outputFormat: outputFormat, options: options, policy: document, events: events)
@@ -161,10 +161,10 @@ struct Transcode: ParsableCommand {
 
   private func result(
     of session: TranscodeSession, trace: TraceFile?
-  ) throws(MediaError) -> TranscodeReport {
+  ) throws(UprightError) -> TranscodeReport {
     var meter = ProgressMeter(common.quiet ? ProgressStyle.none : progress ?? .standard)
     defer { meter.clear() }
-    do throws(MediaError) {
+    do throws(UprightError) {
       return try session.run { update in
         switch update {
         case .progress(let progress): meter.show(progress)
@@ -192,41 +192,41 @@ struct Transcode: ParsableCommand {
 // MARK: - Checks
 
 extension Transcode {
-  private func checkNames() throws(MediaError) {
+  private func checkNames() throws(UprightError) {
     let names: [(String?, String)] =
       inputs.map { ($0, "<input>") } + [
         (output, "-o"), (report, "--report"), (trace, "--trace"), (arguments.audio, "--audio"),
         (arguments.slate, "--slate"),
       ]
     for (value, what) in names where value == "" {
-      throw MediaError(.usage, "an empty name", at: what, remedy: "give a file's name")
+      throw UprightError(.usage, "an empty name", at: what, remedy: "give a file's name")
     }
     if let jobs, jobs < 1 {
-      throw MediaError(.usage, "\(jobs) is too few", at: "--jobs", remedy: "give 1 or more")
+      throw UprightError(.usage, "\(jobs) is too few", at: "--jobs", remedy: "give 1 or more")
     }
   }
 
-  private func check(_ list: ClipList) throws(MediaError) {
+  private func check(_ list: ClipList) throws(UprightError) {
     for clip in list.clips { try deciding.check(input: clip.input) }
     if list.isSeveral { try checkSeveral() }
     try checkSideFiles(list)
   }
 
   /// What belongs to one clip cannot be given to several.
-  private func checkSeveral() throws(MediaError) {
+  private func checkSeveral() throws(UprightError) {
     for (value, option, what) in [
       (arguments.audio, "--audio", "a recording of sound belongs to one clip"),
       (trace, "--trace", "a trace follows one clip"),
       (deciding.events == "-" ? "-" : nil, "--events -", "standard input is read once"),
     ] where value != nil {
-      throw MediaError(
+      throw UprightError(
         .usage, "\(what), and there are several", at: option,
         remedy: "leave it out, or transcode the clips one by one")
     }
   }
 
   /// Nothing that an argument names is written over by another.
-  private func checkSideFiles(_ list: ClipList) throws(MediaError) {
+  private func checkSideFiles(_ list: ClipList) throws(UprightError) {
     var read = list.clips.flatMap { clip in
       [("the input", Optional(clip.input))] + deciding.files(for: clip.input)
     }

@@ -154,7 +154,7 @@ struct TranscodeArguments: ParsableArguments {
   enum Latency: String, ExpressibleByArgument, CaseIterable { case live, file }
 
   /// - Throws: `usage`, naming the option.
-  func options(overwrites: Bool) throws(MediaError) -> TranscodeOptions {
+  func options(overwrites: Bool) throws(UprightError) -> TranscodeOptions {
     var options = TranscodeOptions()
     options.frames = try Self.frameKind(frames)
     options.canvas = canvas
@@ -162,12 +162,12 @@ struct TranscodeArguments: ParsableArguments {
     options.fit = fit
     options.anchor = anchor
     guard let colour = RGBColour(hex: background) else {
-      throw MediaError(
+      throw UprightError(
         .usage, "\(background) is no colour", at: "--background", remedy: "write it as RRGGBB")
     }
     options.background = colour
     options.slate = slate
-    options.overlays = try overlay.map { (text) throws(MediaError) in try Overlay(parsing: text) }
+    options.overlays = try overlay.map { (text) throws(UprightError) in try Overlay(parsing: text) }
     options.levels = level
     options.scaler = scaler
     options.codec = codec
@@ -175,10 +175,10 @@ struct TranscodeArguments: ParsableArguments {
     options.gop = try positive(gop, "--gop")
     options.isLive = latency == .live
     options.threads = try positive(threads, "--threads") ?? 0
-    if options.threads > Self.mostThreads {
-      throw MediaError(
+    if options.threads > Self.maxThreads {
+      throw UprightError(
         .usage, "\(options.threads) is too many", at: "--threads",
-        remedy: "use 1 to \(Self.mostThreads)")
+        remedy: "use 1 to \(Self.maxThreads)")
     }
     options.encoderOptions = try Self.pairs(encoderOptions)
     options.segmentDuration = segment
@@ -187,7 +187,7 @@ struct TranscodeArguments: ParsableArguments {
     options.start = start
     options.end = to
     guard eventsOffset.isFinite else {
-      throw MediaError(.usage, "\(eventsOffset) is no time", at: "--events-offset")
+      throw UprightError(.usage, "\(eventsOffset) is no time", at: "--events-offset")
     }
     options.eventsOffset = eventsOffset
     options.gravity = gravity.configuration
@@ -206,23 +206,23 @@ struct TranscodeArguments: ParsableArguments {
   }
 
   /// Each thread of a decoder or an encoder holds frames of its own.
-  private static let mostThreads = 64
+  private static let maxThreads = 64
 
-  private func positive(_ value: Int?, _ name: String) throws(MediaError) -> Int? {
+  private func positive(_ value: Int?, _ name: String) throws(UprightError) -> Int? {
     if let value, value < 1 {
-      throw MediaError(.usage, "\(value) is too few", at: name, remedy: "give 1 or more")
+      throw UprightError(.usage, "\(value) is too few", at: name, remedy: "give 1 or more")
     }
     return value
   }
 
-  private static func frameKind(_ text: String) throws(MediaError) -> FrameKind {
+  private static func frameKind(_ text: String) throws(UprightError) -> FrameKind {
     switch text.lowercased() {
     case "metadata": return .metadata
     case "upright": return .upright
     case "sensor": return .sensor(Camera())
     default: break
     }
-    let error = MediaError(
+    let error = UprightError(
       .usage, "\(text) says nothing about frames", at: "--frames",
       remedy: "use metadata, upright, sensor or sensor:90,front")
     guard text.lowercased().hasPrefix("sensor:") else { throw error }
@@ -242,12 +242,12 @@ struct TranscodeArguments: ParsableArguments {
     return .sensor(camera)
   }
 
-  private static func pairs(_ text: String?) throws(MediaError) -> [String: String] {
+  private static func pairs(_ text: String?) throws(UprightError) -> [String: String] {
     var pairs: [String: String] = [:]
     for part in (text ?? "").split(separator: ":") {
       let sides = part.split(separator: "=", maxSplits: 1)
       guard sides.count == 2 else {
-        throw MediaError(
+        throw UprightError(
           .usage, "\(part) is no key=value", at: "--encoder-options", remedy: "write k=v:k=v")
       }
       pairs[String(sides[0])] = String(sides[1])
@@ -255,7 +255,7 @@ struct TranscodeArguments: ParsableArguments {
     return pairs
   }
 
-  private func sizes(into options: inout TranscodeOptions) throws(MediaError) {
+  private func sizes(into options: inout TranscodeOptions) throws(UprightError) {
     do throws(PolicyError) {
       if let captureSize {
         options.captureSize = try StreamSize.parse(captureSize, at: "--capture-size")
@@ -270,25 +270,25 @@ struct TranscodeArguments: ParsableArguments {
         options.size = .pair(try StreamSize.parse(size, at: "--size"))
       }
     } catch {
-      throw MediaError(error, code: .usage)
+      throw UprightError(error, code: .usage)
     }
   }
 
-  private func rate(into options: inout TranscodeOptions) throws(MediaError) {
+  private func rate(into options: inout TranscodeOptions) throws(UprightError) {
     if crf != nil && bitrate != nil {
-      throw MediaError(
+      throw UprightError(
         .usage, "--crf and --bitrate exclude each other", at: "--crf", remedy: "give one of them")
     }
     if let crf {
       guard crf.isFinite, crf >= 0 else {
-        throw MediaError(
+        throw UprightError(
           .usage, "\(crf) is no quality", at: "--crf", remedy: "use 0 to 51 with h264")
       }
       options.rate = .constantQuality(crf)
     }
     if let bitrate {
       guard let bits = Self.bits(bitrate) else {
-        throw MediaError(
+        throw UprightError(
           .usage, "\(bitrate) is no bitrate", at: "--bitrate", remedy: "write 1500k or 2M")
       }
       options.rate = .bitrate(bits)

@@ -11,14 +11,14 @@ internal import UnixSignals
 /// The live service: owns and connects all components of one process.
 package final class UprightService: Sendable {
   /// The service's dependencies and timeouts, which tests replace.
-  package struct Surroundings: Sendable {
+  package struct Dependencies: Sendable {
     var resolver: any Resolver = SystemResolver()
     var ownAddresses = IPAddress.ofThisMachine
     var eventTimes = EventStreamRoutes.Times()
-    var patience = PublisherHandler.Patience()
+    var patience = PublisherHandler.Timeouts()
     var webhooks = Webhooks.Limits()
     /// The timeout for a connection's first request.
-    var requestPatience = TimeAmount.seconds(10)
+    var requestTimeout = TimeAmount.seconds(10)
 
     package init() {}
   }
@@ -33,7 +33,7 @@ package final class UprightService: Sendable {
   private let webhooks: Webhooks
   private let metrics: ServiceMetrics
   private let folders: DataFolders
-  private let surroundings: Surroundings
+  private let surroundings: Dependencies
   private let logger: Logger
   private let life = Mutex(Life())
 
@@ -47,8 +47,8 @@ package final class UprightService: Sendable {
   ///   can't be created.
   package init(
     _ configuration: ServiceConfiguration, engine: SessionEngine, secrets: Secrets, logger: Logger,
-    surroundings: Surroundings = Surroundings()
-  ) throws(MediaError) {
+    surroundings: Dependencies = Dependencies()
+  ) throws(UprightError) {
     self.configuration = configuration
     self.secrets = secrets
     self.logger = logger
@@ -63,7 +63,7 @@ package final class UprightService: Sendable {
       allowHosts: configuration.allowHosts.compactMap(HostPattern.init), dataFolder: root,
       ownAddresses: surroundings.ownAddresses)
     proxy = EgressProxy(rules: rules, resolver: surroundings.resolver, logger: logger)
-    let opening = SessionOpening(
+    let opening = SessionFactory(
       engine: engine, resolver: surroundings.resolver, proxy: proxy,
       acceptor: RTMPAcceptor(logger: logger, patience: surroundings.patience), folders: folders)
     let webhooks = Webhooks(
@@ -111,7 +111,7 @@ package final class UprightService: Sendable {
     WebhookRoutes(webhooks: webhooks, rules: sessions.rules, bodyLimit: configuration.bodyLimit)
       .add(to: router)
     LiveFileRoutes(folders: folders) { [weak sessions] id in
-      (try? sessions?.find(id))?.isOver == false
+      (try? sessions?.find(id))?.hasEnded == false
     }.add(to: router)
     StatusRoutes(sessions: sessions, metrics: metrics, folders: folders) { [weak self] in
       self?.isReady ?? false
@@ -121,14 +121,14 @@ package final class UprightService: Sendable {
   /// Serves until the task is cancelled or, with `signals`, SIGTERM or SIGINT is received. Then ends every
   /// session so that its outputs are playable.
   ///
-  /// - Throws: `MediaError` `cannotCreate` if the port is in use or another process uses the data folder.
+  /// - Throws: `UprightError` `cannotCreate` if the port is in use or another process uses the data folder.
   package func run(signals: Bool) async throws {
     let lock = try folders.lock()
     defer { close(lock) }
     try await proxy.start()
     let most = configuration.maxConnections
     let peers = PeerLimit(perPeer: max(1, most / 2), total: most)
-    let patience = surroundings.requestPatience
+    let patience = surroundings.requestTimeout
     let application = Application(
       router: router,
       server: .http1(
@@ -150,7 +150,7 @@ package final class UprightService: Sendable {
     let group = ServiceGroup(configuration: configuration)
     life.withLock { $0.group = group }
     do { try await group.run() } catch let error as IOError where error.errnoCode == EADDRINUSE {
-      throw MediaError(
+      throw UprightError(
         .cannotCreate, "the port is in use", at: self.configuration.listen.description,
         remedy: "choose another port with --listen, or stop the process that uses it")
     }

@@ -13,7 +13,7 @@ struct DisplayMatrixTests {
       #expect(matrix.isMirrored == orientation.isMirrored)
       let placed = try #require(DisplayMatrix(orientation, size: PixelSize(568, 320)))
       #expect(placed.orientation == orientation)
-      let affine = AffineTransform(orientation, size: PixelSize(568, 320))
+      let affine = AffineMatrix(orientation, size: PixelSize(568, 320))
       #expect(Double(placed.x) / 65536 == affine.tx && Double(placed.y) / 65536 == affine.ty)
       for (across, down) in [(2, 1), (1, 3), (1, 1)] as [(Int32, Int32)] {
         var scaled = matrix
@@ -65,8 +65,8 @@ struct DisplayMatrixTests {
   func angles() throws {
     for degrees in stride(from: 0.0, to: 360, by: 7.5) {
       for isMirrored in [false, true] {
-        let affine = AffineTransform(scaleX: isMirrored ? -1 : 1, y: 1)
-          .concatenating(AffineTransform(rotationAngle: degrees * .pi / 180))
+        let affine = AffineMatrix(scaleX: isMirrored ? -1 : 1, y: 1)
+          .concatenating(AffineMatrix(rotationAngle: degrees * .pi / 180))
         func fixed(_ value: Double) -> Int32 { Int32((value * 65536).rounded()) }
         let matrix = DisplayMatrix(
           a: fixed(affine.a), b: fixed(affine.b), c: fixed(affine.c), d: fixed(affine.d))

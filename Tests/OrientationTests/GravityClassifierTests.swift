@@ -5,8 +5,8 @@ import UprightTestSupport
 /// Gravity of a phone turned counter-clockwise from portrait by `angle`, leaning back by `tilt`.
 func gravity(angle: Double, tilt: Double = 0, magnitude: Double = 1) -> Gravity {
   let turned = Point(x: 0, y: -magnitude)
-    .applying(AffineTransform(rotationAngle: -angle * .pi / 180))
-  let lean = Point(x: 1, y: 0).applying(AffineTransform(rotationAngle: tilt * .pi / 180))
+    .applying(AffineMatrix(rotationAngle: -angle * .pi / 180))
+  let lean = Point(x: 1, y: 0).applying(AffineMatrix(rotationAngle: tilt * .pi / 180))
   return Gravity(x: turned.x * lean.x, y: turned.y * lean.x, z: -magnitude * lean.y)
 }
 

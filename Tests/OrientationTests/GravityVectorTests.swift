@@ -21,7 +21,7 @@ struct GravityVectorTests {
       let angle = try #require(entry["orientation_angle"].double)
       // Android's accelerometer is the opposite of gravity, in m/s²: at this angle (sin, cos, 0).
       let accelerometer = Point(x: 0, y: 9.80665)
-        .applying(AffineTransform(rotationAngle: -angle * .pi / 180))
+        .applying(AffineMatrix(rotationAngle: -angle * .pi / 180))
       let reading = Gravity(x: -accelerometer.x / 9.80665, y: -accelerometer.y / 9.80665, z: 0)
       for step in 0..<5 { try classifier.classify(reading, at: Double(step) * 0.02) }
       let nearest = rotations[try #require(entry["nearest"].int)]

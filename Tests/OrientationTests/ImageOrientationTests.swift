@@ -75,7 +75,7 @@ struct ImageOrientationTests {
     [PixelSize(3, 2), PixelSize(2, 5), PixelSize(4, 4), PixelSize(1, 7)])
   func transform(orientation: ImageOrientation, size: PixelSize) {
     let grid = PixelGrid(numbered: size)
-    let transform = AffineTransform(orientation, size: size)
+    let transform = AffineMatrix(orientation, size: size)
     let moved = grid.moved(
       by: transform, area: PixelRect(size), canvas: orientation.applied(to: size))
     #expect(moved == grid.uprighted(orientation))
@@ -85,15 +85,15 @@ struct ImageOrientationTests {
   func transformsCompose() throws {
     let size = PixelSize(1920, 1080)
     for a in all {
-      let first = AffineTransform(a, size: size)
-      #expect(try first.inverted() == AffineTransform(a.inverse, size: a.applied(to: size)))
+      let first = AffineMatrix(a, size: size)
+      #expect(try first.inverted() == AffineMatrix(a.inverse, size: a.applied(to: size)))
       for b in all {
-        let second = AffineTransform(b, size: a.applied(to: size))
-        #expect(first.concatenating(second) == AffineTransform(a.then(b), size: size))
+        let second = AffineMatrix(b, size: a.applied(to: size))
+        #expect(first.concatenating(second) == AffineMatrix(a.then(b), size: size))
       }
     }
-    #expect(AffineTransform(.right, size: size).description == "[0, 1, -1, 0, 1080, 0]")
-    #expect(AffineTransform(.leftMirrored, size: size).description == "[0, 1, 1, 0, 0, 0]")
+    #expect(AffineMatrix(.right, size: size).description == "[0, 1, -1, 0, 1080, 0]")
+    #expect(AffineMatrix(.leftMirrored, size: size).description == "[0, 1, 1, 0, 0, 0]")
   }
 
   @Test(

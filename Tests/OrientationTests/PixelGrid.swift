@@ -41,7 +41,7 @@ struct PixelGrid: Equatable {
 
   /// Moves every pixel's centre inside `area` by `transform` onto a canvas of `canvas`; -1 where
   /// nothing lands, nil where two land on one or one beside the canvas.
-  func moved(by transform: AffineTransform, area: PixelRect, canvas: PixelSize) -> PixelGrid? {
+  func moved(by transform: AffineMatrix, area: PixelRect, canvas: PixelSize) -> PixelGrid? {
     var result = [Int](repeating: -1, count: canvas.width * canvas.height)
     for y in area.y..<area.y + area.height {
       for x in area.x..<area.x + area.width {

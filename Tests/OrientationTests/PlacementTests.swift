@@ -120,7 +120,7 @@ struct PlacementTests {
         let filled = Placement(
           source: source, orientation: orientation, fit: .fill, anchor: anchor, canvas: canvas)
         let shown = Rect(filled.sourceRect)
-          .applying(AffineTransform(orientation, size: source))
+          .applying(AffineMatrix(orientation, size: source))
         let upright = Size(orientation.applied(to: source))
         #expect(abs(shown.origin.x - anchor.x * (upright.width - shown.size.width)) <= 1)
         #expect(abs(shown.origin.y - anchor.y * (upright.height - shown.size.height)) <= 1)

@@ -75,9 +75,9 @@ struct PlacementVectorTests {
         let scale = entry["scale"].doubles
         let transform =
           scale.count == 2
-          ? AffineTransform(scaleX: scale[0], y: scale[1])
+          ? AffineMatrix(scaleX: scale[0], y: scale[1])
           // Media3's effect turns counter-clockwise.
-          : AffineTransform(rotationAngle: -(entry["rotate"].double ?? 0) * .pi / 180)
+          : AffineMatrix(rotationAngle: -(entry["rotate"].double ?? 0) * .pi / 180)
         let rect = Rect(PixelRect(try size(entry["in"]))).applying(transform)
         #expect(
           [rect.size.width.rounded(), rect.size.height.rounded()] == entry["out"].doubles)

@@ -39,7 +39,7 @@ import Testing
       source: source, sampleAspectRatio: pixel, orientation: orientation, fit: fit, canvas: canvas)
   }
 
-  private static func distance(_ a: AffineTransform, _ b: AffineTransform) -> Double {
+  private static func distance(_ a: AffineMatrix, _ b: AffineMatrix) -> Double {
     var worst = 0.0
     for corner in [(0.0, 0.0), (160, 0), (0, 90), (160, 90)] {
       let point = Point(x: corner.0, y: corner.1)
@@ -76,7 +76,7 @@ import Testing
             orientation.then(
               ImageOrientation(flippedHorizontally: false, quarterTurns: -degrees / 90)),
             canvas, fit: fit, pixel: Rational(4, 3))
-          func pose(_ fraction: Double) -> AffineTransform {
+          func pose(_ fraction: Double) -> AffineMatrix {
             Pose(
               from: before, to: after, of: Self.source, clockwiseDegrees: degrees,
               fraction: fraction

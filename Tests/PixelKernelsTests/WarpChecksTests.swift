@@ -12,7 +12,7 @@ import Testing
 
   /// Returns the code of the error that warping by `transform` throws. Returns `nil` if it throws none.
   private func code(
-    _ transform: AffineTransform, components: Int = 1, componentSize: Int = 1
+    _ transform: AffineMatrix, components: Int = 1, componentSize: Int = 1
   ) -> PixelKernelsError.Code? {
     do {
       try kernels.warp(
@@ -29,30 +29,30 @@ import Testing
   @Test func transformsMustHaveAnInverse() {
     for number in [Double.nan, .infinity, -.infinity, .signalingNaN] {
       for place in [
-        \AffineTransform.a, \AffineTransform.b, \AffineTransform.c, \AffineTransform.d,
-        \AffineTransform.tx, \AffineTransform.ty,
+        \AffineMatrix.a, \AffineMatrix.b, \AffineMatrix.c, \AffineMatrix.d,
+        \AffineMatrix.tx, \AffineMatrix.ty,
       ] {
-        var transform = AffineTransform.identity
+        var transform = AffineMatrix.identity
         transform[keyPath: place] = number
         #expect(code(transform) == .transform)
       }
     }
-    #expect(code(AffineTransform(scaleX: 0, y: 1)) == .transform)
-    #expect(code(AffineTransform(a: 1, b: 2, c: 2, d: 4, tx: 0, ty: 0)) == .transform)
-    #expect(code(AffineTransform(scaleX: 1e300, y: 1e300)) == .transform)
-    #expect(code(AffineTransform(scaleX: 1e-300, y: 1e300)) == .transform)
-    #expect(code(AffineTransform(scaleX: 1, y: 1.0 / 257)) == .transform)
+    #expect(code(AffineMatrix(scaleX: 0, y: 1)) == .transform)
+    #expect(code(AffineMatrix(a: 1, b: 2, c: 2, d: 4, tx: 0, ty: 0)) == .transform)
+    #expect(code(AffineMatrix(scaleX: 1e300, y: 1e300)) == .transform)
+    #expect(code(AffineMatrix(scaleX: 1e-300, y: 1e300)) == .transform)
+    #expect(code(AffineMatrix(scaleX: 1, y: 1.0 / 257)) == .transform)
     #expect(isUntouched)
-    #expect(code(AffineTransform(scaleX: 1, y: 1.0 / 256)) == nil)
+    #expect(code(AffineMatrix(scaleX: 1, y: 1.0 / 256)) == nil)
   }
 
   @Test func farAwayIsNothingToDraw() {
     for far in [1e5, 1e9, 1e11, 1e18, 1e19, 1e300, .greatestFiniteMagnitude] {
       for (x, y) in [(far, 0), (-far, 0), (0, far), (0, -far), (far, -far)] {
         for transform in [
-          AffineTransform(translationX: x, y: y),
-          AffineTransform(rotationAngle: 0.3).concatenating(
-            AffineTransform(translationX: x, y: y)),
+          AffineMatrix(translationX: x, y: y),
+          AffineMatrix(rotationAngle: 0.3).concatenating(
+            AffineMatrix(translationX: x, y: y)),
         ] {
           let code = code(transform)
           #expect(code == nil || far > 1e300)
@@ -65,7 +65,7 @@ import Testing
   /// One element enlarged over everything: its value, at any scale.
   @Test(arguments: [1e4, 1e9, 1e20, 1e100])
   func enlargesWithoutEnd(scale: Double) throws {
-    #expect(code(AffineTransform(scaleX: scale, y: scale)) == nil)
+    #expect(code(AffineMatrix(scaleX: scale, y: scale)) == nil)
     let expected = source.component(0, 0, size: 1)
     for y in 0..<destination.height {
       for x in 0..<destination.width {

@@ -14,7 +14,7 @@ enum WarpReference {
   }
 
   static func value(
-    _ x: Int, _ y: Int, of source: PaddedPlane, by back: AffineTransform, components: Int
+    _ x: Int, _ y: Int, of source: PaddedPlane, by back: AffineMatrix, components: Int
   ) -> Expected {
     let place = Point(x: Double(x) + 0.5, y: Double(y) + 0.5).applying(back)
     let (width, height) = (Double(source.width), Double(source.height))

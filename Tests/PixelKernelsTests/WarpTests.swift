@@ -28,12 +28,12 @@ struct WarpFormat: CustomTestStringConvertible {
   /// Maps the middle of the source to the middle of the destination, rotated and scaled.
   static func turn(
     degrees: Double, scale: Double, from source: (Int, Int), to destination: (Int, Int)
-  ) -> AffineTransform {
-    AffineTransform(translationX: -Double(source.0) / 2, y: -Double(source.1) / 2)
-      .concatenating(AffineTransform(scaleX: scale, y: scale))
-      .concatenating(AffineTransform(rotationAngle: degrees / 180 * .pi))
+  ) -> AffineMatrix {
+    AffineMatrix(translationX: -Double(source.0) / 2, y: -Double(source.1) / 2)
+      .concatenating(AffineMatrix(scaleX: scale, y: scale))
+      .concatenating(AffineMatrix(rotationAngle: degrees / 180 * .pi))
       .concatenating(
-        AffineTransform(
+        AffineMatrix(
           translationX: Double(destination.0) / 2, y: Double(destination.1) / 2))
   }
 
@@ -54,12 +54,12 @@ struct WarpFormat: CustomTestStringConvertible {
   func shearsAndMirrorsAndMovesAreTransformsToo(format: WarpFormat) throws {
     var random = RandomSource(seed: seed)
     for transform in [
-      AffineTransform(a: 1, b: 0, c: 0.4, d: 1, tx: -3, ty: 0),
-      AffineTransform(a: 1, b: 0.9, c: 0, d: 1, tx: 0, ty: -11),
-      AffineTransform(a: -1, b: 0, c: 0, d: 1, tx: 40, ty: 0),
-      AffineTransform(a: 0.1, b: -1.2, c: -0.9, d: 0.2, tx: 30.2, ty: 44.4),
-      AffineTransform(translationX: 7.25, y: -3.75), AffineTransform(translationX: 39.9, y: 0),
-      AffineTransform(scaleX: 0.02, y: 30), AffineTransform(scaleX: 20, y: 0.1),
+      AffineMatrix(a: 1, b: 0, c: 0.4, d: 1, tx: -3, ty: 0),
+      AffineMatrix(a: 1, b: 0.9, c: 0, d: 1, tx: 0, ty: -11),
+      AffineMatrix(a: -1, b: 0, c: 0, d: 1, tx: 40, ty: 0),
+      AffineMatrix(a: 0.1, b: -1.2, c: -0.9, d: 0.2, tx: 30.2, ty: 44.4),
+      AffineMatrix(translationX: 7.25, y: -3.75), AffineMatrix(translationX: 39.9, y: 0),
+      AffineMatrix(scaleX: 0.02, y: 30), AffineMatrix(scaleX: 20, y: 0.1),
     ] {
       guard try agrees(transform, (40, 30), (45, 35), format, .best, &random) else { return }
     }
@@ -84,7 +84,7 @@ struct WarpFormat: CustomTestStringConvertible {
         try kernels.turn(
           source.view, by: orientation, into: planes[0].mutableView,
           elementSize: format.elementSize)
-        let transform = AffineTransform(
+        let transform = AffineMatrix(
           orientation, size: PixelSize(width, height))
         try kernels.warp(
           source.view, by: transform, into: planes[1].mutableView, components: format.components,
@@ -100,7 +100,7 @@ struct WarpFormat: CustomTestStringConvertible {
 
   /// Draws over random memory and compares every element and everything around the plane.
   private func agrees(
-    _ transform: AffineTransform, _ size: (Int, Int), _ target: (Int, Int), _ format: WarpFormat,
+    _ transform: AffineMatrix, _ size: (Int, Int), _ target: (Int, Int), _ format: WarpFormat,
     _ kernels: PixelKernels, _ random: inout RandomSource
   ) throws -> Bool {
     let source = PaddedPlane(

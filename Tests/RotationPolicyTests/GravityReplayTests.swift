@@ -31,7 +31,7 @@ import UprightTestSupport
       let before = reducer.state.appOrientation
       // The device is rotated counter-clockwise by this angle, so in its axes gravity is rotated clockwise.
       let angle = try #require(entry["orientation_angle"].double) * .pi / 180
-      let down = Point(x: 0, y: -1).applying(AffineTransform(rotationAngle: -angle))
+      let down = Point(x: 0, y: -1).applying(AffineMatrix(rotationAngle: -angle))
       for step in 0..<5 {
         let reading = RotationEvent(
           at: Double(step) * 0.02, .gravity(x: down.x, y: down.y, z: 0))
@@ -75,7 +75,7 @@ import UprightTestSupport
 
   @Test("Constants are selectable: 60 degrees is in Android's gap and past iio's threshold")
   func selectable() throws {
-    let down = Point(x: 0, y: -1).applying(AffineTransform(rotationAngle: -.pi / 3))
+    let down = Point(x: 0, y: -1).applying(AffineMatrix(rotationAngle: -.pi / 3))
     let events = (0..<100).map {
       RotationEvent(at: Double($0) / 50, .gravity(x: down.x, y: down.y, z: 0))
     }
@@ -206,8 +206,8 @@ private struct Hand {
 
   /// The current gravity, in the axes of the device.
   private var direction: [Double] {
-    let lean = Point(x: 1, y: 0).applying(AffineTransform(rotationAngle: tilt * .pi / 180))
-    let down = Point(x: 0, y: -lean.x).applying(AffineTransform(rotationAngle: -angle * .pi / 180))
+    let lean = Point(x: 1, y: 0).applying(AffineMatrix(rotationAngle: tilt * .pi / 180))
+    let down = Point(x: 0, y: -lean.x).applying(AffineMatrix(rotationAngle: -angle * .pi / 180))
     return [down.x, down.y, -lean.y]
   }
 

@@ -193,7 +193,7 @@ import UprightTestSupport
       controller.ignoresRotationWhileInactive = dice.chance(50)
       document.controllers = [controller]
       guard var reducer = try? RotationReducer(document) else { continue }
-      var model = Written(document, app: reducer.state.appOrientation)
+      var model = ReferenceModel(document, app: reducer.state.appOrientation)
       for index in 0..<60 {
         let event = RotationEvent(at: Double(index), model.next(&dice))
         let expected = model.answer(event.action)
@@ -239,7 +239,7 @@ import UprightTestSupport
 }
 
 /// A reference model of the rules, for one controller without a tree.
-private struct Written {
+private struct ReferenceModel {
   var app: InterfaceOrientation
   var device: DeviceOrientation
   var lastUpright: DeviceOrientation?
@@ -271,7 +271,7 @@ private struct Written {
     case 7: return .active(dice.chance(50))
     default:
       var answers = ControllerAnswers()
-      answers.supported = OrientationWords(dice.mask())
+      answers.supported = OrientationList(dice.mask())
       if dice.chance(50) { answers.shouldAutorotate = dice.pick([.yes, .no, .manual]) }
       return .set("a", answers)
     }

@@ -101,14 +101,14 @@ extension Dice {
     case 14: return .push(name, onto: other)
     case 15: return .pop(name)
     case 16: return .select(name, in: other)
-    case 17: return .setApplication(delegate: OrientationWords(mask()))
+    case 17: return .setApplication(delegate: OrientationList(mask()))
     default:
       var answers = ControllerAnswers()
-      if chance(40) { answers.supported = OrientationWords(mask()) }
+      if chance(40) { answers.supported = OrientationList(mask()) }
       if chance(30) { answers.shouldAutorotate = pick([.yes, .no, .manual]) }
       if chance(20) { answers.preferred = orientation() }
-      if chance(20) { answers.captureEnabledIn = OrientationWords(mask()) }
-      if chance(30) { answers.accepts = OrientationWords(mask()) }
+      if chance(20) { answers.captureEnabledIn = OrientationList(mask()) }
+      if chance(30) { answers.accepts = OrientationList(mask()) }
       if answers == ControllerAnswers() { answers.ignoresRotationWhileInactive = chance(50) }
       return .set(name, answers)
     }

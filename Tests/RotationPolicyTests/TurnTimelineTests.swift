@@ -48,9 +48,9 @@ import Testing
         let turn = Turn(from: from, to: to, style: .spin, starts: 0, ends: 1)
         #expect(turn.clockwiseDegrees == degrees, "\(from) to \(to)")
         // The transform of the view gives the same orientation.
-        let view = AffineTransform(from).concatenating(
-          AffineTransform(quarterTurnsClockwise: degrees / 90))
-        #expect(view == AffineTransform(to), "\(from) to \(to)")
+        let view = AffineMatrix(from).concatenating(
+          AffineMatrix(quarterTurnsClockwise: degrees / 90))
+        #expect(view == AffineMatrix(to), "\(from) to \(to)")
       }
     }
   }

@@ -59,7 +59,7 @@ struct ConfigurationTests {
     ])
   func wrong(_ text: String, _ place: String) throws {
     let (scratch, path) = try Self.file(text)
-    let error = #expect(throws: MediaError.self) {
+    let error = #expect(throws: UprightError.self) {
       try ServiceConfiguration(flags: [:], environment: [:], file: path)
     }
     #expect(
@@ -81,7 +81,7 @@ struct ConfigurationTests {
     #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
     #expect(try AdminToken.settle("given-by-somebody", folders) == ("given-by-somebody", false))
     try Data("short".utf8).write(to: URL(fileURLWithPath: scratch.path("token")))
-    #expect(throws: MediaError.self) {
+    #expect(throws: UprightError.self) {
       try ServiceConfiguration(
         flags: ["tokenFile": scratch.path("token")], environment: [:], file: nil)
     }

@@ -12,7 +12,7 @@ import UprightTestSupport
   func idle() async throws {
     let service = try await RunningService { configuration, surroundings in
       configuration.maxConnections = 8
-      surroundings.requestPatience = .milliseconds(500)
+      surroundings.requestTimeout = .milliseconds(500)
     }
     let port = service.service.port ?? 0
     let idle = try (0..<16).map { _ in try LocalConnection(port: port) }

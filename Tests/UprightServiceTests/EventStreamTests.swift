@@ -120,7 +120,7 @@ struct EventStreamTests {
 
   @Test("The number of readers is limited")
   func readers() {
-    let feed = SessionEventLog(capacity: 4, mostReaders: 2)
+    let feed = SessionEventLog(capacity: 4, maxReaders: 2)
     let first = feed.subscribe()
     let second = feed.subscribe()
     #expect(first != nil && second != nil && feed.subscribe() == nil)

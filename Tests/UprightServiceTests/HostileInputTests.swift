@@ -136,7 +136,7 @@ struct HostileInputTests {
           origins.map { "127.0.0.1:\($0.port)" } + ["rebind.example"]
         surroundings.resolver = resolver
       }, engine: LiveServiceTests.engine)
-    let healthy = try await Healthy(service, port: publishing)
+    let healthy = try await UnaffectedSession(service, port: publishing)
     for (index, trick) in tricks.enumerated() {
       let url = trick.input.replacing("PORT", with: "\(origins[index].port)")
       let made = try await service.ask(
@@ -146,11 +146,11 @@ struct HostileInputTests {
     }
     for (index, trick) in tricks.enumerated() {
       var answer = JSON.null
-      let isOver = try await waitUntil(90) {
+      let hasEnded = try await waitUntil(90) {
         answer = try await service.ask("GET", "/v1/sessions/t\(index)").json
         return ["failed", "ended"].contains(answer["state"].string)
       }
-      #expect(isOver && answer["state"].string == "failed", "\(trick.name): \(answer)")
+      #expect(hasEnded && answer["state"].string == "failed", "\(trick.name): \(answer)")
       #expect((answer["reason"].string ?? "").count > 20, "\(trick.name): \(answer)")
       if trick.name.hasPrefix("RTSP") {
         #expect(answer["reason"].string?.contains("to another address") == true, "\(answer)")
@@ -181,7 +181,7 @@ struct HostileInputTests {
 }
 
 /// A session with a publisher, to check that attacks on other sessions don't affect it.
-final class Healthy: Sendable {
+final class UnaffectedSession: Sendable {
   private let service: RunningService
   private let publisher: Task<Int, any Error>
 

@@ -10,13 +10,13 @@ import UprightTestSupport
   "Publishers and outputs that misbehave don't affect other sessions",
   .enabled(if: FFmpegTool.isHere), .server, .serialized)
 struct HostilePublisherTests {
-  private static func service() async throws -> (RunningService, Int, Healthy) {
+  private static func service() async throws -> (RunningService, Int, UnaffectedSession) {
     let port = try Loopback.freeTCPPort()
     let service = try await RunningService(
       { _, surroundings in
         surroundings.patience = .init(publish: .seconds(3), silence: .seconds(3))
       }, engine: LiveServiceTests.engine)
-    return (service, port, try await Healthy(service, port: port))
+    return (service, port, try await UnaffectedSession(service, port: port))
   }
 
   private static func open(

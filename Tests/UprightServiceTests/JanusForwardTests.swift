@@ -6,7 +6,7 @@ import UprightTestSupport
 
 @testable import UprightService
 
-extension LiveThroughService {
+extension LiveServiceMedia {
   /// A call in a VideoRoom with the unmodified `Samples/live/janus_forward.py`. Chromium's WebRTC sends and
   /// Janus forwards; Upright only receives.
   @Suite(
@@ -17,7 +17,7 @@ extension LiveThroughService {
   struct JanusForwardTests {
     @Test("Every frame is upright, however the phone was turned", arguments: ["h264", "vp8"])
     func call(_ codec: String) async throws {
-      let service = try await RunningService(engine: LiveTrial.engine(.metadata))
+      let service = try await RunningService(engine: LiveServiceFixture.engine(.metadata))
       let root = Fixtures.packageRoot
       let python = ExternalTool("python3")
       let call = try RunningProgram(
@@ -48,10 +48,10 @@ extension LiveThroughService {
       }
       #expect(isLive, "\(call.said) \(forwarder.said) \(service.log.lines.suffix(2000))")
       _ = try await RunningService.onThread { call.wait(seconds: 90) }
-      let isOver = try await waitUntil {
+      let hasEnded = try await waitUntil {
         try await service.ask("GET", "/v1/sessions").json["sessions"][0]["state"].string == "ended"
       }
-      #expect(isOver, "\(call.said) \(forwarder.said) \(service.log.lines.suffix(2000))")
+      #expect(hasEnded, "\(call.said) \(forwarder.said) \(service.log.lines.suffix(2000))")
       let session = try await service.ask("GET", "/v1/sessions").json["sessions"][0]
       try await expectUpright(service, session["id"].string ?? "")
       forwarder.end()

@@ -6,12 +6,12 @@ import UprightTestSupport
 
 @testable import UprightService
 
-extension LiveThroughService {
+extension LiveServiceMedia {
   /// Every kind of input from another program, from the POST to the decoded frames.
   @Suite("Inputs")
   struct LiveInputServiceTests {
     /// Checks that every frame has the orientation and size that it was sent with, and that the times increase.
-    private func expectUpright(_ shown: ShownPictures, atLeast count: Int) {
+    private func expectUpright(_ shown: DecodedFrames, atLeast count: Int) {
       #expect(shown.times.count >= count, "\(shown.times.count)")
       #expect(shown.corners.allSatisfy { $0 == "tl" }, "\(shown.corners)")
       #expect(shown.sizes.allSatisfy { $0 == PixelSize(160, 90) })
@@ -21,7 +21,7 @@ extension LiveThroughService {
     @Test("SRT listener: listens before the response is sent; an event rotates in the middle")
     func srtListener() async throws {
       let port = try Loopback.freePort()
-      let trial = try await LiveTrial(
+      let trial = try await LiveServiceFixture(
         "{\"url\": \"srt://127.0.0.1:\(port)\"}", frames: .sensor(.init()))
       // The port is bound when the response arrives, without waiting.
       #expect(Loopback.isReceived(port))
@@ -45,7 +45,7 @@ extension LiveThroughService {
     @Test("SRT: a second caller is accepted after the first has disconnected")
     func srtSecondCaller() async throws {
       let port = try Loopback.freePort()
-      let trial = try await LiveTrial("{\"url\": \"srt://localhost:\(port)\"}")
+      let trial = try await LiveServiceFixture("{\"url\": \"srt://localhost:\(port)\"}")
       let target = ["-f", "mpegts", "srt://127.0.0.1:\(port)"]
       let first = try sending(seconds: 2, target)
       try await trial.shows(1)
@@ -62,7 +62,7 @@ extension LiveThroughService {
       "The POST reports a port in use, and no session remains",
       arguments: ["srt", "udp", "sdp"])
     func takenPort(_ scheme: String) async throws {
-      let service = try await RunningService(engine: LiveTrial.engine(.metadata))
+      let service = try await RunningService(engine: LiveServiceFixture.engine(.metadata))
       let taken = try Loopback.Bound()
       func input(_ port: UInt16) -> String {
         scheme == "sdp"
@@ -88,7 +88,7 @@ extension LiveThroughService {
 
     @Test("A listener may bind to 0.0.0.0, but 0.0.0.0 isn't an address to connect to")
     func everyAddress() async throws {
-      let service = try await RunningService(engine: LiveTrial.engine(.metadata))
+      let service = try await RunningService(engine: LiveServiceFixture.engine(.metadata))
       for scheme in ["srt", "udp"] {
         let port = try Loopback.freePort()
         let made = try await service.session(
@@ -115,7 +115,8 @@ extension LiveThroughService {
       let port = try Loopback.freePort()
       let sender = try sending(
         seconds: 5, ["-f", "mpegts", "srt://127.0.0.1:\(port)?mode=listener"])
-      let trial = try await LiveTrial("{\"url\": \"srt://127.0.0.1:\(port)\", \"mode\": \"pull\"}")
+      let trial = try await LiveServiceFixture(
+        "{\"url\": \"srt://127.0.0.1:\(port)\", \"mode\": \"pull\"}")
       try await trial.shows(2)
       _ = sender
       expectUpright(try await trial.pictures(), atLeast: 30)
@@ -124,7 +125,7 @@ extension LiveThroughService {
     @Test("MPEG-TS over UDP, received on the given address only")
     func udp() async throws {
       let port = try Loopback.freePort()
-      let trial = try await LiveTrial("{\"url\": \"udp://127.0.0.1:\(port)\"}")
+      let trial = try await LiveServiceFixture("{\"url\": \"udp://127.0.0.1:\(port)\"}")
       let table = try String(contentsOfFile: "/proc/net/udp", encoding: .utf8)
       #expect(table.contains(String(format: "0100007F:%04X", port)))
       let sender = try sending(
@@ -146,7 +147,7 @@ extension LiveThroughService {
       let scratch = try Scratch()
       let clip = scratch.path("clip.mp4")
       try FFmpegTool.run(
-        ["-f", "lavfi", "-i", ShownPictures.source]
+        ["-f", "lavfi", "-i", DecodedFrames.source]
           + "-t 8 -c:v libx264 -preset ultrafast -g 15 -bf 0".split(separator: " ").map(String.init)
           + [clip])
       let port = try Loopback.freeTCPPort()
@@ -155,7 +156,7 @@ extension LiveThroughService {
       let server = try RunningProgram(Self.python, [script, clip, "\(port)"])
       _ = try await waitUntil(20) { server.said.contains("ready") || server.exitCode != nil }
       try #require(server.exitCode == nil, "\(server.said)")
-      let trial = try await LiveTrial("{\"url\": \"rtsp://127.0.0.1:\(port)/clip\"}")
+      let trial = try await LiveServiceFixture("{\"url\": \"rtsp://127.0.0.1:\(port)/clip\"}")
       try await trial.shows(2)
       expectUpright(try await trial.pictures(), atLeast: 30)
     }
@@ -163,11 +164,11 @@ extension LiveThroughService {
     @Test("A file is read in real time and rotated by its metadata, then the session ends")
     func file() async throws {
       let begun = ContinuousClock.now
-      let trial = try await LiveTrial("{\"url\": \"file:clip.mp4\"}") { service in
+      let trial = try await LiveServiceFixture("{\"url\": \"file:clip.mp4\"}") { service in
         let path = service.scratch.path("data/clip.mp4")
         let plain = service.scratch.path("plain.mp4")
         try FFmpegTool.run(
-          ["-f", "lavfi", "-i", ShownPictures.source]
+          ["-f", "lavfi", "-i", DecodedFrames.source]
             + "-t 3 -c:v libx264 -preset ultrafast -g 15 -bf 0".split(separator: " ").map(
               String.init)
             + [plain])
@@ -197,7 +198,7 @@ extension LiveThroughService {
         ["-f", "hls", "-hls_time", "1", "-hls_flags", "delete_segments", scratch.path("cam.m3u8")])
       #expect(
         try await waitUntil { FileManager.default.fileExists(atPath: scratch.path("cam.m3u8")) })
-      let trial = try await LiveTrial(
+      let trial = try await LiveServiceFixture(
         "{\"url\": \"http://127.0.0.1:\(port)/cam.m3u8?viewer=1\"}", allowHosts: ["127.0.0.1"])
       try await trial.shows(3)
       _ = (server, sender)

@@ -6,7 +6,7 @@ import UprightTestSupport
 
 @testable import UprightService
 
-extension LiveThroughService {
+extension LiveServiceMedia {
   /// RTP through the service, with CVO that changes during the stream.
   @Suite("CVO")
   struct LiveOrientationTests {
@@ -44,7 +44,7 @@ extension LiveThroughService {
 
     private static func clip(_ count: Int) throws -> SentClip {
       try SentClip(
-        .h264, count: count, interval: 15, source: ["-f", "lavfi", "-i", ShownPictures.source])
+        .h264, count: count, interval: 15, source: ["-f", "lavfi", "-i", DecodedFrames.source])
     }
 
     struct Case: Sendable, CustomTestStringConvertible {
@@ -70,7 +70,7 @@ extension LiveThroughService {
     func turn(_ test: Case) async throws {
       let port = try Loopback.freePort()
       let clip = try Self.clip(80)
-      let trial = try await LiveTrial(Self.description(port, test.uri))
+      let trial = try await LiveServiceFixture(Self.description(port, test.uri))
       #expect(Loopback.isReceived(port))
       // The change is neither at a keyframe nor at the end of a segment.
       let turns = (0..<80).map { $0 < 40 ? test.before : test.behind }
@@ -89,7 +89,7 @@ extension LiveThroughService {
       let port = try Loopback.freePort()
       // From the organization-local scope (RFC 2365, 6.2).
       let group = "239.195.77.\(port % 254 + 1)"
-      let service = try await RunningService(engine: LiveTrial.engine(.metadata))
+      let service = try await RunningService(engine: LiveServiceFixture.engine(.metadata))
       let made = try await service.session(
         "group", input: Self.description(port, Self.plain, at: "\(group)/1"))
       if made.status == 409, made.text.contains("No such device") {
@@ -115,7 +115,7 @@ extension LiveThroughService {
     func both() async throws {
       let port = try Loopback.freePort()
       let clip = try Self.clip(150)
-      let trial = try await LiveTrial(Self.description(port, Self.plain))
+      let trial = try await LiveServiceFixture(Self.description(port, Self.plain))
       // The stream is rotated from frame 30 on, except for frames 90 to 119.
       let turns = (0..<150).map { UInt8((30..<90).contains($0) || $0 >= 120 ? 1 : 0) }
       async let sent: Void = Self.send(clip, to: port, form: .oneByte, turns: turns)

@@ -11,8 +11,8 @@ import UprightTestSupport
 @Suite("A service with real sessions", .enabled(if: FFmpegTool.isHere), .server, .serialized)
 struct LiveServiceTests {
   static let engine = SessionEngine(
-    make: { (configuration) throws(MediaError) in try LiveSession(configuration) },
-    options: { (_) throws(MediaError) in
+    make: { (configuration) throws(UprightError) in try LiveSession(configuration) },
+    options: { (_) throws(UprightError) in
       var options = TranscodeOptions()
       options.frames = .sensor(.init())
       options.speed = "ultrafast"

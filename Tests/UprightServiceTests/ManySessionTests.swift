@@ -6,7 +6,7 @@ import UprightTestSupport
 @testable import UprightService
 
 /// Concurrent sessions, one of them with an output that is stuck.
-extension OnTheAir {
+extension LivePublishing {
   @Suite("Eight sessions on one port", .serialized)
   struct ManySessionTests {
     @Test("No frame is dropped, and an output that is never read doesn't affect the others")

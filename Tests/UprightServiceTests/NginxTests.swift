@@ -13,7 +13,7 @@ private enum Nginx {
     && FileManager.default.fileExists(atPath: "/usr/lib/nginx/modules/ngx_rtmp_module.so")
 }
 
-extension LiveThroughService {
+extension LiveServiceMedia {
   /// The unmodified `Samples/live/run.sh` with a service of the test.
   @Suite(
     "nginx in front",
@@ -35,7 +35,7 @@ extension LiveThroughService {
 
     @Test("A stream published to nginx is a session until its publisher disconnects")
     func published() async throws {
-      let service = try await RunningService(engine: LiveTrial.engine(.sensor(.init())))
+      let service = try await RunningService(engine: LiveServiceFixture.engine(.sensor(.init())))
       let rtmp = try Loopback.freeTCPPort()
       let front = try Self.front(service, rtmp: rtmp)
       try #require(
@@ -80,7 +80,7 @@ extension LiveThroughService {
       #expect(shown.corners[first...].allSatisfy { $0 == "tl" }, "\(shown.corners)")
       _ = try await RunningService.onThread { player.wait(seconds: 20) }
       let played = try await RunningService.onThread {
-        try ShownPictures(scratch.path("player.ts"), scratch)
+        try DecodedFrames(scratch.path("player.ts"), scratch)
       }
       #expect(played.corners.contains("tl") && !played.corners.contains("?"), "\(played.corners)")
 

@@ -10,7 +10,7 @@ import UprightTestSupport
 
 /// Tests that run one at a time, because they need the whole machine.
 @Suite(.enabled(if: FFmpegTool.isHere), .server, .serialized)
-enum OnTheAir {}
+enum LivePublishing {}
 
 struct PublishingFailure: Error, CustomStringConvertible { let description: String }
 
@@ -158,12 +158,12 @@ extension RunningService {
   /// The real engine. Of the command-line options it reads only `--frames` and `--size`. It may fall behind
   /// its input by up to 600 s on a busy machine, because the tests check which frames are output, not when.
   static let liveEngine = SessionEngine(
-    make: { (configuration) throws(MediaError) in
+    make: { (configuration) throws(UprightError) in
       var patient = configuration
       patient.limits.lag = 600
       return try LiveSession(patient)
     },
-    options: { (words) throws(MediaError) in
+    options: { (words) throws(UprightError) in
       var options = TranscodeOptions()
       options.speed = "ultrafast"
       options.size = .source

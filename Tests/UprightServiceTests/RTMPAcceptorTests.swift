@@ -12,10 +12,10 @@ import UprightTestSupport
   "The RTMP port: many publishers, one per session", .enabled(if: FFmpegTool.isHere), .server)
 struct RTMPAcceptorTests {
   private static func acceptor(
-    mostPerPeer: Int = 64, patience: PublisherHandler.Patience = .init()
+    maxPerPeer: Int = 64, patience: PublisherHandler.Timeouts = .init()
   ) -> RTMPAcceptor {
     RTMPAcceptor(
-      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, mostPerPeer: mostPerPeer,
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, maxPerPeer: maxPerPeer,
       patience: patience)
   }
 
@@ -104,9 +104,9 @@ struct RTMPAcceptorTests {
 
   @Test("Silent connections are closed, connections per address are limited, garbage is rejected")
   func hostile() async throws {
-    var patience = PublisherHandler.Patience()
+    var patience = PublisherHandler.Timeouts()
     patience.publish = .milliseconds(1500)
-    let acceptor = Self.acceptor(mostPerPeer: 3, patience: patience)
+    let acceptor = Self.acceptor(maxPerPeer: 3, patience: patience)
     let claim = try await acceptor.claim(
       host: "127.0.0.1", port: 0, path: "live/key",
       route: .init(session: "one", feed: PublishedFeed()))

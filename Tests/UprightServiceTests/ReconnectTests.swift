@@ -6,7 +6,7 @@ import UprightTestSupport
 @testable import UprightService
 
 /// A publisher is killed and reconnects. Players must notice no more than a still frame.
-extension OnTheAir {
+extension LivePublishing {
   @Suite("A publisher that is killed and reconnects", .serialized)
   struct ReconnectTests {
     /// The time until the publisher reconnects, and whether its stream is then smaller and portrait.

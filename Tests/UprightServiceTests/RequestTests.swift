@@ -83,7 +83,7 @@ struct RequestTests {
 
   @Test("The size of the kept events is limited too, but the last one is always kept")
   func feed() {
-    let feed = SessionEventLog(capacity: 1000, mostBytes: 1000)
+    let feed = SessionEventLog(capacity: 1000, maxBytes: 1000)
     for index in 1...50 { feed.append("x", .string(String(repeating: "\(index % 10)", count: 98))) }
     #expect(feed.last == 50 && feed.oldest >= 40)
     guard case .events(let kept) = feed.read(after: feed.oldest) else {

@@ -24,7 +24,7 @@ final class RunningService: Sendable {
   }
 
   init(
-    _ change: (inout ServiceConfiguration, inout UprightService.Surroundings) -> Void = { _, _ in },
+    _ change: (inout ServiceConfiguration, inout UprightService.Dependencies) -> Void = { _, _ in },
     script: Script = Script(), engine: SessionEngine? = nil, scratch: Scratch? = nil
   ) async throws {
     self.script = script
@@ -35,7 +35,7 @@ final class RunningService: Sendable {
     configuration.data = scratch.path("data")
     configuration.token = Self.token
     configuration.drainTimeout = 4
-    var surroundings = UprightService.Surroundings()
+    var surroundings = UprightService.Dependencies()
     change(&configuration, &surroundings)
     let secrets = Secrets()
     let log = Log()

@@ -19,11 +19,11 @@ final class ScriptedSession: Session {
   let configuration: LiveConfiguration
   private let state: Mutex<State>
 
-  init(_ configuration: LiveConfiguration) throws(MediaError) {
+  init(_ configuration: LiveConfiguration) throws(UprightError) {
     self.configuration = configuration
     let plan: OrientationPlan
     do throws(PolicyError) { plan = try OrientationPlan(configuration.policy) } catch {
-      throw MediaError(error, code: .badData)
+      throw UprightError(error, code: .badData)
     }
     state = Mutex(
       State(
@@ -39,16 +39,16 @@ final class ScriptedSession: Session {
 
   func listens(within seconds: Double) -> Bool { true }
 
-  func post(_ events: [RotationEvent]) throws(MediaError) -> [RotationDecision] {
+  func post(_ events: [RotationEvent]) throws(UprightError) -> [RotationDecision] {
     let observe = state.withLock { $0.observe }
-    let outcome: Result<[RotationDecision], MediaError> = state.withLock { state in
+    let outcome: Result<[RotationDecision], UprightError> = state.withLock { state in
       do throws(PolicyError) {
         for var event in events {
           if event.at == LiveSession.nextPicture { event.at = state.snapshot.seconds }
           try state.plan.push(event)
         }
         return .success(state.plan.takeEntries())
-      } catch { return .failure(MediaError(error, code: .badData)) }
+      } catch { return .failure(UprightError(error, code: .badData)) }
     }
     let decisions = try outcome.get()
     for decision in decisions { observe(.decision(decision)) }
@@ -102,15 +102,15 @@ final class Script: Sendable {
 
   var engine: SessionEngine {
     SessionEngine(
-      make: { [self] (configuration) throws(MediaError) in
+      make: { [self] (configuration) throws(UprightError) in
         let session = try ScriptedSession(configuration)
         made.withLock { $0.append(session) }
         return session
       },
-      options: { [self] (given) throws(MediaError) in
+      options: { [self] (given) throws(UprightError) in
         words.withLock { $0.append(given) }
         if given.contains("--size=huge") {
-          throw MediaError(.usage, "huge isn't a size", at: "--size", remedy: "write WxH")
+          throw UprightError(.usage, "huge isn't a size", at: "--size", remedy: "write WxH")
         }
         return TranscodeOptions()
       })

@@ -123,17 +123,17 @@ struct SessionAPITests {
   func answers() {
     for (error, text) in [
       (
-        MediaError(.usage, "segments of 0.1 s", at: "--segment", remedy: "use 0.5 to 60"),
+        UprightError(.usage, "segments of 0.1 s", at: "--segment", remedy: "use 0.5 to 60"),
         "segments of 0.1 s: options.segment: use 0.5 to 60"
       ),
       (
-        MediaError(
+        UprightError(
           .usage, "cannot be known ahead", at: "--canvas majority",
           remedy: "use --canvas initial, portrait or landscape"),
         "cannot be known ahead: options.canvas: use canvas initial, portrait or landscape"
       ),
       (
-        MediaError(
+        UprightError(
           .cannotCreate, "exists", at: "/srv/upright/a.mp4",
           remedy: "add -y to replace it, or give another name with -o"), "exists: a.mp4"
       ),

@@ -78,7 +78,7 @@ struct BadSignalTests {
       do {
         let run = try Transcoded(path, to: scratch.path("\(index).y4m"))
         #expect(run.result.frames == 12)
-      } catch let error as MediaError {
+      } catch let error as UprightError {
         // libavformat rejects the whole file for some of the damage.
         #expect(error.code == .badData, "\(error)")
       }

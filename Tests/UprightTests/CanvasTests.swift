@@ -82,7 +82,7 @@ struct CanvasTests {
     #expect(formats.map { $0["encodeResolution"].string } == ["90x160", "160x90", "90x160"])
     #expect(
       formats.map { $0["appOrientation"].string } == ["portrait", "landscapeRight", "portrait"])
-    let error = #expect(throws: MediaError.self) {
+    let error = #expect(throws: UprightError.self) {
       try Self.turning("b.mp4", scratch, events: "") { $0.captureSize = PixelSize(80, 160) }
     }
     #expect(error?.code == .usage)
@@ -125,7 +125,7 @@ struct CanvasTests {
       ("a.mp4", { $0.start = 100 }),
     ]
     for (index, (name, configure)) in wrong.enumerated() {
-      let error = #expect(throws: MediaError.self, "case \(index)") {
+      let error = #expect(throws: UprightError.self, "case \(index)") {
         try Transcoded(Samples.displayMatrix, to: scratch.path(name), options: configure)
       }
       #expect(error?.code == .usage, "case \(index): \(String(describing: error))")
@@ -144,7 +144,7 @@ struct CanvasTests {
         configure(&$0)
       }
     }
-    let kept = #expect(throws: MediaError.self) { try run(Samples.displayMatrix) { _ in } }
+    let kept = #expect(throws: UprightError.self) { try run(Samples.displayMatrix) { _ in } }
     #expect(kept?.code == .cannotCreate)
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious")
     try run(Samples.displayMatrix) { $0.overwrites = true }
@@ -153,7 +153,7 @@ struct CanvasTests {
     let link = scratch.path("link.mp4")
     try FileManager.default.linkItem(atPath: path, toPath: link)
     for input in [path, link] {
-      let error = #expect(throws: MediaError.self) { try run(input) { $0.overwrites = true } }
+      let error = #expect(throws: UprightError.self) { try run(input) { $0.overwrites = true } }
       #expect(error?.code == .cannotCreate)
     }
     #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == whole)
@@ -165,7 +165,7 @@ struct CanvasTests {
     let scratch = try Scratch()
     let text = scratch.path("text.mp4")
     try "no media at all".write(toFile: text, atomically: true, encoding: .utf8)
-    let error = #expect(throws: MediaError.self) {
+    let error = #expect(throws: UprightError.self) {
       try Transcoded(text, to: scratch.path("out.mp4"))
     }
     #expect(error?.code == .badData)

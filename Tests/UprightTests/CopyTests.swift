@@ -127,7 +127,7 @@ struct CopyTests {
     let source = try Self.upright(scratch)
     let run = try Transcoded(source, to: scratch.path("out.mp4")) { $0.reencode = .never }
     #expect(Self.counts(run) == [24, 0])
-    let error = try #require(throws: MediaError.self) {
+    let error = try #require(throws: UprightError.self) {
       try Transcoded(Samples.displayMatrix, to: scratch.path("no.mp4")) { $0.reencode = .never }
     }
     #expect(error.code == .usage && error.message.contains("right"))
@@ -191,7 +191,7 @@ struct CopyTests {
       { $0.speed = "fast" },
     ]
     for (index, configure) in cases.enumerated() {
-      let error = try #require(throws: MediaError.self, "case \(index)") {
+      let error = try #require(throws: UprightError.self, "case \(index)") {
         try Transcoded(Samples.displayMatrix, to: scratch.path("no.mp4")) {
           configure(&$0)
           $0.upright = .metadata

@@ -136,12 +136,12 @@ import UprightTestSupport
   func error() throws {
     let chain = EncoderChain(Self.settings(), followsColour: true)
     var came = 0
-    let error = #expect(throws: MediaError.self) {
+    let error = #expect(throws: UprightError.self) {
       for index in 0..<200 {
         let size = index / 10 % 2 == 1 ? PixelSize(96, 64) : PixelSize(64, 96)
-        try chain.encode(Self.picture(index, size: size)) { (_, _) throws(MediaError) in
+        try chain.encode(Self.picture(index, size: size)) { (_, _) throws(UprightError) in
           came += 1
-          if came == 15 { throw MediaError(.inputOutput, "the disk is full") }
+          if came == 15 { throw UprightError(.inputOutput, "the disk is full") }
         }
       }
     }

@@ -20,7 +20,7 @@ struct FollowTests {
     var codec: VideoCodec?
     var segments = SegmentKind.fmp4
     var splits = false
-    var clip = Show.Clip.constant
+    var clip = NumberedClip.Clip.constant
 
     var testDescription: String {
       var words = [name]
@@ -32,7 +32,7 @@ struct FollowTests {
     }
 
     /// The same with another clip.
-    func with(_ clip: Show.Clip) -> Self {
+    func with(_ clip: NumberedClip.Clip) -> Self {
       var copy = self
       copy.clip = clip
       return copy
@@ -301,7 +301,7 @@ struct FollowTests {
     ])
   func refused(_ name: String) throws {
     let scratch = try Scratch()
-    let error = try #require(throws: MediaError.self) {
+    let error = try #require(throws: UprightError.self) {
       try Self.make(Output(name: name, grain: 0), in: scratch)
     }
     #expect(error.code == .usage)

@@ -10,7 +10,8 @@ import UprightTestSupport
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .serialized)
 struct FormatSwitchTests {
   private static func make(
-    _ name: String, _ clip: Show.Clip = .variable, codec: VideoCodec? = nil, in scratch: Scratch
+    _ name: String, _ clip: NumberedClip.Clip = .variable, codec: VideoCodec? = nil,
+    in scratch: Scratch
   ) throws -> [UInt8] {
     let run = try Transcoded(clip.path(), to: scratch.path(name), events: Samples.turningEvents()) {
       $0.sensor()
@@ -273,8 +274,8 @@ struct FormatSwitchTests {
 
   @Test(
     "FLV: a sequence header, in-band parameter sets and a new onMetaData at each change", .long,
-    arguments: [Show.Clip.constant, .variable])
-  func flashVideo(_ clip: Show.Clip) throws {
+    arguments: [NumberedClip.Clip.constant, .variable])
+  func flashVideo(_ clip: NumberedClip.Clip) throws {
     let scratch = try Scratch()
     let tags = try Tag.all(in: Self.make("out.flv", clip, in: scratch))
     // Except the last tag: libavformat's end of sequence, which has the last frame's time.

@@ -13,8 +13,8 @@ import UprightTestSupport
   private static func forEachSample(
     _ frame: borrowing VideoFrame, _ body: (Int, Int, Int, UnsafeMutablePointer<UInt8>) -> Void
   ) throws {
-    guard let view = PictureView(frame), let planes = frame.format.planes else {
-      throw MediaError(.fault, "no planes")
+    guard let view = FrameView(frame), let planes = frame.format.planes else {
+      throw UprightError(.fault, "no planes")
     }
     let bytes = frame.format.bitDepth > 8 ? 2 : 1
     for (index, plane) in planes.enumerated() {

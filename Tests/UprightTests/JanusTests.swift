@@ -295,7 +295,7 @@ struct JanusTests {
       let isSame = ours.plane(0, frame: place) == theirs.plane(0, frame: frame)
       #expect(isSame, "frame \(frame)")
     }
-    #expect(throws: MediaError.self) {
+    #expect(throws: UprightError.self) {
       try Transcoded(input, to: scratch.path("strict.y4m")) { $0.isStrict = true }
     }
   }

@@ -115,7 +115,7 @@ struct JoinParameterTests {
     let scratch = try Scratch()
     let (name, options, reason) = Self.refused[index]
     let path = try Self.clip(scratch, name, ["-pix_fmt", "yuv420p"] + options)
-    let error = #expect(throws: StreamJoin.Refusal.self) { try Splice.join(path, .matroska) }
+    let error = #expect(throws: StreamMerger.Refusal.self) { try SplicedFile.join(path, .matroska) }
     #expect(error?.reason == reason)
   }
 
@@ -130,7 +130,7 @@ struct JoinParameterTests {
     }
     let both = scratch.path("both.h264")
     try (files[0] + files[1]).write(to: URL(fileURLWithPath: both))
-    let error = #expect(throws: StreamJoin.Refusal.self) { try Splice.join(both, .matroska) }
+    let error = #expect(throws: StreamMerger.Refusal.self) { try SplicedFile.join(both, .matroska) }
     #expect(error?.reason == "its parameter sets change")
   }
 
@@ -140,7 +140,7 @@ struct JoinParameterTests {
     let source = try Self.clip(
       scratch, "main.mp4", ["-pix_fmt", "yuv420p", "-profile:v", "main", "-bf", "0", "-g", "10"])
     let out = scratch.path("out.mp4")
-    _ = try Splice(source, to: out, replaced: [1]) {
+    _ = try SplicedFile(source, to: out, replaced: [1]) {
       $0.options = [
         "profile": "high", "bf": "3",
         "x264-params": "sps-id=0:bframes=4:open-gop=1:repeat-headers=0:annexb=0",

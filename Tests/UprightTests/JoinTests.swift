@@ -139,7 +139,9 @@ struct JoinTests {
     let packets = try FFmpegTool.packets(source, "v:0", hashes: true)
     for name in test.outputs {
       let path = scratch.path("out.\(name)")
-      let splice = try Splice(source, to: path, replaced: [1]) { $0.rate = .constantQuality(20) }
+      let splice = try SplicedFile(source, to: path, replaced: [1]) {
+        $0.rate = .constantQuality(20)
+      }
       #expect(splice.starts.count == 3, "\(name)")
       let after = try decoded(path, in: scratch)
       try #require(after.count == count && before.count == count, "\(name): \(after.count)")

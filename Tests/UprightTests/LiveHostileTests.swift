@@ -11,7 +11,7 @@ import UprightTestSupport
 struct LiveHostileTests {
   /// Sends tags like a socket's handler, until the session rejects the stream. Returns whether it accepted
   /// all of them.
-  private static func send(_ tags: [FLVClip.Tag], _ stage: LiveStage) -> Bool {
+  private static func send(_ tags: [FLVClip.Tag], _ stage: LiveTestSession) -> Bool {
     guard stage.feed.begin() else { return false }
     let start = Date()
     for tag in tags {
@@ -25,7 +25,7 @@ struct LiveHostileTests {
     return true
   }
 
-  private static func reason(_ stage: LiveStage) -> String {
+  private static func reason(_ stage: LiveTestSession) -> String {
     stage.session.snapshot.reason ?? ""
   }
 
@@ -35,12 +35,12 @@ struct LiveHostileTests {
     _ tags: [FLVClip.Tag], _ words: String, pictures: Int, _ file: String = "take.ts"
   ) throws {
     let scratch = try Scratch()
-    let stage = try LiveStage([.file(path: scratch.path(file))])
+    let stage = try LiveTestSession([.file(path: scratch.path(file))])
     let isTaken = Self.send(tags, stage)
     #expect(!isTaken || until(10) { !stage.feed.isPublishing }, "the stream was read to its end")
     #expect(until { Self.reason(stage).contains(words) }, "\(stage.session.snapshot)")
     #expect(stage.session.snapshot.counters.framesIn <= pictures)
-    let good = try FLVClip(ShownPictures.source, seconds: 2)
+    let good = try FLVClip(DecodedFrames.source, seconds: 2)
     #expect(Self.send(good.tags, stage), "the next publisher was rejected")
     stage.feed.end()
     #expect(until { stage.session.snapshot.counters.framesIn >= good.pictures })
@@ -53,28 +53,28 @@ struct LiveHostileTests {
   @Test(
     "A change of the codec in mid-stream disconnects the publisher, which can reconnect")
   func codec() throws {
-    let first = try FLVClip(ShownPictures.source, seconds: 2)
-    var other = try FLVClip(ShownPictures.source, seconds: 10, options: "-c:v flv1")
+    let first = try FLVClip(DecodedFrames.source, seconds: 2)
+    var other = try FLVClip(DecodedFrames.source, seconds: 10, options: "-c:v flv1")
     for index in other.tags.indices { other.tags[index].time += 2000 }
     try Self.check(first.tags + other.tags, "another codec", pictures: first.pictures)
   }
 
   @Test("An unsupported codec")
   func unknownCodec() throws {
-    let clip = try FLVClip(ShownPictures.source, seconds: 10, options: "-c:v flv1")
+    let clip = try FLVClip(DecodedFrames.source, seconds: 10, options: "-c:v flv1")
     try Self.check(clip.tags, "flv1 is not taken", pictures: 0)
   }
 
   @Test("Audio only")
   func sound() throws {
-    var clip = try FLVClip(ShownPictures.source, seconds: 10)
+    var clip = try FLVClip(DecodedFrames.source, seconds: 10)
     clip.tags.removeAll { $0.isVideo }
     try Self.check(clip.tags, "no pictures", pictures: 0)
   }
 
   @Test("Frames of 16384x8704 are rejected before memory is allocated")
   func huge() throws {
-    var clip = try FLVClip(ShownPictures.source, seconds: 10)
+    var clip = try FLVClip(DecodedFrames.source, seconds: 10)
     let sets = AVCConfiguration(widthInBlocks: 1024, heightInBlocks: 544)
     let first = try #require(clip.tags.firstIndex { $0.isVideo })
     clip.tags[first] = FLVClip.Tag(

@@ -15,16 +15,16 @@ struct LiveInputTests {
     let scratch = try Scratch()
     let path = scratch.path("clip.mp4")
     try FFmpegTool.run(
-      "-f lavfi -i \(ShownPictures.source) -f lavfi -i sine=f=440 -t 2 -c:v libx264 -preset "
+      "-f lavfi -i \(DecodedFrames.source) -f lavfi -i sine=f=440 -t 2 -c:v libx264 -preset "
         + "ultrafast -c:a aac", [path])
     let folder = scratch.path("hls")
     let begun = Date()
-    let stage = try LiveStage([.hls(folder: folder)], input: .file(path: path))
+    let stage = try LiveTestSession([.hls(folder: folder)], input: .file(path: path))
     #expect(stage.session.join(timeout: 60))
     // Not faster than real time.
     #expect(Date().timeIntervalSince(begun) > 1.5)
     #expect(stage.states == [.live, .ended])
-    let shown = try ShownPictures("\(folder)/index.m3u8", scratch)
+    let shown = try DecodedFrames("\(folder)/index.m3u8", scratch)
     #expect(shown.sizes.allSatisfy { $0 == PixelSize(160, 90) })
     let counters = stage.session.snapshot.counters
     #expect(counters.framesIn == 60)
@@ -38,21 +38,21 @@ struct LiveInputTests {
     let path = scratch.path("clip.mp4")
     try Data("no clip".utf8).write(to: URL(fileURLWithPath: path))
     for input in [LiveInput.file(path: path), .file(path: scratch.path("none.mp4"))] {
-      let stage = try LiveStage([.hls(folder: scratch.path("hls"))], input: input)
+      let stage = try LiveTestSession([.hls(folder: scratch.path("hls"))], input: input)
       #expect(stage.session.join(timeout: 30))
       #expect(stage.states == [.failed] && stage.session.snapshot.reason?.isEmpty == false)
     }
     // A session description is parsed before anything starts.
-    let error = #expect(throws: MediaError.self) {
-      try LiveStage([.hls(folder: scratch.path("hls"))], input: .rtp(description: "v=0"))
+    let error = #expect(throws: UprightError.self) {
+      try LiveTestSession([.hls(folder: scratch.path("hls"))], input: .rtp(description: "v=0"))
     }
     #expect(error?.code == .badData)
     // Invalid data from a publisher does not end the session.
-    let stage = try LiveStage([.hls(folder: scratch.path("hls"))])
+    let stage = try LiveTestSession([.hls(folder: scratch.path("hls"))])
     try #require(stage.feed.begin())
     _ = stage.feed.write([UInt8](repeating: 7, count: 5000))
     stage.feed.end()
-    let clip = try FLVClip(ShownPictures.source, seconds: 1)
+    let clip = try FLVClip(DecodedFrames.source, seconds: 1)
     try stage.publish(clip.tags)
     #expect(until { stage.session.snapshot.counters.framesOut > 5 })
     stage.end()
@@ -66,7 +66,7 @@ struct LiveInputTests {
     let folder = scratch.path("hls")
     let port = try Loopback.freeTCPPort()
     let url = "tcp://127.0.0.1:\(port)"
-    let stage = try LiveStage([.hls(folder: folder)], input: .pull(url: "\(url)?listen"))
+    let stage = try LiveTestSession([.hls(folder: folder)], input: .pull(url: "\(url)?listen"))
     func send(_ size: String) throws {
       // Connections are refused until the session listens (again).
       var lastError: (any Error)?
@@ -89,7 +89,7 @@ struct LiveInputTests {
     #expect(until { stage.session.snapshot.counters.inputLosses == 2 })
     stage.end()
     #expect(stage.states.prefix(4) == [.live, .inputLost, .live, .inputLost])
-    let shown = try ShownPictures("\(folder)/index.m3u8", scratch)
+    let shown = try DecodedFrames("\(folder)/index.m3u8", scratch)
     #expect(shown.longestStep < 0.2 && shown.shortestStep > 0)
     #expect(stage.formats.count == 2)
   }
@@ -97,13 +97,13 @@ struct LiveInputTests {
   @Test("After the input timeout the session ends, and its output can be played")
   func timeout() throws {
     let scratch = try Scratch()
-    let clip = try FLVClip(ShownPictures.source, seconds: 1)
-    let stage = try LiveStage([.hls(folder: scratch.path("hls"))]) { $0.inputTimeout = 1 }
+    let clip = try FLVClip(DecodedFrames.source, seconds: 1)
+    let stage = try LiveTestSession([.hls(folder: scratch.path("hls"))]) { $0.inputTimeout = 1 }
     try stage.publish(clip.tags)
     #expect(stage.session.join(timeout: 30))
     #expect(stage.states == [.live, .inputLost, .ended])
     #expect(stage.session.snapshot.reason?.contains("no input for 1") == true)
-    #expect(try ShownPictures(scratch.path("hls/index.m3u8"), scratch).times.count > 40)
+    #expect(try DecodedFrames(scratch.path("hls/index.m3u8"), scratch).times.count > 40)
   }
 
   @Test(
@@ -126,9 +126,9 @@ struct LiveInputTests {
       a=extmap:4 urn:3gpp:video-orientation
       """
     let clip = try SentClip(
-      .h264, count: 90, interval: 15, source: ["-f", "lavfi", "-i", ShownPictures.source])
+      .h264, count: 90, interval: 15, source: ["-f", "lavfi", "-i", DecodedFrames.source])
     let turns = (0..<90).map { UInt8($0 < 50 ? 0 : 1) }
-    let stage = try LiveStage([.hls(folder: folder)], input: .rtp(description: description))
+    let stage = try LiveTestSession([.hls(folder: folder)], input: .rtp(description: description))
     var sender = RTPSender(.h264)
     sender.form = form
     let said = clip.coordination(turns)
@@ -145,7 +145,7 @@ struct LiveInputTests {
     }
     #expect(until { stage.session.snapshot.seconds > 2.3 })
     stage.end()
-    let shown = try ShownPictures("\(folder)/index.m3u8", scratch)
+    let shown = try DecodedFrames("\(folder)/index.m3u8", scratch)
     let turned = try #require(shown.sizes.firstIndex(of: PixelSize(90, 160)))
     #expect(abs(shown.times[turned] - 50.0 / 30) < 0.001, "\(shown.times[turned])")
     #expect(shown.corners[..<turned].allSatisfy { $0 == "tl" })
@@ -180,7 +180,7 @@ struct LiveInputTests {
     let silent = try SessionDescription(text.replacing("m=audio 5000", with: "m=audio 0"))
     #expect(silent.audio == nil && silent.video.port == 5002)
     let shared = LiveInput.rtp(description: text.replacing("5000", with: "5002"))
-    #expect(throws: MediaError.self) { try shared.ports() }
+    #expect(throws: UprightError.self) { try shared.ports() }
     for text in [
       "", "v=0", "m=video 0 RTP/AVP 96\na=rtpmap:96 H264/90000", "m=video x RTP/AVP 96",
       "m=video 99999 RTP/AVP 96", "m=video 5000 UDP/TLS 96",
@@ -188,7 +188,7 @@ struct LiveInputTests {
       "c=IN\nm=video 5000 RTP/AVP 96", "m=audio 5000 RTP/AVP 0",
       "m=video 5000 RTP/AVP 96\na=rtpmap:96 H264/90000\na=extmap:x",
     ] {
-      let error = #expect(throws: MediaError.self) { try SessionDescription(text) }
+      let error = #expect(throws: UprightError.self) { try SessionDescription(text) }
       #expect(error?.code == .badData)
     }
   }

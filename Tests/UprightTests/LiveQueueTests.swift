@@ -51,7 +51,7 @@ import UprightTestSupport
   func room() throws {
     let queue = OutputQueue(seconds: 4, bytes: 1 << 20)
     try Self.put(0..<40, into: queue)
-    #expect(queue.lostPictures == 0 && queue.depth == 80)
+    #expect(queue.lostFrames == 0 && queue.depth == 80)
     #expect(Self.drain(queue).count == 40)
   }
 
@@ -62,7 +62,7 @@ import UprightTestSupport
     // Full at frame 40. The first IDR with 2 s or less after it is frame 20.
     let words = Self.drain(queue)
     #expect(words.first == "20!" && words.last == "41" && words.count == 22)
-    #expect(queue.lostPictures == 20)
+    #expect(queue.lostFrames == 20)
   }
 
   @Test("Too many bytes: without a suitable IDR, everything up to the next one is dropped")
@@ -71,7 +71,7 @@ import UprightTestSupport
     try Self.put(0..<25, into: queue, gop: 20)
     let words = Self.drain(queue)
     #expect(words == ["20!", "21", "22", "23", "24"])
-    #expect(queue.lostPictures == 20)
+    #expect(queue.lostFrames == 20)
   }
 
   @Test("A format that begins in the dropped part begins at the next IDR")
@@ -98,7 +98,7 @@ import UprightTestSupport
       OutputWriter(
         OutputWriter.Recipe(
           address: nil,
-          make: { (interrupt) throws(MediaError) in
+          make: { (interrupt) throws(UprightError) in
             sink.interrupt = interrupt
             return sink
           }, describe: { TestSink.description($0) }), seconds: 1, bytes: 1 << 20)
@@ -114,9 +114,9 @@ import UprightTestSupport
     }
     writers.forEach { $0.queue.end() }
     #expect(writers[1].join(by: .now() + 30))
-    #expect(healthy.seen.count == 60 && healthy.isFinished && writers[1].lostPictures == 0)
+    #expect(healthy.seen.count == 60 && healthy.isFinished && writers[1].lostFrames == 0)
     #expect(writers[1].present.bytes == 60 * 110 - 10)
-    #expect(writers[0].queue.lostPictures > 30)
+    #expect(writers[0].queue.lostFrames > 30)
     // The blocked sink can't be closed. It is abandoned.
     #expect(!writers[0].join(by: .now() + 0.1))
     writers[0].abandon()
@@ -129,7 +129,7 @@ import UprightTestSupport
     let sink = TestSink(failsAt: 4)
     let writer = OutputWriter(
       OutputWriter.Recipe(
-        address: "rtmp://host/app/key", make: { _ throws(MediaError) in sink },
+        address: "rtmp://host/app/key", make: { _ throws(UprightError) in sink },
         describe: { TestSink.description($0) }), seconds: 100, bytes: 1 << 20)
     writer.start()
     let formats = [0: try Self.format(0), 7: try Self.format(1)]
@@ -145,8 +145,8 @@ import UprightTestSupport
     #expect(writer.join(by: .now() + 30))
     #expect(sink.begun == [0, 1] && sink.isFinished)
     #expect(sink.announced == [])
-    #expect(writer.lostPictures > 0)
-    #expect(sink.seen.count + writer.lostPictures == index + 3)
+    #expect(writer.lostFrames > 0)
+    #expect(sink.seen.count + writer.lostFrames == index + 3)
   }
 }
 
@@ -194,27 +194,27 @@ private final class TestSink: PacketSink, @unchecked Sendable {
       sideTracks: [], metadata: [:], listsTags: false, chapters: [], earliestTime: 0)
   }
 
-  func begin(_ description: OutputDescription) throws(MediaError) {
+  func begin(_ description: OutputDescription) throws(UprightError) {
     begins.withLock { $0.append(description.format.index) }
   }
 
   func write(
     _ packet: consuming Packet, track: Int, format: EncodedFormat?
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     while isStuck {
-      if interrupt?.isRaised == true { throw MediaError(.cancelled, "stopped") }
+      if interrupt?.isRaised == true { throw UprightError(.cancelled, "stopped") }
       usleep(1000)
     }
     guard track == 0 else { return }
     if let failsAt, seen.count == failsAt {
       self.failsAt = nil
-      throw MediaError(.inputOutput, "the reader went away")
+      throw UprightError(.inputOutput, "the reader went away")
     }
     if let format { announced.append(format.index) }
     seen.append(packet.seconds ?? -1)
   }
 
-  func finish(isPartial: Bool) throws(MediaError) { isFinished = true }
+  func finish(isPartial: Bool) throws(UprightError) { isFinished = true }
 
   func abandon() {}
 }

@@ -14,8 +14,8 @@ struct LiveSessionTests {
   func turn() async throws {
     let scratch = try Scratch()
     let folder = scratch.path("hls")
-    let clip = try FLVClip(ShownPictures.source, seconds: 3)
-    let stage = try LiveStage([.hls(folder: folder)]) { $0.options.sensor() }
+    let clip = try FLVClip(DecodedFrames.source, seconds: 3)
+    let stage = try LiveTestSession([.hls(folder: folder)]) { $0.options.sensor() }
     // Before the first frame, the answer is empty.
     #expect(
       try await stage.session.post([RotationEvent(at: 1.5, .device(.landscapeLeft))]).isEmpty)
@@ -29,7 +29,7 @@ struct LiveSessionTests {
 
     let playlist = try Playlist(path: "\(folder)/index.m3u8")
     #expect(playlist.isEnded && playlist.discontinuities == 1 && playlist.type.isEmpty)
-    let shown = try ShownPictures("\(folder)/index.m3u8", scratch)
+    let shown = try DecodedFrames("\(folder)/index.m3u8", scratch)
     #expect(shown.sizes.count == shown.corners.count && shown.sizes.count > 60)
     for (index, time) in shown.times.enumerated() {
       // FLV has a resolution of 1 ms: frame 45 is at 1.5 s.
@@ -44,8 +44,8 @@ struct LiveSessionTests {
   func now() async throws {
     let scratch = try Scratch()
     let folder = scratch.path("hls")
-    let clip = try FLVClip(ShownPictures.source, seconds: 3)
-    let stage = try LiveStage([.hls(folder: folder)]) { $0.options.sensor() }
+    let clip = try FLVClip(DecodedFrames.source, seconds: 3)
+    let stage = try LiveTestSession([.hls(folder: folder)]) { $0.options.sensor() }
     try #require(stage.feed.begin())
     let sender = Thread.running { stage.send(clip.tags) }
     #expect(until { stage.session.snapshot.seconds > 0.5 })
@@ -56,7 +56,7 @@ struct LiveSessionTests {
     #expect(answers.map(\.outcome) == [.rotate])
     let asked = try #require(answers.first).at
     #expect(until { stage.session.snapshot.appOrientation == "landscapeLeft" })
-    let error = await #expect(throws: MediaError.self) {
+    let error = await #expect(throws: UprightError.self) {
       try await stage.session.post([RotationEvent(at: 0, .present("nobody", style: nil))])
     }
     #expect(error?.code == .badData)
@@ -66,7 +66,7 @@ struct LiveSessionTests {
     let measured = stage.session.snapshot.counters.eventToPicture
     #expect(measured.count == 1)
     figure("event to frame: \(measured) s")
-    let shown = try ShownPictures("\(folder)/index.m3u8", scratch)
+    let shown = try DecodedFrames("\(folder)/index.m3u8", scratch)
     let turned = try #require(shown.sizes.firstIndex(of: PixelSize(160, 90)))
     // The decision's time is that of the first turned frame, so that a replay turns at the same frame.
     #expect(abs(shown.times[turned] - asked) < 0.0005, "\(shown.times[turned]), \(asked)")
@@ -77,9 +77,9 @@ struct LiveSessionTests {
   func loss() throws {
     let scratch = try Scratch()
     let folder = scratch.path("hls")
-    let before = try FLVClip(ShownPictures.source, seconds: 1.5)
+    let before = try FLVClip(DecodedFrames.source, seconds: 1.5)
     let after = try FLVClip("testsrc2=s=120x200:r=25", seconds: 1.5)
-    let stage = try LiveStage([.hls(folder: folder), .file(path: scratch.path("take.ts"))])
+    let stage = try LiveTestSession([.hls(folder: folder), .file(path: scratch.path("take.ts"))])
     try stage.publish(before.tags)
     #expect(until { stage.session.snapshot.state == .inputLost })
     let lost = stage.session.snapshot.seconds
@@ -88,7 +88,7 @@ struct LiveSessionTests {
     #expect(until { stage.session.snapshot.seconds > lost + 2.2 })
     stage.end()
     #expect(stage.states.prefix(3) == [.live, .inputLost, .live] && stage.states.last == .ended)
-    let shown = try ShownPictures("\(folder)/index.m3u8", scratch)
+    let shown = try DecodedFrames("\(folder)/index.m3u8", scratch)
     // No frame is missing: 30 per second, then 25.
     #expect(shown.shortestStep > 0 && shown.longestStep < 0.15, "\(shown.longestStep)")
     // The landscape input, then its repeated last frame, then the portrait input.
@@ -111,8 +111,8 @@ struct LiveSessionTests {
     let folder = scratch.path("hls")
     let slate = scratch.path("slate.png")
     try FFmpegTool.run("-f lavfi -i color=white:s=64x64 -frames:v 1", [slate])
-    let clip = try FLVClip(ShownPictures.source, seconds: 0.8)
-    let stage = try LiveStage([.hls(folder: folder)]) {
+    let clip = try FLVClip(DecodedFrames.source, seconds: 0.8)
+    let stage = try LiveTestSession([.hls(folder: folder)]) {
       $0.options.slate = slate
       $0.options.fit = .fill
       $0.options.size = .pair(PixelSize(160, 160))
@@ -120,7 +120,7 @@ struct LiveSessionTests {
     try stage.publish(clip.tags)
     #expect(until { stage.session.snapshot.seconds > 3.6 })
     stage.end()
-    let shown = try ShownPictures("\(folder)/index.m3u8", scratch)
+    let shown = try DecodedFrames("\(folder)/index.m3u8", scratch)
     let first = try #require(shown.corners.firstIndex(of: "all"))
     #expect(shown.corners[first...].allSatisfy { $0 == "all" })
     #expect(shown.times[first] > 2.5 && shown.times[first] < 3.5, "\(shown.times[first])")
@@ -132,7 +132,7 @@ struct LiveSessionTests {
     let url = "rtmps://user:pass@host.example:1936/live/SECRET?token=HIDDEN"
     #expect(LiveAddress.shown(url) == "rtmps://host.example:1936")
     let error = LiveAddress.masked(
-      MediaError(.inputOutput, "cannot open \(url): SECRET refused", at: url), url)
+      UprightError(.inputOutput, "cannot open \(url): SECRET refused", at: url), url)
     #expect(
       error.description
         == "cannot open rtmps://host.example:1936: ... refused: rtmps://host.example:1936")
@@ -144,18 +144,18 @@ struct LiveSessionTests {
   func leap(_ by: Int) throws {
     let scratch = try Scratch()
     let folder = scratch.path("hls")
-    var clip = try FLVClip(ShownPictures.source, seconds: 3)
+    var clip = try FLVClip(DecodedFrames.source, seconds: 3)
     for index in clip.tags.indices {
       let time = clip.tags[index].time
       let base = by < 0 ? 500_000 : 0
       clip.tags[index].time = time >= 1500 ? time + max(by, 0) : time + base
     }
-    let stage = try LiveStage([.hls(folder: folder)])
+    let stage = try LiveTestSession([.hls(folder: folder)])
     try stage.publish(clip.tags, ends: false)
     #expect(until { stage.session.snapshot.seconds > 2.7 })
     stage.end()
     #expect(stage.session.snapshot.counters.inputLosses == 0)
-    let shown = try ShownPictures("\(folder)/index.m3u8", scratch)
+    let shown = try DecodedFrames("\(folder)/index.m3u8", scratch)
     #expect(shown.shortestStep > 0 && shown.longestStep < 0.15, "\(shown.longestStep)")
     #expect(shown.times.last.map { $0 < 3.5 } == true)
     let sound = try FFmpegTool.packets("\(folder)/index.m3u8", "a:0").compactMap(\.time)
@@ -172,8 +172,8 @@ struct LiveSessionTests {
     let taken = scratch.path("taken.\(scheme == "rtmp" ? "flv" : "ts")")
     let port = try Loopback.freePort()
     let url = "\(scheme)://127.0.0.1:\(port)" + (scheme == "rtmp" ? "/live/key" : "")
-    let clip = try FLVClip(ShownPictures.source, seconds: 6)
-    let stage = try LiveStage([.hls(folder: folder), .push(url: url)]) { $0.options.sensor() }
+    let clip = try FLVClip(DecodedFrames.source, seconds: 6)
+    let stage = try LiveTestSession([.hls(folder: folder), .push(url: url)]) { $0.options.sensor() }
     try #require(stage.feed.begin())
     let sender = Thread.running { stage.send(clip.tags) }
     #expect(until { stage.session.snapshot.seconds > 0.5 })
@@ -191,7 +191,7 @@ struct LiveSessionTests {
     // SRT waits for its peer. RTMP is refused at first and retries.
     let lost = stage.session.snapshot.counters.dropped["output", default: 0]
     #expect(scheme == "srt" || lost > 0)
-    let shown = try ShownPictures(taken, scratch)
+    let shown = try DecodedFrames(taken, scratch)
     let turned = try #require(shown.sizes.firstIndex(of: PixelSize(160, 90)))
     #expect(turned > 0 && shown.corners[..<turned].allSatisfy { $0 == "tr" })
     #expect(shown.sizes[..<turned].allSatisfy { $0 == PixelSize(90, 160) })
@@ -208,7 +208,9 @@ struct LiveSessionTests {
     for index in clip.tags.indices where clip.tags[index].time >= 2500 {
       clip.tags[index].time += 700_000
     }
-    let stage = try LiveStage([.file(path: path)]) { $0.options.size = .pair(PixelSize(360, 640)) }
+    let stage = try LiveTestSession([.file(path: path)]) {
+      $0.options.size = .pair(PixelSize(360, 640))
+    }
     try stage.publish(clip.tags)
     #expect(until { stage.session.snapshot.state == .inputLost })
     let lost = stage.session.snapshot.seconds
@@ -230,7 +232,7 @@ struct LiveSessionTests {
     let folder = scratch.path("hls")
     let clip = try FLVClip("testsrc2=s=160x90:r=30,noise=alls=100:allf=t", seconds: 4)
     let listener = try Loopback.Listener(room: 4096)
-    let stage = try LiveStage([
+    let stage = try LiveTestSession([
       .hls(folder: folder), .push(url: "tcp://127.0.0.1:\(listener.port)"),
     ]) {
       $0.options.rate = .constantQuality(2)
@@ -246,16 +248,18 @@ struct LiveSessionTests {
     let begun = Date()
     stage.end()
     #expect(Date().timeIntervalSince(begun) < 20)
-    let shown = try ShownPictures("\(folder)/index.m3u8", scratch)
+    let shown = try DecodedFrames("\(folder)/index.m3u8", scratch)
     #expect(shown.times.count == stage.session.snapshot.counters.framesOut)
   }
 
   @Test("After a stop in mid-stream, every output can be played")
   func stop() async throws {
     let scratch = try Scratch()
-    let clip = try FLVClip(ShownPictures.source, seconds: 3)
+    let clip = try FLVClip(DecodedFrames.source, seconds: 3)
     let files = ["a.mp4", "a.mkv", "a.ts", "a.flv", "a.mov"].map(scratch.path)
-    let stage = try LiveStage([.hls(folder: scratch.path("hls"))] + files.map { .file(path: $0) }) {
+    let stage = try LiveTestSession(
+      [.hls(folder: scratch.path("hls"))] + files.map { .file(path: $0) }
+    ) {
       $0.options.sensor()
     }
     #expect(stage.session.warnings.count == 3)
@@ -265,7 +269,7 @@ struct LiveSessionTests {
     stage.end()
     #expect(stage.session.snapshot.state == .ended)
     for path in files + [scratch.path("hls/index.m3u8")] {
-      let shown = try ShownPictures(path, scratch)
+      let shown = try DecodedFrames(path, scratch)
       #expect(shown.times.count == stage.session.snapshot.counters.framesOut, "\(path)")
       let follows = [".ts", ".flv", "m3u8"].contains { path.hasSuffix($0) }
       let sizes = Set(shown.sizes)
@@ -281,7 +285,7 @@ struct LiveSessionTests {
   func overload() throws {
     let scratch = try Scratch()
     let clip = try FLVClip("testsrc2=size=1280x720:rate=30", seconds: 6, sound: false)
-    let stage = try LiveStage([.file(path: scratch.path("take.ts"))]) {
+    let stage = try LiveTestSession([.file(path: scratch.path("take.ts"))]) {
       $0.options.size = .pair(PixelSize(720, 1280))
       $0.options.speed = "placebo"
       $0.limits.lag = 0.5
@@ -300,7 +304,7 @@ struct LiveSessionTests {
     let scratch = try Scratch()
     let clip = try FLVClip(
       "color=gray:size=64x48:rate=15", seconds: 2, sound: false, options: "-crf 50")
-    let stage = try LiveStage([.file(path: scratch.path("take.ts"))])
+    let stage = try LiveTestSession([.file(path: scratch.path("take.ts"))])
     try stage.publish(clip.tags.filter { $0.time < 1500 }, ends: false)
     #expect(until { stage.states.contains(.live) }, "\(stage.session.snapshot)")
     stage.end()
@@ -309,11 +313,11 @@ struct LiveSessionTests {
   @Test("With early frames and a gap, no segment exceeds the target duration")
   func jitter() throws {
     let scratch = try Scratch()
-    var clip = try FLVClip(ShownPictures.source, seconds: 4.5)
+    var clip = try FLVClip(DecodedFrames.source, seconds: 4.5)
     // The times gain 1 ms per second. There are no frames between 2.1 and 2.9 s.
     for index in clip.tags.indices { clip.tags[index].time -= clip.tags[index].time / 1000 }
     clip.tags.removeAll { $0.isVideo && (2100..<2900).contains($0.time) }
-    let stage = try LiveStage([.hls(folder: scratch.path("hls"))])
+    let stage = try LiveTestSession([.hls(folder: scratch.path("hls"))])
     try stage.publish(clip.tags, ends: false)
     #expect(until { stage.session.snapshot.seconds > 4.2 })
     stage.end()
@@ -328,10 +332,10 @@ struct LiveSessionTests {
   func again() throws {
     let scratch = try Scratch()
     let folder = scratch.path("hls")
-    let clip = try FLVClip(ShownPictures.source, seconds: 2.5)
+    let clip = try FLVClip(DecodedFrames.source, seconds: 2.5)
     var playlists: [Playlist] = []
     for _ in 0..<2 {
-      let stage = try LiveStage([.hls(folder: folder)])
+      let stage = try LiveTestSession([.hls(folder: folder)])
       try stage.publish(clip.tags, ends: false)
       #expect(until { stage.session.snapshot.seconds > 2.2 })
       stage.end()
@@ -352,8 +356,8 @@ struct LiveSessionTests {
   func window() throws {
     let scratch = try Scratch()
     let folder = scratch.path("hls")
-    let clip = try FLVClip(ShownPictures.source, seconds: 9)
-    let stage = try LiveStage([.hls(folder: folder)]) { $0.segmentSeconds = 0.5 }
+    let clip = try FLVClip(DecodedFrames.source, seconds: 9)
+    let stage = try LiveTestSession([.hls(folder: folder)]) { $0.segmentSeconds = 0.5 }
     try stage.publish(clip.tags, ends: false)
     #expect(until { stage.session.snapshot.seconds > 8.8 })
     stage.end()
@@ -367,13 +371,13 @@ struct LiveSessionTests {
   @Test("Sessions leave no threads and no descriptors open")
   func leaks() throws {
     let scratch = try Scratch()
-    let clip = try FLVClip(ShownPictures.source, seconds: 0.5)
+    let clip = try FLVClip(DecodedFrames.source, seconds: 0.5)
     func count(_ folder: String) throws -> Int {
       try FileManager.default.contentsOfDirectory(atPath: "/proc/self/\(folder)").count
     }
     var counts: [(threads: Int, files: Int)] = []
     for number in 0..<11 {
-      let stage = try LiveStage([
+      let stage = try LiveTestSession([
         .hls(folder: scratch.path("\(number)")), .file(path: scratch.path("\(number).mp4")),
       ])
       try stage.publish(clip.tags)
@@ -394,10 +398,10 @@ struct LiveSessionTests {
     try Data().write(to: URL(fileURLWithPath: scratch.path("there.mp4")))
     func code(
       _ outputs: [LiveOutput], _ configure: (inout LiveConfiguration) -> Void = { _ in }
-    ) -> MediaError.Code? {
+    ) -> UprightError.Code? {
       var configuration = LiveConfiguration(input: .published(PublishedFeed()), outputs: outputs)
       configure(&configuration)
-      do throws(MediaError) { _ = try LiveSession(configuration) } catch { return error.code }
+      do throws(UprightError) { _ = try LiveSession(configuration) } catch { return error.code }
       return nil
     }
     let hls = LiveOutput.hls(folder: scratch.path("hls"))

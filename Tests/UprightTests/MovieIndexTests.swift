@@ -36,10 +36,10 @@ import Testing
 
   @Test("2^32 - 1 samples, or a chunk at the end of the address space")
   func tooMany() {
-    #expect(throws: MediaError.self) {
+    #expect(throws: UprightError.self) {
       try Self.tables(Self.table(size: 5, count: 0xFFFF_FFFF, offset: 100))
     }
-    #expect(throws: MediaError.self) {
+    #expect(throws: UprightError.self) {
       try Self.tables(Self.table(size: 5, count: 3, offset: .max))
     }
   }

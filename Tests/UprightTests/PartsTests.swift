@@ -251,7 +251,7 @@ struct PartsTests {
     )
     #expect(old.prefix(48).map(\.hash) == new.prefix(48).map(\.hash))
     #expect(old.suffix(48).map(\.hash) == new.suffix(48).map(\.hash))
-    #expect(throws: MediaError.self) {
+    #expect(throws: UprightError.self) {
       try Self.transcode(source, to: scratch.path("strict.mp4"), test) { $0.isStrict = true }
     }
     #expect(!scratch.names.contains("strict.mp4"))

@@ -118,8 +118,8 @@ struct SegmentTests {
 
   @Test(
     "MPEG-TS segments: tables first, continuous counters and times, audio by PTS", .long,
-    arguments: [Show.Clip.constant, .variable])
-  func transportStream(_ clip: Show.Clip) throws {
+    arguments: [NumberedClip.Clip.constant, .variable])
+  func transportStream(_ clip: NumberedClip.Clip) throws {
     let scratch = try Scratch()
     let run = try Transcoded(
       clip.path(), to: scratch.path("out.m3u8"), events: Samples.turningEvents()
@@ -193,7 +193,7 @@ struct SegmentTests {
     ])
   func transportCodecs(_ codec: VideoCodec) throws {
     let scratch = try Scratch()
-    let error = #expect(throws: MediaError.self) {
+    let error = #expect(throws: UprightError.self) {
       try Transcoded(Samples.displayMatrix, to: scratch.path("out.m3u8")) {
         $0.segments = .ts
         $0.codec = codec

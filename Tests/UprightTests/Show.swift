@@ -4,7 +4,7 @@ import UprightTestSupport
 
 /// The clip for tests of outputs that follow: 300 numbered frames and a tone. It is upright up to frame 99,
 /// rotated from frame 100 on, and upright again from frame 200 on.
-enum Show {
+enum NumberedClip {
   enum Clip: Sendable {
     /// 30 frames per second.
     case constant
@@ -13,7 +13,7 @@ enum Show {
 
     /// Returns the path of the clip, which is encoded once and kept in the build folder.
     func path() throws -> String {
-      try (self == .constant ? Show.constant : Show.variable).get()
+      try (self == .constant ? NumberedClip.constant : NumberedClip.variable).get()
     }
   }
 

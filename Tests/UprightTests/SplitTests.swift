@@ -10,7 +10,7 @@ import UprightTestSupport
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .serialized)
 struct SplitTests {
   private static func make(
-    _ name: String, from clip: Show.Clip, in scratch: Scratch, overwrites: Bool = false
+    _ name: String, from clip: NumberedClip.Clip, in scratch: Scratch, overwrites: Bool = false
   ) throws -> Transcoded {
     try Transcoded(clip.path(), to: scratch.path(name), events: Samples.turningEvents()) {
       $0.sensor()
@@ -36,8 +36,8 @@ struct SplitTests {
     #expect(run.report["output"]["files"].array.compactMap(\.string) == run.result.files)
     #expect(run.report["output"]["frames"].int == 300)
 
-    let theirs = try FFmpegTool.frames(Show.Clip.variable.path()).compactMap(\.time)
-    let sound = try FFmpegTool.packets(Show.Clip.variable.path(), "a:0").compactMap(\.time)
+    let theirs = try FFmpegTool.frames(NumberedClip.Clip.variable.path()).compactMap(\.time)
+    let sound = try FFmpegTool.packets(NumberedClip.Clip.variable.path(), "a:0").compactMap(\.time)
     try #require(theirs.count == 300)
     let grain = 0.0022
     var heard = 0
@@ -120,7 +120,8 @@ struct SplitTests {
     """.write(toFile: text, atomically: true, encoding: .utf8)
     let input = scratch.path("in.mkv")
     try FFmpegTool.run([
-      "-i", Show.Clip.constant.path(), "-i", text, "-map", "0", "-map", "1", "-c", "copy", input,
+      "-i", NumberedClip.Clip.constant.path(), "-i", text, "-map", "0", "-map", "1", "-c", "copy",
+      input,
     ])
     let output = try Scratch()
     let run = try Transcoded(
@@ -145,7 +146,7 @@ struct SplitTests {
     let scratch = try Scratch()
     let old = scratch.path("out-1.mkv")
     try Data("old".utf8).write(to: URL(fileURLWithPath: old))
-    let error = #expect(throws: MediaError.self) {
+    let error = #expect(throws: UprightError.self) {
       try Self.make("out.mkv", from: .constant, in: scratch)
     }
     #expect(error?.code == .cannotCreate && error?.location == old)
@@ -156,7 +157,7 @@ struct SplitTests {
 
     try FileManager.default.copyItem(
       atPath: Samples.displayMatrix, toPath: scratch.path("take-0.mp4"))
-    let input = #expect(throws: MediaError.self) {
+    let input = #expect(throws: UprightError.self) {
       try Transcoded(scratch.path("take-0.mp4"), to: scratch.path("take.mp4")) {
         $0.splits = true
         $0.overwrites = true
@@ -170,7 +171,7 @@ struct SplitTests {
     arguments: ["-", "out.m3u8", "out.y4m", "srt://127.0.0.1:9", "rtmp://127.0.0.1/a/b"])
   func refused(_ name: String) throws {
     let scratch = try Scratch()
-    let error = #expect(throws: MediaError.self) {
+    let error = #expect(throws: UprightError.self) {
       try TranscodeSession(
         input: Samples.turning, output: name.hasPrefix("out") ? scratch.path(name) : name,
         outputFormat: name == "-" ? "mkv" : nil,

@@ -437,18 +437,18 @@ struct TagTests {
   func refusals() throws {
     let scratch = try Scratch()
     let mpeg2 = try Self.source(scratch, "source.ts", video: "mpeg2video", audio: "mp2")
-    #expect(throws: MediaError.self) { try Self.tag(mpeg2, scratch.path("a.ts"), .right) }
+    #expect(throws: UprightError.self) { try Self.tag(mpeg2, scratch.path("a.ts"), .right) }
     // `up` needs no signal, so it is not an error.
     try Self.tag(mpeg2, scratch.path("up.ts"), .up)
     let h264 = try Self.source(scratch, "source.mp4")
-    let failure = try #require(throws: MediaError.self) {
+    let failure = try #require(throws: UprightError.self) {
       try Self.tag(h264, scratch.path("a.webm"), .right)
     }
     #expect(failure.code == .usage)
     let raw = try Self.source(scratch, "source.h264", audio: "none")
-    #expect(throws: MediaError.self) { try Self.tag(raw, scratch.path("a.mp4"), .right) }
-    #expect(throws: MediaError.self) { try Self.tag(h264, scratch.path("a.m3u8"), .right) }
-    #expect(throws: MediaError.self) { try Self.tag(h264, h264, .right) { $0.overwrites = true } }
+    #expect(throws: UprightError.self) { try Self.tag(raw, scratch.path("a.mp4"), .right) }
+    #expect(throws: UprightError.self) { try Self.tag(h264, scratch.path("a.m3u8"), .right) }
+    #expect(throws: UprightError.self) { try Self.tag(h264, h264, .right) { $0.overwrites = true } }
     #expect(!scratch.names.contains { $0.hasPrefix("a.") || $0.hasPrefix(".") }, "\(scratch.names)")
   }
 }

@@ -56,7 +56,7 @@ import UprightTestSupport
 
   @Test("Packets with extreme durations do not move a broadcast's clock out of range")
   func joined() throws {
-    var joined = JoinedTimes(start: 0)
+    var joined = ClockJoiner(start: 0)
     for index in 0..<5000 {
       var packet = try Self.packet(
         index % 2 == 0 ? 1 << 40 : 0, nil, duration: 1 << 40, timeBase: Rational(1, 90_000))
@@ -68,7 +68,7 @@ import UprightTestSupport
 
   @Test("Decoding times increase up to the largest value")
   func decodingTimes() throws {
-    var times = DecodingTimes()
+    var times = DecodingTimestamps()
     for _ in 0..<3 {
       var packet = try Self.packet(.max, .max)
       times.fit(&packet)
@@ -79,7 +79,7 @@ import UprightTestSupport
 
   @Test("A packet without a time follows the one before it")
   func untimed() throws {
-    var times = DecodingTimes()
+    var times = DecodingTimestamps()
     var found: [Int64?] = []
     for time in [nil, 100, nil, nil, 110] as [Int64?] {
       var packet = try Self.packet(time, nil)
@@ -138,7 +138,7 @@ import UprightTestSupport
         $0.segments = .ts
         $0.start = found.start
       }
-    } catch let error as MediaError {
+    } catch let error as UprightError {
       #expect(error.code == .badData, "\(error)")
     }
   }

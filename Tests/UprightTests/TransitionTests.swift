@@ -315,11 +315,11 @@ import UprightTestSupport
     try Data(contentsOf: URL(fileURLWithPath: scratch.path("whole.png"))).prefix(60)
       .write(to: URL(fileURLWithPath: cut))
     for (path, code) in [
-      (scratch.path("none.png"), MediaError.Code.noInput), (text, .badData), (cut, .badData),
+      (scratch.path("none.png"), UprightError.Code.noInput), (text, .badData), (cut, .badData),
     ] {
       for isSlate in [true, false] {
         let before = scratch.names
-        let error = #expect(throws: MediaError.self) {
+        let error = #expect(throws: UprightError.self) {
           try Transcoded(Samples.displayMatrix, to: scratch.path("out.mp4")) {
             if isSlate { $0.slate = path } else { $0.overlays = [Overlay(path: path)] }
           }
@@ -331,7 +331,7 @@ import UprightTestSupport
     }
     let whole = scratch.path("whole.mp4")
     try FFmpegTool.run("-f lavfi -i testsrc=s=64x64 -frames:v 1", [whole])
-    let error = #expect(throws: MediaError.self) {
+    let error = #expect(throws: UprightError.self) {
       try Transcoded(Samples.displayMatrix, to: whole) {
         $0.slate = whole
         $0.overwrites = true

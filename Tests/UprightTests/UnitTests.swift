@@ -139,10 +139,10 @@ private func packet(
   }
 }
 
-@Suite struct DecodingTimesTests {
+@Suite struct DecodingTimestampsTests {
   @Test("Increasing times are unchanged")
   func rising() throws {
-    var times = DecodingTimes()
+    var times = DecodingTimestamps()
     for (pts, dts) in [(0, -2), (3, -1), (1, 0), (2, 1)] as [(Int64, Int64)] {
       var made = try packet(pts: pts, dts: dts)
       times.fit(&made)
@@ -153,7 +153,7 @@ private func packet(
 
   @Test("The DTS of a new encoder are raised above the old one's last, but not above the PTS")
   func rebased() throws {
-    var times = DecodingTimes()
+    var times = DecodingTimestamps()
     // The old encoder ended at 97. The new one reorders by two and starts at 94.
     let given: [(Int64, Int64)] = [
       (96, 96), (97, 97), (100, 94), (106, 95), (103, 100), (102, 102),
@@ -171,7 +171,7 @@ private func packet(
 
   @Test("Packets without a DTS are ordered by their PTS")
   func missing() throws {
-    var times = DecodingTimes()
+    var times = DecodingTimestamps()
     var first = try packet(pts: 5)
     first.dts = nil
     times.fit(&first)
@@ -376,14 +376,14 @@ private func packet(
   }
 }
 
-@Suite struct EventFeedTests {
+@Suite struct EventQueueTests {
   private static let events = [0.0, 1, 1, 2.5].map { RotationEvent(at: $0, .lock(true)) }
 
   /// A class around the feed, because the expectation macro doesn't support mutating calls.
   private final class Feed {
-    private var feed: EventFeed
+    private var feed: EventQueue
 
-    init(_ source: EventSource, offset: Double) { feed = EventFeed(source, offset: offset) }
+    init(_ source: EventSource, offset: Double) { feed = EventQueue(source, offset: offset) }
 
     func times(upTo seconds: Double = .infinity) throws -> [Double] {
       try feed.take(upTo: seconds).map(\.at)
@@ -505,7 +505,7 @@ private func packet(
     for (name, container) in expected { #expect(try OutputContainer(target: name) == container) }
     #expect(try OutputContainer(target: "-", format: "mpegts") == .mpegts)
     for name in ["a", "-", "a.avi", "folder.d/a"] {
-      let error = #expect(throws: MediaError.self) { try OutputContainer(target: name) }
+      let error = #expect(throws: UprightError.self) { try OutputContainer(target: name) }
       #expect(error?.code == .usage)
       #expect(error?.remedy.isEmpty == false)
     }

@@ -28,7 +28,7 @@ struct Stream: Sendable {
   static let gravity = Stream(name: "gravity", document: PolicyDocument()) { index in
     let share = Double(index % 2000) / 1000
     let angle = (share < 1 ? share : 2 - share) * .pi / 2
-    let down = Point(x: 0, y: -1).applying(AffineTransform(rotationAngle: -angle))
+    let down = Point(x: 0, y: -1).applying(AffineMatrix(rotationAngle: -angle))
     return .gravity(x: down.x, y: down.y, z: 0)
   }
 
@@ -61,7 +61,7 @@ struct Stream: Sendable {
 
   private static let supportsAll: ControllerAnswers = {
     var answers = ControllerAnswers()
-    answers.supported = OrientationWords(.all)
+    answers.supported = OrientationList(.all)
     return answers
   }()
 

@@ -16,32 +16,32 @@ struct CopyFinder {
     isByMetadata = plan.options.upright == .metadata
   }
 
-  func decide() throws(MediaError) -> CopyPlan {
-    var seen: Outlook?
+  func decide() throws(UprightError) -> CopyPlan {
+    var seen: InputSurvey?
     do {
       if let reason = reasonFromOptions ?? reasonFromContainer {
         throw CopyRefusal(reason: reason)
       }
       try checkSizes()
-      let outlook = try Outlook(plan)
-      seen = outlook
-      guard !isByMetadata, let reason = outlook.stretches.lazy.compactMap(reason).first else {
+      let inputSurvey = try InputSurvey(plan)
+      seen = inputSurvey
+      guard !isByMetadata, let reason = inputSurvey.stretches.lazy.compactMap(reason).first else {
         return CopyPlan(
-          way: .copy(.init(mark: try mark(outlook), outlook: outlook)),
+          way: .copy(.init(mark: try mark(inputSurvey), inputSurvey: inputSurvey)),
           reason: isByMetadata
             ? "the turn is written as metadata" : "every frame is already upright")
       }
       if plan.options.reencode == .never { throw CopyRefusal(reason: reason) }
-      if outlook.survey.leading > 0 {
+      if inputSurvey.survey.leading > 0 {
         throw CopyRefusal(reason: "\(reason); the input begins within a GOP")
       }
-      return CopyPlan(way: .parts(try joined(outlook, reason)), reason: reason)
+      return CopyPlan(way: .parts(try joined(inputSurvey, reason)), reason: reason)
     } catch let refusal as CopyRefusal {
-      return CopyPlan(way: .encode, reason: refusal.reason, outlook: seen)
-    } catch let error as MediaError {
+      return CopyPlan(way: .encode, reason: refusal.reason, inputSurvey: seen)
+    } catch let error as UprightError {
       throw error
     } catch {
-      throw MediaError(.fault, "\(error)")
+      throw UprightError(.fault, "\(error)")
     }
   }
 
@@ -120,12 +120,12 @@ struct CopyFinder {
       signal = try scan.next()?.signal
     }
     let direction = try director.direct(at: 0, size: size, signal: signal)
-    let first = Outlook.Stretch(firstFrame: 0, seconds: 0, direction: direction)
+    let first = InputSurvey.Stretch(firstFrame: 0, seconds: 0, direction: direction)
     throw CopyRefusal(reason: reason(first) ?? "the canvas is \(canvases[0])")
   }
 
   /// Returns why frames in this stretch need new pixels; `nil` if they don't.
-  private func reason(_ stretch: Outlook.Stretch) -> String? {
+  private func reason(_ stretch: InputSurvey.Stretch) -> String? {
     let (direction, size) = (stretch.direction, plan.video.parameters.size)
     let at = "at \(stretch.seconds.rounded(toPlaces: 3)) s"
     if direction.turn != .up { return "\(at) the frame must be turned: \(direction.turn.name)" }
@@ -140,41 +140,42 @@ struct CopyFinder {
   /// Returns the GOPs that are copied and those that are encoded.
   ///
   /// - Parameter first: Why not all frames can be copied.
-  private func joined(_ outlook: Outlook, _ first: String) throws -> ClipParts {
+  private func joined(_ inputSurvey: InputSurvey, _ first: String) throws -> InputParts {
     guard let codec = VideoCodec(rawValue: plan.video.codecName) else {
       throw CopyRefusal(reason: "\(first); Upright cannot encode \(plan.video.codecName)")
     }
-    guard outlook.survey.isInOrder else {
+    guard inputSurvey.survey.isInOrder else {
       throw CopyRefusal(reason: "\(first); two frames have the same timestamp")
     }
-    let parts = ClipParts.parts(outlook, reason: reason)
+    let parts = InputParts.parts(inputSurvey, reason: reason)
     guard parts.contains(where: \.isCopied) else {
-      let hasEntries = outlook.survey.cuts().count > 1
+      let hasEntries = inputSurvey.survey.cuts().count > 1
       throw CopyRefusal(
         reason: hasEntries ? first : "\(first); the only entry point is the start")
     }
     do {
-      let join = try StreamJoin(
-        plan.video, sets: outlook.survey.sets, container: plan.container)
-      return ClipParts(
-        outlook: outlook, parts: parts, decodingTimes: try outlook.survey.decodingTimes(),
+      let join = try StreamMerger(
+        plan.video, sets: inputSurvey.survey.sets, container: plan.container)
+      return InputParts(
+        inputSurvey: inputSurvey, parts: parts,
+        decodingTimes: try inputSurvey.survey.decodingTimes(),
         join: join, codec: codec)
-    } catch let refusal as StreamJoin.Refusal {
+    } catch let refusal as StreamMerger.Refusal {
       throw CopyRefusal(reason: "\(first); \(refusal.reason)")
     }
   }
 
-  private func mark(_ outlook: Outlook) throws -> OrientationMark {
-    guard isByMetadata else { return OrientationMark() }
-    if outlook.variesWithPictures {
+  private func mark(_ inputSurvey: InputSurvey) throws -> OrientationMetadata {
+    guard isByMetadata else { return OrientationMetadata() }
+    if inputSurvey.variesWithPictures {
       guard ["h264", "hevc"].contains(plan.video.codecName) else {
         throw CopyRefusal(
           reason: "the turn changes mid-stream, which \(plan.video.codecName) cannot signal")
       }
-      return OrientationMark()
+      return OrientationMetadata()
     }
-    return try OrientationMark(
-      outlook.stretches[0].direction.turn, for: plan.video, muxer: plan.container.muxer,
+    return try OrientationMetadata(
+      inputSurvey.stretches[0].direction.turn, for: plan.video, muxer: plan.container.muxer,
       wantsMessage: false, isFile: ContainerSink.isStaged(plan.request.output))
   }
 }

@@ -10,15 +10,15 @@ struct CopyPlan {
   /// An input that is copied as a whole.
   struct Copy {
     /// How the output signals its orientation.
-    let mark: OrientationMark
-    let outlook: Outlook
+    let mark: OrientationMetadata
+    let inputSurvey: InputSurvey
   }
 
   /// How the frames get into the output.
   enum Way {
     case copy(Copy)
     /// Part by part: some GOPs are copied and the others encoded, or all are encoded in chunks.
-    case parts(ClipParts)
+    case parts(InputParts)
     case encode
   }
 
@@ -26,21 +26,21 @@ struct CopyPlan {
   /// The reason, as a text for the user.
   let reason: String
   /// The survey of the input; `nil` if the decision was made without one.
-  var outlook: Outlook?
+  var inputSurvey: InputSurvey?
 
   /// What to tell the user about the decision.
   var warnings: [String] = []
 
-  init(way: Way, reason: String, outlook: Outlook? = nil) {
-    (self.way, self.reason, self.outlook) = (way, reason, outlook)
+  init(way: Way, reason: String, inputSurvey: InputSurvey? = nil) {
+    (self.way, self.reason, self.inputSurvey) = (way, reason, inputSurvey)
   }
 
   /// Decides what is copied for `plan`.
   ///
   /// - Throws: `usage` if copying was requested but frames must be encoded.
-  init(_ plan: SessionPlan) throws(MediaError) { self = try Self.decide(plan).chunked(plan) }
+  init(_ plan: SessionPlan) throws(UprightError) { self = try Self.decide(plan).chunked(plan) }
 
-  private static func decide(_ plan: SessionPlan) throws(MediaError) -> CopyPlan {
+  private static func decide(_ plan: SessionPlan) throws(UprightError) -> CopyPlan {
     let options = plan.options
     if options.upright == .pixels && options.reencode == .always {
       return CopyPlan(way: .encode, reason: "requested")
@@ -48,12 +48,12 @@ struct CopyPlan {
     let decided = try CopyFinder(plan).decide().checked(plan)
     if case .copy = decided.way { return decided }
     if options.upright == .metadata {
-      throw MediaError(
+      throw UprightError(
         .usage, "metadata is not enough: \(decided.reason)", at: "--upright metadata",
         remedy: "use --upright pixels")
     }
     if options.reencode == .never {
-      throw MediaError(
+      throw UprightError(
         .usage, "frames would have to be encoded: \(decided.reason)", at: "--reencode never",
         remedy: "use --reencode auto")
     }
@@ -63,10 +63,10 @@ struct CopyPlan {
   /// Returns the same plan if the first frame of an input that is to be copied can be decoded.
   ///
   /// - Throws: `badData` if no frame can be decoded.
-  private func checked(_ plan: SessionPlan) throws(MediaError) -> CopyPlan {
+  private func checked(_ plan: SessionPlan) throws(UprightError) -> CopyPlan {
     guard case .copy = way, plan.options.upright == .pixels else { return self }
-    do throws(MediaError) {
-      let hasFields = try plan.firstPicture().isInterlaced
+    do throws(UprightError) {
+      let hasFields = try plan.decodeFirstFrame().isInterlaced
       // Packets with one field each, which FLV can hold: browsers refuse an MP4 with such samples.
       if hasFields, (plan.demuxer as? Demuxer)?.isFLV == true, plan.container != .flv {
         return CopyPlan(way: .encode, reason: "each packet holds a single field")
@@ -80,12 +80,12 @@ struct CopyPlan {
 
   /// Returns the plan with its encoded parts split into chunks according to `--chunks`, with a warning if
   /// chunks were requested and aren't possible.
-  private func chunked(_ plan: SessionPlan) throws(MediaError) -> CopyPlan {
+  private func chunked(_ plan: SessionPlan) throws(UprightError) -> CopyPlan {
     let count: Int
     switch plan.options.chunks {
     case .count(1): return self
     case .count(let wanted): count = wanted
-    case .auto: count = ClipParts.usualChunks
+    case .auto: count = InputParts.usualChunks
     }
     let isAsked = plan.options.chunks != .auto
     var decided = self
@@ -101,7 +101,7 @@ struct CopyPlan {
     } catch let refusal as CopyRefusal {
       if isAsked { decided.warnings = ["encoded in one piece: \(refusal.reason)"] }
     } catch {
-      throw error as? MediaError ?? MediaError(.fault, "\(error)")
+      throw error as? UprightError ?? UprightError(.fault, "\(error)")
     }
     return decided
   }
@@ -109,17 +109,17 @@ struct CopyPlan {
   /// Returns the whole input, split into chunks.
   private func wholly(
     _ plan: SessionPlan, _ count: Int, isAsked: Bool
-  ) throws -> ClipParts {
-    if let reason = ClipParts.reasonAgainstChunks(plan) { throw CopyRefusal(reason: reason) }
-    let outlook = try outlook ?? Outlook(plan)
-    guard outlook.survey.isInOrder, outlook.survey.leading == 0 else {
+  ) throws -> InputParts {
+    if let reason = InputParts.reasonAgainstChunks(plan) { throw CopyRefusal(reason: reason) }
+    let inputSurvey = try inputSurvey ?? InputSurvey(plan)
+    guard inputSurvey.survey.isInOrder, inputSurvey.survey.leading == 0 else {
       throw CopyRefusal(reason: "two frames have the same timestamp, or refer to missing ones")
     }
-    if try plan.firstPicture().isInterlaced {
+    if try plan.decodeFirstFrame().isInterlaced {
       throw CopyRefusal(reason: "deinterlacing needs neighbouring frames")
     }
-    let whole = ClipParts.Part(frames: 0..<outlook.survey.shown.count, reason: reason)
-    let clip = ClipParts(outlook: outlook, parts: [whole], decodingTimes: [])
+    let whole = InputParts.Part(frames: 0..<inputSurvey.survey.shown.count, reason: reason)
+    let clip = InputParts(inputSurvey: inputSurvey, parts: [whole], decodingTimes: [])
     guard let chunked = clip.chunked(count, isAsked: isAsked) else {
       throw CopyRefusal(reason: "the input is short, or has too few entry points")
     }

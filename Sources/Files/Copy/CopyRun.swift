@@ -11,52 +11,52 @@ internal import UprightPipeline
 /// Runs a transcode whose frames are copied.
 final class CopyRun {
   private let plan: SessionPlan
-  private let outlook: Outlook
+  private let inputSurvey: InputSurvey
   private let observe: (SessionUpdate) -> Void
   private let output: OutputStage
-  private let decodingTimes: DecodingTimeFill
+  private let decodingTimes: DecodingTimeGenerator
   private let format: EncodedFormat
   private var rewriter: DisplayOrientationRewriter?
   private var tally: SessionTally
-  private var leading = LeadingPictures()
-  private var isBegun = false
+  private var leading = LeadingFrames()
+  private var isStarted = false
   private var warnings: [String]
   private let started = ContinuousClock.now
 
   init(
     _ plan: SessionPlan, _ copy: CopyPlan.Copy, observe: @escaping (SessionUpdate) -> Void
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     self.plan = plan
-    outlook = copy.outlook
+    inputSurvey = copy.inputSurvey
     self.observe = observe
-    warnings = plan.warnings + copy.outlook.warnings
-    if outlook.survey.hidden > 0 {
-      warnings.append("\(outlook.survey.hidden) frames stay hidden by the edit list")
+    warnings = plan.warnings + copy.inputSurvey.warnings
+    if inputSurvey.survey.hidden > 0 {
+      warnings.append("\(inputSurvey.survey.hidden) frames stay hidden by the edit list")
     }
-    if outlook.survey.leading > 0 {
+    if inputSurvey.survey.leading > 0 {
       warnings.append(
-        "\(outlook.survey.leading) frames that refer to frames before the input are left out")
+        "\(inputSurvey.survey.leading) frames that refer to frames before the input are left out")
     }
     format = EncodedFormat(
       index: 0, size: plan.video.parameters.size, parameters: plan.video.parameters)
     rewriter = copy.mark.rewriter(for: plan.video)
-    decodingTimes = DecodingTimeFill(
+    decodingTimes = DecodingTimeGenerator(
       timeBase: plan.video.timeBase, frameRate: plan.video.frameRate)
     tally = SessionTally(timeBase: plan.video.timeBase)
     output = try OutputStage(plan, mark: copy.mark)
   }
 
   /// Runs to the end and finishes the output.
-  func run() throws(MediaError) -> TranscodeReport {
-    for entry in outlook.plan.entries { observe(.decision(entry)) }
-    tellFormats()
-    var feed = PacketFeed(plan.demuxer)
+  func run() throws(UprightError) -> TranscodeReport {
+    for entry in inputSurvey.plan.entries { observe(.decision(entry)) }
+    reportFormats()
+    var feed = PacketReader(plan.demuxer)
     plan.demuxer.select(Set(plan.sideTracks.map(\.stream.index)).union([plan.video.index]))
-    do throws(MediaError) {
+    do throws(UprightError) {
       while let packet = feed.next() { try take(packet) }
-      try decodingTimes.finish { (packet) throws(MediaError) in try send(packet) }
+      try decodingTimes.finish { (packet) throws(UprightError) in try send(packet) }
       if tally.frames == 0 {
-        throw feed.error ?? MediaError(.cancelled, "stopped", at: plan.request.input)
+        throw feed.error ?? UprightError(.cancelled, "stopped", at: plan.request.input)
       }
       if let error = feed.error { throw error }
       try output.endTracks()
@@ -70,13 +70,13 @@ final class CopyRun {
     tally.copied = tally.frames
     return TranscodeReport(
       plan: plan, tally: tally, formats: output.formats, files: output.files, outcome: outcome,
-      entries: outlook.plan.entries, warnings: warnings, wall: started.secondsUntilNow)
+      entries: inputSurvey.plan.entries, warnings: warnings, wall: started.secondsUntilNow)
   }
 
   /// Reports the formats. The transform maps the whole stored frame to its upright position.
-  private func tellFormats() {
+  private func reportFormats() {
     let size = plan.video.parameters.size
-    for stretch in outlook.stretches {
+    for stretch in inputSurvey.stretches {
       var direction = stretch.direction
       direction.moment = nil
       direction.canvas = direction.turn.applied(to: size)
@@ -91,46 +91,46 @@ final class CopyRun {
     }
   }
 
-  private func take(_ packet: consuming Packet) throws(MediaError) {
+  private func take(_ packet: consuming Packet) throws(UprightError) {
     guard packet.streamIndex == plan.video.index else { return try output.take(packet) }
     if leading.takes(packet) { return }
     if !packet.isDiscarded {
       tally.frames += 1
       tally.end(pts: packet.pts, duration: packet.duration)
     }
-    if tally.frames % 64 == 0 { tellProgress(packet.pts) }
+    if tally.frames % 64 == 0 { reportProgress(packet.pts) }
     let isKey = packet.isKey
-    let own = outlook.variesWithPictures ? turn(at: packet.pts) : nil
+    let own = inputSurvey.variesWithPictures ? turn(at: packet.pts) : nil
     let changed = unsafe packet.withBytes { bytes in
       unsafe own.map { unsafe rewriter?.rewrite(bytes, stating: $0) }
         ?? rewriter?.rewrite(bytes, isKey: isKey)
     }
     let marked: Packet
     if let changed { marked = try packet.with(payload: changed) } else { marked = packet }
-    try decodingTimes.take(marked) { (packet) throws(MediaError) in try send(packet) }
+    try decodingTimes.take(marked) { (packet) throws(UprightError) in try send(packet) }
   }
 
-  private func send(_ packet: consuming Packet) throws(MediaError) {
-    let first = isBegun ? nil : format
-    isBegun = true
-    try output.takePicture(packet, format: first)
+  private func send(_ packet: consuming Packet) throws(UprightError) {
+    let first = isStarted ? nil : format
+    isStarted = true
+    try output.takeFrame(packet, format: first)
   }
 
   /// Returns the turn of the frame at `pts`.
   private func turn(at pts: Int64?) -> ImageOrientation {
-    let shown = outlook.survey.shown
+    let shown = inputSurvey.survey.shown
     let frame = min(shown.place(of: pts ?? shown[0]), shown.count - 1)
-    return outlook.stretch(of: frame).direction.turn
+    return inputSurvey.stretch(of: frame).direction.turn
   }
 
-  private func tellProgress(_ pts: Int64?) {
-    let origin = outlook.survey.shown[0]
+  private func reportProgress(_ pts: Int64?) {
+    let origin = inputSurvey.survey.shown[0]
     let seconds = Double((pts ?? origin) - origin) * plan.video.timeBase.doubleValue
     observe(
       .progress(
         SessionProgress(
           frames: tally.frames, seconds: seconds, duration: plan.duration,
-          appOrientation: outlook.plan.timeline.point(at: seconds).appOrientation.name,
+          appOrientation: inputSurvey.plan.timeline.point(at: seconds).appOrientation.name,
           elapsed: started.secondsUntilNow)))
   }
 }

@@ -21,7 +21,7 @@ struct PacketSurvey {
   /// The changes of signals and sizes, each with its first frame.
   let changes: [SignalScan.Change]
   /// The parameter sets found in the packets.
-  let sets: InBandSets
+  let sets: InBandParameterSets
   /// Warnings for the user about the signals.
   let warnings: [String]
   /// Presentation times in decoding order.
@@ -33,7 +33,7 @@ struct PacketSurvey {
 
   /// Reads the packets of the input of `plan`.
   ///
-  /// - Throws: `CopyRefusal` if the packets can't be copied, or `MediaError`.
+  /// - Throws: `CopyRefusal` if the packets can't be copied, or `UprightError`.
   init(_ plan: SessionPlan) throws {
     let (request, video) = (plan.request, plan.video)
     guard let first = plan.demuxer as? Demuxer else {
@@ -41,7 +41,7 @@ struct PacketSurvey {
     }
     let demuxer = try Demuxer(again: first, format: request.inputFormat)
     let keepsEdit = plan.options.upright == .metadata && [.mp4, .mov].contains(plan.container)
-    let notes = PacketNotes(video, keepsEdit: keepsEdit)
+    let notes = PacketCollector(video, keepsEdit: keepsEdit)
     var scan = try SignalScan(demuxer) { notes.take($0) }
     // Clock resets are detected from the packets of all tracks that are read.
     if demuxer.joinsClocks {
@@ -117,7 +117,7 @@ struct PacketSurvey {
 /// Finds the frames at the start of an input that no decoder can show: those before the first keyframe, and
 /// those of its GOP that are shown before it (an open GOP, ISO/IEC 14496-10 3.69). Frames that an edit list
 /// hides are not counted: there the index may not mark the keyframe that starts the GOP.
-struct LeadingPictures {
+struct LeadingFrames {
   /// The number of such frames so far.
   private(set) var count = 0
   private var keyframes = 0
@@ -139,14 +139,14 @@ struct LeadingPictures {
 }
 
 /// Collects data about each packet.
-private final class PacketNotes {
+private final class PacketCollector {
   private let video: Int
   private let reader: EntryPointReader
-  private(set) var sets: InBandSets
+  private(set) var sets: InBandParameterSets
   private(set) var times: [Int64] = []
   /// Presentation times of frames that an edit list hides.
   private(set) var hidden: [Int64] = []
-  private(set) var leading = LeadingPictures()
+  private(set) var leading = LeadingFrames()
   private(set) var decodingTimes: [Int64] = []
   private(set) var entries: [Int] = []
   private(set) var problem: String?
@@ -161,7 +161,7 @@ private final class PacketNotes {
     self.video = video.index
     self.keepsEdit = keepsEdit
     reader = EntryPointReader(video)
-    sets = InBandSets(video)
+    sets = InBandParameterSets(video)
     times.reserveCapacity(min(video.frameCount, 1 << 20))
     decodingTimes.reserveCapacity(min(video.frameCount, 1 << 20))
   }

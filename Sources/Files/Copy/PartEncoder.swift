@@ -26,13 +26,13 @@ final class PartEncoder: @unchecked Sendable {
   let queue = BoundedQueue<Packet>(capacity: 16)
 
   private let plan: SessionPlan
-  private let clip: ClipParts
+  private let clip: InputParts
   private let index: Int
   private let exchange: PartExchange
-  private let line: PictureLine
+  private let line: FramePipeline
   private let decodingThreads: Int
   /// Created with the first packet; `nil` if packets need no conversion.
-  private lazy var form = Result { () throws(MediaError) in try plan.inBandForm() }
+  private lazy var form = Result { () throws(UprightError) in try plan.inBandForm() }
   private var pixelShape = PixelShape()
   private var outcome: Outcome
   /// The index of the next frame in presentation order.
@@ -41,7 +41,7 @@ final class PartEncoder: @unchecked Sendable {
   private var packets = 0
 
   init(
-    _ plan: SessionPlan, _ clip: ClipParts, part index: Int, setup: PictureLine.Setup,
+    _ plan: SessionPlan, _ clip: InputParts, part index: Int, setup: FramePipeline.Setup,
     decodingThreads: Int, exchange: PartExchange
   ) {
     self.plan = plan
@@ -49,8 +49,8 @@ final class PartEncoder: @unchecked Sendable {
     self.index = index
     self.exchange = exchange
     self.decodingThreads = decodingThreads
-    line = PictureLine(plan, setup)
-    outcome = Outcome(tally: SessionTally(timeBase: plan.pictureTimeBase))
+    line = FramePipeline(plan, setup)
+    outcome = Outcome(tally: SessionTally(timeBase: plan.videoTimeBase))
     frame = clip.parts[index].frames.lowerBound
   }
 
@@ -59,7 +59,7 @@ final class PartEncoder: @unchecked Sendable {
 
   /// Runs to the end of the queue, or until the exchange is closed.
   func run() -> Outcome {
-    do throws(MediaError) {
+    do throws(UprightError) {
       try work()
       exchange.end(part: index)
     } catch {
@@ -72,7 +72,7 @@ final class PartEncoder: @unchecked Sendable {
     return outcome
   }
 
-  private func work() throws(MediaError) {
+  private func work() throws(UprightError) {
     let decoder = try VideoDecoder(stream: plan.video, threads: decodingThreads)
     while let packet = queue.take() {
       while true {
@@ -87,8 +87,8 @@ final class PartEncoder: @unchecked Sendable {
     try line.finish(emit: emit)
   }
 
-  private func deliver(_ decoder: VideoDecoder) throws(MediaError) {
-    while var picture = try timed({ () throws(MediaError) in try decoder.receive() }) {
+  private func deliver(_ decoder: VideoDecoder) throws(UprightError) {
+    while var picture = try timed({ () throws(UprightError) in try decoder.receive() }) {
       outcome.frames += 1
       if picture.isDamaged { outcome.damagedFrames += 1 }
       if picture.isInterlaced { outcome.interlacedFrames += 1 }
@@ -96,7 +96,7 @@ final class PartEncoder: @unchecked Sendable {
       pixelShape.resolve(&picture, container: plan.video.sampleAspectRatio)
       guard place(&picture) else { continue }
       try line.take(
-        picture, clip.outlook.stretch(of: frame).direction, clip.outlook.seconds(of: frame),
+        picture, clip.inputSurvey.stretch(of: frame).direction, clip.inputSurvey.seconds(of: frame),
         emit: emit)
       frame += 1
     }
@@ -105,7 +105,7 @@ final class PartEncoder: @unchecked Sendable {
   /// Finds the index of the frame by its timestamp; the index never goes back. Returns `false` if the frame
   /// is after the end of the part.
   private func place(_ picture: inout VideoFrame) -> Bool {
-    let shown = clip.outlook.survey.shown
+    let shown = clip.inputSurvey.survey.shown
     let end = clip.parts[index].frames.upperBound
     frame = max(frame, picture.pts.map { shown.place(of: $0) } ?? frame)
     guard frame < end else { return false }
@@ -117,7 +117,7 @@ final class PartEncoder: @unchecked Sendable {
     return true
   }
 
-  private func emit(_ packet: consuming Packet, _ format: EncodedFormat?) throws(MediaError) {
+  private func emit(_ packet: consuming Packet, _ format: EncodedFormat?) throws(UprightError) {
     var packet = consume packet
     if let join = clip.join {
       // The frames are reordered no further than in the source, so they fit its decoding times.
@@ -133,7 +133,7 @@ final class PartEncoder: @unchecked Sendable {
     }
     packets += 1
     guard exchange.put(packet, format: format, part: index, limit: limit) else {
-      throw MediaError(.cancelled, "stopped", at: plan.request.input)
+      throw UprightError(.cancelled, "stopped", at: plan.request.input)
     }
   }
 

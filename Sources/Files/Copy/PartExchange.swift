@@ -37,7 +37,7 @@ final class PartExchange: @unchecked Sendable {
   /// The number of parts; `nil` until reading has ended.
   private var count: Int?
   private var isClosed = false
-  private var error: MediaError?
+  private var error: UprightError?
 
   /// Waits for space and adds a packet of another track. Returns `false`, and discards the packet, if the
   /// exchange is closed.
@@ -74,7 +74,7 @@ final class PartExchange: @unchecked Sendable {
   func endReading(parts count: Int) { locked { self.count = count } }
 
   /// Closes the exchange with an error, which `take` throws.
-  func fail(_ error: MediaError) {
+  func fail(_ error: UprightError) {
     locked {
       if self.error == nil { self.error = error }
       isClosed = true
@@ -85,7 +85,7 @@ final class PartExchange: @unchecked Sendable {
   func close() { locked { isClosed = true } }
 
   /// Waits for the next packet and returns it; `nil` at the end.
-  func take() throws(MediaError) -> Item? {
+  func take() throws(UprightError) -> Item? {
     condition.lock()
     defer { condition.unlock() }
     while true {

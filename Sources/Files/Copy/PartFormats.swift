@@ -10,16 +10,16 @@ struct PartFormats {
   /// The parameters shared by copied frames and encoded frames of the same size.
   private let shared: CodecParameters
   private let size: PixelSize
-  private let join: StreamJoin?
+  private let join: StreamMerger?
   private var present: CodecParameters?
   private var count = 0
 
   /// Decodes the first frame to get the encoder's parameter sets: they are in the header, which may be
   /// written long before the first encoded frame.
-  init(_ plan: SessionPlan, _ clip: ClipParts) throws(MediaError) {
+  init(_ plan: SessionPlan, _ clip: InputParts) throws(UprightError) {
     size = plan.video.parameters.size
     join = clip.join
-    let first = try plan.firstPicture()
+    let first = try plan.decodeFirstFrame()
     var settings = plan.encoderSettings(first: first, codec: clip.codec)
     settings.colour = first.colour
     settings.fields = first.fields
@@ -42,7 +42,7 @@ struct PartFormats {
   /// Returns the format that begins with an encoded packet; `nil` if the format doesn't change.
   ///
   /// - Parameter own: The format that the encoder announces with the packet.
-  mutating func ofEncoded(_ own: EncodedFormat?) throws(MediaError) -> EncodedFormat? {
+  mutating func ofEncoded(_ own: EncodedFormat?) throws(UprightError) -> EncodedFormat? {
     guard let own else { return nil }
     guard let join else { return begin(own.size, own.parameters) }
     let joined = try join.parameters(encoded: own.parameters)
@@ -61,7 +61,7 @@ struct PartFormats {
 
 extension SessionPlan {
   /// Decodes the first frame of the input with a second demuxer.
-  func firstPicture() throws(MediaError) -> VideoFrame {
+  func decodeFirstFrame() throws(UprightError) -> VideoFrame {
     let demuxer =
       if let first = demuxer as? Demuxer {
         try Demuxer(again: first, format: request.inputFormat)
@@ -77,7 +77,7 @@ extension SessionPlan {
     }
     decoder.finish()
     if let picture = try decoder.receive() { return picture }
-    throw MediaError(
+    throw UprightError(
       .badData, "no frame can be decoded", at: request.input, remedy: "the input is damaged")
   }
 }

@@ -14,7 +14,7 @@ final class PartReader: @unchecked Sendable {
     var packets = 0
     var copied = 0
     var damaged = 0
-    var error: MediaError?
+    var error: UprightError?
     var isStopped = false
     /// The encoders that were started and must be waited for.
     var encoders: [WorkThread<PartEncoder.Outcome>] = []
@@ -23,7 +23,7 @@ final class PartReader: @unchecked Sendable {
   private static let copiedLimit = 64
 
   private let plan: SessionPlan
-  private let clip: ClipParts
+  private let clip: InputParts
   private let exchange: PartExchange
   private let makeEncoder: (Int) -> PartEncoder
   /// Limits the number of encoders that run in parallel.
@@ -41,23 +41,23 @@ final class PartReader: @unchecked Sendable {
   ///   - encoders: How many encoders may run in parallel.
   ///   - makeEncoder: Creates the encoder of a part.
   init(
-    _ plan: SessionPlan, _ clip: ClipParts, exchange: PartExchange, encoders: Int,
+    _ plan: SessionPlan, _ clip: InputParts, exchange: PartExchange, encoders: Int,
     makeEncoder: @escaping (Int) -> PartEncoder
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     self.plan = plan
     self.clip = clip
     self.exchange = exchange
     self.makeEncoder = makeEncoder
     slots = DispatchSemaphore(value: max(1, encoders))
     form = try clip.join == nil ? nil : plan.inBandForm()
-    rewriter = OrientationMark().rewriter(for: plan.video)
+    rewriter = OrientationMetadata().rewriter(for: plan.video)
     plan.demuxer.select(Set(plan.sideTracks.map(\.stream.index)).union([plan.video.index]))
   }
 
   /// Reads to the end, or until the exchange is closed.
   func run() -> Outcome {
-    do throws(MediaError) {
-      var feed = PacketFeed(plan.demuxer)
+    do throws(UprightError) {
+      var feed = PacketReader(plan.demuxer)
       begin()
       while isOpen, let packet = feed.next() {
         if packet.streamIndex == plan.video.index {
@@ -78,9 +78,9 @@ final class PartReader: @unchecked Sendable {
     return outcome
   }
 
-  private func take(_ packet: consuming Packet) throws(MediaError) {
+  private func take(_ packet: consuming Packet) throws(UprightError) {
     // There may be more packets than in the survey if the file is still being written.
-    guard outcome.packets < clip.outlook.survey.shown.count else { return }
+    guard outcome.packets < clip.inputSurvey.survey.shown.count else { return }
     while outcome.packets >= clip.parts[part].frames.upperBound {
       end()
       part += 1
@@ -103,7 +103,7 @@ final class PartReader: @unchecked Sendable {
       copy = formed
     }
     copy.dts = clip.decodingTimes[outcome.packets]
-    copy.rescale(to: plan.pictureTimeBase)
+    copy.rescale(to: plan.videoTimeBase)
     isOpen = exchange.put(copy, part: part, limit: Self.copiedLimit)
   }
 
@@ -137,7 +137,7 @@ extension SessionPlan {
   ///
   /// The muxer has one such filter for the whole track. Once it has seen the sets of an encoder, it no longer
   /// inserts the source's, and those of the header are for one size only. So each part has a separate filter.
-  func inBandForm() throws(MediaError) -> BitstreamFilter? {
+  func inBandForm() throws(UprightError) -> BitstreamFilter? {
     // A configuration record begins with its version, 1 (ISO/IEC 14496-15, 5.3.3.1 and 8.3.3.1).
     guard container.muxer == "mpegts", video.parameters.extradata.first == 1,
       ["h264", "hevc"].contains(video.codecName)

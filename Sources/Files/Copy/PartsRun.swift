@@ -11,7 +11,7 @@ internal import UprightPipeline
 /// Runs a transcode whose input is processed in parts, copied and encoded ones.
 final class PartsRun {
   private let plan: SessionPlan
-  private let clip: ClipParts
+  private let clip: InputParts
   private let observe: (SessionUpdate) -> Void
   private let output: OutputStage
   private let exchange = PartExchange()
@@ -19,7 +19,7 @@ final class PartsRun {
   /// The keyframe clock of each part.
   private let clocks: [KeyframeClock]
   /// The decoding times of encoded frames if no frames are copied: each encoder counts from its first frame.
-  private var decodingTimes = DecodingTimes()
+  private var decodingTimes = DecodingTimestamps()
   private var tally: SessionTally
   private var latest = 0.0
   private var lastProgress = ContinuousClock.now
@@ -27,43 +27,43 @@ final class PartsRun {
   private let started = ContinuousClock.now
 
   init(
-    _ plan: SessionPlan, _ clip: ClipParts, observe: @escaping (SessionUpdate) -> Void
-  ) throws(MediaError) {
+    _ plan: SessionPlan, _ clip: InputParts, observe: @escaping (SessionUpdate) -> Void
+  ) throws(UprightError) {
     self.plan = plan
     self.clip = clip
     self.observe = observe
-    warnings = plan.warnings + clip.outlook.warnings
-    tally = SessionTally(timeBase: plan.pictureTimeBase)
+    warnings = plan.warnings + clip.inputSurvey.warnings
+    tally = SessionTally(timeBase: plan.videoTimeBase)
     formats = try PartFormats(plan, clip)
-    clocks = clip.keyframeClocks(PictureLine.Setup(plan).keyframes)
+    clocks = clip.keyframeClocks(FramePipeline.Setup(plan).keyframes)
     let longest = clip.parts.map(clip.seconds).max() ?? 0
     output = try OutputStage(
-      plan, mark: clip.join == nil ? nil : OrientationMark(),
+      plan, mark: clip.join == nil ? nil : OrientationMetadata(),
       ahead: longest * Double(clip.concurrency - 1))
   }
 
   /// Runs to the end and finishes the output.
-  func run() throws(MediaError) -> TranscodeReport {
-    for entry in clip.outlook.plan.entries { observe(.decision(entry)) }
-    tellFormats()
+  func run() throws(UprightError) -> TranscodeReport {
+    for entry in clip.inputSurvey.plan.entries { observe(.decision(entry)) }
+    reportFormats()
     let reader = try PartReader(plan, clip, exchange: exchange, encoders: clip.concurrency) {
       [self] part in
       PartEncoder(
         plan, clip, part: part, setup: setup(part), decodingThreads: threads, exchange: exchange)
     }
     let reading = WorkThread(name: "upright-read") { reader.run() }
-    do throws(MediaError) {
+    do throws(UprightError) {
       while let item = try exchange.take() { try write(item) }
       let outcome = try gathered(reading)
-      if let warning = try plan.verdict(outcome, frames: tally.frames) {
+      if let warning = try plan.readingLosses(outcome, frames: tally.frames) {
         warnings.append(warning)
       }
       try output.endTracks()
-      tellProgress()
+      reportProgress()
       try output.finish()
       return TranscodeReport(
         plan: plan, tally: tally, formats: output.formats, files: output.files, outcome: outcome,
-        entries: clip.outlook.plan.entries, warnings: warnings, wall: started.secondsUntilNow)
+        entries: clip.inputSurvey.plan.entries, warnings: warnings, wall: started.secondsUntilNow)
     } catch {
       // Wakes all waiting threads.
       exchange.close()
@@ -73,8 +73,8 @@ final class PartsRun {
     }
   }
 
-  private func setup(_ part: Int) -> PictureLine.Setup {
-    var setup = PictureLine.Setup(plan)
+  private func setup(_ part: Int) -> FramePipeline.Setup {
+    var setup = FramePipeline.Setup(plan)
     setup.codec = clip.codec
     setup.keyframes = clocks[part]
     let (join, threads) = (clip.join, threads)
@@ -97,7 +97,7 @@ final class PartsRun {
 
   // MARK: - Packets
 
-  private func write(_ item: PartExchange.Item) throws(MediaError) {
+  private func write(_ item: PartExchange.Item) throws(UprightError) {
     switch item {
     case .side(let box):
       if let packet = box.take() { try output.take(packet) }
@@ -109,27 +109,27 @@ final class PartsRun {
       tally.frames += 1
       tally.end(pts: packet.pts, duration: packet.duration)
       if let pts = packet.pts {
-        let origin = Double(clip.outlook.survey.shown[0]) * plan.video.timeBase.doubleValue
+        let origin = Double(clip.inputSurvey.survey.shown[0]) * plan.video.timeBase.doubleValue
         latest = max(latest, Double(pts) * packet.timeBase.doubleValue - origin)
       }
-      try output.takePicture(packet, format: format)
-      if lastProgress.secondsUntilNow > 0.1 { tellProgress() }
+      try output.takeFrame(packet, format: format)
+      if lastProgress.secondsUntilNow > 0.1 { reportProgress() }
     }
   }
 
-  private func tellProgress() {
+  private func reportProgress() {
     lastProgress = .now
     observe(
       .progress(
         SessionProgress(
           frames: tally.frames, seconds: latest, duration: plan.duration,
-          appOrientation: clip.outlook.plan.timeline.point(at: latest).appOrientation.name,
+          appOrientation: clip.inputSurvey.plan.timeline.point(at: latest).appOrientation.name,
           elapsed: started.secondsUntilNow)))
   }
 
-  private func tellFormats() {
+  private func reportFormats() {
     let (options, video) = (plan.options, plan.video)
-    for stretch in clip.outlook.stretches {
+    for stretch in clip.inputSurvey.stretches {
       let direction = stretch.direction
       let placement = Placement(
         source: video.parameters.size, sampleAspectRatio: video.sampleAspectRatio,
@@ -145,8 +145,8 @@ final class PartsRun {
 
   private func gathered(
     _ reading: WorkThread<PartReader.Outcome>
-  ) throws(MediaError) -> SourceOutcome {
-    guard let read = reading.join() else { throw MediaError(.fault, "no result of the reader") }
+  ) throws(UprightError) -> SourceOutcome {
+    guard let read = reading.join() else { throw UprightError(.fault, "no result of the reader") }
     var outcome = SourceOutcome()
     outcome.error = read.error
     outcome.isStopped = read.isStopped
@@ -155,7 +155,7 @@ final class PartsRun {
     outcome.damagedPackets = read.damaged
     tally.copied = read.copied
     for encoder in read.encoders {
-      guard let part = encoder.join() else { throw MediaError(.fault, "no result of an encoder") }
+      guard let part = encoder.join() else { throw UprightError(.fault, "no result of an encoder") }
       outcome.frames += part.frames
       outcome.damagedPackets += part.damagedPackets
       outcome.damagedFrames += part.damagedFrames

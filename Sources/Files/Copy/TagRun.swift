@@ -20,17 +20,17 @@ final class TagRun {
     let metadata: [String: String]
     let listsTags: Bool
     let chapters: [Demuxer.Chapter]
-    let mark: OrientationMark?
+    let mark: OrientationMetadata?
     let copiedSamples: Int
   }
 
   private let session: TagSession
   private let demuxer: Demuxer
   private let video: StreamInfo
-  private let mark: OrientationMark
+  private let mark: OrientationMetadata
   private let sink: ContainerSink
   private let tracks: [Track]
-  private let decodingTimes: DecodingTimeFill
+  private let decodingTimes: DecodingTimeGenerator
   private let interleaver: PacketInterleaver
   private var rewriter: DisplayOrientationRewriter?
   private var filters: [Int: BitstreamFilter] = [:]
@@ -45,30 +45,30 @@ final class TagRun {
   private var times: (first: Double, end: Double)?
   private let started = ContinuousClock.now
 
-  init(_ session: TagSession) throws(MediaError) {
+  init(_ session: TagSession) throws(UprightError) {
     self.session = session
     if JanusFile.recognises(session.input) {
-      throw MediaError(
+      throw UprightError(
         .usage, "a Janus recording holds packets of RTP, which no container stores",
         at: session.input, remedy: "use transcode: it copies frames that need no change")
     }
     demuxer = try Demuxer(
       url: session.input, format: session.inputFormat, interrupt: session.interrupt)
     guard let video = demuxer.bestStream(.video) else {
-      throw MediaError(
+      throw UprightError(
         .badData, "there is no video stream", at: session.input, remedy: "give an input with video"
       )
     }
     self.video = video
-    decodingTimes = DecodingTimeFill(timeBase: video.timeBase, frameRate: video.frameRate)
-    mark = try OrientationMark(
+    decodingTimes = DecodingTimeGenerator(timeBase: video.timeBase, frameRate: video.frameRate)
+    mark = try OrientationMetadata(
       session.options.orientation, for: video, muxer: session.muxer,
       wantsMessage: session.options.writesMessages, isFile: ContainerSink.isStaged(session.output))
     rewriter = mark.rewriter(for: video)
     isElementary = ["h264", "hevc"].contains(session.muxer)
     if ["h264", "hevc", "m4v", "mpegvideo", "obu"].contains(demuxer.container.format), !isElementary
     {
-      throw MediaError(
+      throw UprightError(
         .usage, "an elementary stream has no timestamps to copy", at: session.input,
         remedy: "write .\(video.codecName), or use transcode to write a container")
     }
@@ -97,7 +97,7 @@ final class TagRun {
   /// - Throws: `usage` for video or audio that the container can't carry.
   private static func reasonToDrop(
     _ stream: StreamInfo, video: StreamInfo, session: TagSession
-  ) throws(MediaError) -> String? {
+  ) throws(UprightError) -> String? {
     let isElementary = session.muxer == "h264" || session.muxer == "hevc"
     if isElementary && stream.index != video.index {
       return "an elementary stream has video only"
@@ -114,12 +114,12 @@ final class TagRun {
     case ("mpegts", .video):
       isTaken = ["h264", "hevc", "mpeg1video", "mpeg2video", "mpeg4"].contains(stream.codecName)
     case ("mpegts", .audio):
-      isTaken = OutputContainer.mpegts.copiesSound(stream.codecName)
+      isTaken = OutputContainer.mpegts.copiesAudio(stream.codecName)
     case ("mpegts", .subtitle): isTaken = stream.codecName == "dvb_subtitle"
     // The MOV muxer refuses these codecs, but its table lists them.
     case ("mov", .video) where ["vp8", "vp9", "av1"].contains(stream.codecName): isTaken = false
     case ("webm", .video): isTaken = ["vp8", "vp9", "av1"].contains(stream.codecName)
-    case ("webm", .audio): isTaken = OutputContainer.webm.copiesSound(stream.codecName)
+    case ("webm", .audio): isTaken = OutputContainer.webm.copiesAudio(stream.codecName)
     case ("webm", .subtitle): isTaken = stream.codecName == "webvtt"
     case ("matroska", .attachment): isTaken = true
     default: isTaken = Muxer.canCopy(stream, format: session.muxer)
@@ -131,19 +131,19 @@ final class TagRun {
     if stream.kind == .audio && stream.parameters.sampleRate <= 0 {
       return "the input has no data for it"
     }
-    throw MediaError(
+    throw UprightError(
       .usage, "\(session.muxer) cannot carry \(stream.codecName), and tag does not encode",
       at: session.output, remedy: "write the input's container, or .mkv")
   }
 
   // MARK: - The run
 
-  func run() throws(MediaError) -> TagReport {
-    var feed = PacketFeed(demuxer)
-    do throws(MediaError) {
+  func run() throws(UprightError) -> TagReport {
+    var feed = PacketReader(demuxer)
+    do throws(UprightError) {
       try begin()
       while let packet = feed.next() { try take(packet) }
-      try finishPictures()
+      try finishFrames()
       for track in tracks { interleaver.end(track: track.index) }
       try flush()
       try judge(feed)
@@ -155,7 +155,7 @@ final class TagRun {
     return report()
   }
 
-  private func begin() throws(MediaError) {
+  private func begin() throws(UprightError) {
     let tags = demuxer.container.metadata
     let keepsLocation = session.options.keepsLocation
     let kept = SessionPlan.kept(tags, location: keepsLocation)
@@ -176,7 +176,7 @@ final class TagRun {
     {
       dropped.append("GPS position tags")
     }
-    try sink.begin(description) { (muxer) throws(MediaError) in
+    try sink.begin(description) { (muxer) throws(UprightError) in
       for track in tracks { try add(track, to: muxer) }
     }
   }
@@ -194,7 +194,7 @@ final class TagRun {
     return Rational(1, max(ticks, 1000))
   }
 
-  private func add(_ track: Track, to muxer: Muxer) throws(MediaError) {
+  private func add(_ track: Track, to muxer: Muxer) throws(UprightError) {
     let stream = track.stream
     let isMain = stream.index == video.index
     var metadata = stream.metadata.filter { key, _ in
@@ -210,7 +210,7 @@ final class TagRun {
       orientation: isMain ? mark.field : nil)
   }
 
-  private func take(_ packet: consuming Packet) throws(MediaError) {
+  private func take(_ packet: consuming Packet) throws(UprightError) {
     let index = packet.streamIndex
     guard let track = tracks.first(where: { $0.stream.index == index }) else { return }
     if packet.pts == nil && packet.dts == nil && !isElementary {
@@ -236,7 +236,7 @@ final class TagRun {
     }
     let marked: Packet
     if let changed { marked = try packet.with(payload: changed) } else { marked = packet }
-    try decodingTimes.take(marked) { (packet) throws(MediaError) in try send(packet, to: track) }
+    try decodingTimes.take(marked) { (packet) throws(UprightError) in try send(packet, to: track) }
   }
 
   /// Warns once if JPEG frames contain another orientation: players read their EXIF data before any mark.
@@ -251,20 +251,20 @@ final class TagRun {
         + "read it: use transcode to turn the pixels")
   }
 
-  private func finishPictures() throws(MediaError) {
+  private func finishFrames() throws(UprightError) {
     guard let track = tracks.first(where: { $0.stream.index == video.index }) else { return }
-    try decodingTimes.finish { (packet) throws(MediaError) in try send(packet, to: track) }
+    try decodingTimes.finish { (packet) throws(UprightError) in try send(packet, to: track) }
   }
 
   private var keepsEdit: Bool { ["mp4", "mov"].contains(session.muxer) }
 
-  private func send(_ packet: consuming Packet, to track: Track) throws(MediaError) {
+  private func send(_ packet: consuming Packet, to track: Track) throws(UprightError) {
     interleaver.add(
       packet, track: track.index, format: nil, isVideo: track.stream.kind == .video)
     try flush()
   }
 
-  private func flush() throws(MediaError) {
+  private func flush() throws(UprightError) {
     while let item = interleaver.next() {
       let track = item.track
       try sink.write(item.takePacket(), track: track, format: nil)
@@ -275,17 +275,17 @@ final class TagRun {
   ///
   /// - Throws: `badData` if nothing was copied, or if there are losses and `--strict` is set; `cancelled` if
   ///   stopped before the first frame.
-  private func judge(_ feed: PacketFeed) throws(MediaError) {
+  private func judge(_ feed: PacketReader) throws(UprightError) {
     if feed.isStopped && frames == 0 {
-      throw MediaError(.cancelled, "stopped", at: session.input)
+      throw UprightError(.cancelled, "stopped", at: session.input)
     }
     if frames == 0 {
       throw feed.error
-        ?? MediaError(
+        ?? UprightError(
           .badData, "the input has no frames", at: session.input, remedy: "the input is damaged")
     }
     if mark.message != nil && rewriter?.inserted == 0 {
-      throw MediaError(
+      throw UprightError(
         .badData, "no frame can be found in the packets", at: session.input,
         remedy: "the input is damaged")
     }
@@ -306,7 +306,7 @@ final class TagRun {
     }
     guard !losses.isEmpty else { return }
     if session.options.isStrict {
-      throw MediaError(
+      throw UprightError(
         .badData, losses.joined(separator: "; "), at: session.input,
         remedy: "leave out --strict to keep the rest")
     }
@@ -319,7 +319,7 @@ final class TagRun {
     let size = video.parameters.size
     let upright = orientation.applied(to: size)
     let device = DeviceOrientation(frameOf: size, lying: orientation)
-    let matrix = AffineTransform(orientation, size: size)
+    let matrix = AffineMatrix(orientation, size: size)
     let format = StreamFormat(
       appOrientation: device.interface ?? .portrait, captureResolution: upright,
       encodeResolution: upright)

@@ -47,7 +47,7 @@ public final class TagSession: Sendable {
   public init(
     input: String, output: String, inputFormat: String? = nil, outputFormat: String? = nil,
     options: Options
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     self.input = input
     self.output = output
     self.inputFormat = inputFormat
@@ -56,7 +56,7 @@ public final class TagSession: Sendable {
   }
 
   /// Returns the muxer of an elementary stream, or of a container.
-  private static func muxer(_ output: String, format: String?) throws(MediaError) -> String {
+  private static func muxer(_ output: String, format: String?) throws(UprightError) -> String {
     switch format?.lowercased() ?? URL(fileURLWithPath: output).pathExtension.lowercased() {
     case "h264", "264", "avc": return "h264"
     case "hevc", "265", "h265": return "hevc"
@@ -64,7 +64,7 @@ public final class TagSession: Sendable {
     }
     let container = try OutputContainer(target: output, format: format)
     guard container != .hls && container != .y4m else {
-      throw MediaError(
+      throw UprightError(
         .usage, "tag cannot write \(container.rawValue)", at: output,
         remedy: "tag a file, then use transcode to convert it")
     }
@@ -83,8 +83,8 @@ public final class TagSession: Sendable {
 
   /// Copies the input and returns a report. Blocks.
   ///
-  /// - Throws: `MediaError`. No partial output is left under the final name.
-  public func run() throws(MediaError) -> TagReport {
+  /// - Throws: `UprightError`. No partial output is left under the final name.
+  public func run() throws(UprightError) -> TagReport {
     try OutputCheck.check(output: output, input: input, mayReplace: options.overwrites)
     return try TagRun(self).run()
   }

@@ -14,24 +14,24 @@ public enum EventSource: Sendable {
 }
 
 /// Returns events up to a time, from any source.
-struct EventFeed {
+struct EventQueue {
   private var waiting: ArraySlice<RotationEvent> = []
-  private var live: LiveLines?
+  private var live: StandardInputEvents?
   private let offset: Double
   /// The maximum number of waiting events; no more are read until frames use them.
-  private static let mostAhead = 10_000
+  private static let maxAhead = 10_000
 
   init(_ source: EventSource, offset: Double) {
     self.offset = offset
     switch source {
     case .none: break
     case .list(let events): waiting = events[...]
-    case .standardInput: live = LiveLines(descriptor: 0)
+    case .standardInput: live = StandardInputEvents(descriptor: 0)
     }
   }
 
   /// Returns all events up to `seconds`, in order.
-  mutating func take(upTo seconds: Double) throws(MediaError) -> [RotationEvent] {
+  mutating func take(upTo seconds: Double) throws(UprightError) -> [RotationEvent] {
     if live != nil { try read() }
     var due: [RotationEvent] = []
     while let first = waiting.first, first.at + offset <= seconds {
@@ -42,7 +42,7 @@ struct EventFeed {
   }
 
   /// Returns the remaining events.
-  mutating func takeRest() throws(MediaError) -> [RotationEvent] { try take(upTo: .infinity) }
+  mutating func takeRest() throws(UprightError) -> [RotationEvent] { try take(upTo: .infinity) }
 
   /// Adds the offset to the time of an event. Times before the start of the input become 0.
   private func shifted(_ event: RotationEvent) -> RotationEvent {
@@ -51,17 +51,17 @@ struct EventFeed {
     return event
   }
 
-  private mutating func read() throws(MediaError) {
+  private mutating func read() throws(UprightError) {
     // The limit bounds the memory that a writer can make this process use.
-    guard waiting.count < Self.mostAhead else { return }
+    guard waiting.count < Self.maxAhead else { return }
     do throws(PolicyError) { waiting += try live?.available() ?? [] } catch {
-      throw MediaError(error, code: .badData)
+      throw UprightError(error, code: .badData)
     }
   }
 }
 
 /// Reads the events that have arrived on a descriptor, without waiting for more.
-private struct LiveLines {
+private struct StandardInputEvents {
   private let descriptor: Int32
   private var reader = EventReader()
   private var isOpen = true
@@ -70,7 +70,7 @@ private struct LiveLines {
   private var patience: Int32 = 200
 
   /// The maximum number of bytes read in one call, so that frames continue while more events arrive.
-  private static let mostBytes = 1 << 20
+  private static let maxBytes = 1 << 20
 
   init(descriptor: Int32) { self.descriptor = descriptor }
 
@@ -81,7 +81,7 @@ private struct LiveLines {
     var events: [RotationEvent] = []
     var chunk = [UInt8](repeating: 0, count: EventReader.longestLine)
     var read = 0
-    while isOpen, read < Self.mostBytes, isReadable() {
+    while isOpen, read < Self.maxBytes, isReadable() {
       let received = unsafe chunk.withUnsafeMutableBytes {
         unsafe Foundation.read(descriptor, $0.baseAddress, $0.count)
       }

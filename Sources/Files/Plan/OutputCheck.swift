@@ -6,9 +6,9 @@ internal import UprightPipeline
 /// Refuses outputs that would destroy data, before anything is opened for writing.
 enum OutputCheck {
   /// - Throws: `cannotCreate` if the output is the input under any name, or exists and may not be replaced.
-  static func check(_ request: TranscodeRequest, isDryRun: Bool = false) throws(MediaError) {
+  static func check(_ request: TranscodeRequest, isDryRun: Bool = false) throws(UprightError) {
     if request.output == "-", request.container.isSegmented {
-      throw MediaError(
+      throw UprightError(
         .usage, "HLS has several files: standard output cannot take them", at: "-o -",
         remedy: "name a playlist, such as -o out.m3u8")
     }
@@ -30,24 +30,24 @@ enum OutputCheck {
   /// Checks the output of a run with a single input.
   ///
   /// - Throws: `cannotCreate`, as for a session.
-  static func check(output: String, input: String, mayReplace: Bool) throws(MediaError) {
+  static func check(output: String, input: String, mayReplace: Bool) throws(UprightError) {
     try removeAbandoned(output)
     try check(output: output, read: [(input, "the input")], mayReplace: mayReplace)
   }
 
-  private static func removeAbandoned(_ output: String) throws(MediaError) {
+  private static func removeAbandoned(_ output: String) throws(UprightError) {
     guard ContainerSink.isStaged(output) else { return }
     try StagedFile.removeAbandoned(of: output)
   }
 
   private static func check(
     output: String, read: [(path: String, what: String)], mayReplace: Bool
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     guard output != "-", InputTrust.scheme(of: output) == nil else { return }
     var target = stat()
     guard unsafe stat(output, &target) == 0 else { return }
     if target.st_mode & S_IFMT == S_IFDIR {
-      throw MediaError(
+      throw UprightError(
         .cannotCreate, "is a folder", at: output, remedy: "name a file in the folder")
     }
     for (path, what) in read {
@@ -55,13 +55,13 @@ enum OutputCheck {
       guard unsafe stat(path, &source) == 0, source.st_dev == target.st_dev,
         source.st_ino == target.st_ino
       else { continue }
-      throw MediaError(
+      throw UprightError(
         .cannotCreate, "the output is \(what)", at: output, remedy: "give another name with -o")
     }
     // Writing to a device or a pipe replaces nothing.
     guard target.st_mode & S_IFMT == S_IFREG else { return }
     if !mayReplace {
-      throw MediaError(
+      throw UprightError(
         .cannotCreate, "the output already exists", at: output,
         remedy: "add -y to replace it, or give another name with -o")
     }

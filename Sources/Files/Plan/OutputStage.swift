@@ -7,10 +7,10 @@ internal import UprightPipeline
 /// order.
 final class OutputStage {
   private let plan: SessionPlan
-  private let mark: OrientationMark?
+  private let mark: OrientationMetadata?
   private let sink: any PacketSink
   private let interleaver: PacketInterleaver
-  private var hasBegun = false
+  private var hasStarted = false
   /// The streams with a packet at or after the requested end.
   private var pastEnd: Set<Int> = []
   /// The encoded formats so far, in order.
@@ -21,8 +21,8 @@ final class OutputStage {
   ///   - ahead: How far reading may be ahead of the video, in seconds, in addition to the delay of an encoder.
   /// - Throws: `cannotCreate` if the output can't be created.
   init(
-    _ plan: SessionPlan, mark: OrientationMark? = nil, ahead: Double = 0
-  ) throws(MediaError) {
+    _ plan: SessionPlan, mark: OrientationMetadata? = nil, ahead: Double = 0
+  ) throws(UprightError) {
     self.plan = plan
     self.mark = mark
     interleaver = PacketInterleaver(
@@ -32,7 +32,7 @@ final class OutputStage {
     sink = try Self.sink(plan)
   }
 
-  private static func sink(_ plan: SessionPlan) throws(MediaError) -> any PacketSink {
+  private static func sink(_ plan: SessionPlan) throws(UprightError) -> any PacketSink {
     let request = plan.request
     if plan.container.isSegmented {
       return try HLSSink(
@@ -53,16 +53,16 @@ final class OutputStage {
   var files: [String] { sink.files }
 
   /// Writes a video packet. `format` comes with the first packet of each encoder.
-  func takePicture(_ packet: consuming Packet, format: EncodedFormat?) throws(MediaError) {
+  func takeFrame(_ packet: consuming Packet, format: EncodedFormat?) throws(UprightError) {
     try send(packet, track: 0, format: format)
   }
 
   /// Writes a packet of another track, as it was read.
-  func take(_ packet: consuming Packet) throws(MediaError) {
+  func take(_ packet: consuming Packet) throws(UprightError) {
     let index = packet.streamIndex
     guard let side = plan.sideTracks.first(where: { $0.stream.index == index }) else { return }
     guard cut(&packet) else { return }
-    try side.write(packet) { (packet) throws(MediaError) in
+    try side.write(packet) { (packet) throws(UprightError) in
       try send(packet, track: side.track, format: nil)
     }
   }
@@ -92,7 +92,7 @@ final class OutputStage {
 
   private func send(
     _ packet: consuming Packet, track: Int, format: EncodedFormat?
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     if let format { formats.append(format) }
     interleaver.add(packet, track: track, format: format, isVideo: track == 0)
     try flush()
@@ -105,7 +105,7 @@ final class OutputStage {
     return min(max(10, 128 / rate), 3600)
   }
 
-  private func flush() throws(MediaError) {
+  private func flush() throws(UprightError) {
     // Audio may begin any time before the video, but the header needs a video format.
     if formats.isEmpty { return }
     while true {
@@ -117,12 +117,12 @@ final class OutputStage {
     }
   }
 
-  private func begin(_ earliest: Double) throws(MediaError) {
-    guard !hasBegun else { return }
+  private func begin(_ earliest: Double) throws(UprightError) {
+    guard !hasStarted else { return }
     guard let first = formats.first else {
-      throw MediaError(.fault, "audio before the first frame")
+      throw UprightError(.fault, "audio before the first frame")
     }
-    hasBegun = true
+    hasStarted = true
     // Copied frames keep all tags except `rotate`, which the new mark replaces.
     let tags =
       mark == nil
@@ -131,7 +131,7 @@ final class OutputStage {
     let placed = plan.tags
     try sink.begin(
       OutputDescription(
-        format: first, videoTimeBase: plan.pictureTimeBase, frameRate: plan.video.frameRate,
+        format: first, videoTimeBase: plan.videoTimeBase, frameRate: plan.video.frameRate,
         videoMetadata: tags,
         sideTracks: plan.sideTracks.map(\.description),
         metadata: placed.written, listsTags: placed.isList,
@@ -140,10 +140,10 @@ final class OutputStage {
   }
 
   /// Ends all tracks and writes the remaining packets.
-  func endTracks() throws(MediaError) {
+  func endTracks() throws(UprightError) {
     interleaver.end(track: 0)
     for side in plan.sideTracks {
-      try side.write(nil) { (packet) throws(MediaError) in
+      try side.write(nil) { (packet) throws(UprightError) in
         try send(packet, track: side.track, format: nil)
       }
       interleaver.end(track: side.track)
@@ -152,7 +152,7 @@ final class OutputStage {
   }
 
   /// Finishes the output so that it is playable. The output of a stopped run becomes a partial file.
-  func finish() throws(MediaError) { try sink.finish(isPartial: plan.request.leavesPartial) }
+  func finish() throws(UprightError) { try sink.finish(isPartial: plan.request.leavesPartial) }
 
   /// Removes unfinished output.
   func abandon() { sink.abandon() }

@@ -18,7 +18,7 @@ package struct SessionPlan {
   let dropped: [String]
   let canvas: FrameDirector.Canvas
   /// Whether the canvas is that of the first frame only because the input can't be analysed in advance.
-  let canvasIsAGuess: Bool
+  let isCanvasUnconfirmed: Bool
   let codec: VideoCodec
   let stills: SessionStills
   var warnings: [String]
@@ -26,7 +26,7 @@ package struct SessionPlan {
   var options: TranscodeOptions { request.options }
   var container: OutputContainer { request.container }
 
-  init(_ request: TranscodeRequest, isDryRun: Bool = false) throws(MediaError) {
+  init(_ request: TranscodeRequest, isDryRun: Bool = false) throws(UprightError) {
     self.request = request
     try OutputCheck.check(request, isDryRun: isDryRun)
     stills = try SessionStills(request.options)
@@ -34,12 +34,12 @@ package struct SessionPlan {
       request.input, format: request.inputFormat, sound: request.options.sound,
       interrupt: request.interrupt)
     guard let video = demuxer.bestStream(.video) else {
-      throw MediaError(
+      throw UprightError(
         .badData, "there is no video stream", at: request.input, remedy: "give an input with video"
       )
     }
     self.video = video
-    codec = request.options.codec ?? Self.usualCodec(of: video, request)
+    codec = request.options.codec ?? Self.defaultCodec(of: video, request)
     var warnings: [String] = []
     var dropped: [String]
     (sideTracks, dropped) = try Self.sideTracks(
@@ -52,7 +52,7 @@ package struct SessionPlan {
     self.dropped = dropped
     canvas = try Self.canvas(request, demuxer, video)
     let asked = request.options.canvas
-    canvasIsAGuess = canvas == .initial && asked == .auto
+    isCanvasUnconfirmed = canvas == .initial && asked == .auto
     self.warnings = warnings
     if dropsLocation && container.hasTags {
       self.warnings.append("GPS position tags are left out (--keep-location keeps them)")
@@ -67,7 +67,8 @@ package struct SessionPlan {
 
   /// Returns the default codec. For a file it is the input's codec, so that depth and HDR are kept and the
   /// copied and encoded files of a folder are alike. For a stream it is H.264.
-  private static func usualCodec(of video: StreamInfo, _ request: TranscodeRequest) -> VideoCodec {
+  private static func defaultCodec(of video: StreamInfo, _ request: TranscodeRequest) -> VideoCodec
+  {
     let (container, options) = (request.container, request.options)
     let usual = container.defaultCodec
     guard [.mp4, .mov, .matroska, .webm].contains(container) else { return usual }
@@ -90,11 +91,11 @@ package struct SessionPlan {
   private static func sideTracks(
     _ demuxer: any PacketSource, video: StreamInfo, container: OutputContainer,
     warnings: inout [String]
-  ) throws(MediaError) -> ([SideTrackWriter], [String]) {
+  ) throws(UprightError) -> ([SideTrackWriter], [String]) {
     var tracks: [SideTrackWriter] = []
     var dropped: [String] = []
     let best = demuxer.bestStream(.audio)?.index
-    var soundTracks = 0
+    var audioTrackLimit = 0
     for stream in demuxer.container.streams where stream.index != video.index {
       let name = "stream \(stream.index) (\(stream.kind.rawValue), \(stream.codecName))"
       if stream.isDamagedCover {
@@ -104,20 +105,20 @@ package struct SessionPlan {
       }
       switch stream.kind {
       case .audio:
-        guard container.soundEncoder != nil else {
+        guard container.audioEncoder != nil else {
           dropped.append("\(name): \(container.rawValue) cannot carry audio")
           continue
         }
-        guard soundTracks < container.soundTracks,
-          container.soundTracks != 1 || stream.index == best
+        guard audioTrackLimit < container.audioTrackLimit,
+          container.audioTrackLimit != 1 || stream.index == best
         else {
           dropped.append("\(name): \(container.rawValue) carries one audio track")
           continue
         }
-        do throws(MediaError) {
+        do throws(UprightError) {
           tracks.append(
             try SideTrackWriter(stream: stream, track: tracks.count + 1, container: container))
-          soundTracks += 1
+          audioTrackLimit += 1
         } catch {
           dropped.append("\(name): \(error.message)")
           warnings.append("\(name) is left out: \(error.message)")
@@ -126,7 +127,7 @@ package struct SessionPlan {
       where container.copiesSubtitles(stream.codecName)
         || stream.isText && container.subtitleEncoder != nil,
         .video where stream.isAttachedPicture && container.takesCover(stream.codecName):
-        do throws(MediaError) {
+        do throws(UprightError) {
           tracks.append(
             try SideTrackWriter(stream: stream, track: tracks.count + 1, container: container))
         } catch {
@@ -150,7 +151,7 @@ package struct SessionPlan {
 
   private static func canvas(
     _ request: TranscodeRequest, _ demuxer: any PacketSource, _ video: StreamInfo
-  ) throws(MediaError) -> FrameDirector.Canvas {
+  ) throws(UprightError) -> FrameDirector.Canvas {
     let asked = request.options.canvas
     let rule = asked == .auto ? request.defaultCanvas : asked
     switch rule {
@@ -164,7 +165,7 @@ package struct SessionPlan {
         let duration = video.duration ?? demuxer.container.duration
       else {
         if asked == .majority {
-          throw MediaError(
+          throw UprightError(
             .usage, "the longest orientation is not known in advance", at: "--canvas majority",
             remedy: "use --canvas initial, portrait or landscape")
         }
@@ -177,7 +178,7 @@ package struct SessionPlan {
   /// Runs the policy over the whole input before its frames are processed.
   private static func isMostlyLandscape(
     _ request: TranscodeRequest, _ video: StreamInfo, duration: Double
-  ) throws(MediaError) -> Bool {
+  ) throws(UprightError) -> Bool {
     var director = try request.director(
       size: video.parameters.size, guidance: .standard, canvas: .follow)
     for event in request.shiftedEvents { try director.push(event) }
@@ -194,7 +195,7 @@ package struct SessionPlan {
   // MARK: - Format
 
   /// Returns the sizes of the stream, given the first frame.
-  func guidance(firstSize: PixelSize, sampleAspectRatio: Rational) throws(MediaError)
+  func guidance(firstSize: PixelSize, sampleAspectRatio: Rational) throws(UprightError)
     -> StreamGuidance
   {
     if let fixed = try options.fixedGuidance(policy: request.policy.stream, container: container) {
@@ -203,12 +204,14 @@ package struct SessionPlan {
     let upright = Placement.uprightSize(
       source: firstSize, sampleAspectRatio: sampleAspectRatio, orientation: .up)
     let guidance = StreamGuidance(encodeSize: upright, captureSize: options.captureSize)
-    do throws(PolicyError) { try guidance.check() } catch { throw MediaError(error, code: .usage) }
+    do throws(PolicyError) { try guidance.check() } catch {
+      throw UprightError(error, code: .usage)
+    }
     return guidance
   }
 
   /// Seconds per tick of the video timestamps, from the encoders on.
-  var pictureTimeBase: Rational { video.timeBase.refined }
+  var videoTimeBase: Rational { video.timeBase.refined }
 
   /// Returns the encoder settings. Size and colour are set later from the frames.
   ///
@@ -224,7 +227,7 @@ package struct SessionPlan {
       && !(codec == .hevc && isWhole && isSelfContained)
     var settings = VideoEncoder.Settings(
       codec: codec, size: frame.size, format: codec.encodingFormat(for: frame.format),
-      colour: frame.colour, timeBase: pictureTimeBase, frameRate: video.frameRate,
+      colour: frame.colour, timeBase: videoTimeBase, frameRate: video.frameRate,
       rate: options.rate,
       speed: options.speed, gop: options.gop, isLive: options.isLive,
       wantsGlobalHeader: container.wantsGlobalHeader,

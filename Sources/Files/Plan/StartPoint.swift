@@ -9,7 +9,7 @@ extension SessionPlan {
   ///
   /// Seeking must not change the output: if the orientation changes before the start, the policy's decisions
   /// and persistent SEI messages depend on the skipped part.
-  func startPoint() throws(MediaError) -> Int64? {
+  func startPoint() throws(UprightError) -> Int64? {
     guard let start = options.start, demuxer is Demuxer, demuxer.container.isSeekable,
       let origin = video.startTime,
       request.input != "-"
@@ -39,14 +39,14 @@ extension SessionPlan {
   private typealias Key = (pts: Int64, position: Int64?)
 
   /// Opens the input again with only the video stream selected.
-  private func opened() throws(MediaError) -> Demuxer {
+  private func opened() throws(UprightError) -> Demuxer {
     let demuxer = try Demuxer(
       url: request.input, format: request.inputFormat, interrupt: request.interrupt)
     demuxer.select([video.index])
     return demuxer
   }
 
-  private func firstKey(_ demuxer: Demuxer) throws(MediaError) -> Key? {
+  private func firstKey(_ demuxer: Demuxer) throws(UprightError) -> Key? {
     for _ in 0..<5000 {
       guard let packet = try demuxer.read() else { return nil }
       guard packet.streamIndex == video.index, packet.isKey else { continue }
@@ -57,7 +57,7 @@ extension SessionPlan {
 
   /// Returns whether the keyframe has the same timestamp after reading everything before it. A clock reset on
   /// the way would change it.
-  private func isOneClock(until key: Key) throws(MediaError) -> Bool {
+  private func isOneClock(until key: Key) throws(UprightError) -> Bool {
     let demuxer = try opened()
     guard demuxer.joinsClocks else { return true }
     guard let position = key.position else { return false }
@@ -70,7 +70,7 @@ extension SessionPlan {
 
   /// Returns whether, up to `seconds`, all signals apply to the whole stream and the frame size doesn't
   /// change.
-  private func isQuiet(until seconds: Double) throws(MediaError) -> Bool {
+  private func isQuiet(until seconds: Double) throws(UprightError) -> Bool {
     guard options.frames == .metadata else { return true }
     let ofTheWhole: Set<OrientationSignal.Source> = [.trackMatrix, .projection, .rotateTag]
     var scan = try SignalScan(url: request.input, format: request.inputFormat)

@@ -26,7 +26,7 @@ package struct TranscodeRequest: Sendable {
   init(
     input: String, output: String, inputFormat: String?, outputFormat: String?,
     options: TranscodeOptions, policy: PolicyDocument, events: EventSource
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     self.input = input
     self.output = output
     self.inputFormat = inputFormat
@@ -39,11 +39,11 @@ package struct TranscodeRequest: Sendable {
     let policyGuidance = policy.stream
     if let guidance = try options.fixedGuidance(policy: policyGuidance, container: container) {
       do throws(PolicyError) { try guidance.check() } catch {
-        throw MediaError(error, code: .usage)
+        throw UprightError(error, code: .usage)
       }
     }
     do throws(PolicyError) { _ = try RotationReducer(policy) } catch {
-      throw MediaError(error, code: .badData)
+      throw UprightError(error, code: .badData)
     }
   }
 
@@ -70,14 +70,14 @@ extension TranscodeRequest {
   /// The events with the offset added; empty if they aren't known in advance.
   var shiftedEvents: [RotationEvent] {
     guard case .list = events else { return [] }
-    var feed = EventFeed(events, offset: options.eventsOffset)
+    var feed = EventQueue(events, offset: options.eventsOffset)
     return (try? feed.takeRest()) ?? []
   }
 
   /// Creates a director at the start of the input, whose first frame has the size `size`.
   func director(
     size: PixelSize, guidance: StreamGuidance, canvas: FrameDirector.Canvas
-  ) throws(MediaError) -> FrameDirector {
+  ) throws(UprightError) -> FrameDirector {
     try FrameDirector(
       policy: startPolicy(size: size), guidance: guidance, frames: options.frames,
       reference: options.reference, canvas: canvas, signalsAreEvents: signalsAreEvents,

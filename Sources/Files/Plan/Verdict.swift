@@ -9,12 +9,12 @@ extension SessionPlan {
   /// - Parameter frames: The number of output frames.
   /// - Returns: A warning about losses; `nil` if there were none.
   /// - Throws: An error if there is no output, or if losses are errors.
-  func verdict(_ outcome: SourceOutcome, frames: Int) throws(MediaError) -> String? {
+  func readingLosses(_ outcome: SourceOutcome, frames: Int) throws(UprightError) -> String? {
     if frames == 0 { throw nothing(outcome) }
     let losses = losses(outcome, sound: sideTracks.map(\.damagedPackets).reduce(0, +))
     guard !losses.isEmpty else { return nil }
     if options.isStrict {
-      throw MediaError(
+      throw UprightError(
         .badData, losses.joined(separator: "; "), at: request.input,
         remedy: "leave out --strict to keep what can be decoded")
     }
@@ -27,15 +27,15 @@ extension SessionPlan {
   }
 
   /// Returns why there are no output frames.
-  private func nothing(_ outcome: SourceOutcome) -> MediaError {
-    if outcome.isStopped { return MediaError(.cancelled, "stopped", at: request.input) }
+  private func nothing(_ outcome: SourceOutcome) -> UprightError {
+    if outcome.isStopped { return UprightError(.cancelled, "stopped", at: request.input) }
     if let error = outcome.error { return error }
     if options.start != nil || options.end != nil, outcome.frames > 0 {
-      return MediaError(
+      return UprightError(
         .usage, "there are no frames in the requested part", at: request.input,
         remedy: "check --start and --to")
     }
-    return MediaError(
+    return UprightError(
       .badData, "no frame can be decoded", at: request.input, remedy: "the input is damaged")
   }
 

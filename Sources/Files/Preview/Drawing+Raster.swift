@@ -5,7 +5,7 @@ extension Drawing {
   /// Returns the drawing as an image, with text on top of all else.
   ///
   /// - Throws: `unavailable` if FFmpeg can't draw text.
-  func painted() throws(MediaError) -> RGBPicture {
+  func painted() throws(UprightError) -> RGBPicture {
     var canvas = RGBPicture(size: size, colour: Palette.paper)
     var labels: [RGBPicture.Label] = []
     for shape in shapes {

@@ -5,7 +5,7 @@ internal import UprightOrienting
 
 /// Keeps a few thumbnails of an input: some at regular intervals, and those before and after a change. Memory
 /// use doesn't grow with the length of the input.
-final class PreviewCollector: PictureTap {
+final class PreviewCollector: FrameTap {
   /// One column of the contact sheet.
   struct Column {
     let frame: Int
@@ -32,7 +32,7 @@ final class PreviewCollector: PictureTap {
   private var even: [Column] = []
   private var stride = 1
   private var changes: [Column] = []
-  private var last: (pictures: Last, direction: Direction, seconds: Double)?
+  private var last: (pictures: Last, direction: FrameDirection, seconds: Double)?
   /// The sizes of the stored frames, each with its start time; `uprightSizes` has those of the output frames.
   private(set) var storedSizes: [TimelineDrawing.Size] = []
   private(set) var uprightSizes: [TimelineDrawing.Size] = []
@@ -48,9 +48,9 @@ final class PreviewCollector: PictureTap {
   }
 
   func take(
-    stored: consuming VideoFrame, upright: consuming VideoFrame, direction: Direction,
+    stored: consuming VideoFrame, upright: consuming VideoFrame, direction: FrameDirection,
     seconds: Double
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     TimelineDrawing.Size.note(stored.size, at: seconds, in: &storedSizes)
     TimelineDrawing.Size.note(upright.size, at: seconds, in: &uprightSizes)
     let pictures = Last(stored, upright)
@@ -69,7 +69,7 @@ final class PreviewCollector: PictureTap {
     frames += 1
   }
 
-  private func column(_ pictures: Last, _ frame: Int, _ seconds: Double) throws(MediaError)
+  private func column(_ pictures: Last, _ frame: Int, _ seconds: Double) throws(UprightError)
     -> Column
   {
     Column(
@@ -81,7 +81,7 @@ final class PreviewCollector: PictureTap {
 
   private func small(
     _ frame: borrowing VideoFrame, _ scaler: Scaler
-  ) throws(MediaError) -> RGBPicture {
+  ) throws(UprightError) -> RGBPicture {
     let size = frame.size
     let scale = Double(cell) / Double(max(size.width, size.height, 1))
     let fitted = PixelSize(

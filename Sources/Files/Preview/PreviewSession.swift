@@ -15,7 +15,7 @@ public final class PreviewSession: Sendable {
   public init(
     input: String, inputFormat: String? = nil, options: TranscodeOptions,
     policy: PolicyDocument = PolicyDocument(), events: EventSource = .none
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     var options = options
     options.reencode = .always
     options.upright = .pixels
@@ -30,13 +30,13 @@ public final class PreviewSession: Sendable {
   /// Reads the input and returns the preview. Blocks.
   public func run(
     observe: @escaping (SessionUpdate) -> Void = { _ in }
-  ) throws(MediaError) -> Preview {
+  ) throws(UprightError) -> Preview {
     let plan = try SessionPlan(request, isDryRun: true)
     let collector = PreviewCollector(limit: ContactSheet.columns, cell: ContactSheet.cell)
     let run = try SessionRun(plan, tap: collector, observe: observe)
     let report = try run.run()
     guard let orientation = run.orientationPlan else {
-      throw MediaError(.fault, "no frame was read", at: request.input)
+      throw UprightError(.fault, "no frame was read", at: request.input)
     }
     let size = plan.video.parameters.size
     let seconds = run.lastSeconds + 1 / max(plan.video.frameRate?.doubleValue ?? 30, 0.001)
@@ -63,7 +63,7 @@ public struct Preview: Sendable {
   public let warnings: [String]
 
   /// Returns the contact sheet as a PNG file.
-  public func png() throws(MediaError) -> [UInt8] {
+  public func png() throws(UprightError) -> [UInt8] {
     try ContactSheet(self).drawing.painted().png()
   }
 }

@@ -15,7 +15,7 @@ public struct Probe: Sendable {
   /// Reads all of `input`. Frames are decoded only if a signal can't be found otherwise.
   ///
   /// - Throws: `noInput`, `badData`.
-  public init(input: String, format: String? = nil) throws(MediaError) {
+  public init(input: String, format: String? = nil) throws(UprightError) {
     let demuxer = try openSource(input, format: format)
     var lines = ["\(input): \(demuxer.container.format)"]
     var streams: [JSONValue] = []

@@ -13,9 +13,9 @@ public final class Batch: Sendable {
     /// The input was transcoded, up to where the batch was stopped.
     case done(TranscodeReport)
     /// The input failed and has no output.
-    case failed(MediaError)
+    case failed(UprightError)
     /// The batch was stopped before this input was started.
-    case notBegun
+    case notStarted
   }
 
   /// An update from a running batch.
@@ -32,14 +32,14 @@ public final class Batch: Sendable {
   private final class Board: Sendable {
     private let all: Mutex<[Outcome]>
 
-    init(_ count: Int) { all = Mutex(Array(repeating: .notBegun, count: count)) }
+    init(_ count: Int) { all = Mutex(Array(repeating: .notStarted, count: count)) }
 
     var outcomes: [Outcome] { all.withLock { $0 } }
 
     func note(_ outcome: Outcome, of index: Int) { all.withLock { $0[index] = outcome } }
   }
 
-  private let clips: [Result<TranscodeSession, MediaError>]
+  private let clips: [Result<TranscodeSession, UprightError>]
   private let jobs: Int
   /// The index of the next input.
   private let next = Atomic(0)
@@ -48,7 +48,7 @@ public final class Batch: Sendable {
   /// - Parameters:
   ///   - clips: Sessions that have not run, or errors for inputs that have already failed.
   ///   - jobs: The number of sessions that run in parallel, at least 1.
-  public init(_ clips: [Result<TranscodeSession, MediaError>], jobs: Int) {
+  public init(_ clips: [Result<TranscodeSession, UprightError>], jobs: Int) {
     self.clips = clips
     self.jobs = max(1, min(jobs, clips.count))
   }
@@ -100,14 +100,14 @@ public final class Batch: Sendable {
   private func outcome(
     of index: Int, _ observe: @escaping @Sendable (Int, Update) -> Void
   ) -> Outcome {
-    do throws(MediaError) {
+    do throws(UprightError) {
       let report = try clips[index].get().run { update in
         if case .progress(let progress) = update { observe(index, .progress(progress)) }
       }
       return .done(report)
     } catch {
       // A session stopped before its first frame counts as not begun.
-      return error.code == .cancelled && isStopped ? .notBegun : .failed(error)
+      return error.code == .cancelled && isStopped ? .notStarted : .failed(error)
     }
   }
 

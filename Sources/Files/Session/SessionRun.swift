@@ -18,9 +18,9 @@ final class SessionRun {
   private let output: OutputStage?
   private let started = ContinuousClock.now
 
-  private var feed: EventFeed
+  private var feed: EventQueue
   private var director: FrameDirector?
-  private let line: PictureLine
+  private let line: FramePipeline
   /// The number of decisions passed to the observer.
   private var toldEntries = 0
   private var hasWarned = (guess: false, inexact: false)
@@ -40,9 +40,9 @@ final class SessionRun {
 
   /// - Parameter tap: Receives the frames in place of encoders and output.
   init(
-    _ plan: SessionPlan, tap: (any PictureTap)? = nil,
+    _ plan: SessionPlan, tap: (any FrameTap)? = nil,
     observe: @escaping (SessionUpdate) -> Void
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     self.plan = plan
     request = plan.request
     // Decoded frames are large, and in live mode each waiting frame adds delay. With one thread, decoding
@@ -51,28 +51,28 @@ final class SessionRun {
     queue = BoundedQueue(capacity: ahead)
     self.observe = observe
     warnings = plan.warnings
-    feed = EventFeed(request.events, offset: request.options.eventsOffset)
-    var setup = PictureLine.Setup(plan)
+    feed = EventQueue(request.events, offset: request.options.eventsOffset)
+    var setup = FramePipeline.Setup(plan)
     setup.tap = tap
     setup.observe = observe
-    line = PictureLine(plan, setup, isWhole: true)
+    line = FramePipeline(plan, setup, isWhole: true)
     output = tap == nil ? try OutputStage(plan) : nil
   }
 
   /// Runs to the end and finishes the output.
-  func run() throws(MediaError) -> TranscodeReport {
+  func run() throws(UprightError) -> TranscodeReport {
     let source = try SourceStage(
       demuxer: plan.demuxer, video: plan.video,
       sideStreams: output != nil ? Set(plan.sideTracks.map(\.stream.index)) : [],
       startPoint: plan.startPoint(), threads: request.options.threads, queue: queue)
     let reading = WorkThread(name: "upright-read") { source.run() }
     let outcome: SourceOutcome
-    do throws(MediaError) {
+    do throws(UprightError) {
       try consume()
       try line.finish(emit: send)
       outcome = try Self.outcome(of: reading)
       let met = upToEnd ?? outcome
-      if let warning = try plan.verdict(met, frames: line.tally.frames) {
+      if let warning = try plan.readingLosses(met, frames: line.tally.frames) {
         warnings.append(warning)
         hasLosses = true
       }
@@ -89,12 +89,14 @@ final class SessionRun {
 
   private static func outcome(
     of reading: WorkThread<SourceOutcome>
-  ) throws(MediaError) -> SourceOutcome {
-    guard let outcome = reading.join() else { throw MediaError(.fault, "no result of the reader") }
+  ) throws(UprightError) -> SourceOutcome {
+    guard let outcome = reading.join() else {
+      throw UprightError(.fault, "no result of the reader")
+    }
     return outcome
   }
 
-  private func consume() throws(MediaError) {
+  private func consume() throws(UprightError) {
     while let item = queue.take() {
       switch consume item {
       case .frame(let frame, let signal, let before):
@@ -129,8 +131,8 @@ final class SessionRun {
 
   private func take(
     _ frame: consuming VideoFrame, _ signal: OrientationSignal?
-  ) throws(MediaError) {
-    guard let pts = frame.pts else { throw MediaError(.fault, "a frame without a timestamp") }
+  ) throws(UprightError) {
+    guard let pts = frame.pts else { throw UprightError(.fault, "a frame without a timestamp") }
     let origin = self.origin ?? startOrigin(pts)
     let seconds = Double(pts - origin) * frame.timeBase.doubleValue
     if director == nil { try prepare(frame) }
@@ -142,11 +144,11 @@ final class SessionRun {
     }
     warn(direction, signal, seconds)
     try line.take(frame, direction, seconds, emit: send)
-    if lastProgress.secondsUntilNow > 0.1 { tellProgress() }
+    if lastProgress.secondsUntilNow > 0.1 { reportProgress() }
   }
 
-  private func warn(_ direction: Direction, _ signal: OrientationSignal?, _ seconds: Double) {
-    if plan.canvasIsAGuess, direction.missesShape, !hasWarned.guess {
+  private func warn(_ direction: FrameDirection, _ signal: OrientationSignal?, _ seconds: Double) {
+    if plan.isCanvasUnconfirmed, direction.missesShape, !hasWarned.guess {
       hasWarned.guess = true
       warnings.append(
         "the canvas has the shape at the first frame: the longest orientation is not known in advance"
@@ -158,20 +160,20 @@ final class SessionRun {
     }
   }
 
-  private func send(_ packet: consuming Packet, _ format: EncodedFormat?) throws(MediaError) {
-    try output?.takePicture(packet, format: format)
+  private func send(_ packet: consuming Packet, _ format: EncodedFormat?) throws(UprightError) {
+    try output?.takeFrame(packet, format: format)
   }
 
   private func startOrigin(_ pts: Int64) -> Int64 {
     origin = pts
     if let start = request.options.start {
       let zero = Double(pts) * plan.video.timeBase.doubleValue + start
-      line.shift = plan.pictureTimeBase.ticks(in: zero)
+      line.shift = plan.videoTimeBase.ticks(in: zero)
     }
     return pts
   }
 
-  private func prepare(_ frame: borrowing VideoFrame) throws(MediaError) {
+  private func prepare(_ frame: borrowing VideoFrame) throws(UprightError) {
     let guidance = try plan.guidance(
       firstSize: frame.size, sampleAspectRatio: plan.sampleAspectRatio(of: frame))
     director = try request.director(size: frame.size, guidance: guidance, canvas: plan.canvas)
@@ -179,18 +181,18 @@ final class SessionRun {
 
   private func direct(
     _ frame: borrowing VideoFrame, _ seconds: Double, _ signal: OrientationSignal?
-  ) throws(MediaError) -> Direction {
+  ) throws(UprightError) -> FrameDirection {
     for event in try feed.take(upTo: seconds + OrientationTimeline.grain) {
       try director?.push(event)
     }
     guard
       let direction = try director?.direct(at: seconds, size: frame.size, signal: signal)
-    else { throw MediaError(.fault, "a frame before the policy") }
-    tellDecisions()
+    else { throw UprightError(.fault, "a frame before the policy") }
+    reportDecisions()
     return direction
   }
 
-  private func tellDecisions() {
+  private func reportDecisions() {
     guard let plan = director?.plan else { return }
     while toldEntries < plan.entries.count {
       observe(.decision(plan.entries[toldEntries]))
@@ -198,7 +200,7 @@ final class SessionRun {
     }
   }
 
-  private func tellProgress() {
+  private func reportProgress() {
     guard let latest = line.latest else { return }
     lastProgress = .now
     observe(
@@ -211,13 +213,13 @@ final class SessionRun {
 
   // MARK: - Results
 
-  private func finish() throws(MediaError) {
+  private func finish() throws(UprightError) {
     try output?.endTracks()
     for event in try feed.takeRest() { try director?.push(event) }
     director?.finish()
-    tellDecisions()
+    reportDecisions()
     // Report progress at least once, however short the input is.
-    tellProgress()
+    reportProgress()
     try output?.finish()
   }
 

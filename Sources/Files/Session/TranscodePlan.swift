@@ -54,14 +54,14 @@ public struct TranscodePlan: Sendable {
         "chunks  \(clip.parts.count), \(clip.concurrency) in parallel",
       ]
     case .parts(let clip):
-      let total = clip.outlook.survey.shown.count
+      let total = clip.inputSurvey.survey.shown.count
       let copied = clip.copiedFrames
       return ["frames  \(copied) copied, \(total - copied) re-encoded"]
         + clip.parts.map { part in
-          let from = clip.outlook.seconds(of: part.frames.lowerBound).rounded(toPlaces: 3)
+          let from = clip.inputSurvey.seconds(of: part.frames.lowerBound).rounded(toPlaces: 3)
           let end =
             part.frames.upperBound < total
-            ? "\(clip.outlook.seconds(of: part.frames.upperBound).rounded(toPlaces: 3)) s"
+            ? "\(clip.inputSurvey.seconds(of: part.frames.upperBound).rounded(toPlaces: 3)) s"
             : "the end"
           return "part    \(from) s to \(end): "
             + (part.reason.map { "re-encoded: \($0)" } ?? "copied")

@@ -29,7 +29,7 @@ public final class TranscodeSession: Sendable {
     input: String, output: String, inputFormat: String? = nil, outputFormat: String? = nil,
     options: TranscodeOptions = TranscodeOptions(), policy: PolicyDocument = PolicyDocument(),
     events: EventSource = .none
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     request = try TranscodeRequest(
       input: input, output: output, inputFormat: inputFormat, outputFormat: outputFormat,
       options: options, policy: policy, events: events)
@@ -52,10 +52,10 @@ public final class TranscodeSession: Sendable {
   /// Transcodes the input and returns a report. Blocks, so call it on a thread that may block.
   ///
   /// - Parameter observe: Called with progress, decisions and formats during the run, on the calling thread.
-  /// - Throws: `MediaError`. No partial output is left under the final name.
+  /// - Throws: `UprightError`. No partial output is left under the final name.
   public func run(
     observe: @escaping (SessionUpdate) -> Void = { _ in }
-  ) throws(MediaError) -> TranscodeReport {
+  ) throws(UprightError) -> TranscodeReport {
     var plan = try SessionPlan(request)
     let decided = try CopyPlan(plan)
     plan.warnings += decided.warnings
@@ -67,7 +67,7 @@ public final class TranscodeSession: Sendable {
   }
 
   /// Returns what a run would do, without writing an output.
-  public func plan() throws(MediaError) -> TranscodePlan {
+  public func plan() throws(UprightError) -> TranscodePlan {
     let plan = try SessionPlan(request, isDryRun: true)
     return TranscodePlan(plan, try CopyPlan(plan))
   }

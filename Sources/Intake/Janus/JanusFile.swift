@@ -16,7 +16,7 @@ package final class JanusFile {
   /// Opens a file, or standard input for `-`.
   ///
   /// - Throws: `noInput`.
-  init(_ url: String, interrupt: Interrupt) throws(MediaError) {
+  init(_ url: String, interrupt: Interrupt) throws(UprightError) {
     path = url
     self.interrupt = interrupt
     let name = Self.name(url)
@@ -49,10 +49,10 @@ package final class JanusFile {
   /// The next bytes; none at the end.
   ///
   /// - Throws: `inputOutput`, `cancelled`.
-  func read() throws(MediaError) -> [UInt8] {
+  func read() throws(UprightError) -> [UInt8] {
     var chunk = [UInt8](repeating: 0, count: 64 << 10)
     while true {
-      if interrupt.isRaised { throw MediaError(.cancelled, "stopped", at: path) }
+      if interrupt.isRaised { throw UprightError(.cancelled, "stopped", at: path) }
       // A pipe may be silent for long; a blocked read would not hear an interrupt.
       var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       if unsafe poll(&request, 1, 200) == 0 { continue }
@@ -61,7 +61,7 @@ package final class JanusFile {
       }
       if count >= 0 { return Array(chunk.prefix(count)) }
       guard errno == EINTR || errno == EAGAIN else {
-        throw MediaError(
+        throw UprightError(
           .inputOutput, "reading failed: \(unsafe String(cString: strerror(errno)))", at: path,
           remedy: "check the file")
       }
@@ -88,14 +88,14 @@ package final class JanusFile {
     url.hasPrefix("file://") ? String(url.dropFirst(7)) : url
   }
 
-  private static func error(_ code: Int32, at path: String) -> MediaError {
+  private static func error(_ code: Int32, at path: String) -> UprightError {
     switch code {
-    case ENOENT: MediaError(.noInput, "no such file", at: path, remedy: "check the path")
-    case EISDIR: MediaError(.noInput, "is a folder", at: path, remedy: "name a recording")
+    case ENOENT: UprightError(.noInput, "no such file", at: path, remedy: "check the path")
+    case EISDIR: UprightError(.noInput, "is a folder", at: path, remedy: "name a recording")
     case EACCES, EPERM:
-      MediaError(.noInput, "permission denied", at: path, remedy: "make it readable")
+      UprightError(.noInput, "permission denied", at: path, remedy: "make it readable")
     default:
-      MediaError(
+      UprightError(
         .noInput, "cannot be read: \(unsafe String(cString: strerror(code)))", at: path,
         remedy: "check the path")
     }

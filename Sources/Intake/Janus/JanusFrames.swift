@@ -18,14 +18,14 @@ final class JanusFrames {
   private var isAtEnd = false
 
   /// - Throws: `noInput`, `badData` where there is no packet in it, `unavailable` for another codec.
-  init(_ url: String, interrupt: Interrupt) throws(MediaError) {
+  init(_ url: String, interrupt: Interrupt) throws(UprightError) {
     path = url
     file = try JanusFile(url, interrupt: interrupt)
     isSeekable = file.isSeekable
     recording = JanusRecording()
     header = try Self.header(file, &recording)
     guard let first = try Self.firstPacket(file, &recording) else {
-      throw MediaError(
+      throw UprightError(
         .badData, "there is no packet in the recording", at: url, remedy: "it is cut off perhaps")
     }
     // G.711's two laws have payload types of their own (RFC 3551, table 4).
@@ -38,24 +38,24 @@ final class JanusFrames {
   /// The next frame in decoding order; nil at the end.
   ///
   /// - Throws: `inputOutput`, `cancelled`.
-  func next() throws(MediaError) -> AccessUnit? {
+  func next() throws(UprightError) -> AccessUnit? {
     try fill(1)
     return waiting.popFirst()
   }
 
   /// The frame that `next` will return; nil at the end.
-  func peek() throws(MediaError) -> AccessUnit? {
+  func peek() throws(UprightError) -> AccessUnit? {
     try fill(1)
     return waiting.first
   }
 
   /// Up to `count` frames that come next, and stay.
-  func lookAhead(_ count: Int) throws(MediaError) -> [AccessUnit] {
+  func lookAhead(_ count: Int) throws(UprightError) -> [AccessUnit] {
     try fill(count)
     return Array(waiting.prefix(count))
   }
 
-  private func fill(_ count: Int) throws(MediaError) {
+  private func fill(_ count: Int) throws(UprightError) {
     while waiting.count < count, !isAtEnd {
       if case .packet(let packet) = recording.next() {
         waiting.append(contentsOf: rtp.take(packet.bytes, arrival: packet.arrival))
@@ -97,20 +97,20 @@ final class JanusFrames {
 
   private static func header(
     _ file: JanusFile, _ recording: inout JanusRecording
-  ) throws(MediaError) -> JanusHeader {
+  ) throws(UprightError) -> JanusHeader {
     while true {
       switch recording.next() {
       case .header(let header): return try JanusHeader(header, at: file.path)
       case nil:
         let bytes = try file.read()
         if bytes.isEmpty {
-          throw MediaError(
+          throw UprightError(
             .badData, "the recording is cut off within its header", at: file.path,
             remedy: "take it from where it was recorded anew")
         }
         recording.append(bytes)
       case .packet, .notARecording:
-        throw MediaError(
+        throw UprightError(
           .badData, "not a Janus recording", at: file.path,
           remedy: "expected a file that begins with MJR00002")
       }
@@ -120,7 +120,7 @@ final class JanusFrames {
   /// The first packet that may be RTP.
   private static func firstPacket(
     _ file: JanusFile, _ recording: inout JanusRecording
-  ) throws(MediaError) -> JanusRecording.Packet? {
+  ) throws(UprightError) -> JanusRecording.Packet? {
     while true {
       if case .packet(let packet) = recording.next() {
         if packet.bytes.count >= 12 { return packet }

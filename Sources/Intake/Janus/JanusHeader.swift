@@ -20,7 +20,7 @@ struct JanusHeader {
   let parameterSets: [UInt8]
 
   /// - Throws: `badData`.
-  init(_ header: JanusRecording.Header, at path: String) throws(MediaError) {
+  init(_ header: JanusRecording.Header, at path: String) throws(UprightError) {
     switch header {
     case .word(let word):
       // The first recordings had one codec of each kind, and no clock.
@@ -35,7 +35,7 @@ struct JanusHeader {
       let json = try Self.parse(bytes, at: path)
       (isVideo, codec) = try Self.codec(json, at: path)
       if json["e"] == .bool(true) {
-        throw MediaError(
+        throw UprightError(
           .badData, "the recording is end-to-end encrypted", at: path,
           remedy: "record it without, or decrypt it first")
       }
@@ -49,7 +49,7 @@ struct JanusHeader {
     }
   }
 
-  private static func parse(_ bytes: [UInt8], at path: String) throws(MediaError) -> JSONValue {
+  private static func parse(_ bytes: [UInt8], at path: String) throws(UprightError) -> JSONValue {
     do throws(PolicyError) {
       return try JSONValue(parsing: bytes)
     } catch {
@@ -59,7 +59,7 @@ struct JanusHeader {
 
   private static func codec(
     _ json: JSONValue, at path: String
-  ) throws(MediaError) -> (isVideo: Bool, codec: RTPCodec?) {
+  ) throws(UprightError) -> (isVideo: Bool, codec: RTPCodec?) {
     let kind = text(json["t"])?.lowercased()
     guard let name = text(json["c"])?.lowercased(), kind == "v" || kind == "a" else {
       throw error(
@@ -69,7 +69,7 @@ struct JanusHeader {
     }
     if kind == "a", name == "g711" { return (false, nil) }
     guard let codec = RTPCodec(rawValue: name), codec.isVideo == (kind == "v") else {
-      throw MediaError(
+      throw UprightError(
         .badData, "recordings of \(name.prefix(40)) are not read", at: path,
         remedy: "expected \(RTPCodec.allCases.map(\.rawValue).joined(separator: ", "))")
     }
@@ -97,8 +97,8 @@ struct JanusHeader {
     }
   }
 
-  private static func error(_ what: String, at path: String) -> MediaError {
-    MediaError(
+  private static func error(_ what: String, at path: String) -> UprightError {
+    UprightError(
       .badData, "not a Janus recording that can be read: \(what)", at: path,
       remedy: "expected one of pictures or of sound")
   }

@@ -20,13 +20,13 @@ final class JanusSource: PacketSource {
   private static let longestWait = 12.0 * 3600
 
   /// - Throws: `noInput`, `badData`, `usage` where the two do not go together.
-  init(pictures: String, sound: String?, interrupt: Interrupt) throws(MediaError) {
+  init(pictures: String, sound: String?, interrupt: Interrupt) throws(UprightError) {
     url = pictures
     self.interrupt = interrupt
     let first = try JanusFrames(pictures, interrupt: interrupt)
     var all: [JanusTrack] = []
     if let sound {
-      let second = try Self.openSound(sound, beside: first, interrupt: interrupt)
+      let second = try Self.openAudio(sound, beside: first, interrupt: interrupt)
       let (start, other) = try Self.starts(first, second)
       all.append(try JanusTrack(first, index: 0, startingAt: start))
       all.append(try JanusTrack(second, index: 1, startingAt: other))
@@ -40,22 +40,22 @@ final class JanusSource: PacketSource {
       metadata: Self.metadata(first.header), isSeekable: first.isSeekable)
   }
 
-  private static func openSound(
+  private static func openAudio(
     _ path: String, beside pictures: JanusFrames, interrupt: Interrupt
-  ) throws(MediaError) -> JanusFrames {
+  ) throws(UprightError) -> JanusFrames {
     guard path != "-" else {
-      throw MediaError(
+      throw UprightError(
         .usage, "the sound cannot come from standard input", at: "--audio -",
         remedy: "give it as a file")
     }
     guard pictures.codec.isVideo else {
-      throw MediaError(
+      throw UprightError(
         .badData, "a recording of sound where one of pictures is wanted", at: pictures.path,
         remedy: "give that of the pictures first, and that of the sound with --audio")
     }
     let sound = try JanusFrames(path, interrupt: interrupt)
     guard !sound.codec.isVideo else {
-      throw MediaError(
+      throw UprightError(
         .badData, "a recording of pictures where one of sound is wanted", at: "--audio \(path)",
         remedy: "give the recording of the sound")
     }
@@ -65,7 +65,7 @@ final class JanusSource: PacketSource {
   /// When each begins on the timeline of both, in seconds; the earlier at 0.
   private static func starts(
     _ first: JanusFrames, _ second: JanusFrames
-  ) throws(MediaError) -> (Double, Double) {
+  ) throws(UprightError) -> (Double, Double) {
     let times =
       [
         (first.header.written, second.header.written),
@@ -76,7 +76,7 @@ final class JanusSource: PacketSource {
     guard let (one, other) = times else { return (0, 0) }
     let apart = (other - one) / 1_000_000
     guard abs(apart) <= longestWait else {
-      throw MediaError(
+      throw UprightError(
         .badData, "the sound begins \(Int(clamping: apart)) s after the pictures",
         at: "--audio \(second.path)", remedy: "give the sound of the same call")
     }
@@ -98,8 +98,8 @@ final class JanusSource: PacketSource {
   func select(_ indices: Set<Int>) { tracks = all.filter { indices.contains($0.stream.index) } }
 
   /// The packet of the recording that is behind.
-  func read() throws(MediaError) -> Packet? {
-    if interrupt.isRaised { throw MediaError(.cancelled, "stopped", at: url) }
+  func read() throws(UprightError) -> Packet? {
+    if interrupt.isRaised { throw UprightError(.cancelled, "stopped", at: url) }
     var earliest: (track: JanusTrack, seconds: Double)?
     for track in tracks {
       guard let seconds = try track.nextSeconds() else { continue }

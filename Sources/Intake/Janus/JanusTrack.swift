@@ -16,7 +16,7 @@ final class JanusTrack {
 
   /// - Parameter seconds: when it begins on the timeline that it shares with another.
   /// - Throws: `badData` where nothing of it can be decoded.
-  init(_ frames: JanusFrames, index: Int, startingAt seconds: Double) throws(MediaError) {
+  init(_ frames: JanusFrames, index: Int, startingAt seconds: Double) throws(UprightError) {
     self.frames = frames
     let codec = frames.codec
     let timeBase = Rational(1, codec.clockRate)
@@ -24,12 +24,12 @@ final class JanusTrack {
     guard codec.isVideo else {
       leadingFrames = 0
       guard let first = try frames.peek() else {
-        throw MediaError(
+        throw UprightError(
           .badData, "there is no sound in the recording", at: frames.path,
           remedy: "it is cut off perhaps")
       }
       stream = StreamInfo(
-        index: index, kind: .audio, parameters: try codec.soundParameters(), timeBase: timeBase,
+        index: index, kind: .audio, parameters: try codec.audioParameters(), timeBase: timeBase,
         duration: frames.duration, startTime: first.ticks + offset)
       return
     }
@@ -50,12 +50,12 @@ final class JanusTrack {
   }
 
   /// The time of the packet that comes next, in seconds; nil at the end.
-  func nextSeconds() throws(MediaError) -> Double? {
+  func nextSeconds() throws(UprightError) -> Double? {
     try frames.peek().map { Double($0.ticks + offset) * stream.timeBase.doubleValue }
   }
 
   /// The next packet; nil at the end.
-  func read() throws(MediaError) -> Packet? {
+  func read() throws(UprightError) -> Packet? {
     guard let unit = try frames.next() else { return nil }
     let duration =
       switch frames.codec {
@@ -82,7 +82,7 @@ final class JanusTrack {
   /// Passes over what comes before the first keyframe that can be decoded.
   private static func findKeyframe(
     _ frames: JanusFrames
-  ) throws(MediaError) -> (CodecParameters, skipped: Int) {
+  ) throws(UprightError) -> (CodecParameters, skipped: Int) {
     var skipped = 0
     while let unit = try frames.peek() {
       if unit.isKey,
@@ -94,7 +94,7 @@ final class JanusTrack {
       skipped += 1
       _ = try frames.next()
     }
-    throw MediaError(
+    throw UprightError(
       .badData, "no keyframe of the recording can be decoded", at: frames.path,
       remedy: "record it from a keyframe on")
   }

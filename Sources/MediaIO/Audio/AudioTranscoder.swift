@@ -6,7 +6,7 @@ package import Orientation
 /// thread at a time.
 package final class AudioTranscoder {
   private let decoder: UnsafeMutablePointer<AVCodecContext>
-  private let encoder: SoundEncoder
+  private let encoder: AudioEncoder
   private var resampler: OpaquePointer?
   private var resamplerInput: (format: CInt, rate: CInt, channels: CInt) = (-1, 0, 0)
   private let fifo: OpaquePointer
@@ -20,12 +20,13 @@ package final class AudioTranscoder {
   /// Opens the decoder and the encoder. The sample rate and the channels are the source's.
   ///
   /// - Throws: `unavailable` if a decoder or encoder isn't linked, `badData` if the stream can't be decoded.
-  package init(stream: StreamInfo, encoderName: String, wantsGlobalHeader: Bool) throws(MediaError)
+  package init(stream: StreamInfo, encoderName: String, wantsGlobalHeader: Bool)
+    throws(UprightError)
   {
     sourceTimeBase = AVRational(stream.timeBase)
     decoder = try Self.openDecoder(stream)
     do {
-      encoder = try SoundEncoder(
+      encoder = try AudioEncoder(
         encoderName, rate: decoder.pointee.sample_rate,
         channels: decoder.pointee.ch_layout.nb_channels, bitrate: nil,
         wantsGlobalHeader: wantsGlobalHeader)
@@ -48,15 +49,15 @@ package final class AudioTranscoder {
   package var timeBase: Rational { encoder.timeBase }
 
   /// Returns what a muxer must know.
-  package func parameters() throws(MediaError) -> CodecParameters {
+  package func parameters() throws(UprightError) -> CodecParameters {
     try encoder.parameters()
   }
 
   private static func openDecoder(
     _ stream: StreamInfo
-  ) throws(MediaError) -> UnsafeMutablePointer<AVCodecContext> {
+  ) throws(UprightError) -> UnsafeMutablePointer<AVCodecContext> {
     guard let codec = avcodec_find_decoder(stream.parameters.raw.pointee.codec_id) else {
-      throw MediaError(
+      throw UprightError(
         .unavailable, "the linked FFmpeg cannot decode \(stream.codecName)",
         at: "stream \(stream.index)")
     }
@@ -68,7 +69,7 @@ package final class AudioTranscoder {
     guard code >= 0, context.pointee.sample_rate > 0, context.pointee.ch_layout.nb_channels > 0
     else {
       avcodec_free_context(&made)
-      throw MediaError(
+      throw UprightError(
         .badData, "\(stream.codecName) audio cannot be decoded: \(explain(code))",
         at: "stream \(stream.index)")
     }
@@ -77,7 +78,7 @@ package final class AudioTranscoder {
 
   private static func makeFIFO(
     _ context: UnsafeMutablePointer<AVCodecContext>
-  ) throws(MediaError) -> OpaquePointer {
+  ) throws(UprightError) -> OpaquePointer {
     guard
       let fifo = av_audio_fifo_alloc(
         context.pointee.sample_fmt, context.pointee.ch_layout.nb_channels, 4096)
@@ -87,8 +88,8 @@ package final class AudioTranscoder {
 
   /// Sends one packet, or `nil` at the end, and passes every resulting packet to `emit`.
   package func transcode(
-    _ packet: consuming Packet?, emit: (consuming Packet) throws(MediaError) -> Void
-  ) throws(MediaError) {
+    _ packet: consuming Packet?, emit: (consuming Packet) throws(UprightError) -> Void
+  ) throws(UprightError) {
     let isLast: Bool
     if let packet {
       isLast = false
@@ -113,8 +114,8 @@ package final class AudioTranscoder {
   /// Appends decoded samples to the buffered ones. Fills a gap in the source with silence, drops samples that
   /// the source repeats, and restarts the timestamps after a gap that is too long to fill.
   private func collect(
-    _ frame: borrowing VideoFrame, _ emit: (consuming Packet) throws(MediaError) -> Void
-  ) throws(MediaError) {
+    _ frame: borrowing VideoFrame, _ emit: (consuming Packet) throws(UprightError) -> Void
+  ) throws(UprightError) {
     // PCM gives the number of channels but not the layout, which the resampler needs.
     if frame.raw.pointee.ch_layout.order == AV_CHANNEL_ORDER_UNSPEC {
       av_channel_layout_default(
@@ -153,7 +154,7 @@ package final class AudioTranscoder {
   }
 
   /// Appends the samples that the resampler's filter still holds.
-  private func collectRest() throws(MediaError) {
+  private func collectRest() throws(UprightError) {
     guard resampler != nil, resamplerInput.rate != encoder.context.pointee.sample_rate else {
       return
     }
@@ -165,8 +166,8 @@ package final class AudioTranscoder {
 
   /// Encodes the buffered samples, padded with silence to a full frame. Only the last frame may be shorter.
   private func encodePadded(
-    _ emit: (consuming Packet) throws(MediaError) -> Void
-  ) throws(MediaError) {
+    _ emit: (consuming Packet) throws(UprightError) -> Void
+  ) throws(UprightError) {
     let size = CInt(encoder.frameSize)
     let waiting = av_audio_fifo_size(fifo)
     guard waiting > 0 else { return }
@@ -175,7 +176,7 @@ package final class AudioTranscoder {
   }
 
   /// Appends a frame's samples except the first `skipped`.
-  private func append(_ frame: borrowing VideoFrame, from skipped: Int) throws(MediaError) {
+  private func append(_ frame: borrowing VideoFrame, from skipped: Int) throws(UprightError) {
     let count = Int(frame.raw.pointee.nb_samples) - skipped
     guard count > 0, let data = frame.raw.pointee.extended_data else { return }
     let format = encoder.context.pointee.sample_fmt
@@ -188,7 +189,7 @@ package final class AudioTranscoder {
     try check(av_audio_fifo_write(fifo, &planes, CInt(count))) { _ in outOfMemory("sound") }
   }
 
-  private func appendSilence(_ samples: CInt) throws(MediaError) {
+  private func appendSilence(_ samples: CInt) throws(UprightError) {
     let silence = try encoder.frame(of: samples)
     av_samples_set_silence(
       silence.raw.pointee.extended_data, 0, samples, encoder.context.pointee.ch_layout.nb_channels,
@@ -196,7 +197,7 @@ package final class AudioTranscoder {
     try append(silence, from: 0)
   }
 
-  private func prepareResampler(_ frame: borrowing VideoFrame) throws(MediaError) {
+  private func prepareResampler(_ frame: borrowing VideoFrame) throws(UprightError) {
     let input = (
       format: frame.raw.pointee.format, rate: frame.raw.pointee.sample_rate,
       channels: frame.raw.pointee.ch_layout.nb_channels
@@ -209,20 +210,20 @@ package final class AudioTranscoder {
       AVSampleFormat(input.format),
       input.rate, 0, nil)
     if code >= 0 { code = swr_init(resampler) }
-    try check(code) { MediaError(.badData, "audio cannot be converted: \(explain($0))") }
+    try check(code) { UprightError(.badData, "audio cannot be converted: \(explain($0))") }
     resamplerInput = input
   }
 
   private func encodeWholeFrames(
-    _ emit: (consuming Packet) throws(MediaError) -> Void
-  ) throws(MediaError) {
+    _ emit: (consuming Packet) throws(UprightError) -> Void
+  ) throws(UprightError) {
     let size = CInt(encoder.frameSize)
     while av_audio_fifo_size(fifo) >= size { try encode(samples: size, emit) }
   }
 
   private func encode(
-    samples: CInt, _ emit: (consuming Packet) throws(MediaError) -> Void
-  ) throws(MediaError) {
+    samples: CInt, _ emit: (consuming Packet) throws(UprightError) -> Void
+  ) throws(UprightError) {
     guard samples > 0 else { return }
     var frame = try encoder.frame(of: samples)
     guard let planes = UnsafeMutableRawPointer(frame.raw.pointee.extended_data) else { return }

@@ -8,9 +8,9 @@ package final class BitstreamFilter {
 
   /// - Throws: `unavailable` if libavcodec has no filter called `name`, `badData` if the filter rejects the
   ///   stream.
-  package init(_ name: String, for stream: StreamInfo) throws(MediaError) {
+  package init(_ name: String, for stream: StreamInfo) throws(UprightError) {
     guard let filter = av_bsf_get_by_name(name) else {
-      throw MediaError(.unavailable, "the linked FFmpeg has no \(name)")
+      throw UprightError(.unavailable, "the linked FFmpeg has no \(name)")
     }
     var made: UnsafeMutablePointer<AVBSFContext>?
     av_bsf_alloc(filter, &made)
@@ -20,7 +20,7 @@ package final class BitstreamFilter {
     if code >= 0 { code = av_bsf_init(context) }
     guard code >= 0 else {
       av_bsf_free(&made)
-      throw MediaError(.badData, "\(name): \(explain(code))", at: "stream \(stream.index)")
+      throw UprightError(.badData, "\(name): \(explain(code))", at: "stream \(stream.index)")
     }
     self.context = context
   }
@@ -31,7 +31,7 @@ package final class BitstreamFilter {
   }
 
   /// Returns the filtered packet. Returns `nil` if the filter dropped it.
-  package func filter(_ packet: consuming Packet) throws(MediaError) -> Packet? {
+  package func filter(_ packet: consuming Packet) throws(UprightError) -> Packet? {
     let timeBase = packet.timeBase
     guard av_bsf_send_packet(context, packet.raw) >= 0 else { return nil }
     let result = try Packet()
@@ -42,7 +42,7 @@ package final class BitstreamFilter {
 
   /// Returns the parameters of the filtered stream. Extradata found in the packets is in the packets' side
   /// data.
-  package func parameters() throws(MediaError) -> CodecParameters {
+  package func parameters() throws(UprightError) -> CodecParameters {
     try CodecParameters(copying: context.pointee.par_out)
   }
 }

@@ -18,7 +18,7 @@ extension RGBPicture {
   /// Draws labels in the system's sans-serif typeface with libavfilter's drawtext, `height` pixels per em.
   ///
   /// - Throws: `unavailable` if drawtext or a typeface is missing.
-  package mutating func write(_ labels: [Label], height: Int) throws(MediaError) {
+  package mutating func write(_ labels: [Label], height: Int) throws(UprightError) {
     guard !labels.isEmpty else { return }
     let frame = try frame()
     let filters = labels.map { label in
@@ -29,7 +29,7 @@ extension RGBPicture {
       remedy: "write SVG, or use an FFmpeg with libfreetype and install a typeface")
     try chain.send(frame)
     guard let written = try chain.receive(), let plane = written.plane(0) else {
-      throw MediaError(.fault, "drawtext returned no picture")
+      throw UprightError(.fault, "drawtext returned no picture")
     }
     take(plane)
   }

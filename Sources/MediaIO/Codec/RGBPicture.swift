@@ -18,12 +18,12 @@ package struct RGBPicture: Sendable, Hashable {
   /// A picture of `frame`, scaled to `size`.
   package init(
     _ frame: borrowing VideoFrame, size: PixelSize, scaler: Scaler
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     let pool = try FramePool(size: size, format: PixelFormat(AV_PIX_FMT_RGB24))
     let target = try pool.frame()
-    guard let source = PictureView(frame), let view = PictureView(target),
+    guard let source = FrameView(frame), let view = FrameView(target),
       let plane = target.plane(0)
-    else { throw MediaError(.fault, "a \(frame.format) frame cannot be scaled down") }
+    else { throw UprightError(.fault, "a \(frame.format) frame cannot be scaled down") }
     let chroma = frame.colour.chromaPosition
     try scaler.scale(
       source, onto: view, colour: frame.colour, chroma: .init(from: chroma, to: chroma),
@@ -42,7 +42,7 @@ package struct RGBPicture: Sendable, Hashable {
   }
 
   /// Returns the picture as an RGB24 frame.
-  func frame() throws(MediaError) -> VideoFrame {
+  func frame() throws(UprightError) -> VideoFrame {
     let frame = try FramePool(size: size, format: PixelFormat(AV_PIX_FMT_RGB24)).frame()
     guard let plane = frame.plane(0) else { throw outOfMemory("a picture") }
     bytes.withUnsafeBufferPointer { source in
@@ -56,9 +56,9 @@ package struct RGBPicture: Sendable, Hashable {
   }
 
   /// Returns the picture as a PNG file.
-  package func png() throws(MediaError) -> [UInt8] {
+  package func png() throws(UprightError) -> [UInt8] {
     guard let codec = avcodec_find_encoder(AV_CODEC_ID_PNG) else {
-      throw MediaError(.unavailable, "the linked FFmpeg has no PNG encoder")
+      throw UprightError(.unavailable, "the linked FFmpeg has no PNG encoder")
     }
     var made = avcodec_alloc_context3(codec)
     defer { avcodec_free_context(&made) }
@@ -67,12 +67,14 @@ package struct RGBPicture: Sendable, Hashable {
     context.pointee.height = CInt(clamping: size.height)
     context.pointee.pix_fmt = AV_PIX_FMT_RGB24
     context.pointee.time_base = AVRational(num: 1, den: 1)
-    try check(avcodec_open2(context, codec, nil)) { MediaError(.fault, "PNG: \(explain($0))") }
+    try check(avcodec_open2(context, codec, nil)) { UprightError(.fault, "PNG: \(explain($0))") }
     let frame = try frame()
-    try check(avcodec_send_frame(context, frame.raw)) { MediaError(.fault, "PNG: \(explain($0))") }
+    try check(avcodec_send_frame(context, frame.raw)) {
+      UprightError(.fault, "PNG: \(explain($0))")
+    }
     let packet = try Packet()
     try check(avcodec_receive_packet(context, packet.raw)) {
-      MediaError(.fault, "PNG: \(explain($0))")
+      UprightError(.fault, "PNG: \(explain($0))")
     }
     return packet.withBytes { Array($0) }
   }

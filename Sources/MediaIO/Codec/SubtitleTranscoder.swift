@@ -16,7 +16,7 @@ package final class SubtitleTranscoder {
   private static let longest = 1 << 20
 
   /// - Throws: `unavailable` if a decoder or encoder isn't linked, `badData` if the stream can't be read.
-  package init(stream: StreamInfo, encoderName: String) throws(MediaError) {
+  package init(stream: StreamInfo, encoderName: String) throws(UprightError) {
     sourceTimeBase = AVRational(stream.timeBase)
     decoder = try Self.openDecoder(stream)
     do {
@@ -37,9 +37,9 @@ package final class SubtitleTranscoder {
 
   private static func openDecoder(
     _ stream: StreamInfo
-  ) throws(MediaError) -> UnsafeMutablePointer<AVCodecContext> {
+  ) throws(UprightError) -> UnsafeMutablePointer<AVCodecContext> {
     guard let codec = avcodec_find_decoder(stream.parameters.raw.pointee.codec_id) else {
-      throw MediaError(.unavailable, "the linked FFmpeg cannot read \(stream.codecName)")
+      throw UprightError(.unavailable, "the linked FFmpeg cannot read \(stream.codecName)")
     }
     var made = avcodec_alloc_context3(codec)
     guard let context = made else { throw outOfMemory("subtitles") }
@@ -49,16 +49,16 @@ package final class SubtitleTranscoder {
     let code = avcodec_open2(context, codec, nil)
     guard code >= 0 else {
       avcodec_free_context(&made)
-      throw MediaError(.badData, "\(stream.codecName) cannot be read: \(explain(code))")
+      throw UprightError(.badData, "\(stream.codecName) cannot be read: \(explain(code))")
     }
     return context
   }
 
   private static func openEncoder(
     _ name: String, after source: UnsafeMutablePointer<AVCodecContext>
-  ) throws(MediaError) -> UnsafeMutablePointer<AVCodecContext> {
+  ) throws(UprightError) -> UnsafeMutablePointer<AVCodecContext> {
     guard let codec = avcodec_find_encoder_by_name(name) else {
-      throw MediaError(.unavailable, "the linked FFmpeg has no \(name)")
+      throw UprightError(.unavailable, "the linked FFmpeg has no \(name)")
     }
     var made = avcodec_alloc_context3(codec)
     guard let context = made else { throw outOfMemory("subtitles") }
@@ -73,7 +73,7 @@ package final class SubtitleTranscoder {
     let code = avcodec_open2(context, codec, nil)
     guard code >= 0 else {
       avcodec_free_context(&made)
-      throw MediaError(.unavailable, "\(name) rejects these subtitles: \(explain(code))")
+      throw UprightError(.unavailable, "\(name) rejects these subtitles: \(explain(code))")
     }
     return context
   }
@@ -82,13 +82,13 @@ package final class SubtitleTranscoder {
   package var timeBase: Rational { Rational(1, 1000) }
 
   /// Returns what a muxer must know.
-  package func parameters() throws(MediaError) -> CodecParameters {
+  package func parameters() throws(UprightError) -> CodecParameters {
     try CodecParameters(of: encoder)
   }
 
   /// Returns the subtitle in `packet` in the new format. Returns `nil` if it is empty (MP4 marks pauses with
   /// empty subtitles) or can't be read.
-  package func transcode(_ packet: borrowing Packet) throws(MediaError) -> Packet? {
+  package func transcode(_ packet: borrowing Packet) throws(UprightError) -> Packet? {
     var subtitle = AVSubtitle()
     var isThere: CInt = 0
     guard let pts = packet.pts,

@@ -20,9 +20,9 @@ public enum VideoCodec: String, Sendable, CaseIterable {
     }
   }
 
-  func find() throws(MediaError) -> UnsafePointer<AVCodec> {
+  func find() throws(UprightError) -> UnsafePointer<AVCodec> {
     guard let codec = avcodec_find_encoder_by_name(encoderName) else {
-      throw MediaError(
+      throw UprightError(
         .unavailable, "the linked FFmpeg has no \(encoderName)", at: "--codec \(rawValue)",
         remedy:
           "install Debian's ffmpeg, which has it (apt-get install ffmpeg), or use another --codec")
@@ -34,18 +34,18 @@ public enum VideoCodec: String, Sendable, CaseIterable {
   package var isLinked: Bool { avcodec_find_encoder_by_name(encoderName) != nil }
 
   /// - Throws: `unavailable` if the encoder isn't linked.
-  package func requireEncoder() throws(MediaError) { _ = try find() }
+  package func requireEncoder() throws(UprightError) { _ = try find() }
 
   /// Checks the encoder's settings before it is opened. libx264 would write to standard error itself.
   ///
   /// - Throws: `usage` if the encoder doesn't know a value. The error lists the known ones.
   package func check(
     speed: String?, rate: VideoEncoder.RateControl, options: [String: String]
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     if case .constantQuality(let crf?) = rate, self != .raw {
       let limit = self == .h264 || self == .hevc ? 51.0 : 63.0
       guard (0...limit).contains(crf) else {
-        throw MediaError(
+        throw UprightError(
           .usage, "\(crf) is not a quality of \(encoderName)", at: "--crf",
           remedy: "use 0 (best) to \(Int(limit))")
       }
@@ -60,12 +60,12 @@ public enum VideoCodec: String, Sendable, CaseIterable {
   private static func check(
     _ value: String, _ key: String, among words: [String: [String]], of encoder: String,
     at location: String
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     guard let known = words[key] else { return }
     // There may be several tunes.
     let parts = key == "tune" ? value.split(separator: ",").map(String.init) : [value]
     for part in parts where !known.contains(part) {
-      throw MediaError(
+      throw UprightError(
         .usage, "\(encoder) has no \(key) called \(part)", at: location,
         remedy: "use "
           + (known.count > 20

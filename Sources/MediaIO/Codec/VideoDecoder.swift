@@ -5,7 +5,7 @@ internal import Orientation
 /// Decodes one video stream. Used by one thread at a time; the codec has internal threads.
 package final class VideoDecoder {
   private let context: UnsafeMutablePointer<AVCodecContext>
-  private let frames = DecoderFrames()
+  private let frames = DecoderFramePool()
   private let timeBase: Rational
   private let name: String
   /// The container's HDR metadata, for the codecs that leave it to the container.
@@ -21,7 +21,7 @@ package final class VideoDecoder {
   ///   can't be opened for it.
   package init(
     stream: StreamInfo, threads: Int = 0, maximumPixels: Int = VideoDecoder.maximumPixels
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     timeBase = stream.timeBase
     name = stream.codecName
     hdr = stream.hdr
@@ -35,11 +35,11 @@ package final class VideoDecoder {
   }
 
   private static func open(
-    _ stream: StreamInfo, frames: DecoderFrames, threads: Int, maximumPixels: Int
-  ) throws(MediaError) -> UnsafeMutablePointer<AVCodecContext> {
+    _ stream: StreamInfo, frames: DecoderFramePool, threads: Int, maximumPixels: Int
+  ) throws(UprightError) -> UnsafeMutablePointer<AVCodecContext> {
     let identifier = stream.parameters.raw.pointee.codec_id
     guard let codec = find(identifier, stream.decoderName) else {
-      throw MediaError(
+      throw UprightError(
         .unavailable, "the linked FFmpeg cannot decode \(stream.codecName)",
         at: "stream \(stream.index)", remedy: "link an FFmpeg with that decoder")
     }
@@ -53,7 +53,7 @@ package final class VideoDecoder {
     if code >= 0 { code = avcodec_open2(opened, codec, nil) }
     guard code >= 0 else {
       avcodec_free_context(&context)
-      throw MediaError(
+      throw UprightError(
         .badData, "\(stream.codecName) cannot be decoded: \(explain(code))",
         at: "stream \(stream.index)")
     }
@@ -94,7 +94,7 @@ package final class VideoDecoder {
   package func flush() { avcodec_flush_buffers(context) }
 
   /// Returns the next frame in presentation order. Returns `nil` if more packets are needed, or at the end.
-  package func receive() throws(MediaError) -> VideoFrame? {
+  package func receive() throws(UprightError) -> VideoFrame? {
     // With frame threads an error for a damaged packet is returned late, between good frames. The frames
     // after it must still be requested, above all at the end. No codec fails this often in a row.
     for _ in 0..<1000 {

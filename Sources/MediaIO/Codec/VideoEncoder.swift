@@ -67,7 +67,7 @@ public final class VideoEncoder {
   private let context: UnsafeMutablePointer<AVCodecContext>
 
   /// - Throws: `unavailable` if the encoder isn't linked, `usage` if it rejects its options.
-  package init(_ settings: Settings) throws(MediaError) {
+  package init(_ settings: Settings) throws(UprightError) {
     self.settings = settings
     context = try Self.open(settings)
   }
@@ -78,13 +78,13 @@ public final class VideoEncoder {
   }
 
   /// Returns what a muxer must know. The extradata is available once the encoder is open.
-  package func parameters() throws(MediaError) -> CodecParameters {
+  package func parameters() throws(UprightError) -> CodecParameters {
     try CodecParameters(of: context, hdr: settings.colour.hdr)
   }
 
   private static func open(
     _ settings: Settings
-  ) throws(MediaError) -> UnsafeMutablePointer<AVCodecContext> {
+  ) throws(UprightError) -> UnsafeMutablePointer<AVCodecContext> {
     let codec = try settings.codec.find()
     var context = avcodec_alloc_context3(codec)
     guard let opened = context else { throw outOfMemory("encoder") }
@@ -92,18 +92,18 @@ public final class VideoEncoder {
     _ = upright_log_take_error()
     let (code, unknown): (CInt, [String]) = try withDictionary(
       settings.codec.options(for: settings)
-    ) { options throws(MediaError) in
+    ) { options throws(UprightError) in
       let code = avcodec_open2(opened, codec, &options)
       return (code, dictionary(options).keys.sorted())
     }
     if code >= 0, unknown.isEmpty { return opened }
     avcodec_free_context(&context)
     if let name = unknown.first, code >= 0 {
-      throw MediaError(
+      throw UprightError(
         .usage, "\(settings.codec.encoderName) has no option \(name)", at: "--encoder-options",
         remedy: "see ffmpeg -h encoder=\(settings.codec.encoderName)")
     }
-    throw MediaError(
+    throw UprightError(
       .usage, "\(settings.codec.encoderName) rejects these settings: \(explain(code))",
       at: "\(settings.size) \(settings.format)",
       remedy: "check --speed, --crf, --bitrate and --encoder-options")
@@ -139,25 +139,25 @@ public final class VideoEncoder {
   ///
   /// - Throws: `fault` if the frame doesn't have the size and format that the encoder was opened for.
   ///   libavcodec doesn't check that and would read past the frame's end.
-  package func send(_ frame: borrowing VideoFrame) throws(MediaError) {
+  package func send(_ frame: borrowing VideoFrame) throws(UprightError) {
     guard frame.size == settings.size, frame.format == settings.format else {
-      throw MediaError(
+      throw UprightError(
         .fault, "a \(frame.size) \(frame.format) frame for a \(settings.size) encoder")
     }
     try check(avcodec_send_frame(context, frame.raw)) {
-      MediaError(.fault, "encoding failed: \(explain($0))")
+      UprightError(.fault, "encoding failed: \(explain($0))")
     }
   }
 
   /// Marks the end of the input. The remaining packets can then be received.
-  package func finish() throws(MediaError) {
+  package func finish() throws(UprightError) {
     try check(avcodec_send_frame(context, nil)) {
-      MediaError(.fault, "encoding failed: \(explain($0))")
+      UprightError(.fault, "encoding failed: \(explain($0))")
     }
   }
 
   /// Returns the next packet in decoding order. Returns `nil` if more frames are needed, or at the end.
-  package func receive() throws(MediaError) -> Packet? {
+  package func receive() throws(UprightError) -> Packet? {
     let packet = try Packet()
     let code = avcodec_receive_packet(context, packet.raw)
     switch code {
@@ -165,7 +165,7 @@ public final class VideoEncoder {
     case 0...:
       packet.raw.pointee.time_base = AVRational(settings.timeBase)
       return packet
-    default: throw MediaError(.fault, "encoding failed: \(explain(code))")
+    default: throw UprightError(.fault, "encoding failed: \(explain(code))")
     }
   }
 }

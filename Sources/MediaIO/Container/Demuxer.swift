@@ -51,9 +51,9 @@ package final class Demuxer {
   /// The byte source that replaces the URL. It outlives the context.
   private let input: PipeInput?
   /// Checks every URL that the context opens.
-  private let nested: NestedInputs?
+  private let nested: NestedInputCheck?
   /// `nil` for containers whose timestamps already form one timeline.
-  private var joined: JoinedTimes?
+  private var joined: ClockJoiner?
   /// What `joined` subtracts from the container's timestamps, in microseconds. 0 for other containers.
   private let zero: Int64
 
@@ -65,7 +65,7 @@ package final class Demuxer {
   package convenience init(
     url: String, format: String? = nil, settings: [String: String] = [:],
     interrupt: Interrupt = Interrupt()
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     try self.init(url, nil, format: format, settings, interrupt)
   }
 
@@ -75,7 +75,7 @@ package final class Demuxer {
   package convenience init(
     pipe: BytePipe, format: String, name: String, settings: [String: String] = [:],
     interrupt: Interrupt
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     let input = try PipeInput(pipe, interrupt: interrupt)
     try self.init(name, input, format: format, settings, interrupt)
   }
@@ -83,7 +83,7 @@ package final class Demuxer {
   /// Opens the input of `first` again, to read its packets. Reuses the stream information of `first` if the
   /// container stores timestamps for every packet (MP4, MOV). Otherwise libavformat decodes frames to find
   /// it.
-  package convenience init(again first: Demuxer, format: String?) throws(MediaError) {
+  package convenience init(again first: Demuxer, format: String?) throws(UprightError) {
     let isKnown = first.container.format.hasPrefix("mov,")
     try self.init(
       first.url, nil, format: format, [:], first.interrupt, known: isKnown ? first.container : nil)
@@ -92,7 +92,7 @@ package final class Demuxer {
   private init(
     _ url: String, _ input: PipeInput?, format: String?, _ settings: [String: String],
     _ interrupt: Interrupt, known: Container? = nil
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     self.url = url
     self.input = input
     self.interrupt = interrupt
@@ -101,12 +101,12 @@ package final class Demuxer {
     let isBroadcast = context.pointee.iformat.pointee.flags & AVFMT_TS_DISCONT != 0
     let start = context.pointee.start_time
     zero = isBroadcast && Rational(1, Int(AV_TIME_BASE)).isPlausible(start) ? start : 0
-    joined = isBroadcast ? JoinedTimes(start: zero) : nil
+    joined = isBroadcast ? ClockJoiner(start: zero) : nil
     if let known {
       container = known
       return
     }
-    do throws(MediaError) {
+    do throws(UprightError) {
       container = try Self.describe(context, zero: zero)
     } catch {
       var pointer: UnsafeMutablePointer<AVFormatContext>? = context
@@ -123,8 +123,8 @@ package final class Demuxer {
   private static func open(
     _ url: String, _ input: PipeInput?, _ format: String?, _ settings: [String: String],
     looksAhead: Bool, interrupt: Interrupt
-  ) throws(MediaError) -> (
-    UnsafeMutablePointer<AVFormatContext>, opening: [UInt8], nested: NestedInputs?
+  ) throws(UprightError) -> (
+    UnsafeMutablePointer<AVFormatContext>, opening: [UInt8], nested: NestedInputCheck?
   ) {
     let address = url == "-" ? standardInput() : url
     // A path that looks like a protocol ("a:b.mp4") stays a path.
@@ -137,7 +137,7 @@ package final class Demuxer {
     if let format = format ?? InputTrust.stillImageDemuxer(of: address) {
       demuxer = av_find_input_format(format)
       if demuxer == nil {
-        throw MediaError(
+        throw UprightError(
           .usage, "no demuxer is called \(format)", at: "--input-format",
           remedy: "try mp4, mpegts or flv"
         )
@@ -157,10 +157,10 @@ package final class Demuxer {
       allocated.pointee.pb = input.context
       allocated.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
     }
-    let nested = input == nil ? NestedInputs(allocated, input: target) : nil
+    let nested = input == nil ? NestedInputCheck(allocated, input: target) : nil
     upright_refuse_redirects()
     _ = upright_log_take_error()
-    let opened = try withDictionary(options) { dictionary throws(MediaError) in
+    let opened = try withDictionary(options) { dictionary throws(UprightError) in
       avformat_open_input(&context, target, demuxer, &dictionary)
     }
     guard opened >= 0, let context else {
@@ -220,34 +220,35 @@ package final class Demuxer {
     return pipe < 0 ? "pipe:0" : "pipe:\(pipe)"
   }
 
-  private static func openError(_ code: CInt, url: String, refusal: String?) -> MediaError {
+  private static func openError(_ code: CInt, url: String, refusal: String?) -> UprightError {
     if let refusal {
-      return MediaError(
+      return UprightError(
         .badData, "the playlist cannot be read: \(refusal)", at: url,
         remedy: "use the media file itself")
     }
     return switch code {
     case upright_averror(ENOENT):
-      MediaError(.noInput, "no such file", at: url, remedy: "check the path")
+      UprightError(.noInput, "no such file", at: url, remedy: "check the path")
     case upright_averror(EACCES), upright_averror(EPERM):
-      MediaError(.noInput, "permission denied", at: url, remedy: "make it readable")
+      UprightError(.noInput, "permission denied", at: url, remedy: "make it readable")
     case upright_averror(EISDIR):
-      MediaError(.noInput, "is a folder", at: url, remedy: "name a media file")
+      UprightError(.noInput, "is a folder", at: url, remedy: "name a media file")
     case upright_averror(ECONNREFUSED), upright_averror(ETIMEDOUT), upright_averror(EIO):
-      MediaError(.noInput, "cannot be read: \(explain(code))", at: url, remedy: "check the address")
+      UprightError(
+        .noInput, "cannot be read: \(explain(code))", at: url, remedy: "check the address")
     case upright_averror_protocol_not_found():
-      MediaError(
+      UprightError(
         .unavailable, "the linked FFmpeg has no such protocol", at: url,
         remedy: "use a file, rtmp, srt or http address")
     case upright_averror_exit():
-      MediaError(.cancelled, "stopped", at: url)
+      UprightError(.cancelled, "stopped", at: url)
     default: notMedia(explain(code), url: url)
     }
   }
 
-  private static func notMedia(_ reason: String, url: String) -> MediaError {
+  private static func notMedia(_ reason: String, url: String) -> UprightError {
     if reason.contains("not on whitelist 'none'") {
-      return MediaError(
+      return UprightError(
         .unavailable, "the server redirects to another address: not followed", at: url,
         remedy: "use the address of the stream itself")
     }
@@ -256,16 +257,16 @@ package final class Demuxer {
     if reason.contains("Format not on whitelist") || reason.contains("Not detecting m3u8")
       || isPlaylistFile(url) && !InputTrust(url: url).allowsPlaylists
     {
-      return MediaError(
+      return UprightError(
         .badData, "a playlist or script with the name of a media file: its entries are not read",
         at: url, remedy: "use the media file itself, or name an HLS playlist .m3u8")
     }
     if reason.contains("moov atom not found") {
-      return MediaError(
+      return UprightError(
         .badData, "not a readable media file: no index (moov); it may be truncated", at: url,
         remedy: "expected MP4, MOV, Matroska, WebM, MPEG-TS, FLV, HLS or raw H.264/HEVC")
     }
-    return MediaError(
+    return UprightError(
       .badData, "not a readable media file: \(reason)", at: url,
       remedy: "expected MP4, MOV, Matroska, WebM, MPEG-TS, FLV, HLS or raw H.264/HEVC")
   }
@@ -282,7 +283,7 @@ package final class Demuxer {
 
   private static func describe(
     _ context: UnsafeMutablePointer<AVFormatContext>, zero: Int64
-  ) throws(MediaError) -> Container {
+  ) throws(UprightError) -> Container {
     var streams: [StreamInfo] = []
     for index in 0..<Int(context.pointee.nb_streams) {
       guard let stream = context.pointee.streams[index] else { continue }
@@ -358,7 +359,7 @@ package final class Demuxer {
   }
 
   /// Opens the same input again, to read one of its streams ahead of the others.
-  package func opened(for stream: StreamInfo) throws(MediaError) -> Demuxer {
+  package func opened(for stream: StreamInfo) throws(UprightError) -> Demuxer {
     let name = container.format.split(separator: ",").first.map(String.init)
     let demuxer = try Demuxer(url: url, format: name, interrupt: interrupt)
     demuxer.select([stream.index])
@@ -392,22 +393,22 @@ package final class Demuxer {
     guard av_seek_frame(context, CInt(stream), ticks + shift, AVSEEK_FLAG_BACKWARD) >= 0 else {
       return false
     }
-    if joined != nil { joined = JoinedTimes(start: zero) }
+    if joined != nil { joined = ClockJoiner(start: zero) }
     return true
   }
 
   /// Returns the next packet with its time base set, or `nil` at the end.
   ///
   /// - Throws: `badData` for a damaged part, `inputOutput` if reading failed, `cancelled` if interrupted.
-  package func read() throws(MediaError) -> Packet? {
+  package func read() throws(UprightError) -> Packet? {
     var packet = try Packet()
     let result = av_read_frame(context, packet.raw)
     // After an interrupt libavformat returns an incomplete packet as if it were complete.
-    if interrupt.isRaised { throw MediaError(.cancelled, "stopped", at: url) }
+    if interrupt.isRaised { throw UprightError(.cancelled, "stopped", at: url) }
     switch result {
     case 0...:
       guard let stream = context.pointee.streams[Int(packet.raw.pointee.stream_index)] else {
-        throw MediaError(.fault, "a packet belongs to no stream", at: url)
+        throw UprightError(.fault, "a packet belongs to no stream", at: url)
       }
       packet.raw.pointee.time_base = stream.pointee.time_base
       packet.dropImplausibleTimes()
@@ -419,14 +420,14 @@ package final class Demuxer {
       }
       return packet
     case upright_averror_eof(): return nil
-    case upright_averror_exit(): throw MediaError(.cancelled, "stopped", at: url)
+    case upright_averror_exit(): throw UprightError(.cancelled, "stopped", at: url)
     // Demuxers return these codes for sizes and counts that no file can have.
     case upright_averror_invaliddata(), upright_averror(ENOMEM), upright_averror(EINVAL),
       upright_averror(ERANGE):
-      throw MediaError(
+      throw UprightError(
         .badData, "damaged: \(explain(result))", at: url, remedy: "the part before it is kept")
     default:
-      throw MediaError(
+      throw UprightError(
         .inputOutput, "reading failed: \(explain(result))", at: url,
         remedy: "check the file or the connection")
     }

@@ -17,7 +17,7 @@ extension Muxer {
   package func addCopy(
     of source: StreamInfo, parameters: CodecParameters, timeBase: Rational,
     metadata: [String: String], orientation: OrientationField? = nil
-  ) throws(MediaError) -> Int {
+  ) throws(UprightError) -> Int {
     let index = try addStream(
       parameters, timeBase: timeBase,
       frameRate: source.kind == .audio ? nil : source.frameRate, like: source, metadata: metadata)
@@ -52,7 +52,7 @@ extension Muxer {
 
   private func add(
     _ matrix: DisplayMatrix, to stream: UnsafeMutablePointer<AVStream>
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     let values = matrix.values
     let bytes = values.withUnsafeBytes { Array($0) }
     try StreamSideData(type: AV_PKT_DATA_DISPLAYMATRIX, bytes: bytes).add(to: stream)
@@ -60,7 +60,7 @@ extension Muxer {
 
   private func add(
     yaw: Int, roll: Int, to stream: UnsafeMutablePointer<AVStream>
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     var size = 0
     guard let mapping = av_spherical_alloc(&size) else { throw outOfMemory("side data") }
     defer { av_free(mapping) }
@@ -91,7 +91,7 @@ extension StreamInfo {
 
 extension Packet {
   /// Returns a packet with the same timestamps, flags and side data, and another payload.
-  package consuming func with(payload bytes: [UInt8]) throws(MediaError) -> Packet {
+  package consuming func with(payload bytes: [UInt8]) throws(UprightError) -> Packet {
     let copy = try Packet()
     try check(av_new_packet(copy.raw, CInt(clamping: bytes.count))) { _ in outOfMemory("packet") }
     copy.raw.pointee.data.update(from: bytes, count: bytes.count)

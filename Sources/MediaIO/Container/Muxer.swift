@@ -24,7 +24,7 @@ package final class Muxer {
   private var isFinished = false
   private var hasFlushed = false
   /// The timestamps of each stream, in the container's ticks. Muxers reject timestamps that don't increase.
-  private var times: [Int: DecodingTimes] = [:]
+  private var times: [Int: DecodingTimestamps] = [:]
 
   /// Creates a container of libavformat's `format` name.
   ///
@@ -35,7 +35,7 @@ package final class Muxer {
   package init(
     format: String, target: Target, name: String? = nil, interrupt: Interrupt? = nil,
     settings: [(String, String)] = []
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     self.target = target
     self.interrupt = interrupt
     let address = if case .url(let url) = target { url } else { "memory" }
@@ -52,12 +52,12 @@ package final class Muxer {
   private static func open(
     format: String, target: Target, location: String, _ interrupt: Interrupt?,
     _ settings: [(String, String)]
-  ) throws(MediaError) -> UnsafeMutablePointer<AVFormatContext> {
+  ) throws(UprightError) -> UnsafeMutablePointer<AVFormatContext> {
     var made: UnsafeMutablePointer<AVFormatContext>?
     let address: String? = if case .url(let url) = target { filePath(url) } else { nil }
     let code = avformat_alloc_output_context2(&made, nil, format, address)
     guard code >= 0, let context = made else {
-      throw MediaError(
+      throw UprightError(
         .unavailable, "the linked FFmpeg has no \(format) muxer", at: location,
         remedy: "use another output format")
     }
@@ -66,7 +66,7 @@ package final class Muxer {
     if let interrupt { context.pointee.interrupt_callback = interrupt.callback }
     var pipe: CInt = -1
     if case .url(let path) = target, NamedPipe.isOne(path) {
-      do throws(MediaError) { pipe = try NamedPipe.openForWriting(path, interrupt) } catch {
+      do throws(UprightError) { pipe = try NamedPipe.openForWriting(path, interrupt) } catch {
         avformat_free_context(context)
         throw error
       }
@@ -74,7 +74,7 @@ package final class Muxer {
     // Closed only after libavformat has opened the pipe, so that the reader sees no end of file between the
     // two.
     defer { if pipe >= 0 { close(pipe) } }
-    let opened = try withDictionary(settings) { dictionary throws(MediaError) in
+    let opened = try withDictionary(settings) { dictionary throws(UprightError) in
       if let address {
         avio_open2(
           &context.pointee.pb, address, AVIO_FLAG_WRITE, &context.pointee.interrupt_callback,
@@ -91,15 +91,15 @@ package final class Muxer {
     return context
   }
 
-  private static func openError(_ code: CInt, at location: String, isFile: Bool) -> MediaError {
+  private static func openError(_ code: CInt, at location: String, isFile: Bool) -> UprightError {
     switch code {
     case upright_averror_protocol_not_found():
-      MediaError(
+      UprightError(
         .unavailable, "the linked FFmpeg has no such protocol", at: location,
         remedy: "write to a file, an rtmp:// or an srt:// address")
-    case upright_averror_exit(): MediaError(.cancelled, "stopped", at: location)
+    case upright_averror_exit(): UprightError(.cancelled, "stopped", at: location)
     default:
-      MediaError(
+      UprightError(
         .cannotCreate, "cannot be written: \(describe(code))", at: location,
         remedy: isFile ? "check that the folder is there and writable" : "check the address")
     }
@@ -131,7 +131,7 @@ package final class Muxer {
     _ parameters: CodecParameters, timeBase: Rational, frameRate: Rational? = nil,
     isSelfContained: Bool = false,
     like source: StreamInfo? = nil, metadata: [String: String] = [:]
-  ) throws(MediaError) -> Int {
+  ) throws(UprightError) -> Int {
     guard let stream = avformat_new_stream(context, nil) else { throw outOfMemory("stream") }
     try check(avcodec_parameters_copy(stream.pointee.codecpar, parameters.raw)) { _ in
       outOfMemory("stream")
@@ -164,7 +164,7 @@ package final class Muxer {
   }
 
   /// Sets the named sections of the timeline. Call it before the header.
-  package func setChapters(_ chapters: [Demuxer.Chapter]) throws(MediaError) {
+  package func setChapters(_ chapters: [Demuxer.Chapter]) throws(UprightError) {
     guard !chapters.isEmpty else { return }
     guard
       let array = av_calloc(chapters.count, MemoryLayout<UnsafeMutablePointer<AVChapter>?>.stride)
@@ -189,9 +189,9 @@ package final class Muxer {
   /// Writes the header with options for the muxer. Call it once, after adding the streams.
   ///
   /// - Throws: `badData` if the container rejects a stream, `inputOutput` if writing fails.
-  package func writeHeader(_ options: [(String, String)] = []) throws(MediaError) {
+  package func writeHeader(_ options: [(String, String)] = []) throws(UprightError) {
     _ = upright_log_take_error()
-    let code = try withDictionary(options) { dictionary throws(MediaError) in
+    let code = try withDictionary(options) { dictionary throws(UprightError) in
       avformat_write_header(context, &dictionary)
     }
     try check(code) { writeError($0, doing: "the header cannot be written") }
@@ -205,12 +205,12 @@ package final class Muxer {
   }
 
   /// Writes one packet. Its timestamps are rescaled from the packet's time base.
-  package func write(_ packet: consuming Packet, stream: Int) throws(MediaError) {
+  package func write(_ packet: consuming Packet, stream: Int) throws(UprightError) {
     shiftPastDelay(&packet, stream)
     packet.rescale(to: timeBase(of: stream))
     packet.streamIndex = stream
     packet.raw.pointee.pos = -1
-    times[stream, default: DecodingTimes()].fit(&packet)
+    times[stream, default: DecodingTimestamps()].fit(&packet)
     try check(av_write_frame(context, packet.raw)) { writeError($0, doing: "writing failed") }
     try checkTarget()
   }
@@ -234,7 +234,7 @@ package final class Muxer {
   }
 
   /// Ends the current fragment (`frag_custom`).
-  package func endFragment() throws(MediaError) {
+  package func endFragment() throws(UprightError) {
     try check(av_write_frame(context, nil)) { writeError($0, doing: "writing failed") }
     // Otherwise movenc starts the next fragment at the end of the last packet's duration instead of at the
     // first packet's timestamp. The flag applies to one fragment only.
@@ -244,7 +244,7 @@ package final class Muxer {
 
   /// Ends the current fragment (`frag_custom`) or cluster, and passes all data to the kernel, so that
   /// everything written so far plays even if the process ends.
-  package func flush() throws(MediaError) {
+  package func flush() throws(UprightError) {
     // With `delay_moov` the first call writes only the index.
     if isFragmented, !hasFlushed { try endFragment() }
     hasFlushed = true
@@ -264,7 +264,7 @@ package final class Muxer {
 
   /// Ends an MPEG-TS segment. Buffered audio is written, and the tables (PAT, PMT) are repeated before the
   /// next packet.
-  package func endSegment() throws(MediaError) {
+  package func endSegment() throws(UprightError) {
     try check(av_write_frame(context, nil)) { writeError($0, doing: "writing failed") }
     av_opt_set(context.pointee.priv_data, "mpegts_flags", "+resend_headers", 0)
     try checkTarget()
@@ -289,7 +289,7 @@ package final class Muxer {
   /// Writes the container's trailer and closes the target.
   ///
   /// - Throws: `inputOutput` if not all bytes could be written, for example because the disk is full.
-  package func finish() throws(MediaError) {
+  package func finish() throws(UprightError) {
     guard hasHeader, !isFinished else { return }
     isFinished = true
     try check(av_write_trailer(context)) { writeError($0, doing: "the end cannot be written") }
@@ -301,7 +301,7 @@ package final class Muxer {
   }
 
   /// Returns the bytes written to memory since the last call.
-  package func takeBytes() throws(MediaError) -> [UInt8] {
+  package func takeBytes() throws(UprightError) -> [UInt8] {
     guard case .memory = target, context.pointee.pb != nil else { return [] }
     var bytes: UnsafeMutablePointer<UInt8>?
     let count = avio_close_dyn_buf(context.pointee.pb, &bytes)
@@ -326,25 +326,25 @@ package final class Muxer {
   }
 
   /// Muxers don't always return an error of the target. The target's error flag does.
-  private func checkTarget() throws(MediaError) {
+  private func checkTarget() throws(UprightError) {
     guard let target = context.pointee.pb else { return }
     try check(target.pointee.error) { writeError($0, doing: "writing failed") }
   }
 
-  private func writeError(_ code: CInt, doing: String) -> MediaError {
+  private func writeError(_ code: CInt, doing: String) -> UprightError {
     switch code {
     case upright_averror(ENOSPC):
-      MediaError(
+      UprightError(
         .inputOutput, "\(doing): the disk is full", at: location, remedy: "free some space")
     case upright_averror(EPIPE):
-      MediaError(.inputOutput, "\(doing): the reader went away", at: location)
-    case upright_averror_exit(): MediaError(.cancelled, "stopped", at: location)
+      UprightError(.inputOutput, "\(doing): the reader went away", at: location)
+    case upright_averror_exit(): UprightError(.cancelled, "stopped", at: location)
     case upright_averror(EINVAL), upright_averror_invaliddata():
       // The packets are the input's, so their timestamps or parameters are wrong.
-      MediaError(
+      UprightError(
         .badData, "\(doing): the container rejects the packets (\(explain(code)))", at: location,
         remedy: "check the input's timestamps, or use another container")
-    default: MediaError(.inputOutput, "\(doing): \(explain(code))", at: location)
+    default: UprightError(.inputOutput, "\(doing): \(explain(code))", at: location)
     }
   }
 }

@@ -26,7 +26,7 @@ package protocol PacketSource: AnyObject {
   /// Returns the next packet with its time base set, or `nil` at the end.
   ///
   /// - Throws: `badData` for a damaged part, `inputOutput` if reading failed, `cancelled` if interrupted.
-  func read() throws(MediaError) -> Packet?
+  func read() throws(UprightError) -> Packet?
 }
 
 extension PacketSource {

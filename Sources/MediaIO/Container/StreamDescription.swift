@@ -10,7 +10,7 @@ extension CodecParameters {
   /// - Throws: `unavailable` if the linked libavcodec doesn't know the codec.
   package convenience init(
     soundOf codec: String, sampleRate: Int, channels: Int, extradata: [UInt8] = []
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     try self.init(naming: codec)
     raw.pointee.sample_rate = CInt(clamping: sampleRate)
     av_channel_layout_default(&raw.pointee.ch_layout, CInt(clamping: channels))
@@ -28,11 +28,11 @@ extension CodecParameters {
   package static func ofPictures(
     codec name: String, decoderName: String? = nil, keyframe: borrowing Packet,
     extradata: [UInt8] = []
-  ) throws(MediaError) -> CodecParameters? {
+  ) throws(UprightError) -> CodecParameters? {
     let named = try CodecParameters(naming: name)
     try named.setExtradata(extradata)
     guard let codec = VideoDecoder.find(named.raw.pointee.codec_id, decoderName) else {
-      throw MediaError(.unavailable, "the linked FFmpeg cannot decode \(name)")
+      throw UprightError(.unavailable, "the linked FFmpeg cannot decode \(name)")
     }
     var made = avcodec_alloc_context3(codec)
     guard let context = made else { throw outOfMemory("decoder") }
@@ -53,9 +53,9 @@ extension CodecParameters {
   /// Parameters that hold only the codec (FFmpeg's name).
   ///
   /// - Throws: `unavailable` if the linked libavcodec doesn't know the codec.
-  package convenience init(naming codec: String) throws(MediaError) {
+  package convenience init(naming codec: String) throws(UprightError) {
     guard let descriptor = avcodec_descriptor_get_by_name(codec) else {
-      throw MediaError(.unavailable, "the linked FFmpeg does not know \(codec)")
+      throw UprightError(.unavailable, "the linked FFmpeg does not know \(codec)")
     }
     try self.init()
     raw.pointee.codec_id = descriptor.pointee.id
@@ -90,7 +90,7 @@ extension Packet {
   /// A packet with a copy of `bytes`.
   package init(
     _ bytes: [UInt8], stream: StreamInfo, pts: Int64, isKey: Bool, duration: Int64 = 0
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     self.init(adopting: try Self.copy(of: bytes))
     raw.pointee.time_base = AVRational(stream.timeBase)
     streamIndex = stream.index
@@ -101,7 +101,7 @@ extension Packet {
 
   private static func copy(
     of bytes: [UInt8]
-  ) throws(MediaError) -> UnsafeMutablePointer<AVPacket> {
+  ) throws(UprightError) -> UnsafeMutablePointer<AVPacket> {
     guard let raw = av_packet_alloc() else { throw outOfMemory("packet") }
     guard av_new_packet(raw, CInt(clamping: bytes.count)) >= 0 else {
       var pointer: UnsafeMutablePointer<AVPacket>? = raw

@@ -7,7 +7,7 @@ internal import Orientation
 package final class Deinterlacer {
   private let chain: FilterChain
   /// The properties of the frames inside the filter, in order.
-  private var inside: [KeptProperties] = []
+  private var inside: [FrameProperties] = []
   private var count: Int64 = 0
 
   /// Returns whether the frame is large enough for bwdif, whose window is some lines high.
@@ -16,7 +16,7 @@ package final class Deinterlacer {
   }
 
   /// - Throws: `unavailable` if libavfilter isn't installed, has no bwdif or can't process the format.
-  package init(like frame: borrowing VideoFrame) throws(MediaError) {
+  package init(like frame: borrowing VideoFrame) throws(UprightError) {
     chain = try FilterChain(
       [("bwdif", "mode=send_frame:parity=auto:deint=interlaced")], like: frame,
       subject: "interlaced frames", remedy: "install an FFmpeg whose libavfilter has bwdif")
@@ -26,20 +26,20 @@ package final class Deinterlacer {
   package func takes(_ frame: borrowing VideoFrame) -> Bool { chain.takes(frame) }
 
   /// Sends the next frame in presentation order.
-  package func send(_ frame: consuming VideoFrame) throws(MediaError) {
-    inside.append(KeptProperties(frame))
+  package func send(_ frame: consuming VideoFrame) throws(UprightError) {
+    inside.append(FrameProperties(frame))
     frame.pts = count
     count += 1
     try chain.send(frame)
   }
 
   /// Marks the end of the input. The last frame can then be received.
-  package func finish() throws(MediaError) { try chain.finish() }
+  package func finish() throws(UprightError) { try chain.finish() }
 
   /// Returns the next frame. Returns `nil` if more frames are needed, or at the end.
-  package func receive() throws(MediaError) -> VideoFrame? {
+  package func receive() throws(UprightError) -> VideoFrame? {
     guard var frame = try chain.receive() else { return nil }
-    guard !inside.isEmpty else { throw MediaError(.fault, "bwdif returned too many frames") }
+    guard !inside.isEmpty else { throw UprightError(.fault, "bwdif returned too many frames") }
     inside.removeFirst().restore(to: &frame)
     frame.fields = nil
     return frame

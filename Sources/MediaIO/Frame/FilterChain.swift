@@ -20,9 +20,9 @@ final class FilterChain {
   init(
     _ filters: [(name: String, options: String)], like frame: borrowing VideoFrame,
     subject: String, remedy: String
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     guard let library = FilterLibrary.opened else {
-      throw MediaError(
+      throw UprightError(
         .unavailable, "libavfilter is not installed", at: subject, remedy: remedy)
     }
     self.library = library
@@ -35,10 +35,10 @@ final class FilterChain {
     // on output.
     let buffer =
       "video_size=\(size.width)x\(size.height):pix_fmt=\(format):time_base=1/1000:pixel_aspect=1/1"
-    do throws(MediaError) {
+    do throws(UprightError) {
       let row = [("buffer", buffer)] + filters + [("buffersink", "")]
       let contexts = try Self.build(
-        row, graph, library, missing: MediaError(.unavailable, "", at: subject, remedy: remedy))
+        row, graph, library, missing: UprightError(.unavailable, "", at: subject, remedy: remedy))
       (source, sink) = (contexts[0], contexts[contexts.count - 1])
     } catch {
       library.freeGraph(&made)
@@ -51,10 +51,10 @@ final class FilterChain {
 
   private static func build(
     _ row: [(name: String, options: String)], _ graph: FilterLibrary.Graph,
-    _ library: FilterLibrary, missing: MediaError
-  ) throws(MediaError) -> [FilterLibrary.Context] {
-    func refusal(_ why: String) -> MediaError {
-      MediaError(.unavailable, why, at: missing.location, remedy: missing.remedy)
+    _ library: FilterLibrary, missing: UprightError
+  ) throws(UprightError) -> [FilterLibrary.Context] {
+    func refusal(_ why: String) -> UprightError {
+      UprightError(.unavailable, why, at: missing.location, remedy: missing.remedy)
     }
     _ = upright_log_take_error()
     var contexts: [FilterLibrary.Context] = []
@@ -82,30 +82,30 @@ final class FilterChain {
   }
 
   /// Sends the next frame. The chain then owns its data.
-  func send(_ frame: consuming VideoFrame) throws(MediaError) { try send(frame.raw) }
+  func send(_ frame: consuming VideoFrame) throws(UprightError) { try send(frame.raw) }
 
   /// Marks the end of the input. The remaining frames can then be received.
-  func finish() throws(MediaError) { try send(nil) }
+  func finish() throws(UprightError) { try send(nil) }
 
-  private func send(_ frame: UnsafeMutablePointer<AVFrame>?) throws(MediaError) {
+  private func send(_ frame: UnsafeMutablePointer<AVFrame>?) throws(UprightError) {
     try check(library.send(source, frame, 0)) {
-      MediaError(.fault, "filtering failed: \(explain($0))", at: subject)
+      UprightError(.fault, "filtering failed: \(explain($0))", at: subject)
     }
   }
 
   /// Returns the next frame. Returns `nil` if more frames are needed, or at the end.
-  func receive() throws(MediaError) -> VideoFrame? {
+  func receive() throws(UprightError) -> VideoFrame? {
     let frame = try VideoFrame()
     let code = library.receive(sink, frame.raw)
     if code == upright_averror_eagain() || code == upright_averror_eof() { return nil }
-    try check(code) { MediaError(.fault, "filtering failed: \(explain($0))", at: subject) }
+    try check(code) { UprightError(.fault, "filtering failed: \(explain($0))", at: subject) }
     return frame
   }
 }
 
 /// The frame properties to keep across filters, which change the time base and, from FFmpeg 7 on, the sample
 /// aspect ratio.
-struct KeptProperties {
+struct FrameProperties {
   private let pts: Int64?
   private let duration: Int64
   private let timeBase: Rational

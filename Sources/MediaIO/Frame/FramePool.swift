@@ -12,13 +12,13 @@ package final class FramePool {
   /// The alignment of rows in bytes. It suits every kernel and libswscale.
   private static let alignment: CInt = 64
 
-  package init(size: PixelSize, format: PixelFormat) throws(MediaError) {
+  package init(size: PixelSize, format: PixelFormat) throws(UprightError) {
     self.size = size
     self.format = format
     let bytes = av_image_get_buffer_size(
       format.raw, CInt(clamping: size.width), CInt(clamping: size.height), Self.alignment)
     guard bytes > 0 else {
-      throw MediaError(.usage, "a frame cannot be \(size) in \(format)")
+      throw UprightError(.usage, "a frame cannot be \(size) in \(format)")
     }
     // Vector code may read a row's last block as a whole. 64 spare bytes keep that inside the buffer.
     guard let buffers = av_buffer_pool_init(Int(bytes) + 64, FrameMemory.allocate) else {
@@ -33,7 +33,7 @@ package final class FramePool {
   }
 
   /// Returns a frame with undefined content.
-  package func frame() throws(MediaError) -> VideoFrame {
+  package func frame() throws(UprightError) -> VideoFrame {
     let frame = try VideoFrame()
     guard let buffer = av_buffer_pool_get(buffers) else { throw outOfMemory("frame") }
     frame.raw.pointee.format = format.raw.rawValue
@@ -42,7 +42,7 @@ package final class FramePool {
     let filled = FrameMemory.put(
       frame.raw, on: buffer, format: format.raw, width: CInt(size.width),
       height: CInt(size.height), alignment: Self.alignment)
-    try check(filled) { MediaError(.fault, describe($0), at: "frame") }
+    try check(filled) { UprightError(.fault, describe($0), at: "frame") }
     return frame
   }
 }

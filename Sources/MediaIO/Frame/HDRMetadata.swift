@@ -169,7 +169,7 @@ extension HDRMetadata {
 
   /// Writes the metadata to a stream for a muxer: `mdcv` and `clli` in MP4, the MasteringMetadata element in
   /// Matroska.
-  func write(to stream: UnsafeMutablePointer<AVStream>) throws(MediaError) {
+  func write(to stream: UnsafeMutablePointer<AVStream>) throws(UprightError) {
     if let mastering {
       try StreamSideData(type: AV_PKT_DATA_MASTERING_DISPLAY_METADATA, mastering.raw)
         .add(to: stream)

@@ -109,7 +109,7 @@ package struct FillPattern: Sendable, Hashable {
   }
 
   /// Fills the area of `view`.
-  package func fill(_ view: PictureView) {
+  package func fill(_ view: FrameView) {
     guard let planes = view.format.planes else { return }
     for (index, plane) in planes.enumerated() where index < view.starts.count {
       let size = view.planeSize(plane)

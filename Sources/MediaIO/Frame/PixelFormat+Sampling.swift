@@ -11,7 +11,7 @@ extension PixelFormat {
 
   /// Returns the transform from the continuous coordinates of a plane, in which the centres of samples are at
   /// .5, to those of the frame.
-  package func transform(of plane: Plane, siting: ChromaPosition) -> AffineTransform {
+  package func transform(of plane: Plane, siting: ChromaPosition) -> AffineMatrix {
     /// A chroma sample is at the centre of a luma sample, or between two of them.
     func place(_ shift: Int, _ position: Int) -> (step: Double, start: Double) {
       guard shift > 0 else { return (1, 0) }
@@ -19,6 +19,6 @@ extension PixelFormat {
       return (step, 0.5 + Double(position) / 256 - step / 2)
     }
     let (x, y) = (place(plane.shiftX, siting.x), place(plane.shiftY, siting.y))
-    return AffineTransform(a: x.step, b: 0, c: 0, d: y.step, tx: x.start, ty: y.start)
+    return AffineMatrix(a: x.step, b: 0, c: 0, d: y.step, tx: x.start, ty: y.start)
   }
 }

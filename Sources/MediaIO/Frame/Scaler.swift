@@ -27,7 +27,7 @@ public final class Scaler {
     let from: PixelFormat
     let to: PixelFormat
     let colour: Colour
-    let chroma: ChromaMove
+    let chroma: ChromaPositions
     let filter: Filter
   }
 
@@ -40,7 +40,7 @@ public final class Scaler {
   deinit { upright_scaler_free(context) }
 
   /// The chroma positions of the source and the target.
-  package struct ChromaMove: Sendable, Hashable {
+  package struct ChromaPositions: Sendable, Hashable {
     package var from: ChromaPosition
     package var to: ChromaPosition
 
@@ -53,9 +53,9 @@ public final class Scaler {
   /// Scales the whole of `source` to `target`, and writes all of the target's memory. Colour values are kept,
   /// limited to the target's format. The size, the format and the chroma siting change.
   package func scale(
-    _ source: PictureView, onto target: PictureView, colour: Colour, chroma: ChromaMove,
+    _ source: FrameView, onto target: FrameView, colour: Colour, chroma: ChromaPositions,
     filter: Filter
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     let wanted = Key(
       source: source.size, target: target.size, from: source.format, to: target.format,
       colour: colour, chroma: chroma, filter: filter)
@@ -74,10 +74,10 @@ public final class Scaler {
           context, readOnly, fromStrides, CInt(source.size.height), to, toStrides)
       }
     }
-    if rows < 0 { throw MediaError(.fault, "scaling failed: \(describe(rows))") }
+    if rows < 0 { throw UprightError(.fault, "scaling failed: \(describe(rows))") }
   }
 
-  private func makeContext(_ key: Key) throws(MediaError) -> OpaquePointer {
+  private func makeContext(_ key: Key) throws(UprightError) -> OpaquePointer {
     guard let context = upright_scaler_alloc() else { throw outOfMemory("scaler") }
     func set(_ name: String, _ value: Int) {
       upright_scaler_set(context, name, Int64(value))
@@ -96,7 +96,7 @@ public final class Scaler {
     }
     guard upright_scaler_init(context) >= 0 else {
       upright_scaler_free(context)
-      throw MediaError(
+      throw UprightError(
         .unavailable, "libswscale cannot convert \(key.from) to \(key.to)",
         remedy: "convert the input to yuv420p first")
     }

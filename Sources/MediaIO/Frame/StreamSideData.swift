@@ -33,7 +33,7 @@ struct StreamSideData: Sendable {
   }
 
   /// Adds a copy to `stream`.
-  func add(to stream: UnsafeMutablePointer<AVStream>) throws(MediaError) {
+  func add(to stream: UnsafeMutablePointer<AVStream>) throws(UprightError) {
     guard let target = upright_stream_new_side_data(stream, type, bytes.count) else {
       throw outOfMemory("side data")
     }

@@ -11,7 +11,7 @@ package final class ToneMapper {
   private static let white = 203.0
 
   /// - Throws: `unavailable` if libavfilter is not installed or lacks a filter.
-  package init(like frame: borrowing VideoFrame) throws(MediaError) {
+  package init(like frame: borrowing VideoFrame) throws(UprightError) {
     colour = frame.colour
     // Compresses highlights from half of white up to the input's declared maximum brightness.
     let said = colour.hdr.light.map { Double($0.maximum) } ?? 0
@@ -44,11 +44,11 @@ package final class ToneMapper {
   }
 
   /// Returns the frame in BT.709, with its timestamps.
-  package func mapped(_ frame: consuming VideoFrame) throws(MediaError) -> VideoFrame {
-    let kept = KeptProperties(frame)
+  package func mapped(_ frame: consuming VideoFrame) throws(UprightError) -> VideoFrame {
+    let kept = FrameProperties(frame)
     try chain.send(frame)
     guard var result = try chain.receive() else {
-      throw MediaError(.fault, "tone mapping returned no frame")
+      throw UprightError(.fault, "tone mapping returned no frame")
     }
     kept.restore(to: &result)
     for kind in [

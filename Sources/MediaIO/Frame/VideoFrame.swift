@@ -17,7 +17,7 @@ package enum FieldOrder: Sendable, Hashable {
 package struct VideoFrame: ~Copyable, @unchecked Sendable {
   let raw: UnsafeMutablePointer<AVFrame>
 
-  init() throws(MediaError) {
+  init() throws(UprightError) {
     guard let raw = av_frame_alloc() else { throw outOfMemory("frame") }
     self.raw = raw
   }
@@ -139,7 +139,7 @@ package struct VideoFrame: ~Copyable, @unchecked Sendable {
 
   /// Copies everything of `source` that isn't pixels: timestamps, colour, side data. Leaves out the display
   /// matrix, because the caller is about to apply it, and the cropping.
-  package mutating func adoptProperties(of source: borrowing VideoFrame) throws(MediaError) {
+  package mutating func copyProperties(of source: borrowing VideoFrame) throws(UprightError) {
     try check(av_frame_copy_props(raw, source.raw)) { _ in outOfMemory("frame properties") }
     av_frame_remove_side_data(raw, AV_FRAME_DATA_DISPLAYMATRIX)
     raw.pointee.crop_top = 0

@@ -13,14 +13,14 @@ package enum NamedPipe {
   ///
   /// - Returns: A non-blocking descriptor. `nil` if the pipe can't be opened.
   /// - Throws: `noInput` if there is no writer, `cancelled` if the interrupt is raised.
-  static func openForReading(_ path: String, _ interrupt: Interrupt) throws(MediaError) -> CInt? {
+  static func openForReading(_ path: String, _ interrupt: Interrupt) throws(UprightError) -> CInt? {
     let pipe = Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     guard pipe >= 0 else { return nil }
     var wanted = pollfd(fd: pipe, events: Int16(POLLIN), revents: 0)
-    do throws(MediaError) {
+    do throws(UprightError) {
       try wait(
         interrupt,
-        orElse: MediaError(
+        orElse: UprightError(
           .noInput, "the pipe has no writer", at: path, remedy: "start its writer first")
       ) { poll(&wanted, 1, step) > 0 }
     } catch {
@@ -36,11 +36,11 @@ package enum NamedPipe {
   /// - Throws: `cannotCreate` if there is no reader, `cancelled` if the interrupt is raised.
   package static func openForWriting(
     _ path: String, _ interrupt: Interrupt? = nil
-  ) throws(MediaError) -> CInt {
+  ) throws(UprightError) -> CInt {
     var pipe: CInt = -1
     try wait(
       interrupt,
-      orElse: MediaError(
+      orElse: UprightError(
         .cannotCreate, "the pipe has no reader", at: path, remedy: "start its reader first")
     ) {
       pipe = Glibc.open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
@@ -56,12 +56,12 @@ package enum NamedPipe {
 
   /// Tries for ten seconds. `isReady` takes at most one step.
   private static func wait(
-    _ interrupt: Interrupt?, orElse error: MediaError, until isReady: () -> Bool
-  ) throws(MediaError) {
+    _ interrupt: Interrupt?, orElse error: UprightError, until isReady: () -> Bool
+  ) throws(UprightError) {
     for _ in 0..<100 {
       if isReady() { return }
       if interrupt?.isRaised ?? false {
-        throw MediaError(.cancelled, "stopped", at: error.location)
+        throw UprightError(.cancelled, "stopped", at: error.location)
       }
     }
     throw error

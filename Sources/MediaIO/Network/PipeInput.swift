@@ -7,7 +7,7 @@ final class PipeInput {
   private let pipe: BytePipe
   private let interrupt: Interrupt
 
-  init(_ pipe: BytePipe, interrupt: Interrupt) throws(MediaError) {
+  init(_ pipe: BytePipe, interrupt: Interrupt) throws(UprightError) {
     self.pipe = pipe
     self.interrupt = interrupt
     let size = 32 * 1024

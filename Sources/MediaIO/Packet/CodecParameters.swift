@@ -13,7 +13,7 @@ package final class CodecParameters: @unchecked Sendable {
   /// The HDR10 metadata that a container stores besides the codec's.
   let hdr: HDRMetadata
 
-  init() throws(MediaError) {
+  init() throws(UprightError) {
     guard let raw = avcodec_parameters_alloc() else { throw outOfMemory("codec parameters") }
     self.raw = raw
     hdr = HDRMetadata()
@@ -21,7 +21,7 @@ package final class CodecParameters: @unchecked Sendable {
 
   init(
     copying source: UnsafePointer<AVCodecParameters>, hdr: HDRMetadata = HDRMetadata()
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     self.hdr = hdr
     guard let raw = avcodec_parameters_alloc() else { throw outOfMemory("codec parameters") }
     self.raw = raw
@@ -31,7 +31,7 @@ package final class CodecParameters: @unchecked Sendable {
 
   init(
     of context: UnsafePointer<AVCodecContext>, hdr: HDRMetadata = HDRMetadata()
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     self.hdr = hdr
     guard let raw = avcodec_parameters_alloc() else { throw outOfMemory("codec parameters") }
     self.raw = raw
@@ -82,21 +82,21 @@ package final class CodecParameters: @unchecked Sendable {
   }
 
   /// Returns a copy that marks no samples as encoder priming.
-  package func withoutPriming() throws(MediaError) -> CodecParameters {
+  package func withoutPriming() throws(UprightError) -> CodecParameters {
     let copy = try CodecParameters(copying: raw)
     copy.raw.pointee.initial_padding = 0
     return copy
   }
 
   /// Returns a copy with other extradata.
-  package func with(extradata bytes: [UInt8]) throws(MediaError) -> CodecParameters {
+  package func with(extradata bytes: [UInt8]) throws(UprightError) -> CodecParameters {
     let copy = try CodecParameters(copying: raw, hdr: hdr)
     try copy.setExtradata(bytes)
     return copy
   }
 
   /// Replaces the extradata. Call it only before the object is shared.
-  func setExtradata(_ bytes: [UInt8]) throws(MediaError) {
+  func setExtradata(_ bytes: [UInt8]) throws(UprightError) {
     guard let memory = av_mallocz(bytes.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)) else {
       throw outOfMemory("codec parameters")
     }

@@ -3,7 +3,7 @@ internal import CFFmpeg
 extension Packet {
   /// Returns a second owner of the same payload, with separate timestamps and flags. The memory is shared,
   /// and is read-only from then on.
-  package func shared() throws(MediaError) -> Packet {
+  package func shared() throws(UprightError) -> Packet {
     var packet = try Packet()
     try check(av_packet_ref(packet.raw, raw)) { _ in outOfMemory("packet") }
     packet.timeBase = timeBase

@@ -13,7 +13,7 @@ package struct Packet: ~Copyable, @unchecked Sendable {
   /// The container's metadata, if it changed before this packet.
   package internal(set) var newMetadata: [String: String]?
 
-  init() throws(MediaError) {
+  init() throws(UprightError) {
     guard let raw = av_packet_alloc() else { throw outOfMemory("packet") }
     self.raw = raw
   }
@@ -96,7 +96,7 @@ package struct Packet: ~Copyable, @unchecked Sendable {
   }
 
   /// Attaches `bytes` as the extradata that applies from this packet on (AV_PKT_DATA_NEW_EXTRADATA).
-  package mutating func attachNewExtradata(_ bytes: [UInt8]) throws(MediaError) {
+  package mutating func attachNewExtradata(_ bytes: [UInt8]) throws(UprightError) {
     guard
       let target = av_packet_new_side_data(raw, AV_PKT_DATA_NEW_EXTRADATA, bytes.count)
     else { throw outOfMemory("side data") }

@@ -60,7 +60,7 @@ package struct StreamInfo: Sendable {
   ///   - isScript: Whether it carries FLV script tags, which libavformat reports as subtitles.
   init(
     _ stream: UnsafeMutablePointer<AVStream>, zero: Int64 = 0, isScript: Bool = false
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     let raw = stream.pointee
     index = Int(raw.index)
     identifier = Int(raw.id)
@@ -146,8 +146,8 @@ func dictionary(_ source: OpaquePointer?) -> [String: String] {
 
 /// Calls `body` with an AVDictionary of `entries` and frees it afterwards.
 func withDictionary<R>(
-  _ entries: [(String, String)], _ body: (inout OpaquePointer?) throws(MediaError) -> R
-) throws(MediaError) -> R {
+  _ entries: [(String, String)], _ body: (inout OpaquePointer?) throws(UprightError) -> R
+) throws(UprightError) -> R {
   var options: OpaquePointer?
   for (key, value) in entries { av_dict_set(&options, key, value, 0) }
   defer { av_dict_free(&options) }

@@ -10,13 +10,13 @@ public enum ChunkRule: Sendable, Hashable {
   /// Parses `auto` or a number of chunks.
   ///
   /// - Throws: `usage` for anything but `auto` and 1 to 64.
-  public init(parsing text: String) throws(MediaError) {
+  public init(parsing text: String) throws(UprightError) {
     if text == "auto" {
       self = .auto
     } else if let count = Int(text), (1...64).contains(count) {
       self = .count(count)
     } else {
-      throw MediaError(
+      throw UprightError(
         .usage, "\(text) is not a number of chunks", at: "--chunks", remedy: "use auto, or 1 to 64")
     }
   }

@@ -23,7 +23,7 @@ extension TranscodeOptions {
   /// Checks that no option contradicts `--upright metadata` or `--reencode never`.
   ///
   /// - Throws: `usage` if frames are to be copied and another option needs frames to be encoded.
-  package func checkCopying() throws(MediaError) {
+  package func checkCopying() throws(UprightError) {
     let isByMetadata = upright == .metadata
     guard isByMetadata || reencode == .never else { return }
     let asked = isByMetadata ? "--upright metadata" : "--reencode never"
@@ -45,7 +45,7 @@ extension TranscodeOptions {
       (start != nil, "--start"), (end != nil, "--to"),
     ]
     for (isGiven, option) in contradictions where isGiven {
-      throw MediaError(
+      throw UprightError(
         .usage, "\(asked) copies frames, but \(option) needs frames to be encoded", at: option,
         remedy: "remove one of the two")
     }

@@ -42,9 +42,9 @@ public struct Overlay: Sendable, Hashable {
   /// Parses `FILE@ANCHOR[:MARGIN][:WxH][:window]`. The last `@` separates the file from the anchor.
   ///
   /// - Throws: `usage` if the text has another form; the remedy shows the expected form.
-  public init(parsing text: String) throws(MediaError) {
-    func expected(_ what: String) -> MediaError {
-      MediaError(
+  public init(parsing text: String) throws(UprightError) {
+    func expected(_ what: String) -> UprightError {
+      UprightError(
         .usage, what, at: "--overlay \(text)",
         remedy:
           "write FILE@ANCHOR[:MARGIN][:WxH][:window], such as logo.png@topTrailing:24; anchors: "

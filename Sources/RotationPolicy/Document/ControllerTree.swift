@@ -35,7 +35,7 @@ struct ControllerTree: Sendable, Hashable {
 
   /// The maximum number of controllers in a document. No app has as many. The limit bounds the cost of tree
   /// walks.
-  private static let mostControllers = 1024
+  private static let maxControllers = 1024
 
   /// Creates the tree of `document`.
   ///
@@ -44,10 +44,10 @@ struct ControllerTree: Sendable, Hashable {
     let controllers =
       document.controllers.isEmpty && document.root == nil
       ? [PolicyDocument.Controller(name: Self.onlyName)] : document.controllers
-    guard controllers.count <= Self.mostControllers else {
+    guard controllers.count <= Self.maxControllers else {
       throw PolicyError(
         .controller, "there are \(controllers.count) controllers", at: "controllers",
-        remedy: "remove those that no event names; the limit is \(Self.mostControllers)")
+        remedy: "remove those that no event names; the limit is \(Self.maxControllers)")
     }
     semantics = document.semantics
     nodes = controllers.map { Node($0, idiom: document.device.idiom) }

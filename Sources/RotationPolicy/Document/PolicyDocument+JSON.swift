@@ -32,8 +32,8 @@ extension PolicyDocument.Device {
 extension PolicyDocument.Application {
   fileprivate var members: [JSONValue.Member] {
     var members: [JSONValue.Member] = []
-    members.add("infoPlist", infoPlist.map { OrientationWords($0).json })
-    members.add("delegate", delegate.map { OrientationWords($0).json })
+    members.add("infoPlist", infoPlist.map { OrientationList($0).json })
+    members.add("delegate", delegate.map { OrientationList($0).json })
     if active != Self().active { members.add("active", .bool(active)) }
     return members
   }
@@ -50,13 +50,13 @@ extension PolicyDocument.Controller {
     if shouldAutorotate != standard.shouldAutorotate {
       members.add("shouldAutorotate", shouldAutorotate.json)
     }
-    members.add("supported", supported.map { OrientationWords($0).json })
+    members.add("supported", supported.map { OrientationList($0).json })
     members.add("preferred", preferred.map { .string($0.name) })
     if ignoresRotationWhileInactive != standard.ignoresRotationWhileInactive {
       members.add("ignoresRotationWhileInactive", .bool(ignoresRotationWhileInactive))
     }
-    members.add("captureEnabledIn", captureEnabledIn.map { OrientationWords($0).json })
-    members.add("accepts", accepts.map { OrientationWords($0).json })
+    members.add("captureEnabledIn", captureEnabledIn.map { OrientationList($0).json })
+    members.add("accepts", accepts.map { OrientationList($0).json })
     return .object(members)
   }
 }

@@ -91,8 +91,8 @@ extension PolicyDocument.Application {
     for member in try node.members("the application") {
       let child = node.child(member)
       switch member.key {
-      case "infoPlist": infoPlist = try OrientationWords(reading: child).mask
-      case "delegate": delegate = try OrientationWords(reading: child).mask
+      case "infoPlist": infoPlist = try OrientationList(reading: child).mask
+      case "delegate": delegate = try OrientationList(reading: child).mask
       case "active": active = try child.bool()
       default: throw node.unknownKey(member.key, among: ["infoPlist", "delegate", "active"])
       }
@@ -139,11 +139,11 @@ extension PolicyDocument.Controller {
         }
       case "selected": selected = try child.name()
       case "shouldAutorotate": shouldAutorotate = try Autorotation(reading: child)
-      case "supported": supported = try OrientationWords(reading: child).mask
+      case "supported": supported = try OrientationList(reading: child).mask
       case "preferred": preferred = try child.interfaceOrientation()
       case "ignoresRotationWhileInactive": ignoresRotationWhileInactive = try child.bool()
-      case "captureEnabledIn": captureEnabledIn = try OrientationWords(reading: child).mask
-      case "accepts": accepts = try OrientationWords(reading: child).mask
+      case "captureEnabledIn": captureEnabledIn = try OrientationList(reading: child).mask
+      case "accepts": accepts = try OrientationList(reading: child).mask
       default: throw node.unknownKey(member.key, among: Self.keys)
       }
     }

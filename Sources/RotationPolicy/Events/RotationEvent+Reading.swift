@@ -162,7 +162,7 @@ extension RotationEvent.Action {
   ) throws(PolicyError) -> Self {
     let name = try node.name()
     var answers = ControllerAnswers()
-    var delegate: OrientationWords?
+    var delegate: OrientationList?
     let isApplication = name == ControllerTree.applicationName
     for member in members where member.key != "at" && member.key != "set" {
       let child = event.child(member)
@@ -173,13 +173,13 @@ extension RotationEvent.Action {
       }
       switch member.key {
       case "shouldAutorotate": answers.shouldAutorotate = try .init(reading: child)
-      case "supported": answers.supported = try OrientationWords(reading: child)
+      case "supported": answers.supported = try OrientationList(reading: child)
       case "preferred": answers.preferred = try child.interfaceOrientation()
       case "ignoresRotationWhileInactive":
         answers.ignoresRotationWhileInactive = try child.bool()
-      case "captureEnabledIn": answers.captureEnabledIn = try OrientationWords(reading: child)
-      case "accepts": answers.accepts = try OrientationWords(reading: child)
-      default: delegate = try OrientationWords(reading: child)
+      case "captureEnabledIn": answers.captureEnabledIn = try OrientationList(reading: child)
+      case "accepts": answers.accepts = try OrientationList(reading: child)
+      default: delegate = try OrientationList(reading: child)
       }
     }
     if let delegate { return .setApplication(delegate: delegate) }

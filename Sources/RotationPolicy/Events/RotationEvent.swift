@@ -44,7 +44,7 @@ public struct RotationEvent: Sendable {
     /// A controller's answers change.
     indirect case set(String, ControllerAnswers)
     /// The application delegate's mask changes. An empty mask means no answer.
-    indirect case setApplication(delegate: OrientationWords)
+    indirect case setApplication(delegate: OrientationList)
   }
 
   /// The presentation style of a controller.
@@ -76,15 +76,15 @@ public struct ControllerAnswers: Sendable, Hashable {
   /// Whether the controller autorotates.
   public var shouldAutorotate: PolicyDocument.Controller.Autorotation?
   /// The supported orientations. An empty list is an empty mask.
-  public var supported: OrientationWords?
+  public var supported: OrientationList?
   /// The preferred orientation for presentation.
   public var preferred: InterfaceOrientation?
   /// Whether the controller ignores rotation while the app is inactive.
   public var ignoresRotationWhileInactive: Bool?
   /// The orientations in which camera frames are sent.
-  public var captureEnabledIn: OrientationWords?
+  public var captureEnabledIn: OrientationList?
   /// The orientations accepted under iOS 5 semantics.
-  public var accepts: OrientationWords?
+  public var accepts: OrientationList?
 
   /// Creates a value that changes no answer.
   public init() {}

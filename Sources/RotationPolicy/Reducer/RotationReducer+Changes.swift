@@ -4,7 +4,7 @@ extension RotationReducer {
   /// Changes the tree. If this changes the deciding controller, the new one is shown. If UIKit would raise an
   /// exception, the change is undone.
   mutating func perform(
-    _ change: ControllerTree.Change, for ask: Ask, into outputs: inout [RotationOutput]
+    _ change: ControllerTree.Change, for ask: IndexedEvent, into outputs: inout [RotationOutput]
   ) {
     let before = (tree: tree, state: state, deciding: deciding)
     if let warning = apply(change) {
@@ -16,7 +16,7 @@ extension RotationReducer {
       keep(.treeOnly, for: ask, into: &outputs)
       return
     }
-    var showing = Showing.other
+    var showing = ShowReason.other
     if case .present(let index, _) = change { showing = .presented(index) }
     switch judge(showing) {
     case .invalid(let reason, let rule):
@@ -61,7 +61,7 @@ extension RotationReducer {
 
   /// Applies the result of showing a controller: the hold, then the rotation.
   mutating func settle(
-    _ settlement: Settlement, for ask: Ask, into outputs: inout [RotationOutput]
+    _ settlement: ShowResult, for ask: IndexedEvent, into outputs: inout [RotationOutput]
   ) {
     if settlement.mustTurn { state.release() }
     if settlement.holds { state.holdDeciding() }

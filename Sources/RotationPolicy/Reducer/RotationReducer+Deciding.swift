@@ -3,7 +3,7 @@ internal import Orientation
 extension RotationReducer {
   /// Decides `keep` for an event that requests no rotation.
   mutating func keep(
-    _ rule: RotationRule, for ask: Ask, warning: String? = nil,
+    _ rule: RotationRule, for ask: IndexedEvent, warning: String? = nil,
     into outputs: inout [RotationOutput]
   ) {
     decide(
@@ -13,7 +13,7 @@ extension RotationReducer {
 
   /// Outputs the decision on an event. The state must already be the one after the event.
   func decide(
-    _ ask: Ask, _ outcome: RotationDecision.Outcome, _ rule: RotationRule, reason: String?,
+    _ ask: IndexedEvent, _ outcome: RotationDecision.Outcome, _ rule: RotationRule, reason: String?,
     target: InterfaceOrientation?, from: InterfaceOrientation, turn: RotationTurn? = nil,
     warning: String? = nil, why: RotationDecision.Why? = nil,
     into outputs: inout [RotationOutput]

@@ -63,7 +63,7 @@ extension RotationReducer {
     }
   }
 
-  mutating func perform(_ step: Step, for ask: Ask, into outputs: inout [RotationOutput]) {
+  mutating func perform(_ step: Step, for ask: IndexedEvent, into outputs: inout [RotationOutput]) {
     switch step {
     case .device(let orientation): sense(orientation, for: ask, into: &outputs)
     case .reading(let orientation?): sense(orientation, for: ask, into: &outputs)
@@ -92,7 +92,7 @@ extension RotationReducer {
 
   /// Sets the device orientation, whether the app rotates or not, and evaluates automatic rotation.
   private mutating func sense(
-    _ orientation: DeviceOrientation, for ask: Ask, into outputs: inout [RotationOutput]
+    _ orientation: DeviceOrientation, for ask: IndexedEvent, into outputs: inout [RotationOutput]
   ) {
     if orientation != state.device {
       state.device = orientation
@@ -107,7 +107,7 @@ extension RotationReducer {
   }
 
   /// Evaluates automatic rotation with the device orientation. Checks rule 1.
-  private mutating func reevaluate(for ask: Ask, into outputs: inout [RotationOutput]) {
+  private mutating func reevaluate(for ask: IndexedEvent, into outputs: inout [RotationOutput]) {
     guard let target = state.device.interface else {
       keep(.flat, for: ask, into: &outputs)
       return
@@ -115,7 +115,9 @@ extension RotationReducer {
     pose(.turn(target, .automatic), for: ask, into: &outputs)
   }
 
-  private mutating func lock(_ flag: Bool, for ask: Ask, into outputs: inout [RotationOutput]) {
+  private mutating func lock(
+    _ flag: Bool, for ask: IndexedEvent, into outputs: inout [RotationOutput]
+  ) {
     let wasLocked = state.rotationLock
     state.rotationLock = flag
     switch (wasLocked, flag) {

@@ -2,7 +2,7 @@ internal import Orientation
 
 extension RotationReducer {
   /// The source of a request for rotation. It determines the first rule that is checked.
-  enum Asking: Sendable {
+  enum RequestSource: Sendable {
     /// The device, or a re-evaluation. Starts at rule 2. (Rule 1 applies if there is no target.)
     case automatic
     /// The app itself. Starts at rule 4. A `manual` controller autorotates.
@@ -12,21 +12,21 @@ extension RotationReducer {
   }
 
   /// The result of the rules, before any state changes.
-  struct Verdict {
+  struct RuleResult {
     let outcome: RotationDecision.Outcome
     let rule: RotationRule
     let reason: String?
 
-    static func keep(_ rule: RotationRule) -> Verdict {
-      Verdict(outcome: .keep, rule: rule, reason: nil)
+    static func keep(_ rule: RotationRule) -> RuleResult {
+      RuleResult(outcome: .keep, rule: rule, reason: nil)
     }
 
-    static func refused(_ refusal: Refusal) -> Verdict {
-      Verdict(outcome: .refuse, rule: refusal.rule, reason: refusal.reason)
+    static func refused(_ refusal: Refusal) -> RuleResult {
+      RuleResult(outcome: .refuse, rule: refusal.rule, reason: refusal.reason)
     }
 
-    static func invalid(_ rule: RotationRule, _ message: String) -> Verdict {
-      Verdict(outcome: .invalid, rule: rule, reason: message)
+    static func invalid(_ rule: RotationRule, _ message: String) -> RuleResult {
+      RuleResult(outcome: .invalid, rule: rule, reason: message)
     }
   }
 
@@ -61,8 +61,9 @@ extension RotationReducer {
 
   /// Returns the result of the first of the rules 2 to 8 that applies. See `RotationRule`.
   func verdict(
-    for target: InterfaceOrientation, asking: Asking, current: InterfaceOrientation, isHeld: Bool
-  ) -> Verdict {
+    for target: InterfaceOrientation, asking: RequestSource, current: InterfaceOrientation,
+    isHeld: Bool
+  ) -> RuleResult {
     if asking == .automatic {
       if isHeld { return .keep(.held) }
       if state.rotationLock { return .refused(.rotationLocked) }
@@ -86,7 +87,7 @@ extension RotationReducer {
     }
     guard allowed.contains(target) else { return .refused(.notSupported) }
     return target == current
-      ? .keep(.current) : Verdict(outcome: .rotate, rule: .turned, reason: nil)
+      ? .keep(.current) : RuleResult(outcome: .rotate, rule: .turned, reason: nil)
   }
 }
 

@@ -2,7 +2,7 @@ internal import Orientation
 
 extension RotationReducer {
   /// The way in which the controller became the deciding one.
-  enum Showing: Sendable {
+  enum ShowReason: Sendable {
     /// The controller with this index was presented.
     case presented(Int)
     /// The controller is the root, or was shown by push, pop, select or dismiss.
@@ -10,7 +10,7 @@ extension RotationReducer {
   }
 
   /// The result of showing a controller, before and after the re-evaluation.
-  struct Settlement {
+  struct ShowResult {
     /// The resulting app orientation.
     var to: InterfaceOrientation
     /// The orientation in which the controller is shown, before the re-evaluation.
@@ -32,14 +32,14 @@ extension RotationReducer {
     }
   }
 
-  enum Judgement {
+  enum ShowEvaluation {
     case invalid(reason: String, rule: RotationRule)
-    case settled(Settlement)
+    case settled(ShowResult)
   }
 
   /// Returns the result of showing the deciding controller: the placement, then the re-evaluation. Changes no
   /// state.
-  func judge(_ showing: Showing) -> Judgement {
+  func judge(_ showing: ShowReason) -> ShowEvaluation {
     guard case .settled(var settlement) = place(showing) else { return place(showing) }
     guard settlement.reevaluates else { return .settled(settlement) }
     guard let target = state.device.interface else {
@@ -67,7 +67,7 @@ extension RotationReducer {
   /// Under iOS 5: the current orientation if accepted, else the accepted one with the lowest raw value.
   ///
   /// Always invalid if a container has no child to ask.
-  func place(_ showing: Showing) -> Judgement {
+  func place(_ showing: ShowReason) -> ShowEvaluation {
     let current = state.appOrientation
     let controller = tree[deciding.controller]
     guard deciding.isFound, let supported = deciding.mask else {
@@ -78,7 +78,7 @@ extension RotationReducer {
     if tree.semantics == .ios5 {
       let placed = allowed.contains(current) ? current : allowed.lowest ?? current
       return .settled(
-        Settlement(
+        ShowResult(
           to: placed, placed: placed, mustTurn: placed != current, holds: false, target: nil,
           reevaluates: true,
           rule: .shown))
@@ -103,7 +103,7 @@ extension RotationReducer {
       placed = current
     }
     return .settled(
-      Settlement(
+      ShowResult(
         to: placed, placed: placed, mustTurn: placed != current, holds: holds,
         target: holds ? placed : nil,
         reevaluates: !allowed.isEmpty && controller.autorotation == .yes,
@@ -112,7 +112,7 @@ extension RotationReducer {
 
   /// Returns how the controller is shown at the time of the decision: `other` if the presentation was
   /// covered or dismissed in the meantime.
-  func effective(_ showing: Showing) -> Showing {
+  func effective(_ showing: ShowReason) -> ShowReason {
     guard case .presented(let index) = showing, state.decidingPresentation?.index == index else {
       return .other
     }

@@ -2,14 +2,14 @@ internal import Orientation
 
 extension RotationReducer {
   /// A request of an event.
-  enum Question: Sendable {
-    case turn(InterfaceOrientation, Asking)
-    case show(Showing)
+  enum Request: Sendable {
+    case turn(InterfaceOrientation, RequestSource)
+    case show(ShowReason)
   }
 
   /// Decides on the request now, or at the `didRotate` of the rotation in progress.
   mutating func pose(
-    _ question: Question, for ask: Ask, into outputs: inout [RotationOutput]
+    _ question: Request, for ask: IndexedEvent, into outputs: inout [RotationOutput]
   ) {
     if state.turn == nil {
       answer(question, for: ask, into: &outputs)
@@ -20,7 +20,7 @@ extension RotationReducer {
 
   /// Stores the request until the rotation in progress ends. An earlier waiting request is superseded.
   mutating func wait(
-    _ question: Question, for ask: Ask, into outputs: inout [RotationOutput]
+    _ question: Request, for ask: IndexedEvent, into outputs: inout [RotationOutput]
   ) {
     if let pending {
       if case .show = pending.question { owesShowing = true }
@@ -28,17 +28,17 @@ extension RotationReducer {
         pending.ask, .keep, .superseded, reason: "superseded", target: pending.question.target,
         from: state.appOrientation, into: &outputs)
     }
-    pending = Pending(ask: ask, question: question)
+    pending = PendingRequest(ask: ask, question: question)
   }
 
   private mutating func answer(
-    _ question: Question, for ask: Ask, into outputs: inout [RotationOutput]
+    _ question: Request, for ask: IndexedEvent, into outputs: inout [RotationOutput]
   ) {
     let owesShowing = self.owesShowing
     self.owesShowing = false
     switch question {
     case .turn(let target, let asking):
-      var placed: Settlement?
+      var placed: ShowResult?
       if owesShowing, case .settled(let settlement) = place(.other) { placed = settlement }
       answer(target, asking, after: placed, for: ask, into: &outputs)
     case .show(let showing):
@@ -56,7 +56,8 @@ extension RotationReducer {
   /// Decides on a request to rotate. `placed` is the placement of a superseded show, which is applied first.
   /// Both together make one rotation.
   private mutating func answer(
-    _ target: InterfaceOrientation, _ asking: Asking, after placed: Settlement?, for ask: Ask,
+    _ target: InterfaceOrientation, _ asking: RequestSource, after placed: ShowResult?,
+    for ask: IndexedEvent,
     into outputs: inout [RotationOutput]
   ) {
     if let placed, placed.mustTurn { state.release() }
@@ -85,7 +86,7 @@ extension RotationReducer {
 
   /// Decides `rotate` and starts the rotation. A cut ends immediately.
   mutating func turn(
-    to target: InterfaceOrientation, for ask: Ask, why: RotationDecision.Why,
+    to target: InterfaceOrientation, for ask: IndexedEvent, why: RotationDecision.Why,
     into outputs: inout [RotationOutput]
   ) {
     let turn = RotationTurn(
@@ -133,7 +134,7 @@ extension RotationReducer {
   }
 }
 
-extension RotationReducer.Question {
+extension RotationReducer.Request {
   var target: InterfaceOrientation? {
     switch self {
     case .turn(let target, _): target

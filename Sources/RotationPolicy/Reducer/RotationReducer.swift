@@ -18,10 +18,10 @@ public struct RotationReducer: Sendable {
   var applicationMask: InterfaceOrientationMask
   var tree: ControllerTree
   /// The deciding controller. Updated when the tree or an answer changes.
-  var deciding: Deciding
+  var deciding: DecidingController
   var gravity: GravityReader
   /// The latest event that requested a rotation while another was in progress.
-  var pending: Pending?
+  var pending: PendingRequest?
   /// Whether a waiting show was superseded. The next decision must first place the shown controller in an
   /// orientation that it supports.
   var owesShowing = false
@@ -32,15 +32,15 @@ public struct RotationReducer: Sendable {
   var clock = 0.0
 
   /// An event and its index.
-  struct Ask: Sendable {
+  struct IndexedEvent: Sendable {
     let index: Int
     let event: RotationEvent
   }
 
   /// An event that waits for the `didRotate` of the rotation in progress.
-  struct Pending: Sendable {
-    let ask: Ask
-    let question: Question
+  struct PendingRequest: Sendable {
+    let ask: IndexedEvent
+    let question: Request
   }
 
   /// Loads `document` and shows its root controller.
@@ -112,7 +112,7 @@ public struct RotationReducer: Sendable {
     advance(to: event.at, into: &outputs)
     lastEventAt = event.at
     clock = max(clock, event.at)
-    let ask = Ask(index: count, event: event)
+    let ask = IndexedEvent(index: count, event: event)
     count += 1
     perform(step, for: ask, into: &outputs)
   }

@@ -56,7 +56,7 @@ extension SchemaText {
   ]
 
   static let orientation = word(InterfaceOrientation.upright.map(\.name))
-  static let orientations = list(of: word(OrientationWords.known))
+  static let orientations = list(of: word(OrientationList.known))
 
   /// Two even numbers from 2 to 16384 (`StreamSize.longestSide`).
   private static let size: JSONValue = {

@@ -8,15 +8,16 @@ enum AdminToken {
   /// - Returns: The token, and whether it is new.
   /// - Throws: `configuration` if the stored token is shorter than 16 bytes, `cannotCreate` if a new one
   ///   can't be stored.
-  static func settle(_ given: String?, _ folders: DataFolders) throws(MediaError) -> (String, Bool)
-  {
+  static func settle(_ given: String?, _ folders: DataFolders) throws(UprightError) -> (
+    String, Bool
+  ) {
     if let given { return (given, false) }
     let path = try folders.state() + "/token"
     if let data = FileManager.default.contents(atPath: path) {
       let token = String(decoding: data, as: UTF8.self).trimmingCharacters(
         in: .whitespacesAndNewlines)
       guard token.utf8.count >= 16 else {
-        throw MediaError(
+        throw UprightError(
           .configuration, "doesn't contain a token", at: path,
           remedy: "remove the file to get a new token")
       }
@@ -27,7 +28,7 @@ enum AdminToken {
       FileManager.default.createFile(
         atPath: path, contents: Data((token + "\n").utf8), attributes: [.posixPermissions: 0o600])
     else {
-      throw MediaError(.cannotCreate, "can't store the token", at: path, remedy: "check --data")
+      throw UprightError(.cannotCreate, "can't store the token", at: path, remedy: "check --data")
     }
     return (token, true)
   }

@@ -6,7 +6,7 @@ struct DataFolders: Sendable {
   let root: String
 
   /// Returns the folder of a session's playlist and segments. Creates it if it doesn't exist.
-  func live(_ id: String) throws(MediaError) -> String { try made("\(root)/live/\(id)") }
+  func live(_ id: String) throws(UprightError) -> String { try made("\(root)/live/\(id)") }
 
   func removeLive(_ id: String) {
     try? FileManager.default.removeItem(atPath: "\(root)/live/\(id)")
@@ -22,7 +22,7 @@ struct DataFolders: Sendable {
 
   /// Returns the path of a file that a session records: `take.mp4`, or `take-2.mp4` if that exists. A session
   /// that is started again must not overwrite its earlier files.
-  func recording(_ name: String, of id: String) throws(MediaError) -> String {
+  func recording(_ name: String, of id: String) throws(UprightError) -> String {
     let folder = try made("\(root)/recordings/\(id)")
     let plain = URL(fileURLWithPath: folder).appendingPathComponent(name)
     var path = plain.path
@@ -35,7 +35,7 @@ struct DataFolders: Sendable {
   }
 
   /// Returns the folder of the service's state. Creates it if it doesn't exist.
-  func state() throws(MediaError) -> String { try made("\(root)/.upright") }
+  func state() throws(UprightError) -> String { try made("\(root)/.upright") }
 
   /// The free space below which the service isn't ready, in bytes: a few HLS segments.
   static let leastSpace = 16 << 20
@@ -53,12 +53,12 @@ struct DataFolders: Sendable {
   /// Locks the folder against other processes until the returned descriptor is closed.
   ///
   /// - Throws: `cannotCreate` if another process has locked it.
-  func lock() throws(MediaError) -> CInt {
+  func lock() throws(UprightError) -> CInt {
     let path = try state() + "/lock"
     let descriptor = unsafe open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
     guard descriptor >= 0, lockf(descriptor, F_TLOCK, 0) == 0 else {
       if descriptor >= 0 { close(descriptor) }
-      throw MediaError(
+      throw UprightError(
         .cannotCreate, "another service uses the data folder", at: root,
         remedy: "use a different --data for each service")
     }
@@ -66,15 +66,15 @@ struct DataFolders: Sendable {
   }
 
   /// Creates the data folder, accessible to its owner only.
-  func make() throws(MediaError) { _ = try made(root) }
+  func make() throws(UprightError) { _ = try made(root) }
 
-  private func made(_ path: String) throws(MediaError) -> String {
+  private func made(_ path: String) throws(UprightError) -> String {
     do {
       try FileManager.default.createDirectory(
         atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
       return path
     } catch {
-      throw MediaError(
+      throw UprightError(
         .cannotCreate, "can't create the folder", at: path, remedy: "check --data")
     }
   }

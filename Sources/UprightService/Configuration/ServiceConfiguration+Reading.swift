@@ -29,9 +29,9 @@ extension ServiceConfiguration {
   /// - Throws: `configuration`, with the setting and the file.
   package init(
     flags: [String: String], environment: [String: String], file: String?
-  ) throws(MediaError) {
+  ) throws(UprightError) {
     self.init()
-    let document = try file.map { (path) throws(MediaError) in try Self.document(at: path) }
+    let document = try file.map { (path) throws(UprightError) in try Self.document(at: path) }
     var layers: [any ConfigProvider] = [
       InMemoryProvider(name: "flags", values: Self.values(flags, at: "the command line")),
       InMemoryProvider(name: "environment", values: Self.values(Self.named(environment))),
@@ -67,33 +67,33 @@ extension ServiceConfiguration {
     return texts
   }
 
-  private static func document(at path: String) throws(MediaError) -> JSONValue {
+  private static func document(at path: String) throws(UprightError) -> JSONValue {
     guard let data = FileManager.default.contents(atPath: path) else {
-      throw MediaError(
+      throw UprightError(
         .configuration, "can't read the file", at: path, remedy: "check --config")
     }
     do throws(PolicyError) { return try JSONValue(parsing: data) } catch {
-      throw MediaError(
+      throw UprightError(
         .configuration, error.message, at: "\(path), \(error.path)", remedy: error.remedy)
     }
   }
 
   private static func values(
     of document: JSONValue, in file: String
-  ) throws(MediaError) -> [AbsoluteConfigKey: ConfigValue] {
+  ) throws(UprightError) -> [AbsoluteConfigKey: ConfigValue] {
     guard case .object(let members) = document else {
-      throw MediaError(
+      throw UprightError(
         .configuration, "isn't a JSON object", at: file, remedy: "write {\"listen\": ...}")
     }
     var values: [AbsoluteConfigKey: ConfigValue] = [:]
     for member in members where member.key != "sessions" && member.key != "webhooks" {
       guard settings.contains(where: { $0.name == member.key }) else {
-        throw MediaError(
+        throw UprightError(
           .configuration, "unknown setting \(printable(member.key))", at: file,
           remedy: "use " + settings.map(\.name).joined(separator: ", ") + ", sessions, webhooks")
       }
       guard let text = Self.text(member.value) else {
-        throw MediaError(
+        throw UprightError(
           .configuration, "unsupported value", at: "\(file), \(member.key)",
           remedy: "write a string, a number or an array of strings")
       }
@@ -117,7 +117,7 @@ extension ServiceConfiguration {
 
   // MARK: - Settings
 
-  private mutating func apply(_ reader: ConfigReader) throws(MediaError) {
+  private mutating func apply(_ reader: ConfigReader) throws(UprightError) {
     if let text = reader.string(forKey: "listen") {
       guard let endpoint = Endpoint(text) else {
         throw Self.wrong("listen", "write HOST:PORT")
@@ -146,7 +146,7 @@ extension ServiceConfiguration {
 
   private static func number(
     _ reader: ConfigReader, _ name: String, _ range: ClosedRange<Int>
-  ) throws(MediaError) -> Int? {
+  ) throws(UprightError) -> Int? {
     guard let text = reader.string(forKey: ConfigKey([name])) else { return nil }
     guard let number = Int(text), range.contains(number) else {
       throw wrong(name, "use an integer from \(range.lowerBound) to \(range.upperBound)")
@@ -154,29 +154,29 @@ extension ServiceConfiguration {
     return number
   }
 
-  private static func token(at path: String) throws(MediaError) -> String {
+  private static func token(at path: String) throws(UprightError) -> String {
     guard let data = FileManager.default.contents(atPath: path) else {
-      throw MediaError(
+      throw UprightError(
         .configuration, "can't read the token", at: path, remedy: "check --token-file")
     }
     return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
-  private static func wrong(_ name: String, _ remedy: String) -> MediaError {
-    MediaError(.configuration, "invalid setting", at: name, remedy: remedy)
+  private static func wrong(_ name: String, _ remedy: String) -> UprightError {
+    UprightError(.configuration, "invalid setting", at: name, remedy: remedy)
   }
 
-  private mutating func readLists(_ document: JSONValue, _ file: String) throws(MediaError) {
+  private mutating func readLists(_ document: JSONValue, _ file: String) throws(UprightError) {
     for (name, list) in [("sessions", \Self.sessions), ("webhooks", \Self.webhooks)] {
       guard let value = document[name] else { continue }
       guard case .array(let values) = value else {
-        throw MediaError(
+        throw UprightError(
           .configuration, "isn't an array", at: "\(file), \(name)", remedy: "write [...]")
       }
       self[keyPath: list] = values
     }
     for (index, session) in sessions.enumerated() where session["name"]?.text == nil {
-      throw MediaError(
+      throw UprightError(
         .configuration, "the session has no name", at: "\(file), sessions[\(index)]",
         remedy: "add a name: it identifies the session after a restart")
     }

@@ -42,7 +42,7 @@ struct SessionRoutes: Sendable {
 
   /// Ends a running session and returns its final state. Forgets an ended session.
   private func delete(_ hosted: HostedSession) async throws -> Response {
-    if hosted.isOver {
+    if hosted.hasEnded {
       sessions.forget(hosted)
       return Response(status: .noContent)
     }
@@ -52,15 +52,15 @@ struct SessionRoutes: Sendable {
 
   // MARK: - Events
 
-  private static let mostEvents = 1000
+  private static let maxEvents = 1000
 
   private func post(_ request: Request, to hosted: HostedSession) async throws -> Response {
     let body = try await request.json(limit: bodyLimit)
-    guard !hosted.isOver else { throw Problem.conflict("the session has ended") }
+    guard !hosted.hasEnded else { throw Problem.conflict("the session has ended") }
     let events: [JSONValue]
     if case .array(let list) = body { events = list } else { events = [body] }
-    guard (1...Self.mostEvents).contains(events.count) else {
-      throw Problem.badRequest("the body must be one event, or an array of 1 to \(Self.mostEvents)")
+    guard (1...Self.maxEvents).contains(events.count) else {
+      throw Problem.badRequest("the body must be one event, or an array of 1 to \(Self.maxEvents)")
     }
     guard hosted.budget.take(events.count) else {
       throw Problem.tooMany("more than 1000 events per second", retryAfter: 1)

@@ -62,7 +62,7 @@ struct Problem: Error, Sendable, Hashable {
     case let refusal as Refusal: self = .unprocessable(refusal.reason)
     case let error as PolicyError:
       self = error.code == .syntax ? .badRequest("\(error)") : .unprocessable("\(error)")
-    case let error as MediaError: self.init(media: error)
+    case let error as UprightError: self.init(media: error)
     case let error as any HTTPResponseError where error.status == .notFound:
       self = .notFound("there is no such path")
     case let error as any HTTPResponseError where error.status.code < 500:
@@ -71,7 +71,7 @@ struct Problem: Error, Sendable, Hashable {
     }
   }
 
-  private init(media error: MediaError) {
+  private init(media error: UprightError) {
     switch error.code {
     case .usage, .badData, .noInput, .unavailable: self = .unprocessable(error.inAnswers)
     case .cannotCreate: self = .conflict(error.inAnswers)
@@ -99,7 +99,7 @@ struct Problem: Error, Sendable, Hashable {
   }
 }
 
-extension MediaError {
+extension UprightError {
   /// The message for a client of the API: options have their names in the API, and remedies that apply only
   /// to the command line are left out.
   var inAnswers: String {

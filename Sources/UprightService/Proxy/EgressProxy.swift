@@ -23,15 +23,15 @@ final class EgressProxy: Sendable {
   private let rules: AddressRules
   private let resolver: any Resolver
   private let logger: Logger
-  private let mostConnections: Int
+  private let maxConnections: Int
 
   init(
-    rules: AddressRules, resolver: any Resolver, logger: Logger, mostConnections: Int = 256
+    rules: AddressRules, resolver: any Resolver, logger: Logger, maxConnections: Int = 256
   ) {
     self.rules = rules
     self.resolver = resolver
     self.logger = logger
-    self.mostConnections = mostConnections
+    self.maxConnections = maxConnections
   }
 
   /// Binds the proxy to a free port of 127.0.0.1.
@@ -41,7 +41,7 @@ final class EgressProxy: Sendable {
       .childChannelOption(.autoRead, value: true)
       .childChannelInitializer { [self] channel in
         channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandler(ProxyFront(self))
+          try channel.pipeline.syncOperations.addHandler(ProxyClientHandler(self))
         }
       }
       .bind(host: "127.0.0.1", port: 0).get()
@@ -100,7 +100,7 @@ final class EgressProxy: Sendable {
 
   func mayOpen() -> Bool {
     state.withLock { state in
-      guard state.open < mostConnections else { return false }
+      guard state.open < maxConnections else { return false }
       state.open += 1
       return true
     }

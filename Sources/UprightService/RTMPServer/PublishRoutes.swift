@@ -37,13 +37,13 @@ final class PublishRoutes: Sendable {
   var isEmpty: Bool { state.withLock { $0.routes.isEmpty } }
 
   /// The result of a lookup: the route, or why the publisher is rejected.
-  enum Answer: Sendable {
+  enum Lookup: Sendable {
     case route(Route, path: String)
     case unknown, taken
   }
 
   /// Looks up `path` for a publisher and reserves it until `leave`.
-  func enter(_ path: String) -> Answer {
+  func enter(_ path: String) -> Lookup {
     state.withLock { state in
       var found: (String, Route)?
       for (key, route) in state.routes where constantTimeEqual(path, key) { found = (key, route) }

@@ -13,7 +13,7 @@ final class PublisherHandler: ChannelInboundHandler {
   typealias OutboundOut = ByteBuffer
 
   /// The timeouts of a connection.
-  struct Patience: Sendable {
+  struct Timeouts: Sendable {
     /// From the connection until the publish command.
     var publish = TimeAmount.seconds(10)
     /// Without received bytes.
@@ -22,7 +22,7 @@ final class PublisherHandler: ChannelInboundHandler {
 
   private let routes: PublishRoutes
   private let logger: Logger
-  private let patience: Patience
+  private let patience: Timeouts
   private var connection: PublishConnection
   private var route: PublishRoutes.Route?
   private var path = ""
@@ -37,7 +37,7 @@ final class PublisherHandler: ChannelInboundHandler {
   /// Whether the publisher has disconnected and the rest of its stream waits for room.
   private var isLeaving = false
 
-  init(_ routes: PublishRoutes, _ logger: Logger, _ patience: Patience) {
+  init(_ routes: PublishRoutes, _ logger: Logger, _ patience: Timeouts) {
     self.routes = routes
     self.logger = logger
     self.patience = patience

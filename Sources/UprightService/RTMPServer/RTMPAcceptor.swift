@@ -23,30 +23,30 @@ final class RTMPAcceptor: Sendable {
     let port: Int
   }
 
-  private enum Place {
+  private enum ListenerState {
     case bound(Listener)
     /// Being bound or closed. Other claims of the port wait for the task.
     case changing(Task<Problem?, Never>)
   }
 
-  private enum Step {
+  private enum ClaimStep {
     case done, taken, full
     case wait(Task<Problem?, Never>)
   }
 
-  private let places = Mutex<[Endpoint: Place]>([:])
+  private let places = Mutex<[Endpoint: ListenerState]>([:])
   private let logger: Logger
-  private let mostPorts: Int
-  private let mostPerPeer: Int
-  private let patience: PublisherHandler.Patience
+  private let maxPorts: Int
+  private let maxPerPeer: Int
+  private let patience: PublisherHandler.Timeouts
 
   init(
-    logger: Logger, mostPorts: Int = 16, mostPerPeer: Int = 64,
-    patience: PublisherHandler.Patience = .init()
+    logger: Logger, maxPorts: Int = 16, maxPerPeer: Int = 64,
+    patience: PublisherHandler.Timeouts = .init()
   ) {
     self.logger = logger
-    self.mostPorts = mostPorts
-    self.mostPerPeer = mostPerPeer
+    self.maxPorts = maxPorts
+    self.maxPerPeer = maxPerPeer
     self.patience = patience
   }
 
@@ -63,7 +63,7 @@ final class RTMPAcceptor: Sendable {
       switch step(endpoint, path, route) {
       case .done: return Claim(host: host, port: port, path: path)
       case .taken: throw .conflict("another session uses this stream path")
-      case .full: throw .tooMany("\(mostPorts) RTMP ports are already bound")
+      case .full: throw .tooMany("\(maxPorts) RTMP ports are already bound")
       case .wait(let task): if let problem = await task.value { throw problem }
       }
     }
@@ -71,13 +71,14 @@ final class RTMPAcceptor: Sendable {
   }
 
   /// Adds a route to a bound port, or starts to bind the port. Concurrent claims share one bind.
-  private func step(_ endpoint: Endpoint, _ path: String, _ route: PublishRoutes.Route) -> Step {
+  private func step(_ endpoint: Endpoint, _ path: String, _ route: PublishRoutes.Route) -> ClaimStep
+  {
     places.withLock { places in
       switch places[endpoint] {
       case .bound(let listener)?: return listener.routes.add(path, route) ? .done : .taken
       case .changing(let task)?: return .wait(task)
       case nil:
-        guard places.count < mostPorts else { return .full }
+        guard places.count < maxPorts else { return .full }
         let task = Task { await self.open(endpoint) }
         places[endpoint] = .changing(task)
         return .wait(task)
@@ -87,7 +88,7 @@ final class RTMPAcceptor: Sendable {
 
   /// Binds the port. Returns a `Problem` if that fails.
   private func open(_ endpoint: Endpoint) async -> Problem? {
-    let routes = PublishRoutes(peers: PeerLimit(perPeer: mostPerPeer, total: 1024))
+    let routes = PublishRoutes(peers: PeerLimit(perPeer: maxPerPeer, total: 1024))
     do {
       let channel = try await bind(endpoint, routes)
       places.withLock { $0[endpoint] = .bound(Listener(routes: routes, channel: channel)) }

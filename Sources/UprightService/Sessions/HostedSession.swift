@@ -42,7 +42,7 @@ final class HostedSession: Sendable {
   /// The reason if the input was stopped because it led to a forbidden address.
   private let refusal = Mutex<String?>(nil)
 
-  var isOver: Bool { [.ended, .failed].contains(session.snapshot.state) }
+  var hasEnded: Bool { [.ended, .failed].contains(session.snapshot.state) }
 
   /// The current state. A session whose input was refused is `failed`, not `ended`.
   var snapshot: LiveSnapshot {

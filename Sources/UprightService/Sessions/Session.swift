@@ -11,7 +11,7 @@ package protocol Session: Sendable {
   func listens(within seconds: Double) -> Bool
   /// Posts events, in the order of their arrival. Returns the decisions on the events that take effect at the
   /// next frame, after that frame has arrived.
-  func post(_ events: [RotationEvent]) async throws(MediaError) -> [RotationDecision]
+  func post(_ events: [RotationEvent]) async throws(UprightError) -> [RotationDecision]
   var snapshot: LiveSnapshot { get }
   /// Starts to end the session and returns immediately. Every output is closed so that it is playable.
   ///
@@ -24,13 +24,13 @@ package protocol Session: Sendable {
 /// Functions that create sessions and parse their options. The command line provides them.
 package struct SessionEngine: Sendable {
   /// Creates a session. Checks the configuration, but opens nothing.
-  package var make: @Sendable (LiveConfiguration) throws(MediaError) -> any Session
+  package var make: @Sendable (LiveConfiguration) throws(UprightError) -> any Session
   /// Parses command-line arguments such as `--size=720p`.
-  package var options: @Sendable ([String]) throws(MediaError) -> TranscodeOptions
+  package var options: @Sendable ([String]) throws(UprightError) -> TranscodeOptions
 
   package init(
-    make: @escaping @Sendable (LiveConfiguration) throws(MediaError) -> any Session,
-    options: @escaping @Sendable ([String]) throws(MediaError) -> TranscodeOptions
+    make: @escaping @Sendable (LiveConfiguration) throws(UprightError) -> any Session,
+    options: @escaping @Sendable ([String]) throws(UprightError) -> TranscodeOptions
   ) {
     self.make = make
     self.options = options

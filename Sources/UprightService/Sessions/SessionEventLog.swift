@@ -34,17 +34,17 @@ final class SessionEventLog: Sendable {
 
   private let state = Mutex(State())
   private let capacity: Int
-  private let mostBytes: Int
-  private let mostReaders: Int
+  private let maxBytes: Int
+  private let maxReaders: Int
 
   /// - Parameters:
   ///   - capacity: The number of events to keep.
   ///   - mostBytes: The maximum size of their data, in bytes. The last event is kept at any size.
   ///   - mostReaders: The maximum number of simultaneous readers.
-  init(capacity: Int = 1024, mostBytes: Int = 1 << 20, mostReaders: Int = 64) {
+  init(capacity: Int = 1024, maxBytes: Int = 1 << 20, maxReaders: Int = 64) {
     self.capacity = capacity
-    self.mostBytes = mostBytes
-    self.mostReaders = mostReaders
+    self.maxBytes = maxBytes
+    self.maxReaders = maxReaders
   }
 
   /// Adds an event. Does nothing after `end`.
@@ -56,7 +56,7 @@ final class SessionEventLog: Sendable {
       state.bytes += data.utf8.count
       state.next += 1
       // Half of the events are dropped at once, so that an append is O(1) on average.
-      if state.events.count >= 2 * capacity || state.bytes > mostBytes { trim(&state) }
+      if state.events.count >= 2 * capacity || state.bytes > maxBytes { trim(&state) }
       for reader in state.readers.values { reader.yield() }
     }
   }
@@ -64,8 +64,8 @@ final class SessionEventLog: Sendable {
   private func trim(_ state: inout State) {
     var surplus = max(0, state.events.count - capacity)
     var bytes = state.events.dropFirst(surplus).reduce(0) { $0 + $1.data.utf8.count }
-    if bytes > mostBytes {
-      while bytes > mostBytes / 2, surplus < state.events.count - 1 {
+    if bytes > maxBytes {
+      while bytes > maxBytes / 2, surplus < state.events.count - 1 {
         bytes -= state.events[surplus].data.utf8.count
         surplus += 1
       }
@@ -111,12 +111,12 @@ final class SessionEventLog: Sendable {
     func wake() { continuation.yield() }
   }
 
-  /// Adds a reader. Returns `nil` if there are `mostReaders` already.
+  /// Adds a reader. Returns `nil` if there are `maxReaders` already.
   func subscribe() -> Subscription? {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let number: Int? = state.withLock { state in
-      guard state.readers.count < mostReaders else { return nil }
+      guard state.readers.count < maxReaders else { return nil }
       state.nextReader += 1
       state.readers[state.nextReader] = continuation
       return state.nextReader

@@ -27,7 +27,7 @@ struct SessionRequest: Sendable {
   var words: [String]
   var inputTimeout: Double?
 
-  static let mostOutputs = 8
+  static let maxOutputs = 8
 
   /// - Throws: `Problem` 400 if the JSON has the wrong form, `Refusal` if an address isn't allowed,
   ///   `PolicyError` if the policy isn't valid.
@@ -141,8 +141,8 @@ struct SessionRequest: Sendable {
 
   private static func outputs(_ value: JSONValue?, _ rules: AddressRules) throws -> [Output] {
     guard let value else { return [.hls] }
-    guard case .array(let list) = value, (1...mostOutputs).contains(list.count) else {
-      throw Problem.badRequest("outputs: must be an array of 1 to \(mostOutputs) outputs")
+    guard case .array(let list) = value, (1...maxOutputs).contains(list.count) else {
+      throw Problem.badRequest("outputs: must be an array of 1 to \(maxOutputs) outputs")
     }
     var outputs: [Output] = []
     for entry in list {

@@ -14,14 +14,14 @@ final class Sessions: Sendable {
     var kept = 64
   }
 
-  private enum Place: Sendable {
+  private enum Slot: Sendable {
     /// The session is being created.
     case reserved
     case hosted(HostedSession)
   }
 
   private struct State: Sendable {
-    var places: [String: Place] = [:]
+    var places: [String: Slot] = [:]
     var isDraining = false
     var onForget: @Sendable (HostedSession) -> Void = { _ in }
   }
@@ -29,14 +29,14 @@ final class Sessions: Sendable {
   let secrets: Secrets
   let rules: AddressRules
   let limits: Limits
-  private let opening: SessionOpening
+  private let opening: SessionFactory
   private let logger: Logger
   private let state = Mutex(State())
   /// Receives the updates of all sessions with the session's name, for webhooks.
   private let observer: @Sendable (String, LiveUpdate) -> Void
 
   init(
-    opening: SessionOpening, rules: AddressRules, secrets: Secrets, limits: Limits,
+    opening: SessionFactory, rules: AddressRules, secrets: Secrets, limits: Limits,
     logger: Logger, observer: @escaping @Sendable (String, LiveUpdate) -> Void = { _, _ in }
   ) {
     self.opening = opening
@@ -117,14 +117,14 @@ final class Sessions: Sendable {
       switch state.places[id] {
       case .reserved?: return .failure(.conflict("a session named \(id) is being created"))
       case .hosted(let old)?:
-        guard old.isOver else { return .failure(.conflict("a session named \(id) is running")) }
+        guard old.hasEnded else { return .failure(.conflict("a session named \(id) is running")) }
         evicted.append(old)
       case nil: break
       }
       var over: [HostedSession] = []
       var running = 0
       for case let (key, place) in state.places where key != id {
-        if case .hosted(let session) = place, session.isOver {
+        if case .hosted(let session) = place, session.hasEnded {
           over.append(session)
         } else {
           running += 1
@@ -189,8 +189,8 @@ final class Sessions: Sendable {
   /// - Parameter comesBack: Whether the session is started again with the service.
   func end(_ hosted: HostedSession, within seconds: Double = 10, comesBack: Bool = false) async {
     hosted.session.stop(comesBack: comesBack)
-    let isOver = await blocking { hosted.session.join(timeout: seconds) }
-    if !isOver { logger.error("session \(hosted.id): did not end within \(seconds) s") }
+    let hasEnded = await blocking { hosted.session.join(timeout: seconds) }
+    if !hasEnded { logger.error("session \(hosted.id): did not end within \(seconds) s") }
     hosted.feed.end()
   }
 
@@ -212,7 +212,7 @@ final class Sessions: Sendable {
   func drain(within seconds: Double) async {
     state.withLock { $0.isDraining = true }
     await withTaskGroup(of: Void.self) { group in
-      for hosted in all where !hosted.isOver {
+      for hosted in all where !hosted.hasEnded {
         group.addTask { await self.end(hosted, within: seconds, comesBack: hosted.isDeclared) }
       }
     }

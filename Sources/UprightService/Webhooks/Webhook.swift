@@ -72,7 +72,7 @@ struct Webhook: Sendable, Hashable {
 
   /// Returns `t=SECONDS,v1=HEX`: HMAC-SHA-256 over `SECONDS.BODY`. The time prevents that an old message is
   /// replayed as a new one.
-  func signature(of body: String, at seconds: Int) throws(MediaError) -> String {
+  func signature(of body: String, at seconds: Int) throws(UprightError) -> String {
     let hash = try KeyedHash.sha256(Array("\(seconds).\(body)".utf8), key: Array(secret.utf8))
     let hex = hash.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     return "t=\(seconds),v1=\(hex)"

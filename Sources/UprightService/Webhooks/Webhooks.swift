@@ -22,7 +22,7 @@ final class Webhooks: Sendable {
     let body: String
   }
 
-  private struct Line: Sendable {
+  private struct Queue: Sendable {
     let hook: Webhook
     let messages: AsyncStream<Message>.Continuation
     let task: Task<Void, Never>
@@ -35,7 +35,7 @@ final class Webhooks: Sendable {
   }
 
   private struct State: Sendable {
-    var lines: [String: Line] = [:]
+    var lines: [String: Queue] = [:]
     var order: [String] = []
     var counts = Counts()
     var way: String?
@@ -124,7 +124,7 @@ final class Webhooks: Sendable {
       let task = Task { [weak self] in
         for await message in stream { await self?.deliver(message, to: hook) }
       }
-      state.lines[hook.id] = Line(
+      state.lines[hook.id] = Queue(
         hook: hook, messages: continuation, task: task, isKept: isKept)
       state.order.append(hook.id)
       return true

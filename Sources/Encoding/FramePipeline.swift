@@ -1,0 +1,210 @@
+package import Orientation
+internal import RotationPolicy
+package import UprightMediaIO
+package import UprightOrienting
+package import UprightPipeline
+
+/// Turns decoded frames into packets: converts them to planar formats, deinterlaces, lays out and encodes
+/// them. Frames come in presentation order, each with its `FrameDirection`. Used by one thread.
+package final class FramePipeline {
+  /// The parts of a session that this class needs.
+  package struct Work {
+    let options: TranscodeOptions
+    let stills: SessionStills
+    /// The name of the output in messages.
+    let container: String
+    /// Whether the output accepts new parameter sets.
+    let canFollow: Bool
+    /// Seconds per tick of the frames' timestamps from the encoders on.
+    let timeBase: Rational
+    /// Returns the encoder settings for the first frame and the requested codec.
+    let settings: (borrowing VideoFrame, VideoCodec?) -> VideoEncoder.Settings
+
+    package init(
+      options: TranscodeOptions, stills: SessionStills, container: String, canFollow: Bool,
+      timeBase: Rational,
+      settings: @escaping (borrowing VideoFrame, VideoCodec?) -> VideoEncoder.Settings
+    ) {
+      self.options = options
+      self.stills = stills
+      self.container = container
+      self.canFollow = canFollow
+      self.timeBase = timeBase
+      self.settings = settings
+    }
+  }
+
+  /// Optional settings.
+  package struct Setup {
+    /// Receives the frames in place of encoders.
+    package var tap: (any FrameTap)?
+    /// The codec; `nil` for the codec of the plan.
+    package var codec: VideoCodec?
+    /// Adjusts the encoder settings.
+    package var adapt: (VideoEncoder.Settings) -> VideoEncoder.Settings = { $0 }
+    /// Decides when keyframes are forced.
+    package var keyframes: KeyframeClock
+    /// The first canvas, and the turn that decides the chroma siting on it, whatever the turn of the first
+    /// frame is.
+    package var canvas: (size: PixelSize, turn: ImageOrientation)?
+    /// Called for each new format.
+    package var observe: (SessionUpdate) -> Void = { _ in }
+
+    package init(keyframes: KeyframeClock) { self.keyframes = keyframes }
+  }
+
+  /// The stages that are made with the first frame.
+  private struct Stages {
+    let orienter: FrameOrienter
+    let fields: DeinterlacingStage
+    let pictures: FrameCompositor
+    let chain: EncoderChain
+  }
+
+  private let work: Work
+  private var setup: Setup
+  private let plain: PlanarConverter
+  private var toneMapper: ToneMapper?
+  /// Whether HDR frames are tone-mapped to SDR; `nil` before the first HDR frame.
+  private var mapsTones: Bool?
+  private var stages: Stages?
+  private var noted: [String] = []
+
+  /// Subtracted from every presentation time, in ticks of the output.
+  package var shift: Int64 = 0
+  package private(set) var tally: SessionTally
+  /// The time and app orientation of the last frame that was encoded.
+  package private(set) var latest: (seconds: Double, app: InterfaceOrientation)?
+
+  package init(_ work: Work, _ setup: Setup) {
+    self.work = work
+    self.setup = setup
+    plain = PlanarConverter(background: work.options.background)
+    tally = SessionTally(timeBase: work.timeBase)
+  }
+
+  /// Warnings for the user about the frames so far.
+  package var warnings: [String] {
+    noted + (plain.hasDrawn ? ["transparent areas were drawn on the background"] : [])
+  }
+
+  /// Discards the format changes, which only a final report needs.
+  package func forgetChanges() { tally.forgetChanges() }
+
+  /// Processes one frame. Packets are emitted when the encoder returns them.
+  package func take(
+    _ frame: consuming VideoFrame, _ direction: FrameDirection, _ seconds: Double,
+    emit: EncoderChain.Emit
+  ) throws(UprightError) {
+    let frame = try mapped(frame)
+    let stages = self.stages ?? prepare(frame)
+    let plainFrame = try plain.plain(frame)
+    let placement = stages.orienter.placement(
+      of: plainFrame.size, sampleAspectRatio: plainFrame.sampleAspectRatio, turn: direction.turn,
+      canvas: direction.canvas)
+    try stages.fields.take(plainFrame, direction, seconds, by: placement) {
+      (frame: consuming VideoFrame, direction: FrameDirection, seconds: Double) throws(UprightError)
+      in
+      try show(frame, direction, seconds, stages, emit)
+    }
+  }
+
+  /// Emits all remaining packets. No frame may follow.
+  package func finish(emit: EncoderChain.Emit) throws(UprightError) {
+    guard let stages else { return }
+    try stages.fields.finish {
+      (frame: consuming VideoFrame, direction: FrameDirection, seconds: Double) throws(UprightError)
+      in
+      try show(frame, direction, seconds, stages, emit)
+    }
+    try stages.chain.finish(emit: emit)
+  }
+
+  /// Returns the frame, or its tone-mapped version if it is HDR and only 8 bits are encoded: HDR in 8 bits
+  /// would show banding, and players don't show such frames as HDR.
+  private func mapped(_ frame: consuming VideoFrame) throws(UprightError) -> VideoFrame {
+    guard frame.colour.isHDR, frame.format.bitDepth > 8 else { return frame }
+    let isWanted = mapsTones ?? mapsTones(frame)
+    mapsTones = isWanted
+    guard isWanted else { return frame }
+    if toneMapper?.takes(frame) != true { toneMapper = try ToneMapper(like: frame) }
+    guard let toneMapper else { return frame }
+    return try toneMapper.mapped(frame)
+  }
+
+  private func mapsTones(_ frame: borrowing VideoFrame) -> Bool {
+    let settings = setup.adapt(work.settings(frame, setup.codec))
+    guard settings.format.bitDepth == 8 else { return false }
+    noted.append("HDR is tone-mapped to BT.709 in 8 bits; --codec hevc keeps it")
+    return true
+  }
+
+  private func prepare(_ frame: borrowing VideoFrame) -> Stages {
+    let settings = setup.adapt(work.settings(frame, setup.codec))
+    if settings.format.bitDepth < frame.format.bitDepth {
+      noted.append(
+        "\(frame.format.bitDepth)-bit frames are encoded with \(settings.format.bitDepth) bits"
+          + (settings.format.bitDepth < 10 ? "; --codec hevc keeps 10" : ""))
+    }
+    if !settings.codec.carriesHDR && !frame.colour.hdr.isEmpty {
+      noted.append(
+        "HDR10 mastering data is left out: \(work.container) can't store it")
+    }
+    let options = work.options
+    let orienter = FrameOrienter(
+      format: settings.format,
+      layout: .init(
+        fit: options.fit, anchor: options.anchor, background: options.background,
+        filter: options.filter, scaler: options.scaler))
+    if let canvas = setup.canvas {
+      orienter.site(canvas.size, like: frame, turned: canvas.turn)
+    }
+    let made = Stages(
+      orienter: orienter,
+      fields: DeinterlacingStage(codec: settings.codec, format: settings.format),
+      pictures: FrameCompositor(orienter: orienter, stills: work.stills),
+      chain: EncoderChain(settings, followsColour: work.canFollow))
+    stages = made
+    return made
+  }
+
+  private func show(
+    _ frame: consuming VideoFrame, _ direction: FrameDirection, _ seconds: Double, _ stages: Stages,
+    _ emit: EncoderChain.Emit
+  ) throws(UprightError) {
+    let shape = frame.sampleAspectRatio
+    let placement = stages.orienter.placement(
+      of: frame.size, sampleAspectRatio: shape, turn: direction.turn, canvas: direction.canvas)
+    let orienting = ContinuousClock.now
+    var picture = try stages.pictures.picture(of: frame, direction, placement, shape: shape)
+    picture.fields = DeinterlacingStage.fields(frame.fields, after: placement.orientation)
+    tally.orientSeconds += orienting.secondsUntilNow
+    picture.rescale(to: work.timeBase)
+    picture.pts = picture.pts.map { $0 - shift }
+    note(direction, placement, picture.colour, seconds)
+    tally.frames += 1
+    tally.end(picture)
+    latest = (seconds, direction.format.appOrientation)
+    if let tap = setup.tap {
+      return try tap.take(stored: frame, upright: picture, direction: direction, seconds: seconds)
+    }
+    picture.forcesKeyframe = setup.keyframes.isDue(
+      at: seconds, canvas: direction.canvas, isFirst: stages.chain.changesFormat(with: picture))
+    let encoding = ContinuousClock.now
+    try stages.chain.encode(picture, emit: emit)
+    tally.encodeSeconds += encoding.secondsUntilNow
+  }
+
+  private func note(
+    _ direction: FrameDirection, _ placement: Placement, _ colour: Colour, _ seconds: Double
+  ) {
+    if let change = tally.note(direction, placement, at: seconds) {
+      setup.observe(.format(change))
+    }
+    if !work.canFollow, tally.noteColour(colour) {
+      noted.append(
+        "at \(seconds): the colour's description changed; \(work.container) keeps the first one"
+      )
+    }
+  }
+}

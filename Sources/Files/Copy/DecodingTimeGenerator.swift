@@ -1,0 +1,67 @@
+internal import Orientation
+internal import UprightMediaIO
+
+/// Gives copied frames the decoding times that their container doesn't store.
+///
+/// Matroska stores only presentation times. libavformat derives decoding times, but not for the first frames,
+/// before it has seen as many frames as the decoder reorders. A muxer without them would use the presentation
+/// time instead and delay the frames that are shown earlier.
+final class DecodingTimeGenerator {
+  private final class Box {
+    var packet: Packet?
+    let pts: Int64
+    init(_ packet: consuming Packet, pts: Int64) {
+      self.packet = consume packet
+      self.pts = pts
+    }
+  }
+
+  /// Packets without a decoding time, in decoding order.
+  private var waiting: [Box] = []
+  private let tick: Double
+  private let frameRate: Rational?
+
+  /// No decoder reorders more frames.
+  private static let depth = 32
+
+  init(timeBase: Rational, frameRate: Rational?) {
+    tick = timeBase.doubleValue
+    self.frameRate = frameRate
+  }
+
+  /// Processes the next packet in decoding order and passes on the packets that have a decoding time.
+  func take(
+    _ packet: consuming Packet, emit: (consuming Packet) throws(UprightError) -> Void
+  ) throws(UprightError) {
+    if let dts = packet.dts {
+      if !waiting.isEmpty {
+        let period =
+          frameRate.map { 1 / max($0.doubleValue, 1e-3) / tick } ?? Double(packet.duration)
+        let step = max(1, Int64(min(period, 1e9)))
+        let count = Int64(waiting.count)
+        try release((0..<count).map { dts - (count - $0) * step }, emit)
+      }
+      return try emit(packet)
+    }
+    guard let pts = packet.pts else { return try emit(packet) }
+    waiting.append(Box(packet, pts: pts))
+    if waiting.count > Self.depth { try finish(emit) }
+  }
+
+  /// Passes on the remaining packets, with their sorted presentation times as decoding times.
+  func finish(_ emit: (consuming Packet) throws(UprightError) -> Void) throws(UprightError) {
+    try release(waiting.map(\.pts).sorted(), emit)
+  }
+
+  private func release(
+    _ times: [Int64], _ emit: (consuming Packet) throws(UprightError) -> Void
+  ) throws(UprightError) {
+    let late = zip(times, waiting).map { $0 - $1.pts }.max() ?? 0
+    for (time, box) in zip(times, waiting) {
+      guard var packet = box.packet.take() else { continue }
+      packet.dts = time - max(0, late)
+      try emit(packet)
+    }
+    waiting.removeAll(keepingCapacity: true)
+  }
+}

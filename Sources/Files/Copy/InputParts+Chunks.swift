@@ -1,0 +1,100 @@
+internal import Foundation
+internal import Orientation
+internal import UprightContainers
+internal import UprightMediaIO
+internal import UprightOrienting
+internal import UprightPipeline
+
+/// Splits long encoded parts into chunks that are encoded in parallel: `--chunks`.
+extension InputParts {
+  /// The minimum length of a chunk in seconds: about the usual keyframe interval of an encoder.
+  private static let length = 8.0
+  /// The minimum length of a chunk in seconds, if the input is too short for longer ones.
+  private static let shortest = 2.0
+
+  /// The default number of parallel chunks on this machine. Several encoders with one thread each do less
+  /// work in total than one encoder with many threads, and keep all cores busy. Each encoder needs memory.
+  static var usualChunks: Int { min(ProcessInfo.processInfo.activeProcessorCount, 8) }
+
+  /// Returns why the input must be encoded in one piece, as a text for the user; `nil` if it need not be.
+  static func reasonAgainstChunks(_ plan: SessionPlan) -> String? {
+    let options = plan.options
+    if options.isLive { return "--latency live reads nothing ahead" }
+    if options.splits { return "--split starts a new encoder for each file" }
+    if options.start != nil || options.end != nil {
+      return "--start and --to cut between entry points"
+    }
+    if plan.container == .y4m { return "y4m stores uncompressed frames" }
+    if case .bitrate = options.rate { return "a bitrate applies to the whole input" }
+    return CopyFinder.reasonAgainstLookingAhead(plan)
+  }
+
+  /// Returns the same input with its encoded parts split into chunks, `count` of them in parallel; `nil` if
+  /// it can't be split.
+  ///
+  /// - Parameters:
+  ///   - count: 2 or more.
+  ///   - isAsked: Whether the user gave the number. If not, no chunk is shorter than an encoder's default
+  ///     GOP, so that chunks cost no extra bits.
+  func chunked(_ count: Int, isAsked: Bool) -> InputParts? {
+    let cuts = inputSurvey.survey.cuts().filter {
+      !inputSurvey.stretch(of: $0).direction.showsEarlierPicture
+    }
+    let encoded = parts.filter { !$0.isCopied }.map(seconds).reduce(0, +)
+    let length = min(
+      Self.length, max(isAsked ? Self.shortest : Self.length, encoded / Double(count * 2)))
+    var chunked = self
+    chunked.concurrency = count
+    chunked.parts = parts.flatMap { $0.isCopied ? [$0] : split($0, at: cuts, every: length) }
+    return chunked.parts.count > parts.count ? chunked : nil
+  }
+
+  private func split(_ part: Part, at cuts: [Int], every length: Double) -> [Part] {
+    var pieces = [part]
+    for cut in cuts where part.frames.dropFirst().contains(cut) {
+      let start = pieces[pieces.count - 1].frames.lowerBound
+      guard seconds(of: start..<cut) >= length - 0.001,
+        seconds(of: cut..<part.frames.upperBound) >= length / 2
+      else { continue }
+      pieces[pieces.count - 1].frames = start..<cut
+      pieces.append(Part(frames: cut..<part.frames.upperBound, reason: part.reason))
+    }
+    return pieces
+  }
+
+  /// Returns the duration of a part in seconds, without that of its last frame.
+  func seconds(of part: Part) -> Double { seconds(of: part.frames) }
+
+  private func seconds(of frames: Range<Int>) -> Double {
+    let last = inputSurvey.survey.shown.count - 1
+    return inputSurvey.seconds(of: min(frames.upperBound, last))
+      - inputSurvey.seconds(of: min(frames.lowerBound, last))
+  }
+
+  /// Returns the keyframe clock of each part, so that keyframes are where they would be if the input were
+  /// encoded in one piece.
+  func keyframeClocks(_ clock: KeyframeClock) -> [KeyframeClock] {
+    var clock = clock
+    return parts.map { part in
+      let first = clock
+      for frame in part.frames {
+        _ = clock.isDue(
+          at: inputSurvey.seconds(of: frame),
+          canvas: inputSurvey.stretch(of: frame).direction.canvas)
+      }
+      return first
+    }
+  }
+
+  /// Returns the canvas at a frame, and the turn of the first frame on that canvas, which decides the chroma
+  /// siting.
+  func canvas(at frame: Int) -> (size: PixelSize, turn: ImageOrientation) {
+    let canvas = inputSurvey.stretch(of: frame).direction.canvas
+    let before = inputSurvey.stretches(in: 0..<frame + 1)
+    let first = before.last { $0.direction.canvas != canvas }.map { other in
+      before.first { $0.firstFrame > other.firstFrame }
+    }
+    let stretch = (first ?? before.first) ?? inputSurvey.stretch(of: frame)
+    return (canvas, stretch.direction.turn)
+  }
+}

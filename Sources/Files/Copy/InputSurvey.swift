@@ -1,0 +1,91 @@
+internal import Orientation
+internal import RotationPolicy
+internal import UprightIntake
+internal import UprightMediaIO
+internal import UprightOrienting
+internal import UprightPipeline
+
+/// The direction of every frame of an input, known before any frame is decoded.
+struct InputSurvey {
+  /// Consecutive frames with the same direction. During an animated turn each frame is a stretch.
+  struct Stretch {
+    /// The index of the first frame in presentation order.
+    let firstFrame: Int
+    let seconds: Double
+    let direction: FrameDirection
+  }
+
+  let survey: PacketSurvey
+  /// The stretches in presentation order. The first begins at frame 0.
+  private(set) var stretches: [Stretch] = []
+  /// The policy's decisions and formats.
+  let plan: OrientationPlan
+  let warnings: [String]
+  private let tick: Double
+
+  /// Reads the packets of the input of `plan`.
+  ///
+  /// - Throws: `CopyRefusal` if packets alone are not enough, or `UprightError`.
+  init(_ plan: SessionPlan) throws {
+    survey = try PacketSurvey(plan)
+    tick = plan.video.timeBase.doubleValue
+    let size = plan.video.parameters.size
+    let guidance = try plan.guidance(
+      firstSize: size, sampleAspectRatio: plan.video.sampleAspectRatio)
+    var director = try plan.request.director(size: size, guidance: guidance, canvas: plan.canvas)
+    var events = EventQueue(plan.request.events, offset: plan.options.eventsOffset)
+    var warnings = plan.options.frames == .metadata ? survey.warnings : []
+    var inexact: String?
+    var changes = survey.changes[...]
+    var signal: OrientationSignal?
+    for frame in survey.shown.indices {
+      let seconds = Double(survey.shown[frame] - survey.shown[0]) * tick
+      while let change = changes.first, change.frame <= frame {
+        guard change.size == size else {
+          throw CopyRefusal(reason: "the frame size changes to \(change.size)")
+        }
+        signal = change.signal
+        changes.removeFirst()
+      }
+      if let signal, inexact == nil { inexact = plan.warning(of: signal, at: seconds) }
+      for event in try events.take(upTo: seconds + OrientationTimeline.grain) {
+        try director.push(event)
+      }
+      let direction = try director.direct(at: seconds, size: size, signal: signal)
+      if stretches.last?.direction == direction { continue }
+      stretches.append(.init(firstFrame: frame, seconds: seconds, direction: direction))
+    }
+    for event in try events.takeRest() { try director.push(event) }
+    director.finish()
+    self.plan = director.plan
+    if let inexact { warnings.append(inexact) }
+    self.warnings = warnings + director.plan.warnings
+  }
+
+  /// Returns the position on the media timeline, in seconds, of a frame, by its index in presentation order.
+  func seconds(of frame: Int) -> Double {
+    Double(survey.shown[frame] - survey.shown[0]) * tick
+  }
+
+  /// Returns the stretch that contains a frame. O(log stretches).
+  func stretch(of frame: Int) -> Stretch { stretches[index(of: frame)] }
+
+  /// Returns the stretches that contain the given frames.
+  func stretches(in frames: Range<Int>) -> ArraySlice<Stretch> {
+    stretches[index(of: frames.lowerBound)...index(of: frames.upperBound - 1)]
+  }
+
+  private func index(of frame: Int) -> Int {
+    var (low, high) = (0, stretches.count)
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if stretches[middle].firstFrame <= frame { low = middle } else { high = middle }
+    }
+    return low
+  }
+
+  /// Whether the turn changes within the input. A container stores only one turn for all frames.
+  var variesWithPictures: Bool {
+    stretches.contains { $0.direction.turn != stretches[0].direction.turn }
+  }
+}

@@ -1,0 +1,104 @@
+extension AffineMatrix {
+  /// This, and then `next`; not commutative.
+  public func concatenating(_ next: AffineMatrix) -> AffineMatrix {
+    AffineMatrix(
+      a: a * next.a + b * next.c,
+      b: a * next.b + b * next.d,
+      c: c * next.a + d * next.c,
+      d: c * next.b + d * next.d,
+      tx: tx * next.a + ty * next.c + next.tx,
+      ty: tx * next.b + ty * next.d + next.ty)
+  }
+
+  /// A move by `x` and `y`, and then this: prepended, as CoreGraphics does.
+  public func translatedBy(x: Double, y: Double) -> AffineMatrix {
+    AffineMatrix(translationX: x, y: y).concatenating(self)
+  }
+
+  /// A scale, and then this: prepended, as CoreGraphics does.
+  public func scaledBy(x: Double, y: Double) -> AffineMatrix {
+    AffineMatrix(scaleX: x, y: y).concatenating(self)
+  }
+
+  /// A turn by `radians`, clockwise with y down, and then this: prepended, as CoreGraphics does.
+  public func rotated(by radians: Double) -> AffineMatrix {
+    AffineMatrix(rotationAngle: radians).concatenating(self)
+  }
+
+  /// `a*d - b*c`: the factor of areas, negative where the transform mirrors.
+  public var determinant: Double { a * d - b * c }
+
+  /// Whether this is the identity, number for number.
+  public var isIdentity: Bool { self == .identity }
+
+  /// The transform that undoes this one.
+  ///
+  /// - Throws: `SingularMatrix` where there is none, or none in finite numbers; never a NaN.
+  public func inverted() throws(SingularMatrix) -> AffineMatrix {
+    let determinant = self.determinant
+    guard determinant != 0, determinant.isFinite else { throw SingularMatrix(self) }
+    let inverse = AffineMatrix(
+      a: d / determinant, b: -b / determinant, c: -c / determinant, d: a / determinant,
+      tx: (c * ty - d * tx) / determinant, ty: (b * tx - a * ty) / determinant)
+    guard inverse.isFinite else { throw SingularMatrix(self) }
+    return inverse
+  }
+
+  /// Whether all six numbers are finite.
+  public var isFinite: Bool {
+    a.isFinite && b.isFinite && c.isFinite && d.isFinite && tx.isFinite && ty.isFinite
+  }
+}
+
+/// A transform that cannot be undone: it flattens the plane, or its numbers are not finite.
+public struct SingularMatrix: Error, Hashable, CustomStringConvertible {
+  /// The transform in question.
+  public let transform: AffineMatrix
+
+  /// The error about `transform`.
+  public init(_ transform: AffineMatrix) { self.transform = transform }
+
+  /// What is wrong, with the numbers.
+  public var description: String {
+    "the transform \(transform) has no inverse (determinant \(transform.determinant)): "
+      + "a scale of 0 or a number that is not finite went into it"
+  }
+}
+
+extension Point {
+  /// Where `transform` takes this point.
+  public func applying(_ transform: AffineMatrix) -> Point {
+    Point(
+      x: transform.a * x + transform.c * y + transform.tx,
+      y: transform.b * x + transform.d * y + transform.ty)
+  }
+}
+
+extension Size {
+  /// What `transform` makes of this distance; translation does not matter, and a side may come out
+  /// negative, as CoreGraphics has it.
+  public func applying(_ transform: AffineMatrix) -> Size {
+    Size(
+      width: transform.a * width + transform.c * height,
+      height: transform.b * width + transform.d * height)
+  }
+}
+
+extension Rect {
+  /// The smallest upright rectangle around where `transform` takes this one; its size is not
+  /// negative.
+  public func applying(_ transform: AffineMatrix) -> Rect {
+    let far = Point(x: origin.x + size.width, y: origin.y + size.height)
+    let first = origin.applying(transform)
+    var (low, high) = (first, first)
+    func take(_ corner: Point) {
+      let place = corner.applying(transform)
+      low = Point(x: min(low.x, place.x), y: min(low.y, place.y))
+      high = Point(x: max(high.x, place.x), y: max(high.y, place.y))
+    }
+    take(Point(x: far.x, y: origin.y))
+    take(Point(x: origin.x, y: far.y))
+    take(far)
+    return Rect(origin: low, size: Size(width: high.x - low.x, height: high.y - low.y))
+  }
+}

@@ -1,0 +1,96 @@
+package import Orientation
+package import UprightMediaIO
+
+/// Prepares interlaced frames for turning. The odd and the even lines of such a frame show two different
+/// moments, and only moving whole lines keeps them apart.
+///
+/// An exact move without a quarter turn keeps the fields if the output can signal them. Upside down, the
+/// first line becomes the last, and the field order changes. In any other case, such as scaling or a quarter
+/// turn, the frame is deinterlaced.
+package final class DeinterlacingStage {
+  package typealias Next = (consuming VideoFrame, FrameDirection, Double) throws(UprightError) ->
+    Void
+
+  private let codec: VideoCodec
+  private let format: PixelFormat
+  private var deinterlacer: Deinterlacer?
+  /// The directions of the frames in the deinterlacer, in order.
+  private var waiting: [(direction: FrameDirection, seconds: Double)] = []
+  /// The number of frames that were deinterlaced.
+  private(set) var deinterlaced = 0
+
+  /// - Parameters:
+  ///   - codec: The codec of the output.
+  ///   - format: The pixel format that the encoder takes.
+  package init(codec: VideoCodec, format: PixelFormat) {
+    self.codec = codec
+    self.format = format
+  }
+
+  /// Processes one frame, and passes on the frames that are ready, each with its direction.
+  package func take(
+    _ frame: consuming VideoFrame, _ direction: FrameDirection, _ seconds: Double,
+    by placement: Placement,
+    next: Next
+  ) throws(UprightError) {
+    let isOpen = deinterlacer?.takes(frame) ?? false
+    let mustChange =
+      frame.isInterlaced && Deinterlacer.suits(frame)
+      && !keepsFields(of: frame, direction, by: placement)
+    // A progressive frame between interlaced ones passes through the deinterlacer unchanged.
+    guard mustChange || isOpen && !frame.isInterlaced else {
+      try finish(next: next)
+      return try next(frame, direction, seconds)
+    }
+    if !isOpen {
+      try finish(next: next)
+      deinterlacer = try Deinterlacer(like: frame)
+    }
+    if mustChange { deinterlaced += 1 }
+    waiting.append((direction, seconds))
+    try deinterlacer?.send(frame)
+    try drain(next: next)
+  }
+
+  /// Passes on the remaining frames.
+  package func finish(next: Next) throws(UprightError) {
+    guard let deinterlacer else { return }
+    try deinterlacer.finish()
+    try drain(next: next)
+    self.deinterlacer = nil
+  }
+
+  private func drain(next: Next) throws(UprightError) {
+    while let deinterlacer, let frame = try deinterlacer.receive() {
+      guard !waiting.isEmpty else { throw UprightError(.fault, "a frame without a direction") }
+      let (direction, seconds) = waiting.removeFirst()
+      try next(frame, direction, seconds)
+    }
+  }
+
+  /// Whether every line, of chroma too, remains a whole line of the same field.
+  private func keepsFields(
+    of frame: borrowing VideoFrame, _ direction: FrameDirection, by placement: Placement
+  ) -> Bool {
+    let isAtRest = direction.moment == nil && direction.level == 0
+    guard codec.carriesFields, frame.format == format, isAtRest, placement.isExact,
+      !placement.orientation.swapsAxes
+    else { return false }
+    let pair = 2 << format.chromaShift.y
+    let (from, to) = (placement.sourceRect, placement.canvasRect)
+    return from.y % pair == 0 && to.y % pair == 0
+      && (!placement.orientation.turnsUpsideDown || from.height % pair == 0)
+  }
+
+  /// Returns the field order after an exact move.
+  package static func fields(_ fields: FieldOrder?, after orientation: ImageOrientation)
+    -> FieldOrder?
+  {
+    orientation.turnsUpsideDown ? fields?.flipped : fields
+  }
+}
+
+extension ImageOrientation {
+  /// Whether the first line becomes the last, among the orientations that keep lines as lines.
+  fileprivate var turnsUpsideDown: Bool { self == .down || self == .downMirrored }
+}

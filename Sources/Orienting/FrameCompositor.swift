@@ -1,0 +1,226 @@
+package import Orientation
+internal import PixelKernels
+internal import RotationPolicy
+package import UprightMediaIO
+
+/// Draws the output frame for each input frame: the input frame, the last frame before a turn, a held frame,
+/// a still picture, or a blend of two frames, with the overlays on top. Returns one frame for each input
+/// frame, with that frame's timestamps. Used by one thread.
+package final class FrameCompositor {
+  private let orienter: FrameOrienter
+  private let slate: HeldContent?
+  private var overlays: OverlayPainter
+  /// What was shown last, without the animation of a turn.
+  private var last: HeldContent?
+  /// What was shown before the turn in progress.
+  private var before: (turn: OrientationTimeline.Turn, standing: HeldContent?)?
+
+  package init(orienter: FrameOrienter, stills: SessionStills) {
+    self.orienter = orienter
+    slate = stills.slate.map { HeldContent(.still($0)) }
+    overlays = OverlayPainter(stills.overlays, format: orienter.format)
+  }
+
+  /// Returns the output frame for `frame`.
+  ///
+  /// - Parameters:
+  ///   - placement: The layout of the frame at rest, according to `direction`.
+  ///   - shape: The sample aspect ratio of the frame.
+  package func picture(
+    of frame: borrowing VideoFrame, _ direction: FrameDirection, _ placement: Placement,
+    shape: Rational
+  ) throws(UprightError) -> VideoFrame {
+    note(direction.moment?.turn)
+    let picture = try ground(frame, direction, placement, shape)
+    return try overlays.paint(picture, window: direction.window, with: orienter)
+  }
+
+  private func note(_ turn: OrientationTimeline.Turn?) {
+    guard let turn else {
+      before = nil
+      return
+    }
+    if before?.turn != turn { before = (turn, last) }
+  }
+
+  private func ground(
+    _ frame: borrowing VideoFrame, _ direction: FrameDirection, _ placement: Placement,
+    _ shape: Rational
+  ) throws(UprightError) -> VideoFrame {
+    guard direction.isCaptureEnabled else {
+      let standing = slate ?? last ?? HeldContent(.nothing)
+      last = standing
+      return try standing.picture(for: frame, on: direction.canvas, by: orienter)
+    }
+    let moment = direction.moment
+    if let moment, moment.turn.style == .hold {
+      // If there is no earlier frame, the first frame is held.
+      var standing = before?.standing
+      if standing == nil { standing = HeldContent(try frame.shared(), direction, shape: shape) }
+      before?.standing = standing
+      last = standing
+      if let standing {
+        return try standing.picture(for: frame, on: direction.canvas, by: orienter)
+      }
+    }
+    try keep(frame, direction, shape)
+    switch moment?.turn.style {
+    case .spin: return try spun(frame, direction, placement, shape)
+    case .crossfade: return try crossfaded(frame, direction, placement)
+    default: return try rested(frame, direction, placement)
+    }
+  }
+
+  /// Stores `frame` as what was shown last. Reuses the existing object unless it is held elsewhere.
+  private func keep(
+    _ frame: borrowing VideoFrame, _ direction: FrameDirection, _ shape: Rational
+  ) throws(UprightError) {
+    let picture = try frame.shared()
+    if isKnownUniquelyReferenced(&last), let last {
+      last.show(picture, direction, shape: shape)
+    } else {
+      last = HeldContent(picture, direction, shape: shape)
+    }
+  }
+
+  /// Returns the frame in its layout at rest.
+  private func rested(
+    _ frame: borrowing VideoFrame, _ direction: FrameDirection, _ placement: Placement
+  ) throws(UprightError) -> VideoFrame {
+    guard direction.level != 0 else { return try orienter.orient(frame, by: placement) }
+    return try orienter.orient(
+      frame, in: Pose(placement, of: frame.size, degrees: direction.level),
+      on: direction.canvas, resting: placement)
+  }
+
+  private func spun(
+    _ frame: borrowing VideoFrame, _ direction: FrameDirection, _ placement: Placement,
+    _ shape: Rational
+  ) throws(UprightError) -> VideoFrame {
+    guard let moment = direction.moment, moment.clockwiseDegrees != 0 else {
+      return try rested(frame, direction, placement)
+    }
+    let earlier = orienter.placement(
+      of: frame.size, sampleAspectRatio: shape,
+      turn: direction.turn.then(
+        ImageOrientation(
+          flippedHorizontally: false, quarterTurns: -moment.clockwiseDegrees / 90)),
+      canvas: direction.canvas)
+    let fraction = TimingCurve.easeInOut.value(at: moment.progress)
+    if fraction == 0 { return try rested(frame, direction, earlier) }
+    let pose = Pose(
+      from: earlier, to: placement, of: frame.size, clockwiseDegrees: moment.clockwiseDegrees,
+      fraction: fraction, level: direction.level)
+    return try orienter.orient(frame, in: pose, on: direction.canvas, resting: placement)
+  }
+
+  private func crossfaded(
+    _ frame: borrowing VideoFrame, _ direction: FrameDirection, _ placement: Placement
+  ) throws(UprightError) -> VideoFrame {
+    let picture = try rested(frame, direction, placement)
+    guard let moment = direction.moment, let standing = before?.standing else { return picture }
+    let held = try standing.picture(for: frame, on: direction.canvas, by: orienter)
+    guard let from = FrameView(held), let to = FrameView(picture) else { return picture }
+    let kernels = orienter.kernels
+    let weight = Int(clamping: moment.progress * 256)
+    for (old, new) in zip(from.framePlanes, to.framePlanes) {
+      try runKernel { () throws(PixelKernelsError) in
+        try kernels.blend(
+          PlaneView(old.samples), PlaneView(new.samples), weight: weight, into: new.samples,
+          componentSize: from.format.sampleBytes)
+      }
+    }
+    return picture
+  }
+}
+
+/// Content that can be shown without a new frame. It is drawn again for each canvas, so that its aspect ratio
+/// is kept, and cached for later frames on the same canvas.
+final class HeldContent {
+  enum Content {
+    /// A frame laid out by the direction; `shape` is its sample aspect ratio.
+    case frame(FrameDirection, shape: Rational)
+    /// A still picture, upright and fitted into the canvas.
+    case still(StillImage)
+    /// The background colour only.
+    case nothing
+  }
+
+  private var content: Content
+  /// The frame, if `content` is `frame`.
+  private var held: VideoFrame?
+  private var drawn: VideoFrame?
+
+  init(_ content: Content) { self.content = content }
+
+  init(_ frame: consuming VideoFrame, _ direction: FrameDirection, shape: Rational) {
+    content = .frame(direction, shape: shape)
+    held = consume frame
+  }
+
+  /// Replaces the content with `frame`.
+  func show(_ frame: consuming VideoFrame, _ direction: FrameDirection, shape: Rational) {
+    content = .frame(direction, shape: shape)
+    held = consume frame
+    drawn = nil
+  }
+
+  /// Returns the content drawn in place of `frame`. Its memory is shared.
+  func picture(
+    for frame: borrowing VideoFrame, on canvas: PixelSize, by orienter: FrameOrienter
+  ) throws(UprightError) -> VideoFrame {
+    if drawn?.size != canvas { drawn = try draw(like: frame, on: canvas, by: orienter) }
+    guard let picture = try drawn?.replacement(for: frame) else {
+      throw UprightError(.fault, "no drawn frame to hold")
+    }
+    return picture
+  }
+
+  private func draw(
+    like frame: borrowing VideoFrame, on canvas: PixelSize, by orienter: FrameOrienter
+  ) throws(UprightError) -> VideoFrame {
+    switch content {
+    case .frame(let direction, let shape):
+      guard let picture = try draw(direction, shape, on: canvas, by: orienter) else {
+        throw UprightError(.fault, "no frame to hold")
+      }
+      return picture
+    case .still(let still):
+      let picture = try background(like: frame, on: canvas, by: orienter)
+      let rect = Placement(
+        source: still.size, orientation: .up, canvas: canvas, alignment: orienter.format.alignment
+      ).canvasRect
+      let stamp = try PreparedOverlay(
+        still, turn: .up, rect: rect, format: orienter.format, like: picture)
+      try stamp.draw(on: picture, with: orienter.kernels)
+      return picture
+    case .nothing:
+      return try background(like: frame, on: canvas, by: orienter)
+    }
+  }
+
+  private func draw(
+    _ direction: FrameDirection, _ shape: Rational, on canvas: PixelSize, by orienter: FrameOrienter
+  ) throws(UprightError) -> VideoFrame? {
+    // A switch over the optional borrows its value; a binding would consume it.
+    switch held {
+    case .some(let frame):
+      let placement = orienter.placement(
+        of: frame.size, sampleAspectRatio: shape, turn: direction.turn, canvas: canvas)
+      guard direction.level != 0 else { return try orienter.orient(frame, by: placement) }
+      return try orienter.orient(
+        frame, in: Pose(placement, of: frame.size, degrees: direction.level), on: canvas,
+        resting: placement)
+    case .none: return nil
+    }
+  }
+
+  private func background(
+    like frame: borrowing VideoFrame, on canvas: PixelSize, by orienter: FrameOrienter
+  ) throws(UprightError) -> VideoFrame {
+    let picture = try orienter.blank(like: frame, on: canvas, turned: .up)
+    orienter.fillMargins(
+      of: picture, around: PixelRect(x: 0, y: 0, width: 0, height: 0), colour: picture.colour)
+    return picture
+  }
+}

@@ -1,8 +1,0 @@
-package import UprightMediaIO
-
-/// A frame with several owners, none of which writes to it.
-package final class SharedPicture {
-  package let frame: VideoFrame
-
-  package init(_ frame: consuming VideoFrame) { self.frame = frame }
-}

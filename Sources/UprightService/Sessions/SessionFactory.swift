@@ -1,0 +1,156 @@
+internal import Foundation
+internal import RotationPolicy
+internal import UprightFiles
+internal import UprightLive
+internal import UprightMediaIO
+internal import UprightPipeline
+
+/// Creates sessions from requests: resolves and checks addresses, binds ports and creates folders.
+struct SessionFactory: Sendable {
+  let engine: SessionEngine
+  let resolver: any Resolver
+  let proxy: EgressProxy
+  let acceptor: RTMPAcceptor
+  let folders: DataFolders
+
+  func open(
+    _ request: SessionRequest, id: String, isDeclared: Bool, in sessions: Sessions
+  ) async throws -> HostedSession {
+    let options = try engine.options(request.words)
+    var secrets: [String] = []
+    let key = publishKey(request.input)
+    if case .publisher(let url) = request.input, key.text.utf8.count < Sessions.shortestKey,
+      !url.isLoopback
+    {
+      throw Refusal("the publish key is shorter than \(Sessions.shortestKey) characters")
+    }
+    secrets.append(key.text)
+    let feed = PublishedFeed()
+    let input = try await input(request.input, id: id, feed: feed, rules: sessions.rules, &secrets)
+    var outputs: [LiveOutput] = []
+    for output in request.outputs {
+      outputs.append(try await self.output(output, id: id, rules: sessions.rules, &secrets))
+    }
+    var configuration = LiveConfiguration(
+      input: input, outputs: outputs, policy: request.policy, options: options)
+    if case .pull(let url) = request.input, url.isHTTP {
+      let secret = Secrets.make()
+      secrets.append(secret)
+      configuration.httpProxy = proxy.admit(id, secret: secret)
+      guard configuration.httpProxy != nil else { throw Problem.draining() }
+    }
+    if let seconds = request.inputTimeout { configuration.inputTimeout = seconds }
+    if request.words.contains(where: { $0.hasPrefix("--segment=") }) {
+      configuration.segmentSeconds = options.segmentDuration
+    }
+    let session = try engine.make(configuration)
+    var claim: RTMPAcceptor.Claim?
+    if case .publisher(let url) = request.input {
+      claim = try await acceptor.claim(
+        host: url.host == "localhost" ? "127.0.0.1" : url.host, port: url.port ?? 1935,
+        path: key.path, route: .init(session: id, feed: feed))
+    }
+    for secret in secrets {
+      if secret == key.text, key.text == id || key.text.utf8.count < Sessions.shortestKey {
+        sessions.secrets.add(inURLs: secret)
+      } else {
+        sessions.secrets.add(secret)
+      }
+    }
+    return HostedSession(
+      id: id, publishKey: key.text, session: session, feed: SessionEventLog(),
+      description: description(request, id: id), secrets: secrets, claim: claim,
+      created: (Date().timeIntervalSince1970 * 1000).rounded() / 1000, isDeclared: isDeclared)
+  }
+
+  /// Releases the session's RTMP stream path and its access to the egress proxy.
+  func close(_ hosted: HostedSession) async {
+    if let claim = hosted.claim { await acceptor.release(claim) }
+    proxy.dismiss(hosted.id)
+  }
+
+  /// Returns the publish key and the stream path. The key is the last component of a publisher's path; a new
+  /// one is generated if the path has only one component or the input has no publisher.
+  private func publishKey(_ input: SessionRequest.Input) -> (text: String, path: String) {
+    let made = Secrets.make()
+    guard case .publisher(let url) = input else { return (made, "") }
+    let parts = url.path.split(separator: "/").map(String.init)
+    guard parts.count >= 2, let key = parts.last else {
+      return (made, (parts + [made]).joined(separator: "/"))
+    }
+    return (key, parts.joined(separator: "/"))
+  }
+
+  // MARK: - Addresses
+
+  private func input(
+    _ input: SessionRequest.Input, id: String, feed: PublishedFeed, rules: AddressRules,
+    _ secrets: inout [String]
+  ) async throws -> LiveInput {
+    switch input {
+    case .publisher: return .published(feed)
+    case .file(let path, _): return .file(path: path)
+    case .rtp(let description): return .rtp(description: description)
+    case .listener(let url):
+      secrets += url.secrets
+      return .pull(url: Self.listening(url))
+    case .pull(let url):
+      secrets += url.secrets
+      return .pull(url: try await checked(url, rules))
+    }
+  }
+
+  private func output(
+    _ output: SessionRequest.Output, id: String, rules: AddressRules, _ secrets: inout [String]
+  ) async throws -> LiveOutput {
+    switch output {
+    case .hls: return .hls(folder: try folders.live(id))
+    case .file(let name): return .file(path: try folders.recording(name, of: id))
+    case .push(let url):
+      secrets += url.secrets
+      return .push(url: try await checked(url, rules))
+    }
+  }
+
+  /// Returns the URL with the host replaced by the checked address, so that the name isn't resolved again.
+  /// TLS needs the name, so rtmps keeps it. http keeps it too: the egress proxy checks each hop.
+  private func checked(_ url: StreamURL, _ rules: AddressRules) async throws -> String {
+    if url.isHTTP { return url.text }
+    let addresses = try await resolver.addresses(of: url.host)
+    for address in addresses { try rules.check(address, for: url.scheme) }
+    guard let address = addresses.first else { throw Refusal("\(url.host) has no address") }
+    return url.scheme == "rtmps" ? url.text : url.text(at: address)
+  }
+
+  /// Returns the URL with a literal address, because a port is bound to an address, and with `mode=listener`
+  /// for srt.
+  private static func listening(_ url: StreamURL) -> String {
+    var url = url
+    if url.host == "localhost" { url.host = "127.0.0.1" }
+    guard url.scheme == "srt", url.queryValue("mode") == nil else { return url.text }
+    return url.text + (url.query == nil ? "?" : "&") + "mode=listener"
+  }
+
+  // MARK: - Description
+
+  private func description(_ request: SessionRequest, id: String) -> [JSONValue.Member] {
+    let input: JSONValue
+    switch request.input {
+    case .publisher(let url) where url.path.split(separator: "/").count < 2:
+      input = ["url": .string(url.redacted + "/***"), "mode": "listen"]
+    case .publisher(let url), .listener(let url):
+      input = ["url": .string(url.redacted), "mode": "listen"]
+    case .pull(let url): input = ["url": .string(url.redacted), "mode": "pull"]
+    case .file(_, let name): input = ["url": .string("file:\(name)"), "mode": "pull"]
+    case .rtp: input = ["url": "rtp:", "mode": "listen"]
+    }
+    let outputs: [JSONValue] = request.outputs.map { output in
+      switch output {
+      case .hls: ["type": "hls", "url": .string("/live/\(id)/index.m3u8")]
+      case .push(let url): ["type": .string(url.scheme), "url": .string(url.redacted)]
+      case .file(let name): ["type": "file", "name": .string(name)]
+      }
+    }
+    return [.init("input", input), .init("outputs", .array(outputs))]
+  }
+}

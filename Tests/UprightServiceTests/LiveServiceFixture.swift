@@ -1,0 +1,101 @@
+import Foundation
+import Orientation
+import Testing
+import UprightLive
+import UprightMediaIO
+import UprightPipeline
+import UprightTestSupport
+
+@testable import UprightService
+
+/// Streams from other programs through the service, checked as decoded frames. The tests run one at a time,
+/// because each decodes, encodes and starts programs.
+@Suite("Live through the service", .enabled(if: FFmpegTool.isHere), .server, .serialized)
+enum LiveServiceMedia {}
+
+/// A service with real media and one session in it.
+final class LiveServiceFixture: Sendable {
+  let service: RunningService
+  let id: String
+  /// The response to the POST.
+  let made: Answer
+
+  /// An engine for sessions with the orientation source `frames`, a small size and a fast encoder preset.
+  static func engine(_ frames: FrameKind) -> SessionEngine {
+    SessionEngine(
+      make: { (configuration) throws(UprightError) in try LiveSession(configuration) },
+      options: { (words) throws(UprightError) in
+        var options = TranscodeOptions()
+        options.frames = frames
+        options.speed = "ultrafast"
+        options.size = .pair(.init(90, 160))
+        if words.contains("--segment=1") { options.segmentDuration = 1 }
+        return options
+      })
+  }
+
+  /// Starts a service and creates a session with the JSON of `input`.
+  init(
+    _ input: String, frames: FrameKind = .metadata, allowHosts: [String] = [],
+    prepare: (RunningService) throws -> Void = { _ in }
+  ) async throws {
+    service = try await RunningService(
+      { configuration, _ in configuration.allowHosts = allowHosts },
+      engine: Self.engine(frames))
+    try prepare(service)
+    id = "trial"
+    made = try await service.session(id, input: input)
+    try #require(made.status == 201, "\(made.text)")
+  }
+
+  var json: JSON { get async throws { try await service.ask("GET", "/v1/sessions/\(id)").json } }
+
+  /// Waits until the session has processed `seconds` of media time.
+  func shows(_ seconds: Double) async throws {
+    let isThere = try await waitUntil {
+      (try await self.json["seconds"].double ?? 0) >= seconds
+    }
+    let last = try await service.ask("GET", "/v1/sessions/\(id)").text
+    try #require(isThere, "\(last) \(service.log.lines.suffix(2000))")
+  }
+
+  /// Ends the session and the service. Returns the frames that a player gets over HTTP.
+  func pictures() async throws -> DecodedFrames {
+    let ended = try await service.ask("DELETE", "/v1/sessions/\(id)")
+    #expect(ended.json["state"].string == "ended", "\(ended.text)")
+    let shown = try await service.pictures(id)
+    try await service.shutDown()
+    return shown
+  }
+}
+
+extension RunningService {
+  /// Creates a session with HLS segments of one second.
+  func session(_ id: String, input: String, more: String = "") async throws -> Answer {
+    try await ask(
+      "POST", "/v1/sessions",
+      "{\"name\": \"\(id)\", \"input\": \(input), \"options\": {\"segment\": 1}\(more)}")
+  }
+
+  /// Returns the frames that a player gets from an ended session.
+  func pictures(_ id: String) async throws -> DecodedFrames {
+    let (port, scratch) = (service.port ?? 0, scratch)
+    return try await Self.onThread {
+      try DecodedFrames("http://127.0.0.1:\(port)/live/\(id)/index.m3u8", scratch)
+    }
+  }
+}
+
+/// Starts FFmpeg, which sends frames with a white quarter in real time until the returned program is released.
+func sending(
+  seconds: Double, _ output: [String], sound: Bool = false
+) throws -> RunningProgram {
+  var arguments = ["-nostdin", "-v", "error", "-re", "-f", "lavfi", "-i", DecodedFrames.source]
+  if sound { arguments += ["-f", "lavfi", "-i", "sine=f=440:r=44100", "-c:a", "aac"] }
+  return try RunningProgram(
+    ExternalTool("ffmpeg"),
+    arguments
+      + "-t \(seconds) -c:v libx264 -preset ultrafast -tune zerolatency -g 15 -bf 0".split(
+        separator: " "
+      ).map(String.init) + output)
+}

@@ -1,0 +1,77 @@
+import Foundation
+import Orientation
+import Testing
+import UprightFiles
+import UprightMediaIO
+import UprightTestSupport
+
+/// Every common audio codec into every container: it can be played, is copied where possible, and is in
+/// sync.
+@Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
+struct AudioMatrixTests {
+  /// FFmpeg's encoder, the codec's name, and the duration of one of its frames in seconds.
+  struct Sound: CustomTestStringConvertible, Sendable {
+    let coder: String
+    let codec: String
+    let frame: Double
+    var testDescription: String { codec }
+  }
+
+  static let sounds = [
+    Sound(coder: "aac", codec: "aac", frame: 1024 / 48000),
+    Sound(coder: "libopus", codec: "opus", frame: 0.02),
+    Sound(coder: "ac3", codec: "ac3", frame: 1536 / 48000),
+    Sound(coder: "libmp3lame", codec: "mp3", frame: 1152 / 48000),
+    Sound(coder: "pcm_s16le", codec: "pcm_s16le", frame: 1024 / 48000),
+    Sound(coder: "flac", codec: "flac", frame: 4608 / 48000),
+  ]
+
+  /// The codecs that each container copies, and the codec for the others.
+  static let outputs: [(name: String, copied: Set<String>, other: String)] = [
+    ("out.mp4", ["aac", "ac3", "mp3", "opus", "flac"], "aac"),
+    ("out.mov", ["aac", "ac3", "mp3", "pcm_s16le"], "aac"),
+    ("out.mkv", ["aac", "ac3", "mp3", "opus", "flac", "pcm_s16le"], "aac"),
+    ("out.webm", ["opus"], "opus"),
+    ("out.ts", ["aac", "ac3", "mp3"], "aac"),
+    ("out.flv", ["aac", "mp3"], "aac"),
+    ("out.m3u8", ["aac", "mp3"], "aac"),
+  ]
+
+  @Test("Audio can be played and is in sync", .long, arguments: Loop.cases(sounds, test: 2))
+  func comesOut(_ sound: Sound) throws {
+    let scratch = try Scratch()
+    let input = scratch.path("source.mkv")
+    // White and loud from 0.4 s on.
+    try FFmpegTool.run([
+      "-f", "lavfi", "-i",
+      "color=black:s=64x64:r=25:d=0.8,drawbox=c=white:t=fill:enable='gte(n,10)'",
+      "-f", "lavfi", "-i", "aevalsrc='if(gte(t,0.4),0.7*sin(2000*PI*t),0)':s=48000:d=0.8", "-c:v",
+      "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-c:a", sound.coder, "-ac", "2",
+      "-strict", "-2", input,
+    ])
+    let before = try FlashAndBeep(path: input)
+    try #require(before.flashes.count == 1 && before.beeps.count == 1)
+    for (name, copied, other) in Self.outputs {
+      let run = try Transcoded(input, to: scratch.path(name)) {
+        $0.size = .pair(PixelSize(48, 48))
+        $0.quick()
+        if name == "out.webm" { $0.speed = nil }
+      }
+      let words = "\(sound.codec) to \(name)"
+      let heard = try FFmpegTool.streams(run.path, "audio").first?["codec_name"].string
+      #expect(heard == (copied.contains(sound.codec) ? sound.codec : other), "\(words)")
+      let said = try ExternalTool("ffmpeg").outcome([
+        "-nostdin", "-v", "error", "-i", run.path, "-f", "null", "-",
+      ])
+      #expect(said.status == 0 && said.errors.isEmpty, "\(words): \(said.errors)")
+      #expect(run.result.warnings.isEmpty, "\(words): \(run.result.warnings)")
+      let after = try FlashAndBeep(path: run.path)
+      guard let was = before.offsets.first, let found = after.offsets.first else {
+        Issue.record("\(words): \(after)")
+        continue
+      }
+      figure("\(words): moved by \(((found - was) * 1000).rounded()) ms")
+      #expect(abs(found - was) <= max(sound.frame, 1024 / 48000) + 0.001, "\(words)")
+    }
+  }
+}

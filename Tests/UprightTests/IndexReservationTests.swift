@@ -1,0 +1,72 @@
+import Foundation
+import Orientation
+import Testing
+import UprightTestSupport
+
+@testable import UprightContainers
+@testable import UprightFiles
+
+@Suite("Space reserved for the index before the media", .enabled(if: FFmpegTool.isHere))
+struct IndexReservationTests {
+  /// A file whose index of about 30 kB follows the media, with `hole` unused bytes after `ftyp`.
+  private static func clip(_ scratch: Scratch, hole: Int) throws -> (path: String, plain: String) {
+    let plain = scratch.path("plain.mp4")
+    try FFmpegTool.run(
+      "-f lavfi -i testsrc2=s=32x32:r=100:d=20 -f lavfi -i sine=d=20 -c:v libx264 -c:a aac", [plain]
+    )
+    let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: plain)))
+    let top = MovieBox.all(in: bytes, bytes.indices)
+    try #require(top.last?.type == "moov" && top.first?.type == "ftyp")
+    var moov = Array(bytes[top[top.count - 1].whole])
+    try #require(moov.count > 20_000 && moov.moveChunks(by: hole))
+    let media = bytes[top[0].whole.upperBound..<top[top.count - 1].whole.lowerBound]
+    let path = scratch.path("hole.mp4")
+    let whole = bytes[top[0].whole] + [UInt8](repeating: 0, count: hole) + media + moov
+    try Data(whole).write(to: URL(fileURLWithPath: path))
+    return (path, plain)
+  }
+
+  private static func packets(_ path: String, _ scratch: Scratch) throws -> String {
+    let file = scratch.path("\(UUID().uuidString).md5")
+    try FFmpegTool.run(["-i", path, "-map", "0", "-c", "copy", "-f", "framemd5", file])
+    return try String(contentsOfFile: file, encoding: .utf8)
+  }
+
+  private static func boxes(_ path: String) throws -> [String] {
+    let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+    let top = MovieBox.all(in: bytes, bytes.indices)
+    #expect(top.last?.whole.upperBound == bytes.count)
+    return top.map(\.type)
+  }
+
+  @Test(
+    "The index is placed before the media, whether it fits or the media has to be moved", .long,
+    arguments: [(1, false), (8000, true)])
+  func settles(samples: Int, fits: Bool) throws {
+    let scratch = try Scratch()
+    let room = try #require(IndexReservation(samples: samples))
+    let (path, plain) = try Self.clip(scratch, hole: room.size)
+    try room.settle(fileAt: path, location: path)
+    let expected =
+      fits ? ["ftyp", "moov", "free", "free", "mdat"] : ["ftyp", "moov", "free", "mdat"]
+    #expect(try Self.boxes(path) == expected)
+    #expect(try Self.packets(path, scratch) == Self.packets(plain, scratch))
+  }
+
+  @Test("No space is reserved without a number of samples")
+  func unknown() {
+    #expect(IndexReservation(samples: 0) == nil)
+  }
+
+  @Test("The index of a copied file comes first, followed by the rest of its reserved space")
+  func copied() throws {
+    let scratch = try Scratch()
+    let (_, source) = try Self.clip(scratch, hole: 8)
+    let output = scratch.path("turned.mp4")
+    _ = try TagSession(
+      input: source, output: output, options: TagSession.Options(orientation: .right)
+    ).run()
+    #expect(try Self.boxes(output).prefix(3) == ["ftyp", "moov", "free"])
+    #expect(try Self.packets(output, scratch) == Self.packets(source, scratch))
+  }
+}
