@@ -1,22 +1,22 @@
 internal import Orientation
 
-/// What RTP said of pictures that are being decoded, found again by their timestamps.
+/// The CVO values of RTP packets, looked up by timestamp after decoding.
 struct CVOTimeline {
   private var said: [(pts: Int64, cvo: CVO?)] = []
   private var standing: CVO?
 
-  /// Far more pictures than any decoder holds back.
+  /// Far more frames than any decoder holds back.
   private static let capacity = 256
 
-  /// Notes a packet, in decoding order.
+  /// Records a packet's value, in decoding order.
   mutating func note(_ cvo: CVO?, pts: Int64?) {
     guard let pts else { return }
     said.append((pts, cvo))
     if said.count > Self.capacity { said.removeFirst() }
   }
 
-  /// What was said of the picture presented at `pts`; of one that is not known, what stood last. Asked
-  /// again it answers the same.
+  /// Returns the rotation of the frame presented at `pts`. For an unknown time, returns the value of the last
+  /// known frame. Repeated calls return the same value.
   mutating func turn(at pts: Int64?) -> DisplayTurn? {
     if let pts, let own = said.last(where: { $0.pts == pts }) { standing = own.cvo }
     return standing?.turn

@@ -1,11 +1,11 @@
 package import Orientation
 package import UprightMediaIO
 
-/// Settles between the container and the bitstream what shape a frame's samples have.
+/// Selects between the container's and the bitstream's sample aspect ratio.
 ///
-/// A bitstream that says something else than square is believed. One that says nothing, or square as
-/// encoders do without being asked, leaves the word to the container; but once it has changed its
-/// mind in mid-stream, the container's word, which is about the beginning, is worth no more.
+/// A bitstream ratio other than square is used. If the bitstream has none, or a square one, which encoders
+/// write by default, the container's ratio is used. Once the bitstream's ratio has changed in mid-stream, the
+/// container's ratio is ignored, because it describes only the start.
 package struct PixelShape {
 
   package init() {
@@ -13,7 +13,7 @@ package struct PixelShape {
   private var first: Rational??
   private var hasChanged = false
 
-  /// Writes the ratio that stands into the frame.
+  /// Sets the frame's sample aspect ratio to the selected one.
   package mutating func resolve(_ frame: inout VideoFrame, container: Rational) {
     let own = frame.statesSampleAspectRatio ? frame.sampleAspectRatio : nil
     if let first {

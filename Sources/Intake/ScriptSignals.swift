@@ -2,26 +2,26 @@ internal import Orientation
 internal import OrientationSignals
 internal import UprightMediaIO
 
-/// What FLV's `onMetaData` says: what stands in front of the first picture, and what is rewritten later.
+/// The orientation in FLV's `onMetaData`: the initial value, and later updates.
 ///
-/// A tag's time is where its data begin to apply (Video File Format Specification 10.1, "FLV tags"), so
-/// it reaches the first picture presented at or after it. Where that time lies behind the pictures
-/// already read (senders write 0), it reaches from the next picture of the file on.
+/// A tag applies from its timestamp on (Video File Format Specification 10.1, "FLV tags"), so it applies to
+/// the first frame presented at or after that time. If that time is before the frames already read (senders
+/// write 0), it applies from the next frame in the file on.
 struct ScriptSignals {
   private var steps = Steps<DisplayTurn?>()
   private(set) var warnings: [String] = []
   private let video: Int
-  /// What waits for the next picture's time.
+  /// The value that applies from the next frame on.
   private var pending: DisplayTurn?
   private var lastDecoded: Int64?
-  /// What libavformat read, and forgot, as it looked ahead; the last is the first to come.
+  /// Updates that libavformat consumed and discarded while probing, in reverse order.
   private var forgotten: [FLVOpening.Rewrite] = []
   private var pictures = 0
 
-  /// Farther than libavformat looks ahead.
+  /// Larger than libavformat's probe.
   private static let longestOpening = 8 << 20
 
-  /// Nil where the container is not FLV.
+  /// Returns `nil` if the container is not FLV.
   init?(_ demuxer: Demuxer, _ video: StreamInfo) {
     guard demuxer.isFLV else { return nil }
     self.video = video.index
@@ -33,7 +33,7 @@ struct ScriptSignals {
     }
   }
 
-  /// Looks at a packet of any stream, in the file's order.
+  /// Reads a packet of any stream, in file order.
   mutating func note(_ packet: borrowing Packet) {
     if packet.isScript {
       let body = unsafe packet.withBytes { unsafe Array($0) }
@@ -61,22 +61,24 @@ struct ScriptSignals {
     lastDecoded = packet.dts ?? at
   }
 
-  /// The turn that is said; nil where none is, or none that makes sense: then what was said stands.
+  /// Returns the rotation in `said`, or `nil` if there is none or it is invalid. In that case the previous
+  /// value remains in effect.
   private mutating func turn(_ said: FLVOrientation) -> DisplayTurn? {
     if let words = said.senseless.first, warnings.isEmpty {
       warnings.append(
-        "the FLV metadata's \(words) makes no sense (1 to 8, a multiple of 90, or a name such as right) and is ignored"
+        "the FLV metadata's \(words) is invalid (expected 1 to 8, a multiple of 90, or a name such as right) and is ignored"
       )
     }
     return said.turn
   }
 
-  /// What is said of the picture at `pts`.
+  /// Returns the value for the frame at `pts`.
   mutating func turn(at pts: Int64?) -> DisplayTurn? { steps.value(at: pts) ?? nil }
 }
 
 extension FLVOrientation {
-  /// The two members as libavformat kept them: all numbers are whole, and all is text.
+  /// Creates a value from libavformat's metadata, which holds both members as text and all numbers as
+  /// integers.
   fileprivate init(_ metadata: [String: String]) {
     self.init(
       orientation: metadata["orientation"].map { .text($0) },

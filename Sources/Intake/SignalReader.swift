@@ -3,9 +3,10 @@ internal import OrientationSignals
 package import UprightMediaIO
 package import UprightPipeline
 
-/// Reads the in-band signals of one video stream, in precedence, each for the frame it belongs to.
+/// Reads the in-band orientation signals of one video stream and returns them per frame, in order of
+/// precedence.
 package struct SignalReader {
-  /// What stands where no frame says otherwise, the strongest first.
+  /// The signals of the whole stream, strongest first. They apply if a frame has no signal.
   private let streamSignals: [OrientationSignal]
   private let video: Int
   private var messages: DisplayOrientationTracker?
@@ -13,7 +14,7 @@ package struct SignalReader {
   private var timed: TimedSignals?
   private var script: ScriptSignals?
 
-  /// A reader for `video`; reads the timed tracks that describe it.
+  /// Creates a reader for `video`, and reads the timed tracks that describe it.
   package init(_ source: any PacketSource, _ video: StreamInfo) throws(UprightError) {
     self.video = video.index
     streamSignals = Self.streamSignals(source, video)
@@ -37,8 +38,8 @@ package struct SignalReader {
     _ source: any PacketSource, _ stream: StreamInfo
   ) -> [OrientationSignal] {
     var signals: [OrientationSignal] = []
-    // A matrix without an inverse says nothing; some files hold nine zeros. Matroska has no matrix:
-    // what libavformat gives there was its projection.
+    // A matrix without an inverse is ignored; some files contain nine zeros. Matroska has no matrix:
+    // libavformat derives one from its projection.
     if let turn = stream.displayMatrix?.turn {
       let isMatroska = (source as? Demuxer)?.isMatroska == true
       signals.append(OrientationSignal(isMatroska ? .projection : .trackMatrix, turn))
@@ -49,18 +50,18 @@ package struct SignalReader {
     return signals
   }
 
-  /// What the user should know: values that make no sense.
+  /// Warnings for the user about invalid values.
   var warnings: [String] { (timed?.warnings ?? []) + (script?.warnings ?? []) + damage }
 
   private var damage: [String] {
     guard let count = messages?.damagedMessages, count > 0 else { return [] }
     return [
-      "\(count) display orientation message\(count == 1 ? " is" : "s are") cut short or out of range, "
-        + "and passed over (SEI)"
+      "\(count) display orientation message\(count == 1 ? " is" : "s are") truncated or out of range, "
+        + "and ignored (SEI)"
     ]
   }
 
-  /// Looks at a packet of any stream before it is decoded; packets come in the file's order.
+  /// Reads a packet of any stream before it is decoded. Call this in file order.
   package mutating func note(_ packet: borrowing Packet) {
     script?.note(packet)
     guard packet.streamIndex == video else { return }
@@ -70,11 +71,11 @@ package struct SignalReader {
     unsafe packet.withBytes { bytes in unsafe messages?.note(bytes, pts: pts) }
   }
 
-  /// All that is said of the picture presented at `pts`, the strongest first. Without a time it is the
-  /// picture after the last one asked for.
+  /// Returns all signals for the frame presented at `pts`, strongest first. If `pts` is `nil`, the frame is
+  /// the one after the last one queried.
   ///
-  /// - Parameter frameMatrix: what the decoded frame itself says. With H.264 and HEVC it is not looked
-  ///   at: libavcodec makes it from the same SEI, without its persistence.
+  /// - Parameter frameMatrix: The display matrix of the decoded frame. Ignored for H.264 and HEVC, because
+  ///   libavcodec derives it from the same SEI without its persistence.
   mutating func signals(at pts: Int64?, frameMatrix: DisplayTurn? = nil) -> [OrientationSignal] {
     var signals: [OrientationSignal] = []
     if let turn = coordination?.turn(at: pts) { signals.append(OrientationSignal(.cvo, turn)) }
@@ -90,7 +91,7 @@ package struct SignalReader {
     return signals + streamSignals
   }
 
-  /// All that is said of a decoded frame, the strongest first; the first one stands.
+  /// Returns all signals for a decoded frame, strongest first. The first one takes effect.
   package mutating func signals(for frame: borrowing VideoFrame) -> [OrientationSignal] {
     signals(at: frame.pts, frameMatrix: frame.displayMatrix?.turn)
   }

@@ -3,27 +3,27 @@ internal import OrientationSignals
 package import UprightMediaIO
 package import UprightPipeline
 
-/// Reads a file's orientation signals and picture sizes from its packets alone. Pictures are decoded
-/// only where a codec keeps its signal inside them (EXIF in a JPEG).
+/// Reads a file's orientation signals and frame sizes from its packets. Frames are decoded only if the codec
+/// stores its signal inside them (EXIF in JPEG).
 package struct SignalScan {
-  /// What stands from one picture on.
+  /// The signals and size from one frame on.
   package struct Change {
     package let seconds: Double
-    /// Counted from 0 in presentation order.
+    /// The frame's index in presentation order, from 0.
     package let frame: Int
     package let size: PixelSize
-    /// All that is said, the strongest first.
+    /// All signals, strongest first.
     package let signals: [OrientationSignal]
 
-    /// The one that stands.
+    /// The signal that takes effect.
     package var signal: OrientationSignal? { signals.first }
   }
 
-  /// A picture seen and not yet passed on.
+  /// A frame that was read and not yet returned.
   private struct Picture {
     let pts: Int64
     let size: PixelSize
-    /// Known already only of decoded ones.
+    /// The signals, known in advance only for decoded frames.
     let signals: [OrientationSignal]?
   }
 
@@ -35,24 +35,25 @@ package struct SignalScan {
   private var size: PixelSize
   private var first: Int64?
   private var frame = -1
-  /// In presentation order.
+  /// The buffered frames, in presentation order.
   private var waiting: [Picture] = []
   private var last: (size: PixelSize, signals: [OrientationSignal])?
   private var isAtEnd = false
   private let note: (borrowing Packet) -> Void
-  /// What ended reading before the end; nil where all was read.
+  /// The error that ended reading early; `nil` if everything was read.
   package private(set) var error: UprightError?
 
-  /// How many pictures a decoder may hold back, and so how many are looked at together.
+  /// The number of frames that are buffered to restore presentation order: the most that a decoder may hold
+  /// back.
   private static let reordering = 17
 
   package init(url: String, format: String?) throws(UprightError) {
     try self.init(openSource(url, format: format))
   }
 
-  /// Scans what was just opened: standard input cannot be opened twice.
+  /// Scans an open source. Standard input can't be opened twice.
   ///
-  /// - Parameter note: shown each packet on the way.
+  /// - Parameter note: Called for each packet.
   package init(
     _ demuxer: any PacketSource, note: @escaping (borrowing Packet) -> Void = { _ in }
   ) throws(UprightError) {
@@ -70,10 +71,10 @@ package struct SignalScan {
     demuxer.select([video.index])
   }
 
-  /// What the user should know of the signals read so far.
+  /// Warnings about the signals read so far, for the user.
   package var warnings: [String] { reader.warnings }
 
-  /// The next change; the first is what stands at the start. Nil at the end.
+  /// Returns the next change, or `nil` at the end. The first change is the initial state.
   package mutating func next() throws(UprightError) -> Change? {
     while true {
       while !isAtEnd && waiting.count < Self.reordering { try readPacket() }
@@ -84,7 +85,7 @@ package struct SignalScan {
       let signals = picture.signals ?? reader.signals(at: picture.pts)
       if let last, last.size == picture.size, last.signals == signals { continue }
       last = (picture.size, signals)
-      // A hostile file's times may lie further apart than a tick can count.
+      // In a hostile file, the difference of two timestamps may overflow.
       let ticks = Double(picture.pts) - Double(first ?? 0)
       return Change(
         seconds: ticks * video.timeBase.doubleValue, frame: frame, size: picture.size,
@@ -119,7 +120,7 @@ package struct SignalScan {
     return unsafe packet.withBytes { unsafe VP9Keyframe.size($0.prefix(16)) }
   }
 
-  /// Nil at the end, and where reading fails: the run itself will say what is wrong with the file.
+  /// Returns `nil` at the end and on a read error. The transcoding run will report the error.
   private mutating func nextPacket() -> Packet? {
     do throws(UprightError) {
       return try demuxer.read()

@@ -1,11 +1,11 @@
 internal import Foundation
 package import UprightMediaIO
 
-/// Opens what packets come from: a Janus recording, known by its first bytes or by `format` being
-/// `mjr`, else whatever libavformat reads.
+/// Opens a packet source: a Janus recording if the first bytes or the format `mjr` identify one, otherwise
+/// any file that libavformat reads.
 ///
-/// - Parameter sound: the recording of the sound beside that of the pictures; nil: none.
-/// - Throws: `usage` where sound is given for anything else, and as the sources do.
+/// - Parameter sound: The audio recording that belongs to a video recording; `nil` if there is none.
+/// - Throws: `usage` if `sound` is given for anything else, and the errors of the sources.
 package func openSource(
   _ url: String, format: String? = nil, sound: String? = nil, interrupt: Interrupt = Interrupt()
 ) throws(UprightError) -> any PacketSource {
@@ -14,8 +14,8 @@ package func openSource(
   }
   if sound != nil {
     throw UprightError(
-      .usage, "the input is no Janus recording and brings its own sound", at: "--audio",
-      remedy: "leave it out, or give a recording of pictures (.mjr)")
+      .usage, "the input is not a Janus recording and contains its audio", at: "--audio",
+      remedy: "remove it, or give a video recording (.mjr) as input")
   }
   return try Demuxer(url: url, format: format, interrupt: interrupt)
 }

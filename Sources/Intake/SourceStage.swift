@@ -2,54 +2,55 @@ internal import Orientation
 package import UprightMediaIO
 package import UprightPipeline
 
-/// What the reading thread hands to the writing one.
+/// The items that the reading thread passes to the writing thread.
 package enum SourceItem: ~Copyable {
-  /// The last value: how reading had gone up to this frame, itself left out.
+  /// A frame, its signal, and the outcome of reading up to this frame, excluding it.
   case frame(VideoFrame, OrientationSignal?, SourceOutcome)
   case packet(Packet)
 }
 
-/// How reading went.
+/// The outcome of reading.
 package struct SourceOutcome: Sendable {
 
   package init() {
   }
-  /// What ended it before the end; nil where all was read.
+  /// The error that ended reading early; `nil` if everything was read.
   package var error: UprightError?
   package var videoPackets = 0
   package var frames = 0
-  /// Packets that could not be read or decoded.
+  /// The number of packets that could not be read or decoded.
   package var damagedPackets = 0
-  /// Frames that the decoder patched over damage in.
+  /// The number of frames in which the decoder concealed damage.
   package var damagedFrames = 0
   package var repairedTimestamps = 0
-  /// Seconds spent in reading and decoding.
+  /// The time spent reading and decoding, in seconds.
   package var seconds = 0.0
-  /// Whether the caller stopped it.
+  /// Whether the caller stopped reading.
   package var isStopped = false
-  /// Packets that an edit list marks as never shown.
+  /// The number of packets that an edit list marks as never shown.
   var discardedPackets = 0
   package var interlacedFrames = 0
-  /// Whether a part was passed over: then counts of packets say nothing of damage.
+  /// Whether a part was skipped. If so, packet counts don't indicate damage.
   package var isPartial = false
-  /// Whether what follows is not wanted: then an index that promises more has lost nothing.
+  /// Whether the rest is intentionally left out. If so, an index that lists more frames does not indicate a
+  /// loss.
   package var isCut = false
-  /// Times of the packets since the last frame that gave no picture, in ticks of the source.
+  /// Timestamps of the packets since the last frame that produced no frame, in ticks of the source.
   var missed: [Int64] = []
 
-  /// Takes back what was counted of packets at `end` and later.
+  /// Subtracts the packets at `end` and later from the counts.
   package mutating func leaveOut(from end: Int64) {
     let later = missed.count { $0 >= end }
     videoPackets -= later
     damagedPackets = max(0, damagedPackets - later)
   }
-  /// What frames carried that goes no further, by name.
+  /// Names of the frame metadata that is not kept in the output.
   package var droppedMetadata: Set<String> = []
-  /// What the user should know of the signals.
+  /// Warnings about the signals, for the user.
   package var warnings: [String] = []
 
-  /// Packets that ought to have given a picture each and did not; nil where there are none, or where
-  /// the codec does not promise one for each (alternate references, fields).
+  /// Returns the number of packets that should have given one frame each and did not. Returns `nil` if there
+  /// are none, or if the codec does not guarantee one frame per packet (alternate references, fields).
   package func undecodedPackets(of video: StreamInfo) -> Int? {
     guard video.codecName == "h264" || video.codecName == "hevc", interlacedFrames == 0, !isPartial
     else { return nil }
@@ -58,9 +59,9 @@ package struct SourceOutcome: Sendable {
   }
 }
 
-/// Reads and decodes on a thread of its own, into a bounded queue.
+/// Reads and decodes on its own thread, into a bounded queue.
 ///
-/// Sendable by hand-over: it is made on one thread and run on another, never on both.
+/// Sendable by handover: it is created on one thread and runs on another, never on both.
 package final class SourceStage: @unchecked Sendable {
   private let demuxer: any PacketSource
   private let video: StreamInfo
@@ -71,16 +72,16 @@ package final class SourceStage: @unchecked Sendable {
   private var timestamps: TimestampRepair
   private var outcome = SourceOutcome()
   private var isWanted = true
-  /// Where to go on once the first frame is out; nil: read on.
+  /// The position to continue from after the first frame; `nil` to read on.
   private var startPoint: Int64?
-  /// A frame whose time is not believed before the next one is seen.
+  /// A frame whose timestamp can only be judged when the next one is known.
   private var doubtful: Doubt?
   private var pixelShape = PixelShape()
-  /// Times of packets whose pictures have not come out, in ticks of `video`.
+  /// Timestamps of packets whose frames have not been output, in ticks of `video`.
   private var awaited: [Int64] = []
-  /// The last frame's time as it was read.
+  /// The original timestamp of the last frame.
   private var latest: Int64?
-  /// Whether a packet came without a time: then none can be missed by its time.
+  /// Whether a packet had no timestamp. If so, missing frames can't be found by timestamp.
   private var hasUntimed = false
 
   private struct Doubt: ~Copyable {
@@ -89,9 +90,9 @@ package final class SourceStage: @unchecked Sendable {
   }
 
   /// - Parameters:
-  ///   - startPoint: the keyframe to go on from after the first frame, which sets the timeline's zero,
-  ///     in ticks of `video`; nil to decode all.
-  ///   - threads: the decoder's; 0: as many as it chooses.
+  ///   - startPoint: The keyframe to continue from after the first frame, which defines the timeline's zero,
+  ///     in ticks of `video`; `nil` to decode everything.
+  ///   - threads: The number of decoder threads; 0 for the decoder's choice.
   package init(
     demuxer: any PacketSource, video: StreamInfo, sideStreams: Set<Int>, startPoint: Int64? = nil,
     threads: Int = 0, queue: BoundedQueue<SourceItem>
@@ -107,14 +108,14 @@ package final class SourceStage: @unchecked Sendable {
     demuxer.select(sideStreams.union([video.index]))
   }
 
-  /// Reads to the end, to an error, or until the queue is closed from the other side.
+  /// Reads to the end, to an error, or until the queue is closed by its consumer.
   package func run() -> SourceOutcome {
     do throws(UprightError) {
       try read()
     } catch {
       if error.code == .cancelled { outcome.isStopped = true } else { outcome.error = error }
     }
-    // What is inside the decoder belongs to the clip, however reading ended.
+    // Frames inside the decoder belong to the output, however reading ended.
     decoder.finish()
     do throws(UprightError) { try deliver() } catch { outcome.error = outcome.error ?? error }
     settle(before: nil)
@@ -136,7 +137,7 @@ package final class SourceStage: @unchecked Sendable {
         try take(packet)
         if let startPoint, outcome.frames > 0 || doubtful != nil { try go(to: startPoint) }
       } catch {
-        // A damaged stretch: what follows may be whole, but a file is not read for ever.
+        // Data after a damaged part may be intact, but the number of attempts is limited.
         guard error.code == .badData, failures < 100 else { throw error }
         failures += 1
         outcome.damagedPackets += 1
@@ -154,7 +155,7 @@ package final class SourceStage: @unchecked Sendable {
     }
     outcome.videoPackets += 1
     if packet.isDiscarded { outcome.discardedPackets += 1 }
-    // A picture that would only wait is decoded later: each holds its memory.
+    // Don't decode a frame that would only wait, because each one takes memory.
     queue.waitForRoom()
     if let pts = packet.pts { awaited.append(pts) } else { hasUntimed = true }
     while true {
@@ -164,7 +165,7 @@ package final class SourceStage: @unchecked Sendable {
     }
   }
 
-  /// Passes over everything up to the keyframe at `pts`; where that cannot be done, reads on.
+  /// Seeks to the keyframe at `pts`. If that is not possible, continues reading.
   private func go(to pts: Int64) throws(UprightError) {
     startPoint = nil
     guard demuxer.seek(stream: video.index, to: pts) else { return }
@@ -174,13 +175,13 @@ package final class SourceStage: @unchecked Sendable {
     outcome.isPartial = true
   }
 
-  /// Hands over every picture that has come out.
+  /// Passes on every frame that the decoder has output.
   private func deliver() throws(UprightError) {
     while isWanted {
       guard var frame = try timed({ () throws(UprightError) in try decoder.receive() }) else {
         return
       }
-      // Asked with the time that its packet had, before it is mended.
+      // Look up the signal with the packet's timestamp, before it is repaired.
       let signal = signals.signals(for: frame).first
       pixelShape.resolve(&frame, container: video.sampleAspectRatio)
       settle(before: frame.pts)
@@ -192,14 +193,14 @@ package final class SourceStage: @unchecked Sendable {
     }
   }
 
-  /// Hands over the frame that waits, now that the time of the next one is known.
+  /// Passes on the frame that waits, now that the timestamp of the next one is known.
   private func settle(before next: Int64?) {
     guard let doubt = doubtful.take() else { return }
     let signal = doubt.signal
     put(doubt.frame, signal, next: next)
   }
 
-  /// - Parameter next: the following frame's timestamp, where that was waited for.
+  /// - Parameter next: The following frame's timestamp, if it was waited for.
   private func put(
     _ frame: consuming VideoFrame, _ signal: OrientationSignal?, next: Int64? = nil
   ) {
@@ -212,7 +213,7 @@ package final class SourceStage: @unchecked Sendable {
     isWanted = queue.put(.frame(frame, signal, before))
   }
 
-  /// How reading has gone where `frame` and what is shown after it do not count.
+  /// Returns the outcome of reading without `frame` and what is shown after it.
   private func outcome(before frame: borrowing VideoFrame) -> SourceOutcome {
     var before = outcome
     if let pts = frame.pts {

@@ -1,19 +1,19 @@
 internal import Orientation
 internal import UprightMediaIO
 
-/// A value that changes at times, asked for picture by picture.
+/// A value that changes over time, queried frame by frame.
 struct Steps<Value: Sendable>: Sendable {
   private var steps: [(at: Int64, value: Value)] = []
   private var last: Int64?
 
-  /// From the picture at `at` (ticks of the pictures' time base) on it is `value`; what was set for
-  /// that time or later before this call is forgotten.
+  /// Sets the value from the frame at `at` on, in ticks of the video's time base. Discards values set earlier
+  /// for that time or later.
   mutating func set(_ value: Value, from at: Int64) {
     while let end = steps.last, end.at >= at { steps.removeLast() }
     steps.append((at, value))
   }
 
-  /// What stands for the picture at `pts`; for nil, what stood for the last one asked for.
+  /// Returns the value at `pts`. If `pts` is `nil`, returns the value for the last time queried.
   mutating func value(at pts: Int64?) -> Value? {
     last = pts ?? last
     guard let last else { return steps.first?.value }
@@ -23,15 +23,15 @@ struct Steps<Value: Sendable>: Sendable {
       if steps[middle].at <= last { low = middle + 1 } else { high = middle }
     }
     guard low > 0 else { return nil }
-    // Pictures are asked for in order: what was before is over, and a live stream has no end.
+    // Frames are queried in order. Discard old values, because a live stream has no end.
     if low > 1 { steps.removeFirst(low - 1) }
     return steps[0].value
   }
 }
 
 extension Int64 {
-  /// The first tick of `to` that is at or after this tick of `from`, less 1 ms where the bases differ:
-  /// the grain of containers that count milliseconds. Clamped to what 64 bits hold.
+  /// Returns the first tick of `to` at or after this tick of `from`. If the time bases differ, allows 1 ms
+  /// less, the resolution of containers that count milliseconds. Clamps the result to 64 bits.
   func firstTick(of to: Rational, from: Rational) -> Int64 {
     guard to != from else { return self }
     let seconds = Double(self) * from.doubleValue - 0.001

@@ -3,17 +3,17 @@ internal import OrientationSignals
 internal import UprightMediaIO
 internal import UprightPipeline
 
-/// What Apple's timed orientation track says, read as a whole before the first picture: its samples
-/// may lie behind the pictures they belong to.
+/// The signals of Apple's timed orientation track. It is read completely before the first frame, because its
+/// samples may be stored after the frames that they belong to.
 struct TimedSignals {
   private var steps = Steps<DisplayTurn?>()
   private(set) var warnings: [String] = []
 
-  /// A movie's index is read into memory up to this size.
+  /// The largest movie index that is read into memory.
   private static let largestIndex = 64 << 20
   private static let maxSamples = 1_000_000
 
-  /// Nil where no such track describes `video`, or the input cannot be gone about in.
+  /// Returns `nil` if no such track describes `video`, or the input is not seekable.
   init?(_ demuxer: Demuxer, _ video: StreamInfo) throws(UprightError) {
     let candidates = demuxer.container.streams.filter { $0.codecTag == "mebx" }
     guard !candidates.isEmpty, let bytes = demuxer.bytes(), let movie = Self.movie(bytes),
@@ -33,7 +33,7 @@ struct TimedSignals {
     }
   }
 
-  /// Nil at the end, and where reading fails: the pictures' own reader will say so.
+  /// Returns `nil` at the end and on a read error. The video's own reader will report the error.
   private static func next(_ demuxer: Demuxer) -> Packet? {
     do throws(UprightError) { return try demuxer.read() } catch { return nil }
   }
@@ -47,17 +47,17 @@ struct TimedSignals {
     case .senseless(let number):
       if warnings.isEmpty {
         warnings.append(
-          "at \(seconds.rounded(toPlaces: 3)): the timed orientation \(number) is none of 1...8; such values are ignored"
+          "at \(seconds.rounded(toPlaces: 3)): the timed orientation \(number) is not in 1...8; such values are ignored"
         )
       }
       return nil
     }
   }
 
-  /// The content of the file's first `moov`.
+  /// Returns the content of the file's first `moov` box.
   private static func movie(_ source: ByteSource) -> [UInt8]? {
     var position = 0
-    // Fragmented files have two boxes a fragment; the index stands at one end.
+    // Fragmented files have two boxes per fragment; the index is at the start or the end.
     for _ in 0..<10_000 {
       guard let box = MP4BoxHeader(source.read(at: position, count: 16)) else { return nil }
       if box.isMovie {
@@ -72,6 +72,6 @@ struct TimedSignals {
     return nil
   }
 
-  /// What is said of the picture at `pts`.
+  /// Returns the value for the frame at `pts`.
   mutating func turn(at pts: Int64?) -> DisplayTurn? { steps.value(at: pts) ?? nil }
 }

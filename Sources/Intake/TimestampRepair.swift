@@ -1,17 +1,17 @@
 internal import Orientation
 internal import UprightMediaIO
 
-/// Gives every frame a timestamp, each higher than the one before: raw streams have none, and damaged
-/// ones repeat them, go back, or leap ahead.
+/// Gives every frame a timestamp higher than the previous one. Raw streams have no timestamps, and damaged
+/// streams repeat them, go back or jump ahead.
 ///
-/// A time that lies far ahead is a real gap where the next frame goes on from there, and damage where
-/// the next one is back near the old times: without that look ahead all frames after a leap would be
-/// squeezed to a tick each, until the clock has caught up.
+/// A timestamp far ahead is a real gap if the next frame continues from there, and damage if the next frame
+/// is back near the old timestamps. Without looking at the next frame, all frames after a false jump would be
+/// one tick apart until the clock has caught up.
 struct TimestampRepair {
   private let usualDuration: Int64
   private var last: Int64?
   private var lastDuration: Int64 = 0
-  /// Frames whose timestamp had to be changed.
+  /// The number of frames whose timestamp was changed.
   private(set) var repairs = 0
 
   init(timeBase: Rational, frameRate: Rational?) {
@@ -22,15 +22,15 @@ struct TimestampRepair {
 
   private var step: Int64 { lastDuration > 0 ? lastDuration : usualDuration }
 
-  /// Whether the frame after this one must be seen first: it is the first of all, or comes later than
-  /// two frames would.
+  /// Returns whether the next frame must be seen before this one: it is the very first frame, or it comes
+  /// later than two frames would.
   func isDoubtful(_ frame: borrowing VideoFrame) -> Bool {
     guard let pts = Self.time(of: frame) else { return false }
     guard let last else { return true }
     return pts - last > 2 * step
   }
 
-  /// - Parameter next: the following frame's timestamp, where that was waited for.
+  /// - Parameter next: The following frame's timestamp, if it was waited for.
   mutating func repair(_ frame: inout VideoFrame, next following: Int64? = nil) {
     let expected = last.map { $0 + step }
     var pts = Self.time(of: frame) ?? expected ?? 0
@@ -51,10 +51,10 @@ struct TimestampRepair {
     lastDuration = frame.duration
   }
 
-  /// The time of a frame at `pts` that the one at `following` does not follow on; nil where that one
-  /// is wrong rather than this.
+  /// Returns a timestamp for a frame at `pts` if the next frame's timestamp, `following`, shows that `pts` is
+  /// wrong. Returns `nil` if `following` is wrong instead.
   private func mended(_ pts: Int64, before following: Int64) -> Int64? {
-    // Nothing before them says which of the two is wrong: the clip goes on from the later one.
+    // Nothing before them shows which of the two is wrong; the file continues from the later one.
     guard let last else { return following - usualDuration }
     guard following > last + 1, abs(pts - last - step) > abs(following - last - 2 * step) else {
       return nil

@@ -1,23 +1,23 @@
-/// How long something took, counted by classes of length: as Prometheus's histograms are, so that those of
-/// several sessions, machines or hours can be added up.
+/// A histogram of durations. The buckets are fixed, as in a Prometheus histogram, so the histograms of
+/// several sessions, machines or hours can be added.
 public struct DurationHistogram: Sendable, Hashable {
-  /// The upper bounds of the classes in seconds; a last class has none.
+  /// The upper bounds of the buckets, in seconds. One more bucket, without an upper bound, follows.
   public static let bounds = [
     0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.033, 0.05, 0.1, 0.2, 0.5, 1, 2,
   ]
 
-  /// How many fell into each class, `bounds.count + 1` of them.
+  /// The number of durations in each bucket: `bounds.count + 1` values.
   public private(set) var counts = [Int](repeating: 0, count: bounds.count + 1)
-  /// Seconds, all together.
+  /// The sum of all durations, in seconds.
   public private(set) var sum = 0.0
 
-  /// Nothing counted.
+  /// Creates an empty histogram.
   public init() {}
 
-  /// How many were counted.
+  /// The number of durations.
   public var count: Int { counts.reduce(0, +) }
 
-  /// Counts a duration; one below zero counts as zero, one that is no number not at all.
+  /// Adds a duration, in seconds. Counts a negative duration as zero and ignores one that is not finite.
   public mutating func add(_ seconds: Double) {
     guard seconds.isFinite else { return }
     let seconds = max(0, seconds)
@@ -25,7 +25,7 @@ public struct DurationHistogram: Sendable, Hashable {
     sum += seconds
   }
 
-  /// Counts all that `other` has counted.
+  /// Adds all durations of `other`.
   public mutating func add(_ other: DurationHistogram) {
     for index in counts.indices { counts[index] += other.counts[index] }
     sum += other.sum

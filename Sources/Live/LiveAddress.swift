@@ -1,8 +1,8 @@
 internal import UprightMediaIO
 
-/// Addresses as they may be shown: what follows the host may be a key, what precedes it a password.
+/// URLs for display. The part after the host may contain a stream key, and the part before it a password.
 enum LiveAddress {
-  /// Scheme, host and port.
+  /// Returns the scheme, host and port.
   static func shown(_ url: String) -> String {
     guard let scheme = InputTrust.scheme(of: url), let start = url.firstRange(of: "://") else {
       return url
@@ -12,7 +12,8 @@ enum LiveAddress {
     return "\(scheme)://\(host ?? authority)"
   }
 
-  /// Host and port; nil where one of them is missing. An IPv6 address is without its brackets.
+  /// Returns the host and port, or `nil` if one of them is missing. An IPv6 address is returned without
+  /// brackets.
   static func endpoint(_ url: String) -> (host: String, port: UInt16)? {
     guard let start = shown(url).firstRange(of: "://") else { return nil }
     let authority = shown(url)[start.upperBound...]
@@ -24,7 +25,7 @@ enum LiveAddress {
     return (String(isBracketed ? host.dropFirst().dropLast() : host), port)
   }
 
-  /// `error` without what `url` has to hide; libavformat's own words may repeat it.
+  /// Returns `error` without the secret parts of `url`. Messages from libavformat may contain the URL.
   static func masked(_ error: UprightError, _ url: String) -> UprightError {
     guard InputTrust.scheme(of: url) != nil else { return error }
     var message = error.message.replacing(url, with: shown(url))

@@ -3,39 +3,40 @@ internal import UprightContainers
 internal import UprightMediaIO
 internal import UprightPipeline
 
-/// The sound of a live session: one AAC track from the first picture to the last, whatever the input
-/// sends, and silence where it sends nothing.
+/// The audio of a live session: one continuous AAC track from the first frame to the last, with silence where
+/// the input has no audio.
 ///
-/// Sound is placed by its media time. Where it differs from what comes before it by less than a frame
-/// that is jitter of the publisher's clock; a hole is filled with silence, and what is there twice is
-/// left out: so it is never more than a frame away from its picture.
+/// Samples are placed by media time. A difference of less than one AAC frame from the preceding samples is
+/// treated as jitter of the publisher's clock. Larger gaps are filled with silence, and overlapping samples
+/// are dropped. Audio is therefore never more than one AAC frame away from its video.
 struct LiveAudio {
-  /// Samples a second.
+  /// Samples per second.
   static let rate = 48_000
 
   private let encoder: AudioEncoder
   private let frame: Int
-  /// Samples that wait for a whole frame; the first is at `head`.
+  /// Samples that wait for a complete AAC frame; the position of the first is `head`.
   private var waiting = StereoSamples()
   private var head: Int64 = 0
 
-  /// Seconds that sound may be behind its pictures before silence takes its place.
+  /// The time that audio may be behind the video before silence replaces it, in seconds.
   private static let patience = 1.0
 
-  /// - Throws: `unavailable` where there is no AAC encoder.
+  /// - Throws: `unavailable` if there is no AAC encoder.
   init() throws(UprightError) {
     encoder = try AudioEncoder(rate: Self.rate, bitrate: 128_000, wantsGlobalHeader: true)
     frame = encoder.frameSize
   }
 
-  /// Where the first packet lies, in seconds: the encoder's priming precedes the sound.
+  /// The time of the first packet, in seconds. The encoder's priming precedes the audio.
   var earliest: Double { -Double(encoder.priming) / Double(Self.rate) }
 
-  /// How far sound must go in, in ticks of the live clock, for what lies at a time to be out: the
-  /// encoder keeps a frame and its priming back, and the frame itself must be whole.
+  /// How far past a given time audio must be added, in ticks of `LiveClock`, until the encoder has output the
+  /// audio of that time. The encoder holds back one frame and its priming, and the frame itself must be
+  /// complete.
   var delay: Int64 { Int64(encoder.priming + 2 * frame) * LiveClock.rate / Int64(Self.rate) }
 
-  /// The track as outputs describe it.
+  /// The track as described to outputs.
   func track() throws(UprightError) -> SideTrack {
     let parameters = try encoder.parameters()
     return SideTrack(
@@ -45,10 +46,10 @@ struct LiveAudio {
       metadata: [:])
   }
 
-  /// Where the next sample is wanted.
+  /// The position after the last sample.
   private var end: Int64 { head + Int64(waiting.count) }
 
-  /// Takes samples that belong at `time`, in ticks of the live clock.
+  /// Adds samples at `time`, in ticks of `LiveClock`.
   mutating func take(
     _ samples: consuming StereoSamples, at time: Int64,
     emit: (consuming Packet) throws(UprightError) -> Void
@@ -57,7 +58,8 @@ struct LiveAudio {
     var samples = samples
     let gap = position - end
     if gap > Int64(frame) {
-      // Farther ahead than any interleaving: nothing is filled on the word of one packet.
+      // This is farther ahead than any interleaving; a single packet is not enough reason to insert so much
+      // silence.
       guard gap < 30 * Int64(Self.rate) else { return }
       waiting.append(.silence(Int(gap)))
     } else if gap < -Int64(frame) {
@@ -67,20 +69,20 @@ struct LiveAudio {
     try encode(emit)
   }
 
-  /// Says how far the pictures are: sound that does not come is silence.
+  /// Reports how far the video is. Missing audio before that becomes silence.
   ///
   /// - Parameters:
-  ///   - time: in ticks of the live clock.
-  ///   - isExpected: whether the input has sound that may still come.
+  ///   - time: The time of the video, in ticks of `LiveClock`.
+  ///   - isExpected: Whether the input has audio that may still arrive.
   mutating func reach(
     _ time: Int64, isExpected: Bool, emit: (consuming Packet) throws(UprightError) -> Void
   ) throws(UprightError) {
     var position = time * Int64(Self.rate) / LiveClock.rate
     if isExpected { position -= Int64(clamping: Self.patience * Double(Self.rate)) }
     let missing = position - end
-    // Else the last sound is followed by a sliver of silence at each picture.
+    // Otherwise a small piece of silence would follow the last audio at each frame.
     guard missing > (isExpected ? Int64(frame) : 0) else { return }
-    // An hour's gap is encoded piece by piece.
+    // A long gap is encoded in pieces of one second.
     var rest = missing
     while rest > 0 {
       let part = min(rest, Int64(Self.rate))
@@ -105,7 +107,7 @@ struct LiveAudio {
     if taken > 0 { waiting.removeFirst(taken) }
   }
 
-  /// Encodes what waits; nothing follows.
+  /// Encodes the remaining samples. No samples may follow.
   mutating func finish(
     emit: (consuming Packet) throws(UprightError) -> Void
   ) throws(UprightError) {

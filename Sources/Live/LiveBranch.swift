@@ -5,19 +5,20 @@ internal import UprightMediaIO
 internal import UprightOrienting
 internal import UprightPipeline
 
-/// One encode of a live session and the outputs that share it. Used by the session's thread.
+/// One encode of a live session, and the outputs that share it. Used only on the session's thread.
 final class LiveBranch {
   let form: LiveForm
   let writers: [OutputWriter]
   private let line: FramePipeline
   private let interleaver: PacketInterleaver
 
-  /// Seconds that pictures wait for their sound; silence has taken its place long before.
+  /// The time that video packets wait for audio packets, in seconds. `LiveAudio` inserts silence long before
+  /// that.
   private static let patience = 2.0
 
   /// - Parameters:
-  ///   - rate: pictures a second, for rate control.
-  ///   - observe: told of each new format.
+  ///   - rate: The frame rate for rate control, in frames per second.
+  ///   - observe: Called for each new format.
   init(
     _ form: LiveForm, _ configuration: LiveConfiguration, stills: SessionStills, rate: Double,
     writers: [OutputWriter], observe: @escaping (SessionUpdate) -> Void
@@ -47,20 +48,20 @@ final class LiveBranch {
       colour: frame.colour, timeBase: LiveClock.timeBase,
       frameRate: Rational(Int(clamping: rate * 1000), 1000), rate: options.rate,
       speed: options.speed,
-      // IDRs are asked for at each segment; the encoder's own must not come oftener.
+      // An IDR is requested at each segment; the encoder must not insert its own more often.
       gop: options.gop ?? Int(clamping: min(rate * seconds * 4, 1e6)) + 1, isLive: true,
       // Both, so that every output can share the packets.
       wantsGlobalHeader: true, repeatsHeaders: true,
-      // Many sessions run beside each other: one thread each costs the least.
+      // Many sessions run in parallel; one thread for each has the lowest total cost.
       threads: form.codec == .h264 ? 1 : 0, options: options.encoderOptions)
   }
 
   var tally: SessionTally { line.tally }
 
-  /// Seconds that each picture took.
+  /// The time spent on each frame, in seconds.
   private(set) var times = (orient: DurationHistogram(), encode: DurationHistogram())
 
-  /// Takes one picture with its place in media time; its packet goes to the outputs.
+  /// Encodes one frame at media time `seconds` and queues its packet for the outputs.
   func take(
     _ frame: consuming VideoFrame, _ direction: FrameDirection, _ seconds: Double
   ) throws(UprightError) {
@@ -74,7 +75,7 @@ final class LiveBranch {
     try flush()
   }
 
-  /// Takes one packet of sound.
+  /// Queues one audio packet for the outputs.
   func takeAudio(_ packet: consuming Packet) throws(UprightError) {
     interleaver.add(packet, track: 1, format: nil, isVideo: false)
     try flush()
@@ -90,7 +91,7 @@ final class LiveBranch {
     }
   }
 
-  /// Hands on what is inside; nothing follows.
+  /// Flushes the encoder and the interleaver. No frame or packet may follow.
   func finish() throws(UprightError) {
     try line.finish { (packet, format) throws(UprightError) in
       interleaver.add(packet, track: 0, format: format, isVideo: true)

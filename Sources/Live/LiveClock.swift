@@ -1,80 +1,82 @@
 internal import Orientation
 internal import UprightMediaIO
 
-/// Makes the session's media time of whatever times a publisher sends.
+/// Maps a publisher's timestamps to the session's monotonic media time.
 ///
-/// Media time starts at 0 with the first picture and rises for ever. As long as the publisher's times go
-/// on as time itself does, media time is theirs; where they jump, wrap or stand still it goes on without
-/// them, and where nothing comes it goes on with the clock on the wall. Sound and pictures of one input
-/// share the mapping: whichever of the two leaps first, the other follows it.
+/// Media time starts at 0 with the first frame and always increases. It follows the publisher's timestamps as
+/// long as they advance at the speed of real time. It ignores jumps, wraps and timestamps that stand still.
+/// While no input arrives, it follows the wall clock. The audio and video of one input share the mapping:
+/// when one track jumps first, the other follows it.
 ///
-/// All times are ticks of 1/90000 s: whole for milliseconds, for MPEG's and RTP's own clock, and for the
-/// usual picture rates.
+/// All times are ticks of 1/90000 s, which represents milliseconds, the MPEG and RTP video clock and the
+/// usual frame rates exactly.
 struct LiveClock {
-  /// Ticks a second.
+  /// Ticks per second.
   static let rate: Int64 = 90_000
   /// Seconds per tick.
   static let timeBase = Rational(1, 90_000)
 
   enum Track: Int { case picture, sound }
 
-  /// The last packet of a track: its place in media time, and when it came.
+  /// The last packet of a track: its raw timestamp, its media time and its arrival time.
   private struct Mark {
     var raw: Int64
     var time: Int64
     var wall: Int64
   }
 
-  /// What makes media time of the publisher's; nil before the first picture and after a loss.
+  /// The offset from the publisher's timestamps to media time; `nil` before the first frame and after a loss.
   private var offset: Int64?
-  /// The one before a leap, on which the other track may still be.
+  /// The offset before the last jump. The other track may still use it.
   private var former: Int64?
   private var marks: [Track: Mark] = [:]
-  /// The last picture of the input that was shown, and when it came.
+  /// The last input frame that was shown, and its arrival time.
   private var shown: (time: Int64, wall: Int64)?
-  /// What makes media time of the wall's, where nothing else does: that of the first publisher at his
-  /// best, and never farther from the last picture's than `slack`. Whoever comes back sends a burst at
-  /// first: were that to count, each return would put media time ahead for good.
+  /// The offset from the wall clock to media time, used when no other mapping is available: the largest
+  /// offset of the first connection, never farther than `slack` from that of the last frame. A publisher that
+  /// reconnects sends a burst first. If bursts counted, each reconnection would move media time ahead
+  /// permanently.
   private var pace: Int64?
   private var hasLost = false
-  /// Since when pictures have been coming too late; nil while they do not.
+  /// The time since when frames have been late; `nil` while they are not.
   private var lateSince: Int64?
   private var steps: [Int64] = []
   private let assumedStep: Int64
 
-  /// The time of the last picture, the input's or one that stood in for it; nil before the first.
+  /// The media time of the last frame, either from the input or a repeated one; `nil` before the first.
   private(set) var latest: Int64?
 
-  /// A track whose times step by this much or less just goes on: no clock is asked.
+  /// A timestamp step of at most this size is accepted without comparing it with the wall clock.
   private static let smallStep = rate
-  /// By how much a longer step may differ from the time that it took.
+  /// The largest difference between a longer step and the time that it took.
   private static let tolerance = 2 * rate
-  /// How long pictures may be late before it is the publisher's clock that is behind, not the network.
+  /// How long frames may be late before the cause is taken to be the publisher's clock, not the network.
   private static let patience = rate / 2
-  /// How far media time may be from the wall's pace.
+  /// The largest distance between media time and the wall clock's pace.
   private static let slack = rate
-  /// How far apart the two tracks of one input may be.
+  /// The largest distance between the two tracks of one input.
   private static let farthest = 10 * rate
-  /// FLV counts milliseconds in 32 bits; MPEG and RTP count 90 kHz in 33 and in 32.
+  /// Wrap intervals: FLV counts milliseconds in 32 bits, MPEG counts 90 kHz in 33 bits and RTP in 32.
   private static let wraps = [Int64(90) << 32, Int64(1) << 33, Int64(1) << 32]
 
-  /// - Parameter frameRate: pictures a second until their own distances are known.
+  /// - Parameter frameRate: The frame rate, in frames per second, that is assumed until the actual distance
+  ///   is known.
   init(frameRate: Double = 30) {
     let rate = frameRate.isFinite ? min(max(frameRate, 1), 240) : 30
     assumedStep = Int64(clamping: Double(Self.rate) / rate)
   }
 
-  /// The usual distance of two pictures.
+  /// The usual distance between two frames.
   var step: Int64 {
     guard steps.count >= 3 else { return assumedStep }
     return steps.sorted()[steps.count / 2]
   }
 
-  /// The place of a picture that was decoded, in presentation order; nil where its place has gone by.
+  /// Returns the media time of a decoded frame, in presentation order, or `nil` if the frame is too late.
   ///
   /// - Parameters:
-  ///   - raw: what the publisher says; nil where it says nothing.
-  ///   - wall: when it came.
+  ///   - raw: The publisher's timestamp; `nil` if there is none.
+  ///   - wall: The arrival time.
   mutating func picture(_ raw: Int64?, wall: Int64) -> Int64? {
     let raw = raw.flatMap { Int64.plausibleTicks.contains($0) ? $0 : nil }
     guard let latest else {
@@ -90,19 +92,19 @@ struct LiveClock {
     let isStill = marks[.picture]?.raw == raw
     let time = settle(raw, .picture, duration: step, wall: wall)
     if time > latest { return show(time, raw: raw, wall: wall) }
-    // A clock that stands still says nothing; what comes counts by its arrival.
+    // Timestamps that stand still carry no information; use the arrival time.
     if isStill { return show(arrival(wall), raw: raw, wall: wall) }
     marks[.picture] = Mark(raw: raw, time: time, wall: wall)
     let since = lateSince ?? wall
     lateSince = since
     guard wall - since > Self.patience else { return nil }
-    // It does not catch up: it had stopped, and goes on from where it was.
+    // The lag does not shrink: the publisher's clock had stopped and has resumed from where it was.
     let now = arrival(wall)
     shift(by: now - time)
     return show(now, raw: raw, wall: wall)
   }
 
-  /// The place of a piece of sound; nil while there is no picture that it could go with.
+  /// Returns the media time of an audio packet, or `nil` if there is no frame yet that it belongs with.
   mutating func sound(_ raw: Int64, duration: Int64, wall: Int64) -> Int64? {
     guard Int64.plausibleTicks.contains(raw), let offset, let latest else { return nil }
     let time: Int64
@@ -116,8 +118,8 @@ struct LiveClock {
     return time
   }
 
-  /// The next time at which the last picture must stand in for one that did not come; nil where none is
-  /// due by `wall`.
+  /// Returns the next time at which the last frame must be repeated because no frame arrived, or `nil` if
+  /// none is due by `wall`.
   mutating func fill(wall: Int64) -> Int64? {
     guard let latest, let pace else { return nil }
     let next = latest + step
@@ -126,7 +128,7 @@ struct LiveClock {
     return next
   }
 
-  /// Says that the input is gone: what comes next counts from then, whatever its own times.
+  /// Marks the input as lost. The next input is placed by its arrival time, regardless of its timestamps.
   mutating func lose() {
     hasLost = true
     offset = nil
@@ -150,10 +152,10 @@ struct LiveClock {
     return time
   }
 
-  /// Where something that came at `wall` belongs by that alone.
+  /// Returns the media time for something that arrived at `wall`, based only on the arrival time.
   private func arrival(_ wall: Int64) -> Int64 {
     guard let latest, let shown, let pace else { return 0 }
-    // Pictures come in small bursts: less than a second is no pause.
+    // Frames arrive in small bursts; less than a second is not a pause.
     return wall - shown.wall < Self.rate ? latest + step : max(latest + step, wall + pace)
   }
 
@@ -163,7 +165,7 @@ struct LiveClock {
     for track in marks.keys { marks[track]?.time += ticks }
   }
 
-  /// Finds the mapping by which what comes at `raw` goes on from its track's last.
+  /// Returns the media time of `raw`, using the mapping with which it continues its track's last packet.
   private mutating func settle(
     _ raw: Int64, _ track: Track, duration: Int64, wall: Int64
   ) -> Int64 {

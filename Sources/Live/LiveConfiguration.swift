@@ -1,26 +1,27 @@
 public import RotationPolicy
 public import UprightPipeline
 
-/// What a live session is made of: one input, any number of outputs, a policy.
+/// The configuration of a live session: one input, any number of outputs and a policy.
 public struct LiveConfiguration: Sendable {
-  /// Where the stream comes from.
+  /// The source of the stream.
   public var input: LiveInput
-  /// Where it goes. Those of the same format share one encode.
+  /// The outputs. Outputs with the same format share one encode.
   public var outputs: [LiveOutput]
-  /// How the app turns.
+  /// The rotation policy.
   public var policy: PolicyDocument
-  /// As for a clip; what cannot be live is refused.
+  /// The options, as for a file. Options that a live session can't support throw an error.
   public var options: TranscodeOptions
-  /// Seconds of an HLS segment, and between IDRs; `options.segmentDuration` is for whole clips.
+  /// The duration of an HLS segment, and the distance between IDRs, in seconds. `options.segmentDuration`
+  /// applies to files only.
   public var segmentSeconds = 2.0
-  /// Seconds without input after which the session is over.
+  /// The session ends after this time without input, in seconds.
   public var inputTimeout = 60.0
-  /// `http://user:password@host:port` that an http or https input goes through; nil: none.
+  /// The proxy for an http or https input, as `http://user:password@host:port`; `nil` for none.
   public var httpProxy: String?
-  /// What may wait and how large a picture may be.
+  /// The limits on queues and frame sizes.
   public var limits = LiveLimits()
 
-  /// A session with the usual bounds; without options and policy, the defaults.
+  /// Creates a configuration with the default limits.
   public init(
     input: LiveInput, outputs: [LiveOutput], policy: PolicyDocument = PolicyDocument(),
     options: TranscodeOptions = TranscodeOptions()
@@ -32,39 +33,40 @@ public struct LiveConfiguration: Sendable {
   }
 }
 
-/// Where a live stream comes from.
+/// The source of a live stream.
 public enum LiveInput: Sendable {
-  /// An address that libavformat opens and that is opened again when it ends.
+  /// A URL that libavformat opens. It is reopened when the stream ends.
   case pull(url: String)
-  /// A file, read at the speed of its timestamps, once.
+  /// A file, read once, at the speed of its timestamps.
   case file(path: String)
-  /// A publisher that was accepted elsewhere: FLV as it comes, once for each connection.
+  /// A publisher that was accepted elsewhere. It delivers FLV, one stream per connection.
   case published(PublishedFeed)
-  /// RTP that an SDP describes, on sockets of our own.
+  /// RTP as described by an SDP, received on this process's own sockets.
   case rtp(description: String)
 }
 
-/// Where a live stream goes.
+/// The destination of a live stream.
 public enum LiveOutput: Sendable, Hashable {
-  /// A sliding window of segments in a folder: `index.m3u8` and what it names.
+  /// A sliding window of segments in a folder: `index.m3u8` and the files that it lists.
   case hls(folder: String)
-  /// rtmp, rtmps, srt, udp or tcp; FLV to the first two, MPEG-TS to the others.
+  /// An rtmp, rtmps, srt, udp or tcp URL. The first two receive FLV, the others MPEG-TS.
   case push(url: String)
-  /// A file; its name says the container.
+  /// A file. Its extension selects the container.
   case file(path: String)
 }
 
-/// Bounds of one session.
+/// The limits of one session.
 public struct LiveLimits: Sendable, Hashable {
-  /// Pictures of more pixels are refused: 8192x4352.
+  /// The largest number of pixels in a frame; the default is 8192x4352. Larger frames are rejected.
   public var pixels = 8192 * 4352
-  /// Seconds that a session may be behind its input before it leaves pictures out.
+  /// How far a session may fall behind its input before it drops frames, in seconds.
   public var lag = 1.0
-  /// Seconds of packets that wait for a slow output before it is sent on to the next IDR.
+  /// The duration of packets that may wait for a slow output, in seconds. Above that, packets up to the next
+  /// IDR are dropped.
   public var outputSeconds = 4.0
-  /// Bytes of packets that wait for one output.
+  /// The number of bytes of packets that may wait for one output.
   public var outputBytes = 16 << 20
 
-  /// The defaults.
+  /// Creates the default limits.
   public init() {}
 }

@@ -4,22 +4,22 @@ internal import Synchronization
 internal import UprightMediaIO
 internal import UprightOrienting
 
-/// What the threads of a live session share: its policy, what can be seen of it, and the wish to end.
+/// State shared by the threads of a live session: its policy, its snapshot and its interrupt.
 final class LiveControl: Sendable {
-  /// Ends reading.
+  /// Stops reading.
   let interrupt = Interrupt()
   private let isResumed = Atomic(false)
   private let policyState = Mutex(LivePolicy())
   private let seen: Mutex<LiveSnapshot>
   private let observer = Mutex<Observer?>(nil)
 
-  /// In a box: a bare closure would be wrapped anew for the mutex each time that it is read, and the
-  /// wrappings stay.
+  /// A wrapper for the closure. A bare closure in a mutex would be wrapped again on each read, and the
+  /// wrappers would accumulate.
   private struct Observer {
     let tell: @Sendable (LiveUpdate) -> Void
   }
 
-  /// Measured times that are kept.
+  /// The number of latencies that are kept.
   private static let history = 1024
 
   init() {
@@ -33,20 +33,20 @@ final class LiveControl: Sendable {
 
   var state: LiveState { seen.withLock { $0.state } }
 
-  /// Whether the stream goes on in a later run.
+  /// Whether the stream continues in a later run.
   var comesBack: Bool {
     get { isResumed.load(ordering: .acquiring) }
     set { isResumed.store(newValue, ordering: .releasing) }
   }
 
-  /// Whom to tell what happens.
+  /// Sets the closure that receives updates.
   func observe(_ body: @escaping @Sendable (LiveUpdate) -> Void) {
     observer.withLock { $0 = Observer(tell: body) }
   }
 
   func tell(_ update: LiveUpdate) { observer.withLock { $0 }?.tell(update) }
 
-  /// Asks or changes the policy.
+  /// Calls `body` with exclusive access to the policy.
   func policy<R>(
     _ body: (inout LivePolicy) throws(UprightError) -> R
   ) throws(UprightError) -> R {
@@ -58,13 +58,13 @@ final class LiveControl: Sendable {
     return try result.get()
   }
 
-  /// The same where nothing can go wrong.
+  /// Calls `body`, which can't throw, with exclusive access to the policy.
   func policy<R>(_ body: (inout LivePolicy) -> R) -> R { policyState.withLock { body(&$0) } }
 
-  /// Changes the state, and says so where it is another.
+  /// Changes the state, and notifies the observer if it is a new one.
   func enter(_ state: LiveState, reason: String? = nil) {
     let isNew = seen.withLock { snapshot in
-      // One that waits may have another reason to than before.
+      // A waiting session may get another reason for waiting.
       let isOtherReason = state == .waiting && reason != nil && snapshot.reason != reason
       guard snapshot.state != state || isOtherReason else { return false }
       if state == .inputLost { snapshot.counters.inputLosses += 1 }
@@ -74,8 +74,8 @@ final class LiveControl: Sendable {
     if isNew { tell(.state(state, reason: reason)) }
   }
 
-  /// Says how many seconds the session is behind while it is overloaded, `nil` if it keeps up; tells the
-  /// observer when that begins and ends.
+  /// Records how many seconds the session is behind while it is overloaded, or `nil` if it keeps up. Notifies
+  /// the observer when an overload starts or ends.
   func noteBehind(_ seconds: Double?) {
     let reason: String?? = seen.withLock { snapshot in
       let isChange = (snapshot.behind == nil) != (seconds == nil)
@@ -89,12 +89,12 @@ final class LiveControl: Sendable {
     if let reason { tell(.state(.live, reason: reason)) }
   }
 
-  /// Counts a picture that was left out.
+  /// Counts a dropped frame.
   func drop(_ reason: String) {
     seen.withLock { $0.counters.dropped[reason, default: 0] += 1 }
   }
 
-  /// Notes a picture that was encoded, and when the turns were asked for that it is the first to obey.
+  /// Records an encoded frame, and the arrival times of the rotations that it is the first to show.
   func note(_ direction: FrameDirection?, at seconds: Double, arrivals: [ContinuousClock.Instant]) {
     seen.withLock { snapshot in
       snapshot.seconds = seconds
@@ -113,7 +113,7 @@ final class LiveControl: Sendable {
 
   func update(_ body: (inout LiveSnapshot) -> Void) { seen.withLock { body(&$0) } }
 
-  /// Tells the answers that have come since the last time.
+  /// Notifies the observer of the decisions since the last call.
   func tellAnswers() {
     let (answers, refused) = policyState.withLock { ($0.takeAnswers(), $0.refused) }
     if refused > 0 { seen.withLock { $0.counters.dropped["event"] = refused } }

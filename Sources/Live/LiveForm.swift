@@ -6,26 +6,26 @@ internal import UprightMediaIO
 internal import UprightOrienting
 internal import UprightPipeline
 
-/// What the pictures of an output must be like. Outputs of one form share an encode.
+/// The encode settings of an output. Outputs with equal settings share one encode.
 struct LiveForm: Hashable, Sendable {
   let canvas: FrameDirector.Canvas
-  /// The sizes; nil: the source's own.
+  /// The sizes; `nil` for the source's size.
   let guidance: StreamGuidance?
   let codec: VideoCodec
-  /// Whether colour and the like may change with a new parameter set.
+  /// Whether colour and similar properties may change with a new parameter set.
   let follows: Bool
 }
 
-/// One output with what is known of it before anything is opened.
+/// One output, and what is known about it before anything is opened.
 struct LiveTarget: Sendable {
   let output: LiveOutput
   let container: OutputContainer
   let form: LiveForm
-  /// What the user should know.
+  /// A message for the user.
   let warning: String?
 
-  /// - Throws: `usage` where the output cannot be made live, `cannotCreate` where its file is there
-  ///   already and may not be replaced.
+  /// - Throws: `usage` if the output can't be live; `cannotCreate` if its file already exists and may not be
+  ///   replaced.
   init(_ output: LiveOutput, _ configuration: LiveConfiguration) throws(UprightError) {
     self.output = output
     let options = configuration.options
@@ -34,7 +34,7 @@ struct LiveTarget: Sendable {
     case .push(let url):
       guard let scheme = InputTrust.scheme(of: url), Self.schemes.contains(scheme) else {
         throw UprightError(
-          .usage, "nothing can be sent there", at: LiveAddress.shown(url),
+          .usage, "the scheme is not supported for output", at: LiveAddress.shown(url),
           remedy: "give an rtmp, rtmps, srt, udp or tcp address")
       }
       container = try OutputContainer(target: url)
@@ -46,12 +46,12 @@ struct LiveTarget: Sendable {
       container = try OutputContainer(target: path)
       if !options.overwrites, FileManager.default.fileExists(atPath: path) {
         throw UprightError(
-          .cannotCreate, "the output is there already", at: path, remedy: "give another name")
+          .cannotCreate, "the output already exists", at: path, remedy: "give another name")
       }
     }
     guard Self.containers.contains(container) else {
       throw UprightError(
-        .usage, "\(container.rawValue) is no live output", at: output.shown,
+        .usage, "\(container.rawValue) is not supported as a live output", at: output.shown,
         remedy: "use HLS, rtmp, srt, or a file in mp4, mov, mkv, ts or flv")
     }
     try options.check(for: container)
@@ -65,7 +65,7 @@ struct LiveTarget: Sendable {
   }
 
   private static let schemes: Set<String> = ["rtmp", "rtmps", "srt", "udp", "tcp"]
-  /// Those that take AAC and H.264.
+  /// The containers that accept AAC and H.264.
   private static let containers: Set<OutputContainer> = [
     .hls, .hlsTS, .mpegts, .flv, .mp4, .mov, .matroska,
   ]
@@ -81,20 +81,21 @@ struct LiveTarget: Sendable {
     case .majority:
       guard asked == .auto else {
         throw UprightError(
-          .usage, "what lasts longest cannot be known ahead here", at: "--canvas majority",
+          .usage, "a live session can't know which orientation lasts longest",
+          at: "--canvas majority",
           remedy: "use --canvas initial, portrait or landscape")
       }
       return (
         .initial,
-        "\(container.rawValue): the canvas is the first frame's: what lasts longest cannot be known"
-          + " ahead"
+        "\(container.rawValue): using the first frame's canvas: which orientation lasts longest is not"
+          + " known in advance"
       )
     }
   }
 }
 
 extension LiveOutput {
-  /// What messages call it.
+  /// The output's name in messages.
   fileprivate var shown: String {
     switch self {
     case .hls(let place), .file(let place): place
@@ -104,22 +105,24 @@ extension LiveOutput {
 }
 
 extension LiveConfiguration {
-  /// The outputs, each with its form.
+  /// Returns the outputs with their encode settings.
   ///
-  /// - Throws: `usage` for what contradicts itself or cannot be live, before anything is opened.
+  /// - Throws: `usage` for options that contradict each other or that a live session can't support, before
+  ///   anything is opened.
   func targets() throws(UprightError) -> [LiveTarget] {
     guard !outputs.isEmpty else {
-      throw UprightError(.usage, "a session without an output", remedy: "give one")
+      throw UprightError(.usage, "the session has no output", remedy: "give at least one")
     }
     guard Set(outputs).count == outputs.count else {
-      throw UprightError(.usage, "two outputs are one", remedy: "give each its own place")
+      throw UprightError(
+        .usage, "two outputs are the same", remedy: "give each output a different target")
     }
     for (isSet, option) in [
       (options.start != nil, "--start"), (options.end != nil, "--to"), (options.splits, "--split"),
       (options.sound != nil, "--audio"), (options.upright == .metadata, "--upright metadata"),
     ] where isSet {
       throw UprightError(
-        .usage, "is nothing for a live session", at: option, remedy: "leave it out")
+        .usage, "is not supported in a live session", at: option, remedy: "remove it")
     }
     guard segmentSeconds.isFinite, segmentSeconds >= 0.5, segmentSeconds <= 60 else {
       throw UprightError(

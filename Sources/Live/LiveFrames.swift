@@ -3,7 +3,7 @@ internal import UprightIntake
 internal import UprightMediaIO
 internal import UprightPipeline
 
-/// Decodes the pictures of one live stream and finds what is said of each. Used by one thread.
+/// Decodes the video of one live stream and finds the orientation signal of each frame. Used by one thread.
 final class LiveFrames {
   typealias Hand = (consuming VideoFrame, OrientationSignal?) -> Void
 
@@ -11,10 +11,10 @@ final class LiveFrames {
   private let decoder: VideoDecoder
   private var signals: SignalReader
   private var shape = PixelShape()
-  /// Frames that were not decoded, since `takeShed`.
+  /// The number of frames that were not decoded, since the last `takeShed`.
   private var shed = 0
 
-  /// Whether frames that no other frame refers to are left out, because the session is too slow.
+  /// Whether to skip frames that no other frame refers to, because the session is too slow.
   var sheds = false {
     didSet { decoder.skipsUnreferenced = sheds }
   }
@@ -23,18 +23,18 @@ final class LiveFrames {
     _ source: any PacketSource, _ video: StreamInfo, pixels: Int
   ) throws(UprightError) {
     self.video = video
-    // A decoder with frame threads hands a picture out as many pictures later.
+    // A decoder with frame threads delays its output by as many frames.
     decoder = try VideoDecoder(stream: video, threads: 1, maximumPixels: pixels)
     signals = try SignalReader(source, video)
   }
 
-  /// Packets that could not be decoded so far.
+  /// The number of packets that could not be decoded so far.
   var damagedPackets: Int { decoder.damagedPackets }
 
-  /// Looks at a packet of any stream, in the order in which they come.
+  /// Reads the signals of a packet of any stream. Call this for all packets, in the order of arrival.
   func note(_ packet: borrowing Packet) { signals.note(packet) }
 
-  /// Takes one packet of the pictures.
+  /// Decodes one video packet.
   func take(_ packet: borrowing Packet, _ hand: Hand) throws(UprightError) {
     while true {
       let isTaken = decoder.send(packet)
@@ -44,24 +44,24 @@ final class LiveFrames {
     }
   }
 
-  /// Frames that were left out since the last call.
+  /// Returns the number of frames that were skipped since the last call.
   func takeShed() -> Int {
     defer { shed = 0 }
     return shed
   }
 
-  /// Hands over what is inside; no packet follows.
+  /// Flushes the decoder. No packet may follow.
   func finish(_ hand: Hand) throws(UprightError) {
     decoder.finish()
     try deliver(hand)
   }
 
-  /// Hands over the frames that are decoded; returns how many.
+  /// Passes the decoded frames to `hand` and returns their number.
   @discardableResult
   private func deliver(_ hand: Hand) throws(UprightError) -> Int {
     var count = 0
     while var frame = try decoder.receive() {
-      // Asked with the time that its packet had.
+      // Look up the signal with the packet's timestamp, before the frame's is changed.
       let signal = signals.signals(for: frame).first
       shape.resolve(&frame, container: video.sampleAspectRatio)
       if let pts = frame.pts, abs(pts / 2) > Int64(1) << 50 { frame.pts = nil }
@@ -74,26 +74,26 @@ final class LiveFrames {
   }
 }
 
-/// Decodes the sound of one live stream, as far as it can be decoded.
+/// Decodes the audio of one live stream.
 final class LiveAudioReader {
-  /// The stream's.
+  /// The index of the stream.
   let index: Int
   private let decoder: AudioDecoder
 
-  /// Nil where there is no sound that can be decoded.
+  /// Returns `nil` if there is no audio that can be decoded.
   init?(_ source: any PacketSource) throws(UprightError) {
     guard let stream = source.bestStream(.audio) else { return nil }
     do throws(UprightError) {
       try LiveCodecs.check(stream, at: source.url)
       decoder = try AudioDecoder(stream: stream, rate: LiveAudio.rate)
     } catch {
-      // Pictures without sound are better than none.
+      // Video without audio is better than nothing.
       return nil
     }
     index = stream.index
   }
 
-  /// - Parameter hand: takes samples and the time of the first, in ticks of the live clock.
+  /// - Parameter hand: Receives samples and the time of the first one, in ticks of `LiveClock`.
   func take(
     _ packet: borrowing Packet, _ hand: (StereoSamples, Int64) -> Void
   ) throws(UprightError) {

@@ -5,12 +5,12 @@ internal import UprightMediaIO
 internal import UprightPipeline
 
 extension LiveTarget {
-  /// The output's own thread and queue.
+  /// Returns the writer of this output, with its own thread and queue.
   ///
   /// - Parameters:
-  ///   - sound: the track beside the pictures.
-  ///   - earliest: the lowest time of all packets, in seconds.
-  ///   - comesBack: whether the stream goes on in a later run.
+  ///   - sound: The audio track.
+  ///   - earliest: The lowest timestamp of all packets, in seconds.
+  ///   - comesBack: Whether the stream continues in a later run.
   func writer(
     _ configuration: LiveConfiguration, sound: SideTrack, earliest: Double,
     comesBack: @escaping @Sendable () -> Bool
@@ -55,8 +55,8 @@ extension LiveTarget {
         atPath: folder, withIntermediateDirectories: true)
     } catch {
       throw UprightError(
-        .cannotCreate, "the folder cannot be made", at: folder,
-        remedy: "check that what it lies in is writable")
+        .cannotCreate, "the folder can't be created", at: folder,
+        remedy: "check that its parent folder is writable")
     }
   }
 }

@@ -4,13 +4,13 @@ internal import UprightMediaIO
 internal import UprightOrienting
 internal import UprightPipeline
 
-/// The policy of a live session: answers events when they come, and says for each picture how it is laid
-/// out. Each form has a director of its own; all are told the same and decide the same.
+/// The policy of a live session: evaluates events as they arrive, and returns the layout of each frame. Each
+/// encode has its own director. All directors receive the same events and make the same decisions.
 struct LivePolicy {
-  /// Receives the answers to events that were posted together, once.
+  /// Receives the decisions on a group of events, once.
   typealias Reply = @Sendable (Result<[RotationDecision], UprightError>) -> Void
 
-  /// Events that were posted together and are answered at the next frame.
+  /// A group of events, posted together and evaluated at the next frame.
   private struct Post {
     var left: Int
     var answers: [RotationDecision] = []
@@ -18,34 +18,34 @@ struct LivePolicy {
   }
 
   private var directors: [FrameDirector] = []
-  /// Events that no frame has answered yet, in the order of their times, each with the number of the post
-  /// that its answer belongs to.
+  /// Events that are not evaluated yet, in the order of their times, each with the number of the post that
+  /// receives the decision.
   private var waiting: [(event: RotationEvent, post: Int?)] = []
   private var posts: [Int: Post] = [:]
   private var postCount = 0
   private var hasEnded = false
-  /// Answers that the observer has not been told.
+  /// Decisions that the observer has not received.
   private var untold: [RotationDecision] = []
-  /// When turns that no picture has shown yet were asked for.
+  /// The arrival times of rotations that no frame has shown yet.
   private var arrivals: [ContinuousClock.Instant] = []
   /// The last frame's time; minus infinity before the first.
   private var seconds = -Double.infinity
 
-  /// Events that may wait.
+  /// The number of events that may wait.
   private static let capacity = 10_000
 
-  /// Begins at the first picture.
+  /// Starts with the first frame.
   mutating func begin(_ directors: [FrameDirector]) { self.directors = directors }
 
-  /// Whether events came before the first picture.
+  /// Whether events arrived before the first frame.
   var hasEarly: Bool { directors.isEmpty && !waiting.isEmpty }
 
-  /// Takes events. `reply` receives the answers to those that the next frame obeys, when that frame has
-  /// come: a decision's `at` is the time of the frame that turns. It is called at once where there are
-  /// none: before the first frame, and for events whose time is still to come.
+  /// Adds events. `reply` receives the decisions on the events that take effect at the next frame, when that
+  /// frame has arrived. A decision's `at` is the time of the frame that rotates. `reply` is called
+  /// immediately if there are none: before the first frame, and for events in the future.
   ///
-  /// The reply fails with `badData` for an event without a time or with a name that means nothing, with
-  /// `usage` if too many wait; the events before it stand.
+  /// The reply fails with `badData` for an event without a valid time or with an unknown name, and with
+  /// `usage` if too many events wait. Events before the failing one remain in effect.
   mutating func post(_ events: [RotationEvent], reply: @escaping Reply) {
     var post = Post(left: 0, reply: reply)
     postCount += 1
@@ -53,14 +53,16 @@ struct LivePolicy {
       guard !event.at.isNaN, event.at <= RotationEvent.latest else {
         return reply(
           .failure(
-            UprightError(.badData, "\(event.at) is no time", at: "at", remedy: "give seconds"))
+            UprightError(
+              .badData, "\(event.at) is not a valid time", at: "at", remedy: "give seconds"))
         )
       }
       guard waiting.count < Self.capacity else {
         return reply(
           .failure(
             UprightError(
-              .usage, "\(Self.capacity) events wait already", at: "at", remedy: "send them later")))
+              .usage, "\(Self.capacity) events are already waiting", at: "at",
+              remedy: "send them later")))
       }
       let isNext = !directors.isEmpty && event.at <= seconds
       var event = event
@@ -73,7 +75,7 @@ struct LivePolicy {
     posts[postCount] = post
   }
 
-  /// Answers what waits for the frame at `seconds`: that frame obeys it.
+  /// Evaluates the events that are due at the frame at `seconds`, so that they take effect at that frame.
   private mutating func answer() {
     let due = waiting.prefix { $0.event.at <= seconds + OrientationTimeline.grain }
     waiting.removeFirst(due.count)
@@ -85,7 +87,7 @@ struct LivePolicy {
       do throws(UprightError) {
         for index in directors.indices { try directors[index].push(event) }
       } catch {
-        // An unknown name is found out when its time comes; the stream goes on.
+        // An unknown name is only detected when the event is due; the stream continues.
         if number == nil { refused += 1 }
         failure = error
       }
@@ -116,7 +118,7 @@ struct LivePolicy {
     }
   }
 
-  /// What is to be done with the picture at `seconds`, form by form.
+  /// Returns the layout of the frame at `seconds` for each encode.
   mutating func direct(
     at seconds: Double, size: PixelSize, signal: OrientationSignal?
   ) throws(UprightError) -> [FrameDirection] {
@@ -132,29 +134,29 @@ struct LivePolicy {
     return directions
   }
 
-  /// Events whose time came and that made no sense then.
+  /// The number of events that were found invalid when they were due.
   private(set) var refused = 0
 
-  /// Answers what is still open.
+  /// Evaluates the remaining events.
   mutating func finish() {
     for index in directors.indices { directors[index].finish() }
     collect()
   }
 
-  /// No frame will come any more: nobody waits for one.
+  /// Completes all pending replies. No frame follows.
   mutating func close() {
     hasEnded = true
     for post in posts.values { post.reply(.success(post.answers)) }
     posts = [:]
   }
 
-  /// The answers since the last call.
+  /// Returns the decisions since the last call.
   mutating func takeAnswers() -> [RotationDecision] {
     defer { untold.removeAll() }
     return untold
   }
 
-  /// When the turns were asked for that the picture just made is the first to obey.
+  /// Returns the arrival times of the rotations that the last frame is the first to show.
   mutating func takeArrivals() -> [ContinuousClock.Instant] {
     defer { arrivals.removeAll() }
     return arrivals

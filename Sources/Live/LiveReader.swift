@@ -5,40 +5,40 @@ internal import Synchronization
 internal import UprightMediaIO
 internal import UprightPipeline
 
-/// What the input's thread hands to the session's.
+/// The items that the input thread passes to the session thread.
 enum LiveItem: ~Copyable {
   /// A stream was opened.
   case opened(hasSound: Bool, frameRate: Double?)
-  /// A picture, its own time in ticks of the live clock, and what the stream says of how it lies.
+  /// A frame with its timestamp in ticks of `LiveClock`, and its orientation signal.
   case frame(VideoFrame, OrientationSignal?)
-  /// Samples, and the time of the first in ticks of the live clock as the publisher counts them.
+  /// Audio samples, and the publisher's timestamp of the first one in ticks of `LiveClock`.
   case sound(StereoSamples, at: Int64)
-  /// The stream is gone; it may come back.
+  /// The stream ended or failed; it may return.
   case lost(String)
-  /// No stream will come any more; with the reason where that is a failure.
+  /// The input ended and is not reopened; with the error if it failed.
   case ended(UprightError?)
 }
 
-/// The input of a live session on a thread of its own: opened, decoded, handed over, and opened again
-/// when it is gone, later each time.
+/// Reads the input of a live session on its own thread: opens it, decodes it, passes frames on, and reopens
+/// it after a loss with increasing delays.
 ///
-/// Sendable by hand-over: it is made on one thread and run on another.
+/// Sendable by handover: it is created on one thread and runs on another.
 final class LiveReader: @unchecked Sendable {
-  /// What it has counted.
+  /// Counters of the input.
   struct Counters: Sendable {
     var frames = 0
     var bytes = 0
-    /// Packets that could not be read or decoded.
+    /// The number of packets that could not be read or decoded.
     var damaged = 0
-    /// Packets of video that have arrived.
+    /// The number of video packets that have arrived.
     var arrived = 0
-    /// Frames that were not decoded because the session was too slow.
+    /// The number of frames that were not decoded because the session was too slow.
     var shed = 0
-    /// Seconds spent waiting for the input.
+    /// The time spent waiting for the input, in seconds.
     var waited = 0.0
-    /// Whether a packet is being decoded or handed over.
+    /// Whether a packet is being decoded or passed on.
     var isBusy = false
-    /// Seconds that each packet took to decode.
+    /// The decoding time of each packet, in seconds.
     var times = DurationHistogram()
   }
 
@@ -50,15 +50,15 @@ final class LiveReader: @unchecked Sendable {
   private let counters = Mutex(Counters())
   private let sheds = Atomic(false)
   private var isWanted = true
-  /// Of the publisher whose stream is being read.
+  /// The pipe of the publisher whose stream is being read.
   private var pipe: BytePipe?
 
-  /// Seconds before the input is opened again: at first, and at most.
+  /// The delay before the input is reopened, in seconds: the first and the largest.
   private static let backOff = (first: 0.25, last: 5.0)
 
   /// - Parameters:
-  ///   - proxy: what an http input goes through.
-  ///   - pixels: of a picture at most.
+  ///   - proxy: The proxy for an http input.
+  ///   - pixels: The largest number of pixels in a frame.
   init(
     _ input: LiveInput, proxy: String?, pixels: Int, interrupt: Interrupt,
     queue: BoundedQueue<LiveItem>
@@ -72,10 +72,10 @@ final class LiveReader: @unchecked Sendable {
 
   var counted: Counters { counters.withLock { $0 } }
 
-  /// Whether frames that no other frame refers to are left out before they are decoded. Any thread.
+  /// Sets whether frames that no other frame refers to are skipped before decoding. Callable from any thread.
   func shed(_ sheds: Bool) { self.sheds.store(sheds, ordering: .relaxed) }
 
-  /// Reads until there is nothing more to come, or interrupted.
+  /// Reads until the input ends or the session is interrupted.
   func run() {
     var wait = Self.backOff.first
     while isWanted && !interrupt.isRaised {
@@ -100,14 +100,14 @@ final class LiveReader: @unchecked Sendable {
       if counted.frames > before { wait = Self.backOff.first }
       guard case .pull = input else { continue }
       pause(wait)
-      // One that calls us must find us there.
+      // A sender that connects to this process must find it listening.
       if !input.awaitsSender { wait = min(wait * 2, Self.backOff.last) }
     }
     if case .published(let feed) = input { feed.close() }
     queue.close()
   }
 
-  /// Whether opening it again is of no use.
+  /// Returns whether reopening the input is pointless.
   private func hasEnded(after failure: UprightError?) -> Bool {
     switch input {
     case .file: true
@@ -121,7 +121,7 @@ final class LiveReader: @unchecked Sendable {
     while !interrupt.isRaised && ContinuousClock.now < end { Thread.sleep(forTimeInterval: 0.02) }
   }
 
-  /// Nil where nobody publishes yet.
+  /// Returns `nil` if there is no publisher yet.
   private func open() throws(UprightError) -> (any PacketSource)? {
     switch input {
     case .pull(let url):
@@ -139,21 +139,22 @@ final class LiveReader: @unchecked Sendable {
     }
   }
 
-  /// With what no decoder may exceed.
+  /// Adds the limits for decoders.
   private func bounded(_ settings: [String: String]) -> [String: String] {
     settings.merging(["max_pixels": "\(pixels)"]) { $1 }
   }
 
-  /// FLV says at its beginning what is in it. Microseconds of media time: at a low bitrate the bytes would
-  /// take ten seconds to come, and 0 stands for a minute and a half.
+  /// Settings for FLV, which describes its streams at the start. `analyzeduration` is in microseconds of
+  /// media time. At a low bitrate, `probesize` bytes would take ten seconds to arrive. An `analyzeduration`
+  /// of 0 means 90 seconds.
   private static let quick = [
     "probesize": "32768", "analyzeduration": "500000", "fpsprobesize": "3",
   ].merging(decoders) { $1 }
 
-  /// What libavformat may open to look into a stream.
+  /// The codecs that libavformat may open to probe a stream.
   private static let decoders = ["codec_whitelist": LiveCodecs.names.joined(separator: ",")]
 
-  /// How an address is opened: quickly, and never waited for without end.
+  /// Returns the settings for a URL, with a short probe and a timeout on every read.
   private func settings(_ url: String) -> [String: String] {
     var settings = Self.decoders
     // Microseconds.
@@ -163,14 +164,14 @@ final class LiveReader: @unchecked Sendable {
       settings.merge(Self.quick) { $1 }
       settings["tls_verify"] = "1"
     case "rtsp", "rtsps":
-      // Over UDP the server's answer would say where our packets go. Nothing but the one connection.
+      // Over UDP, the server's reply would determine where packets are sent. Use only the one TCP connection.
       settings["rtsp_transport"] = "tcp"
       settings["protocol_whitelist"] = "tcp,tls"
       settings["timeout"] = "5000000"
     case "srt", "udp", "tcp":
       settings["probesize"] = "1000000"
       settings["analyzeduration"] = "1000000"
-      // Else it is bound to every address that there is.
+      // Otherwise the socket is bound to every local address.
       if let end = LiveAddress.endpoint(url), InputTrust.scheme(of: url) == "udp",
         !UDPSocket.isGroup(end.host)
       {
@@ -184,7 +185,7 @@ final class LiveReader: @unchecked Sendable {
     return settings
   }
 
-  /// Whether packets come as fast as they are asked for, so that the clock must hold them back.
+  /// Whether packets can be read faster than real time, so that the reader must wait for their timestamps.
   private var isPaced: Bool {
     switch input {
     case .file: true
@@ -201,7 +202,7 @@ final class LiveReader: @unchecked Sendable {
 
   private func read(_ source: any PacketSource) throws(UprightError) {
     guard let video = source.bestStream(.video) else {
-      throw UprightError(.badData, "there are no pictures in the stream", at: source.url)
+      throw UprightError(.badData, "the stream has no video", at: source.url)
     }
     try LiveCodecs.check(video, at: source.url)
     let pictures = try LiveFrames(source, video, pixels: pixels)
@@ -232,9 +233,9 @@ final class LiveReader: @unchecked Sendable {
         } else if packet.streamIndex == sound?.index {
           try sound?.take(packet) { samples, time in put(.sound(samples, at: time)) }
         } else if source.hasPictures(inStream: packet.streamIndex) {
-          // Opened anew it is what it is now.
+          // Reopening the input detects its present streams.
           throw UprightError(
-            .inputOutput, "the pictures go on in another codec or stream", at: source.url)
+            .inputOutput, "the video continues in another codec or stream", at: source.url)
         }
       } catch {
         guard error.code == .badData, failures < 100 else { throw error }
@@ -253,7 +254,7 @@ final class LiveReader: @unchecked Sendable {
     counters.withLock { $0.times.add(seconds) }
   }
 
-  /// Seconds spent in waiting for the session to take what was decoded.
+  /// The time spent waiting for the session to take decoded frames, in seconds.
   private var handing = 0.0
 
   private func hand(_ frame: consuming VideoFrame, _ signal: OrientationSignal?) {
@@ -268,7 +269,7 @@ final class LiveReader: @unchecked Sendable {
   }
 }
 
-/// Which codecs a stream from anywhere may bring: those that are in use, not all that libavcodec has.
+/// The codecs that are accepted from untrusted streams. This is a subset of what libavcodec supports.
 enum LiveCodecs {
   static let pictures = [
     "h264", "hevc", "av1", "libdav1d", "libaom-av1", "vp8", "vp9", "libvpx", "libvpx-vp9",
@@ -280,20 +281,20 @@ enum LiveCodecs {
     "pcm_mulaw", "pcm_s16le", "pcm_s16be", "pcm_u8", "adpcm_swf",
   ]
 
-  /// Of both, and the script data of FLV.
+  /// The names of all accepted codecs, and of FLV script data.
   static let names = pictures + sound + ["text"]
 
-  /// - Throws: `badData` where the stream is of no such codec.
+  /// - Throws: `badData` if the stream's codec is not accepted.
   static func check(_ stream: StreamInfo, at location: String) throws(UprightError) {
     guard (pictures + sound).contains(stream.codecName) else {
       throw UprightError(
-        .badData, "\(stream.codecName) is not taken from a live input", at: location,
+        .badData, "\(stream.codecName) is not supported in a live input", at: location,
         remedy: "send H.264, HEVC, AV1, VP8 or VP9, and AAC, Opus or MP3")
     }
   }
 }
 
-/// Holds packets back to the speed of their own times.
+/// Delays packets to the speed of their timestamps.
 struct Pace {
   private let interrupt: Interrupt
   private var start: (wall: ContinuousClock.Instant, seconds: Double)?
@@ -301,7 +302,7 @@ struct Pace {
 
   init(_ interrupt: Interrupt) { self.interrupt = interrupt }
 
-  /// Waits until `packet` is due. A leap of the times is not waited for.
+  /// Waits until `packet` is due. Does not wait if the timestamps jump.
   mutating func wait(for packet: borrowing Packet) {
     let tick = packet.timeBase.doubleValue
     guard let ticks = packet.dts ?? packet.pts, tick.isFinite else { return }

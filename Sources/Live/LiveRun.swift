@@ -7,8 +7,9 @@ internal import UprightMediaIO
 internal import UprightOrienting
 internal import UprightPipeline
 
-/// The work of a live session, on its own thread: pictures by the live clock, laid out as the policy
-/// says, encoded once a form, and handed to the outputs. What the input does not send is filled in.
+/// Runs a live session on its own thread: places frames with the live clock, lays them out according to the
+/// policy, encodes them once for each set of encode settings, and queues the packets for the outputs. Fills
+/// gaps in the input.
 final class LiveRun {
   private let configuration: LiveConfiguration
   private let targets: [LiveTarget]
@@ -28,25 +29,25 @@ final class LiveRun {
   private let hasSegments: Bool
   private var rate = 30.0
   private var hasSound = false
-  /// What stands in for pictures that do not come.
+  /// The frame that is repeated while no frames arrive.
   private var held: (picture: SharedFrame, signal: OrientationSignal?)?
-  /// When the input was lost, in ticks; nil while it is there.
+  /// The time when the input was lost, in ticks; `nil` while it is present.
   private var lostAt: Int64?
   private var lossReason = "no input"
   private var backlog: LiveBacklog
   private var arrival = LiveArrival()
-  /// Seconds that the input had been waited for at the last frame.
+  /// The total time waited for the input, in seconds, as of the last frame.
   private var waited = 0.0
   private var lastEncoded: Int64 = 0
-  /// Why nothing more will come.
+  /// The final state and its reason, once the session must end.
   private var ending: (state: LiveState, reason: String?)?
 
-  /// Decoded pictures and sound between the two threads. What waits longer waits as it was published: a
-  /// picture of 640x360 takes as much room decoded as seconds of it do coded.
+  /// The number of decoded items between the two threads. Further input waits undecoded: one decoded frame of
+  /// 640x360 takes as much memory as seconds of encoded video.
   private static let capacity = 4
-  /// Ticks in a loss after which the slate is shown.
+  /// The slate is shown after this time without input, in ticks.
   private static let slateAfter = 2 * LiveClock.rate
-  /// Seconds that outputs have to close.
+  /// The time that outputs have to close, in seconds.
   private static let closing = (first: 8.0, last: 1.5)
 
   init(
@@ -78,7 +79,7 @@ final class LiveRun {
       queue: queue)
   }
 
-  /// Runs to the end; returns how it came.
+  /// Runs the session to its end. Returns the final state and its reason.
   func run() -> (state: LiveState, reason: String?) {
     let reader = reader
     let reading = WorkThread(name: "upright-live-in") { reader.run() }
@@ -106,7 +107,7 @@ final class LiveRun {
   }
 
   private func step() throws(UprightError) {
-    // A picture that stands in is due every step; else nothing but the state is looked after.
+    // During a loss, repeated frames are due at every step; otherwise only the state is checked.
     if let item = queue.take(within: lostAt != nil && held != nil ? 0.01 : 0.05) {
       try take(item)
     } else if queue.hasEnded {
@@ -159,8 +160,8 @@ final class LiveRun {
     try show(frame, signal)
   }
 
-  /// Repeats the last frame in a hole of the input: without a frame there is no keyframe, and a segment
-  /// would be longer than its playlist may say.
+  /// Repeats the last frame in a gap of the input. Without frames there is no keyframe, and a segment would
+  /// be longer than the playlist's target duration.
   private func fill(before time: Int64) throws(UprightError) {
     guard hasSegments, let held else { return }
     let step = LiveClock.timeBase.ticks(in: LivePlaylist.longestHole)
@@ -173,7 +174,7 @@ final class LiveRun {
   private func begin(_ frame: borrowing VideoFrame) throws(UprightError) {
     let options = configuration.options
     var policy = configuration.policy
-    // Upright pictures say by their shape how the device was held, where nobody else did.
+    // If no event gave the device orientation, the shape of upright frames determines it.
     if options.frames == .upright, !control.policy({ $0.hasEarly }) {
       policy.device.orientation = DeviceOrientation(frameOf: frame.size, lying: .up)
     }
@@ -199,7 +200,7 @@ final class LiveRun {
     control.policy { $0.begin(made) }
   }
 
-  /// Shows a frame again.
+  /// Encodes a frame again.
   private func show(
     _ held: (picture: SharedFrame, signal: OrientationSignal?), at time: Int64
   ) throws(UprightError) {
@@ -209,11 +210,11 @@ final class LiveRun {
     try show(frame, held.signal)
   }
 
-  /// Lays a picture out, encodes it and hands it on; its time is the session's.
+  /// Lays out and encodes a frame, and queues its packets. The frame's timestamp is in media time.
   private func show(
     _ frame: consuming VideoFrame, _ signal: OrientationSignal?
   ) throws(UprightError) {
-    guard let time = frame.pts else { throw UprightError(.fault, "a picture without a time") }
+    guard let time = frame.pts else { throw UprightError(.fault, "a frame without a timestamp") }
     let seconds = Double(time) * LiveClock.timeBase.doubleValue
     let size = frame.size
     var directions: [FrameDirection] = []
@@ -222,8 +223,8 @@ final class LiveRun {
       directions = try policy.direct(at: seconds, size: size, signal: signal)
       arrivals = policy.takeArrivals()
     }
-    // Sound that is to be silence precedes the picture that it would have gone with, and no picture
-    // waits for the encoder's delay.
+    // Silence for missing audio is inserted before the frame that it belongs with, so that no frame waits for
+    // the encoder's delay.
     let isExpected = hasSound && lostAt == nil
     try sound.reach(isExpected ? time : time + sound.delay, isExpected: isExpected) {
       (packet) throws(UprightError) in try send(packet)
@@ -251,7 +252,7 @@ final class LiveRun {
     if held != nil { control.enter(.inputLost, reason: reason) }
   }
 
-  /// Looks after what does not come, and after outputs that are over.
+  /// Checks for missing input and for outputs that ended.
   private func look() throws(UprightError) {
     let wall = wall
     let read = reader.counted
@@ -262,7 +263,7 @@ final class LiveRun {
       lostAt == nil && backlog.isOverloaded(wall: wall)
         ? Double(backlog.behind) * LiveClock.timeBase.doubleValue : nil)
     if let lostAt, let held {
-      // A few at a time, so that what comes meanwhile is seen; none while frames are waiting.
+      // Only a few at a time, so that new input is noticed; none while frames are queued.
       for _ in 0..<4 where !isWaiting {
         guard let time = clock.fill(wall: wall) else { break }
         try show(held, at: time)
@@ -277,7 +278,7 @@ final class LiveRun {
     }
     if writers.allSatisfy({ $0.present.hasEnded }) {
       let reason = writers.lazy.compactMap(\.present.error).first?.description
-      ending = (.failed, reason ?? "every output is over")
+      ending = (.failed, reason ?? "every output has ended")
     }
   }
 
@@ -294,7 +295,7 @@ final class LiveRun {
     for branch in branches { try branch.finish() }
   }
 
-  /// Closes every output so that it plays; one that is stuck is left behind.
+  /// Closes every output so that it is playable. Abandons an output that is stuck.
   private func close() {
     writers.forEach { $0.queue.end() }
     let deadline = DispatchTime.now() + Self.closing.first
@@ -334,7 +335,7 @@ final class LiveRun {
 }
 
 extension StreamGuidance {
-  /// The source's own upright size, rounded down to even.
+  /// Returns guidance with the source's upright size, rounded down to even.
   static func ofSource(
     _ frame: borrowing VideoFrame, captureSize: PixelSize?
   ) throws(UprightError) -> StreamGuidance {

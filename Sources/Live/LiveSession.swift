@@ -4,13 +4,13 @@ internal import Synchronization
 public import UprightMediaIO
 internal import UprightPipeline
 
-/// One live stream from its input to its outputs: read, turned, encoded, and sent on, for as long as it
-/// lasts.
+/// A live stream from its input to its outputs. The session reads, rotates, encodes and sends frames until it
+/// is stopped or the input ends.
 ///
-/// It has threads of its own: one that reads and decodes, one that lays out and encodes, one for each
-/// output. An output that stalls slows nothing else.
+/// It uses one thread for reading and decoding, one for layout and encoding, and one for each output. An
+/// output that stalls does not delay the others.
 public final class LiveSession: Sendable {
-  /// What it was made of.
+  /// The configuration of the session.
   public let configuration: LiveConfiguration
   private let targets: [LiveTarget]
   private let ports: [UDPPort]
@@ -18,14 +18,14 @@ public final class LiveSession: Sendable {
   private let hasStarted = Atomic(false)
   private let done = DispatchSemaphore(value: 0)
 
-  /// The `at` of an event that takes effect at the next picture decoded.
+  /// The `at` of an event that takes effect at the next decoded frame.
   public static let nextPicture = -Double.infinity
 
-  /// Checks what it is to be made of; opens nothing yet.
+  /// Creates a session and checks its configuration. Opens nothing.
   ///
-  /// - Throws: `usage` for what contradicts itself or cannot be live, `badData` for a policy that cannot
-  ///   start or a description that cannot be read, `cannotCreate` for a file that is there already or a
-  ///   port that is taken, `unavailable` where an encoder is missing.
+  /// - Throws: `usage` for options that contradict each other or that a live session can't support; `badData`
+  ///   for a policy that can't start or an SDP that can't be read; `cannotCreate` for a file that already
+  ///   exists or a port that is in use; `unavailable` if an encoder is missing.
   public init(_ configuration: LiveConfiguration) throws(UprightError) {
     var configuration = configuration
     configuration.options.isLive = true
@@ -35,12 +35,12 @@ public final class LiveSession: Sendable {
     self.configuration = configuration
   }
 
-  /// What the user should know of the outputs.
+  /// Warnings about the outputs, for the user.
   public var warnings: [String] { targets.compactMap(\.warning) }
 
-  /// Begins its threads; a second call does nothing.
+  /// Starts the session's threads. A second call does nothing.
   ///
-  /// - Parameter observe: told what happens, on the session's own thread: it must not wait.
+  /// - Parameter observe: Receives updates, on the session's thread. It must not block.
   public func start(observe: @escaping @Sendable (LiveUpdate) -> Void) {
     guard !hasStarted.exchange(true, ordering: .acquiringAndReleasing) else { return }
     control.observe(observe)
@@ -62,8 +62,8 @@ public final class LiveSession: Sendable {
     thread.start()
   }
 
-  /// Waits until whoever sends may do so: the ports that the input comes in on are bound. False where
-  /// they were not in that many seconds. Blocks; at once where nobody sends by UDP.
+  /// Waits until the input's UDP ports are bound, so that a sender may start. Returns `false` if they are not
+  /// bound within `seconds`. Blocks; returns immediately if the input does not use UDP.
   public func listens(within seconds: Double) -> Bool {
     let deadline = ContinuousClock.now + .seconds(seconds)
     while !ports.allSatisfy(\.isOurs) {
@@ -74,14 +74,14 @@ public final class LiveSession: Sendable {
     return true
   }
 
-  /// Takes events; one at media time `at` waits for its frame, one at `nextPicture` or at a time that has
-  /// gone by is obeyed by the next frame. Any task.
+  /// Posts events. An event at media time `at` takes effect at the frame of that time. An event at
+  /// `nextPicture`, or at a time in the past, takes effect at the next frame. Callable from any task.
   ///
-  /// - Returns: the answers to the events that the next frame obeys, when it has come; their `at` is that
-  ///   frame's time. All answers are told as `LiveUpdate.decision`, these too. Before the first frame
-  ///   there are none.
-  /// - Throws: `badData` for an event that makes no sense (an unknown name, no time); those before it
-  ///   stand, and the stream goes on. `usage` if ten thousand wait.
+  /// - Returns: The decisions on the events that take effect at the next frame, after that frame has arrived.
+  ///   Their `at` is that frame's time. All decisions, including these, are also sent as
+  ///   `LiveUpdate.decision`. Before the first frame, the result is empty.
+  /// - Throws: `badData` for an invalid event (an unknown name, no valid time); the events before it remain
+  ///   in effect, and the stream continues. `usage` if ten thousand events are waiting.
   public func post(_ events: [RotationEvent]) async throws(UprightError) -> [RotationDecision] {
     let result = await withCheckedContinuation { continuation in
       control.policy { $0.post(events) { continuation.resume(returning: $0) } }
@@ -89,19 +89,20 @@ public final class LiveSession: Sendable {
     return try result.get()
   }
 
-  /// How it is at this moment.
+  /// The current state of the session.
   public var snapshot: LiveSnapshot { control.snapshot }
 
-  /// Reads no more; every output is closed so that it plays, or left behind after ten seconds. Returns
-  /// at once.
+  /// Stops reading, and closes every output so that it is playable. An output that does not close within ten
+  /// seconds is abandoned. Returns immediately.
   ///
-  /// - Parameter comesBack: whether the stream goes on in a later run: then its HLS playlist stays open.
+  /// - Parameter comesBack: Whether the stream continues in a later run. If so, its HLS playlist stays open.
   public func stop(comesBack: Bool = false) {
     if comesBack { control.comesBack = true }
     control.interrupt.raise()
   }
 
-  /// Waits for the end; false where it did not come in that many seconds, or it was never started.
+  /// Waits for the end of the session. Returns `false` if it did not end within `timeout` seconds, or was
+  /// never started.
   public func join(timeout: Double) -> Bool {
     guard done.wait(timeout: .now() + max(0, timeout)) == .success else { return false }
     done.signal()

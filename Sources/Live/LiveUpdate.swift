@@ -1,81 +1,82 @@
 public import RotationPolicy
 
-/// How a live session is.
+/// The state of a live session.
 public enum LiveState: String, Sendable, CaseIterable {
   /// No input yet.
   case waiting
   case live
-  /// There was input; the last picture goes on.
+  /// The input was lost; the last frame is repeated.
   case inputLost
-  /// Over as it should be.
+  /// The session ended normally.
   case ended
-  /// Over, with a reason.
+  /// The session failed; the reason says why.
   case failed
 }
 
-/// What a live session tells while it runs.
+/// A notification from a running live session.
 public enum LiveUpdate: Sendable {
-  /// The state changed; with the reason where it failed or ended.
+  /// The state changed; with the reason if it failed or ended.
   case state(LiveState, reason: String?)
-  /// An event was answered.
+  /// An event was evaluated.
   case decision(RotationDecision)
-  /// The format changed: an entry of spec 4's `formats`.
+  /// The format changed: an entry of a report's `formats`.
   case format(JSONValue)
 }
 
-/// What a live session has counted.
+/// The counters of a live session.
 public struct LiveCounters: Sendable, Hashable {
-  /// Frames that were decoded.
+  /// The number of decoded frames.
   public var framesIn = 0
-  /// Pictures that were encoded, those that stood in for missing ones among them.
+  /// The number of encoded frames, including repeated ones.
   public var framesOut = 0
-  /// What was not encoded or not sent, by reason: frames that came `late`, frames that had to give way
-  /// (`queue`, or `shed` before they were decoded), packets that did not `decode`, pictures that an
-  /// `output` did not take, one for each of the outputs; and an `event` that made no sense when its time
-  /// came.
+  /// What was not encoded or not sent, by reason: `late` for frames that arrived too late, `queue` for frames
+  /// that were dropped to catch up, `shed` for frames that were skipped before decoding, `decode` for packets
+  /// that could not be decoded, `output` for frames that an output did not take (counted for each output),
+  /// and `event` for events that were found invalid when they were due.
   public var dropped: [String: Int] = [:]
-  /// Changes of the stream's format.
+  /// The number of changes of the stream's format.
   public var formatChanges = 0
   /// How often the input was lost.
   public var inputLosses = 0
-  /// Bytes of packets that were read.
+  /// The number of bytes of packets that were read.
   public var bytesIn = 0
-  /// Bytes of packets that were written, all outputs together.
+  /// The number of bytes of packets that were written, for all outputs together.
   public var bytesOut = 0
-  /// Seconds that each packet took to decode.
+  /// The decoding time of each packet, in seconds.
   public var decodeTimes = DurationHistogram()
-  /// Seconds that each picture took to lay out, once for each encode.
+  /// The layout time of each frame, in seconds, counted once for each encode.
   public var orientTimes = DurationHistogram()
-  /// Seconds that each picture took to encode, once for each encode.
+  /// The encoding time of each frame, in seconds, counted once for each encode.
   public var encodeTimes = DurationHistogram()
-  /// From an event's arrival to the first packet of a picture that obeys it, in seconds; the last 1024.
+  /// The time from an event's arrival to the first packet of a frame that shows it, in seconds, for the last
+  /// 1024 events.
   public var eventToPicture: [Double] = []
-  /// The same of all events.
+  /// The same as `eventToPicture`, for all events.
   public var eventToPictureTimes = DurationHistogram()
-  /// Frames that wait.
+  /// The number of frames that wait.
   public var queueDepth = 0
 
-  /// Nothing counted.
+  /// Creates counters that are zero.
   public init() {}
 }
 
-/// A live session at one moment.
+/// The state of a live session at one moment.
 public struct LiveSnapshot: Sendable {
-  /// How it is.
+  /// The state.
   public var state: LiveState
-  /// Why it failed or ended.
+  /// The reason for the state, for example why it failed or ended.
   public var reason: String?
-  /// What it has counted.
+  /// The counters.
   public var counters: LiveCounters
-  /// How many seconds the session is behind its input, while it is overloaded: it is too slow and drops
+  /// How many seconds the session is behind its input while it is overloaded, that is, too slow and dropping
   /// frames. `nil` if it keeps up.
   public var behind: Double?
-  /// The app orientation at the last picture, by name; nil before the first.
+  /// The name of the app orientation at the last frame; `nil` before the first.
   public var appOrientation: String?
-  /// The encoded size, as `720x1280`; nil before the first picture.
+  /// The encoded size, as in `720x1280`; `nil` before the first frame.
   public var encodeResolution: String?
-  /// Seconds of media time at the last picture.
+  /// The media time of the last frame, in seconds.
   public var seconds: Double
-  /// Of each output, in the order of the configuration, why nothing gets through; nil: it does.
+  /// For each output, in the order of the configuration, why it is not working; `nil` if it is.
   public var outputProblems: [String?] = []
 }

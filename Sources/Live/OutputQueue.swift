@@ -4,23 +4,23 @@ internal import UprightEncoding
 internal import UprightMediaIO
 internal import UprightPipeline
 
-/// Packets on their way to one output, bounded in time and in bytes.
+/// The queue of packets for one output, limited in time and in bytes.
 ///
-/// Whoever puts packets in never waits. An output that falls behind loses what waits up to an IDR: the
-/// last one that leaves half of the room free, or the next one to come. A format that began among what
-/// was lost begins at that IDR.
+/// Adding a packet never blocks. If an output falls behind, packets up to an IDR are dropped: the last queued
+/// IDR that leaves half of the capacity free, or the next one to arrive. A format that started among dropped
+/// packets starts at that IDR.
 final class OutputQueue: @unchecked Sendable {
-  // Unchecked: everything below is only touched under `condition`.
+  // Unchecked: all properties below are only accessed while `condition` is locked.
 
-  /// A packet that waits.
+  /// A queued packet.
   struct Item {
     let packet: EncodedPacket
     let track: Int
-    /// The format that begins with it, or that began before it with what was lost.
+    /// The format that starts with this packet, or that started earlier with a dropped packet.
     var format: EncodedFormat?
     let seconds: Double
     let bytes: Int
-    /// Whether decoding of the pictures can begin here.
+    /// Whether video decoding can start here.
     let isEntry: Bool
   }
 
@@ -29,22 +29,22 @@ final class OutputQueue: @unchecked Sendable {
   private let largest: Int
   private var items = Deque<Item>()
   private var bytes = 0
-  /// Everything up to the next IDR is lost.
+  /// Whether all packets up to the next IDR are dropped.
   private var isSkipping = false
-  /// The last format that began among what was lost.
+  /// The last format that started among dropped packets.
   private var missedFormat: EncodedFormat?
   private var lost = 0
   private var isEnded = false
 
   /// - Parameters:
-  ///   - seconds: how long a stretch of the stream may wait.
-  ///   - bytes: how many bytes may wait.
+  ///   - seconds: The duration of the stream that may wait.
+  ///   - bytes: The number of bytes that may wait.
   init(seconds: Double, bytes: Int) {
     longest = max(0, seconds)
     largest = max(0, bytes)
   }
 
-  /// Adds a packet; track 0 is the pictures. O(1) but where packets are lost.
+  /// Adds a packet; track 0 is the video. O(1) unless packets are dropped.
   func put(_ packet: consuming Packet, track: Int, format: EncodedFormat?) {
     let isEntry = track == 0 && packet.isKey
     let (seconds, size) = (packet.seconds ?? 0, packet.size)
@@ -69,10 +69,10 @@ final class OutputQueue: @unchecked Sendable {
     condition.broadcast()
   }
 
-  /// Whether the packets from `index` on are more than that share of what may wait.
+  /// Returns whether the packets from `index` on exceed `share` of the limits.
   private func isFull(from index: Int, _ bytes: Int, share: Double) -> Bool {
     guard index < items.count, let last = items.last else { return false }
-    // A single packet is let through, however large: else nothing would ever pass.
+    // A single packet is always accepted, however large; otherwise nothing would ever pass.
     guard items.count - index > 1 else { return false }
     return Double(bytes) > Double(largest) * share
       || last.seconds - items[index].seconds > longest * share
@@ -103,7 +103,7 @@ final class OutputQueue: @unchecked Sendable {
     if item.track == 0 { lost += 1 }
   }
 
-  /// Waits for the next packet; nil once ended and empty.
+  /// Waits for the next packet. Returns `nil` when the queue has ended and is empty.
   func take() -> Item? {
     condition.lock()
     defer { condition.unlock() }
@@ -113,7 +113,7 @@ final class OutputQueue: @unchecked Sendable {
     return item
   }
 
-  /// Says that nothing follows. What waits can still be taken.
+  /// Ends the queue: no packet follows. Queued packets can still be taken.
   func end() {
     condition.lock()
     isEnded = true
@@ -121,14 +121,14 @@ final class OutputQueue: @unchecked Sendable {
     condition.unlock()
   }
 
-  /// Pictures that were lost so far.
+  /// The number of frames that were dropped so far.
   var lostFrames: Int {
     condition.lock()
     defer { condition.unlock() }
     return lost
   }
 
-  /// Packets that wait.
+  /// The number of queued packets.
   var depth: Int {
     condition.lock()
     defer { condition.unlock() }

@@ -5,39 +5,39 @@ internal import UprightEncoding
 internal import UprightMediaIO
 internal import UprightPipeline
 
-/// One output of a live session: a bounded queue, and a thread that writes what comes out of it.
+/// One output of a live session: a bounded queue, and a thread that writes its packets.
 ///
-/// A network output that fails is opened again, later each time, and goes on at an IDR. A file or a
-/// folder that fails is over.
+/// A network output that fails is reopened with increasing delays, and continues at an IDR. A file or a
+/// folder that fails is closed.
 final class OutputWriter: Sendable {
-  /// How an output is made and begun; called on the output's own thread.
+  /// How an output is created and started. Its closures are called on the output's thread.
   struct Recipe: Sendable {
-    /// The address of a network output, which is tried again; nil for a file or a folder.
+    /// The URL of a network output, which is reopened; `nil` for a file or a folder.
     let address: String?
     let make: @Sendable (Interrupt) throws(UprightError) -> any PacketSink
-    /// What it is begun with where the pictures have this format.
+    /// Returns the description that the sink starts with for a video format.
     let describe: @Sendable (EncodedFormat) -> OutputDescription
   }
 
-  /// What became of it so far.
+  /// The state of the output.
   struct State: Sendable {
-    /// Pictures that came while it was not open.
+    /// The number of frames that arrived while the output was not open.
     var missed = 0
     var bytes = 0
-    /// Why it is over, or not open at this moment; nil where it is.
+    /// Why the output has ended or is not open; `nil` if it is open.
     var error: UprightError?
-    /// Whether it is closed, well or not.
+    /// Whether the output is closed, successfully or not.
     var hasEnded = false
   }
 
   let recipe: Recipe
   let queue: OutputQueue
   private let state = Mutex(State())
-  /// Ends writing that is stuck.
+  /// Interrupts writing that is stuck.
   private let interrupt = Interrupt()
   private let done = DispatchSemaphore(value: 0)
 
-  /// Seconds before a network output is tried again: at first, and at most.
+  /// The delay before a network output is reopened, in seconds: the first and the largest.
   private static let backOff = (first: 0.5, last: 8.0)
 
   init(_ recipe: Recipe, seconds: Double, bytes: Int) {
@@ -45,7 +45,7 @@ final class OutputWriter: Sendable {
     queue = OutputQueue(seconds: seconds, bytes: bytes)
   }
 
-  /// Begins its thread.
+  /// Starts the thread.
   func start() {
     let thread = Thread { [self] in
       run()
@@ -59,17 +59,17 @@ final class OutputWriter: Sendable {
 
   var present: State { state.withLock { $0 } }
 
-  /// Pictures that did not get through.
+  /// The number of frames that were not written.
   var lostFrames: Int { queue.lostFrames + present.missed }
 
-  /// Waits until it is closed; false where it was not by then.
+  /// Waits until the output is closed. Returns `false` if it is not closed by `deadline`.
   func join(by deadline: DispatchTime) -> Bool {
     guard done.wait(timeout: deadline) == .success else { return false }
     done.signal()
     return true
   }
 
-  /// Ends writing at once, whatever it waits for.
+  /// Interrupts writing immediately.
   func abandon() { interrupt.raise() }
 
   private func run() {

@@ -2,20 +2,21 @@ internal import Foundation
 internal import Synchronization
 internal import UprightMediaIO
 
-/// FLV of a publisher, handed over by whoever accepted it, one connection after another. Any thread.
+/// The FLV stream of a publisher, passed on by the code that accepted it, one connection after another. Safe
+/// to use from any thread.
 ///
-/// Bounded: what there is no room for is refused, so that the acceptor stops reading from its peer.
+/// The feed is bounded. It rejects data that does not fit, so that the acceptor stops reading from its peer.
 public final class PublishedFeed: Sendable {
   private struct State: Sendable {
-    /// Of the present connection; nil while nobody publishes.
+    /// The pipe of the current connection; `nil` if there is no publisher.
     var pipe: BytePipe?
-    /// Begun, and not yet opened by the session.
+    /// The pipe of a connection that the session has not opened yet.
     var waiting: BytePipe?
     var onRoom: @Sendable () -> Void = {}
     var isClosed = false
-    /// Bytes of the connections before this one.
+    /// The number of bytes of earlier connections.
     var former = 0
-    /// Why the last connection was refused, until the session has said so.
+    /// Why the last connection was refused, until the session has reported it.
     var refusal: String?
   }
 
@@ -23,19 +24,20 @@ public final class PublishedFeed: Sendable {
   private let arrival = DispatchSemaphore(value: 0)
   private let capacity: Int
 
-  /// A feed that holds `capacity` bytes, and one tag more.
+  /// Creates a feed that holds `capacity` bytes and one more tag.
   public init(capacity: Int = 4 << 20) { self.capacity = capacity }
 
-  /// FLV's header (Video File Format Specification 10.1, E.2): sound and pictures may follow.
+  /// The FLV header (Video File Format Specification 10.1, E.2), with the flags for audio and video.
   private static let header: [UInt8] = Array("FLV".utf8) + [1, 5, 0, 0, 0, 9, 0, 0, 0, 0]
 
-  /// A publisher begins; tags follow. False where there is one already, or the session is over.
+  /// Starts a connection; tags follow. Returns `false` if there is already a publisher, or the session has
+  /// ended.
   public func begin() -> Bool {
     let pipe = BytePipe(capacity: capacity) { [weak self] in self?.tellRoom() }
     let isTaken = state.withLock { state in
       if state.isClosed || state.pipe != nil { return false }
       state.pipe = pipe
-      // One that has gone without having been looked at is not looked at any more.
+      // An earlier connection that ended before the session opened it is discarded.
       state.waiting = pipe
       return true
     }
@@ -45,19 +47,19 @@ public final class PublishedFeed: Sendable {
     return true
   }
 
-  /// Hands over whole tags as they stand in a file, each with its size behind it. False where they were
-  /// not taken: there is no room (`onRoom` tells when there is), or no publisher.
+  /// Writes complete tags, as in a file, each followed by its size. Returns `false` if they were not
+  /// accepted: there is no room (`onRoom` reports when there is), or no publisher.
   public func write(_ tags: [UInt8]) -> Bool {
     state.withLock { $0.pipe }?.write(tags) ?? false
   }
 
-  /// The publisher's stream is of no use, for a reason that the session shows; `end` follows.
+  /// Records why the publisher's stream is refused. The session reports the reason. Call `end` next.
   public func refuse(because reason: String) { state.withLock { $0.refusal = reason } }
 
-  /// Why the last connection was refused; once.
+  /// Returns why the last connection was refused, and clears it.
   func takeRefusal() -> String? { state.withLock { $0.refusal.take() } }
 
-  /// The publisher is gone; another may begin.
+  /// Ends the connection. Another one may start.
   public func end() {
     let pipe = state.withLock { state in
       state.former += state.pipe?.written ?? 0
@@ -66,8 +68,8 @@ public final class PublishedFeed: Sendable {
     pipe?.end()
   }
 
-  /// Nothing more of that connection is read, whose stream is of no use: its publisher is to be sent away,
-  /// and may come again.
+  /// Stops reading a connection whose stream can't be used. The acceptor must disconnect its publisher, which
+  /// may connect again.
   func refuse(_ pipe: BytePipe) {
     let isPresent = state.withLock { state in
       guard state.pipe === pipe else { return false }
@@ -80,31 +82,32 @@ public final class PublishedFeed: Sendable {
     tellRoom()
   }
 
-  /// Whether somebody publishes.
+  /// Whether there is a publisher.
   public var isPublishing: Bool { state.withLock { $0.pipe != nil } }
 
-  /// Whether the session is over and nobody is accepted any more.
+  /// Whether the session has ended and accepts no more publishers.
   public var isClosed: Bool { state.withLock { $0.isClosed } }
 
-  /// What to call when there is room again after a refusal, on some thread of the session's.
+  /// Sets the closure that is called when there is room again after a rejected write. It runs on a thread of
+  /// the session.
   public func onRoom(_ body: @escaping @Sendable () -> Void) {
     state.withLock { $0.onRoom = body }
   }
 
   private func tellRoom() { state.withLock { $0.onRoom }() }
 
-  /// Bytes that were taken, all connections together.
+  /// The number of bytes that were accepted, for all connections together.
   var written: Int {
     state.withLock { $0.former + ($0.pipe?.written ?? 0) }
   }
 
-  /// Waits for the next connection; nil where none came in that many seconds.
+  /// Waits for the next connection. Returns `nil` if there was none within `seconds`.
   func next(within seconds: Double) -> BytePipe? {
     _ = arrival.wait(timeout: .now() + seconds)
     return state.withLock { $0.waiting.take() }
   }
 
-  /// The session is over: nothing is taken any more.
+  /// Closes the feed at the end of the session. It accepts nothing more.
   func close() {
     let pipe = state.withLock { state in
       state.isClosed = true

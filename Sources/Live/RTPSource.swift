@@ -5,11 +5,11 @@ internal import UprightIntake
 internal import UprightMediaIO
 internal import UprightRTP
 
-/// RTP on sockets of our own, for what libavformat's reader drops: the header extensions, and CVO in
+/// Reads RTP from its own sockets, because libavformat's reader discards header extensions and the CVO in
 /// them.
 ///
-/// The two streams of a call count from anywhere, each for itself. Here each begins when its first packet
-/// comes; sender reports, which would say it more finely, are not read.
+/// The timestamps of a call's two streams start at unrelated values. Here, each stream starts when its first
+/// packet arrives. Sender reports, which would be more precise, are not read.
 final class RTPSource: PacketSource {
   private final class Track {
     var rtp: RTPStream
@@ -17,7 +17,7 @@ final class RTPSource: PacketSource {
     let codec: RTPCodec
     let payloadType: UInt8
     let redundancy: UInt8?
-    /// Milliseconds after the source was opened at which its first packet came.
+    /// The arrival time of the first packet, in milliseconds since the source was opened.
     var begun: Int64?
 
     init(_ media: SessionDescription.Media, _ codec: RTPCodec) throws(UprightError) {
@@ -71,7 +71,7 @@ final class RTPSource: PacketSource {
     container = Demuxer.Container(format: "rtp", streams: streams, isSeekable: false)
   }
 
-  /// Passes over what precedes the first keyframe that can be decoded.
+  /// Skips everything before the first keyframe that can be decoded.
   private func findKeyframe(_ sets: [UInt8]) throws(UprightError) -> CodecParameters {
     while true {
       guard let next = waiting.first else {
@@ -93,7 +93,7 @@ final class RTPSource: PacketSource {
 
   var losses: [String] { [] }
 
-  /// The next packet. There is no end.
+  /// Returns the next packet. The stream has no end.
   ///
   /// - Throws: `cancelled`.
   func read() throws(UprightError) -> Packet? {
@@ -110,7 +110,7 @@ final class RTPSource: PacketSource {
     return packet
   }
 
-  /// Waits for datagrams, a moment at most.
+  /// Waits for datagrams, for at most 50 ms.
   private func receive() throws(UprightError) {
     if interrupt.isRaised { throw UprightError(.cancelled, "stopped", at: url) }
     var requests = tracks.map {
@@ -120,7 +120,7 @@ final class RTPSource: PacketSource {
     let elapsed = opened.duration(to: .now).components
     let arrival = elapsed.seconds * 1000 + elapsed.attoseconds / 1_000_000_000_000_000
     for (index, track) in tracks.enumerated() {
-      // Not for ever on one socket, whatever is sent.
+      // Limited, so that a flood on one socket does not block the other.
       for _ in 0..<256 {
         guard let datagram = track.socket.receive(into: &buffer) else { break }
         guard isWanted(datagram, of: track) else { continue }
@@ -133,11 +133,11 @@ final class RTPSource: PacketSource {
     }
   }
 
-  /// Whether it may be RTP of the payload type that was described: anyone may send to a port.
+  /// Returns whether the datagram may be RTP with the described payload type. Anyone can send to a port.
   private func isWanted(_ datagram: ArraySlice<UInt8>, of track: Track) -> Bool {
     guard datagram.count >= 12 else { return false }
     let type = datagram[datagram.startIndex + 1] & 0x7F
-    // G.711's comfort noise has a payload type of its own.
+    // G.711's comfort noise has a separate payload type.
     return type == track.payloadType || type == track.redundancy
       || (type == 13 && !track.codec.isVideo)
   }

@@ -3,15 +3,15 @@ internal import UprightIntake
 internal import UprightMediaIO
 internal import UprightRTP
 
-/// What a session description (RFC 8866) says of the streams that this reads: where they come in, in
-/// which codec, and which header extension is CVO.
+/// The parts of a session description (RFC 8866) that are used: the address, port and codec of each stream,
+/// and which header extension is CVO.
 struct SessionDescription {
   /// One `m=` section.
   struct Media {
     let isVideo: Bool
-    /// The UDP port that it is sent to.
+    /// The UDP destination port.
     let port: UInt16
-    /// The address it is sent to.
+    /// The destination address.
     var address: String
     var payloadTypes: [UInt8]
     var codec: RTPCodec?
@@ -19,15 +19,15 @@ struct SessionDescription {
     var extensions: [Int: String] = [:]
     /// H.264 parameter sets with start codes.
     var parameterSets: [UInt8] = []
-    /// The payload type of RED (RFC 2198) around the codec's own.
+    /// The payload type of RED (RFC 2198) around the codec's payload.
     var redundancy: UInt8?
   }
 
-  /// The first of pictures, and the first of sound where there is one.
+  /// The first video stream, and the first audio stream if there is one.
   let video: Media
   let audio: Media?
 
-  /// - Throws: `badData`, naming the line.
+  /// - Throws: `badData`, with the line.
   init(_ text: String) throws(UprightError) {
     var address = "0.0.0.0"
     var media: [Media] = []
@@ -37,7 +37,7 @@ struct SessionDescription {
       let line = line.trimmingCharacters(in: .whitespaces)
       if let value = Self.value("c=", line) {
         let words = value.split(separator: " ")
-        guard words.count == 3, words[0] == "IN" else { throw Self.error("its line \(line)") }
+        guard words.count == 3, words[0] == "IN" else { throw Self.error("the line \(line)") }
         let host = String(words[2].prefix { $0 != "/" })
         if media.isEmpty { address = host } else { media[media.count - 1].address = host }
       } else if let value = Self.value("m=", line) {
@@ -50,10 +50,10 @@ struct SessionDescription {
         } else if let (type, rest) = Self.typed("a=fmtp:", line) {
           formats.append((last, type, rest))
         } else if let value = Self.value("a=extmap:", line) {
-          // `4/recvonly urn:...`: the direction is ours to ignore.
+          // `4/recvonly urn:...`: the direction is ignored.
           let words = value.split(separator: " ")
           guard words.count >= 2, let id = Int(words[0].prefix { $0 != "/" }) else {
-            throw Self.error("its line \(line)")
+            throw Self.error("the line \(line)")
           }
           media[last].extensions[id] = String(words[1])
         }
@@ -63,10 +63,10 @@ struct SessionDescription {
     for (index, type, text) in formats where media[index].payloadType == type {
       media[index].parameterSets = H264Parameters.sets(text)
     }
-    // Port 0 says that a stream is not sent (RFC 8866, 5.14).
+    // Port 0 means that a stream is not sent (RFC 8866, 5.14).
     media.removeAll { $0.codec == nil || $0.port == 0 }
     guard let video = media.first(where: \.isVideo) else {
-      throw Self.error("no pictures in H.264, VP8 or VP9")
+      throw Self.error("no video in H.264, VP8 or VP9")
     }
     self.video = video
     audio = media.first { !$0.isVideo }
@@ -76,17 +76,17 @@ struct SessionDescription {
     let words = value.split(separator: " ")
     guard words.count >= 4, let port = UInt16(words[1].prefix { $0 != "/" }),
       words[2].hasPrefix("RTP/")
-    else { throw error("its line m=\(value.prefix(80))") }
+    else { throw error("the line m=\(value.prefix(80))") }
     return Media(
       isVideo: words[0] == "video", port: port, address: address,
       payloadTypes: words[3...].compactMap { UInt8($0) })
   }
 
-  /// The first payload type whose codec is known stands.
+  /// Selects the first payload type whose codec is supported.
   private static func settle(_ media: inout Media, _ map: [(type: UInt8, name: String)]) {
     media.redundancy = map.first { $0.name == "red" }?.type
     for type in media.payloadTypes {
-      // G.711's payload types need no line of their own (RFC 3551, table 4).
+      // G.711's payload types don't need an `a=rtpmap` line (RFC 3551, table 4).
       let name = map.first { $0.type == type }?.name ?? [0: "pcmu", 8: "pcma"][type]
       guard let codec = name.flatMap(RTPCodec.init(rawValue:)), codec.isVideo == media.isVideo
       else { continue }
@@ -108,7 +108,7 @@ struct SessionDescription {
 
   private static func error(_ what: String) -> UprightError {
     UprightError(
-      .badData, "not a session description that can be read: \(what)", at: "SDP",
+      .badData, "can't read the session description: \(what)", at: "SDP",
       remedy: "expected RFC 8866 with m=video PORT RTP/AVP TYPE and a=rtpmap")
   }
 }

@@ -1,16 +1,16 @@
 internal import Foundation
 internal import UprightMediaIO
 
-/// A UDP port of this machine that an input comes in on.
+/// A local UDP port that receives an input.
 struct UDPPort: Sendable, Hashable {
-  /// Literal.
+  /// A literal IP address.
   let address: String
   let port: UInt16
 
-  /// - Throws: `cannotCreate` where it cannot be bound: it is taken, or not ours.
+  /// - Throws: `cannotCreate` if the port can't be bound: it is in use, or the address is not local.
   func check() throws(UprightError) { _ = try UDPSocket(address: address, port: port) }
 
-  /// Whether a socket of this process is bound to it. Where the system does not say, it counts as bound.
+  /// Whether a socket of this process is bound to the port. `true` if the system can't tell.
   var isOurs: Bool {
     guard let owners = Self.owners(of: port) else { return true }
     let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
@@ -21,7 +21,8 @@ struct UDPPort: Sendable, Hashable {
     }
   }
 
-  /// The sockets that are bound to a port, as links to them read; nil where there is no table.
+  /// Returns the sockets that are bound to a port, as the targets of their links in `/proc/self/fd`. Returns
+  /// `nil` if there is no socket table.
   private static func owners(of port: UInt16) -> Set<String>? {
     var owners: Set<String> = []
     var isKnown = false
@@ -42,9 +43,9 @@ struct UDPPort: Sendable, Hashable {
 }
 
 extension LiveInput {
-  /// The UDP ports that it comes in on; none where it is fetched, or comes over TCP.
+  /// Returns the UDP ports that receive the input. Empty if the input is fetched, or uses TCP.
   ///
-  /// - Throws: `badData` for a description that cannot be read.
+  /// - Throws: `badData` for an SDP that can't be read.
   func ports() throws(UprightError) -> [UDPPort] {
     switch self {
     case .rtp(let text):
@@ -54,8 +55,8 @@ extension LiveInput {
       }
       guard Set(ports.map(\.port)).count == ports.count else {
         throw UprightError(
-          .badData, "pictures and sound on one port are not told apart", at: "SDP",
-          remedy: "give each a port of its own")
+          .badData, "video and audio use the same port", at: "SDP",
+          remedy: "give each a different port")
       }
       return ports
     case .pull(let url) where awaitsSender:
@@ -65,7 +66,7 @@ extension LiveInput {
     }
   }
 
-  /// Whether somebody sends to us; else we fetch.
+  /// Whether a sender sends to this process. Otherwise this process fetches the input.
   var awaitsSender: Bool {
     switch self {
     case .published, .rtp: true

@@ -1,18 +1,19 @@
 internal import Foundation
 internal import UprightMediaIO
 
-/// A UDP socket that datagrams come in on.
+/// A UDP socket that receives datagrams.
 final class UDPSocket {
   let descriptor: Int32
 
-  /// - Parameter address: one of ours, IPv4 or IPv6.
-  /// - Throws: `cannotCreate` where it cannot be bound.
+  /// - Parameter address: A local IPv4 or IPv6 address, or a multicast group.
+  /// - Throws: `usage` if the address is not a literal IP address; `cannotCreate` if it can't be bound.
   init(address: String, port: UInt16) throws(UprightError) {
     var (v4, v6) = (sockaddr_in(), sockaddr_in6())
     let isV4 = unsafe inet_pton(AF_INET, address, &v4.sin_addr) == 1
     guard unsafe isV4 || inet_pton(AF_INET6, address, &v6.sin6_addr) == 1 else {
       throw UprightError(
-        .usage, "\(address) is no literal address", at: "SDP", remedy: "write c=IN IP4 127.0.0.1")
+        .usage, "\(address) is not a literal IP address", at: "SDP",
+        remedy: "write c=IN IP4 127.0.0.1")
     }
     let family = isV4 ? AF_INET : AF_INET6
     descriptor = socket(
@@ -24,7 +25,7 @@ final class UDPSocket {
     v4.sin_port = port.bigEndian
     v6.sin6_family = sa_family_t(AF_INET6)
     v6.sin6_port = port.bigEndian
-    // A keyframe comes in one burst.
+    // A keyframe arrives in one burst.
     var room: Int32 = 4 << 20
     _ = unsafe setsockopt(
       descriptor, SOL_SOCKET, SO_RCVBUF, &room, socklen_t(MemoryLayout<Int32>.size))
@@ -50,7 +51,7 @@ final class UDPSocket {
     }
   }
 
-  /// Joins a multicast group on the interface that leads there; false where there is none.
+  /// Joins a multicast group on the interface that routes to it. Returns `false` if that fails.
   private static func join(
     _ v4: sockaddr_in, _ v6: sockaddr_in6, _ isV4: Bool, _ descriptor: Int32
   ) -> Bool {
@@ -68,7 +69,7 @@ final class UDPSocket {
 
   deinit { close(descriptor) }
 
-  /// Whether an address is that of a multicast group (RFC 5771: 224.0.0.0/4; RFC 4291, 2.7: ff00::/8).
+  /// Returns whether an address is a multicast group (RFC 5771: 224.0.0.0/4; RFC 4291, 2.7: ff00::/8).
   static func isGroup(_ address: String) -> Bool {
     if let first = address.split(separator: ".").first.flatMap({ UInt8($0) }) {
       return (224...239).contains(first)
@@ -78,11 +79,11 @@ final class UDPSocket {
 
   private static func failure(_ address: String, _ port: UInt16) -> UprightError {
     UprightError(
-      .cannotCreate, "UDP cannot be received: \(unsafe String(cString: strerror(errno)))",
-      at: "\(address):\(port)", remedy: "give an address of this machine and a port that is free")
+      .cannotCreate, "can't receive UDP: \(unsafe String(cString: strerror(errno)))",
+      at: "\(address):\(port)", remedy: "give a local address and a free port")
   }
 
-  /// The next datagram that has come; nil where there is none.
+  /// Returns the next received datagram, or `nil` if there is none.
   func receive(into buffer: inout [UInt8]) -> ArraySlice<UInt8>? {
     let count = unsafe buffer.withUnsafeMutableBytes {
       unsafe recv(descriptor, $0.baseAddress, $0.count, 0)

@@ -1,10 +1,9 @@
-/// A value of Action Message Format 0 (AMF 0 specification, 2): what RTMP's commands and FLV's script
-/// data are made of.
+/// A value in Action Message Format 0 (AMF 0 specification, 2), which RTMP commands and FLV script data use.
 enum AMFValue: Sendable, Hashable {
   case number(Double)
   case boolean(Bool)
   case string(String)
-  /// Members in the order they were written; an ECMA array is one too.
+  /// Members in the order of their encoding. Also used for ECMA arrays.
   case object([Member])
   case null
   case undefined
@@ -23,13 +22,13 @@ enum AMFValue: Sendable, Hashable {
     }
   }
 
-  /// The text of a string; nil of any other type.
+  /// The text of a string; `nil` for any other type.
   var text: String? { if case .string(let text) = self { text } else { nil } }
 
-  /// The number; nil of any other type.
+  /// The number; `nil` for any other type.
   var number: Double? { if case .number(let number) = self { number } else { nil } }
 
-  /// The member `name` of an object; nil where there is none.
+  /// Returns the member `name` of an object, or `nil` if there is none.
   subscript(_ name: String) -> AMFValue? {
     guard case .object(let members) = self else { return nil }
     return members.last { $0.name == name }?.value
@@ -39,8 +38,8 @@ enum AMFValue: Sendable, Hashable {
 // MARK: - Reading
 
 extension AMFValue {
-  /// The values in `bytes` one behind the other; nil where one is cut short, of a type that AMF 0 has
-  /// no more than a number for, or nested deeper than 16.
+  /// Decodes the consecutive values in `bytes`. Returns `nil` if one is truncated, has an unsupported type,
+  /// or is nested deeper than 16 levels.
   static func values(in bytes: some Collection<UInt8>) -> [AMFValue]? {
     var reader = AMFDecoder(bytes: Array(bytes))
     var values: [AMFValue] = []
@@ -52,7 +51,7 @@ extension AMFValue {
   }
 }
 
-/// Goes forward through AMF 0; whatever a length says, no more is taken than there is.
+/// A forward reader for AMF 0. It never reads past the end, whatever a length field claims.
 private struct AMFDecoder {
   let bytes: [UInt8]
   private var position = 0
@@ -90,7 +89,7 @@ private struct AMFDecoder {
     case 5: return .null
     case 6: return .undefined
     case 8:
-      // The count is a hint: the end is marked as an object's is.
+      // The count is only a hint. The array ends with an end marker, as an object does.
       return integer(4).flatMap { _ in members(depth: depth) }
     case 10: return elements(depth: depth)
     case 11:
@@ -116,7 +115,7 @@ private struct AMFDecoder {
   }
 
   private mutating func elements(depth: Int) -> AMFValue? {
-    // Each element is a byte at least.
+    // Each element has at least one byte.
     guard let count = integer(4), count <= bytes.count - position else { return nil }
     var values: [AMFValue] = []
     for _ in 0..<count {
@@ -130,7 +129,7 @@ private struct AMFDecoder {
 // MARK: - Writing
 
 extension AMFValue {
-  /// The values one behind the other.
+  /// Returns the encoding of consecutive values.
   static func bytes(of values: [AMFValue]) -> [UInt8] {
     var bytes: [UInt8] = []
     for value in values { value.append(to: &bytes) }
@@ -172,7 +171,7 @@ extension AMFValue {
 }
 
 extension [UInt8] {
-  /// Appends the low `count` bytes of `value`, the highest first.
+  /// Appends the low `count` bytes of `value`, most significant byte first.
   mutating func appendBigEndian(_ value: UInt64, bytes count: Int) {
     for shift in stride(from: (count - 1) * 8, through: 0, by: -8) {
       append(UInt8(truncatingIfNeeded: value >> UInt64(shift)))

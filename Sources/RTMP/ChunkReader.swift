@@ -1,13 +1,13 @@
-/// Puts messages together from chunks (RTMP 1.0, 5.3): bytes in as they come, messages out.
+/// Assembles messages from chunks (RTMP 1.0, 5.3), incrementally.
 ///
-/// What a peer can make grow is bounded: chunk streams, the length of a message, and the sum of those
-/// that are begun and not whole.
+/// Memory that a peer can use is bounded: the number of chunk streams, the length of a message, and the total
+/// size of incomplete messages.
 struct ChunkReader: Sendable {
-  /// What is refused.
+  /// The limits above which a connection is rejected.
   struct Limits: Sendable, Hashable {
-    /// Bytes of one message, and of all that are begun.
+    /// Bytes of one message, and of all incomplete messages together.
     var message = 8 << 20
-    /// Chunk streams in use at a time.
+    /// The number of chunk streams.
     var chunkStreams = 64
   }
 
@@ -16,30 +16,30 @@ struct ChunkReader: Sendable {
     var messageStream: UInt32 = 0
     var length = 0
     var timestamp: UInt32 = 0
-    /// Of a chunk of types 1 and 2, and of a new message of type 3: what its timestamp adds.
+    /// The timestamp delta of chunks of types 1 and 2, and of a new message of type 3.
     var delta: UInt32 = 0
-    /// What an extended timestamp said; nil where the last header had none.
+    /// The extended timestamp; `nil` if the last header had none.
     var extended: UInt32?
-    /// Bytes of the present message that have come.
+    /// The number of received bytes of the current message.
     var received = 0
   }
 
   private let limits: Limits
   private var streams: [Int: Stream] = [:]
-  /// What has come of messages that are not whole. Apart, so that it grows in place.
+  /// The received parts of incomplete messages. Kept apart from `streams` so that they grow in place.
   private var payloads: [Int: [UInt8]] = [:]
   private var chunkSize = 128
   private var buffer: [UInt8] = []
   private var position = 0
   private var begun = 0
 
-  /// A reader at the start of a connection, behind the handshake.
+  /// Creates a reader for the bytes after the handshake.
   init(limits: Limits = Limits()) { self.limits = limits }
 
-  /// Bytes that wait for the rest of their chunk.
+  /// The number of bytes that wait for the rest of their chunk.
   var unread: Int { buffer.count - position }
 
-  /// Adds what was received.
+  /// Adds received bytes.
   mutating func append(_ bytes: some Collection<UInt8>) {
     if position > 0 {
       buffer.removeFirst(position)
@@ -48,10 +48,10 @@ struct ChunkReader: Sendable {
     buffer += bytes
   }
 
-  /// The next whole message; nil where more bytes are wanted. Chunk sizes and aborts are obeyed here
-  /// and handed on.
+  /// Returns the next complete message, or `nil` if more bytes are needed. Chunk sizes and aborts are applied
+  /// here and also returned.
   ///
-  /// - Throws: where the bytes are no chunks, or a limit is passed.
+  /// - Throws: `RTMPError` if the bytes are not valid chunks, or a limit is exceeded.
   mutating func next() throws(RTMPError) -> RTMPMessage? {
     while let header = try header() {
       guard let message = try take(header) else { continue }
@@ -66,12 +66,12 @@ struct ChunkReader: Sendable {
   private struct Header {
     let id: Int
     var stream: Stream
-    /// Of header and payload.
+    /// The end of the header and payload.
     let end: Int
     let payload: Range<Int>
   }
 
-  /// The next chunk's header, where the chunk is there whole.
+  /// Returns the next chunk's header, if the chunk is complete.
   private func header() throws(RTMPError) -> Header? {
     var place = position
     func number(_ count: Int) -> Int? {
@@ -82,22 +82,22 @@ struct ChunkReader: Sendable {
     guard let first = number(1), let id = Self.chunkStream(first & 63, number) else { return nil }
     let type = first >> 6
     var stream = streams[id] ?? Stream()
-    if type == 3 && streams[id] == nil { throw RTMPError("a chunk of a stream that never began") }
+    if type == 3 && streams[id] == nil { throw RTMPError("a chunk stream starts with type 3") }
     if type < 3 {
-      if stream.received > 0 { throw RTMPError("a message begins inside another") }
+      if stream.received > 0 { throw RTMPError("a message starts inside another message") }
       guard try Self.readHeader(type, into: &stream, number) else { return nil }
     } else {
       guard continueHeader(&stream, at: &place) else { return nil }
     }
     if stream.length > limits.message {
-      throw RTMPError("a message of \(stream.length) bytes, \(limits.message) are taken")
+      throw RTMPError("a message of \(stream.length) bytes exceeds the limit of \(limits.message)")
     }
     let count = min(chunkSize, stream.length - stream.received)
     guard place + count <= buffer.count else { return nil }
     return Header(id: id, stream: stream, end: place + count, payload: place..<place + count)
   }
 
-  /// Ids 0 and 1 mean that one or two bytes follow (5.3.1.1).
+  /// Returns the chunk stream ID. The values 0 and 1 mean that one or two more bytes follow (5.3.1.1).
   private static func chunkStream(_ low: Int, _ number: (Int) -> Int?) -> Int? {
     switch low {
     case 0: number(1).map { $0 + 64 }
@@ -106,7 +106,7 @@ struct ChunkReader: Sendable {
     }
   }
 
-  /// Types 0 to 2 (5.3.1.2); false where bytes are missing.
+  /// Reads a header of type 0 to 2 (5.3.1.2). Returns `false` if bytes are missing.
   private static func readHeader(
     _ type: Int, into stream: inout Stream, _ number: (Int) -> Int?
   ) throws(RTMPError) -> Bool {
@@ -118,7 +118,7 @@ struct ChunkReader: Sendable {
     }
     if type == 0 {
       guard let id = number(4) else { return false }
-      // The one number that is little endian.
+      // This is the only little-endian number.
       stream.messageStream = UInt32(id).byteSwapped
     }
     var time = UInt32(short)
@@ -130,7 +130,7 @@ struct ChunkReader: Sendable {
     }
     if type == 0 {
       stream.timestamp = time
-      // A type 3 chunk that begins a message adds the timestamp of a type 0 before it (5.3.1.2.4).
+      // A type 3 chunk that starts a message adds the timestamp of a type 0 chunk before it (5.3.1.2.4).
       stream.delta = time
     } else {
       stream.delta = time
@@ -139,12 +139,12 @@ struct ChunkReader: Sendable {
     return true
   }
 
-  /// Type 3: what follows is more of the message, or another like the last; false where bytes are
-  /// missing.
+  /// Reads a header of type 3, which continues the message or starts one with the same header. Returns
+  /// `false` if bytes are missing.
   private func continueHeader(_ stream: inout Stream, at place: inout Int) -> Bool {
     if stream.received == 0 { stream.timestamp &+= stream.delta }
     guard let extended = stream.extended else { return true }
-    // Some senders repeat the extended timestamp here and some do not: taken where it is the same.
+    // Some senders repeat the extended timestamp here and some don't. Skip it if it is the same.
     guard place + 4 <= buffer.count else { return false }
     let here = buffer[place..<place + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
     if here == extended { place += 4 }
@@ -161,7 +161,7 @@ struct ChunkReader: Sendable {
     stream.received += header.payload.count
     begun += header.payload.count
     position = header.end
-    if begun > limits.message { throw RTMPError("too much is begun and not finished") }
+    if begun > limits.message { throw RTMPError("too many bytes in incomplete messages") }
     guard stream.received >= stream.length else { return nil }
     begun -= stream.received
     stream.received = 0
@@ -170,13 +170,13 @@ struct ChunkReader: Sendable {
       payload: payloads.removeValue(forKey: header.id) ?? [])
   }
 
-  /// What is said to the chunk layer itself (5.4.1, 5.4.2).
+  /// Applies messages for the chunk layer itself (5.4.1, 5.4.2).
   private mutating func obey(_ message: RTMPMessage) throws(RTMPError) {
     switch message.kind {
     case .setChunkSize:
       let size = message.payload.prefix(4).reduce(0) { $0 << 8 | Int($1) }
       guard message.payload.count >= 4, size >= 1, size <= 0x7FFF_FFFF else {
-        throw RTMPError("a chunk size of \(size)")
+        throw RTMPError("a chunk size of \(size) is invalid")
       }
       // No message is longer than this.
       chunkSize = min(size, 0xFFFFFF)

@@ -1,9 +1,9 @@
-/// Cuts messages into chunks (RTMP 1.0, 5.3). Every message has a whole header: the service answers
-/// commands, a few bytes a second.
+/// Splits messages into chunks (RTMP 1.0, 5.3). Every message has a full header, because the service only
+/// sends replies of a few bytes per second.
 struct ChunkWriter: Sendable {
   private var chunkSize = 128
 
-  /// The chunks of `message` on the chunk stream `id` (2...63).
+  /// Returns the chunks of `message` on the chunk stream `id` (2...63).
   mutating func bytes(of message: RTMPMessage, on id: UInt8) -> [UInt8] {
     var bytes: [UInt8] = [id & 63]
     let isExtended = message.timestamp >= 0xFFFFFF

@@ -1,30 +1,30 @@
-/// One tag of FLV (Video File Format Specification 10.1, E.4): what a published stream is made of.
+/// A tag of FLV (Video File Format Specification 10.1, E.4). A published stream consists of tags.
 public struct FLVTag: Sendable, Hashable {
-  /// What a tag holds.
+  /// The kind of a tag's content.
   public enum Kind: UInt8, Sendable {
     case audio = 8
     case video = 9
     case script = 18
   }
 
-  /// What it holds.
+  /// The kind of the content.
   public var kind: Kind
   /// Milliseconds; wraps after 49.7 days.
   public var timestamp: UInt32
-  /// The tag's data, as the codec's header byte begins it.
+  /// The tag's data, starting with the codec's header byte.
   public var payload: [UInt8]
 
-  /// A tag of the three.
+  /// Creates a tag.
   public init(_ kind: Kind, timestamp: UInt32, payload: [UInt8]) {
     self.kind = kind
     self.timestamp = timestamp
     self.payload = payload
   }
 
-  /// What a file begins with, up to its first tag: sound and pictures may follow.
+  /// The start of a file, up to its first tag, with the flags for audio and video.
   public static let fileHeader: [UInt8] = Array("FLV".utf8) + [1, 5, 0, 0, 0, 9, 0, 0, 0, 0]
 
-  /// The tag and its size behind it, as they stand in a file.
+  /// The encoded tag followed by its size, as in a file.
   public var bytes: [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(payload.count + 15)
@@ -38,19 +38,19 @@ public struct FLVTag: Sendable, Hashable {
     return bytes
   }
 
-  /// Whether decoding may begin here: a keyframe, or sound parameters and picture parameters that must
-  /// be there before one.
+  /// Whether the tag configures a decoder: metadata, or the audio or video parameters that precede a
+  /// keyframe.
   public var isConfiguration: Bool {
     guard let head = payload.first else { return false }
     switch kind {
     case .script: return true
-    // AAC with its type 0 behind; AVC and HEVC likewise.
+    // AAC, AVC and HEVC: packet type 0 after the header byte.
     case .audio: return head >> 4 == 10 && payload.dropFirst().first == 0
     case .video: return [7, 12].contains(head & 15) && payload.dropFirst().first == 0
     }
   }
 
-  /// Whether it holds a keyframe's picture.
+  /// Whether the tag contains a keyframe.
   public var isKeyframe: Bool {
     guard kind == .video, let head = payload.first, head >> 4 == 1 else { return false }
     return ![7, 12].contains(head & 15) || payload.dropFirst().first == 1

@@ -1,28 +1,28 @@
-/// The server's side of the handshake (RTMP 1.0, 5.2), in its plain form: no digests, which clients ask
-/// for and do not insist on.
+/// The server side of the simple handshake (RTMP 1.0, 5.2), without digests. Clients may request digests but
+/// don't require them.
 struct Handshake: Sendable {
   static let length = 1536
   private var received: [UInt8] = []
   private var hasAnswered = false
   private let random: [UInt8]
 
-  /// - Parameter random: what fills S1, 1528 bytes.
+  /// - Parameter random: 1528 bytes to fill S1.
   init(random: [UInt8]) { self.random = random }
 
-  /// Takes what was received; appends to `output` what must be sent.
+  /// Adds received bytes, and appends the bytes to send to `output`.
   ///
-  /// - Returns: the bytes behind the handshake once it is over; nil before.
+  /// - Returns: The bytes after the handshake when it is complete; `nil` before that.
   mutating func take(
     _ bytes: some Collection<UInt8>, output: inout [UInt8]
   ) throws(RTMPError) -> ArraySlice<UInt8>? {
     received += bytes
     guard let version = received.first else { return nil }
-    // 6 is the encrypted form, 22 begins TLS, G and P begin HTTP.
-    if version != 3 { throw RTMPError("this is not RTMP: it begins with \(version)") }
+    // 6 is the encrypted form, 22 starts TLS, and G and P start HTTP requests.
+    if version != 3 { throw RTMPError("not RTMP: the first byte is \(version)") }
     if !hasAnswered, received.count >= 1 + Self.length {
       hasAnswered = true
       output.append(3)
-      // A zero time and zeros in the place of a version: a server without digests.
+      // Zero for the time and the version: a server without digests.
       output += [UInt8](repeating: 0, count: 8)
       output += random.prefix(Self.length - 8)
       output += received[1..<1 + Self.length]

@@ -1,33 +1,33 @@
-/// The server's side of one connection that publishes (RTMP 1.0, 7.2): bytes in, events out, bytes to
-/// send. No socket and no clock.
+/// The server side of a publishing connection (RTMP 1.0, 7.2). Takes received bytes, and returns events and
+/// bytes to send. Uses no socket and no clock.
 ///
-/// A player is refused. Whether a publisher is taken is the caller's to say: `publish` comes as an
-/// event, and nothing of the stream before `accept`.
+/// Players are rejected. The caller decides whether to accept a publisher: it receives `publish` as an event,
+/// and no part of the stream before it calls `accept`.
 public struct PublishConnection: Sendable {
-  /// Where a stream is published: `rtmp://host/APP/NAME`, without a query.
+  /// The address of a published stream: `rtmp://host/APP/NAME`, without a query.
   public struct Address: Sendable, Hashable {
-    /// The application, without slashes at its ends.
+    /// The application, without leading and trailing slashes.
     public let app: String
-    /// The stream's name: it is the key, and a secret.
+    /// The stream name. It is the stream key, and a secret.
     public let name: String
 
-    /// An address of the two.
+    /// Creates an address.
     public init(app: String, name: String) {
       self.app = app
       self.name = name
     }
   }
 
-  /// What happened.
+  /// An event of the connection.
   public enum Event: Sendable, Hashable {
-    /// A publisher asks to be taken: call `accept` or `refuse`.
+    /// A publisher requests to publish. Call `accept` or `refuse`.
     case publish(Address)
-    /// A part of the stream that was accepted.
+    /// A part of the accepted stream.
     case tag(FLVTag)
-    /// The publisher says that the stream is over.
+    /// The publisher ends the stream.
     case unpublish
-    /// The stream has frames that are not accepted: the publisher has been told so, and the connection is
-    /// closed once the output is sent.
+    /// The stream contains frames that are not accepted. The publisher has been notified, and the connection
+    /// must be closed after the output is sent.
     case rejected(reason: String)
   }
 
@@ -48,25 +48,26 @@ public struct PublishConnection: Sendable {
   private var window = Self.windowSize
 
   /// - Parameters:
-  ///   - random: 1528 bytes of chance for the handshake.
-  ///   - longestMessage: bytes of one message at most; more ends the connection.
+  ///   - random: 1528 random bytes for the handshake.
+  ///   - longestMessage: The largest size of a message, in bytes. A larger one ends the connection.
   public init(random: [UInt8], longestMessage: Int = 8 << 20) {
     handshake = Handshake(random: random)
     chunks = ChunkReader(limits: .init(message: longestMessage))
   }
 
-  /// Whether nothing more is to be read.
+  /// Whether the connection reads no more bytes.
   public var isClosed: Bool { state == .closed }
 
-  /// Takes the bytes that are to be sent, in order.
+  /// Returns the bytes to send, in order, and clears them.
   public mutating func takeOutput() -> [UInt8] {
     defer { output = [] }
     return output
   }
 
-  /// Takes what was received.
+  /// Processes received bytes.
   ///
-  /// - Throws: where it is no RTMP; send what `takeOutput` gives and close.
+  /// - Throws: `RTMPError` if they are not valid RTMP. If so, send the result of `takeOutput` and close the
+  ///   connection.
   public mutating func receive(_ bytes: some Collection<UInt8>) throws(RTMPError) -> [Event] {
     if state == .closed { return [] }
     received += UInt64(bytes.count)
@@ -88,17 +89,17 @@ public struct PublishConnection: Sendable {
     }
   }
 
-  /// Takes the publisher that asked.
+  /// Accepts the publisher.
   public mutating func accept() {
     guard state == .asked else { return }
     state = .publishing
     var begin: [UInt8] = [0, 0]
     begin.appendBigEndian(UInt64(publishStream), bytes: 4)
     send(RTMPMessage(.userControl, payload: begin), on: 2)
-    tell("status", "NetStream.Publish.Start", "The stream is taken.")
+    tell("status", "NetStream.Publish.Start", "Publishing started.")
   }
 
-  /// Sends the publisher away; the connection is closed once the output is sent.
+  /// Rejects the publisher. Close the connection after the output is sent.
   public mutating func refuse(_ reason: String) {
     guard state == .asked else { return }
     tell("error", "NetStream.Publish.BadName", reason)
@@ -115,7 +116,7 @@ public struct PublishConnection: Sendable {
       window = max(1, message.payload.prefix(4).reduce(0) { $0 << 8 | UInt64($1) })
     case .userControl: answer(control: message.payload)
     case .command: try take(command: message.payload, on: message.stream, &events)
-    // AMF 3 commands are AMF 0 behind one byte.
+    // AMF 3 commands are AMF 0 preceded by one byte.
     case .commandAMF3: try take(command: message.payload.dropFirst(), on: message.stream, &events)
     case .audio: take(.audio, message, &events)
     case .video: take(.video, message, &events)
@@ -139,15 +140,15 @@ public struct PublishConnection: Sendable {
     events.append(.tag(FLVTag(kind, timestamp: message.timestamp, payload: message.payload)))
   }
 
-  /// The codec of a video tag that libavformat 5.1 would drop without a word: enhanced RTMP's (Veovera,
-  /// Enhanced RTMP v1, ExVideoTagHeader), and HEVC under the number that many encoders took for it.
+  /// Returns the codec of a video tag that libavformat 5.1 would silently drop: the codecs of enhanced RTMP
+  /// (Veovera, Enhanced RTMP v1, ExVideoTagHeader), and HEVC with the number that many encoders use for it.
   private static func unknownCodec(_ first: UInt8, _ payload: [UInt8]) -> String? {
     if first & 0x80 == 0 { return first & 0x0F == 12 ? "HEVC" : nil }
     let names = ["hvc1": "HEVC", "av01": "AV1", "vp09": "VP9", "avc1": "H.264 as enhanced RTMP"]
     return names[String(decoding: payload.dropFirst().prefix(4), as: UTF8.self)] ?? "this codec"
   }
 
-  /// Script data: `@setDataFrame` is a word to the server, what follows is the stream's.
+  /// Handles script data. `@setDataFrame` is an instruction to the server; the rest is part of the stream.
   private mutating func take(
     script: ArraySlice<UInt8>, _ message: RTMPMessage, _ events: inout [Event]
   ) {
@@ -158,7 +159,7 @@ public struct PublishConnection: Sendable {
       .tag(FLVTag(.script, timestamp: message.timestamp, payload: Array(body))))
   }
 
-  /// Tags one behind the other, whose times count from the message's (7.1.6).
+  /// Handles an aggregate of consecutive tags, whose times are relative to the message's (7.1.6).
   private mutating func take(aggregate message: RTMPMessage, _ events: inout [Event]) {
     guard state == .publishing else { return }
     var rest = message.payload[...]
@@ -184,7 +185,7 @@ public struct PublishConnection: Sendable {
     }
   }
 
-  /// A ping is answered with the same time (7.1.7).
+  /// Replies to a ping with the same time (7.1.7).
   private mutating func answer(control payload: [UInt8]) {
     guard payload.count >= 6, payload[0] == 0, payload[1] == 6 else { return }
     send(RTMPMessage(.userControl, payload: [0, 7] + payload[2..<6]), on: 2)
@@ -204,7 +205,7 @@ public struct PublishConnection: Sendable {
     command bytes: some Collection<UInt8>, on stream: UInt32, _ events: inout [Event]
   ) throws(RTMPError) {
     guard let values = AMFValue.values(in: bytes), let name = values.first?.text else {
-      throw RTMPError("a command that cannot be read")
+      throw RTMPError("a command that can't be decoded")
     }
     let transaction = values.dropFirst().first?.number ?? 0
     let arguments = values.dropFirst(3)
@@ -216,14 +217,14 @@ public struct PublishConnection: Sendable {
     case "publish": try publish(arguments.first?.text, on: stream, &events)
     case "play", "play2":
       publishStream = stream
-      tell("error", "NetStream.Play.Failed", "Nothing is played here.")
+      tell("error", "NetStream.Play.Failed", "Playback is not supported.")
       state = .closed
     case "FCUnpublish", "deleteStream", "closeStream":
       if state == .publishing {
         state = .connected
         events.append(.unpublish)
       }
-    // Asked before a stream begins; a client waits for the answer or does without.
+    // Sent before a stream starts; clients wait for the reply or continue without it.
     case "releaseStream", "FCPublish", "_checkbw", "getStreamLength":
       if transaction > 0 { reply(transaction, [.null, .undefined]) }
     default: break
@@ -257,15 +258,15 @@ public struct PublishConnection: Sendable {
   private mutating func publish(
     _ name: String?, on stream: UInt32, _ events: inout [Event]
   ) throws(RTMPError) {
-    guard state == .connected else { throw RTMPError("a second stream on one connection") }
+    guard state == .connected else { throw RTMPError("a second publish command on one connection") }
     publishStream = stream
     state = .asked
     let name = Self.path(name ?? "")
-    guard !app.isEmpty || !name.isEmpty else { return refuse("A stream wants an app and a name.") }
+    guard !app.isEmpty || !name.isEmpty else { return refuse("The URL has no app and no name.") }
     events.append(.publish(Address(app: app, name: name)))
   }
 
-  /// A path without slashes at its ends and without a query.
+  /// Returns the path without leading and trailing slashes and without a query.
   private static func path(_ text: String) -> String {
     var path = text.prefix { $0 != "?" }[...]
     while path.first == "/" { path = path.dropFirst() }

@@ -1,6 +1,6 @@
-/// Why a connection cannot go on.
+/// The reason why a connection can't continue.
 public struct RTMPError: Error, Sendable, Hashable {
-  /// In words, for a log; holds nothing that a peer sent as a secret.
+  /// A description for a log. Contains no secrets that a peer sent.
   public let reason: String
 
   init(_ reason: String) { self.reason = reason }

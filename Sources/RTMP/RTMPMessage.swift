@@ -1,6 +1,6 @@
-/// A message whole, as chunks carry it (RTMP 1.0, 6.1).
+/// A complete message, as carried by chunks (RTMP 1.0, 6.1).
 struct RTMPMessage: Sendable, Hashable {
-  /// What a message is (RTMP 1.0, 5.4 and 7.1).
+  /// The type of a message (RTMP 1.0, 5.4 and 7.1).
   struct Kind: RawRepresentable, Sendable, Hashable {
     let rawValue: UInt8
 
@@ -24,11 +24,11 @@ struct RTMPMessage: Sendable, Hashable {
   var kind: Kind
   /// Milliseconds on the sender's clock; wraps after 49.7 days.
   var timestamp: UInt32
-  /// The message stream: 0 is the connection itself.
+  /// The message stream; 0 is the connection itself.
   var stream: UInt32
   var payload: [UInt8]
 
-  /// A message of the connection itself, unless another stream is named.
+  /// Creates a message for the connection itself, unless another stream is given.
   init(_ kind: Kind, timestamp: UInt32 = 0, stream: UInt32 = 0, payload: [UInt8]) {
     self.kind = kind
     self.timestamp = timestamp

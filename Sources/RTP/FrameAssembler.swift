@@ -1,6 +1,6 @@
 internal import Orientation
 
-/// Puts packets together that belong to one picture: those of one timestamp, up to the marker.
+/// Combines packets into frames: packets with the same timestamp, up to the marker.
 struct FrameAssembler: Sendable {
   private struct Open {
     let timestamp: UInt32
@@ -14,10 +14,10 @@ struct FrameAssembler: Sendable {
   private var memory = OrientationMemory()
   private var open: Open?
   private var isBroken = false
-  /// Parameter sets that came under a timestamp of their own: they belong to the next picture.
+  /// Parameter sets with a separate timestamp. They belong to the next frame.
   private var preface: [UInt8] = []
 
-  /// The largest frame: a stream without markers is not collected for ever.
+  /// The largest frame, in bytes. It bounds the memory for a stream without markers.
   private static let maximumSize = 32 << 20
   private static let maximumPreface = 64 << 10
 
@@ -26,7 +26,7 @@ struct FrameAssembler: Sendable {
     self.orientation = orientation
   }
 
-  /// Takes the next packet in order of sequence; a frame that is finished is appended to `out`.
+  /// Adds the next packet in sequence order, and appends a completed frame to `out`.
   mutating func add(
     _ released: ReorderBuffer.Released, ticks: Int64, statistics: inout RTPStatistics,
     to out: inout [AccessUnit]
@@ -37,7 +37,7 @@ struct FrameAssembler: Sendable {
       open?.payloads.isEndLost = isLossBefore
       close(&statistics, to: &out)
     }
-    // Packets of nothing but padding keep a path busy; they share the last frame's timestamp.
+    // Packets with only padding keep the path busy; they have the last frame's timestamp.
     if packet.payload.isEmpty {
       if isLossBefore { isBroken = true }
       return
@@ -55,9 +55,9 @@ struct FrameAssembler: Sendable {
     if packet.hasMarker { close(&statistics, to: &out) }
   }
 
-  /// At the end: the frame that was begun.
+  /// Outputs the frame that is in progress, at the end of the stream.
   mutating func finish(_ statistics: inout RTPStatistics, _ out: inout [AccessUnit]) {
-    // A frame without its marker at the end of everything is most likely cut off.
+    // A frame without its marker at the end of the stream is most likely truncated.
     open?.payloads.isEndLost = true
     close(&statistics, to: &out)
   }
@@ -74,7 +74,7 @@ struct FrameAssembler: Sendable {
     statistics.malformed += made.malformed
     let hasLossBefore = frame.payloads.gaps.contains(0)
     if hasLossBefore { isBroken = true }
-    // A gap before a frame whose beginning is there took nothing of it.
+    // A gap before a frame whose start is present did not affect the frame.
     let isIncomplete =
       made.isIncomplete || frame.payloads.isEndLost || frame.payloads.gaps.contains { $0 > 0 }
       || !made.isStartThere

@@ -1,11 +1,11 @@
-/// The elements of an RTP header extension, in the one-byte or the two-byte form (RFC 8285, 4.2 and
-/// 4.3). A block of any other profile has no elements.
+/// The elements of an RTP header extension, in the one-byte or two-byte form (RFC 8285, 4.2 and 4.3). A block
+/// with any other profile has no elements.
 public struct HeaderExtensions: Sendable, Hashable {
   /// One element.
   public struct Element: Sendable, Hashable {
-    /// What the session mapped to a URI: 1...14, or 1...255 in the two-byte form.
+    /// The identifier that the session maps to a URI: 1...14, or 1...255 in the two-byte form.
     public let id: UInt8
-    /// Empty only in the two-byte form.
+    /// The value; empty only in the two-byte form.
     public let value: ArraySlice<UInt8>
   }
 
@@ -14,22 +14,22 @@ public struct HeaderExtensions: Sendable, Hashable {
   private let form: Form?
   private let bytes: ArraySlice<UInt8>
 
-  /// None.
+  /// Creates an extension without elements.
   init() {
     form = nil
     bytes = []
   }
 
   init(profile: UInt16, _ bytes: ArraySlice<UInt8>) {
-    // The low four bits of the two-byte form's profile belong to the application.
+    // The low four bits of the two-byte form's profile are application bits.
     form = profile == 0xBEDE ? .oneByte : profile & 0xFFF0 == 0x1000 ? .twoByte : nil
     self.bytes = bytes
   }
 
-  /// The value of the first element of `id`; nil where there is none. O(n).
+  /// Returns the value of the first element with `id`, or `nil` if there is none. O(n).
   public subscript(id: UInt8) -> ArraySlice<UInt8>? { elements.first { $0.id == id }?.value }
 
-  /// What stands before the first thing that is wrong. O(n).
+  /// The elements before the first invalid one. O(n).
   public var elements: [Element] {
     guard let form else { return [] }
     var elements: [Element] = []
@@ -44,7 +44,7 @@ public struct HeaderExtensions: Sendable, Hashable {
       case .oneByte:
         id = head >> 4
         length = Int(head & 15) + 1
-        // 15 is reserved, 0 is padding's and has no length: both end the block.
+        // 15 is reserved. 0 with a length is invalid, because padding has no length. Both end the block.
         if id == 15 || id == 0 { return elements }
       case .twoByte:
         guard position < bytes.endIndex else { return elements }

@@ -1,31 +1,31 @@
-/// Reads a Janus recording (.mjr) from bytes as they come: a header, then packets one by one.
+/// An incremental parser for Janus recordings (.mjr): a header, then packets.
 ///
-/// `MJR00002`, a length, JSON; then for each packet `MEET`, milliseconds, a length. `MJR00001` has
-/// `MEETECHO` and a length before each packet, and the form before that has `MEETECHO` and one word
-/// instead of JSON. All numbers are big endian. Where a packet does not begin as it should, the next
-/// one that does is looked for.
+/// The current form is `MJR00002`, a length and JSON, and for each packet `MEET`, milliseconds and a length.
+/// `MJR00001` has `MEETECHO` and a length before each packet. The form before that starts with `MEETECHO` and
+/// has one word instead of JSON. All numbers are big endian. If a packet does not start as expected, the
+/// parser searches for the next one that does.
 public struct JanusRecording: Sendable {
-  /// What stands at the beginning.
+  /// The header of a recording.
   public enum Header: Sendable, Hashable {
-    /// A JSON object, not looked into.
+    /// A JSON object, not parsed.
     case json([UInt8])
-    /// `video` (VP8) or `audio` (Opus), of the oldest form.
+    /// `video` (VP8) or `audio` (Opus), in the oldest form.
     case word(String)
   }
 
-  /// A packet whole.
+  /// A complete packet.
   public struct Packet: Sendable, Hashable {
-    /// Milliseconds since the first; nil in the older forms.
+    /// The arrival time since the first packet, in milliseconds; `nil` in the older forms.
     public let arrival: Int64?
-    /// RTP.
+    /// The RTP packet.
     public let bytes: [UInt8]
   }
 
-  /// The next thing in the file.
+  /// An item of the file.
   public enum Item: Sendable, Hashable {
     case header(Header)
     case packet(Packet)
-    /// The bytes are no recording; nothing follows.
+    /// The bytes are not a recording. No item follows.
     case notARecording
   }
 
@@ -35,21 +35,21 @@ public struct JanusRecording: Sendable {
   private var buffer: [UInt8] = []
   private var position = 0
   private var isRefused = false
-  /// Bytes that belong to no packet.
+  /// The number of bytes that are not part of a packet.
   public private(set) var skipped = 0
 
   private static let word = Array("MEETECHO".utf8)
 
-  /// A reader at the start of a file.
+  /// Creates a parser at the start of a file.
   public init() {}
 
-  /// Whether a file that begins with `bytes` (8 of them) is a recording of a form that is known.
+  /// Returns whether a file that starts with `bytes` (8 of them) is a recording in a known form.
   public static func recognises(_ bytes: some Collection<UInt8>) -> Bool {
     let head = Array(bytes.prefix(8))
     return head == Array("MJR00002".utf8) || head == Array("MJR00001".utf8) || head == word
   }
 
-  /// Bytes that were not enough for another item: at the end of the file, what was cut off.
+  /// The number of bytes that are not parsed yet. At the end of the file, this is an incomplete item.
   public var unread: Int { buffer.count - position }
 
   /// Adds the next bytes of the file.
@@ -61,7 +61,7 @@ public struct JanusRecording: Sendable {
     buffer += bytes
   }
 
-  /// The next item; nil where more bytes are wanted.
+  /// Returns the next item, or `nil` if more bytes are needed.
   public mutating func next() -> Item? {
     if isRefused { return nil }
     return form == nil ? header() : packet()
@@ -108,11 +108,12 @@ public struct JanusRecording: Sendable {
     return buffer[place..<place + mark.count].elementsEqual(mark)
   }
 
-  /// The last packet of a file, read from its last bytes; nil where they hold none that is whole.
+  /// Returns the last packet of a file, from the file's last bytes. Returns `nil` if they contain no complete
+  /// packet.
   ///
   /// - Parameters:
-  ///   - tail: at least 128 KiB, or all: a packet and its head fit in.
-  ///   - hasTimes: whether packets have times of arrival, by the first one of the file.
+  ///   - tail: At least 128 KiB, or the whole file, so that a packet and its header fit.
+  ///   - hasTimes: Whether packets have arrival times, as the first packet of the file shows.
   public static func lastPacket(inTail tail: [UInt8], hasTimes: Bool) -> Packet? {
     let mark = hasTimes ? word.prefix(4) : word[...]
     for start in 0..<max(0, tail.count - 9) where tail[start] == mark[0] {
@@ -121,8 +122,8 @@ public struct JanusRecording: Sendable {
     return nil
   }
 
-  /// Follows packets from `start` to the end of `tail`, whose last one may be cut off; nil where they
-  /// do not lead there.
+  /// Follows packets from `start` to the end of `tail`, where the last one may be truncated. Returns `nil` if
+  /// they don't lead to the end.
   private static func lastPacket(
     _ tail: [UInt8], from start: Int, _ mark: ArraySlice<UInt8>
   ) -> Packet? {

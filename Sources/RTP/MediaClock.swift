@@ -1,12 +1,12 @@
-/// Makes one rising timeline of RTP timestamps, which begin anywhere, wrap after 2^32 ticks, and begin
-/// anew with a new source.
+/// Maps RTP timestamps to one continuous timeline. RTP timestamps start at any value, wrap after 2^32 ticks,
+/// and restart with a new source.
 ///
-/// A step that the time of arrival bears out is a pause and stays; one that it does not is a new
-/// beginning, and is placed by the time of arrival.
+/// A step that agrees with the arrival times is a pause and is kept. Any other large step is a restart, and
+/// is placed by its arrival time.
 struct MediaClock: Sendable {
   private struct Moment {
     var timestamp: UInt32
-    /// Ticks since the first.
+    /// Ticks since the first packet.
     var ticks: Int64
     var arrival: Int64?
   }
@@ -15,16 +15,16 @@ struct MediaClock: Sendable {
   private var last: Moment?
   private var highest: Int64 = 0
 
-  /// Milliseconds that a pause is taken to last at most: 24 days.
+  /// The longest pause, in milliseconds: 24 days.
   private static let longestPause = Int64(1) << 31
 
-  /// What sums of a hostile stream are held within.
+  /// The limits of the timeline, which keep sums from a hostile stream from overflowing.
   private static let limits = -(Int64(1) << 56)...(Int64(1) << 56)
 
-  /// - Parameter rate: ticks a second.
+  /// - Parameter rate: Ticks per second.
   init(rate: Int) { self.rate = Int64(min(max(1, rate), 1 << 31)) }
 
-  /// Ticks since the stream's first packet, for the next packet in order of sequence.
+  /// Returns the ticks since the stream's first packet, for the next packet in sequence order.
   mutating func ticks(of timestamp: UInt32, arrival: Int64?, isRestart: Bool) -> Int64 {
     guard let last else {
       self.last = Moment(timestamp: timestamp, ticks: 0, arrival: arrival)
@@ -38,7 +38,7 @@ struct MediaClock: Sendable {
     }
     var ticks = last.ticks + step
     if !isPlausible(step, waited, isRestart) {
-      // Where nothing says how long it took, a frame at 30 a second.
+      // Without arrival times, assume a frame at 30 frames per second.
       ticks = highest + max(waited ?? 0, rate / 30)
     }
     ticks = min(max(ticks, Self.limits.lowerBound), Self.limits.upperBound)
@@ -48,10 +48,10 @@ struct MediaClock: Sendable {
   }
 
   private func isPlausible(_ step: Int64, _ waited: Int64?, _ isRestart: Bool) -> Bool {
-    // Pictures that are sent in decoding order go back a little.
+    // Frames are sent in decoding order, so timestamps may decrease a little.
     if abs(step) <= rate, !isRestart { return true }
     guard let waited else { return !isRestart && step > -10 * rate && step < 3600 * rate }
-    // Packets are held up on the way, or come in one burst.
+    // Packets may be delayed on the way, or arrive in one burst.
     return abs(step - waited) <= (isRestart ? 2 : 10) * rate
   }
 }

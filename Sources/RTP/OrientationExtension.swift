@@ -1,11 +1,11 @@
 public import Orientation
 
-/// Which header extensions of a session carry CVO (3GPP TS 26.114, 7.4.5): the ids that its
-/// description gives to the two URIs.
+/// The header extensions of a session that carry CVO (3GPP TS 26.114, 7.4.5): the identifiers that its
+/// description maps to the two URIs.
 public struct OrientationExtension: Sendable, Hashable {
   private let ids: [UInt8: CVO.Granularity]
 
-  /// The ids among `uris` (`a=extmap`, or the `x` of a Janus recording) that mean CVO.
+  /// Selects the identifiers in `uris` (`a=extmap`, or the `x` of a Janus recording) that mean CVO.
   public init(_ uris: [Int: String]) {
     var ids: [UInt8: CVO.Granularity] = [:]
     for (id, uri) in uris {
@@ -22,7 +22,7 @@ public struct OrientationExtension: Sendable, Hashable {
   /// Whether the session has the extension.
   public var isNegotiated: Bool { !ids.isEmpty }
 
-  /// What a packet says; nil where it says nothing, or not in exactly one byte.
+  /// Returns a packet's CVO, or `nil` if there is none or its length is not one byte.
   public func value(in extensions: HeaderExtensions) -> CVO? {
     if ids.isEmpty { return nil }
     for element in extensions.elements {
@@ -35,20 +35,20 @@ public struct OrientationExtension: Sendable, Hashable {
   }
 }
 
-/// What stands for each frame of a stream whose packets carry CVO.
+/// Determines the CVO of each frame of a stream whose packets carry CVO.
 ///
-/// TS 26.114 lets a sender leave the byte out of frames that are no keyframes while the value stays.
-/// libwebrtc leaves it out only where it is 0, and repeats any other value with every frame: from a
-/// sender that was seen to repeat, silence means 0.
+/// TS 26.114 lets a sender omit the byte from frames other than keyframes while the value is unchanged.
+/// libwebrtc omits it only if it is 0, and repeats any other value with every frame. Once a sender has been
+/// seen to repeat a value, a missing byte therefore means 0.
 struct OrientationMemory: Sendable {
   private var standing: CVO?
   private var repeats = false
 
-  /// The value of the next frame in decoding order; nil until one was sent.
+  /// Returns the value of the next frame in decoding order, or `nil` if none was sent yet.
   ///
   /// - Parameters:
-  ///   - sent: what its packets say.
-  ///   - isWhole: whether the packet that would say it is there: the last one.
+  ///   - sent: The value in the frame's packets.
+  ///   - isWhole: Whether the last packet, which carries the value, is present.
   mutating func value(sent: CVO?, isKey: Bool, isWhole: Bool) -> CVO? {
     if let sent {
       let isUpright = sent.rotation == 0 && !sent.isFlipped

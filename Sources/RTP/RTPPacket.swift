@@ -1,23 +1,23 @@
-/// One RTP packet, taken apart and checked (RFC 3550, 5.1).
+/// A parsed and validated RTP packet (RFC 3550, 5.1).
 public struct RTPPacket: Sendable, Hashable {
-  /// What the payload is, by the session's description.
+  /// The payload type, as defined by the session description.
   public let payloadType: UInt8
-  /// Of a picture's packets the last, by the payload formats of video.
+  /// The marker bit. In the video payload formats, it marks the last packet of a frame.
   public let hasMarker: Bool
-  /// Counts packets, wraps.
+  /// The sequence number; wraps.
   public let sequence: UInt16
-  /// When the payload was sampled, in ticks of the codec's clock; wraps.
+  /// The sampling time, in ticks of the codec's clock; wraps.
   public let timestamp: UInt32
-  /// The synchronisation source.
+  /// The synchronization source.
   public let ssrc: UInt32
-  /// Whose contributions a mixer put together.
+  /// The sources that a mixer combined.
   public let contributors: [UInt32]
-  /// RFC 8285's elements.
+  /// The header extension elements (RFC 8285).
   public let extensions: HeaderExtensions
-  /// What is carried, without padding; may be empty.
+  /// The payload without padding; may be empty.
   public let payload: ArraySlice<UInt8>
 
-  /// The packet in `bytes`; nil where they are no RTP of version 2, or lengths do not add up.
+  /// Parses a packet. Returns `nil` if `bytes` are not RTP version 2, or its lengths are inconsistent.
   public init?(_ bytes: [UInt8]) {
     guard bytes.count >= 12, bytes[0] >> 6 == 2 else { return nil }
     let contributorCount = Int(bytes[0] & 15)
@@ -43,7 +43,7 @@ public struct RTPPacket: Sendable, Hashable {
     }
     var end = bytes.count
     if bytes[0] & 0x20 != 0 {
-      // The last byte counts the padding, itself included.
+      // The last byte is the length of the padding, including itself.
       let padding = Int(bytes[end - 1])
       guard padding > 0, padding <= end - start else { return nil }
       end -= padding
@@ -51,14 +51,14 @@ public struct RTPPacket: Sendable, Hashable {
     payload = bytes[start..<end]
   }
 
-  /// Whether `bytes` are RTCP that shares a port with RTP (RFC 5761, 4).
+  /// Returns whether `bytes` are RTCP on a port shared with RTP (RFC 5761, 4).
   public static func isControl(_ bytes: [UInt8]) -> Bool {
     bytes.count >= 2 && bytes[0] >> 6 == 2 && (192...223).contains(bytes[1])
   }
 }
 
 extension Collection<UInt8> where Index == Int {
-  /// The unsigned number in `count` bytes from index `start` on; the caller knows that they are there.
+  /// Returns the unsigned number in `count` bytes from index `start` on. The bytes must exist.
   func bigEndian(at start: Int, count: Int) -> Int {
     var value = 0
     for index in start..<start + count { value = value << 8 | Int(self[index]) }

@@ -1,7 +1,7 @@
-/// One stream of RTP, from packets as they come in to frames as a decoder takes them.
+/// An RTP stream. Turns received packets into frames for a decoder.
 ///
-/// What is damaged is handed out all the same, and flagged: a decoder patches it, and the counts say so.
-/// Memory is bounded by the buffer's capacity and one frame.
+/// Damaged frames are output too, and are flagged. The decoder conceals the damage, and the statistics count
+/// it. Memory is bounded by the buffer's capacity and one frame.
 public struct RTPStream: Sendable {
   private let codec: RTPCodec
   private let redundancy: UInt8?
@@ -11,10 +11,10 @@ public struct RTPStream: Sendable {
   private var counted = RTPStatistics()
 
   /// - Parameters:
-  ///   - orientation: which header extensions carry CVO.
-  ///   - redundancy: the payload type of RED (RFC 2198) around the codec's own; nil: none.
-  ///   - capacity: how many packets wait for a missing one.
-  ///   - startingDepth: how many of the first are put in order before any goes on.
+  ///   - orientation: The header extensions that carry CVO.
+  ///   - redundancy: The payload type of RED (RFC 2198) around the codec's payload; `nil` for none.
+  ///   - capacity: The number of packets that are held while one is missing.
+  ///   - startingDepth: The number of packets that are sorted before the first one is released.
   public init(
     codec: RTPCodec, orientation: OrientationExtension = OrientationExtension([:]),
     redundancy: UInt8? = nil, capacity: Int = 512, startingDepth: Int = 16
@@ -26,7 +26,7 @@ public struct RTPStream: Sendable {
     assembler = FrameAssembler(codec: codec, orientation: orientation)
   }
 
-  /// What became of the packets so far.
+  /// The packet statistics so far.
   public var statistics: RTPStatistics {
     var sum = buffer.statistics
     sum.malformed = counted.malformed
@@ -36,9 +36,9 @@ public struct RTPStream: Sendable {
     return sum
   }
 
-  /// Takes a packet as it came, and returns the frames that it finished.
+  /// Adds a received packet, and returns the frames that it completes.
   ///
-  /// - Parameter arrival: when it came, in milliseconds since the first; nil where that is not known.
+  /// - Parameter arrival: The arrival time since the first packet, in milliseconds; `nil` if unknown.
   public mutating func take(_ bytes: [UInt8], arrival: Int64? = nil) -> [AccessUnit] {
     if RTPPacket.isControl(bytes) { return [] }
     guard let packet = RTPPacket(bytes) else {
@@ -50,7 +50,7 @@ public struct RTPStream: Sendable {
     return units(released)
   }
 
-  /// At the end: what is left.
+  /// Returns the remaining frames at the end of the stream.
   public mutating func finish() -> [AccessUnit] {
     var released: [ReorderBuffer.Released] = []
     buffer.finish(&released)
@@ -74,9 +74,9 @@ public struct RTPStream: Sendable {
     return out
   }
 
-  /// The codec's own bytes in a packet of sound; nil where there are none.
+  /// Returns the codec's payload of an audio packet, or `nil` if there is none.
   private mutating func sound(_ packet: RTPPacket) -> [UInt8]? {
-    // Comfort noise (RFC 3389) comes among G.711 under a payload type of its own.
+    // G.711 streams may contain comfort noise (RFC 3389) with a separate payload type.
     if codec != .opus, packet.payloadType == 13 { return nil }
     guard packet.payloadType == redundancy else {
       return packet.payload.isEmpty ? nil : Array(packet.payload)

@@ -1,22 +1,22 @@
-/// Brings packets into the order of their sequence numbers, in bounded memory.
+/// Sorts packets by sequence number, in bounded memory.
 ///
-/// A packet that is missing is waited for until `capacity` later ones are there. A stream that starts
-/// anew (another source, or sequence numbers that have nothing to do with the last ones) is told from
-/// a stray packet by a second one of its kind (RFC 3550, A.1).
+/// The buffer waits for a missing packet until it holds `capacity` later ones. A second packet of the same
+/// kind distinguishes a restarted stream (another source, or unrelated sequence numbers) from a stray packet
+/// (RFC 3550, A.1).
 struct ReorderBuffer: Sendable {
-  /// A packet and when it arrived.
+  /// A packet and its arrival time.
   struct Received: Sendable {
     let packet: RTPPacket
-    /// Milliseconds since the first; nil where that is not known.
+    /// Milliseconds since the first packet; `nil` if unknown.
     let arrival: Int64?
   }
 
-  /// What comes out, in order.
+  /// A packet in sequence order.
   struct Released: Sendable {
     let received: Received
-    /// How many packets in front of it never came.
+    /// The number of packets before this one that never arrived.
     let lost: Int
-    /// The first of a stream that started anew.
+    /// Whether this is the first packet after a restart.
     let isRestart: Bool
   }
 
@@ -25,7 +25,7 @@ struct ReorderBuffer: Sendable {
   private let startingDepth: Int
   /// In ascending order.
   private var held: [(sequence: Int64, received: Received)] = []
-  /// The sequence number to be released next; nil at a start, whose first packets may be out of order.
+  /// The sequence number to release next; `nil` at a start, where packets may be out of order.
   private var next: Int64?
   private var highest: Int64?
   private var ssrc: UInt32?
@@ -34,18 +34,18 @@ struct ReorderBuffer: Sendable {
   /// Sequence numbers that were given up, the latest last.
   private var givenUp: [Range<Int64>] = []
 
-  /// RFC 3550's MAX_DROPOUT: how far sequence numbers may jump.
+  /// RFC 3550's MAX_DROPOUT: the largest jump of sequence numbers.
   private static let farthest: Int64 = 3000
 
   /// - Parameters:
-  ///   - capacity: how many packets wait for a missing one.
-  ///   - startingDepth: how many of the first packets are put in order before any is released.
+  ///   - capacity: The number of packets that are held while one is missing.
+  ///   - startingDepth: The number of packets that are sorted before the first one is released.
   init(capacity: Int, startingDepth: Int) {
     self.capacity = max(1, capacity)
     self.startingDepth = max(1, min(startingDepth, capacity))
   }
 
-  /// Takes the next packet as it came; what can go on is appended to `out`.
+  /// Adds a received packet, and appends the packets that can be released to `out`.
   mutating func add(_ received: Received, to out: inout [Released]) {
     statistics.received += 1
     guard let sequence = extended(received.packet) else {
@@ -58,14 +58,14 @@ struct ReorderBuffer: Sendable {
     release(to: &out)
   }
 
-  /// At the end: everything that waits.
+  /// Releases all held packets at the end of the stream.
   mutating func finish(_ out: inout [Released]) {
     statistics.strays += strays.count
     strays = []
     drain(to: &out)
   }
 
-  /// The packet's place in the stream; nil where it seems to be of another.
+  /// Returns the packet's position in the stream, or `nil` if it seems to belong to another one.
   private func extended(_ packet: RTPPacket) -> Int64? {
     guard let highest, let ssrc else { return Int64(packet.sequence) }
     let step = packet.sequence &- UInt16(truncatingIfNeeded: highest)
@@ -147,26 +147,26 @@ struct ReorderBuffer: Sendable {
   }
 }
 
-/// What became of a stream's packets.
+/// Packet and frame counts of a stream.
 public struct RTPStatistics: Sendable, Hashable {
-  /// Whole RTP packets that came in.
+  /// Valid RTP packets that were received.
   public internal(set) var received = 0
-  /// Packets that are no RTP, or whose payload is not of the codec.
+  /// Packets that are not RTP, or whose payload is not valid for the codec.
   public internal(set) var malformed = 0
-  /// Sequence numbers that never came, or too late.
+  /// Sequence numbers that never arrived, or arrived too late.
   public internal(set) var lost = 0
-  /// Packets that came after they had been given up.
+  /// Packets that arrived after they had been given up.
   public internal(set) var late = 0
-  /// Packets that came twice.
+  /// Packets that arrived twice.
   public internal(set) var duplicates = 0
   /// Packets that belong to no stream.
   public internal(set) var strays = 0
-  /// How often the source started anew.
+  /// How often the source restarted.
   public internal(set) var restarts = 0
-  /// Frames of which something is missing.
+  /// Frames with missing parts.
   public internal(set) var incompleteFrames = 0
-  /// Frames of which nothing is left that could be decoded.
+  /// Frames without any data that could be decoded.
   public internal(set) var unusableFrames = 0
-  /// Whole frames that may refer to what was lost, up to the next keyframe.
+  /// Complete frames that may refer to lost data, up to the next keyframe.
   public internal(set) var dependentFrames = 0
 }

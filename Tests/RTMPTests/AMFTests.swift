@@ -11,18 +11,18 @@ struct AMFTests {
     .null, .undefined, .array([.number(1), .string("b")]), .date(1_700_000_000_000),
   ]
 
-  @Test("What is written is read") func roundTrip() {
+  @Test("Encoded values are decoded unchanged") func roundTrip() {
     #expect(AMFValue.values(in: AMFValue.bytes(of: Self.values)) == Self.values)
   }
 
-  @Test("An ECMA array is an object whatever its count says")
+  @Test("An ECMA array is decoded as an object, whatever its count")
   func array() {
     let object = AMFValue.bytes(of: [.object([.init("width", .number(640))])])
     let bytes = [8, 0xFF, 0xFF, 0xFF, 0xFF] + object.dropFirst()
     #expect(AMFValue.values(in: bytes)?.first?["width"]?.number == 640)
   }
 
-  @Test("Whatever is cut off is nothing") func cut() {
+  @Test("Truncated values are rejected") func cut() {
     let bytes = AMFValue.bytes(of: [Self.values[4]])
     for length in 1..<bytes.count { #expect(AMFValue.values(in: bytes[..<length]) == nil) }
   }

@@ -3,7 +3,7 @@ import UprightTestSupport
 
 @testable import UprightRTMP
 
-@Suite("RTMP chunks: messages out of bytes, however they are cut")
+@Suite("RTMP chunks: messages from bytes in pieces of any size")
 struct ChunkTests {
   /// Writes chunks of any type, as a peer might.
   struct Peer {
@@ -22,7 +22,7 @@ struct ChunkTests {
       }
     }
 
-    /// A message of chunks whose first is of `type`.
+    /// Writes a message as chunks, of which the first has type `type`.
     mutating func send(
       _ type: Int, id: Int = 4, time: Int, kind: Int = 9, payload: [UInt8], stream: Int = 1,
       repeatsExtended: Bool = true
@@ -63,7 +63,7 @@ struct ChunkTests {
   }
 
   @Test(
-    "The four header types: times add up, the rest is the last one's",
+    "The four header types: timestamps add up, other fields are inherited",
     arguments: [1, 7, 128, 4096])
   func types(step: Int) throws {
     var peer = Peer()
@@ -79,11 +79,11 @@ struct ChunkTests {
   }
 
   @Test(
-    "An extended timestamp, repeated in every chunk or in the first one only",
+    "An extended timestamp in every chunk or only in the first one",
     arguments: [true, false])
   func extended(repeats: Bool) throws {
     var peer = Peer()
-    // Its four bytes must not look like the payload.
+    // The four bytes of the timestamp must not look like the payload.
     peer.send(0, time: 0xF123_4567, payload: Self.payload(700), repeatsExtended: repeats)
     peer.send(0, time: 5, payload: Self.payload(4))
     let messages = try Self.messages(peer.bytes, by: 100)
@@ -91,7 +91,7 @@ struct ChunkTests {
     #expect(messages[0].payload == Self.payload(700))
   }
 
-  @Test("Timestamps wrap", arguments: [0xFFFF_FFF0])
+  @Test("Timestamps may wrap", arguments: [0xFFFF_FFF0])
   func wrap(start: Int) throws {
     var peer = Peer()
     peer.send(0, time: start, payload: [1])
@@ -99,7 +99,7 @@ struct ChunkTests {
     #expect(try Self.messages(peer.bytes, by: 3).map(\.timestamp) == [0xFFFF_FFF0, 24])
   }
 
-  @Test("Ids of one, two and three bytes", arguments: [3, 63, 64, 319, 320, 65_000])
+  @Test("Chunk stream IDs of one, two and three bytes", arguments: [3, 63, 64, 319, 320, 65_000])
   func ids(id: Int) throws {
     var peer = Peer()
     peer.send(0, id: id, time: 1, payload: Self.payload(200))
@@ -108,20 +108,20 @@ struct ChunkTests {
     #expect(messages.map(\.payload.count) == [200, 1])
   }
 
-  @Test("Sound between the chunks of a picture")
+  @Test("Audio between the chunks of a video message")
   func interleaved() throws {
     var video = Peer()
     video.send(0, id: 6, time: 10, payload: Self.payload(300))
     var audio = Peer()
     audio.send(0, id: 4, time: 12, kind: 8, payload: Self.payload(20, 7))
-    // The first video chunk is a header of 12 bytes and 128 of payload.
+    // The first video chunk has a header of 12 bytes and a payload of 128.
     let bytes = video.bytes[..<140] + audio.bytes + video.bytes[140...]
     let messages = try Self.messages(Array(bytes), by: 11)
     #expect(messages.map(\.kind) == [.audio, .video])
     #expect(messages[1].payload == Self.payload(300))
   }
 
-  @Test("A new chunk size stands from the next chunk on; an abort drops what is begun")
+  @Test("A new chunk size applies from the next chunk on; an abort drops an incomplete message")
   func control() throws {
     var peer = Peer()
     peer.send(0, id: 2, time: 0, kind: 1, payload: [0, 0, 4, 0], stream: 0)
@@ -136,7 +136,7 @@ struct ChunkTests {
     #expect(messages.map(\.payload.count) == [4, 1000, 4, 3])
   }
 
-  @Test("What is refused: sizes, streams without end, chunks of nothing")
+  @Test("Large messages, many chunk streams and invalid chunks are rejected")
   func limits() throws {
     var large = Peer()
     large.send(0, time: 0, payload: Self.payload(100))
@@ -155,7 +155,7 @@ struct ChunkTests {
     }
   }
 
-  @Test("Our own chunks come back as they were", arguments: [0, 1, 128, 129, 5000])
+  @Test("Written chunks are read unchanged", arguments: [0, 1, 128, 129, 5000])
   func roundTrip(count: Int) throws {
     var writer = ChunkWriter()
     let sent = [
@@ -168,7 +168,7 @@ struct ChunkTests {
     #expect(try Self.messages(bytes, by: 77) == sent)
   }
 
-  @Test("Garbage ends in an error or in nothing, never in a crash", arguments: 0..<40)
+  @Test("Damaged bytes end in an error or in no message, never in a crash", arguments: 0..<40)
   func garbage(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
     var peer = Peer()

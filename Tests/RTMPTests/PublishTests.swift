@@ -4,17 +4,17 @@ import UprightTestSupport
 
 @testable import UprightRTMP
 
-@Suite("RTMP publishers: what they say and what they are told")
+@Suite("RTMP publishers")
 struct PublishTests {
   private static let random = [UInt8](repeating: 7, count: 1528)
 
-  /// A client's bytes, and what it is told.
+  /// A client of the connection.
   struct Client {
     var connection = PublishConnection(random: PublishTests.random)
     var writer = ChunkWriter()
     var reader = ChunkReader()
 
-    /// Shakes hands and reads what is said to it.
+    /// Performs the handshake.
     mutating func begin() throws {
       _ = try connection.receive([3] + [UInt8](repeating: 9, count: 1536))
       let answer = connection.takeOutput()
@@ -48,7 +48,7 @@ struct PublishTests {
     }
   }
 
-  @Test("Connect, create, publish, tags, the end")
+  @Test("A session: connect, create, publish, tags, unpublish")
   func session() throws {
     var client = Client()
     try client.begin()
@@ -60,7 +60,7 @@ struct PublishTests {
     let events = try client.command(
       .string("publish"), .number(3), .null, .string("KEY?token=x"), .string("live"))
     #expect(events == [.publish(.init(app: "live", name: "KEY"))])
-    // Before the answer nothing of the stream is taken.
+    // Before the reply, nothing of the stream is accepted.
     #expect(try client.send(RTMPMessage(.video, payload: [0x17, 1])).isEmpty)
     client.connection.accept()
     #expect(try client.told().last?.last?["code"]?.text == "NetStream.Publish.Start")
@@ -75,7 +75,7 @@ struct PublishTests {
     #expect(try client.command(.string("deleteStream"), .number(5), .null, .number(1)).isEmpty)
   }
 
-  @Test("A publisher that is refused is told so, and the connection is over")
+  @Test("A rejected publisher is notified, and the connection is closed")
   func refusal() throws {
     var client = Client()
     try client.begin()
@@ -89,7 +89,7 @@ struct PublishTests {
   }
 
   @Test(
-    "A codec that nothing would read is refused in words",
+    "An unsupported codec is rejected with a reason",
     arguments: [
       (Array("\u{10}hvc1".utf8), "HEVC"), (Array("\u{10}av01".utf8), "AV1"),
       ([0x1C, 1, 0], "HEVC"),
@@ -110,7 +110,7 @@ struct PublishTests {
     #expect(client.connection.isClosed)
   }
 
-  @Test("A player is refused") func player() throws {
+  @Test("A player is rejected") func player() throws {
     var client = Client()
     try client.begin()
     try client.connect()
@@ -119,7 +119,7 @@ struct PublishTests {
     #expect(client.connection.isClosed)
   }
 
-  @Test("A ping is answered, and what was received acknowledged")
+  @Test("Pings are answered, and received bytes are acknowledged")
   func control() throws {
     var client = Client()
     try client.begin()
@@ -137,7 +137,7 @@ struct PublishTests {
     #expect(kinds == [.userControl, .acknowledgement])
   }
 
-  @Test("An aggregate is its tags, with times from the message's")
+  @Test("An aggregate gives its tags, with times relative to the message")
   func aggregate() throws {
     var client = Client()
     try client.begin()
@@ -158,7 +158,8 @@ struct PublishTests {
   }
 
   @Test(
-    "What is no RTMP ends at once", arguments: ["GET / HTTP/1.1\r\n", "\u{16}\u{3}\u{1}", "\0"])
+    "Input that is not RTMP is rejected immediately",
+    arguments: ["GET / HTTP/1.1\r\n", "\u{16}\u{3}\u{1}", "\0"])
   func other(text: String) {
     var connection = PublishConnection(random: Self.random)
     #expect(throws: RTMPError.self) { try connection.receive(Array(text.utf8)) }
@@ -166,7 +167,7 @@ struct PublishTests {
   }
 
   @Test(
-    "ffmpeg publishes: what is taken is the stream, picture for picture", .long, arguments: [1, 60])
+    "ffmpeg publishes: the received stream has the same packets", .long, arguments: [1, 60])
   func realPublisher(seconds: Int) throws {
     let scratch = try Scratch()
     let clip = scratch.path("sent.flv")
@@ -186,16 +187,16 @@ struct PublishTests {
     for stream in ["v:0", "a:0"] {
       let sent = try FFmpegTool.packets(clip, stream, hashes: true)
       let got = try FFmpegTool.packets(taken, stream, hashes: true)
-      // A sender that leaves without having read our last words takes what is under way with it.
+      // If the sender disconnects without reading the last replies, data in transit is lost.
       #expect(got.count <= sent.count && got.count >= sent.count * 9 / 10)
       let others = zip(got, sent).filter { $0.hash != $1.hash || $0.pts != $1.pts }
-      #expect(others.isEmpty, "\(others.count) packets of \(stream) are others")
+      #expect(others.isEmpty, "\(others.count) packets of \(stream) differ")
     }
   }
 }
 
 extension Loopback.Listener {
-  /// Writes the stream of the next connection that publishes as FLV; the address that was asked for.
+  /// Records the stream of the next publishing connection as FLV. Returns the requested address.
   fileprivate func record(to path: String) throws -> PublishConnection.Address? {
     let peer = try #require(accept())
     defer { close(peer) }
@@ -223,7 +224,7 @@ extension Loopback.Listener {
   }
 }
 
-/// Work on a thread of its own, whose outcome is waited for.
+/// The result of work on another thread.
 private final class Pending<Value>: @unchecked Sendable {
   private let done = DispatchSemaphore(value: 0)
   private var result: Result<Value, any Error>?

@@ -5,7 +5,7 @@ import UprightTestSupport
 
 @testable import UprightRTP
 
-/// Bytes written as hexadecimal digits, spaces between at will.
+/// Returns the bytes of hexadecimal digits, which may be separated by spaces.
 func hex(_ text: String) -> [UInt8] {
   let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
   return stride(from: 0, to: digits.count - 1, by: 2).map {
@@ -13,15 +13,15 @@ func hex(_ text: String) -> [UInt8] {
   }
 }
 
-@Suite("RTP packets and their header extensions")
+@Suite("RTP packets and header extensions")
 struct PacketTests {
   @Test(
-    "Vectors of libwebrtc, mediasoup and aiortc")
+    "Test vectors of libwebrtc, mediasoup and aiortc")
   func vectors() throws {
     for entry in try Fixtures.vectors("rtp_header_extensions")["cases"].array {
       let name = entry["id"].string ?? ""
       var bytes = hex(try #require(entry["hex"].string))
-      // This vector ends after 240 bytes, before the count of its padding.
+      // This vector is truncated to 240 bytes, before its padding count.
       if name == "mediasoup_packet2" { bytes[0] &= 0xDF }
       let expect = entry["expect"]
       guard expect["error"].string == nil else {
@@ -47,7 +47,7 @@ struct PacketTests {
   struct Row: CustomTestStringConvertible {
     let testDescription: String
     let hex: String
-    /// nil: no packet.
+    /// `nil` if the packet is invalid.
     let payload: String?
     var contributors: [UInt32] = []
   }
@@ -60,11 +60,13 @@ struct PacketTests {
       testDescription: "contributors", hex: "82600001 00000002 00000003 00000007 00000008 aabb",
       payload: "aabb", contributors: [7, 8]),
     Row(
-      testDescription: "contributors cut off", hex: "82600001 00000002 00000003 00000007 0000",
+      testDescription: "truncated contributors", hex: "82600001 00000002 00000003 00000007 0000",
       payload: nil),
     Row(testDescription: "padding", hex: "a0600001 00000002 00000003 aa000002", payload: "aa00"),
-    Row(testDescription: "nothing but padding", hex: "a0600001 00000002 00000003 03", payload: nil),
-    Row(testDescription: "padding all", hex: "a0600001 00000002 00000003 000003", payload: ""),
+    Row(
+      testDescription: "padding longer than the payload", hex: "a0600001 00000002 00000003 03",
+      payload: nil),
+    Row(testDescription: "only padding", hex: "a0600001 00000002 00000003 000003", payload: ""),
     Row(testDescription: "padding of 0", hex: "a0600001 00000002 00000003 aa00", payload: nil),
     Row(testDescription: "padding without a byte", hex: "a0600001 00000002 00000003", payload: nil),
     Row(
@@ -91,7 +93,7 @@ struct PacketTests {
     }
   }
 
-  @Test("RTCP on the same port is told apart")
+  @Test("RTCP on the same port is recognised")
   func control() {
     #expect(RTPPacket.isControl(hex("80c80006")))
     #expect(RTPPacket.isControl(hex("81c9")))
@@ -146,7 +148,7 @@ struct PacketTests {
     ExtensionRow(testDescription: "empty", profile: 0xBEDE, hex: "", elements: [:]),
   ]
 
-  @Test("Elements of both forms", arguments: extensionRows)
+  @Test("Extension elements in both forms", arguments: extensionRows)
   func elements(_ row: ExtensionRow) {
     let block = HeaderExtensions(profile: row.profile, hex(row.hex)[...])
     var found: [UInt8: [UInt8]] = [:]
@@ -156,7 +158,7 @@ struct PacketTests {
     #expect(block[99] == nil)
   }
 
-  @Test("CVO by its URI, in both forms and granularities; of another length it is nothing")
+  @Test("CVO is found by its URI in both forms and granularities; other lengths are ignored")
   func orientation() {
     let uris = [
       4: "urn:3gpp:video-orientation", 20: "URN:3GPP:video-orientation:6", 0: "", 300: "",
@@ -182,7 +184,7 @@ struct PacketTests {
     #expect(OrientationExtension([:]).value(in: HeaderExtensions()) == nil)
   }
 
-  @Test("Cut anywhere, and any bytes at all: no packet reads past its end")
+  @Test("Truncated packets and random bytes are never read past their end")
   func hostile() {
     let whole = hex(
       "b26412346543127812345678 00000001 00000002 bede0002 400152aabbcc0000 01020304 02")
@@ -198,7 +200,7 @@ struct PacketTests {
         UInt8.random(in: 0...255, using: &random)
       }
       if !bytes.isEmpty { bytes[0] = bytes[0] & 0x3F | 0x80 }
-      // The extension's profile, where there would be one without contributors.
+      // Set the extension's profile at its position in a packet without contributors.
       if bytes.count > 16, Bool.random(using: &random) {
         bytes[0] = 0x90
         (bytes[12], bytes[13]) = Bool.random(using: &random) ? (0xBE, 0xDE) : (0x10, 0x00)

@@ -38,12 +38,12 @@ struct PayloadTests {
     Row(
       testDescription: "single units", payloads: ["67 01", "68 02", "65 88 03"],
       bytes: "00000001 6701 00000001 6802 00000001 658803", isKey: true),
-    Row(testDescription: "a slice that is no IDR", payloads: ["41 9a"], bytes: "00000001 419a"),
+    Row(testDescription: "a slice that is not an IDR", payloads: ["41 9a"], bytes: "00000001 419a"),
     Row(
       testDescription: "STAP-A", payloads: ["78 0002 6701 0002 6802", "65 88"],
       bytes: "00000001 6701 00000001 6802 00000001 6588", isKey: true),
     Row(
-      testDescription: "STAP-A cut off", payloads: ["78 0002 6701 0003 6802"],
+      testDescription: "truncated STAP-A", payloads: ["78 0002 6701 0003 6802"],
       bytes: "00000001 6701", malformed: 1),
     Row(
       testDescription: "STAP-A with an empty unit", payloads: ["78 0000 0002 6701"], bytes: "",
@@ -59,13 +59,13 @@ struct PayloadTests {
       testDescription: "FU-A without its middle", payloads: ["7c 85 88aa", "7c 45 cc"], gaps: [1],
       bytes: "00000001 65 88aa", isKey: true, isIncomplete: true),
     Row(
-      testDescription: "FU-A without its beginning", payloads: ["7c 05 bb", "7c 45 cc"], gaps: [0],
+      testDescription: "FU-A without its start", payloads: ["7c 05 bb", "7c 45 cc"], gaps: [0],
       bytes: "", isIncomplete: true, isStartThere: false),
     Row(
       testDescription: "FU-A without its end", payloads: ["7c 85 88aa", "7c 05 bb"],
       bytes: "00000001 65 88aabb", isKey: true, isIncomplete: true),
     Row(
-      testDescription: "FU-A broken off by another unit", payloads: ["7c 85 88aa", "41 1b"],
+      testDescription: "FU-A interrupted by another unit", payloads: ["7c 85 88aa", "41 1b"],
       bytes: "00000001 6588aa 00000001 411b", isKey: true, isIncomplete: true),
     Row(
       testDescription: "FU-A of one byte", payloads: ["7c"], bytes: "", isStartThere: false,
@@ -74,7 +74,7 @@ struct PayloadTests {
       testDescription: "the second slice of a picture", payloads: ["41 4a"],
       bytes: "00000001 414a", isStartThere: false),
     Row(
-      testDescription: "STAP-B, MTAP, FU-B are refused",
+      testDescription: "STAP-B, MTAP and FU-B are rejected",
       payloads: ["79 0000 0002 6701", "7a 00", "7b 00", "7d 85 0000 88", "7e", "7f 00", "60 01"],
       bytes: "", isStartThere: false, malformed: 7),
     Row(
@@ -99,7 +99,7 @@ struct PayloadTests {
       testDescription: "PictureID of 15 bits", payloads: ["90 80 9111 9000"], bytes: "9000",
       isKey: true),
     Row(
-      testDescription: "everything", payloads: ["90 f0 9111 22 e5 9000", "80 f0 9111 22 e5 aa"],
+      testDescription: "all fields", payloads: ["90 f0 9111 22 e5 9000", "80 f0 9111 22 e5 aa"],
       bytes: "9000aa", isKey: true),
     Row(testDescription: "TID alone", payloads: ["90 20 40 9100"], bytes: "9100"),
     Row(testDescription: "KEYIDX alone", payloads: ["90 10 1f 9100"], bytes: "9100"),
@@ -128,7 +128,7 @@ struct PayloadTests {
   static let vp9Rows = [
     Row(testDescription: "key", payloads: ["0c 8249"], bytes: "8249", isKey: true),
     Row(testDescription: "inter", payloads: ["4c 8649"], bytes: "8649"),
-    Row(testDescription: "intra-only is no key", payloads: ["0c 8649"], bytes: "8649"),
+    Row(testDescription: "intra-only is not a keyframe", payloads: ["0c 8649"], bytes: "8649"),
     Row(testDescription: "profile 3, key", payloads: ["0c b149"], bytes: "b149", isKey: true),
     Row(
       testDescription: "PictureID of 7 and of 15 bits", payloads: ["88 11 82", "84 9111 49"],
@@ -177,7 +177,7 @@ struct PayloadTests {
 
   // MARK: - Sound
 
-  @Test("Opus: how long a packet lasts (RFC 6716, 3.1)")
+  @Test("Opus: the duration of a packet (RFC 6716, 3.1)")
   func opus() {
     let rows: [(String, Int?)] = [
       ("08", 960), ("00", 480), ("10", 1920), ("18", 2880), ("60", 480), ("68", 960), ("80", 120),
@@ -188,7 +188,7 @@ struct PayloadTests {
     #expect(OpusPacket.identification.count == 19)
   }
 
-  @Test("RED: the packet's own block behind the copies (RFC 2198)")
+  @Test("RED: the primary block after the copies (RFC 2198)")
   func redundancy() {
     let rows: [(String, String?)] = [
       ("6f aabb", "aabb"), ("ef 0f0002 6f 0102 aabb", "aabb"),
@@ -201,13 +201,13 @@ struct PayloadTests {
     }
   }
 
-  @Test("Any payloads at all: no reader goes past their ends")
+  @Test("Random payloads are never read past their end")
   func random() {
     var random = SeededGenerator()
     for _ in 0..<2000 {
       var frame = FramePayloads()
       for index in 0..<Int.random(in: 1...6, using: &random) {
-        // From the middle of something, so that indices do not begin at 0.
+        // Use slices whose indices don't start at 0.
         let bytes = (0..<Int.random(in: 3...40, using: &random)).map { _ in
           UInt8.random(in: 0...255, using: &random)
         }

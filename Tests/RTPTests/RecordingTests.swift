@@ -4,7 +4,7 @@ import UprightTestSupport
 
 @testable import UprightRTP
 
-@Suite("Janus recordings, byte by byte")
+@Suite("Janus recording parser")
 struct RecordingTests {
   private static func read(_ bytes: some Collection<UInt8>, chunk: Int) -> (
     items: [JanusRecording.Item], skipped: Int, unread: Int
@@ -22,14 +22,14 @@ struct RecordingTests {
 
   private static let fixture: JanusFixture = {
     var fixture = JanusFixture("v", "vp8")
-    // A packet that holds what a packet begins with.
+    // The second packet contains the marker that packets start with.
     fixture.packets = [
       (0, Array(0..<20)), (33, Array("xMEETx".utf8)), (70_000, []), (4_000_000_000, [1, 2, 3]),
     ]
     return fixture
   }()
 
-  @Test("Whole, in pieces of every size")
+  @Test("A recording is read in chunks of any size")
   func whole() {
     let header = JanusRecording.Item.header(.json(Array(Self.fixture.header.utf8)))
     let packets = Self.fixture.packets.map {
@@ -42,7 +42,7 @@ struct RecordingTests {
     }
   }
 
-  @Test("Cut at every byte: every whole packet before the cut")
+  @Test("A recording truncated at any byte gives every complete packet")
   func cut() {
     let bytes = [UInt8](Self.fixture.bytes)
     var ends = [10 + Self.fixture.header.utf8.count]
@@ -56,7 +56,7 @@ struct RecordingTests {
     }
   }
 
-  @Test("Bytes that do not belong are passed over")
+  @Test("Bytes that are not part of a packet are skipped")
   func resync() {
     let bytes = [UInt8](Self.fixture.bytes)
     let first = 10 + Self.fixture.header.utf8.count
@@ -66,7 +66,7 @@ struct RecordingTests {
     #expect(read.skipped == 4)
   }
 
-  @Test("The older forms")
+  @Test("The older forms are read")
   func older() {
     func big(_ value: Int) -> [UInt8] { [UInt8(value >> 8), UInt8(value & 255)] }
     let packet = Array("MEETECHO".utf8) + big(3) + [7, 8, 9]
@@ -78,7 +78,7 @@ struct RecordingTests {
     #expect(JanusRecording.lastPacket(inTail: one, hasTimes: false)?.bytes == [7, 8, 9])
   }
 
-  @Test("What is no recording is said to be none")
+  @Test("Other files are not recognised")
   func others() {
     for text in ["MJR00003aaaaaaaa", "MJR0000", "ftypisommp42....", "MEETMEETMEET"] {
       #expect(!JanusRecording.recognises(Array(text.utf8)))
@@ -89,7 +89,7 @@ struct RecordingTests {
     #expect(Self.read(Array("MJR00003aaaaaaaa".utf8), chunk: 9).items == [.notARecording])
   }
 
-  @Test("The last packet from the file's last bytes, cut anywhere")
+  @Test("The last packet is found in the last bytes of a truncated file")
   func last() {
     let bytes = [UInt8](Self.fixture.bytes)
     #expect(JanusRecording.lastPacket(inTail: bytes, hasTimes: true)?.arrival == 4_000_000_000)
@@ -104,7 +104,7 @@ struct RecordingTests {
     }
   }
 
-  @Test("Random bytes behind a header: bounded, and every byte is accounted for")
+  @Test("Randomly damaged recordings give a bounded number of items")
   func random() {
     var random = SeededGenerator()
     for _ in 0..<50 {

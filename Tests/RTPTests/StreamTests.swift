@@ -5,9 +5,9 @@ import UprightTestSupport
 
 @testable import UprightRTP
 
-@Suite("RTP streams: order, loss, time, CVO")
+@Suite("RTP streams: order, loss, timestamps and CVO")
 struct StreamTests {
-  /// A VP8 stream of whole frames, one packet each, and what is done to it.
+  /// A sender of a VP8 stream with one packet per frame.
   struct Sender {
     var rtp = RTPSender(.vp8)
     var packets: [[UInt8]] = []
@@ -17,7 +17,8 @@ struct StreamTests {
       rtp.timestamp = timestamp
     }
 
-    /// Frame `index` at 30 a second: its number and its first byte say which it is.
+    /// Sends frame `index` at 30 frames per second. The first byte marks a keyframe, the next two contain the
+    /// index.
     mutating func send(_ index: Int, ticks: Int? = nil, cvo: UInt8? = nil, isKey: Bool? = nil) {
       let isKey = isKey ?? (index % 10 == 0)
       let bytes: [UInt8] = [isKey ? 0 : 1, UInt8(index >> 8), UInt8(index & 255)]
@@ -53,7 +54,7 @@ struct StreamTests {
     return sender
   }
 
-  @Test("In order: every frame, its time, its keyframes")
+  @Test("Packets in order give every frame with its timestamp and keyframe flag")
   func plain() {
     let (units, statistics) = Self.run(Self.sender(40).packets)
     #expect(Self.numbers(units) == Array(0..<40))
@@ -63,7 +64,7 @@ struct StreamTests {
     #expect(statistics.received == 40 && statistics.lost == 0)
   }
 
-  @Test("Sequence numbers and timestamps wrap")
+  @Test("Sequence numbers and timestamps may wrap")
   func wrap() {
     let (units, statistics) = Self.run(
       Self.sender(300, sequence: 65_400, timestamp: .max - 100_000).packets)
@@ -72,7 +73,7 @@ struct StreamTests {
     #expect(statistics.lost == 0 && statistics.restarts == 0)
   }
 
-  @Test("Out of order, also at the very start and across a wrap; twice")
+  @Test("Packets out of order, also at the start and across a wrap, and duplicates")
   func shuffled() {
     var random = SeededGenerator()
     var packets = Self.sender(200, sequence: 65_500).packets
@@ -87,7 +88,7 @@ struct StreamTests {
     #expect(statistics.duplicates == 2 && statistics.lost == 0 && statistics.late == 0)
   }
 
-  @Test("What is lost is counted; what refers to it is flagged up to the next keyframe")
+  @Test("Lost packets are counted, and dependent frames are flagged up to the next keyframe")
   func loss() {
     var packets = Self.sender(40).packets
     packets.removeSubrange(13..<15)
@@ -98,7 +99,7 @@ struct StreamTests {
     #expect(statistics.lost == 2 && statistics.dependentFrames == 5)
   }
 
-  @Test("A packet that comes after it was given up is late, and the count of lost stays")
+  @Test("A packet that was given up counts as late and as lost")
   func late() {
     var packets = Self.sender(40).packets
     packets.insert(packets.remove(at: 5), at: 30)
@@ -109,7 +110,7 @@ struct StreamTests {
     #expect(Self.numbers(Self.run(packets).units) == Array(0..<40))
   }
 
-  @Test("Parts of a frame: each packet of it lost in turn")
+  @Test("Each packet of a frame is lost in turn")
   func parts() {
     let key = EncodedFrame(bytes: [0] + (1..<50).map(UInt8.init), isKey: true)
     let inter = EncodedFrame(bytes: [1] + (1..<50).map(UInt8.init), isKey: false)
@@ -124,7 +125,7 @@ struct StreamTests {
       for index in 2..<6 { packets += rtp.packets(inter, ticks: index * 3000) }
       packets += rtp.packets(key, ticks: 18_000)
       let (units, statistics) = Self.run(packets, capacity: 20)
-      // Without its first packet nothing can be made of it.
+      // A frame without its first packet is unusable.
       #expect(units.count == (lost == 0 ? 6 : 7), "packet \(lost)")
       #expect(units.filter(\.isIncomplete).map(\.ticks) == (lost == 0 ? [] : [3000]))
       #expect(units.filter(\.isIncomplete).map(\.bytes.count) == (lost == 0 ? [] : [lost * 10]))
@@ -135,7 +136,7 @@ struct StreamTests {
     }
   }
 
-  @Test("A source that starts anew: the timeline goes on, by the time of arrival where it is known")
+  @Test("A restarted source continues the timeline, by arrival time if it is known")
   func restart() {
     var first = Sender()
     for index in 0..<30 { first.send(index) }
@@ -155,7 +156,7 @@ struct StreamTests {
     }
   }
 
-  @Test("A start anew whose first packets are out of order loses none of them")
+  @Test("A restart with packets out of order loses none of them")
   func shuffledRestart() {
     let first = Self.sender(30)
     var second = Sender(sequence: 9, timestamp: 77)
@@ -167,7 +168,7 @@ struct StreamTests {
     #expect(statistics.restarts == 1 && statistics.strays == 0)
   }
 
-  @Test("Single packets of another stream are left out")
+  @Test("Single packets of another stream are ignored")
   func strays() {
     var packets = Self.sender(40).packets
     var other = Sender(sequence: 20_000)
@@ -179,12 +180,12 @@ struct StreamTests {
     #expect(statistics.strays == 3 && statistics.restarts == 0)
   }
 
-  @Test("Timestamps: pauses stay, jumps do not, pictures may go back")
+  @Test("Timestamps: pauses are kept, jumps are removed, frames may go back")
   func clock() {
-    // Ticks and milliseconds of arrival in, ticks out.
+    // The input is ticks and arrival times in milliseconds; the output is ticks.
     let rows: [(String, [(UInt32, Int64?)], [Int64])] = [
       ("a pause of a minute", [(0, 0), (3000, 33), (5_403_000, 60_033)], [0, 3000, 5_403_000]),
-      ("held up on the way", [(0, 0), (3000, 9000), (6000, 9001)], [0, 3000, 6000]),
+      ("a delayed packet", [(0, 0), (3000, 9000), (6000, 9001)], [0, 3000, 6000]),
       ("a jump of an hour", [(0, 0), (3000, 33), (324_003_000, 66)], [0, 3000, 6000]),
       ("a jump back", [(9_000_000, 0), (9_003_000, 33), (6000, 66)], [0, 3000, 6000]),
       ("a jump with a pause", [(0, 0), (3000, 33), (2_000_000_000, 2033)], [0, 3000, 183_000]),
@@ -223,29 +224,29 @@ struct StreamTests {
   }
 
   @Test(
-    "CVO holds from the frame that it came with",
+    "CVO applies from the frame that carries it",
     arguments: [RTPSender.ExtensionForm.oneByte, .twoByte])
   func orientation(_ form: RTPSender.ExtensionForm) {
-    // libwebrtc: with every frame while it is not 0, and once when it becomes 0.
+    // libwebrtc sends the value with every frame while it is not 0, and once when it becomes 0.
     #expect(
       Self.turns([0, nil, 1, 1, 1, 0, nil, 3, 3, 2], form: form)
         == [0, 0, 90, 90, 90, 0, 0, 270, 270, 180])
-    // libwebrtc's receiver: silence is 0, from a sender that repeats what is not.
+    // For libwebrtc's receiver, a missing value means 0 if the sender repeats values other than 0.
     #expect(Self.turns([1, 1, nil, nil, 2, nil], form: form) == [90, 90, 0, 0, 180, 0])
-    // TS 26.114: with keyframes, and when it changes.
+    // TS 26.114: the value is sent with keyframes, and when it changes.
     #expect(Self.turns([1, nil, nil, 2, nil, nil], form: form) == [90, 90, 90, 180, 180, 180])
-    // Nothing said yet.
+    // No value was sent yet.
     #expect(Self.turns([nil, nil, 1, nil], form: form) == [nil, nil, 90, 90])
   }
 
-  @Test("CVO of the last packet counts, and is not missed where that is lost")
+  @Test("CVO of the last packet applies, and a lost last packet does not reset it")
   func orientationOfParts() {
     var rtp = RTPSender(.vp8)
     rtp.size = 10
     let key = EncodedFrame(bytes: [UInt8](repeating: 0, count: 30), isKey: true)
     let inter = EncodedFrame(bytes: [UInt8](repeating: 1, count: 30), isKey: false)
     var packets = rtp.packets(key, ticks: 0, cvo: 1) + rtp.packets(inter, ticks: 3000, cvo: 1)
-    // The last packet of the third frame, which would repeat it, does not come.
+    // The last packet of the third frame, which repeats the value, is lost.
     packets += rtp.packets(inter, ticks: 6000, cvo: 1).dropLast()
     packets += rtp.packets(inter, ticks: 9000, cvo: 1)
     let (units, _) = Self.run(packets, capacity: 4, startingDepth: 1)
@@ -253,7 +254,7 @@ struct StreamTests {
     #expect(units.map(\.isIncomplete) == [false, false, true, false])
   }
 
-  @Test("An extension that no URI maps says nothing")
+  @Test("An extension without a mapped URI is ignored")
   func unmapped() {
     var sender = Sender()
     for index in 0..<3 { sender.send(index, cvo: 1) }
@@ -262,14 +263,14 @@ struct StreamTests {
     }
   }
 
-  // MARK: - Peers and enemies
+  // MARK: - Captures and damaged input
 
   @Test(
-    "A capture of libwebrtc: 171 packets of VP8, RTCP among them",
+    "A capture of libwebrtc: 171 VP8 packets, and RTCP",
     .clips("rtp/vp8.rtpdump"))
   func capture() throws {
     let file = [UInt8](try Data(contentsOf: SharedFiles.url("clips/rtp/vp8.rtpdump")))
-    // rtpplay: a line of text, 16 bytes, then records of length, length of RTP (0: RTCP), milliseconds.
+    // rtpplay format: a line of text, 16 bytes, then records: length, RTP length (0 for RTCP), milliseconds.
     var place = try #require(file.firstIndex(of: 10)) + 17
     var stream = RTPStream(codec: .vp8)
     var units: [AccessUnit] = []
@@ -287,13 +288,13 @@ struct StreamTests {
     #expect(stream.statistics.malformed == 0 && stream.statistics.strays == 0)
     #expect(units.count == markers && markers > 30)
     #expect(units.first?.isKey == true)
-    // The frame tag of a keyframe is followed by a start code and the size, 640x480 here.
+    // The frame tag of a keyframe is followed by a start code and the size, here 640x480.
     #expect(
       units.first?.bytes.dropFirst(3).prefix(7).elementsEqual(hex("9d012a 8002 e001")) == true)
     #expect(zip(units.dropFirst(), units).allSatisfy { $0.ticks > $1.ticks })
   }
 
-  @Test("Random packets, lost, doubled, moved and bent: bounded, and never a trap")
+  @Test("Random packets that are lost, duplicated or damaged never cause a trap")
   func hostile() {
     var random = SeededGenerator()
     for codec in RTPCodec.allCases {
@@ -333,13 +334,13 @@ struct StreamTests {
     }
   }
 
-  @Test("A stream without markers is cut at its timestamps, and one that never ends is bounded")
+  @Test("A stream without markers is split at its timestamps, and an endless frame is bounded")
   func unmarked() {
     var sender = Self.sender(20)
     for index in sender.packets.indices { sender.packets[index][1] &= 0x7F }
     let units = Self.run(sender.packets).units
     #expect(Self.numbers(units) == Array(0..<20))
-    // Only the last cannot be known to be whole.
+    // Only the last frame may be incomplete.
     #expect(units.map(\.isIncomplete) == (0..<20).map { $0 == 19 })
 
     var endless = RTPSender(.vp8)
@@ -353,7 +354,7 @@ struct StreamTests {
     #expect(rest[0].bytes.count <= 32 << 20)
   }
 
-  @Test("Parameter sets under a timestamp of their own go with the next picture")
+  @Test("Parameter sets with a separate timestamp belong to the next frame")
   func preface() {
     var rtp = RTPSender(.h264)
     var packets: [[UInt8]] = []
@@ -373,7 +374,7 @@ struct StreamTests {
     #expect(stream.statistics.unusableFrames == 0)
   }
 
-  @Test("Sound: a packet a frame, RED's primary block, no comfort noise")
+  @Test("Audio: one packet per frame, RED's primary block, no comfort noise")
   func sound() {
     var sender = RTPSender(.plain)
     var packets: [[UInt8]] = []

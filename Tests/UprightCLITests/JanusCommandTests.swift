@@ -125,14 +125,14 @@ struct JanusCommandTests {
     var noise = good
     noise.packets = (0..<50).map { ($0, [UInt8](repeating: UInt8($0), count: 40)) }
     let rows: [(String, Data, [String])] = [
-      ("json.mjr", variant("{\"t\": \"v\", "), ["no JSON"]),
+      ("json.mjr", variant("{\"t\": \"v\", "), ["not JSON"]),
       ("list.mjr", variant("[1]"), ["no kind (t)"]),
       ("kind.mjr", variant("{\"c\": \"vp8\"}"), ["no kind (t)"]),
       ("data.mjr", variant("{\"t\": \"d\", \"c\": \"text\"}"), ["a recording of data"]),
       ("number.mjr", variant("{\"t\": \"v\", \"c\": 3}"), ["no codec (c)"]),
       (
         "av1.mjr", variant("{\"t\": \"v\", \"c\": \"av1\"}"),
-        ["recordings of av1 are not read", "h264, vp8, vp9, opus, pcmu, pcma"]
+        ["recordings of av1 are not supported", "h264, vp8, vp9, opus, pcmu, pcma"]
       ),
       ("cross.mjr", variant("{\"t\": \"v\", \"c\": \"opus\"}"), ["recordings of opus"]),
       (
@@ -166,10 +166,11 @@ struct JanusCommandTests {
     late.header = JanusFixture("a", "pcmu", written: 1_800_000_000_000_000).header
     let later = try scratch.file("later.mjr", late.bytes)
     try refuse(
-      65, ["transcode", input, "--audio", other] + out, "one of sound is wanted", other,
+      65, ["transcode", input, "--audio", other] + out, "expected a recording of audio", other,
       in: scratch)
     try refuse(
-      65, ["transcode", sound, "--audio", input] + out, "one of pictures is wanted", in: scratch)
+      65, ["transcode", sound, "--audio", input] + out, "expected a recording of video", in: scratch
+    )
     try refuse(65, ["transcode", input, "--audio", later] + out, "the same call", in: scratch)
     try refuse(
       65, ["transcode", input, "--audio", Clip.withSound] + out, "not a Janus recording",
@@ -178,7 +179,8 @@ struct JanusCommandTests {
       66, ["transcode", input, "--audio", scratch.path("none.mjr")] + out, "no such file",
       in: scratch)
     try refuse(
-      64, ["transcode", Clip.withSound, "--audio", sound] + out, "no Janus recording", in: scratch)
+      64, ["transcode", Clip.withSound, "--audio", sound] + out, "not a Janus recording",
+      in: scratch)
     try refuse(64, ["transcode", input, "--audio", "-"] + out, "standard input", in: scratch)
     try refuse(
       73, ["transcode", input, "--audio", sound, "-o", sound, "--format", "mp4", "-y"],

@@ -63,7 +63,7 @@ struct HostilePublisherTests {
     #expect(outcome.status != 0 && Date().timeIntervalSince(begin) < 40)
     let sound = try await session("sound")
     #expect(sound["state"].string == "waiting", "\(sound)")
-    #expect(sound["reason"].string?.contains("no pictures") == true, "\(sound)")
+    #expect(sound["reason"].string?.contains("no video") == true, "\(sound)")
 
     let crowd = (0..<100).map { _ in try? LocalConnection(port: port) }
     for connection in crowd.compactMap({ $0 }) {

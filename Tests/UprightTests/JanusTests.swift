@@ -278,7 +278,7 @@ struct JanusTests {
     #expect(run.result.frames == 39)
     #expect(run.result.warnings.count == 1)
     #expect(run.result.warnings[0].contains("\(lost) video RTP packet"))
-    #expect(run.result.warnings[0].contains("5 whole frames may refer to what was lost"))
+    #expect(run.result.warnings[0].contains("5 complete frames may refer to lost data"))
     #expect(
       run.report["formats"].array.map { $0["first_frame"].int } == [0, 7, 19, 24, 25, 29])
     // Frames that don't refer to the lost frame are unchanged.

@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// H.264's parameters in a session description (RFC 6184, 8.1).
+/// H.264 parameters in a session description (RFC 6184, 8.1).
 package enum H264Parameters {
-  /// `sprop-parameter-sets`, NAL units in Base64 with commas between, with start codes; empty where there
-  /// are none.
+  /// Returns the NAL units of `sprop-parameter-sets` (comma-separated Base64) with start codes. Returns an
+  /// empty array if there are none.
   package static func sets(_ parameters: String) -> [UInt8] {
     for parameter in parameters.split(separator: ";") {
       let sides = parameter.split(separator: "=", maxSplits: 1)

@@ -2,15 +2,15 @@ internal import Foundation
 internal import UprightMediaIO
 internal import UprightRTP
 
-/// The bytes of one recording, read from front to end in pieces.
+/// A recording's file, read sequentially in chunks.
 package final class JanusFile {
   let path: String
-  /// Whether it can be opened again.
+  /// Whether the file can be reopened.
   let isSeekable: Bool
   private let descriptor: Int32
   private let interrupt: Interrupt
 
-  /// The last bytes of a file that are looked at for its length: two packets of the largest size.
+  /// The size of the tail that is searched for the last packet: two packets of the largest size.
   private static let tailSize = 132 << 10
 
   /// Opens a file, or standard input for `-`.
@@ -30,13 +30,13 @@ package final class JanusFile {
 
   deinit { close(descriptor) }
 
-  /// Whether `url` names a file whose first bytes are a recording's. Standard input is looked at only
-  /// where that takes nothing from it.
+  /// Returns whether `url` is a file that starts with the signature of a recording. Examines standard input
+  /// only if it is a regular file, so that no bytes are consumed.
   package static func recognises(_ url: String) -> Bool {
     guard url == "-" || InputTrust.scheme(of: url) ?? "file" == "file" else { return false }
     let name = name(url)
     var status = stat()
-    // Opening a pipe would wait for its writer, and reading would take from it.
+    // Opening a pipe would wait for its writer, and reading would consume bytes.
     guard unsafe url == "-" ? fstat(0, &status) == 0 : stat(name, &status) == 0,
       status.st_mode & S_IFMT == S_IFREG
     else { return false }
@@ -46,14 +46,14 @@ package final class JanusFile {
     return JanusRecording.recognises(bytes(descriptor, at: 0, count: 8))
   }
 
-  /// The next bytes; none at the end.
+  /// Returns the next bytes; empty at the end.
   ///
   /// - Throws: `inputOutput`, `cancelled`.
   func read() throws(UprightError) -> [UInt8] {
     var chunk = [UInt8](repeating: 0, count: 64 << 10)
     while true {
       if interrupt.isRaised { throw UprightError(.cancelled, "stopped", at: path) }
-      // A pipe may be silent for long; a blocked read would not hear an interrupt.
+      // A pipe may be idle for a long time, and a blocked read would not notice an interrupt.
       var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       if unsafe poll(&request, 1, 200) == 0 { continue }
       let count = unsafe chunk.withUnsafeMutableBytes {
@@ -68,7 +68,7 @@ package final class JanusFile {
     }
   }
 
-  /// The last bytes of a file; none of a pipe.
+  /// The last bytes of a file; empty for a pipe.
   var tail: [UInt8] {
     var status = stat()
     guard isSeekable, unsafe fstat(descriptor, &status) == 0 else { return [] }
@@ -91,12 +91,12 @@ package final class JanusFile {
   private static func error(_ code: Int32, at path: String) -> UprightError {
     switch code {
     case ENOENT: UprightError(.noInput, "no such file", at: path, remedy: "check the path")
-    case EISDIR: UprightError(.noInput, "is a folder", at: path, remedy: "name a recording")
+    case EISDIR: UprightError(.noInput, "is a folder", at: path, remedy: "give a recording")
     case EACCES, EPERM:
       UprightError(.noInput, "permission denied", at: path, remedy: "make it readable")
     default:
       UprightError(
-        .noInput, "cannot be read: \(unsafe String(cString: strerror(code)))", at: path,
+        .noInput, "can't be read: \(unsafe String(cString: strerror(code)))", at: path,
         remedy: "check the path")
     }
   }

@@ -2,14 +2,14 @@ internal import DequeModule
 internal import UprightMediaIO
 internal import UprightRTP
 
-/// The frames of one recording, from its bytes by way of RTP, in bounded memory.
+/// The frames of one recording, depacketized from RTP, in bounded memory.
 final class JanusFrames {
   let header: JanusHeader
   let path: String
   let codec: RTPCodec
-  /// Seconds from the first packet to the last; nil where unknown.
+  /// The time from the first packet to the last, in seconds; `nil` if unknown.
   let duration: Double?
-  /// Whether the file can be opened again.
+  /// Whether the file can be reopened.
   let isSeekable: Bool
   private let file: JanusFile
   private var recording: JanusRecording
@@ -17,7 +17,7 @@ final class JanusFrames {
   private var waiting: Deque<AccessUnit> = []
   private var isAtEnd = false
 
-  /// - Throws: `noInput`, `badData` where there is no packet in it, `unavailable` for another codec.
+  /// - Throws: `noInput`; `badData` if the file contains no packet or can't be read as a recording.
   init(_ url: String, interrupt: Interrupt) throws(UprightError) {
     path = url
     file = try JanusFile(url, interrupt: interrupt)
@@ -26,16 +26,17 @@ final class JanusFrames {
     header = try Self.header(file, &recording)
     guard let first = try Self.firstPacket(file, &recording) else {
       throw UprightError(
-        .badData, "there is no packet in the recording", at: url, remedy: "it is cut off perhaps")
+        .badData, "there is no packet in the recording", at: url,
+        remedy: "check whether it was truncated")
     }
-    // G.711's two laws have payload types of their own (RFC 3551, table 4).
+    // G.711's mu-law and A-law have separate payload types (RFC 3551, table 4).
     codec = header.codec ?? (first.bytes[1] & 0x7F == 8 ? .pcma : .pcmu)
     rtp = RTPStream(codec: codec, orientation: header.orientation, redundancy: header.redundancy)
     duration = Self.duration(from: first, inTail: file.tail, rate: codec.clockRate)
     waiting.append(contentsOf: rtp.take(first.bytes, arrival: first.arrival))
   }
 
-  /// The next frame in decoding order; nil at the end.
+  /// Returns the next frame in decoding order, or `nil` at the end.
   ///
   /// - Throws: `inputOutput`, `cancelled`.
   func next() throws(UprightError) -> AccessUnit? {
@@ -43,13 +44,13 @@ final class JanusFrames {
     return waiting.popFirst()
   }
 
-  /// The frame that `next` will return; nil at the end.
+  /// Returns the frame that `next` will return, or `nil` at the end.
   func peek() throws(UprightError) -> AccessUnit? {
     try fill(1)
     return waiting.first
   }
 
-  /// Up to `count` frames that come next, and stay.
+  /// Returns up to `count` of the next frames without consuming them.
   func lookAhead(_ count: Int) throws(UprightError) -> [AccessUnit] {
     try fill(count)
     return Array(waiting.prefix(count))
@@ -71,27 +72,30 @@ final class JanusFrames {
     }
   }
 
-  /// What was lost so far, in words.
+  /// Descriptions of the losses so far, for the user.
   var losses: [String] {
     var losses: [String] = []
     func add(_ count: Int, _ one: String, _ many: String) {
       if count > 0 { losses.append(count == 1 ? "1 \(one)" : "\(count) \(many)") }
     }
     if isAtEnd, recording.unread > 0 { losses.append("the recording ends within a packet") }
-    add(recording.skipped, "byte belongs to no packet", "bytes belong to no packet")
+    add(recording.skipped, "byte is not part of a packet", "bytes are not part of a packet")
     let counts = rtp.statistics
-    let kind = header.isVideo ? "video" : "sound"
+    let kind = header.isVideo ? "video" : "audio"
     add(counts.lost, "\(kind) RTP packet was lost", "\(kind) RTP packets were lost")
     add(
-      counts.malformed, "\(kind) packet is no RTP of \(codec.rawValue)",
-      "\(kind) packets are no RTP of \(codec.rawValue)")
+      counts.malformed, "\(kind) packet is not valid RTP for \(codec.rawValue)",
+      "\(kind) packets are not valid RTP for \(codec.rawValue)")
     add(
-      counts.strays, "\(kind) packet is of another stream", "\(kind) packets are of another stream")
-    add(counts.unusableFrames, "frame was lost with its packets", "frames were lost with theirs")
+      counts.strays, "\(kind) packet belongs to another stream",
+      "\(kind) packets belong to another stream")
+    add(
+      counts.unusableFrames, "frame was lost with its packets",
+      "frames were lost with their packets")
     add(counts.incompleteFrames, "frame is incomplete", "frames are incomplete")
     add(
-      counts.dependentFrames, "whole frame may refer to what was lost",
-      "whole frames may refer to what was lost")
+      counts.dependentFrames, "complete frame may refer to lost data",
+      "complete frames may refer to lost data")
     return losses
   }
 
@@ -106,18 +110,18 @@ final class JanusFrames {
         if bytes.isEmpty {
           throw UprightError(
             .badData, "the recording is cut off within its header", at: file.path,
-            remedy: "take it from where it was recorded anew")
+            remedy: "copy it again from where it was recorded")
         }
         recording.append(bytes)
       case .packet, .notARecording:
         throw UprightError(
           .badData, "not a Janus recording", at: file.path,
-          remedy: "expected a file that begins with MJR00002")
+          remedy: "give a file that starts with MJR00002")
       }
     }
   }
 
-  /// The first packet that may be RTP.
+  /// Returns the first packet that is long enough for RTP.
   private static func firstPacket(
     _ file: JanusFile, _ recording: inout JanusRecording
   ) throws(UprightError) -> JanusRecording.Packet? {
@@ -132,7 +136,7 @@ final class JanusFrames {
     }
   }
 
-  /// By the times of arrival, or where there are none by RTP's own.
+  /// Returns the duration from the arrival times or, if there are none, from the RTP timestamps.
   private static func duration(
     from first: JanusRecording.Packet, inTail tail: [UInt8], rate: Int
   ) -> Double? {

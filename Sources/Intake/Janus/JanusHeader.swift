@@ -3,27 +3,27 @@ internal import RotationPolicy
 internal import UprightMediaIO
 internal import UprightRTP
 
-/// What a Janus recording says of itself: `{"t", "c", "f", "x", "s", "u", "e", "or"}`.
+/// The header of a Janus recording: `{"t", "c", "f", "x", "s", "u", "e", "or"}`.
 struct JanusHeader {
-  /// The codec; nil for `g711`, whose two laws only the packets' payload type tells apart.
+  /// The codec; `nil` for `g711`, where only the packets' payload type tells mu-law from A-law.
   let codec: RTPCodec?
   let isVideo: Bool
-  /// Which header extensions carry CVO.
+  /// The header extensions that carry CVO.
   let orientation: OrientationExtension
-  /// When the recording was made, in microseconds since 1970.
+  /// The time when the recording was created, in microseconds since 1970.
   let created: Double?
-  /// When its first packet was written, in microseconds since 1970.
+  /// The time when its first packet was written, in microseconds since 1970.
   let written: Double?
-  /// The payload type of RED around the sound.
+  /// The payload type of RED around the audio.
   let redundancy: UInt8?
-  /// H.264 parameter sets from the session's description, with start codes.
+  /// H.264 parameter sets from the session description, with start codes.
   let parameterSets: [UInt8]
 
   /// - Throws: `badData`.
   init(_ header: JanusRecording.Header, at path: String) throws(UprightError) {
     switch header {
     case .word(let word):
-      // The first recordings had one codec of each kind, and no clock.
+      // The oldest recordings had one codec per kind and no timestamps.
       guard word == "video" || word == "audio" else {
         throw Self.error("a recording of \(word.prefix(20))", at: path)
       }
@@ -37,7 +37,7 @@ struct JanusHeader {
       if json["e"] == .bool(true) {
         throw UprightError(
           .badData, "the recording is end-to-end encrypted", at: path,
-          remedy: "record it without, or decrypt it first")
+          remedy: "record it without encryption, or decrypt it first")
       }
       orientation = OrientationExtension(Self.extensions(json["x"]))
       created = Self.number(json["s"])
@@ -53,7 +53,7 @@ struct JanusHeader {
     do throws(PolicyError) {
       return try JSONValue(parsing: bytes)
     } catch {
-      throw Self.error("its header is no JSON", at: path)
+      throw Self.error("its header is not JSON", at: path)
     }
   }
 
@@ -64,13 +64,13 @@ struct JanusHeader {
     guard let name = text(json["c"])?.lowercased(), kind == "v" || kind == "a" else {
       throw error(
         kind == "d"
-          ? "a recording of data, not of pictures or sound"
-          : "its header names no kind (t) or no codec (c)", at: path)
+          ? "a recording of data, not of video or audio"
+          : "its header has no kind (t) or no codec (c)", at: path)
     }
     if kind == "a", name == "g711" { return (false, nil) }
     guard let codec = RTPCodec(rawValue: name), codec.isVideo == (kind == "v") else {
       throw UprightError(
-        .badData, "recordings of \(name.prefix(40)) are not read", at: path,
+        .badData, "recordings of \(name.prefix(40)) are not supported", at: path,
         remedy: "expected \(RTPCodec.allCases.map(\.rawValue).joined(separator: ", "))")
     }
     return (codec.isVideo, codec)
@@ -99,7 +99,7 @@ struct JanusHeader {
 
   private static func error(_ what: String, at path: String) -> UprightError {
     UprightError(
-      .badData, "not a Janus recording that can be read: \(what)", at: path,
-      remedy: "expected one of pictures or of sound")
+      .badData, "can't read the Janus recording: \(what)", at: path,
+      remedy: "give a recording of video or audio")
   }
 }

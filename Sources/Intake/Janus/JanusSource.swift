@@ -3,12 +3,12 @@ internal import Orientation
 internal import UprightMediaIO
 internal import UprightRTP
 
-/// A Janus recording of pictures, and one of sound beside it, as one input.
+/// A Janus recording of video, and optionally one of audio, as one input.
 ///
-/// Each recording counts from its own first packet. The header says when that was written (`u`,
-/// microseconds of one clock), and so which of the two begins later and by how much; where a header
-/// does not, both begin together. The clocks of the senders are not compared after that: a recording
-/// has no sender reports.
+/// The timestamps of each recording start at its first packet. The header contains the time when that packet
+/// was written (`u`, in microseconds of one clock). The difference of these times is the offset between the
+/// recordings. If a header has no such time, both start together. The senders' clocks are not compared after
+/// that, because a recording has no sender reports.
 final class JanusSource: PacketSource {
   let url: String
   let container: Demuxer.Container
@@ -16,10 +16,10 @@ final class JanusSource: PacketSource {
   private let all: [JanusTrack]
   private let interrupt: Interrupt
 
-  /// How far apart the beginnings of recordings of one call may lie, in seconds.
+  /// The largest distance between the starts of two recordings of one call, in seconds.
   private static let longestWait = 12.0 * 3600
 
-  /// - Throws: `noInput`, `badData`, `usage` where the two do not go together.
+  /// - Throws: `noInput`; `badData`; `usage` if the two recordings can't be combined.
   init(pictures: String, sound: String?, interrupt: Interrupt) throws(UprightError) {
     url = pictures
     self.interrupt = interrupt
@@ -45,24 +45,24 @@ final class JanusSource: PacketSource {
   ) throws(UprightError) -> JanusFrames {
     guard path != "-" else {
       throw UprightError(
-        .usage, "the sound cannot come from standard input", at: "--audio -",
+        .usage, "the audio can't be read from standard input", at: "--audio -",
         remedy: "give it as a file")
     }
     guard pictures.codec.isVideo else {
       throw UprightError(
-        .badData, "a recording of sound where one of pictures is wanted", at: pictures.path,
-        remedy: "give that of the pictures first, and that of the sound with --audio")
+        .badData, "expected a recording of video, found one of audio", at: pictures.path,
+        remedy: "give the video recording first, and the audio recording with --audio")
     }
     let sound = try JanusFrames(path, interrupt: interrupt)
     guard !sound.codec.isVideo else {
       throw UprightError(
-        .badData, "a recording of pictures where one of sound is wanted", at: "--audio \(path)",
-        remedy: "give the recording of the sound")
+        .badData, "expected a recording of audio, found one of video", at: "--audio \(path)",
+        remedy: "give the audio recording")
     }
     return sound
   }
 
-  /// When each begins on the timeline of both, in seconds; the earlier at 0.
+  /// Returns the start of each recording on the common timeline, in seconds. The earlier one starts at 0.
   private static func starts(
     _ first: JanusFrames, _ second: JanusFrames
   ) throws(UprightError) -> (Double, Double) {
@@ -77,8 +77,8 @@ final class JanusSource: PacketSource {
     let apart = (other - one) / 1_000_000
     guard abs(apart) <= longestWait else {
       throw UprightError(
-        .badData, "the sound begins \(Int(clamping: apart)) s after the pictures",
-        at: "--audio \(second.path)", remedy: "give the sound of the same call")
+        .badData, "the audio starts \(Int(clamping: apart)) s after the video",
+        at: "--audio \(second.path)", remedy: "give the audio of the same call")
     }
     return (max(0, -apart), max(0, apart))
   }
@@ -97,7 +97,7 @@ final class JanusSource: PacketSource {
 
   func select(_ indices: Set<Int>) { tracks = all.filter { indices.contains($0.stream.index) } }
 
-  /// The packet of the recording that is behind.
+  /// Returns the next packet of the recording that is behind.
   func read() throws(UprightError) -> Packet? {
     if interrupt.isRaised { throw UprightError(.cancelled, "stopped", at: url) }
     var earliest: (track: JanusTrack, seconds: Double)?

@@ -2,20 +2,20 @@ internal import Orientation
 internal import UprightMediaIO
 internal import UprightRTP
 
-/// One recording as a stream of packets, from its first keyframe on.
+/// One recording as a stream of packets, starting at its first keyframe.
 final class JanusTrack {
   let frames: JanusFrames
   let stream: StreamInfo
-  /// Ticks that are added to the recording's own, which begin at 0.
+  /// The offset, in ticks, that is added to the recording's timestamps, which start at 0.
   private let offset: Int64
-  /// Frames before the first keyframe, which nothing can be made of.
+  /// The number of frames before the first keyframe. They can't be decoded.
   private let leadingFrames: Int
 
-  /// How many frames are looked at to know how fast they come.
+  /// The number of frames from which the frame rate is estimated.
   private static let sample = 16
 
-  /// - Parameter seconds: when it begins on the timeline that it shares with another.
-  /// - Throws: `badData` where nothing of it can be decoded.
+  /// - Parameter seconds: The start of the recording on the timeline that it shares with another one.
+  /// - Throws: `badData` if nothing in it can be decoded.
   init(_ frames: JanusFrames, index: Int, startingAt seconds: Double) throws(UprightError) {
     self.frames = frames
     let codec = frames.codec
@@ -25,8 +25,8 @@ final class JanusTrack {
       leadingFrames = 0
       guard let first = try frames.peek() else {
         throw UprightError(
-          .badData, "there is no sound in the recording", at: frames.path,
-          remedy: "it is cut off perhaps")
+          .badData, "there is no audio in the recording", at: frames.path,
+          remedy: "check whether it was truncated")
       }
       stream = StreamInfo(
         index: index, kind: .audio, parameters: try codec.audioParameters(), timeBase: timeBase,
@@ -49,18 +49,18 @@ final class JanusTrack {
       decoderName: codec.decoderName)
   }
 
-  /// The time of the packet that comes next, in seconds; nil at the end.
+  /// Returns the time of the next packet, in seconds, or `nil` at the end.
   func nextSeconds() throws(UprightError) -> Double? {
     try frames.peek().map { Double($0.ticks + offset) * stream.timeBase.doubleValue }
   }
 
-  /// The next packet; nil at the end.
+  /// Returns the next packet, or `nil` at the end.
   func read() throws(UprightError) -> Packet? {
     guard let unit = try frames.next() else { return nil }
     let duration =
       switch frames.codec {
       case .opus: OpusPacket.duration(unit.bytes) ?? 0
-      // A byte a sample.
+      // One byte per sample.
       case .pcmu, .pcma: unit.bytes.count
       case .h264, .vp8, .vp9: 0
       }
@@ -71,7 +71,7 @@ final class JanusTrack {
     return packet
   }
 
-  /// What was lost so far, in words.
+  /// Descriptions of the losses so far, for the user.
   var losses: [String] {
     let leading =
       leadingFrames == 1
@@ -79,7 +79,7 @@ final class JanusTrack {
     return (leadingFrames > 0 ? [leading] : []) + frames.losses
   }
 
-  /// Passes over what comes before the first keyframe that can be decoded.
+  /// Skips everything before the first keyframe that can be decoded.
   private static func findKeyframe(
     _ frames: JanusFrames
   ) throws(UprightError) -> (CodecParameters, skipped: Int) {
@@ -96,10 +96,10 @@ final class JanusTrack {
     }
     throw UprightError(
       .badData, "no keyframe of the recording can be decoded", at: frames.path,
-      remedy: "record it from a keyframe on")
+      remedy: "start the recording at a keyframe")
   }
 
-  /// The usual distance of pictures in ticks: the median of the first few.
+  /// Returns the usual distance between frames in ticks: the median over the first frames.
   private static func interval(_ units: [AccessUnit]) -> Int? {
     let times = units.map(\.ticks).sorted()
     let steps = zip(times.dropFirst(), times).map { $0 - $1 }.filter { $0 > 0 }.sorted()

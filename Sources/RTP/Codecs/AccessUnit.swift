@@ -1,17 +1,17 @@
 public import Orientation
 
-/// One frame of video, or one packet of sound, as a decoder takes it.
+/// One video frame, or one audio packet, in the form that a decoder takes.
 public struct AccessUnit: Sendable, Hashable {
-  /// H.264 with start codes; VP8 and VP9 frames, sound packets as they are.
+  /// The encoded data: H.264 with start codes; VP8 and VP9 frames and audio packets unchanged.
   public var bytes: [UInt8]
-  /// Ticks of the codec's clock since the stream's first packet; pictures in decoding order, so that
-  /// it may go back.
+  /// The timestamp, in ticks of the codec's clock since the stream's first packet. Frames are in decoding
+  /// order, so it may decrease.
   public var ticks: Int64
   /// Whether decoding can start here.
   public var isKey: Bool
-  /// What stands the picture upright, where the stream says so.
+  /// The orientation of the frame, if the stream specifies it.
   public var cvo: CVO?
-  /// Whether something of it was lost.
+  /// Whether a part of it was lost.
   public var isIncomplete: Bool
   /// Whether something that it may refer to was lost.
   public var followsLoss: Bool
@@ -22,7 +22,7 @@ public struct AccessUnit: Sendable, Hashable {
   }
 }
 
-/// Payload formats that are read.
+/// The supported payload formats.
 public enum RTPCodec: String, Sendable, CaseIterable {
   /// RFC 6184.
   case h264
@@ -35,10 +35,10 @@ public enum RTPCodec: String, Sendable, CaseIterable {
   /// RFC 3551, 4.5.14: G.711, mu-law and A-law.
   case pcmu, pcma
 
-  /// Whether it carries pictures.
+  /// Whether the codec is a video codec.
   public var isVideo: Bool { self == .h264 || self == .vp8 || self == .vp9 }
 
-  /// Ticks a second of its timestamps.
+  /// The clock rate of its timestamps, in ticks per second.
   public var clockRate: Int {
     switch self {
     case .h264, .vp8, .vp9: 90_000
@@ -48,26 +48,26 @@ public enum RTPCodec: String, Sendable, CaseIterable {
   }
 }
 
-/// The payloads of one frame in order, and where between them something is missing.
+/// The payloads of one frame in order, and the positions of lost packets between them.
 struct FramePayloads: Sendable {
   var payloads: [ArraySlice<UInt8>] = []
-  /// Before which of them packets were lost.
+  /// The indices of payloads before which packets were lost.
   var gaps: Set<Int> = []
-  /// Whether packets were lost behind the last.
+  /// Whether packets were lost after the last payload.
   var isEndLost = false
-  /// Bytes in all.
+  /// The total size, in bytes.
   var size = 0
 }
 
-/// What a payload format makes of a frame's payloads.
+/// The frame that a payload format extracts from payloads.
 struct DepacketizedFrame: Sendable {
   var bytes: [UInt8] = []
   var isKey = false
   var isIncomplete = false
-  /// Whether its beginning is there: what was lost before it was of other frames.
+  /// Whether the start of the frame is present. If so, packets lost before it belonged to other frames.
   var isStartThere = true
-  /// Whether there is a picture in it, not only what precedes one.
+  /// Whether it contains a coded picture, not only data that precedes one.
   var hasPicture = true
-  /// Payloads that are not of the format.
+  /// The number of payloads that are not valid for the format.
   var malformed = 0
 }

@@ -1,7 +1,7 @@
-/// Opus packets (RFC 6716), which RTP carries as they are (RFC 7587).
+/// Opus packets (RFC 6716), which RTP carries unchanged (RFC 7587).
 public enum OpusPacket {
-  /// Samples of 48 kHz in a packet, by its table of contents (RFC 6716, 3.1 and 3.2); nil for what no
-  /// packet may say.
+  /// Returns the number of 48 kHz samples in a packet, from its table of contents (RFC 6716, 3.1 and 3.2).
+  /// Returns `nil` if the packet is invalid.
   public static func duration(_ packet: some Collection<UInt8>) -> Int? {
     guard let head = packet.first else { return nil }
     let configuration = Int(head >> 3)
@@ -23,15 +23,15 @@ public enum OpusPacket {
     return count > 0 && frame * count <= 5760 ? frame * count : nil
   }
 
-  /// The identification header (RFC 7845, 5.1) that containers want and RTP does not have: two channels,
-  /// as RTP always says, nothing to skip, no gain.
+  /// The identification header (RFC 7845, 5.1), which containers need and RTP does not carry: two channels,
+  /// as always in RTP, no pre-skip and no gain.
   public static let identification: [UInt8] =
     Array("OpusHead".utf8) + [1, 2, 0, 0, 0x80, 0xBB, 0, 0, 0, 0, 0]
 }
 
-/// RED (RFC 2198): the packet's own block behind copies of earlier ones.
+/// RED (RFC 2198): the primary block, preceded by copies of earlier blocks.
 enum RedundantPayload {
-  /// The block that the packet is for; nil where the headers do not add up.
+  /// Returns the primary block, or `nil` if the headers are inconsistent.
   static func primary(_ payload: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     var rest = payload
     var copies = 0

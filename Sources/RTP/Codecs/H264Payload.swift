@@ -1,5 +1,5 @@
-/// H.264 (RFC 6184): single NAL units, STAP-A, FU-A. The interleaved forms (STAP-B, MTAP, FU-B) belong
-/// to a packetization mode that nobody sends, and are refused.
+/// H.264 (RFC 6184): single NAL units, STAP-A and FU-A. The interleaved forms (STAP-B, MTAP, FU-B) belong to
+/// a packetization mode that senders don't use, and are rejected.
 enum H264Payload {
   private static let startCode: [UInt8] = [0, 0, 0, 1]
 
@@ -7,11 +7,11 @@ enum H264Payload {
     var frame = DepacketizedFrame()
     frame.hasPicture = false
     frame.isStartThere = payloads.payloads.first.map(isBeginning) ?? false
-    // Whether the NAL unit at the end of `bytes` goes on in the next fragment.
+    // Whether the NAL unit at the end of `bytes` continues in the next fragment.
     var isOpen = false
     for (index, payload) in payloads.payloads.enumerated() {
       if payloads.gaps.contains(index) {
-        // What is there of a slice is decoded; the rest is patched.
+        // The received part of a slice is decoded; the decoder conceals the rest.
         if isOpen { frame.isIncomplete = true }
         isOpen = false
       }
@@ -40,7 +40,7 @@ enum H264Payload {
     if (1...5).contains(head & 31) { frame.hasPicture = true }
   }
 
-  /// Units behind their sizes; false where these do not add up.
+  /// Appends NAL units, each preceded by its size. Returns `false` if the sizes are inconsistent.
   private static func appendAggregate(
     _ body: ArraySlice<UInt8>, to frame: inout DepacketizedFrame
   ) -> Bool {
@@ -72,14 +72,14 @@ enum H264Payload {
     } else if isOpen {
       frame.bytes += body
     } else {
-      // The middle of a unit whose beginning is lost.
+      // The middle of a unit whose start was lost.
       frame.isIncomplete = true
     }
     if header & 0x40 != 0 { isOpen = false }
   }
 
-  /// Whether an access unit can begin with this payload: parameter sets, SEI, a delimiter, or a slice
-  /// that begins with macroblock 0, whose ue(v) is a one bit.
+  /// Returns whether an access unit can start with this payload: parameter sets, SEI, a delimiter, or a slice
+  /// that starts at macroblock 0, whose ue(v) is a single 1 bit.
   private static func isBeginning(_ payload: ArraySlice<UInt8>) -> Bool {
     guard let head = payload.first else { return false }
     var unit = payload

@@ -1,19 +1,19 @@
-/// VP8 (RFC 7741, 4.2): a descriptor in front of each piece of a frame.
+/// VP8 (RFC 7741, 4.2): each part of a frame is preceded by a descriptor.
 enum VP8Payload {
-  /// Where the frame's bytes begin, and whether the frame itself begins there.
+  /// A part of a frame, and whether it is the start of the frame.
   struct Piece: Hashable {
     var body: ArraySlice<UInt8>
     var isStart: Bool
   }
 
-  /// Takes the descriptor off; nil where it is not whole.
+  /// Removes the descriptor. Returns `nil` if it is incomplete.
   static func piece(_ payload: ArraySlice<UInt8>) -> Piece? {
     var rest = payload
     guard let head = rest.popFirst() else { return nil }
     if head & 0x80 != 0 {
       guard let fields = rest.popFirst() else { return nil }
       if fields & 0x80 != 0 {
-        // PictureID: 7 bits, or 15 where the first bit is set.
+        // PictureID: 7 bits, or 15 if the first bit is set.
         guard let id = rest.popFirst() else { return nil }
         if id & 0x80 != 0, rest.popFirst() == nil { return nil }
       }
@@ -21,7 +21,7 @@ enum VP8Payload {
       // TID and KEYIDX share a byte.
       if fields & 0x30 != 0, rest.popFirst() == nil { return nil }
     }
-    // S and a partition index of 0: the frame's first partition begins.
+    // S is set and the partition index is 0: the frame's first partition starts.
     return Piece(body: rest, isStart: head & 0x10 != 0 && head & 0x07 == 0)
   }
 
@@ -34,7 +34,7 @@ enum VP8Payload {
         continue
       }
       if payloads.gaps.contains(index), hasStarted { break }
-      // Without its beginning a frame cannot be decoded.
+      // A frame can't be decoded without its start.
       if !hasStarted {
         guard piece.isStart else {
           frame.isStartThere = false
@@ -42,7 +42,7 @@ enum VP8Payload {
         }
         hasStarted = true
         frame.isStartThere = true
-        // Frame tag (RFC 6386, 9.1): its lowest bit is 0 for a keyframe.
+        // Frame tag (RFC 6386, 9.1): the lowest bit is 0 for a keyframe.
         frame.isKey = piece.body.first.map { $0 & 1 == 0 } ?? false
       }
       frame.bytes += piece.body

@@ -1,20 +1,20 @@
-/// VP9 (RFC 9628, 4.2): a descriptor in front of each piece of a layer's frame. The layers of a picture
-/// are taken whole, as one superframe.
+/// VP9 (RFC 9628, 4.2): each part of a layer frame is preceded by a descriptor. The layers of a picture are
+/// combined into one superframe.
 enum VP9Payload {
-  /// What a descriptor says, and the bytes behind it.
+  /// The fields of a descriptor, and the bytes after it.
   struct Piece: Hashable {
     var body: ArraySlice<UInt8>
-    /// The layer's frame begins.
+    /// Whether this is the start of the layer frame.
     var isStart: Bool
-    /// The layer's frame ends.
+    /// Whether this is the end of the layer frame.
     var isEnd: Bool
-    /// Refers to earlier pictures.
+    /// Whether the frame refers to earlier frames.
     var isInter: Bool
-    /// 0 is the base.
+    /// The spatial layer; 0 is the base layer.
     var spatialLayer: UInt8
   }
 
-  /// Takes the descriptor off; nil where it is not whole.
+  /// Removes the descriptor. Returns `nil` if it is incomplete.
   static func piece(_ payload: ArraySlice<UInt8>) -> Piece? {
     var rest = payload
     guard let head = rest.popFirst() else { return nil }
@@ -32,7 +32,7 @@ enum VP9Payload {
       if !isFlexible, rest.popFirst() == nil { return nil }
     }
     if isInter, isFlexible {
-      // Up to three references, each with a bit that says whether one follows.
+      // Up to three references, each with a bit that indicates another one.
       var count = 0
       while true {
         guard count < 3, let reference = rest.popFirst() else { return nil }
@@ -46,7 +46,7 @@ enum VP9Payload {
       spatialLayer: layer)
   }
 
-  /// The scalability structure: sizes of the layers, pictures of a group.
+  /// Skips the scalability structure: the sizes of the layers and the pictures of a group.
   private static func skipScalability(_ rest: inout ArraySlice<UInt8>) -> Bool {
     guard let head = rest.popFirst() else { return false }
     if head & 0x10 != 0 {
@@ -78,7 +78,7 @@ enum VP9Payload {
       if piece.isStart {
         if layers.isEmpty {
           frame.isKey = !piece.isInter && isKeyframe(piece.body)
-          // Higher layers are predicted from the base: without it there is no picture.
+          // Higher layers are predicted from the base layer and can't be decoded without it.
           frame.isStartThere = piece.spatialLayer == 0
         }
         layers.append([])
@@ -97,15 +97,15 @@ enum VP9Payload {
     return frame
   }
 
-  /// Uncompressed header (VP9 bitstream, 6.2): frame_marker 2, the profile, then not a picture that is
-  /// shown again, and frame_type 0.
+  /// Returns whether the frame is a keyframe, from the uncompressed header (VP9 bitstream, 6.2): frame_marker
+  /// 2, the profile, show_existing_frame 0 and frame_type 0.
   private static func isKeyframe(_ body: ArraySlice<UInt8>) -> Bool {
     guard let first = body.first, first >> 6 == 2 else { return false }
     let isProfile3 = first & 0x30 == 0x30
     return first << (isProfile3 ? 5 : 4) & 0xC0 == 0
   }
 
-  /// Frames of several layers with an index behind them (VP9 bitstream, annex B).
+  /// Combines frames of several layers and appends the superframe index (VP9 bitstream, annex B).
   static func superframe(_ layers: [[UInt8]]) -> [UInt8] {
     let frames = layers.filter { !$0.isEmpty }
     guard frames.count > 1, frames.count <= 8 else { return frames.flatMap { $0 } }
