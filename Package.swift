@@ -29,7 +29,7 @@ let collections = Package.Dependency.package(
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let mediaPath: [Target.Dependency] = [
   "UprightIntake", "UprightOrienting", "UprightContainers", "UprightEncoding", "UprightPipeline",
-  "UprightMediaIO", "RotationPolicy", "Orientation",
+  "UprightMediaIO", "UprightFrames", "PixelKernels", "RotationPolicy", "Orientation",
 ]
 let sessions: [Target.Dependency] = mediaPath + ["UprightFiles", "UprightLive"]
 // What the fuzz targets of Fuzz/Targets read.
@@ -46,6 +46,7 @@ let package = Package(
     .library(name: "Orientation", targets: ["Orientation"]),
     .library(name: "RotationPolicy", targets: ["RotationPolicy"]),
     .library(name: "PixelKernels", targets: ["PixelKernels"]),
+    .library(name: "UprightFrames", targets: ["UprightFrames"]),
     .library(name: "Upright", targets: ["Upright"]),
     .executable(name: "upright", targets: ["UprightCLI"]),
   ],
@@ -72,6 +73,9 @@ let package = Package(
     .target(name: "CPixelKernels", cSettings: kernelSpeed),
     .target(
       name: "PixelKernels", dependencies: ["CPixelKernels", "Orientation"], swiftSettings: strict),
+    .target(
+      name: "UprightFrames", dependencies: ["RotationPolicy", "PixelKernels", "Orientation"],
+      swiftSettings: strict),
     .target(name: "OrientationSignals", dependencies: ["Orientation"], swiftSettings: strict),
     .target(
       name: "UprightRTP", dependencies: ["Orientation"], path: "Sources/RTP", swiftSettings: strict),
@@ -86,11 +90,13 @@ let package = Package(
       ]),
     .target(name: "CFFmpegShims", dependencies: ["CFFmpeg"]),
     .target(
-      name: "UprightMediaIO", dependencies: ["CFFmpeg", "CFFmpegShims", "Orientation"],
+      name: "UprightMediaIO",
+      dependencies: ["CFFmpeg", "CFFmpegShims", "PixelKernels", "Orientation"],
       path: "Sources/MediaIO", swiftSettings: base),
     .target(
       name: "UprightPipeline",
-      dependencies: ["UprightMediaIO", "Orientation", deque], path: "Sources/Pipeline",
+      dependencies: ["UprightMediaIO", "UprightFrames", "PixelKernels", "Orientation", deque],
+      path: "Sources/Pipeline",
       swiftSettings: strict),
     .target(
       name: "UprightIntake",
@@ -101,7 +107,8 @@ let package = Package(
     .target(
       name: "UprightOrienting",
       dependencies: [
-        "UprightPipeline", "UprightMediaIO", "RotationPolicy", "PixelKernels", "Orientation",
+        "UprightPipeline", "UprightMediaIO", "UprightFrames", "RotationPolicy", "PixelKernels",
+        "Orientation",
       ], path: "Sources/Orienting", swiftSettings: strict),
     .target(
       name: "UprightContainers",
@@ -112,8 +119,8 @@ let package = Package(
     .target(
       name: "UprightEncoding",
       dependencies: [
-        "UprightOrienting", "UprightPipeline", "UprightMediaIO", "RotationPolicy", "Orientation",
-        deque,
+        "UprightOrienting", "UprightPipeline", "UprightMediaIO", "UprightFrames", "RotationPolicy",
+        "Orientation", deque,
       ], path: "Sources/Encoding", swiftSettings: strict),
     .target(
       name: "UprightFiles", dependencies: mediaPath + ["OrientationSignals", deque],
@@ -143,6 +150,12 @@ let package = Package(
         ofService("Logging", "swift-log"),
       ], swiftSettings: strict),
 
+    .executableTarget(
+      name: "policy-only", dependencies: ["RotationPolicy", "Orientation"],
+      path: "Samples/policy-only"),
+    .executableTarget(
+      name: "frames-in-out", dependencies: ["UprightFrames"], path: "Samples/frames-in-out"),
+
     .target(
       name: "UprightTestSupport", dependencies: ["Orientation"], path: "Tests/UprightTestSupport",
       swiftSettings: tests + speed),
@@ -157,6 +170,11 @@ let package = Package(
       dependencies: ["PixelKernels", "CPixelKernels", "Orientation", "UprightTestSupport"],
       swiftSettings: tests + speed),
     .testTarget(
+      name: "UprightFramesTests",
+      dependencies: [
+        "UprightFrames", "PixelKernels", "UprightTestSupport", "policy-only", "frames-in-out",
+      ], swiftSettings: tests),
+    .testTarget(
       name: "OrientationSignalsTests",
       dependencies: ["OrientationSignals", "Orientation", "UprightTestSupport"],
       swiftSettings: tests),
@@ -168,7 +186,7 @@ let package = Package(
     .testTarget(
       name: "UprightTests",
       dependencies: sessions + [
-        "OrientationSignals", "PixelKernels", "UprightRTP", "UprightTestSupport",
+        "OrientationSignals", "UprightRTP", "UprightTestSupport",
       ],
       swiftSettings: tests),
     .testTarget(

@@ -19,6 +19,11 @@ let package = Package(
         .product(name: "Orientation", package: "upright"),
       ]),
     .executableTarget(
+      name: "FrameBench",
+      dependencies: [
+        "CAllocationCount", .product(name: "UprightFrames", package: "upright"),
+      ]),
+    .executableTarget(
       name: "KernelBench",
       dependencies: ["CLibyuv", .product(name: "PixelKernels", package: "upright")]),
     .executableTarget(

@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 mkdir -p bench
-for product in KernelBench ScaleBench PolicyBench SessionBench; do
+for product in KernelBench ScaleBench FrameBench PolicyBench SessionBench; do
   Scripts/quiet.py swift build --package-path Benchmarks -c release --product "$product"
 done
 
@@ -15,4 +15,7 @@ if ! "$python" -c 'import cv2, numpy' 2>/dev/null; then
   "$python" -m pip install -q --disable-pip-version-check numpy opencv-python-headless
 fi
 "$python" Benchmarks/bench.py "$@"
-[ $# -gt 0 ] || Benchmarks/.build/release/PolicyBench --json bench/policy.json
+[ $# -gt 0 ] || {
+  Benchmarks/.build/release/PolicyBench --json bench/policy.json
+  Benchmarks/.build/release/FrameBench --json bench/frames.json
+}

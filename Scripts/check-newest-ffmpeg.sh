@@ -55,5 +55,5 @@ echo "check-newest-ffmpeg: compiling with FFmpeg $version of Debian $suite"
 pkgconfig=$(dirname "$(find "$folder/root" -name libavformat.pc)")
 unset APT_CONFIG
 PKG_CONFIG_PATH=$pkgconfig UPRIGHT_WARNINGS_AS_ERRORS=1 Scripts/quiet.py swift build \
-  --target MediaIO --scratch-path "$folder/build" -Xcc -Werror
+  --target UprightMediaIO --scratch-path "$folder/build" -Xcc -Werror
 echo "check-newest-ffmpeg: clean"

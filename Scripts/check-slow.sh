@@ -22,6 +22,7 @@ else
   python3 Tests/Slow/fuzz.py --runs 1000
   python3 Tests/Slow/soak.py
   TIME=300 Scripts/fuzz.sh
+  Scripts/check-embedding.sh
   Scripts/setup.sh call
   Scripts/test.sh slow
   for kind in address thread; do Scripts/sanitized.sh "$kind" test; done

@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-paths=(Package.swift Sources Tests Fuzz)
+paths=(Package.swift Sources Tests Fuzz Samples)
 [ -d Benchmarks ] && paths+=(Benchmarks/Package.swift Benchmarks/Sources)
 swift format lint --strict -r "${paths[@]}"
 # A number that a file or a stream can set is converted by `init(clamping:)` or `init(exactly:)`.

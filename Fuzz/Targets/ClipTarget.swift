@@ -1,3 +1,4 @@
+import Orientation
 import Foundation
 import UprightFiles
 import UprightMediaIO

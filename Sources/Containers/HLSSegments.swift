@@ -1,4 +1,4 @@
-internal import Orientation
+package import Orientation
 package import UprightMediaIO
 internal import UprightPipeline
 

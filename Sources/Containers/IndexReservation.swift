@@ -1,3 +1,4 @@
+internal import Orientation
 internal import UprightMediaIO
 
 /// Space reserved before the media of an MP4 or QuickTime file for the index (`moov`), which is complete only

@@ -1,5 +1,6 @@
+public import Orientation
 internal import Foundation
-public import UprightMediaIO
+package import UprightMediaIO
 public import UprightPipeline
 
 /// An output container, chosen by the extension of the file or the scheme of the URL.

@@ -1,3 +1,4 @@
+internal import Orientation
 internal import Foundation
 internal import UprightMediaIO
 internal import UprightPipeline

@@ -1,3 +1,4 @@
+internal import Orientation
 internal import UprightMediaIO
 
 /// The tables of one track (`stbl`), rewritten for several sample descriptions.

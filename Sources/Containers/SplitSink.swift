@@ -1,5 +1,5 @@
 internal import Foundation
-internal import Orientation
+package import Orientation
 package import UprightMediaIO
 package import UprightPipeline
 

@@ -1,5 +1,6 @@
+package import Orientation
 internal import Foundation
-package import UprightMediaIO
+internal import UprightMediaIO
 
 /// A file that appears under its name only when it is complete. It is written under a temporary name in the
 /// same folder and then renamed. A file that is not committed is removed.

@@ -1,6 +1,6 @@
-internal import Orientation
+package import Orientation
 package import RotationPolicy
-package import UprightMediaIO
+internal import UprightMediaIO
 package import UprightPipeline
 
 extension TranscodeOptions {

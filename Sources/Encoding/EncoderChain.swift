@@ -1,7 +1,7 @@
 internal import DequeModule
 internal import Orientation
-package import UprightMediaIO
-package import UprightPipeline
+internal import UprightMediaIO
+internal import UprightPipeline
 
 /// Encodes frames whose format may change. Each format has a separate encoder, whose first frame is an IDR
 /// frame. No frame is lost at a change: the old encoder is drained on a separate thread while the new one
@@ -9,9 +9,8 @@ package import UprightPipeline
 ///
 /// Packets are emitted by their count, not by the clock, so that the same frames cause the same calls of
 /// `Emit` however fast the threads are.
-package final class EncoderChain {
-  /// Receives one packet; `format` is passed with the first packet of each encoder.
-  package typealias Emit = (consuming Packet, EncodedFormat?) throws(UprightError) -> Void
+final class EncoderChain {
+  typealias Emit = FramePipeline.Emit
 
   private typealias Drain = WorkThread<Result<[EncodedPacket], UprightError>>
 

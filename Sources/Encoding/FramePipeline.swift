@@ -1,3 +1,4 @@
+package import UprightFrames
 package import Orientation
 internal import RotationPolicy
 package import UprightMediaIO
@@ -7,6 +8,9 @@ package import UprightPipeline
 /// Turns decoded frames into packets: converts them to planar formats, deinterlaces, lays out and encodes
 /// them. Frames come in presentation order, each with its `FrameDirection`. Used by one thread.
 package final class FramePipeline {
+  /// Receives one packet; `format` is passed with the first packet of each encoder.
+  package typealias Emit = (consuming Packet, EncodedFormat?) throws(UprightError) -> Void
+
   /// The parts of a session that this class needs.
   package struct Work {
     let options: TranscodeOptions
@@ -94,7 +98,7 @@ package final class FramePipeline {
   /// Processes one frame. Packets are emitted when the encoder returns them.
   package func take(
     _ frame: consuming VideoFrame, _ direction: FrameDirection, _ seconds: Double,
-    emit: EncoderChain.Emit
+    emit: Emit
   ) throws(UprightError) {
     let frame = try mapped(frame)
     let stages = self.stages ?? prepare(frame)
@@ -110,7 +114,7 @@ package final class FramePipeline {
   }
 
   /// Emits all remaining packets. No frame may follow.
-  package func finish(emit: EncoderChain.Emit) throws(UprightError) {
+  package func finish(emit: Emit) throws(UprightError) {
     guard let stages else { return }
     try stages.fields.finish {
       (frame: consuming VideoFrame, direction: FrameDirection, seconds: Double) throws(UprightError)
@@ -170,7 +174,7 @@ package final class FramePipeline {
 
   private func show(
     _ frame: consuming VideoFrame, _ direction: FrameDirection, _ seconds: Double, _ stages: Stages,
-    _ emit: EncoderChain.Emit
+    _ emit: Emit
   ) throws(UprightError) {
     let shape = frame.sampleAspectRatio
     let placement = stages.orienter.placement(

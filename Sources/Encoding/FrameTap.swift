@@ -1,5 +1,7 @@
+package import UprightFrames
+internal import Orientation
 package import UprightMediaIO
-package import UprightOrienting
+internal import UprightOrienting
 
 /// Receives turned frames in place of the encoders.
 package protocol FrameTap: AnyObject {

@@ -1,7 +1,8 @@
+package import UprightFrames
 package import Orientation
 package import RotationPolicy
 internal import UprightMediaIO
-package import UprightOrienting
+internal import UprightOrienting
 
 /// The counters of a run.
 package struct SessionTally {

@@ -1,4 +1,4 @@
-internal import Orientation
+package import Orientation
 internal import OrientationSignals
 package import UprightMediaIO
 package import UprightPipeline

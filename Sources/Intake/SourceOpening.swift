@@ -1,3 +1,4 @@
+package import Orientation
 internal import Foundation
 package import UprightMediaIO
 

@@ -1,3 +1,4 @@
+internal import Orientation
 internal import UprightMediaIO
 
 /// URLs for display. The part after the host may contain a stream key, and the part before it a password.

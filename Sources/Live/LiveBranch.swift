@@ -1,3 +1,4 @@
+internal import UprightFrames
 internal import Orientation
 internal import UprightContainers
 internal import UprightEncoding

@@ -1,3 +1,5 @@
+internal import UprightPipeline
+internal import UprightFrames
 internal import Orientation
 internal import RotationPolicy
 internal import Synchronization

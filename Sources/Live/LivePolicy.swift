@@ -1,3 +1,4 @@
+internal import UprightFrames
 internal import Orientation
 internal import RotationPolicy
 internal import UprightMediaIO
@@ -127,7 +128,7 @@ struct LivePolicy {
     var directions: [FrameDirection] = []
     for index in directors.indices {
       directions.append(
-        try directors[index].direct(at: seconds, size: size, signal: signal))
+        try directors[index].direct(at: seconds, size: size, signal: signal?.turn))
       directors[index].forget(before: seconds)
     }
     collect()

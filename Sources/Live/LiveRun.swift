@@ -1,3 +1,4 @@
+internal import UprightFrames
 internal import Foundation
 internal import Orientation
 internal import RotationPolicy

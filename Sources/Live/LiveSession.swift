@@ -1,7 +1,8 @@
+public import Orientation
 internal import Foundation
 public import RotationPolicy
 internal import Synchronization
-public import UprightMediaIO
+internal import UprightMediaIO
 internal import UprightPipeline
 
 /// A live stream from its input to its outputs. The session reads, rotates, encodes and sends frames until it

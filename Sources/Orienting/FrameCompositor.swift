@@ -1,3 +1,4 @@
+package import UprightFrames
 package import Orientation
 internal import PixelKernels
 internal import RotationPolicy

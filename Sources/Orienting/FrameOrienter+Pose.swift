@@ -61,7 +61,9 @@ extension FrameOrienter {
     siting: ChromaPosition
   ) throws(UprightError) {
     for (from, to) in zip(source.framePlanes, target.framePlanes) {
-      let picture = format.transform(of: from.layout, siting: siting)
+      guard let picture = format.layout?.transform(of: from.layout, siting: siting) else {
+        continue
+      }
       guard let plane = try? picture.inverted() else { continue }
       try runKernel { () throws(PixelKernelsError) in
         try kernels.warp(

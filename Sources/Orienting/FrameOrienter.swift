@@ -1,5 +1,5 @@
 package import Orientation
-internal import PixelKernels
+package import PixelKernels
 package import UprightMediaIO
 package import UprightPipeline
 
@@ -38,7 +38,7 @@ package final class FrameOrienter {
   let format: PixelFormat
   let kernels = PixelKernels.best
   private let scaler = Scaler()
-  private let resampler: FrameResampler
+  private let pass: FramePass
   private lazy var backdrop = Backdrop(format: format)
   /// The chroma siting of the current canvas. The first frame on it decides, because a format has only one
   /// siting.
@@ -52,7 +52,7 @@ package final class FrameOrienter {
   package init(format: PixelFormat, layout: Layout) {
     self.format = format
     self.layout = layout
-    resampler = FrameResampler(precision: layout.scaler == .fused ? .fast : .full)
+    pass = FramePass(precision: layout.scaler == .fused ? .fast : .full)
   }
 
   /// Returns the placement for `orient`.
@@ -137,8 +137,7 @@ package final class FrameOrienter {
     }
     let stored = colour.chromaPosition
     if layout.isFused,
-      try resampler.draw(
-        source, onto: target, turn: turn, stored: stored, siting: siting, filter: layout.filter)
+      try drawInOnePass(source, onto: target, turn: turn, stored: stored, siting: siting)
     {
       return
     }
@@ -172,30 +171,33 @@ package final class FrameOrienter {
   /// Returns the format that results from turning each plane of `format`; `nil` if its planes can't be
   /// turned, or no format has the resulting subsampling.
   private func turned(_ format: PixelFormat, by turn: ImageOrientation) -> PixelFormat? {
-    guard format.planes != nil else { return nil }
+    guard format.layout != nil else { return nil }
     return turn.swapsAxes ? format.transposed : format
+  }
+
+  /// Returns `false`, and draws nothing, if the formats or the filter need libswscale.
+  private func drawInOnePass(
+    _ source: FrameView, onto target: FrameView, turn: ImageOrientation, stored: ChromaPosition,
+    siting: ChromaPosition
+  ) throws(UprightError) -> Bool {
+    guard let filter = ResampleFilter(layout.filter), let from = source.planes,
+      let to = target.planes
+    else { return false }
+    do throws(PixelKernelsError) {
+      return try pass.draw(
+        PlaneSet(from), turned: turn, onto: to, stored: stored, siting: siting, filter: filter)
+    } catch {
+      throw UprightError(.fault, error.message)
+    }
   }
 
   /// Copies every sample to its place in the target.
   private func move(
     _ source: FrameView, onto target: FrameView, by turn: ImageOrientation
   ) throws(UprightError) {
-    guard let from = source.format.planes, let to = target.format.planes, from.count == to.count
-    else { throw noPlanes(source.format) }
-    for index in from.indices {
-      let size = source.planeSize(from[index])
-      let room = target.planeSize(to[index])
-      let read = unsafe PlaneView(
-        source.starts[index], stride: source.strides[index], width: size.width,
-        height: size.height)
-      let write = unsafe MutablePlaneView(
-        target.starts[index], stride: target.strides[index], width: room.width,
-        height: room.height)
-      do throws(PixelKernelsError) {
-        try kernels.turn(read, by: turn, into: write, elementSize: from[index].elementSize)
-      } catch {
-        throw UprightError(.fault, error.message)
-      }
+    guard let from = source.planes, let to = target.planes else { throw noPlanes(source.format) }
+    try runKernel { () throws(PixelKernelsError) in
+      try pass.move(PlaneSet(from), by: turn, onto: to)
     }
   }
 
@@ -228,11 +230,8 @@ package final class FrameOrienter {
 
   /// Fills the canvas around `rect` with the background colour.
   func fillMargins(of canvas: borrowing VideoFrame, around rect: PixelRect, colour: Colour) {
-    guard let pattern = FillPattern(layout.background, format: format, colour: colour)
-    else { return }
-    for margin in canvas.size.margins(around: rect) {
-      if let view = FrameView(canvas, margin) { pattern.fill(view) }
-    }
+    guard let planes = FrameView(canvas)?.planes else { return }
+    FillPattern(layout.background, planes.layout, colour.coding).fill(planes, around: rect)
   }
 
   private func pool(
@@ -245,16 +244,15 @@ package final class FrameOrienter {
   }
 }
 
-extension PixelSize {
-  /// Returns the non-empty margins of a canvas of this size around `rect`: above, below, left and right.
-  func margins(around rect: PixelRect) -> [PixelRect] {
-    let below = rect.y + rect.height
-    let right = rect.x + rect.width
-    return [
-      PixelRect(x: 0, y: 0, width: width, height: rect.y),
-      PixelRect(x: 0, y: below, width: width, height: height - below),
-      PixelRect(x: 0, y: rect.y, width: rect.x, height: rect.height),
-      PixelRect(x: right, y: rect.y, width: width - right, height: rect.height),
-    ].filter { $0.width > 0 && $0.height > 0 }
+extension ResampleFilter {
+  /// The same kernel; `nil` if only libswscale has it.
+  fileprivate init?(_ filter: Scaler.Filter) {
+    switch filter {
+    case .bicubic: self = .bicubic
+    case .bilinear: self = .bilinear
+    case .area: self = .area
+    case .lanczos: self = .lanczos
+    case .point: return nil
+    }
   }
 }

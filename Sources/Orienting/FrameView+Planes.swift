@@ -4,7 +4,7 @@ internal import UprightMediaIO
 
 /// One plane of a frame in the form that the kernels take.
 struct FramePlane {
-  let layout: PixelFormat.Plane
+  let layout: PixelLayout.Plane
   /// The plane, measured in elements.
   let plane: MutablePlaneView
   /// The number of samples per element: 2 in NV12's chroma.
@@ -23,17 +23,15 @@ struct FramePlane {
 extension FrameView {
   /// The planes; empty if the format has no simple planes.
   var framePlanes: PlaneList<FramePlane> {
-    var planes = PlaneList<FramePlane>()
-    guard let layouts = format.planes, unsafe layouts.count <= starts.count else { return planes }
-    for (index, layout) in layouts.enumerated() {
-      let size = planeSize(layout)
-      let plane = unsafe MutablePlaneView(
-        starts[index], stride: strides[index], width: size.width, height: size.height)
-      planes.append(
+    var list = PlaneList<FramePlane>()
+    guard let planes else { return list }
+    for (index, layout) in planes.layout.planes.enumerated() {
+      list.append(
         FramePlane(
-          layout: layout, plane: plane, components: layout.elementSize / format.sampleBytes))
+          layout: layout, plane: planes[index],
+          components: layout.elementSize / format.sampleBytes))
     }
-    return planes
+    return list
   }
 }
 

@@ -1,6 +1,6 @@
-internal import Orientation
+package import Orientation
 internal import PixelKernels
-package import UprightMediaIO
+internal import UprightMediaIO
 package import UprightPipeline
 
 /// The still pictures of a session, decoded before its first frame.

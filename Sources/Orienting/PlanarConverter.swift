@@ -1,4 +1,5 @@
-internal import Orientation
+package import PixelKernels
+package import Orientation
 package import UprightMediaIO
 
 /// Converts decoded frames to planar formats, so that they can be cropped and turned plane by plane. Packed

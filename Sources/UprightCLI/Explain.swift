@@ -1,3 +1,4 @@
+internal import UprightFrames
 internal import ArgumentParser
 internal import Foundation
 internal import Orientation

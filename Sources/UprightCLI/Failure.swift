@@ -1,3 +1,5 @@
+internal import UprightFrames
+internal import Orientation
 internal import ArgumentParser
 internal import Foundation
 internal import RotationPolicy

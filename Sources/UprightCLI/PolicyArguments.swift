@@ -1,3 +1,4 @@
+internal import Orientation
 internal import ArgumentParser
 internal import Foundation
 internal import RotationPolicy

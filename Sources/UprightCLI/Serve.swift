@@ -1,3 +1,4 @@
+internal import Orientation
 internal import ArgumentParser
 internal import Dispatch
 internal import Foundation

@@ -1,3 +1,5 @@
+internal import UprightFrames
+internal import PixelKernels
 public import ArgumentParser
 internal import Foundation
 public import Orientation

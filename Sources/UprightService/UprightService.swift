@@ -1,7 +1,8 @@
+package import Orientation
 internal import Foundation
 internal import Hummingbird
 package import Logging
-package import UprightMediaIO
+internal import UprightMediaIO
 internal import NIOCore
 internal import RotationPolicy
 internal import ServiceLifecycle

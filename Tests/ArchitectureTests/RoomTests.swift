@@ -10,14 +10,17 @@ import UprightTestSupport
     "RotationPolicy": (["Orientation"], []),
     "CPixelKernels": ([], []),
     "PixelKernels": (["CPixelKernels", "Orientation"], []),
+    "UprightFrames": (["RotationPolicy", "PixelKernels", "Orientation"], ["Synchronization"]),
     "OrientationSignals": (["Orientation"], []),
     "UprightRTP": (["Orientation"], []),
     "UprightRTMP": ([], []),
     "CFFmpeg": ([], []),
     "CFFmpegShims": (["CFFmpeg"], []),
-    "UprightMediaIO": (["CFFmpeg", "CFFmpegShims", "Orientation"], ["Glibc", "Synchronization"]),
+    "UprightMediaIO": (
+      ["CFFmpeg", "CFFmpegShims", "PixelKernels", "Orientation"], ["Glibc", "Synchronization"]
+    ),
     "UprightPipeline": (
-      ["UprightMediaIO", "Orientation"], shared
+      ["UprightMediaIO", "UprightFrames", "PixelKernels", "Orientation"], shared
     ),
     "UprightIntake": (
       [
@@ -26,7 +29,10 @@ import UprightTestSupport
       ], shared
     ),
     "UprightOrienting": (
-      ["UprightPipeline", "UprightMediaIO", "RotationPolicy", "PixelKernels", "Orientation"],
+      [
+        "UprightPipeline", "UprightMediaIO", "UprightFrames", "RotationPolicy", "PixelKernels",
+        "Orientation",
+      ],
       shared
     ),
     "UprightContainers": (
@@ -34,7 +40,10 @@ import UprightTestSupport
       shared
     ),
     "UprightEncoding": (
-      ["UprightOrienting", "UprightPipeline", "UprightMediaIO", "RotationPolicy", "Orientation"],
+      [
+        "UprightOrienting", "UprightPipeline", "UprightMediaIO", "UprightFrames", "RotationPolicy",
+        "Orientation",
+      ],
       shared
     ),
     "UprightFiles": (
@@ -63,7 +72,7 @@ import UprightTestSupport
   /// The targets between the values and whole inputs and sessions.
   private static let path: Set<String> = [
     "UprightIntake", "UprightOrienting", "UprightContainers", "UprightEncoding", "UprightPipeline",
-    "UprightMediaIO", "RotationPolicy",
+    "UprightMediaIO", "UprightFrames", "PixelKernels", "RotationPolicy",
   ]
 
   private static let products: Set<String> = [
@@ -89,7 +98,7 @@ import UprightTestSupport
     var targets: [String: Target] = [:]
     for target in package["targets"].array {
       guard let name = target["name"].string, let type = target["type"].string, type != "test",
-        name != "UprightTestSupport"
+        name != "UprightTestSupport", target["path"].string?.hasPrefix("Samples/") != true
       else { continue }
       let names = target["dependencies"].array.compactMap { dependency in
         ["byName", "target", "product"].lazy.compactMap { dependency[$0][0].string }.first

@@ -1,3 +1,4 @@
+import Orientation
 import Foundation
 import UprightMediaIO
 import Testing

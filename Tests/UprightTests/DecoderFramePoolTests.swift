@@ -72,7 +72,7 @@ struct DecoderFramePoolTests {
     var (samples, starts): (Data, [UInt]) = (Data(), [])
     func drain() throws {
       while let frame = try decoder.receive() {
-        for (index, layout) in (frame.format.planes ?? []).enumerated() {
+        for (index, layout) in (frame.format.layout?.planes ?? []).enumerated() {
           guard let plane = frame.plane(index) else { continue }
           if index == 0 { starts.append(UInt(bitPattern: plane.start)) }
           let rows = -(-frame.size.height >> layout.shiftY)

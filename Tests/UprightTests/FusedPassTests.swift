@@ -13,12 +13,12 @@ import UprightTestSupport
   private static func forEachSample(
     _ frame: borrowing VideoFrame, _ body: (Int, Int, Int, UnsafeMutablePointer<UInt8>) -> Void
   ) throws {
-    guard let view = FrameView(frame), let planes = frame.format.planes else {
+    guard let view = FrameView(frame), let planes = view.planes else {
       throw UprightError(.fault, "no planes")
     }
     let bytes = frame.format.bitDepth > 8 ? 2 : 1
-    for (index, plane) in planes.enumerated() {
-      let size = view.planeSize(plane)
+    for (index, plane) in planes.layout.planes.enumerated() {
+      let size = planes.layout.size(of: plane, in: planes.size)
       for y in 0..<size.height {
         for x in 0..<size.width * plane.elementSize / bytes {
           body(index, x, y, view.starts[index] + y * view.strides[index] + x * bytes)

@@ -1,3 +1,4 @@
+import Orientation
 import Testing
 
 @testable import UprightContainers

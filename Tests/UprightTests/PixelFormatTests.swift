@@ -1,3 +1,4 @@
+import PixelKernels
 import Foundation
 import Orientation
 import Testing

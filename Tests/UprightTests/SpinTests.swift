@@ -1,3 +1,4 @@
+import UprightFrames
 import Foundation
 import Orientation
 import RotationPolicy

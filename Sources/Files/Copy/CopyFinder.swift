@@ -5,6 +5,7 @@ internal import UprightIntake
 internal import UprightMediaIO
 internal import UprightOrienting
 internal import UprightPipeline
+internal import UprightFrames
 
 /// Decides which parts of an input can be copied. Cheap checks come first.
 struct CopyFinder {
@@ -119,7 +120,7 @@ struct CopyFinder {
       var scan = try SignalScan(url: plan.request.input, format: plan.request.inputFormat)
       signal = try scan.next()?.signal
     }
-    let direction = try director.direct(at: 0, size: size, signal: signal)
+    let direction = try director.direct(at: 0, size: size, signal: signal?.turn)
     let first = InputSurvey.Stretch(firstFrame: 0, seconds: 0, direction: direction)
     throw CopyRefusal(reason: reason(first) ?? "the canvas is \(canvases[0])")
   }

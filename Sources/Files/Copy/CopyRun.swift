@@ -7,6 +7,7 @@ internal import UprightIntake
 internal import UprightMediaIO
 internal import UprightOrienting
 internal import UprightPipeline
+internal import UprightFrames
 
 /// Runs a transcode whose frames are copied.
 final class CopyRun {

@@ -4,6 +4,7 @@ internal import UprightContainers
 internal import UprightMediaIO
 internal import UprightOrienting
 internal import UprightPipeline
+internal import UprightFrames
 
 /// Splits long encoded parts into chunks that are encoded in parallel: `--chunks`.
 extension InputParts {

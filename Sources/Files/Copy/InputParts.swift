@@ -1,3 +1,4 @@
+internal import UprightFrames
 internal import RotationPolicy
 internal import UprightMediaIO
 internal import UprightOrienting

@@ -1,3 +1,4 @@
+internal import UprightFrames
 internal import Orientation
 internal import RotationPolicy
 internal import UprightIntake
@@ -51,7 +52,7 @@ struct InputSurvey {
       for event in try events.take(upTo: seconds + OrientationTimeline.grain) {
         try director.push(event)
       }
-      let direction = try director.direct(at: seconds, size: size, signal: signal)
+      let direction = try director.direct(at: seconds, size: size, signal: signal?.turn)
       if stretches.last?.direction == direction { continue }
       stretches.append(.init(firstFrame: frame, seconds: seconds, direction: direction))
     }

@@ -7,6 +7,7 @@ internal import UprightIntake
 internal import UprightMediaIO
 internal import UprightOrienting
 internal import UprightPipeline
+internal import UprightFrames
 
 /// Runs a transcode whose input is processed in parts, copied and encoded ones.
 final class PartsRun {

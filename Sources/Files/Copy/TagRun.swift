@@ -6,6 +6,7 @@ internal import UprightIntake
 internal import UprightMediaIO
 internal import UprightOrienting
 internal import UprightPipeline
+internal import UprightFrames
 
 /// Copies the input of one `TagSession`.
 final class TagRun {

@@ -3,7 +3,7 @@ public import Orientation
 internal import OrientationSignals
 public import RotationPolicy
 internal import UprightContainers
-public import UprightMediaIO
+internal import UprightMediaIO
 
 /// Copies an input without re-encoding and sets the orientation of its frames: `upright tag`.
 ///

@@ -1,7 +1,9 @@
+internal import Orientation
 internal import Foundation
 public import RotationPolicy
 internal import UprightMediaIO
 internal import UprightOrienting
+internal import UprightFrames
 
 /// The source of orientation events.
 public enum EventSource: Sendable {

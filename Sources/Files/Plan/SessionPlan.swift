@@ -1,3 +1,4 @@
+internal import UprightFrames
 internal import Foundation
 internal import Orientation
 internal import RotationPolicy
@@ -185,7 +186,7 @@ package struct SessionPlan {
     if request.scansSignals {
       var scan = try SignalScan(url: request.input, format: request.inputFormat)
       while let change = try scan.next() {
-        _ = try director.direct(at: change.seconds, size: change.size, signal: change.signal)
+        _ = try director.direct(at: change.seconds, size: change.size, signal: change.signal?.turn)
       }
     }
     director.finish()

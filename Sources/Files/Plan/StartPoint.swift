@@ -2,6 +2,7 @@ internal import Orientation
 internal import UprightIntake
 internal import UprightMediaIO
 internal import UprightPipeline
+internal import UprightFrames
 
 extension SessionPlan {
   /// Returns where to seek so that decoding returns every frame of the part that `--start` requests, in ticks

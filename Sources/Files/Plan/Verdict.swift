@@ -1,3 +1,5 @@
+internal import UprightContainers
+internal import Orientation
 internal import Foundation
 internal import UprightIntake
 internal import UprightMediaIO

@@ -1,3 +1,4 @@
+internal import PixelKernels
 internal import Orientation
 internal import UprightMediaIO
 

@@ -1,8 +1,8 @@
 internal import Foundation
-internal import Orientation
+public import Orientation
 public import RotationPolicy
 public import UprightEncoding
-public import UprightMediaIO
+internal import UprightMediaIO
 public import UprightPipeline
 
 /// A preview of a transcode: frames before and after, and the timeline of the decisions.

@@ -1,7 +1,7 @@
-internal import Orientation
+public import Orientation
 public import RotationPolicy
 internal import UprightIntake
-public import UprightMediaIO
+internal import UprightMediaIO
 
 /// All orientation signals in a file over time: `upright probe`.
 public struct Probe: Sendable {

@@ -1,7 +1,8 @@
+public import Orientation
 public import Foundation
 internal import Synchronization
 public import UprightEncoding
-public import UprightMediaIO
+internal import UprightMediaIO
 internal import UprightPipeline
 
 /// Transcodes several inputs, some of them in parallel, each in a session with separate threads.

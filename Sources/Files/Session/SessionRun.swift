@@ -1,3 +1,4 @@
+internal import UprightFrames
 internal import Foundation
 internal import Orientation
 internal import RotationPolicy
@@ -186,7 +187,7 @@ final class SessionRun {
       try director?.push(event)
     }
     guard
-      let direction = try director?.direct(at: seconds, size: frame.size, signal: signal)
+      let direction = try director?.direct(at: seconds, size: frame.size, signal: signal?.turn)
     else { throw UprightError(.fault, "a frame before the policy") }
     reportDecisions()
     return direction

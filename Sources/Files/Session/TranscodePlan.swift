@@ -2,6 +2,7 @@ internal import UprightContainers
 internal import UprightMediaIO
 internal import UprightOrienting
 internal import UprightPipeline
+internal import UprightFrames
 
 /// The plan of a session: `--dry-run`.
 public struct TranscodePlan: Sendable {

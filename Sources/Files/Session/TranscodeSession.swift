@@ -1,9 +1,9 @@
 internal import Foundation
-internal import Orientation
+public import Orientation
 public import RotationPolicy
 internal import UprightContainers
 public import UprightEncoding
-public import UprightMediaIO
+internal import UprightMediaIO
 internal import UprightOrienting
 public import UprightPipeline
 

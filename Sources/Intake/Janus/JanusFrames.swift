@@ -1,3 +1,4 @@
+internal import Orientation
 internal import DequeModule
 internal import UprightMediaIO
 internal import UprightRTP

@@ -1,6 +1,6 @@
 internal import CFFmpeg
 internal import CFFmpegShims
-internal import Orientation
+package import Orientation
 
 /// Audio samples of two channels.
 package struct StereoSamples: Sendable {

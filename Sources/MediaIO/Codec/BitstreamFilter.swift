@@ -1,6 +1,6 @@
 internal import CFFmpeg
 internal import CFFmpegShims
-internal import Orientation
+package import Orientation
 
 /// Rewrites the packets of a stream without decoding them. Each packet produces at most one.
 package final class BitstreamFilter {

@@ -1,3 +1,5 @@
+package import PixelKernels
+package import Orientation
 internal import CFFmpeg
 
 extension RGBPicture {

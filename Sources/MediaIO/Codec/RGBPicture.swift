@@ -1,3 +1,4 @@
+package import PixelKernels
 internal import CFFmpeg
 package import Orientation
 

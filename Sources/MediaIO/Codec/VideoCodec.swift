@@ -1,6 +1,6 @@
 internal import CFFmpeg
 internal import CFFmpegShims
-internal import Orientation
+package import Orientation
 
 /// A video codec to encode to.
 public enum VideoCodec: String, Sendable, CaseIterable {

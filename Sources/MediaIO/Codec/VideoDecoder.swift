@@ -1,6 +1,6 @@
 internal import CFFmpeg
 internal import CFFmpegShims
-internal import Orientation
+package import Orientation
 
 /// Decodes one video stream. Used by one thread at a time; the codec has internal threads.
 package final class VideoDecoder {

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import CFFmpeg
 internal import CFFmpegShims
-internal import Orientation
+package import Orientation
 
 /// Reads packets from a file or a URL. Used by one thread at a time.
 package final class Demuxer {

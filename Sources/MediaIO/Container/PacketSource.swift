@@ -1,3 +1,5 @@
+package import Orientation
+
 /// The source of a session's packets: a container that libavformat reads, or a stream that this package
 /// parses itself. Used by one thread at a time.
 package protocol PacketSource: AnyObject {

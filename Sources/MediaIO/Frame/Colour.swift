@@ -1,5 +1,6 @@
 internal import CFFmpeg
 package import Orientation
+package import PixelKernels
 
 /// The meaning of a frame's sample values: ISO/IEC 23091-2 code points, range and chroma siting.
 package struct Colour: Sendable, Hashable {
@@ -40,28 +41,22 @@ package struct Colour: Sendable, Hashable {
   /// Whether luma uses 0...255 instead of 16...235.
   package var isFullRange: Bool { range == AVCOL_RANGE_JPEG }
 
-  /// The weights of red and blue in luma. Those of BT.601 if the matrix is unspecified (as in libswscale).
-  var lumaWeights: (red: Double, blue: Double) {
-    switch matrix {
-    case AVCOL_SPC_BT709: (0.2126, 0.0722)
-    case AVCOL_SPC_BT2020_NCL, AVCOL_SPC_BT2020_CL: (0.2627, 0.0593)
-    case AVCOL_SPC_SMPTE240M: (0.212, 0.087)
-    case AVCOL_SPC_FCC: (0.30, 0.11)
-    default: (0.299, 0.114)
-    }
+  /// The matrix and range of YUV samples. Those of BT.601 if the matrix is unspecified (as in libswscale).
+  package var coding: ColourCoding {
+    var coding: ColourCoding =
+      switch matrix {
+      case AVCOL_SPC_BT709: .bt709
+      case AVCOL_SPC_BT2020_NCL, AVCOL_SPC_BT2020_CL: .bt2020
+      case AVCOL_SPC_SMPTE240M: ColourCoding(redWeight: 0.212, blueWeight: 0.087)
+      case AVCOL_SPC_FCC: ColourCoding(redWeight: 0.30, blueWeight: 0.11)
+      default: .bt601
+      }
+    coding.isFullRange = isFullRange
+    return coding
   }
-
 }
 
-/// The position of 4:2:0 chroma samples inside their 2x2 block of luma. 0 is the left or top luma column, 128
-/// halfway, 256 the right or bottom one (libswscale's unit, 1/256 luma sample).
-package struct ChromaPosition: Sendable, Hashable {
-  var x: Int
-  var y: Int
-
-  /// The default of H.264 and HEVC.
-  package static let left = ChromaPosition(x: 0, y: 128)
-
+extension ChromaPosition {
   /// The position of a siting code. `nil` if the code gives none.
   init?(_ siting: AVChromaLocation) {
     switch siting {
@@ -75,11 +70,6 @@ package struct ChromaPosition: Sendable, Hashable {
     }
   }
 
-  init(x: Int, y: Int) {
-    self.x = x
-    self.y = y
-  }
-
   /// The siting code of this position. `nil` if ISO/IEC 14496-10 E.2.1 has none (there is none on the right).
   var code: AVChromaLocation? {
     switch (x, y) {
@@ -90,17 +80,6 @@ package struct ChromaPosition: Sendable, Hashable {
     case (0, 256): AVCHROMA_LOC_BOTTOMLEFT
     case (128, 256): AVCHROMA_LOC_BOTTOM
     default: nil
-    }
-  }
-
-  /// Returns the position of the samples after the frame has been rotated.
-  package func turned(_ orientation: ImageOrientation) -> ChromaPosition {
-    let x = orientation.isMirrored ? 256 - x : x
-    return switch orientation.clockwiseDegrees {
-    case 90: ChromaPosition(x: 256 - y, y: x)
-    case 180: ChromaPosition(x: 256 - x, y: 256 - y)
-    case 270: ChromaPosition(x: y, y: 256 - x)
-    default: ChromaPosition(x: x, y: y)
     }
   }
 }

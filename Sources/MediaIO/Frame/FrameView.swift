@@ -1,5 +1,6 @@
 internal import CFFmpeg
 package import Orientation
+package import PixelKernels
 
 /// A view of a frame's memory: the whole frame, or a rectangle of it. It is valid only while the frame is.
 package struct FrameView {
@@ -19,7 +20,7 @@ package struct FrameView {
     guard rect.x >= 0, rect.y >= 0, rect.width > 0, rect.height > 0,
       rect.x + rect.width <= frame.size.width, rect.y + rect.height <= frame.size.height
     else { return nil }
-    guard let planes = format.planes else {
+    guard let planes = format.layout?.planes else {
       // libswscale reads formats without simple planes, if the view starts at the corner.
       guard rect.x == 0, rect.y == 0 else { return nil }
       for index in 0..<4 {
@@ -43,9 +44,12 @@ package struct FrameView {
     self.init(frame, PixelRect(frame.size))
   }
 
-  /// Returns the number of elements in a row and of rows of a plane. Chroma is rounded up as libavutil does.
-  package func planeSize(_ layout: PixelFormat.Plane) -> PixelSize {
-    PixelSize(-(-size.width >> layout.shiftX), -(-size.height >> layout.shiftY))
+  /// The planes in the form that the kernels take; `nil` if the format has no simple planes.
+  package var planes: MutablePlaneSet? {
+    guard let layout = format.layout, layout.planes.count <= starts.count else { return nil }
+    var planes = MutablePlaneSet(layout, size: size)
+    for index in layout.planes.indices { planes.append(starts[index], stride: strides[index]) }
+    return planes
   }
 
   /// Calls `body` with the planes as the C arrays of four that libswscale takes.

@@ -1,3 +1,4 @@
+internal import Orientation
 internal import CFFmpeg
 
 /// HDR10's static metadata: the mastering display, and the brightness of the content.

@@ -1,5 +1,6 @@
 internal import CFFmpeg
 package import Orientation
+package import PixelKernels
 
 /// The memory layout of a raw frame, by libavutil's name.
 ///
@@ -87,41 +88,33 @@ package struct PixelFormat: Sendable, Hashable {
     return bitDepth > 8 ? .yuv420p10 : .yuv420p
   }
 
-  /// The memory layout of one plane.
-  package struct Plane: Sendable, Hashable {
-    /// The number of bytes from one element to the next in a row.
-    package let elementSize: Int
-    /// log2 of the plane's subsampling relative to the frame.
-    package let shiftX: Int
-    package let shiftY: Int
-  }
-
   /// The planes, if moving whole elements moves whole samples. A rotation can then be done plane by plane.
   /// `nil` for packed 4:2:2, palettes, bit streams and hardware surfaces.
-  package var planes: [Plane]? {
+  package var layout: PixelLayout? {
     Self.layouts.indices.contains(Int(raw.rawValue)) ? Self.layouts[Int(raw.rawValue)] : nil
   }
 
-  /// The planes of every format. Cached, because they are needed several times per frame.
+  /// The layouts of all formats. Cached, because they are needed several times per frame.
   private static let layouts = (0..<AV_PIX_FMT_NB.rawValue).map {
-    PixelFormat(AVPixelFormat($0)).layout
+    PixelFormat(AVPixelFormat($0)).makeLayout()
   }
 
-  private var layout: [Plane]? {
+  private func makeLayout() -> PixelLayout? {
     guard let descriptor else { return nil }
     let unsupported =
       AV_PIX_FMT_FLAG_BITSTREAM | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_HWACCEL
       | AV_PIX_FMT_FLAG_BAYER
     if has(unsupported) { return nil }
-    let components = [descriptor.comp.0, descriptor.comp.1, descriptor.comp.2, descriptor.comp.3]
-    var planes: [Int: Plane] = [:]
-    for index in 0..<Int(descriptor.nb_components) {
-      let isChroma = !has(AV_PIX_FMT_FLAG_RGB) && (index == 1 || index == 2)
-      let plane = Plane(
-        elementSize: Int(components[index].step),
-        shiftX: isChroma ? Int(descriptor.log2_chroma_w) : 0,
+    let components = [
+      descriptor.comp.0, descriptor.comp.1, descriptor.comp.2, descriptor.comp.3,
+    ].prefix(Int(descriptor.nb_components))
+    var planes: [Int: PixelLayout.Plane] = [:]
+    for (index, component) in components.enumerated() {
+      let isChroma = !isRGB && (index == 1 || index == 2)
+      let plane = PixelLayout.Plane(
+        elementSize: Int(component.step), shiftX: isChroma ? Int(descriptor.log2_chroma_w) : 0,
         shiftY: isChroma ? Int(descriptor.log2_chroma_h) : 0)
-      let position = Int(components[index].plane)
+      let position = Int(component.plane)
       if let other = planes[position], other != plane { return nil }
       planes[position] = plane
     }
@@ -129,7 +122,12 @@ package struct PixelFormat: Sendable, Hashable {
     guard ordered.count == planes.count,
       ordered.allSatisfy({ [1, 2, 3, 4].contains($0.elementSize) })
     else { return nil }
-    return ordered
+    return PixelLayout(
+      planes: ordered,
+      components: components.map {
+        PixelLayout.Component(
+          plane: Int($0.plane), offset: Int($0.offset), shift: Int($0.shift), depth: Int($0.depth))
+      }, isRGB: isRGB, hasAlpha: hasAlpha, isBigEndian: has(AV_PIX_FMT_FLAG_BE))
   }
 }
 

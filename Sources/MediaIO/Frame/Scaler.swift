@@ -1,6 +1,7 @@
+package import PixelKernels
 internal import CFFmpeg
 internal import CFFmpegShims
-internal import Orientation
+package import Orientation
 
 /// Rescales and converts frames with libswscale. Keeps its context between frames, because creating one costs
 /// as much as scaling a frame.

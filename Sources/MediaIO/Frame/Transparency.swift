@@ -1,5 +1,6 @@
 internal import CFFmpeg
 internal import Orientation
+package import PixelKernels
 
 extension PixelFormat {
   /// RGBA with two bytes per channel, interleaved.
@@ -8,7 +9,7 @@ extension PixelFormat {
   /// The format with simple planes to which this format is converted without loss. The format itself if it
   /// has simple planes.
   package var unpacked: PixelFormat {
-    if planes != nil { return self }
+    if layout != nil { return self }
     let isDeep = bitDepth > 8
     if isRGB { return PixelFormat(isDeep ? AV_PIX_FMT_GBRP16LE : AV_PIX_FMT_RGB24) }
     if isMonochrome { return PixelFormat(isDeep ? AV_PIX_FMT_GRAY16LE : AV_PIX_FMT_GRAY8) }

@@ -1,3 +1,4 @@
+package import Orientation
 internal import CFFmpeg
 
 extension VideoFrame {

@@ -1,3 +1,4 @@
+package import Orientation
 internal import CFFmpeg
 
 /// Keyed hashes (RFC 2104), computed by libavutil.

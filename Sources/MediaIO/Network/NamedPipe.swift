@@ -1,3 +1,4 @@
+package import Orientation
 internal import Glibc
 
 /// Named pipes. Opening one normally blocks until its other end is opened, and can't be interrupted. The

@@ -1,3 +1,4 @@
+internal import Orientation
 internal import CFFmpeg
 internal import CFFmpegShims
 

@@ -1,4 +1,5 @@
-public import UprightMediaIO
+public import Orientation
+internal import UprightMediaIO
 
 /// How many chunks of the input are encoded in parallel (`--chunks`).
 public enum ChunkRule: Sendable, Hashable {

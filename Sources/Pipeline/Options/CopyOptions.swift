@@ -1,5 +1,6 @@
-internal import Orientation
-package import UprightMediaIO
+package import Orientation
+internal import UprightMediaIO
+internal import PixelKernels
 
 /// How frames are made upright (`--upright`).
 public enum UprightRule: String, Sendable, CaseIterable {

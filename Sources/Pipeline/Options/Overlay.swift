@@ -1,5 +1,5 @@
 public import Orientation
-public import UprightMediaIO
+internal import UprightMediaIO
 
 /// A still picture that is drawn over every frame (`--overlay`), such as `logo.png@topTrailing:24`.
 public struct Overlay: Sendable, Hashable {

@@ -1,4 +1,6 @@
 public import Orientation
+public import PixelKernels
+public import UprightFrames
 public import UprightMediaIO
 
 /// The options of a transcode. Every option has a default.
@@ -87,16 +89,6 @@ public struct TranscodeOptions: Sendable {
   public init() {}
 }
 
-/// How the input frames are oriented (`--frames`).
-public enum FrameKind: Sendable, Hashable {
-  /// Orientation metadata in the stream says how each frame must be turned.
-  case metadata
-  /// Raw sensor frames: the rotation follows from how the device is held.
-  case sensor(Camera)
-  /// Upright already. Orientation metadata is ignored.
-  case upright
-}
-
 /// The format of HLS segments (`--hls-segments`).
 public enum SegmentKind: String, Sendable, CaseIterable {
   /// Fragmented MP4.
@@ -117,14 +109,6 @@ public enum CanvasRule: String, Sendable, CaseIterable {
   case initial
   /// Fixed to the shape that lasts longest.
   case majority
-}
-
-/// What the frames are oriented to (`--reference`).
-public enum Reference: String, Sendable, CaseIterable {
-  /// Always upright.
-  case gravity
-  /// The app orientation: frames are laid out as the app would send them.
-  case interface
 }
 
 /// The encoded size (`--size`).

@@ -1,3 +1,4 @@
+internal import UprightFrames
 internal import Foundation
 
 /// An address or value that isn't allowed. `reason` is returned to the client.

@@ -1,6 +1,7 @@
+package import Orientation
 internal import Configuration
 internal import Foundation
-package import UprightMediaIO
+internal import UprightMediaIO
 internal import RotationPolicy
 
 extension ServiceConfiguration {

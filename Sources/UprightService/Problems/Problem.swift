@@ -1,3 +1,4 @@
+internal import Orientation
 internal import HTTPTypes
 internal import Hummingbird
 internal import UprightMediaIO

@@ -1,6 +1,7 @@
+package import Orientation
 package import RotationPolicy
 package import UprightLive
-package import UprightMediaIO
+internal import UprightMediaIO
 package import UprightPipeline
 
 /// The interface of a live session. `LiveSession` implements it.

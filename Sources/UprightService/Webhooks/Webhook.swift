@@ -1,3 +1,4 @@
+internal import Orientation
 internal import UprightMediaIO
 internal import RotationPolicy
 

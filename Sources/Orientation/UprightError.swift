@@ -1,10 +1,7 @@
-internal import CFFmpeg
-internal import CFFmpegShims
-
-/// A media error: what went wrong, where, and what to do about it.
+/// What went wrong, where, and what to do about it.
 ///
 /// Printed as one line, `what: where: what to do`.
-public struct UprightError: Error, Sendable, Hashable {
+public struct UprightError: Error, Sendable {
   /// The class of an error. New codes may be added.
   public struct Code: Sendable, Hashable {
     /// A stable name for logs and JSON.
@@ -38,13 +35,52 @@ public struct UprightError: Error, Sendable, Hashable {
   public let location: String
   /// What the user can do about it.
   public let remedy: String
+  /// The error that caused this one, if there is one.
+  public let cause: (any Error)?
+  /// The library's own report, if an FFmpeg library failed.
+  public var library: LibraryReport?
+
+  /// An FFmpeg library's error code and its text.
+  public struct LibraryReport: Sendable, Hashable {
+    /// The negative code, as `AVERROR` makes it.
+    public let code: Int32
+    /// What `av_strerror` says of it.
+    public let text: String
+
+    /// Creates a report.
+    public init(code: Int32, text: String) {
+      self.code = code
+      self.text = text
+    }
+  }
 
   /// Creates an error. `location` and `remedy` may be empty.
-  public init(_ code: Code, _ message: String, at location: String = "", remedy: String = "") {
+  public init(
+    _ code: Code, _ message: String, at location: String = "", remedy: String = "",
+    cause: (any Error)? = nil
+  ) {
     self.code = code
     self.message = message
     self.location = location
     self.remedy = remedy
+    self.cause = cause
+  }
+}
+
+extension UprightError: Hashable {
+  /// Equal in everything but the cause.
+  public static func == (a: UprightError, b: UprightError) -> Bool {
+    a.code == b.code && a.message == b.message && a.location == b.location
+      && a.remedy == b.remedy && a.library == b.library
+  }
+
+  /// Hashes everything but the cause.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(code)
+    hasher.combine(message)
+    hasher.combine(location)
+    hasher.combine(remedy)
+    hasher.combine(library)
   }
 }
 
@@ -53,32 +89,4 @@ extension UprightError: CustomStringConvertible {
   public var description: String {
     [message, location, remedy].filter { !$0.isEmpty }.joined(separator: ": ")
   }
-}
-
-// MARK: - Checking FFmpeg's return codes
-
-/// Returns FFmpeg's text for an error code.
-func describe(_ code: CInt) -> String {
-  var buffer = [CChar](repeating: 0, count: Int(AV_ERROR_MAX_STRING_SIZE))
-  av_strerror(code, &buffer, buffer.count)
-  return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-}
-
-/// Returns the most specific text for an error on this thread: FFmpeg's text for the code, and the library's
-/// last error line if there is one.
-func explain(_ code: CInt) -> String {
-  let line = String(cString: upright_log_take_error())
-  return line.isEmpty ? describe(code) : "\(describe(code)) (\(line))"
-}
-
-/// Returns `result` if it isn't negative, else throws the error that `error` returns for it.
-@discardableResult
-func check(_ result: CInt, _ error: (CInt) -> UprightError) throws(UprightError) -> CInt {
-  if result < 0 { throw error(result) }
-  return result
-}
-
-/// Returns the error for a failed allocation.
-func outOfMemory(_ what: String) -> UprightError {
-  UprightError(.fault, "out of memory", at: what)
 }

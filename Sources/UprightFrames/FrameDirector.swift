@@ -1,7 +1,5 @@
 package import Orientation
 public import RotationPolicy
-public import UprightMediaIO
-package import UprightPipeline
 
 /// How one frame is to be turned and laid out.
 package struct FrameDirection: Equatable {
@@ -17,9 +15,9 @@ package struct FrameDirection: Equatable {
   /// Whether the camera's frames are shown (`captureEnabledIn`).
   package var isCaptureEnabled = true
   /// The orientation that turns the screen of the device, as it is held, onto the canvas.
-  var window = ImageOrientation.up
+  package var window = ImageOrientation.up
   /// The clockwise rotation in degrees, in addition to `turn`, that makes the frame level.
-  var level = 0.0
+  package var level = 0.0
 
   /// Returns whether both directions have the same layout at rest.
   package func hasLayout(of other: FrameDirection) -> Bool {
@@ -92,9 +90,9 @@ package struct FrameDirector {
 
   /// Returns how to turn and lay out the frame at `seconds`. Events up to that time must have been pushed.
   package mutating func direct(
-    at seconds: Double, size: PixelSize, signal: OrientationSignal?
+    at seconds: Double, size: PixelSize, signal: DisplayTurn?
   ) throws(UprightError) -> FrameDirection {
-    let stored = frames == .metadata ? signal?.orientation ?? .up : .up
+    let stored = frames == .metadata ? signal?.nearest ?? .up : .up
     if signalsAreEvents {
       let device = DeviceOrientation(frameOf: size, lying: stored)
       if device != lastDevice {
@@ -120,7 +118,7 @@ package struct FrameDirector {
     direction.window = ImageOrientation(
       screenOf: reference == .interface ? app.device : point.device)
     if levels, frames == .metadata, let signal {
-      direction.level = signal.turn.degreesBeyondNearest
+      direction.level = signal.degreesBeyondNearest
     }
     let earlier = point.turn.map { turn(stored, for: $0.from, held: point.device) }
     moments.complete(&direction, point.turn, from: earlier ?? .up, at: seconds)
@@ -170,6 +168,6 @@ extension DeviceOrientation {
 extension UprightError {
   /// Wraps an error of the policy.
   public init(_ error: PolicyError, code: Code) {
-    self.init(code, error.message, at: error.path, remedy: error.remedy)
+    self.init(code, error.message, at: error.path, remedy: error.remedy, cause: error)
   }
 }

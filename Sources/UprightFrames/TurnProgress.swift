@@ -6,11 +6,11 @@ package struct TurnProgress: Equatable {
   /// The turn of the interface.
   package var turn: OrientationTimeline.Turn
   /// The progress of the turn: 0 ..< 1.
-  var progress: Double
+  package var progress: Double
   /// The clockwise rotation of the frame on the canvas from before the turn to after it, the shortest way: 0,
   /// 90, -90 or 180. It is the interface's angle if the frame follows the interface, and the opposite for a
   /// front camera. It is 0 if the frame was upright throughout or changes its mirroring.
-  var clockwiseDegrees: Int
+  package var clockwiseDegrees: Int
 }
 
 /// Tracks which turn the frames are in, and the layout before it.
@@ -58,7 +58,7 @@ struct TurnTracker {
 extension ImageOrientation {
   /// The orientation that turns the screen of a device held that way onto an upright canvas. A flat device
   /// counts as portrait.
-  init(screenOf device: DeviceOrientation) {
+  package init(screenOf device: DeviceOrientation) {
     self.init(
       flippedHorizontally: false, quarterTurns: (device.clockwiseDegrees ?? 0) / 90)
   }

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Builds the samples in a package of their own that depends on this one, as an embedder does: beside Foundation
+# and SwiftNIO, without unsafe flags, and with no server package resolved.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+root=$PWD
+app=$(mktemp -d)
+trap 'rm -rf "$app"' EXIT
+samples=(policy-only frames-in-out)
+
+mkdir -p "$app/Sources"
+for sample in "${samples[@]}"; do
+  mkdir "$app/Sources/$sample"
+  { printf 'import Foundation\nimport NIOCore\n'; cat "Samples/$sample/main.swift"; } \
+    >"$app/Sources/$sample/main.swift"
+done
+cat >"$app/Package.swift" <<SWIFT
+// swift-tools-version: 6.2
+import PackageDescription
+
+let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let package = Package(
+  name: "app",
+  dependencies: [
+    .package(name: "upright", path: "$root", traits: []),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+  ],
+  targets: [
+    .executableTarget(
+      name: "policy-only",
+      dependencies: [.product(name: "RotationPolicy", package: "upright"), nio]),
+    .executableTarget(
+      name: "frames-in-out",
+      dependencies: [.product(name: "UprightFrames", package: "upright"), nio]),
+  ],
+  swiftLanguageModes: [.v6]
+)
+SWIFT
+
+unset UPRIGHT_UNDER_TEST UPRIGHT_ONLY
+swift package --package-path "$app" show-dependencies | tee "$app/dependencies"
+if grep -qiE 'hummingbird|swift-ssl|argument-parser|service-lifecycle' "$app/dependencies"; then
+  echo "embedding: a server package is resolved although the trait Service is off" >&2
+  exit 1
+fi
+for sample in "${samples[@]}"; do
+  Scripts/quiet.py swift build --package-path "$app" --product "$sample"
+  "$app/.build/debug/$sample" >"$app/$sample.out"
+  ! ldd "$app/.build/debug/$sample" | grep -E 'libav(codec|format|util)' || {
+    echo "embedding: $sample links FFmpeg" >&2
+    exit 1
+  }
+done
+echo "embedding: clean"

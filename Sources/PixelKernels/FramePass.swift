@@ -1,0 +1,119 @@
+public import Orientation
+
+/// Turns and rescales whole frames, plane by plane, each in one pass. Keeps what it made for one geometry
+/// from frame to frame: nothing is allocated while geometry stays the same.
+///
+/// Used by one thread at a time.
+public final class FramePass {
+  /// All that the passes depend on.
+  private struct Geometry: Equatable {
+    let source: PixelSize
+    let target: PixelSize
+    let layout: PixelLayout
+    let orientation: ImageOrientation
+    let stored: ChromaPosition
+    let siting: ChromaPosition
+    let filter: ResampleFilter
+  }
+
+  private let kernels: PixelKernels
+  private let precision: Resampler.Precision
+  private let cpuMask: CPUFeatures
+  private var geometry: Geometry?
+  /// One per plane; `nil` if the geometry can't be resampled.
+  private var passes: [Resampler]?
+
+  /// - Parameters:
+  ///   - precision: how near to the exact kernel a rescaled frame is.
+  ///   - cpuMask: the CPU levels that may be used.
+  public init(precision: Resampler.Precision = .full, cpuMask: CPUFeatures = .all) {
+    self.precision = precision
+    self.cpuMask = cpuMask
+    kernels = cpuMask == .all ? .best : PixelKernels(cpuMask: cpuMask)
+  }
+
+  /// Whether `draw` can rescale frames of `layout`.
+  public static func canRescale(_ layout: PixelLayout) -> Bool { layout.isResampled }
+
+  /// Moves every sample of `source` to where `orientation` puts it: exact, and nothing is rescaled.
+  ///
+  /// - Throws: `size` if `target` isn't `source` turned, in layout and size.
+  public func move(
+    _ source: PlaneSet, by orientation: ImageOrientation, onto target: MutablePlaneSet
+  ) throws(PixelKernelsError) {
+    guard source.layout.planes.count == target.layout.planes.count else {
+      throw PixelKernelsError(
+        code: .layout,
+        message: "\(source.count) planes don't fit \(target.count)")
+    }
+    for index in 0..<source.count {
+      try kernels.turn(
+        source[index], by: orientation, into: target[index],
+        elementSize: source.layout.planes[index].elementSize)
+    }
+  }
+
+  /// Draws the whole of `source` onto the whole of `target`, turned, and rescaled where the sizes differ.
+  ///
+  /// - Parameters:
+  ///   - stored: where chroma is in the source.
+  ///   - siting: where it is to be in the target.
+  /// - Returns: `false` if that can't be done in one pass: other layouts, samples that `Resampler` doesn't
+  ///   read, a size that shrinks too far. Nothing is written then.
+  public func draw(
+    _ source: PlaneSet, turned orientation: ImageOrientation, onto target: MutablePlaneSet,
+    stored: ChromaPosition = .left, siting: ChromaPosition = .left,
+    filter: ResampleFilter = .bicubic
+  ) throws(PixelKernelsError) -> Bool {
+    guard source.layout.turned(orientation) == target.layout else { return false }
+    if orientation.applied(to: source.size) == target.size {
+      try move(source, by: orientation, onto: target)
+      return true
+    }
+    let wanted = Geometry(
+      source: source.size, target: target.size, layout: source.layout, orientation: orientation,
+      stored: stored, siting: siting, filter: filter)
+    if wanted != geometry {
+      passes = makePasses(wanted)
+      geometry = wanted
+    }
+    guard let passes else { return false }
+    for (index, pass) in passes.enumerated() {
+      try pass.resample(source[index], into: target[index])
+    }
+    return true
+  }
+
+  private func makePasses(_ geometry: Geometry) -> [Resampler]? {
+    let (from, to) = (geometry.layout, geometry.layout.turned(geometry.orientation))
+    guard from.isResampled else { return nil }
+    var made: [Int: Resampler] = [:]
+    return try? from.planes.indices.map { index in
+      let plane = from.planes[index]
+      // Planes that are alike share one.
+      if let same = made.keys.first(where: { from.planes[$0] == plane }), let pass = made[same] {
+        return pass
+      }
+      let pass = try Resampler(
+        source: Self.grids(geometry.source, from, plane, geometry.stored),
+        destination: Self.grids(geometry.target, to, to.planes[index], geometry.siting),
+        orientation: geometry.orientation, filter: geometry.filter,
+        components: plane.elementSize / from.sampleBytes, componentSize: from.sampleBytes,
+        bitDepth: from.bitDepth, precision: precision, cpuMask: cpuMask)
+      made[index] = pass
+      return pass
+    }
+  }
+
+  /// Where the samples of a plane are in a frame of `size`.
+  private static func grids(
+    _ size: PixelSize, _ layout: PixelLayout, _ plane: PixelLayout.Plane, _ siting: ChromaPosition
+  ) -> (x: SampleGrid, y: SampleGrid) {
+    let place = layout.transform(of: plane, siting: siting)
+    let count = layout.size(of: plane, in: size)
+    return (
+      SampleGrid(count.width, length: Double(size.width) / place.a, shift: place.tx / place.a),
+      SampleGrid(count.height, length: Double(size.height) / place.d, shift: place.ty / place.d)
+    )
+  }
+}

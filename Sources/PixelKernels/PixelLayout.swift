@@ -1,0 +1,161 @@
+public import Orientation
+
+/// How the samples of a frame are stored: its planes, and where each component is in them.
+///
+/// Covers the formats whose planes hold whole elements, so that moving elements moves whole samples.
+/// Packed 4:2:2, palettes and bit streams aren't among them.
+public struct PixelLayout: Sendable, Hashable {
+  /// One plane.
+  public struct Plane: Sendable, Hashable {
+    /// Bytes from one element to the next in a row, 1...4. An element of NV12's second plane is a pair.
+    public let elementSize: Int
+    /// log2 of how many times narrower than the frame the plane is.
+    public let shiftX: Int
+    /// log2 of how many times lower than the frame the plane is.
+    public let shiftY: Int
+
+    /// A plane of elements of `elementSize` bytes, subsampled by powers of two.
+    public init(elementSize: Int, shiftX: Int = 0, shiftY: Int = 0) {
+      self.elementSize = elementSize
+      self.shiftX = shiftX
+      self.shiftY = shiftY
+    }
+  }
+
+  /// Where one component (luma, Cb, Cr; or red, green, blue; then alpha) is stored.
+  public struct Component: Sendable, Hashable {
+    /// The index of its plane.
+    public let plane: Int
+    /// Its first byte inside an element.
+    public let offset: Int
+    /// How many unused bits are below it.
+    public let shift: Int
+    /// Its bits.
+    public let depth: Int
+
+    /// A component of `depth` bits in plane `plane`.
+    public init(plane: Int, offset: Int = 0, shift: Int = 0, depth: Int = 8) {
+      self.plane = plane
+      self.offset = offset
+      self.shift = shift
+      self.depth = depth
+    }
+  }
+
+  /// The planes, one to four.
+  public let planes: [Plane]
+  /// The components in the order luma, Cb, Cr or red, green, blue; alpha last.
+  public let components: [Component]
+  /// Whether the colour components are red, green and blue.
+  public let isRGB: Bool
+  /// Whether the last component is alpha.
+  public let hasAlpha: Bool
+  /// Whether components of more than 8 bits have their most significant byte first.
+  public let isBigEndian: Bool
+
+  /// A layout of components in planes.
+  public init(
+    planes: [Plane], components: [Component], isRGB: Bool = false, hasAlpha: Bool = false,
+    isBigEndian: Bool = false
+  ) {
+    self.planes = planes
+    self.components = components
+    self.isRGB = isRGB
+    self.hasAlpha = hasAlpha
+    self.isBigEndian = isBigEndian
+  }
+
+  /// Three planes of 4:2:0: I420, yuv420p. Of more than 8 bits, each sample is in the low bits of two bytes.
+  public static func i420(depth: Int = 8) -> PixelLayout {
+    planar(depth: depth, shiftX: 1, shiftY: 1)
+  }
+  /// Three planes of 4:2:2. A quarter turn makes it 4:4:0.
+  public static func i422(depth: Int = 8) -> PixelLayout {
+    planar(depth: depth, shiftX: 1, shiftY: 0)
+  }
+  /// Three planes of 4:4:4.
+  public static func i444(depth: Int = 8) -> PixelLayout {
+    planar(depth: depth, shiftX: 0, shiftY: 0)
+  }
+  /// A plane of luma and one of Cb and Cr in pairs, 4:2:0, 8 bits.
+  public static let nv12 = pairs(depth: 8, shift: 0)
+  /// As `nv12`, with 10 bits in the high bits of two bytes.
+  public static let p010 = pairs(depth: 10, shift: 6)
+  /// Luma alone, 8 bits.
+  public static let gray = PixelLayout(
+    planes: [Plane(elementSize: 1)], components: [Component(plane: 0)])
+  /// Red, green, blue and alpha, a byte each, in one plane.
+  public static let rgba = packed([0, 1, 2, 3])
+  /// Blue, green, red and alpha, a byte each, in one plane.
+  public static let bgra = packed([2, 1, 0, 3])
+
+  private static func planar(depth: Int, shiftX: Int, shiftY: Int) -> PixelLayout {
+    let size = depth > 8 ? 2 : 1
+    let chroma = Plane(elementSize: size, shiftX: shiftX, shiftY: shiftY)
+    return PixelLayout(
+      planes: [Plane(elementSize: size), chroma, chroma],
+      components: (0..<3).map { Component(plane: $0, depth: depth) })
+  }
+
+  private static func pairs(depth: Int, shift: Int) -> PixelLayout {
+    let size = depth > 8 ? 2 : 1
+    return PixelLayout(
+      planes: [Plane(elementSize: size), Plane(elementSize: 2 * size, shiftX: 1, shiftY: 1)],
+      components: [
+        Component(plane: 0, shift: shift, depth: depth),
+        Component(plane: 1, shift: shift, depth: depth),
+        Component(plane: 1, offset: size, shift: shift, depth: depth),
+      ])
+  }
+
+  private static func packed(_ offsets: [Int]) -> PixelLayout {
+    PixelLayout(
+      planes: [Plane(elementSize: 4)], components: offsets.map { Component(plane: 0, offset: $0) },
+      isRGB: true, hasAlpha: true)
+  }
+
+  /// Bits of the first component.
+  public var bitDepth: Int { components.first?.depth ?? 8 }
+
+  /// Bytes of one sample.
+  public var sampleBytes: Int { (components.first.map { $0.depth + $0.shift } ?? 8) > 8 ? 2 : 1 }
+
+  /// Pixels per element of the most subsampled plane: positions in a frame must be multiples of it.
+  public var alignment: PixelSize {
+    PixelSize(1 << (planes.map(\.shiftX).max() ?? 0), 1 << (planes.map(\.shiftY).max() ?? 0))
+  }
+
+  /// The layout that a quarter turn of every plane makes of it: itself, unless the two axes are
+  /// subsampled differently.
+  public var transposed: PixelLayout {
+    guard planes.contains(where: { $0.shiftX != $0.shiftY }) else { return self }
+    return PixelLayout(
+      planes: planes.map {
+        Plane(elementSize: $0.elementSize, shiftX: $0.shiftY, shiftY: $0.shiftX)
+      }, components: components, isRGB: isRGB, hasAlpha: hasAlpha, isBigEndian: isBigEndian)
+  }
+
+  /// The layout after `orientation` is applied to every plane.
+  public func turned(_ orientation: ImageOrientation) -> PixelLayout {
+    orientation.swapsAxes ? transposed : self
+  }
+
+  /// Whether a `Resampler` reads it: each plane has one or two samples in an element, all of one depth of
+  /// 8...12 bits, in the low bits of one byte or of two in the CPU's order.
+  public var isResampled: Bool {
+    (8...12).contains(bitDepth) && !isBigEndian
+      && components.allSatisfy { $0.shift == 0 && $0.depth == bitDepth }
+      && planes.allSatisfy { $0.elementSize <= 2 * sampleBytes }
+  }
+
+  /// The elements in a row and the rows of `plane` in a frame of `size`, rounded up.
+  public func size(of plane: Plane, in size: PixelSize) -> PixelSize {
+    PixelSize(-(-size.width >> plane.shiftX), -(-size.height >> plane.shiftY))
+  }
+
+  /// Maps the continuous coordinates of a plane, whose samples' centres are at .5, to those of the frame.
+  public func transform(of plane: Plane, siting: ChromaPosition) -> AffineMatrix {
+    let (x, y) = (siting.axis(plane.shiftX, siting.x), siting.axis(plane.shiftY, siting.y))
+    return AffineMatrix(a: x.step, b: 0, c: 0, d: y.step, tx: x.start, ty: y.start)
+  }
+}

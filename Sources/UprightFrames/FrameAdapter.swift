@@ -1,0 +1,143 @@
+internal import PixelKernels
+public import Orientation
+
+/// Orients the frames of one stream: asks the policy at each frame's time how the frame is laid out, and draws
+/// it into a buffer of the caller's in one pass.
+///
+/// Turning alone moves samples and is exact. Turning and rescaling are one pass with the quality of
+/// libswscale's accurate rounding. Nothing is allocated from frame to frame while the layout stays the same.
+/// Transitions (`spin`, `crossfade`, `hold`) are not drawn: each frame is laid out as it is at rest.
+///
+/// Used by one thread at a time; events come in by `inbox` from any thread.
+public final class FrameAdapter {
+  /// Takes the stream's events.
+  public let inbox = EventInbox()
+
+  private let options: AdapterOptions
+  private var director: FrameDirector
+  private let pass = FramePass()
+  private var last = 0.0
+  private var pattern: (source: FrameFormat, pattern: FillPattern)?
+  /// Where chroma is on the present canvas: the first frame on it decides, for an encoder can be told of one
+  /// position only.
+  private var siting: (canvas: PixelSize, position: ChromaPosition)?
+
+  /// - Throws: `usage` for options that contradict each other; `badData` if the policy can't start.
+  public init(_ options: AdapterOptions = AdapterOptions()) throws(UprightError) {
+    guard options.fit != .blur else {
+      throw UprightError(
+        .usage, "blur is not available for frames in memory", at: "fit",
+        remedy: "use fit, fill or stretch")
+    }
+    let guidance =
+      options.size.map { StreamGuidance(encodeSize: $0) } ?? options.policy.stream ?? .standard
+    do throws(PolicyError) { try guidance.check() } catch {
+      throw UprightError(error, code: .usage)
+    }
+    self.options = options
+    director = try FrameDirector(
+      policy: options.policy, guidance: guidance, frames: options.frames,
+      reference: options.reference, canvas: FrameDirector.Canvas(options.canvas),
+      signalsAreEvents: false, gravity: options.gravity)
+  }
+
+  /// Returns what the frame at `time` becomes. Frames must come in the order of their times.
+  ///
+  /// - Parameter signal: what the stream itself says of the frame's orientation; for `frames: .metadata`.
+  /// - Throws: `badData` for an event that makes no sense, whose time has come: it is left out, and the call
+  ///   can be repeated. `unavailable` if the frame would have to be rescaled and its samples can't be.
+  public func layout(
+    of source: FrameFormat, at time: MediaTime, signal: DisplayTurn? = nil
+  ) throws(UprightError) -> FrameLayout {
+    let seconds = max(time.seconds, last)
+    for event in inbox.take(upTo: seconds, after: last) { try director.push(event) }
+    last = seconds
+    let direction = try director.direct(at: seconds, size: source.size, signal: signal)
+    director.forget(before: seconds)
+    let placement = Placement(
+      source: source.size, sampleAspectRatio: source.sampleAspectRatio,
+      orientation: direction.turn, fit: options.fit, anchor: options.anchor,
+      canvas: direction.canvas, alignment: source.layout.turned(direction.turn).alignment)
+    guard placement.isExact || FramePass.canRescale(source.layout) else {
+      throw UprightError(
+        .unavailable, "frames of this layout can be turned, not rescaled",
+        at: "\(source.size) on \(direction.canvas)",
+        remedy: "give planes of 8 bits, or of 9 to 12 bits in the low bits of two bytes")
+    }
+    var target = FrameFormat(source.layout.turned(direction.turn), direction.canvas)
+    target.colour = source.colour
+    target.chroma = position(on: direction.canvas, source.chroma.turned(direction.turn))
+    return FrameLayout(
+      format: direction.format, target: target, turn: direction.turn, placement: placement,
+      isCaptureEnabled: direction.isCaptureEnabled, source: source)
+  }
+
+  private func position(on canvas: PixelSize, _ position: ChromaPosition) -> ChromaPosition {
+    if let siting, siting.canvas == canvas { return siting.position }
+    siting = (canvas, position)
+    return position
+  }
+
+  /// Draws `source` as `layout` says. Writes every sample of `target` once, apart from row padding.
+  ///
+  /// - Throws: `usage` if the planes aren't of the layout's formats; nothing is written then.
+  public func draw(
+    _ source: PlaneSet, _ layout: FrameLayout, into target: MutablePlaneSet
+  ) throws(UprightError) {
+    try check(source.layout, source.size, layout.source, "source")
+    try check(target.layout, target.size, layout.target, "target")
+    let pattern = fillPattern(layout.target)
+    guard layout.isCaptureEnabled, !layout.placement.isEmpty else { return pattern.fill(target) }
+    guard let from = source.window(layout.placement.sourceRect),
+      let to = target.window(layout.placement.canvasRect)
+    else {
+      throw UprightError(.fault, "a \(source.size) frame can't be placed on \(target.size)")
+    }
+    let isDrawn: Bool
+    do throws(PixelKernelsError) {
+      isDrawn = try pass.draw(
+        from, turned: layout.turn, onto: to, stored: layout.source.chroma,
+        siting: layout.target.chroma, filter: options.filter)
+    } catch {
+      throw UprightError(.usage, error.message, at: "draw", cause: error)
+    }
+    guard isDrawn else {
+      throw UprightError(.unavailable, "\(from.size) pixels can't be rescaled to \(to.size)")
+    }
+    if !layout.placement.coversCanvas {
+      pattern.fill(target, around: layout.placement.canvasRect)
+    }
+  }
+
+  private func check(
+    _ layout: PixelLayout, _ size: PixelSize, _ wanted: FrameFormat, _ name: String
+  ) throws(UprightError) {
+    guard layout == wanted.layout, size == wanted.size else {
+      throw UprightError(
+        .usage, "the \(name) is \(size), and the layout is for \(wanted.size)", at: "draw",
+        remedy: "give planes of the format that the layout names")
+    }
+  }
+
+  private func fillPattern(_ format: FrameFormat) -> FillPattern {
+    if let pattern, pattern.source == format { return pattern.pattern }
+    let made = FillPattern(options.background, format.layout, format.colour)
+    pattern = (format, made)
+    return made
+  }
+
+  /// Takes the answers to the events so far.
+  public func takeDecisions() -> [RotationDecision] { director.takeEntries() }
+}
+
+extension FrameDirector.Canvas {
+  fileprivate init(_ canvas: FrameCanvas) {
+    self =
+      switch canvas {
+      case .follow: .follow
+      case .portrait: .fixed(isLandscape: false)
+      case .landscape: .fixed(isLandscape: true)
+      case .initial: .initial
+      }
+  }
+}

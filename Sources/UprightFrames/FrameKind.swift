@@ -1,0 +1,19 @@
+public import Orientation
+
+/// How the input frames are oriented (`--frames`).
+public enum FrameKind: Sendable, Hashable {
+  /// Orientation metadata in the stream says how each frame must be turned.
+  case metadata
+  /// Raw sensor frames: the rotation follows from how the device is held.
+  case sensor(Camera)
+  /// Upright already. Orientation metadata is ignored.
+  case upright
+}
+
+/// What the frames are oriented to (`--reference`).
+public enum Reference: String, Sendable, CaseIterable {
+  /// Always upright.
+  case gravity
+  /// The app orientation: frames are laid out as the app would send them.
+  case interface
+}

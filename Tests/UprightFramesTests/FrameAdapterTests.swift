@@ -1,0 +1,232 @@
+import PixelKernels
+import Orientation
+import Testing
+import UprightFrames
+
+/// Frames in memory: each sample's value is its place, so that a test can say where it must be.
+private struct TestFrame {
+  let layout: PixelLayout
+  let size: PixelSize
+  var planes: [[UInt8]]
+  let strides: [Int]
+
+  init(_ layout: PixelLayout, _ size: PixelSize, padding: Int = 0) {
+    self.layout = layout
+    self.size = size
+    strides = layout.planes.map { layout.size(of: $0, in: size).width * $0.elementSize + padding }
+    planes = zip(layout.planes, strides).map { plane, stride in
+      [UInt8](repeating: 0, count: layout.size(of: plane, in: size).height * stride)
+    }
+  }
+
+  /// Fills each component with `value(component, x, y)`, `x` and `y` counted in its plane.
+  mutating func fill(_ value: (Int, Int, Int) -> Int) {
+    for (index, component) in layout.components.enumerated() {
+      let plane = layout.planes[component.plane]
+      let extent = layout.size(of: plane, in: size)
+      for y in 0..<extent.height {
+        for x in 0..<extent.width {
+          let sample = value(index, x, y) << component.shift
+          let at = y * strides[component.plane] + x * plane.elementSize + component.offset
+          planes[component.plane][at] = UInt8(truncatingIfNeeded: sample)
+          if layout.sampleBytes == 2 {
+            planes[component.plane][at + 1] = UInt8(truncatingIfNeeded: sample >> 8)
+          }
+        }
+      }
+    }
+  }
+
+  func sample(_ index: Int, _ x: Int, _ y: Int) -> Int {
+    let component = layout.components[index]
+    let at =
+      y * strides[component.plane] + x * layout.planes[component.plane].elementSize
+      + component.offset
+    let low = Int(planes[component.plane][at])
+    let value =
+      layout.sampleBytes == 2 ? low | Int(planes[component.plane][at + 1]) << 8 : low
+    return value >> component.shift
+  }
+
+  /// The extent of a component's plane.
+  func extent(_ index: Int) -> PixelSize {
+    layout.size(of: layout.planes[layout.components[index].plane], in: size)
+  }
+
+  mutating func withPlanes<R>(_ body: (MutablePlaneSet) throws -> R) rethrows -> R {
+    var set = MutablePlaneSet(layout, size: size)
+    return try withPointers(0, &set, body)
+  }
+
+  private mutating func withPointers<R>(
+    _ index: Int, _ set: inout MutablePlaneSet, _ body: (MutablePlaneSet) throws -> R
+  ) rethrows -> R {
+    guard index < planes.count else { return try body(set) }
+    let stride = strides[index]
+    var plane = planes[index]
+    defer { planes[index] = plane }
+    return try plane.withUnsafeMutableBytes { bytes in
+      if let base = bytes.baseAddress { set.append(base, stride: stride) }
+      return try withPointers(index + 1, &set, body)
+    }
+  }
+}
+
+@Suite struct FrameAdapterTests {
+  private static let rate = Rational(1, 25)
+
+  private static func sensor() -> AdapterOptions {
+    var options = AdapterOptions()
+    options.frames = .sensor(Camera())
+    options.size = PixelSize(96, 128)
+    return options
+  }
+
+  private func draw(
+    _ adapter: FrameAdapter, _ source: inout TestFrame, at frame: Int
+  ) throws -> (FrameLayout, TestFrame) {
+    let format = FrameFormat(source.layout, source.size)
+    let layout = try adapter.layout(of: format, at: MediaTime(Int64(frame), Self.rate))
+    var target = TestFrame(layout.target.layout, layout.target.size, padding: 16)
+    try source.withPlanes { from in
+      try target.withPlanes { to in try adapter.draw(PlaneSet(from), layout, into: to) }
+    }
+    return (layout, target)
+  }
+
+  @Test(
+    "A frame is turned into the caller's buffer, sample by sample",
+    arguments: [
+      PixelLayout.i420(), .nv12, .i420(depth: 10), .p010, .i444(), .gray, .rgba,
+    ])
+  func turns(layout: PixelLayout) throws {
+    let adapter = try FrameAdapter(Self.sensor())
+    var source = TestFrame(layout, PixelSize(128, 96))
+    let most = (1 << layout.bitDepth) - 1
+    source.fill { ($0 * 61 + $1 * 3 + $2 * 7) & most }
+    let (answer, target) = try draw(adapter, &source, at: 0)
+    #expect(answer.turn == .right && answer.placement.isExact)
+    #expect(target.size == PixelSize(96, 128))
+    for index in layout.components.indices {
+      let (from, to) = (source.extent(index), target.extent(index))
+      #expect(to == from.transposed)
+      for y in 0..<to.height {
+        for x in 0..<to.width {
+          // 90 degrees clockwise: the top row becomes the right column.
+          #expect(target.sample(index, x, y) == source.sample(index, y, from.height - 1 - x))
+        }
+      }
+    }
+  }
+
+  @Test(
+    "A frame is rescaled in the same pass",
+    arguments: [PixelLayout.i420(), .nv12, .i420(depth: 10), .i444(depth: 12)])
+  func scales(layout: PixelLayout) throws {
+    let adapter = try FrameAdapter(Self.sensor())
+    var source = TestFrame(layout, PixelSize(256, 192))
+    // A ramp is a ramp at any size, away from the edges.
+    let unit = 1 << (layout.bitDepth - 8)
+    source.fill { index, x, y in
+      let shift = index == 0 ? 0 : layout.planes[layout.components[index].plane].shiftX
+      return (20 + (x << shift) / 2 + (y << shift) / 4) * unit
+    }
+    let (answer, target) = try draw(adapter, &source, at: 0)
+    #expect(!answer.placement.isExact && answer.placement.coversCanvas)
+    for (x, y) in [(20, 20), (48, 64), (70, 100)] {
+      let expected = 20 + Double(2 * y) / 2 + Double(191 - 2 * x) / 4
+      let luma = Double(target.sample(0, x, y)) / Double(unit)
+      #expect(abs(luma - expected) <= 1.5, "\(x) \(y): \(luma), not \(expected)")
+    }
+  }
+
+  @Test("Events turn the stream at their frame, and the format says so")
+  func events() throws {
+    let adapter = try FrameAdapter(Self.sensor())
+    try adapter.inbox.post([RotationEvent(at: 0.4, .device(.landscapeLeft))])
+    var source = TestFrame(.i420(), PixelSize(128, 96))
+    var sizes: [PixelSize] = []
+    for frame in 0..<30 {
+      sizes.append(try draw(adapter, &source, at: frame).0.target.size)
+      if frame == 19 { try adapter.inbox.post(.device(.portrait)) }
+    }
+    #expect(sizes.firstIndex(of: PixelSize(128, 96)) == 10)
+    #expect(sizes.lastIndex(of: PixelSize(128, 96)) == 19)
+    #expect(sizes[20...].allSatisfy { $0 == PixelSize(96, 128) })
+    let decisions = adapter.takeDecisions()
+    #expect(decisions.map(\.at) == [0.4, 0.8])
+    #expect(adapter.takeDecisions().isEmpty)
+  }
+
+  @Test("What the frame doesn't cover is the background; a camera that is off is all background")
+  func background() throws {
+    var options = Self.sensor()
+    options.canvas = .portrait
+    options.background = RGBColour(red: 255, green: 255, blue: 255)
+    let adapter = try FrameAdapter(options)
+    var source = TestFrame(.i420(), PixelSize(128, 96))
+    source.fill { _, _, _ in 100 }
+    try adapter.inbox.post(.device(.landscapeLeft))
+    let (layout, target) = try draw(adapter, &source, at: 0)
+    let rect = layout.placement.canvasRect
+    #expect(rect.y > 0 && rect.height < 128)
+    #expect(target.sample(0, 48, 0) == 235 && target.sample(1, 24, 0) == 128)
+    #expect(target.sample(0, 48, 64) == 100)
+    #expect(target.sample(0, 48, rect.y) == 100 && target.sample(0, 48, rect.y - 1) == 235)
+  }
+
+  @Test("Mistakes are told, and nothing is drawn")
+  func mistakes() throws {
+    var options = Self.sensor()
+    options.fit = .blur
+    #expect(throws: UprightError.self) { try FrameAdapter(options) }
+    let adapter = try FrameAdapter(Self.sensor())
+    #expect(throws: UprightError.self) {
+      try adapter.inbox.post([RotationEvent(at: .nan, .lock(true))])
+    }
+    #expect(throws: UprightError.self) {
+      try adapter.inbox.post(
+        [RotationEvent](
+          repeating: RotationEvent(at: 1, .lock(true)), count: EventInbox.capacity + 1))
+    }
+    // 10 bits in the high bits can be turned, not rescaled.
+    #expect(throws: UprightError.self) {
+      try adapter.layout(
+        of: FrameFormat(.p010, PixelSize(256, 192)), at: MediaTime(0, Self.rate))
+    }
+    var source = TestFrame(.i420(), PixelSize(128, 96))
+    let layout = try adapter.layout(
+      of: FrameFormat(.i420(), PixelSize(128, 96)), at: MediaTime(0, Self.rate))
+    var small = TestFrame(.i420(), PixelSize(64, 64))
+    #expect(throws: UprightError.self) {
+      try source.withPlanes { from in
+        try small.withPlanes { to in try adapter.draw(PlaneSet(from), layout, into: to) }
+      }
+    }
+  }
+
+  @Test("Rows stored bottom-up are read as they are shown")
+  func bottomUp() throws {
+    let adapter = try FrameAdapter(Self.sensor())
+    var source = TestFrame(.gray, PixelSize(128, 96))
+    source.fill { ($1 * 3 + $2 * 7) & 255 }
+    var rows = TestFrame(.gray, PixelSize(128, 96))
+    for y in 0..<96 {
+      for x in 0..<128 { rows.planes[0][(95 - y) * 128 + x] = source.planes[0][y * 128 + x] }
+    }
+    let layout = try adapter.layout(
+      of: FrameFormat(.gray, PixelSize(128, 96)), at: MediaTime(0, Self.rate))
+    var (upright, flipped) = (
+      TestFrame(.gray, PixelSize(96, 128)), TestFrame(.gray, PixelSize(96, 128))
+    )
+    try source.withPlanes { from in
+      try upright.withPlanes { try adapter.draw(PlaneSet(from), layout, into: $0) }
+    }
+    try rows.planes[0].withUnsafeBytes { bytes in
+      let last = try #require(bytes.baseAddress) + 95 * 128
+      let from = try #require(PlaneSet(.gray, size: PixelSize(128, 96), (last, -128)))
+      try flipped.withPlanes { try adapter.draw(from, layout, into: $0) }
+    }
+    #expect(flipped.planes == upright.planes)
+  }
+}
