@@ -9,8 +9,10 @@ let strictness: [SwiftSetting] =
 let isUnderTest = Context.environment["UPRIGHT_UNDER_TEST"] != nil
 let speed: [SwiftSetting] = isUnderTest ? [.unsafeFlags(["-O", "-assert-config", "Debug"])] : []
 let kernelSpeed: [CSetting] = isUnderTest ? [.unsafeFlags(["-O2"])] : []
+// A sanitizer's build would take a third longer with optimisation.
+let isSanitized = Context.environment["UPRIGHT_SANITIZED"] != nil
 let base: [SwiftSetting] =
-  strictness + speed + [
+  strictness + (isSanitized ? [] : speed) + [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
@@ -25,8 +27,8 @@ let tests: [SwiftSetting] =
 
 let collections = Package.Dependency.package(
   url: "https://github.com/apple/swift-collections", from: "1.6.0")
-// The targets that a frame passes on its way through a file or a live session.
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
+// The targets that a frame passes on its way through a file or a live session.
 let mediaPath: [Target.Dependency] = [
   "UprightIntake", "UprightOrienting", "UprightContainers", "UprightEncoding", "UprightPipeline",
   "UprightMediaIO", "UprightFrames", "PixelKernels", "RotationPolicy", "Orientation",

@@ -54,17 +54,21 @@ public final class FrameAdapter {
     last = seconds
     let direction = try director.direct(at: seconds, size: source.size, signal: signal)
     director.forget(before: seconds)
+    let turned = source.layout.turned(direction.turn)
+    // A cut must be between chroma samples of both: a quarter turn makes 4:4:0 of 4:2:2.
+    let (from, to) = (source.layout.alignment, turned.alignment)
     let placement = Placement(
       source: source.size, sampleAspectRatio: source.sampleAspectRatio,
       orientation: direction.turn, fit: options.fit, anchor: options.anchor,
-      canvas: direction.canvas, alignment: source.layout.turned(direction.turn).alignment)
+      canvas: direction.canvas,
+      alignment: PixelSize(max(from.width, to.width), max(from.height, to.height)))
     guard placement.isExact || FramePass.canRescale(source.layout) else {
       throw UprightError(
         .unavailable, "frames of this layout can be turned, not rescaled",
         at: "\(source.size) on \(direction.canvas)",
         remedy: "give planes of 8 bits, or of 9 to 12 bits in the low bits of two bytes")
     }
-    var target = FrameFormat(source.layout.turned(direction.turn), direction.canvas)
+    var target = FrameFormat(turned, direction.canvas)
     target.colour = source.colour
     target.chroma = position(on: direction.canvas, source.chroma.turned(direction.turn))
     return FrameLayout(
@@ -126,7 +130,7 @@ public final class FrameAdapter {
     return made
   }
 
-  /// Takes the answers to the events so far.
+  /// Returns the decisions since the last call. They are kept until they are taken.
   public func takeDecisions() -> [RotationDecision] { director.takeEntries() }
 }
 

@@ -140,6 +140,21 @@ private struct TestFrame {
     }
   }
 
+  @Test("A crop of 4:2:2 is between chroma samples, before the turn and after it")
+  func crops() throws {
+    var options = Self.sensor()
+    options.fit = .fill
+    options.size = PixelSize(90, 130)
+    let adapter = try FrameAdapter(options)
+    let layout = try adapter.layout(
+      of: FrameFormat(.i422(), PixelSize(131, 97)), at: MediaTime(0, Self.rate))
+    #expect(layout.target.layout == PixelLayout.i422().transposed)
+    for edge in [layout.placement.sourceRect.x, layout.placement.sourceRect.y] {
+      #expect(edge % 2 == 0)
+    }
+    #expect(layout.placement.coversCanvas)
+  }
+
   @Test("Events turn the stream at their frame, and the format says so")
   func events() throws {
     let adapter = try FrameAdapter(Self.sensor())
