@@ -8,7 +8,7 @@ public import UprightMediaIO
 public import UprightPipeline
 internal import UprightOrienting
 
-/// The options of spec 3, as `transcode` takes them.
+/// The command-line options of `transcode`.
 struct TranscodeArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp(

@@ -45,7 +45,7 @@ struct ExplainTests {
     }
   }
 
-  @Test("--json is spec 4's form, in its order of keys")
+  @Test("--json has the documented form and order of keys")
   func json() throws {
     let run = try Upright.run(["explain", "--json"] + Self.tabs)
     let schema = try JSONSchema(text: Upright.run(["schema", "report"]).text)
