@@ -1,15 +1,15 @@
 import Foundation
 
-/// The target that is named in the environment: all arguments are libFuzzer's.
+/// The target named by the environment variable FUZZ_TARGET. All arguments belong to libFuzzer.
 private let target: FuzzTarget = {
   let name = ProcessInfo.processInfo.environment["FUZZ_TARGET"] ?? ""
   guard let target = FuzzTarget.all.first(where: { $0.name == name }) else {
-    fatalError("FUZZ_TARGET=\(name) is none of \(FuzzTarget.all.map(\.name))")
+    fatalError("FUZZ_TARGET=\(name) is not one of \(FuzzTarget.all.map(\.name))")
   }
   return target
 }()
 
-/// What libFuzzer calls with each input.
+/// The function that libFuzzer calls with each input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   do {

@@ -5,7 +5,7 @@ import UprightMediaIO
 import UprightPipeline
 
 extension FuzzTarget {
-  /// A Matroska file whose times are anything, through a whole session.
+  /// Runs a complete session on a Matroska file with arbitrary timestamps.
   static let clip = FuzzTarget("clip") { bytes in
     var input = FuzzInput(bytes)
     let folder = FileManager.default.temporaryDirectory
@@ -35,7 +35,7 @@ extension FuzzTarget {
   }
 }
 
-/// A file with a track of pictures, all of them keyframes of H.264, and one of sound.
+/// A file with a track of H.264 frames, all of them keyframes, and an audio track.
 private enum MatroskaClip {
   private static let picture: [UInt8] = [
     0, 0, 0, 10, 0x65, 0x88, 0x84, 0x3A, 0x26, 0x28, 0x0C, 0x9D, 0x75, 0xE0,
@@ -100,7 +100,7 @@ private enum MatroskaClip {
     return element(0x1F43_B675, body)
   }
 
-  /// An element, its size in eight bytes.
+  /// Returns an element with its size in eight bytes.
   private static func element(_ id: UInt32, _ content: [UInt8]) -> [UInt8] {
     Array(big(UInt64(id)).drop { $0 == 0 }) + [1]
       + big(UInt64(content.count)).dropFirst() + content

@@ -1,9 +1,9 @@
 import UprightMediaIO
 import RotationPolicy
 
-/// One function that reads input from outside.
+/// One function that reads external input.
 ///
-/// A trap is a finding, and so is a thrown `Finding`. Other errors are how a reader refuses its input.
+/// A trap or a thrown `Finding` is a finding. Other errors are how a reader rejects its input.
 struct FuzzTarget: Sendable {
   let name: String
   let run: @Sendable ([UInt8]) throws -> Void
@@ -15,14 +15,14 @@ struct FuzzTarget: Sendable {
 
   /// Runs the target on one input.
   ///
-  /// - Throws: `Finding` if something that must hold does not.
+  /// - Throws: `Finding` if a condition that must hold is violated.
   func callAsFunction(_ bytes: [UInt8]) throws {
     do {
       try run(bytes)
     } catch let finding as Finding {
       throw finding
     } catch {
-      // The input was refused. A refusal is shown to people.
+      // The input was rejected. The error's text is shown to users, so it is formatted too.
       _ = "\(error)"
     }
   }
@@ -33,7 +33,7 @@ struct FuzzTarget: Sendable {
   ]
 }
 
-/// Something that must hold and does not.
+/// A violated condition.
 struct Finding: Error, CustomStringConvertible {
   let description: String
 }
@@ -43,7 +43,7 @@ func expect(_ condition: Bool, _ what: @autoclosure () -> String) throws {
   if !condition { throw Finding(description: what()) }
 }
 
-/// The bytes of one input, taken from the front. At the end all numbers are 0.
+/// The bytes of one input, consumed from the front. After the end all numbers are 0.
 struct FuzzInput {
   private(set) var rest: ArraySlice<UInt8>
 
@@ -59,20 +59,20 @@ struct FuzzInput {
     (0..<Number.bitWidth / 8).reduce(0) { number, _ in number << 8 | Number(byte()) }
   }
 
-  /// Up to `count` bytes.
+  /// Returns up to `count` bytes.
   mutating func bytes(_ count: Int) -> [UInt8] {
     defer { rest = rest.dropFirst(count) }
     return Array(rest.prefix(count))
   }
 
-  /// A piece with its length in front of it: two bytes, as the seeds have it.
+  /// Returns a piece that follows its length in two bytes, as in the seeds.
   mutating func piece() -> [UInt8] { bytes(Int(integer(UInt16.self))) }
 
   mutating func choice<Value>(_ values: [Value]) -> Value {
     values[Int(byte()) % values.count]
   }
 
-  /// A number of ticks: a limit, or what is said.
+  /// Returns a number of ticks: a limit, or a value from the input.
   mutating func ticks() -> Int64 {
     let kind = byte()
     switch kind {
@@ -90,7 +90,7 @@ struct FuzzInput {
     }
   }
 
-  /// A number of seconds or of any other measure, NaN and infinity too.
+  /// Returns a number of seconds or of any other unit, including NaN and infinity.
   mutating func double() -> Double {
     let kind = byte()
     switch kind {

@@ -7,14 +7,14 @@ import UprightRTP
 @testable import UprightLive
 
 extension FuzzTarget {
-  /// A Janus recording. The first two bytes say where the file is cut.
+  /// A Janus recording. The first two bytes are the position at which the file is cut.
   static let mjr = FuzzTarget("mjr") { bytes in
     var input = FuzzInput(bytes)
     let cut = Int(input.integer(UInt16.self))
     let file = Array(input.rest)
     let whole = items([file])
     let pieces = items([Array(file.prefix(cut)), Array(file.dropFirst(cut))])
-    try expect(whole == pieces, "a cut at \(cut) changes what is read")
+    try expect(whole == pieces, "a cut at \(cut) changes the items read")
     var hasTimes = false
     for item in whole {
       switch item {
@@ -41,12 +41,12 @@ extension FuzzTarget {
     _ = H264Parameters.sets(text)
     let description = try SessionDescription(text)
     for media in [description.video, description.audio].compactMap({ $0 }) {
-      try expect(media.codec?.isVideo == media.isVideo, "\(media.codec as Any) for pictures")
+      try expect(media.codec?.isVideo == media.isVideo, "\(media.codec as Any) of the wrong kind")
       _ = OrientationExtension(media.extensions)
     }
   }
 
-  /// The playlist of an earlier run, which a live one goes on from.
+  /// The playlist of an earlier run that a live one continues.
   static let playlist = FuzzTarget("playlist") { bytes in
     let earlier = String(decoding: bytes, as: UTF8.self)
     var playlist = LivePlaylist(segmentDuration: 2, continuing: earlier)
@@ -57,12 +57,12 @@ extension FuzzTarget {
     _ = playlist.takeExpired()
     let again = LivePlaylist(segmentDuration: 2, continuing: playlist.text)
     try expect(again.needed == playlist.needed, "\(again.needed) is not \(playlist.needed)")
-    // Greater numbers are clamped.
+    // Larger numbers are clamped.
     guard first < 1 << 40 else { return }
     try expect(again.nextSegment == first + 1, "\(again.nextSegment) after \(first)")
   }
 
-  /// The index of an MP4 file or the tracks of a Matroska file that are put right after writing.
+  /// The index of an MP4 file or the tracks of a Matroska file, which are corrected after writing.
   static let boxes = FuzzTarget("boxes") { bytes in
     var input = FuzzInput(bytes)
     let growth = Int(input.integer(UInt16.self))

@@ -1,29 +1,29 @@
 @testable import UprightRTMP
 
 extension FuzzTarget {
-  /// AMF 0, one value after another.
+  /// A sequence of AMF 0 values.
   static let amf = FuzzTarget("amf") { bytes in
     guard let values = AMFValue.values(in: bytes) else { return }
     let written = AMFValue.bytes(of: values)
     let again = AMFValue.values(in: written)
     // Compared as bytes: NaN is not equal to itself.
     try expect(
-      again.map { AMFValue.bytes(of: $0) } == written, "\(values) is not read as it was written")
+      again.map { AMFValue.bytes(of: $0) } == written, "\(values) is not read back as written")
   }
 
-  /// What a publisher sends. The first two bytes say where the stream is cut.
+  /// The bytes of a publisher. The first two bytes are the position at which the stream is cut.
   static let rtmp = FuzzTarget("rtmp") { bytes in
     var input = FuzzInput(bytes)
     let cut = Int(input.integer(UInt16.self))
     let body = Array(input.rest)
     let whole = events([body])
     let pieces = events([Array(body.prefix(cut)), Array(body.dropFirst(cut))])
-    try expect(whole == pieces, "a cut at \(cut) changes what is read")
+    try expect(whole == pieces, "a cut at \(cut) changes the events read")
     for case .tag(let tag) in whole ?? [] {
       try expect(tag.bytes.count == tag.payload.count + 15, "a tag of the wrong length")
       _ = (tag.isConfiguration, tag.isKeyframe)
     }
-    // From the beginning: a handshake, or the commands behind it.
+    // From the start: a handshake, or the commands after it.
     var connection = PublishConnection(random: [])
     _ = try? connection.receive(body)
     connection = PublishConnection(random: [])
@@ -35,7 +35,7 @@ extension FuzzTarget {
 
   private static let handshake: [UInt8] = [3] + [UInt8](repeating: 0, count: 2 * Handshake.length)
 
-  /// What an accepted publisher's bytes become; nil if they end the connection.
+  /// Returns the events of an accepted publisher's bytes, or `nil` if they end the connection.
   private static func events(_ pieces: [[UInt8]]) -> [PublishConnection.Event]? {
     var connection = PublishConnection(random: [], longestMessage: 1 << 16)
     var writer = ChunkWriter()
@@ -55,14 +55,14 @@ extension FuzzTarget {
     }
   }
 
-  /// Messages that were read are written and read again.
+  /// Checks that messages that were read can be written and read again.
   private static func checkChunks(_ bytes: [UInt8]) throws {
     var reader = ChunkReader(limits: .init(message: 1 << 16, chunkStreams: 8))
     reader.append(bytes)
     var writer = ChunkWriter()
     var again = ChunkReader()
     while let message = try? reader.next() {
-      // Told to a reader, these change how it reads on.
+      // These messages would change how the second reader continues.
       if [.setChunkSize, .abort].contains(message.kind) { continue }
       again.append(writer.bytes(of: message, on: 3))
       let read = try? again.next()

@@ -1,7 +1,7 @@
 @testable import UprightRTP
 
 extension FuzzTarget {
-  /// A codec, then packets: whether a time of arrival comes first, a length, the packet.
+  /// A codec, then packets: whether an arrival time comes first, a length, the packet.
   static let rtp = FuzzTarget("rtp") { bytes in
     var input = FuzzInput(bytes)
     let codec = input.choice(RTPCodec.allCases)
@@ -26,7 +26,7 @@ extension FuzzTarget {
     }
     units += stream.finish()
     let sum = units.reduce(0) { $0 + $1.bytes.count }
-    // Start codes are four bytes for a unit of two or more; a superframe's index is smaller still.
+    // A start code is four bytes for a unit of two or more; a superframe index is even smaller.
     try expect(sum <= 4 * taken + 4, "\(sum) bytes of frames from \(taken) of packets")
     try expect(units.allSatisfy { !$0.bytes.isEmpty }, "an empty access unit")
     _ = OpusPacket.duration(units.last?.bytes ?? [])
@@ -36,7 +36,7 @@ extension FuzzTarget {
     guard let packet = RTPPacket(bytes) else { return }
     try expect(packet.payload.count <= bytes.count - 12, "a payload longer than its packet")
     for element in packet.extensions.elements {
-      try expect(packet.extensions[element.id] != nil, "an element that cannot be found")
+      try expect(packet.extensions[element.id] != nil, "an element that can't be found")
     }
   }
 }

@@ -9,12 +9,12 @@ extension FuzzTarget {
     allowHosts: ["example.com", "*.example.org:8000", "10.0.0.5"].compactMap(HostPattern.init),
     ownAddresses: Set(["192.168.0.1", "fd00::1"].compactMap { IPAddress($0) }))
 
-  /// An address that a client names: read strictly, checked, written.
+  /// An address from a client: parsed strictly, checked, written.
   static let addresses = FuzzTarget("addresses") { bytes in
     let text = String(decoding: bytes, as: UTF8.self)
     if let address = IPAddress(text) {
-      try expect(IPAddress(address.description) == address, "\(address) is another address")
-      try expect(!IPAddress.isDisguised(text), "\(text) is an address and disguised")
+      try expect(IPAddress(address.description) == address, "\(address) is read differently")
+      try expect(!IPAddress.isDisguised(text), "\(text) is both a plain and a disguised address")
       _ = try? rules.check(address, for: "udp")
       _ = try? rules.check(hop: address, port: 80)
     }
@@ -22,17 +22,17 @@ extension FuzzTarget {
     try? rules.check(description: text)
     if let endpoint = ServiceConfiguration.Endpoint(text) {
       try expect(
-        ServiceConfiguration.Endpoint(endpoint.description) == endpoint, "\(endpoint) is another")
+        ServiceConfiguration.Endpoint(endpoint.description) == endpoint, "\(endpoint) differs")
     }
     _ = (LiveAddress.shown(text), LiveAddress.endpoint(text), InputTrust(url: text).protocols)
     _ = InputTrust.stillImageDemuxer(of: text)
     guard let url = StreamURL(text) else { return }
-    try expect(StreamURL(url.text) == url, "\(url.text) is not read as it was written")
+    try expect(StreamURL(url.text) == url, "\(url.text) is not read back as written")
     for secret in url.secrets {
       try expect(
         !url.redacted.contains(secret) || url.host.contains(secret) || url.path.contains(secret)
           || url.queryNames.contains { $0.contains(secret) }
-          // What is shown between the parts may be spelt like it.
+          // Text shown between the parts can be equal to the secret.
           || secret.contains { ":/?&=@*".contains($0) },
         "\(secret) is shown in \(url.redacted)")
     }
@@ -60,7 +60,7 @@ extension FuzzTarget {
     try expect(
       request.forwarded.isEmpty == request.isTunnel
         && request.forwarded.utf8.count < 2 * text.utf8.count + 300, request.forwarded)
-    // Only one request a connection: what follows it would not be checked.
+    // Only one request per connection: a second one would not be checked.
     try expect(request.forwarded.ranges(of: "\r\n\r\n").count <= 1, "two requests")
   }
 }

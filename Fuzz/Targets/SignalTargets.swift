@@ -3,7 +3,7 @@ import Orientation
 @testable import OrientationSignals
 
 extension FuzzTarget {
-  /// One SEI NAL unit or the payload of one message; the first byte says of which codec.
+  /// One SEI NAL unit or the payload of one message. The first byte selects the codec.
   static let sei = FuzzTarget("sei") { bytes in
     var input = FuzzInput(bytes)
     let codec = input.choice(DisplayOrientationTracker.Codec.allCases)
@@ -16,19 +16,19 @@ extension FuzzTarget {
       let payload = message.payload(for: codec)
       try expect(
         DisplayOrientationMessage(payload: payload, codec: codec) == message,
-        "the payload of \(message) says something else")
+        "the payload of \(message) is read back as another message")
       try expect(
         DisplayOrientationMessage.messages(inNAL: message.nal(for: codec), codec: codec)
-          == [message], "the unit of \(message) says something else")
+          == [message], "the unit of \(message) is read back as another message")
       if case .set(let values, _) = message { _ = DisplayOrientationSignal(values).orientation }
     }
     let escaped = EmulationPrevention.escaped(body)
     try expect(
       EmulationPrevention.unescaped(escaped.span, escaped.indices) == body,
-      "emulation prevention is not undone")
+      "emulation prevention is not removed")
   }
 
-  /// Packets of H.264 or HEVC in decoding order: tracked, scanned, and rewritten.
+  /// Packets of H.264 or HEVC in decoding order: tracked, scanned and rewritten.
   static let packets = FuzzTarget("packets") { bytes in
     var input = FuzzInput(bytes)
     let codec = input.choice(DisplayOrientationTracker.Codec.allCases)
@@ -55,23 +55,23 @@ extension FuzzTarget {
       let inserted = rewriter.inserted
       let clean = packet.withUnsafeBytes { remover.rewrite($0, isKey: isKey) } ?? packet
       let stated = packet.withUnsafeBytes { rewriter.rewrite($0, isKey: isKey) } ?? packet
-      // Bytes in front of the first unit stay: what becomes of them may be framed in another way.
+      // Bytes before the first unit are kept, and can make the result look like the other framing.
       guard isWellFormed(packet, framing.actual(in: packet.span)) else { continue }
-      // Lengths of 0 and 1 read as a start code: which of the two it is, nobody can tell.
+      // Lengths of 0 and 1 can't be distinguished from a start code.
       guard
         [clean, stated].allSatisfy({
           framing.actual(in: $0.span) == framing.actual(in: packet.span)
         })
       else { continue }
       try expect(
-        messages(clean, codec, framing).isEmpty, "messages are left in \(clean) of \(packet)")
+        messages(clean, codec, framing).isEmpty, "messages remain in \(clean), from \(packet)")
       let found = messages(stated, codec, framing)
       try expect(
         found.count == rewriter.inserted - inserted,
-        "\(found.count) messages in \(stated), of \(packet)")
+        "\(found.count) messages in \(stated), from \(packet)")
       try expect(
         found.allSatisfy { $0 == DisplayOrientationMessage(standing: orientation) },
-        "other messages than the one put in")
+        "messages other than the one inserted")
     }
     try expect(tracker.heldPictures <= PictureOrder.capacity, "\(tracker.heldPictures) pictures")
     let timeline = scanner.finish()
@@ -100,7 +100,7 @@ extension FuzzTarget {
     return found
   }
 
-  /// A decoder configuration, and further parameter sets behind it.
+  /// A decoder configuration, followed by further parameter sets.
   static let parameters = FuzzTarget("parameters") { bytes in
     var input = FuzzInput(bytes)
     let codec = input.choice(DisplayOrientationTracker.Codec.allCases)
@@ -115,18 +115,18 @@ extension FuzzTarget {
         {
           try expect(
             [numbers.video, numbers.sequence, numbers.picture].contains(set.number),
-            "\(set.number) is none of \(numbers)")
+            "\(set.number) is not one of \(numbers)")
         }
       }
     }
     for set in sets {
       if set.kind == .sequence, let parameters = try? SequenceParameters(set) {
         try expect(
-          parameters.size.width > 0 && parameters.size.height > 0, "a picture without a size")
+          parameters.size.width > 0 && parameters.size.height > 0, "a frame without a size")
       }
     }
     let configuration = try DecoderConfiguration(record, codec: codec)
-    // avcC counts in 5 and 8 bits.
+    // avcC has 5-bit and 8-bit counts.
     sets = Array((configuration.sets + sets).prefix(30))
     guard sets.allSatisfy({ $0.unit.count <= Int(UInt16.max) }) else { return }
     let written = try configuration.with(sets)
@@ -134,10 +134,10 @@ extension FuzzTarget {
     guard configuration.framing != .startCodes else { return }
     try expect(
       Set(again.sets) == Set(sets).filter { codec == .hevc || $0.kind != .video },
-      "the sets are not read as they were written")
+      "the sets are not read back as written")
   }
 
-  /// The beginning of a packet of VP9, of AV1, and of a JPEG picture.
+  /// The start of a VP9 packet, of an AV1 packet and of a JPEG image.
   static let keyframes = FuzzTarget("keyframes") { bytes in
     _ = DecodingEntry(vp9: bytes)
     _ = DecodingEntry(av1: bytes)
@@ -147,7 +147,7 @@ extension FuzzTarget {
     _ = EXIFOrientation.orientation(inJPEG: bytes)
   }
 
-  /// The index of a movie with a timed orientation track, and a sample of it.
+  /// The movie box with a timed orientation track, and a sample of it.
   static let mebx = FuzzTarget("mebx") { bytes in
     var input = FuzzInput(bytes)
     let sample = input.piece()
@@ -163,7 +163,7 @@ extension FuzzTarget {
     for said in [FLVOrientation(script: bytes), FLVOpening(bytes)?.first].compactMap({ $0 }) {
       _ = said.senseless
       if let turn = said.turn {
-        try expect((0..<360).contains(turn.clockwiseDegrees), "a turn of \(turn)")
+        try expect((0..<360).contains(turn.clockwiseDegrees), "a rotation of \(turn)")
       }
     }
   }

@@ -10,7 +10,8 @@ import RotationPolicy
 @testable import UprightRTP
 
 extension FuzzTarget {
-  /// All that counts with times, at the limits of what a file or a publisher can say.
+  /// All code that computes with timestamps, at the limits of what a file or a publisher can
+  /// contain.
   static let times = FuzzTarget("times") { bytes in
     var input = FuzzInput(bytes)
     switch input.byte() % 8 {
@@ -42,7 +43,7 @@ extension FuzzTarget {
     return packet
   }
 
-  /// Packets of two tracks as they are read, joined, interleaved and brought into order.
+  /// Packets of two tracks: joined, interleaved and put into order.
   private static func packets(_ input: inout FuzzInput) throws {
     let bases = [timeBase(&input), timeBase(&input)]
     let output = timeBase(&input)
@@ -58,7 +59,7 @@ extension FuzzTarget {
       fits[track].fit(&packet)
       guard let dts = packet.dts else { return }
       try expect(dts > last[track], "\(dts) after \(last[track])")
-      try expect(packet.pts.map { $0 >= dts } ?? true, "a picture before it is decoded")
+      try expect(packet.pts.map { $0 >= dts } ?? true, "a frame presented before it is decoded")
       last[track] = dts
     }
     while !input.isEmpty {
@@ -75,7 +76,7 @@ extension FuzzTarget {
     while let item = interleaver.next() { try check(item) }
   }
 
-  /// Decoded frames, whose times are repaired and counted.
+  /// Decoded frames, whose timestamps are repaired and counted.
   private static func frames(_ input: inout FuzzInput) throws {
     let timeBase = timeBase(&input)
     var repair = TimestampRepair(
@@ -100,7 +101,7 @@ extension FuzzTarget {
     _ = tally.duration
   }
 
-  /// A publisher's times on a wall clock that rises.
+  /// A publisher's timestamps with an increasing wall clock.
   private static func liveClock(_ input: inout FuzzInput) throws {
     var clock = LiveClock(frameRate: input.double())
     var backlog = LiveBacklog()
@@ -140,7 +141,7 @@ extension FuzzTarget {
       case 3:
         let point = plan.timeline.point(at: seconds)
         let progress = point.turn?.progress(at: seconds) ?? 0
-        try expect((0..<1).contains(progress) || seconds.isNaN, "a turn is at \(progress)")
+        try expect((0..<1).contains(progress) || seconds.isNaN, "a progress of \(progress)")
       case 4:
         let gravity = RotationEvent.Action.gravity(
           x: input.double(), y: input.double(), z: input.double())
@@ -158,7 +159,7 @@ extension FuzzTarget {
     _ = plan.json.compact
   }
 
-  /// Seconds to ticks and ticks to others.
+  /// Conversions from seconds to ticks and between time bases.
   private static func conversions(_ input: inout FuzzInput) throws {
     while !input.isEmpty {
       let base = Rational(Int(input.integer(Int32.self)), Int(input.integer(Int32.self)))
@@ -172,7 +173,7 @@ extension FuzzTarget {
     }
   }
 
-  /// Copied packets whose container keeps no decoding times.
+  /// Copied packets from a container without decoding times.
   private static func decodingTimes(_ input: inout FuzzInput) throws {
     let base = timeBase(&input)
     let fill = DecodingTimeGenerator(
@@ -189,7 +190,7 @@ extension FuzzTarget {
     try fill.finish(check)
   }
 
-  /// RTP's timestamps; packets come in order of time.
+  /// RTP timestamps, with packets in order of arrival time.
   private static func mediaClock(_ input: inout FuzzInput) {
     var clock = MediaClock(rate: Int(input.integer(Int32.self)))
     var arrival: Int64 = 0
@@ -203,7 +204,7 @@ extension FuzzTarget {
   private static func playlists(_ input: inout FuzzInput) {
     var whole = MediaPlaylist(targetDuration: 6)
     var live = LivePlaylist(segmentDuration: 6)
-    // Dates are slow.
+    // Only a few: formatting dates is slow.
     for _ in 0..<3 {
       let (duration, start) = (input.double(), input.double())
       whole.add(segment: "s", duration: duration, start: start)

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// Runs what the fuzzer has found so far: every file of the corpus through its target.
+/// Runs every file of the fuzzer's corpus through its target.
 @Suite struct CorpusTests {
   private static let corpus = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Corpus")
 
-  @Test("a corpus holds what it did", arguments: FuzzTarget.all.map(\.name))
+  @Test("Every corpus file passes", arguments: FuzzTarget.all.map(\.name))
   func replay(name: String) throws {
     let target = try #require(FuzzTarget.all.first { $0.name == name })
     let folder = Self.corpus.appendingPathComponent(name)

@@ -1,5 +1,5 @@
 extension AffineMatrix {
-  /// This, and then `next`; not commutative.
+  /// Returns the transform that applies this transform and then `next`. Not commutative.
   public func concatenating(_ next: AffineMatrix) -> AffineMatrix {
     AffineMatrix(
       a: a * next.a + b * next.c,
@@ -10,30 +10,33 @@ extension AffineMatrix {
       ty: tx * next.b + ty * next.d + next.ty)
   }
 
-  /// A move by `x` and `y`, and then this: prepended, as CoreGraphics does.
+  /// Returns the transform that translates by `x` and `y` and then applies this one. Prepends, as
+  /// CoreGraphics does.
   public func translatedBy(x: Double, y: Double) -> AffineMatrix {
     AffineMatrix(translationX: x, y: y).concatenating(self)
   }
 
-  /// A scale, and then this: prepended, as CoreGraphics does.
+  /// Returns the transform that scales and then applies this one. Prepends, as CoreGraphics does.
   public func scaledBy(x: Double, y: Double) -> AffineMatrix {
     AffineMatrix(scaleX: x, y: y).concatenating(self)
   }
 
-  /// A turn by `radians`, clockwise with y down, and then this: prepended, as CoreGraphics does.
+  /// Returns the transform that rotates by `radians` (clockwise with y down) and then applies this
+  /// one. Prepends, as CoreGraphics does.
   public func rotated(by radians: Double) -> AffineMatrix {
     AffineMatrix(rotationAngle: radians).concatenating(self)
   }
 
-  /// `a*d - b*c`: the factor of areas, negative where the transform mirrors.
+  /// `a*d - b*c`: the factor by which areas grow. Negative if the transform mirrors.
   public var determinant: Double { a * d - b * c }
 
-  /// Whether this is the identity, number for number.
+  /// Whether this transform equals the identity exactly.
   public var isIdentity: Bool { self == .identity }
 
-  /// The transform that undoes this one.
+  /// Returns the inverse transform.
   ///
-  /// - Throws: `SingularMatrix` where there is none, or none in finite numbers; never a NaN.
+  /// - Throws: `SingularMatrix` if there is no inverse, or none in finite numbers. The result never
+  ///   contains a NaN.
   public func inverted() throws(SingularMatrix) -> AffineMatrix {
     let determinant = self.determinant
     guard determinant != 0, determinant.isFinite else { throw SingularMatrix(self) }
@@ -50,15 +53,15 @@ extension AffineMatrix {
   }
 }
 
-/// A transform that cannot be undone: it flattens the plane, or its numbers are not finite.
+/// A transform without an inverse: it collapses the plane, or its numbers are not finite.
 public struct SingularMatrix: Error, Hashable, CustomStringConvertible {
-  /// The transform in question.
+  /// The transform.
   public let transform: AffineMatrix
 
-  /// The error about `transform`.
+  /// Creates the error for `transform`.
   public init(_ transform: AffineMatrix) { self.transform = transform }
 
-  /// What is wrong, with the numbers.
+  /// The reason, with the numbers.
   public var description: String {
     "the transform \(transform) has no inverse (determinant \(transform.determinant)): "
       + "a scale of 0 or a number that is not finite went into it"
@@ -66,7 +69,7 @@ public struct SingularMatrix: Error, Hashable, CustomStringConvertible {
 }
 
 extension Point {
-  /// Where `transform` takes this point.
+  /// Returns the point that `transform` maps this point to.
   public func applying(_ transform: AffineMatrix) -> Point {
     Point(
       x: transform.a * x + transform.c * y + transform.tx,
@@ -75,8 +78,8 @@ extension Point {
 }
 
 extension Size {
-  /// What `transform` makes of this distance; translation does not matter, and a side may come out
-  /// negative, as CoreGraphics has it.
+  /// Returns this size transformed as a vector. Translation has no effect, and a side of the result
+  /// can be negative, as in CoreGraphics.
   public func applying(_ transform: AffineMatrix) -> Size {
     Size(
       width: transform.a * width + transform.c * height,
@@ -85,7 +88,7 @@ extension Size {
 }
 
 extension Rect {
-  /// The smallest upright rectangle around where `transform` takes this one; its size is not
+  /// Returns the bounding box of this rectangle after `transform`. Its width and height are not
   /// negative.
   public func applying(_ transform: AffineMatrix) -> Rect {
     let far = Point(x: origin.x + size.width, y: origin.y + size.height)

@@ -1,6 +1,6 @@
 extension AffineMatrix {
-  /// The transform of the view that shows an interface in this orientation on a screen whose own
-  /// orientation is portrait; `unknown` is laid out as portrait.
+  /// Creates the transform of the view that shows `interface` on a screen whose native orientation
+  /// is portrait. `unknown` is laid out as portrait.
   public init(_ interface: InterfaceOrientation) {
     switch interface {
     case .unknown, .portrait: self.init(quarterTurnsClockwise: 0)
@@ -10,10 +10,11 @@ extension AffineMatrix {
     }
   }
 
-  /// From the coordinates of a stored picture of `size` to those of the picture upright.
+  /// Creates the transform from the coordinates of a stored image of `size` to those of the upright
+  /// image.
   ///
-  /// Coordinates are continuous (a pixel's centre lies at .5) and both pictures lie in the positive
-  /// quadrant with a corner at the origin. All numbers are whole.
+  /// Coordinates are continuous (a pixel's centre is at .5). Both images are in the positive
+  /// quadrant with a corner at the origin. All six numbers are integers.
   public init(_ orientation: ImageOrientation, size: PixelSize) {
     let flip = AffineMatrix(scaleX: orientation.isMirrored ? -1 : 1, y: 1)
     let turned = flip.concatenating(

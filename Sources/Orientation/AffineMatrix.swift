@@ -1,48 +1,48 @@
-/// A map of the plane that keeps lines straight and parallel: CoreGraphics' `CGAffineTransform`.
+/// An affine transform of the plane, like CoreGraphics' `CGAffineTransform`.
 ///
-/// Row vectors times `[a b 0; c d 0; tx ty 1]`: `x' = a*x + c*y + tx`, `y' = b*x + d*y + ty`. With y
-/// down, a positive angle turns clockwise. Foundation's type of the same name has the same layout,
-/// but on Linux its mutators append where these prepend.
+/// Row vectors times `[a b 0; c d 0; tx ty 1]`: `x' = a*x + c*y + tx`, `y' = b*x + d*y + ty`. With
+/// y down, a positive angle rotates clockwise. Foundation's type of the same name has the same
+/// layout, but on Linux its mutating methods append where these prepend.
 public struct AffineMatrix: Sendable, Hashable {
-  /// What x adds to x'.
+  /// The contribution of x to x'.
   public var a: Double
-  /// What x adds to y'.
+  /// The contribution of x to y'.
   public var b: Double
-  /// What y adds to x'.
+  /// The contribution of y to x'.
   public var c: Double
-  /// What y adds to y'.
+  /// The contribution of y to y'.
   public var d: Double
   /// Translation along x.
   public var tx: Double
   /// Translation along y.
   public var ty: Double
 
-  /// The transform of these six numbers, in CoreGraphics' order.
+  /// Creates a transform from its six numbers, in CoreGraphics' order.
   public init(a: Double, b: Double, c: Double, d: Double, tx: Double, ty: Double) {
     (self.a, self.b, self.c, self.d, self.tx, self.ty) = (a, b, c, d, tx, ty)
   }
 
-  /// The transform that changes nothing.
+  /// The identity transform.
   public static let identity = AffineMatrix(a: 1, b: 0, c: 0, d: 1, tx: 0, ty: 0)
 
-  /// A move by `x` and `y`.
+  /// Creates a translation by `x` and `y`.
   public init(translationX x: Double, y: Double) {
     self.init(a: 1, b: 0, c: 0, d: 1, tx: x, ty: y)
   }
 
-  /// A scale about the origin.
+  /// Creates a scale about the origin.
   public init(scaleX x: Double, y: Double) {
     self.init(a: x, b: 0, c: 0, d: y, tx: 0, ty: 0)
   }
 
-  /// A turn about the origin, clockwise with y down. Multiples of a quarter turn (as near as a
-  /// `Double` comes to them) give exact numbers. The angle must be finite.
+  /// Creates a rotation about the origin, clockwise with y down. An angle that is a multiple of a
+  /// quarter turn, to the precision of `Double`, gives exact numbers. The angle must be finite.
   public init(rotationAngle radians: Double) {
     let (sine, cosine) = Trigonometry.sineAndCosine(radians: radians)
     self.init(a: cosine, b: sine, c: -sine, d: cosine, tx: 0, ty: 0)
   }
 
-  /// A turn about the origin by whole quarter turns, clockwise with y down; exact.
+  /// Creates an exact rotation about the origin by whole quarter turns, clockwise with y down.
   public init(quarterTurnsClockwise turns: Int) {
     let (sine, cosine) = Trigonometry.exact(quarterTurns: turns)
     self.init(a: cosine, b: sine, c: 0 - sine, d: cosine, tx: 0, ty: 0)
@@ -50,10 +50,10 @@ public struct AffineMatrix: Sendable, Hashable {
 }
 
 extension AffineMatrix: CustomStringConvertible {
-  /// The six numbers as UIKit prints them, whole ones without a fraction: `[0, -1, 1, 0, 0, 0]`.
+  /// The six numbers in UIKit's format, integers without a fraction: `[0, -1, 1, 0, 0, 0]`.
   public var description: String {
     let numbers = [a, b, c, d, tx, ty].map { number in
-      let text = "\(number + 0)"  // adding 0 makes 0 of -0
+      let text = "\(number + 0)"  // adding 0 turns -0 into 0
       return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }
     return "[\(numbers.joined(separator: ", "))]"

@@ -1,28 +1,29 @@
-/// A phone's camera: how its raw frames must be turned for every way the device is held.
+/// A phone's camera: the rotation that its raw frames need for each device orientation.
 ///
 /// The rule is Android's (`SENSOR_ORIENTATION`) and agrees with an iPhone's cameras: with d the
 /// device's clockwise rotation from portrait, a back camera needs `sensorOrientation + d` degrees
 /// clockwise and a front camera `sensorOrientation - d`.
 public struct Camera: Sendable, Hashable {
-  /// The side of the phone that the camera looks from.
+  /// The side of the phone that the camera is on.
   public enum Position: String, CaseIterable, Sendable, Hashable {
-    /// Looks away from the person who holds the phone.
+    /// Faces away from the user.
     case back
-    /// Looks at that person.
+    /// Faces the user.
     case front
   }
 
   /// The side that the camera is on.
   public var position: Position
-  /// The clockwise turn in degrees that the frames need in portrait; 90 on nearly every phone.
+  /// The clockwise rotation in degrees that the frames need in portrait; 90 on nearly every phone.
   public var sensorOrientation: Int
-  /// Whether the upright picture is mirrored left-right after turning, as a front camera's preview is.
+  /// Whether the upright frame is mirrored left-right after the rotation, like a front camera's
+  /// preview.
   public var mirrors: Bool
 
   /// The sensor orientation of nearly every phone, in degrees.
   public static let usualSensorOrientation = 90
 
-  /// A camera; `sensorOrientation` is in degrees clockwise.
+  /// Creates a camera. `sensorOrientation` is in degrees clockwise.
   public init(
     position: Position = .back, sensorOrientation: Int = Self.usualSensorOrientation,
     mirrors: Bool = false
@@ -32,8 +33,8 @@ public struct Camera: Sendable, Hashable {
     self.mirrors = mirrors
   }
 
-  /// The clockwise turn in degrees, 0 ..< 360, that a raw frame needs while the device is held so;
-  /// nil where the device is flat or unknown.
+  /// Returns the clockwise rotation in degrees, 0 ..< 360, that a raw frame needs at this device
+  /// orientation, or `nil` if the device is flat or its orientation is unknown.
   public func clockwiseDegrees(for device: DeviceOrientation) -> Int? {
     guard let rotation = device.clockwiseDegrees else { return nil }
     let sensor = sensorOrientation % 360
@@ -41,8 +42,9 @@ public struct Camera: Sendable, Hashable {
     return (degrees % 360 + 360) % 360
   }
 
-  /// What stands a raw frame upright while the device is held so; nil where the device is flat or
-  /// unknown, or where `sensorOrientation` is not a multiple of 90.
+  /// Returns the orientation that makes a raw frame upright at this device orientation. Returns
+  /// `nil` if the device is flat or its orientation is unknown, or if `sensorOrientation` is not a
+  /// multiple of 90.
   public func turn(for device: DeviceOrientation) -> ImageOrientation? {
     guard
       let degrees = clockwiseDegrees(for: device),

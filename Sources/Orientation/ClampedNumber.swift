@@ -1,6 +1,6 @@
 extension FixedWidthInteger {
-  /// The whole number nearest to `value`, clamped to what the type can hold; 0 if it is NaN. A plain
-  /// conversion traps on numbers that files and streams may bring.
+  /// Creates the integer nearest to `value`, clamped to the type's range; 0 for NaN. A plain
+  /// conversion traps on out-of-range numbers, which files and streams can contain.
   package init(clamping value: Double) {
     let rounded = value.rounded()
     if rounded.isNaN {

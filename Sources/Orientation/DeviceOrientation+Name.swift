@@ -1,5 +1,5 @@
 extension DeviceOrientation {
-  /// The word used in JSON and on the command line, in camelCase (`landscapeLeft`).
+  /// The name used in JSON and on the command line, in camelCase (`landscapeLeft`).
   public var name: String {
     switch self {
     case .unknown: "unknown"
@@ -12,7 +12,7 @@ extension DeviceOrientation {
     }
   }
 
-  /// The orientation of that word, upper and lower case alike; nil for any other word.
+  /// Creates the orientation with this name, ignoring case. Returns `nil` for any other word.
   public init?(name: String) {
     guard let match = Word.find(name, among: Self.allCases, \.name) else { return nil }
     self = match

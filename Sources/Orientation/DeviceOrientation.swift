@@ -1,6 +1,6 @@
-/// How the device is held. Raw values are `UIDeviceOrientation`'s.
+/// The physical orientation of the device. Raw values are `UIDeviceOrientation`'s.
 public enum DeviceOrientation: Int, CaseIterable, Sendable, Hashable {
-  /// Nothing is known yet.
+  /// Not known yet.
   case unknown = 0
   /// Upright, home button at the bottom.
   case portrait = 1
@@ -10,18 +10,18 @@ public enum DeviceOrientation: Int, CaseIterable, Sendable, Hashable {
   case landscapeLeft = 3
   /// Home button on the left.
   case landscapeRight = 4
-  /// Flat, the screen to the sky.
+  /// Flat, the screen facing up.
   case faceUp = 5
-  /// Flat, the screen to the ground.
+  /// Flat, the screen facing down.
   case faceDown = 6
 }
 
 extension DeviceOrientation {
-  /// The interface orientation that stands upright while the device is held so, or nil where the
-  /// device says nothing (`unknown`, `faceUp`, `faceDown`).
+  /// The interface orientation that is upright at this device orientation, or `nil` if the device
+  /// orientation doesn't determine one (`unknown`, `faceUp`, `faceDown`).
   ///
-  /// Left and right are opposite: `UIInterfaceOrientationLandscapeLeft` is defined as
-  /// `UIDeviceOrientationLandscapeRight`, so the raw values are equal and the words are not.
+  /// Left and right are swapped: `UIInterfaceOrientationLandscapeLeft` is defined as
+  /// `UIDeviceOrientationLandscapeRight`, so the raw values are equal and the names are not.
   public var interface: InterfaceOrientation? {
     switch self {
     case .portrait: .portrait
@@ -32,7 +32,7 @@ extension DeviceOrientation {
     }
   }
 
-  /// The device's clockwise rotation from portrait in degrees (0, 90, 180, 270), or nil where it is
+  /// The device's clockwise rotation from portrait in degrees (0, 90, 180, 270), or `nil` if it is
   /// flat or unknown.
   public var clockwiseDegrees: Int? {
     switch self {

@@ -1,22 +1,23 @@
-/// How a picture goes into a canvas of another shape.
+/// How a frame is fitted into a canvas with another aspect ratio.
 public enum Fit: String, CaseIterable, Sendable, Hashable {
-  /// All of the picture, its shape kept; the rest of the canvas is left over.
+  /// Shows the whole frame and keeps its aspect ratio; the rest of the canvas stays empty.
   case fit
-  /// As `fit`; a blurred copy of the picture that fills the canvas stands in the rest.
+  /// Like `fit`, with a blurred copy of the frame, scaled to fill the canvas, behind it.
   case blur
-  /// All of the canvas, the picture's shape kept; what sticks out is cropped.
+  /// Fills the whole canvas and keeps the frame's aspect ratio; what extends past the canvas is
+  /// cropped.
   case fill
-  /// All of the picture over all of the canvas; its shape is lost.
+  /// Scales the whole frame to the whole canvas; the aspect ratio is not kept.
   case stretch
 }
 
-/// Which part of the picture stays when it is cropped, and where it stands when room is left over,
-/// as seen on the upright picture. Leading is left.
+/// The part of the frame that is kept when it is cropped, and its position when there is spare
+/// space, in terms of the upright frame. Leading is left.
 public enum Anchor: String, CaseIterable, Sendable, Hashable {
   case center, top, bottom, leading, trailing
   case topLeading, topTrailing, bottomLeading, bottomTrailing
 
-  /// How much of the spare width lies to the left of the anchored part: 0, 0.5 or 1.
+  /// The share of the spare width to the left of the anchored part: 0, 0.5 or 1.
   public var x: Double {
     switch self {
     case .leading, .topLeading, .bottomLeading: 0
@@ -25,7 +26,7 @@ public enum Anchor: String, CaseIterable, Sendable, Hashable {
     }
   }
 
-  /// How much of the spare height lies above the anchored part: 0, 0.5 or 1.
+  /// The share of the spare height above the anchored part: 0, 0.5 or 1.
   public var y: Double {
     switch self {
     case .top, .topLeading, .topTrailing: 0
@@ -34,7 +35,7 @@ public enum Anchor: String, CaseIterable, Sendable, Hashable {
     }
   }
 
-  /// The anchor of that word, upper and lower case alike; nil for any other word.
+  /// Creates the anchor with this name, ignoring case. Returns `nil` for any other word.
   public init?(name: String) {
     guard let match = Word.find(name, among: Self.allCases, \.rawValue) else { return nil }
     self = match

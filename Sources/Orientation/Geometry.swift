@@ -1,55 +1,56 @@
-/// A point in continuous coordinates: x to the right, y down on a raster. A pixel's centre lies at .5.
+/// A point in continuous coordinates: x to the right, y down on a raster. A pixel's centre is at
+/// .5.
 public struct Point: Sendable, Hashable {
-  /// Distance to the right of the origin.
+  /// The distance to the right of the origin.
   public var x: Double
-  /// Distance from the origin along y (down on a raster).
+  /// The distance from the origin along y (down on a raster).
   public var y: Double
 
-  /// The point at `x`, `y`.
+  /// Creates the point (`x`, `y`).
   public init(x: Double, y: Double) {
     self.x = x
     self.y = y
   }
 }
 
-/// A width and a height, or a distance without a place; either may be negative.
+/// A width and a height, or a vector. Either component can be negative.
 public struct Size: Sendable, Hashable {
-  /// Extent along x.
+  /// The extent along x.
   public var width: Double
-  /// Extent along y.
+  /// The extent along y.
   public var height: Double
 
-  /// The size of `width` by `height`.
+  /// Creates the size `width` by `height`.
   public init(width: Double, height: Double) {
     self.width = width
     self.height = height
   }
 
-  /// The size of a picture.
+  /// Creates a size from a size in pixels.
   public init(_ size: PixelSize) {
     self.init(width: Double(size.width), height: Double(size.height))
   }
 }
 
-/// A rectangle: its corner nearest the origin and its size.
+/// A rectangle: the corner nearest the origin, and a size.
 public struct Rect: Sendable, Hashable {
   /// The corner with the least x and y.
   public var origin: Point
-  /// The extent from there.
+  /// The extent from the origin corner.
   public var size: Size
 
-  /// The rectangle from `origin` over `size`.
+  /// Creates the rectangle at `origin` with `size`.
   public init(origin: Point, size: Size) {
     self.origin = origin
     self.size = size
   }
 
-  /// The rectangle from (`x`, `y`) over `width` by `height`.
+  /// Creates the rectangle at (`x`, `y`) with `width` by `height`.
   public init(x: Double, y: Double, width: Double, height: Double) {
     self.init(origin: Point(x: x, y: y), size: Size(width: width, height: height))
   }
 
-  /// A rectangle of pixels from outer edge to outer edge.
+  /// Creates a rectangle from the outer edges of a rectangle of pixels.
   public init(_ rect: PixelRect) {
     self.init(
       x: Double(rect.x), y: Double(rect.y), width: Double(rect.width), height: Double(rect.height))

@@ -1,6 +1,6 @@
 /// A reading of the direction of gravity in units of g. Device axes: x to the right of the screen,
-/// y to its top, z out of it; the vector points down, so that a phone at rest in portrait reads
-/// (0, -1, 0), in landscapeLeft (-1, 0, 0) and face up (0, 0, -1).
+/// y to its top, z out of it. The vector points down: a phone at rest in portrait reads (0, -1, 0),
+/// in landscapeLeft (-1, 0, 0) and face up (0, 0, -1).
 ///
 /// This is CoreMotion's convention. Android's accelerometer reports the opposite vector, in m/s².
 public struct Gravity: Sendable, Hashable {
@@ -11,39 +11,39 @@ public struct Gravity: Sendable, Hashable {
   /// Out of the screen, in g.
   public var z: Double
 
-  /// The reading (`x`, `y`, `z`) in g.
+  /// Creates the reading (`x`, `y`, `z`) in g.
   public init(x: Double, y: Double, z: Double) {
     self.x = x
     self.y = y
     self.z = z
   }
 
-  /// Its length in g: 1 at rest; infinite where the numbers are too large to square.
+  /// The length in g: 1 at rest, infinite if the numbers are too large to square.
   public var magnitude: Double { Trigonometry.length(Trigonometry.length(x, y), z) }
 
-  /// How far the screen looks to the sky, in degrees: 90 face up, 0 upright, -90 face down. 0 for a
-  /// vector of no length.
+  /// The elevation of the screen's direction, in degrees: 90 face up, 0 upright, -90 face down. 0
+  /// for a zero vector.
   public var tiltDegrees: Double {
     let length = magnitude
     return length > 0 ? Trigonometry.degrees(sine: -z / length) : 0
   }
 
-  /// The device's *counter-clockwise* turn from portrait in the plane of its screen, in degrees,
-  /// -180...180 (landscapeLeft is 90); meaningless where the device lies flat.
+  /// The device's *counter-clockwise* rotation from portrait in the plane of its screen, in
+  /// degrees, -180...180 (landscapeLeft is 90). Meaningless if the device is flat.
   public var counterClockwiseDegrees: Double { Trigonometry.degrees(y: -x, x: -y) }
 
   /// Whether all three numbers are finite.
   var isFinite: Bool { x.isFinite && y.isFinite && z.isFinite }
 }
 
-/// A reading that says nothing about gravity: bad input, not an orientation.
+/// An invalid gravity reading.
 public enum GravityError: Error, Hashable, CustomStringConvertible {
   /// A component is NaN or infinite.
   case readingNotFinite(Gravity)
   /// The time is NaN or infinite.
   case timeNotFinite(Double)
 
-  /// What is wrong, and what was expected.
+  /// The invalid value and the expected one.
   public var description: String {
     switch self {
     case .readingNotFinite(let reading):

@@ -1,5 +1,5 @@
 extension GravityClassifier {
-  /// What a classifier remembers of the readings so far: the filter, and when the device was last
+  /// The classifier's state from previous readings: the filter, and when the device was last
   /// shaken, swung or flat.
   struct Motion: Sendable, Hashable {
     private var latest: Double?
@@ -15,15 +15,16 @@ extension GravityClassifier {
       var degrees: Double
     }
 
-    /// How many tilts are remembered at most (`TILT_HISTORY_SIZE`).
+    /// The maximum number of stored tilts (`TILT_HISTORY_SIZE`).
     private static let historySize = 200
 
-    /// Whether the last reading is later than `seconds`: time went backwards.
+    /// Whether the last reading is later than `seconds`, that is, whether time went backwards.
     func isBefore(_ seconds: Double) -> Bool {
       latest.map { seconds < $0 } ?? false
     }
 
-    /// Judges and filters one reading; nil where it is rejected or too short to have a direction.
+    /// Checks and filters one reading. Returns `nil` if it is rejected or too short to have a
+    /// direction.
     mutating func take(
       _ gravity: Gravity, at seconds: Double, _ configuration: Configuration
     ) -> Gravity? {
@@ -38,7 +39,7 @@ extension GravityClassifier {
       return smooth
     }
 
-    /// A first order low pass: `dt / (constant + dt)` of the new reading.
+    /// A first-order low-pass filter: `dt / (constant + dt)` of the new reading.
     private mutating func filter(
       _ gravity: Gravity, at seconds: Double, _ configuration: Configuration
     ) -> Gravity {
@@ -68,14 +69,14 @@ extension GravityClassifier {
       tilts.append(Tilt(seconds: seconds, degrees: degrees))
     }
 
-    /// Remembers that the device, which is faceUp or faceDown, still lies flat.
+    /// Stores the time if the device, which is faceUp or faceDown, is still flat.
     mutating func noteFlat(
       _ gravity: Gravity, at seconds: Double, _ configuration: Configuration
     ) {
       if abs(gravity.tiltDegrees.rounded()) >= configuration.flatAngle { flatAt = seconds }
     }
 
-    /// Whether shaking, swinging and lying flat are over for long enough.
+    /// Whether enough time has passed since the device was shaken, swung or flat.
     func isCalm(at seconds: Double, _ configuration: Configuration) -> Bool {
       func hasEnded(_ time: Double?, _ wait: Double) -> Bool {
         time.map { seconds - $0 >= wait } ?? true

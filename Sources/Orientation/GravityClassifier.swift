@@ -1,9 +1,11 @@
-/// Gravity readings to a `DeviceOrientation` that does not flicker: readings far from 1 g are
-/// rejected, the rest filtered; neighbours are kept apart by a gap, and a change must settle.
+/// Turns gravity readings into a `DeviceOrientation` that doesn't flicker. Readings far from 1 g
+/// are rejected, the rest are filtered. A gap separates neighbouring orientations, and a change
+/// must settle.
 ///
-/// A value: copy it to try a reading. Settling is judged only when a reading comes; the first
-/// orientation, from `unknown`, is taken at once. A reading that is rejected or says nothing keeps
-/// the current orientation. If time goes backwards the filter and all waiting start afresh.
+/// This is a value: copy it to try a reading. Settling is checked only when a reading arrives. The
+/// first orientation, from `unknown`, is adopted at once. A reading that is rejected or
+/// inconclusive keeps the current orientation. If time goes backwards, the filter and all waits
+/// restart.
 public struct GravityClassifier: Sendable, Hashable {
   /// The constants.
   public let configuration: Configuration
@@ -14,13 +16,13 @@ public struct GravityClassifier: Sendable, Hashable {
   private var candidate: Candidate?
   private var isOverhead = false
 
-  /// An orientation that waits to settle.
+  /// An orientation that has not settled yet.
   private struct Candidate: Sendable, Hashable {
     var orientation: DeviceOrientation
     var since: Double
   }
 
-  /// A classifier that starts at `orientation`.
+  /// Creates a classifier that starts at `orientation`.
   public init(
     configuration: Configuration = .android, orientation: DeviceOrientation = .unknown
   ) {
@@ -28,12 +30,13 @@ public struct GravityClassifier: Sendable, Hashable {
     self.orientation = orientation
   }
 
-  /// The orientation after one more reading, which is also kept in `orientation`.
+  /// Processes one reading and returns the orientation after it, which is also stored in
+  /// `orientation`.
   ///
   /// - Parameters:
   ///   - gravity: the reading, in g, pointing down.
-  ///   - seconds: its time on any clock that does not stop.
-  /// - Throws: `GravityError` where a number is NaN or infinite; nothing has changed then.
+  ///   - seconds: its time, on any clock that doesn't stop.
+  /// - Throws: `GravityError` if a number is NaN or infinite. The state is unchanged in that case.
   @discardableResult
   public mutating func classify(
     _ gravity: Gravity, at seconds: Double
@@ -57,7 +60,8 @@ public struct GravityClassifier: Sendable, Hashable {
     return orientation
   }
 
-  /// Takes `pose` over once it has lasted and nothing happened just before.
+  /// Adopts `pose` once it has lasted long enough and no shake, swing or flat position came just
+  /// before.
   private mutating func settle(_ pose: DeviceOrientation, at seconds: Double) {
     guard pose != orientation else {
       candidate = nil
@@ -79,9 +83,9 @@ public struct GravityClassifier: Sendable, Hashable {
     candidate = nil
   }
 
-  /// What a filtered reading says by itself; nil where it says nothing.
+  /// Returns the orientation of a single filtered reading, or `nil` if it is inconclusive.
   private mutating func pose(of gravity: Gravity) -> DeviceOrientation? {
-    // Whole degrees, as both sources have it: 67.0 must not become 66.9999.
+    // Whole degrees, as in both original sources: 67.0 must not become 66.9999.
     let tilt = gravity.tiltDegrees.rounded()
     if tilt >= configuration.flatAngle { return .faceUp }
     if tilt <= -configuration.flatAngle { return .faceDown }
@@ -107,11 +111,12 @@ public struct GravityClassifier: Sendable, Hashable {
     let nearest = Self.counterClockwise[Int(turns) & 3]
     guard limits.range(for: nearest).contains(tilt) else { return nil }
     guard let here = Self.counterClockwise.firstIndex(of: orientation) else { return nearest }
-    // Half the gap on each side of the diagonal, in whole degrees as the source divides.
+    // Half the gap on each side of the diagonal, in whole degrees, as the original source divides.
     let reach = 45 - (gap / 2).rounded(.down)
     let offset = angle - turns * 90
     let step = (Int(turns) - here) & 3
-    // Entered from the clockwise neighbour, or held against it: the lower edge counts; and so on.
+    // The lower edge applies when the device comes from the clockwise neighbour or stays where it
+    // is; the upper edge when it comes from the counter-clockwise neighbour or stays.
     if (step == 0 || step == 1) && offset < -reach { return nil }
     if (step == 0 || step == 3) && offset > reach { return nil }
     return nearest
@@ -131,13 +136,13 @@ public struct GravityClassifier: Sendable, Hashable {
     }
   }
 
-  /// The upright orientations in the order in which the device turns counter-clockwise.
+  /// The upright orientations in the order of a counter-clockwise rotation of the device.
   private static let counterClockwise: [DeviceOrientation] = [
     .portrait, .landscapeLeft, .portraitUpsideDown, .landscapeRight,
   ]
 }
 
 extension DeviceOrientation {
-  /// Whether the device lies with its screen to the sky or to the ground.
+  /// Whether the device is flat, with its screen facing up or down.
   public var isFlat: Bool { self == .faceUp || self == .faceDown }
 }

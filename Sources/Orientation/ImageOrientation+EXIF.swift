@@ -1,27 +1,27 @@
 extension ImageOrientation {
-  /// The value of EXIF's and TIFF's tag 274 (`Orientation`), 1...8; nil for any other number, which
-  /// readers treat as absent.
+  /// Creates an orientation from EXIF's and TIFF's tag 274 (`Orientation`), 1...8. Returns `nil`
+  /// for any other number, which readers treat as absent.
   public init?(exif: Int) { self.init(rawValue: exif) }
 
   /// The value of EXIF's tag 274, 1...8.
   public var exif: Int { rawValue }
 }
 
-/// The two HEIF item properties that say how an image lies (ISO/IEC 23008-12, 6.5.10 `irot` and
-/// 6.5.12 `imir`). MIAF applies the turn first and the mirror after it.
+/// The two HEIF item properties of an image's orientation (ISO/IEC 23008-12, 6.5.10 `irot` and
+/// 6.5.12 `imir`). MIAF applies the rotation first and the mirroring after it.
 public struct HEIFOrientation: Sendable, Hashable {
-  /// `irot`: quarter turns anticlockwise, 0...3; nil where the property is absent.
+  /// `irot`: quarter turns anticlockwise, 0...3; `nil` if the property is absent.
   public var irot: Int?
-  /// `imir`: 0 exchanges top and bottom, 1 exchanges left and right; nil where it is absent.
+  /// `imir`: 0 exchanges top and bottom, 1 exchanges left and right; `nil` if it is absent.
   public var imir: Int?
 
-  /// The properties with these values; they are not judged here.
+  /// Creates the properties with these values, without validation.
   public init(irot: Int? = nil, imir: Int? = nil) {
     self.irot = irot
     self.imir = imir
   }
 
-  /// The shortest properties that mean `orientation`: each of the eight has some.
+  /// Creates the shortest properties for `orientation`. All eight orientations can be represented.
   public init(_ orientation: ImageOrientation) {
     switch orientation {
     case .up: self.init()
@@ -35,7 +35,7 @@ public struct HEIFOrientation: Sendable, Hashable {
     }
   }
 
-  /// The orientation the properties mean, or nil where a value is out of its range.
+  /// The orientation of the properties, or `nil` if a value is out of range.
   public var orientation: ImageOrientation? {
     guard (0...3).contains(irot ?? 0) else { return nil }
     let turn = ImageOrientation(flippedHorizontally: false, quarterTurns: -(irot ?? 0))

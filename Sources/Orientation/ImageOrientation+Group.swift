@@ -1,7 +1,7 @@
-/// The dihedral group of the square. Every element is written in one way as an optional horizontal
-/// flip *followed by* a clockwise turn; all the arithmetic is done on that pair.
+/// The dihedral group of the square. Every element has one form, an optional horizontal flip
+/// *followed by* a clockwise rotation, and all arithmetic uses that pair.
 extension ImageOrientation {
-  /// Whether standing the picture up takes a mirror as well as a turn.
+  /// Whether making the image upright takes a mirroring as well as a rotation.
   public var isMirrored: Bool {
     switch self {
     case .up, .down, .right, .left: false
@@ -9,10 +9,11 @@ extension ImageOrientation {
     }
   }
 
-  /// The clockwise quarter turns (0...3) left to do after the horizontal flip, if there is one.
+  /// The clockwise quarter turns (0...3) to apply after the horizontal flip, if there is one.
   ///
-  /// The flip comes first. So a transpose (`leftMirrored`) is a flip and 3 quarter turns; peers
-  /// that flip after turning (Chromium, Media3) call the same picture 90 degrees.
+  /// The flip comes first, so a transpose (`leftMirrored`) is a flip and 3 quarter turns.
+  /// Implementations that flip after the rotation (Chromium, Media3) report 90 degrees for the same
+  /// image.
   public var quarterTurns: Int {
     switch self {
     case .up, .upMirrored: 0
@@ -25,18 +26,21 @@ extension ImageOrientation {
   /// `quarterTurns` in degrees: 0, 90, 180 or 270.
   public var clockwiseDegrees: Int { quarterTurns * 90 }
 
-  /// Whether width and height change places: a quarter turn either way, a transpose or a transverse.
+  /// Whether width and height are exchanged: a quarter turn either way, a transpose or a
+  /// transverse.
   public var swapsAxes: Bool { quarterTurns % 2 == 1 }
 
-  /// The element that flips left-right, if asked, and then turns clockwise.
+  /// Creates the element that flips left-right if requested, and then rotates clockwise.
   ///
-  /// - Parameter clockwiseDegrees: any multiple of 90, negative ones too; nil for other angles.
+  /// - Parameter clockwiseDegrees: any multiple of 90, including negative ones. The result is `nil`
+  ///   for other angles.
   public init?(flippedHorizontally: Bool, clockwiseDegrees: Int) {
     guard clockwiseDegrees.isMultiple(of: 90) else { return nil }
     self.init(flippedHorizontally: flippedHorizontally, quarterTurns: clockwiseDegrees / 90)
   }
 
-  /// The element that flips left-right, if asked, and then turns clockwise; any number of turns.
+  /// Creates the element that flips left-right if requested, and then rotates clockwise by any
+  /// number of quarter turns.
   public init(flippedHorizontally: Bool, quarterTurns: Int) {
     switch (flippedHorizontally, quarterTurns & 3) {
     case (false, 0): self = .up
@@ -50,19 +54,19 @@ extension ImageOrientation {
     }
   }
 
-  /// This, and then `next`: the composition, not commutative.
+  /// Returns the composition of this and then `next`. Not commutative.
   public func then(_ next: ImageOrientation) -> ImageOrientation {
-    // A turn moved past a later flip turns the other way.
+    // A rotation moved past a later flip changes direction.
     let turns = (next.isMirrored ? -quarterTurns : quarterTurns) + next.quarterTurns
     return ImageOrientation(
       flippedHorizontally: isMirrored != next.isMirrored, quarterTurns: turns)
   }
 
-  /// What undoes this: `a.then(a.inverse)` is `up`. A mirrored element is its own inverse.
+  /// The inverse: `a.then(a.inverse)` is `up`. A mirrored element is its own inverse.
   public var inverse: ImageOrientation {
     isMirrored ? self : ImageOrientation(flippedHorizontally: false, quarterTurns: -quarterTurns)
   }
 
-  /// The size of a picture of `size` once it stands upright.
+  /// Returns the upright size of an image of `size`.
   public func applied(to size: PixelSize) -> PixelSize { swapsAxes ? size.transposed : size }
 }

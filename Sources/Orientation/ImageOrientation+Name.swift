@@ -1,5 +1,6 @@
 extension ImageOrientation {
-  /// The word used in JSON and reports, CGImagePropertyOrientation's in camelCase (`leftMirrored`).
+  /// The name used in JSON and reports: `CGImagePropertyOrientation`'s in camelCase
+  /// (`leftMirrored`).
   public var name: String {
     switch self {
     case .up: "up"
@@ -13,7 +14,7 @@ extension ImageOrientation {
     }
   }
 
-  /// The orientation of that word, upper and lower case alike; nil for any other word.
+  /// Creates the orientation with this name, ignoring case. Returns `nil` for any other word.
   public init?(name: String) {
     guard let match = Word.find(name, among: Self.allCases, \.name) else { return nil }
     self = match

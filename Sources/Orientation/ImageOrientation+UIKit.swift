@@ -1,10 +1,11 @@
 extension ImageOrientation {
-  /// `UIImageOrientation`'s raw values (0...7), which are not EXIF's.
+  /// The orientations in the order of `UIImageOrientation`'s raw values (0...7), which differ from
+  /// EXIF's.
   private static let uiImageOrder: [ImageOrientation] = [
     .up, .down, .left, .right, .upMirrored, .downMirrored, .leftMirrored, .rightMirrored,
   ]
 
-  /// The orientation of a `UIImageOrientation` raw value; nil outside 0...7.
+  /// Creates an orientation from a `UIImageOrientation` raw value. Returns `nil` outside 0...7.
   public init?(uiImageOrientation raw: Int) {
     guard Self.uiImageOrder.indices.contains(raw) else { return nil }
     self = Self.uiImageOrder[raw]

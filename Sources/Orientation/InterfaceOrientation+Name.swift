@@ -1,5 +1,5 @@
 extension InterfaceOrientation {
-  /// The word used in JSON and on the command line, in camelCase (`landscapeLeft`).
+  /// The name used in JSON and on the command line, in camelCase (`landscapeLeft`).
   public var name: String {
     switch self {
     case .unknown: "unknown"
@@ -10,8 +10,8 @@ extension InterfaceOrientation {
     }
   }
 
-  /// The orientation of that word (the four upright ones and `unknown`), upper and lower case
-  /// alike; nil for any other word.
+  /// Creates the orientation with this name (the four upright ones and `unknown`), ignoring case.
+  /// Returns `nil` for any other word.
   public init?(name: String) {
     guard let match = Word.find(name, among: Self.allCases, \.name) else { return nil }
     self = match
@@ -19,13 +19,13 @@ extension InterfaceOrientation {
 }
 
 extension InterfaceOrientationMask {
-  /// The words of more than one orientation, as UIKit names them.
+  /// UIKit's names of masks with more than one orientation.
   static let words: [(name: String, mask: Self)] = [
     ("landscape", .landscape), ("all", .all), ("allButUpsideDown", .allButUpsideDown),
   ]
 
-  /// The mask of one word: an orientation's name, `landscape`, `all` or `allButUpsideDown`, upper
-  /// and lower case alike; nil for any other word, `unknown` too (it is in no mask).
+  /// Creates the mask with this name, ignoring case: an orientation's name, `landscape`, `all` or
+  /// `allButUpsideDown`. Returns `nil` for any other word, and for `unknown`, which is in no mask.
   public init?(name: String) {
     if let orientation = InterfaceOrientation(name: name) {
       guard orientation != .unknown else { return nil }
@@ -37,7 +37,7 @@ extension InterfaceOrientationMask {
     }
   }
 
-  /// The one word that means exactly this mask, or nil where it takes several.
+  /// The name of exactly this mask, or `nil` if no single name matches.
   public var name: String? {
     let members = orientations
     if members.count == 1, self == Self(members[0]) { return members[0].name }

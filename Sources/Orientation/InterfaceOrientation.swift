@@ -1,6 +1,6 @@
-/// How an app lays out its interface. Raw values are `UIInterfaceOrientation`'s.
+/// The orientation of an app's interface. Raw values are `UIInterfaceOrientation`'s.
 public enum InterfaceOrientation: Int, CaseIterable, Sendable, Hashable {
-  /// Nothing is decided yet.
+  /// Not decided yet.
   case unknown = 0
   /// Home button at the bottom.
   case portrait = 1
@@ -13,12 +13,12 @@ public enum InterfaceOrientation: Int, CaseIterable, Sendable, Hashable {
 }
 
 extension InterfaceOrientation {
-  /// The four a screen can be in, in raw order.
+  /// The four orientations other than `unknown`, in raw order.
   public static let upright: [InterfaceOrientation] = [
     .portrait, .portraitUpsideDown, .landscapeRight, .landscapeLeft,
   ]
 
-  /// The device orientation under which this interface stands upright; `unknown` for `unknown`.
+  /// The device orientation at which this interface is upright; `unknown` for `unknown`.
   public var device: DeviceOrientation {
     switch self {
     case .unknown: .unknown
@@ -29,7 +29,7 @@ extension InterfaceOrientation {
     }
   }
 
-  /// Whether the interface is wider than tall.
+  /// Whether the interface is wider than it is tall.
   public var isLandscape: Bool { self == .landscapeLeft || self == .landscapeRight }
 }
 
@@ -38,10 +38,10 @@ public struct InterfaceOrientationMask: OptionSet, Sendable, Hashable {
   /// The bits: `1 << raw` of each member.
   public let rawValue: Int
 
-  /// The mask of these bits; bits that belong to no orientation are kept and mean nothing.
+  /// Creates a mask from its bits. Bits that belong to no orientation are kept and ignored.
   public init(rawValue: Int) { self.rawValue = rawValue }
 
-  /// The mask of one orientation; empty for `unknown`.
+  /// Creates the mask of one orientation; empty for `unknown`.
   public init(_ orientation: InterfaceOrientation) {
     rawValue = orientation == .unknown ? 0 : 1 << orientation.rawValue
   }
@@ -58,7 +58,7 @@ public struct InterfaceOrientationMask: OptionSet, Sendable, Hashable {
   public static let landscape: Self = [.landscapeLeft, .landscapeRight]
   /// All four: 30.
   public static let all: Self = [.portrait, .portraitUpsideDown, .landscape]
-  /// All but upside down: 26, a phone's default.
+  /// All but upside down: 26, the default on a phone.
   public static let allButUpsideDown: Self = [.portrait, .landscape]
 
   /// The members in raw order.
@@ -66,7 +66,7 @@ public struct InterfaceOrientationMask: OptionSet, Sendable, Hashable {
     InterfaceOrientation.upright.filter { contains($0) }
   }
 
-  /// Whether the mask holds `orientation`; never true for `unknown`.
+  /// Returns whether the mask contains `orientation`. Always `false` for `unknown`.
   public func contains(_ orientation: InterfaceOrientation) -> Bool {
     orientation != .unknown && contains(Self(orientation))
   }

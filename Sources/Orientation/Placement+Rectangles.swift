@@ -1,6 +1,7 @@
 extension Placement {
-  /// The display size of a picture: square pixels, upright, both sides rounded down to even and at
-  /// least 2; what `--size source` means. The width is scaled by the sample aspect ratio.
+  /// Returns the display size of a frame: square pixels, upright, both sides rounded down to an
+  /// even number and at least 2. This is the size of `--size source`. The width is scaled by the
+  /// sample aspect ratio.
   public static func uprightSize(
     source: PixelSize, sampleAspectRatio: Rational = .one, orientation: ImageOrientation
   ) -> PixelSize {
@@ -12,8 +13,8 @@ extension Placement {
     return PixelSize(max(2, upright.width & ~1), max(2, upright.height & ~1))
   }
 
-  /// The crop on the grid: an edge inside the picture goes to the nearest step, and an axis that
-  /// is not cropped stays whole.
+  /// Snaps a crop to the grid. An edge inside the frame moves to the nearest step, and an axis that
+  /// is not cropped keeps its full length.
   static func align(_ crop: PixelRect?, in source: PixelSize, grid: PixelSize) -> PixelRect {
     guard let crop else { return PixelRect(source) }
     let across = Axis.aligned(
@@ -24,14 +25,14 @@ extension Placement {
     return PixelRect(x: across.start, y: down.start, width: across.length, height: down.length)
   }
 
-  /// The largest rectangle of the picture's shape in the canvas.
+  /// Returns the largest rectangle in the canvas with the frame's aspect ratio.
   static func letterbox(
     _ size: PixelSize, pixel: Rational, orientation: ImageOrientation, anchor: Anchor,
     canvas: PixelSize, grid: PixelSize
   ) -> PixelRect {
     let upright = orientation.applied(to: size)
     let shape = displayShape(size, pixel: pixel, orientation: orientation)
-    // Doubles are exact for every size a codec can hold and cannot overflow for the others.
+    // Doubles are exact for every size a codec supports and can't overflow for the others.
     let width = Double(canvas.height) * shape.width / shape.height
     let height = Double(canvas.width) * shape.height / shape.width
     let across = Axis.length(
@@ -44,12 +45,12 @@ extension Placement {
       width: across, height: down)
   }
 
-  /// The largest part of `shown` that has the canvas's shape, in stored pixels.
+  /// Returns the largest part of `shown` with the canvas's aspect ratio, in stored pixels.
   static func crop(
     _ shown: PixelRect, pixel: Rational, orientation: ImageOrientation, anchor: Anchor,
     canvas: PixelSize, grid: PixelSize
   ) -> PixelRect {
-    // The canvas laid down the way the picture is stored, and the anchor with it.
+    // The canvas size and the anchor, converted to the orientation of the stored frame.
     let target = orientation.applied(to: canvas)
     let shape = displayShape(shown.size, pixel: pixel, orientation: .up)
     let (numerator, denominator) = (Double(pixel.numerator), Double(pixel.denominator))
@@ -69,7 +70,8 @@ extension Placement {
       width: across, height: down)
   }
 
-  /// The picture's width and height on a display, both times the ratio's denominator: whole numbers.
+  /// Returns the frame's displayed width and height, both multiplied by the ratio's denominator:
+  /// integers.
   private static func displayShape(
     _ size: PixelSize, pixel: Rational, orientation: ImageOrientation
   ) -> Size {
@@ -81,14 +83,14 @@ extension Placement {
 }
 
 extension PixelSize {
-  /// The largest side that is taken at its word.
+  /// The largest supported side. Larger values are clamped.
   static let limit = 1 << 31
 
-  /// Both sides in 0...2^31.
+  /// The size with both sides clamped to 0...2^31.
   var clamped: PixelSize {
     PixelSize(min(max(0, width), Self.limit), min(max(0, height), Self.limit))
   }
 
-  /// Whether there is a pixel in it.
+  /// Whether the size has at least one pixel.
   var hasArea: Bool { width > 0 && height > 0 }
 }

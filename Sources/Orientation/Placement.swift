@@ -1,38 +1,38 @@
-/// Where a source picture lands on a canvas: crop, pixel shape, turn, scale and place as *one*
-/// transform from stored pixels to canvas pixels.
+/// The position of a source frame on a canvas: crop, pixel aspect ratio, rotation, scale and
+/// translation as *one* transform from stored pixels to canvas pixels.
 ///
-/// The order of operations is crop, turn, scale (the sample aspect ratio is in the scale), place. The
-/// canvas has square pixels. Sizes beyond 2^31 count as 2^31; where source or canvas has no area the
-/// placement is empty: nothing traps, whatever a file claims.
+/// The order of operations is crop, rotate, scale (which includes the sample aspect ratio),
+/// translate. The canvas has square pixels. Sizes beyond 2^31 are clamped to 2^31. If the source or
+/// the canvas has no area, the placement is empty. No input traps.
 public struct Placement: Sendable, Hashable {
-  /// What stands the stored picture upright.
+  /// The orientation that makes the stored frame upright.
   public let orientation: ImageOrientation
-  /// The picture that is drawn on.
+  /// The size of the canvas.
   public let canvas: PixelSize
-  /// The part of the stored picture that is shown, in stored pixels.
+  /// The part of the stored frame that is shown, in stored pixels.
   ///
-  /// Along an axis that is cropped, both edges are multiples of the alignment; along one that is not,
-  /// an odd size stays whole.
+  /// Along a cropped axis, both edges are multiples of the alignment. Along an axis that is not
+  /// cropped, an odd size is kept.
   public let sourceRect: PixelRect
-  /// Where it lands, inside the canvas. Its corner is a multiple of the alignment, and its width and
-  /// height are too unless they reach the canvas's edge.
+  /// The rectangle inside the canvas that `sourceRect` is drawn to. Its corner is a multiple of the
+  /// alignment, and so are its width and height unless they reach the canvas's edge.
   public let canvasRect: PixelRect
-  /// From stored pixels to canvas pixels, continuous coordinates: takes `sourceRect` onto
-  /// `canvasRect`. Where nothing is scaled all its numbers are whole.
+  /// The transform from stored pixels to canvas pixels, in continuous coordinates. Maps
+  /// `sourceRect` to `canvasRect`. If nothing is scaled, all its numbers are integers.
   public let transform: AffineMatrix
 
-  /// Places `source` on `canvas`.
+  /// Places a frame of size `source` on `canvas`.
   ///
   /// - Parameters:
-  ///   - source: the stored picture's size in pixels.
-  ///   - crop: the part of it to look at, in stored pixels, nil for all; brought to the alignment
-  ///     and into the picture. One that leaves nothing is ignored.
-  ///   - sampleAspectRatio: the width of a stored pixel over its height; 1:1 where it is nonsense.
-  ///   - orientation: what stands the stored picture upright.
-  ///   - fit: how a picture of another shape goes in.
-  ///   - anchor: which part stays, or where it stands, on the upright picture.
-  ///   - canvas: the size to draw on, square pixels.
-  ///   - alignment: the grid of the edges, (2, 2) for 4:2:0; anything below 1 counts as 1.
+  ///   - source: the stored frame's size in pixels.
+  ///   - crop: the part of the frame to use, in stored pixels; `nil` for all of it. It is clamped
+  ///     to the frame and snapped to the alignment. A crop that leaves nothing is ignored.
+  ///   - sampleAspectRatio: the width of a stored pixel over its height; 1:1 if it is invalid.
+  ///   - orientation: the orientation that makes the stored frame upright.
+  ///   - fit: how a frame with another aspect ratio is fitted.
+  ///   - anchor: the part to keep, or the position in spare space, in terms of the upright frame.
+  ///   - canvas: the size of the canvas, in square pixels.
+  ///   - alignment: the grid for edges, (2, 2) for 4:2:0; a value below 1 counts as 1.
   public init(
     source: PixelSize, crop: PixelRect? = nil, sampleAspectRatio: Rational = .one,
     orientation: ImageOrientation, fit: Fit = .fit, anchor: Anchor = .center, canvas: PixelSize,
@@ -68,21 +68,21 @@ public struct Placement: Sendable, Hashable {
     transform = Self.transform(from: sourceRect, orientation: orientation, to: canvasRect)
   }
 
-  /// The size of `sourceRect` after the turn, in stored pixels, before any scaling.
+  /// The size of `sourceRect` after the rotation, in stored pixels, before any scaling.
   public var uprightSize: PixelSize { orientation.applied(to: sourceRect.size) }
 
-  /// Whether every canvas pixel is one source pixel: nothing is scaled.
+  /// Whether every canvas pixel is one source pixel, that is, nothing is scaled.
   public var isExact: Bool { uprightSize == canvasRect.size }
 
-  /// Whether nothing is shown: source or canvas has no area.
+  /// Whether nothing is shown, because the source or the canvas has no area.
   public var isEmpty: Bool { canvasRect.width == 0 }
 
-  /// Whether the picture leaves none of the canvas over.
+  /// Whether the frame covers the whole canvas.
   public var coversCanvas: Bool { canvasRect == PixelRect(canvas) }
 
-  /// The affine core's way from one rectangle onto the other. The sample aspect ratio is part of
-  /// the scale: it decided the two rectangles, and here they decide the numbers, so that sizes and
-  /// transform cannot disagree.
+  /// Returns the affine transform from one rectangle to the other. The sample aspect ratio is part
+  /// of the scale: it determined the two rectangles, and the rectangles determine the numbers here,
+  /// so the sizes and the transform can't disagree.
   private static func transform(
     from source: PixelRect, orientation: ImageOrientation, to target: PixelRect
   ) -> AffineMatrix {

@@ -1,19 +1,21 @@
-/// A whole picture on a canvas at any angle: what a `Placement` is to quarter turns.
+/// The position of a whole frame on a canvas at any angle. A `Placement` is the same for quarter
+/// turns.
 ///
-/// The picture is stood by `orientation`, scaled to `size`, turned by what is left of the angle, and
-/// put where its centre lies at `centre`. What reaches past the canvas is cut off.
+/// The frame is oriented by `orientation`, scaled to `size`, rotated by the remaining angle, and
+/// moved so that its centre is at `centre`. What extends past the canvas is cut off.
 public struct Pose: Sendable, Hashable {
-  /// The nearest of the eight: after it, `degrees` are left.
+  /// The nearest of the eight orientations. `degrees` is what remains after it.
   public let orientation: ImageOrientation
-  /// The picture's width and height in canvas pixels after `orientation`, before the angle.
+  /// The frame's width and height in canvas pixels after `orientation`, before the rotation by
+  /// `degrees`.
   public let size: Size
-  /// Clockwise about the picture's centre, -45...45.
+  /// The clockwise rotation about the frame's centre, -45...45.
   public let degrees: Double
-  /// Where the picture's centre lies on the canvas.
+  /// The frame's centre on the canvas.
   public let centre: Point
 
-  /// The pose of a picture that is stood by `orientation`, has `size` then, and is turned clockwise
-  /// by `degrees` more; any angle, and one that is no number counts as 0.
+  /// Creates the pose of a frame that is oriented by `orientation`, then has `size`, and is rotated
+  /// clockwise by `degrees` more. Any angle is valid; one that is not finite counts as 0.
   public init(orientation: ImageOrientation, size: Size, degrees: Double, centre: Point) {
     let degrees = degrees.isFinite ? degrees : 0
     let quarters = (degrees / 90).rounded()
@@ -25,8 +27,8 @@ public struct Pose: Sendable, Hashable {
     self.centre = centre
   }
 
-  /// Where `placement` puts the whole of a stored picture of `source`, turned clockwise by `degrees`
-  /// more about its own centre: its size stays, and its corners may be cut off.
+  /// Creates the pose that `placement` gives a whole stored frame of `source`, rotated clockwise by
+  /// `degrees` more about its centre. Its size is kept, and its corners can be cut off.
   public init(_ placement: Placement, of source: PixelSize, degrees: Double = 0) {
     let upright = placement.orientation.applied(to: source)
     let scale = placement.scale
@@ -39,13 +41,14 @@ public struct Pose: Sendable, Hashable {
         .applying(placement.transform))
   }
 
-  /// A moment of a turn from `before` to `after`, which are layouts of one stored picture of `source`
-  /// on one canvas: at `fraction` 0 it is `before`, at 1 `after`. In between size, place and angle
-  /// change alike, as UIKit animates bounds, position and transform.
+  /// Creates the pose at one moment of a rotation from `before` to `after`, two layouts of one
+  /// stored frame of `source` on one canvas: at `fraction` 0 it is `before`, at 1 `after`. In
+  /// between, size, position and angle are interpolated together, as UIKit animates bounds,
+  /// position and transform.
   ///
   /// - Parameters:
-  ///   - clockwiseDegrees: what takes `before`'s orientation to `after`'s, a multiple of 90.
-  ///   - level: clockwise degrees that the picture is turned by at both ends.
+  ///   - clockwiseDegrees: the rotation from `before`'s orientation to `after`'s, a multiple of 90.
+  ///   - level: an additional clockwise rotation in degrees, at both ends.
   public init(
     from before: Placement, to after: Placement, of source: PixelSize, clockwiseDegrees: Int,
     fraction: Double, level: Double = 0
@@ -64,7 +67,8 @@ public struct Pose: Sendable, Hashable {
         x: between(start.centre.x, end.centre.x), y: between(start.centre.y, end.centre.y)))
   }
 
-  /// From the coordinates of the stored picture of `source` to the canvas's; continuous coordinates.
+  /// Returns the transform from the stored frame of `source` to the canvas, in continuous
+  /// coordinates.
   public func transform(of source: PixelSize) -> AffineMatrix {
     let upright = orientation.applied(to: source)
     return AffineMatrix(orientation, size: source)
@@ -76,15 +80,16 @@ public struct Pose: Sendable, Hashable {
       .concatenating(turn)
   }
 
-  /// From the picture stood and scaled, its corner at the origin, to the canvas.
+  /// The transform from the oriented and scaled frame, with its corner at the origin, to the
+  /// canvas.
   public var turn: AffineMatrix {
     AffineMatrix(translationX: -size.width / 2, y: -size.height / 2)
       .concatenating(AffineMatrix(rotationAngle: degrees * .pi / 180))
       .concatenating(AffineMatrix(translationX: centre.x, y: centre.y))
   }
 
-  /// The part of the stored picture of `source` that can be seen on `canvas`, with a few pixels more
-  /// on each side, its edges on multiples of `grid`; nil where none of it can.
+  /// Returns the part of the stored frame of `source` that is visible on `canvas`, with a margin of
+  /// a few pixels on each side and edges on multiples of `grid`, or `nil` if none of it is visible.
   public func visiblePart(
     of source: PixelSize, on canvas: PixelSize, grid: PixelSize
   ) -> PixelRect? {
@@ -108,12 +113,12 @@ public struct Pose: Sendable, Hashable {
 }
 
 extension Size {
-  /// Width and height exchanged.
+  /// The size with width and height exchanged.
   var transposed: Size { Size(width: height, height: width) }
 }
 
 extension Placement {
-  /// Canvas pixels for one stored pixel along the canvas's axes; 1 where nothing is shown.
+  /// Canvas pixels per stored pixel along the canvas's axes; 1 if nothing is shown.
   var scale: Size {
     guard !isEmpty else { return Size(width: 1, height: 1) }
     return Size(
@@ -121,7 +126,7 @@ extension Placement {
       height: Double(canvasRect.height) / Double(uprightSize.height))
   }
 
-  /// The width of a stored pixel over its height as it is drawn, to the rounding of the rectangles.
+  /// The width of a stored pixel over its height as drawn, within the rounding of the rectangles.
   public var pixelShape: Rational {
     let shape = Rational(
       canvasRect.width * uprightSize.height, canvasRect.height * uprightSize.width)

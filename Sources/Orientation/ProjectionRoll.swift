@@ -1,13 +1,14 @@
 /// Matroska's `ProjectionPoseRoll`: degrees, counter-clockwise positive, -180...180 (RFC 9559).
-/// Media3 reads it as clockwise; the specification decides.
+/// Media3 reads it as clockwise; this type follows the specification.
 public struct ProjectionRoll: Sendable, Hashable {
   /// Degrees counter-clockwise.
   public var degrees: Double
 
-  /// The roll of so many degrees counter-clockwise; not judged here.
+  /// Creates a roll in degrees counter-clockwise, without validation.
   public init(degrees: Double) { self.degrees = degrees }
 
-  /// The roll that means `orientation`; nil for the mirrored four, which a roll cannot say.
+  /// Creates the roll for `orientation`. Returns `nil` for the four mirrored orientations, which a
+  /// roll can't represent.
   public init?(_ orientation: ImageOrientation) {
     switch orientation {
     case .up: degrees = 0
@@ -18,10 +19,10 @@ public struct ProjectionRoll: Sendable, Hashable {
     }
   }
 
-  /// The turn it asks for; nil where the roll is not a finite number.
+  /// The rotation to apply for display, or `nil` if the roll is not finite.
   public var turn: DisplayTurn? { DisplayTurn(clockwiseDegrees: -degrees) }
 
-  /// The orientation the roll means exactly, or nil where it turns by another angle; then see
-  /// `turn?.nearest`.
+  /// The orientation that matches the roll exactly, or `nil` for an angle that is not a multiple of
+  /// 90 degrees. `turn?.nearest` rounds such an angle.
   public var orientation: ImageOrientation? { turn?.orientation }
 }

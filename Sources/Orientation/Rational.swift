@@ -1,19 +1,19 @@
 /// A fraction in lowest terms with a positive denominator, for sample aspect ratios.
 public struct Rational: Sendable, Hashable {
-  /// The numerator; its sign is the fraction's.
+  /// The numerator. It carries the sign.
   public let numerator: Int
   /// The denominator, at least 1.
   public let denominator: Int
 
-  /// `numerator / denominator`, reduced. A denominator of 0 makes 0/1, which is also how FFmpeg
-  /// writes "not known".
+  /// Creates `numerator / denominator`, reduced. A denominator of 0 gives 0/1, which is also how
+  /// FFmpeg writes "not known".
   public init(_ numerator: Int, _ denominator: Int) {
     guard denominator != 0 else {
       (self.numerator, self.denominator) = (0, 1)
       return
     }
     let divisor = Self.greatestCommonDivisor(numerator.magnitude, denominator.magnitude)
-    // Int.min has no positive counterpart; its neighbour is close enough for any picture.
+    // Int.min has no positive counterpart. Its neighbour is close enough for any frame.
     let top = Int(clamping: numerator.magnitude / divisor)
     let isNegative = (numerator < 0) != (denominator < 0)
     self.numerator = isNegative ? -top : top
@@ -26,11 +26,11 @@ public struct Rational: Sendable, Hashable {
   /// The fraction as a number.
   public var doubleValue: Double { Double(numerator) / Double(denominator) }
 
-  /// This as a sample aspect ratio: itself where it is positive, 1:1 where it is 0 ("not known") or
-  /// negative (nonsense).
+  /// This value as a sample aspect ratio: unchanged if positive, 1:1 if 0 ("not known") or negative
+  /// (invalid).
   public var asSampleAspectRatio: Rational { numerator > 0 ? self : .one }
 
-  /// Denominator over numerator, the pixel's ratio after a quarter turn; 0/1 for 0.
+  /// Denominator over numerator: the pixel's aspect ratio after a quarter turn; 0/1 for 0.
   public var inverted: Rational { Rational(denominator, numerator) }
 
   private static func greatestCommonDivisor(_ a: UInt, _ b: UInt) -> UInt {
@@ -41,6 +41,6 @@ public struct Rational: Sendable, Hashable {
 }
 
 extension Rational: CustomStringConvertible {
-  /// `16:15`.
+  /// For example `16:15`.
   public var description: String { "\(numerator):\(denominator)" }
 }

@@ -1,4 +1,4 @@
-/// Looking up the words of JSON and the command line: exact but for upper and lower case.
+/// Case-insensitive lookup of names from JSON and the command line.
 enum Word {
   static func find<Candidates: Sequence>(
     _ word: String, among candidates: Candidates, _ name: (Candidates.Element) -> String

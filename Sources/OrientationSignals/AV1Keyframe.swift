@@ -1,8 +1,9 @@
-/// Reads how a temporal unit of AV1 begins (AV1 Bitstream Specification 5.3 to 5.9).
+/// Parses the start of an AV1 temporal unit (AV1 Bitstream Specification 5.3 to 5.9).
 enum AV1Keyframe {
-  /// Whether decoding can begin here: a sequence header, and a first frame that is a shown keyframe.
+  /// Returns whether decoding can start at this unit: it contains a sequence header, and its first
+  /// frame is a shown keyframe.
   static func isEntry(_ unit: some Collection<UInt8>) -> Bool {
-    // Sequence headers are small, and only a frame's first byte counts.
+    // Sequence headers are small, and only the first byte of a frame is needed.
     let bytes = Array(unit.prefix(4096))
     var reader = ByteReader(bytes)
     var isReduced: Bool?
@@ -26,7 +27,7 @@ enum AV1Keyframe {
     return false
   }
 
-  /// 4.10.5.
+  /// leb128() (4.10.5).
   private static func leb128(_ reader: inout ByteReader) -> Int? {
     var value = 0
     for index in 0..<8 {

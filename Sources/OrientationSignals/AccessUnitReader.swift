@@ -1,23 +1,25 @@
-/// Reads access units in decoding order: which display orientation message each picture carries and
-/// where a coded video sequence starts. Slices are not parsed beyond their first bit.
+/// Parses access units in decoding order: the display orientation message of each picture, and the
+/// start of each coded video sequence. Slices are not parsed beyond their first bit.
 struct AccessUnitReader: Sendable {
-  /// What one packet holds of a picture.
+  /// What one packet contains of a picture.
   struct Picture: Sendable {
-    /// A coded video sequence starts with it.
+    /// Whether a coded video sequence starts with this picture.
     var startsSequence: Bool
-    /// The last message in front of its slices.
+    /// The last message before its slices.
     var message: DisplayOrientationMessage?
   }
 
   private let codec: DisplayOrientationTracker.Codec
   private let framing: NALFraming
-  /// A message read, whose picture is still to come: in a packet of its own, say.
+  /// A message whose picture has not been read yet, for example because the message is in a
+  /// separate packet.
   private var pending: DisplayOrientationMessage?
-  /// Nothing came yet, or the sequence was ended: HEVC's CRA starts one here (NoRaslOutputFlag).
+  /// Whether nothing was read yet, or an end of sequence was: an HEVC CRA starts a sequence here
+  /// (NoRaslOutputFlag).
   private var isAtStart = true
   private var skipsRASL = false
   private var lastPTS: Int64?
-  /// Messages passed over because they make no sense.
+  /// The number of invalid messages that were skipped.
   private(set) var damagedMessages = 0
 
   init(codec: DisplayOrientationTracker.Codec, configuration: some Collection<UInt8>) {
@@ -25,8 +27,8 @@ struct AccessUnitReader: Sendable {
     framing = NALFraming(configuration: configuration, codec: codec)
   }
 
-  /// The picture of this packet, with both fields of a field pair as one; nil where the packet holds
-  /// none, only more slices of the last one, or one that is never output.
+  /// Returns the picture of this packet, with a field pair as one picture. Returns `nil` if the
+  /// packet contains no picture, only more slices of the last one, or one that is never output.
   mutating func read(_ packet: Span<UInt8>, pts: Int64?) -> Picture? {
     var picture: Picture?
     var units = NALUnits(framing.actual(in: packet))
@@ -38,7 +40,7 @@ struct AccessUnitReader: Sendable {
         pending = found.messages.last ?? pending
         damagedMessages += found.damaged
       case .slice(let slice):
-        // Later slices of the picture before, in a packet of their own.
+        // Later slices of the previous picture, in a separate packet.
         let isMore =
           picture == nil && !slice.isFirst && !isAtStart && (pts == nil || pts == lastPTS)
         if slice.isFirst || (picture == nil && !isMore) { add(slice, to: &picture) }

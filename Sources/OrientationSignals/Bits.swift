@@ -1,15 +1,15 @@
-/// Reads syntax elements, most significant bit first; nil past the end.
+/// Reads syntax elements, most significant bit first. Reads past the end return `nil`.
 struct BitReader {
   private let bytes: [UInt8]
-  /// Counted in bits.
+  /// The position in bits.
   private(set) var position = 0
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// u(1).
+  /// Reads u(1).
   mutating func flag() -> Bool? { bits(1).map { $0 == 1 } }
 
-  /// u(n), n up to 32. Past the end nothing is read.
+  /// Reads u(n), n up to 32. Consumes nothing if fewer bits are left.
   mutating func bits(_ count: Int) -> UInt32? {
     guard count <= bytes.count * 8 - position else { return nil }
     var value: UInt32 = 0
@@ -20,7 +20,7 @@ struct BitReader {
     return value
   }
 
-  /// ue(v) (ISO/IEC 14496-10, 9.1), up to 2^31 - 2; nil for longer codes.
+  /// Reads ue(v) (ISO/IEC 14496-10, 9.1), up to 2^31 - 2. Returns `nil` for longer codes.
   mutating func exponentialGolomb() -> UInt32? {
     var zeros = 0
     while true {
@@ -38,7 +38,7 @@ struct BitWriter {
   private var bytes: [UInt8] = []
   private var used = 0
 
-  /// u(n): the low `count` bits of `value`.
+  /// Writes u(n): the low `count` bits of `value`.
   mutating func append(_ value: UInt32, count: Int) {
     for shift in (0..<count).reversed() {
       if used & 7 == 0 { bytes.append(0) }
@@ -47,7 +47,7 @@ struct BitWriter {
     }
   }
 
-  /// ue(v).
+  /// Writes ue(v).
   mutating func appendExponentialGolomb(_ value: UInt16) {
     let code = UInt32(value) + 1
     let length = UInt32.bitWidth - code.leadingZeroBitCount
@@ -55,14 +55,14 @@ struct BitWriter {
     append(code, count: length)
   }
 
-  /// What was written, with rbsp_trailing_bits() (ISO/IEC 14496-10, 7.3.2.11) behind it.
+  /// Returns the written bits followed by rbsp_trailing_bits() (ISO/IEC 14496-10, 7.3.2.11).
   func trailed() -> [UInt8] {
     var ended = self
     ended.append(1, count: 1)
     return ended.bytes
   }
 
-  /// What was written, filled up with a one and zeros where it does not end on a byte.
+  /// Returns the written bits, padded to a whole byte with a one and zeros if necessary.
   func aligned() -> [UInt8] {
     guard used & 7 != 0 else { return bytes }
     var filled = self

@@ -1,8 +1,9 @@
-/// Reads big-endian numbers out of a stretch of bytes; nil past its end, and then nothing is read.
+/// Reads big-endian numbers from a range of bytes. Reads past the end return `nil` and consume
+/// nothing.
 struct ByteReader {
   private let bytes: [UInt8]
   private let end: Int
-  /// The place of the next byte.
+  /// The index of the next byte.
   private(set) var position: Int
 
   init(_ bytes: [UInt8], _ range: Range<Int>? = nil) {
@@ -11,24 +12,24 @@ struct ByteReader {
     (position, end) = (range.lowerBound, range.upperBound)
   }
 
-  /// Bytes that are left.
+  /// The number of bytes left.
   var count: Int { end - position }
 
-  /// An unsigned number of `size` bytes, 0...8.
+  /// Reads an unsigned integer of `size` bytes, 0...8.
   mutating func integer(_ size: Int) -> UInt64? {
     guard (0...8).contains(size), let range = skip(size) else { return nil }
     return bytes[range].reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  /// An unsigned number of `size` bytes, 0...7.
+  /// Reads an unsigned integer of `size` bytes, 0...7.
   mutating func count(_ size: Int) -> Int? { integer(size).flatMap { Int(exactly: $0) } }
 
-  /// `count` bytes as UTF-8; what is none is replaced.
+  /// Reads `count` bytes as UTF-8. Invalid sequences are replaced.
   mutating func text(_ count: Int) -> String? {
     skip(count).map { String(decoding: bytes[$0], as: UTF8.self) }
   }
 
-  /// Goes on by `count` bytes and returns where they lie.
+  /// Skips `count` bytes and returns their range.
   @discardableResult mutating func skip(_ count: Int) -> Range<Int>? {
     guard count >= 0, count <= self.count else { return nil }
     defer { position += count }

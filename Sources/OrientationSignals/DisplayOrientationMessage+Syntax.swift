@@ -1,8 +1,9 @@
 internal import Orientation
 
 extension DisplayOrientationMessage {
-  /// Reads the payload of a message of type 47, without emulation prevention bytes; nil where it is cut
-  /// short or its period is out of range. Bytes that follow are ignored, as the extension asks.
+  /// Parses the payload of a message of type 47, without emulation prevention bytes. Returns `nil`
+  /// if it is truncated or its period is out of range. Trailing bytes are ignored, as the syntax's
+  /// extension mechanism requires.
   public init?(payload: some Collection<UInt8>, codec: DisplayOrientationTracker.Codec) {
     // The longest message has 19 + 29 + 1 bits.
     var bits = BitReader(Array(payload.prefix(8)))
@@ -17,7 +18,8 @@ extension DisplayOrientationMessage {
     switch codec {
     case .h264:
       period = bits.exponentialGolomb()
-      // display_orientation_extension_flag: what follows a 1 is to be ignored, so both are read alike.
+      // display_orientation_extension_flag: data after a 1 is to be ignored, so both values are
+      // handled alike.
       guard bits.flag() != nil else { return nil }
     case .hevc:
       period = bits.bits(1)
@@ -30,8 +32,8 @@ extension DisplayOrientationMessage {
       repetitionPeriod: UInt16(truncatingIfNeeded: period))
   }
 
-  /// The bytes of the payload, byte-aligned as the SEI message syntax asks. A period above 16384 is
-  /// written as 16384; HEVC knows only 0 and 1.
+  /// Returns the bytes of the payload, byte-aligned as the SEI message syntax requires. A period
+  /// above 16384 is written as 16384; HEVC has only 0 and 1.
   public func payload(for codec: DisplayOrientationTracker.Codec) -> [UInt8] {
     var bits = BitWriter()
     switch self {
@@ -53,16 +55,17 @@ extension DisplayOrientationMessage {
     return bits.aligned()
   }
 
-  /// A whole SEI NAL unit with this one message: header, message, trailing bits and emulation
-  /// prevention; no start code and no length. It goes before the first slice of its access unit.
+  /// Returns a complete SEI NAL unit with this one message: header, message, trailing bits and
+  /// emulation prevention, without start code or length. It belongs before the first slice of its
+  /// access unit.
   public func nal(for codec: DisplayOrientationTracker.Codec) -> [UInt8] {
     let payload = payload(for: codec)
     let raw = [UInt8(Self.payloadType), UInt8(payload.count)] + payload + [0x80]
     return codec.seiHeader + EmulationPrevention.escaped(raw)
   }
 
-  /// The messages in one SEI NAL unit (no start code, no length), in their order; empty for any other
-  /// NAL unit. What is cut short is left out.
+  /// Returns the messages in one SEI NAL unit (without start code or length), in order; empty for
+  /// any other NAL unit. Truncated messages are left out.
   public static func messages(
     inNAL nal: some Collection<UInt8>, codec: DisplayOrientationTracker.Codec
   ) -> [DisplayOrientationMessage] {
@@ -71,15 +74,15 @@ extension DisplayOrientationMessage {
     return messages(in: bytes.span, bytes.indices.dropFirst(codec.headerLength), codec: codec)
   }
 
-  /// The messages of the SEI RBSP (7.3.2.3) that lies escaped in `body`.
+  /// Returns the messages of the SEI RBSP (7.3.2.3) whose escaped bytes are in `body`.
   static func messages(
     in bytes: Span<UInt8>, _ body: Range<Int>, codec: DisplayOrientationTracker.Codec
   ) -> [DisplayOrientationMessage] {
     read(in: bytes, body, codec: codec).messages
   }
 
-  /// The messages of the SEI RBSP that lies escaped in `body`, and how many more make no sense: cut
-  /// short, or with a period out of range.
+  /// Returns the messages of the SEI RBSP whose escaped bytes are in `body`, and the number of
+  /// invalid ones: truncated, or with a period out of range.
   static func read(
     in bytes: Span<UInt8>, _ body: Range<Int>, codec: DisplayOrientationTracker.Codec
   ) -> (messages: [DisplayOrientationMessage], damaged: Int) {
@@ -96,7 +99,7 @@ extension DisplayOrientationMessage {
 
 /// The messages of an SEI RBSP (ISO/IEC 14496-10, 7.3.2.3; ISO/IEC 23008-2, 7.3.2.4).
 enum SEIMessages {
-  /// Where one message lies.
+  /// The location of one message.
   struct Place {
     /// `payloadType`.
     let type: Int
@@ -105,11 +108,11 @@ enum SEIMessages {
     let payload: Range<Int>
   }
 
-  /// The messages in their order; what is cut short is left out.
+  /// Returns the messages in order. A truncated message is left out.
   static func ranges(in rbsp: [UInt8]) -> [Place] { scan(rbsp).places }
 
-  /// The whole messages in their order, and the type of one behind them that is cut short; the
-  /// trailing bits read as one of another type than any there is.
+  /// Returns the complete messages in order, and the type of a truncated message after them. The
+  /// trailing bits parse as a message of a type that doesn't exist.
   static func scan(_ rbsp: [UInt8]) -> (places: [Place], cutType: Int?) {
     var found: [Place] = []
     var position = 0
@@ -125,7 +128,7 @@ enum SEIMessages {
     }
   }
 
-  /// `payloadType` or `payloadSize`: every ff_byte adds 255, the first other byte ends it.
+  /// Reads `payloadType` or `payloadSize`: every ff_byte adds 255, the first other byte ends it.
   private static func extended(_ bytes: [UInt8], _ position: inout Int) -> Int? {
     var value = 0
     while position < bytes.count {

@@ -1,35 +1,36 @@
 public import Orientation
 
-/// One display orientation SEI message (payload type 47) with the reach it asks for.
+/// One display orientation SEI message (payload type 47) with its persistence.
 ///
-/// Syntax and meaning: ISO/IEC 14496-10 D.1.27 and D.2.27 (H.264), ISO/IEC 23008-2 D.2.17 and D.3.17
-/// (HEVC).
+/// Syntax and semantics: ISO/IEC 14496-10 D.1.27 and D.2.27 (H.264), ISO/IEC 23008-2 D.2.17 and
+/// D.3.17 (HEVC).
 public enum DisplayOrientationMessage: Sendable, Hashable {
-  /// Ends what an earlier message asked for, from this picture on.
+  /// Cancels an earlier message, from this picture on.
   case cancel
-  /// Asks for an orientation.
+  /// Sets an orientation.
   ///
-  /// `repetitionPeriod` is H.264's `display_orientation_repetition_period`, 0...16384: 0 = this picture
-  /// only, all else = in output order until another message or a new coded video sequence. HEVC has a
-  /// flag in its place: 0 or 1.
+  /// `repetitionPeriod` is H.264's `display_orientation_repetition_period`, 0...16384: 0 applies to
+  /// this picture only; any other value applies in output order until another message or a new
+  /// coded video sequence. HEVC has a flag instead: 0 or 1.
   case set(SEIDisplayOrientation, repetitionPeriod: UInt16)
 
   /// The SEI payload type of display orientation, in both codecs.
   public static let payloadType = 47
-  /// The largest repetition period there is.
+  /// The largest valid repetition period.
   public static let maximumRepetitionPeriod: UInt16 = 16384
 
-  /// The message that asks for `orientation` until another message or a new coded video sequence.
+  /// Creates a message that sets `orientation` until another message or a new coded video sequence.
   public init(standing orientation: ImageOrientation) {
     self = .set(SEIDisplayOrientation(orientation), repetitionPeriod: 1)
   }
 
-  /// Whether the orientation reaches beyond the picture that carries the message.
+  /// Whether the orientation also applies to pictures after the one that carries the message.
   ///
-  /// A period n > 1 ends nothing by itself. It persists until a new coded video sequence, or until a
-  /// picture with a message is output at most n picture order counts later; that such a picture
-  /// *shall be present* is a promise of the bitstream's (D.2.27). So in a conforming stream n is 1 with
-  /// a promise, and where the promised message was lost the old one still stands.
+  /// A period n > 1 doesn't end the persistence. The orientation persists until a new coded video
+  /// sequence, or until a picture with a message is output at most n picture order counts later.
+  /// That such a picture *shall be present* is a guarantee of the bitstream (D.2.27). So in a
+  /// conforming stream n means the same as 1 with that guarantee, and if the later message was
+  /// lost, the old one still applies.
   public var persists: Bool {
     switch self {
     case .cancel: false

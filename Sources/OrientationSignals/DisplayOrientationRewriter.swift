@@ -1,28 +1,29 @@
 public import Orientation
 
-/// Gives an H.264 or HEVC stream one display orientation for its whole length, or none: packets go
-/// through it as they are copied, nothing is decoded.
+/// Gives an H.264 or HEVC stream one display orientation for its whole length, or none. It rewrites
+/// packets as they are copied; nothing is decoded.
 ///
-/// Every display orientation message (SEI payload type 47) that is there is taken out; other messages
-/// of the same SEI stay, byte for byte where nothing was taken out. Where an orientation is asked for,
-/// a standing message (repetition period 1) goes in front of the first slice of every picture at which
-/// decoding can start, and of HEVC's leading pictures: those come out before the picture that starts
-/// their sequence, so its message would not reach them (ISO/IEC 23008-2 D.3.17).
+/// Every existing display orientation message (SEI payload type 47) is removed. Other messages of
+/// the same SEI are kept, byte for byte if nothing was removed. If an orientation is requested, a
+/// persistent message (repetition period 1) is inserted before the first slice of every picture at
+/// which decoding can start, and of HEVC's leading pictures: they are output before the picture
+/// that starts their sequence, so its message doesn't apply to them (ISO/IEC 23008-2 D.3.17).
 public struct DisplayOrientationRewriter: Sendable {
   private let codec: DisplayOrientationTracker.Codec
   private let framing: NALFraming
   private let message: [UInt8]?
   private var hasStarted = false
-  /// Messages put in so far.
+  /// The number of messages inserted so far.
   public private(set) var inserted = 0
-  /// Messages taken out so far.
+  /// The number of messages removed so far.
   public private(set) var removed = 0
 
-  /// A rewriter for one stream.
+  /// Creates a rewriter for one stream.
   ///
   /// - Parameters:
   ///   - configuration: as for `DisplayOrientationTracker`.
-  ///   - orientation: what stands every picture upright; nil: only take messages out.
+  ///   - orientation: the orientation that makes every frame upright; `nil` to only remove
+  ///     messages.
   public init(
     codec: DisplayOrientationTracker.Codec, configuration: some Collection<UInt8>,
     orientation: ImageOrientation?
@@ -32,15 +33,15 @@ public struct DisplayOrientationRewriter: Sendable {
     message = orientation.map { DisplayOrientationMessage(standing: $0).nal(for: codec) }
   }
 
-  /// The packet as it is to be written, in the framing that it came in; nil where it stays as it is.
+  /// Returns the rewritten packet, in the framing of the input, or `nil` if it is unchanged.
   /// O(size).
   ///
-  /// - Parameter isKey: whether the container says that decoding can start here.
+  /// - Parameter isKey: whether the container marks the packet as one at which decoding can start.
   public mutating func rewrite(_ packet: Span<UInt8>, isKey: Bool) -> [UInt8]? {
     rewrite(packet, message: message, isKey: isKey)
   }
 
-  /// The packet with a message of its own, which reaches no other picture (repetition period 0).
+  /// Returns the packet with a message that applies to this picture only (repetition period 0).
   public mutating func rewrite(
     _ packet: Span<UInt8>, stating orientation: ImageOrientation
   ) -> [UInt8]? {
@@ -56,13 +57,13 @@ public struct DisplayOrientationRewriter: Sendable {
     var result: [UInt8] = []
     var copied = 0
     var hasPicture = false
-    // Where the unit begins that must stand right in front of the slice; else the slice itself.
+    // The start of a unit that must directly precede the slice; otherwise the slice itself is used.
     var prefix: Int?
     var units = NALUnits(framing)
     while let unit = units.next(in: packet) {
       switch NALUnit(packet, unit, codec: codec) {
       case .sei:
-        // A prefix unit stands right in front of its slice, or is none.
+        // A prefix unit directly precedes its slice; with an SEI in between it isn't one.
         prefix = nil
         guard let rest = strip(packet, unit) else { continue }
         append(packet, copied..<start(of: unit, in: packet, framing), to: &result)
@@ -88,14 +89,14 @@ public struct DisplayOrientationRewriter: Sendable {
     return result
   }
 
-  /// Looks at one packet. The bytes are not kept.
+  /// Rewrites one packet. The bytes are not retained.
   public mutating func rewrite(_ packet: UnsafeRawBufferPointer, isKey: Bool) -> [UInt8]? {
     unsafe packet.withMemoryRebound(to: UInt8.self) { bytes in
       rewrite(unsafe bytes.span, isKey: isKey)
     }
   }
 
-  /// Looks at one packet. The bytes are not kept.
+  /// Rewrites one packet. The bytes are not retained.
   public mutating func rewrite(
     _ packet: UnsafeRawBufferPointer, stating orientation: ImageOrientation
   ) -> [UInt8]? {
@@ -106,8 +107,8 @@ public struct DisplayOrientationRewriter: Sendable {
 
   // MARK: - Bytes
 
-  /// The SEI unit without display orientation messages, empty where no other is in it; nil where there
-  /// is none to take out.
+  /// Returns the SEI unit without display orientation messages, empty if it contains no others, or
+  /// `nil` if there is nothing to remove.
   private mutating func strip(_ packet: Span<UInt8>, _ unit: Range<Int>) -> [UInt8]? {
     let body = unit.dropFirst(codec.headerLength)
     let rbsp = EmulationPrevention.unescaped(packet, body)
@@ -128,15 +129,15 @@ public struct DisplayOrientationRewriter: Sendable {
     return header + EmulationPrevention.escaped(kept)
   }
 
-  /// H.264's prefix NAL unit (G.7.3.2.12) belongs to the slice behind it.
+  /// H.264's prefix NAL unit (G.7.3.2.12) belongs to the slice after it.
   private func isPrefix(_ header: UInt8) -> Bool { codec == .h264 && header & 0x1F == 14 }
 
-  /// Where the unit's length or start code begins.
+  /// Returns the index at which the unit's length or start code begins.
   private func start(of unit: Range<Int>, in packet: Span<UInt8>, _ framing: NALFraming) -> Int {
     switch framing {
     case .lengths(let size): return unit.lowerBound - size
     case .startCodes:
-      // 00 00 01, and the zero_byte in front of it.
+      // 00 00 01, and the zero_byte before it.
       let code = unit.lowerBound - 3
       return code > 0 && packet[code - 1] == 0 ? code - 1 : code
     }

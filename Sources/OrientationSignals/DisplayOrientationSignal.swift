@@ -1,16 +1,16 @@
 public import Orientation
 
-/// What an SEI message asks for where it stands.
+/// The orientation that an SEI message sets for the frames it applies to.
 public struct DisplayOrientationSignal: Sendable, Hashable {
-  /// The values as sent.
+  /// The values as transmitted.
   public let values: SEIDisplayOrientation
 
-  /// The signal of these values.
+  /// Creates the signal for `values`.
   public init(_ values: SEIDisplayOrientation) { self.values = values }
 
-  /// What stands the picture up; the nearest quarter turn where the angle is none.
+  /// The orientation that makes the frame upright, rounded to the nearest quarter turn.
   public var orientation: ImageOrientation { values.turn.nearest }
 
-  /// Whether `orientation` says all: the angle was a multiple of 90 degrees.
+  /// Whether `orientation` is exact, that is, the angle is a multiple of 90 degrees.
   public var isExact: Bool { values.turn.isExact }
 }

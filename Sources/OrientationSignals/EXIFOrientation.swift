@@ -1,18 +1,18 @@
 public import Orientation
 
-/// The orientation that a JPEG picture says of itself, in Motion JPEG too: the Exif attribute
+/// The orientation in a JPEG image's metadata, also of a Motion JPEG frame: the Exif attribute
 /// information in its APP1 segment (CIPA DC-008, 4.5.4 and 4.6.4 A).
 public enum EXIFOrientation {
-  /// What stands the picture upright, by its tag 0x0112; nil where it says nothing or nonsense.
-  /// O(headers): reads up to the first scan.
+  /// Returns the orientation of tag 0x0112, or `nil` if it is absent or invalid. O(headers): reads
+  /// up to the first scan.
   public static func orientation(inJPEG bytes: some Collection<UInt8>) -> ImageOrientation? {
-    // The attribute information fits in one segment of 64 KiB, and stands in front.
+    // The attribute information fits in one segment of 64 KiB and is near the start.
     let bytes = Array(bytes.prefix(1 << 17))
     guard bytes.starts(with: [0xFF, 0xD8]) else { return nil }
     var position = 2
     while position + 4 <= bytes.count, bytes[position] == 0xFF {
       let marker = bytes[position + 1]
-      // Start of scan or end of image: what follows is no header.
+      // Start of scan or end of image: no more headers follow.
       guard marker != 0xDA, marker != 0xD9 else { return nil }
       let length = Int(bytes[position + 2]) << 8 | Int(bytes[position + 3])
       let end = position + 2 + length
@@ -26,7 +26,7 @@ public enum EXIFOrientation {
     return nil
   }
 
-  /// IFD 0 of a TIFF structure (TIFF 6.0, section 2).
+  /// Reads IFD 0 of a TIFF structure (TIFF 6.0, section 2).
   private static func orientation(inTIFF bytes: [UInt8]) -> ImageOrientation? {
     let isLittle = bytes.starts(with: Array("II".utf8))
     guard isLittle || bytes.starts(with: Array("MM".utf8)) else { return nil }

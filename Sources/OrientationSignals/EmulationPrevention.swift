@@ -1,6 +1,6 @@
-/// The 03 that keeps start codes out of a NAL unit's payload (ISO/IEC 14496-10, 7.4.1.1).
+/// The 03 bytes that prevent start codes in a NAL unit's payload (ISO/IEC 14496-10, 7.4.1.1).
 enum EmulationPrevention {
-  /// The payload in `range` without its emulation prevention bytes. O(n).
+  /// Returns the payload in `range` without its emulation prevention bytes. O(n).
   static func unescaped(_ bytes: Span<UInt8>, _ range: Range<Int>) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(range.count)
@@ -17,7 +17,7 @@ enum EmulationPrevention {
     return result
   }
 
-  /// `raw` with an 03 wherever two zeros are followed by 00...03. O(n).
+  /// Returns `raw` with an 03 inserted wherever two zeros are followed by 00...03. O(n).
   static func escaped(_ raw: [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(raw.count)

@@ -1,6 +1,7 @@
 extension FLVOrientation {
-  /// Reads the body of a script tag (AMF 0: a name and an object or array of members); nil where it is
-  /// no `onMetaData` or is damaged before its first member. What is cut off says nothing.
+  /// Parses the body of a script tag (AMF 0: a name and an object or array of members). Returns
+  /// `nil` if it is not `onMetaData` or is damaged before its first member. Truncated members are
+  /// ignored.
   public init?(script body: [UInt8]) {
     var reader = AMFReader(body)
     guard let name = reader.value(), name == .text("onMetaData") || name == .text("@setDataFrame")
@@ -18,22 +19,22 @@ extension FLVOrientation {
   }
 }
 
-/// The script data `onMetaData` at the beginning of an FLV file.
+/// The `onMetaData` script data at the start of an FLV file.
 public struct FLVOpening: Sendable, Hashable {
-  /// What stands in front of the first picture.
+  /// The orientation before the first frame.
   public private(set) var first = FLVOrientation(orientation: nil, rotation: nil)
-  /// What is rewritten later by tags with the time 0, and how many pictures come before it.
+  /// Later `onMetaData` tags with the timestamp 0.
   public private(set) var later: [Rewrite] = []
 
-  /// A rewritten `onMetaData` whose time says nothing.
+  /// A later `onMetaData` tag whose timestamp is 0 and so doesn't tell where it applies.
   public struct Rewrite: Sendable, Hashable {
-    /// Pictures in front of it, in the file's order.
+    /// The number of frames before it, in file order.
     public let pictures: Int
-    /// What it says.
+    /// The orientation members it contains.
     public let said: FLVOrientation
   }
 
-  /// Reads the first bytes of a file; nil where they end before its first picture.
+  /// Parses the first bytes of a file. Returns `nil` if they end before its first frame.
   public init?(_ file: [UInt8]) {
     var reader = ByteReader(file)
     guard reader.text(3) == "FLV", reader.skip(2) != nil, let header = reader.count(4), header >= 9,
@@ -58,22 +59,23 @@ public struct FLVOpening: Sendable, Hashable {
     if pictures == 0 { return nil }
   }
 
-  /// Whether a video tag holds a picture: not a command, and of AVC and HEVC not a sequence's header or
-  /// end.
+  /// Returns whether a video tag contains a frame: it is not a command, and for AVC and HEVC not a
+  /// sequence header or end of sequence.
   private static func isPicture(_ body: ArraySlice<UInt8>) -> Bool {
     guard let head = body.first, head >> 4 != 5 else { return false }
     return ![7, 12].contains(head & 15) || body.dropFirst().first == 1
   }
 }
 
-/// Reads AMF 0, the form of FLV's script data. Every step goes forward, and nesting is bounded.
+/// Parses AMF 0, the format of FLV's script data. Every step consumes bytes, and nesting is
+/// bounded.
 private struct AMFReader {
   private var reader: ByteReader
   private static let deepest = 16
 
   init(_ bytes: [UInt8]) { reader = ByteReader(bytes) }
 
-  /// Goes into an object or an ECMA array; false where there is neither.
+  /// Enters an object or an ECMA array. Returns `false` if there is neither.
   mutating func beginMembers() -> Bool {
     switch reader.count(1) {
     case 3: true
@@ -82,13 +84,14 @@ private struct AMFReader {
     }
   }
 
-  /// The next member's name; nil at the end.
+  /// Reads the next member's name. Returns `nil` at the end.
   mutating func key() -> String? {
     guard let length = reader.count(2), length > 0 else { return nil }
     return reader.text(length)
   }
 
-  /// The next value; nil where it is cut off, nested too deeply or of no type that is known.
+  /// Reads the next value. Returns `nil` if it is truncated, nested too deeply or of an unknown
+  /// type.
   mutating func value() -> FLVOrientation.Value? { value(depth: 0) }
 
   private mutating func value(depth: Int) -> FLVOrientation.Value? {
@@ -108,7 +111,7 @@ private struct AMFReader {
     }
   }
 
-  /// Members up to an empty name and the end marker.
+  /// Reads members up to an empty name and the end marker.
   private mutating func members(depth: Int) -> FLVOrientation.Value? {
     while let length = reader.count(2), reader.skip(length) != nil {
       if length == 0 { return reader.count(1) == 9 ? .other : nil }

@@ -1,42 +1,42 @@
 public import Orientation
 
-/// What FLV's script data `onMetaData` says of how the pictures lie.
+/// The orientation of the frames according to FLV's `onMetaData` script data.
 ///
-/// No standard names these two members; senders write them as numbers or as text. Read here are:
+/// No standard defines these two members; senders write them as numbers or as text. Supported are:
 ///
-/// - `orientation`: EXIF's 1...8, a multiple of 90 (degrees clockwise), or a name of the eight
+/// - `orientation`: EXIF's 1...8, a multiple of 90 (degrees clockwise), or one of the eight names
 ///   (`right`, `leftMirrored`);
-/// - `rotation`: degrees clockwise, any number, as the `rotate` tag.
+/// - `rotation`: degrees clockwise, any number, like the `rotate` tag.
 ///
-/// More than ten whole turns either way are no angle that anybody meant.
-/// Where both make sense `orientation` stands: it can say a mirror as well.
+/// An angle of more than ten full turns either way is invalid. If both members are valid,
+/// `orientation` is used, because it can represent mirroring too.
 public struct FLVOrientation: Sendable, Hashable {
   /// A member's value.
   public enum Value: Sendable, Hashable {
     case number(Double)
     case text(String)
-    /// A truth value, an object, a date: nothing that a turn could be read from.
+    /// A Boolean, an object, a date: nothing that can be converted to a rotation.
     case other
   }
 
-  /// The member `orientation`; nil where there is none.
+  /// The member `orientation`; `nil` if absent.
   public var orientation: Value?
-  /// The member `rotation`; nil where there is none.
+  /// The member `rotation`; `nil` if absent.
   public var rotation: Value?
 
-  /// The two members as they were read.
+  /// Creates a value from the two members as read.
   public init(orientation: Value?, rotation: Value?) {
     self.orientation = orientation
     self.rotation = rotation
   }
 
-  /// Whether anything is said.
+  /// Whether both members are absent.
   public var isEmpty: Bool { orientation == nil && rotation == nil }
 
-  /// What stands the pictures upright; nil where nothing is said that makes sense.
+  /// The rotation that makes the frames upright; `nil` if no member is valid.
   public var turn: DisplayTurn? { orientation.flatMap(Self.turn) ?? rotation.flatMap(Self.roll) }
 
-  /// The members that make no sense, as `orientation "sideways"`.
+  /// The invalid members, in a form such as `orientation "sideways"`.
   public var senseless: [String] {
     var words: [String] = []
     if let orientation, Self.turn(orientation) == nil { words.append("orientation \(orientation)") }
@@ -80,7 +80,7 @@ extension FLVOrientation.Value: CustomStringConvertible {
     switch self {
     case .number(let number): "\(number)"
     case .text(let text): "\"\(text.prefix(40))\""
-    case .other: "that is no number and no text"
+    case .other: "that is neither a number nor text"
     }
   }
 }

@@ -1,7 +1,7 @@
-/// Walks over the boxes that lie side by side in a stretch of an MP4 or MOV file (ISO/IEC 14496-12,
-/// 4.2). It ends where a size makes no sense; a box that is longer than the rest is cut to it.
+/// Iterates over the sibling boxes in a range of an MP4 or MOV file (ISO/IEC 14496-12, 4.2). Stops
+/// at an invalid size. A box that is longer than the rest of the range is truncated to it.
 struct MP4Boxes: Sequence, IteratorProtocol {
-  /// One box: its type, four characters or any other number, and where its content lies.
+  /// One box: its type, four characters or any other number, and the range of its content.
   struct Box {
     let type: UInt32
     let body: Range<Int>
@@ -33,13 +33,13 @@ struct MP4Boxes: Sequence, IteratorProtocol {
     return Box(type: UInt32(truncatingIfNeeded: type), body: reader.position..<next)
   }
 
-  /// The first box of that type.
+  /// Returns the content of the first box of type `type`.
   static func first(_ type: String, _ bytes: [UInt8], in range: Range<Int>) -> Range<Int>? {
     let wanted = fourCharacters(type)
     return MP4Boxes(bytes, in: range).first { $0.type == wanted }?.body
   }
 
-  /// The box at the end of a path of types.
+  /// Returns the content of the box at the end of a path of types.
   static func first(_ path: [String], _ bytes: [UInt8], in range: Range<Int>) -> Range<Int>? {
     var range = range
     for type in path {
@@ -49,7 +49,7 @@ struct MP4Boxes: Sequence, IteratorProtocol {
     return range
   }
 
-  /// All boxes of that type.
+  /// Returns the contents of all boxes of type `type`.
   static func all(_ type: String, _ bytes: [UInt8], in range: Range<Int>) -> [Range<Int>] {
     let wanted = fourCharacters(type)
     return MP4Boxes(bytes, in: range).filter { $0.type == wanted }.map(\.body)
@@ -60,18 +60,19 @@ struct MP4Boxes: Sequence, IteratorProtocol {
   }
 }
 
-/// The head of a box of a file that is not in memory.
+/// The header of a box in a file that is not in memory.
 public struct MP4BoxHeader: Sendable, Hashable {
-  /// Whether it is the movie's index, `moov`.
+  /// Whether the box is the movie box, `moov`.
   public let isMovie: Bool
-  /// Bytes from the box's first to the next box, at least `headerSize`; nil: to the file's end.
+  /// The number of bytes from the start of the box to the next box, at least `headerSize`; `nil` if
+  /// it extends to the end of the file.
   public let size: Int?
-  /// Bytes in front of the content: 8 or 16.
+  /// The number of bytes before the content: 8 or 16.
   public let headerSize: Int
 
-  /// Reads a header; nil where it is cut off or its size makes no sense.
+  /// Parses a header. Returns `nil` if it is truncated or its size is invalid.
   ///
-  /// - Parameter bytes: the box's first 16 bytes, or all there are.
+  /// - Parameter bytes: the box's first 16 bytes, or fewer at the end of the file.
   public init?(_ bytes: [UInt8]) {
     var reader = ByteReader(bytes)
     guard let short = reader.count(4), let type = reader.integer(4) else { return nil }

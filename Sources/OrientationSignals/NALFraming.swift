@@ -1,33 +1,34 @@
-/// How NAL units lie in a packet.
+/// The framing of NAL units in a packet.
 public enum NALFraming: Sendable, Hashable {
   /// Start codes (Annex B of both standards).
   case startCodes
-  /// Each unit behind its length in this many bytes, 1...4 (ISO/IEC 14496-15).
+  /// A length of this many bytes, 1...4, before each unit (ISO/IEC 14496-15).
   case lengths(Int)
 
-  /// What the container's decoder configuration promises: avcC and hvcC say the size of the lengths;
-  /// nothing, and anything else, means start codes.
+  /// Creates the framing that the container's decoder configuration declares. avcC and hvcC contain
+  /// the size of the lengths; an empty configuration, or any other, means start codes.
   public init(configuration: some Collection<UInt8>, codec: DisplayOrientationTracker.Codec) {
     let head = Array(configuration.prefix(23))
     switch codec {
     case .h264 where head.count >= 7 && head[0] == 1:
       self = .lengths(Int(head[4] & 3) + 1)
-    // Old writers left hvcC's configurationVersion at 0; no start code begins like that.
+    // Old writers left hvcC's configurationVersion at 0. No start code begins like that.
     case .hevc where head.count >= 23 && (head[0] != 0 || head[1] != 0 || head[2] > 1):
       self = .lengths(Int(head[21] & 3) + 1)
     default: self = .startCodes
     }
   }
 
-  /// How the units of this packet lie: as promised, unless the bytes plainly say otherwise.
+  /// Returns the framing of this packet: the declared one, unless the bytes clearly have the other.
   func actual(in packet: Span<UInt8>) -> NALFraming {
     switch self {
     case .startCodes:
-      // Packets of a file whose configuration was lost.
+      // A packet of a file whose configuration was lost.
       return !Self.beginsWithStartCode(packet) && Self.fits(packet, lengthSize: 4)
         ? .lengths(4) : .startCodes
     case .lengths(let size):
-      // 00 00 01 xx is a length too: only where the lengths do not add up are they start codes.
+      // 00 00 01 xx is also a valid length, so these are start codes only if the lengths don't add
+      // up.
       return Self.beginsWithStartCode(packet) && !Self.fits(packet, lengthSize: size)
         ? .startCodes : self
     }
@@ -39,7 +40,8 @@ public enum NALFraming: Sendable, Hashable {
     return zeros >= 2 && zeros < packet.count && packet[zeros] == 1
   }
 
-  /// Whether lengths of that size lead from unit to unit and exactly to the packet's end.
+  /// Returns whether lengths of this size lead from unit to unit and end exactly at the packet's
+  /// end.
   private static func fits(_ packet: Span<UInt8>, lengthSize: Int) -> Bool {
     var position = 0
     while position < packet.count {
@@ -63,15 +65,15 @@ public enum NALFraming: Sendable, Hashable {
   }
 }
 
-/// Walks over the NAL units of one packet. O(n) in all; no allocation.
+/// Iterates over the NAL units of one packet. O(n) in total; no allocation.
 struct NALUnits {
   private let framing: NALFraming
   private var position = 0
 
   init(_ framing: NALFraming) { self.framing = framing }
 
-  /// Where the next unit lies in `packet`, never empty; nil at the end. A unit whose length points past
-  /// the end is what is left of it.
+  /// Returns the range of the next unit in `packet`, never empty, or `nil` at the end. A unit whose
+  /// length points past the end is truncated to the rest of the packet.
   mutating func next(in packet: Span<UInt8>) -> Range<Int>? {
     switch framing {
     case .startCodes: nextByStartCode(packet)
@@ -101,7 +103,7 @@ struct NALUnits {
     return nil
   }
 
-  /// The place of the first 00 00 01 at or after `from`.
+  /// Returns the index of the first 00 00 01 at or after `from`.
   private static func startCode(in packet: Span<UInt8>, from: Int) -> Int? {
     var index = from
     while index + 2 < packet.count {

@@ -1,37 +1,38 @@
-/// What one NAL unit means for the orientation of pictures.
+/// The role of a NAL unit for the orientation of frames.
 enum NALUnit {
-  /// SEI that applies to the base layer's pictures.
+  /// An SEI that applies to the base layer's pictures.
   case sei
   /// A slice of a base layer picture.
   case slice(Slice)
-  /// The next picture starts a coded video sequence.
+  /// An end of sequence: the next picture starts a coded video sequence.
   case endOfSequence
-  /// Parameter sets, other layers, filler, damage: nothing to see.
+  /// Parameter sets, other layers, filler, damaged units: ignored.
   case other
 
-  /// What a slice says of its picture.
+  /// The properties of a slice's picture.
   struct Slice {
     /// The first slice of its picture: `first_mb_in_slice` is 0, `first_slice_segment_in_pic_flag` is 1.
     var isFirst: Bool
-    /// IDR, or HEVC's BLA: a coded video sequence starts here, wherever it stands.
+    /// IDR, or HEVC's BLA: always starts a coded video sequence.
     var startsSequence: Bool
     /// HEVC's IRAP.
     var isRandomAccess: Bool
-    /// HEVC's RASL: not output where its IRAP starts the coded video sequence.
+    /// HEVC's RASL: not output if its IRAP starts the coded video sequence.
     var isSkippable: Bool
     /// HEVC's RADL or RASL: output before the picture that it follows in decoding order.
     var isLeading = false
   }
 
-  /// The unit in `range` of `bytes`, header included; `other` where it is too short.
+  /// Classifies the unit in `range` of `bytes`, header included. A unit that is too short is
+  /// `other`.
   init(_ bytes: Span<UInt8>, _ range: Range<Int>, codec: DisplayOrientationTracker.Codec) {
-    // forbidden_zero_bit: decoders throw such units away.
+    // forbidden_zero_bit: decoders discard such units.
     guard range.count >= codec.headerLength, let start = range.first, bytes[start] < 0x80 else {
       self = .other
       return
     }
     let body = start + codec.headerLength
-    // A slice cut off behind its header counts as a first one.
+    // A slice truncated after its header counts as a first slice.
     let isFirst = body < range.upperBound ? bytes[body] >= 0x80 : true
     switch codec {
     case .h264: self.init(h264: bytes[start] & 0x1F, isFirst: isFirst)
@@ -39,7 +40,7 @@ enum NALUnit {
       let type = bytes[start] >> 1
       let layer = (bytes[start] & 1) << 5 | bytes[start + 1] >> 3
       let temporalID = bytes[start + 1] & 7
-      // Only the base layer is decoded; a temporal id plus one of 0 is forbidden.
+      // Only the base layer is decoded. A nuh_temporal_id_plus1 of 0 is forbidden.
       guard layer == 0, temporalID > 0 else {
         self = .other
         return
@@ -62,7 +63,7 @@ enum NALUnit {
     }
   }
 
-  /// ISO/IEC 23008-2, table 7-1. Display orientation comes in prefix SEI only.
+  /// ISO/IEC 23008-2, table 7-1. Display orientation is in prefix SEI only.
   private init(hevc type: UInt8, isFirst: Bool) {
     switch type {
     case 0...9, 16...21:
@@ -79,7 +80,7 @@ enum NALUnit {
 }
 
 extension DisplayOrientationTracker.Codec {
-  /// The bytes of a NAL unit's header.
+  /// The length of a NAL unit's header in bytes.
   var headerLength: Int {
     switch self {
     case .h264: 1

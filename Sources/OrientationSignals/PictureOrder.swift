@@ -1,30 +1,30 @@
 internal import Orientation
 
-/// The pictures between decoder and display in output order, and what stands for each.
+/// The pictures between decoder and display in output order, and the orientation of each.
 ///
-/// Pictures are added in decoding order and sorted by coded video sequence and then by PTS, which is
-/// output order; what has been passed is folded into one standing value. A picture without a PTS takes
-/// its place in decoding order.
+/// Pictures are added in decoding order and sorted by coded video sequence and then by PTS, which
+/// is output order. Pictures that were passed are folded into one persistent value. A picture
+/// without a PTS keeps its position in decoding order.
 struct PictureOrder: Sendable {
-  /// Pictures kept at most; a decoder holds back 16 frames or 32 fields.
+  /// The maximum number of pictures kept. A decoder holds back 16 frames or 32 fields.
   static let capacity = 512
 
   private struct Entry {
-    /// Grows with each coded video sequence, and where the PTS jump back within one.
+    /// Incremented for each coded video sequence, and when the PTS jumps back within one.
     var segment: Int
     var sequence: Int
-    /// The PTS, or the one of the picture decoded before.
+    /// The PTS, or that of the picture decoded before.
     var key: Int64
     var isTimed: Bool
     var message: DisplayOrientationMessage?
   }
 
-  /// What stands after a picture (D.2.27, D.3.17).
+  /// The orientation that persists after a picture (D.2.27, D.3.17).
   private struct HeldContent {
     var sequence = 0
     var values: SEIDisplayOrientation?
 
-    /// Goes past `entry`; returns what holds for that picture itself.
+    /// Updates the state past `entry` and returns the orientation of that picture itself.
     mutating func pass(_ entry: Entry) -> SEIDisplayOrientation? {
       if entry.sequence != sequence { self = HeldContent(sequence: entry.sequence) }
       switch entry.message {
@@ -33,20 +33,20 @@ struct PictureOrder: Sendable {
         values = nil
         return nil
       case .set(let asked, let period):
-        // Any message ends the one before it, one for this picture only too.
+        // Any message ends the previous one, even a message for this picture only.
         values = period > 0 ? asked : nil
         return asked
       }
     }
   }
 
-  /// Where a picture asked for stands among the entries.
+  /// The position of a queried picture among the entries.
   private enum Place {
-    /// It is this one.
+    /// It is the entry at this index.
     case own(Int)
-    /// None of them, but it comes after this one.
+    /// It is no entry, but follows the one at this index.
     case after(Int)
-    /// It comes before all.
+    /// It precedes all entries.
     case before
   }
 
@@ -55,14 +55,15 @@ struct PictureOrder: Sendable {
   private var segment = 0
   private var sequence = 0
   private var lastKey: Int64?
-  /// The first entry is out: asked for once, and kept in case it is asked for again.
+  /// Whether the first entry was output. It was queried once, and is kept in case it is queried
+  /// again.
   private var isFrontOut = false
-  /// What the front was asked for with, where it had no PTS of its own.
+  /// The time with which the first entry was queried, if it has no PTS.
   private var askedFor: Int64?
-  /// Where the last picture known to be out stood. What is decoded later cannot come before it.
+  /// The position of the last picture known to be output. No picture decoded later precedes it.
   private var out: (segment: Int, key: Int64)?
 
-  /// Pictures kept.
+  /// The number of pictures kept.
   var count: Int { entries.count }
 
   /// Adds the next picture in decoding order. O(reorder depth).
@@ -86,7 +87,7 @@ struct PictureOrder: Sendable {
     entries.insert(entry, at: index)
   }
 
-  /// Takes the first picture in output order away: its PTS and what holds for it.
+  /// Removes the first picture in output order and returns its PTS and its orientation.
   mutating func removeFirst() -> (pts: Int64?, values: SEIDisplayOrientation?)? {
     guard let entry = entries.first else { return nil }
     entries.removeFirst()
@@ -95,8 +96,9 @@ struct PictureOrder: Sendable {
     return (entry.isTimed ? entry.key : nil, passed.pass(entry))
   }
 
-  /// What holds for the picture presented at `pts`; for nil, for the one after the last asked for.
-  /// Pictures in front of it are forgotten. Amortised O(1) where pictures are asked for in order.
+  /// Returns the orientation of the picture presented at `pts`, or for `nil` of the picture after
+  /// the last one queried. Discards the pictures before it. Amortised O(1) if pictures are queried
+  /// in order.
   mutating func values(at pts: Int64?) -> SEIDisplayOrientation? {
     switch place(of: pts) {
     case .before: return passed.values
@@ -121,7 +123,7 @@ struct PictureOrder: Sendable {
     }
     if isFrontOut, askedFor == pts { return .own(0) }
     if let index = entries.firstIndex(where: { $0.isTimed && $0.key == pts }) { return .own(index) }
-    // A time no packet had. Where packets have none, pictures come as they were decoded.
+    // No packet had this time. If packets have no times, pictures are presented in decoding order.
     if next < entries.count, !entries[next].isTimed { return .own(next) }
     let later = entries.firstIndex { $0.key > pts } ?? entries.count
     return later > 0 ? .after(later - 1) : .before

@@ -1,25 +1,25 @@
 public import Orientation
 
-/// A timed metadata track that says how the pictures of another track lie: Apple's `mebx` ("boxed
-/// metadata") with the key `mdta/com.apple.quicktime.video-orientation`, values as EXIF's.
+/// A timed metadata track with the orientation of another track's frames: Apple's `mebx` ("boxed
+/// metadata") with the key `mdta/com.apple.quicktime.video-orientation` and EXIF values.
 ///
-/// A sample is a row of boxes whose types are numbers that the sample description's key table gives a
-/// meaning to (QuickTime File Format, "Timed Metadata Media").
+/// A sample is a sequence of boxes whose types are numbers defined in the sample description's key
+/// table (QuickTime File Format, "Timed Metadata Media").
 public struct TimedOrientationTrack: Sendable, Hashable {
-  /// The `track_ID` of the track itself.
+  /// The `track_ID` of this track.
   public let identifier: Int
-  /// The `track_ID`s that it describes (`cdsc`); empty where it does not say.
+  /// The `track_ID`s of the tracks it describes (`cdsc`); empty if there is no reference.
   public let describes: [Int]
-  /// The number that stands for the orientation in its samples.
+  /// The box type of the orientation in its samples.
   let key: UInt32
   let type: ValueType
 
-  /// How a value is written (`dtyp`, the well-known types of QuickTime's metadata).
+  /// The encoding of a value (`dtyp`, the well-known types of QuickTime's metadata).
   enum ValueType: Sendable, Hashable {
     case signed, unsigned
   }
 
-  /// The orientation tracks among the tracks of a movie, in their order.
+  /// Returns the orientation tracks of a movie, in order.
   ///
   /// - Parameter movie: the content of a `moov` box.
   public static func tracks(inMovie movie: [UInt8]) -> [TimedOrientationTrack] {
@@ -38,7 +38,7 @@ public struct TimedOrientationTrack: Sendable, Hashable {
       while let track = reader.count(4) { describes.append(track) }
     }
     self.describes = describes
-    // Version, flags and count; then the entries, each with eight bytes before its boxes.
+    // Version, flags and count, then the entries, each with eight bytes before its boxes.
     for entry in MP4Boxes.all("mebx", bytes, in: table.dropFirst(8)) {
       guard let keys = MP4Boxes.first("keys", bytes, in: entry.dropFirst(8)) else { continue }
       for key in MP4Boxes(bytes, in: keys) {
@@ -58,7 +58,8 @@ public struct TimedOrientationTrack: Sendable, Hashable {
     return reader.count(4)
   }
 
-  /// How the values of a key are written; nil where it is not the orientation, or not a whole number.
+  /// Returns the value encoding of a key, or `nil` if it is not the orientation key, or not an
+  /// integer.
   private static func orientationType(_ bytes: [UInt8], _ key: Range<Int>) -> ValueType? {
     guard let declaration = MP4Boxes.first("keyd", bytes, in: key),
       String(decoding: bytes[declaration], as: UTF8.self)
@@ -75,17 +76,17 @@ public struct TimedOrientationTrack: Sendable, Hashable {
     }
   }
 
-  /// What one sample says.
+  /// The content of one sample.
   public enum Value: Sendable, Hashable {
-    /// The pictures lie so.
+    /// The orientation of the frames.
     case orientation(ImageOrientation)
-    /// A number that is no orientation.
+    /// A number that is not a valid orientation.
     case senseless(Int)
-    /// Nothing: what was said before no longer stands.
+    /// No value: the previous orientation no longer applies.
     case absent
   }
 
-  /// What `sample` says, from its time on.
+  /// Returns the value of `sample`, which applies from its time on.
   public func value(of sample: [UInt8]) -> Value {
     for box in MP4Boxes(sample, in: sample.indices) where box.type == key {
       var reader = ByteReader(sample, box.body)

@@ -1,15 +1,15 @@
 public import Orientation
 
-/// Reads how a VP9 keyframe begins (VP9 Bitstream Specification 6.2).
+/// Parses the start of a VP9 keyframe (VP9 Bitstream Specification 6.2).
 public enum VP9Keyframe {
-  /// Whether `frame` begins with a keyframe that is shown.
+  /// Returns whether `frame` starts with a keyframe that is shown.
   static func isShown(_ frame: some Collection<UInt8>) -> Bool {
     var bits = BitReader(Array(frame.prefix(16)))
-    // show_frame, behind what a keyframe begins with.
+    // show_frame follows.
     return profile(&bits) != nil && bits.bits(1) == 1
   }
 
-  /// Reads up to show_frame; nil where it is no keyframe.
+  /// Reads up to show_frame. Returns `nil` if it is not a keyframe.
   private static func profile(_ bits: inout BitReader) -> UInt32? {
     guard bits.bits(2) == 2, let low = bits.bits(1), let high = bits.bits(1) else { return nil }
     let profile = high << 1 | low
@@ -18,11 +18,12 @@ public enum VP9Keyframe {
     return bits.bits(2) == 0 ? profile : nil
   }
 
-  /// The size of the picture that `frame` begins with; nil where it is no keyframe or is cut off.
+  /// Returns the size in the keyframe header at the start of `frame`, or `nil` if it is not a
+  /// keyframe or is truncated.
   public static func size(_ frame: some Collection<UInt8>) -> PixelSize? {
     var bits = BitReader(Array(frame.prefix(16)))
     guard let profile = profile(&bits) else { return nil }
-    // show_frame and error_resilient_mode, of any value; then frame_sync_code.
+    // show_frame and error_resilient_mode, any value; then frame_sync_code.
     guard bits.bits(2) != nil, bits.bits(24) == 0x49_8342 else { return nil }
     if profile >= 2 { _ = bits.bits(1) }
     let isRGB = bits.bits(3) == 7

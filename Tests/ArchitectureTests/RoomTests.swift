@@ -2,9 +2,9 @@ import Foundation
 import Testing
 import UprightTestSupport
 
-/// Holds ARCHITECTURE.md: who may depend on whom, and who may import what.
+/// Checks the rules of ARCHITECTURE.md: the allowed dependencies and imports of each target.
 @Suite struct RoomTests {
-  /// What each target may depend on, and import beyond that and the standard library.
+  /// The allowed dependencies and imports of each target, in addition to the standard library.
   private static let rooms: [String: (targets: Set<String>, modules: Set<String>)] = [
     "Orientation": ([], ["Glibc", "Musl", "Darwin"]),
     "RotationPolicy": (["Orientation"], []),

@@ -13,8 +13,8 @@ struct ClipTests {
     ("clips/sei-derived/foreman_sei_hflip.mp4", "M"),
   ]
 
-  /// NAL units to access units: a new one begins with the first unit of types 6...9, or the first slice
-  /// of a picture, behind a slice (ISO/IEC 14496-10, 7.4.1.2.3).
+  /// Groups NAL units into access units: a new one starts, after a slice, at the first unit of
+  /// types 6...9 or the first slice of a picture (ISO/IEC 14496-10, 7.4.1.2.3).
   private func accessUnits(_ bytes: [UInt8], _ framing: NALFraming) -> [[[UInt8]]] {
     var result: [[[UInt8]]] = [[]]
     var hasSlice = false
@@ -45,7 +45,7 @@ struct ClipTests {
     return seen
   }
 
-  @Test("An elementary stream turned by 180 degrees", .clips("sei-derived"))
+  @Test("An elementary stream rotated by 180 degrees", .clips("sei-derived"))
   func elementaryStream() throws {
     let bytes = Array(try Data(contentsOf: SharedFiles.url(Self.elementary)))
     let units = accessUnits(bytes, .startCodes)
@@ -54,7 +54,7 @@ struct ClipTests {
     for wrapping in [Wrapping.startCodes, .shortStartCodes, .length4] {
       for delay in [0, 3, 16] { #expect(seen(units, wrapping, delay: delay) == all) }
     }
-    // Unit by unit, as a stream cut anywhere between units would come.
+    // Unit by unit, like a stream that is cut anywhere between units.
     #expect(units.flatMap { $0 }.count > 60)
     var scanner = DisplayOrientationScanner(codec: .h264, configuration: [])
     for unit in units.joined() { scanner.note(Wrapping.startCodes.packet([unit]), pts: nil) }
@@ -64,11 +64,12 @@ struct ClipTests {
     #expect(timeline.runs.first?.signal?.orientation == .down)
   }
 
-  @Test("Files of one track", .clips("sei-derived"))
+  @Test("Files with one track", .clips("sei-derived"))
   func singleTrackFiles() throws {
     for file in Self.files {
       let bytes = Array(try Data(contentsOf: SharedFiles.url(file.path)))
-      // One track, so the samples lie in mdat one behind the other, and each unit behind its length.
+      // There is one track, so the samples in mdat are contiguous, and each unit follows its
+      // length.
       let avcC = try #require(box("avcC", in: bytes))
       let mdat = try #require(box("mdat", in: bytes))
       let framing = NALFraming(configuration: bytes[avcC], codec: .h264)
@@ -81,7 +82,7 @@ struct ClipTests {
     }
   }
 
-  /// The content of the first box of that type, found by its name.
+  /// Returns the content of the first box of that type, located by its name.
   private func box(_ type: String, in bytes: [UInt8]) -> Range<Int>? {
     let name = Array(type.utf8)
     for index in 4..<bytes.count - 4 where Array(bytes[index..<index + 4]) == name {

@@ -4,12 +4,12 @@ import OrientationSignals
 import Testing
 import UprightTestSupport
 
-@Suite("EXIF in JPEG pictures")
+@Suite("EXIF in JPEG images")
 struct EXIFTests {
   private static let folder = "clips/exif-jpeg"
 
   @Test(
-    "is read from real photos, and from no beginning of one falsely",
+    "is read from real photos, and never wrongly from a truncated one",
     .clips("exif-jpeg"),
     arguments: [
       ("Landscape_1", ImageOrientation.up), ("Landscape_6", .right), ("Portrait_3", .down),
@@ -26,13 +26,13 @@ struct EXIFTests {
   private static func picture(_ tiff: [UInt8]) -> [UInt8] {
     let content = Array("Exif".utf8) + [0, 0] + tiff
     let length = content.count + 2
-    // Behind a JFIF header, in front of a scan.
+    // After a JFIF header, before a scan.
     return [0xFF, 0xD8, 0xFF, 0xE0, 0, 4, 1, 1]
       + [0xFF, 0xE1, UInt8(length >> 8), UInt8(length & 0xFF)] + content
       + [0xFF, 0xDA, 0, 2]
   }
 
-  @Test("in either byte order, every value", arguments: 0...9) func values(value: UInt8) {
+  @Test("every value in both byte orders", arguments: 0...9) func values(value: UInt8) {
     let big: [UInt8] =
       Array("MM".utf8) + [0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, value, 0, 0]
     let little: [UInt8] =

@@ -4,7 +4,7 @@ import UprightTestSupport
 
 @testable import OrientationSignals
 
-@Suite("What FLV's onMetaData says")
+@Suite("Orientation in FLV's onMetaData")
 struct FLVOrientationTests {
   typealias Value = FLVOrientation.Value
 
@@ -30,11 +30,11 @@ struct FLVOrientationTests {
     #expect(FLVOrientation(orientation: nil, rotation: .number(80)).turn?.clockwiseDegrees == 80)
   }
 
-  @Test("What makes no sense is named")
+  @Test("Invalid members are listed")
   func senseless() {
     let said = FLVOrientation(orientation: .text("sideways"), rotation: .other)
     #expect(
-      said.senseless == ["orientation \"sideways\"", "rotation that is no number and no text"])
+      said.senseless == ["orientation \"sideways\"", "rotation that is neither a number nor text"])
     #expect(FLVOrientation(orientation: .number(6), rotation: .text("90")).senseless.isEmpty)
     let long = FLVOrientation(orientation: .text(String(repeating: "x", count: 500)), rotation: nil)
     #expect((long.senseless.first?.count ?? 0) < 80)
@@ -45,13 +45,13 @@ struct FLVOrientationTests {
     ("rotation", .number(180)),
   ])
 
-  @Test("A script tag's body, among other members and in other wrappings")
+  @Test("A script tag's body, with other members and in other wrappings")
   func script() {
     let expected = FLVOrientation(orientation: .text("left"), rotation: .number(180))
     #expect(FLVOrientation(script: Self.whole) == expected)
     #expect(
       FLVOrientation(script: [2, 0, 13] + Array("@setDataFrame".utf8) + Self.whole) == expected)
-    // An object, with members of every kind in front.
+    // An object, with members of every type before the orientation.
     let members: [[UInt8]] = [
       [3, 0, 1, 65, 5, 0, 0, 9], [5], [6], [7, 0, 1], [8, 0, 0, 0, 1, 0, 1, 66, 1, 1, 0, 0, 9],
       [10, 0, 0, 0, 2, 5, 1, 0], [11] + [UInt8](repeating: 0, count: 10), [12, 0, 0, 0, 1, 67],
@@ -65,7 +65,7 @@ struct FLVOrientationTests {
       FLVOrientation(script: [2, 0, 10] + Array("onTextData".utf8) + [8, 0, 0, 0, 0]) == nil)
   }
 
-  @Test("Cut short, nested deep, or noise: no trap, and nothing is made up")
+  @Test("Truncated, deeply nested or random data: no trap and no wrong value")
   func hostile() {
     for count in Self.whole.indices {
       let said = FLVOrientation(script: Array(Self.whole.prefix(count)))
@@ -95,7 +95,7 @@ struct FLVOrientationTests {
       + MovieWriter.be(body.count + 11, 4)
   }
 
-  @Test("The beginning of a file: what stands first, and what is rewritten at no time")
+  @Test("The start of a file: the first tag, and later tags with the time 0")
   func opening() {
     let header: [UInt8] = [0x46, 0x4C, 0x56, 1, 1, 0, 0, 0, 9, 0, 0, 0, 0]
     func script(_ value: Double) -> [UInt8] { FLVPatch.body([("orientation", .number(value))]) }

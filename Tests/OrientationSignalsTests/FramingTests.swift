@@ -4,7 +4,7 @@ import UprightTestSupport
 
 @testable import OrientationSignals
 
-@Suite("How NAL units lie in packets")
+@Suite("Framing of NAL units in packets")
 struct FramingTests {
   private func units(_ packet: [UInt8], _ framing: NALFraming) -> [[UInt8]] {
     var found: [[UInt8]] = []
@@ -13,7 +13,7 @@ struct FramingTests {
     return found
   }
 
-  @Test("The configuration says how long lengths are")
+  @Test("The configuration determines the size of lengths")
   func configuration() {
     let h264: [([UInt8], NALFraming)] = [
       ([], .startCodes), ([0, 0, 0, 1, 0x67, 0x64, 0, 31], .startCodes),
@@ -34,7 +34,7 @@ struct FramingTests {
     }
   }
 
-  @Test("Start codes, long and short, zeros in front and behind")
+  @Test("Start codes, long and short, with leading and trailing zeros")
   func startCodes() {
     let packet: [UInt8] = [
       0, 0, 0, 0, 1, 9, 0xF0, 0, 0, 1, 6, 0, 0, 3, 1, 0, 0, 0, 0, 1, 0, 0, 1, 0x65, 0, 1, 0, 2, 0,
@@ -47,7 +47,7 @@ struct FramingTests {
     }
   }
 
-  @Test("Lengths: empty units, past the end, cut off")
+  @Test("Lengths: empty units, past the end, truncated")
   func lengths() {
     #expect(units([0, 2, 9, 0xF0, 0, 0, 0, 1, 7], .lengths(2)) == [[9, 0xF0], [7]])
     #expect(units([0, 0, 0, 9, 1, 2, 3], .lengths(4)) == [[1, 2, 3]])
@@ -57,7 +57,7 @@ struct FramingTests {
     #expect(units([0, 0, 0, 1, 7, 0, 0], .lengths(4)) == [[7]])
   }
 
-  @Test("Packets that are not as promised", arguments: Codec.allCases)
+  @Test("Packets whose framing differs from the configuration", arguments: Codec.allCases)
   func otherwise(codec: Codec) {
     let unit = AccessUnit(kind: .idr, pts: 0, message: Message(standing: .right))
     let expected = unit.units(codec)
@@ -68,15 +68,15 @@ struct FramingTests {
     #expect(units(unit.bytes(codec, .length4), .startCodes) == expected)
   }
 
-  @Test("A length that looks like a start code is a length")
+  @Test("A length that looks like a start code is read as a length")
   func looksLikeStartCode() {
-    // 00 00 01 06: a unit of 262 bytes. 00 00 00 01: an end of sequence.
+    // 00 00 01 06: a unit of 262 bytes. 00 00 00 01: a unit of one byte, an end of sequence.
     let long = [UInt8](repeating: 0x41, count: 262)
     #expect(units([0, 0, 1, 6] + long, .lengths(4)) == [long])
     #expect(units([0, 0, 0, 1, 10, 0, 0, 1, 6] + long, .lengths(4)) == [[10], long])
   }
 
-  @Test("Pictures in pieces: slices, fields and messages in packets of their own")
+  @Test("Split pictures: slices, fields and messages in separate packets")
   func pieces() {
     let sei = Message(standing: .left).nal(for: .h264)
     let idr = PictureKind.idr.slice(.h264)
@@ -89,17 +89,17 @@ struct FramingTests {
       }
       return tracker
     }
-    // Further slices of an IDR picture start no other sequence.
+    // Further slices of an IDR picture don't start another sequence.
     var slices = tracker([([sei, idr, more], 0), ([more], 0), ([more], nil), ([field], 1)])
     #expect(slices.heldPictures == 2)
     #expect(letter(slices.signal(at: 0)) + letter(slices.signal(at: 1)) == "LL")
-    // A message in front, in a packet of its own.
+    // A message before the picture, in a separate packet.
     var apart = tracker([([sei], 0), ([idr], 0), ([field], 1)])
     #expect(letter(apart.signal(at: 0)) + letter(apart.signal(at: 1)) == "LL")
-    // Behind the slices a message is the next picture's.
+    // A message after the slices applies to the next picture.
     var behind = tracker([([idr, sei], 0), ([field], 1)])
     #expect(letter(behind.signal(at: 0)) + letter(behind.signal(at: 1)) == "-L")
-    // Both fields in one packet are one picture; so are two packets at one time.
+    // Both fields in one packet are one picture, and so are two packets with the same time.
     var fields = tracker([([sei, idr, field], 0), ([field, field], 1)])
     #expect(fields.heldPictures == 2)
     #expect(letter(fields.signal(at: 0)) + letter(fields.signal(at: 1)) == "LL")
@@ -107,14 +107,14 @@ struct FramingTests {
       ([sei, idr], 0), ([field], 0), ([field], 1), ([field], nil), ([field], 2),
     ])
     #expect([0, 1, 2].map { letter(twice.signal(at: $0)) } == ["L", "L", "L"])
-    // The first slice was lost: still a picture.
+    // The first slice was lost: it is still a picture.
     var lost = tracker([
       ([idr], 0), ([sei, Array(PictureKind.inter.slice(.h264, isFirst: false))], 1),
     ])
     #expect(letter(lost.signal(at: 0)) + letter(lost.signal(at: 1)) == "-L")
   }
 
-  @Test("The views of other layers are not pictures of this one")
+  @Test("Pictures of other layers are ignored")
   func layers() {
     var tracker = DisplayOrientationTracker(codec: .hevc, configuration: [])
     let other: [UInt8] = [19 << 1, 1 << 3 | 1, 0x88, 0x11]

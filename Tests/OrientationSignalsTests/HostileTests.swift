@@ -6,7 +6,7 @@ import UprightTestSupport
 
 @Suite("Hostile input: no trap, no growth")
 struct HostileTests {
-  @Test("Every prefix of every unit is read or passed over", arguments: Codec.allCases)
+  @Test("Every prefix of every unit is read or skipped", arguments: Codec.allCases)
   func prefixes(codec: Codec) {
     let messages: [Message] =
       [.cancel]
@@ -21,7 +21,7 @@ struct HostileTests {
       for count in 0...nal.count {
         let cut = Array(nal.prefix(count))
         let found = Message.messages(inNAL: cut, codec: codec)
-        // Whole without its trailing bits, never half.
+        // Complete without its trailing bits, never a part of a message.
         #expect(found == (count >= nal.count - 1 ? read : []), "\(cut)")
         for wrapping in Wrapping.allCases {
           var tracker = DisplayOrientationTracker(
@@ -36,8 +36,9 @@ struct HostileTests {
     }
   }
 
-  /// The optimizer freed the copy of a unit before it wrote it: `make fuzz TARGET=parameters` sees that.
-  @Test("An hvcC with units that are no parameter sets keeps them as they are")
+  /// The optimizer freed the copy of a unit before it wrote it. `make fuzz TARGET=parameters`
+  /// detects that.
+  @Test("Units of an hvcC that are not parameter sets are kept unchanged")
   func otherUnits() throws {
     let head = [1, 1] + [UInt8](repeating: 0, count: 19) + [3]
     let other: [UInt8] = [39, 0, 2, 0, 3, 78, 1, 47, 0, 2, 78, 1]
@@ -52,12 +53,12 @@ struct HostileTests {
     }
   }
 
-  @Test("An HEVC sequence without a size is none", arguments: [(64, 48), (0, 48), (64, 0)])
+  @Test("An HEVC sequence without a size is invalid", arguments: [(64, 48), (0, 48), (64, 0)])
   func size(width: UInt16, height: UInt16) throws {
     var bits = BitWriter()
     bits.append(0, count: 8)
     for _ in 0..<3 { bits.append(0x5555_5555, count: 32) }
-    // Number, chroma_format_idc, size; then no conformance window, depths, order count.
+    // Identifier, chroma_format_idc, size; then no conformance window, depths, order count.
     for value in [0, 1, width, height] { bits.appendExponentialGolomb(value) }
     bits.append(0, count: 1)
     for value in [UInt16](repeating: 0, count: 3) { bits.appendExponentialGolomb(value) }
@@ -95,8 +96,8 @@ struct HostileTests {
     }
   }
 
-  /// Few different byte values, so that start codes, short lengths and message types turn up; or a good
-  /// access unit with a few bytes changed.
+  /// Returns a packet with few different byte values, so that start codes, short lengths and
+  /// message types occur, or a valid access unit with a few bytes changed.
   private func noisePacket(
     _ codec: Codec, _ wrapping: Wrapping, _ random: inout SeededGenerator
   ) -> [UInt8] {
@@ -130,7 +131,7 @@ struct HostileTests {
     }
   }
 
-  @Test("Memory is bounded, whatever the times, and what stands is kept", arguments: 0..<5)
+  @Test("Memory is bounded for any timestamps, and the current signal is kept", arguments: 0..<5)
   func bounded(shape: Int) {
     var tracker = DisplayOrientationTracker(codec: .h264, configuration: [])
     let first = AccessUnit(kind: .idr, pts: 0, message: Message(standing: .left))
@@ -152,7 +153,7 @@ struct HostileTests {
     #expect(letter(tracker.signal(at: nil)) == "L")
   }
 
-  @Test("Times that only fall: each picture is asked for as it comes")
+  @Test("Timestamps that only decrease, with each picture queried at once")
   func falling() {
     var tracker = DisplayOrientationTracker(codec: .h264, configuration: [])
     var scanner = DisplayOrientationScanner(codec: .h264, configuration: [])
@@ -169,7 +170,7 @@ struct HostileTests {
     #expect(scanner.finish().pictureCount == 2000)
   }
 
-  @Test("A raw buffer, empty and not")
+  @Test("A raw buffer, empty and not empty")
   func rawBuffer() {
     var tracker = DisplayOrientationTracker(codec: .hevc, configuration: [])
     tracker.note(UnsafeRawBufferPointer(start: nil, count: 0), pts: 0)

@@ -7,7 +7,7 @@ import UprightTestSupport
 struct MessageTests {
   static let periods: [UInt16] = [0, 1, 2, 3, 4, 255, 16383, 16384]
 
-  @Test("All eight at every period, written and read", arguments: Codec.allCases)
+  @Test("All eight orientations at every period, written and read", arguments: Codec.allCases)
   func roundTrip(codec: Codec) {
     for orientation in ImageOrientation.allCases {
       for period in Self.periods {
@@ -41,7 +41,7 @@ struct MessageTests {
     }
   }
 
-  @Test("The bytes are the ones peers write")
+  @Test("The bytes equal those of other encoders")
   func bytes() {
     func h264(_ orientation: ImageOrientation) -> [UInt8] {
       Message(standing: orientation).nal(for: .h264)
@@ -55,13 +55,13 @@ struct MessageTests {
       Message(standing: .left).nal(for: .hevc) == [0x4E, 0x01, 0x2F, 0x03, 0x08, 0x00, 0x18, 0x80])
   }
 
-  @Test("Emulation prevention is written and taken out again")
+  @Test("Emulation prevention is written and removed again")
   func emulationPrevention() {
     let message = Message.set(SEIDisplayOrientation(.up), repetitionPeriod: 16384)
     let nal = message.nal(for: .h264)
     #expect(nal == [6, 0x2F, 7, 0, 0, 3, 0, 0, 0x40, 0x01, 0x40, 0x80])
     #expect(Message.messages(inNAL: nal, codec: .h264) == [message])
-    // An 03 after two zeros goes even where it ends the unit (cabac_zero_words do that).
+    // An 03 after two zeros is removed even at the end of the unit (as with cabac_zero_words).
     #expect(
       Message.messages(inNAL: [0x06, 0x2F, 0x03, 0x00, 0x00, 0x03, 0x09], codec: .h264)
         == [.set(SEIDisplayOrientation(.up), repetitionPeriod: 1)])
@@ -75,20 +75,20 @@ struct MessageTests {
       let payload = message.payload(for: codec)
       return [47, UInt8(payload.count)] + payload
     }
-    // Type 302 is 255 + 47, which must not be taken for 47; size 600 is 255 + 255 + 90.
+    // Type 302 is 255 + 47 and must not be read as 47; size 600 is 255 + 255 + 90.
     let odd: [UInt8] = [0xFF, 47, 2, 0x55, 0x55]
     let long: [UInt8] = [5, 0xFF, 0xFF, 90] + [UInt8](repeating: 0x2F, count: 600)
     let nal =
       header + odd + raw(wanted[0]) + long + raw(wanted[1]) + [4, 0] + raw(wanted[2]) + [0x80]
     #expect(Message.messages(inNAL: nal, codec: codec) == wanted)
-    // A message may be written longer than it need be; what follows the flag is ignored.
+    // A message can be longer than necessary; everything after the flag is ignored.
     let padded =
       header + [47, 0xFF, 5] + wanted[0].payload(for: codec)
       + [UInt8](repeating: 0x2F, count: 257) + [0x80]
     #expect(Message.messages(inNAL: padded, codec: codec) == [wanted[0]])
   }
 
-  @Test("What is cut short or out of range is no message")
+  @Test("A truncated or out-of-range payload is not a message")
   func cutShort() {
     // Period 3 ends with the third byte: the extension flag is missing.
     #expect(Message(payload: [0x08, 0x00, 0x04], codec: .h264) == nil)
@@ -100,11 +100,11 @@ struct MessageTests {
     #expect(Message(payload: [UInt8](repeating: 0, count: 6) + [1, 0xFF], codec: .h264) == nil)
     #expect(Message(payload: [], codec: .hevc) == nil)
     #expect(Message(payload: [0x08, 0x00], codec: .hevc) == nil)
-    // Extension flag 1: the message counts.
+    // Extension flag 1: the message is valid.
     #expect(
       Message(payload: [0x08, 0x00, 0x0B, 0xFF], codec: .h264)
         == .set(SEIDisplayOrientation(.left), repetitionPeriod: 1))
-    // A period that cannot be written is written as the largest.
+    // A period that can't be represented is written as the largest.
     let message = Message.set(SEIDisplayOrientation(.up), repetitionPeriod: .max)
     #expect(
       Message(payload: message.payload(for: .h264), codec: .h264)
@@ -129,7 +129,7 @@ struct MessageTests {
   }
 
   @Test(
-    "Peers' vectors")
+    "Vectors: sei_display_orientation")
   func vectors() throws {
     var checked = 0
     for row in try Fixtures.vectors("sei_display_orientation")["cases"].array {

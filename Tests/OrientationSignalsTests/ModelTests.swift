@@ -3,10 +3,10 @@ import OrientationSignals
 import Testing
 import UprightTestSupport
 
-@Suite("Tracker and scanner against the standard's wording, on random streams")
+@Suite("Tracker and scanner match the standard's wording on random streams")
 struct ModelTests {
-  /// The rule as written, picture by picture: the last message at or before this picture in output
-  /// order, within its coded video sequence, if it reaches that far.
+  /// Applies the rule of the standard literally, picture by picture: the last message at or before
+  /// this picture in output order, within its coded video sequence, if it persists that far.
   private func expected(_ playback: Playback) -> [DisplayOrientationSignal?] {
     let sequences = playback.sequences()
     let order = playback.outputOrder(sequences)
@@ -22,7 +22,7 @@ struct ModelTests {
     }
   }
 
-  /// Sequences of mini-GOPs, one to eight pictures deep, decoded as a pyramid.
+  /// Returns sequences of mini-GOPs, one to eight pictures deep, decoded as a pyramid.
   private func randomStream(_ random: inout SeededGenerator) -> [AccessUnit] {
     var units: [AccessUnit] = []
     var pts = Int64.random(in: -1000...1000, using: &random)

@@ -3,7 +3,7 @@ import OrientationSignals
 import Testing
 import UprightTestSupport
 
-/// One stream in decoding order and what stands for each of its pictures in output order.
+/// One stream in decoding order and the expected signal of each picture in output order.
 struct PersistenceCase: CustomTestStringConvertible, Sendable {
   var name: String
   var decoding: String
@@ -12,28 +12,28 @@ struct PersistenceCase: CustomTestStringConvertible, Sendable {
   var testDescription: String { name }
 }
 
-@Suite("How far a message reaches")
+@Suite("Persistence of messages")
 struct PersistenceTests {
   static let cases: [PersistenceCase] = [
     .init(name: "no message", decoding: "I0 P1 P2", presented: "---"),
     .init(name: "period 0: one picture", decoding: "I0=L0 P1 P2", presented: "L--"),
-    .init(name: "period 1: stands", decoding: "I0=L1 P1 P2 P3", presented: "LLLL"),
+    .init(name: "period 1: persists", decoding: "I0=L1 P1 P2 P3", presented: "LLLL"),
     .init(
-      name: "period 3 stands, past three too: the promised message was lost",
+      name: "period 3 persists, even after three: the announced message was lost",
       decoding: "I0=L3 P1 P2 P3 P4 P5 P6 P7 P8", presented: "LLLLLLLLL"),
-    .init(name: "period 3, kept promise", decoding: "I0=L3 P1=D3 P2 P3=x P4", presented: "LDD--"),
+    .init(name: "period 3, and replaced", decoding: "I0=L3 P1=D3 P2 P3=x P4", presented: "LDD--"),
     .init(name: "cancel", decoding: "I0=L1 P1 P2=x P3", presented: "LL--"),
     .init(name: "cancel of nothing", decoding: "I0=x P1", presented: "--"),
     .init(name: "replaced", decoding: "I0=L1 P1 P2=D1 P3", presented: "LLDD"),
-    .init(name: "0 degrees replaces too", decoding: "I0=L1 P1=U1 P2", presented: "LUU"),
+    .init(name: "0 degrees also replaces", decoding: "I0=L1 P1=U1 P2", presented: "LUU"),
     .init(
-      name: "period 0 ends what stood before", decoding: "I0=L1 P1 P2=D0 P3 P4", presented: "LLD--"),
+      name: "period 0 ends a previous one", decoding: "I0=L1 P1 P2=D0 P3 P4", presented: "LLD--"),
     .init(name: "starts late", decoding: "I0 P1 P2=R1 P3", presented: "--RR"),
     .init(
       name: "IPBB: on a P, in output order", decoding: "I0 P3=L1 B1 B2 P6 B4 B5",
       presented: "---LLLL"),
     .init(
-      name: "IPBB: on a B, the P decoded before it comes after",
+      name: "IPBB: on a B, the P decoded before it is output after it",
       decoding: "I0 P3 B1 B2=L1 P6 B4 B5",
       presented: "--LLLLL"),
     .init(
@@ -43,32 +43,32 @@ struct PersistenceTests {
     .init(
       name: "IPBB: period 0 on a P", decoding: "I0 P3=D0 B1 B2 P6 B4 B5", presented: "---D---"),
     .init(
-      name: "pyramid: replaced twice, decoded the other way round",
+      name: "pyramid: replaced twice, decoded in the opposite order",
       decoding: "I0 P8=D1 B4 B2=L1 B1 B3 B6 B5 B7", presented: "--LLLLLLD"),
     .init(
-      name: "period 0 on a B amid a standing one", decoding: "I0=L1 P3 B1=R0 B2 P6 B4 B5",
+      name: "period 0 on a B during a persistent one", decoding: "I0=L1 P3 B1=R0 B2 P6 B4 B5",
       presented: "LR-----"),
     .init(
       name: "a new sequence without a message", decoding: "I0=L1 P3 B1 B2 I4 P7 B5 B6",
       presented: "LLLL----"),
     .init(
-      name: "a new sequence with its own", decoding: "I0=L1 P3 B1 B2 I4=D1 P7 B5 B6",
+      name: "a new sequence with a message", decoding: "I0=L1 P3 B1 B2 I4=D1 P7 B5 B6",
       presented: "LLLLDDDD"),
     .init(
-      name: "each sequence says it again", decoding: "I0=L1 P1 I2=L1 P3 I4=L1", presented: "LLLLL"),
+      name: "a message in each sequence", decoding: "I0=L1 P1 I2=L1 P3 I4=L1", presented: "LLLLL"),
     .init(
-      name: "every picture says it", decoding: "I0=L0 P3=L0 B1=L0 B2=L0 I4=D0 P5=D0",
+      name: "every picture has a message", decoding: "I0=L0 P3=L0 B1=L0 B2=L0 I4=D0 P5=D0",
       presented: "LLLLDD"),
     .init(
-      name: "an I picture that is no IDR starts nothing", decoding: "I0=L1 P1 C2 P3",
+      name: "an I picture that is not an IDR doesn't start a sequence", decoding: "I0=L1 P1 C2 P3",
       presented: "LLLL"),
     .init(
       name: "negative times", decoding: "I-6=L1 P-3 B-5 B-4=D1 I0 P1", presented: "LLDD--"),
     .init(
-      name: "times start again with the next sequence: no looking back",
+      name: "times restart with the next sequence: the previous one is ignored",
       decoding: "I0=L1 P1 P2 I0 P1=D1 P2", presented: "LLL-DD"),
     .init(
-      name: "CRA: leading pictures keep the old one", decoding: "I0=L1 P1 C4=D1 S2 S3 P5",
+      name: "CRA: leading pictures keep the old message", decoding: "I0=L1 P1 C4=D1 S2 S3 P5",
       presented: "LLLLDD", codecs: [.hevc]),
     .init(
       name: "BLA starts a sequence", decoding: "I0=L1 P1 K2 P3", presented: "LL--", codecs: [.hevc]),
@@ -79,11 +79,11 @@ struct PersistenceTests {
       name: "decodable leading pictures belong to the new sequence, before its message",
       decoding: "I0=L1 P1 I4=D1 D2 D3 P5", presented: "LL--DD", codecs: [.hevc]),
     .init(
-      name: "decodable leading pictures with their own", decoding: "I0=L1 P1 I4=D1 D2=L1 D3 P5",
+      name: "decodable leading pictures with a message", decoding: "I0=L1 P1 I4=D1 D2=L1 D3 P5",
       presented: "LLLLDD", codecs: [.hevc]),
   ]
 
-  @Test("Tables, at every delay of the decoder and in every framing", arguments: cases)
+  @Test("Tables, for every decoder delay and every framing", arguments: cases)
   func tables(row: PersistenceCase) {
     for codec in row.codecs {
       for wrapping in Wrapping.allCases {
@@ -97,7 +97,7 @@ struct PersistenceTests {
     }
   }
 
-  @Test("RASL pictures of a first CRA are never output, and their message never counts")
+  @Test("RASL pictures of a first CRA are never output, and their message is ignored")
   func skippedLeading() {
     for text in ["C4=D1 S2=L1 S3 P5", "I0 P1. C4=D1 S2=L1 S3 P5", "I0 P1 K4=D1 S2=L1 S3 P5"] {
       var tracker = DisplayOrientationTracker(codec: .hevc, configuration: [])
@@ -112,11 +112,11 @@ struct PersistenceTests {
     #expect(tracker.signal(at: 4) == nil)
   }
 
-  @Test("Without times, decoding order counts", arguments: Codec.allCases)
+  @Test("Without times, decoding order is used", arguments: Codec.allCases)
   func untimed(codec: Codec) {
     let units = stream("I_ P_=L1 P_ P_=x P_ I_=D0 P_ I_=R1")
     let expected = "-LL--D-R"
-    // Asked without a time, and with times that no packet had.
+    // Queried without a time, and with times that no packet had.
     for times in [[Int64?](repeating: nil, count: 8), (0..<8).map { Int64($0) * 512 + 7 }] {
       var tracker = DisplayOrientationTracker(codec: codec, configuration: [])
       var seen = ""
@@ -133,7 +133,7 @@ struct PersistenceTests {
     #expect(playback.scan().runs.allSatisfy { $0.pts == nil })
   }
 
-  @Test("A time no packet had, among pictures with times: what stands there")
+  @Test("A time that no packet had, between pictures with times")
   func betweenPictures() {
     var tracker = DisplayOrientationTracker(codec: .h264, configuration: [])
     for unit in stream("I10=L1 P20=D0 P30 P40=R1") {
@@ -148,7 +148,7 @@ struct PersistenceTests {
     #expect(letter(tracker.signal(at: nil)) == "R")
   }
 
-  @Test("Times that jump back within a sequence do not lose what stands")
+  @Test("Times that jump back within a sequence keep the current signal")
   func jump() {
     let playback = stream("I1000=L1 P1001 P5 P6=D1 P7")
     var tracker = DisplayOrientationTracker(codec: .h264, configuration: [])
@@ -160,7 +160,7 @@ struct PersistenceTests {
     #expect(seen == "LLLDD")
   }
 
-  @Test("Skipped pictures' messages count; asking twice changes nothing; reset forgets")
+  @Test("Messages of skipped pictures apply; a repeated query changes nothing; reset discards all")
   func asking() {
     var tracker = DisplayOrientationTracker(codec: .h264, configuration: [])
     #expect(tracker.signal(at: 0) == nil)
@@ -192,7 +192,7 @@ struct PersistenceTests {
     #expect(DisplayOrientationScanner(codec: .hevc, configuration: []).finish() == SignalTimeline())
   }
 
-  @Test("Angles between quarter turns: the nearest, and said so")
+  @Test("Angles between quarter turns round to the nearest and are marked inexact")
   func inexact() {
     let values = SEIDisplayOrientation(
       horizontalFlip: false, verticalFlip: false, anticlockwiseRotation: 16000)

@@ -1,20 +1,20 @@
 import OrientationSignals
 
-/// A stream put through the tracker as a player would, or through the scanner.
+/// Plays a stream through the tracker, as a player would, or through the scanner.
 struct Playback {
   var codec: Codec
   var wrapping = Wrapping.startCodes
   var units: [AccessUnit]
 
-  /// The PTS in output order: sequence by sequence, by PTS within one. `sequences` is the number of the
-  /// sequence of each unit.
+  /// Returns the indices of the units in output order: by sequence, then by PTS. `sequences` is the
+  /// sequence number of each unit.
   func outputOrder(_ sequences: [Int]) -> [Int] {
     units.indices.sorted {
       (sequences[$0], units[$0].pts ?? 0, $0) < (sequences[$1], units[$1].pts ?? 0, $1)
     }
   }
 
-  /// The sequence each unit belongs to, told from its kind alone.
+  /// Returns the sequence number of each unit, derived from its kind only.
   func sequences() -> [Int] {
     var number = -1
     var isAtStart = true
@@ -27,8 +27,8 @@ struct Playback {
     }
   }
 
-  /// What stands for each picture in output order. A picture is asked for when all in front of it in
-  /// output order, itself, and `delay` more units have been noted.
+  /// Returns the signal of each picture in output order. A picture is queried after all pictures
+  /// before it in output order, the picture itself and `delay` more units have been noted.
   func track(delay: Int) -> [DisplayOrientationSignal?] {
     let order = outputOrder(sequences())
     var tracker = DisplayOrientationTracker(
@@ -58,7 +58,7 @@ struct Playback {
     return scanner.finish()
   }
 
-  /// The scanner's answer, picture by picture.
+  /// Returns the scanner's result for each picture.
   func scanned() -> [DisplayOrientationSignal?] {
     let timeline = scan()
     var result: [DisplayOrientationSignal?] = []

@@ -5,7 +5,7 @@ import UprightTestSupport
 
 @Suite("One orientation for a whole stream")
 struct RewriterTests {
-  /// The units' packets after the rewriter.
+  /// Returns the units' packets after the rewriter.
   private func rewritten(
     _ units: [AccessUnit], _ codec: Codec, _ wrapping: Wrapping, _ orientation: ImageOrientation?
   ) -> [[UInt8]] {
@@ -28,7 +28,7 @@ struct RewriterTests {
     return timeline.runs.map { $0.signal?.orientation }
   }
 
-  @Test("Whatever it said before, it says one thing", arguments: PersistenceTests.cases)
+  @Test("Any stream has one orientation after rewriting", arguments: PersistenceTests.cases)
   func one(_ example: PersistenceCase) {
     let units = stream(example.decoding)
     for codec in example.codecs {
@@ -41,7 +41,7 @@ struct RewriterTests {
         }
         let silent = rewritten(units, codec, wrapping, nil)
         #expect(signals(silent, units, codec, wrapping) == [nil], "\(codec) \(wrapping)")
-        // Nothing but the messages is gone.
+        // Only the messages are removed.
         for (packet, unit) in zip(silent, units) {
           var bare = unit
           bare.message = nil
@@ -52,7 +52,7 @@ struct RewriterTests {
   }
 
   @Test(
-    "The message stands behind parameter sets and in front of the slice", arguments: Codec.allCases)
+    "The message is between the parameter sets and the slice", arguments: Codec.allCases)
   func place(_ codec: Codec) {
     let sets: [[UInt8]] =
       codec == .h264 ? [[0x67, 1, 2], [0x68, 3]] : [[0x40, 1, 2], [0x42, 1, 3]]
@@ -90,9 +90,9 @@ struct RewriterTests {
         == wrapping.packet([message, prefix, slice]))
   }
 
-  @Test("Other messages of the same SEI stay as they were", arguments: Codec.allCases)
+  @Test("Other messages of the same SEI are unchanged", arguments: Codec.allCases)
   func neighbours(_ codec: Codec) {
-    // Zeros in a row, so that the escapes move when the message goes.
+    // Consecutive zeros, so that the emulation prevention bytes move when the message is removed.
     let user: [UInt8] = [5, 4, 0, 0, 0, 1]
     let recovery: [UInt8] = [6, 1, 0xC4]
     let payload = DisplayOrientationMessage(standing: .right).payload(for: codec)
@@ -133,7 +133,7 @@ struct RewriterTests {
     }
   }
 
-  @Test("What holds no message and takes none is not touched", arguments: Codec.allCases)
+  @Test("A packet without a message to remove or insert is unchanged", arguments: Codec.allCases)
   func untouched(_ codec: Codec) {
     var rewriter = DisplayOrientationRewriter(
       codec: codec, configuration: [UInt8](), orientation: .right)
@@ -144,7 +144,7 @@ struct RewriterTests {
     #expect(rewriter.rewrite([UInt8]().span, isKey: true) == nil)
   }
 
-  @Test("Any bytes at all", arguments: Codec.allCases)
+  @Test("Random bytes", arguments: Codec.allCases)
   func hostile(_ codec: Codec) {
     var random = SeededGenerator(seed: 47)
     for wrapping in Wrapping.allCases {

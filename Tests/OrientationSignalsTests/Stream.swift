@@ -4,7 +4,7 @@ import OrientationSignals
 typealias Codec = DisplayOrientationTracker.Codec
 typealias Message = DisplayOrientationMessage
 
-/// Kinds of pictures a test stream is made of. In H.264 what is not an IDR is just a slice.
+/// The kinds of pictures in a test stream. In H.264, anything but an IDR is just a slice.
 enum PictureKind: Character {
   case idr = "I"
   case cleanRandomAccess = "C"
@@ -51,7 +51,7 @@ struct AccessUnit {
   func bytes(_ codec: Codec, _ wrapping: Wrapping) -> [UInt8] { wrapping.packet(units(codec)) }
 }
 
-/// How units are laid in packets.
+/// The framing of units in packets.
 enum Wrapping: CaseIterable {
   case startCodes, shortStartCodes, length1, length2, length4
 
@@ -82,8 +82,9 @@ enum Wrapping: CaseIterable {
   }
 }
 
-/// A stream in words, in decoding order: `I0=L1` is an IDR at PTS 0 with a message for `left` and
-/// repetition period 1, `=x` a cancel, `_` for a PTS an absent one, a final `.` an end of sequence.
+/// Parses a stream description in decoding order: `I0=L1` is an IDR at PTS 0 with a message for
+/// `left` and repetition period 1, `=x` is a cancel, `_` instead of a PTS means none, a final `.`
+/// is an end of sequence.
 func stream(_ text: String) -> [AccessUnit] {
   text.split(separator: " ").compactMap { word in
     let ends = word.hasSuffix(".")
@@ -111,7 +112,7 @@ private func orientation(_ letter: Substring) -> ImageOrientation? {
   letters.first { $0.0 == letter }?.1
 }
 
-/// `-` where nothing stands.
+/// Returns the letter of the signal's orientation, or `-` if there is no signal.
 func letter(_ signal: DisplayOrientationSignal?) -> String {
   guard let signal else { return "-" }
   return letters.first { $0.1 == signal.orientation }?.0 ?? "?"

@@ -15,7 +15,7 @@ struct TimedOrientationTests {
   private static let video = MovieWriter.Track(
     handler: "vide", entry: MovieWriter.box("avc1", [UInt8](repeating: 0, count: 78)), samples: [])
 
-  @Test("Found among tracks, by its key, with what it describes")
+  @Test("The track is found by its key, with the tracks it describes")
   func found() {
     var track = MovieWriter.Track.orientation([(0, 6)], key: 7)
     track.describes = [1]
@@ -27,7 +27,7 @@ struct TimedOrientationTests {
     #expect(TimedOrientationTrack.tracks(inMovie: Self.movie([Self.video, other])).isEmpty)
   }
 
-  @Test("Samples: values of every width, other items in front, nothing, nonsense")
+  @Test("Samples: values of every width, other items first, empty, invalid")
   func samples() throws {
     let track = try #require(
       TimedOrientationTrack.tracks(
@@ -44,13 +44,13 @@ struct TimedOrientationTests {
       (be(10, 4) + be(2, 4) + be(9, 2), .senseless(9)),
       (be(10, 4) + be(2, 4) + be(-1, 2), .senseless(-1)),
       (be(10, 4) + be(2, 4) + be(0, 2), .senseless(0)),
-      // Cut off: what is left is read, as the box walk does.
+      // Truncated: the remaining bytes are read, as `MP4Boxes` does.
       (be(10, 4) + be(2, 4) + [6], .orientation(.right)), (be(7, 4) + be(2, 4) + [6], .absent),
     ]
     for (sample, expected) in table { #expect(track.value(of: sample) == expected, "\(sample)") }
   }
 
-  @Test("Cut short, sizes that make no sense, noise: no trap")
+  @Test("Truncated data, invalid sizes, random bytes: no trap")
   func hostile() {
     let movie = Self.movie([Self.video, .orientation([(0, 6), (20, 8)])])
     for count in movie.indices {
@@ -71,7 +71,7 @@ struct TimedOrientationTests {
     }
   }
 
-  @Test("Heads of boxes in a file")
+  @Test("Box headers in a file")
   func heads() {
     func head(_ bytes: [UInt8]) -> MP4BoxHeader? { MP4BoxHeader(bytes) }
     let moov = Array("moov".utf8)
@@ -87,7 +87,7 @@ struct TimedOrientationTests {
     #expect(head([0, 0, 1] + moov) == nil && head([]) == nil)
   }
 
-  @Test("VP9 keyframes name their size; anything else does not")
+  @Test("VP9 keyframes have a size; other data doesn't")
   func vp9() {
     // Profile 0, keyframe, shown; colour space 1, studio range; 352x288.
     let frame: [UInt8] = [0x82, 0x49, 0x83, 0x42, 0x20, 0x15, 0xF0, 0x11, 0xF0, 0, 0]

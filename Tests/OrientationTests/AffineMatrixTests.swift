@@ -20,7 +20,7 @@ private func isClose(_ one: [Double], _ other: [Double], within tolerance: Doubl
 
 @Suite("Affine core")
 struct AffineMatrixTests {
-  @Test("The view's transform, exactly UIKit's numbers")
+  @Test("The view transform has exactly UIKit's numbers")
   func interfaces() {
     let rows: [(InterfaceOrientation, String)] = [
       (.portrait, "[1, 0, 0, 1, 0, 0]"), (.landscapeLeft, "[0, -1, 1, 0, 0, 0]"),
@@ -30,7 +30,7 @@ struct AffineMatrixTests {
     for (interface, text) in rows { #expect(Transform(interface).description == text) }
   }
 
-  @Test("Quarter turns are exact however they are asked for")
+  @Test("Quarter turns are exact for every way of creating them")
   func quarterTurns() {
     for turns in -9...9 {
       let exact = Transform(quarterTurnsClockwise: turns)
@@ -50,7 +50,7 @@ struct AffineMatrixTests {
     #expect(transform.description == "[0, 0.5, -1, 1e+20, 0.3333333333333333, 320]")
   }
 
-  @Test("a.concatenating(b) is a, then b; mutators prepend")
+  @Test("a.concatenating(b) applies a, then b; translatedBy, scaledBy and rotated prepend")
   func order() {
     let move = Transform(translationX: 10, y: 20)
     let double = Transform(scaleX: 2, y: 3)
@@ -61,12 +61,12 @@ struct AffineMatrixTests {
     #expect(double.translatedBy(x: 10, y: 20) == move.concatenating(double))
     #expect(
       move.rotated(by: .pi / 2) == Transform(quarterTurnsClockwise: 1).concatenating(move))
-    // Clockwise with y down: the x axis goes to the y axis.
+    // Clockwise with y down: the x axis maps to the y axis.
     #expect(
       Point(x: 1, y: 0).applying(.init(quarterTurnsClockwise: 1)) == Point(x: 0, y: 1))
   }
 
-  @Test("Inverses, and errors where there are none")
+  @Test("Inverses, and errors if there is none")
   func inverses() throws {
     let transform = Transform(a: 2, b: 1, c: -1, d: 4, tx: 7, ty: -3)
     let back = try transform.inverted()
@@ -85,7 +85,7 @@ struct AffineMatrixTests {
     #expect(SingularMatrix(.init(scaleX: 0, y: 1)).description.contains("[0, 0, 0, 1, 0, 0]"))
   }
 
-  @Test("Rects become the smallest upright rect around them")
+  @Test("A transformed rect is the bounding box")
   func rects() {
     let rect = Rect(x: 0, y: 0, width: 200, height: 100)
     #expect(
@@ -102,7 +102,8 @@ struct AffineMatrixTests {
 
   // MARK: Peer vectors
 
-  /// Runs the steps of a vector; `prepend` says which side translate, scale and rotate go to.
+  /// Runs the steps of a vector. `prepend` selects the side on which translate, scale and rotate
+  /// are applied.
   private func run(_ steps: [JSON], prepend: Bool) throws -> Transform {
     var transform = Transform.identity
     for step in steps {
@@ -135,7 +136,7 @@ struct AffineMatrixTests {
       case "rotate_deg": change = .init(rotationAngle: numbers[0] * .pi / 180)
       case "shear": change = .init(a: 1, b: numbers[1], c: numbers[0], d: 1, tx: 0, ty: 0)
       default:
-        Issue.record("step \(step) is not known")
+        Issue.record("unknown step \(step)")
         continue
       }
       transform =
@@ -191,8 +192,8 @@ struct AffineMatrixTests {
       let transform = Transform(entry["matrix"].doubles) ?? .identity
       switch entry["id"].string {
       case "map_between_rects":
-        // WebKit moves and then scales about the origin, so that its matrix takes the first rect
-        // onto the second only where both start at 0; the two steps themselves agree.
+        // WebKit translates and then scales about the origin, so its matrix maps the first rect to
+        // the second only if both start at 0. The two steps themselves agree.
         #expect(
           Transform.identity.translatedBy(x: 60, y: 60).scaledBy(x: 2, y: 0.5).values
             == entry["expect_matrix"].doubles)
@@ -248,8 +249,8 @@ struct AffineMatrixTests {
         #expect(b.concatenating(a).values == entry["expect_a_times_b"].doubles)
         #expect(a.concatenating(b).values == entry["expect_b_times_a"].doubles)
       } else {
-        // blink_huge: Blink clamps what it maps; here mapping is arithmetic, as CoreGraphics has it,
-        // and only inverting promises finite numbers or an error.
+        // blink_huge: Blink clamps mapped values. Here mapping is plain arithmetic, as in
+        // CoreGraphics, and only inversion guarantees finite numbers or an error.
         #expect(entry["id"].string == "blink_huge")
         for huge in [Double.greatestFiniteMagnitude, -Double.greatestFiniteMagnitude, 1, -1] {
           let transform = Transform(a: huge, b: huge, c: huge, d: huge, tx: huge, ty: huge)

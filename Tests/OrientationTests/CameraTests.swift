@@ -1,7 +1,7 @@
 import Orientation
 import Testing
 
-@Suite("The camera rule")
+@Suite("Camera")
 struct CameraTests {
   @Test("An iPhone's two cameras")
   func iPhone() {
@@ -24,7 +24,7 @@ struct CameraTests {
     }
   }
 
-  @Test("Mirroring comes after the turn")
+  @Test("Mirroring is applied after the rotation")
   func mirrors() {
     for device in [DeviceOrientation.portrait, .landscapeLeft, .landscapeRight] {
       let plain = Camera(position: .front).turn(for: device)
@@ -35,7 +35,7 @@ struct CameraTests {
     #expect(selfie.turn(for: .portrait) == .leftMirrored)
   }
 
-  @Test("Any sensor orientation, and odd ones have a number but no quarter turn")
+  @Test("Any sensor orientation; only a multiple of 90 has an ImageOrientation")
   func sensors() {
     for sensor in [0, 90, 180, 270, -90, 450, Int.max, Int.min] {
       for position in Camera.Position.allCases {

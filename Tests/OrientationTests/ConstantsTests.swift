@@ -2,9 +2,9 @@ import Orientation
 import Testing
 import UprightTestSupport
 
-@Suite("Device, interface, mask: UIKit's values and words")
+@Suite("Device, interface, mask: UIKit's values and names")
 struct ConstantsTests {
-  @Test("Raw values, words and the way from device to interface")
+  @Test("Raw values, names and the conversion from device to interface")
   func table() {
     let rows: [(DeviceOrientation, Int, String, InterfaceOrientation?, Int?)] = [
       (.unknown, 0, "unknown", nil, nil),
@@ -32,7 +32,7 @@ struct ConstantsTests {
     }
   }
 
-  @Test("Interface words and mask bits")
+  @Test("Interface names and mask bits")
   func masks() {
     let rows: [(InterfaceOrientation, Int, String, Int)] = [
       (.unknown, 0, "unknown", 0), (.portrait, 1, "portrait", 2),
@@ -55,7 +55,7 @@ struct ConstantsTests {
     #expect(InterfaceOrientationMask(name: "ALLBUTUPSIDEDOWN") == .allButUpsideDown)
   }
 
-  @Test("A mask says the one word that means it")
+  @Test("A mask's name is the one that creates the mask")
   func maskNames() {
     for raw in 0..<64 {
       let mask = InterfaceOrientationMask(rawValue: raw)
@@ -67,7 +67,7 @@ struct ConstantsTests {
     #expect(InterfaceOrientationMask(rawValue: 3).name == nil)
   }
 
-  @Test("The eight words of image orientation, and UIImageOrientation's other order")
+  @Test("The eight names of image orientations, and UIImageOrientation's different order")
   func imageNames() {
     let words = [
       "up", "upMirrored", "down", "downMirrored", "leftMirrored", "right", "rightMirrored", "left",
@@ -105,7 +105,8 @@ struct ConstantsTests {
       case "device_to_interface":
         for pair in entry["cases"].array {
           let device = try #require(DeviceOrientation(name: pair["device"].string ?? ""))
-          // The peer maps unknown to unknown; here unknown, like the flat ones, says nothing.
+          // The reference maps unknown to unknown. Here unknown, like the flat orientations, has no
+          // interface orientation.
           let interface = pair["interface"].string.flatMap { InterfaceOrientation(name: $0) }
           #expect(device.interface == (interface == .unknown ? nil : interface))
         }
@@ -117,7 +118,8 @@ struct ConstantsTests {
       case "supported_defaults":
         #expect(InterfaceOrientationMask.all.rawValue == 30)
         #expect(InterfaceOrientationMask.allButUpsideDown.rawValue == 26)
-      // An empty mask raises in UIKit: the policy's business, not this library's.
+      // An empty mask raises an exception in UIKit; here the rotation policy handles it, not this
+      // library.
       default:
         Issue.record("case \(entry["id"]) is not used")
       }

@@ -27,7 +27,7 @@ struct DisplayMatrixTests {
     }
   }
 
-  @Test("The phone's own: 90 clockwise with tx = 320")
+  @Test("An iPhone's matrix: 90 clockwise with tx = 320")
   func iPhone() {
     let matrix = DisplayMatrix([0, 65536, 0, -65536, 0, 0, 20_971_520, 0, 1 << 30])
     #expect(matrix?.orientation == .right)
@@ -38,7 +38,7 @@ struct DisplayMatrixTests {
     #expect(DisplayMatrix(.up) == .identity)
   }
 
-  @Test("What cannot be said is not said")
+  @Test("Invalid matrices have no orientation")
   func refusals() {
     #expect(DisplayMatrix([]) == nil)
     #expect(DisplayMatrix([Int32](repeating: 0, count: 8)) == nil)
@@ -81,7 +81,7 @@ struct DisplayMatrixTests {
     }
   }
 
-  @Test("The extremes of Int32 neither trap nor overflow")
+  @Test("The extremes of Int32 don't trap or overflow")
   func extremes() {
     let values: [Int32] = [.min, .min + 1, -1, 0, 1, .max - 1, .max]
     for a in values {
@@ -108,14 +108,14 @@ struct DisplayMatrixTests {
       case "set90", "set-45", "set-45+hflip", "set-45+hflip+vflip", "fate-mov-displaymatrix":
         let matrix = try #require(DisplayMatrix(entry["matrix"].ints.map { Int32($0) }))
         let turn = try #require(matrix.turn)
-        // FFmpeg counts counter-clockwise and by the x axis alone, which a flip has turned round.
+        // FFmpeg counts counter-clockwise and uses the x axis only, which a flip has reversed.
         let expected = -turn.clockwiseDegrees - (turn.isMirrored ? 180 : 0)
         let difference = try #require(entry["rotation_get"].double) - expected
         #expect(abs(difference.remainder(dividingBy: 360)) < 0.001)
         #expect(turn.isMirrored == (entry["id"].string == "set-45+hflip"))
         if entry["id"].string == "fate-mov-displaymatrix" {
           #expect(matrix.orientation == .right)
-          // FFmpeg's 1:2 is along the turned picture's axes; in stored ones it is 2:1.
+          // FFmpeg's 1:2 is along the rotated frame's axes; along the stored axes it is 2:1.
           #expect(matrix.sampleAspectRatio.inverted == Rational(1, 2))
           #expect(matrix.x == 720 * 65536)
         }
@@ -124,8 +124,8 @@ struct DisplayMatrixTests {
         let upright = ImageOrientation.right.applied(to: PixelSize(coded[0], coded[1]))
         #expect([upright.width, upright.height] == entry["transcode_out"].ints)
       case "fate-filter-meta-4560-rotate0":
-        // rotate=0 on remux replaces the matrix: precedence of signals is the pipeline's; the tag
-        // itself turns nothing.
+        // rotate=0 on remux replaces the matrix. The pipeline decides the precedence of signals;
+        // the tag itself is no rotation.
         #expect(RotateTag(degrees: 0).orientation == .up)
       default:
         Issue.record("case \(entry["id"]) is not used")
@@ -149,19 +149,19 @@ struct DisplayMatrixTests {
       }
       let orientation = try #require(matrix.orientation)
       if entry["id"].string == "scaled_2x" {
-        // Media3 and mp4parse know only unscaled matrices and say 0; FFmpeg says -90.
+        // Media3 and mp4parse only recognise unscaled matrices and return 0; FFmpeg returns -90.
         #expect(orientation == .right && matrix.sampleAspectRatio == Rational(2, 1))
         continue
       }
       #expect(orientation == words[entry["transform"].string ?? ""])
-      // Media3 and Chromium turn first and mirror after.
+      // Media3 and Chromium rotate first and mirror afterwards.
       for (peer, key) in [("media3", "mirror"), ("chromium", "mirrored")] {
         let turn = ImageOrientation(
           flippedHorizontally: false, clockwiseDegrees: entry[peer]["rotation_cw"].int ?? 1)
         let mirror: ImageOrientation = entry[peer][key].bool == true ? .upMirrored : .up
         #expect(turn?.then(mirror) == orientation)
       }
-      // mp4parse, mediainfo and ffprobe have no word for a mirror.
+      // mp4parse, mediainfo and ffprobe don't report mirroring.
       if !orientation.isMirrored {
         #expect(entry["mp4parse_rust_rotation"].int == orientation.clockwiseDegrees)
         #expect(entry["mediainfo_rotation"].int == orientation.clockwiseDegrees)

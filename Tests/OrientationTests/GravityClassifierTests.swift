@@ -2,7 +2,8 @@ import Orientation
 import Testing
 import UprightTestSupport
 
-/// Gravity of a phone turned counter-clockwise from portrait by `angle`, leaning back by `tilt`.
+/// The gravity of a phone rotated counter-clockwise from portrait by `angle`, leaning back by
+/// `tilt`.
 func gravity(angle: Double, tilt: Double = 0, magnitude: Double = 1) -> Gravity {
   let turned = Point(x: 0, y: -magnitude)
     .applying(AffineMatrix(rotationAngle: -angle * .pi / 180))
@@ -19,7 +20,7 @@ struct GravityClassifierTests {
   ]
   let presets: [GravityClassifier.Configuration] = [.android, .iioSensorProxy]
 
-  /// Feeds one reading again and again; the last answer.
+  /// Feeds one reading repeatedly and returns the last orientation.
   private func hold(
     _ reading: Gravity, _ classifier: inout GravityClassifier, from start: Double,
     for seconds: Double, every step: Double = 0.02
@@ -43,7 +44,7 @@ struct GravityClassifierTests {
     }
   }
 
-  @Test("Every pose follows every other and settles")
+  @Test("Every pose can follow every other and settles")
   func everyChange() throws {
     for (from, first) in poses {
       for (to, second) in poses where first != second {
@@ -56,11 +57,12 @@ struct GravityClassifierTests {
     }
   }
 
-  @Test("A new orientation waits for a second reading, and one change is one change")
+  @Test("A new orientation needs a second reading, and each change is reported once")
   func settling() throws {
     var classifier = GravityClassifier()
     try classifier.classify(Gravity(x: 0, y: -1, z: 0), at: 0)
-    // Rare readings: each is past the filter's pause, so only the settling is seen.
+    // The readings are so far apart that the filter restarts each time, so only the settling is
+    // tested.
     #expect(try classifier.classify(Gravity(x: -1, y: 0, z: 0), at: 5) == .portrait)
     #expect(try classifier.classify(Gravity(x: -1, y: 0, z: 0), at: 5.03) == .portrait)
     #expect(try classifier.classify(Gravity(x: -1, y: 0, z: 0), at: 5.04) == .landscapeLeft)
@@ -69,7 +71,7 @@ struct GravityClassifierTests {
     #expect(try classifier.classify(Gravity(x: 1, y: 0, z: 0), at: 20) == .landscapeRight)
   }
 
-  @Test("A turn of the hand at 60 Hz is followed within half a second, once")
+  @Test("A rotation by hand at 60 Hz is detected within half a second, once")
   func handTurn() throws {
     var classifier = GravityClassifier()
     var changes: [DeviceOrientation] = []
@@ -86,7 +88,7 @@ struct GravityClassifierTests {
     #expect(changes == [.portrait, .landscapeLeft])
   }
 
-  @Test("Around every diagonal nothing flickers", arguments: [45.0, 135, 225, 315])
+  @Test("No flicker around the diagonals", arguments: [45.0, 135, 225, 315])
   func noFlicker(diagonal: Double) throws {
     var generator = SeededGenerator()
     for preset in presets {
@@ -106,7 +108,7 @@ struct GravityClassifierTests {
     }
   }
 
-  @Test("Held still at any angle and tilt it changes at most once", .long)
+  @Test("A device held still at any angle and tilt changes orientation at most once", .long)
   func steady() throws {
     for preset in presets {
       for (reading, start) in poses {
@@ -114,7 +116,8 @@ struct GravityClassifierTests {
           for tilt in stride(from: -90.0, through: 90, by: 15) {
             var classifier = GravityClassifier(configuration: preset)
             _ = try hold(reading, &classifier, from: 0, for: 0.1)
-            // The filter swings past other poses on its way; what counts is that it then rests.
+            // The filter passes through other poses first. The test checks that it then stays in
+            // one.
             _ = try hold(
               gravity(angle: angle, tilt: tilt), &classifier, from: 0.2, for: 4, every: 0.05)
             let rest = classifier.orientation
@@ -130,7 +133,7 @@ struct GravityClassifierTests {
     }
   }
 
-  @Test("The flat cone: a second above 80 degrees, and the edge below does not count")
+  @Test("The flat cone: flat after one second above 80 degrees, not below")
   func flatCone() throws {
     for (sign, flat) in [(1.0, DeviceOrientation.faceUp), (-1, .faceDown)] {
       var classifier = GravityClassifier()
@@ -141,13 +144,13 @@ struct GravityClassifierTests {
         try hold(gravity(angle: 0, tilt: sign * 88), &classifier, from: 6, for: 0.9) == .portrait)
       #expect(
         try hold(gravity(angle: 0, tilt: sign * 88), &classifier, from: 6.92, for: 2) == flat)
-      // Out of the cone but leaning too far to be upright: still flat.
+      // Outside the cone but leaning too far to be upright: still flat.
       #expect(try hold(gravity(angle: 90, tilt: sign * 76), &classifier, from: 10, for: 3) == flat)
       #expect(try hold(gravity(angle: 90), &classifier, from: 14, for: 2) == .landscapeLeft)
     }
   }
 
-  @Test("After lying flat an upright orientation waits half a second")
+  @Test("After a flat position, an upright orientation waits half a second")
   func afterFlat() throws {
     var classifier = GravityClassifier()
     try classifier.classify(Gravity(x: 0, y: 0, z: -1), at: 0)
@@ -168,7 +171,7 @@ struct GravityClassifierTests {
     #expect(changedAt >= 2.5 && changedAt < 2.8)
   }
 
-  @Test("Shaking and free fall are rejected and keep; a change waits until they are over")
+  @Test("Readings from shaking and free fall are rejected; a change waits until they end")
   func rejection() throws {
     for preset in presets {
       for bad in [0.0, 0.2, 0.59, 1.41, 3, 1e200, 1e308] {
@@ -194,11 +197,11 @@ struct GravityClassifierTests {
     #expect(changedAt >= last + 0.46 && changedAt < last + 0.7)
   }
 
-  @Test("A phone that is put down does not turn on its way")
+  @Test("Putting a phone down doesn't change the orientation on the way")
   func swing() throws {
     var classifier = GravityClassifier()
     _ = try hold(gravity(angle: 0), &classifier, from: 0, for: 1)
-    // Down on the table within 0.3 s, rolling sideways as it goes.
+    // Down on the table within 0.3 s, rolling sideways at the same time.
     for step in 0...15 {
       let share = Double(step) / 15
       try classifier.classify(gravity(angle: 85 * share, tilt: 88 * share), at: 1 + share * 0.3)
@@ -207,7 +210,7 @@ struct GravityClassifierTests {
     #expect(try hold(gravity(angle: 85, tilt: 88), &classifier, from: 1.84, for: 3) == .faceUp)
   }
 
-  @Test("Held overhead it says nothing until it comes well back")
+  @Test("A device held overhead is ignored until it is clearly back")
   func overhead() throws {
     var classifier = GravityClassifier()
     _ = try hold(gravity(angle: 0), &classifier, from: 0, for: 1)
@@ -217,7 +220,7 @@ struct GravityClassifierTests {
     #expect(try hold(gravity(angle: 0, tilt: -20), &classifier, from: 10, for: 3) == .portrait)
   }
 
-  @Test("NaN and infinity are errors and change nothing")
+  @Test("NaN and infinity are errors and leave the state unchanged")
   func notFinite() throws {
     var classifier = GravityClassifier()
     try classifier.classify(gravity(angle: 0), at: 0)
@@ -238,7 +241,7 @@ struct GravityClassifierTests {
     #expect(GravityError.timeNotFinite(.infinity).description.contains("inf"))
   }
 
-  @Test("Time may stand still or go backwards")
+  @Test("Time can stand still or go backwards")
   func time() throws {
     var classifier = GravityClassifier()
     try classifier.classify(gravity(angle: 0), at: 100)
@@ -250,7 +253,7 @@ struct GravityClassifierTests {
     #expect(try classifier.classify(gravity(angle: 0), at: 1e308) == .portrait)
   }
 
-  @Test("Random readings at random times never trap, and upright ones are believed in the end")
+  @Test("Random readings at random times never trap, and a later upright pose is still recognised")
   func hostile() throws {
     var generator = SeededGenerator()
     print("GravityClassifierTests seed \(generator.seed)")

@@ -2,9 +2,9 @@ import Orientation
 import Testing
 import UprightTestSupport
 
-@Suite("Gravity classifiers of peers")
+@Suite("Gravity classifiers of other projects")
 struct GravityVectorTests {
-  /// Android's rotations: the device turned counter-clockwise by so many quarters.
+  /// Android's rotations: the number of quarter turns that the device is rotated counter-clockwise.
   let rotations: [DeviceOrientation] = [
     .portrait, .landscapeLeft, .portraitUpsideDown, .landscapeRight,
   ]
@@ -64,11 +64,11 @@ struct GravityVectorTests {
       let bounds = constants["tilt_tolerance"][name].doubles
       #expect(bounds == [range.lowerBound, range.upperBound])
     }
-    // min_since_touch_end_ms: there is no touch here. tilt_history_size and surface_rotation have
-    // nothing to compare with.
+    // min_since_touch_end_ms: there is no touch input here. tilt_history_size and surface_rotation
+    // have no counterpart.
   }
 
-  /// iio-sensor-proxy names the edge that is up; its axes and sign are this library's.
+  /// iio-sensor-proxy names the edge that is up. Its axes and signs match this library's.
   private func orientation(_ edge: String?) throws -> DeviceOrientation {
     switch edge {
     case "normal": .portrait
@@ -76,7 +76,7 @@ struct GravityVectorTests {
     case "left-up": .landscapeRight
     case "right-up": .landscapeLeft
     case "undefined": .unknown
-    default: try #require(nil, "\(edge ?? "nothing") is not an edge")
+    default: try #require(nil, "unknown edge \(edge ?? "nil")")
     }
   }
 

@@ -7,7 +7,7 @@ struct ImageOrientationTests {
   let all = ImageOrientation.allCases
   let grid = PixelGrid(numbered: PixelSize(3, 2))
 
-  @Test("Every row: flip, turn, axes, EXIF")
+  @Test("Flip, rotation, axes and EXIF value of each orientation")
   func table() {
     let rows: [(ImageOrientation, Int, Bool, Int)] = [
       (.up, 1, false, 0), (.upMirrored, 2, true, 0), (.down, 3, false, 180),
@@ -35,7 +35,7 @@ struct ImageOrientationTests {
     }
   }
 
-  @Test("The flip comes first, then the turn")
+  @Test("The flip comes first, then the rotation")
   func decomposition() {
     for orientation in all {
       let flipped = orientation.isMirrored ? grid.uprighted(.upMirrored) : grid
@@ -44,7 +44,7 @@ struct ImageOrientationTests {
     }
   }
 
-  @Test("All 64 products are what moving the pixels twice gives")
+  @Test("All 64 products equal moving the pixels twice")
   func products() {
     for a in all {
       for b in all {
@@ -71,7 +71,7 @@ struct ImageOrientationTests {
   }
 
   @Test(
-    "The transform moves a real picture's pixels", arguments: ImageOrientation.allCases,
+    "The transform moves a real image's pixels", arguments: ImageOrientation.allCases,
     [PixelSize(3, 2), PixelSize(2, 5), PixelSize(4, 4), PixelSize(1, 7)])
   func transform(orientation: ImageOrientation, size: PixelSize) {
     let grid = PixelGrid(numbered: size)
@@ -81,7 +81,7 @@ struct ImageOrientationTests {
     #expect(moved == grid.uprighted(orientation))
   }
 
-  @Test("Transforms compose as the group does, with whole numbers")
+  @Test("Transforms compose like the group, with integer values")
   func transformsCompose() throws {
     let size = PixelSize(1920, 1080)
     for a in all {
@@ -125,7 +125,7 @@ struct ImageOrientationTests {
     }
   }
 
-  @Test("HEIF: every pair of properties has one orientation, values out of range none")
+  @Test("HEIF: every pair of properties has one orientation, out-of-range values have none")
   func heif() {
     for irot in 0...3 {
       for imir in [nil, 0, 1] as [Int?] {
@@ -157,7 +157,7 @@ struct ImageOrientationTests {
   }
 
   @Test(
-    "Vectors: chromium_video_transformation (turns first, then mirrors)")
+    "Vectors: chromium_video_transformation (rotates first, then mirrors)")
   func chromiumVectors() throws {
     func orientation(_ degrees: Int?, _ mirrored: Bool?) -> ImageOrientation? {
       ImageOrientation(flippedHorizontally: false, clockwiseDegrees: degrees ?? 1)?

@@ -1,6 +1,6 @@
 import Orientation
 
-/// A picture small enough to move pixel by pixel, each with a number of its own.
+/// An image small enough to move pixel by pixel. Each pixel has a unique number.
 struct PixelGrid: Equatable {
   var size: PixelSize
   var pixels: [Int]
@@ -16,7 +16,8 @@ struct PixelGrid: Equatable {
 
   subscript(x: Int, y: Int) -> Int { pixels[y * size.width + x] }
 
-  /// Built the other way round from the library: for every upright pixel, where it was stored.
+  /// Returns the upright image. Computed in the opposite direction from the library: for every
+  /// upright pixel, the stored position.
   func uprighted(_ orientation: ImageOrientation) -> PixelGrid {
     let (w, h) = (size.width, size.height)
     let isTurned = [.leftMirrored, .right, .rightMirrored, .left].contains(orientation)
@@ -39,8 +40,9 @@ struct PixelGrid: Equatable {
     return PixelGrid(size: upright, pixels: moved)
   }
 
-  /// Moves every pixel's centre inside `area` by `transform` onto a canvas of `canvas`; -1 where
-  /// nothing lands, nil where two land on one or one beside the canvas.
+  /// Moves every pixel's centre inside `area` by `transform` to a canvas of `canvas`. Pixels that
+  /// nothing maps to are -1. Returns `nil` if two pixels map to the same place or one outside the
+  /// canvas.
   func moved(by transform: AffineMatrix, area: PixelRect, canvas: PixelSize) -> PixelGrid? {
     var result = [Int](repeating: -1, count: canvas.width * canvas.height)
     for y in area.y..<area.y + area.height {

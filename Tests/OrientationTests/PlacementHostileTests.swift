@@ -2,9 +2,9 @@ import Orientation
 import Testing
 import UprightTestSupport
 
-@Suite("Placement: whatever a file claims")
+@Suite("Placement: hostile input")
 struct PlacementHostileTests {
-  @Test("Nothing traps, and the rectangles keep their promises")
+  @Test("Nothing traps, and the rectangles satisfy their documented properties")
   func random() {
     var generator = SeededGenerator()
     let seed = generator.seed
@@ -19,7 +19,7 @@ struct PlacementHostileTests {
     }
   }
 
-  @Test("No area, no picture")
+  @Test("Without area the placement is empty")
   func empty() {
     for side in [0, -1, Int.min] {
       for (source, canvas) in [
@@ -34,7 +34,7 @@ struct PlacementHostileTests {
     }
   }
 
-  @Test("The largest of everything")
+  @Test("The largest values")
   func largest() {
     for fit in Fit.allCases {
       for orientation in ImageOrientation.allCases {
@@ -50,7 +50,7 @@ struct PlacementHostileTests {
   }
 }
 
-/// One random placement and what is wrong with it.
+/// One random placement and its violations.
 private struct Input {
   var source: PixelSize
   var crop: PixelRect?
@@ -62,7 +62,7 @@ private struct Input {
   var alignment: PixelSize
 
   init(_ generator: inout SeededGenerator) {
-    /// Small, likely and absurd numbers alike.
+    /// Small, likely and absurdly large numbers.
     func side(_ generator: inout SeededGenerator) -> Int {
       let bits = Int.random(in: 1...31, using: &generator)
       return Int.random(in: 1...(1 << bits), using: &generator)
@@ -110,11 +110,11 @@ private struct Input {
     return wrong
   }
 
-  /// The transform takes the one rectangle onto the other, mirrored as the orientation is.
+  /// Checks that the transform maps one rectangle to the other, mirrored if the orientation is.
   private func landing(_ placement: Placement) -> [String] {
     let landed = Rect(placement.sourceRect).applying(placement.transform)
     let target = Rect(placement.canvasRect)
-    // A far corner of a huge picture cancels against a huge translation.
+    // For a far corner of a huge frame, a large coordinate and a large translation cancel.
     let across = (Double(canvas.width) + abs(placement.transform.tx)) * 1e-12
     let down = (Double(canvas.height) + abs(placement.transform.ty)) * 1e-12
     guard
@@ -123,7 +123,7 @@ private struct Input {
       abs(landed.size.width - target.size.width) <= across,
       abs(landed.size.height - target.size.height) <= down,
       (placement.transform.determinant < 0) == orientation.isMirrored
-    else { return ["lands on \(landed), not on \(target)"] }
+    else { return ["maps to \(landed), not to \(target)"] }
     if placement.isExact {
       let t = placement.transform
       for number in [t.a, t.b, t.c, t.d, t.tx, t.ty] where number != number.rounded() {
@@ -133,14 +133,15 @@ private struct Input {
     return []
   }
 
-  /// The shape is kept within a step of the grid, or two where that is a fiftieth at most.
+  /// Checks that the aspect ratio is kept within one grid step, or two steps if that is at most a
+  /// fiftieth.
   private func shape(_ placement: Placement) -> [String] {
     guard fit != .stretch else { return [] }
     let pixel = sar.asSampleAspectRatio.doubleValue
     let (from, to) = (placement.sourceRect, placement.canvasRect)
     let laid = orientation.applied(to: to.size)
     let grid = alignment
-    // What the stored rectangle's sides would be at the other side's scale.
+    // The stored rectangle's sides at the scale of the other side.
     let scaled =
       (fit == .fit || fit == .blur)
       ? [
@@ -170,6 +171,6 @@ private struct Input {
         return error <= step * 1.0001 || (error <= 2 * step && error * 50 <= pair.1)
           || pair.0 == Double(bounds.1) && pair.1 >= pair.0 * 0.9999
       }
-    return isKept ? [] : ["shape lost: \(scaled), \(placement)"]
+    return isKept ? [] : ["aspect ratio not kept: \(scaled), \(placement)"]
   }
 }

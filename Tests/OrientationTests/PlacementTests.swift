@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Placement: one transform from source to canvas")
 struct PlacementTests {
-  @Test("A quarter turn without scaling is exact, number for number")
+  @Test("A quarter turn without scaling is exact")
   func exactTurns() {
     let rows: [(ImageOrientation, PixelSize, String)] = [
       (.up, PixelSize(1920, 1080), "[1, 0, 0, 1, 0, 0]"),
@@ -23,7 +23,7 @@ struct PlacementTests {
     }
   }
 
-  @Test("Rectangles of fit, fill and stretch; blur is fit")
+  @Test("Rectangles of fit, fill and stretch; blur equals fit")
   func rectangles() {
     func place(
       _ source: PixelSize, _ fit: Fit, _ canvas: PixelSize, _ orientation: ImageOrientation = .up,
@@ -37,21 +37,21 @@ struct PlacementTests {
       PixelRect(x: x, y: y, width: width, height: height)
     }
     let (hd, tall) = (PixelSize(1280, 720), PixelSize(720, 1280))
-    // 405 lies between two steps: the lower one.
+    // 405 is halfway between two steps and rounds down.
     #expect(place(hd, .fit, tall) == [rect(0, 0, 1280, 720), rect(0, 438, 720, 404)])
     #expect(place(hd, .fill, tall) == [rect(438, 0, 404, 720), rect(0, 0, 720, 1280)])
     #expect(place(hd, .stretch, tall) == [rect(0, 0, 1280, 720), rect(0, 0, 720, 1280)])
     #expect(place(hd, .fit, tall, .right) == [rect(0, 0, 1280, 720), rect(0, 0, 720, 1280)])
     #expect(place(hd, .fill, hd, .left) == [rect(438, 0, 404, 720), rect(0, 0, 1280, 720)])
     #expect(place(hd, .fit, hd, .left) == [rect(0, 0, 1280, 720), rect(438, 0, 404, 720)])
-    // No bars of a pixel or two: 1278 and 719.4 reach the edge.
+    // No bars of a pixel or two: 1278 and 719.4 are extended to the edge.
     #expect(place(PixelSize(568, 320), .fit, tall, .right)[1] == rect(0, 0, 720, 1280))
     #expect(place(PixelSize(854, 480), .fit, hd)[1] == rect(0, 0, 1280, 720))
     #expect(place(hd, .blur, tall) == place(hd, .fit, tall))
-    // But a picture that fits without scaling is not stretched for it.
+    // But a frame that fits without scaling isn't stretched to avoid them.
     #expect(place(PixelSize(1918, 1080), .fit, PixelSize(1920, 1080))[1] == rect(0, 0, 1918, 1080))
     #expect(place(PixelSize(1920, 1082), .fill, PixelSize(1920, 1080))[0] == rect(0, 0, 1920, 1080))
-    // Pixels that are not square.
+    // Non-square pixels.
     #expect(
       place(PixelSize(640, 360), .fit, PixelSize(1280, 360), sar: Rational(2, 1))[1]
         == rect(0, 0, 1280, 360))
@@ -63,7 +63,7 @@ struct PlacementTests {
         == rect(90, 0, 540, 576))
   }
 
-  @Test("A small picture keeps its shape: tiny canvases are not snapped over")
+  @Test("A small frame keeps its aspect ratio on a tiny canvas")
   func tiny() {
     let placement = Placement(
       source: PixelSize(4, 2), orientation: .up, canvas: PixelSize(4, 4))
@@ -71,7 +71,7 @@ struct PlacementTests {
     #expect(placement.isExact)
   }
 
-  @Test("Odd sizes: whole unless really cropped, canvas corners on the grid")
+  @Test("Odd sizes are kept unless actually cropped; canvas corners are on the grid")
   func oddSizes() {
     let whole = Placement(
       source: PixelSize(101, 57), orientation: .up, canvas: PixelSize(100, 56))
@@ -90,7 +90,7 @@ struct PlacementTests {
     #expect(filled.sourceRect == PixelRect(x: 44, y: 0, width: 56, height: 57))
   }
 
-  @Test("A crop is brought to the grid and into the picture")
+  @Test("A crop is snapped to the grid and clamped to the frame")
   func crops() {
     let source = PixelSize(100, 50)
     func crop(_ x: Int, _ y: Int, _ width: Int, _ height: Int) -> PixelRect {
@@ -112,7 +112,7 @@ struct PlacementTests {
   }
 
   @Test(
-    "Anchors are the upright picture's, whichever way it is stored",
+    "Anchors refer to the upright frame in every stored orientation",
     arguments: ImageOrientation.allCases, Anchor.allCases)
   func anchors(orientation: ImageOrientation, anchor: Anchor) {
     for canvas in [PixelSize(40, 40), PixelSize(20, 60)] {
@@ -136,7 +136,7 @@ struct PlacementTests {
   }
 
   @Test(
-    "An exact placement moves real pixels, crop and bars included",
+    "An exact placement moves real pixels, including crop and bars",
     arguments: ImageOrientation.allCases)
   func pixels(orientation: ImageOrientation) {
     let grid = PixelGrid(numbered: PixelSize(10, 6))

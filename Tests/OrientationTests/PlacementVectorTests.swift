@@ -2,7 +2,7 @@ import Orientation
 import Testing
 import UprightTestSupport
 
-@Suite("Geometry of peers")
+@Suite("Geometry of other projects")
 struct PlacementVectorTests {
   let everyPixel = PixelSize(1, 1)
 
@@ -39,7 +39,8 @@ struct PlacementVectorTests {
           alignment: everyPixel)
         #expect(try placement.sourceRect.size == size(entry["out"]), "\(entry["id"])")
       case "midstream_orientation_events":
-        // Which event counts when is the pipeline's; here the sizes before and after.
+        // The pipeline decides when each event applies; only the sizes before and after are tested
+        // here.
         let frame = try size(entry["frame"])
         for step in entry["steps"].array {
           let event = step["ev"].string ?? ""
@@ -59,8 +60,8 @@ struct PlacementVectorTests {
     for entry in try Fixtures.vectors("media3_output_size")["cases"].array {
       switch entry["kind"].string {
       case "presentation":
-        // Deriving a missing side is a size policy that this library has not; given the size, the
-        // picture fills it without bars, but for aspect_2, which asks for them.
+        // Media3 derives a missing side; this library has no such size policy. Given the size, the
+        // frame fills it without bars, except for aspect_2, which requests bars.
         let canvas = try size(entry["out"])
         let placement = Placement(
           source: try size(entry["in"]), orientation: .up, canvas: canvas, alignment: everyPixel)
@@ -76,7 +77,7 @@ struct PlacementVectorTests {
         let transform =
           scale.count == 2
           ? AffineMatrix(scaleX: scale[0], y: scale[1])
-          // Media3's effect turns counter-clockwise.
+          // Media3's effect rotates counter-clockwise.
           : AffineMatrix(rotationAngle: -(entry["rotate"].double ?? 0) * .pi / 180)
         let rect = Rect(PixelRect(try size(entry["in"]))).applying(transform)
         #expect(
@@ -90,10 +91,11 @@ struct PlacementVectorTests {
           source: whole, crop: PixelRect(whole), orientation: .up, canvas: try size(entry["out"]))
         #expect(placement.transform == .identity)
       case "presentation_error":
-        // err_480_854_1, err_10_0: Media3's checks of its own request builder.
+        // err_480_854_1, err_10_0: Media3's validation of its request builder.
         continue
       case "transformer_e2e":
-        // portrait_asset_default: what Media3's encoder is given; here a size stays as it is asked.
+        // portrait_asset_default: the size passed to Media3's encoder. Here the requested size is
+        // kept.
         continue
       default:
         Issue.record("case \(entry["id"]) is not used")
@@ -111,7 +113,8 @@ struct PlacementVectorTests {
           try Placement.uprightSize(source: size(entry["coded"]), orientation: .right)
             == size(entry["display"]))
       case "rotate_buck_bunny_width320":
-        // The peer rounds the side it derives up to even; ours is given both sides. No thin bars.
+        // The reference rounds the derived side up to an even number; here both sides are given. No
+        // thin bars.
         let placement = Placement(
           source: PixelSize(1920, 1080), orientation: .right, canvas: try size(entry["out"]))
         #expect(placement.coversCanvas)
@@ -135,7 +138,7 @@ struct PlacementVectorTests {
           #expect(try ImageOrientation.right.applied(to: size(frame)) == size(out))
         }
       case "sar_2x1_remux", "size_change_deny", "cursed_vfr", "mpegts_no_rotation":
-        // Containers, the peer's refusal of a change of size, frame rates: no geometry in them.
+        // Containers, the reference's refusal of a size change, frame rates: no geometry to test.
         continue
       default:
         Issue.record("case \(entry["id"]) is not used")

@@ -2,7 +2,7 @@ import Orientation
 import Testing
 
 @Suite struct TimingCurveTests {
-  @Test("UIKit's ease-in-out, against values worked out to 40 digits")
+  @Test("UIKit's ease-in-out matches values computed to 40 digits")
   func easeInOut() {
     let rows: [(Double, Double)] = [
       (0, 0), (0.1, 0.01972245), (0.25, 0.12916193), (0.5, 0.5), (0.75, 0.87083807), (1, 1),
@@ -13,7 +13,7 @@ import Testing
     }
   }
 
-  @Test("it rises, it is the same from both ends, and a straight line is one")
+  @Test("The curve increases and is symmetric, and a straight line stays one")
   func shape() {
     let straight = TimingCurve(Point(x: 1.0 / 3, y: 1.0 / 3), Point(x: 2.0 / 3, y: 2.0 / 3))
     var last = 0.0
@@ -49,7 +49,7 @@ import Testing
     return worst
   }
 
-  @Test("a pose without an angle is its placement, whatever the orientation and the fit")
+  @Test("A pose without an angle equals its placement for every orientation and fit")
   func still() {
     for orientation in ImageOrientation.allCases {
       for fit in Fit.allCases {
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test("a turn begins as the layout before it and ends as the one after, all ways, all fits")
+  @Test("A rotation starts at the layout before and ends at the one after, for all fits")
   func ends() {
     for orientation in ImageOrientation.allCases {
       for degrees in [90, -90, 180, -180] {
@@ -85,7 +85,7 @@ import Testing
           let name = "\(orientation) \(degrees) \(fit)"
           #expect(Self.distance(pose(0), before.transform) < 1e-9, "\(name)")
           #expect(Self.distance(pose(1), after.transform) < 1e-9, "\(name)")
-          // No step on the way is longer than a corner's share of a hundredth of the way.
+          // No step moves a corner further than its share of a hundredth of the rotation.
           var last = pose(0)
           for step in 1...100 {
             let next = pose(Double(step) / 100)
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test("what is seen of a picture of any size")
+  @Test("The visible part of a frame of any size")
   func visiblePartAtTheLimits() {
     for side in [Int.min, -1, 0, 1, 1 << 31, .max] {
       let source = PixelSize(side, side)
@@ -109,14 +109,14 @@ import Testing
     }
   }
 
-  @Test("halfway through a quarter turn, by hand")
+  @Test("Halfway through a quarter turn, computed by hand")
   func halfway() {
     let source = PixelSize(160, 80)
     let canvas = PixelSize(80, 160)
     let after = Placement(source: source, orientation: .up, canvas: canvas)
     let before = Placement(source: source, orientation: .right, canvas: canvas)
-    // 160x80 that filled 80x160 on its side comes to lie in 80x40: halfway it is 120x60, turned 45
-    // degrees clockwise about the canvas's middle.
+    // 160x80 that filled 80x160 rotated ends in 80x40. Halfway it is 120x60, rotated 45 degrees
+    // clockwise about the centre of the canvas.
     let pose = Pose(from: before, to: after, of: source, clockwiseDegrees: -90, fraction: 0.5)
     #expect(abs(pose.degrees) == 45)
     let side = Point(x: 160, y: 40).applying(pose.transform(of: source))
@@ -124,7 +124,7 @@ import Testing
     #expect(abs(side.x - (40 + reach)) < 1e-9 && abs(side.y - (80 + reach)) < 1e-9)
   }
 
-  @Test("any angle: the nearest quarter turn and what is left, the picture's size as it was")
+  @Test("Any angle: the nearest quarter turn and the remainder; the size is unchanged")
   func angles() {
     let placement = Self.placement(.up, PixelSize(160, 90))
     let rows: [(Double, ImageOrientation, Double)] = [
@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  @Test("the visible part holds every stored pixel that reaches the canvas, and stays small")
+  @Test("The visible part contains every stored pixel on the canvas, and is small")
   func visible() throws {
     let huge = PixelSize(4000, 20)
     let canvas = PixelSize(90, 160)

@@ -21,7 +21,7 @@ struct RationalTests {
     #expect(Rational(0, 1).inverted == Rational(0, 1))
   }
 
-  @Test("Unknown and nonsense count as square")
+  @Test("Unknown and invalid ratios count as square")
   func asSampleAspectRatio() {
     #expect(Rational(0, 1).asSampleAspectRatio == .one)
     #expect(Rational(1, 0).asSampleAspectRatio == .one)

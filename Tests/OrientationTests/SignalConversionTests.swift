@@ -2,9 +2,9 @@ import Orientation
 import Testing
 import UprightTestSupport
 
-@Suite("Signals that say how a picture lies: SEI, CVO, projection roll, rotate tag")
+@Suite("Orientation signals: SEI, CVO, projection roll, rotate tag")
 struct SignalConversionTests {
-  @Test("Every one of the eight goes through every signal and back, or is refused")
+  @Test("All eight orientations round-trip through every signal, or are rejected")
   func roundTrips() {
     for orientation in ImageOrientation.allCases {
       #expect(DisplayTurn(orientation).orientation == orientation)
@@ -23,7 +23,7 @@ struct SignalConversionTests {
     }
   }
 
-  @Test("SEI: flips first, then anticlockwise; both flips are half a turn")
+  @Test("SEI: flips first, then rotates anticlockwise; both flips are half a turn")
   func sei() {
     let rows: [(Bool, Bool, UInt16, ImageOrientation?)] = [
       (false, false, 0, .up), (false, false, 0x4000, .left), (false, false, 0x8000, .down),
@@ -45,7 +45,7 @@ struct SignalConversionTests {
     #expect(nearly.turn.clockwiseDegrees == 270 + 360.0 / 65536)
   }
 
-  @Test("SEI: every flip and angle means what its parts mean in order")
+  @Test("SEI: every combination of flips and angle equals its parts applied in order")
   func seiExhaustive() {
     for bits in 0..<4 {
       for quarter in 0..<4 {
@@ -122,8 +122,8 @@ struct SignalConversionTests {
 
   @Test("Vectors: cvo_libwebrtc")
   func cvoVectors() throws {
-    // sender_rules (which frames carry the byte) belong to a sender of RTP, not to this library;
-    // their values are those of encode_* and decode_*.
+    // sender_rules (which frames carry the byte) apply to an RTP sender, not to this library. Their
+    // values are those of encode_* and decode_*.
     for entry in try Fixtures.vectors("cvo_libwebrtc")["cases"].array {
       let byte = UInt8(try #require(entry["cvo_byte"].int))
       let degrees = try #require(entry["rotation_cw"].int)
@@ -133,7 +133,7 @@ struct SignalConversionTests {
           ImageOrientation(flippedHorizontally: false, clockwiseDegrees: degrees))
         #expect(CVO(orientation).byte() == byte)
       case "decode":
-        // libwebrtc ignores C and F; the turn after the flip is the same number.
+        // libwebrtc ignores C and F. The rotation after the flip is the same number.
         #expect(CVO(byte: byte).orientation?.clockwiseDegrees == degrees)
       default:
         Issue.record("case \(entry["id"]) is not used")
@@ -159,11 +159,11 @@ struct SignalConversionTests {
   func rollVectors() throws {
     for entry in try Fixtures.vectors("matroska_rotation")["cases"].array {
       guard let roll = entry["roll"].double else {
-        // name_090, name_270: a track name of HTC phones, which only Media3 reads.
+        // name_090, name_270: a track name of HTC phones that only Media3 reads.
         #expect(entry["track_name"].string != nil)
         continue
       }
-      // yaw_180_roll_0: FFmpeg makes a mirror of a yaw; only the roll turns a flat picture.
+      // yaw_180_roll_0: FFmpeg converts a yaw to a mirror. Only the roll rotates a flat frame.
       guard entry["yaw"].int == 0 else { continue }
       let orientation = try #require(ProjectionRoll(degrees: roll).orientation)
       let matrix = DisplayMatrix(orientation)
@@ -171,7 +171,7 @@ struct SignalConversionTests {
         entry["ffmpeg_matrix_abcd"].isNull
         ? [65536, 0, 0, 65536] : entry["ffmpeg_matrix_abcd"].ints
       #expect([matrix.a, matrix.b, matrix.c, matrix.d].map(Int.init) == expected)
-      // roll_-90: Media3 reads the roll as clockwise; the specification decides against it.
+      // roll_-90: Media3 reads the roll as clockwise, contrary to the specification.
       if entry["id"].string != "roll_-90" {
         #expect(orientation.clockwiseDegrees == entry["media3_rotation_cw"].int)
       }
@@ -191,7 +191,7 @@ struct SignalConversionTests {
     #expect(RotateTag(.left)?.degrees == 270)
   }
 
-  @Test("A turn by any number is brought into 0 ..< 360, or refused")
+  @Test("A rotation by any number is reduced to 0 ..< 360, or rejected")
   func turns() {
     for degrees in [-1e-300, -0.0, 360, -360, 1e300, -Double.greatestFiniteMagnitude, 359.999] {
       let turn = DisplayTurn(clockwiseDegrees: degrees)

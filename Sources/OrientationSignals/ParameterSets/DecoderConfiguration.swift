@@ -1,22 +1,22 @@
-/// What a container says to an H.264 or HEVC decoder before the first packet: avcC, hvcC (ISO/IEC
-/// 14496-15, 5.3.3.1 and 8.3.3.1), or parameter sets behind start codes.
+/// The decoder configuration of an H.264 or HEVC stream in a container: avcC, hvcC (ISO/IEC
+/// 14496-15, 5.3.3.1 and 8.3.3.1), or parameter sets with start codes.
 public struct DecoderConfiguration: Sendable, Hashable {
-  /// The standard whose syntax it has.
+  /// The codec.
   public let codec: DisplayOrientationTracker.Codec
-  /// How NAL units lie in the packets that belong to it.
+  /// The framing of NAL units in the packets of the stream.
   public let framing: NALFraming
-  /// In the order they stand in.
+  /// The parameter sets, in their order in the configuration.
   public let sets: [ParameterSet]
-  /// What stands in front of the sets; empty where they lie behind start codes.
+  /// The bytes before the sets; empty for sets with start codes.
   private let head: [UInt8]
-  /// Arrays of hvcC with other units, as they are.
+  /// Arrays of hvcC with other units, unchanged.
   private let otherArrays: [[UInt8]]
-  /// Units of avcC's `sequenceParameterSetExtNALUnit`.
+  /// The units of avcC's `sequenceParameterSetExtNALUnit`.
   private let extensions: [[UInt8]]
 
-  /// Reads `bytes`; empty: nothing is known but that packets have start codes.
+  /// Parses `bytes`. Empty means that the packets have start codes and nothing else is known.
   ///
-  /// - Throws: `MalformedSyntax` where lengths lead past the end or a set cannot be read.
+  /// - Throws: `MalformedSyntax` if lengths lead past the end or a set can't be read.
   public init(
     _ bytes: [UInt8], codec: DisplayOrientationTracker.Codec
   ) throws(MalformedSyntax) {
@@ -32,9 +32,10 @@ public struct DecoderConfiguration: Sendable, Hashable {
     (otherArrays, extensions) = (contents.otherArrays, contents.extensions)
   }
 
-  /// The same form with these sets instead, all of them decodable by what its profile and level say.
+  /// Returns a configuration of the same form with `sets` instead. Its profile and level are
+  /// sufficient to decode all of them.
   ///
-  /// - Throws: `MalformedSyntax` where one cannot be read.
+  /// - Throws: `MalformedSyntax` if a set can't be read.
   public func with(_ sets: [ParameterSet]) throws(MalformedSyntax) -> [UInt8] {
     if head.isEmpty { return sets.flatMap { [0, 0, 0, 1] + $0.unit } }
     let sequences = sets.filter { $0.kind == .sequence }
@@ -71,7 +72,7 @@ public struct DecoderConfiguration: Sendable, Hashable {
     return bytes
   }
 
-  /// Of two profiles the one whose decoders decode the other as well.
+  /// Returns the profile whose decoders can also decode the other.
   private static func greater(_ one: UInt8, _ other: UInt8) -> UInt8 {
     let order: [UInt8] = [66, 77, 88, 100, 110, 122, 244]
     return (order.firstIndex(of: one) ?? 0) < (order.firstIndex(of: other) ?? 0) ? other : one
@@ -81,7 +82,7 @@ public struct DecoderConfiguration: Sendable, Hashable {
 
   private func hevc(_ sets: [ParameterSet], _ parameters: [SequenceParameters]) -> [UInt8] {
     var bytes = head
-    // The profile's own fields lie in a sequence parameter set as they do here, two bytes in.
+    // The profile fields have the same layout in a sequence parameter set, two bytes in.
     for set in sets where set.kind == .sequence {
       let profile = Array(set.payload.dropFirst().prefix(12))
       guard profile.count == 12 else { continue }
@@ -89,7 +90,7 @@ public struct DecoderConfiguration: Sendable, Hashable {
       for index in 1..<11 { bytes[1 + index] &= profile[index] }
       bytes[12] = max(bytes[12], profile[11])
     }
-    // min_spatial_segmentation_idc and parallelismType: nothing is promised for all.
+    // min_spatial_segmentation_idc and parallelismType: unknown, because the sets can differ.
     (bytes[13], bytes[14], bytes[15]) = (0xF0, 0, 0xFC)
     if let first = parameters.first {
       bytes[16] = 0xFC | UInt8(first.chroma)
@@ -99,7 +100,7 @@ public struct DecoderConfiguration: Sendable, Hashable {
     var arrays: [[UInt8]] = []
     for kind in [ParameterSet.Kind.video, .sequence, .picture] {
       let units = sets.filter { $0.kind == kind }.map(\.unit)
-      // array_completeness is 0: the encoder's stand in band as well.
+      // array_completeness is 0: the encoder's sets are also in band.
       let count = UInt16(truncatingIfNeeded: units.count)
       arrays.append(
         [kind.unitType(codec), UInt8(count >> 8), UInt8(count & 0xFF)]
@@ -114,7 +115,7 @@ public struct DecoderConfiguration: Sendable, Hashable {
   }
 }
 
-/// What is found in a configuration.
+/// The parsed content of a configuration.
 private struct Contents {
   let codec: DisplayOrientationTracker.Codec
   var sets: [ParameterSet] = []
@@ -139,7 +140,7 @@ private struct Contents {
     for mask in [0x1F, 0xFF] {
       for _ in 0..<(try Self.integer(&reader, 1) & mask) { try readSet(&reader, bytes) }
     }
-    // Some writers leave the rest out.
+    // Some writers omit the rest.
     guard SequenceParameters.highProfiles.contains(Int(head[1])), reader.count >= 4 else { return }
     reader.skip(3)
     for _ in 0..<(try Self.integer(&reader, 1)) { extensions.append(try unit(&reader, bytes)) }
@@ -176,8 +177,8 @@ private struct Contents {
     Array(bytes[try Self.unitRange(&reader)])
   }
 
-  /// Where the next unit lies. To pass over one, do not copy it: Swift 6.3's optimizer frees a copy that
-  /// is not used before it has written it.
+  /// Returns the range of the next unit. To skip a unit, don't copy it: Swift 6.3's optimizer frees
+  /// an unused copy before it has written it.
   private static func unitRange(_ reader: inout ByteReader) throws(MalformedSyntax) -> Range<Int> {
     try range(&reader, try integer(&reader, 2))
   }

@@ -1,14 +1,15 @@
-/// Whether decoding can begin with a packet, by what is in it.
+/// Whether decoding can start at a packet, according to its content.
 public enum DecodingEntry: Sendable, Hashable {
-  /// Nothing behind it in decoding order needs anything in front of it.
+  /// Decoding can start here: no later picture in decoding order refers to an earlier one.
   case closed
-  /// Pictures behind it may need earlier ones: HEVC's CRA, and BLA with leading pictures.
+  /// Decoding can start here, but pictures after it may refer to earlier ones: HEVC's CRA, and BLA
+  /// with leading pictures.
   case open
-  /// None that the bit stream itself names.
+  /// The bitstream doesn't mark the packet as an entry point.
   case none
 
-  /// A packet of H.264 or HEVC, by its first slice (ISO/IEC 14496-10, table 7-1; ISO/IEC 23008-2,
-  /// 7.4.2.2). O(the units in front of it).
+  /// Classifies an H.264 or HEVC packet by its first slice (ISO/IEC 14496-10, table 7-1; ISO/IEC
+  /// 23008-2, 7.4.2.2). O(size of the units before it).
   public init(
     _ packet: UnsafeRawBufferPointer, codec: DisplayOrientationTracker.Codec, framing: NALFraming
   ) {
@@ -25,20 +26,20 @@ public enum DecodingEntry: Sendable, Hashable {
       guard case .slice(let slice) = NALUnit(packet, range, codec: codec) else { continue }
       guard slice.isFirst, slice.isRandomAccess else { return .none }
       guard codec == .hevc else { return .closed }
-      // BLA_W_RADL, BLA_N_LP and the two kinds of IDR have no picture that needs earlier ones.
+      // BLA_W_RADL, BLA_N_LP and both kinds of IDR have no picture that refers to earlier ones.
       return (17...20).contains(packet[range.lowerBound] >> 1) ? .closed : .open
     }
     return .none
   }
 
-  /// A packet of VP9: a keyframe that is shown stands first in it, and resets all that is remembered
-  /// (VP9 Bitstream Specification 6.2).
+  /// Classifies a VP9 packet: it is an entry if it starts with a shown keyframe, which resets all
+  /// decoder state (VP9 Bitstream Specification 6.2).
   public init(vp9 packet: some Collection<UInt8>) {
     self = VP9Keyframe.isShown(packet) ? .closed : .none
   }
 
-  /// A packet of AV1: a keyframe that is shown, behind a sequence header (AV1 Bitstream Specification
-  /// 5.9.2).
+  /// Classifies an AV1 packet: it is an entry if it has a sequence header followed by a shown
+  /// keyframe (AV1 Bitstream Specification 5.9.2).
   public init(av1 packet: some Collection<UInt8>) {
     self = AV1Keyframe.isEntry(packet) ? .closed : .none
   }

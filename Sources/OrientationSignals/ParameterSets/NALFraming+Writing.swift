@@ -1,8 +1,8 @@
 extension NALFraming {
-  /// The packet with its units in this form, each changed by `change`; what `packet` has is `source`.
-  /// O(size).
+  /// Returns the packet with its units in this framing, each transformed by `change`. `source` is
+  /// the framing of `packet`. O(size).
   ///
-  /// - Throws: `MalformedSyntax` where a unit is too long for its length.
+  /// - Throws: `MalformedSyntax` if a unit is too long for its length field.
   public func framed(
     _ packet: UnsafeRawBufferPointer, from source: NALFraming,
     _ change: ([UInt8]) throws(MalformedSyntax) -> [UInt8]
@@ -24,7 +24,7 @@ extension NALFraming {
     return result
   }
 
-  /// The units in `packet`.
+  /// Returns the units in `packet`.
   private func units(in packet: UnsafeRawBufferPointer) -> [[UInt8]] {
     unsafe packet.withMemoryRebound(to: UInt8.self) { bytes in
       let span = unsafe bytes.span

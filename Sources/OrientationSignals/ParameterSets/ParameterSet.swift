@@ -1,6 +1,6 @@
-/// A parameter set of an H.264 or HEVC stream: the NAL unit, and by what number others refer to it.
+/// A parameter set of an H.264 or HEVC stream: the NAL unit and its identifier.
 public struct ParameterSet: Sendable, Hashable {
-  /// What a set is for.
+  /// The kind of a parameter set.
   public enum Kind: Sendable, Hashable, CaseIterable {
     /// HEVC's VPS.
     case video
@@ -20,7 +20,7 @@ public struct ParameterSet: Sendable, Hashable {
       }
     }
 
-    /// The numbers that there are.
+    /// The valid identifiers.
     public func numbers(_ codec: DisplayOrientationTracker.Codec) -> Range<Int> {
       switch (self, codec) {
       case (.sequence, .h264): 0..<32
@@ -31,18 +31,18 @@ public struct ParameterSet: Sendable, Hashable {
     }
   }
 
-  /// The standard whose syntax it has.
+  /// The codec.
   public let codec: DisplayOrientationTracker.Codec
-  /// What it is a set for.
+  /// The kind of the set.
   public let kind: Kind
-  /// `seq_parameter_set_id` and the like.
+  /// The identifier: `seq_parameter_set_id` and the like.
   public let number: Int
-  /// With its header and its emulation prevention bytes, without a start code or a length.
+  /// The unit with its header and emulation prevention bytes, without start code or length.
   public let unit: [UInt8]
 
-  /// The set in a NAL unit; nil where the unit is something else.
+  /// Parses a NAL unit. Returns `nil` if it is not a parameter set.
   ///
-  /// - Throws: `MalformedSyntax` where its number is cut off or out of range.
+  /// - Throws: `MalformedSyntax` if its identifier is truncated or out of range.
   public init?(
     unit: [UInt8], codec: DisplayOrientationTracker.Codec
   ) throws(MalformedSyntax) {
@@ -69,7 +69,7 @@ public struct ParameterSet: Sendable, Hashable {
     return try bits.ue(upTo: kind.numbers(codec).upperBound - 1)
   }
 
-  /// What follows the header, without emulation prevention bytes.
+  /// The bytes after the header, without emulation prevention bytes.
   var payload: [UInt8] { Self.payload(unit, codec) }
 
   private static func payload(
@@ -81,7 +81,7 @@ public struct ParameterSet: Sendable, Hashable {
 }
 
 extension BitReader {
-  /// Passes over what stands in front of an HEVC sequence parameter set's number (ISO/IEC 23008-2,
+  /// Skips the elements before the identifier of an HEVC sequence parameter set (ISO/IEC 23008-2,
   /// 7.3.2.2.1).
   mutating func skipToSequenceNumber() throws(MalformedSyntax) {
     _ = try u(4)
@@ -93,7 +93,7 @@ extension BitReader {
 }
 
 extension DisplayOrientationTracker.Codec {
-  /// `nal_unit_type` of a unit; nil where it is too short or damaged.
+  /// Returns the `nal_unit_type` of a unit, or `nil` if it is too short or damaged.
   func unitType(_ unit: [UInt8]) -> UInt8? {
     guard unit.count >= headerLength, let first = unit.first, first < 0x80 else { return nil }
     return self == .h264 ? first & 0x1F : first >> 1

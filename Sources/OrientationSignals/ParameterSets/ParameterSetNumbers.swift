@@ -1,9 +1,9 @@
-/// Gives an HEVC encoder's parameter sets numbers of their own, where the encoder has none but 0.
+/// Assigns unused identifiers to an HEVC encoder's parameter sets, for encoders that always use 0.
 ///
-/// In the sets the number is one of the first elements, and what follows it is moved by some bits. In
-/// a slice it is preceded by one or two flags, and all that follows would have to be moved as well; but
-/// a number of 15...30 takes nine bits where 0 takes one (ISO/IEC 23008-2, 9.2), so that everything
-/// from the next byte on stays as it is, whatever is in it.
+/// In the sets the identifier is one of the first elements, and everything after it is shifted by
+/// some bits. In a slice it follows one or two flags, and everything after it would have to be
+/// shifted as well. But an identifier of 15...30 takes nine bits where 0 takes one (ISO/IEC
+/// 23008-2, 9.2), so everything from the next byte on stays unchanged.
 public struct ParameterSetNumbers: Sendable, Hashable {
   /// `vps_video_parameter_set_id`.
   public let video: Int
@@ -12,23 +12,23 @@ public struct ParameterSetNumbers: Sendable, Hashable {
   /// `pps_pic_parameter_set_id`, 15...30.
   public let picture: Int
 
-  /// Numbers that none of `sets` has; nil where there are none left.
+  /// Chooses identifiers that none of `sets` uses. Returns `nil` if there are none left.
   public init?(besides sets: [ParameterSet]) {
     func free(_ kind: ParameterSet.Kind, _ numbers: some Sequence<Int>) -> Int? {
       let taken = Set(sets.filter { $0.kind == kind }.map(\.number))
       return numbers.first { !taken.contains($0) }
     }
-    // The low bits begin the second byte: where one of them is set, no zero byte comes about and no
-    // emulation prevention byte is called for.
+    // The low bits start the second byte. If one of them is set, no zero byte results and no
+    // emulation prevention byte is needed.
     guard let video = free(.video, 1..<16), let sequence = free(.sequence, 1..<16),
       let picture = free(.picture, (15...30).filter { ($0 + 1) % 4 != 0 })
     else { return nil }
     (self.video, self.sequence, self.picture) = (video, sequence, picture)
   }
 
-  /// The unit with the new numbers in place of 0; as it is where it holds none.
+  /// Returns the unit with the new identifiers in place of 0, or unchanged if it contains none.
   ///
-  /// - Throws: `MalformedSyntax` where the number is not 0 or the unit is cut short.
+  /// - Throws: `MalformedSyntax` if an identifier is not 0 or the unit is truncated.
   public func applied(to unit: [UInt8]) throws(MalformedSyntax) -> [UInt8] {
     guard let type = DisplayOrientationTracker.Codec.hevc.unitType(unit) else {
       throw MalformedSyntax()
@@ -49,7 +49,7 @@ public struct ParameterSetNumbers: Sendable, Hashable {
     }
   }
 
-  /// A number that takes the place of 0, at a place counted in bits.
+  /// An identifier that replaces 0 at a position in bits.
   private enum Number {
     /// u(4).
     case fixed(Int, at: Int)
@@ -90,8 +90,8 @@ public struct ParameterSetNumbers: Sendable, Hashable {
     while bits.position < end { result.append(UInt32(try bits.u(1)), count: 1) }
   }
 
-  /// `slice_pic_parameter_set_id` stands behind first_slice_segment_in_pic_flag and, in pictures where
-  /// decoding can begin, no_output_of_prior_pics_flag (7.3.6.1).
+  /// `slice_pic_parameter_set_id` follows first_slice_segment_in_pic_flag and, in pictures at which
+  /// decoding can start, no_output_of_prior_pics_flag (7.3.6.1).
   private func slice(_ unit: [UInt8], isRandomAccess: Bool) throws(MalformedSyntax) -> [UInt8] {
     let flags = isRandomAccess ? 2 : 1
     guard unit.count > 3, unit[2] >> (7 - flags) & 1 == 1 else { throw MalformedSyntax() }

@@ -1,10 +1,10 @@
 public import Orientation
 
-/// What a sequence parameter set says of its pictures.
+/// The properties of a stream from its sequence parameter set.
 public struct SequenceParameters: Sendable, Hashable {
   /// `profile_idc`, or HEVC's `general_profile_idc`.
   public var profile = 0
-  /// H.264's byte of constraint flags; 0 in HEVC.
+  /// H.264's constraint flags byte; 0 in HEVC.
   public var constraints = 0
   /// `level_idc`, or HEVC's `general_level_idc`.
   public var level = 0
@@ -12,21 +12,22 @@ public struct SequenceParameters: Sendable, Hashable {
   public var chroma = 1
   /// Whether the three colours are coded as three monochrome pictures.
   public var hasSeparatePlanes = false
-  /// Bits of a luma sample.
+  /// Bits per luma sample.
   public var lumaDepth = 8
-  /// Bits of a chroma sample.
+  /// Bits per chroma sample.
   public var chromaDepth = 8
-  /// The picture without what is cropped, in luma samples.
+  /// The frame size after cropping, in luma samples.
   public var size = PixelSize(0, 0)
-  /// Whether pictures may be fields, or frames of them.
+  /// Whether pictures can be fields, or frames made of fields.
   public var mayHoldFields = false
-  /// The pictures that may precede another in decoding order and follow it in output order; nil where
-  /// it is not said.
+  /// The number of pictures that can precede another in decoding order and follow it in output
+  /// order; `nil` if the set doesn't contain it.
   public var reordering: Int?
 
-  /// Reads the set's NAL unit.
+  /// Parses the set's NAL unit.
   ///
-  /// - Throws: `MalformedSyntax` where it is cut short or holds what the standard does not know.
+  /// - Throws: `MalformedSyntax` if it is truncated or contains values that the standard doesn't
+  ///   define.
   public init(_ set: ParameterSet) throws(MalformedSyntax) {
     guard set.kind == .sequence else { throw MalformedSyntax() }
     var bits = BitReader(set.payload)
@@ -38,7 +39,8 @@ public struct SequenceParameters: Sendable, Hashable {
 
   private init() {}
 
-  /// The size that is left of `width` x `height` when so many units are cropped on each side.
+  /// Sets the size that remains of `width` x `height` after cropping; reads the number of units to
+  /// crop on each side.
   private mutating func crop(
     _ width: Int, _ height: Int, unit: (x: Int, y: Int), _ bits: inout BitReader
   ) throws(MalformedSyntax) {
@@ -51,7 +53,7 @@ public struct SequenceParameters: Sendable, Hashable {
 
   // MARK: - H.264
 
-  /// Profiles whose sets say chroma format and bit depth (ISO/IEC 14496-10 7.3.2.1.1).
+  /// Profiles whose sets contain the chroma format and bit depth (ISO/IEC 14496-10 7.3.2.1.1).
   static let highProfiles: Set = [100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135]
 
   /// ISO/IEC 14496-10, 7.3.2.1.1.
@@ -97,7 +99,7 @@ public struct SequenceParameters: Sendable, Hashable {
     }
   }
 
-  /// 7.3.2.1.1.1.
+  /// scaling_list() (7.3.2.1.1.1).
   private static func skipScalingList(
     _ bits: inout BitReader, count: Int
   ) throws(MalformedSyntax) {
@@ -108,7 +110,8 @@ public struct SequenceParameters: Sendable, Hashable {
     }
   }
 
-  /// Passes over how pictures are ordered; true where output order is decoding order (8.2.1.3).
+  /// Skips the picture order count elements. Returns whether output order is decoding order
+  /// (8.2.1.3).
   private static func skipOrderCount(_ bits: inout BitReader) throws(MalformedSyntax) -> Bool {
     let type = try bits.ue(upTo: 2)
     if type == 0 { _ = try bits.ue(upTo: 12) }
@@ -121,7 +124,7 @@ public struct SequenceParameters: Sendable, Hashable {
     return type == 2
   }
 
-  /// E.1.1: `max_num_reorder_frames`; nil where the set does not say it.
+  /// Returns `max_num_reorder_frames` (E.1.1), or `nil` if the set doesn't contain it.
   private static func reorderingInVUI(_ bits: inout BitReader) throws(MalformedSyntax) -> Int? {
     if try bits.isSet(), try bits.u(8) == 255 { try bits.skip(bits: 32) }
     if try bits.isSet() { _ = try bits.u(1) }
@@ -146,7 +149,7 @@ public struct SequenceParameters: Sendable, Hashable {
     return try bits.ue(upTo: 16)
   }
 
-  /// E.1.2: hrd_parameters().
+  /// Skips hrd_parameters() (E.1.2).
   private static func skipBufferTiming(_ bits: inout BitReader) throws(MalformedSyntax) {
     let count = try bits.ue(upTo: 31) + 1
     _ = try bits.u(8)
@@ -160,7 +163,7 @@ public struct SequenceParameters: Sendable, Hashable {
 
   // MARK: - HEVC
 
-  /// ISO/IEC 23008-2, 7.3.2.2.1, up to the reordering.
+  /// ISO/IEC 23008-2, 7.3.2.2.1, up to the reordering values.
   private init(hevc bits: inout BitReader) throws(MalformedSyntax) {
     _ = try bits.u(4)
     let highest = try bits.u(3)
@@ -181,7 +184,7 @@ public struct SequenceParameters: Sendable, Hashable {
     lumaDepth = try bits.ue(upTo: 8) + 8
     chromaDepth = try bits.ue(upTo: 8) + 8
     _ = try bits.ue(upTo: 12)
-    // Of each sub-layer, or of the highest alone; the last is the one that counts.
+    // For each sub-layer, or for the highest only. The last value applies.
     for _ in (try bits.isSet() ? 0 : highest)...highest {
       _ = try bits.ue(upTo: 15)
       reordering = try bits.ue(upTo: 15)
@@ -204,7 +207,7 @@ public struct SequenceParameters: Sendable, Hashable {
 }
 
 extension BitReader {
-  /// What profile_tier_level() says of sub-layers (ISO/IEC 23008-2, 7.3.3).
+  /// Skips the sub-layer part of profile_tier_level() (ISO/IEC 23008-2, 7.3.3).
   mutating func skipSubLayerProfiles(highest: Int) throws(MalformedSyntax) {
     guard highest > 0 else { return }
     let flags = try u(16)

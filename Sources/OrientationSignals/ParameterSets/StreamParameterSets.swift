@@ -1,13 +1,13 @@
-/// The parameter sets of a whole H.264 or HEVC stream: those of its configuration and those in its
-/// packets, each number once.
+/// The parameter sets of a whole H.264 or HEVC stream, from its configuration and its packets, each
+/// identifier once.
 public struct StreamParameterSets: Sendable {
-  /// Why a stream cannot be described by one list of sets.
+  /// The reason why one list of sets can't describe a stream.
   public enum Flaw: Sendable, Hashable {
-    /// A set is cut short or damaged.
+    /// A set is truncated or damaged.
     case unreadable
-    /// A number stands for one set here and for another there.
+    /// An identifier is used for different sets.
     case changing
-    /// There is more in it than one layer of pictures: further views, depth, transparency, enhancement.
+    /// The stream contains more than one layer: further views, depth, transparency, enhancement.
     case layered
   }
 
@@ -16,16 +16,18 @@ public struct StreamParameterSets: Sendable {
     let number: Int
   }
 
-  /// What the container says; nil where it cannot be read.
+  /// The container's configuration; `nil` if it can't be read.
   public let configuration: DecoderConfiguration?
-  /// In the order they were met.
+  /// The sets, in the order in which they were found.
   public private(set) var sets: [ParameterSet] = []
-  /// The first one met.
+  /// The first flaw found.
   public private(set) var flaw: Flaw?
   private var known: [Key: [UInt8]] = [:]
   private let codec: DisplayOrientationTracker.Codec
   private let framing: NALFraming
 
+  /// Creates a collector for one stream.
+  ///
   /// - Parameter configuration: as for `DecoderConfiguration`.
   public init(codec: DisplayOrientationTracker.Codec, configuration bytes: [UInt8]) {
     self.codec = codec
@@ -35,7 +37,7 @@ public struct StreamParameterSets: Sendable {
     for set in configuration?.sets ?? [] { add(set) }
   }
 
-  /// Looks at one packet. O(size); nothing is kept of it but new sets.
+  /// Processes one packet. O(size). Only new sets are retained.
   public mutating func note(_ packet: UnsafeRawBufferPointer) {
     unsafe packet.withMemoryRebound(to: UInt8.self) { bytes in
       note(unsafe bytes.span)
@@ -73,7 +75,8 @@ public struct StreamParameterSets: Sendable {
       default: return .other
       }
     case .hevc:
-      // nuh_layer_id; and what Dolby Vision puts into 62 and 63 (unspecified by ISO/IEC 23008-2).
+      // nuh_layer_id, and the types 62 and 63 that Dolby Vision uses (unspecified by ISO/IEC
+      // 23008-2).
       let layer = (packet[place] & 1) << 5 | packet[place + 1] >> 3
       switch packet[place] >> 1 {
       case _ where layer > 0: return .layer
@@ -85,7 +88,7 @@ public struct StreamParameterSets: Sendable {
   }
 
   private mutating func add(_ set: ParameterSet) {
-    // avcC and hvcC have 16 bits for its length.
+    // The length field in avcC and hvcC has 16 bits.
     guard set.unit.count <= Int(UInt16.max) else {
       flaw = flaw ?? .unreadable
       return

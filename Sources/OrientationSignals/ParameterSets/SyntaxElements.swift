@@ -1,33 +1,33 @@
-/// A bit stream that does not keep to its standard, or ends too early.
+/// A bitstream that violates its standard or ends too early.
 public struct MalformedSyntax: Error, Sendable, Hashable {
-  /// Says nothing more: which element it was is no help to anyone.
+  /// Creates the error. It carries no details: the element that failed is of no use to a user.
   public init() {}
 }
 
-/// The descriptors of ISO/IEC 14496-10 7.2, for syntax that is no use unless it is whole.
+/// The descriptors of ISO/IEC 14496-10 7.2, for syntax that is unusable unless it is complete.
 extension BitReader {
-  /// u(n), n up to 32.
+  /// Reads u(n), n up to 32.
   mutating func u(_ count: Int) throws(MalformedSyntax) -> Int {
     guard let value = bits(count) else { throw MalformedSyntax() }
     return Int(value)
   }
 
-  /// u(1).
+  /// Reads u(1).
   mutating func isSet() throws(MalformedSyntax) -> Bool { try u(1) == 1 }
 
-  /// ue(v) within the range that the standard gives the element.
+  /// Reads ue(v) within the element's range in the standard.
   mutating func ue(upTo limit: Int = .max) throws(MalformedSyntax) -> Int {
     guard let value = exponentialGolomb(), Int(value) <= limit else { throw MalformedSyntax() }
     return Int(value)
   }
 
-  /// se(v) (9.1.1).
+  /// Reads se(v) (9.1.1).
   mutating func se() throws(MalformedSyntax) -> Int {
     let code = try ue()
     return code & 1 == 1 ? code / 2 + 1 : -(code / 2)
   }
 
-  /// Passes over `count` bits, however many.
+  /// Skips any number of bits.
   mutating func skip(bits count: Int) throws(MalformedSyntax) {
     for start in stride(from: 0, to: count, by: 32) { _ = try u(min(32, count - start)) }
   }
