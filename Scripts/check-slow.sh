@@ -10,7 +10,7 @@ if [ "${SHORT:-0}" = 1 ]; then
   python3 Tests/Slow/fuzz.py --runs 60
   SHORT=1 python3 Tests/Slow/soak.py
   TIME=20 Scripts/fuzz.sh
-  UPRIGHT_ONLY="PixelKernelsTests OrientationSignalsTests RTPTests RTMPTests UprightTests" \
+  UPRIGHT_ONLY="PixelKernelsTests OrientationSignalsTests RTPTests RTMPTests UprightFramesTests UprightTests" \
     Scripts/sanitized.sh address check
   # Threads of a clip, of a live session, of the service: one test of each kind.
   UPRIGHT_ONLY="UprightTests UprightServiceTests" Scripts/sanitized.sh thread test \
