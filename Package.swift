@@ -130,7 +130,7 @@ let package = Package(
     .target(
       name: "UprightLive", dependencies: mediaPath + ["UprightRTP", deque], path: "Sources/Live",
       swiftSettings: strict),
-    .target(name: "Upright", dependencies: ["UprightFiles", "UprightLive"], swiftSettings: strict),
+    .target(name: "Upright", dependencies: sessions, swiftSettings: strict),
     .target(
       name: "UprightService",
       dependencies: sessions + [

@@ -52,7 +52,7 @@ import UprightTestSupport
     "UprightLive": (
       path.union(["UprightRTP", "Orientation"]), shared
     ),
-    "Upright": (["UprightFiles", "UprightLive"], []),
+    "Upright": (path.union(["UprightFiles", "UprightLive", "Orientation"]), []),
     "UprightService": (
       path.union(["UprightFiles", "UprightLive", "UprightRTMP", "Orientation"]),
       [

@@ -5,8 +5,7 @@
 // Each reads CLIP as sensor frames, rotates it to 720x1280 and encodes with low latency, on a separate thread
 // and with one thread each for decoder and encoder. The streams go to /dev/null.
 import Foundation
-import UprightFiles
-import UprightPipeline
+import Upright
 
 func fail(_ message: String) -> Never {
   FileHandle.standardError.write(Data("SessionBench: \(message)\n".utf8))
