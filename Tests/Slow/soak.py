@@ -21,11 +21,16 @@ from live_service import running  # noqa: E402
 from live_service.player import Player  # noqa: E402
 
 COUNT = 3
-# What the end may have more than the time after warming up. Memory: a change of format opens an
-# encoder, and where its pages come from is the allocator's affair; the sizes are compared as medians.
-MORE_MEMORY = 8.0
-MORE_THREADS = 0
-MORE_DESCRIPTORS = 0
+# What is measured, how its samples early and late become one number each, and how much more the end may
+# have. Where memory's pages come from is the allocator's affair. Threads of a pool and sockets come and
+# go: what has leaked is there at the end even when the fewest are. A pool may get one thread more when
+# the load is high; a thread leaked by each reconnect makes two even in the short form.
+MEASURES = (
+    ("RSS MiB", statistics.median, statistics.median, 8),
+    ("PSS MiB", statistics.median, statistics.median, None),
+    ("threads", max, min, 1),
+    ("descriptors", max, min, 0),
+)
 # The device's orientations whose pictures have another shape each time.
 DEVICES = ("landscapeLeft", "portrait")
 
@@ -83,18 +88,13 @@ def soak(service, stages, seconds, turn, reconnect):
     return samples
 
 
-def medians(samples):
-    return [statistics.median(column) for column in list(zip(*samples))[1:]]
-
-
 def compare(samples, seconds):
     """What the last quarter has more than the second one; what is too much of it."""
-    early = [each for each in samples if seconds * 0.25 <= each[0] < seconds * 0.5]
-    late = [each for each in samples if each[0] >= seconds * 0.75]
+    early = [each[1:] for each in samples if seconds * 0.25 <= each[0] < seconds * 0.5]
+    late = [each[1:] for each in samples if each[0] >= seconds * 0.75]
     faults = []
-    for name, was, now, more in zip(
-            ("RSS MiB", "PSS MiB", "threads", "descriptors"), medians(early), medians(late),
-            (MORE_MEMORY, None, MORE_THREADS, MORE_DESCRIPTORS)):
+    for (name, of_early, of_late, more), before, after in zip(MEASURES, zip(*early), zip(*late)):
+        was, now = of_early(before), of_late(after)
         print(f"soak: {name:11} {was:7.1f} -> {now:7.1f}"
               + (f" (at most {more:g} more)" if more is not None else ""))
         if more is not None and now > was + more:
