@@ -1,5 +1,5 @@
-import Orientation
 import Foundation
+import Orientation
 import UprightFiles
 import UprightMediaIO
 import UprightPipeline

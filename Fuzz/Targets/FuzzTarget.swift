@@ -1,5 +1,5 @@
-import UprightMediaIO
 import RotationPolicy
+import UprightMediaIO
 
 /// One function that reads external input.
 ///

@@ -1,5 +1,5 @@
-public import Orientation
 internal import Foundation
+public import Orientation
 package import UprightMediaIO
 public import UprightPipeline
 

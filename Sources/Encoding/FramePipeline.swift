@@ -1,6 +1,6 @@
-package import UprightFrames
 package import Orientation
 internal import RotationPolicy
+package import UprightFrames
 package import UprightMediaIO
 package import UprightOrienting
 package import UprightPipeline

@@ -1,5 +1,5 @@
-package import UprightFrames
 internal import Orientation
+package import UprightFrames
 package import UprightMediaIO
 internal import UprightOrienting
 

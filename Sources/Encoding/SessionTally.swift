@@ -1,6 +1,6 @@
-package import UprightFrames
 package import Orientation
 package import RotationPolicy
+package import UprightFrames
 internal import UprightMediaIO
 internal import UprightOrienting
 

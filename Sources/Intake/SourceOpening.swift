@@ -1,5 +1,5 @@
-package import Orientation
 internal import Foundation
+package import Orientation
 package import UprightMediaIO
 
 /// Opens a packet source: a Janus recording if the first bytes or the format `mjr` identify one, otherwise

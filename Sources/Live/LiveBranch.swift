@@ -1,7 +1,7 @@
-internal import UprightFrames
 internal import Orientation
 internal import UprightContainers
 internal import UprightEncoding
+internal import UprightFrames
 internal import UprightMediaIO
 internal import UprightOrienting
 internal import UprightPipeline

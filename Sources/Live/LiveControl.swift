@@ -1,10 +1,10 @@
-internal import UprightPipeline
-internal import UprightFrames
 internal import Orientation
 internal import RotationPolicy
 internal import Synchronization
+internal import UprightFrames
 internal import UprightMediaIO
 internal import UprightOrienting
+internal import UprightPipeline
 
 /// State shared by the threads of a live session: its policy, its snapshot and its interrupt.
 final class LiveControl: Sendable {

@@ -1,15 +1,15 @@
-internal import UprightFrames
 internal import Foundation
 internal import Orientation
 internal import RotationPolicy
 internal import UprightContainers
+internal import UprightFrames
 internal import UprightMediaIO
 internal import UprightOrienting
 internal import UprightPipeline
 
 /// The encode settings of an output. Outputs with equal settings share one encode.
 struct LiveForm: Hashable, Sendable {
-  let canvas: FrameDirector.Canvas
+  let canvas: FrameCanvas
   /// The sizes; `nil` for the source's size.
   let guidance: StreamGuidance?
   let codec: VideoCodec
@@ -56,7 +56,7 @@ struct LiveTarget: Sendable {
         remedy: "use HLS, rtmp, srt, or a file in mp4, mov, mkv, ts or flv")
     }
     try options.check(for: container)
-    let canvas: FrameDirector.Canvas
+    let canvas: FrameCanvas
     (canvas, warning) = try Self.canvas(options.canvas, container)
     form = LiveForm(
       canvas: canvas,
@@ -73,7 +73,7 @@ struct LiveTarget: Sendable {
 
   private static func canvas(
     _ asked: CanvasRule, _ container: OutputContainer
-  ) throws(UprightError) -> (FrameDirector.Canvas, warning: String?) {
+  ) throws(UprightError) -> (FrameCanvas, warning: String?) {
     switch asked == .auto ? container.defaultCanvas : asked {
     case .follow, .auto: return (.follow, nil)
     case .portrait: return (.fixed(isLandscape: false), nil)

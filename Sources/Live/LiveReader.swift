@@ -1,7 +1,7 @@
-internal import UprightIntake
 internal import Foundation
 internal import Orientation
 internal import Synchronization
+internal import UprightIntake
 internal import UprightMediaIO
 internal import UprightPipeline
 

@@ -1,9 +1,9 @@
-internal import UprightFrames
 internal import Foundation
 internal import Orientation
 internal import RotationPolicy
 internal import UprightContainers
 internal import UprightEncoding
+internal import UprightFrames
 internal import UprightMediaIO
 internal import UprightOrienting
 internal import UprightPipeline

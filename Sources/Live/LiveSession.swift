@@ -1,5 +1,5 @@
-public import Orientation
 internal import Foundation
+public import Orientation
 public import RotationPolicy
 internal import Synchronization
 internal import UprightMediaIO

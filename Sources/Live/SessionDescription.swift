@@ -1,5 +1,5 @@
-internal import Orientation
 internal import Foundation
+internal import Orientation
 internal import UprightIntake
 internal import UprightMediaIO
 internal import UprightRTP

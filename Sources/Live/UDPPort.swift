@@ -1,5 +1,5 @@
-internal import Orientation
 internal import Foundation
+internal import Orientation
 internal import UprightMediaIO
 
 /// A local UDP port that receives an input.

@@ -1,5 +1,5 @@
-internal import Orientation
 internal import Foundation
+internal import Orientation
 internal import UprightMediaIO
 
 /// A UDP socket that receives datagrams.

@@ -1,5 +1,5 @@
-package import UprightFrames
 package import Orientation
+package import UprightFrames
 package import UprightMediaIO
 
 /// Prepares interlaced frames for turning. The odd and the even lines of such a frame show two different

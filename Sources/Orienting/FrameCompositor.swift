@@ -1,7 +1,7 @@
-package import UprightFrames
 package import Orientation
 internal import PixelKernels
 internal import RotationPolicy
+package import UprightFrames
 package import UprightMediaIO
 
 /// Draws the output frame for each input frame: the input frame, the last frame before a turn, a held frame,

@@ -183,11 +183,9 @@ package final class FrameOrienter {
     guard let filter = ResampleFilter(layout.filter), let from = source.planes,
       let to = target.planes
     else { return false }
-    do throws(PixelKernelsError) {
-      return try pass.draw(
+    return try runKernel { () throws(PixelKernelsError) in
+      try pass.draw(
         PlaneSet(from), turned: turn, onto: to, stored: stored, siting: siting, filter: filter)
-    } catch {
-      throw UprightError(.fault, error.message)
     }
   }
 

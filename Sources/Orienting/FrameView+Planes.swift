@@ -36,8 +36,8 @@ extension FrameView {
 }
 
 /// Runs a kernel. Converts its errors to `fault`, because refused arguments are an internal error.
-func runKernel(_ body: () throws(PixelKernelsError) -> Void) throws(UprightError) {
-  do throws(PixelKernelsError) { try body() } catch {
+func runKernel<R>(_ body: () throws(PixelKernelsError) -> R) throws(UprightError) -> R {
+  do throws(PixelKernelsError) { return try body() } catch {
     throw UprightError(.fault, error.message)
   }
 }

@@ -32,9 +32,6 @@ public final class FramePass {
     kernels = cpuMask == .all ? .best : PixelKernels(cpuMask: cpuMask)
   }
 
-  /// Whether `draw` can rescale frames of `layout`.
-  public static func canRescale(_ layout: PixelLayout) -> Bool { layout.isResampled }
-
   /// Moves every sample of `source` to where `orientation` puts it: exact, and nothing is rescaled.
   ///
   /// - Throws: `size` if `target` isn't `source` turned, in layout and size.

@@ -122,7 +122,10 @@ public struct PixelLayout: Sendable, Hashable {
 
   /// Pixels per element of the most subsampled plane: positions in a frame must be multiples of it.
   public var alignment: PixelSize {
-    PixelSize(1 << (planes.map(\.shiftX).max() ?? 0), 1 << (planes.map(\.shiftY).max() ?? 0))
+    // Asked for each frame: no array is made.
+    planes.reduce(PixelSize(1, 1)) {
+      PixelSize(max($0.width, 1 << $1.shiftX), max($0.height, 1 << $1.shiftY))
+    }
   }
 
   /// The layout that a quarter turn of every plane makes of it: itself, unless the two axes are

@@ -1,7 +1,7 @@
 internal import Foundation
-internal import UprightEncoding
 internal import Orientation
 internal import Synchronization
+internal import UprightEncoding
 internal import UprightFiles
 
 /// Shows on standard error how far several clips are: a bar for all of them, or lines that name their

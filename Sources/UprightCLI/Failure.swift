@@ -1,9 +1,9 @@
-internal import UprightFrames
-internal import Orientation
 internal import ArgumentParser
 internal import Foundation
+internal import Orientation
 internal import RotationPolicy
 internal import UprightFiles
+internal import UprightFrames
 internal import UprightMediaIO
 internal import UprightOrienting
 

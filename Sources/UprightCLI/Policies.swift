@@ -1,6 +1,6 @@
-internal import Orientation
 internal import ArgumentParser
 internal import Foundation
+internal import Orientation
 internal import RotationPolicy
 internal import UprightFiles
 internal import UprightMediaIO

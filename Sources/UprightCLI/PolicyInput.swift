@@ -1,8 +1,8 @@
-internal import UprightFrames
-internal import Orientation
 internal import Foundation
+internal import Orientation
 internal import RotationPolicy
 internal import UprightFiles
+internal import UprightFrames
 internal import UprightMediaIO
 internal import UprightOrienting
 

@@ -1,8 +1,8 @@
 internal import ArgumentParser
 internal import Foundation
-internal import UprightEncoding
 internal import Orientation
 internal import RotationPolicy
+internal import UprightEncoding
 internal import UprightFiles
 
 /// How progress is shown (`--progress`).

@@ -1,7 +1,7 @@
-internal import Orientation
 internal import ArgumentParser
-internal import UprightMediaIO
+internal import Orientation
 internal import RotationPolicy
+internal import UprightMediaIO
 
 /// `upright schema`.
 struct SchemaCommand: ParsableCommand {

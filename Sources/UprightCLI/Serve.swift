@@ -1,8 +1,8 @@
-internal import Orientation
 internal import ArgumentParser
 internal import Dispatch
 internal import Foundation
 internal import Logging
+internal import Orientation
 internal import Synchronization
 internal import UprightLive
 internal import UprightMediaIO

@@ -1,5 +1,5 @@
-internal import Orientation
 internal import Foundation
+internal import Orientation
 internal import UprightMediaIO
 
 /// What was asked for goes to standard output, and every byte of it counts.

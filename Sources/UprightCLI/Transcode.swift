@@ -1,9 +1,9 @@
-internal import Orientation
 internal import ArgumentParser
 internal import Foundation
-internal import UprightEncoding
+internal import Orientation
 internal import RotationPolicy
 internal import UprightContainers
+internal import UprightEncoding
 internal import UprightFiles
 internal import UprightMediaIO
 internal import UprightPipeline

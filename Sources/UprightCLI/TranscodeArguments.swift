@@ -1,12 +1,12 @@
-internal import UprightFrames
-internal import PixelKernels
 public import ArgumentParser
 internal import Foundation
 public import Orientation
+internal import PixelKernels
 internal import RotationPolicy
+internal import UprightFrames
 public import UprightMediaIO
-public import UprightPipeline
 internal import UprightOrienting
+public import UprightPipeline
 
 /// The command-line options of `transcode`.
 struct TranscodeArguments: ParsableArguments {

@@ -27,14 +27,17 @@ public struct AdapterOptions: Sendable {
   public init() {}
 }
 
-/// Which shape the output of a `FrameAdapter` has.
+/// The shape of the canvas that frames are drawn on.
 public enum FrameCanvas: Sendable, Hashable {
-  /// The app orientation that the policy decides.
+  /// That of the app orientation, which the policy decides.
   case follow
-  /// Tall, whatever the policy decides.
-  case portrait
-  /// Wide, whatever the policy decides.
-  case landscape
-  /// Fixed at what the first frame gets.
+  /// Landscape or portrait, whatever the app orientation is.
+  case fixed(isLandscape: Bool)
+  /// Fixed to the shape at the first frame.
   case initial
+
+  /// Portrait, whatever the app orientation is.
+  public static let portrait = FrameCanvas.fixed(isLandscape: false)
+  /// Landscape, whatever the app orientation is.
+  public static let landscape = FrameCanvas.fixed(isLandscape: true)
 }

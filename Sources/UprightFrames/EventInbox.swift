@@ -51,12 +51,15 @@ public final class EventInbox: Sendable {
   }
 
   /// Takes the events that are due at `seconds`, in the order of their times, those without one last; of one
-  /// time in the order in which they were posted. What is late happens at `seconds`.
+  /// time in the order in which they were posted. What is late happens at `last`, the frame before.
   func take(upTo seconds: Double, after last: Double) -> [RotationEvent] {
     waiting.withLock { waiting in
       if waiting.isEmpty { return [] }
-      let due = waiting.filter { $0.at ?? seconds <= seconds + OrientationTimeline.grain }
-      waiting.removeAll { $0.at ?? seconds <= seconds + OrientationTimeline.grain }
+      func isDue(_ item: Waiting) -> Bool {
+        item.at ?? seconds <= seconds + OrientationTimeline.grain
+      }
+      let due = waiting.filter(isDue)
+      waiting.removeAll(where: isDue)
       return due.enumerated().map { index, item in
         var event = item.event
         event.at = max(item.at ?? seconds, last)

@@ -1,5 +1,5 @@
-internal import PixelKernels
 public import Orientation
+internal import PixelKernels
 
 /// Orients the frames of one stream: asks the policy at each frame's time how the frame is laid out, and draws
 /// it into a buffer of the caller's in one pass.
@@ -37,7 +37,7 @@ public final class FrameAdapter {
     self.options = options
     director = try FrameDirector(
       policy: options.policy, guidance: guidance, frames: options.frames,
-      reference: options.reference, canvas: FrameDirector.Canvas(options.canvas),
+      reference: options.reference, canvas: options.canvas,
       signalsAreEvents: false, gravity: options.gravity)
   }
 
@@ -62,7 +62,7 @@ public final class FrameAdapter {
       orientation: direction.turn, fit: options.fit, anchor: options.anchor,
       canvas: direction.canvas,
       alignment: PixelSize(max(from.width, to.width), max(from.height, to.height)))
-    guard placement.isExact || FramePass.canRescale(source.layout) else {
+    guard placement.isExact || source.layout.isResampled else {
       throw UprightError(
         .unavailable, "frames of this layout can be turned, not rescaled",
         at: "\(source.size) on \(direction.canvas)",
@@ -132,16 +132,4 @@ public final class FrameAdapter {
 
   /// Returns the decisions since the last call. They are kept until they are taken.
   public func takeDecisions() -> [RotationDecision] { director.takeEntries() }
-}
-
-extension FrameDirector.Canvas {
-  fileprivate init(_ canvas: FrameCanvas) {
-    self =
-      switch canvas {
-      case .follow: .follow
-      case .portrait: .fixed(isLandscape: false)
-      case .landscape: .fixed(isLandscape: true)
-      case .initial: .initial
-      }
-  }
 }

@@ -33,18 +33,10 @@ package struct FrameDirection: Equatable {
 /// Decides for each frame, in order, how it is turned and which canvas it is drawn on. This is the only place
 /// where the policy's timeline is applied to frames.
 package struct FrameDirector {
-  /// The shape of the canvas after `auto` and `majority` are resolved.
-  package enum Canvas: Hashable {
-    case follow
-    /// Landscape or portrait, whatever the app orientation is.
-    case fixed(isLandscape: Bool)
-    /// Fixed to the shape at the first frame.
-    case initial
-  }
-
   private let frames: FrameKind
   private let reference: Reference
-  private var canvas: Canvas
+  /// `auto` and `majority` are resolved before.
+  private var canvas: FrameCanvas
   /// Whether in-band signals are the policy's events, because no other events were given.
   private let signalsAreEvents: Bool
   /// Whether signals are followed to the degree.
@@ -56,7 +48,7 @@ package struct FrameDirector {
   /// - Throws: `badData` if the policy can't start (UIKit would raise an exception).
   package init(
     policy: PolicyDocument, guidance: StreamGuidance, frames: FrameKind, reference: Reference?,
-    canvas: Canvas, signalsAreEvents: Bool, gravity: GravityClassifier.Configuration,
+    canvas: FrameCanvas, signalsAreEvents: Bool, gravity: GravityClassifier.Configuration,
     levels: Bool = false
   ) throws(UprightError) {
     self.levels = levels

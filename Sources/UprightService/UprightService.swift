@@ -1,13 +1,13 @@
-package import Orientation
 internal import Foundation
 internal import Hummingbird
 package import Logging
-internal import UprightMediaIO
 internal import NIOCore
+package import Orientation
 internal import RotationPolicy
 internal import ServiceLifecycle
 internal import Synchronization
 internal import UnixSignals
+internal import UprightMediaIO
 
 /// The live service: owns and connects all components of one process.
 package final class UprightService: Sendable {

@@ -1,5 +1,5 @@
-import PixelKernels
 import Orientation
+import PixelKernels
 import Testing
 import UprightFrames
 

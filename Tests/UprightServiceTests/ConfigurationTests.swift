@@ -1,7 +1,7 @@
-import Orientation
 import Foundation
-import UprightMediaIO
+import Orientation
 import Testing
+import UprightMediaIO
 import UprightTestSupport
 
 @testable import UprightService

@@ -1,7 +1,7 @@
 import Foundation
 import Logging
-import UprightMediaIO
 import Synchronization
+import UprightMediaIO
 import UprightTestSupport
 
 @testable import UprightService

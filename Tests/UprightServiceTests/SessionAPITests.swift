@@ -1,5 +1,5 @@
-import Orientation
 import Foundation
+import Orientation
 import Synchronization
 import Testing
 import UprightFiles

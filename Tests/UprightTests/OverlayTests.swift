@@ -1,7 +1,7 @@
-import UprightFrames
 import Foundation
 import Orientation
 import Testing
+import UprightFrames
 import UprightMediaIO
 import UprightPipeline
 import UprightTestSupport

@@ -1,6 +1,6 @@
-import PixelKernels
 import Foundation
 import Orientation
+import PixelKernels
 import Testing
 import UprightFiles
 import UprightMediaIO

@@ -1,8 +1,8 @@
-import UprightFrames
 import Foundation
 import Orientation
 import RotationPolicy
 import Testing
+import UprightFrames
 import UprightMediaIO
 import UprightPipeline
 import UprightTestSupport

@@ -123,7 +123,7 @@ print("1080p             operation         adapter  kernels  ratio  allocations 
 var rows: [Measurement] = []
 for (name, layout) in layouts {
   for size in [PixelSize(1080, 1920), PixelSize(720, 1280)] {
-    guard size.width == 1080 || FramePass.canRescale(layout) else { continue }
+    guard size.width == 1080 || layout.isResampled else { continue }
     let row = try measure(name, layout, to: size, rounds: rounds)
     print(
       row.layout.padding(toLength: 18, withPad: " ", startingAt: 0)

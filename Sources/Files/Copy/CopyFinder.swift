@@ -1,11 +1,11 @@
 internal import Orientation
 internal import RotationPolicy
 internal import UprightContainers
+internal import UprightFrames
 internal import UprightIntake
 internal import UprightMediaIO
 internal import UprightOrienting
 internal import UprightPipeline
-internal import UprightFrames
 
 /// Decides which parts of an input can be copied. Cheap checks come first.
 struct CopyFinder {

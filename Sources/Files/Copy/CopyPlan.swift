@@ -27,14 +27,11 @@ struct CopyPlan {
   let reason: String
   /// The survey of the input; `nil` if the decision was made without one.
   var inputSurvey: InputSurvey?
-
   /// What to tell the user about the decision.
   var warnings: [String] = []
+}
 
-  init(way: Way, reason: String, inputSurvey: InputSurvey? = nil) {
-    (self.way, self.reason, self.inputSurvey) = (way, reason, inputSurvey)
-  }
-
+extension CopyPlan {
   /// Decides what is copied for `plan`.
   ///
   /// - Throws: `usage` if copying was requested but frames must be encoded.

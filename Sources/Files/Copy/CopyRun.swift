@@ -3,11 +3,11 @@ internal import OrientationSignals
 internal import RotationPolicy
 internal import UprightContainers
 internal import UprightEncoding
+internal import UprightFrames
 internal import UprightIntake
 internal import UprightMediaIO
 internal import UprightOrienting
 internal import UprightPipeline
-internal import UprightFrames
 
 /// Runs a transcode whose frames are copied.
 final class CopyRun {

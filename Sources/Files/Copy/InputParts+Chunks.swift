@@ -1,10 +1,10 @@
 internal import Foundation
 internal import Orientation
 internal import UprightContainers
+internal import UprightFrames
 internal import UprightMediaIO
 internal import UprightOrienting
 internal import UprightPipeline
-internal import UprightFrames
 
 /// Splits long encoded parts into chunks that are encoded in parallel: `--chunks`.
 extension InputParts {

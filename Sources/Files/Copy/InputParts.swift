@@ -1,5 +1,5 @@
-internal import UprightFrames
 internal import RotationPolicy
+internal import UprightFrames
 internal import UprightMediaIO
 internal import UprightOrienting
 

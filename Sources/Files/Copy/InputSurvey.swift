@@ -1,6 +1,6 @@
-internal import UprightFrames
 internal import Orientation
 internal import RotationPolicy
+internal import UprightFrames
 internal import UprightIntake
 internal import UprightMediaIO
 internal import UprightOrienting

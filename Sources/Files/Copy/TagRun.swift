@@ -2,11 +2,11 @@ internal import Orientation
 internal import OrientationSignals
 internal import RotationPolicy
 internal import UprightContainers
+internal import UprightFrames
 internal import UprightIntake
 internal import UprightMediaIO
 internal import UprightOrienting
 internal import UprightPipeline
-internal import UprightFrames
 
 /// Copies the input of one `TagSession`.
 final class TagRun {

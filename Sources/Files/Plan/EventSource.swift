@@ -1,9 +1,9 @@
-internal import Orientation
 internal import Foundation
+internal import Orientation
 public import RotationPolicy
+internal import UprightFrames
 internal import UprightMediaIO
 internal import UprightOrienting
-internal import UprightFrames
 
 /// The source of orientation events.
 public enum EventSource: Sendable {

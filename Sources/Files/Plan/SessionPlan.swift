@@ -1,8 +1,8 @@
-internal import UprightFrames
 internal import Foundation
 internal import Orientation
 internal import RotationPolicy
 internal import UprightContainers
+internal import UprightFrames
 internal import UprightIntake
 internal import UprightMediaIO
 internal import UprightOrienting
@@ -17,7 +17,7 @@ package struct SessionPlan {
   let sideTracks: [SideTrackWriter]
   /// The parts of the input that are left out, and why.
   let dropped: [String]
-  let canvas: FrameDirector.Canvas
+  let canvas: FrameCanvas
   /// Whether the canvas is that of the first frame only because the input can't be analysed in advance.
   let isCanvasUnconfirmed: Bool
   let codec: VideoCodec
@@ -152,7 +152,7 @@ package struct SessionPlan {
 
   private static func canvas(
     _ request: TranscodeRequest, _ demuxer: any PacketSource, _ video: StreamInfo
-  ) throws(UprightError) -> FrameDirector.Canvas {
+  ) throws(UprightError) -> FrameCanvas {
     let asked = request.options.canvas
     let rule = asked == .auto ? request.defaultCanvas : asked
     switch rule {

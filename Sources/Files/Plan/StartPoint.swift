@@ -1,8 +1,8 @@
 internal import Orientation
+internal import UprightFrames
 internal import UprightIntake
 internal import UprightMediaIO
 internal import UprightPipeline
-internal import UprightFrames
 
 extension SessionPlan {
   /// Returns where to seek so that decoding returns every frame of the part that `--start` requests, in ticks

@@ -1,8 +1,8 @@
-internal import UprightFrames
 internal import Foundation
 internal import Orientation
 internal import RotationPolicy
 internal import UprightContainers
+internal import UprightFrames
 internal import UprightMediaIO
 internal import UprightOrienting
 internal import UprightPipeline
@@ -77,7 +77,7 @@ extension TranscodeRequest {
 
   /// Creates a director at the start of the input, whose first frame has the size `size`.
   func director(
-    size: PixelSize, guidance: StreamGuidance, canvas: FrameDirector.Canvas
+    size: PixelSize, guidance: StreamGuidance, canvas: FrameCanvas
   ) throws(UprightError) -> FrameDirector {
     try FrameDirector(
       policy: startPolicy(size: size), guidance: guidance, frames: options.frames,

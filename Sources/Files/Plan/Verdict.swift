@@ -1,6 +1,6 @@
-internal import UprightContainers
-internal import Orientation
 internal import Foundation
+internal import Orientation
+internal import UprightContainers
 internal import UprightIntake
 internal import UprightMediaIO
 internal import UprightPipeline

@@ -1,5 +1,5 @@
-internal import PixelKernels
 internal import Orientation
+internal import PixelKernels
 internal import UprightMediaIO
 
 extension Drawing {

@@ -1,6 +1,6 @@
-internal import UprightFrames
 internal import Orientation
 internal import UprightEncoding
+internal import UprightFrames
 internal import UprightMediaIO
 internal import UprightOrienting
 

@@ -1,5 +1,5 @@
-public import Orientation
 public import Foundation
+public import Orientation
 internal import Synchronization
 public import UprightEncoding
 internal import UprightMediaIO

@@ -1,8 +1,8 @@
 internal import UprightContainers
+internal import UprightFrames
 internal import UprightMediaIO
 internal import UprightOrienting
 internal import UprightPipeline
-internal import UprightFrames
 
 /// The plan of a session: `--dry-run`.
 public struct TranscodePlan: Sendable {
@@ -10,14 +10,12 @@ public struct TranscodePlan: Sendable {
   public let lines: [String]
 
   init(_ plan: SessionPlan, _ decided: CopyPlan) {
-    let codec =
+    let (codec, mapsTones) =
       switch decided.way {
-      case .copy: plan.video.codecName
-      case .parts(let parts): (parts.codec ?? plan.codec).rawValue
-      case .encode: plan.codec.rawValue
+      case .copy: (plan.video.codecName, false)
+      case .parts(let parts): ((parts.codec ?? plan.codec).rawValue, plan.mapsTones)
+      case .encode: (plan.codec.rawValue, plan.mapsTones)
       }
-    var isCopied = false
-    if case .copy = decided.way { isCopied = true }
     let size = plan.video.parameters.size
     var lines = [
       "input   \(plan.request.input): \(plan.video.codecName) \(size), "
@@ -32,7 +30,7 @@ public struct TranscodePlan: Sendable {
       }
     lines.append("canvas  \(canvas)")
     lines += Self.frames(decided)
-    if plan.mapsTones, !isCopied { lines.append("colour  HDR is tone-mapped to BT.709 in 8 bits") }
+    if mapsTones { lines.append("colour  HDR is tone-mapped to BT.709 in 8 bits") }
     for track in plan.sideTracks {
       lines.append(
         "track   stream \(track.stream.index): \(track.stream.codecName), \(track.action)")

@@ -1,5 +1,5 @@
-internal import Orientation
 internal import Foundation
+internal import Orientation
 internal import RotationPolicy
 internal import UprightMediaIO
 internal import UprightRTP

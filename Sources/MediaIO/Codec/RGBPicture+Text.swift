@@ -1,6 +1,6 @@
-package import PixelKernels
-package import Orientation
 internal import CFFmpeg
+package import Orientation
+package import PixelKernels
 
 extension RGBPicture {
   /// A line of text.

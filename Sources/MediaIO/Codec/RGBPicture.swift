@@ -1,6 +1,6 @@
-package import PixelKernels
 internal import CFFmpeg
 package import Orientation
+package import PixelKernels
 
 /// A picture with eight bits each of red, green and blue, row by row without padding.
 package struct RGBPicture: Sendable, Hashable {

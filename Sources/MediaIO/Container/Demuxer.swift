@@ -1,6 +1,6 @@
-internal import Glibc
 internal import CFFmpeg
 internal import CFFmpegShims
+internal import Glibc
 package import Orientation
 
 /// Reads packets from a file or a URL. Used by one thread at a time.

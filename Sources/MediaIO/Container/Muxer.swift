@@ -1,6 +1,6 @@
-internal import Glibc
 internal import CFFmpeg
 internal import CFFmpegShims
+internal import Glibc
 package import Orientation
 
 /// Writes packets to a container, in a file or in memory. Used by one thread at a time.

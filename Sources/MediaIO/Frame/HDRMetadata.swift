@@ -1,5 +1,5 @@
-internal import Orientation
 internal import CFFmpeg
+internal import Orientation
 
 /// HDR10's static metadata: the mastering display, and the brightness of the content.
 package struct HDRMetadata: Sendable, Hashable {

@@ -1,6 +1,6 @@
-internal import Orientation
 internal import CFFmpeg
 internal import CFFmpegShims
+internal import Orientation
 
 /// A copy of one AVPacketSideData of a stream, such as a mastering display or a spherical mapping.
 struct StreamSideData: Sendable {

@@ -1,5 +1,5 @@
-package import Orientation
 internal import CFFmpeg
+package import Orientation
 
 extension VideoFrame {
   /// Returns a second owner of the same frame. The memory is shared, and is read-only from then on.

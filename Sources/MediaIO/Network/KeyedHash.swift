@@ -1,5 +1,5 @@
-package import Orientation
 internal import CFFmpeg
+package import Orientation
 
 /// Keyed hashes (RFC 2104), computed by libavutil.
 package enum KeyedHash {

@@ -1,5 +1,5 @@
-package import Orientation
 internal import Glibc
+package import Orientation
 
 /// Named pipes. Opening one normally blocks until its other end is opened, and can't be interrupted. The
 /// functions here give up after ten seconds.

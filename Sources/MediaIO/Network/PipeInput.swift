@@ -1,6 +1,6 @@
-internal import Orientation
 internal import CFFmpeg
 internal import CFFmpegShims
+internal import Orientation
 
 /// A libavformat I/O context that reads from a `BytePipe`.
 final class PipeInput {

@@ -1,5 +1,5 @@
-package import Orientation
 internal import CFFmpeg
+package import Orientation
 
 extension Packet {
   /// Returns a second owner of the same payload, with separate timestamps and flags. The memory is shared,

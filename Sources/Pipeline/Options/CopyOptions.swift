@@ -1,6 +1,6 @@
 package import Orientation
-internal import UprightMediaIO
 internal import PixelKernels
+internal import UprightMediaIO
 
 /// How frames are made upright (`--upright`).
 public enum UprightRule: String, Sendable, CaseIterable {

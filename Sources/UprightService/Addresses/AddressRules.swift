@@ -1,5 +1,5 @@
-internal import UprightFrames
 internal import Foundation
+internal import UprightFrames
 
 /// An address or value that isn't allowed. `reason` is returned to the client.
 struct Refusal: Error, Sendable, Hashable {

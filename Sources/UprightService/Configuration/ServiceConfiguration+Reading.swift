@@ -1,8 +1,8 @@
-package import Orientation
 internal import Configuration
 internal import Foundation
-internal import UprightMediaIO
+package import Orientation
 internal import RotationPolicy
+internal import UprightMediaIO
 
 extension ServiceConfiguration {
   /// The settings by name. `maxSessions` in the file is `UPRIGHT_MAX_SESSIONS` in the environment and

@@ -1,9 +1,9 @@
-internal import Orientation
 internal import HTTPTypes
 internal import Hummingbird
-internal import UprightMediaIO
 internal import NIOCore
+internal import Orientation
 internal import RotationPolicy
+internal import UprightMediaIO
 
 /// An error response (RFC 9457).
 struct Problem: Error, Sendable, Hashable {

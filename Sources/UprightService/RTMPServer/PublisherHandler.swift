@@ -1,8 +1,8 @@
 internal import Logging
 internal import NIOCore
 internal import UprightFiles
-internal import UprightRTMP
 internal import UprightLive
+internal import UprightRTMP
 
 /// One connection to the RTMP port: connects a socket to `PublishConnection`.
 ///

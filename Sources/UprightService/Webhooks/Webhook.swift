@@ -1,6 +1,6 @@
 internal import Orientation
-internal import UprightMediaIO
 internal import RotationPolicy
+internal import UprightMediaIO
 
 /// A webhook: a URL that receives events by POST, and the kinds of events.
 struct Webhook: Sendable, Hashable {
