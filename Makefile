@@ -1,4 +1,4 @@
-# The two commands: make demo, make test. Each does all of its own set-up.
+# The two main commands are `make demo` and `make test`. Both install what they need.
 
 .PHONY: demo build check test lint format bench bench-live samples schemas check-slow fuzz \
   check-debian13 check-newest-ffmpeg clean
@@ -14,7 +14,7 @@ build:
 	@Scripts/setup.sh --say build
 	@Scripts/build.sh upright
 
-# The loop of a working day: lint, and every test that needs no browser, no server and no real time.
+# The development loop: lint, and all tests that need no browser, no server and no real time.
 check:
 	@Scripts/setup.sh --say check
 	@Scripts/lint.sh
@@ -46,24 +46,25 @@ schemas: build
 	@for name in policy events report; do \
 	  .build/release/upright schema $$name > Schemas/$$name.schema.json || exit; done
 
-# Sanitizers, memory, long runs, fuzz. SHORT=1 is the form that CI runs.
+# Sanitizers, memory, long runs, fuzzing. CI runs it with SHORT=1.
 check-slow: build
 	@Scripts/setup.sh test
 	@Scripts/check-slow.sh
 
-# Every fuzz target for TIME seconds, 20 by default, two at a time; TARGET=rtp runs one. See Scripts/fuzz.sh.
+# Runs every fuzz target for TIME seconds (default 20), two at a time. TARGET=rtp runs one. See Scripts/fuzz.sh.
 fuzz:
 	@Scripts/setup.sh build
 	@TIME="$(TIME)" TARGET="$(TARGET)" Scripts/fuzz.sh
 
-# The tests under Debian 13, whose FFmpeg is 7.1, in .debian/trixie: needs root. DEBIAN_SUITE names another suite.
+# Runs the tests under Debian 13, whose FFmpeg is 7.1, in .debian/trixie. Needs root. DEBIAN_SUITE selects
+# another suite.
 check-debian13:
 	@Scripts/check-debian13.sh
 
-# Compiles what uses FFmpeg with the newest that Debian has (sid), by its headers.
+# Compiles the target that uses FFmpeg with the headers of the newest FFmpeg in Debian (sid).
 check-newest-ffmpeg:
 	@Scripts/check-newest-ffmpeg.sh
 
-# .debian stays: it takes minutes to make, and belongs to root.
+# .debian is kept: creating it takes minutes, and it belongs to root.
 clean:
 	@rm -rf .build .build-thread .build-address .build-fuzz demo bench Benchmarks/.build

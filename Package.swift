@@ -1,11 +1,11 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// On in CI: a warning there is an error, while a newer compiler's does not break a user's build.
+// Set in CI, where warnings are errors. Without it, a warning of a newer compiler doesn't break a build.
 let strictness: [SwiftSetting] =
   Context.environment["UPRIGHT_WARNINGS_AS_ERRORS"] == nil ? [] : [.treatAllWarnings(as: .error)]
-// On in `make check` and `make test`: pixels are compared a hundred times as fast, and every assertion
-// still holds. Unsafe flags, so never on for a package that depends on this one.
+// Set in `make check` and `make test`: optimised code compares pixels a hundred times as fast, with all
+// assertions enabled. These are unsafe flags, so they are never set for packages that depend on this one.
 let isUnderTest = Context.environment["UPRIGHT_UNDER_TEST"] != nil
 let speed: [SwiftSetting] = isUnderTest ? [.unsafeFlags(["-O", "-assert-config", "Debug"])] : []
 let kernelSpeed: [CSetting] = isUnderTest ? [.unsafeFlags(["-O2"])] : []
@@ -17,9 +17,9 @@ let base: [SwiftSetting] =
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
   ]
-// Every room but MediaIO, where each line is a C call and the mark would say nothing.
+// Strict memory safety, for all targets except MediaIO, where each line is a C call.
 let strict: [SwiftSetting] = base + [.strictMemorySafety()]
-// The tests themselves are never optimised: in a release build that would take as long as all else.
+// The tests are never optimised: in a release build that would take as long as all other targets.
 let tests: [SwiftSetting] =
   strictness + (isUnderTest ? [.unsafeFlags(["-Onone"])] : []) + [
     .enableUpcomingFeature("ExistentialAny")
@@ -34,7 +34,7 @@ let mediaPath: [Target.Dependency] = [
   "UprightMediaIO", "UprightFrames", "PixelKernels", "RotationPolicy", "Orientation",
 ]
 let sessions: [Target.Dependency] = mediaPath + ["UprightFiles", "UprightLive"]
-// What the fuzz targets of Fuzz/Targets read.
+// The dependencies of the fuzz targets in Fuzz/Targets.
 let fuzzed = sessions + ["OrientationSignals", "UprightRTP", "UprightRTMP", "UprightService"]
 
 // A product that only the programs need: an embedder that turns the trait off resolves none of them.
@@ -213,8 +213,8 @@ let package = Package(
   cLanguageStandard: .c11
 )
 
-// UPRIGHT_ONLY="UprightTests RTPTests" leaves those targets and what they need: a sanitizer's build of the
-// media path takes half as long without SwiftNIO and Hummingbird.
+// UPRIGHT_ONLY="UprightTests RTPTests" keeps only those targets and their dependencies: a build of the
+// media path with a sanitizer takes half as long without SwiftNIO and Hummingbird.
 if let only = Context.environment["UPRIGHT_ONLY"], !only.isEmpty {
   var kept = Set(only.split(separator: " ").map(String.init))
   var count = 0
@@ -228,16 +228,16 @@ if let only = Context.environment["UPRIGHT_ONLY"], !only.isEmpty {
   package.targets.removeAll { !kept.contains($0.name) }
 }
 
-// UPRIGHT_FUZZ=1 makes another package: the modules with parsers, and an executable that libFuzzer runs.
-// Of UprightService it has the files that need no other package: SwiftNIO and Hummingbird take longer to
-// build than all targets to run.
+// UPRIGHT_FUZZ=1 defines another package: the modules with parsers, and an executable that libFuzzer runs.
+// It contains only those files of UprightService that need no other package: SwiftNIO and Hummingbird take
+// longer to build than all fuzz targets to run.
 if Context.environment["UPRIGHT_FUZZ"] != nil {
   package.products = []
   package.dependencies = [collections]
   package.targets.removeAll {
     $0.type == .test || ["UprightService", "UprightCLI", "UprightTestSupport"].contains($0.name)
   }
-  // A minute of the optimizer's: what these do is mostly done in libav*.
+  // This saves a minute of the optimizer. These targets spend most of their time in libav*.
   for target in package.targets
   where target.name.hasPrefix("Upright") && !["UprightRTP", "UprightRTMP"].contains(target.name) {
     target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-Onone"])]

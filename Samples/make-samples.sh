@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Makes the sample clips, or the upright truth that they were made from.
+# Creates the sample files, or the upright frames that turning-sensor.mp4 was made from (the ground truth).
 #
-#   make-samples.sh [DIR]          the clips, into DIR (default: clips/ beside this script)
-#   make-samples.sh --truth DIR    the truth of turning-sensor.mp4, lossless, into DIR
-#   make-samples.sh --truth DIR --y4m     the same as y4m (large: 138 MB a file)
+#   make-samples.sh [DIR]          writes the sample files to DIR (default: clips/ beside this script)
+#   make-samples.sh --truth DIR    writes the ground truth of turning-sensor.mp4 to DIR, lossless
+#   make-samples.sh --truth DIR --y4m     the same as y4m (large: 138 MB per file)
 #
 # Needs ffmpeg with libx264 and libfreetype, and the fonts of fonts-dejavu-core.
 # The same ffmpeg gives the same bytes: one thread, no dates, no version strings.
@@ -15,7 +15,7 @@ truth=
 truth_format=ffv1
 while (($#)); do
   case $1 in
-    --truth) truth=${2:?--truth wants a directory} && shift 2 ;;
+    --truth) truth=${2:?--truth needs a directory} && shift 2 ;;
     --y4m) truth_format=y4m && shift ;;
     -h | --help) sed -n '2,9s/^# \{0,1\}//p' "$0" && exit 0 ;;
     -*) echo "make-samples: unknown option $1 (see --help)" >&2 && exit 64 ;;
@@ -42,17 +42,17 @@ fps=30
 ff() { ffmpeg -nostdin -hide_banner -loglevel error -y -threads 1 -filter_threads 1 -filter_complex_threads 1 "$@"; }
 exact=(-map_metadata -1 -fflags +bitexact -flags:v +bitexact -flags:a +bitexact)
 colour=(-color_primaries bt709 -color_trc bt709 -colorspace bt709 -color_range tv -chroma_sample_location left)
-# x264's own SEI names its version and options: taken out, or another build would give other bytes.
+# x264's SEI contains its version and options. It is removed, so that other builds give the same bytes.
 h264=(-c:v libx264 -preset slow -threads 1 -pix_fmt yuv420p "${colour[@]}" -bsf:v filter_units=remove_types=6)
 mp4=(-video_track_timescale 30000 -movflags +faststart "${exact[@]}")
 
-# scene W H FIRST [EXTRA]: the filter graph of the upright scene, W x H, frames counted from FIRST, on the
-# pad [scene]; EXTRA is one more filter drawn last. Every length is in units of the short side / 720 (u), so
-# the marks can be found again at any scale:
+# scene W H FIRST [EXTRA]: prints the filter graph of the upright scene, W x H, with frame numbers from FIRST,
+# with the output pad [scene]. EXTRA is a further filter that is applied last. All lengths are in units of the
+# short side / 720 (u), so that the marks can be found at any scale:
 #   corners   squares of 110 u: red top left, green top right, blue bottom left, yellow bottom right
-#   counter   two rows of ten squares of 48 u, pitch 56 u, centred on the picture: bit i (0 = leftmost =
-#             512) is 1 where the upper square is white and the lower black, else the other way round.
-#             One more pair on the left is always white over black; its place on the right is empty grey.
+#   counter   two rows of ten squares of 48 u, pitch 56 u, in the centre of the frame: bit i (0 = leftmost =
+#             512) is 1 if the upper square is white and the lower black, and 0 if it is the other way round.
+#             Another pair on the left is always white over black; its counterpart on the right is empty grey.
 scene() {
   local w=$1 h=$2 first=$3 extra=${4:-null}
   local short=$((w < h ? w : h))
@@ -61,7 +61,7 @@ scene() {
   local cx=$((w / 2)) cy=$((h / 2)) corner side pitch
   corner=$(u 110) side=$(u 48) pitch=$(u 56)
 
-  # The clock: beside the counter where the picture is wide, below it where it is tall.
+  # The clock: beside the counter in a wide frame, below it in a tall one.
   local radius clock_x clock_y
   if ((w > h)); then
     radius=$(u 120) clock_x=$(u 150) clock_y=$cy
@@ -69,7 +69,7 @@ scene() {
     radius=$(u 170) clock_x=$cx clock_y=$((cy + $(u 330)))
   fi
 
-  # What does not move is drawn once and looped: sky over ground, the disc and ring of the clock.
+  # The static parts are drawn once and looped: sky over ground, the disc and ring of the clock.
   local horizon=$((h * 72 / 100))
   local disc="hypot(X-$clock_x\\,Y-$clock_y)"
   local ring="between($disc\\,$radius-$(u 10)\\,$radius)"
@@ -89,7 +89,7 @@ scene() {
     IFS=: read -r label x y <<<"$mark"
     still+=",drawtext=$sans:text=$label:$digit:x=$x-tw/2:y=$y-th/2"
   done
-  # The counter's panel, and the pair of squares that says which way round it is.
+  # The counter's panel, and the pair of squares that shows its orientation.
   local panel=$((11 * pitch + $(u 72))) left=$((cx - 5 * pitch + (pitch - side) / 2)) upper=$((cy - pitch + (pitch - side) / 2)) lower
   lower=$((cy + (pitch - side) / 2))
   local square="w=$side:h=$side:t=fill"
@@ -101,7 +101,7 @@ scene() {
   done
   still+=",loop=loop=-1:size=1,setpts=N/$fps/TB"
 
-  # What moves: the hand (one turn in four seconds), the number, the time, the bits that are 1.
+  # The moving parts: the hand (one turn in four seconds), the number, the time, the bits that are 1.
   local hand="color=black@0:s=$((2 * radius))x$((2 * radius)):r=$fps:d=1,format=rgba,trim=end_frame=1"
   hand+=",geq=r=208:g=16:b=16:a='255*lte(abs(X-$radius)\\,$(u 6))*between(Y\\,$(u 60)\\,$radius)',loop=loop=-1:size=1,setpts=N/$fps/TB"
   hand+=",rotate=a='2*PI*$n/120':c=none:bilinear=1"
@@ -116,16 +116,16 @@ scene() {
   echo "$still[still];$hand[hand];[still][hand]$live,$extra[scene]"
 }
 
-# filmed FILE W H FIRST COUNT TURN [EXTRA]: what the sensor stores of the scene (TURN: a filter that turns the upright
-# picture into the stored one), lossless, BT.709 limited range, 4:2:0 with chroma sited left.
+# filmed FILE W H FIRST COUNT TURN [EXTRA]: writes the sensor's frames of the scene (TURN: a filter that turns the upright
+# frame into the stored one), lossless, BT.709 limited range, 4:2:0 with left chroma location.
 filmed() {
   local file=$1 w=$2 h=$3 first=$4 count=$5 turn=$6 extra=${7:-null}
   ff -filter_complex "$(scene "$w" "$h" "$first" "$extra");[scene]$turn,scale=out_color_matrix=bt709:out_range=tv:out_h_chr_pos=0:out_v_chr_pos=128:flags=bicubic+accurate_rnd+full_chroma_int,format=yuv420p" \
     -frames:v "$count" -c:v ffv1 -level 3 -g 1 "${colour[@]}" "${exact[@]}" "$file"
 }
 
-# The phone of turning-sensor: upright, turned to landscapeLeft, upright again. Its back camera's sensor lies so that
-# an upright picture is stored turned 90 counter-clockwise, and a landscapeLeft one as it is.
+# The phone of turning-sensor: upright, turned to landscapeLeft, upright again. Its back camera's sensor is mounted so
+# that an upright frame is stored turned 90 degrees counter-clockwise, and a landscapeLeft one unturned.
 turning() {
   filmed "$work/1.nut" 720 1280 0 100 transpose=cclock
   filmed "$work/2.nut" 1280 720 100 100 null
@@ -135,7 +135,7 @@ turning() {
 if [[ -n $truth ]]; then
   mkdir -p "$truth"
   turning
-  # Turned back without any resampling: exactly the pixels before H.264.
+  # Turned back without resampling: exactly the pixels before H.264.
   write_truth() {
     local codec=(-c:v ffv1 -level 3 -g 1) file=$truth/$2.nut
     [[ $truth_format == y4m ]] && codec=(-c:v wrapped_avframe) file=$truth/$2.y4m
@@ -149,7 +149,7 @@ fi
 
 mkdir -p "$out"
 
-# One GOP a second, so both turns fall inside a GOP; no B-frames, as phones record.
+# One GOP per second, so that both rotations are inside a GOP. No B-frames, as phones record.
 turning
 ff -i "$work/1.nut" -i "$work/2.nut" -i "$work/3.nut" -filter_complex concat=n=3 \
   "${h264[@]}" -crf 28 -bf 0 -g 30 -keyint_min 30 -sc_threshold 0 "${mp4[@]}" "$out/turning-sensor.mp4"
@@ -159,20 +159,20 @@ cat >"$out/turning-sensor.jsonl" <<'JSONL'
 {"at": 6.666667, "device": "portrait"}
 JSONL
 
-# turned IN DEGREES OUT: a copy of IN with a display matrix, DEGREES clockwise. FFmpeg 5.1 writes one only while copying
-# and takes "rotate" as counter-clockwise; later ones dropped that option, so look at what came out.
+# turned IN DEGREES OUT: copies IN to OUT with a display matrix of DEGREES clockwise. FFmpeg 5.1 writes one only when
+# copying, and "rotate" is counter-clockwise. Later versions dropped that option, so the result is checked.
 turned() {
   ff -i "$1" -map 0 -c copy "${mp4[@]}" -metadata:s:v:0 rotate="$((360 - $2))" "$3"
   local angle
   angle=$(ffprobe -v error -select_streams v:0 -show_entries stream_side_data=rotation -of default=nw=1:nk=1 "$3")
-  [[ $angle == "-$2" ]] || { echo "make-samples: ${3##*/} got the rotation '$angle', not -$2 (wants FFmpeg 5.1)" >&2; exit 1; }
+  [[ $angle == "-$2" ]] || { echo "make-samples: ${3##*/} has the rotation '$angle', not -$2 (needs FFmpeg 5.1)" >&2; exit 1; }
 }
 
 filmed "$work/matrix.nut" 360 640 0 60 transpose=cclock
 ff -i "$work/matrix.nut" "${h264[@]}" -crf 20 -bf 0 -g 30 "${mp4[@]}" "$work/matrix.mp4"
 turned "$work/matrix.mp4" 90 "$out/display-matrix.mp4"
 
-# A flash of three frames and a beep of 100 ms begin together at 0.5, 1.5, 2.5, 3.5 and 4.5 s.
+# A flash of three frames and a beep of 100 ms start together at 0.5, 1.5, 2.5, 3.5 and 4.5 s.
 filmed "$work/sound.nut" 640 360 0 150 hflip,vflip \
   "drawbox=x=500:y=115:w=130:h=130:c=black:t=fill,drawbox=x=500:y=115:w=130:h=130:c=white:t=fill:enable='between(mod(n\\,30)\\,15\\,17)'"
 ff -i "$work/sound.nut" \

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The live service measured from outside: a table and bench/live.json. Arguments go to
-# Benchmarks/live.py.
+# Measures the live service over its interfaces. Prints a table and writes bench/live.json. Arguments are
+# passed to Benchmarks/live.py.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Ratios against libyuv, memcpy, libavfilter, OpenCV and the ffmpeg command line, interleaved in one
-# run, medians: a table, bench/results.json and bench/results.svg. Arguments go to Benchmarks/bench.py.
+# Measures ratios against libyuv, memcpy, libavfilter, OpenCV and the ffmpeg command line: medians of
+# interleaved runs. Prints a table and writes bench/results.json and bench/results.svg. Arguments are passed
+# to Benchmarks/bench.py.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

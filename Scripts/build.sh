@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Builds into .build: `build.sh upright` the program as it is shipped, `build.sh tests` the tests.
+# Builds into .build: `build.sh upright` builds the program as it is released, `build.sh tests` the tests.
 #
-# CI, which starts with nothing, builds once for both: a release with every assertion, which takes as long
-# as either alone. Debug information would be a fifth of it.
+# CI starts without a build and builds once for both: a release with all assertions, which takes as long
+# as one of them. Without debug information this takes a fifth less.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,10 +12,10 @@ if [ -n "${CI:-}" ]; then
   export UPRIGHT_UNDER_TEST=1
   flags=(-c release -debug-info-format none -Xswiftc -enable-testing)
 elif [ "$what" = tests ]; then
-  # See Package.swift: optimised, with every assertion.
+  # Optimised, with all assertions: see Package.swift.
   export UPRIGHT_UNDER_TEST=1
 else
-  # Swift's own libraries are linked in: the program starts sooner and runs where there is no toolchain.
+  # Swift's libraries are linked statically: the program starts faster and runs without a toolchain.
   flags=(-c release --static-swift-stdlib)
 fi
 case $what in

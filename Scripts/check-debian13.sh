@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Builds the package and runs its tests under Debian 13 (trixie), whose FFmpeg is 7.1, on a machine of any
-# other release. Needs root for debootstrap and chroot.
+# Builds the package and runs its tests under Debian 13 (trixie), whose FFmpeg is 7.1, on a machine with
+# another release. Needs root for debootstrap and chroot.
 #
 # Usage: check-debian13.sh [COMMAND [ARGUMENT...]]
-# Without a command: `make check` and the media tests. With one: runs it in the copy of the sources.
+# Without a command it runs `make check` and the media tests. A command is run in the copy of the sources.
 #
 # Environment:
-#   DEBIAN_SUITE   another suite than trixie
-#   DEBIAN_MIRROR  the mirror; by default the one that apt uses here, or deb.debian.org
+#   DEBIAN_SUITE   a suite other than trixie
+#   DEBIAN_MIRROR  the mirror; the default is the one that apt uses on this machine, or deb.debian.org
 #
-# Everything is kept in .debian/SUITE: `root` is the system, `root/src` the copy of the sources, with a
-# `.build` of its own. A second run updates all three. Mounts are made in a mount namespace of this run: the
-# kernel removes them with its last process, and a process namespace ends those.
+# All files are in .debian/SUITE: `root` is the system, `root/src` the copy of the sources, with a separate
+# `.build`. A second run updates all three. Mounts are made in a mount namespace: the kernel removes them
+# when its last process ends, and a PID namespace ends all processes with this script.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -22,20 +22,20 @@ root=$folder/root
 fail() { echo "check-debian13: $1" >&2; exit 69; }
 say() { echo "check-debian13: $1"; }
 
-# Prints the URI of the first source of apt's with a label; nothing if there is none.
+# Prints the URI of the first source of apt with a label, or nothing if there is none.
 source_of() {
   apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' "Label: $1" 2>/dev/null | head -n 1
 }
 
-# MARK: Before the namespace: what the machine has.
+# MARK: Before the namespace: find the toolchain, install debootstrap.
 
 if [ "${1:-}" != --mounted ]; then
-  command -v swift >/dev/null || fail "there is no Swift toolchain (https://swift.org/install)"
-  # A `swift` on the path may be a link or a launcher; the toolchain knows its own folder.
+  command -v swift >/dev/null || fail "no Swift toolchain found (https://swift.org/install)"
+  # `swift` on the path may be a link or a launcher, so the folder is taken from the toolchain's output.
   resources=$(swift -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
   toolchain=${resources%/usr/lib/swift}
   { [ -n "$toolchain" ] && [ -x "$toolchain/usr/bin/swift" ]; } ||
-    fail "the Swift toolchain has no folder of its own that could be mounted: $resources"
+    fail "the Swift toolchain isn't in a separate folder that can be mounted: $resources"
   as_root=()
   [ "$(id -u)" = 0 ] || as_root=(sudo)
   if ! command -v debootstrap >/dev/null && [ ! -e /usr/sbin/debootstrap ]; then
@@ -43,7 +43,7 @@ if [ "${1:-}" != --mounted ]; then
     "${as_root[@]}" apt-get update -qq
     "${as_root[@]}" apt-get install -y -qq --no-install-recommends debootstrap >/dev/null
   fi
-  # sudo keeps nothing of the environment.
+  # sudo doesn't keep the environment.
   settings=(TOOLCHAIN="$toolchain" DEBIAN_SUITE="$suite" DEBIAN_MIRROR="${DEBIAN_MIRROR:-}"
     UPRIGHT_SHARED="${UPRIGHT_SHARED:-}"
     GIT_SETTINGS="$(git config --list --includes | grep -E '^(url|http)\.' || true)")
@@ -63,7 +63,7 @@ security=$(source_of Debian-Security)
 security=${security:-http://deb.debian.org/debian-security}
 
 mkdir -p "$folder"
-# Two runs in one folder would undo each other's work.
+# Two runs in the same folder would overwrite each other's files.
 exec 9>"$folder/lock"
 flock --nonblock 9 || fail "another run is using $folder"
 
@@ -77,8 +77,8 @@ if [ ! -d "$root" ]; then
   mv "$root.new" "$root"
 fi
 
-# What of this machine is seen inside, and read-only: the toolchain, the sources, the folder of the shared
-# clips, and the folders that the machine's git takes for the packages' addresses.
+# These folders of the machine are mounted inside, read-only: the toolchain, the sources, the folder of the
+# shared files, and the folders that the machine's git configuration substitutes for the packages' URLs.
 show() {
   mkdir -p "$root$2"
   mount --bind "$1" "$root$2"
@@ -104,7 +104,7 @@ while IFS='=' read -r key value; do
     show "$base" "$base"
   fi
 done <<<"$GIT_SETTINGS"
-# The owners of the folders that are shown are the machine's.
+# The mounted folders keep their owners, which git would refuse.
 git config --file "$root/etc/gitconfig" --add safe.directory '*'
 
 for name in http_proxy https_proxy no_proxy UPRIGHT_WARNINGS_AS_ERRORS; do
@@ -116,7 +116,7 @@ inside() {
     "${passed[@]}" "$@"
 }
 
-# How apt reaches its mirror is this machine's business.
+# apt inside uses this machine's name resolution and proxies.
 cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
 apt-config dump | { grep -E '^Acquire::(http|https|Check-[A-Za-z-]*)(::| )' || true; } \
   >"$root/etc/apt/apt.conf.d/90machine"
@@ -137,13 +137,13 @@ apt() {
 say "updating Debian $suite"
 apt update
 apt -y upgrade
-# What the toolchain needs, and what copies the sources.
+# The packages that the toolchain needs, and those for copying the sources.
 apt -y install --no-install-recommends make git rsync procps openssl g++ libcurl4 libedit2 \
   libncurses6 libsqlite3-0 libuuid1 libxml2 tzdata
 
-# `.build` and what else .gitignore names is neither copied nor removed.
+# `.build` and other paths in .gitignore are neither copied nor removed.
 inside rsync -a --delete --exclude=.git --filter=':- .gitignore' /mnt/sources/ /src/
-# Some scripts ask git which files there are.
+# Some scripts list the files with git.
 inside git -C /src init -q
 inside git -C /src add -A
 inside /src/Scripts/setup.sh test

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Compiles MediaIO, the only target that uses FFmpeg, with the newest FFmpeg in Debian: with its headers alone,
-# from the packages of a suite that this machine need not run. Warnings are errors. Needs no root.
+# Compiles MediaIO, the only target that uses FFmpeg, with the headers of the newest FFmpeg in Debian, from
+# the packages of a suite that this machine doesn't need to run. Warnings are errors. Doesn't need root.
 #
 # Environment:
-#   DEBIAN_SUITE   another suite than sid
-#   DEBIAN_MIRROR  the mirror; by default the one that apt uses here, or deb.debian.org
+#   DEBIAN_SUITE   a suite other than sid
+#   DEBIAN_MIRROR  the mirror; the default is the one that apt uses on this machine, or deb.debian.org
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,7 +15,7 @@ packages=(libavcodec-dev libavfilter-dev libavformat-dev libavutil-dev libswresa
 
 fail() { echo "check-newest-ffmpeg: $1" >&2; exit 69; }
 
-command -v swift >/dev/null || fail "there is no Swift toolchain (https://swift.org/install)"
+command -v swift >/dev/null || fail "no Swift toolchain found (https://swift.org/install)"
 for tool in apt-get dpkg-deb; do command -v "$tool" >/dev/null || fail "$tool is missing"; done
 [ -e "$keyring" ] || fail "$keyring is missing: apt-get install debian-archive-keyring"
 
@@ -23,7 +23,7 @@ mirror=${DEBIAN_MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' \
   'Created-By: Packages' 'Label: Debian' 2>/dev/null | head -n 1)}
 mirror=${mirror:-http://deb.debian.org/debian}
 
-# An apt of our own: the machine's proxies, but not its sources and not its packages.
+# A separate configuration of apt, with the machine's proxies but without its sources and packages.
 mkdir -p "$folder"/apt/{lists,cache/archives}/partial
 touch "$folder/apt/status"
 echo "deb [signed-by=$keyring] $mirror $suite main" >"$folder/apt/sources.list"
@@ -46,7 +46,7 @@ if [ "$(cat "$folder/version" 2>/dev/null)" != "$version" ]; then
   mkdir -p "$folder/debs"
   (cd "$folder/debs" && run_apt download "${packages[@]}")
   for deb in "$folder"/debs/*.deb; do dpkg-deb -x "$deb" "$folder/root"; done
-  # The .pc files name the places where the packages would be installed.
+  # The .pc files contain the paths of installed packages.
   find "$folder/root" -name '*.pc' -exec sed -i "s#=/usr#=$folder/root/usr#" {} +
   echo "$version" >"$folder/version"
 fi

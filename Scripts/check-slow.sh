@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What takes too long for every run: sanitizers, fuzzing, memory of long clips, damaged input, the live
-# service for half an hour, every combination of containers and players, calls that Janus records and
-# forwards. SHORT=1: the same on less, for CI.
+# Runs the checks that take too long for every run: sanitizers, fuzzing, memory of long files, damaged input,
+# the live service for half an hour, every combination of containers and players, calls that Janus records
+# and forwards. SHORT=1 runs a shorter form, for CI.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,7 +12,7 @@ if [ "${SHORT:-0}" = 1 ]; then
   TIME=20 Scripts/fuzz.sh
   UPRIGHT_ONLY="PixelKernelsTests OrientationSignalsTests RTPTests RTMPTests UprightFramesTests UprightTests" \
     Scripts/sanitized.sh address check
-  # Threads of a clip, of a live session, of the service: one test of each kind.
+  # Tests of the threads of file sessions, live sessions and the service.
   UPRIGHT_ONLY="UprightTests UprightServiceTests" Scripts/sanitized.sh thread test \
     --filter '^UprightTests\.(FollowTests/playlist|BoundedQueue|EncoderChain|Live(?!Session))' \
     --filter '^UprightTests\.LiveSessionTests/(now|loss|stalled|stop|overload)\(' \

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Runs the fuzz targets of Fuzz/ under libFuzzer and the address sanitizer, two at a time, and prints a
-# line for each. Exits with 1 if one of them finds something, and says how to run that input again.
+# Runs the fuzz targets of Fuzz/ with libFuzzer and the address sanitizer, two at a time, and prints a
+# line for each. If one of them finds an error, prints how to run that input again and exits with 1.
 #
 #   TIME=20       seconds for each target
-#   TARGET=rtp    the targets to run, separated by spaces; all by default
-#   MERGE=1       afterwards, makes Fuzz/Corpus of the inputs that are needed to reach all code reached
+#   TARGET=rtp    the targets to run, separated by spaces; the default is all of them
+#   MERGE=1       afterwards, replaces Fuzz/Corpus with the fewest inputs that reach the same code
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -14,14 +14,14 @@ findings=$build/findings
 seconds=${TIME:-20}
 read -ra targets <<<"${TARGET:-$(ls Fuzz/Corpus | tr '\n' ' ')}"
 limits=(-max_len=4096 -timeout=20 -rss_limit_mb=2048)
-# CI tries the same inputs in every run: what it finds is there because of the change, and can be repeated.
+# CI uses the same inputs in every run: a finding is caused by the change, and can be repeated.
 [ -z "${CI:-}" ] || limits+=(-seed=1)
-# Swift's backtraces would come in the place of the sanitizer's. libav* keeps what it has set up.
+# Swift's backtraces would replace the sanitizer's. libav* doesn't free its global state.
 export SWIFT_BACKTRACE=enable=no ASAN_OPTIONS=detect_leaks=0
-# Output files are synchronised with the disk.
+# Output files are synced to the disk, which is fastest in memory.
 [ ! -d /dev/shm ] || export TMPDIR=/dev/shm
 
-# Of several -sanitize the compiler obeys the last, and the package manager writes its own in any order.
+# The compiler uses the last of several -sanitize options, and the package manager writes them in any order.
 UPRIGHT_FUZZ=1 Scripts/quiet.py swift build -c release --scratch-path "$build" \
   --sanitize=fuzzer --sanitize=address -Xswiftc -sanitize=fuzzer,address -Xswiftc -enable-testing \
   --product Fuzzer

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs a build and prints what matters of it: how far it is every ten seconds, warnings of our own once,
-all that was said if it fails, and the last line. Usage: quiet.py COMMAND..."""
+"""Runs a build and prints its progress every ten seconds, each warning of this project once, and the last
+line; if it fails, the whole output. Usage: quiet.py COMMAND..."""
 
 import re
 import subprocess
@@ -10,7 +10,7 @@ import time
 
 EVERY = 10
 OURS = re.compile(r"warning:")
-# SwiftPM's own words about dependencies, and the static linker's about glibc.
+# Warnings of SwiftPM about dependencies, and of the static linker about glibc.
 THEIRS = re.compile(r"^warning: '|/swift_static/|/checkouts/|ld.gold: ")
 
 

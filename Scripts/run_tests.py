@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Runs the built tests, a process for each suite, and says what they do while they do it.
+"""Runs the built tests, with a process for each suite, and prints their progress.
 
-    run_tests.py check                  what needs no browser, no server, no real time
-    run_tests.py test                   everything but the long matrices
-    run_tests.py slow                   those too
-    run_tests.py test --filter REGEX    what matches, suite by suite
+    run_tests.py check                  the tests that need no browser, no server, no real time
+    run_tests.py test                   all tests except the long matrices
+    run_tests.py slow                   all tests
+    run_tests.py test --filter REGEX    the tests that match, suite by suite
 
-Every line comes from Swift Testing's event stream; what the libraries under test print goes to
-`.build/test-logs/SUITE.log`, and is shown where a process crashes. At the end: the slowest tests, every
-skipped test with its reason, and one closing line. In CI a skip is a failure unless `Tests/skips.txt`
-gives a reason for it.
+The progress comes from Swift Testing's event stream. The output of the libraries under test is written to
+`.build/test-logs/SUITE.log`, and printed if a process crashes. At the end it prints the slowest tests, every
+skipped test with its reason, and the totals. In CI a skip is a failure unless `Tests/skips.txt`
+has a reason for it.
 """
 
 import argparse
@@ -24,12 +24,12 @@ import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# Seconds without a line after which one says what is running.
+# After this many seconds without output, a line lists the running tests.
 QUIET = 10
 SLOWEST = 20
-# Suites that measure real time: last, two at a time, with the machine to themselves.
+# Suites that measure real time. They run last, two at a time, without other suites.
 TIMED = {"UprightServiceTests.LivePublishing", "UprightServiceTests.LiveServiceMedia"}
-# Targets whose suites are quick in every loop, and how many patterns a process of quick suites takes.
+# Targets whose suites are quick in every loop, and the number of patterns per process of quick suites.
 QUICK = {
     "ArchitectureTests", "OrientationTests", "OrientationSignalsTests", "PixelKernelsTests", "RTPTests",
     "RotationPolicyTests", "FuzzTests"}
@@ -37,14 +37,14 @@ TOGETHER = 12
 
 
 def cost(suite):
-    """How much of a core a suite keeps busy: those of live sessions mostly wait."""
+    """Returns how many cores a suite keeps busy. Suites of live sessions mostly wait."""
     if suite in TIMED:
         return os.cpu_count() / 2
     return 0.4 if suite.startswith(("UprightServiceTests", "UprightTests.Live")) else 1
 
 
 class Run:
-    """One process of tests, and what its event stream has said so far."""
+    """One process of tests, and the events received from it."""
 
     def __init__(self, suite, binary, filters, loop, folder, inbox):
         self.suite, self.begun = suite, time.monotonic()
@@ -61,7 +61,8 @@ class Run:
         self.process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=open(self.log, "wb"), stderr=subprocess.STDOUT,
             env=os.environ | {"UPRIGHT_LOOP": loop}, cwd=ROOT)
-        # Opened for both, so that a process that dies before it opens its end leaves nobody waiting.
+        # Opened for reading and writing, so that the reader isn't blocked if the process dies before it opens
+        # the pipe.
         descriptor = os.open(events, os.O_RDWR)
         reader = os.fdopen(os.open(events, os.O_RDONLY), encoding="utf-8")
         threading.Thread(target=self.read, args=(reader, inbox), daemon=True).start()
@@ -79,7 +80,7 @@ class Run:
         inbox.put((self, None))
 
     def label(self, test):
-        """`Target.Suite: test`, as the sources name them."""
+        """Returns `Target.Suite: test`, with the display name of the test."""
         path, _, function = (test or "?").partition("/")
         name = self.names.get(test) or function.partition("(")[0] or "?"
         return f"{path}: {name}"
@@ -89,7 +90,7 @@ class Run:
 
 
 class Report:
-    """Prints events as they come in, and sums them up."""
+    """Prints events as they arrive, and a summary."""
 
     def __init__(self):
         self.runs, self.start = [], time.monotonic()
@@ -128,7 +129,7 @@ class Report:
             run.ended = True
 
     def finish(self, run):
-        """One line for a suite that has ended; what it printed last, if it crashed."""
+        """Prints a line for a suite that has ended, and the end of its log if it crashed."""
         if not run.ended:
             tests = ", ".join(run.label(test) for test in run.current) or "between tests"
             run.issues.append((next(iter(run.current), run.suite), f"status {run.process.returncode}"))
@@ -142,7 +143,7 @@ class Report:
             self.line(f"… {self.done} tests done; running: {'; '.join(tests) or 'between tests'}")
 
     def summary(self, allowed):
-        """Prints the summary; whether all passed."""
+        """Prints the summary. Returns whether all tests passed."""
         times = sorted(
             ((seconds, run.label(test)) for run in self.runs for test, seconds in run.times.items()),
             reverse=True)
@@ -174,14 +175,14 @@ class Report:
 
 
 def allowed_skips():
-    """`Suite: test -- reason` lines of Tests/skips.txt."""
+    """Reads the `Suite: test -- reason` lines of Tests/skips.txt."""
     lines = (ROOT / "Tests/skips.txt").read_text().splitlines()
     pairs = [line.partition(" -- ") for line in lines if line.strip() and not line.startswith("#")]
     return {label.strip(): why.strip() for label, _, why in pairs}
 
 
 def chosen_suites(binary, loop, filters):
-    """What runs in each process, by a name: the patterns that choose its tests."""
+    """Returns the processes to run: for each, its name and the patterns that select its tests."""
     listed = subprocess.run(
         [binary, "--testing-library", "swift-testing", "--list-tests"], check=True, text=True,
         stdout=subprocess.PIPE, env=os.environ | {"UPRIGHT_LOOP": loop}).stdout.splitlines()
@@ -192,7 +193,7 @@ def chosen_suites(binary, loop, filters):
         suite = ".".join(test.partition("/")[0].split(".")[:2])
         one = f"^{re.escape(test)}" if filters else f"^{re.escape(suite)}[./]"
         patterns.setdefault(suite, set()).add(one)
-    # A start takes 0.15 s: quick suites share a process.
+    # Starting a process takes 0.15 s, so quick suites share one.
     together = {}
     for suite, chosen in sorted(patterns.items()):
         target = suite.partition(".")[0]
@@ -216,14 +217,15 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
 
     chosen = chosen_suites(options.binary, options.loop, options.filter)
-    # Those that measure real time come last, and before them what took long the last time comes first.
+    # Suites that measure real time run last. The others are started in the order of their last duration, the
+    # longest first.
     kept = folder / "seconds.json"
     seconds = json.loads(kept.read_text()) if kept.exists() else {}
     waiting = sorted(chosen, key=lambda suite: (suite in TIMED, -seconds.get(suite, 0)))
     inbox, report, running = queue.Queue(), Report(), []
     while waiting or running:
         busy = sum(cost(run.suite) for run in running)
-        # The first that fits: those that wait fill up what the others leave.
+        # Starts every suite that fits in the cores that are left.
         for suite in list(waiting):
             if running and busy + cost(suite) > os.cpu_count() + 0.01:
                 continue

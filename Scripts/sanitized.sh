@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs tests under a sanitizer, built in a folder of its own: thread|address check|test|slow [--filter REGEX]
-# FFmpeg and the codecs' libraries are not instrumented: Tests/Slow/*.supp name what is theirs.
+# Builds the tests with a sanitizer, in a separate folder, and runs them.
+# Usage: sanitized.sh thread|address check|test|slow [--filter REGEX]
+# FFmpeg and the codec libraries are not instrumented: Tests/Slow/*.supp suppress their reports.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing, and prints nothing if none is. With --say it installs
-# nothing and needs no root: it prints the command that would, and ends with 69.
+# Installs the Debian packages that are missing, and prints nothing if none is missing. With --say it only
+# prints the command that would install them, doesn't need root, and exits with 69.
 # Usage: setup.sh [--say] build|check|demo|test|call|live|samples|bench
 set -euo pipefail
 
@@ -15,11 +15,11 @@ build=(pkg-config libavformat-dev libavcodec-dev libavutil-dev libavfilter-dev l
 test=("${build[@]}" python3 chromium gstreamer1.0-tools gstreamer1.0-plugins-base
   gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-libav
   python3-gi gir1.2-gst-rtsp-server-1.0 nginx libnginx-mod-rtmp)
-# Janus is large and wants a network: not for every machine that runs the tests.
+# Janus is large and needs a network, so it isn't required for `make test`.
 call=("${test[@]}" janus)
 live=(ffmpeg python3 nginx libnginx-mod-rtmp janus)
-# Debian starts these where it installs them. What is installed here is for tests and samples, which
-# start their own: these are neither started now nor at the next boot.
+# Debian starts these services when it installs them. Tests and samples start separate processes, so the
+# services are started neither now nor at the next boot.
 daemons=(nginx janus)
 samples=(ffmpeg fonts-dejavu-core)
 bench=("${build[@]}" python3 python3-venv libyuv-dev)
@@ -36,7 +36,7 @@ case "${1:-build}" in
 esac
 
 if ! command -v swift >/dev/null; then
-  echo "setup: there is no Swift toolchain: install Swift 6.2 or later (https://swift.org/install)" >&2
+  echo "setup: no Swift toolchain found: install Swift 6.2 or later (https://swift.org/install)" >&2
   exit 69
 fi
 
@@ -54,14 +54,14 @@ fi
 as_root=()
 if [ "$(id -u)" != 0 ]; then
   command -v sudo >/dev/null || {
-    echo "setup: become root and run: apt-get install ${missing[*]}" >&2
+    echo "setup: run as root: apt-get install ${missing[*]}" >&2
     exit 69
   }
   as_root=(sudo)
 fi
 echo "setup: installing ${missing[*]}"
 log=$(mktemp)
-# Says no to every start by a package (invoke-rc.d(8)); a policy of the machine's own stays.
+# Denies every start of a service by a package (invoke-rc.d(8)). An existing policy-rc.d is kept.
 policy=/usr/sbin/policy-rc.d made=
 if [ ! -e "$policy" ] && [[ " ${missing[*]} " =~ \ (nginx|janus)\  ]]; then
   made=$policy
@@ -79,7 +79,7 @@ if ! { "${as_root[@]}" apt-get update -qq &&
   exit 69
 fi
 for daemon in "${daemons[@]}"; do
-  # One that was here before is somebody's.
+  # A service that was already installed is left as it is.
   if [[ " ${missing[*]} " == *" $daemon "* ]] && command -v systemctl >/dev/null; then
     "${as_root[@]}" systemctl disable "$daemon" >/dev/null 2>&1 || true
   fi

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the tests and runs them. Usage: test.sh check|test|slow [--filter REGEX]
+# Builds and runs the tests. Usage: test.sh check|test|slow [--filter REGEX]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Makes each publisher of a Janus VideoRoom a session of `upright serve`.
+"""Creates a session of `upright serve` for each publisher of a Janus VideoRoom.
 
     janus_forward.py ROOM --orientation-id N [--codec h264|vp8|vp9] [--secret WORD]
 
-Looks twice a second who publishes. For each one it makes a session whose input is RTP on a free port of loopback, then
-asks Janus to forward the publisher's pictures and sound there (rtp_forward); who leaves takes his session with him.
+Lists the publishers twice a second. For each one it creates a session whose input is RTP on a free port of loopback,
+and makes Janus forward the publisher's video and audio to it (rtp_forward). When a publisher leaves, it ends the session.
 
-Janus forwards the packets as they came in, header extensions and their numbers included: a phone's CVO arrives. The
-number is the one in the publisher's own offer, a=extmap:N urn:3gpp:video-orientation. The forwarder is not told of it,
-so it must be given here: in the page that publishes, it stands in peer.localDescription.sdp.
+Janus forwards the packets unchanged, including header extensions and their IDs, so that a phone's CVO arrives. The
+ID is the one in the publisher's offer, a=extmap:N urn:3gpp:video-orientation. Janus doesn't report it to the forwarder,
+so it must be given here. In the page that publishes, it is in peer.localDescription.sdp.
 
-    JANUS_URL      http://127.0.0.1:8088/janus
-    UPRIGHT_URL    where upright serves, http://127.0.0.1:8080
-    UPRIGHT_TOKEN  its admin token
-    SESSION        a JSON object with more of each session: {"policy": "phone", "options": {"size": "720p"}}
+    JANUS_URL      the address of Janus, default http://127.0.0.1:8088/janus
+    UPRIGHT_URL    the address of upright, default http://127.0.0.1:8080
+    UPRIGHT_TOKEN  the admin token of upright
+    SESSION        a JSON object with settings for each session: {"policy": "phone", "options": {"size": "720p"}}
 """
 
 import argparse
@@ -45,7 +45,7 @@ def ask(method, url, body=None, token=None):
 
 
 class Room:
-    """One handle of Janus' VideoRoom plugin."""
+    """A handle of Janus' VideoRoom plugin."""
 
     def __init__(self, options):
         self.common = {"room": options.room}
@@ -79,7 +79,7 @@ def free_port():
 
 
 def begin(room, publisher, options):
-    """The session first: whoever sends may come when its POST is answered."""
+    """Creates the session, then starts the forwarding: packets can be received once the POST is answered."""
     name, pictures, sound = "room-%s-%s" % (options.room, publisher), free_port(), free_port()
     description = ["v=0", "o=- 0 0 IN IP4 127.0.0.1", "s=" + name, "c=IN IP4 127.0.0.1", "t=0 0",
                    "m=video %d RTP/AVP 96" % pictures, "a=rtpmap:96 %s/90000" % options.codec.upper(),
@@ -103,8 +103,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("room", type=int, metavar="ROOM")
     parser.add_argument("--codec", default="h264", choices=["h264", "vp8", "vp9"], help="the room's videocodec")
-    parser.add_argument("--orientation-id", type=int, required=True, metavar="N", help="CVO's extmap id in the offer")
-    parser.add_argument("--secret", help="the room's, where it has one")
+    parser.add_argument("--orientation-id", type=int, required=True, metavar="N", help="the extmap ID of CVO in the offer")
+    parser.add_argument("--secret", help="the room's secret, if it has one")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     sessions = {}
@@ -116,7 +116,7 @@ def main():
                 sessions[publisher] = begin(room, publisher, options)
             for publisher in sessions.keys() - there:
                 end(sessions.pop(publisher))
-            # Each question keeps the session at Janus alive, too.
+            # Each request also keeps the Janus session alive.
             time.sleep(0.5)
     except KeyboardInterrupt:
         sys.exit(130)

@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
-"""Makes each stream that is published to nginx a session of `upright serve`.
+"""Creates a session of `upright serve` for each stream that is published to nginx.
 
-nginx's RTMP module tells of a publisher by a POST of form fields and lets it in where the answer is 2xx. upright
-wants JSON and a token. This stands between the two:
+nginx's RTMP module reports a publisher with a POST of form fields, and accepts it if the answer is 2xx. upright
+expects JSON and a token. This adapter translates:
 
-    on_publish       ->  POST /v1/sessions     whose input is pulled from nginx
+    on_publish       ->  POST /v1/sessions     with an input that is pulled from nginx
     on_publish_done  ->  DELETE /v1/sessions/NAME
 
-At on_publish the stream is not there yet: nginx waits for the answer. The session begins all the same, finds nothing
-to pull, and tries again, at first after a quarter of a second.
+At on_publish the stream isn't available yet, because nginx waits for the answer. The session starts nevertheless, and
+tries to pull again, the first time after a quarter of a second.
 
-    UPRIGHT_URL    where upright serves, http://127.0.0.1:8080
-    UPRIGHT_TOKEN  its admin token
-    RTMP_URL       where nginx listens, rtmp://127.0.0.1:1935
-    HOOK_PORT      where nginx asks, 8081 (loopback alone)
-    LIVE_KEY       what publishers must give as ?key=; without it anyone may publish who reaches nginx
-    SESSION        a JSON object with more of the session: {"policy": "phone", "options": {"size": "720p"}}
+    UPRIGHT_URL    the address of upright, default http://127.0.0.1:8080
+    UPRIGHT_TOKEN  the admin token of upright
+    RTMP_URL       the address of nginx, default rtmp://127.0.0.1:1935
+    HOOK_PORT      the port for nginx's callbacks, default 8081 (loopback only)
+    LIVE_KEY       the key that publishers must give as ?key=; without it everyone who can reach nginx may publish
+    SESSION        a JSON object with settings for each session: {"policy": "phone", "options": {"size": "720p"}}
 """
 
 import hmac
@@ -36,7 +36,7 @@ MORE = json.loads(os.environ.get("SESSION") or "{}")
 
 
 def ask(method, path, body=None):
-    """Asks upright; the status of its answer, and why where it refuses."""
+    """Sends a request to upright. Returns the status of the response, and the reason if it is an error."""
     request = urllib.request.Request(UPRIGHT + path, method=method, data=body and json.dumps(body).encode(),
                                      headers={"Authorization": "Bearer " + TOKEN})
     try:
@@ -62,11 +62,11 @@ class Hook(BaseHTTPRequestHandler):
         fields = dict(urllib.parse.parse_qsl(self.rfile.read(length).decode(errors="replace")))
         name = fields.get("name", "")
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", name):
-            status, reason = 400, "no name for a session"
+            status, reason = 400, "not a valid session name"
         elif self.path == "/done":
             status, reason = ask("DELETE", "/v1/sessions/" + name)
         elif not hmac.compare_digest(fields.get("key", "").encode(), KEY.encode()):
-            status, reason = 403, "a wrong key"
+            status, reason = 403, "wrong key"
         else:
             status, reason = publish(name)
         print("%s %s: %d %s" % (self.path, name, status, reason), flush=True)
@@ -75,9 +75,9 @@ class Hook(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, *_):
-        """The lines above say more, and not the key."""
+        """Logs nothing: the line printed by `do_POST` has more information, and doesn't contain the key."""
 
 
 if __name__ == "__main__":
-    # One after the other: what is over is over before the next of that name begins.
+    # One request at a time: a session has ended before the next one with that name starts.
     HTTPServer(("127.0.0.1", PORT), Hook).serve_forever()

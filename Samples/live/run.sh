@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Starts upright, nginx in front of it, and the adapter between them; Ctrl-C stops all three.
+# Starts upright, nginx in front of it, and the adapter between them. Ctrl-C stops all three.
 #
 #   RTMP_PORT=1935 HTTP_PORT=8080 HOOK_PORT=8081   ports, all on loopback
-#   LIVE_KEY=...        what publishers must give as ?key=
-#   SESSION='{...}'     more of each session: {"policy": "phone", "options": {"size": "720p"}}
-#   UPRIGHT_URL=... UPRIGHT_TOKEN=...              a service that runs already, in place of one that is started
+#   LIVE_KEY=...        the key that publishers must give as ?key=
+#   SESSION='{...}'     settings for each session: {"policy": "phone", "options": {"size": "720p"}}
+#   UPRIGHT_URL=... UPRIGHT_TOKEN=...              uses a running service instead of starting one
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 
 export RTMP_PORT=${RTMP_PORT:-1935} HTTP_PORT=${HTTP_PORT:-8080} HOOK_PORT=${HOOK_PORT:-8081}
 export RTMP_URL=rtmp://127.0.0.1:$RTMP_PORT
-# Debian has nginx where not everybody looks.
+# Debian installs nginx in /usr/sbin, which isn't on every user's path.
 PATH=$PATH:/usr/sbin
 module=${NGINX_RTMP_MODULE:-/usr/lib/nginx/modules/ngx_rtmp_module.so}
 upright=${UPRIGHT:-$(command -v upright || echo "$here/../../.build/release/upright")}
@@ -21,7 +21,7 @@ command -v python3 >/dev/null || missing python3 "Scripts/setup.sh live"
 [ -n "${UPRIGHT_URL:-}" ] || [ -x "$upright" ] || missing upright "make build"
 
 answers() { (: <"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
-taken() { echo "live: port $1 is in use: stop what has it, or give another by $2=" >&2; exit 69; }
+taken() { echo "live: port $1 is in use: stop the program that uses it, or set $2 to another port" >&2; exit 69; }
 ! answers "$RTMP_PORT" || taken "$RTMP_PORT" RTMP_PORT
 ! answers "$HOOK_PORT" || taken "$HOOK_PORT" HOOK_PORT
 [ -n "${UPRIGHT_URL:-}" ] || ! answers "$HTTP_PORT" || taken "$HTTP_PORT" HTTP_PORT
@@ -30,7 +30,7 @@ scratch=$(mktemp -d)
 started=()
 stop() {
   trap - EXIT
-  # upright first: it closes its outputs while there is somebody to push to.
+  # upright is stopped first, so that it can close its outputs while nginx still runs.
   for process in "${started[@]}"; do
     kill "$process" 2>/dev/null || true
     wait "$process" 2>/dev/null || true
@@ -41,13 +41,13 @@ trap stop EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# starts a program that ends with this script, even where that is killed
+# Starts a program that ends with this script, even if the script is killed.
 begin() {
   setpriv --pdeathsig TERM "$@" &
   started+=($!)
 }
 
-# waits until the program begun last answers on a port of loopback, or is gone
+# Waits until the program that was started last accepts connections on a port of loopback, or has ended.
 await() {
   local deadline=$((SECONDS + 30))
   while [ $SECONDS -lt $deadline ]; do
@@ -55,7 +55,7 @@ await() {
     kill -0 "${started[-1]}" 2>/dev/null || break
     sleep 0.1
   done
-  echo "live: nothing answers on port $1" >&2
+  echo "live: no program accepts connections on port $1" >&2
   exit 69
 }
 
@@ -63,7 +63,7 @@ if [ -z "${UPRIGHT_URL:-}" ]; then
   export UPRIGHT_URL=http://127.0.0.1:$HTTP_PORT
   if [ -z "${UPRIGHT_TOKEN:-}" ]; then
     UPRIGHT_TOKEN=$(python3 -c 'import secrets; print(secrets.token_urlsafe(24))')
-    echo "live: UPRIGHT_TOKEN=$UPRIGHT_TOKEN   (of this run)"
+    echo "live: UPRIGHT_TOKEN=$UPRIGHT_TOKEN   (for this run)"
   fi
   export UPRIGHT_TOKEN
   begin "$upright" serve --listen "127.0.0.1:$HTTP_PORT" --data "${DATA:-$scratch/data}"

@@ -4,15 +4,15 @@ internal import Synchronization
 internal import UprightEncoding
 internal import UprightFiles
 
-/// Shows on standard error how far several clips are: a bar for all of them, or lines that name their
-/// clip. Any thread may tell it.
+/// Shows the progress of several inputs on standard error: one bar for all of them, or lines that start with
+/// the input's name. Thread-safe.
 final class BatchMeter: Sendable {
   private struct State {
     var meter: ProgressMeter
     var running: [Int: SessionProgress] = [:]
     var ended = 0
     var endedFrames = 0
-    /// When the bar was drawn last.
+    /// The time at which the bar was last drawn.
     var drawn: ContinuousClock.Instant?
   }
 
@@ -37,7 +37,7 @@ final class BatchMeter: Sendable {
     }
   }
 
-  /// A clip is over: takes the bar away while `tell` writes about it.
+  /// Marks an input as ended. Removes the bar while `tell` writes its result.
   func end(_ index: Int, tell: () -> Void) {
     state.withLock { state in
       state.endedFrames += state.running.removeValue(forKey: index)?.frames ?? 0
@@ -56,7 +56,7 @@ final class BatchMeter: Sendable {
     let part = (Double(state.ended) + parts.reduce(0, +)) / Double(max(1, clips.count))
     let frames = state.endedFrames + state.running.values.map(\.frames).reduce(0, +)
     let rate = elapsed > 0 ? Int(clamping: Double(frames) / elapsed) : 0
-    var text = "\(state.ended) of \(clips.count) clips, \(frames) frames, \(rate) fps"
+    var text = "\(state.ended) of \(clips.count) inputs, \(frames) frames, \(rate) fps"
     if part > 0 { text += ", \(Int(clamping: elapsed * (1 - part) / part)) s left" }
     state.meter.draw(part: part, text)
   }

@@ -5,19 +5,19 @@ internal import RotationPolicy
 internal import UprightFiles
 internal import UprightMediaIO
 
-/// Several clips in one command: each is told of by name, and one exit status stands for all.
+/// Several inputs in one command. Every message names its input. There is one exit status for all of them.
 struct BatchRun {
   let clips: [ClipList.Clip]
-  /// A session for each clip, or why there is none.
+  /// The session of each input, or the error that prevented it.
   let sessions: [Result<TranscodeSession, UprightError>]
   let jobs: Int
   let common: RunArguments
   let progress: ProgressStyle
 
-  /// Runs all of them.
+  /// Runs all sessions. Errors are printed as they occur.
   ///
-  /// - Throws: the exit status, where it is not 0: a signal's, else that of the first clip that failed
-  ///   in the order of the clips. What failed has been told by then.
+  /// - Throws: The exit status, if it isn't 0: the signal's, or else that of the first failed input, in the
+  ///   order of the inputs.
   func run(report: ReportFile?) throws {
     let batch = Batch(sessions, jobs: jobs)
     Interruption.shared.watch(
@@ -41,9 +41,9 @@ struct BatchRun {
     try leave(outcomes.indices.compactMap { failure(outcomes[$0], of: $0) })
   }
 
-  /// `--dry-run`: what each would do.
+  /// `--dry-run`: prints the plan of each session.
   ///
-  /// - Throws: as `run`.
+  /// - Throws: The same as `run`.
   func tellPlans() throws {
     var failures: [Failure] = []
     for (index, session) in sessions.enumerated() {
@@ -64,7 +64,7 @@ struct BatchRun {
     if let first = failures.first { throw ExitCode(first.status) }
   }
 
-  // MARK: - One clip
+  // MARK: - One input
 
   private func tell(_ outcome: Batch.Outcome, of index: Int) {
     switch outcome {
@@ -81,7 +81,7 @@ struct BatchRun {
     if case .failed(let error) = outcome { failure(error, of: index) } else { nil }
   }
 
-  /// The error, with the clip's name where it does not say it.
+  /// Adds the input's name to the error's location, if it names neither input nor output.
   private func failure(_ error: UprightError, of index: Int) -> Failure {
     let clip = clips[index]
     let isNamed = [clip.input, clip.output].contains { error.location.contains($0) }
@@ -92,7 +92,7 @@ struct BatchRun {
       asJSON: common.jsonErrors)
   }
 
-  /// A clip's entry in the report: what a report of one clip holds, or why there is none.
+  /// Returns an input's entry in the report: the same object as in a report of one input, or its error.
   private func entry(_ outcome: Batch.Outcome, of index: Int) -> JSONValue {
     let error: UprightError
     switch outcome {
@@ -100,7 +100,8 @@ struct BatchRun {
     case .failed(let failed): error = failed
     case .notStarted:
       error = UprightError(
-        .cancelled, "stopped before its turn came", at: clips[index].input, remedy: "run it again")
+        .cancelled, "stopped before this input was started", at: clips[index].input,
+        remedy: "run it again")
     }
     return [
       "input": ["path": .string(clips[index].input)],
@@ -108,7 +109,7 @@ struct BatchRun {
     ]
   }
 
-  // MARK: - All clips
+  // MARK: - All inputs
 
   private func summarise(_ outcomes: [Batch.Outcome], seconds: Double) {
     var (done, stopped, failed, waiting, frames) = (0, 0, 0, 0, 0)
@@ -121,10 +122,10 @@ struct BatchRun {
       case .notStarted: waiting += 1
       }
     }
-    var words = ["\(done) of \(outcomes.count) clips done"]
+    var words = ["\(done) of \(outcomes.count) inputs done"]
     if stopped > 0 { words.append("\(stopped) stopped") }
     if failed > 0 { words.append("\(failed) failed") }
-    if waiting > 0 { words.append("\(waiting) not begun") }
+    if waiting > 0 { words.append("\(waiting) not started") }
     StandardError.tell(
       "\(words.joined(separator: ", ")): \(frames) frames "
         + Summary.speed(frames: frames, seconds: seconds))

@@ -3,10 +3,11 @@ internal import Orientation
 internal import UprightContainers
 internal import UprightMediaIO
 
-/// The clips that a transcode was given, each with the output that it becomes.
+/// The inputs of a transcode, each with its output.
 ///
-/// A folder stands for the clips in it by their names' endings, sorted; folders within it, hidden files
-/// and what Upright itself wrote there (`NAME.upright.mp4`) are left out. A clip named twice is one.
+/// A folder means the media files in it, selected by their extensions and sorted by name. Its subfolders,
+/// hidden files and Upright's outputs (`NAME.upright.mp4`) are skipped. An input that is named twice counts
+/// once.
 struct ClipList {
   struct Clip: Hashable {
     let input: String
@@ -14,17 +15,17 @@ struct ClipList {
   }
 
   private(set) var clips: [Clip]
-  /// Whether several may have been meant: two names, or a folder.
+  /// Whether the arguments can mean several inputs: more than one name, or a folder.
   let isSeveral: Bool
-  /// Where the outputs go; nil: beside their inputs, or as `-o` names the one that there is.
+  /// The folder of the outputs. `nil` if they are written beside their inputs, or if `-o` names a single
+  /// file.
   let folder: String?
 
   /// - Parameters:
-  ///   - output: `-o`: a file for one input, a folder for any number; nil: beside each input.
-  ///   - format: `--format`, which says the container of outputs that have no name yet.
-  /// - Throws: `usage` where two outputs would have one name, or where several inputs cannot go where
-  ///   they are sent; `noInput` for a folder without clips; `cannotCreate` where an output is another's
-  ///   input.
+  ///   - output: `-o`: a file for one input, or a folder for any number. `nil` means beside each input.
+  ///   - format: `--format`: the container of outputs whose names aren't given.
+  /// - Throws: `usage` if two outputs would have the same name, or if `output` can't take several inputs;
+  ///   `noInput` if a folder has no media files; `cannotCreate` if an output is also an input.
   init(_ inputs: [String], output: String?, format: String?) throws(UprightError) {
     var found: [String] = []
     for input in inputs { found += Self.isFolder(input) ? try Self.clips(in: input) : [input] }
@@ -46,7 +47,7 @@ struct ClipList {
     if isSeveral { try checkOutputs() }
   }
 
-  /// Takes out the clips whose output is there; returns how many.
+  /// Removes the inputs whose output exists. Returns their number.
   mutating func removeExisting() -> Int {
     let count = clips.count
     clips.removeAll { FileManager.default.fileExists(atPath: $0.output) }
@@ -55,7 +56,7 @@ struct ClipList {
 
   // MARK: - Names
 
-  /// A clip's name without folder and ending.
+  /// Returns an input's file name without folder and extension.
   static func stem(of input: String) -> String {
     input == "-"
       ? "upright" : URL(fileURLWithPath: input).deletingPathExtension().lastPathComponent
@@ -74,7 +75,7 @@ struct ClipList {
         .relativePath
   }
 
-  /// What names of a container end in.
+  /// Returns the file extension of a container. The default is `mp4`.
   private static func ending(_ format: String?) -> String {
     let endings = ["hls": "m3u8", "mpegts": "ts", "matroska": "mkv", "yuv4mpegpipe": "y4m"]
     guard let word = format?.lowercased() else { return "mp4" }
@@ -92,8 +93,8 @@ struct ClipList {
     return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// Whether `-o` means a folder: one that is there or is written as one. Several inputs need one, so
-  /// there a name that no container has will do.
+  /// Whether `-o` means a folder: it exists as a folder or ends with a slash. With several inputs, also a
+  /// name that doesn't exist and has no container's extension.
   private static func namesFolder(_ output: String, isSeveral: Bool) -> Bool {
     guard output != "-", !output.contains("://") else { return false }
     if isFolder(output) || output.hasSuffix("/") { return true }
@@ -101,8 +102,8 @@ struct ClipList {
       && (try? OutputContainer(target: output)) == nil
   }
 
-  /// Endings of files with moving pictures. Playlists are left out, since their segments lie beside
-  /// them; so are Janus recordings, of which a call has several.
+  /// The extensions of video files. Playlists are left out because their segments are in the same folder,
+  /// and Janus recordings because a call has several of them.
   private static let endings: Set<String> = [
     "mp4", "m4v", "mov", "qt", "3gp", "3g2", "mkv", "webm", "ts", "mts", "m2ts", "flv", "avi",
     "mpg",
@@ -121,14 +122,14 @@ struct ClipList {
       .filter(isPlainFile)
     guard !clips.isEmpty else {
       throw UprightError(
-        .noInput, "there is no clip in the folder", at: folder,
-        remedy: "name a folder with .mp4, .mov or other clips in it, or the clips themselves")
+        .noInput, "the folder has no media files", at: folder,
+        remedy: "name a folder with .mp4, .mov or other media files, or name the files")
     }
     return clips
   }
 
   private static func isClip(_ name: String) -> Bool {
-    // An output's parts and segments are NAME.upright-0.ts and the like.
+    // The names of an output's parts and segments are like NAME.upright-0.ts.
     !name.hasPrefix(".") && !name.contains(".upright.") && !name.contains(".upright-")
       && endings.contains(URL(fileURLWithPath: name).pathExtension.lowercased())
   }
@@ -138,23 +139,23 @@ struct ClipList {
     return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
-  /// Makes the folder of the outputs where it is not there, and finds out whether it can be written.
+  /// Creates the folder of the outputs if it doesn't exist, and checks that it is writable.
   ///
-  /// - Returns: whether it was made.
-  /// - Throws: `cannotCreate`.
+  /// - Returns: Whether the folder was created.
+  /// - Throws: `cannotCreate` if it can't be created or written.
   func prepareFolder() throws(UprightError) -> Bool {
     guard let folder else { return false }
     let isNew = unsafe mkdir(folder, 0o755) == 0
     guard isNew || Self.isFolder(folder) else {
       throw UprightError(
-        .cannotCreate, "the folder cannot be made: \(unsafe String(cString: strerror(errno)))",
+        .cannotCreate, "the folder can't be created: \(unsafe String(cString: strerror(errno)))",
         at: folder, remedy: "make it first, or give another one with -o")
     }
     try StagedFile.check(path: URL(fileURLWithPath: folder).appendingPathComponent(".upright").path)
     return isNew
   }
 
-  /// Takes back a folder that was made for nothing.
+  /// Removes the folder of the outputs if it is empty.
   func removeEmptyFolder() {
     if let folder { _ = unsafe rmdir(folder) }
   }
@@ -164,26 +165,26 @@ struct ClipList {
   private static func checkSeveral(_ inputs: [String], _ output: String?) throws(UprightError) {
     if inputs.contains("-") {
       throw UprightError(
-        .usage, "standard input is one clip, and there are others", at: "-",
-        remedy: "transcode it by itself")
+        .usage, "standard input can't be one of several inputs", at: "-",
+        remedy: "transcode it in a separate command")
     }
     guard let output, !namesFolder(output, isSeveral: true) else { return }
     throw UprightError(
-      .usage, "several clips cannot become one output", at: "-o \(output)",
-      remedy: "name a folder, -o out/ for instance, or leave it out")
+      .usage, "several inputs can't have one output", at: "-o \(output)",
+      remedy: "name a folder, for instance -o out/, or leave -o out")
   }
 
-  /// No output is another clip's output or input.
+  /// Checks that no output is also the output of another input, or an input.
   private func checkOutputs() throws(UprightError) {
     var origins: [String: String] = [:]
     var inputs: [FileIdentity: String] = [:]
     for clip in clips {
       if let other = origins.updateValue(clip.input, forKey: Self.place(clip.output)) {
         throw UprightError(
-          .usage, "\(other) and \(clip.input) would both become one file", at: clip.output,
+          .usage, "\(other) and \(clip.input) would have the same output", at: clip.output,
           remedy: folder == nil
-            ? "rename one of them, or transcode it by itself with -o"
-            : "rename one of them, or give them folders of their own")
+            ? "rename one of them, or transcode it in a separate command with -o"
+            : "rename one of them, or use a separate output folder for each")
       }
       if let identity = FileIdentity(clip.input) { inputs[identity] = clip.input }
     }
@@ -191,17 +192,17 @@ struct ClipList {
       guard let identity = FileIdentity(clip.output), let input = inputs[identity] else { continue }
       throw UprightError(
         .cannotCreate, "the output is an input: \(input)", at: clip.output,
-        remedy: "give another folder with -o")
+        remedy: "name another folder with -o")
     }
   }
 }
 
-/// A file under whatever name.
+/// The identity of a regular file (device and inode), whichever path names it.
 private struct FileIdentity: Hashable {
   private let device: dev_t
   private let inode: ino_t
 
-  /// Nil where there is no plain file.
+  /// Returns `nil` if `path` isn't a regular file.
   init?(_ path: String) {
     var status = stat()
     guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }

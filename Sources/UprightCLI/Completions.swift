@@ -3,17 +3,17 @@ internal import Foundation
 internal import Orientation
 internal import RotationPolicy
 
-/// What a shell offers where an argument is typed.
+/// What the shell completions offer for an argument.
 extension CompletionKind {
-  /// A built-in policy's name or a JSON file.
+  /// The names of the built-in policies, and JSON files.
   static var policy: CompletionKind {
     .custom { _, _, typed in PolicyDocument.builtInNames + jsonFiles(startingWith: typed) }
   }
 
-  /// A size's preset or `source`.
+  /// The presets of `--size`, and `source`.
   static var size: CompletionKind { .list(StreamPreset.all.map(\.name) + ["source"]) }
 
-  /// The eight orientations, and degrees.
+  /// The eight image orientations, and degrees.
   static var orientation: CompletionKind {
     .list(ImageOrientation.allCases.map(\.name) + ["0", "90", "180", "270"])
   }

@@ -1,14 +1,14 @@
 internal import Orientation
 internal import RotationPolicy
 
-/// Decisions as an explanation: a paragraph for the start and one for every event.
+/// The text of `explain --why`: a paragraph for the start and one for every event.
 struct DecisionStory {
   let text: String
 
   init(_ plan: OrientationPlan) {
     var paragraphs: [String] = []
     if let start = plan.formats.first?.format {
-      // The start is the plan's before any event, whatever an event at 0 made of the first format.
+      // The orientation before any event: an event at 0 s can already have changed the first format.
       let first = plan.entries.first?.from ?? start.appOrientation
       paragraphs.append(
         Self.paragraph(
@@ -36,7 +36,7 @@ struct DecisionStory {
         .replacing(",.", with: ".")
   }
 
-  /// A line, and below it `body` in lines of at most 96 characters, indented.
+  /// Returns `line`, and below it `body`, indented by four, in lines of at most 96 characters of text.
   private static func paragraph(_ line: String, _ body: String) -> String {
     var lines = [line, "    "]
     for word in body.split(separator: " ") {

@@ -1,7 +1,7 @@
 internal import Orientation
 internal import RotationPolicy
 
-/// Decisions as a table that a person reads.
+/// The text of `explain`: a table with a row for the start and one for every event.
 struct DecisionTable {
   let text: String
 

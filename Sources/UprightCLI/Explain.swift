@@ -7,10 +7,10 @@ internal import UprightFrames
 internal import UprightMediaIO
 internal import UprightOrienting
 
-/// `upright explain`: decisions without media.
+/// `upright explain`: prints a policy's decisions, without media.
 struct Explain: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Say what a policy decides for a list of events, without media.",
+    abstract: "Print what a policy decides for a list of events, without media.",
     discussion: """
       EXAMPLES
         upright explain --policy phone --events turns.jsonl
@@ -26,20 +26,20 @@ struct Explain: ParsableCommand {
     completion: .list(StreamPreset.all.map(\.name)))
   var size: String?
 
-  @Option(help: ArgumentHelp("The size that the app is told.", valueName: "WxH"))
+  @Option(help: ArgumentHelp("The size that the app is told to capture.", valueName: "WxH"))
   var captureSize: String?
 
-  @Option(help: "How gravity events are read: android or iio (iio-sensor-proxy's thresholds).")
+  @Option(help: "The constants for gravity events: android or iio (iio-sensor-proxy).")
   var gravity = GravityConstants.android
 
-  @Flag(help: "Print JSON as a report has it.")
+  @Flag(help: "Print JSON, in the form of a report.")
   var json = false
 
-  @Flag(help: "Say for each event which rule decided, and what it looked at.")
+  @Flag(help: "Print for each event which rule decided, and what it evaluated.")
   var why = false
 
   @Option(
-    help: ArgumentHelp("Draw the timeline into a file, - for standard output.", valueName: "file"),
+    help: ArgumentHelp("Draw the timeline to a file, or - for standard output.", valueName: "file"),
     completion: .file(extensions: ["svg"]))
   var svg: String?
 
@@ -48,7 +48,7 @@ struct Explain: ParsableCommand {
 
   func validate() throws {
     if json && why {
-      throw ValidationError("--json has no place for --why: leave one of the two out")
+      throw ValidationError("--json and --why exclude each other: give one of them")
     }
   }
 
@@ -81,7 +81,8 @@ struct Explain: ParsableCommand {
     tell(plan.warnings)
   }
 
-  /// As the events come: there may be millions. A short list that is wrong prints nothing.
+  /// Prints while it reads, because there may be millions of events. If a short list has an error, nothing
+  /// is printed.
   private func printJSON(_ plan: OrientationPlan) throws(UprightError) {
     var printer = PlanPrinter(plan)
     func write() throws(UprightError) {

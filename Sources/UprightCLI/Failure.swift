@@ -7,16 +7,17 @@ internal import UprightFrames
 internal import UprightMediaIO
 internal import UprightOrienting
 
-/// An error that ends the process: one line on standard error, and an exit status from sysexits.
+/// An error that ends the process: one line on standard error and an exit status of sysexits.h.
 struct Failure {
-  /// The line, without its end: what happened, where, and what to do.
+  /// The line, without the line break: the error, its location and the remedy.
   let line: String
   /// The error as JSON.
   let json: JSONValue
-  /// The exit status that it asks for.
+  /// The exit status.
   let status: Int32
   private let asJSON: Bool
-  /// ArgumentParser's own way out: help, version and completions are no errors.
+  /// ArgumentParser's clean exit (help, version and completions), or an exit status that is thrown after its
+  /// errors were printed. `nil` for an error.
   private let clean: (any Error)?
 
   init(_ error: any Error, asJSON: Bool) {
@@ -45,7 +46,7 @@ struct Failure {
     ]
   }
 
-  /// Writes the line.
+  /// Writes the error to standard error, as a line of text or as JSON.
   func tell() { StandardError.write((asJSON ? json.compact : line) + "\n") }
 
   func exit() -> Never {
@@ -54,11 +55,11 @@ struct Failure {
     Foundation.exit(status)
   }
 
-  /// ArgumentParser's words, several lines perhaps, in our order: what, where, what to do.
+  /// Splits ArgumentParser's message, of one or several lines, into error, location and remedy.
   private static func usage(_ text: String) -> UprightError {
     var lines = text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
     if let first = lines.first, first.hasPrefix("Error: ") { lines[0] = String(first.dropFirst(7)) }
-    // A list of values follows its sentence line by line.
+    // The permitted values follow on separate lines.
     let values = lines.dropFirst().prefix { $0.hasPrefix("- ") }.map { $0.dropFirst(2) }
     var message = lines.first ?? text
     var remedy = "see upright --help"
@@ -74,7 +75,7 @@ struct Failure {
     return UprightError(.usage, message, at: option(in: message), remedy: remedy)
   }
 
-  /// The first option or argument that the message quotes.
+  /// Returns the first option that the message quotes, or else the last quoted argument.
   private static func option(in message: String) -> String {
     let quoted = message.split(separator: "'", omittingEmptySubsequences: false)
     let words = quoted.indices.filter { $0 % 2 == 1 }.map { quoted[$0] }
@@ -82,7 +83,7 @@ struct Failure {
     return String(word.split(separator: " ").first ?? "the command line")
   }
 
-  /// The exit status of each kind of error (sysexits.h; 128 and its number after a signal).
+  /// The exit status of each kind of error: that of sysexits.h, or 128 plus the signal's number.
   private static func status(_ code: UprightError.Code) -> Int32 {
     switch code {
     case .usage: 64

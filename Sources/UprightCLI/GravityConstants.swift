@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import Orientation
 
-/// Whose published constants `gravity` events are read by (`--gravity`).
+/// The published constants that classify `gravity` events (`--gravity`).
 enum GravityConstants: String, ExpressibleByArgument, CaseIterable {
   /// Android's WindowOrientationListener: filtered, with hysteresis and waiting.
   case android

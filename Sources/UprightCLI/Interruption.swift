@@ -2,8 +2,8 @@ internal import Dispatch
 internal import Foundation
 internal import Synchronization
 
-/// Ctrl-C, SIGTERM and SIGHUP: the first one stops reading and lets the work be finished, the second ends the
-/// process at once.
+/// Handles SIGINT (Ctrl-C), SIGTERM and SIGHUP. The first signal stops reading and lets the output be
+/// finished, the second ends the process immediately.
 final class Interruption: Sendable {
   static let shared = Interruption()
 
@@ -14,13 +14,13 @@ final class Interruption: Sendable {
   }
 
   private let state = Mutex(State())
-  // Two sources, kept for the life of the process; made before any signal can be handled.
+  // Kept for the life of the process. Only `watch` accesses it.
   private nonisolated(unsafe) var sources: [any DispatchSourceSignal] = []
 
-  /// 130, 143 or 129 once a signal has come.
+  /// The exit status after a signal: 130, 143 or 129. `nil` if no signal was received.
   var status: Int32? { state.withLock { $0.number.map { 128 + $0 } } }
 
-  /// From now on calls `first` at the first signal, and `second` before the end at the next one.
+  /// Starts to handle signals: calls `first` for the first one, and `second` for each further one.
   func watch(first: @escaping @Sendable () -> Void, second: @escaping @Sendable () -> Void) {
     state.withLock {
       $0.onFirst = first
@@ -28,7 +28,7 @@ final class Interruption: Sendable {
     }
     for number in [SIGINT, SIGTERM, SIGHUP] {
       let before = signal(number, SIG_IGN)
-      // Under nohup the terminal may go.
+      // nohup ignores SIGHUP, so that the terminal may be closed.
       if number == SIGHUP, unsafe unsafeBitCast(before, to: Int.self) == 1 { continue }
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler { [self] in arrived(number) }

@@ -22,7 +22,7 @@ struct Policies: ParsableCommand {
   var name: String?
 
   @Argument(
-    help: "migrate: the policy whose iOS 6 form is printed.",
+    help: "With migrate: the iOS 5 policy to print in its iOS 6 form.",
     completion: .file(extensions: ["json"]))
   var file: String?
 
@@ -34,7 +34,7 @@ struct Policies: ParsableCommand {
       throw ValidationError("migrate needs a policy: upright policies migrate FILE")
     }
     if let file, name != Self.migration {
-      throw ValidationError("what is to be done with \(file)? Only migrate takes a file")
+      throw ValidationError("unexpected argument \(file): only migrate takes a file")
     }
   }
 
@@ -50,7 +50,7 @@ struct Policies: ParsableCommand {
     }
     guard let json = PolicyDocument.builtInJSON(name) else {
       throw UprightError(
-        .usage, "no built-in policy is called \(name)", at: "policies",
+        .usage, "there is no built-in policy named \(name)", at: "policies",
         remedy: "use one of " + PolicyDocument.builtInNames.joined(separator: ", "))
     }
     try StandardOutput.write(json + "\n")

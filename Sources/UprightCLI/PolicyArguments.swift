@@ -5,31 +5,33 @@ internal import RotationPolicy
 internal import UprightFiles
 internal import UprightMediaIO
 
-/// What decides which way the app is laid out, as every command takes it that asks a policy.
+/// The arguments that decide the app orientation. All commands that evaluate a policy have them.
 struct PolicyArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Orientation events, JSON Lines; - for standard input, read as they come.", valueName: "file"),
+      "Orientation events as JSON Lines; - for standard input, read while it runs.",
+      valueName: "file"),
     completion: .file(extensions: ["jsonl"]))
   var events: String?
 
   @Option(
     help: ArgumentHelp(
-      "A policy file or a built-in's name (see upright policies).", valueName: "policy"),
+      "A policy file or the name of a built-in policy (see upright policies).",
+      valueName: "policy"),
     completion: .policy)
   var policy: String?
 
-  /// - Throws: `usage` where standard input would have to be two things.
+  /// - Throws: `usage` if both the input and the events are standard input.
   func check(input: String) throws(UprightError) {
     guard input == "-" && events == "-" else { return }
     throw UprightError(
-      .usage, "standard input cannot be the clip and the events", at: "--events -",
+      .usage, "standard input can't be both the input and the events", at: "--events -",
       remedy: "give one of them as a file")
   }
 
   func document() throws(UprightError) -> PolicyDocument { try PolicyInput.policy(policy) }
 
-  /// The file of events that belong to a clip: in a folder of events it has the clip's own name with
+  /// Returns the path of an input's events. In a folder of events it is the input's name with the extension
   /// `.jsonl`.
   func eventsFile(for input: String) -> String? {
     guard let events, ClipList.isFolder(events) else { return events }
@@ -37,12 +39,12 @@ struct PolicyArguments: ParsableArguments {
       .appendingPathComponent(ClipList.stem(of: input) + ".jsonl").relativePath
   }
 
-  /// The events that belong to a clip.
+  /// Returns the events of an input.
   func source(for input: String, _ policy: PolicyDocument) throws(UprightError) -> EventSource {
     try PolicyInput.events(eventsFile(for: input), for: policy)
   }
 
-  /// What an option that writes a file must not name.
+  /// The files that are read, which no output option may name.
   func files(for input: String) -> [(what: String, path: String?)] {
     [("the events", eventsFile(for: input)), ("the policy", policy)]
   }

@@ -6,9 +6,9 @@ internal import UprightFrames
 internal import UprightMediaIO
 internal import UprightOrienting
 
-/// Reads what `--policy` and `--events` name.
+/// Reads the files that `--policy` and `--events` name.
 enum PolicyInput {
-  /// A built-in policy's name, or a file.
+  /// Returns the built-in policy named `name`, or the policy in the file `name`.
   static func policy(_ name: String?) throws(UprightError) -> PolicyDocument {
     let name = name ?? "phone"
     if let document = PolicyDocument.builtIn(name) { return document }
@@ -23,7 +23,8 @@ enum PolicyInput {
     }
   }
 
-  /// A file of JSON Lines; nil: none. What the policy cannot take is found now, not in mid-run.
+  /// Returns the events of a file of JSON Lines. They are checked against the policy now, so that an error
+  /// is reported before the run and not during it.
   static func events(_ path: String?, for policy: PolicyDocument) throws(UprightError)
     -> EventSource
   {
@@ -33,24 +34,24 @@ enum PolicyInput {
     do throws(PolicyError) {
       _ = try OrientationPlan(policy, events: events, guidance: .standard)
     } catch {
-      // A policy that cannot start is the session's to tell.
+      // An error of the policy itself is reported by the session.
       if error.path.hasPrefix("line") { throw located(error, in: path) }
     }
     return .list(events)
   }
 
-  /// All events of a file, or of standard input to its end.
+  /// Returns all events of a file, or of standard input.
   static func list(_ path: String) throws(UprightError) -> [RotationEvent] {
     var events: [RotationEvent] = []
     try forEach(path, within: limit) { (event) throws(PolicyError) in events.append(event) }
     return events
   }
 
-  /// Reads a file of events, or standard input to its end, event by event.
+  /// Reads a file of events, or standard input, and calls `answer` for each event.
   ///
-  /// - Parameter afterwards: called now and then, between events.
-  /// - Throws: `noInput`; `badData` for what is no event, for what `answer` throws, and for more than `limit`
-  ///   bytes.
+  /// - Parameter afterwards: Called after each chunk that is read.
+  /// - Throws: `noInput` if the file can't be read; `badData` for a line that isn't an event, for errors that
+  ///   `answer` throws, and for more than `limit` bytes.
   static func forEach(
     _ path: String, within limit: Int = .max,
     _ answer: (RotationEvent) throws(PolicyError) -> Void,
@@ -79,7 +80,8 @@ enum PolicyInput {
     return all
   }
 
-  /// No list of events is as large; an endless device is.
+  /// The maximum size of a file, in bytes: larger than any list of events, so that the reading of an endless
+  /// device ends.
   private static let limit = 256 << 20
 
   static func located(_ error: PolicyError, in file: String) -> UprightError {
@@ -103,8 +105,8 @@ private struct FileBytes: ~Copyable {
   private var count = 0
   private var chunk = [UInt8](repeating: 0, count: 64 << 10)
 
-  /// - Parameter path: `nil` is standard input.
-  /// - Throws: `noInput`.
+  /// - Parameter path: `nil` for standard input.
+  /// - Throws: `noInput` if the file can't be opened.
   init(_ path: String?, remedy: String, limit: Int) throws(UprightError) {
     (self.path, self.remedy, self.limit) = (path, remedy, limit)
     descriptor = path.map { unsafe open($0, O_RDONLY | O_CLOEXEC) } ?? 0
@@ -113,9 +115,9 @@ private struct FileBytes: ~Copyable {
 
   deinit { if path != nil { close(descriptor) } }
 
-  /// Nil at the end.
+  /// Reads the next chunk. Returns `nil` at the end of the file.
   ///
-  /// - Throws: `noInput` where it cannot be read, `badData` where it is too large.
+  /// - Throws: `noInput` if the file can't be read, `badData` if it is too large.
   mutating func next() throws(UprightError) -> [UInt8]? {
     var received = -1
     repeat {
@@ -128,7 +130,8 @@ private struct FileBytes: ~Copyable {
     count += received
     guard count <= limit else {
       throw UprightError(
-        .badData, "is larger than \(limit >> 20) MiB", at: path ?? "standard input", remedy: remedy)
+        .badData, "the file is larger than \(limit >> 20) MiB", at: path ?? "standard input",
+        remedy: remedy)
     }
     return Array(chunk[..<received])
   }
@@ -137,8 +140,8 @@ private struct FileBytes: ~Copyable {
     let reason =
       switch errno {
       case ENOENT: "no such file"
-      case EISDIR: "is a folder"
-      default: "cannot be read: \(unsafe String(cString: strerror(errno)))"
+      case EISDIR: "the path is a folder"
+      default: "the file can't be read: \(unsafe String(cString: strerror(errno)))"
       }
     return UprightError(.noInput, reason, at: path ?? "standard input", remedy: remedy)
   }

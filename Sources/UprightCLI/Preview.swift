@@ -10,10 +10,10 @@ internal import UprightMediaIO
 struct PreviewCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "preview",
-    abstract: "Draw a contact sheet: pictures before and after, and the orientation timeline.",
+    abstract: "Draw a contact sheet: frames before and after, and the orientation timeline.",
     discussion: """
-      The clip goes the way of a transcode up to the encoder. A name that ends with .svg gets the timeline \
-      alone.
+      The input is processed as by transcode, up to the encoder. If the output's name ends with .svg, only \
+      the timeline is drawn.
 
       EXAMPLES
         upright preview take.mov -o sheet.png
@@ -30,10 +30,11 @@ struct PreviewCommand: ParsableCommand {
 
   @OptionGroup var deciding: PolicyArguments
 
-  @OptionGroup(title: "Picture and encoding") var arguments: TranscodeArguments
+  @OptionGroup(title: "Video and encoding") var arguments: TranscodeArguments
 
   @Option(
-    help: "png or svg, where the name does not say it.", completion: .list(["png", "svg"]))
+    help: "png or svg, if the output's name has another extension or none.",
+    completion: .list(["png", "svg"]))
   var format: String?
 
   @OptionGroup var common: RunArguments
@@ -41,7 +42,7 @@ struct PreviewCommand: ParsableCommand {
   func run() throws {
     let drawing = DrawingFile(output, format: format)
     for (value, what) in [(input, "<input>"), (output, "-o")] where value == "" {
-      throw UprightError(.usage, "an empty name", at: what, remedy: "give a file's name")
+      throw UprightError(.usage, "the name is empty", at: what, remedy: "give a file name")
     }
     try deciding.check(input: input)
     let kind = try drawing.kind()
@@ -68,7 +69,7 @@ struct PreviewCommand: ParsableCommand {
   }
 }
 
-/// A file that a drawing is written into.
+/// The file that a drawing is written to.
 struct DrawingFile {
   enum Kind: String { case png, svg }
 
@@ -80,27 +81,30 @@ struct DrawingFile {
     self.format = format
   }
 
-  /// - Throws: `usage` where neither name nor format says it.
+  /// Returns the kind of drawing, from the format or else from the extension.
+  ///
+  /// - Throws: `usage` if neither is `png` or `svg`.
   func kind() throws(UprightError) -> Kind {
     let word = format ?? URL(fileURLWithPath: path).pathExtension
     guard let kind = Kind(rawValue: word.lowercased()) else {
       throw UprightError(
-        .usage, "a drawing is png or svg", at: format.map { "--format \($0)" } ?? "-o \(path)",
+        .usage, "the output must be png or svg",
+        at: format.map { "--format \($0)" } ?? "-o \(path)",
         remedy: path == "-" ? "add --format png" : "end the name with .png or .svg")
     }
     return kind
   }
 
-  /// Finds out before any work whether it can be written.
+  /// Checks that the file can be written, before any work is done.
   ///
-  /// - Throws: `cannotCreate`.
+  /// - Throws: `cannotCreate` if it exists and may not be replaced, or can't be written.
   func prepare(mayReplace: Bool) throws(UprightError) {
     if path == "-" { return }
     if !mayReplace && FileManager.default.fileExists(atPath: path)
       && StagedFile.isReplaceable(path)
     {
       throw UprightError(
-        .cannotCreate, "the output is there already", at: path,
+        .cannotCreate, "the output already exists", at: path,
         remedy: "add -y to replace it, or give another name with -o")
     }
     try SideFile.prepare(path)

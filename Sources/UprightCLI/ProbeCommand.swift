@@ -19,7 +19,7 @@ struct ProbeCommand: ParsableCommand {
   @Flag(help: "Print JSON.")
   var json = false
 
-  @Flag(help: "Pass on what the FFmpeg libraries say.")
+  @Flag(help: "Print the log messages of the FFmpeg libraries.")
   var verbose = false
 
   @Flag(help: "Print errors as JSON.")

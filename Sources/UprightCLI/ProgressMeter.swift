@@ -9,11 +9,11 @@ internal import UprightFiles
 enum ProgressStyle: String, ExpressibleByArgument, CaseIterable {
   case bar, plain, json, none
 
-  /// A bar on a terminal, else nothing.
+  /// A bar on a terminal, otherwise nothing.
   static var standard: ProgressStyle { StandardError.isTerminal ? .bar : .none }
 }
 
-/// Shows on standard error how far a run is. One thread at a time may tell it.
+/// Shows the progress of a run on standard error. Not thread-safe.
 struct ProgressMeter {
   private let style: ProgressStyle
   private let usesColour = (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
@@ -21,7 +21,7 @@ struct ProgressMeter {
 
   init(_ style: ProgressStyle) { self.style = style }
 
-  /// - Parameter clip: the input's name, where it must be told from others.
+  /// - Parameter clip: The input's name, if there are several inputs.
   mutating func show(_ progress: SessionProgress, of clip: String? = nil) {
     let rate = progress.elapsed > 0 ? Double(progress.frames) / progress.elapsed : 0
     let speed = progress.elapsed > 0 ? progress.seconds / progress.elapsed : 0
@@ -48,15 +48,15 @@ struct ProgressMeter {
     }
   }
 
-  /// Draws the bar anew.
+  /// Redraws the bar.
   ///
-  /// - Parameter part: how much is done, 0 to 1; nil where nobody knows.
+  /// - Parameter part: The completed fraction, 0 to 1. `nil` if the duration is unknown.
   mutating func draw(part: Double?, _ text: String) {
     isShown = true
     StandardError.write("\r\u{1B}[K" + (part.map(bar) ?? "") + text)
   }
 
-  /// Takes the bar away before other text is written.
+  /// Removes the bar before other text is written.
   mutating func clear() {
     if isShown { StandardError.write("\r\u{1B}[K") }
     isShown = false

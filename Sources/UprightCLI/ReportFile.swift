@@ -4,28 +4,28 @@ internal import RotationPolicy
 internal import UprightContainers
 internal import UprightMediaIO
 
-/// A file that is written beside the output: `--report` and `--trace`.
+/// A file that is written in addition to the output: `--report` and `--trace`.
 enum SideFile {
-  /// Refuses a path that would destroy what another argument names, under whatever name.
+  /// Checks that `path` isn't a file that another argument names, by the same or by another path.
   ///
-  /// - Throws: `usage`.
+  /// - Throws: `usage` if it is.
   static func check(
     _ path: String, _ option: String, against others: [(what: String, path: String?)]
   ) throws(UprightError) {
     for (what, other) in others {
       guard let other, areSame(path, other) else { continue }
       throw UprightError(
-        .usage, "would be written over \(what)", at: "\(option) \(path)",
+        .usage, "would overwrite \(what)", at: "\(option) \(path)",
         remedy: "give it another name")
     }
   }
 
   private static func areSame(_ path: String, _ other: String) -> Bool {
-    // Standard output stands for itself only, standard input is nowhere written.
+    // `-` means standard output, which is the same only as itself.
     if path == "-" || other == "-" { return path == other }
     var (one, two) = (stat(), stat())
     if unsafe stat(path, &one) == 0, unsafe stat(other, &two) == 0 {
-      // One device may be named several times.
+      // Only regular files count: a device may be named several times.
       return one.st_mode & S_IFMT == S_IFREG && one.st_dev == two.st_dev && one.st_ino == two.st_ino
     }
     return resolved(path) == resolved(other)
@@ -35,35 +35,37 @@ enum SideFile {
     URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path
   }
 
-  /// Finds out whether `path` can be written, and leaves nothing behind.
+  /// Checks that `path` can be written. A regular file is left as it was.
   ///
-  /// - Throws: `cannotCreate`.
+  /// - Throws: `cannotCreate` if it can't be written.
   static func prepare(_ path: String) throws(UprightError) {
     if path == "-" { return }
     if StagedFile.isReplaceable(path) { return try StagedFile.check(path: path) }
     close(try open(path))
   }
 
-  /// Opens `path` as it stands: a device, a pipe, or a file to be written anew.
+  /// Opens `path` itself for writing, without a temporary file: a device, a pipe, or a file, which is
+  /// truncated.
   static func open(_ path: String) throws(UprightError) -> Int32 {
     if NamedPipe.isOne(path) { return try NamedPipe.openForWriting(path) }
     let file = unsafe Foundation.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     guard file >= 0 else {
       throw UprightError(
-        .cannotCreate, "cannot be written: \(unsafe String(cString: strerror(errno)))", at: path,
-        remedy: "check that the folder is there and writable")
+        .cannotCreate, "the file can't be written: \(unsafe String(cString: strerror(errno)))",
+        at: path,
+        remedy: "check that the folder exists and is writable")
     }
     return file
   }
 }
 
-/// `--report`: written at the end, and known to be writable before any work is done.
+/// The file of `--report`. It is written at the end, and checked to be writable before any work is done.
 struct ReportFile {
   private let path: String
 
   init(_ path: String) throws(UprightError) {
     self.path = path
-    // A pipe is opened once: its reader would take a second opening for the end.
+    // A pipe must be opened only once: when it is closed, its reader reaches the end of the file.
     if StagedFile.isReplaceable(path) || ClipList.isFolder(path) { try SideFile.prepare(path) }
   }
 
@@ -79,8 +81,8 @@ struct ReportFile {
   }
 }
 
-/// `--trace`: one JSON object a line, each line written as a whole when it is known. The file is made
-/// with its first line, so that a run that never starts leaves none.
+/// The file of `--trace`: one JSON object per line, each written as soon as it is known. The file is created
+/// with the first line, so that a run that doesn't start leaves no file.
 final class TraceFile {
   private let path: String
   private var file: Int32?
@@ -114,7 +116,9 @@ final class TraceFile {
     return opened
   }
 
-  /// - Throws: what went wrong with any of the lines.
+  /// Creates the file if it has no lines.
+  ///
+  /// - Throws: The first error of any write.
   func finish() throws(UprightError) {
     if let failure { throw failure }
     _ = try opened()

@@ -1,17 +1,17 @@
 internal import ArgumentParser
 
-/// What every command that reads a clip and writes something takes.
+/// The arguments of all commands that read an input and write an output.
 struct RunArguments: ParsableArguments {
-  @Option(help: "The input's container where it cannot be recognised.")
+  @Option(help: "The input's container, if it can't be detected.")
   var inputFormat: String?
 
-  @Flag(name: .short, help: "Replace an output that is there.")
+  @Flag(name: .short, help: "Replace an existing output.")
   var y = false
 
-  @Flag(name: .shortAndLong, help: "Say nothing but errors.")
+  @Flag(name: .shortAndLong, help: "Print errors only.")
   var quiet = false
 
-  @Flag(help: "Pass on what the FFmpeg libraries say.")
+  @Flag(help: "Print the log messages of the FFmpeg libraries.")
   var verbose = false
 
   @Flag(help: "Print errors as JSON.")

@@ -7,7 +7,7 @@ internal import UprightMediaIO
 struct SchemaCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema",
-    abstract: "List the JSON Schemas of what goes in and out, or print one.",
+    abstract: "List the JSON Schemas of policies, events and reports, or print one.",
     discussion: """
       EXAMPLES
         upright schema
@@ -28,7 +28,7 @@ struct SchemaCommand: ParsableCommand {
     }
     guard let schema = PublishedSchema.named(name) else {
       throw UprightError(
-        .usage, "no schema is called \(name)", at: "schema",
+        .usage, "there is no schema named \(name)", at: "schema",
         remedy: "use one of " + PublishedSchema.all.map(\.name).joined(separator: ", "))
     }
     try StandardOutput.write(schema.json.pretty + "\n")
@@ -36,6 +36,6 @@ struct SchemaCommand: ParsableCommand {
 }
 
 extension JSONValue? {
-  /// The string; empty for anything else.
+  /// The string, or an empty one if the value isn't a string.
   fileprivate var word: String { if case .string(let text)? = self { text } else { "" } }
 }

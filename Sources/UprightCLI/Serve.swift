@@ -8,18 +8,18 @@ internal import UprightLive
 internal import UprightMediaIO
 internal import UprightService
 
-/// `upright serve`: the live service, until SIGTERM or Ctrl-C.
+/// `upright serve`: runs the live service until SIGTERM or Ctrl-C.
 struct Serve: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Runs the live service: many sessions, an HTTP API, HLS and RTMP.",
+    abstract: "Run the live service: many sessions, an HTTP API, HLS and RTMP.",
     discussion: """
-      Without options it listens on 127.0.0.1:8080, writes under ./upright-data and makes an admin
-      token at its first start, which it prints. The API is described at /openapi.yaml.
+      Without options it listens on 127.0.0.1:8080 and writes under ./upright-data. At the first start
+      it creates an admin token and prints it. The API is described at /openapi.yaml.
 
-      A setting is taken from a flag, else from the environment (UPRIGHT_LISTEN, UPRIGHT_DATA,
+      Settings come from, in this order: the command line, the environment (UPRIGHT_LISTEN, UPRIGHT_DATA,
       UPRIGHT_TOKEN, UPRIGHT_TOKEN_FILE, UPRIGHT_ALLOW_HOSTS, UPRIGHT_MAX_SESSIONS,
-      UPRIGHT_MAX_CONNECTIONS, UPRIGHT_BODY_LIMIT, UPRIGHT_DRAIN_TIMEOUT), else from the file that
-      --config names:
+      UPRIGHT_MAX_CONNECTIONS, UPRIGHT_BODY_LIMIT, UPRIGHT_DRAIN_TIMEOUT), and the file given with
+      --config:
 
         {
           "listen": "127.0.0.1:8080",
@@ -39,8 +39,8 @@ struct Serve: ParsableCommand {
           ]
         }
 
-      A session of the file comes back whenever the service is started. `sessions` holds what
-      POST /v1/sessions takes; it must have a name.
+      The sessions of the file are started whenever the service starts. Each has the form that
+      POST /v1/sessions accepts, and must have a name.
 
       EXAMPLES
         upright serve
@@ -50,23 +50,23 @@ struct Serve: ParsableCommand {
   @Option(help: ArgumentHelp("The configuration file.", valueName: "file"), completion: .file())
   var config: String?
 
-  @Option(help: ArgumentHelp("Where HTTP is served.", valueName: "host:port"))
+  @Option(help: ArgumentHelp("The address of the HTTP server.", valueName: "host:port"))
   var listen: String?
 
   @Option(
-    help: ArgumentHelp("The folder that everything is written under.", valueName: "folder"),
+    help: ArgumentHelp("The folder for all files that the service writes.", valueName: "folder"),
     completion: .directory)
   var data: String?
 
   @Option(
-    help: ArgumentHelp("A file that holds the admin token.", valueName: "file"), completion: .file()
+    help: ArgumentHelp("A file with the admin token.", valueName: "file"), completion: .file()
   )
   var tokenFile: String?
 
-  @Flag(help: "Log more.")
+  @Flag(help: "Log debug messages too.")
   var verbose = false
 
-  @Flag(help: "Print an error as JSON.")
+  @Flag(help: "Print errors as JSON.")
   var jsonErrors = false
 
   mutating func run() throws {
@@ -99,7 +99,7 @@ struct Serve: ParsableCommand {
     if let error = failure.withLock({ $0 }) { throw Self.told(error, configuration) }
   }
 
-  /// What runs a session, and reads its options as the command line does.
+  /// Runs sessions, and parses their options as on the command line.
   private static let engine = SessionEngine(
     make: { (configuration) throws(UprightError) in try LiveSession(configuration) },
     options: { (words) throws(UprightError) in
@@ -110,7 +110,7 @@ struct Serve: ParsableCommand {
       return try arguments.options(overwrites: true)
     })
 
-  /// What ended the service, as one line says it.
+  /// Returns the error that ended the service.
   private static func told(_ error: any Error, _ configuration: ServiceConfiguration)
     -> UprightError
   {

@@ -2,16 +2,16 @@ internal import Foundation
 internal import Orientation
 internal import UprightMediaIO
 
-/// What was asked for goes to standard output, and every byte of it counts.
+/// Writes results to standard output. A failed write is an error.
 enum StandardOutput {
-  /// - Throws: `inputOutput` where a reader went away or a disk is full.
+  /// - Throws: `inputOutput` if the reader closed the pipe or the disk is full.
   static func write(_ text: String) throws(UprightError) {
     guard write(Array(text.utf8), to: 1) else {
       throw failure("standard output")
     }
   }
 
-  /// Writes all of `bytes`; false with `errno` where that fails.
+  /// Writes all of `bytes`. Returns `false` and sets `errno` if that fails.
   static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -27,7 +27,7 @@ enum StandardOutput {
     return true
   }
 
-  /// What `errno` says of a write into `name`.
+  /// Returns the error for `errno` after a failed write to `name`.
   static func failure(_ name: String) -> UprightError {
     switch errno {
     case EPIPE: UprightError(.inputOutput, "writing failed: the reader went away", at: name)
@@ -42,8 +42,8 @@ enum StandardOutput {
 }
 
 extension String {
-  /// The text on one line, without control characters: names of files and tags of media may hold line
-  /// breaks and a terminal's escapes.
+  /// The text on one line, with control characters replaced by spaces: file names and tags of media may
+  /// contain line breaks and terminal escapes.
   var printable: String {
     var line = String.UnicodeScalarView()
     for scalar in unicodeScalars {
@@ -55,15 +55,15 @@ extension String {
   }
 }
 
-/// Unbuffered text on standard error.
+/// Writes unbuffered text to standard error.
 enum StandardError {
   static var isTerminal: Bool { isatty(2) == 1 }
 
-  /// Writes a line. What comes from files is made printable.
+  /// Writes a line that starts with `upright: `. The text is made printable.
   static func tell(_ line: String) { write("upright: \(line)".printable + "\n") }
 
   static func write(_ text: String) {
-    // Where even this fails there is nobody left to tell.
+    // A failure of standard error can't be reported anywhere.
     _ = StandardOutput.write(Array(text.utf8), to: 2)
   }
 }

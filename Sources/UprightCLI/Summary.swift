@@ -2,9 +2,9 @@ internal import Foundation
 internal import Orientation
 internal import UprightFiles
 
-/// What is said of a transcode on standard error when it is over.
+/// The messages about a finished transcode on standard error.
 enum Summary {
-  /// - Parameter clip: the input's name, where it must be told from others.
+  /// - Parameter clip: The input's name, if there are several inputs.
   static func tell(_ result: TranscodeReport, output: String, of clip: String? = nil) {
     let prefix = clip.map { "\($0): " } ?? ""
     for warning in result.warnings {
@@ -33,14 +33,14 @@ enum Summary {
     return "stopped at \(tenths(stopped.at))\(stopped.of.map { " of \(tenths($0))" } ?? "") s: "
   }
 
-  /// - Parameter frames: those that were encoded.
+  /// - Parameter frames: The number of frames that were encoded.
   static func speed(frames: Int, seconds: Double) -> String {
     let time = "in \((seconds * 100).rounded() / 100) s"
     return frames > 0 && seconds > 0
       ? time + " (\(Int(clamping: Double(frames) / seconds)) fps)" : time
   }
 
-  /// What was made, by name.
+  /// Returns the names of the files that were written.
   private static func written(_ result: TranscodeReport, _ output: String) -> String {
     guard let first = result.files.first, let last = result.files.last else { return output }
     return first == last ? first : "\(first) to \(last)"

@@ -7,11 +7,11 @@ internal import UprightMediaIO
 /// `upright tag`.
 struct Tag: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Copy a clip as it is and rewrite which way up it says it is.",
+    abstract: "Copy a file without re-encoding and rewrite its orientation metadata.",
     discussion: """
-      Nothing is decoded. Whatever the clip said before (the track's matrix, a rotate tag, SEI messages) is \
-      replaced: in .mp4 and .mov by the track's display matrix, in .mkv and .webm by the projection's roll, \
-      in .ts, .flv, .h264 and .hevc by SEI messages.
+      Nothing is decoded. Every orientation signal of the input (the track's matrix, a rotate tag, SEI \
+      messages) is replaced: in .mp4 and .mov by the track's display matrix, in .mkv and .webm by the \
+      projection's roll, in .ts, .flv, .h264 and .hevc by SEI messages.
 
       EXAMPLES
         upright tag take.mp4 -o fixed.mp4 --orientation right
@@ -28,24 +28,24 @@ struct Tag: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "What stands the stored picture upright: up, right, down, left, with Mirrored behind it, degrees clockwise (0, 90, 180, 270), or EXIF's 1 to 8.",
+      "How stored frames must be turned to be upright: up, right, down, left, upMirrored, rightMirrored, downMirrored, leftMirrored, degrees clockwise (0, 90, 180, 270), or EXIF's 1 to 8.",
       valueName: "orientation"), completion: .orientation)
   var orientation: String
 
-  @Flag(help: "Write SEI messages into H.264 and HEVC as well as the container's own field.")
+  @Flag(help: "Write SEI messages into H.264 and HEVC, in addition to the container's field.")
   var sei = false
 
   @Flag(help: "Keep GPS positions in the metadata.")
   var keepLocation = false
 
-  @Flag(help: "Damage in the input is an error (65).")
+  @Flag(help: "Treat damage in the input as an error (exit code 65).")
   var strict = false
 
-  @Option(help: "The output's container where its name does not say it.")
+  @Option(help: "The output's container, if it can't be derived from the name.")
   var format: String?
 
   @Option(
-    help: ArgumentHelp("Write what was done as JSON.", valueName: "file"), completion: .file())
+    help: ArgumentHelp("Write a report as JSON.", valueName: "file"), completion: .file())
   var report: String?
 
   @OptionGroup var common: RunArguments
@@ -53,7 +53,7 @@ struct Tag: ParsableCommand {
   func run() throws {
     for (value, what) in [(input, "<input>"), (output, "-o"), (report, "--report")]
     where value == "" {
-      throw UprightError(.usage, "an empty name", at: what, remedy: "give a file's name")
+      throw UprightError(.usage, "the name is empty", at: what, remedy: "give a file name")
     }
     if let report {
       try SideFile.check(
@@ -83,7 +83,7 @@ struct Tag: ParsableCommand {
   private func session() throws(UprightError) -> TagSession {
     guard let value = ImageOrientation(argument: orientation) else {
       throw UprightError(
-        .usage, "\(orientation) is no orientation", at: "--orientation",
+        .usage, "\(orientation) is not an orientation", at: "--orientation",
         remedy: "use up, right, down, left, upMirrored and so on, 0, 90, 180, 270, or EXIF's 1 to 8"
       )
     }
@@ -99,7 +99,8 @@ struct Tag: ParsableCommand {
 }
 
 extension ImageOrientation {
-  /// A name, degrees clockwise (any multiple of 90 but 0 to 8, which are EXIF's), or EXIF's number.
+  /// Creates an orientation from its name, EXIF's number (1 to 8), or degrees clockwise (a multiple of 90).
+  /// Returns `nil` for other texts.
   init?(argument: String) {
     if let named = ImageOrientation(name: argument) {
       self = named

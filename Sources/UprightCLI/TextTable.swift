@@ -1,6 +1,6 @@
-/// Rows of cells in columns that line up.
+/// A text table with aligned columns.
 struct TextTable {
-  /// The table, a line break at the end of each row.
+  /// The table, with a line break at the end of each row.
   let text: String
 
   init(_ rows: [[String]]) {

@@ -11,15 +11,15 @@ internal import UprightPipeline
 /// `upright transcode`.
 struct Transcode: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Turn clips upright by policy and encode them anew.",
+    abstract: "Turn videos upright by a rotation policy and encode them.",
     discussion: """
-      The output's name says its container: .mp4, .mov, .m3u8 (HLS), .ts, .flv, .mkv, .webm, .y4m, or an \
+      The output's name selects its container: .mp4, .mov, .m3u8 (HLS), .ts, .flv, .mkv, .webm, .y4m, or an \
       rtmp:// or srt:// address.
 
-      Several clips, or a folder of them (not the folders in it), go into the folder -o, or each beside \
-      its input; --format says the container. --events may be a folder then, with NAME.jsonl for each \
-      clip. One that fails stops no other; the exit status is that of the first one that failed, in the \
-      order of the inputs.
+      With several inputs, or a folder (its subfolders are skipped), the outputs are written to the folder \
+      -o, or beside their inputs; --format selects the container. --events may then be a folder with \
+      NAME.jsonl for each input. If one input fails, the others go on; the exit status is that of the first \
+      one that failed, in the order of the inputs.
 
       EXAMPLES
         upright transcode take.mov
@@ -31,7 +31,7 @@ struct Transcode: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "Files, folders of clips, URLs, or - for standard input.", valueName: "input"),
+      "Files, folders of media files, URLs, or - for standard input.", valueName: "input"),
     completion: .file())
   var inputs: [String]
 
@@ -43,39 +43,41 @@ struct Transcode: ParsableCommand {
 
   @OptionGroup var deciding: PolicyArguments
 
-  @OptionGroup(title: "Picture and encoding") var arguments: TranscodeArguments
+  @OptionGroup(title: "Video and encoding") var arguments: TranscodeArguments
 
   @Option(
     help:
-      "The container where a name does not say it: the output's, or that of INPUT - into a named output."
+      "The output's container, if it can't be derived from the name. With INPUT - and an output whose name has a container: the input's."
   )
   var format: String?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "How many clips are worked on at a time. (default: by the cores)", valueName: "number"))
+      "How many inputs are processed in parallel. (default: by the number of cores)",
+      valueName: "number"))
   var jobs: Int?
 
   @Option(
     help: ArgumentHelp(
-      "Write what was done as JSON; a list, one entry a clip, where several are named.",
+      "Write a report as JSON: an object, or an array with an entry per input if there are several.",
       valueName: "file"), completion: .file())
   var report: String?
 
   @Option(
     help: ArgumentHelp(
-      "Write decisions and formats as JSON Lines while it runs.", valueName: "file"),
+      "Write decisions and formats as JSON Lines, during the run.", valueName: "file"),
     completion: .file())
   var trace: String?
 
-  @Option(help: "bar, plain, json or none. (default: bar on a terminal, else none)")
+  @Option(
+    help: "Progress: bar, plain, json or none. (default: bar on a terminal, otherwise none)")
   var progress: ProgressStyle?
 
-  @Flag(help: "Leave out clips whose output is there already: a run that was stopped goes on.")
+  @Flag(help: "Skip inputs whose output already exists, to continue a stopped run.")
   var skipExisting = false
 
-  @Flag(help: "Say what would be done; write nothing.")
+  @Flag(help: "Print what would be done, and write nothing.")
   var dryRun = false
 
   @OptionGroup var common: RunArguments
@@ -90,7 +92,7 @@ struct Transcode: ParsableCommand {
       if list.clips.isEmpty { return }
     }
     if list.isSeveral { return try runSeveral(list) }
-    guard let clip = list.clips.first else { throw UprightError(.usage, "no clip", at: "<input>") }
+    guard let clip = list.clips.first else { throw UprightError(.usage, "no input", at: "<input>") }
     let session = try session(clip, document: deciding.document(), options: options())
     if dryRun {
       return try StandardOutput.write(session.plan().lines.map { $0.printable + "\n" }.joined())
@@ -126,7 +128,7 @@ struct Transcode: ParsableCommand {
       do throws(UprightError) {
         sessions.append(.success(try session(clip, document: document, options: options)))
       } catch {
-        // Options that make no sense make none for any clip.
+        // Invalid options are invalid for all inputs.
         guard error.code != .usage && error.code != .unavailable else { throw error }
         sessions.append(.failure(error))
       }
@@ -154,7 +156,7 @@ struct Transcode: ParsableCommand {
         input: clip.input, output: clip.output, inputFormat: inputFormat,
         outputFormat: outputFormat, options: options, policy: document, events: events)
     } catch {
-      // Bad data before any media is opened can only be the policy's.
+      // No media is open yet, so bad data is an error of the policy.
       throw error.code == .badData
         ? PolicyInput.located(error, in: deciding.policy ?? "phone") : error
     }
@@ -174,13 +176,14 @@ struct Transcode: ParsableCommand {
         }
       }
     } catch {
-      // Events that come as the run goes are found to be wrong as it goes.
+      // Events of standard input are read and checked during the run.
       throw error.location.hasPrefix("line ")
         ? PolicyInput.located(error, in: deciding.events ?? "-") : error
     }
   }
 
-  /// `--format` is the output's, except for standard input into an output whose name says its own.
+  /// Returns the formats of input and output. `--format` is the output's, but with standard input and an
+  /// output whose name has a container it is the input's.
   private func formats(of clip: ClipList.Clip) -> (input: String?, output: String?) {
     guard let format, common.inputFormat == nil, clip.input == "-", clip.output == output,
       (try? OutputContainer(target: clip.output)) != nil
@@ -200,7 +203,7 @@ extension Transcode {
         (arguments.slate, "--slate"),
       ]
     for (value, what) in names where value == "" {
-      throw UprightError(.usage, "an empty name", at: what, remedy: "give a file's name")
+      throw UprightError(.usage, "the name is empty", at: what, remedy: "give a file name")
     }
     if let jobs, jobs < 1 {
       throw UprightError(.usage, "\(jobs) is too few", at: "--jobs", remedy: "give 1 or more")
@@ -213,29 +216,29 @@ extension Transcode {
     try checkSideFiles(list)
   }
 
-  /// What belongs to one clip cannot be given to several.
+  /// Refuses options that are valid for one input only.
   private func checkSeveral() throws(UprightError) {
     for (value, option, what) in [
-      (arguments.audio, "--audio", "a recording of sound belongs to one clip"),
-      (trace, "--trace", "a trace follows one clip"),
-      (deciding.events == "-" ? "-" : nil, "--events -", "standard input is read once"),
+      (arguments.audio, "--audio", "an audio recording belongs to one input"),
+      (trace, "--trace", "a trace covers one input"),
+      (deciding.events == "-" ? "-" : nil, "--events -", "standard input can be read only once"),
     ] where value != nil {
       throw UprightError(
-        .usage, "\(what), and there are several", at: option,
-        remedy: "leave it out, or transcode the clips one by one")
+        .usage, "\(what), but there are several inputs", at: option,
+        remedy: "leave it out, or transcode the inputs one by one")
     }
   }
 
-  /// Nothing that an argument names is written over by another.
+  /// Checks that `--report` and `--trace` don't overwrite a file that another argument names.
   private func checkSideFiles(_ list: ClipList) throws(UprightError) {
     var read = list.clips.flatMap { clip in
       [("the input", Optional(clip.input))] + deciding.files(for: clip.input)
     }
-    read += [("the sound", arguments.audio), ("the slate", arguments.slate)]
+    read += [("the audio", arguments.audio), ("the slate", arguments.slate)]
     for text in arguments.overlay {
       read.append(("an overlay", try Overlay(parsing: text).path))
     }
-    // Standard input is no file that could be lost.
+    // Standard input can't be overwritten.
     var others = read.filter { $0.1 != "-" } + list.clips.map { ("the output", $0.output) }
     if let trace {
       try SideFile.check(trace, "--trace", against: others)

@@ -12,39 +12,39 @@ public import UprightPipeline
 struct TranscodeArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Which way up the frames are: metadata, sensor[:DEGREES][,front][,mirror], upright.",
+      "The orientation of the input's frames: metadata, sensor[:DEGREES][,front][,mirror], upright.",
       valueName: "kind"))
   var frames = "metadata"
 
   @Option(help: "The output's shape: auto, follow, portrait, landscape, initial, majority.")
   var canvas = CanvasRule.auto
 
-  @Option(help: "What the picture is laid out for: gravity (upright) or interface (as the app).")
+  @Option(help: "What frames are turned to: gravity (upright) or interface (the app orientation).")
   var reference: Reference?
 
-  @Option(help: "How the picture meets a canvas of another shape: fit, fill, blur, stretch.")
+  @Option(help: "How frames are placed on a canvas of another shape: fit, fill, blur, stretch.")
   var fit = Fit.fit
 
-  @Option(help: "Which part stays when the picture is cropped: center, top, bottomLeading, ...")
+  @Option(help: "The part of a cropped frame that is kept: center, top, bottomLeading, ...")
   var anchor = Anchor.center
 
-  @Option(help: ArgumentHelp("What stands beside the picture.", valueName: "RRGGBB"))
+  @Option(help: ArgumentHelp("The colour around the frame.", valueName: "RRGGBB"))
   var background = "000000"
 
   @Option(
     help: ArgumentHelp(
-      "A still picture to show while captureEnabledIn keeps the camera back.", valueName: "file"),
+      "A still picture that is shown while captureEnabledIn disables capture.", valueName: "file"),
     completion: .file())
   var slate: String?
 
   @Option(
     parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      "A picture over every frame: FILE@ANCHOR[:MARGIN][:WxH][:window]; repeatable.",
+      "A still picture over every frame: FILE@ANCHOR[:MARGIN][:WxH][:window]; repeatable.",
       valueName: "overlay"))
   var overlay: [String] = []
 
-  @Flag(help: "Follow signals at any angle to the degree, not to the nearest quarter turn.")
+  @Flag(help: "Apply signals at any angle exactly, instead of rounding to a quarter turn.")
   var level = false
 
   @Option(
@@ -54,84 +54,86 @@ struct TranscodeArguments: ParsableArguments {
   var size: String?
 
   @Option(
-    help: ArgumentHelp("The size that the app is told, where it is another.", valueName: "WxH"))
+    help: ArgumentHelp(
+      "The size that the app is told to capture. (default: the encoded size)", valueName: "WxH"))
   var captureSize: String?
 
-  @Option(help: "What rescales: swscale, fused (turn and scale in one pass), or auto.")
+  @Option(help: "The scaler: swscale, fused (rotates and scales in one pass), or auto.")
   var scaler = ScalerChoice.auto
 
-  @Option(help: "h264, hevc, av1 or vp9; a file keeps the codec of its input, a stream is h264.")
+  @Option(help: "h264, hevc, av1 or vp9. (default: the input's codec for files, h264 for streams)")
   var codec: VideoCodec?
 
-  @Option(parsing: .unconditional, help: "Constant quality, on the encoder's own scale.")
+  @Option(parsing: .unconditional, help: "Constant quality, on the encoder's scale.")
   var crf: Double?
 
-  @Option(help: ArgumentHelp("Bits a second: 1500k, 2M.", valueName: "rate"))
+  @Option(help: ArgumentHelp("Bits per second: 1500k, 2M.", valueName: "rate"))
   var bitrate: String?
 
   @Option(
     name: [.long, .customLong("preset")], parsing: .unconditional,
-    help: ArgumentHelp("The encoder's own preset name.", valueName: "preset"))
+    help: ArgumentHelp("The encoder's preset.", valueName: "preset"))
   var speed: String?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Frames between keyframes at most.", valueName: "frames"))
+    help: ArgumentHelp("The maximum number of frames between keyframes.", valueName: "frames"))
   var gop: Int?
 
-  @Option(help: "live: a packet out for every frame in; file: lookahead and B-frames.")
+  @Option(help: "live: one packet per frame, without delay; file: lookahead and B-frames.")
   var latency = Latency.file
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Threads of the decoder and of each encoder, 1 to 64 (1: one core); else they choose.",
+      "Threads of the decoder and of each encoder: 1 (one core) to 64. (default: automatic)",
       valueName: "n")
   )
   var threads: Int?
 
   @Option(
-    help: ArgumentHelp("More of the encoder's own options: k=v:k=v.", valueName: "options"))
+    help: ArgumentHelp("Further options of the encoder: k=v:k=v.", valueName: "options"))
   var encoderOptions: String?
 
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("Length of an HLS segment.", valueName: "seconds"))
+    parsing: .unconditional,
+    help: ArgumentHelp("The duration of an HLS segment.", valueName: "seconds"))
   var segment = 6.0
 
-  @Option(help: "What HLS segments are made of: fmp4 or ts.")
+  @Option(help: "The container of HLS segments: fmp4 or ts.")
   var hlsSegments = SegmentKind.fmp4
 
   @Flag(
     help:
-      "One file per format, for containers that cannot change it: -o NAME.mkv makes NAME-0.mkv, NAME-1.mkv, ... (--canvas auto is follow then)."
+      "Write one file per format, for containers that can't change it: -o NAME.mkv writes NAME-0.mkv, NAME-1.mkv, ... (--canvas auto then means follow)."
   )
   var split = false
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Where the output begins on the input's timeline.", valueName: "seconds"))
+    help: ArgumentHelp("The start of the output on the input's timeline.", valueName: "seconds"))
   var start: Double?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Where the output ends on the input's timeline.", valueName: "seconds"))
+    help: ArgumentHelp("The end of the output on the input's timeline.", valueName: "seconds"))
   var to: Double?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Added to every event's time.", valueName: "seconds"))
+    help: ArgumentHelp("Seconds that are added to every event's time.", valueName: "seconds"))
   var eventsOffset = 0.0
 
   @Option(
     help: ArgumentHelp(
-      "The sound's recording, for a Janus recording (.mjr) of pictures.", valueName: "file"),
+      "The audio's Janus recording, if the input is one of video (.mjr).", valueName: "file"),
     completion: .file(extensions: ["mjr"]))
   var audio: String?
 
-  @Option(help: "How gravity events are read: android or iio (iio-sensor-proxy's thresholds).")
+  @Option(help: "The constants for gravity events: android or iio (iio-sensor-proxy).")
   var gravity = GravityConstants.android
 
-  @Option(help: "pixels: turn them; metadata: copy, and say how they must be turned.")
+  @Option(help: "pixels: turn the frames; metadata: copy them and write the rotation as metadata.")
   var upright = UprightRule.pixels
 
   @Option(
@@ -140,22 +142,24 @@ struct TranscodeArguments: ParsableArguments {
     ))
   var reencode: ReencodeRule?
 
-  @Option(help: "Chunks of the clip that are encoded at a time: auto, or a number.")
+  @Option(help: "The number of chunks of the input that are encoded in parallel, or auto.")
   var chunks = "1"
 
-  @Flag(help: "Damage in the input is an error (65).")
+  @Flag(help: "Treat damage in the input as an error (exit code 65).")
   var strict = false
 
   @Flag(help: "Keep GPS positions in the metadata.")
   var keepLocation = false
 
-  @Flag(help: "Stopped by Ctrl-C: leave the output under its name, not as NAME.partial.EXT.")
+  @Flag(help: "When stopped by Ctrl-C, keep the output's name instead of NAME.partial.EXT.")
   var keepPartial = false
 
   /// `--latency`.
   enum Latency: String, ExpressibleByArgument, CaseIterable { case live, file }
 
-  /// - Throws: `usage`, naming the option.
+  /// Returns the options, checked.
+  ///
+  /// - Throws: `usage`, with the option as its location.
   func options(overwrites: Bool) throws(UprightError) -> TranscodeOptions {
     var options = TranscodeOptions()
     options.frames = try Self.frameKind(frames)
@@ -165,7 +169,7 @@ struct TranscodeArguments: ParsableArguments {
     options.anchor = anchor
     guard let colour = RGBColour(hex: background) else {
       throw UprightError(
-        .usage, "\(background) is no colour", at: "--background", remedy: "write it as RRGGBB")
+        .usage, "\(background) is not a colour", at: "--background", remedy: "write it as RRGGBB")
     }
     options.background = colour
     options.slate = slate
@@ -189,7 +193,7 @@ struct TranscodeArguments: ParsableArguments {
     options.start = start
     options.end = to
     guard eventsOffset.isFinite else {
-      throw UprightError(.usage, "\(eventsOffset) is no time", at: "--events-offset")
+      throw UprightError(.usage, "\(eventsOffset) is not a time", at: "--events-offset")
     }
     options.eventsOffset = eventsOffset
     options.gravity = gravity.configuration
@@ -207,7 +211,7 @@ struct TranscodeArguments: ParsableArguments {
     return options
   }
 
-  /// Each thread of a decoder or an encoder holds frames of its own.
+  /// The maximum of `--threads`. Each thread of a decoder or an encoder holds frames in memory.
   private static let maxThreads = 64
 
   private func positive(_ value: Int?, _ name: String) throws(UprightError) -> Int? {
@@ -225,7 +229,7 @@ struct TranscodeArguments: ParsableArguments {
     default: break
     }
     let error = UprightError(
-      .usage, "\(text) says nothing about frames", at: "--frames",
+      .usage, "\(text) is not a kind of frames", at: "--frames",
       remedy: "use metadata, upright, sensor or sensor:90,front")
     guard text.lowercased().hasPrefix("sensor:") else { throw error }
     var camera = Camera()
@@ -250,7 +254,7 @@ struct TranscodeArguments: ParsableArguments {
       let sides = part.split(separator: "=", maxSplits: 1)
       guard sides.count == 2 else {
         throw UprightError(
-          .usage, "\(part) is no key=value", at: "--encoder-options", remedy: "write k=v:k=v")
+          .usage, "\(part) is not key=value", at: "--encoder-options", remedy: "write k=v:k=v")
       }
       pairs[String(sides[0])] = String(sides[1])
     }
@@ -284,14 +288,14 @@ struct TranscodeArguments: ParsableArguments {
     if let crf {
       guard crf.isFinite, crf >= 0 else {
         throw UprightError(
-          .usage, "\(crf) is no quality", at: "--crf", remedy: "use 0 to 51 with h264")
+          .usage, "\(crf) is not a quality", at: "--crf", remedy: "use 0 to 51 with h264")
       }
       options.rate = .constantQuality(crf)
     }
     if let bitrate {
       guard let bits = Self.bits(bitrate) else {
         throw UprightError(
-          .usage, "\(bitrate) is no bitrate", at: "--bitrate", remedy: "write 1500k or 2M")
+          .usage, "\(bitrate) is not a bitrate", at: "--bitrate", remedy: "write 1500k or 2M")
       }
       options.rate = .bitrate(bits)
     }
@@ -322,9 +326,9 @@ extension Fit: ExpressibleByArgument {}
 extension SegmentKind: ExpressibleByArgument {}
 extension Anchor: ExpressibleByArgument {}
 extension VideoCodec: ExpressibleByArgument {
-  /// A codec by its name.
+  /// Creates a codec from its name, or from a common name of the codec or its encoder.
   public init?(argument: String) {
-    // Raw pictures are a container's matter (.y4m), not a codec to ask for.
+    // Raw video is selected by the container (.y4m), not by a codec.
     let name = argument.lowercased()
     guard let codec = VideoCodec(rawValue: Self.otherNames[name] ?? name), codec != .raw else {
       return nil
@@ -332,12 +336,12 @@ extension VideoCodec: ExpressibleByArgument {
     self = codec
   }
 
-  /// Names by which people know a codec or its encoder.
+  /// Other common names of codecs, and names of their encoders.
   private static let otherNames = [
     "avc": "h264", "x264": "h264", "libx264": "h264", "h265": "hevc", "x265": "hevc",
     "libx265": "hevc", "libsvtav1": "av1", "libvpx-vp9": "vp9",
   ]
 
-  /// What can be asked for.
+  /// The names of the codecs that can be selected.
   public static var allValueStrings: [String] { ["h264", "hevc", "av1", "vp9"] }
 }

@@ -3,15 +3,15 @@ internal import Foundation
 internal import UprightFiles
 internal import UprightMediaIO
 
-/// `upright`: the command line.
+/// `upright`: the root command.
 @main
 struct UprightCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "upright",
-    abstract: "Turns phone video upright: by rotation policy, at the very frame.",
+    abstract: "Turn phone video upright, by a rotation policy, at the exact frame.",
     discussion: """
       EXAMPLES
-        upright transcode take.mov                     upright pixels in take.upright.mp4
+        upright transcode take.mov                     writes take.upright.mp4
         upright transcode raw.mp4 --frames sensor --events turns.jsonl -o live.m3u8
         upright explain --policy phone --events turns.jsonl
         upright probe take.mov
@@ -32,7 +32,7 @@ struct UprightCommand: ParsableCommand {
   }
 
   static func main() {
-    // A reader that goes away is an error like any other, not the end of the process.
+    // A closed pipe or a file-size limit is reported as an error and doesn't kill the process.
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
     let arguments = Array(CommandLine.arguments.dropFirst())

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Plays a file in headless Chromium and says what was on screen.
+"""Plays a file in headless Chromium and reports what was shown.
 
     chromium_play.py DIR FILE          serves DIR on loopback and plays FILE from it
-    chromium_play.py http://HOST/ FILE plays FILE from a server that is running already (for --snapshot it must allow CORS)
+    chromium_play.py http://HOST/ FILE plays FILE from a running server (for --snapshot it must allow CORS)
 
 Prints one JSON object. Times are media times in seconds:
-    ended, error      played to the end (false after --until); what went wrong, or null
-    duration          as the video element says at the end (null where it is endless)
+    ended, error      whether it was played to the end (false after --until); the error, or null
+    duration          the video element's duration at the end (null if it is infinite)
     sizes             [{"at", "width", "height"}] as shown: the first frame's size, then each change
     storedSizes       the same before the display matrix
-    framesPresented   frames handed to the compositor (at a high rate, or on a busy machine, fewer than were decoded)
-    mediaTimes        the first and the last frame's
+    framesPresented   frames passed to the compositor (at a high rate, or on a busy machine, fewer than were decoded)
+    mediaTimes        the times of the first and the last frame
     totalVideoFrames, droppedVideoFrames    getVideoPlaybackQuality(): decoded frames, as the decoder counts
     events            [[name, currentTime]]: resize, waiting, stalled, error, ended, ...
     snapshots         [{"asked", "at", "width", "height", "file"}], with --snapshot
@@ -47,8 +47,8 @@ const r = {ended: false, error: null, duration: null, sizes: [], storedSizes: []
            browser: (navigator.userAgent.match(/Chrom\w*\/[\d.]+/) || [""])[0]};
 let playing = true, done = false, posting = Promise.resolve();
 const round = x => Math.round(x * 1e6) / 1e6;
-// A frame's size is in its metadata, without the display matrix; videoWidth has the matrix but may lag a callback behind
-// the frame. So a stored size's change says when, and the callbacks after it say how it is shown.
+// A frame's metadata has its size without the display matrix. videoWidth includes the matrix, but may be one callback late.
+// So the time is that of the change of the stored size, and the shown size is that of the callbacks after it.
 let since = 0;
 function note(m) {
   const at = round(m.mediaTime), stored = r.storedSizes[r.storedSizes.length - 1], shown = r.sizes[r.sizes.length - 1];
@@ -119,7 +119,7 @@ v.play().catch(e => fail(v.error ? "media error " + v.error.code + ": " + v.erro
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
-    """A directory with byte ranges and CORS, the player's page, and the place it reports to."""
+    """Serves a directory with byte ranges and CORS, and the player's page, and receives its reports."""
 
     protocol_version = "HTTP/1.1"
     extensions_map = {
@@ -213,7 +213,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         while self.left:
             data = source.read(min(self.left, 1 << 16))
             if not data:
-                self.close_connection = True  # the file shrank: the promised length cannot be kept
+                self.close_connection = True  # the file shrank, and Content-Length was already sent
                 return
             outputfile.write(data)
             self.left -= len(data)
@@ -223,11 +223,11 @@ class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, request, client_address):
-        pass  # a browser that hangs up in the middle of a file is no news
+        pass  # the browser may close the connection in the middle of a file
 
 
 class Reports:
-    """The last thing the page said, and whether it was its last word."""
+    """The latest report of the page, and whether it was the final one."""
 
     def __init__(self):
         self.latest, self.final = None, threading.Event()
@@ -239,7 +239,7 @@ class Reports:
 
 
 def die_with_parent():
-    """Chromium must not outlive this script, not even a kill -9 of it (Linux: PR_SET_PDEATHSIG = 1)."""
+    """Makes the process end with this script, even if the script is killed with -9 (Linux: PR_SET_PDEATHSIG = 1)."""
     try:
         import ctypes
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)
@@ -248,7 +248,7 @@ def die_with_parent():
 
 
 def stop(process):
-    """Ends Chromium and its children: they share a process group of their own."""
+    """Ends Chromium and its children, which have a separate process group."""
     for sign, patience in ((signal.SIGTERM, 2.0), (signal.SIGKILL, 5.0)):
         try:
             os.killpg(process.pid, sign)
@@ -262,7 +262,7 @@ def stop(process):
 
 
 def play(browser, url, reports, timeout):
-    """Runs Chromium on the page until its last word; the error if there was none."""
+    """Runs Chromium on the page until its final report. Returns the error if there is none."""
     profile = tempfile.mkdtemp(prefix="upright-chromium-")
     log_path = os.path.join(profile, "stderr.log")
     environment = dict(os.environ, HOME=profile, XDG_CONFIG_HOME=profile, XDG_CACHE_HOME=profile)
@@ -304,14 +304,14 @@ def main():
     parser.add_argument("file", metavar="FILE")
     parser.add_argument("--timeout", type=float, default=60, metavar="S", help="give up after S seconds (60)")
     parser.add_argument("--rate", type=float, default=1, metavar="X", help="playback rate, up to 16")
-    parser.add_argument("--until", type=float, metavar="T", help="stop at this media time, for a stream without an end")
-    parser.add_argument("--snapshot", default="", metavar="T1,T2", help="afterwards seek there and save what is shown")
-    parser.add_argument("--out", default=".", metavar="DIR", help="where the snapshots go")
+    parser.add_argument("--until", type=float, metavar="T", help="stop at this media time, for an infinite stream")
+    parser.add_argument("--snapshot", default="", metavar="T1,T2", help="afterwards seek to these times and save the frames shown")
+    parser.add_argument("--out", default=".", metavar="DIR", help="the folder for the snapshots")
     options = parser.parse_args()
     try:
         snapshots = [float(t) for t in options.snapshot.split(",") if t.strip()]
     except ValueError:
-        parser.error("--snapshot wants times in seconds, such as 1.5,4")
+        parser.error("--snapshot needs times in seconds, such as 1.5,4")
 
     browser = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
     if not browser or not shutil.which(browser):

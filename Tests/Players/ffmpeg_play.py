@@ -1,24 +1,24 @@
 #!/usr/bin/env python3
-"""Decodes a file with FFmpeg and reads the frame numbers that the sample clips carry (see Samples/README.md).
+"""Decodes a file with FFmpeg and reads the frame numbers of the sample files (see Samples/README.md).
 
     ffmpeg_play.py FILE [--stored] [--timeout S]
 
 Prints one JSON object. Times are PTS in seconds:
-    ended, error      decoded to the end without an error; what FFmpeg said, or null
-    frames            decoded frames
-    times             of each frame
-    numbers           the number read in each frame, null where none can be read
+    ended, error      whether it was decoded to the end without an error; FFmpeg's first error, or null
+    frames            the number of decoded frames
+    times             the time of each frame
+    numbers           the number read in each frame, or null if it can't be read
     sizes             [{"frame", "at", "width", "height"}]: the first frame's size, then each change
-    lies              [{"frame", "at", "orientation"}]: how the picture lies, 1...8 as in EXIF (1 upright, 6 must be turned
-                      90 clockwise, ...), then each change
-    lost, repeated, unordered    numbers between the first and the last that are missing, those that came twice, and how
-                      often one was followed by a lower one
-    backwards         how many frames were not after the one before
-    errors            what FFmpeg complained about
+    lies              [{"frame", "at", "orientation"}]: the orientation of the frame, 1...8 as in EXIF (1 upright, 6 must
+                      be turned 90 degrees clockwise, ...), then each change
+    lost, repeated, unordered    the missing numbers between the first and the last, the numbers that occur more than
+                      once, and how often a number was followed by a lower one
+    backwards         the number of frames whose time isn't after that of the frame before
+    errors            FFmpeg's error messages
 
-The display matrix is honoured, as a player does; --stored shows the frames as they are coded.
+The display matrix is applied, as by a player; --stored ignores it.
 
-Exit code: 0 decoded to the end, 1 not, 77 FFmpeg is missing. Whether the numbers are right is for the caller to say.
+Exit code: 0 decoded to the end, 1 not, 77 FFmpeg is missing. The caller checks the numbers.
 """
 
 import argparse
@@ -36,21 +36,21 @@ PLAYED, FAILED, MISSING = 0, 1, 77
 SIDE = 720  # every frame is fitted into a square of this side
 INFO = re.compile(r"\] n: *\d+ pts: *(\S+) pts_time:\S+ .*? s:(\d+)x(\d+) ")
 BASE = re.compile(r"config in time_base: (\d+)/(\d+)")
-# EXIF orientation to where the scene's right and its down point in the stored picture (x right, y down).
+# EXIF orientation to the directions of the scene's right and down in the stored frame (x right, y down).
 AXES = {1: ((1, 0), (0, 1)), 2: ((-1, 0), (0, 1)), 3: ((-1, 0), (0, -1)), 4: ((1, 0), (0, -1)),
         5: ((0, 1), (1, 0)), 6: ((0, -1), (1, 0)), 7: ((0, -1), (-1, 0)), 8: ((0, 1), (-1, 0))}
-# The picture's short side in a canvas of 16:9 or 9:16, as a part of the canvas's short side: the same shape; fitted into
-# the other shape; filling the other shape.
+# The short side of the scene in a canvas of 16:9 or 9:16, as a fraction of the canvas's short side: with the same shape,
+# fitted into the other shape, filling the other shape.
 SCALES = (1.0, 9 / 16, 16 / 9)
 
 
 def read_number(luma, width, height, orientation, scale):
-    """The number in a frame of width x height centred in the square, if it lies so; else None."""
+    """Returns the number in a frame of width x height centred in the square, or None if it hasn't this orientation."""
     unit = min(width, height) * scale / 720
     (rx, ry), (dx, dy) = AXES[orientation]
 
     def square(place, row):
-        """Mean of the 3x3 pixels around the centre of a square; None outside of the frame."""
+        """Returns the mean of the 3x3 pixels around the centre of a square, or None outside of the frame."""
         right, down = (place - 4.5) * 56 * unit, row * 28 * unit
         x, y = right * rx + down * dx, right * ry + down * dy
         if abs(x) > width / 2 - 2 or abs(y) > height / 2 - 2:
@@ -75,7 +75,7 @@ def read_number(luma, width, height, orientation, scale):
 
 
 def read_any(luma, size, guess):
-    """The number and the way it lies, trying first what the frame before was."""
+    """Returns the number and its (orientation, scale), trying those of the frame before first."""
     fit = SIDE / max(size)
     width, height = size[0] * fit, size[1] * fit
     for orientation, scale in ([guess] if guess else []) + [(o, s) for s in SCALES for o in AXES]:
@@ -86,8 +86,8 @@ def read_any(luma, size, guess):
 
 
 def decode(path, stored, timeout, frame):
-    """Calls frame(luma, time, width, height) for each frame; the exit code (None: timeout) and FFmpeg's errors."""
-    # Fitted inside the graph, not by ffmpeg's own scaling: that would stretch every frame to the first one's size.
+    """Calls frame(luma, time, width, height) for each frame. Returns the exit code (None: timeout) and FFmpeg's errors."""
+    # Scaled in the filter graph, because ffmpeg's automatic scaling would stretch every frame to the first one's size.
     graph = ("showinfo,scale=%d:%d:force_original_aspect_ratio=decrease:flags=area,setsar=1,"
              "pad=%d:%d:-1:-1,format=gray") % ((SIDE,) * 4)
     command = ["ffmpeg", "-nostdin", "-hide_banner", "-nostats", "-v", "level+info"]
@@ -100,13 +100,13 @@ def decode(path, stored, timeout, frame):
         tick = 0.0
         for line in process.stderr:
             line = line.decode(errors="replace").rstrip()
-            if match := INFO.search(line):  # its own pts_time has six digits only
+            if match := INFO.search(line):  # the time is computed, because pts_time has only six digits
                 at = None if match[1] == "NOPTS" else round(int(match[1]) * tick, 6)
                 infos.put((at, int(match[2]), int(match[3])))
             elif match := BASE.search(line):
                 tick = int(match[1]) / int(match[2])
             elif ("[error]" in line or "[fatal]" in line) and not line.startswith("[rawvideo @"):
-                # (not what our own output says of the times: "backwards" has that)
+                # Errors of this script's output about timestamps are left out: "backwards" counts them.
                 errors.append(line)
 
     def end():
@@ -130,7 +130,7 @@ def decode(path, stored, timeout, frame):
 
 
 class Film:
-    """What was read, frame by frame."""
+    """The results, frame by frame."""
 
     def __init__(self):
         self.times, self.numbers, self.sizes, self.lies, self.guess = [], [], [], [], None
@@ -163,7 +163,7 @@ class Film:
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("input", metavar="FILE")
-    parser.add_argument("--stored", action="store_true", help="leave the display matrix alone")
+    parser.add_argument("--stored", action="store_true", help="ignore the display matrix")
     parser.add_argument("--timeout", type=float, default=120, metavar="S", help="give up after S seconds (120)")
     options = parser.parse_args()
     if not shutil.which("ffmpeg"):

@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
-"""Decodes a file or URL with GStreamer and says what came out.
+"""Decodes a file or URL with GStreamer and reports the result.
 
     gst_play.py FILE_OR_URL [--timeout S] [--sound] [--decodebin3]
 
-Prints one JSON object. Times are GStreamer's stream time in seconds (a buffer's PTS with the edit list taken off):
-    ended, error      end of stream was reached without an error; the first error, or null
+Prints one JSON object. Times are GStreamer's stream time in seconds (a buffer's PTS with the edit list applied):
+    ended, error      whether the end of the stream was reached without an error; the first error, or null
     sizes             [{"at", "width", "height"}]: the first frame's size, then each change
-    frames            decoded video frames
-    times             the first and the last frame's
-    backwards         how many frames were not after the one before
+    frames            the number of decoded video frames
+    times             the times of the first and the last frame
+    backwards         the number of frames whose time isn't after that of the frame before
     sound             {"buffers", "samples", "rate", "channels", "times", "backwards"}, with --sound
-    errors, warnings  what GStreamer said
-    version           GStreamer's
+    errors, warnings  GStreamer's messages
+    version           GStreamer's version
 
-The picture is as it is coded: GStreamer's decoders do not turn it (videoflip does), so a display matrix is not seen.
-An .m3u8 file is served on loopback, because hlsdemux wants HTTP.
+Frames are as they are coded: GStreamer's decoders don't turn them (videoflip does), so a display matrix is ignored.
+An .m3u8 file is served on loopback, because hlsdemux needs HTTP.
 
-Frames are pulled from an appsink through ctypes: the lines of gst-launch-1.0 -v are easier, but some get lost.
+Frames are pulled from an appsink with ctypes. Reading the output of gst-launch-1.0 -v is easier, but loses lines.
 
 Exit code: 0 played to the end, 1 not, 77 GStreamer is missing.
 """
@@ -39,7 +39,7 @@ NULL, PLAYING = 1, 4  # GstState
 TIME = 3  # GST_FORMAT_TIME
 ERROR, WARNING = 2, 4  # GstMessageType
 NONE = 2**64 - 1  # GST_CLOCK_TIME_NONE
-STEP = 100_000_000  # how long one look for a frame waits, ns
+STEP = 100_000_000  # the timeout for pulling a frame, in ns
 
 
 class MiniObject(ctypes.Structure):
@@ -60,7 +60,7 @@ class GError(ctypes.Structure):
 
 
 def load():
-    """The functions used, as attributes; OSError where GStreamer is not there."""
+    """Returns the functions used, as attributes. Raises OSError if GStreamer isn't installed."""
     core, app, glib = map(ctypes.CDLL, ("libgstreamer-1.0.so.0", "libgstapp-1.0.so.0", "libglib-2.0.so.0"))
     p = c_void_p
     functions = {
@@ -102,7 +102,7 @@ def load():
 
 
 class Track:
-    """What one sink got."""
+    """The samples received by one sink."""
 
     def __init__(self, gst, sink):
         self.gst, self.sink = gst, sink
@@ -111,7 +111,7 @@ class Track:
         self.samples, self.ended = 0, False
 
     def pull(self):
-        """Takes the next sample; False when none came in time."""
+        """Receives the next sample. Returns False if none arrived in time."""
         sample = self.gst.gst_app_sink_try_pull_sample(self.sink, STEP)
         if not sample:
             self.ended = bool(self.gst.gst_app_sink_is_eos(self.sink))
@@ -138,7 +138,7 @@ class Track:
                 self.sizes.append({"at": at, "width": width, "height": height})
         else:
             self.rate, self.channels = self.field(structure, b"rate"), self.field(structure, b"channels")
-            self.samples += gst.gst_buffer_get_size(buffer) // (4 * (self.channels or 1))  # F32LE is asked for
+            self.samples += gst.gst_buffer_get_size(buffer) // (4 * (self.channels or 1))  # the format is F32LE
 
     def stream_time(self, sample, pts):
         if pts == NONE:
@@ -152,7 +152,7 @@ class Track:
 
 
 class Player:
-    """One pipeline from a URI to an appsink for the picture and, if asked for, one for the sound."""
+    """A pipeline from a URI to an appsink for the video and, if requested, one for the audio."""
 
     def __init__(self, gst, uri, sound, decodebin3):
         self.gst = gst
@@ -174,7 +174,7 @@ class Player:
         self.sound = Track(gst, gst.gst_bin_get_by_name(self.pipeline, b"sound")) if sound else None
 
     def listen(self):
-        """Takes what is on the bus; True after an error."""
+        """Reads the messages on the bus. Returns True after an error."""
         gst = self.gst
         while message := gst.gst_bus_timed_pop_filtered(self.bus, 0, ERROR | WARNING):
             failure, bad = POINTER(GError)(), message.contents.type == ERROR
@@ -199,7 +199,7 @@ class Player:
             listener.start()
         while not self.picture.ended and not self.listen() and time.monotonic() < end:
             self.picture.pull()
-        if self.sound:  # a sink that no track was linked to never ends
+        if self.sound:  # a sink without a linked track never ends
             listener.join(max(0.0, min(end - time.monotonic(), 10 if self.sound.count else 2)))
             stopped.set()
             listener.join()
@@ -229,7 +229,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 def serve(path):
-    """The playlist's folder on loopback, as long as this process lives; the playlist's URL."""
+    """Serves the playlist's folder on loopback for the life of this process. Returns the playlist's URL."""
     handler = functools.partial(Quiet, directory=path.parent)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -241,12 +241,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("input", metavar="FILE_OR_URL")
     parser.add_argument("--timeout", type=float, default=60, metavar="S", help="give up after S seconds (60)")
-    parser.add_argument("--sound", action="store_true", help="the sound as well (the input must have some)")
-    parser.add_argument("--decodebin3", action="store_true", help="uridecodebin3, and so hlsdemux2, not uridecodebin")
+    parser.add_argument("--sound", action="store_true", help="decode the audio too (the input must have some)")
+    parser.add_argument("--decodebin3", action="store_true", help="use uridecodebin3, with hlsdemux2, instead of uridecodebin")
     options = parser.parse_args()
 
     def leave(result, code):
-        # Not through Python's or GStreamer's teardown: a pipeline that hangs must not hang the test.
+        # Skips the teardown of Python and GStreamer, so that a pipeline that hangs doesn't block the test.
         print(json.dumps(result), flush=True)
         os._exit(code)
 
@@ -265,7 +265,7 @@ def main():
     except RuntimeError as error:
         leave({"ended": False, "error": "GStreamer lacks an element: %s" % error}, MISSING)
 
-    # Setting the state or pulling may itself hang.
+    # Setting the state or pulling a frame may hang too.
     watchdog = threading.Timer(options.timeout + 5, leave, ({"ended": False, "error": "GStreamer hangs"}, FAILED))
     watchdog.daemon = True
     watchdog.start()

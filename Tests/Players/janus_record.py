@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Records a call of headless Chromium with Janus, and leaves its .mjr files.
+"""Records a call of headless Chromium with Janus, as .mjr files.
 
     janus_record.py FOLDER [--seconds S] [--rotations 0,90,270] [--codec vp8|vp9|h264] [--layers L2T2] [--size 640x480]
                     [--room NUMBER]
 
-Chromium sends frames whose VideoFrame.rotation goes through the rotations, each for an equal share of the time,
-over WebRTC to Janus' Record&Play plugin; libwebrtc makes CVO of them. Each frame is drawn so that it stands upright
-once it is turned as it says, red above green: a frame that is turned like its neighbour shows. A tone goes with it.
+Chromium sends frames with each VideoFrame.rotation of the list for an equal share of the time,
+over WebRTC to Janus' Record&Play plugin; libwebrtc translates the rotation to CVO. Each frame is drawn so that it is
+upright, red above green, after its rotation is applied: a frame with the rotation of its neighbour is detected. The
+call has a tone as its audio.
 
-With --room the call is published in a VideoRoom of that number and nothing is recorded; {"janus": its HTTP API,
-"orientation": CVO's id in the publisher's offer} is printed, on a line of its own, before the first frame.
+With --room the call is published in the VideoRoom with that number, and nothing is recorded; {"janus": its HTTP API,
+"orientation": the ID of CVO in the publisher's offer} is printed, on a separate line, before the first frame.
 
 Prints one JSON object: {"video": path, "audio": path, "frames": sent, "error": null}. Exit code: 0 recorded (with
---room: published), 1 not,
-77 Janus, Chromium or a network interface besides loopback is missing.
+--room: published), 1 not, 77 Janus, Chromium or a network interface other than loopback is missing.
 """
 
 import argparse
@@ -142,7 +142,7 @@ admin: { admin_http = false }
 
 
 class Reports(chromium_play.Reports):
-    """Says at once what whoever waits for the call must know."""
+    """Prints the first report immediately, for a program that waits for the call."""
 
     def __call__(self, message):
         super().__call__(message)
@@ -157,7 +157,7 @@ def free_port():
 
 
 def has_network():
-    """WebRTC does not meet on loopback."""
+    """Returns whether there is an interface other than loopback, which WebRTC doesn't use."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("192.0.2.1", 9))  # sends nothing
@@ -167,7 +167,7 @@ def has_network():
 
 
 def start_janus(program, folder, output, room):
-    """Janus with a configuration of its own, once it answers."""
+    """Starts Janus with a separate configuration. Returns the process and the port once it accepts connections."""
     port = free_port()
     for name, text in CONFIGURATION.items():
         with open(os.path.join(folder, name), "w") as file:
@@ -203,7 +203,7 @@ def main():
         print(json.dumps({"error": "%s is missing" % ("Janus" if browser else "Chromium")}))
         return MISSING
     if not has_network():
-        print(json.dumps({"error": "there is no network interface besides loopback"}))
+        print(json.dumps({"error": "there is no network interface other than loopback"}))
         return MISSING
 
     output = os.path.abspath(options.folder)

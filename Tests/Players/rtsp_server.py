@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""GStreamer's RTSP server with one H.264 clip, for a test to pull from.
+"""Serves an H.264 file with GStreamer's RTSP server, for a test that pulls from it.
 
     rtsp_server.py CLIP.mp4 PORT        rtsp://127.0.0.1:PORT/clip
 
-Says "ready" once it listens, and serves until it is ended.
+Prints "ready" when it listens, and serves until it is killed.
 """
 
 import sys

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Holds the players of this folder, and the sample clips, to what they promise.
+"""Tests the players of this folder, and the sample files.
 
     python3 Tests/Players/test_players.py
 
-Makes its material from turning-sensor.mp4 with FFmpeg: upright stretches of 720x1280, 1280x720 and 720x1280, joined with
-continuing timestamps and parameter sets in band. About a minute; what is not installed is skipped.
+Creates its inputs from turning-sensor.mp4 with FFmpeg: upright parts of 720x1280, 1280x720 and 720x1280, joined with
+continuous timestamps and parameter sets in band. Takes about a minute. Players that aren't installed are skipped.
 """
 
 import json
@@ -23,7 +23,7 @@ SEGMENT_SECONDS = 5 / 3
 
 
 def play(script, *arguments, code=0):
-    """What the player printed; fails on another exit code than expected, skips on 77."""
+    """Returns the output of the player. Fails if the exit code isn't the expected one, and skips if it is 77."""
     run = subprocess.run([sys.executable, HERE / script, *map(str, arguments)], stdout=subprocess.PIPE, timeout=120)
     result = json.loads(run.stdout)
     if run.returncode == 77 and code != 77:
@@ -50,7 +50,8 @@ def boxes(data):
 
 
 def make(folder):
-    """turn.ts, turn.mp4 (one track, in-band sets) and turn.m3u8 (fMP4, an init for each format), all 300 frames."""
+    """Writes turn.ts, turn.mp4 (one track, parameter sets in band) and turn.m3u8 (fMP4, an init segment for each
+    format), each with all 300 frames."""
     playlist = ["#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-TARGETDURATION:2", "#EXT-X-PLAYLIST-TYPE:VOD"]
     joined, segments = b"", 0
     for part, turn in enumerate(("transpose=clock", "null", "transpose=clock")):
@@ -161,7 +162,7 @@ class Players(unittest.TestCase):
                 result = play("chromium_play.py", self.folder, name)
                 self.assertEqual((result["ended"], result["totalVideoFrames"]), (True, 300))
                 self.assertEqual(sizes(result), [TALL, WIDE, TALL])
-                # On a busy machine a frame may not be presented, and the next one is the first seen.
+                # On a busy machine a frame may not be presented, so that the next one is the first that is reported.
                 for change, at in zip(result["sizes"][1:], (10 / 3, 20 / 3)):
                     self.assertAlmostEqual(change["at"], at, delta=0.15)
 

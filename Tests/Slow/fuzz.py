@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Feeds damaged clips, events and policies to the command line: every run must end by itself with an exit
-status that is documented, and leave nothing half-made. The seed is printed; --seed repeats a run."""
+"""Runs the command line with damaged media files, events and policies. Every run must end with a documented
+exit status, and leave no temporary files. The seed is printed; --seed repeats a run."""
 import argparse
 import glob
 import os
@@ -16,7 +16,7 @@ KNOWN = {0, 64, 65, 66, 69, 73, 74}
 
 
 def damage(data, random):
-    """Flips, cuts, repeats or removes a few stretches."""
+    """Returns `data` with a few ranges changed, removed or repeated."""
     data = bytearray(data)
     for _ in range(random.randint(1, 12)):
         if not data:
@@ -51,7 +51,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         short = []
         for index, clip in enumerate(clips):
-            # A second is enough, in each of three containers.
+            # Half a second is enough, in each of three containers.
             for extension in ["mp4", "ts", "flv"]:
                 path = os.path.join(folder, f"seed{index}.{extension}")
                 subprocess.run(

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Holds that peak memory does not grow with a clip's length: a long 720p clip against a short one."""
+"""Checks that the peak memory doesn't grow with the duration of the input: compares a long 720p file with a
+short one."""
 import argparse
 import os
 import subprocess
@@ -12,7 +13,7 @@ BAR = 1.10
 
 
 def make(folder, seconds):
-    """A 720p clip of so many seconds with sound: one coded second, copied again and again."""
+    """Creates a 720p file with audio of `seconds` seconds, by repeating one encoded second. Returns its path."""
     one = os.path.join(folder, "one.mp4")
     if not os.path.exists(one):
         subprocess.run(
@@ -27,7 +28,7 @@ def make(folder, seconds):
 
 
 def peak(clip, output):
-    """Peak resident memory in MiB of a transcode that turns every frame."""
+    """Returns the peak resident memory, in MiB, of a transcode that turns every frame."""
     process = subprocess.Popen(
         [UPRIGHT, "transcode", clip, "--frames", "sensor", "--speed", "ultrafast", "-q", "-y", "-o", output])
     _, status, usage = os.wait4(process.pid, 0)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The live service for a long time: three sessions that turn and whose publishers are killed and come
-back. At the end memory, threads and descriptors are what they were once all had warmed up, HLS plays, and
-nothing is wrong in the log.
+"""Runs the live service for a long time, with three sessions that rotate and whose publishers are killed and
+reconnect. At the end, memory, threads and descriptors must be the same as after the warm-up, HLS must play,
+and the log must have no errors.
 
-    soak.py             30 minutes, a turn every 5 s, a reconnect every minute
-    SHORT=1 soak.py     1 minute, a turn every second, a reconnect every 10 s
+    soak.py             30 minutes, a rotation every 5 s, a reconnect every minute
+    SHORT=1 soak.py     1 minute, a rotation every second, a reconnect every 10 s
 """
 import argparse
 import itertools
@@ -21,17 +21,17 @@ from live_service import running  # noqa: E402
 from live_service.player import Player  # noqa: E402
 
 COUNT = 3
-# What is measured, how its samples early and late become one number each, and how much more the end may
-# have. Where memory's pages come from is the allocator's affair. Threads of a pool and sockets come and
-# go: what has leaked is there at the end even when the fewest are. A pool may get one thread more when
-# the load is high; a thread leaked by each reconnect makes two even in the short form.
+# Each measure: how its samples of the two quarters become one number, and the allowed increase. Memory is
+# compared by medians, because the allocator decides where its pages are. Threads of a pool and sockets come
+# and go: a leak shows even in the lowest number of the last quarter. A pool may grow by one thread under
+# load; a thread leaked per reconnect makes at least two, even in the short form.
 MEASURES = (
     ("RSS MiB", statistics.median, statistics.median, 8),
     ("PSS MiB", statistics.median, statistics.median, None),
     ("threads", max, min, 1),
     ("descriptors", max, min, 0),
 )
-# The device's orientations whose pictures have another shape each time.
+# Device orientations that change the shape of the frames each time.
 DEVICES = ("landscapeLeft", "portrait")
 
 
@@ -40,7 +40,7 @@ class Stage:
 
     def __init__(self, service, name, clip, folder):
         self.service, self.name, self.clip = service, name, clip
-        # As light as can be: what is looked for is what stays behind, not what an encoder costs.
+        # The cheapest settings: the test is for leaks, not for the cost of encoding.
         service.session(name, [{"type": "hls"}], options={"size": "320x180", "speed": "ultrafast"})
         self.player = Player(
             f"http://127.0.0.1:{service.http}/live/{name}/index.m3u8", os.path.join(folder, name),
@@ -67,7 +67,7 @@ def sample(pid):
 
 
 def soak(service, stages, seconds, turn, reconnect):
-    """Samples of memory, threads and descriptors, each with its time."""
+    """Runs the sessions. Returns samples of memory, threads and descriptors, each with its time."""
     begin = time.monotonic()
     due = {"turn": begin + turn, "reconnect": begin + reconnect, "sample": begin}
     lost = itertools.cycle(stages)
@@ -89,7 +89,7 @@ def soak(service, stages, seconds, turn, reconnect):
 
 
 def compare(samples, seconds):
-    """What the last quarter has more than the second one; what is too much of it."""
+    """Compares the last quarter with the second one. Returns the increases that are too large."""
     early = [each[1:] for each in samples if seconds * 0.25 <= each[0] < seconds * 0.5]
     late = [each[1:] for each in samples if each[0] >= seconds * 0.75]
     faults = []

@@ -1,8 +1,8 @@
-// For LD_PRELOAD into tests under the thread sanitizer: tells it of the locks it cannot see.
+// For LD_PRELOAD into tests with the thread sanitizer: reports locks to it that it can't detect.
 //
-// A Mutex of Swift's Synchronization library that is taken without waiting is an atomic operation in our
-// own, instrumented code. One that another thread holds is taken in that library, which is not
-// instrumented: the sanitizer would report every access in such a critical section as a race.
+// Locking an uncontended Mutex of Swift's Synchronization library is an atomic operation in instrumented
+// code. A contended one is locked in that library, which is not instrumented: the sanitizer would report
+// every access in such a critical section as a race.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@
 #define SWIFT __attribute__((swiftcall))
 #define SELF __attribute__((swift_context)) void *
 
-// Programs that a test starts are not sanitized, and have neither.
+// Programs that a test starts have no sanitizer, and don't define these functions.
 extern void __tsan_acquire(void *) __attribute__((weak));
 extern void __tsan_release(void *) __attribute__((weak));
 

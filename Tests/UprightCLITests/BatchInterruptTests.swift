@@ -2,9 +2,9 @@ import Foundation
 import Testing
 import UprightTestSupport
 
-@Suite("Ctrl-C and SIGTERM with several clips", .realTime)
+@Suite("Ctrl-C and SIGTERM with several inputs", .realTime)
 struct BatchInterruptTests {
-  /// Four long clips, two of them at a time, until both have pictures.
+  /// Starts a run of four long files, two in parallel, and waits until both have written a segment.
   private static func started(
     _ scratch: Scratch, _ options: [String] = []
   ) throws -> (CommandLineProgram, clips: [String]) {
@@ -15,18 +15,20 @@ struct BatchInterruptTests {
         "--jobs", "2", "-o", scratch.path("out"), "--report", scratch.path("report"), "--format",
         "hls", "--segment", "1",
       ] + options)
-    // Their first segments are written.
+    // Waits for their first segments.
     let deadline = Date(timeIntervalSinceNow: 120)
     while !["0", "1"].allSatisfy({
       FileManager.default.fileExists(atPath: scratch.path("out/\($0)-0.m4s"))
     }) {
-      try #require(Date() < deadline, "no picture in two minutes")
+      try #require(Date() < deadline, "no segment in two minutes")
       usleep(20_000)
     }
     return (program, clips)
   }
 
-  @Test("Once: what is in flight plays, what is not begun stays so", arguments: [SIGINT, SIGTERM])
+  @Test(
+    "Once: inputs in progress are finished and playable, the others are not started",
+    arguments: [SIGINT, SIGTERM])
   func once(signal: CInt) throws {
     let scratch = try Scratch()
     let (program, clips) = try Self.started(scratch)
@@ -36,7 +38,7 @@ struct BatchInterruptTests {
     #expect(run.status == 128 + Int(signal), "\(run.errors)")
     #expect(run.warnings.isEmpty && !run.errors.contains("error"), "\(run.errors)")
     #expect(
-      run.lines.last?.hasPrefix("upright: 0 of 4 clips done, 2 stopped, 2 not begun: ") == true)
+      run.lines.last?.hasPrefix("upright: 0 of 4 inputs done, 2 stopped, 2 not started: ") == true)
     let report = try json(scratch.path("report"))
     for (index, clip) in clips.enumerated() {
       let output = scratch.path("out/\(index)\(index < 2 ? ".partial" : "").m3u8")
@@ -55,13 +57,13 @@ struct BatchInterruptTests {
     #expect(schema.fault(in: report) == nil)
   }
 
-  @Test("Twice: at once, and nothing half-made stays")
+  @Test("Twice: the run ends immediately and leaves no temporary files")
   func twice() throws {
     let scratch = try Scratch()
-    // Slow holds so many pictures that finishing them takes a while.
+    // The preset slow buffers so many frames that finishing them takes a while.
     let (program, _) = try Self.started(scratch, ["--speed", "slow"])
     program.send(SIGINT)
-    // Two signals that are both waiting are one to the kernel.
+    // The kernel merges two pending signals of the same kind.
     usleep(100_000)
     program.send(SIGINT)
     let run = try program.wait(timeout: 120)

@@ -2,11 +2,11 @@ import Foundation
 import Testing
 import UprightTestSupport
 
-@Suite("Several clips")
+@Suite("Several inputs")
 struct BatchTests {
   private static let fast = ["--speed", "ultrafast"]
 
-  /// A folder with three clips of the package under names of their own.
+  /// Returns a folder with three sample files under other names.
   private static func threeClips() throws -> Scratch {
     let scratch = try Scratch()
     _ = try scratch.copy(Clip.lying, as: "b.mp4")
@@ -15,7 +15,7 @@ struct BatchTests {
     return scratch
   }
 
-  @Test("go into a folder that is made, each under its own name, each turned")
+  @Test("The outputs are written to a new folder, with the names of the inputs, and turned")
   func files() throws {
     let scratch = try Self.threeClips()
     let run = try Upright.run(
@@ -26,10 +26,10 @@ struct BatchTests {
     #expect(try frames(scratch.path("out/a.mp4")) == 150)
     #expect(try frames(scratch.path("out/b.mp4")) == 60)
     #expect(try FFmpegTool.streams(scratch.path("out/b.mp4"), "video")[0]["width"].int == 360)
-    #expect(run.lines.last?.hasPrefix("upright: 2 of 2 clips done: 210 frames in ") == true)
+    #expect(run.lines.last?.hasPrefix("upright: 2 of 2 inputs done: 210 frames in ") == true)
   }
 
-  @Test("a folder is its clips, sorted; hidden files, notes, folders and our own outputs are not")
+  @Test("A folder means its media files, sorted; hidden files, folders, old outputs are skipped")
   func folder() throws {
     let scratch = try Self.threeClips()
     for name in [".hidden.mp4", "old.upright.mp4", "old.upright-0.ts", "old.upright-init-0.mp4"] {
@@ -38,10 +38,10 @@ struct BatchTests {
     _ = try scratch.file("notes.txt", "no clip")
     try FileManager.default.createDirectory(
       atPath: scratch.path("deeper.mp4"), withIntermediateDirectories: false)
-    // Opened, it would never end.
+    // Reading the pipe would never end.
     #expect(mkfifo(scratch.path("pipe.mp4"), 0o600) == 0)
     let before = scratch.names
-    // A report keeps the order of the clips.
+    // A report has the order of the inputs.
     let report = scratch.path("report")
     let run = try Upright.run(
       ["transcode", scratch.folder.path, "--report", report, "--to", "0.5"] + Self.fast)
@@ -50,13 +50,13 @@ struct BatchTests {
     #expect(Set(scratch.names) == Set(before + made + ["report"]))
     let inputs = try json(report).array.map { $0["input"]["path"].string }
     #expect(inputs == ["a.mov", "b.mp4", "c.mp4"].map { scratch.path($0) })
-    // What was made is not taken for a clip by the next run, which says what is there already.
+    // The next run doesn't take the outputs as inputs, and reports that they already exist.
     let again = try Upright.run(["transcode", scratch.folder.path])
     #expect(again.status == 73)
     #expect(again.lines.count { $0.contains("already exists") } == 3, "\(again.errors)")
   }
 
-  @Test("a clip named twice is one; a folder and a clip in it too")
+  @Test("An input that is named twice counts once, also as a file of a folder")
   func twice() throws {
     let scratch = try Self.threeClips()
     let clip = scratch.path("b.mp4")
@@ -66,7 +66,7 @@ struct BatchTests {
     #expect(run.text.split(separator: "\n").count { $0.hasPrefix("input ") } == 3)
   }
 
-  @Test("--format says the container, and HLS outputs in one folder share nothing", .long)
+  @Test("--format selects the container, and HLS outputs in one folder share no files", .long)
   func containers() throws {
     let scratch = try Self.threeClips()
     let arguments = ["transcode", scratch.path("a.mov"), scratch.path("b.mp4")] + Self.fast
@@ -83,7 +83,7 @@ struct BatchTests {
     #expect(try frames(scratch.path("a.upright.mkv")) == 150)
   }
 
-  @Test("one clip goes into a folder as well", arguments: ["there", "new/"])
+  @Test("The output of one input can be a folder too", arguments: ["there", "new/"])
   func single(folder: String) throws {
     let scratch = try Scratch()
     try FileManager.default.createDirectory(
@@ -96,7 +96,7 @@ struct BatchTests {
   }
 
   @Test(
-    "the same pictures whatever --jobs; the same bytes where the encoder has as many threads", .long
+    "--jobs doesn't change the frames, nor the bytes if the encoder has the same threads", .long
   )
   func jobs() throws {
     let scratch = try Self.threeClips()
@@ -123,7 +123,7 @@ struct BatchTests {
     }
   }
 
-  @Test("--events FOLDER: each clip has its own; one without any fails alone", .long)
+  @Test("--events FOLDER: each input has its events; only the input without events fails", .long)
   func events() throws {
     let scratch = try Scratch()
     let clips = try ["one", "two", "three"].map { try scratch.copy(Clip.turning, as: "\($0).mp4") }
@@ -143,9 +143,9 @@ struct BatchTests {
     #expect(Self.names(scratch, "out") == ["one.mp4", "two.mp4"])
   }
 
-  // MARK: - What fails
+  // MARK: - Failures
 
-  @Test("One broken among three: the others are whole, the line names it, the report has all")
+  @Test("One of three is damaged: the others are complete, the error names it, the report has all")
   func broken() throws {
     let scratch = try Self.threeClips()
     let broken = try scratch.file("broken.mp4", "no clip at all")
@@ -157,7 +157,7 @@ struct BatchTests {
     #expect(run.status == 65)
     let errors = run.lines.filter { $0.hasPrefix("upright: error: ") }
     #expect(errors.count == 1 && errors[0].contains(broken), "\(run.errors)")
-    #expect(run.lines.last?.hasPrefix("upright: 2 of 3 clips done, 1 failed: 210 frames") == true)
+    #expect(run.lines.last?.hasPrefix("upright: 2 of 3 inputs done, 1 failed: 210 frames") == true)
     #expect(Self.names(scratch, "out") == ["a.mp4", "b.mp4"])
     #expect(try frames(scratch.path("out/a.mp4")) == 150)
     let entries = try json(report)
@@ -168,7 +168,7 @@ struct BatchTests {
     #expect(schema.fault(in: entries) == nil)
   }
 
-  @Test("The exit status is that of the first that failed, whichever failed sooner")
+  @Test("The exit status is that of the first failed input in their order, not in time")
   func status() throws {
     let scratch = try Self.threeClips()
     let broken = try scratch.file("broken.mp4", "no clip at all")
@@ -179,12 +179,12 @@ struct BatchTests {
       #expect(run.status == status)
       let errors = try run.lines.map { try JSONDecoder().decode(JSON.self, from: Data($0.utf8)) }
       #expect(Set(errors.compactMap { $0["exit"].int }) == [65, 66], "\(run.errors)")
-      // A folder that was made for nothing is taken back.
+      // A new folder that stays empty is removed.
       #expect(!scratch.names.contains("out"))
     }
   }
 
-  @Test("64, before anything is read: what makes no sense for several", .long)
+  @Test("64, before any input is read: arguments that are invalid for several inputs", .long)
   func refused() throws {
     let scratch = try Self.threeClips()
     _ = try scratch.file("out.mp4", "what was there before")
@@ -203,7 +203,7 @@ struct BatchTests {
     }
   }
 
-  @Test("64: two clips of one name, in one folder or beside each other")
+  @Test("64: two inputs with the same output, in one folder or beside each other")
   func collisions() throws {
     let scratch = try Self.threeClips()
     try FileManager.default.createDirectory(
@@ -218,7 +218,7 @@ struct BatchTests {
       64, ["transcode", scratch.folder.path], "c.mov", "c.mp4", "c.upright.mp4", in: scratch)
   }
 
-  @Test("73: an output that is another clip's input, with -y too")
+  @Test("73: an output that is another input, even with -y")
   func overInput() throws {
     let scratch = try Self.threeClips()
     let other = try scratch.copy(Clip.lying, as: "b.upright.mp4")
@@ -229,7 +229,7 @@ struct BatchTests {
       in: scratch)
   }
 
-  @Test("73: a folder that cannot be written, before anything is read")
+  @Test("73: a folder that can't be written, before any input is read")
   func unwritable() throws {
     let scratch = try Self.threeClips()
     let inputs = [scratch.path("a.mov"), scratch.path("b.mp4")]
@@ -241,12 +241,12 @@ struct BatchTests {
       "Is a directory", in: scratch)
   }
 
-  @Test("66: a folder without clips")
+  @Test("66: a folder without media files")
   func empty() throws {
     let scratch = try Scratch()
-    try refuse(66, ["transcode", scratch.folder.path], "no clip", in: scratch)
+    try refuse(66, ["transcode", scratch.folder.path], "no media files", in: scratch)
     _ = try scratch.file("notes.txt", "no clip")
-    try refuse(66, ["transcode", Clip.lying, scratch.folder.path], "no clip", in: scratch)
+    try refuse(66, ["transcode", Clip.lying, scratch.folder.path], "no media files", in: scratch)
   }
 
   @Test("74: a full disk", .enabled(if: SmallDisk.isAllowed))
@@ -261,9 +261,9 @@ struct BatchTests {
     #expect(disk.names.isEmpty)
   }
 
-  // MARK: - On the way
+  // MARK: - Plans and progress
 
-  @Test("--dry-run says it of each, and of those that cannot be")
+  @Test("--dry-run prints the plan of each input, and the errors of the others")
   func dryRun() throws {
     let scratch = try Self.threeClips()
     let broken = try scratch.file("0.mp4", "no clip at all")
@@ -276,7 +276,7 @@ struct BatchTests {
     #expect(scratch.contents == before)
   }
 
-  @Test("--progress names the clip", .long, arguments: ["json", "plain"])
+  @Test("--progress names the input", .long, arguments: ["json", "plain"])
   func progress(style: String) throws {
     let scratch = try Self.threeClips()
     let inputs = [scratch.path("a.mov"), scratch.path("b.mp4")]

@@ -2,13 +2,13 @@ import Foundation
 import Testing
 import UprightTestSupport
 
-/// `--to` in a damaged clip: what was lost before it is told, what lies behind it is no loss.
+/// `--to` in a damaged file: damage before the end of the output is reported, damage after it isn't.
 @Suite("Damage and --to", .long)
 struct CutDamageTests {
-  /// Frame that is damaged, of sixty; 25 a second, each a keyframe.
+  /// The damaged frame, of sixty at 25 per second. Each is a keyframe.
   private static let frame = 30
 
-  /// H.264 in which one picture's slices are gone or spoilt.
+  /// Creates H.264 in which the slices of one frame are zeros or damaged.
   private static func clip(_ scratch: Scratch, _ name: String, isEmpty: Bool) throws -> String {
     let path = scratch.path(name)
     try FFmpegTool.run(
@@ -24,8 +24,8 @@ struct CutDamageTests {
   }
 
   @Test(
-    "up to the frame that is damaged all is well, from it on it is told, and --strict refuses",
-    // A Matroska block that is gone leaves no trace.
+    "The damage is reported if the output includes the damaged frame, and refused with --strict",
+    // A Matroska block of zeros can't be detected.
     arguments: [("mp4", false), ("mp4", true), ("mkv", false)])
   func cut(_ kind: String, _ isEmpty: Bool) throws {
     let scratch = try Scratch()
@@ -41,7 +41,7 @@ struct CutDamageTests {
       let warnings = try json(scratch.path("r.json"))["warnings"].array.compactMap(\.string)
       #expect(warnings.contains { $0.contains("damaged") } == isDamaged, "\(last): \(warnings)")
       #expect(warnings.count == (isDamaged ? 1 : 0), "\(last): \(warnings)")
-      // A picture that cannot be decoded at all is missing; one that is patched is there.
+      // A frame that can't be decoded is missing. A frame whose errors are concealed isn't.
       let missing = warnings.contains {
         $0.contains("could not be decoded") || $0.contains("no frame")
       }
@@ -51,7 +51,7 @@ struct CutDamageTests {
     }
   }
 
-  @Test("pictures before the first keyframe are told, wherever the end is")
+  @Test("Frames before the first keyframe are reported, wherever the end is")
   func noKeyframe() throws {
     let scratch = try Scratch()
     let (whole, input) = (scratch.path("whole.ts"), scratch.path("cut.ts"))
@@ -60,7 +60,7 @@ struct CutDamageTests {
     let packets = try FFmpegTool.probe(whole, ["-show_packets"])["packets"].array
     let start = try #require(packets[10]["pos"].string.flatMap(Int.init))
     let bytes = try Data(contentsOf: URL(fileURLWithPath: whole))
-    // The tables, and then the stream from the eleventh picture on.
+    // The tables, followed by the stream from the eleventh frame on.
     try (bytes.prefix(3 * 188) + bytes.dropFirst(start)).write(to: URL(fileURLWithPath: input))
     for end in ["1", "2", "100"] {
       let run = try Upright.run([

@@ -2,11 +2,11 @@ import Foundation
 import Testing
 import UprightTestSupport
 
-@Suite("Bad media")
+@Suite("Invalid media")
 struct DamageTests {
   private static let quick = ["--speed", "ultrafast", "-y"]
 
-  @Test("65: no media, or none with pictures", .long)
+  @Test("65: no media, or media without video", .long)
   func noMedia() throws {
     let scratch = try folderWithOutput()
     let out = ["-o", scratch.path("out.mp4"), "-y"]
@@ -28,7 +28,8 @@ struct DamageTests {
   }
 
   @Test(
-    "65: a playlist or a script under a clip's name; what it names is not read", .long,
+    "65: a playlist or a script with the name of a media file; files that it names are not read",
+    .long,
     arguments: [
       "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\nbeside.mp4\n#EXT-X-ENDLIST\n",
       "ffconcat version 1.0\nfile beside.mp4\n",
@@ -43,14 +44,14 @@ struct DamageTests {
       )
       try refuse(65, ["probe", input], name, in: scratch)
     }
-    // From standard input as well.
+    // The same from standard input.
     try refuse(
       65, ["transcode", "-", "-o", scratch.path("out.mp4"), "-y"], "not read", in: scratch,
       input: .pipe(Data(script.utf8)))
   }
 
   @Test(
-    "A faststart MP4 that was cut off: every picture that FFmpeg decodes, the loss, one warning",
+    "A truncated faststart MP4: all frames that FFmpeg decodes, and one warning with the loss",
     .long)
   func cutWithIndex() throws {
     let scratch = try Scratch()
@@ -82,7 +83,7 @@ struct DamageTests {
     #expect(scratch.leftovers.isEmpty)
   }
 
-  @Test("65: an MP4 whose index stood behind the cut", .long)
+  @Test("65: a truncated MP4 without its index", .long)
   func cutWithoutIndex() throws {
     let scratch = try folderWithOutput()
     let clip = scratch.path("end.mp4")
@@ -95,7 +96,7 @@ struct DamageTests {
     }
   }
 
-  @Test("An MPEG-TS cut anywhere gives what can be decoded", .long)
+  @Test("A truncated MPEG-TS gives all frames that can be decoded", .long)
   func cutTransportStream() throws {
     let scratch = try Scratch()
     let clip = scratch.path("whole.ts")
@@ -112,7 +113,7 @@ struct DamageTests {
   }
 
   @Test(
-    "Bytes flipped in the middle: what is decodable comes out, the loss is told, --strict refuses",
+    "Damaged bytes: decodable frames are written, the loss is reported, --strict refuses",
     .long,
     arguments: ["mp4", "ts"])
   func flipped(_ kind: String) throws {
@@ -144,10 +145,10 @@ struct DamageTests {
     #expect(scratch.leftovers.isEmpty)
   }
 
-  @Test("65: dimensions that nobody can decode")
+  @Test("Dimensions that can't be decoded")
   func absurd() throws {
     let scratch = try folderWithOutput()
-    // The sample description's and the track header's sizes are patched, and the stream's left.
+    // The sizes in the sample description and the track header are changed, but not the stream's.
     var clip = try bytes(Clip.lying)
     for name in ["avc1", "tkhd"] {
       guard let box = clip.range(of: Data(name.utf8)) else { continue }
@@ -157,12 +158,12 @@ struct DamageTests {
     let input = try scratch.file("huge.mp4", clip)
     let run = try Upright.run(
       ["transcode", input, "-o", scratch.path("new.mp4"), "--speed", "ultrafast"])
-    // The stream itself says how large it is; either is an answer, a crash is none.
+    // The stream has the right size, so both statuses are valid. A crash isn't.
     #expect([0, 65].contains(run.status), "\(run.errors)")
     #expect(scratch.leftovers.isEmpty)
   }
 
-  /// What FFmpeg decodes of a clip, whatever it complains of.
+  /// Returns the number of frames that FFmpeg decodes, ignoring its errors.
   private func decodable(_ path: String) -> Int {
     let outcome = try? ExternalTool("ffmpeg").outcome([
       "-nostdin", "-v", "quiet", "-i", path, "-map", "0:v:0", "-fps_mode", "passthrough", "-f",
@@ -173,10 +174,10 @@ struct DamageTests {
 }
 
 @Suite(
-  "The broken clips of the shared folder",
+  "The damaged files of the shared folder",
   .clips("broken"))
 struct BrokenClipTests {
-  /// Name, exit code, frames.
+  /// Name, exit code, number of frames.
   static let table: [(String, Int, Int)] = [
     ("0-timescale.mp4", 65, 0), ("BA_MW_D_IDR_LOST.264", 0, 70), ("annex-b.mp4", 0, 6),
     ("gecko_crash_789075.webm", 0, 1), ("no_timescale.mp4", 0, 170),
@@ -185,7 +186,7 @@ struct BrokenClipTests {
     ("video_with_failing_audio.mp4", 0, 280), ("vp9cake_corrupt.webm", 65, 0),
   ]
 
-  @Test("Ends with 0 or 65, never by a signal", .long, arguments: table)
+  @Test("transcode exits with 0 or 65, never by a signal", .long, arguments: table)
   func clip(_ name: String, _ status: Int, _ count: Int) throws {
     let input = SharedFiles.url("clips/broken/\(name)").path
     let scratch = try folderWithOutput()
@@ -196,12 +197,12 @@ struct BrokenClipTests {
     #expect(run.status == 0, "\(run.errors)")
     #expect(run.lines.allSatisfy { $0.hasPrefix("upright: ") }, "\(run.errors)")
     #expect(scratch.names == ["new.mp4", "out.mp4"])
-    // A newer decoder may find a picture more or less.
+    // The number of frames depends on the version of the decoder.
     let found = try frames(output)
     #expect(abs(found - count) <= 2, "\(found) of \(count)")
   }
 
-  @Test("probe ends with 0 or 65, never by a signal", .long, arguments: table)
+  @Test("probe exits with 0 or 65, never by a signal", .long, arguments: table)
   func probe(_ name: String, _ status: Int, _ count: Int) throws {
     let run = try Upright.run(["probe", SharedFiles.url("clips/broken/\(name)").path, "--json"])
     #expect([0, 65].contains(run.status), "\(run.errors)")

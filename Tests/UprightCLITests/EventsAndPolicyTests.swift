@@ -2,10 +2,10 @@ import Foundation
 import Testing
 import UprightTestSupport
 
-@Suite("Bad events and policies")
+@Suite("Invalid events and policies")
 struct EventsAndPolicyTests {
   @Test(
-    "65: an event that cannot be used is named by file and line", .long,
+    "65: the error of an invalid event has the file and the line", .long,
     arguments: [
       (
         #"{"at": 2, "device": "portrait"}"# + "\n" + #"{"at": 1, "device": "portrait"}"#, 2,
@@ -42,7 +42,7 @@ struct EventsAndPolicyTests {
     try refuse(65, ["explain", "--events", events], place, in: scratch)
   }
 
-  @Test("65: the same as it comes in on standard input")
+  @Test("65: the same on standard input")
   func liveEvents() throws {
     let scratch = try folderWithOutput()
     let text =
@@ -54,7 +54,8 @@ struct EventsAndPolicyTests {
   }
 
   @Test(
-    "65: a policy that cannot be used is named by file and JSON path, before any media", .long,
+    "65: the error of an invalid policy has the file and the JSON path, before media are opened",
+    .long,
     arguments: [
       (#"{"device": {"idiom": "fone"}}"#, "device.idiom"),
       (#"{"device": {"idiom": "fone"}}"#, "phone"),
@@ -79,7 +80,7 @@ struct EventsAndPolicyTests {
   func policy(_ text: String, _ word: String) throws {
     let scratch = try folderWithOutput()
     let policy = try scratch.file("policy.json", text)
-    // The input is missing too: the policy is judged first.
+    // The input is missing too, but the policy is checked first.
     try refuse(
       65,
       [
@@ -90,7 +91,7 @@ struct EventsAndPolicyTests {
     try refuse(65, ["explain", "--policy", policy], policy, in: scratch)
   }
 
-  @Test("A policy in which UIKit would raise is refused with UIKit's words")
+  @Test("A policy for which UIKit would raise an exception is refused with UIKit's message")
   func invalidAtLoad() throws {
     let scratch = try folderWithOutput()
     let policy = try scratch.file(
@@ -103,7 +104,7 @@ struct EventsAndPolicyTests {
       in: scratch)
   }
 
-  @Test("Every built-in is listed, printed as JSON, and can be given back", .long)
+  @Test("Every built-in policy is listed, and its printed JSON is accepted", .long)
   func builtIns() throws {
     let scratch = try Scratch()
     let list = try Upright.run(["policies"])
@@ -122,7 +123,7 @@ struct EventsAndPolicyTests {
     }
   }
 
-  @Test("explain prints a table for people, and arrays for machines")
+  @Test("explain prints a table, and arrays with --json")
   func explain() throws {
     let table = try Upright.run(["explain", "--events", Clip.turns])
     #expect(table.status == 0 && table.errors.isEmpty)
@@ -144,7 +145,7 @@ struct EventsAndPolicyTests {
     }
   }
 
-  @Test("explain --json of many events holds none of them", .long)
+  @Test("explain --json of many events has constant memory", .long)
   func many() throws {
     let script = """
       set -o pipefail; ulimit -d 150000

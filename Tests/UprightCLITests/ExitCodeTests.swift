@@ -5,7 +5,7 @@ import UprightTestSupport
 @Suite("Exit codes")
 struct ExitCodeTests {
   @Test(
-    "64: a call that makes no sense names the option", .long,
+    "64: the error of an invalid argument names the option", .long,
     arguments: [
       (["transcode"], "<input>"),
       (["probe", "a.mp4", "b.mp4"], "b.mp4"),
@@ -63,7 +63,7 @@ struct ExitCodeTests {
   }
 
   @Test(
-    "64: an output that its container cannot be",
+    "64: an output that its container doesn't support",
     arguments: [
       (["--canvas", "follow", "-o", "NEW.mkv"], "--canvas"),
       (["--canvas", "follow", "-o", "NEW.y4m"], "--canvas"),
@@ -80,7 +80,7 @@ struct ExitCodeTests {
     try refuse(64, ["transcode", Clip.lying] + output, word, in: scratch)
   }
 
-  @Test("64: majority asked for where nothing can be known ahead")
+  @Test("64: --canvas majority for an input that can't be read ahead")
   func majority() throws {
     let scratch = try folderWithOutput()
     try refuse(
@@ -88,7 +88,7 @@ struct ExitCodeTests {
       "--canvas majority", in: scratch, input: .pipe(try bytes(Clip.lying)))
   }
 
-  @Test("64: standard input cannot be two things")
+  @Test("64: standard input or output for two arguments")
   func standardInput() throws {
     let scratch = try folderWithOutput()
     try refuse(
@@ -99,7 +99,7 @@ struct ExitCodeTests {
       in: scratch)
   }
 
-  @Test("66: an input that is not there", .long)
+  @Test("66: a missing input", .long)
   func missing() throws {
     let scratch = try folderWithOutput()
     let out = ["-o", scratch.path("out.mp4"), "-y"]
@@ -121,7 +121,7 @@ struct ExitCodeTests {
     try refuse(66, ["explain", "--policy", gone], gone, in: scratch)
   }
 
-  @Test("69: a protocol that is not there")
+  @Test("69: an unknown protocol")
   func protocols() throws {
     let scratch = try folderWithOutput()
     try refuse(
@@ -131,7 +131,7 @@ struct ExitCodeTests {
       69, ["transcode", Clip.lying, "-o", "nonsense://a/b.mp4"], "nonsense://a/b.mp4", in: scratch)
   }
 
-  @Test("73: an output that cannot be made", .long)
+  @Test("73: an output that can't be created", .long)
   func output() throws {
     let scratch = try folderWithOutput()
     try refuse(
@@ -141,7 +141,7 @@ struct ExitCodeTests {
       try refuse(
         73, ["transcode", Clip.lying, "-o", scratch.path("none/\(name)")], "none", "make it first",
         in: scratch)
-      // As root nothing is refused but this.
+      // The only folder that root can't write to.
       try refuse(
         73, ["transcode", Clip.lying, "-o", "/proc/\(name)"], "/proc/\(name)", in: scratch)
     }
@@ -157,7 +157,7 @@ struct ExitCodeTests {
   }
 
   @Test(
-    "Every kind of error as the process tells it: one line, or JSON with the same parts", .long,
+    "Every kind of error is printed as one line, or as JSON with the same parts", .long,
     arguments: [
       (64, ["transcode"]), (65, ["probe", "JUNK"]), (66, ["probe", "GONE"]),
       (69, ["transcode", "nonsense://a/b", "-o", "NEW"]),
@@ -181,7 +181,7 @@ struct ExitCodeTests {
     #expect(scratch.names == ["junk.mp4"])
   }
 
-  @Test("An output without a name of its own lies beside the input")
+  @Test("The default output is beside the input")
   func defaultName() throws {
     let scratch = try Scratch()
     let input = try scratch.copy(Clip.lying, as: "take.one.mp4")

@@ -12,7 +12,7 @@ struct ExplainTests {
     "--policy", sample("tabs.json"), "--events", sample("tabs.jsonl"),
   ]
 
-  @Test("--why: a paragraph for the start and for each event, that names rule, masks and way")
+  @Test("--why: a paragraph for the start and for each event, with rule, masks and path")
   func why() throws {
     let run = try Upright.run(["explain", "--why"] + Self.tabs)
     #expect(run.status == 0)
@@ -32,7 +32,7 @@ struct ExplainTests {
       run.text.split(separator: "\n").allSatisfy { $0.count <= 100 && !$0.hasSuffix(" ") })
   }
 
-  @Test("a table that lines up, and a start row")
+  @Test("An aligned table with a start row")
   func table() throws {
     let run = try Upright.run(["explain"] + Self.tabs)
     let rows = run.text.split(separator: "\n")
@@ -63,10 +63,10 @@ struct ExplainTests {
     }
   }
 
-  @Test("--gravity chooses the constants")
+  @Test("--gravity selects the constants")
   func gravity() throws {
     let scratch = try Scratch()
-    // 60 degrees from portrait: within Android's gap, past iio's threshold.
+    // 60 degrees from portrait: inside Android's gap, beyond iio's threshold.
     let lines = (0..<40).map {
       #"{"at": \#(Double($0) / 20), "gravity": [-0.866, -0.5, 0]}"# + "\n"
     }
@@ -80,7 +80,7 @@ struct ExplainTests {
     #expect(turns == [0, 1])
   }
 
-  @Test("64: options that do not go together or mean nothing")
+  @Test("64: options that exclude each other, and invalid values")
   func usage() throws {
     let scratch = try folderWithOutput()
     try refuse(64, ["explain", "--json", "--why"], "--why", in: scratch)

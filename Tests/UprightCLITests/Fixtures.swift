@@ -6,7 +6,7 @@ import UprightTestSupport
 
 typealias Upright = CommandLineProgram
 
-/// The clips of the package.
+/// The sample files of the package.
 enum Clip {
   static let lying = sample("display-matrix.mp4")
   static let withSound = sample("with-sound.mp4")
@@ -31,13 +31,13 @@ extension Scratch {
     return path(name)
   }
 
-  /// A copy of a file.
+  /// Copies a file and returns the path of the copy.
   func copy(_ source: String, as name: String) throws -> String {
     try FileManager.default.copyItem(atPath: source, toPath: path(name))
     return path(name)
   }
 
-  /// Every file by name, hidden ones too, with what it holds.
+  /// The contents of all files, including hidden ones, by name.
   var contents: [String: Data] {
     var contents: [String: Data] = [:]
     for name in names {
@@ -46,7 +46,7 @@ extension Scratch {
     return contents
   }
 
-  /// Temporary files that a run forgot.
+  /// The temporary files that a run left.
   var leftovers: [String] { names.filter { $0.hasSuffix(".part") || $0.hasPrefix(".") } }
 }
 
@@ -56,17 +56,17 @@ func json(_ path: String) throws -> JSON {
   try JSONDecoder().decode(JSON.self, from: bytes(path))
 }
 
-/// How many pictures FFmpeg decodes; a complaint of its is thrown.
+/// Returns the number of frames that FFmpeg decodes. Throws if FFmpeg reports an error.
 func frames(_ path: String) throws -> Int {
   let answer = try FFmpegTool.probe(
     path, ["-count_frames", "-select_streams", "v:0", "-show_entries", "stream=nb_read_frames"])
   return answer["streams"][0]["nb_read_frames"].string.flatMap(Int.init) ?? 0
 }
 
-/// Checks a run that must be refused: the exit code, one line on standard error with `words` in it,
-/// nothing on standard output, and the folder as it was, with an existing `out.mp4` in it.
+/// Checks that a run is refused: it has the exit code, one line on standard error that contains `words`, nothing
+/// on standard output, and leaves the folder unchanged.
 ///
-/// Argument errors (64) are found in this process, the others by the program itself.
+/// Argument errors (64) are tested in this process, the others by running the program.
 func refuse(
   _ status: Int, _ arguments: [String], _ words: String..., in scratch: Scratch,
   input: Upright.Input? = nil, sourceLocation: SourceLocation = #_sourceLocation
@@ -80,7 +80,7 @@ func refuse(
     }
   let context = Comment(rawValue: arguments.joined(separator: " ") + ": " + line)
   #expect(line.hasPrefix("upright: error: "), context, sourceLocation: sourceLocation)
-  // What happened, where, what to do.
+  // The error, its location and the remedy.
   #expect(line.split(separator: ": ").count >= 4, context, sourceLocation: sourceLocation)
   for word in words {
     #expect(line.contains(word), "\(word) is not in \(line)", sourceLocation: sourceLocation)
@@ -90,7 +90,7 @@ func refuse(
     sourceLocation: sourceLocation)
 }
 
-/// The line of an argument error, parsed and run in this process.
+/// Returns the line of an argument error, parsed and run in this process.
 private func refusal(_ arguments: [String], _ sourceLocation: SourceLocation) throws -> String {
   let failure = try #require(
     UprightCommand.failure(of: arguments), "\(arguments) was not refused",
@@ -99,7 +99,7 @@ private func refusal(_ arguments: [String], _ sourceLocation: SourceLocation) th
   return failure.line
 }
 
-/// The line of an error of the program's, run as a process of its own.
+/// Returns the line of an error of the program, run as a separate process.
 private func refusal(
   byProgram arguments: [String], _ status: Int, _ input: Upright.Input,
   _ sourceLocation: SourceLocation
@@ -113,7 +113,7 @@ private func refusal(
   return run.errors
 }
 
-/// A folder with an output in it that must survive.
+/// Returns a folder with an existing `out.mp4`, which must stay unchanged.
 func folderWithOutput() throws -> Scratch {
   let scratch = try Scratch()
   _ = try scratch.file("out.mp4", "what was there before")

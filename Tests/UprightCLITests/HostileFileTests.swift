@@ -2,8 +2,7 @@ import Foundation
 import Testing
 import UprightTestSupport
 
-/// Files made to break it.
-@Suite("Files made to break it")
+@Suite("Hostile files")
 struct HostileFileTests {
   /// Ten frames of H.264.
   private static func clip(_ path: String) throws {
@@ -15,7 +14,7 @@ struct HostileFileTests {
   }
 
   @Test(
-    "Times and counts at their limits are no trap", .clips("found"),
+    "Times and counts at their limits don't crash", .clips("found"),
     arguments: [
       ("trap-audiotranscoder-135.mkv", "out.flv", []),
       ("trap-audiotranscoder-135.mkv", "out.ts", []),
@@ -31,7 +30,7 @@ struct HostileFileTests {
       ["transcode", SharedFiles.url("clips/found/\(name)").path, "-o", scratch.path(output)]
         + options
     ).wait(timeout: 60)
-    // 64: nothing of the clip is after that start.
+    // 64 if the start is after the end of the input.
     #expect([0, 64, 65].contains(run.status), "\(run.errors)")
     #expect(scratch.leftovers.isEmpty, "\(scratch.names)")
   }
@@ -62,7 +61,7 @@ struct HostileFileTests {
     }
   }
 
-  @Test("A playlist reads files beside it, and nothing else")
+  @Test("A playlist can refer only to regular files in its folder")
   func beside() throws {
     let scratch = try Scratch()
     let folder = scratch.path("inside")
@@ -81,7 +80,7 @@ struct HostileFileTests {
     }
   }
 
-  @Test("A colour profile in a PNG is not inflated", .clips("found"))
+  @Test("A colour profile in a PNG is not decompressed", .clips("found"))
   func profile() throws {
     let scratch = try Scratch()
     let bomb = SharedFiles.url("clips/found/png-iccp-bomb-80MiB.png").path
@@ -100,7 +99,7 @@ struct HostileFileTests {
   }
 
   @Test(
-    "--reencode auto by name: what fits is copied, --crf is for the rest; VP9 into MOV is refused")
+    "An explicit --reencode auto copies what fits despite --crf; VP9 in MOV is refused")
   func copies() throws {
     let scratch = try Scratch()
     let clip = scratch.path("in.mp4")
@@ -122,7 +121,7 @@ struct HostileFileTests {
     #expect(tag.status == 64, "\(tag.errors)")
   }
 
-  @Test("A clip of which nothing decodes is not copied")
+  @Test("A file of which nothing decodes is not copied")
   func undecodable() throws {
     let scratch = try Scratch()
     let clip = scratch.path("in.mp4")
@@ -150,7 +149,7 @@ struct HostileFileTests {
   }
 
   @Test(
-    "HEVC is tagged hvc1, its parameter sets in the sample entry",
+    "HEVC is tagged hvc1, with its parameter sets in the sample entry",
     arguments: ["mp4", "mov", "m3u8"])
   func hvc1(_ ending: String) throws {
     let scratch = try Scratch()
@@ -166,7 +165,7 @@ struct HostileFileTests {
     #expect(try frames(output) > 0)
   }
 
-  @Test("Events without a line's end are refused")
+  @Test("Endless lines of events are refused")
   func endless() throws {
     let scratch = try Scratch()
     try Self.clip(scratch.path("in.mp4"))
@@ -178,7 +177,7 @@ struct HostileFileTests {
   }
 
   @Test(
-    "A number of threads that no machine has, HLS to standard output, control characters in a name")
+    "Too many threads, HLS to standard output, control characters in a name")
   func words() throws {
     let scratch = try Scratch()
     let clip = scratch.path("\u{1B}[31mred.mp4")

@@ -9,14 +9,14 @@ struct InterruptTests {
     "out.mkv --split",
   ]
 
-  /// An output's name, and the options after it.
+  /// Splits an output's name from the options after it.
   private static func words(_ output: String) -> (name: String, options: [String]) {
     let words = output.split(separator: " ").map(String.init)
     return (words[0], Array(words.dropFirst()))
   }
 
   @Test(
-    "Once: what is in flight is finished, the file plays as a partial one, 130 or 143",
+    "Once: buffered frames are finished, the partial file is playable, exit status 130 or 143",
     arguments: outputs, [SIGINT, SIGTERM])
   func once(_ wanted: String, _ signal: CInt) throws {
     let (name, options) = Self.words(wanted)
@@ -51,7 +51,7 @@ struct InterruptTests {
   }
 
   @Test(
-    "Twice: at once, and nothing half-made stays",
+    "Twice: the run ends immediately and leaves no temporary files",
     arguments: [
       "out.mp4", "out.m3u8", "out.ts", "out.m3u8 --hls-segments ts", "out.mkv --split",
     ])
@@ -59,7 +59,7 @@ struct InterruptTests {
     let (name, options) = Self.words(wanted)
     let scratch = try Scratch()
     let long = try longClip(in: scratch)
-    // Veryslow holds so many pictures that finishing them takes a while.
+    // The preset veryslow buffers so many frames that finishing them takes a while.
     let program = try CommandLineProgram(
       [
         "transcode", long, "-o", scratch.path(name), "--speed", "veryslow", "--report",
@@ -67,11 +67,11 @@ struct InterruptTests {
       ] + options)
     try Self.waitForPictures(scratch)
     program.send(SIGINT)
-    // Two signals that are both waiting are one to the kernel.
+    // The kernel merges two pending signals of the same kind.
     usleep(100_000)
     program.send(SIGINT)
     let run = try program.wait(timeout: 120)
-    // A run that is finished in order writes its report.
+    // Only a run that is finished writes its report.
     #expect(!scratch.names.contains("r.json"))
     #expect(run.status == 130)
     #expect(scratch.leftovers.isEmpty, "\(scratch.names)")
@@ -82,7 +82,7 @@ struct InterruptTests {
     }
   }
 
-  @Test("SIGHUP, --keep-partial: the file is under its name")
+  @Test("SIGHUP with --keep-partial: the file keeps its name")
   func kept() throws {
     let scratch = try Scratch()
     let program = try CommandLineProgram([
@@ -96,7 +96,7 @@ struct InterruptTests {
   }
 
   @Test(
-    "A second run to the same new name is refused while the first one writes; a later one cleans up"
+    "A second run with the same output is refused while the first one writes; a later one cleans up"
   )
   func busy() throws {
     let scratch = try Scratch()
@@ -114,7 +114,7 @@ struct InterruptTests {
     #expect(!scratch.names.contains { $0.hasSuffix(".part") }, "\(scratch.names)")
   }
 
-  @Test("SIGKILL: nothing stands under the final name")
+  @Test("SIGKILL: no file has the final name")
   func killed() throws {
     let scratch = try Scratch()
     let long = try longClip(in: scratch)
@@ -127,7 +127,7 @@ struct InterruptTests {
     #expect(!scratch.names.contains("out.mp4"))
   }
 
-  @Test("An input that says nothing can be left too", arguments: [SIGINT, SIGTERM])
+  @Test("A run whose input sends no data can be stopped", arguments: [SIGINT, SIGTERM])
   func silence(_ signal: CInt) throws {
     let scratch = try folderWithOutput()
     let before = scratch.contents
@@ -140,12 +140,12 @@ struct InterruptTests {
     #expect(scratch.contents == before)
   }
 
-  /// Waits until the first picture has been turned, however busy the machine: the trace then has its
-  /// first format. A little longer, so that some have been encoded.
+  /// Waits until the first frame has been turned, however busy the machine: the trace then has its
+  /// first format. Then waits a little longer, so that some frames have been encoded.
   private static func waitForPictures(_ scratch: Scratch) throws {
     let deadline = Date(timeIntervalSinceNow: 60)
     while (try? Data(contentsOf: URL(fileURLWithPath: scratch.path("trace"))).isEmpty) ?? true {
-      try #require(Date() < deadline, "no picture in a minute")
+      try #require(Date() < deadline, "no frame in a minute")
       usleep(20_000)
     }
     usleep(500_000)

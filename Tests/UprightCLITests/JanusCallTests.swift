@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UprightTestSupport
 
-/// A call that Chromium's WebRTC sent and that Janus recorded: nothing of it is ours but the reading.
+/// A call that Chromium's WebRTC sends and Janus records.
 @Suite(
   "A call recorded by Janus", .slow("Janus records a browser's call"),
   .enabled(
@@ -11,7 +11,7 @@ import UprightTestSupport
   .serialized)
 struct JanusCallTests {
   @Test(
-    "Every frame stands upright, whatever the phone did",
+    "Every frame is upright, with all rotations of the sender",
     arguments: [["vp8"], ["vp9"], ["h264"], ["vp9", "--layers", "L2T2", "--size", "640x480"]])
   func call(_ arguments: [String]) throws {
     let codec = arguments[0]
@@ -20,7 +20,7 @@ struct JanusCallTests {
     let outcome = try ExternalTool("python3").outcome(
       [script.path, scratch.path("call"), "--seconds", "6", "--codec"] + arguments, timeout: 120)
     let call = try JSONDecoder().decode(JSON.self, from: outcome.output)
-    // The machine has no network to meet on: the script says so with 77.
+    // The script exits with 77 if the machine has no network interface other than loopback.
     if outcome.status == 77 { return print("skipped: \(call["error"].string ?? "")") }
     try #require(outcome.status == 0, "\(outcome.text) \(outcome.errors)")
     let pictures = try #require(call["video"].string)
@@ -35,7 +35,7 @@ struct JanusCallTests {
     let raw = scratch.path("out.y4m")
     let run = try Upright.run(["transcode", pictures, "-o", raw])
     #expect(run.status == 0, "\(run.errors)")
-    // Of a picture in layers one is shown.
+    // Only one layer of each frame is decoded.
     #expect(!run.errors.contains("did not increase"), "\(run.errors)")
     let picture = try Y4M(path: raw)
     #expect(picture.count > 10)

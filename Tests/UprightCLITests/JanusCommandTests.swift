@@ -28,7 +28,7 @@ struct JanusCommandTests {
     return fixture
   }
 
-  @Test("A recording is known by its first bytes, under any name; probe lists its CVO by frame")
+  @Test("A recording is detected by its first bytes, with any name; probe lists its CVO by frame")
   func recognised() throws {
     let scratch = try Scratch()
     let input = try scratch.file("call.bin", Self.recording().bytes)
@@ -58,7 +58,7 @@ struct JanusCommandTests {
     #expect(try frames(output) == 20)
   }
 
-  @Test("Sound beside the pictures")
+  @Test("Audio and video")
   func withSound() throws {
     let scratch = try Scratch()
     let input = try scratch.file("call.mjr", Self.recording().bytes)
@@ -71,12 +71,12 @@ struct JanusCommandTests {
     #expect(try FFmpegTool.streams(output, "audio").first?["codec_name"].string == "aac")
   }
 
-  @Test("Cut anywhere: every frame whose packets are there, one warning; none: 65", .long)
+  @Test("Truncated: all complete frames and one warning, or 65 if there are none", .long)
   func cut() throws {
     let scratch = try Scratch()
     let fixture = try Self.recording()
     let whole = fixture.bytes
-    // Where each packet ends, and whether it is its frame's last.
+    // The end of each packet, and whether it is the last one of its frame.
     var ends: [(end: Int, isLast: Bool)] = []
     var place = 10 + fixture.header.utf8.count
     for packet in fixture.packets {
@@ -96,7 +96,7 @@ struct JanusCommandTests {
         continue
       }
       #expect(run.status == 0, "\(percent) %: \(run.errors)")
-      // The frame that was begun may be patched.
+      // The incomplete frame may be decoded with concealed errors.
       let count = try Y4M(path: output).count
       #expect((complete...complete + 1).contains(count), "\(percent) %: \(count) of \(complete)")
       if ends.contains(where: { $0.end == size && $0.isLast }) { continue }
@@ -108,7 +108,7 @@ struct JanusCommandTests {
     #expect(scratch.leftovers.isEmpty)
   }
 
-  @Test("65: what cannot be read says why", .long)
+  @Test("65: the errors of invalid recordings have their reason", .long)
   func refused() throws {
     let scratch = try folderWithOutput()
     let out = ["-o", scratch.path("out.mp4"), "-y"]
@@ -155,7 +155,7 @@ struct JanusCommandTests {
     }
   }
 
-  @Test("--audio wants a recording of sound, and pictures of a recording", .long)
+  @Test("--audio needs a recording of audio, and an input that is a recording of video", .long)
   func wrongSound() throws {
     let scratch = try folderWithOutput()
     let out = ["-o", scratch.path("out.mp4"), "-y"]
@@ -186,10 +186,10 @@ struct JanusCommandTests {
       73, ["transcode", input, "--audio", sound, "-o", sound, "--format", "mp4", "-y"],
       "the output is the input", in: scratch)
     try refuse(
-      64, ["transcode", input, "--audio", sound, "--report", sound] + out, "the sound", in: scratch)
+      64, ["transcode", input, "--audio", sound, "--report", sound] + out, "the audio", in: scratch)
   }
 
-  @Test("Bytes flipped anywhere: an answer, never a crash", .long)
+  @Test("Damaged bytes: exit status 0 or 65, never a crash", .long)
   func flipped() throws {
     let scratch = try Scratch()
     let whole = try Self.recording().bytes

@@ -4,7 +4,7 @@ import UprightTestSupport
 
 @Suite("Outputs")
 struct OutputTests {
-  @Test("Output = input is refused under every name, and the input stays as it was", .long)
+  @Test("An output that is the input is refused with any path, and the input is unchanged", .long)
   func outputIsInput() throws {
     let scratch = try Scratch()
     let input = try scratch.copy(Clip.lying, as: "in.mp4")
@@ -24,7 +24,7 @@ struct OutputTests {
     #expect(try bytes(input) == bytes(Clip.lying))
   }
 
-  @Test("A report or a trace is not written over anything that another argument names", .long)
+  @Test("A report or a trace doesn't overwrite a file that another argument names", .long)
   func sideFiles() throws {
     let scratch = try Scratch()
     let input = try scratch.copy(Clip.turning, as: "in.mp4")
@@ -48,7 +48,7 @@ struct OutputTests {
     try refuse(64, arguments + ["--report", same, "--trace", same], "the trace", in: scratch)
   }
 
-  @Test("A pipe or a device is written into, never replaced")
+  @Test("A pipe or a device is written to, never replaced")
   func specialFiles() throws {
     let scratch = try Scratch()
     for name in ["media", "report", "trace"] { #expect(mkfifo(scratch.path(name), 0o600) == 0) }
@@ -56,7 +56,7 @@ struct OutputTests {
       "transcode", Clip.lying, "-o", scratch.path("media"), "--format", "mpegts", "--to", "0.5",
       "--report", scratch.path("report"), "--trace", scratch.path("trace"), "--speed", "ultrafast",
     ])
-    // In the order in which they are opened.
+    // The order in which they are opened.
     let (media, trace, report) = (Gathered(), Gathered(), Gathered())
     for (name, gathered) in [("media", media), ("trace", trace), ("report", report)] {
       let path = scratch.path(name)
@@ -81,7 +81,7 @@ struct OutputTests {
   }
 
   @Test(
-    "A pipe that nobody reads is no output", .realTime,
+    "A pipe without a reader is refused as an output", .realTime,
     arguments: Loop.cases(["-o", "--report"], test: 1))
   func unreadPipe(_ option: String) throws {
     let scratch = try Scratch()
@@ -95,7 +95,7 @@ struct OutputTests {
     #expect(run.status == 73 && run.errors.contains("the pipe has no reader"), "\(run.errors)")
   }
 
-  @Test("-y replaces an output, without it the old one stays")
+  @Test("-y replaces an existing output; without -y it is kept")
   func replace() throws {
     let scratch = try folderWithOutput()
     let arguments = [
@@ -107,7 +107,7 @@ struct OutputTests {
     #expect(scratch.names == ["out.mp4"])
   }
 
-  @Test("--dry-run says the plan and makes nothing")
+  @Test("--dry-run prints the plan and writes nothing")
   func dryRun() throws {
     let scratch = try folderWithOutput()
     let before = scratch.contents
@@ -123,7 +123,7 @@ struct OutputTests {
   }
 
   @Test(
-    "MP4: the final name is not there before the end; HLS: the playlist parses at every moment",
+    "MP4: the final name doesn't exist before the end; HLS: the playlist is valid at any time",
     .long)
   func whileItRuns() throws {
     let scratch = try Scratch()
@@ -133,7 +133,7 @@ struct OutputTests {
     while mp4.isRunning {
       let names = scratch.names
       if names.contains("out.mp4"), mp4.isRunning {
-        // It came with the rename: whole.
+        // The file was renamed when it was complete.
         #expect(try frames(scratch.path("out.mp4")) == 300)
         break
       }
@@ -164,7 +164,7 @@ struct OutputTests {
     #expect(scratch.leftovers.isEmpty)
   }
 
-  @Test("A failed HLS run leaves nothing")
+  @Test("A failed HLS run leaves no files")
   func failedHLS() throws {
     let scratch = try Scratch()
     let whole = try bytes(Clip.withSound)
@@ -178,7 +178,7 @@ struct OutputTests {
       cut, in: scratch)
   }
 
-  @Test("74: a reader that goes away is an error, not a crash", .long)
+  @Test("74: a reader that closes the pipe is an error, not a crash", .long)
   func readerLeaves() throws {
     let scratch = try Scratch()
     let long = try longClip(in: scratch)
@@ -192,7 +192,7 @@ struct OutputTests {
   }
 
   @Test(
-    "74: what was asked for and cannot be written is an error",
+    "74: results that can't be written to standard output are an error",
     .enabled(if: access("/dev/full", W_OK) == 0))
   func fullDevice() throws {
     let scratch = try Scratch()
@@ -212,7 +212,7 @@ struct OutputTests {
   }
 
   @Test(
-    "74: a full disk leaves nothing under the final name", .long,
+    "74: with a full disk no file has the final name", .long,
     .enabled(if: SmallDisk.isAllowed, "mounting a small tmpfs is refused"))
   func fullDisk() throws {
     let disk = try SmallDisk(kilobytes: 200)
@@ -234,7 +234,7 @@ struct OutputTests {
   }
 }
 
-/// What a thread read.
+/// The data that a thread has read.
 final class Gathered: @unchecked Sendable {
   private let done = DispatchSemaphore(value: 0)
   private var data = Data()
@@ -251,7 +251,7 @@ final class Gathered: @unchecked Sendable {
   }
 }
 
-/// A clip that takes long enough to be interrupted: the sample many times over.
+/// Creates a file that takes long enough to be interrupted: a sample file, repeated 60 times.
 func longClip(in scratch: Scratch) throws -> String {
   let path = scratch.path("long.mp4")
   try FFmpegTool.run(["-stream_loop", "60", "-i", Clip.withSound, "-c", "copy", path])

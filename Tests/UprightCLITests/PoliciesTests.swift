@@ -9,7 +9,7 @@ struct PoliciesTests {
   private static let events =
     Fixtures.packageRoot.appendingPathComponent("Samples/policies/ios5.jsonl").path
 
-  @Test("writes the iOS 6 document, which validates and decides the same")
+  @Test("The iOS 6 document is valid and gives the same decisions")
   func migrate() throws {
     let scratch = try Scratch()
     let run = try Upright.run(["policies", "migrate", Self.old])
@@ -25,7 +25,7 @@ struct PoliciesTests {
     #expect(decisions[0] == decisions[1])
   }
 
-  @Test("what cannot be kept is a warning, and nothing of it on standard output")
+  @Test("Properties that can't be migrated are warnings, on standard error only")
   func warnings() throws {
     let scratch = try Scratch()
     let policy = try scratch.file(
@@ -46,7 +46,7 @@ struct PoliciesTests {
     #expect(again.output == run.output && again.warnings.count == 1)
   }
 
-  @Test("errors: no file, a file that is not there, a document that cannot start")
+  @Test("Errors: no file, a missing file, an invalid document")
   func errors() throws {
     let scratch = try folderWithOutput()
     try refuse(64, ["policies", "migrate"], "migrate FILE", in: scratch)

@@ -4,7 +4,7 @@ import UprightTestSupport
 
 @Suite("upright preview, explain --svg")
 struct PreviewCommandTests {
-  @Test("A sheet as PNG, the timeline as SVG, either on standard output", .long)
+  @Test("A sheet as PNG, the timeline as SVG, to a file or standard output", .long)
   func kinds() throws {
     let scratch = try Scratch()
     let (png, svg) = (scratch.path("s.png"), scratch.path("s.svg"))
@@ -34,7 +34,7 @@ struct PreviewCommandTests {
     #expect(piped.text.hasPrefix("<svg "))
   }
 
-  @Test("What makes no sense is refused", .long)
+  @Test("Invalid arguments are refused", .long)
   func refusals() throws {
     let scratch = try folderWithOutput()
     let new = scratch.path("new.png")
@@ -48,14 +48,14 @@ struct PreviewCommandTests {
     try refuse(
       73, ["preview", Clip.lying, "-o", scratch.path("none/a.png")], "make it first", in: scratch)
     let there = try scratch.file("there.png", "there")
-    try refuse(73, ["preview", Clip.lying, "-o", there], "there already", in: scratch)
+    try refuse(73, ["preview", Clip.lying, "-o", there], "already exists", in: scratch)
     let events = try scratch.copy(Clip.turns, as: "e.svg")
     try refuse(64, ["explain", "--events", events, "--svg", events], "--svg", in: scratch)
     try refuse(
       64, ["preview", Clip.lying, "--events", events, "-o", events, "-y"], "-o", in: scratch)
   }
 
-  @Test("Copying: --dry-run says what is copied, and why")
+  @Test("Copying: --dry-run prints what is copied, and why")
   func dryRun() throws {
     let scratch = try Scratch()
     let out = scratch.path("out.mp4")

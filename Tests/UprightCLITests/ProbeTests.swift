@@ -2,22 +2,23 @@ import Foundation
 import Testing
 import UprightTestSupport
 
-/// `upright probe` as its user sees it, and what `transcode` says of signals that make no sense.
+/// The output of `upright probe`, and the warnings of `transcode` about invalid signals.
 @Suite("Signals on the command line", .enabled(if: FFmpegTool.isHere, "needs ffmpeg"), .serialized)
 struct ProbeTests {
-  /// An H.264 message for so many units of 2^-16 turn anticlockwise, until another (D.1.27).
+  /// An H.264 display orientation message of `rotation` units of 2^-16 turn anticlockwise, which persists until the
+  /// next one (D.1.27).
   private static func message(_ rotation: Int) -> [UInt8] {
     [6, 0x2F, 3] + MovieWriter.be(rotation << 5 | 0b01001, 3) + [0x80]
   }
 
-  /// 25 frames, the messages at 10 and 20, a cancel at 15; a matrix; a timed track.
+  /// Creates 25 frames with messages at 10 and 20 and a cancel at 15, a matrix, and a timed track.
   private static func clip(_ scratch: Scratch) throws -> String {
     var clip = try EncodedClip(.h264, frames: 25, gop: 25, bFrames: 0)
     clip.insert(nal: Self.message(16384), atShown: 10)
     clip.insert(nal: [6, 0x2F, 1, 0xC0, 0x80], atShown: 15)
     clip.insert(nal: Self.message(16384 + 910), atShown: 20)
     var movie = clip.movie
-    // Top and bottom change places.
+    // Flipped vertically.
     movie.tracks[0].matrix = [1, 0, 0, -1]
     movie.tracks.append(.orientation([(at: 0, exif: 6), (at: 4 * clip.frame, exif: nil)]))
     let path = scratch.path("take.mov")
@@ -25,7 +26,7 @@ struct ProbeTests {
     return path
   }
 
-  @Test("every source over time, those that do not win too")
+  @Test("All sources over time, including those that aren't applied")
   func table() throws {
     let scratch = try Scratch()
     let path = try Self.clip(scratch)
@@ -48,7 +49,7 @@ struct ProbeTests {
     #expect(outcome.text == expected, "\(outcome.text)")
   }
 
-  @Test("the same as JSON")
+  @Test("The same as JSON")
   func json() throws {
     let scratch = try Scratch()
     let outcome = try Upright.run(["probe", try Self.clip(scratch), "--json"])
@@ -69,7 +70,7 @@ struct ProbeTests {
     #expect(signals[1]["mirrored"].bool == true && signals[4]["mirrored"].bool == false)
   }
 
-  @Test("an angle between quarter turns: exit 0 and one warning, whatever comes after it")
+  @Test("Angles between quarter turns: exit status 0 and one warning for all of them")
   func absurd() throws {
     let scratch = try Scratch()
     var clip = try EncodedClip(.h264, frames: 12, gop: 12, bFrames: 0)
@@ -80,14 +81,14 @@ struct ProbeTests {
     #expect(outcome.status == 0)
     #expect(outcome.warnings.count == 1, "\(outcome.lines)")
     #expect(outcome.warnings.first?.contains("not a multiple of 90 degrees") == true)
-    // Frames that are upright whatever a signal says: nothing to warn of.
+    // Signals are ignored with --frames upright, so there is no warning.
     let upright = try Upright.run([
       "transcode", path, "-o", scratch.path("up.y4m"), "--frames", "upright",
     ])
     #expect(upright.status == 0 && upright.warnings.isEmpty, "\(upright.lines)")
   }
 
-  @Test("FLV metadata that make no sense: exit 0 and one warning, of probe as well", .long)
+  @Test("Invalid FLV metadata: exit status 0 and one warning, also of probe", .long)
   func senseless() throws {
     let scratch = try Scratch()
     let clip = try EncodedClip(.h264, frames: 12, gop: 12, bFrames: 0)
@@ -105,14 +106,14 @@ struct ProbeTests {
       #expect(outcome.warnings.count == 1, "\(outcome.lines)")
       #expect(outcome.warnings.first?.contains("\"sideways\"") == true)
     }
-    // Through a pipe as well: nothing is read twice.
+    // The same through a pipe, which can't be read twice.
     let piped = try Upright.run(
       ["transcode", "-", "-o", scratch.path("piped.y4m")],
       input: .pipe(Data(contentsOf: URL(fileURLWithPath: path))))
     #expect(piped.status == 0 && piped.warnings.contains { $0.contains("\"sideways\"") })
   }
 
-  @Test("another codec on the way: exit 0 and the loss in one warning; strictly: 65")
+  @Test("A codec change mid-stream: exit status 0 and one warning with the loss; --strict: 65")
   func codecChange() throws {
     let scratch = try Scratch()
     var bytes = Data()

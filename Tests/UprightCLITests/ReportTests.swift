@@ -27,7 +27,7 @@ struct ReportTests {
       }, scratch: scratch)
   }
 
-  @Test("The report has the keys of the contract, no more and no fewer", .long)
+  @Test("The report has exactly the documented keys", .long)
   func keys() throws {
     let report = try Self.run("out.m3u8").report
     func keys(_ value: JSON) -> Set<String> { Set(value.object.keys) }
@@ -65,7 +65,7 @@ struct ReportTests {
       ])
   }
 
-  @Test("Report, trace and explain tell the same decisions and formats", .long)
+  @Test("Report, trace and explain have the same decisions and formats", .long)
   func agreement() throws {
     let run = try Self.run("out.m3u8")
     let events = run.report["events"].array
@@ -83,11 +83,11 @@ struct ReportTests {
     for (one, other) in zip(explained["formats"].array, formats) {
       #expect(abs((one["from"].double ?? 0) - (other["from"].double ?? 1)) < 0.001)
     }
-    // The same decisions for a file whose canvas is fixed.
+    // A file with a fixed canvas has the same decisions.
     #expect(try Self.run("out.mp4").report["events"].array == events)
   }
 
-  @Test("--start and --to cut; the events' times stay the input's", .long)
+  @Test("--start and --to cut; times of events are on the input's timeline", .long)
   func cut() throws {
     let scratch = try Scratch()
     let output = scratch.path("out.m3u8")
@@ -110,7 +110,7 @@ struct ReportTests {
   }
 
   @Test(
-    "--events-offset moves every event, backwards too", .long, arguments: [(0.5, 115), (-1.0, 70)])
+    "--events-offset moves every event, also backwards", .long, arguments: [(0.5, 115), (-1.0, 70)])
   func offset(_ seconds: Double, _ frame: Int) throws {
     let scratch = try Scratch()
     let run = try Upright.run(
@@ -126,7 +126,7 @@ struct ReportTests {
 @Suite("Streams, progress and help")
 struct StreamTests {
   @Test(
-    "A clip comes in on standard input", .long,
+    "Media from standard input", .long,
     arguments: [
       ["-o", "OUT.mp4"], ["--format", "mpegts", "-o", "OUT.mp4"],
       ["--format", "ts", "-o", "OUT.m3u8"],
@@ -146,7 +146,7 @@ struct StreamTests {
   }
 
   @Test(
-    "A clip goes out on standard output, and nothing else does", .long,
+    "Media to standard output, and no other text", .long,
     arguments: ["mpegts", "mp4", "mkv", "flv"])
   func standardOutput(_ format: String) throws {
     let scratch = try Scratch()
@@ -160,7 +160,7 @@ struct StreamTests {
     #expect(try FFmpegTool.streams(copy, "audio").count == 1)
   }
 
-  @Test("Events come in on standard input as the run goes", .long)
+  @Test("Events from standard input, during the run", .long)
   func liveEvents() throws {
     let scratch = try Scratch()
     let run = try Upright.run(
@@ -173,7 +173,7 @@ struct StreamTests {
     #expect(run.json["events"].array.count == 3)
   }
 
-  @Test("Progress is shown as it was asked for, on standard error", .long)
+  @Test("Progress is shown on standard error, in the selected style", .long)
   func progress() throws {
     let scratch = try Scratch()
     func run(_ arguments: [String], _ environment: [String: String] = [:]) throws -> Upright.Outcome
@@ -201,7 +201,7 @@ struct StreamTests {
     #expect(
       grey.errors.contains("━") && !grey.errors.contains("\u{1B}[3")
         && !grey.errors.contains("\u{1B}[9"))
-    // No terminal, no bar.
+    // Without a terminal there is no bar.
     #expect(try run([]).lines.count == 1)
     #expect(try run(["--progress", "none"]).lines.count == 1)
     #expect(try run(["--quiet"]).errors.isEmpty)
@@ -240,7 +240,7 @@ struct StreamTests {
     #expect(try Upright.run(["help"] + command).output == run.output)
   }
 
-  @Test("--version names the FFmpeg libraries")
+  @Test("--version lists the FFmpeg libraries")
   func version() throws {
     let run = try Upright.run(["--version"])
     #expect(run.status == 0)
@@ -260,7 +260,7 @@ struct StreamTests {
   }
 
   @Test(
-    "A shell offers what an option takes",
+    "Shell completions offer the values of an option",
     arguments: [
       ("explain --policy po", "portrait"), ("explain --policy ./mi", "./mine.json"),
       ("tag --orientation ri", "rightMirrored"), ("transcode --size 7", "720p"),
@@ -286,7 +286,7 @@ struct StreamTests {
       "\(run.text) \(run.errors)")
   }
 
-  @Test("probe tells every signal, for people and for machines")
+  @Test("probe prints every signal, as text and as JSON")
   func probe() throws {
     let machine = try Upright.run(["probe", Clip.lying, "--json"])
     #expect(machine.status == 0 && machine.errors.isEmpty)
@@ -302,7 +302,7 @@ struct StreamTests {
   }
 
   @Test(
-    "Every encoder writes its codec, and nothing of its own to standard error", .long,
+    "Every encoder writes its codec, and no messages to standard error", .long,
     arguments: ["h264", "hevc", "av1", "vp9"])
   func encoders(_ codec: String) throws {
     let scratch = try Scratch()
@@ -315,7 +315,7 @@ struct StreamTests {
     #expect(try frames(output) == 15)
   }
 
-  @Test("The options of the encoder arrive there")
+  @Test("Encoder options are passed to the encoder")
   func options() throws {
     let scratch = try Scratch()
     let output = scratch.path("out.mp4")

@@ -4,7 +4,7 @@ import UprightTestSupport
 
 @Suite("upright schema")
 struct SchemaTests {
-  @Test("lists what there is")
+  @Test("The list of schemas")
   func list() throws {
     let run = try Upright.run(["schema"])
     #expect(run.status == 0 && run.errors.isEmpty)
@@ -12,7 +12,7 @@ struct SchemaTests {
     #expect(names == ["policy", "events", "report"])
   }
 
-  @Test("prints each as JSON, with its identifier", arguments: ["policy", "events", "report"])
+  @Test("Each is printed as JSON, with its identifier", arguments: ["policy", "events", "report"])
   func print(name: String) throws {
     let run = try Upright.run(["schema", name])
     #expect(run.status == 0 && run.errors.isEmpty)
@@ -20,20 +20,20 @@ struct SchemaTests {
     _ = try JSONSchema(run.json)
   }
 
-  @Test("is what Schemas holds, for editors", arguments: ["policy", "events", "report"])
+  @Test("Each is the same as the file in Schemas", arguments: ["policy", "events", "report"])
   func kept(name: String) throws {
     let file = Fixtures.packageRoot.appendingPathComponent("Schemas/\(name).schema.json")
     let kept = try String(contentsOf: file, encoding: .utf8)
     #expect(try Upright.run(["schema", name]).text == kept, "run make schemas")
   }
 
-  @Test("every built-in validates", arguments: ["phone", "fullscreen-player", "manual"])
+  @Test("Every built-in policy is valid", arguments: ["phone", "fullscreen-player", "manual"])
   func builtIn(name: String) throws {
     let schema = try JSONSchema(text: Upright.run(["schema", "policy"]).text)
     #expect(try schema.fault(in: Upright.run(["policies", name]).json) == nil)
   }
 
-  @Test("a transcode's report validates")
+  @Test("The report of a transcode is valid")
   func report() throws {
     let scratch = try Scratch()
     let report = scratch.path("report.json")
@@ -47,7 +47,7 @@ struct SchemaTests {
     #expect(try json(report)["events"].array.isEmpty == false)
   }
 
-  @Test("64: a schema that is not there")
+  @Test("64: an unknown schema")
   func unknown() throws {
     try refuse(64, ["schema", "polcy"], "polcy", "policy, events, report", in: folderWithOutput())
   }

@@ -2,16 +2,17 @@ import Foundation
 import Testing
 import UprightTestSupport
 
-@Suite("Signals that make no sense, or that a mark cannot overrule")
+@Suite("Warnings about invalid signals, and signals that tag can't override")
 struct SignalWarningTests {
   private static let words = "display orientation message"
 
   @Test(
-    "A SEI message cut short: probe and transcode say so once, and go on", .long, arguments: [1, 2])
+    "A truncated SEI message: probe and transcode continue with one warning", .long,
+    arguments: [1, 2])
   func cutShort(damaged: Int) throws {
     let scratch = try Scratch()
     var clip = try EncodedClip(.h264, frames: 6, gop: 6, bFrames: 0)
-    // The header, the type and the size of a message whose payload is not there.
+    // The header, the type and the size of a message without its payload.
     for picture in 0..<damaged { clip.insert(nal: [6, 47, 3, 0x80], atShown: picture) }
     let path = scratch.path("clip.mp4")
     try clip.movie.write(to: path)
@@ -27,20 +28,20 @@ struct SignalWarningTests {
     #expect(try frames(scratch.path("out.mp4")) == 6)
   }
 
-  @Test("A whole message, and other messages cut short, are no cause")
+  @Test("No warning about complete messages, or about other truncated messages")
   func whole() throws {
     let scratch = try Scratch()
     var clip = try EncodedClip(.h264, frames: 3, gop: 3, bFrames: 0)
-    // A quarter turn, until the next message.
+    // A quarter turn that persists until the next message.
     clip.insert(nal: [6, 47, 3, 0x08, 0x00, 0x09, 0x80], atShown: 0)
-    // User data that claims more than there is.
+    // User data whose size is larger than its data.
     clip.insert(nal: [6, 5, 40, 1, 2, 3, 0x80], atShown: 1)
     let path = scratch.path("clip.mp4")
     try clip.movie.write(to: path)
     #expect(try Upright.run(["probe", path]).warnings.isEmpty)
   }
 
-  @Test("tag: EXIF in Motion JPEG that goes on saying something else is told of, once", .long)
+  @Test("tag: one warning about EXIF in Motion JPEG with another orientation", .long)
   func exif() throws {
     let scratch = try Scratch()
     var clip = try EncodedClip(.mjpeg, frames: 3, gop: 3, bFrames: 0)
@@ -58,7 +59,7 @@ struct SignalWarningTests {
       #expect(run.status == 0)
       let warnings = run.warnings.filter { $0.contains("EXIF") }
       #expect(warnings.count == (isTold ? 1 : 0), "\(orientation): \(run.errors)")
-      // The warning tells the truth: what is in the pictures is what stands.
+      // The warning is right: the EXIF in the frames has precedence.
       let first = try Upright.run(["probe", output, "--json"]).json["signals"][0]
       #expect(first["orientation"].string == (input == path ? "left" : "right"))
     }

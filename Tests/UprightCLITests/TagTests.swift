@@ -5,7 +5,7 @@ import UprightTestSupport
 @Suite("upright tag")
 struct TagCommandTests {
   @Test(
-    "Every name of an orientation", .long,
+    "All names of orientations", .long,
     arguments: [
       ("right", "right"), ("RIGHT", "right"), ("90", "right"), ("6", "right"), ("-270", "right"),
       ("450", "right"), ("down", "down"), ("180", "down"), ("3", "down"), ("left", "left"),
@@ -23,7 +23,7 @@ struct TagCommandTests {
     #expect(scratch.names == ["t.mp4"])
   }
 
-  @Test("up, 0, 1 and 360 take every signal away", arguments: ["up", "0", "1", "360"])
+  @Test("up, 0, 1 and 360 remove every signal", arguments: ["up", "0", "1", "360"])
   func up(_ word: String) throws {
     let scratch = try Scratch()
     let output = scratch.path("t.mp4")
@@ -32,7 +32,7 @@ struct TagCommandTests {
     #expect(try Upright.run(["probe", output, "--json"]).json["signals"].array.isEmpty)
   }
 
-  @Test("What makes no sense: 64, 65, 66 and 73", .long)
+  @Test("Invalid arguments and files: 64, 65, 66 and 73", .long)
   func refusals() throws {
     let scratch = try folderWithOutput()
     let existing = scratch.path("out.mp4")
@@ -73,7 +73,7 @@ struct TagCommandTests {
     let output = try scratch.file("t.ts", run.output)
     let probe = try Upright.run(["probe", output, "--json"])
     #expect(probe.json["signals"].array.map { $0["orientation"].string } == ["left"])
-    // A projection cannot be put right in a pipe: the pictures say it.
+    // A projection can't be written to a pipe afterwards, so SEI messages are written.
     let matroska = try Upright.run([
       "tag", Clip.lying, "-o", "-", "--format", "mkv", "--orientation", "left",
     ])
@@ -84,7 +84,7 @@ struct TagCommandTests {
     #expect(said.map { $0["orientation"].string } == ["left"])
   }
 
-  @Test("A clip that was cut off: what is there, with a warning; --strict: 65")
+  @Test("A truncated file: its frames and a warning; with --strict: 65")
   func truncated() throws {
     let scratch = try folderWithOutput()
     let whole = try bytes(Clip.withSound)
@@ -99,7 +99,7 @@ struct TagCommandTests {
     #expect(try frames(output) > 10)
   }
 
-  @Test("The report has a transcode's form")
+  @Test("The report has the form of a transcode's report")
   func report() throws {
     let scratch = try Scratch()
     let run = try Upright.run([

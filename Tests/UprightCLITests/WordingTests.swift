@@ -2,8 +2,8 @@ import Foundation
 import Testing
 import UprightTestSupport
 
-/// What the commands say on the way and at the end.
-@Suite("What the commands say", .enabled(if: FFmpegTool.isHere))
+/// Progress and messages of the commands.
+@Suite("Messages of the commands", .enabled(if: FFmpegTool.isHere))
 struct WordingTests {
   private static func clip(_ path: String, _ more: String = "") throws {
     try FFmpegTool.run("-f lavfi -i testsrc2=s=64x48:r=10:d=2 -c:v libx264 -g 10 \(more)", [path])
@@ -13,7 +13,7 @@ struct WordingTests {
     try CommandLineProgram(words).wait(timeout: 60)
   }
 
-  @Test("A copy is called one, and has no speed of encoding")
+  @Test("A copy is reported as a copy, without a frame rate of encoding")
   func copies() throws {
     let scratch = try Scratch()
     let (clip, output) = (scratch.path("in.mp4"), scratch.path("out.mp4"))
@@ -25,7 +25,7 @@ struct WordingTests {
     #expect(encoded.errors.contains("20 frames, 64x48, in ") && encoded.errors.contains("fps"))
   }
 
-  @Test("Progress is that of the part that is wanted")
+  @Test("Progress is relative to the selected part")
   func parts() throws {
     let scratch = try Scratch()
     let clip = scratch.path("in.mp4")
@@ -40,7 +40,7 @@ struct WordingTests {
       abs((told["seconds"].double ?? 9) - 0.4) < 0.01 && told["eta"].double ?? 9 < 1, "\(last)")
   }
 
-  @Test("policies says what each is for, preview what it wrote, probe what it does not know")
+  @Test("policies prints the purpose of each, preview its output, probe null for unknown values")
   func others() throws {
     let scratch = try Scratch()
     let listed = try Self.run("policies")
