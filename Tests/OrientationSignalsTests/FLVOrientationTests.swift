@@ -56,10 +56,10 @@ struct FLVOrientationTests {
       [3, 0, 1, 65, 5, 0, 0, 9], [5], [6], [7, 0, 1], [8, 0, 0, 0, 1, 0, 1, 66, 1, 1, 0, 0, 9],
       [10, 0, 0, 0, 2, 5, 1, 0], [11] + [UInt8](repeating: 0, count: 10), [12, 0, 0, 0, 1, 67],
     ]
-    let object =
-      [2, 0, 10] + Array("onMetaData".utf8) + [3]
-      + members.flatMap { [0, 1, 107] + $0 } + [0, 11] + Array("orientation".utf8) + [2, 0, 1, 54]
-      + [0, 0, 9]
+    var object: [UInt8] = [2, 0, 10] + Array("onMetaData".utf8) + [3]
+    for member in members { object += [0, 1, 107] + member }
+    object += [0, 11] + Array("orientation".utf8)
+    object += [2, 0, 1, 54, 0, 0, 9]
     #expect(FLVOrientation(script: object)?.turn?.orientation == .right)
     #expect(
       FLVOrientation(script: [2, 0, 10] + Array("onTextData".utf8) + [8, 0, 0, 0, 0]) == nil)

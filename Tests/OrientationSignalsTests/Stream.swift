@@ -63,7 +63,7 @@ enum Wrapping: CaseIterable {
     case .shortStartCodes: [0, 0, 1]
     case .length1: [UInt8(length)]
     case .length2: [UInt8(length >> 8), UInt8(length & 0xFF)]
-    case .length4: (0..<4).map { UInt8(length >> (24 - 8 * $0) & 0xFF) }
+    case .length4: withUnsafeBytes(of: UInt32(length).bigEndian) { [UInt8]($0) }
     }
   }
 

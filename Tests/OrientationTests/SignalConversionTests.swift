@@ -42,7 +42,8 @@ struct SignalConversionTests {
     let nearly = SEIDisplayOrientation(
       horizontalFlip: true, verticalFlip: false, anticlockwiseRotation: 0x3FFF)
     #expect(nearly.turn.nearest == .leftMirrored)
-    #expect(nearly.turn.clockwiseDegrees == 270 + 360.0 / 65536)
+    let degrees: Double = 270 + 360.0 / 65536
+    #expect(nearly.turn.clockwiseDegrees == degrees)
   }
 
   @Test("SEI: every combination of flips and angle equals its parts applied in order")

@@ -11,7 +11,7 @@ struct InterruptTests {
 
   /// Splits an output's name from the options after it.
   private static func words(_ output: String) -> (name: String, options: [String]) {
-    let words = output.split(separator: " ").map(String.init)
+    let words = output.words
     return (words[0], Array(words.dropFirst()))
   }
 

@@ -12,9 +12,10 @@ struct EventStreamTests {
     _ service: RunningService, _ name: String = "one", last: Int? = nil, receiveBuffer: Int? = nil
   ) throws -> LocalConnection {
     let connection = try service.connection(receiveBuffer: receiveBuffer)
+    let since = last.map { "Last-Event-ID: \($0)\r\n" } ?? ""
     connection.send(
-      "GET /v1/sessions/\(name)/events HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer "
-        + "\(RunningService.token)\r\n" + (last.map { "Last-Event-ID: \($0)\r\n" } ?? "") + "\r\n")
+      "GET /v1/sessions/\(name)/events HTTP/1.1\r\nHost: a\r\nConnection: close\r\n"
+        + "Authorization: Bearer \(RunningService.token)\r\n\(since)\r\n")
     return connection
   }
 

@@ -34,9 +34,8 @@ struct HostilePublisherTests {
   ) async throws -> ExternalTool.Outcome {
     try await RunningService.onThread {
       try ExternalTool("ffmpeg").outcome(
-        "-nostdin -v error \(line) -f flv rtmp://127.0.0.1:\(port)/live/key-of-\(name)".split(
-          separator: " "
-        ).map(String.init), timeout: 60)
+        "-nostdin -v error \(line) -f flv rtmp://127.0.0.1:\(port)/live/key-of-\(name)".words,
+        timeout: 60)
     }
   }
 

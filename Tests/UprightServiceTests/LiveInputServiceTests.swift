@@ -148,7 +148,7 @@ extension LiveServiceMedia {
       let clip = scratch.path("clip.mp4")
       try FFmpegTool.run(
         ["-f", "lavfi", "-i", DecodedFrames.source]
-          + "-t 8 -c:v libx264 -preset ultrafast -g 15 -bf 0".split(separator: " ").map(String.init)
+          + "-t 8 -c:v libx264 -preset ultrafast -g 15 -bf 0".words
           + [clip])
       let port = try Loopback.freeTCPPort()
       let script = Fixtures.packageRoot.appendingPathComponent("Tests/Players/rtsp_server.py")
@@ -169,8 +169,7 @@ extension LiveServiceMedia {
         let plain = service.scratch.path("plain.mp4")
         try FFmpegTool.run(
           ["-f", "lavfi", "-i", DecodedFrames.source]
-            + "-t 3 -c:v libx264 -preset ultrafast -g 15 -bf 0".split(separator: " ").map(
-              String.init)
+            + "-t 3 -c:v libx264 -preset ultrafast -g 15 -bf 0".words
             + [plain])
         // FFmpeg's "rotate" is counter-clockwise here: the frames must be rotated clockwise.
         try FFmpegTool.run(["-i", plain, "-c", "copy", "-metadata:s:v", "rotate=270", path])

@@ -96,7 +96,5 @@ func sending(
   return try RunningProgram(
     ExternalTool("ffmpeg"),
     arguments
-      + "-t \(seconds) -c:v libx264 -preset ultrafast -tune zerolatency -g 15 -bf 0".split(
-        separator: " "
-      ).map(String.init) + output)
+      + "-t \(seconds) -c:v libx264 -preset ultrafast -tune zerolatency -g 15 -bf 0".words + output)
 }

@@ -104,9 +104,7 @@ enum DrawnClock {
   ) throws {
     var words = ["-f", "lavfi", "-i", source(size, rate: rate, isTurned: isTurned)]
     if sound { words += ["-f", "lavfi", "-i", "sine=f=440:r=48000", "-c:a", "aac"] }
-    words += "-t \(seconds) -c:v libx264 -preset ultrafast -g \(rate) -bf 0 -f flv".split(
-      separator: " "
-    ).map(String.init)
+    words += "-t \(seconds) -c:v libx264 -preset ultrafast -g \(rate) -bf 0 -f flv".words
     try FFmpegTool.run(words + [path])
   }
 

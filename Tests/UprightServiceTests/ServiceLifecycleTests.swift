@@ -84,7 +84,7 @@ struct ServiceLifecycleTests {
       "upright_event_to_picture_seconds_count 4", "upright_queue_depth 0",
     ] { #expect(lines.contains(line), "\(line)") }
     let memory = lines.first { $0.hasPrefix("upright_resident_memory_bytes ") }
-    #expect((memory?.split(separator: " ").last.flatMap { Int($0) } ?? 0) > 1 << 20)
+    #expect(try #require(Int(memory?.words.last ?? "")) > 1_000_000)
     for line in lines where !line.hasPrefix("#") {
       #expect(
         line.wholeMatch(of: /upright_[a-z_]+(\{[a-z]+="[^"]*"\})? [0-9.e+-]+/) != nil, "\(line)")

@@ -83,7 +83,7 @@ enum LivePublisher {
     var line = "-nostdin -v error -re -f lavfi -i testsrc2=size=\(size):rate=\(rate)"
     if sound { line += " -re -f lavfi -i sine=frequency=440:sample_rate=44100 -c:a aac" }
     line += " -t \(seconds) -c:v \(codec) -preset ultrafast -tune zerolatency -g \(rate) -f flv"
-    return line.split(separator: " ").map(String.init) + [url]
+    return line.words + [url]
   }
 
   /// Starts publishing. The task returns ffmpeg's exit code.

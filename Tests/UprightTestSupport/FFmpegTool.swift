@@ -1,5 +1,11 @@
 import Foundation
 
+extension String {
+  /// The parts that spaces separate. In an expression of several operands this compiles much faster than
+  /// `split` and `map`.
+  package var words: [String] { split(separator: " ").map(String.init) }
+}
+
 /// FFmpeg's command line programs, which tests use as an independent reference.
 package enum FFmpegTool {
   private static let ffmpeg = ExternalTool("ffmpeg")
@@ -19,7 +25,7 @@ package enum FFmpegTool {
   /// Runs `ffmpeg` with the arguments in `line`, separated by spaces, followed by `more`.
   @discardableResult
   package static func run(_ line: String, _ more: [String] = []) throws -> Data {
-    try run(line.split(separator: " ").map(String.init) + more)
+    try run(line.words + more)
   }
 
   /// Runs `ffprobe` and returns its output as JSON.

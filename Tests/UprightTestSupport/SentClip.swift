@@ -27,7 +27,7 @@ package struct SentClip: Sendable {
     try FFmpegTool.run(
       input
         + "-frames:v \(count) -pix_fmt yuv420p -g \(interval) -keyint_min \(interval) \(coding)"
-        .split(separator: " ").map(String.init) + [path])
+        .words + [path])
     let data = try Data(contentsOf: URL(fileURLWithPath: path))
     frames = codec == .h264 ? EncodedFrame.annexB(data) : EncodedFrame.ivf(data)
   }

@@ -53,7 +53,7 @@ struct DecoderFramePoolTests {
       let path = scratch.path("part\(index).\(each.sizes.count > 1 ? "ts" : "mkv")")
       try FFmpegTool.run(
         ["-f", "lavfi", "-i", noise + size, "-pix_fmt", each.format, "-strict", "-1", "-c:v"]
-          + each.encoder.split(separator: " ").map(String.init) + [path])
+          + each.encoder.words + [path])
       return path
     }
     if parts.count == 1 { return parts[0] }

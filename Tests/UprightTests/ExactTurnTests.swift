@@ -47,7 +47,7 @@ struct ExactTurnTests {
     let path = scratch.path("source.\(source.container)")
     try FFmpegTool.run(
       ["-f", "lavfi", "-i", "testsrc2=s=92x58:r=25:d=0.28,noise=alls=60:allf=t"]
-        + "-pix_fmt \(source.format) -c:v \(source.coding)".split(separator: " ").map(String.init)
+        + "-pix_fmt \(source.format) -c:v \(source.coding)".words
         + [path])
     return path
   }

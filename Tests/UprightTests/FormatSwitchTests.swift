@@ -79,9 +79,8 @@ struct FormatSwitchTests {
     #expect(Self.number(stsd[4..<8]) == 2 && entries.count == 2)
     #expect(entries.map(\.type) == [movie.entry, movie.entry])
     let sizes = entries.map { entry in
-      PixelSize(
-        Self.number(stsd[entry.payload.lowerBound + 24..<entry.payload.lowerBound + 26]),
-        Self.number(stsd[entry.payload.lowerBound + 26..<entry.payload.lowerBound + 28]))
+      let fields = stsd[entry.payload].dropFirst(24)
+      return PixelSize(Self.number(fields.prefix(2)), Self.number(fields.dropFirst(2).prefix(2)))
     }
     #expect(sizes == [PixelSize(180, 320), PixelSize(320, 180)])
     for entry in entries {
@@ -92,7 +91,8 @@ struct FormatSwitchTests {
 
     let stsc = try table("stsc")
     let lines = (0..<Self.number(stsc[4..<8])).map { line in
-      (0..<3).map { Self.number(stsc[(8 + 12 * line + 4 * $0)...].prefix(4)) }
+      let fields = stsc.dropFirst(8 + 12 * line)
+      return (0..<3).map { Self.number(fields.dropFirst(4 * $0).prefix(4)) }
     }
     let stco = try table("stco")
     let chunks = Self.number(stco[4..<8])

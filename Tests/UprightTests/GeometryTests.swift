@@ -15,7 +15,7 @@ struct GeometryTests {
   ) throws -> String {
     let path = scratch.path(name)
     try FFmpegTool.run(
-      ["-f", "lavfi", "-i", graph] + coding.split(separator: " ").map(String.init) + [path])
+      ["-f", "lavfi", "-i", graph] + coding.words + [path])
     return path
   }
 

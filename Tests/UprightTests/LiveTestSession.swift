@@ -52,9 +52,7 @@ struct FLVClip: Sendable {
     let path = scratch.path("clip.flv")
     try FFmpegTool.run(
       ["-i", file]
-        + "-t \(seconds) -c:v libx264 -preset ultrafast -g 30 -bf 0 -c:a aac -f flv".split(
-          separator: " "
-        ).map(String.init) + [path])
+        + "-t \(seconds) -c:v libx264 -preset ultrafast -g 30 -bf 0 -c:a aac -f flv".words + [path])
     try read(path)
   }
 

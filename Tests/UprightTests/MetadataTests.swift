@@ -38,9 +38,7 @@ struct MetadataTests {
     let isMP4 = name.hasSuffix("mp4") || name.hasSuffix("mov")
     var arguments =
       ["-i", Samples.withSound, "-i", chapters, "-i", subtitles, "-f", "lavfi", "-i", "sine=d=5"]
-    arguments += "-map 0:v -map 0:a -map 3:a -map 2:s -map_metadata 1 -map_chapters 1".split(
-      separator: " "
-    ).map(String.init)
+    arguments += "-map 0:v -map 0:a -map 3:a -map 2:s -map_metadata 1 -map_chapters 1".words
     arguments += ["-c:v", "copy", "-c:a:0", "copy", "-c:a:1", "aac"]
     arguments += ["-c:s", isMP4 ? "mov_text" : "srt"]
     arguments += ["-metadata:s:a:0", "language=eng", "-metadata:s:a:1", "language=fra"]

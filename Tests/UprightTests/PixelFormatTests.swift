@@ -54,7 +54,7 @@ struct PixelFormatTests {
           + "geq=r='if(lt(X,32),200,40)':g='if(lt(X,32),60,120)':b='if(lt(X,32),40,220)'"
           + ":a='if(lt(X,32),255,if(lt(X,48),102,0))'",
         "-pix_fmt", coding.format, "-c:v",
-      ] + coding.coder.split(separator: " ").map(String.init) + [input])
+      ] + coding.coder.words + [input])
     let isTurned = coding.name.hasSuffix("mov")
     if isTurned { try DisplayMatrixPatch.apply(.right, to: input) }
     let run = try Transcoded(input, to: scratch.path("out.mp4")) {

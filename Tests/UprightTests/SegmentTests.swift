@@ -23,14 +23,14 @@ struct SegmentTests {
     for segment in playlist.segments.dropLast() {
       #expect(abs(segment.duration - length) < 1e-6, "\(segment)")
     }
-    #expect(abs(playlist.segments.map(\.duration).reduce(0, +) - 5) < 1e-5)
+    let whole: Double = playlist.segments.map(\.duration).reduce(0, +)
+    #expect(abs(whole - 5) < 1e-5)
     #expect(Double(playlist.targetDuration) >= length.rounded())
     var frames = 0
     for segment in playlist.segments {
       let whole = scratch.path("whole.mp4")
-      let bytes =
-        try Data(contentsOf: URL(fileURLWithPath: scratch.path(segment.map)))
-        + Data(contentsOf: URL(fileURLWithPath: scratch.path(segment.file)))
+      var bytes = try Data(contentsOf: URL(fileURLWithPath: scratch.path(segment.map)))
+      bytes += try Data(contentsOf: URL(fileURLWithPath: scratch.path(segment.file)))
       try bytes.write(to: URL(fileURLWithPath: whole))
       // The segment can be decoded separately, from its first frame.
       let decoded = try FFmpegTool.frames(whole)

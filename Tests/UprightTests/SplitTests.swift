@@ -49,7 +49,10 @@ struct SplitTests {
       let zero = try #require(times.first)
       // FLV and MPEG-TS have no time before zero, so reordering shifts all times.
       #expect(zero >= 0 && zero < 0.1, "\(file) begins at \(zero)")
-      let worst = zip(times, theirs[(index * 100)...]).map { abs($0 - zero - ($1 - start)) }.max()
+      let errors = zip(times, theirs[(index * 100)...]).map { ours, theirs -> Double in
+        abs(ours - zero - (theirs - start))
+      }
+      let worst = errors.max()
       #expect((worst ?? 1) <= grain, "\(file): off by \(worst ?? -1)")
       let ours = try FFmpegTool.packets(file, "a:0").compactMap(\.time)
       heard += ours.count

@@ -353,9 +353,7 @@ struct TagTests {
     let plain = try Self.source(scratch, "plain.mp4")
     let source = scratch.path("source.mov")
     var arguments = ["-i", plain, "-i", chapters, "-i", text]
-    arguments += "-map 0:a -map 0:v -map 0:a -map 2:s -map_metadata 1 -map_chapters 1".split(
-      separator: " "
-    ).map(String.init)
+    arguments += "-map 0:a -map 0:v -map 0:a -map 2:s -map_metadata 1 -map_chapters 1".words
     arguments += ["-c", "copy", "-c:s", "mov_text", "-timecode", "01:00:00:00"]
     arguments += ["-metadata:s:a:0", "language=eng", "-metadata:s:a:1", "language=fra"]
     try FFmpegTool.run(arguments + [source])
