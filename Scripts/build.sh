@@ -1,19 +1,17 @@
 #!/usr/bin/env bash
 # Builds into .build: `build.sh upright` builds the program as it is released, `build.sh tests` the tests.
 #
-# CI starts without a build and builds once for both: a release with all assertions, which takes as long
-# as one of them. Without debug information this takes a fifth less.
+# CI starts without a build and builds once for both, as the tests are built. Without debug information this
+# takes a fifth less.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 what=$1
 flags=()
-if [ -n "${CI:-}" ]; then
-  export UPRIGHT_UNDER_TEST=1
-  flags=(-c release -debug-info-format none -Xswiftc -enable-testing)
-elif [ "$what" = tests ]; then
+if [ -n "${CI:-}" ] || [ "$what" = tests ]; then
   # Optimised, with all assertions: see Package.swift.
   export UPRIGHT_UNDER_TEST=1
+  [ -z "${CI:-}" ] || flags=(-debug-info-format none)
 else
   # Swift's libraries are linked statically: the program starts faster and runs without a toolchain.
   flags=(-c release --static-swift-stdlib)

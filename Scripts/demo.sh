@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-upright=.build/release/upright
+upright=${UPRIGHT:-.build/release/upright}
 clip=Samples/clips/turning-sensor
 rm -rf demo
 mkdir -p demo

@@ -11,7 +11,7 @@ import time
 EVERY = 10
 OURS = re.compile(r"warning:")
 # Warnings of SwiftPM about dependencies, and of the static linker about glibc.
-THEIRS = re.compile(r"^warning: '|/swift_static/|/checkouts/|ld.gold: ")
+THEIRS = re.compile(r"^warning: (ignoring )?'|/swift_static/|/checkouts/|ld.gold: ")
 
 
 def main():

@@ -4,6 +4,4 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 Scripts/build.sh tests
-binary=.build/debug
-[ -z "${CI:-}" ] || binary=.build/release
-python3 Scripts/run_tests.py --binary "$binary/uprightPackageTests.xctest" "$@"
+python3 Scripts/run_tests.py "$@"

@@ -10,7 +10,7 @@ import tempfile
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-UPRIGHT = os.path.join(ROOT, ".build/release/upright")
+UPRIGHT = os.environ.get("UPRIGHT") or os.path.join(ROOT, ".build/release/upright")
 TOKEN = "a-token-for-measuring"
 # What every session here is asked for: the pictures' own size, turned as the device is.
 OPTIONS = {"frames": "sensor", "size": "640x360"}

@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-UPRIGHT = os.path.join(ROOT, ".build/release/upright")
+UPRIGHT = os.environ.get("UPRIGHT") or os.path.join(ROOT, ".build/release/upright")
 
 
 @dataclass

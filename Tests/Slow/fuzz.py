@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-UPRIGHT = os.path.join(ROOT, ".build/release/upright")
+UPRIGHT = os.environ.get("UPRIGHT") or os.path.join(ROOT, ".build/release/upright")
 CLIPS = os.path.join(ROOT, "Samples/clips")
 KNOWN = {0, 64, 65, 66, 69, 73, 74}
 
