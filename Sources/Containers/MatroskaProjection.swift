@@ -53,7 +53,7 @@ enum MatroskaProjection {
     var position: UInt64 = 0
     for _ in 0..<64 {
       try file.seek(toOffset: position)
-      guard let head = try file.read(upToCount: 12),
+      guard let head = try file.read(upToCount: EBMLElement.headerLimit),
         let element = EBMLElement(Array(head), at: 0)
       else { return nil }
       let content = position + UInt64(element.content)
@@ -106,31 +106,5 @@ enum MatroskaProjection {
     bytes[range.lowerBound + 1] = 0x40 | UInt8(truncatingIfNeeded: size >> 8)
     bytes[range.lowerBound + 2] = UInt8(truncatingIfNeeded: size)
     for index in range.dropFirst(3) { bytes[index] = 0 }
-  }
-}
-
-/// The header of one EBML element (RFC 8794, 4 to 6).
-struct EBMLElement {
-  /// The ID, including its marker bit.
-  let id: UInt32
-  /// The size of the content in bytes; `nil` if unknown.
-  let size: Int?
-  /// The position of the content.
-  let content: Int
-
-  /// Parses the element header at `position`; `nil` if there is none.
-  init?(_ bytes: [UInt8], at position: Int) {
-    guard position < bytes.count else { return nil }
-    let idLength = bytes[position].leadingZeroBitCount + 1
-    let sizeStart = position + idLength
-    guard idLength <= 4, sizeStart < bytes.count else { return nil }
-    id = bytes[position..<sizeStart].reduce(0) { $0 << 8 | UInt32($1) }
-    let sizeLength = bytes[sizeStart].leadingZeroBitCount + 1
-    content = sizeStart + sizeLength
-    guard sizeLength <= 8, content <= bytes.count else { return nil }
-    let marked = bytes[sizeStart..<content].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-    let value = marked & (1 << UInt64(7 * sizeLength) - 1)
-    // A size of all ones means unknown.
-    size = value == 1 << UInt64(7 * sizeLength) - 1 ? nil : Int(clamping: value)
   }
 }

@@ -47,6 +47,20 @@ struct HostileFileTests {
     #expect(try frames(scratch.path("out.mp4")) == 50)
   }
 
+  // 0.6 s, most of it to write the files.
+  @Test(
+    "A file with 100 000 tags, which libavformat would read for a minute, is refused",
+    arguments: [(1000, 0), (100_000, 65)])
+  func tags(_ count: Int, _ status: Int) throws {
+    let scratch = try Scratch()
+    let input = scratch.path("tags.mkv")
+    try Self.clip(input)
+    try EBMLPatch.addTags(count, to: input)
+    let run = try CommandLineProgram(["probe", input]).wait(timeout: 20)
+    #expect(run.status == status && run.errors.isEmpty == (status == 0), "\(run.errors)")
+    #expect(status == 0 || run.errors.contains(" tags: "), "\(run.errors)")
+  }
+
   @Test("Playlists that refer to themselves, or to each other")
   func loops() throws {
     let scratch = try Scratch()

@@ -23,9 +23,25 @@ package enum EBMLPatch {
 
   /// Adds `content` to the `Video` element of the file's tracks.
   package static func addToVideo(_ content: [UInt8], to path: String) throws {
+    try add(content, under: [segment, [0x16, 0x54, 0xAE, 0x6B], [0xAE], [0xE0]], to: path)
+  }
+
+  /// Adds `count` tags with different names to the file's tags.
+  package static func addTags(_ count: Int, to path: String) throws {
+    var tags: [UInt8] = []
+    for index in 0..<count {
+      let name = element([0x45, 0xA3], Array("TAG\(index)".utf8))
+      tags += element([0x67, 0xC8], name + element([0x44, 0x87], Array("x".utf8)))
+    }
+    try add(
+      element([0x73, 0x73], tags), under: [segment, [0x12, 0x54, 0xC3, 0x67]], to: path)
+  }
+
+  private static let segment: [UInt8] = [0x18, 0x53, 0x80, 0x67]
+
+  private static func add(_ content: [UInt8], under way: [[UInt8]], to path: String) throws {
     let url = URL(fileURLWithPath: path)
     let bytes = [UInt8](try Data(contentsOf: url))
-    let way: [[UInt8]] = [[0x18, 0x53, 0x80, 0x67], [0x16, 0x54, 0xAE, 0x6B], [0xAE], [0xE0]]
     try Data(rewritten(bytes[...], way[...], content)).write(to: url)
   }
 

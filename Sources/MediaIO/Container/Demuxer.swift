@@ -143,6 +143,7 @@ package final class Demuxer {
         )
       }
     }
+    try checkTags(url)
     var context = avformat_alloc_context()
     guard let allocated = context else { throw outOfMemory(url) }
     allocated.pointee.interrupt_callback = interrupt.callback
@@ -271,14 +272,29 @@ package final class Demuxer {
       remedy: "expected MP4, MOV, Matroska, WebM, MPEG-TS, FLV, HLS or raw H.264/HEVC")
   }
 
-  /// Returns whether the file at `url` begins as an HLS playlist. Opens regular files only.
+  /// Throws `badData` if the file at `url` has more tags than libavformat can read in a second.
+  private static func checkTags(_ url: String) throws(UprightError) {
+    guard let file = regularFile(url), case let count = MatroskaTags.count(in: file),
+      count > MatroskaTags.limit
+    else { return }
+    throw UprightError(
+      .badData, "the file has \(count) tags", at: url,
+      remedy: "remove some: at most \(MatroskaTags.limit) are read")
+  }
+
+  /// Returns whether the file at `url` begins as an HLS playlist.
   private static func isPlaylistFile(_ url: String) -> Bool {
+    let mark = Array("#EXTM3U".utf8)
+    return regularFile(url)?.read(at: 0, count: mark.count) == mark
+  }
+
+  /// Returns the bytes of the file at `url`; `nil` if it isn't a local, regular file.
+  private static func regularFile(_ url: String) -> ByteSource? {
     var status = stat()
     guard InputTrust.scheme(of: url) == nil, stat(url, &status) == 0,
       status.st_mode & S_IFMT == S_IFREG
-    else { return false }
-    let mark = Array("#EXTM3U".utf8)
-    return ByteSource(url: url)?.read(at: 0, count: mark.count) == mark
+    else { return nil }
+    return ByteSource(url: url)
   }
 
   private static func describe(
