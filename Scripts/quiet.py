@@ -26,7 +26,8 @@ def main():
 
     threading.Thread(target=tell, daemon=True).start()
     for line in process.stdout:
-        lines.append(line.rstrip())
+        if not line.startswith("remark: "):
+            lines.append(line.rstrip())
     status = process.wait()
     is_over.set()
     if status != 0:

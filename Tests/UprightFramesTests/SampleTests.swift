@@ -4,8 +4,8 @@ import UprightTestSupport
 /// The samples are run as they are, and print what their documentation promises.
 @Suite struct SampleTests {
   private func output(of sample: String) throws -> [Substring] {
-    let folder = CommandLineProgram.path.split(separator: "/").dropLast().joined(separator: "/")
-    return try ExternalTool("/\(folder)/\(sample)").run([]).text.split(separator: "\n")
+    let program = Fixtures.buildFolder.appendingPathComponent(sample).path
+    return try ExternalTool(program).run([]).text.split(separator: "\n")
   }
 
   @Test func `policy-only decides without video`() throws {

@@ -51,9 +51,8 @@ public final class CommandLineProgram {
 
   /// The path of the executable: in the folder of the test bundle, or else in `.build`.
   public static let path: String = {
-    let bundle = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
     let candidates = [
-      bundle.appendingPathComponent("upright").path,
+      Fixtures.buildFolder.appendingPathComponent("upright").path,
       Fixtures.packageRoot.appendingPathComponent(".build/debug/upright").path,
       Fixtures.packageRoot.appendingPathComponent(".build/release/upright").path,
     ]

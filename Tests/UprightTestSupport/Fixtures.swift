@@ -6,6 +6,10 @@ public enum Fixtures {
   public static let packageRoot = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
+  /// The folder of the test bundle and of the programs that are built with it.
+  public static let buildFolder = URL(fileURLWithPath: CommandLine.arguments[0])
+    .deletingLastPathComponent()
+
   /// Returns the URL of the file at `path` under `Tests/Fixtures`.
   public static func url(_ path: String) -> URL {
     packageRoot.appendingPathComponent("Tests/Fixtures").appendingPathComponent(path)
