@@ -14,7 +14,7 @@ package struct SessionTally {
   package var orientSeconds = 0.0
   package var encodeSeconds = 0.0
   /// The entries of the report's `formats`.
-  package private(set) var changes: [JSONValue] = []
+  package private(set) var changes: [FormatChange] = []
   /// The number of format changes, including discarded entries.
   package private(set) var changeCount = 0
   /// The earliest presentation time in the output and, in `end`, the latest end, in ticks of `timeBase`.
@@ -35,16 +35,16 @@ package struct SessionTally {
   /// Adds and returns an entry for a frame whose format differs from the last frame's; `nil` if it doesn't.
   package mutating func note(
     _ direction: FrameDirection, _ placement: Placement, at seconds: Double, frame: Int? = nil
-  ) -> JSONValue? {
+  ) -> FormatChange? {
     // An animated turn changes the format only when it ends.
     if direction.moment != nil, last != nil { return nil }
     let matrix = placement.transform
     // If a source changes its size mid-stream, it gets another transform in the same format.
     if let last, last.direction.hasLayout(of: direction), last.transform == matrix { return nil }
     last = (direction, matrix)
-    let change = FormatChange(from: seconds, format: direction.format).json(
-      firstFrame: frame ?? frames, turn: direction.turn.name,
-      transform: [matrix.a, matrix.b, matrix.c, matrix.d, matrix.tx, matrix.ty])
+    let change = FormatChange(
+      from: seconds, format: direction.format, firstFrame: frame ?? frames, turn: direction.turn,
+      transform: matrix)
     changes.append(change)
     changeCount += 1
     return change

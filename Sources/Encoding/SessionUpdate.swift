@@ -6,8 +6,8 @@ public enum SessionUpdate: Sendable {
   case progress(SessionProgress)
   /// An event was decided: an entry of the report's `events`.
   case decision(RotationDecision)
-  /// The format changed: an entry of the report's `formats`.
-  case format(JSONValue)
+  /// The format changed.
+  case format(FormatChange)
 }
 
 /// The progress of a session.

@@ -1,3 +1,4 @@
+internal import Orientation
 public import RotationPolicy
 
 /// The state of a live session.
@@ -13,14 +14,30 @@ public enum LiveState: String, Sendable, CaseIterable {
   case failed
 }
 
+/// How a live session ended.
+enum LiveEnding {
+  /// Normally, for this reason.
+  case ended(String)
+  case failed(UprightError)
+
+  var state: LiveState { if case .ended = self { .ended } else { .failed } }
+
+  var reason: String {
+    switch self {
+    case .ended(let reason): reason
+    case .failed(let error): error.description
+    }
+  }
+}
+
 /// A notification from a running live session.
 public enum LiveUpdate: Sendable {
   /// The state changed; with the reason if it failed or ended.
   case state(LiveState, reason: String?)
   /// An event was evaluated.
   case decision(RotationDecision)
-  /// The format changed: an entry of a report's `formats`.
-  case format(JSONValue)
+  /// The format changed.
+  case format(FormatChange)
 }
 
 /// The counters of a live session.

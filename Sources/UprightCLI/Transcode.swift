@@ -172,7 +172,7 @@ struct Transcode: ParsableCommand {
         switch update {
         case .progress(let progress): meter.show(progress)
         case .decision(let decision): trace?.write(decision.json)
-        case .format(let format): trace?.write(format)
+        case .format(let change): trace?.write(change.json)
         }
       }
     } catch {

@@ -187,11 +187,14 @@ import Testing
   @Test("The JSON of a format, with and without media") func formatJSON() throws {
     let plan = try plan("{'stream': {'size': '360x640', 'captureSize': '1080x1920'}}", "")
     #expect(
-      plan.formats[0].json().compact
+      plan.formats[0].json.compact
         == #"{"from":0.0,"appOrientation":"portrait","captureResolution":"1080x1920","#
         + #""encodeResolution":"360x640"}"#)
+    var change = plan.formats[0]
+    (change.firstFrame, change.turn) = (0, .right)
+    change.transform = AffineMatrix(a: 0, b: 1, c: -1, d: 0, tx: 720, ty: 0)
     #expect(
-      plan.formats[0].json(firstFrame: 0, turn: "right", transform: [0, 1, -1, 0, 720, 0]).compact
+      change.json.compact
         == #"{"from":0.0,"first_frame":0,"appOrientation":"portrait","#
         + #""captureResolution":"1080x1920","encodeResolution":"360x640","turn":"right","#
         + #""transform":[0.0,1.0,-1.0,0.0,720.0,0.0]}"#)

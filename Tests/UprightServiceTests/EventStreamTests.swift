@@ -31,7 +31,7 @@ struct EventStreamTests {
         || reader.text(until: "\"waiting\"").contains("waiting"))
     service.script.sessions[0].become(.live)
     try await service.ask("POST", "/v1/sessions/one/events", "{\"device\": \"landscapeLeft\"}")
-    service.script.sessions[0].tell(.format(["encodeResolution": "1280x720"]))
+    service.script.sessions[0].tell(.format(to: .landscapeRight))
     service.script.sessions[0].become(.ended)
     let (bytes, isClosed) = try await RunningService.onThread { reader.receive(seconds: 10) }
     #expect(isClosed)
@@ -52,7 +52,7 @@ struct EventStreamTests {
     let service = try await RunningService()
     try await service.session()
     let session = service.script.sessions[0]
-    for index in 1...5 { session.tell(.format(["index": .integer(index)])) }
+    for index in 1...5 { session.tell(.format(to: .portrait, from: Double(index))) }
     let reader = try Self.open(service, last: 3)
     session.become(.ended)
     let text = try Answer(try await RunningService.onThread { reader.receive(seconds: 10).bytes })
@@ -70,7 +70,7 @@ struct EventStreamTests {
     let service = try await RunningService()
     try await service.session()
     let session = service.script.sessions[0]
-    for index in 1...5000 { session.tell(.format(["index": .integer(index)])) }
+    for index in 1...5000 { session.tell(.format(to: .portrait, from: Double(index))) }
     let reader = try Self.open(service, last: 10)
     session.become(.ended)
     let text = try Answer(try await RunningService.onThread { reader.receive(seconds: 20).bytes })
@@ -106,7 +106,7 @@ struct EventStreamTests {
     _ = try await RunningService.onThread { slow.text(until: "event: state") }
     // Far more than the socket buffers can hold.
     let long = String(repeating: "x", count: 100_000)
-    for _ in 0..<400 { session.tell(.format(["long": .string(long)])) }
+    for _ in 0..<400 { session.tell(.state(.live, reason: long)) }
     let deadline = Date(timeIntervalSinceNow: 20)
     let feed = try service.service.sessions.find("one").feed
     while feed.readers > 0, Date() < deadline { try await Task.sleep(for: .milliseconds(20)) }

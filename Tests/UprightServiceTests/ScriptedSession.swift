@@ -8,6 +8,14 @@ import UprightMediaIO
 @testable import UprightPipeline
 @testable import UprightService
 
+extension LiveUpdate {
+  /// A change of format to `orientation`, with the standard stream sizes.
+  static func format(to orientation: InterfaceOrientation, from seconds: Double = 0) -> Self {
+    .format(
+      FormatChange(from: seconds, format: StreamGuidance.standard.format(for: orientation)))
+  }
+}
+
 /// A session without media. Its policy is real; the test sets its states.
 final class ScriptedSession: Session {
   private struct State {

@@ -58,7 +58,7 @@ struct WebhookTests {
     try await service.ask(
       "POST", "/v1/sessions/one/events",
       "[{\"device\": \"landscapeLeft\"}, {\"at\": 4, \"device\": \"faceUp\"}]")
-    session.tell(.format(["encodeResolution": "1280x720"]))
+    session.tell(.format(to: .landscapeRight))
     // Each message is sent twice, because the proxy first requests a password. The origin receives one.
     #expect(try await waitUntil { origin.heads.withLock { $0.count } >= 4 })
     #expect(try await waitUntil { service.service.webhookCounts.delivered == 3 })
@@ -127,7 +127,9 @@ struct WebhookTests {
     try await service.ask("POST", "/v1/webhooks", "{\"url\": \"http://127.0.0.1:\(origin.port)/\"}")
     try await service.session()
     let begin = Date()
-    for index in 0..<1000 { service.script.sessions[0].tell(.format(["index": .integer(index)])) }
+    for index in 0..<1000 {
+      service.script.sessions[0].tell(.format(to: .portrait, from: Double(index)))
+    }
     #expect(Date().timeIntervalSince(begin) < 2)
     #expect(service.service.webhookCounts.dropped >= 990)
   }

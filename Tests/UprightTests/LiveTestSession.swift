@@ -109,7 +109,7 @@ final class LiveTestSession: Sendable {
     updates.compactMap { if case .decision(let decision) = $0 { decision } else { nil } }
   }
 
-  var formats: [JSONValue] {
+  var formats: [FormatChange] {
     updates.compactMap { if case .format(let change) = $0 { change } else { nil } }
   }
 

@@ -315,18 +315,17 @@ final class TagRun {
   }
 
   /// The report's format: how a player shows the output.
-  private var format: JSONValue {
+  private var format: FormatChange {
     let orientation = session.options.orientation
     let size = video.parameters.size
     let upright = orientation.applied(to: size)
     let device = DeviceOrientation(frameOf: size, lying: orientation)
-    let matrix = AffineMatrix(orientation, size: size)
     let format = StreamFormat(
       appOrientation: device.interface ?? .portrait, captureResolution: upright,
       encodeResolution: upright)
-    return FormatChange(from: 0, format: format).json(
-      firstFrame: 0, turn: orientation.name,
-      transform: [matrix.a, matrix.b, matrix.c, matrix.d, matrix.tx, matrix.ty])
+    return FormatChange(
+      from: 0, format: format, firstFrame: 0, turn: orientation,
+      transform: AffineMatrix(orientation, size: size))
   }
 
   private func report() -> TagReport {
@@ -346,7 +345,7 @@ final class TagRun {
           "duration": .number(duration), "copied_frames": .integer(frames),
           "encoded_frames": .integer(0), "dropped": .array(dropped.map { .string($0) }),
         ],
-        "formats": [format], "events": .array([]),
+        "formats": [format.json], "events": .array([]),
         "warnings": .array(warnings.map { .string($0) }),
         "timing": TranscodeReport.timing(wall: started.secondsUntilNow),
       ],

@@ -65,7 +65,7 @@ public struct TranscodeReport: Sendable {
         "duration": plan.duration.map { .number($0) } ?? .null,
       ],
       "output": .object(output),
-      "formats": .array(tally.changes),
+      "formats": .array(tally.changes.map(\.json)),
       "events": .array(entries.map(\.json)),
       "warnings": .array(warnings.map { .string($0) }),
       "timing": Self.timing(

@@ -89,9 +89,10 @@ extension RotationEvent {
         .value, "one event has both \(quoted(first.key)) and \(quoted(found[1].key))",
         remedy: "write two events with the same time")
     }
-    let keys = ["at", known.action] + known.others
-    if let stranger = members.first(where: { !keys.contains($0.key) }) {
-      throw top.unknownKey(stranger.key, among: keys)
+    if let stranger = members.first(where: { member in
+      member.key != "at" && member.key != known.action && !known.others.contains(member.key)
+    }) {
+      throw top.unknownKey(stranger.key, among: ["at", known.action] + known.others)
     }
     guard let at = members.first(where: { $0.key == "at" }) else {
       throw top.failure(

@@ -152,15 +152,16 @@ extension JSONParser {
 
   private mutating func string() throws(PolicyError) -> String {
     index += 1
+    // The text up to the last escape sequence.
     var text: [UInt8] = []
     var start = index
     while index < bytes.endIndex {
       switch bytes[index] {
       case UInt8(ascii: "\""):
-        text += bytes[start..<index]
-        guard let string = String(validating: text, as: UTF8.self) else {
-          throw failure("a string is not UTF-8", remedy: "save the file as UTF-8")
-        }
+        let rest = bytes[start..<index]
+        guard
+          let string = String(validating: text.isEmpty ? rest : (text + rest)[...], as: UTF8.self)
+        else { throw failure("a string is not UTF-8", remedy: "save the file as UTF-8") }
         index += 1
         return string
       case UInt8(ascii: "\\"):

@@ -1,83 +1,83 @@
 extension JSONValue {
   /// The value on one line without spaces, as in `--trace`.
   public var compact: String {
-    var text: [UInt8] = []
+    var text = TextBuffer()
     write(to: &text, isSpaced: false)
-    return String(decoding: text, as: UTF8.self)
+    return text.text
   }
 
   /// The value on several lines, indented by two spaces. Objects and lists of scalars are written on one line
   /// if they fit. There is no line break at the end.
   public var pretty: String {
-    var text: [UInt8] = []
+    var text = TextBuffer()
     writePretty(to: &text, indent: 0)
-    return String(decoding: text, as: UTF8.self)
+    return text.text
   }
 
-  private func write(to text: inout [UInt8], isSpaced: Bool) {
+  private func write(to text: inout TextBuffer, isSpaced: Bool) {
     switch self {
-    case .null: Self.append("null", to: &text)
-    case .bool(let flag): Self.append(flag ? "true" : "false", to: &text)
-    case .integer(let number): Self.append(String(number), to: &text)
+    case .null: text.append("null")
+    case .bool(let flag): text.append(flag ? "true" : "false")
+    case .integer(let number): text.append(String(number))
     case .number(let number):
       // Swift prints the shortest digits that parse to the same value. JSON has no NaN.
-      Self.append(number.isFinite ? number.description : "null", to: &text)
-    case .string(let string): Self.write(string, to: &text)
+      text.append(number.isFinite ? number.description : "null")
+    case .string(let string): text.append(quoted: string)
     case .array(let values):
-      text.append(UInt8(ascii: "["))
+      text.append("[")
       for (index, value) in values.enumerated() {
-        if index > 0 { Self.append(isSpaced ? ", " : ",", to: &text) }
+        if index > 0 { text.append(isSpaced ? ", " : ",") }
         value.write(to: &text, isSpaced: isSpaced)
       }
-      text.append(UInt8(ascii: "]"))
+      text.append("]")
     case .object(let members):
-      text.append(UInt8(ascii: "{"))
+      text.append("{")
       for (index, member) in members.enumerated() {
-        if index > 0 { Self.append(isSpaced ? ", " : ",", to: &text) }
-        Self.write(member.key, to: &text)
-        Self.append(isSpaced ? ": " : ":", to: &text)
+        if index > 0 { text.append(isSpaced ? ", " : ",") }
+        text.append(quoted: member.key)
+        text.append(isSpaced ? ": " : ":")
         member.value.write(to: &text, isSpaced: isSpaced)
       }
-      text.append(UInt8(ascii: "}"))
+      text.append("}")
     }
   }
 
   /// Appends the text of `pretty`, for a value that is indented by `indent` spaces.
-  func writePretty(to text: inout [UInt8], indent: Int) {
+  func writePretty(to text: inout TextBuffer, indent: Int) {
     if isFlat {
       let start = text.count
       write(to: &text, isSpaced: true)
       if text.count - start + indent <= 100 || isScalar { return }
-      text.removeSubrange(start...)
+      text.rewind(to: start)
     }
     switch self {
     case .array(let values):
-      text.append(UInt8(ascii: "["))
+      text.append("[")
       for (index, value) in values.enumerated() {
         Self.breakLine(after: index, indent + 2, &text)
         value.writePretty(to: &text, indent: indent + 2)
       }
       Self.breakLine(after: 0, indent, &text)
-      text.append(UInt8(ascii: "]"))
+      text.append("]")
     case .object(let members):
-      text.append(UInt8(ascii: "{"))
+      text.append("{")
       for (index, member) in members.enumerated() {
         Self.breakLine(after: index, indent + 2, &text)
-        Self.write(member.key, to: &text)
-        Self.append(": ", to: &text)
+        text.append(quoted: member.key)
+        text.append(": ")
         member.value.writePretty(to: &text, indent: indent + 2)
       }
       Self.breakLine(after: 0, indent, &text)
-      text.append(UInt8(ascii: "}"))
+      text.append("}")
     // Scalars and empty lists and objects are flat.
     default: break
     }
   }
 
   /// Starts a new line. Writes a comma before it unless `count`, the number of preceding elements, is 0.
-  static func breakLine(after count: Int, _ indent: Int, _ text: inout [UInt8]) {
-    append(count > 0 ? ",\n" : "\n", to: &text)
-    for _ in 0..<indent { text.append(UInt8(ascii: " ")) }
+  static func breakLine(after count: Int, _ indent: Int, _ text: inout TextBuffer) {
+    text.append(count > 0 ? ",\n" : "\n")
+    text.append(spaces: indent)
   }
 
   /// A scalar, or a list or object of scalars only.
@@ -94,42 +94,6 @@ extension JSONValue {
     case .array(let values): values.isEmpty
     case .object(let members): members.isEmpty
     default: true
-    }
-  }
-
-  private static func write(_ string: String, to text: inout [UInt8]) {
-    text.append(UInt8(ascii: "\""))
-    let start = text.count
-    append(string, to: &text)
-    // Fast path: most strings are names that need no escapes.
-    if text[start...].contains(where: isEscaped) {
-      text.removeSubrange(start...)
-      for byte in string.utf8 { write(byte, to: &text) }
-    }
-    text.append(UInt8(ascii: "\""))
-  }
-
-  /// Like `text += string.utf8`, but without appending byte by byte.
-  private static func append(_ string: String, to text: inout [UInt8]) {
-    var string = string
-    string.withUTF8 { unsafe text.append(contentsOf: $0) }
-  }
-
-  private static func isEscaped(_ byte: UInt8) -> Bool {
-    byte < 0x20 || byte == 0x7F || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
-  }
-
-  private static func write(_ byte: UInt8, to text: inout [UInt8]) {
-    switch byte {
-    case UInt8(ascii: "\""): text += "\\\"".utf8
-    case UInt8(ascii: "\\"): text += "\\\\".utf8
-    case UInt8(ascii: "\n"): text += "\\n".utf8
-    case UInt8(ascii: "\r"): text += "\\r".utf8
-    case UInt8(ascii: "\t"): text += "\\t".utf8
-    case _ where isEscaped(byte):
-      let digits = String(byte, radix: 16)
-      text += ("\\u" + String(repeating: "0", count: 4 - digits.count) + digits).utf8
-    default: text.append(byte)
     }
   }
 }

@@ -123,7 +123,7 @@ public struct OrientationPlan: Sendable {
   public var json: JSONValue {
     [
       "events": .array(entries.map(\.json)),
-      "formats": .array(formats.map { $0.json() }),
+      "formats": .array(formats.map(\.json)),
     ]
   }
 

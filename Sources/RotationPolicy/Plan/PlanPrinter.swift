@@ -4,9 +4,9 @@ internal import Orientation
 ///
 /// The text equals `OrientationPlan.json.pretty`. Memory doesn't grow with the number of events, except for
 /// 16 bytes per change of format.
-public struct PlanPrinter: Sendable {
+public struct PlanPrinter: ~Copyable, Sendable {
   private var plan: OrientationPlan
-  private var text: [UInt8] = Array("{\n  \"events\": [".utf8)
+  private var text = TextBuffer()
   private var events = 0
   private var former = 0.0
   private var formats: [(from: Double, orientation: InterfaceOrientation)] = []
@@ -16,7 +16,10 @@ public struct PlanPrinter: Sendable {
   public private(set) var warnings: [String] = []
 
   /// Creates a printer for `plan`, which must not have any events yet.
-  public init(_ plan: OrientationPlan) { self.plan = plan }
+  public init(_ plan: OrientationPlan) {
+    self.plan = plan
+    text.append("{\n  \"events\": [")
+  }
 
   /// Adds an event to the plan.
   ///
@@ -31,7 +34,7 @@ public struct PlanPrinter: Sendable {
     plan.finish()
     print(before: .infinity)
     if events > 0 { JSONValue.breakLine(after: 0, 2, &text) }
-    text += "],\n  \"formats\": [".utf8
+    text.append("],\n  \"formats\": [")
     writtenFormats = 0
   }
 
@@ -41,11 +44,8 @@ public struct PlanPrinter: Sendable {
   /// Returns the text since the last call, in UTF-8. Empty if there is none yet, or no more.
   public mutating func take() -> [UInt8] {
     writeFormats()
-    defer {
-      text.removeAll(keepingCapacity: true)
-      warnings = []
-    }
-    return text
+    warnings = []
+    return text.take()
   }
 
   private mutating func writeFormats() {
@@ -55,10 +55,10 @@ public struct PlanPrinter: Sendable {
       let change = FormatChange(
         from: formats[index].from, format: plan.guidance.format(for: formats[index].orientation))
       JSONValue.breakLine(after: index, 4, &text)
-      change.json().writePretty(to: &text, indent: 4)
+      change.json.writePretty(to: &text, indent: 4)
     }
     writtenFormats = end
-    if end == formats.count { text += "\n  ]\n}\n".utf8 }
+    if end == formats.count { text.append("\n  ]\n}\n") }
   }
 
   private mutating func print(before seconds: Double) {

@@ -114,7 +114,7 @@ final class HostedSession: Sendable {
     case .decision(let decision):
       feed.append("decision", decision.json)
       for phase in decision.phases { feed.append("phase", phase.json) }
-    case .format(let format): feed.append("format", format)
+    case .format(let change): feed.append("format", change.json)
     }
   }
 }

@@ -162,7 +162,7 @@ final class Webhooks: Sendable {
     case .decision(let decision):
       guard decision.outcome == .rotate else { return }
       (kind, data) = (.turn, decision.json)
-    case .format(let format): (kind, data) = (.format, format)
+    case .format(let change): (kind, data) = (.format, change.json)
     case .state(let state, let reason): (kind, data) = (.state, state.json(reason, secrets))
     }
     let id = UUID().uuidString.lowercased()
