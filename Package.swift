@@ -160,6 +160,9 @@ let package = Package(
       path: "Samples/policy-only"),
     .executableTarget(
       name: "frames-in-out", dependencies: ["UprightFrames"], path: "Samples/frames-in-out"),
+    .executableTarget(
+      name: "transcode-async", dependencies: ["Upright"], path: "Samples/transcode-async"),
+    .executableTarget(name: "live-hls", dependencies: ["Upright"], path: "Samples/live-hls"),
 
     .target(
       name: "UprightTestSupport", dependencies: ["Orientation"], path: "Tests/UprightTestSupport",
@@ -191,7 +194,8 @@ let package = Package(
     .testTarget(
       name: "UprightTests",
       dependencies: sessions + [
-        "OrientationSignals", "UprightRTP", "UprightTestSupport",
+        "OrientationSignals", "UprightRTP", "UprightTestSupport", "Upright", "transcode-async",
+        "live-hls",
       ],
       swiftSettings: tests),
     .testTarget(
@@ -229,6 +233,7 @@ if let only = Context.environment["UPRIGHT_ONLY"], !only.isEmpty {
   }
   package.products = []
   package.targets.removeAll { !kept.contains($0.name) }
+  if !kept.contains("UprightService") { package.dependencies = [collections] }
 }
 
 // UPRIGHT_FUZZ=1 defines another package: the modules with parsers, and an executable that libFuzzer runs.

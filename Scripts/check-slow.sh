@@ -14,7 +14,7 @@ if [ "${SHORT:-0}" = 1 ]; then
     Scripts/sanitized.sh address check
   # Tests of the threads of file sessions, live sessions and the service.
   UPRIGHT_ONLY="UprightTests UprightServiceTests" Scripts/sanitized.sh thread test \
-    --filter '^UprightTests\.(FollowTests/playlist|BoundedQueue|EncoderChain|Live(?!Session))' \
+    --filter '^UprightTests\.(FollowTests/playlist|BoundedQueue|EncoderChain|AsyncSession|PacketSession|Live(?!Session))' \
     --filter '^UprightTests\.LiveSessionTests/(now|loss|stalled|stop|overload)\(' \
     --filter '^UprightServiceTests\.(RTMP|Reconnect|Webhook|EventStream|Freeze)'
 else

@@ -40,8 +40,8 @@ final class LiveRun {
   /// The total time waited for the input, in seconds, as of the last frame.
   private var waited = 0.0
   private var lastEncoded: Int64 = 0
-  /// The final state and its reason, once the session must end.
-  private var ending: (state: LiveState, reason: String?)?
+  /// How the session ends, once it must.
+  private var ending: LiveEnding?
 
   /// The number of decoded items between the two threads. Further input waits undecoded: one decoded frame of
   /// 640x360 takes as much memory as seconds of encoded video.
@@ -80,8 +80,8 @@ final class LiveRun {
       queue: queue)
   }
 
-  /// Runs the session to its end. Returns the final state and its reason.
-  func run() -> (state: LiveState, reason: String?) {
+  /// Runs the session to its end. Returns how it ended.
+  func run() -> LiveEnding {
     let reader = reader
     let reading = WorkThread(name: "upright-live-in") { reader.run() }
     writers.forEach { $0.start() }
@@ -89,14 +89,14 @@ final class LiveRun {
       while ending == nil && !control.interrupt.isRaised { try step() }
       try finish()
     } catch {
-      ending = (.failed, error.description)
+      ending = .failed(error)
     }
     control.interrupt.raise()
     queue.close()
     close()
     _ = reading.join()
     publish()
-    return ending ?? (.ended, "stopped")
+    return ending ?? .ended("stopped")
   }
 
   // MARK: - The loop
@@ -112,7 +112,7 @@ final class LiveRun {
     if let item = queue.take(within: lostAt != nil && held != nil ? 0.01 : 0.05) {
       try take(item)
     } else if queue.hasEnded {
-      ending = ending ?? (.ended, "the input ended")
+      ending = ending ?? .ended("the input ended")
     }
     try look()
     publish()
@@ -134,8 +134,8 @@ final class LiveRun {
       clock.lose()
       lose(reason)
     case .ended(let error):
-      ending = error.map { (.failed, $0.description) } ?? (.ended, "the input ended")
-      if held != nil, error != nil { ending = (.ended, error?.description) }
+      ending = error.map { .failed($0) } ?? .ended("the input ended")
+      if held != nil, let error { ending = .ended(error.description) }
     }
   }
 
@@ -270,16 +270,16 @@ final class LiveRun {
         try show(held, at: time)
       }
       if Double(wall - lostAt) > configuration.inputTimeout * Double(LiveClock.rate) {
-        ending = (.ended, "no input for \(configuration.inputTimeout) s: \(lossReason)")
+        ending = .ended("no input for \(configuration.inputTimeout) s: \(lossReason)")
       }
     } else if let lostAt, held == nil, case .pull = configuration.input,
       Double(wall - lostAt) > configuration.inputTimeout * Double(LiveClock.rate)
     {
-      ending = (.failed, lossReason)
+      ending = .failed(UprightError(.noInput, lossReason))
     }
     if writers.allSatisfy({ $0.present.hasEnded }) {
       let reason = writers.lazy.compactMap(\.present.error).first?.description
-      ending = (.failed, reason ?? "every output has ended")
+      ending = .failed(UprightError(.inputOutput, reason ?? "every output has ended"))
     }
   }
 

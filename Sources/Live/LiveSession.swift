@@ -18,6 +18,13 @@ public final class LiveSession: Sendable {
   private let control = LiveControl()
   private let hasStarted = Atomic(false)
   private let done = DispatchSemaphore(value: 0)
+  private let end = Mutex(End())
+
+  private struct End {
+    var isReached = false
+    var error: UprightError?
+    var waiting: [CheckedContinuation<Void, Never>] = []
+  }
 
   /// The `at` of an event that takes effect at the next decoded frame.
   public static let nextPicture = -Double.infinity
@@ -46,21 +53,48 @@ public final class LiveSession: Sendable {
     guard !hasStarted.exchange(true, ordering: .acquiringAndReleasing) else { return }
     control.observe(observe)
     let thread = Thread { [self] in
-      let end: (state: LiveState, reason: String?)
+      let ending: LiveEnding
       do throws(UprightError) {
-        end = try LiveRun(configuration, targets, control).run()
+        ending = try LiveRun(configuration, targets, control).run()
       } catch {
         if case .published(let feed) = configuration.input { feed.close() }
-        end = (.failed, error.description)
+        ending = .failed(error)
       }
       control.policy { $0.close() }
       control.tellAnswers()
-      control.enter(end.state, reason: end.reason)
+      control.enter(ending.state, reason: ending.reason)
       done.signal()
+      let waiting = end.withLock { end in
+        end.isReached = true
+        if case .failed(let error) = ending { end.error = error }
+        return end.waiting
+      }
+      for continuation in waiting { continuation.resume() }
     }
     thread.name = "upright-live"
     thread.stackSize = 8 << 20
     thread.start()
+  }
+
+  /// Runs the session to its end, instead of `start` and `join`. If the task is cancelled, the session stops:
+  /// every output is closed so that it is playable.
+  ///
+  /// - Parameter updates: Receives updates, on the session's thread. It must not block.
+  /// - Throws: The error that ended the session.
+  public func run(updates: @escaping @Sendable (LiveUpdate) -> Void) async throws(UprightError) {
+    start(observe: updates)
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isReached = end.withLock { end in
+          if !end.isReached { end.waiting.append(continuation) }
+          return end.isReached
+        }
+        if isReached { continuation.resume() }
+      }
+    } onCancel: {
+      stop()
+    }
+    if let error = end.withLock({ $0.error }) { throw error }
   }
 
   /// Waits until the input's UDP ports are bound, so that a sender may start. Returns `false` if they are not

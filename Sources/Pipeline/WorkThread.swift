@@ -18,6 +18,15 @@ package final class WorkThread<Value: Sendable>: @unchecked Sendable {
     thread.start()
   }
 
+  /// Runs `body` on a dedicated thread and returns its result.
+  package static func run(
+    name: String, _ body: @escaping @Sendable () -> Value
+  ) async -> Value {
+    await withCheckedContinuation { continuation in
+      _ = WorkThread<Void>(name: name) { continuation.resume(returning: body()) }
+    }
+  }
+
   /// Waits for the end of the job and returns its result. Later calls return the same result.
   package func join() -> Value? {
     done.wait()

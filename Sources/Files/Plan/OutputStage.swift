@@ -93,6 +93,7 @@ final class OutputStage {
   private func send(
     _ packet: consuming Packet, track: Int, format: EncodedFormat?
   ) throws(UprightError) {
+    if let cancelled = plan.request.cancelled { throw cancelled }
     if let format { formats.append(format) }
     interleaver.add(packet, track: track, format: format, isVideo: track == 0)
     try flush()
@@ -152,7 +153,10 @@ final class OutputStage {
   }
 
   /// Finishes the output so that it is playable. The output of a stopped run becomes a partial file.
-  func finish() throws(UprightError) { try sink.finish(isPartial: plan.request.leavesPartial) }
+  func finish() throws(UprightError) {
+    if let cancelled = plan.request.cancelled { throw cancelled }
+    try sink.finish(isPartial: plan.request.leavesPartial)
+  }
 
   /// Removes unfinished output.
   func abandon() { sink.abandon() }

@@ -21,6 +21,8 @@ package struct TranscodeRequest: Sendable {
   /// Interrupts writing as well.
   let writingInterrupt = Interrupt()
   let unfinished = UnfinishedFiles()
+  /// Ends the run without an output.
+  let cancellation = Interrupt()
 
   /// - Throws: `usage` if options contradict each other or the container; `badData` if the policy can't
   ///   start.
@@ -46,6 +48,11 @@ package struct TranscodeRequest: Sendable {
     do throws(PolicyError) { _ = try RotationReducer(policy) } catch {
       throw UprightError(error, code: .badData)
     }
+  }
+
+  /// The error of a run that was cancelled; `nil` if it wasn't.
+  var cancelled: UprightError? {
+    cancellation.isRaised ? UprightError(.cancelled, "cancelled", at: input) : nil
   }
 
   /// Whether reading was stopped.

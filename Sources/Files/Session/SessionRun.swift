@@ -70,6 +70,7 @@ final class SessionRun {
     let outcome: SourceOutcome
     do throws(UprightError) {
       try consume()
+      if let cancelled = request.cancelled { throw cancelled }
       try line.finish(emit: send)
       outcome = try Self.outcome(of: reading)
       let met = upToEnd ?? outcome
@@ -99,6 +100,7 @@ final class SessionRun {
 
   private func consume() throws(UprightError) {
     while let item = queue.take() {
+      if let cancelled = request.cancelled { throw cancelled }
       switch consume item {
       case .frame(let frame, let signal, let before):
         if upToEnd == nil {

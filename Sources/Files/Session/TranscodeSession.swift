@@ -39,6 +39,14 @@ public final class TranscodeSession: Sendable {
   /// playable. Can be called on any thread.
   public func stop() { request.interrupt.raise() }
 
+  /// Ends the run at the next frame. `run` throws `cancelled` and leaves no output. Can be called on any
+  /// thread.
+  public func cancel() {
+    request.cancellation.raise()
+    request.interrupt.raise()
+    request.writingInterrupt.raise()
+  }
+
   /// Removes unfinished output. Use it if the process exits without waiting for `run`.
   public func abandon() {
     request.interrupt.raise()
@@ -64,6 +72,31 @@ public final class TranscodeSession: Sendable {
     case .parts(let parts): return try PartsRun(plan, parts, observe: observe).run()
     case .encode: return try SessionRun(plan, observe: observe).run()
     }
+  }
+
+  /// Transcodes the input on a thread of its own and returns a report.
+  ///
+  /// If the task is cancelled, the run ends at the next frame and leaves no output. To keep what was written so
+  /// far, call `stop` instead.
+  ///
+  /// - Parameter updates: Called with progress, decisions and formats during the run, on that thread.
+  /// - Throws: `cancelled` if the task is cancelled, and the errors of the blocking `run`.
+  public func run(
+    updates: @escaping @Sendable (SessionUpdate) -> Void
+  ) async throws(UprightError) -> TranscodeReport {
+    try await withTaskCancellationHandler {
+      await WorkThread.run(name: "upright-transcode") {
+        () -> Result<TranscodeReport, UprightError> in
+        do throws(UprightError) {
+          return .success(try self.run(observe: updates))
+        } catch {
+          // Interrupted reading and writing have errors of their own.
+          return .failure(self.request.cancelled ?? error)
+        }
+      }
+    } onCancel: {
+      cancel()
+    }.get()
   }
 
   /// Returns what a run would do, without writing an output.
