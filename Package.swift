@@ -162,6 +162,8 @@ let package = Package(
       name: "frames-in-out", dependencies: ["UprightFrames"], path: "Samples/frames-in-out"),
     .executableTarget(
       name: "transcode-async", dependencies: ["Upright"], path: "Samples/transcode-async"),
+    .executableTarget(
+      name: "sfu-recorder", dependencies: ["Upright"], path: "Samples/sfu-recorder"),
     .executableTarget(name: "live-hls", dependencies: ["Upright"], path: "Samples/live-hls"),
 
     .target(
@@ -195,7 +197,7 @@ let package = Package(
       name: "UprightTests",
       dependencies: sessions + [
         "OrientationSignals", "UprightRTP", "UprightTestSupport", "Upright", "transcode-async",
-        "live-hls",
+        "live-hls", "sfu-recorder",
       ],
       swiftSettings: tests),
     .testTarget(

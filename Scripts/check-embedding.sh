@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 root=$PWD
 app=$(mktemp -d)
 trap 'rm -rf "$app"' EXIT
-samples=(policy-only frames-in-out)
+samples=(policy-only frames-in-out sfu-recorder transcode-async live-hls)
 
 mkdir -p "$app/Sources"
 for sample in "${samples[@]}"; do
@@ -33,6 +33,12 @@ let package = Package(
     .executableTarget(
       name: "frames-in-out",
       dependencies: [.product(name: "UprightFrames", package: "upright"), nio]),
+    .executableTarget(
+      name: "sfu-recorder", dependencies: [.product(name: "Upright", package: "upright"), nio]),
+    .executableTarget(
+      name: "transcode-async", dependencies: [.product(name: "Upright", package: "upright"), nio]),
+    .executableTarget(
+      name: "live-hls", dependencies: [.product(name: "Upright", package: "upright"), nio]),
   ],
   swiftLanguageModes: [.v6]
 )
@@ -46,10 +52,14 @@ if grep -qiE 'hummingbird|swift-ssl|argument-parser|service-lifecycle' "$app/dep
 fi
 for sample in "${samples[@]}"; do
   Scripts/quiet.py swift build --package-path "$app" --product "$sample"
+done
+for sample in policy-only frames-in-out; do
   "$app/.build/debug/$sample" >/dev/null
   ! ldd "$app/.build/debug/$sample" | grep -E 'libav(codec|format|util)' || {
     echo "embedding: $sample links FFmpeg" >&2
     exit 1
   }
 done
+clip=Samples/clips/turning-sensor
+"$app/.build/debug/transcode-async" "$clip.mp4" "$clip.jsonl" "$app/out.mp4"
 echo "embedding: clean"

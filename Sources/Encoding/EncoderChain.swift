@@ -12,13 +12,13 @@ internal import UprightPipeline
 final class EncoderChain {
   typealias Emit = FramePipeline.Emit
 
-  private typealias Drain = WorkThread<Result<[EncodedPacket], UprightError>>
+  private typealias Drain = WorkThread<Result<[PacketBox], UprightError>>
 
   private enum Waiting {
     /// The remaining packets of an encoder that is being drained.
     case drain(Drain)
     /// A packet of a later encoder.
-    case packet(EncodedPacket)
+    case packet(PacketBox)
   }
 
   /// How many encoders may drain at the same time: each holds a lookahead of frames and references.
@@ -64,7 +64,7 @@ final class EncoderChain {
       if waiting.isEmpty {
         try pass(packet, format, to: emit)
       } else {
-        waiting.append(.packet(EncodedPacket(packet, format: format)))
+        waiting.append(.packet(PacketBox(packet, format: format)))
         waitingPackets += 1
       }
     }
@@ -138,7 +138,7 @@ final class EncoderChain {
     }
   }
 
-  private func pass(_ waiting: EncodedPacket, to emit: Emit) throws(UprightError) {
+  private func pass(_ waiting: PacketBox, to emit: Emit) throws(UprightError) {
     guard let packet = waiting.take() else { return }
     try pass(packet, waiting.format, to: emit)
   }

@@ -5,7 +5,7 @@ package import UprightPipeline
 /// A video packet in a box, because queues hold no noncopyable elements.
 ///
 /// Sendable by hand-over: one thread fills it and another empties it, never both at the same time.
-package final class EncodedPacket: @unchecked Sendable {
+package final class PacketBox: @unchecked Sendable {
   private var packet: Packet?
   /// The format that begins with this packet; `nil` if the format doesn't change.
   package let format: EncodedFormat?
@@ -61,12 +61,12 @@ final class FormatEncoder: @unchecked Sendable {
   }
 
   /// Returns the remaining packets in decoding order and closes the encoder.
-  func empty() throws(UprightError) -> [EncodedPacket] {
+  func empty() throws(UprightError) -> [PacketBox] {
     defer { encoder = nil }
     try encoder?.finish()
-    var packets: [EncodedPacket] = []
+    var packets: [PacketBox] = []
     while let packet = try receive() {
-      packets.append(EncodedPacket(packet, format: announcement()))
+      packets.append(PacketBox(packet, format: announcement()))
     }
     return packets
   }

@@ -51,6 +51,8 @@ package final class FramePipeline {
     /// The first canvas, and the turn that decides the chroma siting on it, whatever the turn of the first
     /// frame is.
     package var canvas: (size: PixelSize, turn: ImageOrientation)?
+    /// Returns whether the next frame must be a keyframe, whatever `keyframes` decides.
+    package var wantsKeyframe: () -> Bool = { false }
     /// Called for each new format.
     package var observe: (SessionUpdate) -> Void = { _ in }
 
@@ -193,7 +195,8 @@ package final class FramePipeline {
       return try tap.take(stored: frame, upright: picture, direction: direction, seconds: seconds)
     }
     picture.forcesKeyframe = setup.keyframes.isDue(
-      at: seconds, canvas: direction.canvas, isFirst: stages.chain.changesFormat(with: picture))
+      at: seconds, canvas: direction.canvas,
+      isFirst: setup.wantsKeyframe() || stages.chain.changesFormat(with: picture))
     let encoding = ContinuousClock.now
     try stages.chain.encode(picture, emit: emit)
     tally.encodeSeconds += encoding.secondsUntilNow

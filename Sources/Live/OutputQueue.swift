@@ -14,7 +14,7 @@ final class OutputQueue: @unchecked Sendable {
 
   /// A queued packet.
   struct Item {
-    let packet: EncodedPacket
+    let packet: PacketBox
     let track: Int
     /// The format that starts with this packet, or that started earlier with a dropped packet.
     var format: EncodedFormat?
@@ -48,7 +48,7 @@ final class OutputQueue: @unchecked Sendable {
   func put(_ packet: consuming Packet, track: Int, format: EncodedFormat?) {
     let isEntry = track == 0 && packet.isKey
     let (seconds, size) = (packet.seconds ?? 0, packet.size)
-    let box = EncodedPacket(packet, format: nil)
+    let box = PacketBox(packet, format: nil)
     condition.lock()
     defer { condition.unlock() }
     if isEnded {

@@ -15,7 +15,7 @@ public final class EventInbox: Sendable {
   /// The number of events that may wait.
   public static let capacity = 10_000
 
-  init() {}
+  package init() {}
 
   /// Posts `events`, each of which takes effect at the first frame at or after its time; one whose time has
   /// passed, at the next frame.
@@ -52,7 +52,7 @@ public final class EventInbox: Sendable {
 
   /// Takes the events that are due at `seconds`, in the order of their times, those without one last; of one
   /// time in the order in which they were posted. What is late happens at `last`, the frame before.
-  func take(upTo seconds: Double, after last: Double) -> [RotationEvent] {
+  package func take(upTo seconds: Double, after last: Double) -> [RotationEvent] {
     waiting.withLock { waiting in
       if waiting.isEmpty { return [] }
       func isDue(_ item: Waiting) -> Bool {

@@ -29,16 +29,8 @@ public final class FrameAdapter {
         .usage, "blur is not available for frames in memory", at: "fit",
         remedy: "use fit, fill or stretch")
     }
-    let guidance =
-      options.size.map { StreamGuidance(encodeSize: $0) } ?? options.policy.stream ?? .standard
-    do throws(PolicyError) { try guidance.check() } catch {
-      throw UprightError(error, code: .usage)
-    }
     self.options = options
-    director = try FrameDirector(
-      policy: options.policy, guidance: guidance, frames: options.frames,
-      reference: options.reference, canvas: options.canvas,
-      signalsAreEvents: false, gravity: options.gravity)
+    director = try FrameDirector(options)
   }
 
   /// Returns what the frame at `time` becomes. Frames must come in the order of their times.

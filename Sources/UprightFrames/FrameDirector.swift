@@ -69,6 +69,21 @@ package struct FrameDirector {
     }
   }
 
+  /// - Throws: `usage` for a size that can't be encoded, `badData` if the policy can't start.
+  package init(
+    _ options: AdapterOptions, signalsAreEvents: Bool = false
+  ) throws(UprightError) {
+    let guidance =
+      options.size.map { StreamGuidance(encodeSize: $0) } ?? options.policy.stream ?? .standard
+    do throws(PolicyError) { try guidance.check() } catch {
+      throw UprightError(error, code: .usage)
+    }
+    try self.init(
+      policy: options.policy, guidance: guidance, frames: options.frames,
+      reference: options.reference, canvas: options.canvas, signalsAreEvents: signalsAreEvents,
+      gravity: options.gravity)
+  }
+
   /// Adds one external event.
   ///
   /// - Throws: `badData` if the policy refuses the event.

@@ -30,6 +30,31 @@ struct AsyncSessionTests {
     #expect(try Playlist(path: scratch.path("out.m3u8")).discontinuities == 2)
   }
 
+  // 1 s.
+  @Test("sfu-recorder writes one upright MP4 for each format")
+  func recorderSample() throws {
+    let scratch = try Scratch()
+    let clip = try SentClip(
+      .h264, count: 90, interval: 15, source: ["-f", "lavfi", "-i", DecodedFrames.source])
+    let lines = try Self.sample("sfu-recorder", clip.path, scratch.path("out.mp4"))
+    #expect(
+      lines == [
+        "0.0 s: keep, the app is in portrait",
+        "frame 0: 720x1280, turned right",
+        "1.5 s: rotate, the app is in landscapeRight",
+        "frame 45: 1280x720, turned up",
+        "90 packets in 2 files",
+      ])
+    for (name, size, corner) in [
+      ("out.mp4", PixelSize(720, 1280), "tr"), ("out-1.mp4", PixelSize(1280, 720), "tl"),
+    ] {
+      let decoded = try DecodedFrames(scratch.path(name), scratch)
+      #expect(decoded.sizes == Array(repeating: size, count: 45))
+      #expect(Set(decoded.corners) == [corner])
+      #expect(decoded.longestStep < 0.034)
+    }
+  }
+
   // 2.5 s.
   @Test("live-hls rotates at the frame after the event", .realTime)
   func liveSample() throws {

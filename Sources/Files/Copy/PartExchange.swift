@@ -17,22 +17,22 @@ internal import UprightPipeline
 final class PartExchange: @unchecked Sendable {
   // Unchecked: everything below is accessed only while `condition` is locked.
   private struct Lane {
-    var packets = Deque<EncodedPacket>()
+    var packets = Deque<PacketBox>()
     var isEnded = false
   }
 
   /// A packet to be written.
   enum Item {
     /// A packet of another track.
-    case side(EncodedPacket)
+    case side(PacketBox)
     /// A video packet of a part.
-    case picture(EncodedPacket, part: Int)
+    case picture(PacketBox, part: Int)
   }
 
   private static let sideLimit = 64
 
   private let condition = NSCondition()
-  private var side = Deque<EncodedPacket>()
+  private var side = Deque<PacketBox>()
   private var lanes: [Int: Lane] = [:]
   private var head = 0
   /// The number of parts; `nil` until reading has ended.
@@ -43,7 +43,7 @@ final class PartExchange: @unchecked Sendable {
   /// Waits for space and adds a packet of another track. Returns `false`, and discards the packet, if the
   /// exchange is closed.
   func put(_ packet: consuming Packet) -> Bool {
-    let boxed = EncodedPacket(packet, format: nil)
+    let boxed = PacketBox(packet, format: nil)
     return locked {
       while side.count >= Self.sideLimit && !isClosed { condition.wait() }
       if isClosed { return false }
@@ -59,7 +59,7 @@ final class PartExchange: @unchecked Sendable {
   func put(
     _ packet: consuming Packet, format: EncodedFormat? = nil, part: Int, limit: Int
   ) -> Bool {
-    let boxed = EncodedPacket(packet, format: format)
+    let boxed = PacketBox(packet, format: format)
     return locked {
       while (lanes[part]?.packets.count ?? 0) >= limit && !isClosed { condition.wait() }
       if isClosed { return false }

@@ -50,6 +50,20 @@ extension CodecParameters {
     return extradata.isEmpty ? found : try found.with(extradata: extradata)
   }
 
+  /// The parameters of a video stream of `codec` (FFmpeg's name), as far as they are known.
+  ///
+  /// - Throws: `unavailable` if the linked libavcodec doesn't know the codec.
+  package convenience init(
+    picturesOf codec: String, size: PixelSize?, extradata: [UInt8]
+  ) throws(UprightError) {
+    try self.init(naming: codec)
+    if let size {
+      raw.pointee.width = CInt(clamping: size.width)
+      raw.pointee.height = CInt(clamping: size.height)
+    }
+    try setExtradata(extradata)
+  }
+
   /// Parameters that hold only the codec (FFmpeg's name).
   ///
   /// - Throws: `unavailable` if the linked libavcodec doesn't know the codec.

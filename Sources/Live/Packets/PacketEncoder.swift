@@ -1,0 +1,147 @@
+internal import Orientation
+internal import RotationPolicy
+internal import UprightEncoding
+internal import UprightFrames
+internal import UprightMediaIO
+internal import UprightOrienting
+internal import UprightPipeline
+
+/// Decides, turns and encodes the frames of a `PacketSession`. Used by one thread.
+///
+/// Sendable by hand-over: it is created on one thread and used on another, never on both.
+final class PacketEncoder: @unchecked Sendable {
+  typealias Emit = (PacketOutput) -> Void
+
+  private let inbox: EventInbox
+  private let codec: VideoDescription.Codec
+  private let timeBase: Rational
+  private var director: FrameDirector
+  private let line: FramePipeline
+  private let state = State()
+  /// The time of the last frame, in seconds.
+  private var last = 0.0
+
+  /// What the pipeline's closures share with this object.
+  private final class State {
+    /// The changes whose first packet has not come yet.
+    var changes: [FormatChange] = []
+    var description: VideoDescription?
+    var wantsKeyframe = false
+  }
+
+  init(
+    _ encoding: EncodeOptions, _ options: AdapterOptions, _ inbox: EventInbox, timeBase: Rational
+  ) throws(UprightError) {
+    guard let codec = VideoDescription.Codec(rawValue: encoding.codec.rawValue) else {
+      throw UprightError(
+        .usage, "\(encoding.codec) has no packets", at: "codec", remedy: "use h264")
+    }
+    try encoding.codec.requireEncoder()
+    try encoding.codec.check(
+      speed: encoding.speed, rate: encoding.rate, options: encoding.encoderOptions)
+    self.codec = codec
+    self.inbox = inbox
+    self.timeBase = timeBase
+    director = try FrameDirector(options, signalsAreEvents: true)
+    let transcoding = TranscodeOptions(encoding, options)
+    var setup = FramePipeline.Setup(keyframes: KeyframeClock(every: encoding.keyframeSeconds))
+    setup.observe = { [state] update in
+      if case .format(let change) = update { state.changes.append(change) }
+    }
+    setup.wantsKeyframe = { [state] in
+      defer { state.wantsKeyframe = false }
+      return state.wantsKeyframe
+    }
+    line = FramePipeline(
+      FramePipeline.Work(
+        options: transcoding, stills: try SessionStills(transcoding), container: "a packet stream",
+        canFollow: true, timeBase: timeBase,
+        settings: { frame, _ in
+          VideoEncoder.Settings(
+            codec: encoding.codec, size: frame.size,
+            format: encoding.codec.encodingFormat(for: frame.format), colour: frame.colour,
+            timeBase: timeBase, frameRate: encoding.frameRate, rate: encoding.rate,
+            speed: encoding.speed,
+            // Keyframes are requested by time.
+            gop: 1 << 16, isLive: true, wantsGlobalHeader: true, repeatsHeaders: true,
+            threads: encoding.codec == .h264 ? 1 : 0, options: encoding.encoderOptions)
+        }), setup)
+  }
+
+  func requestKeyframe() { state.wantsKeyframe = true }
+
+  /// Processes one frame and emits what the encoder returns.
+  func take(
+    _ frame: consuming VideoFrame, _ signal: OrientationSignal?, _ emit: Emit
+  ) throws(UprightError) {
+    guard let pts = frame.pts else { throw UprightError(.fault, "a frame without a timestamp") }
+    let seconds = max(Double(pts) * frame.timeBase.doubleValue, last)
+    let events = inbox.take(upTo: seconds, after: last)
+    last = seconds
+    for event in events {
+      do throws(UprightError) { try director.push(event) } catch { emit(.refused(error)) }
+    }
+    let direction = try director.direct(at: seconds, size: frame.size, signal: signal?.turn)
+    director.forget(before: seconds)
+    for decision in director.takeEntries() { emit(.decision(decision)) }
+    try line.take(frame, direction, seconds) { (packet, format) throws(UprightError) in
+      tell(packet, format, emit)
+    }
+    line.forgetChanges()
+  }
+
+  func finish(_ emit: Emit) throws(UprightError) {
+    director.finish()
+    for decision in director.takeEntries() { emit(.decision(decision)) }
+    try line.finish { (packet, format) throws(UprightError) in tell(packet, format, emit) }
+  }
+
+  private func tell(_ packet: borrowing Packet, _ format: EncodedFormat?, _ emit: Emit) {
+    if let format {
+      state.description = VideoDescription(codec, size: format.size, format.parameters)
+    }
+    if let description = state.description {
+      for change in state.changes { emit(.format(change, description)) }
+      state.changes.removeAll()
+    }
+    let pts = packet.pts ?? 0
+    emit(
+      .packet(
+        EncodedPacket(
+          packet.withBytes { unsafe Array($0) }, pts: pts,
+          dts: packet.dts == pts ? nil : packet.dts, duration: packet.duration,
+          timeBase: packet.timeBase, isKey: packet.isKey)))
+  }
+}
+
+extension TranscodeOptions {
+  /// The options of a packet session as the pipeline reads them.
+  fileprivate init(_ encoding: EncodeOptions, _ options: AdapterOptions) {
+    self.init()
+    frames = options.frames
+    reference = options.reference
+    fit = options.fit
+    anchor = options.anchor
+    background = options.background
+    filter = Scaler.Filter(options.filter)
+    codec = encoding.codec
+    rate = encoding.rate
+    speed = encoding.speed
+    encoderOptions = encoding.encoderOptions
+    gravity = options.gravity
+    isLive = true
+  }
+}
+
+extension Scaler.Filter {
+  /// The filter of the same name.
+  fileprivate init(_ filter: ResampleFilter) {
+    self =
+      switch filter {
+      case .bicubic: .bicubic
+      case .bilinear: .bilinear
+      case .area: .area
+      case .lanczos: .lanczos
+      }
+  }
+}

@@ -1,0 +1,78 @@
+internal import Orientation
+internal import RotationPolicy
+internal import Synchronization
+internal import UprightEncoding
+internal import UprightFrames
+internal import UprightIntake
+internal import UprightMediaIO
+internal import UprightOrienting
+internal import UprightPipeline
+
+/// The threads of a `PacketSession`: one reads and decodes, one decides, turns and encodes.
+final class PacketRun: Sendable {
+  let output = TaskQueue<PacketOutput>(capacity: 64)
+  private let frames = BoundedQueue<SourceItem>(capacity: 1)
+  private let source: SourceStage
+  private let worker: Mutex<PacketEncoder?>
+  private let ending = Mutex<UprightError?>(nil)
+  private let isCancelled = Atomic(false)
+  private let wantsKeyframe = Atomic(false)
+
+  /// The error that ended the session.
+  var failure: UprightError? { ending.withLock { $0 } }
+
+  init(
+    _ source: MemorySource, _ encoding: EncodeOptions, _ options: AdapterOptions,
+    _ inbox: EventInbox
+  ) throws(UprightError) {
+    guard let video = source.bestStream(.video) else {
+      throw UprightError(.fault, "a source without video")
+    }
+    // Several decoder threads would delay each frame by as many frames.
+    self.source = try SourceStage(
+      demuxer: source, video: video, sideStreams: [], threads: 1, queue: frames)
+    worker = Mutex(try PacketEncoder(encoding, options, inbox, timeBase: video.timeBase))
+  }
+
+  func requestKeyframe() { wantsKeyframe.store(true, ordering: .releasing) }
+
+  func cancel() {
+    guard !isCancelled.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    ending.withLock { if $0 == nil { $0 = UprightError(.cancelled, "cancelled") } }
+    frames.close()
+    output.close(discarding: true)
+  }
+
+  func start() {
+    let reading = WorkThread(name: "upright-packets-in") { [source] in source.run() }
+    _ = WorkThread(name: "upright-packets-out") { [self] in
+      do throws(UprightError) {
+        try encode()
+        guard let outcome = reading.join() else { throw UprightError(.fault, "no reader") }
+        if let error = outcome.error { throw error }
+        if outcome.videoPackets > 0, outcome.frames == 0 {
+          throw UprightError(
+            .badData, "no frame can be decoded", remedy: "begin with a keyframe of the codec")
+        }
+      } catch {
+        ending.withLock { if $0 == nil { $0 = error } }
+        frames.close()
+      }
+      output.close()
+    }
+  }
+
+  private func encode() throws(UprightError) {
+    guard let worker = worker.withLock({ $0.take() }) else { return }
+    while let item = frames.take() {
+      guard case .frame(let frame, let signal, _) = consume item else { continue }
+      if isCancelled.load(ordering: .acquiring) { return }
+      if wantsKeyframe.exchange(false, ordering: .acquiringAndReleasing) {
+        worker.requestKeyframe()
+      }
+      try worker.take(frame, signal) { _ = output.put($0) }
+    }
+    if isCancelled.load(ordering: .acquiring) { return }
+    try worker.finish { _ = output.put($0) }
+  }
+}

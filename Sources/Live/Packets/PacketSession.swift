@@ -1,0 +1,87 @@
+public import Orientation
+internal import Synchronization
+public import UprightFrames
+public import UprightMediaIO
+internal import UprightPipeline
+
+/// Orients a stream of compressed frames in memory: packets in, packets out.
+///
+/// Packets are decoded, turned and encoded on two threads of the session. All queues are bounded: if nobody
+/// reads `output`, `send` suspends. A session that is not used any more ends by itself.
+public final class PacketSession: Sendable {
+  /// Takes the stream's events. Their times are those of the packets, in seconds.
+  public let inbox = EventInbox()
+  private let input = TaskQueue<EncodedPacket>(capacity: 8)
+  private let run: PacketRun
+
+  /// Starts a session.
+  ///
+  /// - Parameters:
+  ///   - description: The packets that will be sent.
+  ///   - timeBase: Seconds per tick of the output. Packets in another time base are converted to it.
+  /// - Throws: `usage` for options that contradict each other, `badData` if the policy can't start,
+  ///   `unavailable` if a codec isn't linked.
+  public init(
+    _ description: VideoDescription, timeBase: Rational, encoding: EncodeOptions = EncodeOptions(),
+    _ options: AdapterOptions = AdapterOptions()
+  ) throws(UprightError) {
+    run = try PacketRun(
+      MemorySource(description, timeBase: timeBase, packets: input), encoding, options, inbox)
+    run.start()
+  }
+
+  deinit { cancel() }
+
+  /// Sends a packet, in decoding order. Suspends while the session is behind.
+  ///
+  /// - Throws: `cancelled` if the task is cancelled or the session has ended.
+  public func send(_ packet: EncodedPacket) async throws(UprightError) {
+    guard await input.send(packet) else {
+      throw run.failure ?? UprightError(.cancelled, "the session has ended")
+    }
+  }
+
+  /// Sends a packet without waiting. Returns `false`, and takes nothing, if the session is behind or has
+  /// ended.
+  public func offer(_ packet: EncodedPacket) -> Bool { input.offer(packet) }
+
+  /// Makes the next frame a keyframe.
+  public func requestKeyframe() { run.requestKeyframe() }
+
+  /// Ends the input. `output` ends after the packets of all frames.
+  public func finish() { input.close() }
+
+  /// Ends the session within one frame. `output` throws `cancelled`.
+  public func cancel() {
+    input.close(discarding: true)
+    run.cancel()
+  }
+
+  /// The session's output, for one reader.
+  public var output: Output { Output(run: run) }
+
+  /// The formats, packets and decisions, in order.
+  public struct Output: AsyncSequence, AsyncIteratorProtocol, Sendable {
+    fileprivate let run: PacketRun
+
+    /// Returns the next element, or `nil` at the end.
+    ///
+    /// - Throws: The error that ended the session; `cancelled` if the task or the session is cancelled.
+    public func next() async throws(UprightError) -> PacketOutput? {
+      if let element = await run.output.next() { return element }
+      if let failure = run.failure { throw failure }
+      if Task.isCancelled { throw UprightError(.cancelled, "cancelled") }
+      return nil
+    }
+
+    /// Returns the next element. See `next()`.
+    public func next(
+      isolation actor: isolated (any Actor)?
+    ) async throws(UprightError) -> PacketOutput? {
+      try await next()
+    }
+
+    /// The sequence itself.
+    public func makeAsyncIterator() -> Self { self }
+  }
+}

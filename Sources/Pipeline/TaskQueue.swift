@@ -1,0 +1,150 @@
+internal import DequeModule
+internal import Foundation
+
+/// Passes values between tasks and threads and holds at most `capacity` of them. A task that waits is
+/// suspended, a thread that waits is blocked.
+///
+/// Any number of senders, one receiver.
+package final class TaskQueue<Element: Sendable>: @unchecked Sendable {
+  private struct Sender {
+    let number: Int
+    let element: Element
+    let continuation: CheckedContinuation<Bool, Never>
+  }
+
+  // Unchecked: everything below is accessed only while `condition` is locked.
+  private let condition = NSCondition()
+  private let capacity: Int
+  private var elements = Deque<Element>()
+  private var isClosed = false
+  /// The tasks that wait for space, in their order.
+  private var senders = Deque<Sender>()
+  private var sendCount = 0
+  /// The task that waits for an element.
+  private var receiver: CheckedContinuation<Element?, Never>?
+
+  package init(capacity: Int) { self.capacity = max(1, capacity) }
+
+  private func locked<R>(_ body: () -> R) -> R {
+    condition.lock()
+    defer { condition.unlock() }
+    return body()
+  }
+
+  // MARK: - Sending
+
+  /// Enqueues `element` if there is space. Returns `false` if the queue is full or closed.
+  package func offer(_ element: Element) -> Bool {
+    locked {
+      guard !isClosed, elements.count < capacity, senders.isEmpty else { return false }
+      append(element)
+      return true
+    }
+  }
+
+  /// Suspends until there is space, and enqueues `element`. Returns `false` if the queue is closed or the task
+  /// is cancelled.
+  package func send(_ element: Element) async -> Bool {
+    let number = locked {
+      sendCount += 1
+      return sendCount
+    }
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isSent: Bool? = locked {
+          if isClosed || Task.isCancelled { return false }
+          if elements.count < capacity, senders.isEmpty {
+            append(element)
+            return true
+          }
+          senders.append(Sender(number: number, element: element, continuation: continuation))
+          return nil
+        }
+        if let isSent { continuation.resume(returning: isSent) }
+      }
+    } onCancel: {
+      let sender: Sender? = locked {
+        senders.firstIndex { $0.number == number }.map { senders.remove(at: $0) }
+      }
+      sender?.continuation.resume(returning: false)
+    }
+  }
+
+  /// Blocks until there is space, and enqueues `element`. Returns `false` if the queue is closed.
+  package func put(_ element: Element) -> Bool {
+    locked {
+      while !isClosed, elements.count >= capacity { condition.wait() }
+      if isClosed { return false }
+      append(element)
+      return true
+    }
+  }
+
+  /// Call with `condition` locked.
+  private func append(_ element: Element) {
+    if let waiting = receiver {
+      receiver = nil
+      waiting.resume(returning: element)
+    } else {
+      elements.append(element)
+      condition.broadcast()
+    }
+  }
+
+  // MARK: - Receiving
+
+  /// Blocks until there is an element and returns it; `nil` if the queue is closed and empty.
+  package func take() -> Element? {
+    locked {
+      while elements.isEmpty, !isClosed { condition.wait() }
+      return first()
+    }
+  }
+
+  /// Suspends until there is an element and returns it; `nil` if the queue is closed and empty, or if the task
+  /// is cancelled.
+  package func next() async -> Element? {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let result: Element?? = locked {
+          if let element = first() { return .some(element) }
+          if isClosed || Task.isCancelled { return .some(nil) }
+          receiver = continuation
+          return nil
+        }
+        if let result { continuation.resume(returning: result) }
+      }
+    } onCancel: {
+      let waiting = locked { receiver.take() }
+      waiting?.resume(returning: nil)
+    }
+  }
+
+  /// Removes and returns the first element, and lets the next sender in. Call with `condition` locked.
+  private func first() -> Element? {
+    guard let element = elements.popFirst() else { return nil }
+    if let sender = senders.popFirst() {
+      append(sender.element)
+      sender.continuation.resume(returning: true)
+    }
+    condition.broadcast()
+    return element
+  }
+
+  // MARK: - The end
+
+  /// Closes the queue. Waiting senders return `false`; the receiver gets the remaining elements and then `nil`.
+  ///
+  /// - Parameter discards: Whether the remaining elements are discarded.
+  package func close(discarding discards: Bool = false) {
+    let (waiting, refused) = locked {
+      isClosed = true
+      if discards { elements.removeAll() }
+      condition.broadcast()
+      defer { senders.removeAll() }
+      return (elements.isEmpty ? receiver.take() : nil, Array(senders))
+    }
+    waiting?.resume(returning: nil)
+    for sender in refused { sender.continuation.resume(returning: false) }
+  }
+}

@@ -1,0 +1,262 @@
+import Foundation
+import Orientation
+import RotationPolicy
+import Testing
+import UprightFrames
+import UprightLive
+import UprightTestSupport
+
+@Suite("Packets in, packets out", .enabled(if: Needs.ffmpeg, "needs ffmpeg"))
+struct PacketSessionTests {
+  private static let clock = Rational(1, 90_000)
+
+  /// Encoded once: 160x90, the top left quarter white, a keyframe every 30 frames.
+  private static let clips: [RTPSender.Codec: Result<SentClip, any Error>] = Dictionary(
+    uniqueKeysWithValues: [.h264, .vp8, .vp9].map { codec in
+      (
+        codec,
+        Result {
+          try SentClip(
+            codec, count: 300, interval: 30, source: ["-f", "lavfi", "-i", DecodedFrames.source])
+        }
+      )
+    })
+
+  /// The packets of a clip. The phone is turned at frames 100 and 200.
+  private static func packets(_ codec: RTPSender.Codec, count: Int = 300) throws -> [EncodedPacket]
+  {
+    let clip = try #require(clips[codec]).get()
+    let turns = (0..<300).map { (100..<200).contains($0) ? UInt8(1) : 0 }
+    let cvo = clip.coordination(turns)
+    return clip.frames.prefix(count).enumerated().map { index, frame in
+      EncodedPacket(
+        Array(frame.bytes), pts: Int64(index) * 3000 + 7, timeBase: clock, isKey: frame.isKey,
+        cvo: cvo[index].map { CVO(byte: $0) })
+    }
+  }
+
+  private static func session(
+    _ codec: VideoDescription.Codec = .h264, _ configure: (inout EncodeOptions) -> Void = { _ in }
+  ) throws -> PacketSession {
+    var options = AdapterOptions()
+    options.size = PixelSize(90, 160)
+    var encoding = EncodeOptions()
+    encoding.speed = "ultrafast"
+    configure(&encoding)
+    return try PacketSession(
+      VideoDescription(codec), timeBase: clock, encoding: encoding, options)
+  }
+
+  /// The packets of each format, and when each format began.
+  private struct Received {
+    var formats: [(change: FormatChange, description: VideoDescription, packets: [EncodedPacket])] =
+      []
+    var decisions: [RotationDecision] = []
+
+    var packets: [EncodedPacket] { formats.flatMap(\.packets) }
+
+    mutating func take(_ element: PacketOutput) throws {
+      switch element {
+      case .format(let change, let description): formats.append((change, description, []))
+      case .packet(let packet):
+        try #require(!formats.isEmpty, "a packet before its format")
+        formats[formats.count - 1].packets.append(packet)
+      case .decision(let decision): decisions.append(decision)
+      case .refused(let error): throw error
+      }
+    }
+  }
+
+  private static func run(
+    _ session: PacketSession, _ packets: [EncodedPacket]
+  ) async throws -> Received {
+    async let sending: Void = {
+      for packet in packets { try await session.send(packet) }
+      session.finish()
+    }()
+    var received = Received()
+    for try await element in session.output { try received.take(element) }
+    try await sending
+    return received
+  }
+
+  // 2 s for each codec, most of it to make the clip.
+  @Test(
+    "300 frames with CVO: each format begins at its exact frame, upright, and no time changes",
+    arguments: [(RTPSender.Codec.h264, VideoDescription.Codec.h264), (.vp8, .vp8), (.vp9, .vp9)])
+  func turned(_ sent: RTPSender.Codec, _ codec: VideoDescription.Codec) async throws {
+    let packets = try Self.packets(sent)
+    let received = try await Self.run(Self.session(codec), packets)
+    #expect(received.formats.map(\.change.firstFrame) == [0, 100, 200])
+    #expect(received.formats.map { $0.packets.first?.pts } == [7, 300_007, 600_007])
+    #expect(received.formats.allSatisfy { $0.packets.first?.isKey == true })
+    #expect(
+      received.formats.map(\.description.size)
+        == [PixelSize(160, 90), PixelSize(90, 160), PixelSize(160, 90)])
+    #expect(received.packets.map(\.pts) == packets.map(\.pts))
+    #expect(received.packets.allSatisfy { $0.timeBase == Self.clock })
+    #expect(received.decisions.map(\.outcome).filter { $0 == .rotate }.count == 3)
+    let scratch = try Scratch()
+    for (format, corner) in zip(received.formats, ["tl", "tr", "tl"]) {
+      let path = scratch.path("\(corner).h264")
+      try Data(format.packets.flatMap(\.bytes)).write(to: URL(fileURLWithPath: path))
+      let decoded = try DecodedFrames(path, scratch)
+      #expect(decoded.corners == Array(repeating: corner, count: 100))
+      #expect(Set(decoded.sizes) == [try #require(format.description.size)])
+    }
+  }
+
+  @Test("Events turn a stream without CVO at the next frame")
+  func events() async throws {
+    var packets = try Self.packets(.h264, count: 60)
+    for index in packets.indices { packets[index].cvo = nil }
+    var options = AdapterOptions()
+    options.size = PixelSize(90, 160)
+    options.frames = .sensor(Camera())
+    let session = try PacketSession(VideoDescription(.h264), timeBase: Self.clock, options)
+    try session.inbox.post([
+      RotationEvent(at: 1, .device(.landscapeLeft)),
+      RotationEvent(at: 1.2, .pop("nobody")),
+    ])
+    var (formats, refused, packetCount) = ([Int](), 0, 0)
+    async let sending: Void = {
+      for packet in packets { try await session.send(packet) }
+      session.finish()
+    }()
+    for try await element in session.output {
+      switch element {
+      case .format: formats.append(packetCount)
+      case .packet: packetCount += 1
+      case .refused(let error):
+        #expect(error.code == .badData)
+        refused += 1
+      case .decision: break
+      }
+    }
+    try await sending
+    // Frame 30 is at 1 s and 7 ticks.
+    #expect(formats == [0, 30] && packetCount == 60 && refused == 1)
+  }
+
+  @Test("A requested keyframe comes next, before the interval is over")
+  func keyframe() async throws {
+    let session = try Self.session { $0.keyframeSeconds = 1000 }
+    let packets = try Self.packets(.h264, count: 90)
+    async let sending: Void = {
+      for packet in packets {
+        if packet.pts == packets[40].pts { session.requestKeyframe() }
+        try await session.send(packet)
+      }
+      session.finish()
+    }()
+    var received = Received()
+    for try await element in session.output { try received.take(element) }
+    try await sending
+    let keys = received.packets.indices.filter { received.packets[$0].isKey }
+    // A few frames were under way when it was requested.
+    #expect(keys.count == 2 && keys[0] == 0 && (20...40).contains(keys[1]), "\(keys)")
+  }
+
+  @Test("While nobody reads, packets are refused; nothing that was taken is lost")
+  func backPressure() async throws {
+    let session = try Self.session()
+    let packets = try Self.packets(.h264)
+    var taken = 0
+    let deadline = ContinuousClock.now + .seconds(20)
+    // It is full when it refuses for a while.
+    var refusals = 0
+    while refusals < 100, ContinuousClock.now < deadline {
+      if taken < packets.count, session.offer(packets[taken]) {
+        (taken, refusals) = (taken + 1, 0)
+      } else {
+        refusals += 1
+        try await Task.sleep(for: .milliseconds(5))
+      }
+    }
+    #expect((64..<110).contains(taken), "\(taken) packets were taken")
+    session.finish()
+    var received = Received()
+    for try await element in session.output { try received.take(element) }
+    #expect(received.packets.map(\.pts) == packets.prefix(taken).map(\.pts))
+  }
+
+  @Test("Cancelling ends senders and the reader with cancelled, at once")
+  func cancellation() async throws {
+    let session = try Self.session()
+    let packets = try Self.packets(.h264)
+    let sending = Task {
+      for packet in packets { try await session.send(packet) }
+    }
+    var iterator = session.output.makeAsyncIterator()
+    for _ in 0..<10 { _ = try await iterator.next() }
+    session.cancel()
+    let read = await #expect(throws: UprightError.self) { _ = try await iterator.next() }
+    #expect(read?.code == .cancelled)
+    let sent = await #expect(throws: UprightError.self) { try await sending.value }
+    #expect(sent?.code == .cancelled)
+    #expect(!session.offer(packets[0]))
+  }
+
+  @Test("A cancelled task that waits for a packet or for space ends")
+  func cancelledTask() async throws {
+    let session = try Self.session()
+    let reading = Task {
+      var iterator = session.output.makeAsyncIterator()
+      _ = try await iterator.next()
+    }
+    try await Task.sleep(for: .milliseconds(20))
+    reading.cancel()
+    let read = await #expect(throws: UprightError.self) { try await reading.value }
+    #expect(read?.code == .cancelled)
+    let packets = try Self.packets(.h264)
+    let sending = Task {
+      for packet in packets { try await session.send(packet) }
+    }
+    try await Task.sleep(for: .milliseconds(300))
+    sending.cancel()
+    let sent = await #expect(throws: UprightError.self) { try await sending.value }
+    #expect(sent?.code == .cancelled)
+  }
+
+  @Test("What no decoder can read is badData")
+  func garbage() async throws {
+    let session = try Self.session()
+    for index in 0..<5 {
+      try await session.send(
+        EncodedPacket(
+          [0, 0, 1, 5, 9, 9, 9], pts: Int64(index), timeBase: Self.clock, isKey: index == 0))
+    }
+    session.finish()
+    let error = await #expect(throws: UprightError.self) { for try await _ in session.output {} }
+    #expect(error?.code == .badData)
+  }
+
+  @Test("Times at their limits are no trap")
+  func times() async throws {
+    for (pts, timeBase) in [
+      (Int64.max, Rational(1, 1)), (.min + 1, Rational(1, 1)), (.max, Rational(1, .max)),
+    ] {
+      let session = try Self.session()
+      var packet = try #require(Self.packets(.h264, count: 1).first)
+      (packet.pts, packet.dts, packet.duration, packet.timeBase) = (pts, pts, .max, timeBase)
+      try await session.send(packet)
+      session.finish()
+      do { for try await _ in session.output {} } catch let error as UprightError {
+        #expect(error.code == .badData, "\(error)")
+      }
+    }
+  }
+
+  @Test("Eight sessions at once")
+  func eight() async throws {
+    let packets = try Self.packets(.h264, count: 120)
+    try await withThrowingTaskGroup(of: [Int?].self) { group in
+      for _ in 0..<8 {
+        group.addTask {
+          try await Self.run(Self.session(), packets).formats.map(\.change.firstFrame)
+        }
+      }
+      for try await formats in group { #expect(formats == [0, 100]) }
+    }
+  }
+}
