@@ -187,7 +187,7 @@ struct PacketSessionTests {
     let sending = Task {
       for packet in packets { try await session.send(packet) }
     }
-    var iterator = session.output.makeAsyncIterator()
+    let iterator = session.output.makeAsyncIterator()
     for _ in 0..<10 { _ = try await iterator.next() }
     session.cancel()
     let read = await #expect(throws: UprightError.self) { _ = try await iterator.next() }
@@ -201,7 +201,7 @@ struct PacketSessionTests {
   func cancelledTask() async throws {
     let session = try Self.session()
     let reading = Task {
-      var iterator = session.output.makeAsyncIterator()
+      let iterator = session.output.makeAsyncIterator()
       _ = try await iterator.next()
     }
     try await Task.sleep(for: .milliseconds(20))
@@ -241,7 +241,7 @@ struct PacketSessionTests {
       (packet.pts, packet.dts, packet.duration, packet.timeBase) = (pts, pts, .max, timeBase)
       try await session.send(packet)
       session.finish()
-      do { for try await _ in session.output {} } catch let error as UprightError {
+      do throws(UprightError) { for try await _ in session.output {} } catch {
         #expect(error.code == .badData, "\(error)")
       }
     }

@@ -1,6 +1,6 @@
 public import Orientation
 internal import UprightContainers
-public import UprightMediaIO
+internal import UprightMediaIO
 internal import UprightPipeline
 
 /// Packs encoded video into fragmented MP4, in memory: an initialization segment for each format, and media

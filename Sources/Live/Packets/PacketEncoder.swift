@@ -108,7 +108,7 @@ final class PacketEncoder: @unchecked Sendable {
     emit(
       .packet(
         EncodedPacket(
-          packet.withBytes { unsafe Array($0) }, pts: pts,
+          unsafe packet.withBytes { unsafe Array($0) }, pts: pts,
           dts: packet.dts == pts ? nil : packet.dts, duration: packet.duration,
           timeBase: packet.timeBase, isKey: packet.isKey)))
   }

@@ -1,7 +1,7 @@
 public import Orientation
 internal import Synchronization
 public import UprightFrames
-public import UprightMediaIO
+internal import UprightMediaIO
 internal import UprightPipeline
 
 /// Orients a stream of compressed frames in memory: packets in, packets out.

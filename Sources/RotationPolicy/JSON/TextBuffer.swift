@@ -1,7 +1,7 @@
 /// UTF-8 text that is written in short pieces.
 ///
 /// An array checks its uniqueness and its capacity for each piece, which takes longer than copying the piece.
-struct TextBuffer: ~Copyable, @unchecked Sendable {
+@safe struct TextBuffer: ~Copyable, @unchecked Sendable {
   private var bytes: UnsafeMutablePointer<UInt8>
   private var capacity = 4096
   /// The number of bytes.
@@ -54,7 +54,8 @@ struct TextBuffer: ~Copyable, @unchecked Sendable {
       // The longest escape has six bytes.
       reserve(6 * piece.count + 2)
       append(UInt8(ascii: "\""))
-      for byte in unsafe piece {
+      for index in piece.indices {
+        let byte = unsafe piece[index]
         switch byte {
         case UInt8(ascii: "\""): append("\\\"")
         case UInt8(ascii: "\\"): append("\\\\")
@@ -75,7 +76,7 @@ struct TextBuffer: ~Copyable, @unchecked Sendable {
   private mutating func reserve(_ more: Int) {
     guard count + more > capacity else { return }
     capacity = max(2 * capacity, count + more)
-    let larger = unsafe UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
+    let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
     unsafe larger.moveInitialize(from: bytes, count: count)
     unsafe bytes.deallocate()
     unsafe bytes = larger
