@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Everything that is measured, in one table: ours against theirs, interleaved, medians.
+"""Measures everything and prints one table: medians of Upright and of the other programs, interleaved.
 
-Writes results.json and results.svg into the folder that is named (bench). `--only WORD` measures the
+Writes results.json and results.svg into the given folder (bench). `--only WORD` measures the
 groups whose name contains it.
 """
 import argparse
@@ -21,7 +21,7 @@ from rows.runs import ROOT, UPRIGHT  # noqa: E402
 
 
 def groups(results, scratch, rounds):
-    """Name and measurement, in the order of the table."""
+    """Yields the name and the measurement of each group, in the order of the table."""
     return [
         ("turns", lambda: kernels.turns(results)),
         ("resampling", lambda: kernels.resampling(results)),

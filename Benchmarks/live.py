@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""What the live service's users would notice, measured from outside: `upright serve` and ffmpeg as
+"""Measures from outside what users of the live service notice: `upright serve` and ffmpeg as
 publisher over RTMP, all on loopback.
 
-    turns     from POST .../events to the first picture in the new orientation: by the service's own clock
-              (from the event's arrival to the encoder's packet), and at the end of a UDP output (to the
-              last byte of that picture as MPEG-TS, sound beside it, by the kernel's time of arrival)
-    sessions  eight of 640x360 at 30 pictures a second on one port, without and with an output each of
-              two stalled RTMP servers on one of them: pictures counted where they are sent and in the
-              recordings, memory in the middle of it
-    back      the publisher killed and started again: a player's stock of segments, and every PTS
+    turns     from POST .../events to the first frame in the new orientation: by the service's metrics
+              (from the event's arrival to the encoder's packet), and at the receiver of a UDP output (to
+              the last byte of that frame in MPEG-TS with audio, by the kernel's time of arrival)
+    sessions  eight of 640x360 at 30 frames per second on one port, without and with two stalled RTMP
+              servers as outputs of one session: the frames sent and the frames in the recordings are
+              counted, and memory is measured in the middle
+    back      the publisher is killed and restarted: the level of a player's buffer, and every PTS
 
-Prints a table and writes live.json into the folder that is named (bench). Figures that other work on the
-machine has touched are told by the load beside them.
+Prints a table and writes live.json into the given folder (bench). The load is printed beside the figures, to
+show whether the machine was idle.
 """
 import argparse
 import json
@@ -29,9 +29,9 @@ STEP = 1.0 / 30
 
 
 def turn_rows(found):
-    name = f"{found['turns']} turns, event to picture"
+    name = f"{found['turns']} turns, event to frame"
     bars = {"unit": "ms", "bar": 2 * INTERVAL, "aim": INTERVAL}
-    outside = f"at most {found['pictures before it, most']} pictures before it"
+    outside = f"at most {found['frames before it, most']} frames before it"
     if found["own median"] is not None:
         yield Row(name, "encoded, median", 1000 * found["own median"], **bars)
         yield Row(name, "encoded, p99", 1000 * found["own p99"], **bars)
@@ -43,12 +43,12 @@ def session_rows(found):
     for case, each in found.items():
         name = f"{many.COUNT} sessions, {case}"
         due = many.COUNT * each["frames sent, each"]
-        yield Row(name, "pictures sent and not decoded", due - sum(each["frames in"]), unit="", bar=0)
+        yield Row(name, "frames sent and not decoded", due - sum(each["frames in"]), unit="", bar=0)
         healthy = each["dropped"][1:] if "stalled" in case else each["dropped"]
-        yield Row(name, "pictures dropped", sum(sum(d.values()) for d in healthy), unit="", bar=0)
+        yield Row(name, "frames dropped", sum(sum(d.values()) for d in healthy), unit="", bar=0)
         missing = sum(max(0, each["frames sent, each"] - count)
                       for count in each["frames in the outputs"])
-        yield Row(name, "pictures missing in the recordings", missing, unit="", bar=0)
+        yield Row(name, "frames missing in the recordings", missing, unit="", bar=0)
         yield Row(name, "longest step of a recording", 1000 * each["longest step"], unit="ms",
                   bar=2 * INTERVAL + 1)
         yield Row(name, "latest segment of 2 s", each["latest segment"], unit="s",

@@ -1,9 +1,9 @@
-// What any transcoder must pay: every picture of a clip decoded, and one that is ready encoded in its
+// The cost that every transcoder has: each frame of a clip is decoded, and a prepared frame is encoded in its
 // place, through libavcodec with one thread each, with nothing in between.
 //
 //   stages CLIP PICTURES.y4m
 //
-// Prints CPU seconds from the start of main on, without the reading of the ready pictures.
+// Prints the CPU seconds from the start of main, without reading the prepared frames.
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
 #include <libavutil/opt.h>

@@ -1,1 +1,1 @@
-"""The live service seen from outside: `upright serve` with real publishers on loopback."""
+"""The live service measured from outside: `upright serve` with real publishers on loopback."""

@@ -1,4 +1,4 @@
-"""A publisher that is killed and comes back: what a player of the HLS output notices."""
+"""A publisher that is killed and reconnects, as a player of the HLS output sees it."""
 import os
 import time
 

@@ -1,4 +1,4 @@
-"""Many sessions on one port: frames, memory, processor time; and an output that never reads."""
+"""Many sessions on one port: frames, memory, CPU time; and an output that never reads."""
 import glob
 import json
 import os
@@ -16,7 +16,7 @@ COUNT, RATE = 8, 30
 
 
 class Deaf:
-    """RTMP servers that stall: one accepts and never reads, one takes the stream and then stands still."""
+    """RTMP servers that stall: one accepts and never reads, one reads the stream and then stops."""
 
     def __init__(self):
         self.listener = socket.socket()
@@ -55,12 +55,12 @@ class Deaf:
 
 
 class Segments(threading.Thread):
-    """When each session's segments appear, as a player that asks for the playlist would see."""
+    """Records when each session's segments appear in its playlist."""
 
     def __init__(self, data):
         super().__init__(daemon=True)
         self.data, self.wanted = data, True
-        # By session: number of the segment -> its file's time.
+        # For each session: segment number -> time of its file.
         self.seen = {}
 
     def run(self):
@@ -75,13 +75,13 @@ class Segments(threading.Thread):
             time.sleep(0.3)
 
     def intervals(self, name):
-        """Seconds from one segment to the next."""
+        """Returns the seconds from each segment to the next."""
         times = [time for _, time in sorted(self.seen.get(name, {}).items())]
         return [b - a for a, b in zip(times, times[1:])]
 
 
 def sent(clip):
-    """Pictures in the clip."""
+    """Returns the number of frames of the clip."""
     found = subprocess.check_output(
         ["ffprobe", "-v", "error", "-select_streams", "v:0", "-count_packets", "-show_entries",
          "stream=nb_read_packets", "-of", "csv=p=0", clip], text=True)
@@ -89,7 +89,7 @@ def sent(clip):
 
 
 def pictures(path):
-    """Presentation times of a recording's pictures, in seconds."""
+    """Returns the presentation times of a recording's frames, in seconds."""
     found = subprocess.check_output(
         ["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "packet=pts_time",
          "-of", "csv=p=0", path], text=True)
@@ -97,7 +97,7 @@ def pictures(path):
 
 
 def run(clip, deaf, settle=5.0):
-    """Eight publishers to the end of the clip; what the service held and did meanwhile."""
+    """Runs eight publishers to the end of the clip. Returns the service's memory, CPU time and counters."""
     names = [f"s{index}" for index in range(COUNT)]
     with running.Service() as service:
         time.sleep(1)
@@ -115,7 +115,7 @@ def run(clip, deaf, settle=5.0):
             time.sleep(0.5)
             if deaf and time.monotonic() - started > settle:
                 deaf.stall()
-            # The first seconds are the opening.
+            # The first seconds, in which everything is opened, are left out.
             if time.monotonic() - started > settle:
                 samples.append(running.memory(pid))
                 cpu = cpu or (running.processor(pid), time.monotonic())
@@ -146,7 +146,7 @@ def run(clip, deaf, settle=5.0):
 
 
 def measure(scratch, seconds=40):
-    """Without and with a stalled output."""
+    """Measures without and with a stalled output."""
     clip = running.clip(scratch, seconds)
     alone = run(clip, None)
     deaf = Deaf()

@@ -1,5 +1,5 @@
-"""A player of live HLS that decodes nothing: it asks for the playlist and the segments as they come,
-keeps them, and knows when it would have run dry."""
+"""A player of live HLS that decodes nothing: it requests the playlist and the segments, keeps them, and
+records the level of its buffer."""
 import math
 import os
 import re
@@ -11,7 +11,7 @@ import urllib.request
 
 
 class Player(threading.Thread):
-    """Begins three segments behind the end (RFC 8216, 6.3.3) and plays at the wall's speed."""
+    """Starts three segments before the end (RFC 8216, 6.3.3) and plays in real time."""
 
     def __init__(self, url, folder, keeps=True):
         super().__init__(daemon=True)
@@ -19,12 +19,12 @@ class Player(threading.Thread):
         self.base = url.rpartition("/")[0]
         self.url, self.folder, self.wanted = url, folder, True
         os.makedirs(folder, exist_ok=True)
-        # By number: the file, its seconds, its map, whether a discontinuity precedes it.
+        # By number: file, duration in seconds, map, whether a discontinuity precedes it.
         self.segments = {}
         self.targets = set()
         self.begun = None
         self.first = None
-        # The least that was there and not played yet, in seconds.
+        # The minimum of the buffer, in seconds.
         self.least = math.inf
         self.faults = []
 
@@ -33,7 +33,7 @@ class Player(threading.Thread):
             try:
                 self.look()
             except (urllib.error.URLError, OSError) as error:
-                # Until the first segment there is no playlist.
+                # There is no playlist before the first segment.
                 if self.segments:
                     self.faults.append(f"{self.url}: {error}")
             time.sleep(0.2)
@@ -76,7 +76,7 @@ class Player(threading.Thread):
             self.begun, self.first = time.monotonic(), sorted(self.segments)[-3]
 
     def ahead(self):
-        """Seconds that are there and not played yet."""
+        """Returns the buffered duration, in seconds."""
         there = sum(each[1] for number, each in self.segments.items() if number >= self.first)
         return there - (time.monotonic() - self.begun)
 
@@ -87,7 +87,7 @@ class Player(threading.Thread):
         if numbers and numbers != list(range(numbers[0], numbers[-1] + 1)):
             self.faults.append(f"segments are missing: {numbers}")
         longest = max((each[1] for each in self.segments.values()), default=0)
-        # 4.3.3.1: rounded to the nearest second, no segment is longer, and it never changes.
+        # RFC 8216, 4.3.3.1: no segment is longer, rounded to the nearest second, and it never changes.
         if len(self.targets) != 1 or round(longest) > min(self.targets):
             self.faults.append(f"target durations {self.targets}, the longest segment {longest}")
         if self.least <= 0:
@@ -98,7 +98,7 @@ class Player(threading.Thread):
         return sum(each[3] for each in self.segments.values())
 
     def packets(self, stream="v:0"):
-        """Presentation times of all that came, in seconds and in the order of the segments."""
+        """Returns the presentation times of all frames, in seconds, in the order of the segments."""
         times, decoding = [], []
         for number in sorted(self.segments):
             name, _, map_name, _ = self.segments[number]

@@ -12,7 +12,7 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 UPRIGHT = os.environ.get("UPRIGHT") or os.path.join(ROOT, ".build/release/upright")
 TOKEN = "a-token-for-measuring"
-# What every session here is asked for: the pictures' own size, turned as the device is.
+# The options of every session: the size of the frames, turned with the device.
 OPTIONS = {"frames": "sensor", "size": "640x360"}
 
 
@@ -23,7 +23,7 @@ def free_port(kind=socket.SOCK_STREAM):
 
 
 def until(condition, seconds=20.0, step=0.02):
-    """Waits until `condition` holds; whether it did in time."""
+    """Waits until `condition` holds. Returns whether it did within the timeout."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if condition():
@@ -33,7 +33,7 @@ def until(condition, seconds=20.0, step=0.02):
 
 
 class Service:
-    """A service on ports of its own, ended with the `with` block."""
+    """A service on free ports, which ends with the `with` block."""
 
     def __init__(self, folder=None):
         self.scratch = tempfile.TemporaryDirectory(dir=folder)
@@ -59,7 +59,7 @@ class Service:
             return False
 
     def ask(self, method, path, body=None):
-        """Status and body; one connection for all that is asked in turn."""
+        """Sends a request on a persistent connection. Returns status and body."""
         self.connection.request(
             method, path, body=None if body is None else json.dumps(body),
             headers={"Authorization": "Bearer " + TOKEN, "Content-Type": "application/json"})
@@ -70,7 +70,7 @@ class Service:
         return self.ask("GET", path)
 
     def session(self, name, outputs, **more):
-        """Makes a session that awaits a publisher at `self.address(name)`."""
+        """Creates a session that waits for a publisher at `self.address(name)`."""
         options = {**OPTIONS, **more.pop("options", {})}
         status, body = self.ask("POST", "/v1/sessions", {
             "name": name, "input": {"url": self.address(name)}, "outputs": outputs,
@@ -97,7 +97,7 @@ class Service:
         return json.loads(self.ask("DELETE", f"/v1/sessions/{name}")[1])
 
     def metrics(self):
-        """Every sample of /metrics: name with labels -> value."""
+        """Returns all samples of /metrics: name with labels -> value."""
         lines = self.get("/metrics")[1].decode().splitlines()
         return {line.rpartition(" ")[0]: float(line.rpartition(" ")[2])
                 for line in lines if line and not line.startswith("#")}
@@ -107,7 +107,7 @@ class Service:
             return file.read()
 
     def end(self):
-        """SIGTERM, and the exit status."""
+        """Sends SIGTERM and returns the exit status."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
             try:
@@ -126,7 +126,7 @@ class Service:
 
 
 class Publisher:
-    """ffmpeg, sending a clip at the speed of its own times; what it sends was encoded before."""
+    """ffmpeg, publishing an encoded clip in real time."""
 
     def __init__(self, clip, address, loops=0):
         self.process = subprocess.Popen(
@@ -146,8 +146,8 @@ class Publisher:
 
 
 def clip(folder, seconds, size="640x360", rate=30, keyframes=2):
-    """A clip with sound as a phone would send it, made once. A tone alone would not do: FFmpeg's AAC
-    encoder, in search of something to spend its bits on, takes five times as long for it."""
+    """Returns a clip with audio, as a phone sends it, made once. The audio is more than a tone, for which FFmpeg's
+    AAC encoder takes five times as long."""
     path = os.path.join(folder, f"{size}-{seconds}.flv")
     if not os.path.exists(path):
         subprocess.run(
@@ -162,14 +162,14 @@ def clip(folder, seconds, size="640x360", rate=30, keyframes=2):
 
 
 def memory(pid):
-    """Resident and proportional set size in MiB."""
+    """Returns the resident and proportional set size in MiB."""
     with open(f"/proc/{pid}/smaps_rollup") as file:
         sizes = dict(re.findall(r"^(\w+): +(\d+) kB$", file.read(), re.M))
     return int(sizes["Rss"]) / 1024, int(sizes["Pss"]) / 1024
 
 
 def processor(pid):
-    """Seconds of processor time so far."""
+    """Returns the CPU time so far, in seconds."""
     with open(f"/proc/{pid}/stat") as file:
         fields = file.read().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

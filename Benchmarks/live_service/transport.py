@@ -1,23 +1,23 @@
-"""Just enough MPEG-TS (ISO/IEC 13818-1) to see at which picture a live stream changes its size."""
+"""A minimal MPEG-TS (ISO/IEC 13818-1) parser, which finds the frame at which a live stream changes its size."""
 import socket
 import struct
 from typing import NamedTuple
 
 PACKET = 188
-# linux/socket.h: the kernel's own time of arrival, so that a busy reader does not count.
+# linux/socket.h: the kernel's time of arrival, so that a busy reader adds no delay.
 SO_TIMESTAMPNS = 35
 
 
 class Unit(NamedTuple):
-    """A picture: when the last of its bytes came (seconds since 1970), its PTS in ticks of 1/90000 s,
-    and the width that it is coded with."""
+    """A frame: the arrival time of its last byte (seconds since 1970), its PTS in ticks of 1/90000 s, and its
+    coded width."""
     arrival: float
     pts: int
     width: int | None
 
 
 class Receiver:
-    """MPEG-TS over UDP on loopback, taken apart into pictures."""
+    """MPEG-TS over UDP on loopback, split into frames."""
 
     def __init__(self):
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -29,8 +29,8 @@ class Receiver:
         self.pid, self.unit, self.arrival, self.width = None, [], 0.0, None
 
     def receive(self, seconds):
-        """Takes a datagram that comes within that time; the units that are whole by it, or None where
-        nothing came."""
+        """Receives a datagram within the timeout. Returns the units that it completes, or None if nothing was
+        received."""
         before = len(self.units)
         self.socket.settimeout(seconds)
         try:
@@ -62,7 +62,7 @@ class Receiver:
             self.arrival = arrival
 
     def close(self):
-        """The unit ends where the next one begins; it was there with the last of its own bytes."""
+        """Ends a unit, when the next one starts. Its time is that of its last byte."""
         if not self.unit:
             return
         whole = b"".join(self.unit)
@@ -75,7 +75,7 @@ class Receiver:
 
 class Bits:
     def __init__(self, data):
-        # ISO/IEC 14496-10 7.4.1: the emulation prevention bytes are no part of it.
+        # ISO/IEC 14496-10, 7.4.1: without the emulation prevention bytes.
         self.data, self.place = data.replace(b"\0\0\3", b"\0\0"), 0
 
     def read(self, count):
@@ -86,7 +86,7 @@ class Bits:
         return value
 
     def golomb(self):
-        """ue(v), 9.1."""
+        """Reads ue(v), 9.1."""
         zeros = 0
         while not self.read(1):
             zeros += 1
@@ -94,7 +94,7 @@ class Bits:
 
 
 def width(unit):
-    """The coded width that the access unit's sequence parameter set gives; None without one."""
+    """Returns the coded width in the access unit's sequence parameter set; None without one."""
     place = unit.find(b"\0\0\1\x67")
     if place < 0:
         return None

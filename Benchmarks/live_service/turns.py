@@ -1,4 +1,4 @@
-"""From an event to the first upright picture: 100 turns, seen from outside and by the service."""
+"""The time from an event to the first turned frame, for 100 turns: measured from outside and by the service."""
 import random
 import statistics
 import time
@@ -11,13 +11,13 @@ WIDTHS = {"portrait": 368, "landscapeLeft": 640}
 
 
 def quantile(values, share):
-    """The smallest value that so many are not above."""
+    """Returns the quantile: the smallest value that this share of the values does not exceed."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, max(0, -(-int(share * 1000) * len(ordered) // 1000) - 1))]
 
 
 def own(metrics, share):
-    """What the service says of itself: a summary's quantile, or a histogram's bucket."""
+    """Returns a figure of the service's metrics: a quantile of a summary, or a bucket of a histogram."""
     name = "upright_event_to_picture_seconds"
     stated = metrics.get(f'{name}{{quantile="{share}"}}')
     if stated is not None:
@@ -31,7 +31,7 @@ def own(metrics, share):
 
 
 def turn(service, receiver, device):
-    """One turn: seconds to the first picture's arrival, and pictures of the old kind meanwhile."""
+    """Posts a turn. Returns the seconds until the first turned frame arrives, and the number of frames before it."""
     while receiver.receive(0) is not None:
         pass
     seen = len(receiver.units)
@@ -43,17 +43,17 @@ def turn(service, receiver, device):
             if unit.width == WIDTHS[device] and unit.arrival > asked:
                 old = [each for each in receiver.units[seen:] if asked < each.arrival < unit.arrival]
                 return unit.arrival - asked, len(old)
-    raise SystemExit(f"no picture obeyed {device} in 5 s: {service.state('turns')}")
+    raise SystemExit(f"no frame was turned to {device} within 5 s: {service.state('turns')}")
 
 
 def came(receiver):
-    """Whether two seconds of pictures have come."""
+    """Returns whether two seconds of frames were received."""
     receiver.receive(0.1)
     return len(receiver.units) > 2 * RATE
 
 
 def measure(scratch):
-    """`seconds` of each turn, `between` pictures that came before it, and the service's own figures."""
+    """Returns `seconds` of each turn, the frames `between`, and the service's own figures."""
     source = running.clip(scratch, 120)
     receiver = Receiver()
     choose = random.Random(1)
@@ -63,10 +63,10 @@ def measure(scratch):
         publisher = running.Publisher(source, service.address("turns"))
         try:
             if not running.until(lambda: came(receiver), step=0):
-                raise SystemExit("no pictures came")
+                raise SystemExit("no frames were received")
             results = []
             for index in range(TURNS):
-                # Anywhere within a frame's interval.
+                # At a random time within a frame's interval.
                 end = time.time() + 0.5 + choose.random() / RATE
                 while time.time() < end:
                     receiver.receive(max(0.0, end - time.time()))
@@ -80,7 +80,7 @@ def measure(scratch):
     seconds = [each[0] for each in results]
     return {
         "turns": TURNS, "median": statistics.median(seconds), "p99": quantile(seconds, 0.99),
-        "most": max(seconds), "pictures before it, most": max(each[1] for each in results),
+        "most": max(seconds), "frames before it, most": max(each[1] for each in results),
         "own median": own(metrics, 0.5), "own p99": own(metrics, 0.99),
         "dropped": counters["dropped"], "longest step": max(steps) / 90000,
         "shortest step": min(steps) / 90000}

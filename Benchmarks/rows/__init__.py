@@ -1,1 +1,1 @@
-"""The rows of the table that `bench.py` prints: one file a kind of measurement."""
+"""The rows of the table that `bench.py` prints: one file for each kind of measurement."""

@@ -1,4 +1,4 @@
-"""How often a frame on its way asks for memory, by who asks."""
+"""Allocations per frame, by the module that makes them."""
 import os
 import subprocess
 
@@ -10,7 +10,7 @@ FRAMES = 60
 
 
 def counter():
-    """`allocations.c`, compiled."""
+    """Compiles `allocations.c` and returns its path."""
     path = os.path.join(ROOT, ".build/bench-allocations.so")
     subprocess.run(["clang", "-O2", "-shared", "-fPIC",
                     os.path.join(ROOT, "Benchmarks/allocations.c"), "-o", path], check=True)
@@ -18,7 +18,7 @@ def counter():
 
 
 def asker(path):
-    """Whose code a module is."""
+    """Returns the owner of a module's code."""
     name = os.path.basename(path)
     if path == "(executable)" or name.startswith(("libswift", "libFoundation", "lib_Foundation",
                                                   "libdispatch", "libBlocks")):
@@ -29,7 +29,7 @@ def asker(path):
 
 
 def counts(library, command, folder):
-    """Calls of the allocator by who made them. The rest is what other libraries do as they are loaded."""
+    """Returns the number of allocator calls by owner. The rest are those of other libraries while they are loaded."""
     path = os.path.join(folder, "allocations.txt")
     run(command, LD_PRELOAD=library, ALLOCATIONS=path)
     total = dict.fromkeys(("own", "FFmpeg", "x264", "rest"), 0)
@@ -41,7 +41,8 @@ def counts(library, command, folder):
 
 
 def per_frame(library, make, folder):
-    """A frame's share: what twice as many frames take more, so that start and end cancel out."""
+    """Returns the allocations per frame: the difference of two runs, one with twice the frames, so that start and
+    end cancel out."""
     once, twice = (
         counts(library, make(clips.first(frames), os.path.join(folder, "counted.mp4")), folder)
         for frames in (FRAMES, 2 * FRAMES))
@@ -52,7 +53,7 @@ def rows(folder):
     library = counter()
     mine = per_frame(library, whole_clip.ours, folder)
     other = per_frame(library, whole_clip.theirs, folder)
-    yield Row("allocations a frame, ours and the Swift runtime's", "", round(mine["own"], 2), "a frame",
+    yield Row("allocations per frame: upright and the Swift runtime", "", round(mine["own"], 2), "per frame",
               bar=0, aim=0, ours=round(mine["own"], 2), measured="calls",
               note=f"FFmpeg's own {mine['FFmpeg']:.1f}, x264's {mine['x264']:.1f}")
     mine, other = (sum(side[who] for who in ("own", "FFmpeg", "x264")) for side in (mine, other))

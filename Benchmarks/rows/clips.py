@@ -1,4 +1,4 @@
-"""The clips that are measured with; made once and kept in `.build`."""
+"""The clips of the benchmarks, made once and kept in `.build`."""
 import os
 import subprocess
 
@@ -7,7 +7,7 @@ from .runs import ROOT, UPRIGHT
 FOLDER = os.path.join(ROOT, ".build/bench-clips")
 SHARED = os.environ.get("UPRIGHT_SHARED") or os.path.join(ROOT, "../shared")
 FOOTAGE = os.path.join(SHARED, "clips/real-footage/foreman.mp4")
-# x264 as a phone's encoder would be: a keyframe every two seconds, no scene cuts.
+# x264 with the settings of a phone's encoder: a keyframe every two seconds, no scene cuts.
 X264 = ["-c:v", "libx264", "-preset", "veryfast", "-g", "60", "-sc_threshold", "0",
         "-pix_fmt", "yuv420p", "-an"]
 
@@ -17,7 +17,7 @@ def ffmpeg(*arguments):
 
 
 def made(name, make):
-    """The clip of that name; `make` is given where it must be written."""
+    """Returns the path of the clip `name`. `make` receives the path to write to."""
     os.makedirs(FOLDER, exist_ok=True)
     path = os.path.join(FOLDER, name)
     if not os.path.exists(path):
@@ -28,8 +28,8 @@ def made(name, make):
 
 
 def pictures(size):
-    """Ten seconds to encode: real motion enlarged, with a sensor's grain; where the footage is not there,
-    a moving pattern with grain."""
+    """Returns ffmpeg's input options: enlarged real footage with sensor noise; if it is missing, a moving pattern
+    with noise."""
     grain = f"scale={size}:flags=lanczos,noise=alls=5:allf=t"
     if os.path.exists(FOOTAGE):
         return ["-i", FOOTAGE, "-vf", grain]
@@ -37,18 +37,18 @@ def pictures(size):
 
 
 def lying():
-    """1080p as a sensor gives it: 300 frames, about 8 Mbit/s."""
+    """Returns 1080p sensor frames: 300 frames, about 8 Mbit/s."""
     return made("lying.mp4", lambda path: ffmpeg(*pictures("1920x1080"), *X264, "-crf", "21", path))
 
 
 def first(frames):
-    """The first frames of it."""
+    """Returns a clip of its first frames."""
     return made(f"lying-{frames}.mp4", lambda path: ffmpeg(
         "-i", lying(), "-frames:v", str(frames), "-c", "copy", path))
 
 
 def published():
-    """Two seconds of it as a publisher sends them: pictures in decoding order."""
+    """Returns two seconds of it as a publisher sends them: frames in decoding order."""
     return made("published.mp4", lambda path: ffmpeg(
         "-i", first(60), "-c:v", "libx264", "-preset", "veryfast", "-tune", "zerolatency", "-crf", "21",
         path))
@@ -60,17 +60,17 @@ def looped(name, clip, times):
 
 
 def long(seconds):
-    """`lying` over and over."""
+    """Returns `lying`, repeated."""
     return looped(f"long-{seconds}.mp4", lying(), seconds // 10)
 
 
 def one_tenth_turned():
-    """60 s of 720p; seconds 24 to 30 say by SEI that they must be turned by 90 degrees."""
+    """Returns 60 s of 720p. By SEI, seconds 24 to 30 must be turned by 90 degrees."""
     straight = made("straight.mp4", lambda path: ffmpeg(
         *pictures("1280x720"), *X264, "-crf", "21", path))
 
     def make(path):
-        # Cut by the muxer, whose cuts stand before a keyframe: no picture is there twice.
+        # Cut by the muxer, which cuts before keyframes, so that no frame is repeated.
         parts = [os.path.join(FOLDER, f"part-{number}.ts") for number in range(3)]
         ffmpeg("-i", looped("straight-60.mp4", straight, 6), "-c", "copy", "-f", "segment",
                "-segment_times", "24,30", "-segment_format", "mpegts",
@@ -85,6 +85,6 @@ def one_tenth_turned():
 
 
 def two_hours():
-    """216 000 small frames, with the index of a long clip."""
+    """Returns 216 000 small frames, with the index of a long clip."""
     small = made("small.mp4", lambda path: ffmpeg(*pictures("320x180"), *X264, "-crf", "35", path))
     return looped("two-hours.mp4", small, 720)

@@ -1,4 +1,4 @@
-"""Where most or all of a clip need not be encoded, and what finding that out costs."""
+"""Clips of which most or all is copied, and the cost of finding that out."""
 import os
 
 from . import clips
@@ -7,11 +7,11 @@ from .runs import UPRIGHT, alternate, median, ratio, run
 
 
 def part(folder):
-    """A minute of which a tenth must be turned, on a canvas that stays."""
+    """One minute of which a tenth must be turned, on a fixed canvas."""
     clip = clips.one_tenth_turned()
     ours = [UPRIGHT, "transcode", clip, "--canvas", "landscape", "--threads", "1", "-q", "-y",
             "--reencode", "auto", "--speed", "veryfast", "--crf", "23", "-o", os.path.join(folder, "part-ours.mp4")]
-    # Without the turn, which would only add to it.
+    # Without the turn, which would only add time.
     theirs = ["ffmpeg", "-v", "error", "-y", "-threads", "1", "-noautorotate", "-i", clip,
               "-c:v", "libx264", "-preset", "veryfast", "-crf", "23", "-threads", "1",
               "-movflags", "+faststart", os.path.join(folder, "part-theirs.mp4")]
@@ -27,7 +27,7 @@ def wall(each):
 
 
 def metadata(folder):
-    """Turned by metadata alone."""
+    """Turned by metadata only."""
     for seconds, rounds in ((60, 9), (300, 9)):
         clip = clips.long(seconds)
         output = os.path.join(folder, "copied.mp4")
@@ -42,13 +42,13 @@ def metadata(folder):
             yield Row(f"turn by metadata only, {seconds} s of 1080p: {name}", "ffmpeg -c copy",
                       ratio(mine, other, wall), bar=1.5, aim=1, ours=median(mine, wall) * 1e3,
                       theirs=median(other, wall) * 1e3, measured="ms",
-                      note=f"of -movflags +faststart, which ours does as well: "
+                      note=f"of -movflags +faststart, which upright writes as well: "
                            f"{ratio(mine, fast, wall):.2f}")
         os.remove(output)
 
 
 def planning():
-    """How long it takes to find out what to do with a long clip."""
+    """The time to plan what to do with a long clip."""
     clip = clips.two_hours()
     command = [UPRIGHT, "transcode", clip, "--dry-run", "-o", "none.mp4"]
     run(command)

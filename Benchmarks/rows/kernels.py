@@ -1,4 +1,4 @@
-"""Turns, turns with a change of size, warps: ours and theirs in one process, thread CPU time."""
+"""Turns, turns with a change of size, and warps: all sides in one process, thread CPU time."""
 import json
 import os
 import subprocess
@@ -11,7 +11,7 @@ QUARTERS = ("rotate 90", "rotate 270")
 
 
 def release(product, *arguments):
-    """Runs a product of the benchmarks' package."""
+    """Runs a product of the benchmarks' package and returns its JSON."""
     subprocess.run(
         [os.path.join(ROOT, "Benchmarks/.build/release", product), *arguments], check=True)
 
@@ -29,7 +29,7 @@ def turns(folder):
     def rows(name, cases, bars):
         for against, ratio, time, (bar, aim) in [
                 ("libyuv", "ofLibyuv", "libyuv", bars[0]), ("memcpy", "ofMemcpy", "memcpy", bars[1])]:
-            # The case that comes off worst speaks for all.
+            # The worst case is the row.
             worst = max(cases, key=lambda each: each[ratio])
             yield Row(
                 name, against, worst[ratio], bar=bar, aim=aim, ours=worst["upright"] * 1e3,
@@ -59,13 +59,13 @@ def resampling(folder):
     best_area = sides["scale=1280:720:flags=area,transpose=clock"]
     yield Row(f"{name}, bicubic", "libavfilter transpose,scale", ours["ofTransposeScale"],
               bar=0.25, aim=0.15, ours=ours["ms"], theirs=usual["ms"], measured="ms",
-              quality=f"ours {quality(ours)}; theirs {quality(usual)}")
+              quality=f"upright {quality(ours)}; other {quality(usual)}")
     yield Row(f"{name}, bicubic", "libavfilter scale,transpose, same filter", ours["ofBestOrder"],
               bar=0.45, aim=0.33, ours=ours["ms"], theirs=best["ms"], measured="ms",
-              quality=f"theirs {quality(best)}")
+              quality=f"other {quality(best)}")
     yield Row(f"{name}, area", "libavfilter scale,transpose, same filter", area["ofBestOrder"],
               bar=0.45, aim=0.33, ours=area["ms"], theirs=best_area["ms"], measured="ms",
-              quality=f"ours {quality(area)}; theirs {quality(best_area)}")
+              quality=f"upright {quality(area)}; other {quality(best_area)}")
     for filter, side, other, bar in [("bicubic", ours, best, 54), ("area", area, best_area, 57)]:
         yield Row(f"its quality, {filter}, worst plane", "the kernel in double precision",
                   min(side["psnr"]), "dB", bar=bar, aim=min(other["psnr"]), at_least=True,

@@ -1,10 +1,10 @@
-"""The table as bars, in SVG: each against its own bar, which stands at the same place for all."""
+"""Draws the table as bars, in SVG. The limits of all rows are at the same position."""
 from html import escape
 
 from .row import number
 
 LABEL, WIDTH, LINE, END = 400, 520, 22, 150
-# How many bars' worth the scale holds.
+# The length of the scale, in multiples of a limit.
 REACH = 1.5
 COLOURS = {"aim": "#2e7d4f", "bar": "#3b6ea8", "over": "#c0392b"}
 

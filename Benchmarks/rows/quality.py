@@ -1,5 +1,5 @@
-"""How near encoded pictures come to the exact result: the source's pictures through the bicubic kernel
-in double precision, turned."""
+"""The quality of encoded frames: compared with the frames of the source, scaled with the bicubic kernel
+in double precision and turned."""
 import subprocess
 
 import numpy
@@ -8,7 +8,7 @@ SOURCE, TARGET = (1080, 1920), (1280, 720)
 
 
 def luma(clip, shape, frames):
-    """The luma of the pictures with those numbers."""
+    """Returns the luma of the frames with those numbers."""
     chosen = "+".join(f"eq(n,{frame})" for frame in frames)
     raw = subprocess.run(
         ["ffmpeg", "-v", "error", "-noautorotate", "-i", clip, "-vf", f"select='{chosen}'",
@@ -18,7 +18,7 @@ def luma(clip, shape, frames):
 
 
 def bicubic(length, wanted):
-    """What each sample of the result takes of each of the source, as a matrix (B = 0, C = 0.6)."""
+    """Returns the weight of each source sample in each sample of the result, as a matrix (B = 0, C = 0.6)."""
     scale = length / wanted
     centres = (numpy.arange(wanted) + 0.5) * scale - 0.5
     weights = numpy.zeros((wanted, length))
@@ -33,7 +33,7 @@ def bicubic(length, wanted):
 
 
 def exact(clip, frames):
-    """Turned clockwise and rescaled, not rounded."""
+    """Returns the frame turned clockwise and rescaled, without rounding."""
     down, across = bicubic(SOURCE[0], TARGET[1]), bicubic(SOURCE[1], TARGET[0])
     return [numpy.clip(numpy.rot90(down @ picture @ across.T, -1), 0, 255)
             for picture in luma(clip, SOURCE, frames)]
@@ -44,7 +44,7 @@ def psnr(a, b):
 
 
 def ssim(a, b):
-    """Wang and others, 2004: the mean over blocks of 8 x 8 that lie side by side."""
+    """Returns the SSIM (Wang et al., 2004): the mean over adjacent blocks of 8 x 8."""
     def mean(plane):
         height, width = plane.shape
         return plane.reshape(height // 8, 8, width // 8, 8).mean((1, 3))
@@ -55,7 +55,7 @@ def ssim(a, b):
 
 
 def against_exact(source, encoded, frames):
-    """PSNR and SSIM of luma, in words."""
+    """Returns PSNR and SSIM of luma, as text."""
     pairs = list(zip(luma(encoded, TARGET, frames), exact(source, frames)))
     return (f"PSNR {numpy.mean([psnr(*pair) for pair in pairs]):.2f} dB, "
             f"SSIM {numpy.mean([ssim(*pair) for pair in pairs]):.4f}")

@@ -1,24 +1,24 @@
-"""One line of the table."""
+"""A row of the table."""
 from dataclasses import asdict, dataclass
 
 
 @dataclass
 class Row:
-    # What is done, and what the same is done by.
+    # What is measured, and what it is compared with.
     name: str
     against: str
-    # Ours over theirs, or the number itself where there is nothing to compare it with.
+    # The ratio of Upright to the other side, or the number itself if there is no other side.
     value: float
     unit: str = "x"
-    # What it must not exceed, and what it should not; at least, where `at_least`.
+    # The upper limit, and the goal; lower limits if `at_least`.
     bar: float | None = None
     aim: float | None = None
     at_least: bool = False
-    # Medians of either side, in `measured`.
+    # The medians of both sides, in the unit `measured`.
     ours: float | None = None
     theirs: float | None = None
     measured: str = ""
-    # How good the pictures are, for a person.
+    # The quality of the frames, as text.
     quality: str = ""
     note: str = ""
 
@@ -27,7 +27,7 @@ class Row:
 
     @property
     def verdict(self):
-        """`aim` or `bar` where it is met, `over` where not even the bar is; else nothing."""
+        """Returns `aim` or `bar` if that is met, `over` if the bar is not met; empty if there is none."""
         if self.aim is not None and self.meets(self.aim):
             return "aim"
         if self.bar is not None:
@@ -47,8 +47,8 @@ def number(value):
 
 
 def table(rows):
-    """The rows in columns, as text."""
-    head = ("what", "against", "ours", "theirs", "", "ratio", "bar", "aim", "met", "quality, notes")
+    """Returns the rows in columns, as text."""
+    head = ("what", "against", "upright", "other", "", "ratio", "bar", "aim", "met", "quality, notes")
     lines = [head]
     for row in rows:
         sign = ">=" if row.at_least else "<="

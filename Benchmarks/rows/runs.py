@@ -1,4 +1,4 @@
-"""Runs commands in turn and keeps what they took."""
+"""Runs commands in alternation and measures them."""
 import os
 import statistics
 import subprocess
@@ -13,9 +13,9 @@ UPRIGHT = os.environ.get("UPRIGHT") or os.path.join(ROOT, ".build/release/uprigh
 @dataclass
 class Run:
     wall: float
-    # User and system time of the process, its threads among them, in seconds.
+    # User and system time of the process with all its threads, in seconds.
     cpu: float
-    # Its highest resident memory in MiB.
+    # Its peak resident memory, in MiB.
     peak: float
     output: str = ""
 
@@ -28,7 +28,7 @@ def begin(command, core=None, **environment):
 
 
 def end(process, start):
-    """What it took; the suite stops where it fails."""
+    """Runs a command and returns its measurements. The suite stops if it fails."""
     output = process.stdout.read().decode(errors="replace")
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = status
@@ -39,18 +39,18 @@ def end(process, start):
 
 
 def run(command, **environment):
-    """One child to its end."""
+    """Waits for one child process."""
     start = time.monotonic()
     return end(begin(command, **environment), start)
 
 
 def beside(commands, rounds):
-    """All commands at once on one core, a different one first each time; once before that, uncounted. The
-    runs of each, in the order of the rounds.
+    """Runs all commands at the same time on one core, in rotating order, after one round that is not counted. The
+    runs of each command are returned in the order of the rounds.
 
-    A virtual machine's speed changes by a tenth from second to second, and two of its cores may share one.
-    The scheduler takes turns every few milliseconds, so that all meet the same machine; only CPU time and
-    memory can be read of it."""
+    The speed of a virtual machine changes by a tenth from second to second, and two of its cores may share
+    one. The scheduler switches every few milliseconds, so that the conditions are the same for all commands.
+    Only CPU time and memory are valid."""
     core = max(os.sched_getaffinity(0))
     runs = [[] for _ in commands]
     for turn in range(rounds + 1):
@@ -64,8 +64,8 @@ def beside(commands, rounds):
 
 
 def alternate(commands, rounds):
-    """Every command once a round, a different one first each time; once before that, uncounted, so that
-    files are in memory. The runs of each, in the order of the rounds."""
+    """Runs each command once per round, in rotating order, after one round that is not counted, so that files
+    are cached. Returns the runs of each command, in the order of the rounds."""
     for command in commands:
         run(command)
     runs = [[] for _ in commands]
@@ -81,5 +81,5 @@ def median(runs, of):
 
 
 def ratio(ours, theirs, of):
-    """The median of the ratios of runs of one round: both met the same machine."""
+    """Returns the median of the ratios of runs in the same round, under the same conditions."""
     return statistics.median(of(mine) / of(other) for mine, other in zip(ours, theirs))

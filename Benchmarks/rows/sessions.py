@@ -1,4 +1,4 @@
-"""Memory of many live sessions: ours in one process, ffmpeg's in a process each."""
+"""Memory of many live sessions: Upright in one process, ffmpeg in one process each."""
 import os
 import statistics
 import subprocess
@@ -12,7 +12,7 @@ COUNT = 8
 
 
 def memory(pid):
-    """Resident and proportional set size in MiB; None where the process has ended."""
+    """Returns the resident and proportional set size in MiB; None if the process has ended."""
     try:
         with open(f"/proc/{pid}/smaps_rollup") as file:
             sizes = {line.split(":")[0]: line.split()[1] for line in file if line.endswith("kB\n")}
@@ -22,9 +22,9 @@ def memory(pid):
 
 
 def steady(commands):
-    """Runs them side by side; the medians of the sums of their memory over the middle half of the time
-    that all of them ran."""
-    # Of a library FFmpeg's own words come as well: they are of no interest here.
+    """Runs the commands in parallel. Returns the medians of the sums of their memory over the middle half of the
+    time in which all of them ran."""
+    # FFmpeg's log lines are discarded.
     children = [subprocess.Popen(each, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                  stderr=subprocess.DEVNULL) for each in commands]
     samples = []
@@ -46,7 +46,7 @@ def rows():
     theirs = ["ffmpeg", "-v", "error", "-threads", "1", "-i", clip, "-filter_threads", "1",
               "-vf", "transpose=clock,scale=720:1280", "-c:v", "libx264", "-preset", "veryfast",
               "-crf", "23", "-tune", "zerolatency", "-threads", "1", "-f", "mpegts", "-y", "/dev/null"]
-    # What else the machine does is nothing to memory: once is enough.
+    # Other load does not affect memory: one run is enough.
     (rss, pss), (other_rss, other_pss) = (
         [size / COUNT for size in steady(each)] for each in ([ours], [theirs] * COUNT))
     name = f"{COUNT} live sessions of one process, a session"

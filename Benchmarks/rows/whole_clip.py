@@ -1,4 +1,4 @@
-"""A whole clip, all of it encoded anew, and what that costs above decoding and encoding alone."""
+"""A whole clip, all of it encoded, and the overhead over decoding and encoding."""
 import os
 import statistics
 import subprocess
@@ -11,7 +11,7 @@ X264 = ["-c:v", "libx264", "-preset", "veryfast", "-crf", "23", "-pix_fmt", "yuv
 
 
 def stages():
-    """`stages.c`, compiled."""
+    """Compiles `stages.c` and returns its path."""
     path = os.path.join(ROOT, ".build/bench-stages")
     flags = subprocess.check_output(
         ["pkg-config", "--cflags", "--libs", "libavformat", "libavcodec", "libavutil"],
@@ -38,7 +38,7 @@ def rows(folder, rounds=7):
     clip, program = clips.first(150), stages()
     made = [os.path.join(folder, name) for name in ("ours.mp4", "theirs.mp4")]
     pictures = [os.path.join(folder, name) for name in ("ours.y4m", "theirs.y4m")]
-    # What either side's encoder is given, for the encoder alone.
+    # The frames that each side's encoder receives.
     subprocess.run(ours(clip, pictures[0]), check=True)
     subprocess.run(["ffmpeg", "-v", "error", "-y", "-i", clip, "-vf", "transpose=clock,scale=720:1280",
                     "-pix_fmt", "yuv420p", pictures[1]], check=True)
@@ -57,7 +57,7 @@ def rows(folder, rounds=7):
 
     yield Row("whole 1080p clip, 5 s, veryfast, one thread each, one core", "ffmpeg", ratio(full, other, cpu),
               bar=0.92, aim=0.88, ours=median(full, cpu), theirs=median(other, cpu), measured="CPU s",
-              quality=f"ours {both[0]}, {sizes[0]} KiB; theirs {both[1]}, {sizes[1]} KiB")
+              quality=f"upright {both[0]}, {sizes[0]} KiB; other {both[1]}, {sizes[1]} KiB")
     yield Row("the same, highest memory", "ffmpeg", ratio(full, other, lambda each: each.peak),
               ours=median(full, lambda each: each.peak), theirs=median(other, lambda each: each.peak),
               measured="MiB")
@@ -65,7 +65,7 @@ def rows(folder, rounds=7):
     added_theirs = statistics.median(
         it.cpu - seconds(each) for it, each in zip(other, alone_theirs))
     base = median(alone, seconds)
-    yield Row("what it adds to decoding and encoding alone", "what ffmpeg adds", added / added_theirs,
+    yield Row("overhead over decoding and encoding", "ffmpeg's overhead", added / added_theirs,
               bar=0.35, aim=0.25, ours=added, theirs=added_theirs, measured="CPU s",
               note=f"alone: {base:.2f} CPU s")
 
