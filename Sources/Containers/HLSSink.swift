@@ -13,32 +13,18 @@ package final class HLSSink: PacketSink {
   private let playlistPath: String
   private let folder: String
   private let name: String
-  private let segmentDuration: Double
-
-  private let segments: any HLSSegments
-  private var description: OutputDescription?
-  private var hasFormat = false
+  private let fileExtension: String
+  private let cutter: SegmentCutter
   private var playlist: any HLSPlaylist
   /// Whether the playlist continues an earlier run in the same folder and lists only the last segments.
   private let isLive: Bool
   /// Returns whether a later run continues in the same folder. Then the playlist gets no EXT-X-ENDLIST, which
   /// could not be removed again (RFC 8216, 6.2.1).
   private let comesBack: @Sendable () -> Bool
-  /// The start time of the current segment; `nil` if there is none.
-  private var segmentStart: Double?
-  /// The end time of the last frame.
-  private var end = 0.0
-  /// The offset in seconds that is added to every timestamp so that none is negative, since `tfdt` is
-  /// unsigned: audio priming and frame reordering begin before zero. A whole number of video ticks.
-  private var offset = 0.0
-  private var isEmpty = true
   /// The files that this run has written so far.
   private var written: Set<String> = []
   private var made: [String] = []
   private let unfinished: UnfinishedFiles
-  /// The last video packet. It is written once the next packet defines its duration in decoding order: movenc
-  /// changes the time of a segment's first packet if the duration of the packet before reaches past it.
-  private var held: Packet?
 
   /// - Parameters:
   ///   - isLive: Whether the playlist is a sliding window on a continuing stream.
@@ -50,11 +36,10 @@ package final class HLSSink: PacketSink {
     comesBack: @escaping @Sendable () -> Bool = { false }
   ) throws(UprightError) {
     self.comesBack = comesBack
-    self.segments = segments
     self.unfinished = unfinished
     let url = URL(fileURLWithPath: playlistPath)
     self.playlistPath = playlistPath
-    self.segmentDuration = segmentDuration
+    fileExtension = segments.fileExtension
     folder = url.deletingLastPathComponent().path
     name = Self.segmentName(url.deletingPathExtension().lastPathComponent)
     self.isLive = isLive
@@ -62,11 +47,13 @@ package final class HLSSink: PacketSink {
     try StagedFile.check(path: playlistPath)
     guard isLive else {
       playlist = MediaPlaylist(targetDuration: segmentDuration)
+      cutter = SegmentCutter(segments, duration: segmentDuration)
       return
     }
     let earlier = try? String(contentsOfFile: playlistPath, encoding: .utf8)
     let window = LivePlaylist(segmentDuration: segmentDuration, continuing: earlier)
     playlist = window
+    cutter = SegmentCutter(segments, duration: segmentDuration, first: window.nextSegment)
     if earlier != nil { removeStrays(but: window.needed) }
   }
 
@@ -105,82 +92,32 @@ package final class HLSSink: PacketSink {
     return String(decoding: result, as: UTF8.self)
   }
 
-  package func begin(_ description: OutputDescription) throws(UprightError) {
-    self.description = description
-    let tick = description.videoTimeBase.doubleValue
-    offset = (max(0, -description.earliestTime) / tick).rounded(.up) * tick
-  }
+  package func begin(_ description: OutputDescription) { cutter.begin(description) }
 
   package func write(
     _ packet: consuming Packet, track: Int, format: EncodedFormat?
   ) throws(UprightError) {
-    guard let description else { throw UprightError(.fault, "a packet before the header") }
-    shift(&packet)
-    let seconds = packet.seconds ?? end
-    if track == 0 {
-      try writeHeld(before: packet.dts)
-      if let format {
-        try closeSegment(at: seconds)
-        try open(format, description)
-      } else if !hasFormat {
-        try open(description.format, description)
-      } else if packet.isKey, let start = segmentStart,
-        KeyframeClock.ends(after: seconds - start, of: segmentDuration)
-      {
-        try closeSegment(at: seconds)
+    try cutter.write(packet, track: track, format: format, emit: take)
+  }
+
+  private func take(_ piece: SegmentCutter.Piece) throws(UprightError) {
+    switch piece {
+    case .format(let format, let bytes):
+      var map: String?
+      if let bytes {
+        // Format indexes restart in each run; segment numbers don't.
+        let file = "\(name)-init-\(isLive ? playlist.nextSegment : format.index).mp4"
+        try save(bytes, as: "\(folder)/\(file)")
+        map = file
       }
-      if segmentStart == nil { segmentStart = seconds }
-      end = max(end, seconds + Double(packet.duration) * packet.timeBase.doubleValue)
-    } else if !hasFormat {
-      try open(description.format, description)
-    }
-    isEmpty = false
-    if track == 0 {
-      held = consume packet
-    } else {
-      try segments.write(packet, track: track)
-    }
-  }
-
-  private func writeHeld(before next: Int64?) throws(UprightError) {
-    guard var packet = held.take() else { return }
-    if let next, let dts = packet.dts, next > dts { packet.duration = next - dts }
-    try segments.write(packet, track: 0)
-  }
-
-  private func shift(_ packet: inout Packet) {
-    guard offset > 0 else { return }
-    let ticks = packet.timeBase.ticks(in: offset)
-    packet.pts = packet.pts.map { $0 + ticks }
-    packet.dts = packet.dts.map { $0 + ticks }
-  }
-
-  // MARK: - Segments
-
-  private func open(
-    _ format: EncodedFormat, _ description: OutputDescription
-  ) throws(UprightError) {
-    var changed = description
-    changed.format = format
-    var map: String?
-    if let bytes = try segments.begin(changed, segment: playlist.nextSegment) {
-      // Format indexes restart in each run; segment numbers don't.
-      let file = "\(name)-init-\(isLive ? playlist.nextSegment : format.index).mp4"
+      playlist.begin(map: map)
+    case .segment(let bytes, let start, let duration):
+      let file = "\(name)-\(playlist.nextSegment).\(fileExtension)"
       try save(bytes, as: "\(folder)/\(file)")
-      map = file
+      playlist.add(segment: file, duration: duration, start: start)
+      try save(Array(playlist.text.utf8), as: playlistPath)
+      for file in playlist.takeExpired() { _ = unsafe unlink("\(folder)/\(file)") }
     }
-    playlist.begin(map: map)
-    hasFormat = true
-  }
-
-  private func closeSegment(at seconds: Double) throws(UprightError) {
-    guard let start = segmentStart else { return }
-    let file = "\(name)-\(playlist.nextSegment).\(segments.fileExtension)"
-    try save(try segments.cut(), as: "\(folder)/\(file)")
-    playlist.add(segment: file, duration: seconds - start, start: start)
-    segmentStart = nil
-    try save(Array(playlist.text.utf8), as: playlistPath)
-    for file in playlist.takeExpired() { _ = unsafe unlink("\(folder)/\(file)") }
   }
 
   private func save(_ bytes: [UInt8], as path: String) throws(UprightError) {
@@ -198,9 +135,8 @@ package final class HLSSink: PacketSink {
   }
 
   package func finish(isPartial: Bool) throws(UprightError) {
-    guard !isEmpty else { return }
-    try writeHeld(before: nil)
-    try closeSegment(at: end)
+    guard !cutter.isEmpty else { return }
+    try cutter.finish(emit: take)
     if !comesBack() { playlist.end() }
     let path = isPartial ? OutputName.partial(playlistPath) : playlistPath
     try save(Array(playlist.text.utf8), as: path)
