@@ -49,7 +49,7 @@ camera.brightenTop()
 var last: FrameLayout?
 for frame in 0..<90 {
   // From any thread, as the phone tells: it is turned at two seconds.
-  if frame == 60 { try adapter.inbox.post(.device(.landscapeLeft)) }
+  if frame == 60 { try adapter.inbox.post([.now(.device(.landscapeLeft))]) }
 
   let time = MediaTime(Int64(frame), Rational(1, 30))
   let layout = try adapter.layout(of: camera.format, at: time)

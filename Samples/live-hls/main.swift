@@ -32,8 +32,7 @@ for await update in updates {
     if isTurned { continue }
     // The phone is turned now: the next frame shows it.
     isTurned = true
-    let turn = RotationEvent(at: LiveSession.nextPicture, .device(.landscapeLeft))
-    _ = try await session.post([turn])
+    _ = try await session.post([.now(.device(.landscapeLeft))])
   case .decision(let decision): print("\(decision.outcome): the app is in \(decision.to.name)")
   }
 }

@@ -179,15 +179,20 @@ final class LiveRun {
     if options.frames == .upright, !control.policy({ $0.hasEarly }) {
       policy.device.orientation = DeviceOrientation(frameOf: frame.size, lying: .up)
     }
-    var directors: [FrameDirector] = []
+    var director: FrameDirector?
     for form in forms {
-      var guidance = form.guidance
-      if guidance == nil { guidance = try .ofSource(frame, captureSize: options.captureSize) }
-      directors.append(
-        try FrameDirector(
-          policy: policy, guidance: guidance ?? .standard, frames: options.frames,
+      var guidance = form.guidance ?? .standard
+      if form.guidance == nil {
+        guidance = try .ofSource(frame, captureSize: options.captureSize)
+      }
+      if director == nil {
+        director = try FrameDirector(
+          policy: policy, guidance: guidance, frames: options.frames,
           reference: options.reference, canvas: form.canvas, signalsAreEvents: true,
-          gravity: options.gravity, levels: options.levels))
+          gravity: options.gravity, levels: options.levels)
+      } else {
+        director?.add(guidance, canvas: form.canvas)
+      }
       let isFirst = branches.isEmpty
       let control = control
       branches.append(
@@ -197,8 +202,8 @@ final class LiveRun {
           if isFirst, case .format(let change) = update { control.tell(.format(change)) }
         })
     }
-    let made = directors
-    control.policy { $0.begin(made) }
+    guard let director else { return }
+    control.policy { $0.begin(director) }
   }
 
   /// Encodes a frame again.

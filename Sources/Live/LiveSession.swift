@@ -2,6 +2,7 @@ internal import Foundation
 public import Orientation
 public import RotationPolicy
 internal import Synchronization
+public import UprightFrames
 internal import UprightMediaIO
 internal import UprightPipeline
 
@@ -25,9 +26,6 @@ public final class LiveSession: Sendable {
     var error: UprightError?
     var waiting: [CheckedContinuation<Void, Never>] = []
   }
-
-  /// The `at` of an event that takes effect at the next decoded frame.
-  public static let nextPicture = -Double.infinity
 
   /// Creates a session and checks its configuration. Opens nothing.
   ///
@@ -109,15 +107,14 @@ public final class LiveSession: Sendable {
     return true
   }
 
-  /// Posts events. An event at media time `at` takes effect at the frame of that time. An event at
-  /// `nextPicture`, or at a time in the past, takes effect at the next frame. Callable from any task.
+  /// Posts events, from any task. Their times are media times of the session.
   ///
   /// - Returns: The decisions on the events that take effect at the next frame, after that frame has arrived.
   ///   Their `at` is that frame's time. All decisions, including these, are also sent as
   ///   `LiveUpdate.decision`. Before the first frame, the result is empty.
   /// - Throws: `badData` for an invalid event (an unknown name, no valid time); the events before it remain
   ///   in effect, and the stream continues. `usage` if ten thousand events are waiting.
-  public func post(_ events: [RotationEvent]) async throws(UprightError) -> [RotationDecision] {
+  public func post(_ events: [StreamEvent]) async throws(UprightError) -> [RotationDecision] {
     let result = await withCheckedContinuation { continuation in
       control.policy { $0.post(events) { continuation.resume(returning: $0) } }
     }

@@ -42,7 +42,7 @@ public final class FrameAdapter {
     of source: FrameFormat, at time: MediaTime, signal: DisplayTurn? = nil
   ) throws(UprightError) -> FrameLayout {
     let seconds = max(time.seconds, last)
-    for event in inbox.take(upTo: seconds, after: last) { try director.push(event) }
+    for event in inbox.take(upTo: seconds) { try director.push(event) }
     last = seconds
     let direction = try director.direct(at: seconds, size: source.size, signal: signal)
     director.forget(before: seconds)

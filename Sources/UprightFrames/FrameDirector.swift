@@ -35,8 +35,9 @@ package struct FrameDirection: Equatable {
 package struct FrameDirector {
   private let frames: FrameKind
   private let reference: Reference
-  /// `auto` and `majority` are resolved before.
-  private var canvas: FrameCanvas
+  private var canvas: DirectedCanvas
+  /// The canvases that were added.
+  private var others: [DirectedCanvas] = []
   /// Whether in-band signals are the policy's events, because no other events were given.
   private let signalsAreEvents: Bool
   /// Whether signals are followed to the degree.
@@ -53,7 +54,7 @@ package struct FrameDirector {
   ) throws(UprightError) {
     self.levels = levels
     self.frames = frames
-    self.canvas = canvas
+    self.canvas = DirectedCanvas(guidance: guidance, canvas: canvas)
     self.signalsAreEvents = signalsAreEvents && frames == .metadata
     if let reference {
       self.reference = reference
@@ -84,6 +85,11 @@ package struct FrameDirector {
       gravity: options.gravity)
   }
 
+  /// Adds another canvas, for `directAll`. Its formats come from `guidance`.
+  package mutating func add(_ guidance: StreamGuidance, canvas: FrameCanvas) {
+    others.append(DirectedCanvas(guidance: guidance, canvas: canvas))
+  }
+
   /// Adds one external event.
   ///
   /// - Throws: `badData` if the policy refuses the event.
@@ -110,12 +116,7 @@ package struct FrameDirector {
     plan.advance(to: seconds + OrientationTimeline.grain)
     let point = plan.timeline.point(at: seconds)
     let app = point.appOrientation
-    if canvas == .initial { canvas = .fixed(isLandscape: app.isLandscape) }
-    var format = plan.guidance.format(for: app)
-    if case .fixed(let isLandscape) = canvas {
-      let shape: InterfaceOrientation = isLandscape ? .landscapeRight : .portrait
-      format.encodeResolution = plan.guidance.format(for: shape).encodeResolution
-    }
+    let format = canvas.format(for: app)
     var direction = FrameDirection(
       format: format, turn: turn(stored, for: point.turn?.to ?? app, held: point.device),
       canvas: format.encodeResolution)
@@ -130,6 +131,21 @@ package struct FrameDirector {
     let earlier = point.turn.map { turn(stored, for: $0.from, held: point.device) }
     moments.complete(&direction, point.turn, from: earlier ?? .up, at: seconds)
     return direction
+  }
+
+  /// Returns how to turn and lay out the frame at `seconds` on each canvas, in the order in which they were
+  /// added. The policy decides once for all of them.
+  package mutating func directAll(
+    at seconds: Double, size: PixelSize, signal: DisplayTurn?
+  ) throws(UprightError) -> [FrameDirection] {
+    let first = try direct(at: seconds, size: size, signal: signal)
+    return [first]
+      + others.indices.map { index in
+        var direction = first
+        direction.format = others[index].format(for: first.format.appOrientation)
+        direction.canvas = direction.format.encodeResolution
+        return direction
+      }
   }
 
   /// Returns the orientation that turns a stored frame into the app's layout, for a device held in that
@@ -156,6 +172,24 @@ package struct FrameDirector {
 
   /// Decides the events that are still pending at the end of the input.
   package mutating func finish() { plan.finish() }
+}
+
+/// A canvas and the formats that guidance gives it.
+private struct DirectedCanvas {
+  let guidance: StreamGuidance
+  /// `auto` and `majority` are resolved before.
+  var canvas: FrameCanvas
+
+  /// Returns the format for an app orientation. The first one fixes a canvas that keeps its initial shape.
+  mutating func format(for app: InterfaceOrientation) -> StreamFormat {
+    if canvas == .initial { canvas = .fixed(isLandscape: app.isLandscape) }
+    var format = guidance.format(for: app)
+    if case .fixed(let isLandscape) = canvas {
+      let shape: InterfaceOrientation = isLandscape ? .landscapeRight : .portrait
+      format.encodeResolution = guidance.format(for: shape).encodeResolution
+    }
+    return format
+  }
 }
 
 extension DeviceOrientation {

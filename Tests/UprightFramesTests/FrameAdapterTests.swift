@@ -158,12 +158,12 @@ private struct TestFrame {
   @Test("Events turn the stream at their frame, and the format says so")
   func events() throws {
     let adapter = try FrameAdapter(Self.sensor())
-    try adapter.inbox.post([RotationEvent(at: 0.4, .device(.landscapeLeft))])
+    try adapter.inbox.post([.at(0.4, .device(.landscapeLeft))])
     var source = TestFrame(.i420(), PixelSize(128, 96))
     var sizes: [PixelSize] = []
     for frame in 0..<30 {
       sizes.append(try draw(adapter, &source, at: frame).0.target.size)
-      if frame == 19 { try adapter.inbox.post(.device(.portrait)) }
+      if frame == 19 { try adapter.inbox.post([.now(.device(.portrait))]) }
     }
     #expect(sizes.firstIndex(of: PixelSize(128, 96)) == 10)
     #expect(sizes.lastIndex(of: PixelSize(128, 96)) == 19)
@@ -181,7 +181,7 @@ private struct TestFrame {
     let adapter = try FrameAdapter(options)
     var source = TestFrame(.i420(), PixelSize(128, 96))
     source.fill { _, _, _ in 100 }
-    try adapter.inbox.post(.device(.landscapeLeft))
+    try adapter.inbox.post([.now(.device(.landscapeLeft))])
     let (layout, target) = try draw(adapter, &source, at: 0)
     let rect = layout.placement.canvasRect
     #expect(rect.y > 0 && rect.height < 128)
@@ -197,12 +197,11 @@ private struct TestFrame {
     #expect(throws: UprightError.self) { try FrameAdapter(options) }
     let adapter = try FrameAdapter(Self.sensor())
     #expect(throws: UprightError.self) {
-      try adapter.inbox.post([RotationEvent(at: .nan, .lock(true))])
+      try adapter.inbox.post([.at(.nan, .lock(true))])
     }
     #expect(throws: UprightError.self) {
       try adapter.inbox.post(
-        [RotationEvent](
-          repeating: RotationEvent(at: 1, .lock(true)), count: EventInbox.capacity + 1))
+        [StreamEvent](repeating: .at(1, .lock(true)), count: EventInbox.capacity + 1))
     }
     // 10 bits in the high bits can be turned, not rescaled.
     #expect(throws: UprightError.self) {

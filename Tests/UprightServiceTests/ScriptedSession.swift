@@ -6,6 +6,7 @@ import UprightMediaIO
 
 @testable import UprightLive
 @testable import UprightPipeline
+import UprightFrames
 @testable import UprightService
 
 extension LiveUpdate {
@@ -48,13 +49,13 @@ final class ScriptedSession: Session {
 
   func listens(within seconds: Double) -> Bool { true }
 
-  func post(_ events: [RotationEvent]) throws(UprightError) -> [RotationDecision] {
+  func post(_ events: [StreamEvent]) throws(UprightError) -> [RotationDecision] {
     let observe = state.withLock { $0.observe }
     let outcome: Result<[RotationDecision], UprightError> = state.withLock { state in
       do throws(PolicyError) {
-        for var event in events {
-          if event.at == LiveSession.nextPicture { event.at = state.snapshot.seconds }
-          try state.plan.push(event)
+        for event in events {
+          let time = event.time ?? state.snapshot.seconds
+          try state.plan.push(RotationEvent(at: time, event.action))
         }
         return .success(state.plan.takeEntries())
       } catch { return .failure(UprightError(error, code: .badData)) }

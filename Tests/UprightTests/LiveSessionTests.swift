@@ -18,7 +18,7 @@ struct LiveSessionTests {
     let stage = try LiveTestSession([.hls(folder: folder)]) { $0.options.sensor() }
     // Before the first frame, the answer is empty.
     #expect(
-      try await stage.session.post([RotationEvent(at: 1.5, .device(.landscapeLeft))]).isEmpty)
+      try await stage.session.post([.at(1.5, .device(.landscapeLeft))]).isEmpty)
     try stage.publish(clip.tags, ends: false)
     #expect(until { stage.session.snapshot.seconds > 2.8 })
     stage.end()
@@ -50,14 +50,12 @@ struct LiveSessionTests {
     let sender = Thread.running { stage.send(clip.tags) }
     #expect(until { stage.session.snapshot.seconds > 0.5 })
     #expect(stage.session.snapshot.appOrientation == "portrait")
-    let answers = try await stage.session.post([
-      RotationEvent(at: LiveSession.nextPicture, .device(.landscapeRight))
-    ])
+    let answers = try await stage.session.post([.now(.device(.landscapeRight))])
     #expect(answers.map(\.outcome) == [.rotate])
     let asked = try #require(answers.first).at
     #expect(until { stage.session.snapshot.appOrientation == "landscapeLeft" })
     let error = await #expect(throws: UprightError.self) {
-      try await stage.session.post([RotationEvent(at: 0, .present("nobody", style: nil))])
+      try await stage.session.post([.at(0, .present("nobody", style: nil))])
     }
     #expect(error?.code == .badData)
     sender.wait()
@@ -184,7 +182,7 @@ struct LiveSessionTests {
       _ = try? FFmpegTool.run(listening + ["-c", "copy", taken], timeout: 60)
     }
     #expect(until { stage.session.snapshot.seconds > 4 })
-    _ = try await stage.session.post([RotationEvent(at: 0, .device(.landscapeLeft))])
+    _ = try await stage.session.post([.at(0, .device(.landscapeLeft))])
     sender.wait()
     stage.end()
     server.wait()
@@ -263,7 +261,7 @@ struct LiveSessionTests {
       $0.options.sensor()
     }
     #expect(stage.session.warnings.count == 3)
-    _ = try await stage.session.post([RotationEvent(at: 1, .device(.landscapeLeft))])
+    _ = try await stage.session.post([.at(1, .device(.landscapeLeft))])
     try stage.publish(clip.tags, ends: false)
     #expect(until { stage.session.snapshot.seconds > 2 })
     stage.end()

@@ -115,8 +115,8 @@ struct PacketSessionTests {
     options.frames = .sensor(Camera())
     let session = try PacketSession(VideoDescription(.h264), timeBase: Self.clock, options)
     try session.inbox.post([
-      RotationEvent(at: 1, .device(.landscapeLeft)),
-      RotationEvent(at: 1.2, .pop("nobody")),
+      .at(1, .device(.landscapeLeft)),
+      .at(1.2, .pop("nobody")),
     ])
     var (formats, refused, packetCount) = ([Int](), 0, 0)
     async let sending: Void = {

@@ -76,7 +76,7 @@ final class PacketEncoder: @unchecked Sendable {
   ) throws(UprightError) {
     guard let pts = frame.pts else { throw UprightError(.fault, "a frame without a timestamp") }
     let seconds = max(Double(pts) * frame.timeBase.doubleValue, last)
-    let events = inbox.take(upTo: seconds, after: last)
+    let events = inbox.take(upTo: seconds)
     last = seconds
     for event in events {
       do throws(UprightError) { try director.push(event) } catch { emit(.refused(error)) }

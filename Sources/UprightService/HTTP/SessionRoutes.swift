@@ -1,6 +1,7 @@
 internal import HTTPTypes
 internal import Hummingbird
 internal import RotationPolicy
+internal import UprightFrames
 internal import UprightLive
 internal import UprightMediaIO
 
@@ -65,7 +66,7 @@ struct SessionRoutes: Sendable {
     guard hosted.budget.take(events.count) else {
       throw Problem.tooMany("more than 1000 events per second", retryAfter: 1)
     }
-    var read: [RotationEvent] = []
+    var read: [StreamEvent] = []
     for (index, event) in events.enumerated() {
       do { read.append(try Self.event(event)) } catch {
         let place = events.count == 1 ? "" : "event \(index): "
@@ -80,12 +81,10 @@ struct SessionRoutes: Sendable {
   }
 
   /// Parses an event. An event without `at` takes effect at the next frame.
-  private static func event(_ value: JSONValue) throws(PolicyError) -> RotationEvent {
+  private static func event(_ value: JSONValue) throws(PolicyError) -> StreamEvent {
     guard case .object(let members) = value, value["at"] == nil else {
-      return try RotationEvent(value)
+      return StreamEvent(try RotationEvent(value))
     }
-    var event = try RotationEvent(.object([.init("at", .number(0))] + members))
-    event.at = LiveSession.nextPicture
-    return event
+    return .now(try RotationEvent(.object([.init("at", .number(0))] + members)).action)
   }
 }

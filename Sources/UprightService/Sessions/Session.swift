@@ -1,4 +1,5 @@
 package import Orientation
+package import UprightFrames
 package import RotationPolicy
 package import UprightLive
 internal import UprightMediaIO
@@ -12,7 +13,7 @@ package protocol Session: Sendable {
   func listens(within seconds: Double) -> Bool
   /// Posts events, in the order of their arrival. Returns the decisions on the events that take effect at the
   /// next frame, after that frame has arrived.
-  func post(_ events: [RotationEvent]) async throws(UprightError) -> [RotationDecision]
+  func post(_ events: [StreamEvent]) async throws(UprightError) -> [RotationDecision]
   var snapshot: LiveSnapshot { get }
   /// Starts to end the session and returns immediately. Every output is closed so that it is playable.
   ///

@@ -1,0 +1,35 @@
+import Orientation
+import RotationPolicy
+import Testing
+import UprightFrames
+
+@Suite("One policy for several canvases")
+struct FrameDirectorTests {
+  @Test("Each canvas has its own formats, the decision is one")
+  func canvases() throws {
+    var options = AdapterOptions()
+    options.frames = .sensor(Camera())
+    options.size = PixelSize(720, 1280)
+    var director = try FrameDirector(options)
+    director.add(StreamGuidance(encodeSize: PixelSize(360, 640)), canvas: .portrait)
+    director.add(StreamGuidance(encodeSize: PixelSize(480, 640)), canvas: .initial)
+    try director.push(RotationEvent(at: 1, .device(.landscapeLeft)))
+    let size = PixelSize(1280, 720)
+    let before = try director.directAll(at: 0, size: size, signal: nil)
+    #expect(
+      before.map(\.canvas) == [PixelSize(720, 1280), PixelSize(360, 640), PixelSize(480, 640)])
+    let after = try director.directAll(at: 1, size: size, signal: nil)
+    #expect(
+      after.map(\.canvas) == [PixelSize(1280, 720), PixelSize(360, 640), PixelSize(480, 640)])
+    for directions in [before, after] {
+      #expect(directions.allSatisfy { $0.turn == directions[0].turn })
+      #expect(directions.allSatisfy { $0.canvas == $0.format.encodeResolution })
+      #expect(
+        directions.allSatisfy {
+          $0.format.appOrientation == directions[0].format.appOrientation
+        })
+    }
+    #expect(before[0].turn != after[0].turn)
+    #expect(director.takeEntries().map(\.at) == [1])
+  }
+}
