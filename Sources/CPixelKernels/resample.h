@@ -14,6 +14,9 @@ UPRIGHT_INLINE int upright_across_shift(const upright_resampling *r) {
   return 2 * UPRIGHT_FILTER_BITS - r->bit_depth;
 }
 
+// The largest value of a sample.
+UPRIGHT_INLINE int upright_top(const upright_resampling *r) { return (1 << r->bit_depth) - 1; }
+
 enum {
   // The number of rows between the filters that are processed at a time, a cache line of samples, and the
   // number of those that are filtered one after another from the same piece of the source.

@@ -42,10 +42,19 @@ INLINE void widen_row(int16_t *to, const uint8_t *from, size_t count) {
   }
 }
 
-// The same for words, which keep their order and their values.
-INLINE void copy_row(int16_t *to, const uint8_t *from, size_t count) {
-  memcpy(to, from, 2 * count);
-  memset(to + count, 0, 2 * ((STEP - count % STEP) % STEP));
+// Moves `count` words, which keep their order, down to bit 0, and limits them to their depth.
+INLINE void lower_row(int16_t *to, const uint8_t *from, size_t count,
+                      const upright_resampling *r) {
+  const __m128i down = _mm_cvtsi32_si128(r->bit_shift);
+  const vec top = V(set1_epi16)((int16_t)upright_top(r));
+  _Alignas(64) uint8_t rest[2 * STEP] = {0};
+  for (size_t i = 0; i < count; i += STEP) {
+    const uint8_t *bytes = from + 2 * i;
+    if (count - i < STEP) bytes = memcpy(rest, bytes, 2 * (count - i));
+    UNROLL for (size_t n = 0; n < STEP; n += WORDS) {
+      store(to + i + n, V(min_epu16)(V(srl_epi16)(load(bytes + 2 * n), down), top));
+    }
+  }
 }
 
 // Applies the first filter to a run of widened bytes, `count` samples in whole steps. `fixed` is `rows` if
@@ -148,13 +157,14 @@ TARGET static void filter_row_wide(int16_t *to, const int16_t *from, const int16
 // Transposes a vector's samples of four rows of the stage. Each lane's four pairs of columns become 16 bytes
 // of the band's rows each. From lane to lane the band's columns are `spread` samples apart.
 INLINE void turn_pairs(int16_t *to, const int16_t *stage, size_t spread, size_t components) {
-  // u v u v to u u v v.
-  const vec same =
-      in_every_lane(_mm_setr_epi8(0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15));
+  // u v u v to u u v v, or r g b a r g b a to r r g g b b a a.
+  const vec same = in_every_lane(
+      components == 2 ? _mm_setr_epi8(0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15)
+                      : _mm_setr_epi8(0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15));
   vec a[4], b[4];
   UNROLL for (int n = 0; n < 4; n++) {
     a[n] = load(stage + n * UPRIGHT_PITCH);
-    if (components == 2) a[n] = V(shuffle_epi8)(a[n], same);
+    if (components > 1) a[n] = V(shuffle_epi8)(a[n], same);
   }
   b[0] = V(unpacklo_epi32)(a[0], a[1]);
   b[1] = V(unpackhi_epi32)(a[0], a[1]);
@@ -190,8 +200,40 @@ INLINE vec bytes_of(const vec sum[4]) {
   return flip(in_order_8(mixed), V(set1_epi8)((char)0x80));
 }
 
-INLINE vec words_of(vec low, vec high, vec top) {
-  return in_order_16(V(min_epu16)(V(packus_epi32)(low, high), top));
+// Limits sums to a sample's depth, and moves them up to their place in a word.
+INLINE vec words_of(vec low, vec high, const upright_resampling *r) {
+  const vec top = V(set1_epi16)((int16_t)upright_top(r));
+  const vec limited = V(min_epu16)(V(packus_epi32)(low, high), top);
+  return in_order_16(V(sll_epi16)(limited, _mm_cvtsi32_si128(r->bit_shift)));
+}
+
+// Stores a unit of each component's bytes as elements.
+INLINE void store_bytes(uint8_t *to, const vec *of, size_t components) {
+  if (components == 1) {
+    store(to, of[0]);
+    return;
+  }
+  const vec low = V(unpacklo_epi8)(of[0], of[1]), high = V(unpackhi_epi8)(of[0], of[1]);
+  if (components == 2) {
+    store_lanes(to, 32, low);
+    store_lanes(to + 16, 32, high);
+    return;
+  }
+  const vec next = V(unpacklo_epi8)(of[2], of[3]), last = V(unpackhi_epi8)(of[2], of[3]);
+  store_lanes(to, 64, V(unpacklo_epi16)(low, next));
+  store_lanes(to + 16, 64, V(unpackhi_epi16)(low, next));
+  store_lanes(to + 32, 64, V(unpacklo_epi16)(high, last));
+  store_lanes(to + 48, 64, V(unpackhi_epi16)(high, last));
+}
+
+// Stores half a unit of each component's words as elements.
+INLINE void store_words(uint8_t *to, const vec *of, size_t components) {
+  if (components == 1) {
+    store(to, of[0]);
+    return;
+  }
+  store_lanes(to, 32, V(unpacklo_epi16)(of[0], of[1]));
+  store_lanes(to + 16, 32, V(unpackhi_epi16)(of[0], of[1]));
 }
 
 // Writes one output for a unit of the band's rows, as consecutive elements. `from` is its first pair.
@@ -202,28 +244,22 @@ INLINE void write_unit(uint8_t *to, const int16_t *from, size_t output, const up
   const size_t count = bank->counts[output];
   const int shift = size == 1 ? 21 : upright_across_shift(r);
   const size_t pitch = components * 2 * UPRIGHT_BAND;
-  const vec top = V(set1_epi16)((int16_t)((1 << r->bit_depth) - 1));
-  vec first[4], second[4];
-  sum_pairs(first, from, pitch, taps, count, pairs, shift);
-  if (components == 2) {
-    sum_pairs(second, from + 2 * UPRIGHT_BAND, pitch, taps, count, pairs, shift);
-  }
-  if (components == 1 && size == 1) {
-    store(to, bytes_of(first));
-  } else if (components == 1) {
-    store(to, words_of(first[0], first[1], top));
-    store(to + 16 * LANES, words_of(first[2], first[3], top));
-  } else if (size == 1) {
-    const vec u = bytes_of(first), v = bytes_of(second);
-    store_lanes(to, 32, V(unpacklo_epi8)(u, v));
-    store_lanes(to + 16, 32, V(unpackhi_epi8)(u, v));
-  } else {
-    UNROLL for (int n = 0; n < 4; n += 2) {
-      const vec u = words_of(first[n], first[n + 1], top);
-      const vec v = words_of(second[n], second[n + 1], top);
-      store_lanes(to + 16 * LANES * n, 32, V(unpacklo_epi16)(u, v));
-      store_lanes(to + 16 * LANES * n + 16, 32, V(unpackhi_epi16)(u, v));
+  vec low[4], high[4];
+  UNROLL for (size_t c = 0; c < components; c++) {
+    vec sum[4];
+    sum_pairs(sum, from + c * 2 * UPRIGHT_BAND, pitch, taps, count, pairs, shift);
+    if (size == 1) {
+      low[c] = bytes_of(sum);
+    } else {
+      low[c] = words_of(sum[0], sum[1], r);
+      high[c] = words_of(sum[2], sum[3], r);
     }
+  }
+  if (size == 1) {
+    store_bytes(to, low, components);
+  } else {
+    store_words(to, low, components);
+    store_words(to + 16 * LANES * components, high, components);
   }
 }
 
@@ -313,7 +349,7 @@ INLINE void fill_run(pass *p, size_t begin, size_t end, size_t components, size_
       int16_t *to = p->w.wide + y * UPRIGHT_PITCH;
       const uint8_t *from = upright_const_row(first, p->src_stride, y);
       if (size == 1) widen_row(to, from, count);
-      else copy_row(to, from, count);
+      else lower_row(to, from, count, p->r);
     }
     const size_t outputs = upright_min(UPRIGHT_GROUP, p->rows - top);
     for (size_t n = 0; n < outputs; n++) {
@@ -432,8 +468,10 @@ INLINE void resample_any(const upright_resampling *r, uint8_t *dst, ptrdiff_t ds
                   .dst_stride = dst_stride};
   if (r->component_size == 1 && r->components == 1) {
     resample(p, dst, 1, 1, TRANSPOSE(1));
-  } else if (r->component_size == 1) {
+  } else if (r->component_size == 1 && r->components == 2) {
     resample(p, dst, 2, 1, TRANSPOSE(2));
+  } else if (r->component_size == 1) {
+    resample(p, dst, 4, 1, TRANSPOSE(4));
   } else if (r->components == 1) {
     resample(p, dst, 1, 2, TRANSPOSE(2));
   } else {

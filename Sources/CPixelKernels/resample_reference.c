@@ -3,16 +3,16 @@
 
 #include "resample.h"
 
-// Returns a sample of a plane with `size`-byte samples. Little-endian, as are all CPUs that Swift supports.
-static int32_t sample_at(const uint8_t *row, size_t index, size_t size) {
-  if (size == 1) return row[index];
-  uint16_t value;
-  memcpy(&value, row + 2 * index, 2);
-  return value;
-}
-
 static int32_t limited(int32_t value, int32_t low, int32_t high) {
   return value < low ? low : value > high ? high : value;
+}
+
+// Returns a sample of a row. Little-endian, as are all CPUs that Swift supports.
+static int32_t sample_at(const upright_resampling *r, const uint8_t *row, size_t index) {
+  if (r->component_size == 1) return row[index];
+  uint16_t value;
+  memcpy(&value, row + 2 * index, 2);
+  return limited(value >> r->bit_shift, 0, upright_top(r));
 }
 
 // Computes row `output` of the first filter's result.
@@ -25,7 +25,7 @@ static void filter_down(const upright_resampling *r, size_t output, int16_t *to,
   for (size_t x = 0; x < r->width * r->components; x++) {
     int32_t sum = size == 1 ? 0 : 1 << (shift - 1);
     for (size_t k = 0; k < count; k++) {
-      const int32_t sample = sample_at(upright_const_row(src, src_stride, start + k), x, size);
+      const int32_t sample = sample_at(r, upright_const_row(src, src_stride, start + k), x);
       sum += size == 1 ? ((sample - 128) * taps[k] + 64) >> 7 : sample * taps[k];
     }
     to[x] = (int16_t)(size == 1 ? sum : limited(sum >> shift, INT16_MIN, INT16_MAX));
@@ -43,7 +43,7 @@ static uint16_t filter_across(const upright_resampling *r, size_t output, const 
   }
   sum >>= shift;
   if (r->component_size == 1) return (uint16_t)limited(sum + 128, 0, 255);
-  return (uint16_t)limited(sum, 0, (1 << r->bit_depth) - 1);
+  return (uint16_t)(limited(sum, 0, upright_top(r)) << r->bit_shift);
 }
 
 void upright_resample_c(UPRIGHT_RESAMPLE) {

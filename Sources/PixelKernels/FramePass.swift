@@ -96,7 +96,7 @@ public final class FramePass {
         destination: Self.grids(geometry.target, to, to.planes[index], geometry.siting),
         orientation: geometry.orientation, filter: geometry.filter,
         components: plane.elementSize / from.sampleBytes, componentSize: from.sampleBytes,
-        bitDepth: from.bitDepth, precision: precision, cpuMask: cpuMask)
+        bitDepth: from.bitDepth, bitShift: from.bitShift, precision: precision, cpuMask: cpuMask)
       made[index] = pass
       return pass
     }

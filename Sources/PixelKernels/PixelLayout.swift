@@ -143,12 +143,19 @@ public struct PixelLayout: Sendable, Hashable {
     orientation.swapsAxes ? transposed : self
   }
 
-  /// Whether a `Resampler` reads it: each plane has one or two samples in an element, all of one depth of
-  /// 8...12 bits, in the low bits of one byte or of two in the CPU's order.
+  /// Unused bits below the first component.
+  var bitShift: Int { components.first?.shift ?? 0 }
+
+  /// Whether frames can be rescaled in one pass: all samples have the same bits, 8 of a byte or 9...12 of two
+  /// in the CPU's order, high or low; and an element has one or two samples, or four of a byte.
   public var isResampled: Bool {
-    (8...12).contains(bitDepth) && !isBigEndian
-      && components.allSatisfy { $0.shift == 0 && $0.depth == bitDepth }
-      && planes.allSatisfy { $0.elementSize <= 2 * sampleBytes }
+    !isBigEndian && components.allSatisfy { $0.shift == bitShift && $0.depth == bitDepth }
+      && planes.allSatisfy {
+        $0.elementSize % sampleBytes == 0
+          && Resampler.reads(
+            components: $0.elementSize / sampleBytes, size: sampleBytes, depth: bitDepth,
+            shift: bitShift)
+      }
   }
 
   /// The elements in a row and the rows of `plane` in a frame of `size`, rounded up.

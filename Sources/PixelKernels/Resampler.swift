@@ -30,9 +30,11 @@ public import Orientation
   ///   - destination: The plane that is written, upright.
   ///   - orientation: The orientation that makes the source upright.
   ///   - filter: The filter kernel for both axes.
-  ///   - components: The number of interleaved samples in an element: 1, or 2 for NV12's chroma.
-  ///   - componentSize: The bytes of a sample, 1 or 2 (in the CPU's byte order, in the low bits).
-  ///   - bitDepth: The bits of a sample: 8 in one byte, 9...12 in two.
+  ///   - components: The number of interleaved samples in an element: 1, 2 for NV12's and P010's chroma, or 4
+  ///     of one byte for RGBA.
+  ///   - componentSize: The bytes of a sample, 1 or 2 (in the CPU's byte order).
+  ///   - bitDepth: The bits of a sample: 8 in one byte, 9...12 in two. A larger sample is read as the largest.
+  ///   - bitShift: The unused bits below a sample of two bytes: 6 in P010. They are not read, and written as 0.
   ///   - precision: The precision to give up for speed.
   ///   - cpuMask: The CPU levels that may be used.
   /// - Throws: `elementSize` for other samples; `size` for grids without samples or lengths, and if one axis
@@ -40,10 +42,19 @@ public import Orientation
   public init(
     source: (x: SampleGrid, y: SampleGrid), destination: (x: SampleGrid, y: SampleGrid),
     orientation: ImageOrientation, filter: ResampleFilter, components: Int = 1,
-    componentSize: Int = 1, bitDepth: Int = 8, precision: Precision = .full,
+    componentSize: Int = 1, bitDepth: Int = 8, bitShift: Int = 0, precision: Precision = .full,
     cpuMask: CPUFeatures = .all
   ) throws(PixelKernelsError) {
-    try Self.check(components, componentSize, bitDepth)
+    guard
+      Self.reads(
+        components: components, size: componentSize, depth: bitDepth, shift: bitShift)
+    else {
+      throw PixelKernelsError(
+        code: .elementSize,
+        message:
+          "\(components) samples of \(bitDepth) bits above \(bitShift) in \(componentSize) bytes: "
+          + "use 1, 2 or 4 samples of 8 bits in 1 byte, or 1 or 2 of 9 to 12 bits in 2")
+    }
     guard [source.x, source.y, destination.x, destination.y].allSatisfy(\.isValid) else {
       throw PixelKernelsError(
         code: .size, message: "an axis must have 1 to 65536 samples and a length within 1 of that")
@@ -79,6 +90,7 @@ public import Orientation
     unsafe plan.components = components
     unsafe plan.component_size = componentSize
     unsafe plan.bit_depth = Int32(bitDepth)
+    unsafe plan.bit_shift = Int32(bitShift)
     unsafe plan.is_coarse = componentSize == 1 ? upright_bank_is_coarse(&plan.down) : 0
 
     let bytes = unsafe upright_resample_scratch(&plan)
@@ -114,16 +126,15 @@ public import Orientation
     }
   }
 
-  private static func check(
-    _ components: Int, _ componentSize: Int, _ bitDepth: Int
-  ) throws(PixelKernelsError) {
-    let depths = componentSize == 1 ? 8...8 : 9...Int(UPRIGHT_RESAMPLE_MAX_DEPTH)
-    guard (1...2).contains(components), (1...2).contains(componentSize), depths.contains(bitDepth)
-    else {
-      throw PixelKernelsError(
-        code: .elementSize,
-        message: "\(components) samples of \(bitDepth) bits in \(componentSize) bytes: "
-          + "use 1 or 2 samples of 8 bits in 1 byte or of 9 to 12 bits in 2")
+  /// Whether elements of `components` samples of `depth` bits can be resampled, each in `size` bytes, above
+  /// `shift` unused bits.
+  static func reads(components: Int, size: Int, depth: Int, shift: Int) -> Bool {
+    switch (components, size) {
+    case (1, 1), (2, 1), (4, 1):
+      depth == 8 && shift == 0
+    case (1, 2), (2, 2):
+      (9...Int(UPRIGHT_RESAMPLE_MAX_DEPTH)).contains(depth) && (0...16 - depth).contains(shift)
+    default: false
     }
   }
 

@@ -5,7 +5,10 @@ internal import PixelKernels
 /// it into a buffer of the caller's in one pass.
 ///
 /// Turning alone moves samples and is exact. Turning and rescaling are one pass with the quality of
-/// libswscale's accurate rounding. Nothing is allocated from frame to frame while the layout stays the same.
+/// libswscale's accurate rounding, for I420, NV12, P010, 4:2:2, 4:4:4, RGBA and every layout that
+/// `isResampled`. Alpha is rescaled like a colour: if a frame isn't opaque, its colours should be
+/// premultiplied. While the layout stays the same, a frame that covers its canvas allocates nothing, but for
+/// two small arrays if 4:2:2 makes a quarter turn.
 /// Transitions (`spin`, `crossfade`, `hold`) are not drawn: each frame is laid out as it is at rest.
 ///
 /// Used by one thread at a time; events come in by `inbox` from any thread.
@@ -58,7 +61,7 @@ public final class FrameAdapter {
       throw UprightError(
         .unavailable, "frames of this layout can be turned, not rescaled",
         at: "\(source.size) on \(direction.canvas)",
-        remedy: "give planes of 8 bits, or of 9 to 12 bits in the low bits of two bytes")
+        remedy: "give samples of 8 bits in a byte, or of 9 to 12 bits in two, little-endian")
     }
     var target = FrameFormat(turned, direction.canvas)
     target.colour = source.colour
@@ -76,7 +79,8 @@ public final class FrameAdapter {
 
   /// Draws `source` as `layout` says. Writes every sample of `target` once, apart from row padding.
   ///
-  /// - Throws: `usage` if the planes aren't of the layout's formats; nothing is written then.
+  /// - Throws: `usage` if the planes aren't of the layout's formats; `unavailable` if the frame shrinks more
+  ///   than its filter can (30 times with `bicubic`). Nothing is written then.
   public func draw(
     _ source: PlaneSet, _ layout: FrameLayout, into target: MutablePlaneSet
   ) throws(UprightError) {

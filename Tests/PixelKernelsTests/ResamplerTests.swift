@@ -31,24 +31,33 @@ struct SampleKind: CustomTestStringConvertible, Sendable {
   var components = 1
   var size = 1
   var depth = 8
+  var shift = 0
   var top: Int { (1 << depth) - 1 }
-  var testDescription: String { "\(components) of \(depth) bits" }
+  var testDescription: String { "\(components) of \(depth) bits above \(shift)" }
 
   static let all = [
-    Self(), Self(components: 2), Self(size: 2, depth: 10), Self(components: 2, size: 2, depth: 12),
+    Self(), Self(components: 2), Self(components: 4), Self(size: 2, depth: 10),
+    Self(size: 2, depth: 10, shift: 6), Self(components: 2, size: 2, depth: 10, shift: 6),
+    Self(components: 2, size: 2, depth: 12), Self(components: 2, size: 2, depth: 12, shift: 4),
   ]
+
+  /// One component of it, in the low bits.
+  var alone: Self { Self(size: size, depth: depth) }
+  /// With all bits of a sample's bytes, whatever they mean.
+  var asStored: Self { Self(components: components, size: size, depth: 8 * size) }
 }
 
 extension PaddedPlane {
   func set(_ value: Int, _ x: Int, _ y: Int, _ component: Int, _ kind: SampleKind) {
     let at = base + y * stride + (x * kind.components + component) * kind.size
-    at[0] = UInt8(truncatingIfNeeded: value)
-    if kind.size == 2 { at[1] = UInt8(truncatingIfNeeded: value >> 8) }
+    let stored = value << kind.shift
+    at[0] = UInt8(truncatingIfNeeded: stored)
+    if kind.size == 2 { at[1] = UInt8(truncatingIfNeeded: stored >> 8) }
   }
 
   func get(_ x: Int, _ y: Int, _ component: Int, _ kind: SampleKind) -> Int {
     let at = base + y * stride + (x * kind.components + component) * kind.size
-    return kind.size == 2 ? Int(at[0]) | Int(at[1]) << 8 : Int(at[0])
+    return (kind.size == 2 ? Int(at[0]) | Int(at[1]) << 8 : Int(at[0])) >> kind.shift
   }
 
   convenience init(_ width: Int, _ height: Int, _ kind: SampleKind, bottomUp: Bool = false) {
@@ -78,7 +87,7 @@ extension PaddedPlane {
       source: (SampleGrid(test.width), SampleGrid(test.height)),
       destination: (SampleGrid(width), SampleGrid(height)), orientation: orientation,
       filter: filter, components: kind.components, componentSize: kind.size, bitDepth: kind.depth,
-      precision: precision, cpuMask: level)
+      bitShift: kind.shift, precision: precision, cpuMask: level)
   }
 
   private static func target(
@@ -89,7 +98,7 @@ extension PaddedPlane {
       : PaddedPlane(test.toWidth, test.toHeight, kind, bottomUp: bottomUp)
   }
 
-  /// Bit for bit, padding included, with strides of both signs.
+  /// Bit for bit, padding included, with strides of both signs, and bits set that a sample doesn't use.
   @Test(arguments: Rescaling.all, SampleKind.all)
   func levelsAgreeWithTheReference(test: Rescaling, kind: SampleKind) throws {
     var random = RandomSource(seed: seed)
@@ -99,8 +108,9 @@ extension PaddedPlane {
           let bottomUp = random.below(2) == 1
           let source = PaddedPlane(test.width, test.height, kind, bottomUp: random.below(2) == 1)
           let isExtreme = random.below(3) == 0
-          source.fill(kind) { _, _, _ in
-            isExtreme ? random.below(2) * kind.top : random.below(kind.top + 1)
+          let stored = random.below(3) == 0 ? kind.asStored : kind
+          source.fill(stored) { _, _, _ in
+            isExtreme ? random.below(2) * stored.top : random.below(stored.top + 1)
           }
           let expected = Self.target(test, orientation, kind, bottomUp: bottomUp)
           let actual = PaddedPlane(like: expected)
@@ -112,6 +122,57 @@ extension PaddedPlane {
           if let difference = actual.firstDifference(from: expected) {
             Issue.record("\(filter) \(orientation) \(precision) seed \(seed): \(difference)")
             return
+          }
+        }
+      }
+    }
+  }
+
+  /// Interleaved or not, in the high bits or the low ones: the same values.
+  @Test(arguments: Rescaling.all, SampleKind.all)
+  func everyComponentIsResampledAlone(test: Rescaling, kind: SampleKind) throws {
+    var random = RandomSource(seed: seed)
+    let source = PaddedPlane(test.width, test.height, kind)
+    source.fill(kind) { _, _, _ in random.below(kind.top + 1) }
+    for orientation in [ImageOrientation.right, .upMirrored] {
+      let actual = Self.target(test, orientation, kind)
+      try Self.resampler(test, orientation, .bicubic, kind)
+        .resample(source.view, into: actual.mutableView)
+      for component in 0..<kind.components {
+        let one = PaddedPlane(test.width, test.height, kind.alone)
+        one.fill(kind.alone) { x, y, _ in source.get(x, y, component, kind) }
+        let expected = Self.target(test, orientation, kind.alone)
+        try Self.resampler(test, orientation, .bicubic, kind.alone)
+          .resample(one.view, into: expected.mutableView)
+        let found = PaddedPlane(like: expected)
+        found.fill(kind.alone) { x, y, _ in actual.get(x, y, component, kind) }
+        #expect(found.firstDifference(from: expected) == nil, "\(orientation) seed \(seed)")
+      }
+    }
+  }
+
+  /// What is stored outside a sample's bits isn't seen in the result, whose unused bits are 0.
+  @Test(arguments: SampleKind.all.filter { $0.shift > 0 })
+  func unusedBitsAreIgnored(kind: SampleKind) throws {
+    let test = Rescaling.all[0]
+    var random = RandomSource(seed: seed)
+    let clean = PaddedPlane(test.width, test.height, kind)
+    let dirty = PaddedPlane(test.width, test.height, kind)
+    clean.fill(kind) { _, _, _ in random.below(kind.top + 1) }
+    dirty.fill(kind.asStored) { x, y, component in
+      clean.get(x, y, component, kind) << kind.shift | random.below(1 << kind.shift)
+    }
+    for level in [.none] + levels {
+      let expected = Self.target(test, .right, kind)
+      let actual = PaddedPlane(like: expected)
+      let resampler = try Self.resampler(test, .right, .lanczos, kind, level)
+      try resampler.resample(clean.view, into: expected.mutableView)
+      try resampler.resample(dirty.view, into: actual.mutableView)
+      #expect(actual.firstDifference(from: expected) == nil, "seed \(seed)")
+      for y in 0..<actual.height {
+        for x in 0..<actual.width {
+          for component in 0..<kind.components {
+            #expect(actual.get(x, y, component, kind.asStored) % (1 << kind.shift) == 0)
           }
         }
       }
@@ -206,12 +267,14 @@ extension PaddedPlane {
 
   @Test func whatCannotBeDoneIsSaid() {
     func code(
-      _ from: SampleGrid, _ to: SampleGrid, components: Int = 1, size: Int = 1, depth: Int = 8
+      _ from: SampleGrid, _ to: SampleGrid, components: Int = 1, size: Int = 1, depth: Int = 8,
+      shift: Int = 0
     ) -> PixelKernelsError.Code? {
       do throws(PixelKernelsError) {
         _ = try Resampler(
           source: (from, SampleGrid(8)), destination: (to, SampleGrid(8)), orientation: .up,
-          filter: .bicubic, components: components, componentSize: size, bitDepth: depth)
+          filter: .bicubic, components: components, componentSize: size, bitDepth: depth,
+          bitShift: shift)
         return nil
       } catch { return error.code }
     }
@@ -227,6 +290,12 @@ extension PaddedPlane {
     #expect(code(SampleGrid(8), SampleGrid(9), depth: 10) == .elementSize)
     #expect(code(SampleGrid(8), SampleGrid(9), size: 2, depth: 14) == .elementSize)
     #expect(code(SampleGrid(8), SampleGrid(9), size: 2, depth: 10) == nil)
+    #expect(code(SampleGrid(8), SampleGrid(9), components: 4, size: 2, depth: 10) == .elementSize)
+    #expect(code(SampleGrid(8), SampleGrid(9), size: 2, depth: 12, shift: 4) == nil)
+    for shift in [Int.min, -1, 5, Int.max] {
+      #expect(code(SampleGrid(8), SampleGrid(9), size: 2, depth: 12, shift: shift) == .elementSize)
+    }
+    #expect(code(SampleGrid(8), SampleGrid(9), shift: 1) == .elementSize)
   }
 
   @Test func planesOfOtherSizesAreRefused() throws {
@@ -244,7 +313,7 @@ extension PaddedPlane {
     }
   }
 
-  /// A plane at either end of guarded memory.
+  /// A plane at either end of guarded memory, with its rows in either order.
   @Test(arguments: SampleKind.all)
   func resamplingStaysInside(kind: SampleKind) throws {
     let element = kind.components * kind.size
@@ -257,13 +326,19 @@ extension PaddedPlane {
             test, orientation, .bicubic, kind, level, orientation.transposes ? .fast : .full)
           let (width, height) =
             orientation.transposes ? (test.toHeight, test.toWidth) : (test.toWidth, test.toHeight)
+          let (stride, toStride) = (test.width * element, width * element)
           for atEnd in [false, true] {
-            let start = atEnd ? from.end - test.width * test.height * element : from.start
-            let place = atEnd ? to.end - width * height * element : to.start
+            let start = atEnd ? from.end - test.height * stride : from.start
+            let place = atEnd ? to.end - height * toStride : to.start
+            try resampler.resample(
+              PlaneView(start, stride: stride, width: test.width, height: test.height),
+              into: MutablePlaneView(place, stride: toStride, width: width, height: height))
             try resampler.resample(
               PlaneView(
-                start, stride: test.width * element, width: test.width, height: test.height),
-              into: MutablePlaneView(place, stride: width * element, width: width, height: height))
+                start + (test.height - 1) * stride, stride: -stride, width: test.width,
+                height: test.height),
+              into: MutablePlaneView(
+                place + (height - 1) * toStride, stride: -toStride, width: width, height: height))
           }
         }
       }

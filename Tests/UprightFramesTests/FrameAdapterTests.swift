@@ -121,7 +121,9 @@ private struct TestFrame {
 
   @Test(
     "A frame is rescaled in the same pass",
-    arguments: [PixelLayout.i420(), .nv12, .i420(depth: 10), .i444(depth: 12)])
+    arguments: [
+      PixelLayout.i420(), .nv12, .i420(depth: 10), .p010, .i444(depth: 12), .gray, .rgba, .bgra,
+    ])
   func scales(layout: PixelLayout) throws {
     let adapter = try FrameAdapter(Self.sensor())
     var source = TestFrame(layout, PixelSize(256, 192))
@@ -133,10 +135,14 @@ private struct TestFrame {
     }
     let (answer, target) = try draw(adapter, &source, at: 0)
     #expect(!answer.placement.isExact && answer.placement.coversCanvas)
-    for (x, y) in [(20, 20), (48, 64), (70, 100)] {
-      let expected = 20 + Double(2 * y) / 2 + Double(191 - 2 * x) / 4
-      let luma = Double(target.sample(0, x, y)) / Double(unit)
-      #expect(abs(luma - expected) <= 1.5, "\(x) \(y): \(luma), not \(expected)")
+    for (index, component) in layout.components.enumerated() {
+      let plane = layout.planes[component.plane]
+      for (x, y) in [(20, 20), (48, 64), (70, 100)] {
+        let expected = 20 + Double(2 * y) / 2 + Double(191 - 2 * x) / 4
+        let sample = target.sample(index, x >> plane.shiftX, y >> plane.shiftY)
+        let value = Double(sample) / Double(unit)
+        #expect(abs(value - expected) <= 1.5, "\(index), \(x) \(y): \(value), not \(expected)")
+      }
     }
   }
 
@@ -203,10 +209,11 @@ private struct TestFrame {
       try adapter.inbox.post(
         [StreamEvent](repeating: .at(1, .lock(true)), count: EventInbox.capacity + 1))
     }
-    // 10 bits in the high bits can be turned, not rescaled.
+    // 16 bits can be turned, not rescaled.
+    let deep = PixelLayout(
+      planes: [.init(elementSize: 2)], components: [.init(plane: 0, depth: 16)])
     #expect(throws: UprightError.self) {
-      try adapter.layout(
-        of: FrameFormat(.p010, PixelSize(256, 192)), at: MediaTime(0, Self.rate))
+      try adapter.layout(of: FrameFormat(deep, PixelSize(256, 192)), at: MediaTime(0, Self.rate))
     }
     var source = TestFrame(.i420(), PixelSize(128, 96))
     let layout = try adapter.layout(

@@ -29,9 +29,10 @@ import UprightTestSupport
 
   private static func picture(_ format: PixelFormat, _ size: PixelSize) throws -> VideoFrame {
     let frame = try FramePool(size: size, format: format).frame()
+    let shift = format.layout?.components.first?.shift ?? 0
     try forEachSample(frame) { index, x, y, at in
       let wave = 110 + 60 * sin(Double(x + 9 * index) / 7) + 40 * cos(Double(y) / 5)
-      let value = Int(wave * Double((1 << format.bitDepth) - 1) / 255)
+      let value = Int(wave * Double((1 << format.bitDepth) - 1) / 255) << shift
       at[0] = UInt8(truncatingIfNeeded: value)
       if format.bitDepth > 8 { at[1] = UInt8(truncatingIfNeeded: value >> 8) }
     }
@@ -40,14 +41,15 @@ import UprightTestSupport
 
   private static func samples(_ frame: borrowing VideoFrame) throws -> [Int] {
     let isWide = frame.format.bitDepth > 8
+    let shift = frame.format.layout?.components.first?.shift ?? 0
     var samples: [Int] = []
     try forEachSample(frame) { _, _, _, at in
-      samples.append(isWide ? Int(at[0]) | Int(at[1]) << 8 : Int(at[0]))
+      samples.append((isWide ? Int(at[0]) | Int(at[1]) << 8 : Int(at[0])) >> shift)
     }
     return samples
   }
 
-  @Test(arguments: ["yuv420p", "nv12", "yuv420p10le", "yuv444p"])
+  @Test(arguments: ["yuv420p", "nv12", "yuv420p10le", "p010le", "yuv444p", "rgba"])
   func sameAsSwscale(_ name: String) throws {
     let format = try #require(PixelFormat(name: name))
     let size = PixelSize(96, 54)

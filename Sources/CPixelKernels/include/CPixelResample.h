@@ -8,10 +8,11 @@
 //   t = sum of (((x[k] - 128) * down[k] + 64) >> 7)
 //   o = clamp to 0...255(((sum of t[k] * across[k] + 2^20) >> 21) + 128)
 //
-// and for samples of two bytes, of `d` bits,
+// and for samples of two bytes, of `d` bits with `s` unused bits below them,
 //
+//   x = min(sample >> s, 2^d - 1)
 //   t = clamp to 16 bits((sum of x[k] * down[k] + 2^(d - 1)) >> d)
-//   o = clamp to 0...2^d - 1((sum of t[k] * across[k] + 2^(27 - d)) >> (28 - d))
+//   o = clamp to 0...2^d - 1((sum of t[k] * across[k] + 2^(27 - d)) >> (28 - d)) << s
 //
 // so that values between the filters have 7, or 14 - d, bits more than the samples.
 #pragma once
@@ -49,10 +50,12 @@ typedef struct upright_resampling {
   upright_filter_bank across;
   // Whether the source's columns become the destination's rows. A mirrored axis is a bank in reverse.
   int swaps_axes;
-  // The number of samples in an element, 1 or 2, and the bytes of a sample, 1 or 2.
+  // The number of samples in an element, 1, 2 or 4, and the bytes of a sample, 1 or 2; at most 4 bytes in all.
   size_t components;
   size_t component_size;
   int bit_depth;
+  // The unused bits below a sample: 6 in P010. 0 if it has one byte.
+  int bit_shift;
   // The result of `upright_bank_is_coarse` for `down`.
   int is_coarse;
 } upright_resampling;
