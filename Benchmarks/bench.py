@@ -24,6 +24,7 @@ def groups(results, scratch, rounds):
     """Yields the name and the measurement of each group, in the order of the table."""
     return [
         ("turns", lambda: kernels.turns(results)),
+        ("frames", lambda: kernels.frames(results)),
         ("resampling", lambda: kernels.resampling(results)),
         ("warps", lambda: kernels.warps(results)),
         ("whole clip", lambda: whole_clip.rows(scratch, rounds)),

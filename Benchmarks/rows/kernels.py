@@ -44,6 +44,19 @@ def turns(folder):
     yield from rows("the same out of cache, and at 4K", far, ((0.6, 0.5), (2.6, 2)))
 
 
+def frames(folder):
+    path = os.path.join(folder, "frames.json")
+    release("FrameBench", "--json", path)
+    cases = loaded(path)
+    worst = max(cases, key=lambda each: each["ofKernels"])
+    yield Row(
+        "frames in, frames out, I420, NV12 and P010, 1080p", "the kernels alone", worst["ofKernels"],
+        bar=1.03, aim=1.01, ours=worst["adapter"], theirs=worst["kernels"], measured="ms", quality="same",
+        note=f"worst of {len(cases)}: {worst['layout']} {worst['operation']}")
+    most = max(each["allocationsPerFrame"] for each in cases)
+    yield Row("its allocations per frame", "", most, "per frame", bar=0, aim=0, ours=most, measured="calls")
+
+
 def resampling(folder):
     path = os.path.join(folder, "scale.json")
     release("ScaleBench", "--rounds", "61", "--json", path)

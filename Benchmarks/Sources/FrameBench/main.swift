@@ -12,7 +12,7 @@ struct Measurement: Codable {
   var operation: String
   /// Milliseconds per frame.
   var adapter: Double
-  /// Milliseconds per frame of `FramePass` alone.
+  /// Milliseconds per frame of the kernels alone, called plane by plane.
   var kernels: Double
   var ofKernels: Double
   var allocationsPerFrame: Double
@@ -50,6 +50,53 @@ final class Frame {
   deinit { for plane in memory { plane.deallocate() } }
 }
 
+/// Returns what the adapter must do with the samples, and nothing else: a call of a kernel for each plane.
+func kernelCalls(
+  _ answer: FrameLayout, _ source: Frame, _ target: Frame
+) throws -> () throws -> Void {
+  let kernels = PixelKernels.best
+  let layout = source.format.layout
+  let (from, to) = (PlaneSet(source.planes), target.planes)
+  guard !answer.placement.isExact else {
+    return {
+      for (index, plane) in layout.planes.enumerated() {
+        try kernels.turn(
+          from[index], by: answer.turn, into: to[index], elementSize: plane.elementSize)
+      }
+    }
+  }
+  var passes: [Resampler] = []
+  for (index, plane) in layout.planes.enumerated() {
+    // Planes that are alike share one, and its working memory.
+    if let same = layout.planes[..<index].firstIndex(of: plane) {
+      passes.append(passes[same])
+      continue
+    }
+    let turned = answer.target.layout.planes[index]
+    passes.append(
+      try Resampler(
+        source: grids(source.format, plane), destination: grids(answer.target, turned),
+        orientation: answer.turn, filter: .bicubic,
+        components: plane.elementSize / layout.sampleBytes, componentSize: layout.sampleBytes,
+        bitDepth: layout.bitDepth, bitShift: layout.components[0].shift))
+  }
+  return {
+    for (index, pass) in passes.enumerated() { try pass.resample(from[index], into: to[index]) }
+  }
+}
+
+/// Where the samples of a plane are in a frame.
+func grids(
+  _ format: FrameFormat, _ plane: PixelLayout.Plane
+) -> (x: SampleGrid, y: SampleGrid) {
+  let count = format.layout.size(of: plane, in: format.size)
+  let place = format.layout.transform(of: plane, siting: format.chroma)
+  return (
+    SampleGrid(count.width, shift: place.tx / place.a),
+    SampleGrid(count.height, shift: place.ty / place.d)
+  )
+}
+
 func milliseconds(_ count: Int, _ body: () throws -> Void) rethrows -> Double {
   let start = threadNanoseconds()
   for _ in 0..<count { try body() }
@@ -76,14 +123,11 @@ func measure(
   var frame: Int64 = 0
   let answer = try adapter.layout(of: source.format, at: MediaTime(0, Rational(1, 30)))
   let target = Frame(answer.target)
-  let pass = FramePass()
+  let plain = try kernelCalls(answer, source, target)
   func adapted() throws {
     frame += 1
     let layout = try adapter.layout(of: source.format, at: MediaTime(frame, Rational(1, 30)))
     try adapter.draw(PlaneSet(source.planes), layout, into: target.planes)
-  }
-  func plain() throws {
-    _ = try pass.draw(PlaneSet(source.planes), turned: answer.turn, onto: target.planes)
   }
   try adapted()
   try plain()
@@ -123,7 +167,6 @@ print("1080p             operation         adapter  kernels  ratio  allocations 
 var rows: [Measurement] = []
 for (name, layout) in layouts {
   for size in [PixelSize(1080, 1920), PixelSize(720, 1280)] {
-    guard size.width == 1080 || layout.isResampled else { continue }
     let row = try measure(name, layout, to: size, rounds: rounds)
     print(
       row.layout.padding(toLength: 18, withPad: " ", startingAt: 0)
