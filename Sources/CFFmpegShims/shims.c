@@ -7,23 +7,10 @@
 #include <string.h>
 
 #include <libavutil/log.h>
-#include <libavutil/opt.h>
 
 static _Thread_local char last_error[512];
 static _Thread_local char taken_error[512];
 static atomic_int echo = AV_LOG_QUIET;
-
-static atomic_int has_callback;
-
-// libavformat's RTSP client follows a redirect to any address. No option forbids it. The only hook is the log
-// callback, which is called on the client's thread just before it connects: with no protocol allowed, the
-// connection fails.
-static void refuse_redirect(void *source, const char *format) {
-  if (!source || strncmp(format, "Status %d: Redirecting", 22) != 0) return;
-  if (*(const AVClass **)source != avformat_get_class()) return;
-  av_opt_set(source, "protocol_whitelist", "none", 0);
-  snprintf(last_error, sizeof last_error, "a redirect is not on whitelist 'none'");
-}
 
 typedef int (*open_fn)(AVFormatContext *, AVIOContext **, const char *, int, AVDictionary **);
 static _Atomic(open_fn) plain_open;
@@ -44,17 +31,7 @@ void upright_verify_certificates(AVFormatContext *context) {
   context->io_open = open_verified;
 }
 
-static void on_plain_log(void *avcl, int level, const char *format, va_list arguments) {
-  refuse_redirect(avcl, format);
-  av_log_default_callback(avcl, level, format, arguments);
-}
-
-void upright_refuse_redirects(void) {
-  if (!atomic_exchange(&has_callback, 1)) av_log_set_callback(on_plain_log);
-}
-
 static void on_log(void *avcl, int level, const char *format, va_list arguments) {
-  refuse_redirect(avcl, format);
   if (level > AV_LOG_ERROR && level > atomic_load(&echo)) return;
   char line[512];
   int print_prefix = 1;
@@ -75,7 +52,6 @@ static void on_log(void *avcl, int level, const char *format, va_list arguments)
 
 void upright_log_install(int echo_level) {
   atomic_store(&echo, echo_level);
-  atomic_store(&has_callback, 1);
   av_log_set_callback(on_log);
 }
 

@@ -12,7 +12,7 @@ func describe(_ code: CInt) -> String {
 }
 
 /// Returns the most specific text for an error on this thread: FFmpeg's text for the code, and the library's
-/// last error line if there is one.
+/// last error line if the host has installed a log. It is for people; nothing is decided by it.
 func explain(_ code: CInt) -> String {
   let line = String(cString: upright_log_take_error())
   return line.isEmpty ? describe(code) : "\(describe(code)) (\(line))"
@@ -22,11 +22,18 @@ func explain(_ code: CInt) -> String {
 @discardableResult
 func check(_ result: CInt, _ error: (CInt) -> UprightError) throws(UprightError) -> CInt {
   if result < 0 {
-    var thrown = error(result)
-    thrown.library = UprightError.LibraryReport(code: result, text: describe(result))
-    throw thrown
+    throw error(result).reporting(result)
   }
   return result
+}
+
+extension UprightError {
+  /// Returns this error with an FFmpeg library's code and its text.
+  func reporting(_ code: CInt) -> UprightError {
+    var error = self
+    error.library = LibraryReport(code: code, text: describe(code))
+    return error
+  }
 }
 
 /// Returns the error for a failed allocation.

@@ -37,8 +37,6 @@ static inline int upright_frame_stride(const AVFrame *frame, int plane) {
 // Installs a log callback; av_log's callback is variadic. It keeps the thread's last error line for
 // upright_log_take_error(), and writes lines at or below `echo_level` to standard error.
 void upright_log_install(int echo_level);
-// Prevents RTSP servers from redirecting to another address, whether or not the log is installed.
-void upright_refuse_redirects(void);
 // Requires a valid certificate for everything that the context opens. The HLS demuxer passes only a few
 // options on to a playlist's entries, and `tls_verify` isn't one of them.
 void upright_verify_certificates(AVFormatContext *context);

@@ -21,6 +21,7 @@ package final class BitstreamFilter {
     guard code >= 0 else {
       av_bsf_free(&made)
       throw UprightError(.badData, "\(name): \(explain(code))", at: "stream \(stream.index)")
+        .reporting(code)
     }
     self.context = context
   }

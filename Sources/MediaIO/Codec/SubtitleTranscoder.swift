@@ -50,6 +50,7 @@ package final class SubtitleTranscoder {
     guard code >= 0 else {
       avcodec_free_context(&made)
       throw UprightError(.badData, "\(stream.codecName) cannot be read: \(explain(code))")
+        .reporting(code)
     }
     return context
   }
@@ -74,6 +75,7 @@ package final class SubtitleTranscoder {
     guard code >= 0 else {
       avcodec_free_context(&made)
       throw UprightError(.unavailable, "\(name) rejects these subtitles: \(explain(code))")
+        .reporting(code)
     }
     return context
   }

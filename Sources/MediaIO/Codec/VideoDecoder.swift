@@ -55,7 +55,8 @@ package final class VideoDecoder {
       avcodec_free_context(&context)
       throw UprightError(
         .badData, "\(stream.codecName) cannot be decoded: \(explain(code))",
-        at: "stream \(stream.index)")
+        at: "stream \(stream.index)"
+      ).reporting(code)
     }
     return opened
   }

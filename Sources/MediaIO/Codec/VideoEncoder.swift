@@ -106,7 +106,8 @@ public final class VideoEncoder {
     throw UprightError(
       .usage, "\(settings.codec.encoderName) rejects these settings: \(explain(code))",
       at: "\(settings.size) \(settings.format)",
-      remedy: "check --speed, --crf, --bitrate and --encoder-options")
+      remedy: "check --speed, --crf, --bitrate and --encoder-options"
+    ).reporting(code)
   }
 
   private static func configure(
@@ -165,7 +166,7 @@ public final class VideoEncoder {
     case 0...:
       packet.raw.pointee.time_base = AVRational(settings.timeBase)
       return packet
-    default: throw UprightError(.fault, "encoding failed: \(explain(code))")
+    default: throw UprightError(.fault, "encoding failed: \(explain(code))").reporting(code)
     }
   }
 }

@@ -1,4 +1,5 @@
 internal import CFFmpeg
+internal import Glibc
 
 /// Reads byte ranges of a seekable file or URL, independently of a demuxer.
 package final class ByteSource {
@@ -26,6 +27,15 @@ package final class ByteSource {
     }
     self.context = opened
     self.interrupt = interrupt
+  }
+
+  /// Opens the file at `path`. Returns `nil` if it isn't a local, regular file that can be read.
+  convenience init?(regularFile path: String) {
+    var status = stat()
+    guard InputTrust.scheme(of: path) == nil, stat(path, &status) == 0,
+      status.st_mode & S_IFMT == S_IFREG
+    else { return nil }
+    self.init(url: path)
   }
 
   deinit {

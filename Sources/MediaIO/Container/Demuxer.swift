@@ -52,6 +52,8 @@ package final class Demuxer {
   private let input: PipeInput?
   /// Checks every URL that the context opens.
   private let nested: NestedInputCheck?
+  /// Polled by the context. `nil` if the input isn't RTSP.
+  private let redirects: RedirectGuard?
   /// `nil` for containers whose timestamps already form one timeline.
   private var joined: ClockJoiner?
   /// What `joined` subtracts from the container's timestamps, in microseconds. 0 for other containers.
@@ -96,7 +98,7 @@ package final class Demuxer {
     self.url = url
     self.input = input
     self.interrupt = interrupt
-    (context, opening, nested) = try Self.open(
+    (context, opening, nested, redirects) = try Self.open(
       url, input, format, settings, looksAhead: known == nil, interrupt: interrupt)
     let isBroadcast = context.pointee.iformat.pointee.flags & AVFMT_TS_DISCONT != 0
     let start = context.pointee.start_time
@@ -124,7 +126,8 @@ package final class Demuxer {
     _ url: String, _ input: PipeInput?, _ format: String?, _ settings: [String: String],
     looksAhead: Bool, interrupt: Interrupt
   ) throws(UprightError) -> (
-    UnsafeMutablePointer<AVFormatContext>, opening: [UInt8], nested: NestedInputCheck?
+    UnsafeMutablePointer<AVFormatContext>, opening: [UInt8], nested: NestedInputCheck?,
+    redirects: RedirectGuard?
   ) {
     let address = url == "-" ? standardInput() : url
     // A path that looks like a protocol ("a:b.mp4") stays a path.
@@ -147,6 +150,7 @@ package final class Demuxer {
     var context = avformat_alloc_context()
     guard let allocated = context else { throw outOfMemory(url) }
     allocated.pointee.interrupt_callback = interrupt.callback
+    let redirects = RedirectGuard(allocated, url: address, interrupt: interrupt)
     if settings["tls_verify"] == "1" { upright_verify_certificates(allocated) }
     // Keeps the packets of a program that is announced late.
     var options = [
@@ -159,13 +163,12 @@ package final class Demuxer {
       allocated.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
     }
     let nested = input == nil ? NestedInputCheck(allocated, input: target) : nil
-    upright_refuse_redirects()
     _ = upright_log_take_error()
     let opened = try withDictionary(options) { dictionary throws(UprightError) in
       avformat_open_input(&context, target, demuxer, &dictionary)
     }
     guard opened >= 0, let context else {
-      throw openError(opened, url: url, refusal: nested?.refusal)
+      throw openError(opened, url: url, nested, redirects)
     }
     let opening = bufferedOpening(context)
     let found = looksAhead ? findStreams(context, settings) : 0
@@ -173,12 +176,12 @@ package final class Demuxer {
     if found < 0 || context.pointee.nb_streams == 0 && nested?.refusal != nil {
       var pointer: UnsafeMutablePointer<AVFormatContext>? = context
       avformat_close_input(&pointer)
-      throw openError(found, url: url, refusal: nested?.refusal)
+      throw openError(found, url: url, nested, redirects)
     }
     nested?.finishOpening()
     // Metadata that changed during the look-ahead belongs to packets that are still to be read.
     context.pointee.event_flags &= ~AVFMT_EVENT_FLAG_METADATA_UPDATED
-    return (context, opening, nested)
+    return (context, opening, nested, redirects)
   }
 
   /// Reads ahead to find the streams. Applies `settings` also to the decoders that libavformat opens for
@@ -221,13 +224,27 @@ package final class Demuxer {
     return pipe < 0 ? "pipe:0" : "pipe:\(pipe)"
   }
 
-  private static func openError(_ code: CInt, url: String, refusal: String?) -> UprightError {
-    if let refusal {
+  private static func openError(
+    _ code: CInt, url: String, _ nested: NestedInputCheck?, _ redirects: RedirectGuard?
+  ) -> UprightError {
+    // A stream without packets is no error of the library.
+    let error = openError(code, url, nested, redirects)
+    return code < 0 ? error.reporting(code) : error
+  }
+
+  private static func openError(
+    _ code: CInt, _ url: String, _ nested: NestedInputCheck?, _ redirects: RedirectGuard?
+  ) -> UprightError {
+    if let refusal = nested?.refusal {
       return UprightError(
         .badData, "the playlist cannot be read: \(refusal)", at: url,
         remedy: "use the media file itself")
     }
     return switch code {
+    case upright_averror(EINVAL) where redirects?.isActive == true:
+      UprightError(
+        .unavailable, "the server redirects to another address: not followed", at: url,
+        remedy: "use the address of the stream itself")
     case upright_averror(ENOENT):
       UprightError(.noInput, "no such file", at: url, remedy: "check the path")
     case upright_averror(EACCES), upright_averror(EPERM):
@@ -243,30 +260,26 @@ package final class Demuxer {
         remedy: "use a file, rtmp, srt or http address")
     case upright_averror_exit():
       UprightError(.cancelled, "stopped", at: url)
-    default: notMedia(explain(code), url: url)
+    default: notMedia(code, url: url, isScript: nested?.isScript == true)
     }
   }
 
-  private static func notMedia(_ reason: String, url: String) -> UprightError {
-    if reason.contains("not on whitelist 'none'") {
-      return UprightError(
-        .unavailable, "the server redirects to another address: not followed", at: url,
-        remedy: "use the address of the stream itself")
-    }
-    // libavformat lists every demuxer that it would have allowed. Newer releases don't detect a playlist
-    // under another file name, and report the error of the demuxer that they try instead.
-    if reason.contains("Format not on whitelist") || reason.contains("Not detecting m3u8")
-      || isPlaylistFile(url) && !InputTrust(url: url).allowsPlaylists
-    {
+  private static func notMedia(_ code: CInt, url: String, isScript: Bool) -> UprightError {
+    if isScript {
       return UprightError(
         .badData, "a playlist or script with the name of a media file: its entries are not read",
         at: url, remedy: "use the media file itself, or name an HLS playlist .m3u8")
     }
-    if reason.contains("moov atom not found") {
-      return UprightError(
-        .badData, "not a readable media file: no index (moov); it may be truncated", at: url,
-        remedy: "expected MP4, MOV, Matroska, WebM, MPEG-TS, FLV, HLS or raw H.264/HEVC")
-    }
+    let isUnfinished = ByteSource(regularFile: url).map(MovieIndex.isMissing) ?? false
+    let reason =
+      if isUnfinished {
+        "no index (moov); it may be truncated"
+      } else if code == upright_averror(EINVAL) {
+        // No demuxer that `InputTrust` allows. libavformat would list them all.
+        "its format is not supported"
+      } else {
+        explain(code)
+      }
     return UprightError(
       .badData, "not a readable media file: \(reason)", at: url,
       remedy: "expected MP4, MOV, Matroska, WebM, MPEG-TS, FLV, HLS or raw H.264/HEVC")
@@ -274,27 +287,12 @@ package final class Demuxer {
 
   /// Throws `badData` if the file at `url` has more tags than libavformat can read in a second.
   private static func checkTags(_ url: String) throws(UprightError) {
-    guard let file = regularFile(url), case let count = MatroskaTags.count(in: file),
+    guard let file = ByteSource(regularFile: url), case let count = MatroskaTags.count(in: file),
       count > MatroskaTags.limit
     else { return }
     throw UprightError(
       .badData, "the file has \(count) tags", at: url,
       remedy: "remove some: at most \(MatroskaTags.limit) are read")
-  }
-
-  /// Returns whether the file at `url` begins as an HLS playlist.
-  private static func isPlaylistFile(_ url: String) -> Bool {
-    let mark = Array("#EXTM3U".utf8)
-    return regularFile(url)?.read(at: 0, count: mark.count) == mark
-  }
-
-  /// Returns the bytes of the file at `url`; `nil` if it isn't a local, regular file.
-  private static func regularFile(_ url: String) -> ByteSource? {
-    var status = stat()
-    guard InputTrust.scheme(of: url) == nil, stat(url, &status) == 0,
-      status.st_mode & S_IFMT == S_IFREG
-    else { return nil }
-    return ByteSource(url: url)
   }
 
   private static func describe(
@@ -441,11 +439,13 @@ package final class Demuxer {
     case upright_averror_invaliddata(), upright_averror(ENOMEM), upright_averror(EINVAL),
       upright_averror(ERANGE):
       throw UprightError(
-        .badData, "damaged: \(explain(result))", at: url, remedy: "the part before it is kept")
+        .badData, "damaged: \(explain(result))", at: url, remedy: "the part before it is kept"
+      ).reporting(result)
     default:
       throw UprightError(
         .inputOutput, "reading failed: \(explain(result))", at: url,
-        remedy: "check the file or the connection")
+        remedy: "check the file or the connection"
+      ).reporting(result)
     }
   }
 }

@@ -59,7 +59,8 @@ package final class Muxer {
     guard code >= 0, let context = made else {
       throw UprightError(
         .unavailable, "the linked FFmpeg has no \(format) muxer", at: location,
-        remedy: "use another output format")
+        remedy: "use another output format"
+      ).reporting(code)
     }
     // Y4M's high bit depths are an extension that must be enabled.
     if format == "yuv4mpegpipe" { context.pointee.strict_std_compliance = FF_COMPLIANCE_UNOFFICIAL }
@@ -86,7 +87,8 @@ package final class Muxer {
     if opened < 0 {
       avformat_free_context(context)
       throw openError(
-        opened, at: location, isFile: address.map { InputTrust.scheme(of: $0) == nil } ?? true)
+        opened, at: location, isFile: address.map { InputTrust.scheme(of: $0) == nil } ?? true
+      ).reporting(opened)
     }
     return context
   }

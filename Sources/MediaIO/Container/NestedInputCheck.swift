@@ -24,6 +24,17 @@ final class NestedInputCheck {
   /// again.
   private var opened: [String: Int]? = [:]
   private(set) var refusal: String?
+  /// The first bytes of the input, as far as one read returned them.
+  private var start: [UInt8] = []
+
+  /// How the files begin that only name others: ffconcat scripts, session descriptions, manifests.
+  private static let scripts = ["ffconcat version", "v=0", "<?xml", "<MPD"]
+
+  /// Whether the input only names others, and isn't an HLS playlist that may do so.
+  var isScript: Bool {
+    let refused = InputTrust(url: input).allowsPlaylists ? Self.scripts : Self.scripts + ["#EXTM3U"]
+    return refused.contains { start.starts(with: $0.utf8) }
+  }
 
   /// How often one URL may be opened before the input is open: as a playlist, then for its first segment.
   private static let repetitions = 3
@@ -44,9 +55,22 @@ final class NestedInputCheck {
         return upright_averror(EINVAL)
       }
       let inputs = Unmanaged<NestedInputCheck>.fromOpaque(opaque).takeUnretainedValue()
-      guard inputs.accepts(String(cString: url)) else { return upright_averror_invaliddata() }
-      return inputs.next(context, io, url, flags, options)
+      let address = String(cString: url)
+      guard inputs.accepts(address) else { return upright_averror_invaliddata() }
+      let code = inputs.next(context, io, url, flags, options)
+      if code >= 0, address == inputs.input, let io = io?.pointee { inputs.look(at: io) }
+      return code
     }
+  }
+
+  /// Keeps the first bytes of the input. They stay in the buffer of `io`, so that the demuxer reads them too.
+  private func look(at io: UnsafeMutablePointer<AVIOContext>) {
+    guard start.isEmpty else { return }
+    _ = avio_r8(io)
+    start = Array(
+      UnsafeBufferPointer(start: io.pointee.buffer, count: io.pointee.buf_end - io.pointee.buffer)
+        .prefix(16))
+    avio_seek(io, 0, SEEK_SET)
   }
 
   /// Marks the input as open. From then on URLs may repeat.

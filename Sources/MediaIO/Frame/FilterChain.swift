@@ -65,7 +65,7 @@ final class FilterChain {
       var made: FilterLibrary.Context?
       let code = library.add(&made, filter, name, options.isEmpty ? nil : options, nil, graph)
       guard code >= 0, let context = made else {
-        throw refusal("the \(name) filter cannot be used: \(explain(code))")
+        throw refusal("the \(name) filter cannot be used: \(explain(code))").reporting(code)
       }
       if let last = contexts.last {
         try check(library.link(last, 0, context, 0)) { refusal(explain($0)) }

@@ -75,7 +75,7 @@ public final class Scaler {
           context, readOnly, fromStrides, CInt(source.size.height), to, toStrides)
       }
     }
-    if rows < 0 { throw UprightError(.fault, "scaling failed: \(describe(rows))") }
+    if rows < 0 { throw UprightError(.fault, "scaling failed: \(describe(rows))").reporting(rows) }
   }
 
   private func makeContext(_ key: Key) throws(UprightError) -> OpaquePointer {
@@ -95,11 +95,13 @@ public final class Scaler {
     if !key.from.isRGB && !key.to.isRGB {
       setChroma(context, key)
     }
-    guard upright_scaler_init(context) >= 0 else {
+    let code = upright_scaler_init(context)
+    guard code >= 0 else {
       upright_scaler_free(context)
       throw UprightError(
         .unavailable, "libswscale cannot convert \(key.from) to \(key.to)",
-        remedy: "convert the input to yuv420p first")
+        remedy: "convert the input to yuv420p first"
+      ).reporting(code)
     }
     setColour(context, key)
     return context
