@@ -94,6 +94,7 @@ let package = Package(
         ])
       ]),
     .target(name: "CFFmpegShims", dependencies: ["CFFmpeg"]),
+    .systemLibrary(name: "CMalloc"),
     .target(
       name: "UprightMediaIO",
       dependencies: ["CFFmpeg", "CFFmpegShims", "PixelKernels", "Orientation"],
@@ -133,7 +134,7 @@ let package = Package(
     .target(
       name: "UprightLive", dependencies: mediaPath + ["UprightRTP", deque], path: "Sources/Live",
       swiftSettings: strict),
-    .target(name: "Upright", dependencies: sessions, swiftSettings: strict),
+    .target(name: "Upright", dependencies: sessions + ["CMalloc"], swiftSettings: strict),
     .target(
       name: "UprightService",
       dependencies: sessions + [
@@ -150,7 +151,7 @@ let package = Package(
     .executableTarget(
       name: "UprightCLI",
       dependencies: sessions + [
-        "UprightService",
+        "Upright", "UprightService",
         ofService("ArgumentParser", "swift-argument-parser"),
         ofService("Logging", "swift-log"),
       ], swiftSettings: strict),
@@ -166,6 +167,8 @@ let package = Package(
       name: "sfu-recorder", dependencies: ["Upright"], path: "Samples/sfu-recorder"),
     .executableTarget(name: "live-hls", dependencies: ["Upright"], path: "Samples/live-hls"),
 
+    .executableTarget(
+      name: "embedding-host", dependencies: ["Upright", "CFFmpeg"], path: "Tests/EmbeddingHost"),
     .target(
       name: "UprightTestSupport", dependencies: ["Orientation"], path: "Tests/UprightTestSupport",
       swiftSettings: tests + speed),
@@ -197,7 +200,7 @@ let package = Package(
       name: "UprightTests",
       dependencies: sessions + [
         "OrientationSignals", "UprightRTP", "UprightTestSupport", "Upright", "transcode-async",
-        "live-hls", "sfu-recorder",
+        "live-hls", "sfu-recorder", "embedding-host",
       ],
       swiftSettings: tests),
     .testTarget(

@@ -12,7 +12,7 @@ export SWIFT_BACKTRACE=enable=no
 export UPRIGHT_UNDER_TEST=1 UPRIGHT_SANITIZED=1
 export TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/Tests/Slow/tsan.supp"
 # A test compares addresses on the stack.
-export ASAN_OPTIONS="detect_leaks=1 detect_stack_use_after_return=0" LSAN_OPTIONS="suppressions=$PWD/Tests/Slow/lsan.supp"
+export ASAN_OPTIONS="detect_leaks=1 detect_stack_use_after_return=0" LSAN_OPTIONS="suppressions=$PWD/Tests/Slow/lsan.supp print_suppressions=0"
 echo "$kind sanitizer:"
 # Reports without line numbers in CI: the build takes a fifth less.
 debugging=()

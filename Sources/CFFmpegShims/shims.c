@@ -1,16 +1,10 @@
 #include "CFFmpegShims.h"
 
-#include <malloc.h>
 #include <stdarg.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <libavutil/log.h>
-
-static _Thread_local char last_error[512];
-static _Thread_local char taken_error[512];
-static atomic_int echo = AV_LOG_QUIET;
 
 typedef int (*open_fn)(AVFormatContext *, AVIOContext **, const char *, int, AVDictionary **);
 static _Atomic(open_fn) plain_open;
@@ -31,27 +25,41 @@ void upright_verify_certificates(AVFormatContext *context) {
   context->io_open = open_verified;
 }
 
-static void on_log(void *avcl, int level, const char *format, va_list arguments) {
-  if (level > AV_LOG_ERROR && level > atomic_load(&echo)) return;
-  char line[512];
-  int print_prefix = 1;
-  av_log_format_line2(avcl, level, format, arguments, line, sizeof line, &print_prefix);
-  if (level <= atomic_load(&echo)) fputs(line, stderr);
-  if (level <= AV_LOG_ERROR) {
-    // "[mov,mp4 @ 0x55..] moov atom not found\n" -> "moov atom not found"
-    char *text = line;
-    char *bracket = line[0] == '[' ? strstr(line, "] ") : NULL;
-    if (bracket) text = bracket + 2;
-    size_t length = strcspn(text, "\r\n");
-    if (length == 0) return;
-    if (length >= sizeof last_error) length = sizeof last_error - 1;
-    memcpy(last_error, text, length);
-    last_error[length] = 0;
-  }
+static _Thread_local char last_error[512];
+static _Thread_local char taken_error[512];
+static _Thread_local int print_prefix = 1;
+static _Atomic(upright_log_sink) log_sink;
+static atomic_int log_level = AV_LOG_QUIET;
+
+// Keeps the text of an error: "[mov,mp4 @ 0x55..] moov atom not found" -> "moov atom not found".
+static void keep_error(const char *line) {
+  const char *bracket = line[0] == '[' ? strstr(line, "] ") : NULL;
+  const char *text = bracket ? bracket + 2 : line;
+  if (!*text) return;
+  size_t length = strlen(text);
+  if (length >= sizeof last_error) length = sizeof last_error - 1;
+  memcpy(last_error, text, length);
+  last_error[length] = 0;
 }
 
-void upright_log_install(int echo_level) {
-  atomic_store(&echo, echo_level);
+static void on_log(void *avcl, int level, const char *format, va_list arguments) {
+  // The second byte of a level is a colour. upright_log_quiet was added for a context of this package.
+  level &= 0xff;
+  if (level >= upright_log_quiet) level -= upright_log_quiet;
+  int limit = atomic_load(&log_level);
+  if (level > AV_LOG_ERROR && level > limit) return;
+  char line[1024];
+  av_log_format_line2(avcl, level, format, arguments, line, sizeof line, &print_prefix);
+  line[strcspn(line, "\r\n")] = 0;
+  if (!line[0]) return;
+  if (level <= AV_LOG_ERROR) keep_error(line);
+  upright_log_sink sink = atomic_load(&log_sink);
+  if (sink && level <= limit) sink(level, line);
+}
+
+void upright_log_install(int level, upright_log_sink sink) {
+  atomic_store(&log_sink, sink);
+  atomic_store(&log_level, level);
   av_log_set_callback(on_log);
 }
 
@@ -59,18 +67,4 @@ const char *upright_log_take_error(void) {
   memcpy(taken_error, last_error, sizeof taken_error);
   last_error[0] = 0;
   return taken_error;
-}
-
-void upright_malloc_keep_large_apart(size_t bytes) {
-#ifdef __GLIBC__
-  mallopt(M_MMAP_THRESHOLD, (int)bytes);
-#else
-  (void)bytes;
-#endif
-}
-
-void upright_malloc_trim(void) {
-#ifdef __GLIBC__
-  malloc_trim(0);
-#endif
 }

@@ -1,6 +1,6 @@
 internal import CFFmpeg
 internal import CFFmpegShims
-internal import Glibc
+internal import Synchronization
 
 /// The FFmpeg libraries that this process uses.
 package enum Libraries {
@@ -22,11 +22,17 @@ package enum Libraries {
   /// FFmpeg's release, such as `5.1.9-0+deb12u1`.
   package static var release: String { String(cString: av_version_info()) }
 
-  /// Installs the log callback of the libraries. Errors become part of this package's messages. With
-  /// `verbose`, all log lines are also written to standard error. Call it once, when the process starts.
-  package static func installLog(verbose: Bool) {
-    // SVT-AV1 writes to standard error itself. Only its environment variable turns that off.
-    if !verbose { setenv("SVT_LOG", "0", 0) }
-    upright_log_install(verbose ? AV_LOG_INFO : AV_LOG_QUIET)
+  private static let sink = Mutex<(@Sendable (CInt, String) -> Void)?>(nil)
+
+  /// Installs the log callback of the libraries, for the whole process: lines at or below `level` (`AV_LOG_...`)
+  /// go to `sink`, on any thread. Errors become part of this package's messages too.
+  package static func installLog(
+    upTo level: CInt, to sink: @escaping @Sendable (_ level: CInt, _ line: String) -> Void
+  ) {
+    self.sink.withLock { $0 = sink }
+    upright_log_install(level) { level, line in
+      guard let line, let sink = Libraries.sink.withLock({ $0 }) else { return }
+      sink(level, String(cString: line))
+    }
   }
 }

@@ -4,8 +4,8 @@ internal import Foundation
 internal import Logging
 internal import Orientation
 internal import Synchronization
+internal import Upright
 internal import UprightLive
-internal import UprightMediaIO
 internal import UprightService
 
 /// `upright serve`: runs the live service until SIGTERM or Ctrl-C.
@@ -88,14 +88,14 @@ struct Serve: ParsableCommand {
     } else if configuration.token == nil {
       StandardError.tell("the admin token is in \(configuration.data)/.upright/token")
     }
-    HeapTrimming.keepLargeApart()
+    UprightRuntime.keepLargeBlocksApart()
     let failure = Mutex<(any Error)?>(nil)
     let done = DispatchSemaphore(value: 0)
     Task.detached {
       do { try await service.run(signals: true) } catch { failure.withLock { $0 = error } }
       done.signal()
     }
-    while done.wait(timeout: .now() + 30) == .timedOut { HeapTrimming.giveBack() }
+    while done.wait(timeout: .now() + 30) == .timedOut { UprightRuntime.returnFreeMemory() }
     if let error = failure.withLock({ $0 }) { throw Self.told(error, configuration) }
   }
 

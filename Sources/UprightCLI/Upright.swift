@@ -1,6 +1,6 @@
 internal import ArgumentParser
 internal import Foundation
-internal import UprightFiles
+internal import Upright
 internal import UprightMediaIO
 
 /// `upright`: the root command.
@@ -36,7 +36,13 @@ struct UprightCommand: ParsableCommand {
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
     let arguments = Array(CommandLine.arguments.dropFirst())
-    Libraries.installLog(verbose: arguments.contains("--verbose"))
+    let isVerbose = arguments.contains("--verbose")
+    // SVT-AV1 writes to standard error itself. Only its environment variable turns that off.
+    if !isVerbose { unsafe setenv("SVT_LOG", "0", 0) }
+    // The last error is part of this program's messages.
+    UprightRuntime.installLog(upTo: isVerbose ? .info : .error) { _, line in
+      if isVerbose { StandardError.write(line.printable + "\n") }
+    }
     failure(of: arguments)?.exit()
   }
 

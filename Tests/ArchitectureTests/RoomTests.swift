@@ -16,6 +16,7 @@ import UprightTestSupport
     "UprightRTMP": ([], []),
     "CFFmpeg": ([], []),
     "CFFmpegShims": (["CFFmpeg"], []),
+    "CMalloc": ([], []),
     "UprightMediaIO": (
       ["CFFmpeg", "CFFmpegShims", "PixelKernels", "Orientation"], ["Glibc", "Synchronization"]
     ),
@@ -52,7 +53,7 @@ import UprightTestSupport
     "UprightLive": (
       path.union(["UprightRTP", "Orientation"]), shared
     ),
-    "Upright": (path.union(["UprightFiles", "UprightLive", "Orientation"]), []),
+    "Upright": (path.union(["UprightFiles", "UprightLive", "Orientation", "CMalloc"]), []),
     "UprightService": (
       path.union(["UprightFiles", "UprightLive", "UprightRTMP", "Orientation"]),
       [
@@ -61,7 +62,7 @@ import UprightTestSupport
       ]
     ),
     "UprightCLI": (
-      path.union(["UprightService", "UprightFiles", "UprightLive", "Orientation"]),
+      path.union(["Upright", "UprightService", "UprightFiles", "UprightLive", "Orientation"]),
       ["ArgumentParser", "Foundation", "Dispatch", "Synchronization", "Logging"]
     ),
   ]
@@ -98,7 +99,7 @@ import UprightTestSupport
     var targets: [String: Target] = [:]
     for target in package["targets"].array {
       guard let name = target["name"].string, let type = target["type"].string, type != "test",
-        name != "UprightTestSupport", target["path"].string?.hasPrefix("Samples/") != true
+        !["Samples/", "Tests/"].contains(where: { target["path"].string?.hasPrefix($0) == true })
       else { continue }
       let names = target["dependencies"].array.compactMap { dependency in
         ["byName", "target", "product"].lazy.compactMap { dependency[$0][0].string }.first

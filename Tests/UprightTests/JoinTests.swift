@@ -132,7 +132,7 @@ struct JoinTests {
   }
 
   private static func check(_ test: Case) throws {
-    Libraries.installLog(verbose: false)
+    QuietLibraries.install()
     let scratch = try Scratch()
     let source = try clip(test, in: scratch)
     let before = try decoded(source, in: scratch)

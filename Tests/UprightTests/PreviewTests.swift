@@ -13,7 +13,7 @@ struct PreviewTests {
   private static func preview(
     _ input: String, events: String? = nil, _ configure: (inout TranscodeOptions) -> Void = { _ in }
   ) throws -> Preview {
-    Libraries.installLog(verbose: false)
+    QuietLibraries.install()
     var options = TranscodeOptions()
     configure(&options)
     let source: EventSource =

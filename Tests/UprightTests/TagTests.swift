@@ -30,7 +30,7 @@ struct TagTests {
     _ input: String, _ output: String, _ orientation: ImageOrientation,
     _ configure: (inout TagSession.Options) -> Void = { _ in }
   ) throws -> (report: JSON, result: TagReport) {
-    Libraries.installLog(verbose: false)
+    QuietLibraries.install()
     var options = TagSession.Options(orientation: orientation)
     configure(&options)
     let result = try TagSession(input: input, output: output, options: options).run()

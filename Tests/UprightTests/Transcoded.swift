@@ -13,9 +13,6 @@ struct Transcoded {
   let result: TranscodeReport
   let report: JSON
 
-  /// Like the command: the log output of the libraries goes to Upright's log.
-  private static let quietLibraries: Void = Libraries.installLog(verbose: false)
-
   /// Runs a session until it ends.
   ///
   /// - Parameters:
@@ -28,7 +25,7 @@ struct Transcoded {
     document text: String? = nil, events: String? = nil,
     options configure: (inout TranscodeOptions) -> Void = { _ in }
   ) throws {
-    _ = Self.quietLibraries
+    QuietLibraries.install()
     var options = TranscodeOptions()
     configure(&options)
     let document = try #require(

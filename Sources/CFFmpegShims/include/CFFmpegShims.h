@@ -34,15 +34,17 @@ static inline int upright_frame_stride(const AVFrame *frame, int plane) {
   return frame->linesize[plane];
 }
 
-// Installs a log callback; av_log's callback is variadic. It keeps the thread's last error line for
-// upright_log_take_error(), and writes lines at or below `echo_level` to standard error.
-void upright_log_install(int echo_level);
 // Requires a valid certificate for everything that the context opens. The HLS demuxer passes only a few
 // options on to a playlist's entries, and `tls_verify` isn't one of them.
 void upright_verify_certificates(AVFormatContext *context);
-// Returns the calling thread's last error line since the last call, or an empty string.
-const char *upright_log_take_error(void);
 
-// Functions of malloc.h, which Swift's Glibc module doesn't contain.
-void upright_malloc_keep_large_apart(size_t bytes);
-void upright_malloc_trim(void);
+// What av_log() adds to the levels of a context whose messages aren't printed. It is greater than every level,
+// and the sum fits into the eight bits that av_log_default_callback() looks at.
+static const int upright_log_quiet = 128;
+typedef void (*upright_log_sink)(int level, const char *line);
+// Installs FFmpeg's log callback, which is variadic, for the whole process. It passes lines at or below `level`
+// to `sink`, on the thread that logs them, and keeps each thread's last error for upright_log_take_error().
+void upright_log_install(int level, upright_log_sink sink);
+// Returns the calling thread's last error line since the last call, or an empty string. It is always empty if
+// upright_log_install() wasn't called.
+const char *upright_log_take_error(void);

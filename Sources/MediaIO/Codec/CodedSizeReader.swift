@@ -31,7 +31,7 @@ package final class CodedSizeReader {
 
   private func open(_ parameters: CodecParameters) -> Bool {
     close()
-    context = avcodec_alloc_context3(nil)
+    context = QuietContext.codec(nil)
     parser = upright_parser_init(parameters.raw.pointee.codec_id)
     guard let context, let parser,
       avcodec_parameters_to_context(context, parameters.raw) >= 0

@@ -61,7 +61,7 @@ package struct RGBPicture: Sendable, Hashable {
     guard let codec = avcodec_find_encoder(AV_CODEC_ID_PNG) else {
       throw UprightError(.unavailable, "the linked FFmpeg has no PNG encoder")
     }
-    var made = avcodec_alloc_context3(codec)
+    var made = QuietContext.codec(codec)
     defer { avcodec_free_context(&made) }
     guard let context = made else { throw outOfMemory("PNG") }
     context.pointee.width = CInt(clamping: size.width)

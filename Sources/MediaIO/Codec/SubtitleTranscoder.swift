@@ -41,7 +41,7 @@ package final class SubtitleTranscoder {
     guard let codec = avcodec_find_decoder(stream.parameters.raw.pointee.codec_id) else {
       throw UprightError(.unavailable, "the linked FFmpeg cannot read \(stream.codecName)")
     }
-    var made = avcodec_alloc_context3(codec)
+    var made = QuietContext.codec(codec)
     guard let context = made else { throw outOfMemory("subtitles") }
     avcodec_parameters_to_context(context, stream.parameters.raw)
     context.pointee.pkt_timebase = AVRational(stream.timeBase)
@@ -61,7 +61,7 @@ package final class SubtitleTranscoder {
     guard let codec = avcodec_find_encoder_by_name(name) else {
       throw UprightError(.unavailable, "the linked FFmpeg has no \(name)")
     }
-    var made = avcodec_alloc_context3(codec)
+    var made = QuietContext.codec(codec)
     guard let context = made else { throw outOfMemory("subtitles") }
     context.pointee.time_base = AVRational(num: 1, den: 1000)
     // The styles, which every text decoder provides as an ASS header.

@@ -43,7 +43,7 @@ package final class VideoDecoder {
         .unavailable, "the linked FFmpeg cannot decode \(stream.codecName)",
         at: "stream \(stream.index)", remedy: "link an FFmpeg with that decoder")
     }
-    var context = avcodec_alloc_context3(codec)
+    var context = QuietContext.codec(codec)
     guard let opened = context else { throw outOfMemory("decoder") }
     var code = avcodec_parameters_to_context(opened, stream.parameters.raw)
     opened.pointee.pkt_timebase = AVRational(stream.timeBase)

@@ -86,7 +86,7 @@ public final class VideoEncoder {
     _ settings: Settings
   ) throws(UprightError) -> UnsafeMutablePointer<AVCodecContext> {
     let codec = try settings.codec.find()
-    var context = avcodec_alloc_context3(codec)
+    var context = QuietContext.codec(codec)
     guard let opened = context else { throw outOfMemory("encoder") }
     configure(opened, settings)
     _ = upright_log_take_error()

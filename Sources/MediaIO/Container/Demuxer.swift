@@ -147,7 +147,7 @@ package final class Demuxer {
       }
     }
     try checkTags(url)
-    var context = avformat_alloc_context()
+    var context = QuietContext.input()
     guard let allocated = context else { throw outOfMemory(url) }
     allocated.pointee.interrupt_callback = interrupt.callback
     let redirects = RedirectGuard(allocated, url: address, interrupt: interrupt)

@@ -55,7 +55,7 @@ package final class Muxer {
   ) throws(UprightError) -> UnsafeMutablePointer<AVFormatContext> {
     var made: UnsafeMutablePointer<AVFormatContext>?
     let address: String? = if case .url(let url) = target { filePath(url) } else { nil }
-    let code = avformat_alloc_output_context2(&made, nil, format, address)
+    let code = QuietContext.output(&made, format: format, address: address)
     guard code >= 0, let context = made else {
       throw UprightError(
         .unavailable, "the linked FFmpeg has no \(format) muxer", at: location,

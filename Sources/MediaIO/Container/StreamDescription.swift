@@ -34,7 +34,7 @@ extension CodecParameters {
     guard let codec = VideoDecoder.find(named.raw.pointee.codec_id, decoderName) else {
       throw UprightError(.unavailable, "the linked FFmpeg cannot decode \(name)")
     }
-    var made = avcodec_alloc_context3(codec)
+    var made = QuietContext.codec(codec)
     guard let context = made else { throw outOfMemory("decoder") }
     defer { avcodec_free_context(&made) }
     avcodec_parameters_to_context(context, named.raw)
