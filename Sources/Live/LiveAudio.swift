@@ -4,69 +4,47 @@ internal import UprightMediaIO
 internal import UprightPipeline
 
 /// The audio of a live session: one continuous AAC track from the first frame to the last, with silence where
-/// the input has no audio.
-///
-/// Samples are placed by media time. A difference of less than one AAC frame from the preceding samples is
-/// treated as jitter of the publisher's clock. Larger gaps are filled with silence, and overlapping samples
-/// are dropped. Audio is therefore never more than one AAC frame away from its video.
+/// the input has no audio. `AudioPlacer.live` has the rules.
 struct LiveAudio {
-  /// Samples per second.
-  static let rate = 48_000
-
-  private let encoder: AudioEncoder
-  private let frame: Int
-  /// Samples that wait for a complete AAC frame; the position of the first is `head`.
-  private var waiting = StereoSamples()
-  private var head: Int64 = 0
-
-  /// The time that audio may be behind the video before silence replaces it, in seconds.
-  private static let patience = 1.0
+  private let encoder: AudioTrackEncoder
 
   /// - Throws: `unavailable` if there is no AAC encoder.
   init() throws(UprightError) {
-    encoder = try AudioEncoder(rate: Self.rate, bitrate: 128_000, wantsGlobalHeader: true)
-    frame = encoder.frameSize
+    let aac = try AudioEncoder(
+      "aac", rate: 48_000, channels: 2, bitrate: 128_000, wantsGlobalHeader: true)
+    encoder = try AudioTrackEncoder(
+      aac, .live(rate: aac.format.rate, frameSize: aac.frameSize), start: 0)
   }
 
+  /// The format of the samples that `take` accepts.
+  var format: AudioFormat { aac.format }
+
+  private var aac: AudioEncoder { encoder.encoder }
+
   /// The time of the first packet, in seconds. The encoder's priming precedes the audio.
-  var earliest: Double { -Double(encoder.priming) / Double(Self.rate) }
+  var earliest: Double { -Double(aac.priming) * aac.timeBase.doubleValue }
 
   /// How far past a given time audio must be added, in ticks of `LiveClock`, until the encoder has output the
   /// audio of that time. The encoder holds back one frame and its priming, and the frame itself must be
   /// complete.
-  var delay: Int64 { Int64(encoder.priming + 2 * frame) * LiveClock.rate / Int64(Self.rate) }
+  var delay: Int64 { format.ticks(of: Int64(aac.priming + 2 * aac.frameSize)) }
 
   /// The track as described to outputs.
   func track() throws(UprightError) -> SideTrack {
-    let parameters = try encoder.parameters()
+    let parameters = try aac.parameters()
     return SideTrack(
-      parameters: parameters, timeBase: encoder.timeBase,
+      parameters: parameters, timeBase: aac.timeBase,
       source: StreamInfo(
-        index: 1, kind: .audio, parameters: parameters, timeBase: encoder.timeBase),
+        index: 1, kind: .audio, parameters: parameters, timeBase: aac.timeBase),
       metadata: [:])
   }
 
-  /// The position after the last sample.
-  private var end: Int64 { head + Int64(waiting.count) }
-
   /// Adds samples at `time`, in ticks of `LiveClock`.
-  mutating func take(
-    _ samples: consuming StereoSamples, at time: Int64,
-    emit: (consuming Packet) throws(UprightError) -> Void
+  func take(
+    _ samples: consuming AudioFrame, at time: Int64, emit: AudioTrackEncoder.Emit
   ) throws(UprightError) {
-    let position = time * Int64(Self.rate) / LiveClock.rate
-    var samples = samples
-    let gap = position - end
-    if gap > Int64(frame) {
-      // This is farther ahead than any interleaving; a single packet is not enough reason to insert so much
-      // silence.
-      guard gap < 30 * Int64(Self.rate) else { return }
-      waiting.append(.silence(Int(gap)))
-    } else if gap < -Int64(frame) {
-      samples.removeFirst(Int(min(-gap, Int64(samples.count))))
-    }
-    waiting.append(samples)
-    try encode(emit)
+    samples.pts = position(at: time)
+    try encoder.add(samples, emit: emit)
   }
 
   /// Reports how far the video is. Missing audio before that becomes silence.
@@ -74,45 +52,25 @@ struct LiveAudio {
   /// - Parameters:
   ///   - time: The time of the video, in ticks of `LiveClock`.
   ///   - isExpected: Whether the input has audio that may still arrive.
-  mutating func reach(
-    _ time: Int64, isExpected: Bool, emit: (consuming Packet) throws(UprightError) -> Void
+  func reach(
+    _ time: Int64, isExpected: Bool, emit: AudioTrackEncoder.Emit
   ) throws(UprightError) {
-    var position = time * Int64(Self.rate) / LiveClock.rate
-    if isExpected { position -= Int64(clamping: Self.patience * Double(Self.rate)) }
-    let missing = position - end
-    // Otherwise a small piece of silence would follow the last audio at each frame.
-    guard missing > (isExpected ? Int64(frame) : 0) else { return }
-    // A long gap is encoded in pieces of one second.
-    var rest = missing
-    while rest > 0 {
-      let part = min(rest, Int64(Self.rate))
-      waiting.append(.silence(Int(part)))
-      rest -= part
-      try encode(emit)
-    }
-  }
-
-  private mutating func encode(
-    _ emit: (consuming Packet) throws(UprightError) -> Void
-  ) throws(UprightError) {
-    var taken = 0
-    while waiting.count - taken >= frame {
-      let part = StereoSamples(
-        left: Array(waiting.left[taken..<taken + frame]),
-        right: Array(waiting.right[taken..<taken + frame]))
-      try encoder.encode(part, at: head, emit: emit)
-      head += Int64(frame)
-      taken += frame
-    }
-    if taken > 0 { waiting.removeFirst(taken) }
+    try encoder.reach(position(at: time), isExpected: isExpected, emit: emit)
   }
 
   /// Encodes the remaining samples. No samples may follow.
-  mutating func finish(
-    emit: (consuming Packet) throws(UprightError) -> Void
-  ) throws(UprightError) {
-    if waiting.count > 0 { try encoder.encode(waiting, at: head, emit: emit) }
-    waiting = StereoSamples()
+  func finish(emit: AudioTrackEncoder.Emit) throws(UprightError) {
     try encoder.finish(emit: emit)
+  }
+
+  private func position(at time: Int64) -> Int64 {
+    time.rescaled(from: LiveClock.timeBase, to: aac.timeBase)
+  }
+}
+
+extension AudioFormat {
+  /// Returns the duration of `count` samples, or the time of that position, in ticks of `LiveClock`.
+  func ticks(of count: Int64) -> Int64 {
+    count.rescaled(from: Rational(1, rate), to: LiveClock.timeBase)
   }
 }

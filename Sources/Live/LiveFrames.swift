@@ -79,27 +79,31 @@ final class LiveAudioReader {
   /// The index of the stream.
   let index: Int
   private let decoder: AudioDecoder
+  private let format: AudioFormat
 
   /// Returns `nil` if there is no audio that can be decoded.
-  init?(_ source: any PacketSource) throws(UprightError) {
+  ///
+  /// - Parameter format: The format of the decoded samples.
+  init?(_ source: any PacketSource, as format: AudioFormat) {
     guard let stream = source.bestStream(.audio) else { return nil }
     do throws(UprightError) {
       try LiveCodecs.check(stream, at: source.url)
-      decoder = try AudioDecoder(stream: stream, rate: LiveAudio.rate)
+      decoder = try AudioDecoder(stream: stream)
     } catch {
       // Video without audio is better than nothing.
       return nil
     }
     index = stream.index
+    self.format = format
   }
 
   /// - Parameter hand: Receives samples and the time of the first one, in ticks of `LiveClock`.
   func take(
-    _ packet: borrowing Packet, _ hand: (StereoSamples, Int64) -> Void
+    _ packet: borrowing Packet, _ hand: (consuming AudioFrame, Int64) -> Void
   ) throws(UprightError) {
-    try decoder.decode(packet) { samples, time in
-      guard let time, abs(time) < Int64(1) << 50 else { return }
-      hand(samples, time * LiveClock.rate / Int64(LiveAudio.rate))
+    try decoder.decode(packet, as: format) { samples in
+      guard let position = samples.pts else { return }
+      hand(samples, format.ticks(of: position))
     }
   }
 }

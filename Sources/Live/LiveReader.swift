@@ -8,11 +8,11 @@ internal import UprightPipeline
 /// The items that the input thread passes to the session thread.
 enum LiveItem: ~Copyable {
   /// A stream was opened.
-  case opened(hasSound: Bool, frameRate: Double?)
+  case opened(hasAudio: Bool, frameRate: Double?)
   /// A frame with its timestamp in ticks of `LiveClock`, and its orientation signal.
   case frame(VideoFrame, OrientationSignal?)
   /// Audio samples, and the publisher's timestamp of the first one in ticks of `LiveClock`.
-  case sound(StereoSamples, at: Int64)
+  case audio(AudioFrame, at: Int64)
   /// The stream ended or failed; it may return.
   case lost(String)
   /// The input ended and is not reopened; with the error if it failed.
@@ -45,6 +45,7 @@ final class LiveReader: @unchecked Sendable {
   private let input: LiveInput
   private let proxy: String?
   private let pixels: Int
+  private let audioFormat: AudioFormat
   private let interrupt: Interrupt
   private let queue: BoundedQueue<LiveItem>
   private let counters = Mutex(Counters())
@@ -59,13 +60,15 @@ final class LiveReader: @unchecked Sendable {
   /// - Parameters:
   ///   - proxy: The proxy for an http input.
   ///   - pixels: The largest number of pixels in a frame.
+  ///   - audioFormat: The format of the decoded audio.
   init(
-    _ input: LiveInput, proxy: String?, pixels: Int, interrupt: Interrupt,
-    queue: BoundedQueue<LiveItem>
+    _ input: LiveInput, proxy: String?, pixels: Int, audioFormat: AudioFormat,
+    interrupt: Interrupt, queue: BoundedQueue<LiveItem>
   ) {
     self.input = input
     self.proxy = proxy
     self.pixels = pixels
+    self.audioFormat = audioFormat
     self.interrupt = interrupt
     self.queue = queue
   }
@@ -206,9 +209,9 @@ final class LiveReader: @unchecked Sendable {
     }
     try LiveCodecs.check(video, at: source.url)
     let pictures = try LiveFrames(source, video, pixels: pixels)
-    let sound = try LiveAudioReader(source)
-    source.select(Set([video.index, sound?.index].compactMap(\.self)))
-    put(.opened(hasSound: sound != nil, frameRate: video.frameRate?.doubleValue))
+    let audio = LiveAudioReader(source, as: audioFormat)
+    source.select(Set([video.index, audio?.index].compactMap(\.self)))
+    put(.opened(hasAudio: audio != nil, frameRate: video.frameRate?.doubleValue))
     var pace = isPaced ? Pace(interrupt) : nil
     var failures = 0
     defer { counters.withLock { $0.isBusy = false } }
@@ -230,8 +233,8 @@ final class LiveReader: @unchecked Sendable {
           pictures.sheds = sheds.load(ordering: .relaxed)
           try decode { () throws(UprightError) in try pictures.take(packet, hand) }
           counters.withLock { $0.shed += pictures.takeShed() }
-        } else if packet.streamIndex == sound?.index {
-          try sound?.take(packet) { samples, time in put(.sound(samples, at: time)) }
+        } else if packet.streamIndex == audio?.index {
+          try audio?.take(packet) { samples, time in put(.audio(samples, at: time)) }
         } else if source.hasPictures(inStream: packet.streamIndex) {
           // Reopening the input detects its present streams.
           throw UprightError(
@@ -275,18 +278,18 @@ enum LiveCodecs {
     "h264", "hevc", "av1", "libdav1d", "libaom-av1", "vp8", "vp9", "libvpx", "libvpx-vp9",
     "mpeg1video", "mpeg2video", "mpeg4", "mjpeg",
   ]
-  static let sound = [
+  static let audio = [
     "aac", "aac_latm", "mp3", "mp3float", "mp2", "mp2float", "mp1", "mp1float", "ac3", "eac3",
     "opus", "libopus", "vorbis", "flac", "alac", "speex", "libspeex", "nellymoser", "pcm_alaw",
     "pcm_mulaw", "pcm_s16le", "pcm_s16be", "pcm_u8", "adpcm_swf",
   ]
 
   /// The names of all accepted codecs, and of FLV script data.
-  static let names = pictures + sound + ["text"]
+  static let names = pictures + audio + ["text"]
 
   /// - Throws: `badData` if the stream's codec is not accepted.
   static func check(_ stream: StreamInfo, at location: String) throws(UprightError) {
-    guard (pictures + sound).contains(stream.codecName) else {
+    guard (pictures + audio).contains(stream.codecName) else {
       throw UprightError(
         .badData, "\(stream.codecName) is not supported in a live input", at: location,
         remedy: "send H.264, HEVC, AV1, VP8 or VP9, and AAC, Opus or MP3")

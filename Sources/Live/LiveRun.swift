@@ -21,7 +21,7 @@ final class LiveRun {
   private let started = ContinuousClock.now
 
   private var clock = LiveClock()
-  private var sound: LiveAudio
+  private let audio: LiveAudio
   private var branches: [LiveBranch] = []
   /// In the order of the configuration.
   private let writers: [OutputWriter]
@@ -29,7 +29,7 @@ final class LiveRun {
   private let forms: [LiveForm]
   private let hasSegments: Bool
   private var rate = 30.0
-  private var hasSound = false
+  private var hasAudio = false
   /// The frame that is repeated while no frames arrive.
   private var held: (picture: SharedFrame, signal: OrientationSignal?)?
   /// The time when the input was lost, in ticks; `nil` while it is present.
@@ -60,9 +60,8 @@ final class LiveRun {
     hasSegments = configuration.outputs.contains { if case .hls = $0 { true } else { false } }
     backlog = LiveBacklog(seconds: configuration.limits.lag)
     stills = try SessionStills(configuration.options)
-    let sound = try LiveAudio()
-    let (track, earliest) = (try sound.track(), sound.earliest)
-    self.sound = sound
+    audio = try LiveAudio()
+    let (track, earliest) = (try audio.track(), audio.earliest)
     var (forms, writersOf): ([LiveForm], [LiveForm: [OutputWriter]]) = ([], [:])
     var writers: [OutputWriter] = []
     for target in targets {
@@ -76,8 +75,7 @@ final class LiveRun {
     (self.forms, self.writersOf, self.writers) = (forms, writersOf, writers)
     reader = LiveReader(
       configuration.input, proxy: configuration.httpProxy, pixels: configuration.limits.pixels,
-      interrupt: control.interrupt,
-      queue: queue)
+      audioFormat: audio.format, interrupt: control.interrupt, queue: queue)
   }
 
   /// Runs the session to its end. Returns how it ended.
@@ -120,16 +118,16 @@ final class LiveRun {
 
   private func take(_ item: consuming LiveItem) throws(UprightError) {
     switch consume item {
-    case .opened(let hasSound, let frameRate):
-      self.hasSound = hasSound
+    case .opened(let hasAudio, let frameRate):
+      self.hasAudio = hasAudio
       if let frameRate, frameRate.isFinite, (1...240).contains(frameRate) { rate = frameRate }
       if clock.latest == nil { clock = LiveClock(frameRate: rate) }
       backlog = LiveBacklog(seconds: configuration.limits.lag)
     case .frame(let frame, let signal): try take(frame, signal)
-    case .sound(let samples, let raw):
-      let duration = Int64(samples.count) * LiveClock.rate / Int64(LiveAudio.rate)
+    case .audio(let samples, let raw):
+      let duration = audio.format.ticks(of: Int64(samples.count))
       guard let time = clock.sound(raw, duration: duration, wall: wall) else { return }
-      try sound.take(samples, at: time) { (packet) throws(UprightError) in try send(packet) }
+      try audio.take(samples, at: time) { (packet) throws(UprightError) in try send(packet) }
     case .lost(let reason):
       clock.lose()
       lose(reason)
@@ -231,8 +229,8 @@ final class LiveRun {
     }
     // Silence for missing audio is inserted before the frame that it belongs with, so that no frame waits for
     // the encoder's delay.
-    let isExpected = hasSound && lostAt == nil
-    try sound.reach(isExpected ? time : time + sound.delay, isExpected: isExpected) {
+    let isExpected = hasAudio && lostAt == nil
+    try audio.reach(isExpected ? time : time + audio.delay, isExpected: isExpected) {
       (packet) throws(UprightError) in try send(packet)
     }
     let isSlate = lostAt.map { wall - $0 >= Self.slateAfter } ?? false
@@ -293,11 +291,11 @@ final class LiveRun {
   private func finish() throws(UprightError) {
     control.policy { $0.finish() }
     if let latest = clock.latest {
-      try sound.reach(latest + clock.step, isExpected: false) { (packet) throws(UprightError) in
+      try audio.reach(latest + clock.step, isExpected: false) { (packet) throws(UprightError) in
         try send(packet)
       }
     }
-    try sound.finish { (packet) throws(UprightError) in try send(packet) }
+    try audio.finish { (packet) throws(UprightError) in try send(packet) }
     for branch in branches { try branch.finish() }
   }
 

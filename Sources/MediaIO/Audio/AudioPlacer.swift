@@ -1,0 +1,70 @@
+/// The rules by which decoded samples with times of their own become one track: what happens to a gap, an
+/// overlap and a jump.
+///
+/// All positions, counts and limits are in samples. Positions are within `Int64.plausibleTicks`.
+package struct AudioPlacer: Sendable {
+  /// What happens to the samples of a frame.
+  package enum Answer: Sendable, Equatable {
+    /// They follow the preceding samples.
+    case append
+    /// They follow the preceding samples after this much silence.
+    case appendAfter(silence: Int64)
+    /// The track has the first samples already. The others follow the preceding samples.
+    case appendWithout(first: Int64)
+    /// The track continues at the position of these samples.
+    case restart
+    /// They aren't used.
+    case ignore
+  }
+
+  /// A difference from the end of the preceding samples of at most this is jitter of the source's clock.
+  package let jitter: Int64
+  /// The longest gap that is filled with silence.
+  package let longestGap: Int64
+  /// The shortest overlap that is a clock that was set back. Shorter overlaps are dropped.
+  package let clockStep: Int64
+  /// Whether the track's times continue after a gap that is too long to fill. Otherwise what follows it is
+  /// ignored.
+  package let restarts: Bool
+  /// How far audio that may still arrive can be behind the video before silence replaces it.
+  package let patience: Int64
+
+  /// The rules for a file. Its times are what its author meant: 10 s without audio are filled, a longer pause
+  /// stays a pause, and samples whose times go back by 10 s or more are a second recording.
+  package static func file(rate: Int) -> AudioPlacer {
+    let second = Int64(rate)
+    // Containers that count milliseconds or whole packets are off by less than 2048 samples.
+    return AudioPlacer(
+      jitter: 2048, longestGap: 10 * second, clockStep: 10 * second, restarts: true, patience: 0)
+  }
+
+  /// The rules for a live session, whose times a `LiveClock` has mapped to one timeline that begins at 0.
+  /// Audio is never more than one frame of the encoder away from its video. A position 30 s ahead is farther
+  /// than any interleaving, and one packet is not enough reason to insert so much silence.
+  package static func live(rate: Int, frameSize: Int) -> AudioPlacer {
+    let second = Int64(rate)
+    return AudioPlacer(
+      jitter: Int64(frameSize), longestGap: 30 * second, clockStep: .max, restarts: false,
+      patience: second)
+  }
+
+  /// Returns what happens to samples at `position` in a track that ends at `end`.
+  package func place(at position: Int64, after end: Int64) -> Answer {
+    let gap = position - end
+    if gap > longestGap { return restarts ? .restart : .ignore }
+    if gap > jitter { return .appendAfter(silence: gap) }
+    if gap < -jitter, gap > -clockStep { return .appendWithout(first: -gap) }
+    return .append
+  }
+
+  /// Returns the length of the silence that follows `end` when the video is at `position`.
+  ///
+  /// - Parameter isExpected: Whether audio may still arrive. It has `patience`, and gaps up to `jitter` stay:
+  ///   otherwise a small piece of silence would follow the last audio at each frame.
+  package func silence(
+    upTo position: Int64, after end: Int64, isExpected: Bool
+  ) -> Int64 {
+    let missing = position - end - (isExpected ? patience : 0)
+    return missing > (isExpected ? jitter : 0) ? missing : 0
+  }
+}

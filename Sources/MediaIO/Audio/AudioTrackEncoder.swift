@@ -1,0 +1,88 @@
+package import Orientation
+
+/// Encodes decoded samples as one track, placed by the rules of an `AudioPlacer`. Used by one thread at a
+/// time.
+package final class AudioTrackEncoder {
+  package typealias Emit = (consuming Packet) throws(UprightError) -> Void
+
+  package let encoder: AudioEncoder
+  private let placer: AudioPlacer
+  /// Less than a frame of the encoder.
+  private let buffer: AudioBuffer
+  /// The position of the first sample in `buffer`. `nil` before the first frame.
+  private var head: Int64?
+
+  /// - Parameter start: The position of the track's first sample. `nil` takes that of the first frame.
+  package init(
+    _ encoder: AudioEncoder, _ placer: AudioPlacer, start: Int64? = nil
+  ) throws(UprightError) {
+    self.encoder = encoder
+    self.placer = placer
+    buffer = try AudioBuffer(encoder.format)
+    head = start
+  }
+
+  /// The position after the last sample.
+  private var end: Int64? { head.map { $0 + Int64(buffer.count) } }
+
+  /// Adds samples in the encoder's format. A frame without a position follows the preceding one.
+  package func add(_ frame: consuming AudioFrame, emit: Emit) throws(UprightError) {
+    if let end, let position = frame.pts {
+      switch placer.place(at: position, after: end) {
+      case .append: break
+      case .appendAfter(let silence): try appendSilence(silence, emit)
+      case .appendWithout(let first): frame.removeFirst(first)
+      case .restart:
+        // Only the last frame of a track may be shorter.
+        if buffer.count > 0 { try appendSilence(Int64(encoder.frameSize - buffer.count), emit) }
+        head = position
+      case .ignore: return
+      }
+    } else if head == nil {
+      head = frame.pts ?? 0
+    }
+    try buffer.append(frame)
+    try encodeWholeFrames(emit)
+  }
+
+  /// Replaces missing audio by silence.
+  ///
+  /// - Parameters:
+  ///   - position: How far the video is, in samples.
+  ///   - isExpected: Whether audio before that may still arrive.
+  package func reach(
+    _ position: Int64, isExpected: Bool, emit: Emit
+  ) throws(UprightError) {
+    try appendSilence(
+      placer.silence(upTo: position, after: end ?? 0, isExpected: isExpected), emit)
+  }
+
+  /// Encodes the remaining samples. No samples may follow.
+  package func finish(emit: Emit) throws(UprightError) {
+    if buffer.count > 0 { try encode(buffer.count, emit) }
+    try encoder.finish(emit: emit)
+  }
+
+  /// Appends silence in pieces, so that long silence doesn't take more memory.
+  private func appendSilence(_ count: Int64, _ emit: Emit) throws(UprightError) {
+    var rest = count
+    while rest > 0 {
+      let part = min(rest, Int64(encoder.frameSize))
+      try buffer.append(.silence(Int(part), encoder.format))
+      try encodeWholeFrames(emit)
+      rest -= part
+    }
+  }
+
+  private func encodeWholeFrames(_ emit: Emit) throws(UprightError) {
+    while buffer.count >= encoder.frameSize { try encode(encoder.frameSize, emit) }
+  }
+
+  /// Encodes the first `count` samples of the buffer.
+  private func encode(_ count: Int, _ emit: Emit) throws(UprightError) {
+    var frame = try buffer.removeFirst(count)
+    frame.pts = head
+    head = (head ?? 0) + Int64(count)
+    try encoder.encode(frame, emit: emit)
+  }
+}

@@ -1,0 +1,67 @@
+import Testing
+
+@testable import UprightMediaIO
+
+/// What happens to gaps, overlaps and jumps in the times of audio.
+@Suite struct AudioPlacerTests {
+  struct Case: CustomTestStringConvertible, Sendable {
+    /// The position of the samples, relative to the end of the track.
+    let gap: Int64
+    let file: AudioPlacer.Answer
+    let live: AudioPlacer.Answer
+    var testDescription: String { "\(gap) samples" }
+  }
+
+  private static let file = AudioPlacer.file(rate: 48_000)
+  private static let live = AudioPlacer.live(rate: 48_000, frameSize: 1024)
+
+  static let cases: [Case] = [
+    Case(gap: 0, file: .append, live: .append),
+    Case(gap: 1024, file: .append, live: .append),
+    Case(gap: 1025, file: .append, live: .appendAfter(silence: 1025)),
+    Case(gap: 2048, file: .append, live: .appendAfter(silence: 2048)),
+    Case(gap: 2049, file: .appendAfter(silence: 2049), live: .appendAfter(silence: 2049)),
+    Case(gap: 480_000, file: .appendAfter(silence: 480_000), live: .appendAfter(silence: 480_000)),
+    Case(gap: 480_001, file: .restart, live: .appendAfter(silence: 480_001)),
+    Case(gap: 1_440_000, file: .restart, live: .appendAfter(silence: 1_440_000)),
+    Case(gap: 1_440_001, file: .restart, live: .ignore),
+    Case(gap: 1 << 60, file: .restart, live: .ignore),
+    Case(gap: -1024, file: .append, live: .append),
+    Case(gap: -1025, file: .append, live: .appendWithout(first: 1025)),
+    Case(gap: -2048, file: .append, live: .appendWithout(first: 2048)),
+    Case(gap: -2049, file: .appendWithout(first: 2049), live: .appendWithout(first: 2049)),
+    Case(gap: -479_999, file: .appendWithout(first: 479_999), live: .appendWithout(first: 479_999)),
+    Case(gap: -480_000, file: .append, live: .appendWithout(first: 480_000)),
+    Case(gap: -(1 << 60), file: .append, live: .appendWithout(first: 1 << 60)),
+  ]
+
+  @Test("Samples of a file and of a live session are placed", arguments: cases)
+  func place(_ test: Case) {
+    for end in [0, 7, -1_000_000, Int64(1) << 60, -(1 << 60)] {
+      #expect(Self.file.place(at: end + test.gap, after: end) == test.file, "after \(end)")
+      #expect(Self.live.place(at: end + test.gap, after: end) == test.live, "after \(end)")
+    }
+  }
+
+  @Test("The limits of time follow the sample rate, the jitter of a file doesn't")
+  func rates() {
+    let slow = AudioPlacer.file(rate: 8000)
+    #expect(slow.place(at: 2048, after: 0) == .append)
+    #expect(slow.place(at: 80_000, after: 0) == .appendAfter(silence: 80_000))
+    #expect(slow.place(at: 80_001, after: 0) == .restart)
+    #expect(slow.place(at: -80_000, after: 0) == .append)
+  }
+
+  @Test(
+    "Silence replaces missing audio up to the video, one second later if audio may still arrive",
+    arguments: [
+      (0, 0, 0), (1, 1, 0), (-1, 0, 0), (48_000, 48_000, 0), (49_024, 49_024, 0),
+      (49_025, 49_025, 1025), (1 << 40, 1 << 40, 1 << 40 - 48_000), (-(1 << 60), 0, 0),
+    ] as [(Int64, Int64, Int64)])
+  func silence(_ ahead: Int64, _ missing: Int64, _ awaited: Int64) {
+    for end in [0, 7, Int64(1) << 50] {
+      #expect(Self.live.silence(upTo: end + ahead, after: end, isExpected: false) == missing)
+      #expect(Self.live.silence(upTo: end + ahead, after: end, isExpected: true) == awaited)
+    }
+  }
+}
