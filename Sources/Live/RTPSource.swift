@@ -87,7 +87,7 @@ final class RTPSource: PacketSource {
     }
   }
 
-  func bestStream(_ kind: StreamInfo.Kind) -> StreamInfo? { streams.first { $0.kind == kind } }
+  func bestStream(_ kind: StreamKind) -> StreamInfo? { streams.first { $0.kind == kind } }
 
   func select(_ indices: Set<Int>) {}
 

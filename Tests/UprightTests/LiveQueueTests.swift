@@ -162,7 +162,7 @@ func until(_ seconds: Double = 30, _ condition: () throws -> Bool) rethrows -> B
 
 extension StreamInfo {
   /// Makes a stream for packets that a test makes.
-  static func made(_ kind: Kind) -> StreamInfo {
+  static func made(_ kind: StreamKind) -> StreamInfo {
     do {
       return StreamInfo(
         index: 0, kind: kind, parameters: try CodecParameters(naming: "h264"),

@@ -91,7 +91,7 @@ final class JanusSource: PacketSource {
     return ["creation_time": ISO8601DateFormatter().string(from: date)]
   }
 
-  func bestStream(_ kind: StreamInfo.Kind) -> StreamInfo? {
+  func bestStream(_ kind: StreamKind) -> StreamInfo? {
     container.streams.first { $0.kind == kind }
   }
 

@@ -21,7 +21,7 @@ final class MemorySource: PacketSource {
 
   var losses: [String] { [] }
 
-  func bestStream(_ kind: StreamInfo.Kind) -> StreamInfo? { kind == .video ? stream : nil }
+  func bestStream(_ kind: StreamKind) -> StreamInfo? { kind == .video ? stream : nil }
 
   func select(_ indices: Set<Int>) {}
 

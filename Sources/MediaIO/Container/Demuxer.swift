@@ -343,7 +343,7 @@ package final class Demuxer {
   }
 
   /// Returns the stream of a kind that FFmpeg would choose. Returns `nil` if there is none.
-  package func bestStream(_ kind: StreamInfo.Kind) -> StreamInfo? {
+  package func bestStream(_ kind: StreamKind) -> StreamInfo? {
     let type: AVMediaType =
       switch kind {
       case .video: AVMEDIA_TYPE_VIDEO

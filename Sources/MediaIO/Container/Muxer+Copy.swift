@@ -43,7 +43,7 @@ extension Muxer {
 
   /// Returns whether the source's codec tag can be kept, because it means the same in this container. A tag
   /// gives more detail than the codec (`hvc1` or `hev1`; which kind of data).
-  private func keepsTag(of parameters: CodecParameters, kind: StreamInfo.Kind) -> Bool {
+  private func keepsTag(of parameters: CodecParameters, kind: StreamKind) -> Bool {
     if kind == .data { return true }
     guard let tags = context.pointee.oformat.pointee.codec_tag else { return false }
     let raw = parameters.raw.pointee

@@ -13,7 +13,7 @@ package protocol PacketSource: AnyObject {
   var losses: [String] { get }
 
   /// Returns the most important stream of a kind. Returns `nil` if there is none.
-  func bestStream(_ kind: StreamInfo.Kind) -> StreamInfo?
+  func bestStream(_ kind: StreamKind) -> StreamInfo?
 
   /// Selects the streams to read. The packets of the others may be left out.
   func select(_ indices: Set<Int>)

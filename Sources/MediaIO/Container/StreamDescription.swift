@@ -86,7 +86,7 @@ extension StreamInfo {
   ///   - carriesCVO: Whether its packets may carry the video orientation (CVO).
   ///   - decoderName: The libavcodec decoder to use if the default one isn't suitable.
   package init(
-    index: Int, kind: Kind, parameters: CodecParameters, timeBase: Rational,
+    index: Int, kind: StreamKind, parameters: CodecParameters, timeBase: Rational,
     frameRate: Rational? = nil, duration: Double? = nil, startTime: Int64? = nil,
     carriesCVO: Bool = false, decoderName: String? = nil
   ) {

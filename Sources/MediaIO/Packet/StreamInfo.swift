@@ -3,18 +3,13 @@ package import Orientation
 
 /// A container's description of one of its streams.
 package struct StreamInfo: Sendable {
-  /// The kind of content in a stream.
-  package enum Kind: String, Sendable {
-    case video, audio, subtitle, data, attachment, unknown
-  }
-
   package let index: Int
   /// The container's number of the stream, such as MP4's `track_ID`.
   package let identifier: Int
   /// The container's four-character code for the codec, such as `mebx`. Characters that aren't printable
   /// ASCII become dots.
   package let codecTag: String
-  package let kind: Kind
+  package let kind: StreamKind
   package let parameters: CodecParameters
   /// Seconds per tick of its timestamps.
   package let timeBase: Rational
@@ -106,7 +101,8 @@ package struct StreamInfo: Sendable {
   }
 
   init(
-    index: Int, kind: Kind, parameters: CodecParameters, timeBase: Rational, frameRate: Rational?,
+    index: Int, kind: StreamKind, parameters: CodecParameters, timeBase: Rational,
+    frameRate: Rational?,
     sampleAspectRatio: Rational, displayMatrix: DisplayMatrix?, duration: Double?,
     startTime: Int64?, frameCount: Int, isAttachedPicture: Bool, metadata: [String: String],
     carriesCVO: Bool, decoderName: String?, disposition: CInt
