@@ -1,87 +1,154 @@
 public import Orientation
-public import RotationPolicy
 internal import UprightIntake
-internal import UprightMediaIO
+public import UprightMediaIO
+public import UprightPipeline
 
 /// All orientation signals in a file over time: `upright probe`.
-public struct Probe: Sendable {
-  /// The result as JSON: `{"streams": [...], "signals": [...]}`.
-  public let json: JSONValue
-  /// The result as lines of text.
-  public let lines: [String]
+public struct Probe: Sendable, Hashable {
+  /// A stream of the input.
+  public struct Stream: Sendable, Hashable {
+    /// What is known of a video stream.
+    public struct Video: Sendable, Hashable {
+      /// The size of the stored frames in pixels, as the container declares it.
+      public let size: PixelSize
+      /// The sample aspect ratio, width to height. 1:1 if unknown.
+      public let sampleAspectRatio: Rational
+      /// The number of frames that the container declares. `nil` if it declares none.
+      public let frames: Int?
+      /// The track's display matrix. `nil` if there is none.
+      public let displayMatrix: DisplayMatrix?
+      /// The legacy `rotate` tag, in degrees clockwise. `nil` if there is none.
+      public let rotateTag: Int?
+    }
+
+    /// What is known of an audio stream.
+    public struct Audio: Sendable, Hashable {
+      /// Samples per second.
+      public let sampleRate: Int
+      /// The number of channels.
+      public let channels: Int
+    }
+
+    /// The index of the stream in the input, from 0.
+    public let index: Int
+    /// The kind of content.
+    public let kind: StreamKind
+    /// FFmpeg's name of the codec, such as `h264`; `none` if it doesn't know the codec.
+    public let codec: String
+    /// The container's four-character code for the codec, such as `mebx`. Characters that aren't printable
+    /// ASCII are dots.
+    public let codecTag: String
+    /// The duration in seconds. `nil` if unknown.
+    public let duration: Double?
+    /// `nil` unless the stream is video or a cover picture.
+    public let video: Video?
+    /// `nil` unless the stream is audio.
+    public let audio: Audio?
+  }
+
+  /// A change of the signals, or of the frame size, at a frame.
+  public struct Signal: Sendable, Hashable {
+    /// What changes.
+    public enum Content: Sendable, Hashable {
+      /// A signal begins, or begins to be applied because one of higher precedence has ended. `isApplied` is
+      /// `false` while a signal of higher precedence is present.
+      case begins(OrientationSignal, isApplied: Bool)
+      /// The signal of a source ends.
+      case ends(OrientationSignal.Source)
+      /// The size of the stored frames changes, in pixels.
+      case size(PixelSize)
+    }
+
+    /// The time of the frame on the media timeline, in seconds.
+    public let seconds: Double
+    /// The index of the frame in presentation order, from 0.
+    public let frame: Int
+    /// What changes.
+    public let content: Content
+
+    /// The signal that begins. `nil` if one ends, or if the size changes.
+    public var signal: OrientationSignal? {
+      if case .begins(let signal, _) = content { signal } else { nil }
+    }
+
+    /// Whether a signal begins that is applied.
+    public var isApplied: Bool {
+      if case .begins(_, let isApplied) = content { isApplied } else { false }
+    }
+
+    /// The source whose signal begins or ends. `nil` if the size changes.
+    public var source: OrientationSignal.Source? {
+      switch content {
+      case .begins(let signal, _): signal.source
+      case .ends(let source): source
+      case .size: nil
+      }
+    }
+  }
+
+  /// The input as it was named: a path, a URL, or `-` for standard input.
+  public let input: String
+  /// FFmpeg's name of the input's format, such as `mov,mp4,m4a,3gp,3g2,mj2`.
+  public let format: String
+  /// The streams of the input, in its order.
+  public let streams: [Stream]
+  /// The index of the stream whose signals are listed. `nil` if there is no video.
+  public let videoStream: Int?
+  /// The changes of the signals in order of time; of those of a frame, in order of precedence. The size of
+  /// the first frame isn't listed.
+  public let signals: [Signal]
   /// Warnings for the user: signals with invalid values.
   public let warnings: [String]
 
   /// Reads all of `input`. Frames are decoded only if a signal can't be found otherwise.
   ///
+  /// - Parameters:
+  ///   - input: A path, a URL that libavformat supports, or `-` for standard input.
+  ///   - format: libavformat's name of the input's format, if it can't be detected.
   /// - Throws: `noInput`, `badData`.
   public init(input: String, format: String? = nil) throws(UprightError) {
     let demuxer = try openSource(input, format: format)
-    var lines = ["\(input): \(demuxer.container.format)"]
-    var streams: [JSONValue] = []
-    for stream in demuxer.container.streams {
-      streams.append(Self.json(stream))
-      lines.append(Self.line(stream))
+    self.input = input
+    self.format = demuxer.container.format
+    streams = demuxer.container.streams.map(Stream.init)
+    videoStream = demuxer.bestStream(.video)?.index
+    guard videoStream != nil else {
+      (signals, warnings) = ([], [])
+      return
     }
-    var signals: [JSONValue] = []
-    var warnings: [String] = []
-    if demuxer.bestStream(.video) != nil {
-      var scan = try SignalScan(demuxer)
-      var log = SignalLog()
-      while let change = try scan.next() {
-        for entry in log.entries(of: change) {
-          signals.append(entry.json)
-          lines.append("  " + entry.description)
-        }
-      }
-      if !log.hasSignals { lines.append("  no orientation signal") }
-      warnings = scan.warnings
-    } else {
-      lines.append("  no video stream")
-    }
-    json = ["streams": .array(streams), "signals": .array(signals)]
-    self.lines = lines
-    self.warnings = warnings
+    var scan = try SignalScan(demuxer)
+    var log = SignalLog()
+    while let change = try scan.next() { log.add(change) }
+    signals = log.signals
+    warnings = scan.warnings
   }
+}
 
-  private static func json(_ stream: StreamInfo) -> JSONValue {
-    var members: [JSONValue.Member] = [
-      .init("index", .integer(stream.index)), .init("kind", .string(stream.kind.rawValue)),
-      .init("codec", .string(stream.codecName)),
-    ]
-    if stream.kind == .video {
-      members += [
-        .init("width", .integer(stream.parameters.size.width)),
-        .init("height", .integer(stream.parameters.size.height)),
-        .init("sampleAspectRatio", .string(stream.sampleAspectRatio.description)),
-        .init("frames", stream.frameCount > 0 ? .integer(stream.frameCount) : .null),
-      ]
-      if let matrix = stream.displayMatrix {
-        members.append(
-          .init("displayMatrix", .array(matrix.values.map { .integer(Int($0)) })))
-      }
-      if let tag = stream.rotateTag { members.append(.init("rotateTag", .integer(tag))) }
-    }
-    if stream.kind == .audio {
-      members += [
-        .init("sampleRate", .integer(stream.parameters.sampleRate)),
-        .init("channels", .integer(stream.parameters.channels)),
-      ]
-    }
-    members.append(.init("duration", stream.duration.map { .number($0) } ?? .null))
-    return .object(members)
+extension Probe.Stream {
+  init(_ stream: StreamInfo) {
+    index = stream.index
+    kind = stream.kind
+    codec = stream.codecName
+    codecTag = stream.codecTag
+    duration = stream.duration
+    video = stream.kind == .video ? Video(stream) : nil
+    audio = stream.kind == .audio ? Audio(stream) : nil
   }
+}
 
-  private static func line(_ stream: StreamInfo) -> String {
-    var text = "  stream \(stream.index)  \(stream.kind.rawValue) "
-    text += stream.codecName == "none" ? stream.codecTag : stream.codecName
-    if stream.kind == .video {
-      text += " \(stream.parameters.size)"
-      if stream.sampleAspectRatio != .one { text += " SAR \(stream.sampleAspectRatio)" }
-    }
-    if stream.kind == .audio {
-      text += " \(stream.parameters.sampleRate) Hz, \(stream.parameters.channels) channels"
-    }
-    return text
+extension Probe.Stream.Video {
+  init(_ stream: StreamInfo) {
+    size = stream.parameters.size
+    sampleAspectRatio = stream.sampleAspectRatio
+    frames = stream.frameCount > 0 ? stream.frameCount : nil
+    displayMatrix = stream.displayMatrix
+    rotateTag = stream.rotateTag
+  }
+}
+
+extension Probe.Stream.Audio {
+  init(_ stream: StreamInfo) {
+    sampleRate = stream.parameters.sampleRate
+    channels = stream.parameters.channels
   }
 }
