@@ -32,7 +32,12 @@ let transcoding = Task {
 do {
   let report = try await transcoding.value
   for warning in report.warnings { print("warning: \(warning)") }
-  print("\(report.frames) frames, \(report.formats.joined(separator: " -> "))")
+  for change in report.formats {
+    let size = change.format.encodeResolution
+    print("frame \(change.firstFrame ?? 0): \(size), turned \(change.turn?.name ?? "up")")
+  }
+  let written = report.output
+  print("\(written.frames) frames, \(written.copiedFrames) of them copied, \(written.duration) s")
 } catch let error as UprightError {
   // `error.code` is what a program decides by, `error.remedy` what a person can do.
   print("\(error)")

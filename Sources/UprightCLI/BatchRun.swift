@@ -116,8 +116,8 @@ struct BatchRun {
     for outcome in outcomes {
       switch outcome {
       case .done(let result):
-        if result.stopped == nil { done += 1 } else { stopped += 1 }
-        frames += result.frames
+        if result.isPartial { stopped += 1 } else { done += 1 }
+        frames += result.output.frames
       case .failed: failed += 1
       case .notStarted: waiting += 1
       }

@@ -4,33 +4,35 @@ internal import UprightFiles
 
 /// The messages about a finished transcode on standard error.
 enum Summary {
-  /// - Parameter clip: The input's name, if there are several inputs.
-  static func tell(_ result: TranscodeReport, output: String, of clip: String? = nil) {
-    let prefix = clip.map { "\($0): " } ?? ""
-    for warning in result.warnings {
+  /// - Parameters:
+  ///   - output: The output as it was named.
+  ///   - input: The input's name, if there are several inputs.
+  static func tell(_ report: TranscodeReport, output: String, of input: String? = nil) {
+    let prefix = input.map { "\($0): " } ?? ""
+    for warning in report.warnings {
       StandardError.tell("warning: \(prefix)\(warning)")
     }
     guard output != "-" else { return }
+    let written = report.output
     StandardError.tell(
-      "\(written(result, output)): " + stop(result) + "\(result.frames) frames" + copies(result)
-        + ", "
-        + result.formats.joined(separator: ", then ") + ", "
-        + speed(frames: result.frames - result.copied, seconds: result.wall))
+      "\(files(written)): " + stop(report) + "\(written.frames) frames" + copies(written) + ", "
+        + written.sizes.map(\.description).joined(separator: ", then ") + ", "
+        + speed(frames: written.encodedFrames, seconds: report.timing.wall))
   }
 
-  private static func copies(_ result: TranscodeReport) -> String {
-    switch result.copied {
+  private static func copies(_ output: TranscodeReport.Output) -> String {
+    switch output.copiedFrames {
     case 0: ""
-    case result.frames: " copied"
-    default: " (\(result.copied) copied)"
+    case output.frames: " copied"
+    default: " (\(output.copiedFrames) copied)"
     }
   }
 
   /// `stopped at 14.2 of 41 s: `
-  private static func stop(_ result: TranscodeReport) -> String {
-    guard let stopped = result.stopped else { return "" }
+  private static func stop(_ report: TranscodeReport) -> String {
+    guard let stop = report.stopped else { return "" }
     func tenths(_ seconds: Double) -> String { "\((seconds * 10).rounded() / 10)" }
-    return "stopped at \(tenths(stopped.at))\(stopped.of.map { " of \(tenths($0))" } ?? "") s: "
+    return "stopped at \(tenths(stop.at))\(stop.duration.map { " of \(tenths($0))" } ?? "") s: "
   }
 
   /// - Parameter frames: The number of frames that were encoded.
@@ -41,8 +43,9 @@ enum Summary {
   }
 
   /// Returns the names of the files that were written.
-  private static func written(_ result: TranscodeReport, _ output: String) -> String {
-    guard let first = result.files.first, let last = result.files.last else { return output }
-    return first == last ? first : "\(first) to \(last)"
+  private static func files(_ output: TranscodeReport.Output) -> String {
+    guard output.files.count > 1, let first = output.files.first, let last = output.files.last
+    else { return output.path }
+    return "\(first) to \(last)"
   }
 }

@@ -71,10 +71,12 @@ struct Tag: ParsableCommand {
     let result = try session.run()
     try reportFile?.write(result.json)
     if !common.quiet {
-      for warning in result.warnings { StandardError.tell("warning: \(warning)") }
+      let written = result.output
+      let dropped = written.dropped.map { "left out: \($0)" }
+      for warning in result.warnings + dropped { StandardError.tell("warning: \(warning)") }
       if output != "-" {
         StandardError.tell(
-          "\(result.output): \(result.frames) frames copied, \(session.orientation.name)")
+          "\(written.path): \(written.frames) frames copied, \(session.orientation.name)")
       }
     }
     if let status = Interruption.shared.status { throw ExitCode(status) }

@@ -25,7 +25,10 @@ struct AsyncSessionTests {
         "0.0 s: keep, the app is in portrait",
         "3.333333 s: rotate, the app is in landscapeRight",
         "6.666667 s: rotate, the app is in portrait",
-        "300 frames, 720x1280 -> 1280x720 -> 720x1280",
+        "frame 0: 720x1280, turned right",
+        "frame 100: 1280x720, turned up",
+        "frame 200: 720x1280, turned right",
+        "300 frames, 0 of them copied, 10.0 s",
       ])
     #expect(try Playlist(path: scratch.path("out.m3u8")).discontinuities == 2)
   }

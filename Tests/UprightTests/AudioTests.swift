@@ -25,7 +25,7 @@ struct AudioTests {
       $0.size = .pair(PixelSize(360, 640))
       if !name.hasSuffix("webm") { $0.quick() }
     }
-    #expect(run.result.frames == 150)
+    #expect(run.result.output.frames == 150)
     let after = try FlashAndBeep(path: run.path)
     #expect(after.flashes.count == 5 && after.beeps.count == 5, "\(after)")
     let drift = zip(before.offsets, after.offsets).map { abs($0 - $1) }.max() ?? 1
@@ -157,7 +157,7 @@ struct AudioTests {
       sound += packets
       // EXTINF is the duration of the segment's video.
     }
-    #expect(pictures == run.result.frames)
+    #expect(pictures == run.result.output.frames)
     for (index, packets) in soundOf.enumerated() {
       for packet in packets {
         let time = try #require(packet.time)
@@ -252,7 +252,7 @@ struct AudioTests {
       "-f lavfi -i testsrc2=s=64x64:r=25:d=4 -f lavfi -i sine=f=440:r=48000:d=4 -c:v libx264 -preset "
         + "ultrafast -g 50 -c:a aac -movflags frag_keyframe+empty_moov \(input)")
     let run = try Transcoded(input, to: scratch.path("out.mp4")) { $0.end = 0.6 }
-    #expect(run.result.frames == 15)
+    #expect(run.result.output.frames == 15)
     let last = try #require(try FFmpegTool.packets(run.path, "a:0").compactMap(\.time).last)
     #expect(last > 0.55 && last < 0.6, "\(last)")
   }

@@ -77,7 +77,7 @@ struct BadSignalTests {
       try Data(bytes).write(to: URL(fileURLWithPath: path))
       do {
         let run = try Transcoded(path, to: scratch.path("\(index).y4m"))
-        #expect(run.result.frames == 12)
+        #expect(run.result.output.frames == 12)
       } catch let error as UprightError {
         // libavformat rejects the whole file for some of the damage.
         #expect(error.code == .badData, "\(error)")

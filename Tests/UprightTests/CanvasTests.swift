@@ -191,9 +191,13 @@ struct CanvasTests {
       }
     }
     #expect(seen == 1)
-    #expect(result.frames > 0 && result.frames < 300)
+    #expect(result.output.frames > 0 && result.output.frames < 300)
     let partial = name.replacing("out.", with: "out.partial.")
-    #expect(try FFmpegTool.frames(scratch.path(partial)).count == result.frames)
+    #expect(try FFmpegTool.frames(scratch.path(partial)).count == result.output.frames)
+    #expect(result.isPartial && result.stopped?.at == result.output.duration)
+    #expect(result.stopped?.duration == 10)
+    #expect(result.output.path == scratch.path(partial))
+    #expect(result.output.files == [scratch.path(partial)])
     #expect(scratch.names.allSatisfy { !$0.hasSuffix(".part") && $0 != name })
   }
 }

@@ -121,7 +121,7 @@ struct ClipCollectionTests {
   }
 
   private func compareFrames(_ before: Clip, _ after: Clip, _ run: Transcoded, _ name: String) {
-    #expect(after.frames == run.result.frames, "\(name)")
+    #expect(after.frames == run.result.output.frames, "\(name)")
     #expect(after.frames > 0)
     // Raw streams have no times. They can't be compared here.
     guard before.times.count == before.frames else { return }

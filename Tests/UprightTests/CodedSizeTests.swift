@@ -109,7 +109,7 @@ struct CodedSizeTests {
       scratch, [("libx264", "96x64", 5, "yuv420p"), ("libx264", "16384x16", 2, "yuv420p")])
     #expect(try Self.probe(path).map { $0["width"].int } == [16384])
     let run = try Transcoded(path, to: scratch.path("out.y4m"))
-    #expect(run.result.frames == 7)
+    #expect(run.result.output.frames == 7)
   }
 
   @Test("A keyframe with a width of 0 counts as damage, and the other frames are decoded")
@@ -127,7 +127,7 @@ struct CodedSizeTests {
     try Data(bytes).write(to: URL(fileURLWithPath: path))
     let run = try Transcoded(path, to: scratch.path("out.y4m"))
     // Nothing can be decoded up to the next keyframe. Everything can from there on.
-    #expect(run.result.frames >= 6)
+    #expect(run.result.output.frames >= 6)
     #expect(run.result.warnings.contains { $0.contains("could not be decoded") })
     #expect(try Self.probe(path).allSatisfy { $0["width"].int != 0 })
   }
@@ -142,7 +142,7 @@ struct CodedSizeTests {
         ("libx264", "96x64", 5, "yuv420p10le"),
       ])
     let run = try Transcoded(path, to: scratch.path("out.mp4")) { $0.quick() }
-    #expect(run.result.frames == 15)
+    #expect(run.result.output.frames == 15)
     #expect(try FFmpegTool.frames(run.path).count == 15)
   }
 
@@ -152,8 +152,8 @@ struct CodedSizeTests {
     let path = try Self.transportStream(
       scratch, [("libx264", "96x64", 10, "yuv420p"), ("mpeg2video", "96x64", 5, "yuv420p")])
     let run = try Transcoded(path, to: scratch.path("out.mp4")) { $0.quick() }
-    #expect(run.result.frames >= 10)
-    figure("codec change: \(run.result.frames) frames, \(run.result.warnings)")
-    #expect(run.result.frames == 15 || !run.result.warnings.isEmpty)
+    #expect(run.result.output.frames >= 10)
+    figure("codec change: \(run.result.output.frames) frames, \(run.result.warnings)")
+    #expect(run.result.output.frames == 15 || !run.result.warnings.isEmpty)
   }
 }

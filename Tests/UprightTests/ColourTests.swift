@@ -104,7 +104,7 @@ struct ColourTests {
     let input = try Self.source(scratch, test.coding)
     try DisplayMatrixPatch.apply(.right, to: input)
     let run = try Transcoded(input, to: scratch.path(test.output)) { $0.codec = test.codec }
-    #expect(run.result.frames == 5)
+    #expect(run.result.output.frames == 5)
     let tags = try Self.tags(of: run.path)
     for (name, value) in test.expected {
       #expect((tags[name] == "unknown" ? "none" : tags[name]) == value, "\(name)")
@@ -221,7 +221,7 @@ struct ColourTests {
       $0.size = .pair(PixelSize(180, 320))
       $0.canvas = .portrait
     }
-    #expect(run.result.frames == 60)
+    #expect(run.result.output.frames == 60)
     let video = try #require(try FFmpegTool.streams(run.path, "video").first)
     #expect(video["codec_name"].string == codec.rawValue)
     #expect(video["width"].int == 180 && video["height"].int == 320)
@@ -247,7 +247,7 @@ struct ColourTests {
       $0.size = .pair(PixelSize(180, 320))
       $0.quick()
     }
-    #expect(run.result.frames == 300)
+    #expect(run.result.output.frames == 300)
     let (status, said) = try Player.ffmpeg.play([run.path])
     #expect(status == 0, "\(said["error"])")
     #expect(said["numbers"].ints == Array(0..<300))

@@ -55,7 +55,7 @@ struct EditListTests {
     let result = try TagSession(
       input: source, output: output, options: TagSession.Options(orientation: .up)
     ).run()
-    #expect(result.frames == 57)
+    #expect(result.output.frames == 57)
     #expect(result.warnings == ["11 frames stay hidden by the edit list"])
     #expect(try Self.shown(output) == truth)
     for kind in ["v:0", "a:0"] {
@@ -67,7 +67,7 @@ struct EditListTests {
       input: source, output: scratch.path("tagged.mkv"),
       options: TagSession.Options(orientation: .up)
     ).run()
-    #expect(shown.frames == 68 && shown.warnings.contains { $0.contains("are shown") })
+    #expect(shown.output.frames == 68 && shown.warnings.contains { $0.contains("are shown") })
   }
 
   @Test("--upright metadata copies the edit list, and encoding outputs only the shown frames")
@@ -79,7 +79,7 @@ struct EditListTests {
       input: source, output: turned, options: TagSession.Options(orientation: .right)
     ).run()
     let copy = try Transcoded(turned, to: scratch.path("copy.mp4")) { $0.upright = .metadata }
-    #expect(copy.result.frames == 57 && copy.report["output"]["encoded_frames"].int == 0)
+    #expect(copy.result.output.frames == 57 && copy.report["output"]["encoded_frames"].int == 0)
     #expect(copy.result.warnings == ["11 frames stay hidden by the edit list"])
     #expect(try Self.shown(copy.path) == Self.shown(turned))
     let pixels = try Transcoded(turned, to: scratch.path("pixels.y4m"))

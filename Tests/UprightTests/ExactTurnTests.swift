@@ -59,7 +59,7 @@ struct ExactTurnTests {
     for orientation in ImageOrientation.allCases {
       try DisplayMatrixPatch.apply(orientation, to: input)
       let run = try Transcoded(input, to: scratch.path("\(orientation).y4m"))
-      #expect(run.result.frames == 7)
+      #expect(run.result.output.frames == 7)
       #expect(run.report["formats"].array.map { $0["turn"].string } == [orientation.name])
       let ours = try Y4M(path: run.path)
       // A quarter turn of 4:2:2 leaves a chroma layout that Y4M can't store. Only luma is compared then.

@@ -99,8 +99,7 @@ struct FollowTests {
 
   /// The files that a player plays one after another, each with the index of its first frame.
   private static func parts(_ run: Transcoded) -> [(path: String, first: Int)] {
-    run.result.files.isEmpty
-      ? [(run.path, 0)] : run.result.files.enumerated().map { ($1, $0 * 100) }
+    run.result.output.files.enumerated().map { ($1, $0 * 100) }
   }
 
   @Test(
@@ -108,8 +107,8 @@ struct FollowTests {
     arguments: Loop.cases(outputs, test: 4))
   func ffmpeg(_ output: Output) throws {
     let (_, run) = try Self.shared(output)
-    #expect(run.result.frames == 300)
-    #expect(run.result.formats == ["180x320", "320x180", "180x320"])
+    #expect(run.result.output.frames == 300)
+    #expect(run.result.output.sizes.map(\.description) == ["180x320", "320x180", "180x320"])
     let formats = run.report["formats"].array
     #expect(formats.map { $0["first_frame"].int } == [0, 100, 200])
     #expect(formats.map { $0["encodeResolution"].string } == ["180x320", "320x180", "180x320"])

@@ -20,7 +20,7 @@ struct FormatSwitchTests {
       $0.codec = codec
       if codec == nil { $0.encoderOptions = ["bf": "3", "b_strategy": "0"] }
     }
-    #expect(run.result.frames == 300)
+    #expect(run.result.output.frames == 300)
     return [UInt8](try Data(contentsOf: URL(fileURLWithPath: run.path)))
   }
 

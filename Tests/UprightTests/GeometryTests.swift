@@ -183,7 +183,7 @@ struct GeometryTests {
       graph: "[0:v]scale=\(shape.width):\(shape.height):flags=bicubic,setsar=1,format=yuv420p[a];"
         + "[1:v]setsar=1[b]")
     figure("square pixels \(shape.file): \(ratios.worst.luma) dB")
-    #expect(ratios.count == run.result.frames)
+    #expect(ratios.count == run.result.output.frames)
     #expect(ratios.worst.luma > 30, "\(ratios.worst)")
   }
 
@@ -221,7 +221,7 @@ struct GeometryTests {
       let upright = orientation.applied(to: PixelSize(width, height))
       #expect(picture.width == max(2, upright.width & ~1))
       #expect(picture.height == max(2, upright.height & ~1))
-      #expect(run.result.frames == 3)
+      #expect(run.result.output.frames == 3)
       guard min(width, height) > 16 else { continue }
       let ratios = try FFmpegTool.ratios(
         inputs: ["-noautorotate", "-i", input, "-i", run.path],
@@ -238,7 +238,7 @@ struct GeometryTests {
     let scratch = try Scratch()
     let input = SharedFiles.url("clips/odd-sar/bear-vp9-odd-dimensions.webm").path
     let run = try Transcoded(input, to: scratch.path("out.mp4"))
-    #expect(run.result.frames == 30)
+    #expect(run.result.output.frames == 30)
     let video = try FFmpegTool.streams(run.path, "video").first
     #expect(video?["width"].int == 160 && video?["height"].int == 120)
     let ratios = try FFmpegTool.ratios(
@@ -279,7 +279,7 @@ struct GeometryTests {
       $0.size = .pair(PixelSize(180, 320))
       $0.quick()
     }
-    #expect(run.result.frames == change.frames)
+    #expect(run.result.output.frames == change.frames)
     let frames = try FFmpegTool.frames(run.path)
     #expect(frames.count == change.frames)
     // The canvas keeps its size. Each source size has its own transform onto it, without distortion.

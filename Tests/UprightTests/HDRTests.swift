@@ -78,7 +78,7 @@ struct HDRTests {
       scratch, format: test.codec == .h264 ? "yuv420p" : "yuv420p10le")
     try DisplayMatrixPatch.apply(.right, to: input)
     let run = try Transcoded(input, to: scratch.path(test.output)) { $0.codec = test.codec }
-    #expect(run.result.frames == 10)
+    #expect(run.result.output.frames == 10)
     let frames = try FFmpegTool.frames(run.path)
     #expect(frames.count == 10)
     var places = test.inFrames ? frames.map { $0.json["side_data_list"] } : []
@@ -201,7 +201,7 @@ struct HDRTests {
       $0.codec = .hevc
       $0.size = .pair(PixelSize(72, 128))
     }
-    #expect(run.result.frames == 20)
+    #expect(run.result.output.frames == 20)
     let said = try FFmpegTool.frames(run.path).map { Self.read($0.json["side_data_list"]).cll }
     #expect(
       said == Array(repeating: [1000, 400], count: 10) + Array(repeating: [600, 200], count: 10))
@@ -209,7 +209,7 @@ struct HDRTests {
       $0.codec = .hevc
       $0.reencode = .always
     }
-    #expect(fixed.result.frames == 20)
+    #expect(fixed.result.output.frames == 20)
     #expect(fixed.result.warnings.contains { $0.contains("colour's description changed") })
   }
 

@@ -70,7 +70,7 @@ struct InterlacedTests {
       $0.rate = .constantQuality(4)
       $0.size = test.1.map { .pair($0) }
     }
-    #expect(run.result.frames == 10)
+    #expect(run.result.output.frames == 10)
     let before = try FFmpegTool.frames(input)
     let after = try FFmpegTool.frames(run.path)
     #expect(after.map(\.time) == before.map(\.time))
@@ -123,7 +123,7 @@ struct InterlacedTests {
       $0.codec = .hevc
       $0.quick()
     }
-    #expect(run.result.frames == 10)
+    #expect(run.result.output.frames == 10)
     #expect(try Self.roughness(run.path, 5).y < 0.7)
   }
 
@@ -133,7 +133,7 @@ struct InterlacedTests {
     let input = try Self.source(scratch, frames: frames)
     try DisplayMatrixPatch.apply(.right, to: input)
     let run = try Transcoded(input, to: scratch.path("out.mp4"))
-    #expect(run.result.frames == frames)
+    #expect(run.result.output.frames == frames)
     #expect(
       try FFmpegTool.frames(run.path).compactMap(\.time)
         == FFmpegTool.frames(input).compactMap(\.time))
@@ -164,7 +164,7 @@ struct InterlacedTests {
       $0.size = .pair(PixelSize(120, 72))
       $0.canvas = .landscape
     }
-    #expect(run.result.frames == expected)
+    #expect(run.result.output.frames == expected)
     let after = try FFmpegTool.frames(run.path)
     #expect(after.count == expected)
     #expect(after.allSatisfy { $0.json["interlaced_frame"].int == 0 })
@@ -183,7 +183,7 @@ struct InterlacedTests {
     }
     let before = try FFmpegTool.frames(input)
     let after = try FFmpegTool.frames(run.path)
-    #expect(before.count == after.count && run.result.frames == before.count)
+    #expect(before.count == after.count && run.result.output.frames == before.count)
     #expect(after.allSatisfy { $0.json["interlaced_frame"].int == 0 })
     #expect(zip(before, after).allSatisfy { abs(($0.time ?? 0) - ($1.time ?? 1)) < 2e-6 })
   }

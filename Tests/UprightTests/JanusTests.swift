@@ -277,7 +277,7 @@ struct JanusTests {
     }
     let input = try Self.write(fixture, "call.mjr", in: scratch)
     let run = try Transcoded(input, to: scratch.path("out.y4m"))
-    #expect(run.result.frames == 39)
+    #expect(run.result.output.frames == 39)
     #expect(run.result.warnings.count == 1)
     #expect(run.result.warnings[0].contains("\(lost) video RTP packet"))
     #expect(run.result.warnings[0].contains("5 complete frames may refer to lost data"))
@@ -314,7 +314,7 @@ struct JanusTests {
       damaged.packets.remove(at: lost)
       let input = try Self.write(damaged, "call.mjr", in: scratch)
       let run = try Transcoded(input, to: scratch.path("out\(lost).y4m"))
-      #expect((20...40).contains(run.result.frames), "packet \(lost)")
+      #expect((20...40).contains(run.result.output.frames), "packet \(lost)")
       #expect(run.result.warnings.count == 1, "packet \(lost): \(run.result.warnings)")
     }
   }

@@ -114,7 +114,7 @@ struct MetadataTests {
       $0.size = .pair(PixelSize(90, 160))
       $0.quick()
     }
-    #expect(run.result.frames == 150)
+    #expect(run.result.output.frames == 150)
     let json = try Self.format(run.path)
     let tags = Self.tags(json)
     #expect(tags["title"] == "A walk")
@@ -292,7 +292,7 @@ struct SubtitleTests {
       $0.size = .pair(PixelSize(90, 160))
       $0.quick()
     }
-    #expect(run.result.frames == 150)
+    #expect(run.result.output.frames == 150)
     let streams = try FFmpegTool.streams(run.path)
     let covers = streams.filter { $0["disposition"]["attached_pic"].int == 1 }
     let dropped = run.report["output"]["dropped"].array.compactMap(\.string)

@@ -56,7 +56,7 @@ struct RotationClipTests {
     let scratch = try Scratch()
     let run = try Transcoded(clip.path, to: scratch.path("out.mp4")) { $0.quick() }
     #expect(run.report["formats"].array.map { $0["turn"].string } == [clip.turn.name])
-    #expect(run.result.frames == clip.frames)
+    #expect(run.result.output.frames == clip.frames)
 
     let video = try #require(try FFmpegTool.streams(run.path, "video").first)
     #expect(video["width"].int == clip.width && video["height"].int == clip.height)
@@ -135,7 +135,7 @@ struct RotationClipTests {
   func exif(_ clip: Clip) throws {
     let scratch = try Scratch()
     let run = try Transcoded(clip.path, to: scratch.path("out.y4m"))
-    #expect(run.result.frames == 1)
+    #expect(run.result.output.frames == 1)
     #expect(run.report["formats"].array.map { $0["turn"].string } == [clip.turn.name])
     let stored = try #require(try FFmpegTool.streams(clip.path, "video").first)
     let size = PixelSize(stored["width"].int ?? 0, stored["height"].int ?? 0)
@@ -178,7 +178,7 @@ struct RotationClipTests {
   func sei(_ clip: Clip) throws {
     let scratch = try Scratch()
     let run = try Transcoded(clip.path, to: scratch.path("out.y4m"))
-    #expect(run.result.frames == clip.frames)
+    #expect(run.result.output.frames == clip.frames)
     #expect(run.report["formats"].array.map { $0["turn"].string } == [clip.turn.name])
     let picture = try Y4M(path: run.path)
     #expect(picture.width == clip.width && picture.height == clip.height)
@@ -201,7 +201,7 @@ struct RotationClipTests {
       "clips/rotation-other/sample_with_htc_rotation_track_name.mkv"
     ).path
     let run = try Transcoded(input, to: scratch.path("out.mp4"))
-    #expect(run.result.frames == 30)
+    #expect(run.result.output.frames == 30)
     #expect(run.report["formats"].array.map { $0["encodeResolution"].string } == ["1080x720"])
     try Self.compareTimes(input, run.path)
     try Self.compareSound(input, run.path)

@@ -136,7 +136,7 @@ struct SEITableTests {
       let path = scratch.path("clip.mp4")
       try Self.clip(row, codec, bFrames: bFrames).write(to: path)
       let run = try Transcoded(path, to: scratch.path("out.y4m"))
-      #expect(run.result.frames == 24)
+      #expect(run.result.output.frames == 24)
       let stored = try TurnedFrames.stored(path, scratch)
       let seen = try TurnedFrames.read(Y4M(path: run.path), source: stored)
       #expect(seen == row.truth, "\(codec), \(bFrames) B-frames")

@@ -259,7 +259,7 @@ import UprightTestSupport
         $0.canvas = .follow
         $0.size = .pair(PixelSize(72, 128))
       }
-      #expect(run.result.frames == 30)
+      #expect(run.result.output.frames == 30)
       #expect(run.report["formats"].array.map { $0["first_frame"].int } == [0, 20])
       let frames = try FFmpegTool.frames(run.path)
       #expect(

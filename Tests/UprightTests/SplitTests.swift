@@ -32,8 +32,8 @@ struct SplitTests {
     let dot = try #require(name.lastIndex(of: "."))
     let names = (0..<3).map { "\(name[..<dot])-\($0)\(name[dot...])" }
     #expect(scratch.names == names)
-    #expect(run.result.files == names.map { scratch.path($0) })
-    #expect(run.report["output"]["files"].array.compactMap(\.string) == run.result.files)
+    #expect(run.result.output.files == names.map { scratch.path($0) })
+    #expect(run.report["output"]["files"].array.compactMap(\.string) == run.result.output.files)
     #expect(run.report["output"]["frames"].int == 300)
 
     let theirs = try FFmpegTool.frames(NumberedClip.Clip.variable.path()).compactMap(\.time)
@@ -41,7 +41,7 @@ struct SplitTests {
     try #require(theirs.count == 300)
     let grain = 0.0022
     var heard = 0
-    for (index, file) in run.result.files.enumerated() {
+    for (index, file) in run.result.output.files.enumerated() {
       let packets = try FFmpegTool.packets(file, "v:0")
       #expect(packets.count == 100 && packets.first?.isKey == true)
       let times = packets.compactMap(\.time).sorted()
@@ -84,9 +84,9 @@ struct SplitTests {
       $0.canvas = .follow
       $0.quick()
     }
-    #expect(run.result.files.count == 3)
+    #expect(run.result.output.files.count == 3)
     let before = try FlashAndBeep(path: Samples.withSound)
-    let flashes = try run.result.files.map { path in
+    let flashes = try run.result.output.files.map { path in
       let streams = try FFmpegTool.streams(path, "video")
       // `FlashAndBeep` requires a 16:9 frame. Letterboxed frames in the portrait canvas are cropped.
       guard streams.first?["width"].int == 360 else { return try FlashAndBeep(path: path) }
@@ -136,7 +136,7 @@ struct SplitTests {
       $0.quick()
     }
     let starts = [0, 100 / 30.0, 200 / 30.0]
-    for (index, (file, wanted)) in zip(run.result.files, [1.0, 4, 8]).enumerated() {
+    for (index, (file, wanted)) in zip(run.result.output.files, [1.0, 4, 8]).enumerated() {
       let packets = try FFmpegTool.packets(file, "s:0")
       #expect(packets.count == 1)
       let zero = try FFmpegTool.frames(file).first?.time ?? 9

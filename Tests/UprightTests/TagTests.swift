@@ -29,7 +29,7 @@ struct TagTests {
   private static func tag(
     _ input: String, _ output: String, _ orientation: ImageOrientation,
     _ configure: (inout TagSession.Options) -> Void = { _ in }
-  ) throws -> (report: JSON, result: TagReport) {
+  ) throws -> (report: JSON, result: TranscodeReport) {
     QuietLibraries.install()
     var options = TagSession.Options(orientation: orientation)
     configure(&options)
@@ -414,7 +414,7 @@ struct TagTests {
       #expect(!tags.keys.contains { $0.contains("location") })
     }
     if name.contains("metadata_track") {
-      #expect(result.warnings.contains { $0.contains("stream 0 (data") })
+      #expect(result.output.dropped.contains { $0.contains("stream 0 (data") })
     }
   }
 

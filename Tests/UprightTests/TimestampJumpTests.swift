@@ -110,7 +110,7 @@ import UprightTestSupport
       + Self.piece(scratch, "c.ts", at: 300))
       .write(to: URL(fileURLWithPath: input))
     let run = try Transcoded(input, to: scratch.path("out.mp4")) { $0.quick() }
-    #expect(run.result.frames == 75)
+    #expect(run.result.output.frames == 75)
     let frames = try FFmpegTool.frames(run.path).compactMap(\.time)
     #expect(frames.count == 75)
     // Two joins. One goes back. The other goes far ahead and is kept, because it could be a pause.

@@ -35,7 +35,7 @@ struct TimestampTests {
     }
     let before = try FFmpegTool.frames(input).compactMap(\.time)
     let after = try FFmpegTool.frames(run.path).compactMap(\.time)
-    #expect(run.result.frames == before.count)
+    #expect(run.result.output.frames == before.count)
     #expect(after.count == before.count)
     // Matroska has no time before zero. If audio begins there, all times are shifted by a constant.
     let isShifted = test.output.hasSuffix("mkv")
@@ -93,7 +93,7 @@ struct TimestampTests {
     }
     let before = try FFmpegTool.frames(input).compactMap(\.time)
     let after = try FFmpegTool.frames(run.path).compactMap(\.time)
-    #expect(run.result.frames == before.count && after.count == before.count)
+    #expect(run.result.output.frames == before.count && after.count == before.count)
     let sound = try FFmpegTool.packets(input, "a:0").compactMap(\.time)
     let heard = try FFmpegTool.packets(run.path, "a:0").compactMap(\.time)
     #expect(sound.count == heard.count)
@@ -115,7 +115,7 @@ struct TimestampTests {
       $0.start = 1
       $0.end = 4
     }
-    #expect(run.result.frames == 90)
+    #expect(run.result.output.frames == 90)
     let before = try FlashAndBeep(path: Samples.withSound)
     let after = try FlashAndBeep(path: run.path)
     #expect(after.flashes.count == 3 && after.beeps.count == 3)

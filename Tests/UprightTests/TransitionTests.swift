@@ -234,7 +234,7 @@ import UprightTestSupport
       $0.size = .pair(PixelSize(36, 64))
       $0.rate = .constantQuality(1)
     }
-    #expect(follow.result.frames == 40)
+    #expect(follow.result.output.frames == 40)
     #expect(follow.report["formats"].array.map { $0["first_frame"].int } == [0, 10, 25])
     let pictures = try Scratch()
     try FFmpegTool.run([

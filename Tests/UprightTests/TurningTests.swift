@@ -45,7 +45,7 @@ struct TurningTests {
       $0.reference = test.reference
       $0.size = .pair(PixelSize(720, 1280))
     }
-    #expect(run.result.frames == 300)
+    #expect(run.result.output.frames == 300)
     #expect(run.report["input"]["frames"].int == 300)
     #expect(run.report["output"]["frames"].int == 300)
 
@@ -137,7 +137,7 @@ struct TurningTests {
       let document = try #require(PolicyDocument.builtIn(policy))
       let plan = try OrientationPlan(
         document, events: try RotationEvent.parse(jsonLines: Array(text.utf8)))
-      #expect(run.result.entries == plan.entries)
+      #expect(run.result.decisions == plan.entries)
       let expected = try JSONDecoder().decode(JSON.self, from: Data(plan.json.compact.utf8))
       #expect(run.report["events"] == expected["events"])
       #expect(run.report["events"].array.count == 8)
@@ -160,7 +160,7 @@ struct TurningTests {
         $0.end = 4
       }
       #expect(run.report["formats"].array.map { $0["first_frame"].int } == [0, frame], "at \(at)")
-      #expect(run.result.frames == 120)
+      #expect(run.result.output.frames == 120)
     }
   }
 }

@@ -7,14 +7,100 @@ import UprightMediaIO
 import UprightPipeline
 import UprightTestSupport
 
-/// The fields of probes.
-@Suite("Fields of probes", .enabled(if: Needs.ffmpeg, "needs ffmpeg"))
+/// The fields of reports and probes. Those of a plan are in `PartsTests`.
+@Suite("Fields of reports and probes", .enabled(if: Needs.ffmpeg, "needs ffmpeg"))
 struct TypedResultTests {
-  // MARK: - Probes
+  // MARK: - Reports
+
+  @Test("A transcode's report")
+  func report() throws {
+    let scratch = try Scratch()
+    let run = try Transcoded(
+      Samples.turning, to: scratch.path("out.mp4"), events: Samples.turningEvents()
+    ) {
+      $0.sensor()
+      $0.quick()
+      $0.size = .pair(PixelSize(90, 160))
+    }
+    let report = run.result
+    #expect(report.input.path == Samples.turning && report.input.codec == "h264")
+    #expect(report.input.size == PixelSize(1280, 720))
+    #expect(report.input.frames == 300 && report.input.duration == 10)
+    #expect(report.output.path == run.path && report.output.files == [run.path])
+    // The canvas of an MP4 file is fixed, so one encoder writes all formats.
+    #expect(report.output.sizes == [PixelSize(90, 160)] && report.formats.count == 3)
+    #expect(report.output.frames == 300 && report.output.duration == 10)
+    #expect(report.output.copiedFrames == 0 && report.output.encodedFrames == 300)
+    #expect(report.output.dropped.isEmpty && report.warnings.isEmpty)
+    #expect(report.formats.map(\.firstFrame) == [0, 100, 200])
+    #expect(report.formats.map(\.turn) == [.right, .up, .right])
+    #expect(report.decisions.map(\.outcome) == [.keep, .rotate, .rotate])
+    #expect(report.decisions.map(\.to) == [.portrait, .landscapeRight, .portrait])
+    #expect(report.stopped == nil && !report.isPartial)
+  }
+
+  @Test("The JSON of a report has the fields in the documented order")
+  func reportJSON() throws {
+    let scratch = try Scratch()
+    let path = scratch.path("out.mp4")
+    let report = try TranscodeSession(
+      input: Samples.displayMatrix, output: path, options: Self.metadata
+    ).run()
+    #expect(report.output.copiedFrames == 60 && report.output.encodedFrames == 0)
+    let timing = report.json["timing"]
+    #expect(timing.map(Self.keys) == ["wall", "cpu", "stages"])
+    #expect(timing?["stages"].map(Self.keys) == ["decode", "orient", "encode"])
+    let rest = Self.members(report.json).filter { $0.key != "timing" }
+    #expect(
+      JSONValue.object(rest).compact
+        == #"{"input":{"path":"\#(Samples.displayMatrix)","codec":"h264","width":640,"height":360,"#
+        + #""frames":60,"duration":2.0},"output":{"path":"\#(path)","frames":60,"duration":2.0,"#
+        + #""copied_frames":60,"encoded_frames":0,"dropped":[]},"formats":[{"from":0.0,"#
+        + #""first_frame":0,"appOrientation":"portrait","captureResolution":"360x640","#
+        + #""encodeResolution":"360x640","turn":"right","transform":[0.0,1.0,-1.0,0.0,360.0,0.0]}],"#
+        + #""events":[{"at":0.0,"event":{"device":"portrait"},"decision":"keep","reason":null,"#
+        + #""target":"portrait","from":"portrait","to":"portrait","#
+        + #""allowed":["portrait","landscapeRight","landscapeLeft"]}],"warnings":[]}"#)
+  }
+
+  private static let metadata: TranscodeOptions = {
+    var options = TranscodeOptions()
+    options.upright = .metadata
+    return options
+  }()
+
+  private static func keys(_ value: JSONValue) -> [String] { members(value).map(\.key) }
+
+  private static func members(_ value: JSONValue) -> [JSONValue.Member] {
+    if case .object(let members) = value { members } else { [] }
+  }
 
   private static func elements(_ value: JSONValue) -> [JSONValue] {
     if case .array(let values) = value { values } else { [] }
   }
+
+  @Test("A tag's report is that of a transcode that copied everything")
+  func tagReport() throws {
+    let scratch = try Scratch()
+    let path = scratch.path("out.h264")
+    let report = try TagSession(
+      input: Samples.withSound, output: path, options: .init(orientation: .left)
+    ).run()
+    #expect(report.input.path == Samples.withSound && report.input.frames == 150)
+    #expect(report.input.size == PixelSize(640, 360) && report.input.duration == 5)
+    #expect(report.output.path == path && report.output.files == [path])
+    #expect(report.output.sizes == [PixelSize(640, 360)])
+    #expect(report.output.copiedFrames == 150 && report.output.encodedFrames == 0)
+    #expect(
+      report.output.dropped == ["stream 1 (audio, aac): an elementary stream has video only"])
+    #expect(report.formats.map(\.turn) == [.left])
+    #expect(report.formats.map(\.format.encodeResolution) == [PixelSize(360, 640)])
+    #expect(report.decisions.isEmpty && report.warnings.isEmpty && !report.isPartial)
+    #expect(
+      Self.keys(report.json) == ["input", "output", "formats", "events", "warnings", "timing"])
+  }
+
+  // MARK: - Probes
 
   /// An H.264 display orientation message of `rotation` units of 2^-16 turn anticlockwise, which persists.
   private static func message(_ rotation: Int) -> [UInt8] {

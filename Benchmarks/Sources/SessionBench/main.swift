@@ -34,7 +34,7 @@ func run() {
     let thread = Thread {
       do {
         let report = try session(arguments[1]).run()
-        print("\(index): \(report.frames) frames")
+        print("\(index): \(report.output.frames) frames")
       } catch { fail("\(error)") }
       done.leave()
     }

@@ -71,7 +71,7 @@ final class CopyRun {
     tally.copied = tally.frames
     return TranscodeReport(
       plan: plan, tally: tally, formats: output.formats, files: output.files, outcome: outcome,
-      entries: inputSurvey.plan.entries, warnings: warnings, wall: started.secondsUntilNow)
+      decisions: inputSurvey.plan.entries, warnings: warnings, wall: started.secondsUntilNow)
   }
 
   /// Reports the formats. The transform maps the whole stored frame to its upright position.

@@ -64,7 +64,7 @@ final class PartsRun {
       try output.finish()
       return TranscodeReport(
         plan: plan, tally: tally, formats: output.formats, files: output.files, outcome: outcome,
-        entries: clip.inputSurvey.plan.entries, warnings: warnings, wall: started.secondsUntilNow)
+        decisions: clip.inputSurvey.plan.entries, warnings: warnings, wall: started.secondsUntilNow)
     } catch {
       // Wakes all waiting threads.
       exchange.close()

@@ -34,10 +34,8 @@ final class TagRun {
   private let decodingTimes: DecodingTimeGenerator
   private let interleaver: PacketInterleaver
   private var rewriter: DisplayOrientationRewriter?
-  private var filters: [Int: BitstreamFilter] = [:]
   private var dropped: [String] = []
   private var warnings: [String] = []
-  private let isElementary: Bool
   private var frames = 0
   /// The number of frames that an edit list of the input hides.
   private var hidden = 0
@@ -66,8 +64,8 @@ final class TagRun {
       session.options.orientation, for: video, muxer: session.muxer,
       wantsMessage: session.options.writesMessages, isFile: ContainerSink.isStaged(session.output))
     rewriter = mark.rewriter(for: video)
-    isElementary = ["h264", "hevc"].contains(session.muxer)
-    if ["h264", "hevc", "m4v", "mpegvideo", "obu"].contains(demuxer.container.format), !isElementary
+    if ["h264", "hevc", "m4v", "mpegvideo", "obu"].contains(demuxer.container.format),
+      !session.writesElementaryStream
     {
       throw UprightError(
         .usage, "an elementary stream has no timestamps to copy", at: session.input,
@@ -76,7 +74,7 @@ final class TagRun {
     var tracks: [Track] = []
     for stream in demuxer.container.streams {
       let name = "stream \(stream.index) (\(stream.kind.rawValue), \(stream.codecName))"
-      if let reason = try Self.reasonToDrop(stream, video: video, session: session) {
+      if let reason = try session.reasonToDrop(stream, video: video) {
         dropped.append("\(name): \(reason)")
       } else {
         tracks.append(Track(stream: stream, index: tracks.count))
@@ -93,53 +91,9 @@ final class TagRun {
       unfinished: session.unfinished)
   }
 
-  /// Returns why a stream is left out; `nil` if it is copied.
-  ///
-  /// - Throws: `usage` for video or audio that the container can't carry.
-  private static func reasonToDrop(
-    _ stream: StreamInfo, video: StreamInfo, session: TagSession
-  ) throws(UprightError) -> String? {
-    let isElementary = session.muxer == "h264" || session.muxer == "hevc"
-    if isElementary && stream.index != video.index {
-      return "an elementary stream has video only"
-    }
-    if stream.isDamagedCover { return "a cover that cannot be read" }
-    if stream.kind == .video && stream.isAttachedPicture && !["mp4", "mov"].contains(session.muxer)
-    {
-      return "cover picture"
-    }
-    let isTaken: Bool
-    switch (session.muxer, stream.kind) {
-    case ("h264", _), ("hevc", _): isTaken = stream.codecName == session.muxer
-    // These muxers have no codec table, or accept codecs that players don't expect.
-    case ("mpegts", .video):
-      isTaken = ["h264", "hevc", "mpeg1video", "mpeg2video", "mpeg4"].contains(stream.codecName)
-    case ("mpegts", .audio):
-      isTaken = OutputContainer.mpegts.copiesAudio(stream.codecName)
-    case ("mpegts", .subtitle): isTaken = stream.codecName == "dvb_subtitle"
-    // The MOV muxer refuses these codecs, but its table lists them.
-    case ("mov", .video) where ["vp8", "vp9", "av1"].contains(stream.codecName): isTaken = false
-    case ("webm", .video): isTaken = ["vp8", "vp9", "av1"].contains(stream.codecName)
-    case ("webm", .audio): isTaken = OutputContainer.webm.copiesAudio(stream.codecName)
-    case ("webm", .subtitle): isTaken = stream.codecName == "webvtt"
-    case ("matroska", .attachment): isTaken = true
-    default: isTaken = Muxer.canCopy(stream, format: session.muxer)
-    }
-    if isTaken { return nil }
-    guard stream.kind == .video || stream.kind == .audio, !stream.isAttachedPicture else {
-      return "\(session.muxer) cannot carry it"
-    }
-    if stream.kind == .audio && stream.parameters.sampleRate <= 0 {
-      return "the input has no data for it"
-    }
-    throw UprightError(
-      .usage, "\(session.muxer) cannot carry \(stream.codecName), and tag does not encode",
-      at: session.output, remedy: "write the input's container, or .mkv")
-  }
-
   // MARK: - The run
 
-  func run() throws(UprightError) -> TagReport {
+  func run() throws(UprightError) -> TranscodeReport {
     var feed = PacketReader(demuxer)
     do throws(UprightError) {
       try begin()
@@ -147,7 +101,7 @@ final class TagRun {
       try finishFrames()
       for track in tracks { interleaver.end(track: track.index) }
       try flush()
-      try judge(feed)
+      try checkLosses(feed)
       try sink.finish(isPartial: session.interrupt.isRaised)
     } catch {
       sink.abandon()
@@ -214,7 +168,7 @@ final class TagRun {
   private func take(_ packet: consuming Packet) throws(UprightError) {
     let index = packet.streamIndex
     guard let track = tracks.first(where: { $0.stream.index == index }) else { return }
-    if packet.pts == nil && packet.dts == nil && !isElementary {
+    if packet.pts == nil && packet.dts == nil && !session.writesElementaryStream {
       // A packet without a timestamp is the rest of a frame whose beginning is lost.
       untimed += 1
       return
@@ -224,7 +178,7 @@ final class TagRun {
     }
     if packet.isDiscarded { hidden += 1 }
     // Hidden frames count neither as frames nor toward the duration.
-    let isShown = !(packet.isDiscarded && keepsEdit)
+    let isShown = !(packet.isDiscarded && session.keepsEdits)
     if isShown { frames += 1 }
     if isShown, let seconds = packet.seconds {
       let end = seconds + Double(packet.duration) * packet.timeBase.doubleValue
@@ -243,12 +197,12 @@ final class TagRun {
   /// Warns once if JPEG frames contain another orientation: players read their EXIF data before any mark.
   private func note(exifOf packet: borrowing Packet) {
     guard video.codecName == "mjpeg", !hasForeignEXIF,
-      let said = unsafe packet.withBytes({ unsafe EXIFOrientation.orientation(inJPEG: $0) }),
-      said != session.options.orientation
+      let stated = unsafe packet.withBytes({ unsafe EXIFOrientation.orientation(inJPEG: $0) }),
+      stated != session.options.orientation
     else { return }
     hasForeignEXIF = true
     warnings.append(
-      "the EXIF data inside the frames says \(said.name), which takes precedence in players that "
+      "the EXIF data inside the frames says \(stated.name), which takes precedence in players that "
         + "read it: use transcode to turn the pixels")
   }
 
@@ -256,8 +210,6 @@ final class TagRun {
     guard let track = tracks.first(where: { $0.stream.index == video.index }) else { return }
     try decodingTimes.finish { (packet) throws(UprightError) in try send(packet, to: track) }
   }
-
-  private var keepsEdit: Bool { ["mp4", "mov"].contains(session.muxer) }
 
   private func send(_ packet: consuming Packet, to track: Track) throws(UprightError) {
     interleaver.add(
@@ -276,7 +228,7 @@ final class TagRun {
   ///
   /// - Throws: `badData` if nothing was copied, or if there are losses and `--strict` is set; `cancelled` if
   ///   stopped before the first frame.
-  private func judge(_ feed: PacketReader) throws(UprightError) {
+  private func checkLosses(_ feed: PacketReader) throws(UprightError) {
     if feed.isStopped && frames == 0 {
       throw UprightError(.cancelled, "stopped", at: session.input)
     }
@@ -292,7 +244,7 @@ final class TagRun {
     }
     if hidden > 0 {
       warnings.append(
-        keepsEdit
+        session.keepsEdits
           ? "\(hidden) frames stay hidden by the edit list"
           : "\(hidden) frames that an edit list hides are shown: \(session.muxer) has no edit lists"
       )
@@ -301,7 +253,7 @@ final class TagRun {
     if feed.damaged > 0 { losses.append("\(feed.damaged) damaged parts") }
     if untimed > 0 { losses.append("\(untimed) packets without a timestamp") }
     if let error = feed.error { losses.append(error.message) }
-    let missing = video.frameCount - frames - (keepsEdit ? hidden : 0)
+    let missing = video.frameCount - frames - (session.keepsEdits ? hidden : 0)
     if missing > 0 && !feed.isStopped && !video.isAttachedPicture {
       losses.append("\(missing) of \(video.frameCount) frames are not in the file")
     }
@@ -328,28 +280,16 @@ final class TagRun {
       transform: AffineMatrix(orientation, size: size))
   }
 
-  private func report() -> TagReport {
-    let size = video.parameters.size
+  private func report() -> TranscodeReport {
     let duration = times.map { $0.end - $0.first } ?? 0
-    let output = sink.files.first ?? session.output
-    return TagReport(
-      json: [
-        "input": [
-          "path": .string(session.input), "codec": .string(video.codecName),
-          "width": .integer(size.width), "height": .integer(size.height),
-          "frames": .integer(frames),
-          "duration": (video.duration ?? demuxer.container.duration).map { .number($0) } ?? .null,
-        ],
-        "output": [
-          "path": .string(output), "frames": .integer(frames),
-          "duration": .number(duration), "copied_frames": .integer(frames),
-          "encoded_frames": .integer(0), "dropped": .array(dropped.map { .string($0) }),
-        ],
-        "formats": [format.json], "events": .array([]),
-        "warnings": .array(warnings.map { .string($0) }),
-        "timing": TranscodeReport.timing(wall: started.secondsUntilNow),
-      ],
-      warnings: warnings + dropped.map { "left out: \($0)" }, frames: frames,
-      output: output)
+    let whole = video.duration ?? demuxer.container.duration
+    return TranscodeReport(
+      input: .init(path: session.input, video: video, frames: frames, duration: whole),
+      output: .init(
+        named: session.output, files: sink.files, sizes: [video.parameters.size], frames: frames,
+        copiedFrames: frames, duration: duration, dropped: dropped),
+      formats: [format], decisions: [], warnings: warnings,
+      timing: .init(wall: started.secondsUntilNow),
+      stopped: session.interrupt.isRaised ? .init(at: duration, duration: whole) : nil)
   }
 }

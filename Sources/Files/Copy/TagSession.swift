@@ -1,7 +1,6 @@
 internal import Foundation
 public import Orientation
 internal import OrientationSignals
-public import RotationPolicy
 internal import UprightContainers
 internal import UprightMediaIO
 
@@ -81,23 +80,12 @@ public final class TagSession: Sendable {
     unfinished.removeAll()
   }
 
-  /// Copies the input and returns a report. Blocks.
+  /// Copies the input and returns a report, in which all frames are copied and there is one format: how a
+  /// player shows the output. Blocks.
   ///
   /// - Throws: `UprightError`. No partial output is left under the final name.
-  public func run() throws(UprightError) -> TagReport {
+  public func run() throws(UprightError) -> TranscodeReport {
     try OutputCheck.check(output: output, input: input, mayReplace: options.overwrites)
     return try TagRun(self).run()
   }
-}
-
-/// The result of `upright tag`.
-public struct TagReport: Sendable {
-  /// The report, in the form of a transcode's report. Nothing was encoded.
-  public let json: JSONValue
-  /// Warnings for the user.
-  public let warnings: [String]
-  /// The number of frames copied.
-  public let frames: Int
-  /// The file that was written: the named output, or a partial file after `stop`.
-  public let output: String
 }

@@ -15,8 +15,8 @@ package struct SessionPlan {
   let video: StreamInfo
   /// The tracks other than the video track, in output order.
   let sideTracks: [SideTrackWriter]
-  /// The parts of the input that are left out, and why.
-  let dropped: [String]
+  /// The streams and chapters that are left out, and why.
+  let droppedParts: [String]
   let canvas: FrameCanvas
   /// Whether the canvas is that of the first frame only because the input can't be analysed in advance.
   let isCanvasUnconfirmed: Bool
@@ -50,7 +50,7 @@ package struct SessionPlan {
     }
     let lost = demuxer.container.implausibleChapters
     if lost > 0 { dropped.append("\(lost) chapters: their start times are invalid") }
-    self.dropped = dropped
+    droppedParts = dropped
     canvas = try Self.canvas(request, demuxer, video)
     let asked = request.options.canvas
     isCanvasUnconfirmed = canvas == .initial && asked == .auto
@@ -260,44 +260,6 @@ package struct SessionPlan {
     return "at \(seconds): the \(signal.source.rawValue) signal is not a multiple of 90 degrees; "
       + "the nearest quarter turn is used (--level follows it)"
   }
-
-  /// The title, creation time and other tags, as the output stores them.
-  var tags: PlacedTags {
-    container.place(Self.kept(demuxer.container.metadata, location: options.keepsLocation))
-  }
-
-  /// Returns the tags of a container that are kept.
-  static func kept(_ tags: [String: String], location: Bool) -> [String: String] {
-    tags.filter { key, _ in
-      !technical.contains(key.lowercased()) && (location || !isLocation(key))
-    }
-  }
-
-  /// The tags that the container can't store, as a text for the user; `nil` if there are none.
-  var droppedTags: String? {
-    let names = tags.withoutPlace
-    guard !names.isEmpty else { return nil }
-    return "tags that \(container.rawValue) cannot store: " + names.joined(separator: ", ")
-  }
-
-  /// Whether GPS positions were found and left out.
-  var dropsLocation: Bool {
-    !options.keepsLocation
-      && demuxer.container.metadata.keys.contains { Self.isLocation($0) }
-  }
-
-  /// Returns whether a tag with that name, in any case, contains the location of a recording.
-  static func isLocation(_ key: String) -> Bool {
-    let key = key.lowercased()
-    return key == "location" || key.hasPrefix("location-") || key.contains("location.iso6709")
-      || key.hasPrefix("com.apple.quicktime.location") || key == "gps" || key == "xyz"
-  }
-
-  /// Tags that describe the old container, or an orientation that was applied to the pixels.
-  private static let technical: Set<String> = [
-    "major_brand", "minor_version", "compatible_brands", "encoder", "rotate", "duration",
-    "com.apple.quicktime.video-orientation", "orientation", "rotation",
-  ]
 }
 
 extension Rational {

@@ -1,119 +1,89 @@
-internal import Foundation
-internal import Orientation
+public import Orientation
 public import RotationPolicy
-internal import UprightEncoding
-internal import UprightIntake
-internal import UprightMediaIO
-internal import UprightPipeline
 
-/// The result of a session: the report of `--report`.
-public struct TranscodeReport: Sendable {
-  /// The report as JSON.
-  public let json: JSONValue
+/// The result of a transcode or of a copy with `TagSession`: the report of `--report`.
+public struct TranscodeReport: Sendable, Hashable {
+  /// What was read.
+  public struct Input: Sendable, Hashable {
+    /// The input as it was named: a path, a URL, or `-` for standard input.
+    public let path: String
+    /// FFmpeg's name of the video codec, such as `h264`.
+    public let codec: String
+    /// The size of the stored frames in pixels.
+    public let size: PixelSize
+    /// The number of video frames that were read.
+    public let frames: Int
+    /// The duration of the video in seconds, as the container declares it. `nil` if it declares none.
+    public let duration: Double?
+  }
+
+  /// What was written.
+  public struct Output: Sendable, Hashable {
+    /// The file that was written. It differs from the named output if it is partial or one of several files.
+    /// If there are several, it is the named output, which doesn't exist.
+    public let path: String
+    /// The files that were written, in order: one for each format if the output is split, otherwise `path`
+    /// alone. The segments of a playlist aren't listed.
+    public let files: [String]
+    /// The sizes of the video in pixels, in order: one for each sequence of frames that share an encoder.
+    public let sizes: [PixelSize]
+    /// The number of frames.
+    public let frames: Int
+    /// The number of those frames that were copied without decoding.
+    public let copiedFrames: Int
+    /// The time from the first frame to the end of the last one, in seconds.
+    public let duration: Double
+    /// What the output lacks of the input, as texts for the user: streams with their reasons, tags, and
+    /// metadata of frames.
+    public let dropped: [String]
+
+    /// The number of frames that were encoded.
+    public var encodedFrames: Int { frames - copiedFrames }
+  }
+
+  /// How long the run took.
+  public struct Timing: Sendable, Hashable {
+    /// The elapsed time in seconds.
+    public let wall: Double
+    /// The user and system time of the whole process so far, in seconds.
+    public let cpu: Double
+    /// The time of each stage. The stages run in parallel, and a stage that wasn't needed has 0.
+    public let stages: Stages
+  }
+
+  /// The time spent in each stage, in seconds.
+  public struct Stages: Sendable, Hashable {
+    /// Reading and decoding.
+    public var decode = 0.0
+    /// Turning, scaling and drawing.
+    public var orient = 0.0
+    /// Encoding.
+    public var encode = 0.0
+  }
+
+  /// A run that was stopped before the end of its input.
+  public struct Stop: Sendable, Hashable {
+    /// The duration of the output in seconds.
+    public let at: Double
+    /// The duration that the output would have had, in seconds. `nil` if it is unknown.
+    public let duration: Double?
+  }
+
+  /// What was read.
+  public let input: Input
+  /// What was written.
+  public let output: Output
+  /// The stream formats in order of time. At least one.
+  public let formats: [FormatChange]
+  /// The decisions of the policy, one for each event, in the order of the events.
+  public let decisions: [RotationDecision]
   /// Warnings for the user.
   public let warnings: [String]
-  /// The number of frames written.
-  public let frames: Int
-  /// The number of those frames that were copied.
-  public let copied: Int
-  /// The encoded sizes, in order.
-  public let formats: [String]
-  /// The files that were written, if they differ from the named output: one for each format, or a partial
-  /// file.
-  public let files: [String]
-  /// Where the run was stopped, and the duration of the complete output, in seconds; `nil` if the run reached
-  /// its end.
-  public let stopped: (at: Double, of: Double?)?
-  /// The elapsed time in seconds.
-  public let wall: Double
-  /// The decisions in order, one for each event.
-  public let entries: [RotationDecision]
+  /// How long the run took.
+  public let timing: Timing
+  /// Where the run was stopped. `nil` if it reached the end of its input.
+  public let stopped: Stop?
 
-  init(
-    plan: SessionPlan, tally: SessionTally, formats: [EncodedFormat], files: [String],
-    outcome: SourceOutcome,
-    entries: [RotationDecision],
-    warnings: [String], wall: Double
-  ) {
-    self.warnings = warnings
-    self.entries = entries
-    self.files = files
-    self.wall = wall
-    frames = tally.frames
-    copied = tally.copied
-    stopped = plan.request.isStopped ? (tally.duration, plan.partDuration) : nil
-    self.formats = formats.map(\.size.description)
-    let size = plan.video.parameters.size
-    var dropped = plan.dropped
-    dropped += outcome.droppedMetadata.sorted()
-    if plan.dropsLocation { dropped.append("GPS position tags") }
-    if let tags = plan.droppedTags { dropped.append(tags) }
-    var output: [JSONValue.Member] = [
-      .init("path", .string(files.count == 1 ? files[0] : plan.request.output)),
-      .init("frames", .integer(tally.frames)),
-      .init("duration", .number(tally.duration)),
-      .init("copied_frames", .integer(tally.copied)),
-      .init("encoded_frames", .integer(tally.frames - tally.copied)),
-      .init("dropped", .array(dropped.map { .string($0) })),
-    ]
-    if files.count > 1 { output.append(.init("files", .array(files.map { .string($0) }))) }
-    json = [
-      "input": [
-        "path": .string(plan.request.input), "codec": .string(plan.video.codecName),
-        "width": .integer(size.width), "height": .integer(size.height),
-        "frames": .integer(outcome.frames),
-        "duration": plan.duration.map { .number($0) } ?? .null,
-      ],
-      "output": .object(output),
-      "formats": .array(tally.changes.map(\.json)),
-      "events": .array(entries.map(\.json)),
-      "warnings": .array(warnings.map { .string($0) }),
-      "timing": Self.timing(
-        wall: wall, decode: outcome.seconds, orient: tally.orientSeconds,
-        encode: tally.encodeSeconds),
-    ]
-  }
-
-  /// Returns the report's timing: the seconds in total and for each stage.
-  static func timing(
-    wall: Double, decode: Double = 0, orient: Double = 0, encode: Double = 0
-  ) -> JSONValue {
-    [
-      "wall": .number(wall.rounded(toPlaces: 3)),
-      "cpu": .number(processorSeconds.rounded(toPlaces: 3)),
-      "stages": [
-        "decode": .number(decode.rounded(toPlaces: 3)),
-        "orient": .number(orient.rounded(toPlaces: 3)),
-        "encode": .number(encode.rounded(toPlaces: 3)),
-      ],
-    ]
-  }
-
-  /// The user and system time of the process so far, in seconds.
-  private static var processorSeconds: Double {
-    var usage = rusage()
-    guard unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 else { return 0 }
-    func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
-    return seconds(usage.ru_utime) + seconds(usage.ru_stime)
-  }
-}
-
-extension SessionPlan {
-  /// The duration of the input's video in seconds; `nil` if unknown.
-  var duration: Double? { video.duration ?? demuxer.container.duration }
-
-  /// The duration of the requested part in seconds; `nil` if unknown.
-  var partDuration: Double? {
-    (options.end ?? duration).map { min($0, duration ?? $0) - (options.start ?? 0) }
-  }
-
-  /// The position of the media timeline's zero on the container's timeline, in seconds.
-  var startSeconds: Double {
-    video.startTime.map { Double($0) * video.timeBase.doubleValue } ?? 0
-  }
-
-  /// Returns a frame's sample aspect ratio, which was resolved when it was read.
-  func sampleAspectRatio(of frame: borrowing VideoFrame) -> Rational {
-    frame.sampleAspectRatio
-  }
+  /// Whether the run was stopped, so that the output ends early. It can be played.
+  public var isPartial: Bool { stopped != nil }
 }

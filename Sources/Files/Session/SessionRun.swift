@@ -178,7 +178,7 @@ final class SessionRun {
 
   private func prepare(_ frame: borrowing VideoFrame) throws(UprightError) {
     let guidance = try plan.guidance(
-      firstSize: frame.size, sampleAspectRatio: plan.sampleAspectRatio(of: frame))
+      firstSize: frame.size, sampleAspectRatio: frame.sampleAspectRatio)
     director = try request.director(size: frame.size, guidance: guidance, canvas: plan.canvas)
   }
 
@@ -238,7 +238,7 @@ final class SessionRun {
     return TranscodeReport(
       plan: plan, tally: line.tally, formats: output?.formats ?? [], files: output?.files ?? [],
       outcome: outcome,
-      entries: director?.plan.entries ?? [],
+      decisions: director?.plan.entries ?? [],
       warnings: warnings, wall: started.secondsUntilNow)
   }
 }

@@ -35,9 +35,7 @@ public struct TranscodePlan: Sendable {
       lines.append(
         "track   stream \(track.stream.index): \(track.stream.codecName), \(track.action)")
     }
-    lines += plan.dropped.map { "dropped \($0)" }
-    if plan.dropsLocation { lines.append("dropped GPS position tags") }
-    if let tags = plan.droppedTags { lines.append("dropped \(tags)") }
+    lines += plan.allDropped().map { "dropped \($0)" }
     lines += (plan.warnings + decided.warnings).map { "warning \($0)" }
     self.lines = lines
   }

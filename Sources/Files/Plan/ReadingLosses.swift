@@ -12,8 +12,8 @@ extension SessionPlan {
   /// - Returns: A warning about losses; `nil` if there were none.
   /// - Throws: An error if there is no output, or if losses are errors.
   func readingLosses(_ outcome: SourceOutcome, frames: Int) throws(UprightError) -> String? {
-    if frames == 0 { throw nothing(outcome) }
-    let losses = losses(outcome, sound: sideTracks.map(\.damagedPackets).reduce(0, +))
+    if frames == 0 { throw missingFrames(outcome) }
+    let losses = losses(outcome, damagedAudio: sideTracks.map(\.damagedPackets).reduce(0, +))
     guard !losses.isEmpty else { return nil }
     if options.isStrict {
       throw UprightError(
@@ -28,8 +28,8 @@ extension SessionPlan {
     return "the input is damaged: " + losses.joined(separator: "; ")
   }
 
-  /// Returns why there are no output frames.
-  private func nothing(_ outcome: SourceOutcome) -> UprightError {
+  /// Returns the error of a run without output frames.
+  private func missingFrames(_ outcome: SourceOutcome) -> UprightError {
     if outcome.isStopped { return UprightError(.cancelled, "stopped", at: request.input) }
     if let error = outcome.error { return error }
     if options.start != nil || options.end != nil, outcome.frames > 0 {
@@ -42,14 +42,14 @@ extension SessionPlan {
   }
 
   /// Returns what was lost from a damaged input, as texts for the user; empty if nothing was lost.
-  private func losses(_ outcome: SourceOutcome, sound: Int) -> [String] {
+  private func losses(_ outcome: SourceOutcome, damagedAudio: Int) -> [String] {
     var losses: [String] = []
     func add(_ count: Int, _ one: String, _ what: String) {
       if count > 0 { losses.append("\(count) \(one)\(count == 1 ? "" : "s") \(what)") }
     }
     add(outcome.damagedPackets, "video packet", "could not be decoded")
     add(outcome.damagedFrames, "frame", "decoded with errors")
-    add(sound, "audio packet", "could not be decoded")
+    add(damagedAudio, "audio packet", "could not be decoded")
     if let error = outcome.error { losses.append(error.message) }
     add(outcome.undecodedPackets(of: video) ?? 0, "packet", "gave no frame")
     // The index lists more frames than the file has: the file is cut off.

@@ -1,0 +1,53 @@
+internal import Orientation
+internal import UprightContainers
+internal import UprightMediaIO
+
+extension TagSession {
+  /// Whether the output is an H.264 or HEVC stream without a container.
+  var writesElementaryStream: Bool { ["h264", "hevc"].contains(muxer) }
+
+  /// Whether the output can store edit lists.
+  var keepsEdits: Bool { ["mp4", "mov"].contains(muxer) }
+
+  /// Returns why a stream is left out; `nil` if it is copied.
+  ///
+  /// - Throws: `usage` for video or audio that the container can't carry.
+  func reasonToDrop(
+    _ stream: StreamInfo, video: StreamInfo
+  ) throws(UprightError) -> String? {
+    if writesElementaryStream && stream.index != video.index {
+      return "an elementary stream has video only"
+    }
+    if stream.isDamagedCover { return "a cover that cannot be read" }
+    if stream.kind == .video && stream.isAttachedPicture && !keepsEdits {
+      return "cover picture"
+    }
+    let isTaken: Bool
+    switch (muxer, stream.kind) {
+    case ("h264", _), ("hevc", _): isTaken = stream.codecName == muxer
+    // These muxers have no codec table, or accept codecs that players don't expect.
+    case ("mpegts", .video):
+      isTaken = ["h264", "hevc", "mpeg1video", "mpeg2video", "mpeg4"].contains(stream.codecName)
+    case ("mpegts", .audio):
+      isTaken = OutputContainer.mpegts.copiesAudio(stream.codecName)
+    case ("mpegts", .subtitle): isTaken = stream.codecName == "dvb_subtitle"
+    // The MOV muxer refuses these codecs, but its table lists them.
+    case ("mov", .video) where ["vp8", "vp9", "av1"].contains(stream.codecName): isTaken = false
+    case ("webm", .video): isTaken = ["vp8", "vp9", "av1"].contains(stream.codecName)
+    case ("webm", .audio): isTaken = OutputContainer.webm.copiesAudio(stream.codecName)
+    case ("webm", .subtitle): isTaken = stream.codecName == "webvtt"
+    case ("matroska", .attachment): isTaken = true
+    default: isTaken = Muxer.canCopy(stream, format: muxer)
+    }
+    if isTaken { return nil }
+    guard stream.kind == .video || stream.kind == .audio, !stream.isAttachedPicture else {
+      return "\(muxer) cannot carry it"
+    }
+    if stream.kind == .audio && stream.parameters.sampleRate <= 0 {
+      return "the input has no data for it"
+    }
+    throw UprightError(
+      .usage, "\(muxer) cannot carry \(stream.codecName), and tag does not encode",
+      at: output, remedy: "write the input's container, or .mkv")
+  }
+}

@@ -1,0 +1,72 @@
+internal import Foundation
+internal import Orientation
+internal import RotationPolicy
+internal import UprightEncoding
+internal import UprightIntake
+internal import UprightMediaIO
+internal import UprightPipeline
+
+extension TranscodeReport {
+  /// Creates the report of a session that has finished its output.
+  ///
+  /// - Parameters:
+  ///   - formats: The encoded formats, in order.
+  ///   - files: The files that were written, if they differ from the named output.
+  ///   - wall: The elapsed time in seconds.
+  init(
+    plan: SessionPlan, tally: SessionTally, formats: [EncodedFormat], files: [String],
+    outcome: SourceOutcome, decisions: [RotationDecision], warnings: [String], wall: Double
+  ) {
+    self.init(
+      input: Input(
+        path: plan.request.input, video: plan.video, frames: outcome.frames,
+        duration: plan.duration),
+      output: Output(
+        named: plan.request.output, files: files, sizes: formats.map(\.size), frames: tally.frames,
+        copiedFrames: tally.copied, duration: tally.duration,
+        dropped: plan.allDropped(frameMetadata: outcome.droppedMetadata)),
+      formats: tally.changes, decisions: decisions, warnings: warnings,
+      timing: Timing(
+        wall: wall,
+        stages: Stages(
+          decode: outcome.seconds, orient: tally.orientSeconds, encode: tally.encodeSeconds)),
+      stopped: plan.request.isStopped
+        ? Stop(at: tally.duration, duration: plan.partDuration) : nil)
+  }
+}
+
+extension TranscodeReport.Input {
+  init(path: String, video: StreamInfo, frames: Int, duration: Double?) {
+    self.init(
+      path: path, codec: video.codecName, size: video.parameters.size, frames: frames,
+      duration: duration)
+  }
+}
+
+extension TranscodeReport.Output {
+  /// - Parameter files: The files that were written, if they differ from the output named `path`.
+  init(
+    named path: String, files: [String], sizes: [PixelSize], frames: Int, copiedFrames: Int,
+    duration: Double, dropped: [String]
+  ) {
+    self.init(
+      path: files.count == 1 ? files[0] : path, files: files.isEmpty ? [path] : files,
+      sizes: sizes, frames: frames, copiedFrames: copiedFrames, duration: duration,
+      dropped: dropped)
+  }
+}
+
+extension TranscodeReport.Timing {
+  /// Creates the timing of a run that ends now.
+  init(wall: Double, stages: TranscodeReport.Stages = .init()) {
+    self.init(wall: wall, cpu: Self.processorSeconds, stages: stages)
+  }
+
+  /// The user and system time of the process so far, in seconds.
+  private static var processorSeconds: Double {
+    var usage = rusage()
+    guard unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 else { return 0 }
+    func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
+    return seconds(usage.ru_utime) + seconds(usage.ru_stime)
+  }
+}
