@@ -1,4 +1,5 @@
 // The types of public signatures come with the product.
+@_exported public import UprightContainers
 @_exported public import UprightEncoding
 @_exported public import UprightFiles
 @_exported public import UprightFrames

@@ -202,7 +202,7 @@ struct PartsTests {
     let run = try Self.transcode(source, to: scratch.path("out.mp4"), test)
     #expect(run.report["output"]["copied_frames"].int == 0)
     #expect(run.report["output"]["encoded_frames"].int == 144)
-    let lines = try Self.plan(source, scratch)
+    let lines = try Self.plan(source, scratch).lines
     #expect(lines.contains { $0.contains("re-encoded") && $0.contains("only entry point") })
   }
 
@@ -210,7 +210,7 @@ struct PartsTests {
   func planned() throws {
     let scratch = try Scratch()
     let source = try Self.source(Self.cases[0], scratch)
-    let lines = try Self.plan(source, scratch)
+    let lines = try Self.plan(source, scratch).lines
     #expect(lines.contains("frames  96 copied, 48 re-encoded"))
     #expect(lines.contains("part    0.0 s to 2.0 s: copied"))
     #expect(
@@ -220,15 +220,91 @@ struct PartsTests {
     #expect(scratch.names == ["source.mp4"])
   }
 
-  private static func plan(_ source: String, _ scratch: Scratch) throws -> [String] {
+  @Test("A plan has the copied and the encoded parts, with times, counts and reasons")
+  func plannedFields() throws {
+    let scratch = try Scratch()
+    let source = try Self.source(Self.cases[0], scratch)
+    let plan = try Self.plan(source, scratch)
+    #expect(plan.input.path == source && plan.input.codec == "h264")
+    #expect(plan.input.size == PixelSize(160, 96) && plan.input.duration == 6)
+    #expect(plan.output.path == scratch.path("planned.mp4"))
+    #expect(plan.output.container == .mp4 && plan.output.codec == "h264")
+    #expect(plan.canvas == .landscape && !plan.isToneMapped && plan.concurrency == 1)
+    #expect(plan.parts.map(\.start) == [0, 2, 4] && plan.parts.map(\.end) == [2, 4, nil])
+    #expect(plan.parts.map(\.frames) == [48, 48, 48])
+    #expect(plan.parts.map(\.isCopied) == [true, false, true])
+    #expect(
+      plan.parts.map(\.reason) == [
+        "every frame is already upright", "at 2.333 s the frame must be turned: right",
+        "every frame is already upright",
+      ])
+    #expect(plan.copiedFrames == 96 && plan.encodedFrames == 48)
+    #expect(plan.tracks.map(\.stream) == [1] && plan.tracks.map(\.kind) == [.audio])
+    #expect(plan.tracks.map(\.codec) == ["aac"] && plan.tracks.map(\.action) == [.copy])
+    #expect(plan.dropped.isEmpty && plan.warnings.isEmpty)
+    #expect(
+      plan.json["parts"]?.compact
+        == #"[{"from":0.0,"to":2.0,"frames":48,"copied":true,"reason":"every frame is already upright"},"#
+        + #"{"from":2.0,"to":4.0,"frames":48,"copied":false,"reason":"at 2.333 s the frame must be turned: right"},"#
+        + #"{"from":4.0,"to":null,"frames":48,"copied":true,"reason":"every frame is already upright"}]"#
+    )
+  }
+
+  @Test("A plan that encodes everything has one part, or one for each chunk")
+  func plannedChunks() throws {
+    let scratch = try Scratch()
+    let source = try Self.source(Self.cases[0], scratch)
+    let whole = try Self.plan(source, scratch) {
+      $0.reencode = .always
+      $0.start = 1
+      $0.end = 5
+    }
+    #expect(whole.parts.map(\.start) == [1] && whole.parts.map(\.end) == [5])
+    #expect(whole.parts.map(\.reason) == ["requested"] && !whole.parts[0].isCopied)
+    #expect(whole.encodedFrames == nil && whole.copiedFrames == nil)
+    #expect(whole.lines.contains("frames  re-encoded: requested"))
+    let chunks = try Self.plan(source, scratch) {
+      $0.reencode = .always
+      $0.chunks = .count(2)
+    }
+    #expect(chunks.parts.map(\.start) == [0, 2, 4] && chunks.parts.map(\.end) == [2, 4, nil])
+    #expect(chunks.parts.allSatisfy { !$0.isCopied && $0.reason == "requested" })
+    #expect(chunks.concurrency == 2 && chunks.encodedFrames == 144 && chunks.copiedFrames == 0)
+    #expect(chunks.lines.contains("chunks  3, 2 in parallel"))
+  }
+
+  @Test("A plan has the tracks that are encoded or left out, and the reason to copy all frames")
+  func plannedTracks() throws {
+    let scratch = try Scratch()
+    let source = try Self.source(Self.cases[0], scratch)
+    func plan(_ name: String) throws -> TranscodePlan {
+      try TranscodeSession(input: source, output: scratch.path(name)).plan()
+    }
+    let copy = try plan("copy.mp4")
+    #expect(copy.parts.map(\.isCopied) == [true] && copy.copiedFrames == 144)
+    #expect(copy.parts.map(\.reason) == ["every frame is already upright"])
+    let webm = try plan("encoded.webm")
+    #expect(webm.output.container == .webm && webm.output.codec == "vp9")
+    #expect(webm.tracks.map(\.action) == [.encode])
+    #expect(webm.lines.contains("track   stream 1: aac, re-encoded"))
+    let silent = try plan("silent.y4m")
+    #expect(silent.tracks.isEmpty && silent.output.codec == "raw")
+    #expect(silent.dropped == ["stream 1 (audio, aac): y4m cannot carry audio"])
+  }
+
+  private static func plan(
+    _ source: String, _ scratch: Scratch,
+    options configure: (inout TranscodeOptions) -> Void = { _ in }
+  ) throws -> TranscodePlan {
     var options = TranscodeOptions()
     options.sensor()
     options.canvas = .landscape
+    configure(&options)
     let session = try TranscodeSession(
       input: source, output: scratch.path("planned.mp4"), options: options,
       policy: try #require(PolicyDocument.builtIn("phone")),
       events: .list(try RotationEvent.parse(jsonLines: Array(events.utf8))))
-    return try session.plan().lines
+    return try session.plan()
   }
 
   @Test("Damage in an encoded GOP is reported, and copied GOPs are unchanged", .long)

@@ -28,17 +28,17 @@ struct CopyFinder {
       seen = inputSurvey
       guard !isByMetadata, let reason = inputSurvey.stretches.lazy.compactMap(reason).first else {
         return CopyPlan(
-          way: .copy(.init(mark: try mark(inputSurvey), inputSurvey: inputSurvey)),
+          method: .copy(.init(mark: try mark(inputSurvey), inputSurvey: inputSurvey)),
           reason: isByMetadata
-            ? "the turn is written as metadata" : "every frame is already upright")
+            ? "the turn is written as metadata" : CopyPlan.reasonToCopy)
       }
       if plan.options.reencode == .never { throw CopyRefusal(reason: reason) }
       if inputSurvey.survey.leading > 0 {
         throw CopyRefusal(reason: "\(reason); the input begins within a GOP")
       }
-      return CopyPlan(way: .parts(try joined(inputSurvey, reason)), reason: reason)
+      return CopyPlan(method: .parts(try joined(inputSurvey, reason)), reason: reason)
     } catch let refusal as CopyRefusal {
-      return CopyPlan(way: .encode, reason: refusal.reason, inputSurvey: seen)
+      return CopyPlan(method: .encode, reason: refusal.reason, inputSurvey: seen)
     } catch let error as UprightError {
       throw error
     } catch {

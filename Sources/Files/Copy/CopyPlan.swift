@@ -14,21 +14,30 @@ struct CopyPlan {
     let inputSurvey: InputSurvey
   }
 
-  /// How the frames get into the output.
-  enum Way {
+  /// The ways to write frames.
+  enum Method {
+    /// All frames are copied.
     case copy(Copy)
     /// Part by part: some GOPs are copied and the others encoded, or all are encoded in chunks.
     case parts(InputParts)
+    /// All frames are decoded and encoded, in one piece.
     case encode
   }
 
-  var way: Way
+  /// How the frames get into the output.
+  var method: Method
   /// The reason, as a text for the user.
   let reason: String
   /// The survey of the input; `nil` if the decision was made without one.
   var inputSurvey: InputSurvey?
   /// What to tell the user about the decision.
   var warnings: [String] = []
+
+  /// The reason to copy frames that need no change.
+  static let reasonToCopy = "every frame is already upright"
+
+  /// The number of parts that are encoded in parallel.
+  var concurrency: Int { if case .parts(let parts) = method { parts.concurrency } else { 1 } }
 }
 
 extension CopyPlan {
@@ -40,10 +49,10 @@ extension CopyPlan {
   private static func decide(_ plan: SessionPlan) throws(UprightError) -> CopyPlan {
     let options = plan.options
     if options.upright == .pixels && options.reencode == .always {
-      return CopyPlan(way: .encode, reason: "requested")
+      return CopyPlan(method: .encode, reason: "requested")
     }
     let decided = try CopyFinder(plan).decide().checked(plan)
-    if case .copy = decided.way { return decided }
+    if case .copy = decided.method { return decided }
     if options.upright == .metadata {
       throw UprightError(
         .usage, "metadata is not enough: \(decided.reason)", at: "--upright metadata",
@@ -61,12 +70,12 @@ extension CopyPlan {
   ///
   /// - Throws: `badData` if no frame can be decoded.
   private func checked(_ plan: SessionPlan) throws(UprightError) -> CopyPlan {
-    guard case .copy = way, plan.options.upright == .pixels else { return self }
+    guard case .copy = method, plan.options.upright == .pixels else { return self }
     do throws(UprightError) {
       let hasFields = try plan.decodeFirstFrame().isInterlaced
       // Packets with one field each, which FLV can hold: browsers refuse an MP4 with such samples.
       if hasFields, (plan.demuxer as? Demuxer)?.isFLV == true, plan.container != .flv {
-        return CopyPlan(way: .encode, reason: "each packet holds a single field")
+        return CopyPlan(method: .encode, reason: "each packet holds a single field")
       }
     } catch {
       // A codec without a decoder can be copied.
@@ -84,19 +93,20 @@ extension CopyPlan {
     case .count(let wanted): count = wanted
     case .auto: count = InputParts.usualChunks
     }
-    let isAsked = plan.options.chunks != .auto
+    let isRequested = plan.options.chunks != .auto
     var decided = self
     do {
-      switch way {
+      switch method {
       case .copy: return self
-      case .parts(let clip):
-        decided.way = .parts(count > 1 ? clip.chunked(count, isAsked: isAsked) ?? clip : clip)
+      case .parts(let parts):
+        decided.method = .parts(
+          count > 1 ? parts.chunked(count, isRequested: isRequested) ?? parts : parts)
       case .encode:
         guard count > 1 else { return self }
-        decided.way = .parts(try wholly(plan, count, isAsked: isAsked))
+        decided.method = .parts(try inChunks(plan, count, isRequested: isRequested))
       }
     } catch let refusal as CopyRefusal {
-      if isAsked { decided.warnings = ["encoded in one piece: \(refusal.reason)"] }
+      if isRequested { decided.warnings = ["encoded in one piece: \(refusal.reason)"] }
     } catch {
       throw error as? UprightError ?? UprightError(.fault, "\(error)")
     }
@@ -104,8 +114,8 @@ extension CopyPlan {
   }
 
   /// Returns the whole input, split into chunks.
-  private func wholly(
-    _ plan: SessionPlan, _ count: Int, isAsked: Bool
+  private func inChunks(
+    _ plan: SessionPlan, _ count: Int, isRequested: Bool
   ) throws -> InputParts {
     if let reason = InputParts.reasonAgainstChunks(plan) { throw CopyRefusal(reason: reason) }
     let inputSurvey = try inputSurvey ?? InputSurvey(plan)
@@ -116,8 +126,8 @@ extension CopyPlan {
       throw CopyRefusal(reason: "deinterlacing needs neighbouring frames")
     }
     let whole = InputParts.Part(frames: 0..<inputSurvey.survey.shown.count, reason: reason)
-    let clip = InputParts(inputSurvey: inputSurvey, parts: [whole], decodingTimes: [])
-    guard let chunked = clip.chunked(count, isAsked: isAsked) else {
+    let parts = InputParts(inputSurvey: inputSurvey, parts: [whole], decodingTimes: [])
+    guard let chunked = parts.chunked(count, isRequested: isRequested) else {
       throw CopyRefusal(reason: "the input is short, or has too few entry points")
     }
     return chunked

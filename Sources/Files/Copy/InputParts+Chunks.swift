@@ -35,15 +35,15 @@ extension InputParts {
   ///
   /// - Parameters:
   ///   - count: 2 or more.
-  ///   - isAsked: Whether the user gave the number. If not, no chunk is shorter than an encoder's default
+  ///   - isRequested: Whether the user requested the number. If not, no chunk is shorter than an encoder's default
   ///     GOP, so that chunks cost no extra bits.
-  func chunked(_ count: Int, isAsked: Bool) -> InputParts? {
+  func chunked(_ count: Int, isRequested: Bool) -> InputParts? {
     let cuts = inputSurvey.survey.cuts().filter {
       !inputSurvey.stretch(of: $0).direction.showsEarlierPicture
     }
     let encoded = parts.filter { !$0.isCopied }.map(seconds).reduce(0, +)
     let length = min(
-      Self.length, max(isAsked ? Self.shortest : Self.length, encoded / Double(count * 2)))
+      Self.length, max(isRequested ? Self.shortest : Self.length, encoded / Double(count * 2)))
     var chunked = self
     chunked.concurrency = count
     chunked.parts = parts.flatMap { $0.isCopied ? [$0] : split($0, at: cuts, every: length) }

@@ -1,79 +1,96 @@
-internal import UprightContainers
-internal import UprightFrames
-internal import UprightMediaIO
-internal import UprightOrienting
-internal import UprightPipeline
+public import Orientation
+public import UprightContainers
+public import UprightFrames
+public import UprightMediaIO
 
-/// The plan of a session: `--dry-run`.
-public struct TranscodePlan: Sendable {
-  /// The plan as lines of text.
-  public let lines: [String]
-
-  init(_ plan: SessionPlan, _ decided: CopyPlan) {
-    let (codec, mapsTones) =
-      switch decided.way {
-      case .copy: (plan.video.codecName, false)
-      case .parts(let parts): ((parts.codec ?? plan.codec).rawValue, plan.mapsTones)
-      case .encode: (plan.codec.rawValue, plan.mapsTones)
-      }
-    let size = plan.video.parameters.size
-    var lines = [
-      "input   \(plan.request.input): \(plan.video.codecName) \(size), "
-        + (plan.duration.map { "\($0.rounded(toPlaces: 3)) s" } ?? "duration unknown"),
-      "output  \(plan.request.output): \(plan.container.rawValue), \(codec)",
-    ]
-    let canvas =
-      switch plan.canvas {
-      case .follow: "follows the app orientation"
-      case .fixed(let isLandscape): isLandscape ? "landscape, fixed" : "portrait, fixed"
-      case .initial: "the shape at the first frame, fixed"
-      }
-    lines.append("canvas  \(canvas)")
-    lines += Self.frames(decided)
-    if mapsTones { lines.append("colour  HDR is tone-mapped to BT.709 in 8 bits") }
-    for track in plan.sideTracks {
-      lines.append(
-        "track   stream \(track.stream.index): \(track.stream.codecName), \(track.action)")
-    }
-    lines += plan.allDropped().map { "dropped \($0)" }
-    lines += (plan.warnings + decided.warnings).map { "warning \($0)" }
-    self.lines = lines
+/// What a session would do: `--dry-run`.
+public struct TranscodePlan: Sendable, Hashable {
+  /// What would be read.
+  public struct Input: Sendable, Hashable {
+    /// The input as it was named: a path, a URL, or `-` for standard input.
+    public let path: String
+    /// FFmpeg's name of the video codec, such as `h264`.
+    public let codec: String
+    /// The size of the stored frames in pixels, as the container declares it.
+    public let size: PixelSize
+    /// The duration of the video in seconds. `nil` if unknown.
+    public let duration: Double?
   }
 
-  /// Returns which parts are copied and encoded, and why.
-  private static func frames(_ decided: CopyPlan) -> [String] {
-    switch decided.way {
-    case .copy: return ["frames  copied: \(decided.reason)"]
-    case .encode: return ["frames  re-encoded: \(decided.reason)"]
-    case .parts(let clip) where clip.join == nil:
-      return [
-        "frames  re-encoded: \(decided.reason)",
-        "chunks  \(clip.parts.count), \(clip.concurrency) in parallel",
-      ]
-    case .parts(let clip):
-      let total = clip.inputSurvey.survey.shown.count
-      let copied = clip.copiedFrames
-      return ["frames  \(copied) copied, \(total - copied) re-encoded"]
-        + clip.parts.map { part in
-          let from = clip.inputSurvey.seconds(of: part.frames.lowerBound).rounded(toPlaces: 3)
-          let end =
-            part.frames.upperBound < total
-            ? "\(clip.inputSurvey.seconds(of: part.frames.upperBound).rounded(toPlaces: 3)) s"
-            : "the end"
-          return "part    \(from) s to \(end): "
-            + (part.reason.map { "re-encoded: \($0)" } ?? "copied")
-        }
-    }
+  /// What would be written.
+  public struct Output: Sendable, Hashable {
+    /// The output as it was named: a path, a URL, or `-` for standard output.
+    public let path: String
+    /// The container.
+    public let container: OutputContainer
+    /// The name of the video codec: that of the input if frames are copied, otherwise a `VideoCodec`.
+    public let codec: String
   }
-}
 
-extension SideTrackWriter {
-  /// How the track is processed, in one word.
-  var action: String {
-    switch work {
-    case .copy, .filter: "copied"
-    case .transcode: "re-encoded"
-    case .rewrite: "converted"
+  /// Consecutive frames that are either all copied or all encoded.
+  public struct Part: Sendable, Hashable {
+    /// The time of the first frame on the media timeline, in seconds.
+    public let start: Double
+    /// The end on the media timeline, in seconds, excluding it. `nil` for the end of the input.
+    public let end: Double?
+    /// The number of frames. `nil` if the input wasn't analysed in advance.
+    public let frames: Int?
+    /// Whether the frames are copied without decoding.
+    public let isCopied: Bool
+    /// Why the frames are copied or encoded, as a text for the user.
+    public let reason: String
+  }
+
+  /// A track of the output besides the video.
+  public struct Track: Sendable, Hashable {
+    /// What happens to the packets of a track.
+    public enum Action: String, Sendable, CaseIterable {
+      /// They are written as they were read.
+      case copy = "copied"
+      /// They are decoded and encoded, because the container can't store their codec.
+      case encode = "re-encoded"
+      /// Their text is written in the container's format for subtitles.
+      case convert = "converted"
     }
+
+    /// The index of the stream in the input, from 0.
+    public let stream: Int
+    /// The kind of content.
+    public let kind: StreamKind
+    /// FFmpeg's name of the codec in the input.
+    public let codec: String
+    /// What happens to the packets.
+    public let action: Action
+  }
+
+  /// What would be read.
+  public let input: Input
+  /// What would be written.
+  public let output: Output
+  /// The shape of the output's frames.
+  public let canvas: FrameCanvas
+  /// What happens to the video, in order and without gaps. At least one part. If there are several, the
+  /// first starts at 0.
+  public let parts: [Part]
+  /// The maximum number of parts that are encoded at the same time, at least 1.
+  public let concurrency: Int
+  /// Whether HDR is converted to BT.709 in 8 bits.
+  public let isToneMapped: Bool
+  /// The tracks besides the video, in the order of the output.
+  public let tracks: [Track]
+  /// What the output would lack of the input, as texts for the user: streams with their reasons, and tags.
+  public let dropped: [String]
+  /// Warnings for the user.
+  public let warnings: [String]
+
+  /// The number of frames that are copied. `nil` if the input wasn't analysed in advance.
+  public var copiedFrames: Int? { frames(of: \.isCopied) }
+
+  /// The number of frames that are encoded. `nil` if the input wasn't analysed in advance.
+  public var encodedFrames: Int? { frames { !$0.isCopied } }
+
+  private func frames(of isCounted: (Part) -> Bool) -> Int? {
+    let counts = parts.compactMap { part in part.frames.map { isCounted(part) ? $0 : 0 } }
+    return counts.count == parts.count ? counts.reduce(0, +) : nil
   }
 }

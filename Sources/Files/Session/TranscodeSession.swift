@@ -65,9 +65,9 @@ public final class TranscodeSession: Sendable {
     observe: @escaping (SessionUpdate) -> Void = { _ in }
   ) throws(UprightError) -> TranscodeReport {
     var plan = try SessionPlan(request)
-    let decided = try CopyPlan(plan)
-    plan.warnings += decided.warnings
-    switch decided.way {
+    let copyPlan = try CopyPlan(plan)
+    plan.warnings += copyPlan.warnings
+    switch copyPlan.method {
     case .copy(let copy): return try CopyRun(plan, copy, observe: observe).run()
     case .parts(let parts): return try PartsRun(plan, parts, observe: observe).run()
     case .encode: return try SessionRun(plan, observe: observe).run()

@@ -1,0 +1,65 @@
+internal import Orientation
+public import RotationPolicy
+internal import UprightContainers
+internal import UprightFrames
+internal import UprightMediaIO
+
+extension TranscodePlan {
+  /// The plan as JSON. Values that are `nil` are `null`.
+  public var json: JSONValue {
+    [
+      "input": input.json, "output": output.json, "canvas": .string(canvas.name),
+      "parts": .array(parts.map(\.json)), "concurrency": .integer(concurrency),
+      "tone_mapped": .bool(isToneMapped), "tracks": .array(tracks.map(\.json)),
+      "dropped": .array(dropped.map { .string($0) }),
+      "warnings": .array(warnings.map { .string($0) }),
+    ]
+  }
+}
+
+extension TranscodePlan.Input {
+  fileprivate var json: JSONValue {
+    [
+      "path": .string(path), "codec": .string(codec), "width": .integer(size.width),
+      "height": .integer(size.height), "duration": duration.map { .number($0) } ?? .null,
+    ]
+  }
+}
+
+extension TranscodePlan.Output {
+  fileprivate var json: JSONValue {
+    [
+      "path": .string(path), "container": .string(container.rawValue), "codec": .string(codec),
+    ]
+  }
+}
+
+extension TranscodePlan.Part {
+  fileprivate var json: JSONValue {
+    [
+      "from": .number(start), "to": end.map { .number($0) } ?? .null,
+      "frames": frames.map { .integer($0) } ?? .null, "copied": .bool(isCopied),
+      "reason": .string(reason),
+    ]
+  }
+}
+
+extension TranscodePlan.Track {
+  fileprivate var json: JSONValue {
+    [
+      "stream": .integer(stream), "kind": .string(kind.rawValue), "codec": .string(codec),
+      "action": .string(action.rawValue),
+    ]
+  }
+}
+
+extension FrameCanvas {
+  /// The name in JSON, which is also the value of `--canvas`.
+  fileprivate var name: String {
+    switch self {
+    case .follow: "follow"
+    case .fixed(let isLandscape): isLandscape ? "landscape" : "portrait"
+    case .initial: "initial"
+    }
+  }
+}

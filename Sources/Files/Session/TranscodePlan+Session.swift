@@ -1,0 +1,62 @@
+internal import UprightContainers
+internal import UprightMediaIO
+internal import UprightPipeline
+
+extension TranscodePlan {
+  init(_ plan: SessionPlan, _ copyPlan: CopyPlan) {
+    let parts = Self.parts(plan, copyPlan)
+    let isCopied = parts.allSatisfy(\.isCopied)
+    let codec =
+      switch copyPlan.method {
+      case .copy: plan.video.codecName
+      case .parts(let inputParts): (inputParts.codec ?? plan.codec).rawValue
+      case .encode: plan.codec.rawValue
+      }
+    self.init(
+      input: Input(
+        path: plan.request.input, codec: plan.video.codecName, size: plan.video.parameters.size,
+        duration: plan.duration),
+      output: Output(path: plan.request.output, container: plan.container, codec: codec),
+      canvas: plan.canvas, parts: parts, concurrency: copyPlan.concurrency,
+      isToneMapped: !isCopied && plan.mapsTones, tracks: plan.sideTracks.map(Track.init),
+      dropped: plan.allDropped(), warnings: plan.warnings + copyPlan.warnings)
+  }
+
+  private static func parts(_ plan: SessionPlan, _ copyPlan: CopyPlan) -> [Part] {
+    let options = plan.options
+    func whole(frames: Int?, isCopied: Bool) -> Part {
+      Part(
+        start: options.start ?? 0, end: options.end, frames: frames, isCopied: isCopied,
+        reason: copyPlan.reason)
+    }
+    switch copyPlan.method {
+    case .copy(let copy):
+      return [whole(frames: copy.inputSurvey.survey.shown.count, isCopied: true)]
+    case .encode: return [whole(frames: nil, isCopied: false)]
+    case .parts(let inputParts):
+      let survey = inputParts.inputSurvey
+      let total = survey.survey.shown.count
+      return inputParts.parts.map { part in
+        let end = part.frames.upperBound
+        return Part(
+          start: survey.seconds(of: part.frames.lowerBound),
+          end: end < total ? survey.seconds(of: end) : nil, frames: part.frames.count,
+          isCopied: part.isCopied, reason: part.reason ?? CopyPlan.reasonToCopy)
+      }
+    }
+  }
+}
+
+extension TranscodePlan.Track {
+  init(_ track: SideTrackWriter) {
+    let action: Action =
+      switch track.work {
+      case .copy, .filter: .copy
+      case .transcode: .encode
+      case .rewrite: .convert
+      }
+    self.init(
+      stream: track.stream.index, kind: track.stream.kind, codec: track.stream.codecName,
+      action: action)
+  }
+}
