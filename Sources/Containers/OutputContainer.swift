@@ -1,10 +1,10 @@
 internal import Foundation
-public import Orientation
+package import Orientation
 package import UprightMediaIO
-public import UprightPipeline
+package import UprightPipeline
 
 /// An output container, chosen by the extension of the file or the scheme of the URL.
-public enum OutputContainer: String, Sendable, CaseIterable {
+package enum OutputContainer: String, Sendable, CaseIterable {
   case mp4, mov, hls, mpegts, flv, matroska, webm, y4m
   /// HLS with MPEG-TS segments instead of fragmented MP4.
   case hlsTS = "hls-ts"
@@ -13,7 +13,7 @@ public enum OutputContainer: String, Sendable, CaseIterable {
   ///
   /// - Parameter format: The value of `--format`, required for `-`.
   /// - Throws: `usage` if neither the name nor `format` names a container.
-  public init(target: String, format: String? = nil) throws(UprightError) {
+  package init(target: String, format: String? = nil) throws(UprightError) {
     if let format {
       self = try Self.named(format)
       return
@@ -72,7 +72,7 @@ public enum OutputContainer: String, Sendable, CaseIterable {
   }
 
   /// Whether the format may change mid-stream.
-  public var canFollow: Bool {
+  package var canFollow: Bool {
     switch self {
     case .mp4, .mov, .hls, .hlsTS, .mpegts, .flv: true
     case .matroska, .webm, .y4m: false
@@ -80,7 +80,7 @@ public enum OutputContainer: String, Sendable, CaseIterable {
   }
 
   /// The canvas rule for `--canvas auto`.
-  public var defaultCanvas: CanvasRule {
+  package var defaultCanvas: CanvasRule {
     switch self {
     case .hls, .hlsTS, .mpegts, .flv: .follow
     case .mp4, .mov, .matroska, .webm, .y4m: .majority
@@ -88,7 +88,7 @@ public enum OutputContainer: String, Sendable, CaseIterable {
   }
 
   /// Whether the default size is that of the streaming guidance rather than the source's size.
-  public var isStreaming: Bool { defaultCanvas == .follow }
+  package var isStreaming: Bool { defaultCanvas == .follow }
 
   /// Whether parameter sets are stored apart from the packets.
   package var wantsGlobalHeader: Bool { muxer != "mpegts" && self != .y4m }

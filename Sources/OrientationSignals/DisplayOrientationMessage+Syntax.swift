@@ -4,7 +4,7 @@ extension DisplayOrientationMessage {
   /// Parses the payload of a message of type 47, without emulation prevention bytes. Returns `nil`
   /// if it is truncated or its period is out of range. Trailing bytes are ignored, as the syntax's
   /// extension mechanism requires.
-  public init?(payload: some Collection<UInt8>, codec: DisplayOrientationTracker.Codec) {
+  package init?(payload: some Collection<UInt8>, codec: DisplayOrientationTracker.Codec) {
     // The longest message has 19 + 29 + 1 bits.
     var bits = BitReader(Array(payload.prefix(8)))
     guard let isCancel = bits.flag() else { return nil }
@@ -34,7 +34,7 @@ extension DisplayOrientationMessage {
 
   /// Returns the bytes of the payload, byte-aligned as the SEI message syntax requires. A period
   /// above 16384 is written as 16384; HEVC has only 0 and 1.
-  public func payload(for codec: DisplayOrientationTracker.Codec) -> [UInt8] {
+  package func payload(for codec: DisplayOrientationTracker.Codec) -> [UInt8] {
     var bits = BitWriter()
     switch self {
     case .cancel:
@@ -58,7 +58,7 @@ extension DisplayOrientationMessage {
   /// Returns a complete SEI NAL unit with this one message: header, message, trailing bits and
   /// emulation prevention, without start code or length. It belongs before the first slice of its
   /// access unit.
-  public func nal(for codec: DisplayOrientationTracker.Codec) -> [UInt8] {
+  package func nal(for codec: DisplayOrientationTracker.Codec) -> [UInt8] {
     let payload = payload(for: codec)
     let raw = [UInt8(Self.payloadType), UInt8(payload.count)] + payload + [0x80]
     return codec.seiHeader + EmulationPrevention.escaped(raw)
@@ -66,7 +66,7 @@ extension DisplayOrientationMessage {
 
   /// Returns the messages in one SEI NAL unit (without start code or length), in order; empty for
   /// any other NAL unit. Truncated messages are left out.
-  public static func messages(
+  package static func messages(
     inNAL nal: some Collection<UInt8>, codec: DisplayOrientationTracker.Codec
   ) -> [DisplayOrientationMessage] {
     let bytes = Array(nal)

@@ -1,10 +1,10 @@
-public import Orientation
+package import Orientation
 
 /// One display orientation SEI message (payload type 47) with its persistence.
 ///
 /// Syntax and semantics: ISO/IEC 14496-10 D.1.27 and D.2.27 (H.264), ISO/IEC 23008-2 D.2.17 and
 /// D.3.17 (HEVC).
-public enum DisplayOrientationMessage: Sendable, Hashable {
+package enum DisplayOrientationMessage: Sendable, Hashable {
   /// Cancels an earlier message, from this picture on.
   case cancel
   /// Sets an orientation.
@@ -15,12 +15,12 @@ public enum DisplayOrientationMessage: Sendable, Hashable {
   case set(SEIDisplayOrientation, repetitionPeriod: UInt16)
 
   /// The SEI payload type of display orientation, in both codecs.
-  public static let payloadType = 47
+  package static let payloadType = 47
   /// The largest valid repetition period.
-  public static let maximumRepetitionPeriod: UInt16 = 16384
+  package static let maximumRepetitionPeriod: UInt16 = 16384
 
   /// Creates a message that sets `orientation` until another message or a new coded video sequence.
-  public init(standing orientation: ImageOrientation) {
+  package init(standing orientation: ImageOrientation) {
     self = .set(SEIDisplayOrientation(orientation), repetitionPeriod: 1)
   }
 
@@ -31,7 +31,7 @@ public enum DisplayOrientationMessage: Sendable, Hashable {
   /// That such a picture *shall be present* is a guarantee of the bitstream (D.2.27). So in a
   /// conforming stream n means the same as 1 with that guarantee, and if the later message was
   /// lost, the old one still applies.
-  public var persists: Bool {
+  package var persists: Bool {
     switch self {
     case .cancel: false
     case .set(_, let period): period > 0

@@ -1,4 +1,4 @@
-public import Orientation
+package import Orientation
 
 /// Gives an H.264 or HEVC stream one display orientation for its whole length, or none. It rewrites
 /// packets as they are copied; nothing is decoded.
@@ -8,15 +8,15 @@ public import Orientation
 /// persistent message (repetition period 1) is inserted before the first slice of every picture at
 /// which decoding can start, and of HEVC's leading pictures: they are output before the picture
 /// that starts their sequence, so its message doesn't apply to them (ISO/IEC 23008-2 D.3.17).
-public struct DisplayOrientationRewriter: Sendable {
+package struct DisplayOrientationRewriter: Sendable {
   private let codec: DisplayOrientationTracker.Codec
   private let framing: NALFraming
   private let message: [UInt8]?
   private var hasStarted = false
   /// The number of messages inserted so far.
-  public private(set) var inserted = 0
+  package private(set) var inserted = 0
   /// The number of messages removed so far.
-  public private(set) var removed = 0
+  package private(set) var removed = 0
 
   /// Creates a rewriter for one stream.
   ///
@@ -24,7 +24,7 @@ public struct DisplayOrientationRewriter: Sendable {
   ///   - configuration: as for `DisplayOrientationTracker`.
   ///   - orientation: the orientation that makes every frame upright; `nil` to only remove
   ///     messages.
-  public init(
+  package init(
     codec: DisplayOrientationTracker.Codec, configuration: some Collection<UInt8>,
     orientation: ImageOrientation?
   ) {
@@ -37,12 +37,12 @@ public struct DisplayOrientationRewriter: Sendable {
   /// O(size).
   ///
   /// - Parameter isKey: whether the container marks the packet as one at which decoding can start.
-  public mutating func rewrite(_ packet: Span<UInt8>, isKey: Bool) -> [UInt8]? {
+  package mutating func rewrite(_ packet: Span<UInt8>, isKey: Bool) -> [UInt8]? {
     rewrite(packet, message: message, isKey: isKey)
   }
 
   /// Returns the packet with a message that applies to this picture only (repetition period 0).
-  public mutating func rewrite(
+  package mutating func rewrite(
     _ packet: Span<UInt8>, stating orientation: ImageOrientation
   ) -> [UInt8]? {
     let own = DisplayOrientationMessage.set(
@@ -90,14 +90,14 @@ public struct DisplayOrientationRewriter: Sendable {
   }
 
   /// Rewrites one packet. The bytes are not retained.
-  public mutating func rewrite(_ packet: UnsafeRawBufferPointer, isKey: Bool) -> [UInt8]? {
+  package mutating func rewrite(_ packet: UnsafeRawBufferPointer, isKey: Bool) -> [UInt8]? {
     unsafe packet.withMemoryRebound(to: UInt8.self) { bytes in
       rewrite(unsafe bytes.span, isKey: isKey)
     }
   }
 
   /// Rewrites one packet. The bytes are not retained.
-  public mutating func rewrite(
+  package mutating func rewrite(
     _ packet: UnsafeRawBufferPointer, stating orientation: ImageOrientation
   ) -> [UInt8]? {
     unsafe packet.withMemoryRebound(to: UInt8.self) { bytes in

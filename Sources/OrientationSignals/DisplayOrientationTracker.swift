@@ -10,9 +10,9 @@
 /// picture's message doesn't apply to them.
 ///
 /// Memory is bounded (512 pictures) for any timestamps. Damaged units are skipped.
-public struct DisplayOrientationTracker: Sendable {
+package struct DisplayOrientationTracker: Sendable {
   /// The codecs with display orientation messages.
-  public enum Codec: Sendable, Hashable, CaseIterable {
+  package enum Codec: Sendable, Hashable, CaseIterable {
     /// H.264, ISO/IEC 14496-10.
     case h264
     /// HEVC, ISO/IEC 23008-2.
@@ -24,7 +24,7 @@ public struct DisplayOrientationTracker: Sendable {
   private var order = PictureOrder()
 
   /// The number of truncated or invalid messages skipped so far.
-  public var damagedMessages: Int { reader.damagedMessages }
+  package var damagedMessages: Int { reader.damagedMessages }
   /// The number of pictures held now.
   var heldPictures: Int { order.count }
 
@@ -33,7 +33,7 @@ public struct DisplayOrientationTracker: Sendable {
   /// - Parameter configuration: the container's avcC or hvcC, which contains the size of a NAL
   ///   unit's length field. Empty, or parameter sets with start codes, if packets have start codes.
   ///   Packets that are clearly of the other kind are read as such.
-  public init(codec: Codec, configuration: some Collection<UInt8>) {
+  package init(codec: Codec, configuration: some Collection<UInt8>) {
     initial = AccessUnitReader(codec: codec, configuration: configuration)
     reader = initial
   }
@@ -42,17 +42,17 @@ public struct DisplayOrientationTracker: Sendable {
   ///
   /// - Parameter pts: the presentation timestamp in ticks. `nil` if there is none: pictures are
   ///   then assumed to be presented in decoding order.
-  public mutating func note(_ packet: Span<UInt8>, pts: Int64?) {
+  package mutating func note(_ packet: Span<UInt8>, pts: Int64?) {
     guard let picture = reader.read(packet, pts: pts) else { return }
     order.add(picture, pts: pts)
     while order.count > PictureOrder.capacity { _ = order.removeFirst() }
   }
 
   /// Processes one packet, in decoding order.
-  public mutating func note(_ packet: [UInt8], pts: Int64?) { note(packet.span, pts: pts) }
+  package mutating func note(_ packet: [UInt8], pts: Int64?) { note(packet.span, pts: pts) }
 
   /// Processes one packet, in decoding order. The bytes are not retained.
-  public mutating func note(_ packet: UnsafeRawBufferPointer, pts: Int64?) {
+  package mutating func note(_ packet: UnsafeRawBufferPointer, pts: Int64?) {
     unsafe packet.withMemoryRebound(to: UInt8.self) { bytes in
       note(unsafe bytes.span, pts: pts)
     }
@@ -65,12 +65,12 @@ public struct DisplayOrientationTracker: Sendable {
   /// Query in presentation order, after `note` was called for the frame's own packet and all
   /// packets before it in decoding order. Repeating a query for the same time returns the same
   /// result.
-  public mutating func signal(at pts: Int64?) -> DisplayOrientationSignal? {
+  package mutating func signal(at pts: Int64?) -> DisplayOrientationSignal? {
     order.values(at: pts).map(DisplayOrientationSignal.init)
   }
 
   /// Discards all state, for use after a seek.
-  public mutating func reset() {
+  package mutating func reset() {
     reader = initial
     order = PictureOrder()
   }

@@ -1,11 +1,11 @@
-public import Orientation
+package import Orientation
 
 /// The orientation in a JPEG image's metadata, also of a Motion JPEG frame: the Exif attribute
 /// information in its APP1 segment (CIPA DC-008, 4.5.4 and 4.6.4 A).
-public enum EXIFOrientation {
+package enum EXIFOrientation {
   /// Returns the orientation of tag 0x0112, or `nil` if it is absent or invalid. O(headers): reads
   /// up to the first scan.
-  public static func orientation(inJPEG bytes: some Collection<UInt8>) -> ImageOrientation? {
+  package static func orientation(inJPEG bytes: some Collection<UInt8>) -> ImageOrientation? {
     // The attribute information fits in one segment of 64 KiB and is near the start.
     let bytes = Array(bytes.prefix(1 << 17))
     guard bytes.starts(with: [0xFF, 0xD8]) else { return nil }

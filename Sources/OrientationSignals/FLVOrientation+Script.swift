@@ -2,7 +2,7 @@ extension FLVOrientation {
   /// Parses the body of a script tag (AMF 0: a name and an object or array of members). Returns
   /// `nil` if it is not `onMetaData` or is damaged before its first member. Truncated members are
   /// ignored.
-  public init?(script body: [UInt8]) {
+  package init?(script body: [UInt8]) {
     var reader = AMFReader(body)
     guard let name = reader.value(), name == .text("onMetaData") || name == .text("@setDataFrame")
     else { return nil }
@@ -20,22 +20,22 @@ extension FLVOrientation {
 }
 
 /// The `onMetaData` script data at the start of an FLV file.
-public struct FLVOpening: Sendable, Hashable {
+package struct FLVOpening: Sendable, Hashable {
   /// The orientation before the first frame.
-  public private(set) var first = FLVOrientation(orientation: nil, rotation: nil)
+  package private(set) var first = FLVOrientation(orientation: nil, rotation: nil)
   /// Later `onMetaData` tags with the timestamp 0.
-  public private(set) var later: [Rewrite] = []
+  package private(set) var later: [Rewrite] = []
 
   /// A later `onMetaData` tag whose timestamp is 0 and so doesn't tell where it applies.
-  public struct Rewrite: Sendable, Hashable {
+  package struct Rewrite: Sendable, Hashable {
     /// The number of frames before it, in file order.
-    public let pictures: Int
+    package let pictures: Int
     /// The orientation members it contains.
-    public let said: FLVOrientation
+    package let said: FLVOrientation
   }
 
   /// Parses the first bytes of a file. Returns `nil` if they end before its first frame.
-  public init?(_ file: [UInt8]) {
+  package init?(_ file: [UInt8]) {
     var reader = ByteReader(file)
     guard reader.text(3) == "FLV", reader.skip(2) != nil, let header = reader.count(4), header >= 9,
       reader.skip(header - 9 + 4) != nil

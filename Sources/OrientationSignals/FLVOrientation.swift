@@ -1,4 +1,4 @@
-public import Orientation
+package import Orientation
 
 /// The orientation of the frames according to FLV's `onMetaData` script data.
 ///
@@ -10,9 +10,9 @@ public import Orientation
 ///
 /// An angle of more than ten full turns either way is invalid. If both members are valid,
 /// `orientation` is used, because it can represent mirroring too.
-public struct FLVOrientation: Sendable, Hashable {
+package struct FLVOrientation: Sendable, Hashable {
   /// A member's value.
-  public enum Value: Sendable, Hashable {
+  package enum Value: Sendable, Hashable {
     case number(Double)
     case text(String)
     /// A Boolean, an object, a date: nothing that can be converted to a rotation.
@@ -20,24 +20,24 @@ public struct FLVOrientation: Sendable, Hashable {
   }
 
   /// The member `orientation`; `nil` if absent.
-  public var orientation: Value?
+  package var orientation: Value?
   /// The member `rotation`; `nil` if absent.
-  public var rotation: Value?
+  package var rotation: Value?
 
   /// Creates a value from the two members as read.
-  public init(orientation: Value?, rotation: Value?) {
+  package init(orientation: Value?, rotation: Value?) {
     self.orientation = orientation
     self.rotation = rotation
   }
 
   /// Whether both members are absent.
-  public var isEmpty: Bool { orientation == nil && rotation == nil }
+  package var isEmpty: Bool { orientation == nil && rotation == nil }
 
   /// The rotation that makes the frames upright; `nil` if no member is valid.
-  public var turn: DisplayTurn? { orientation.flatMap(Self.turn) ?? rotation.flatMap(Self.roll) }
+  package var turn: DisplayTurn? { orientation.flatMap(Self.turn) ?? rotation.flatMap(Self.roll) }
 
   /// The invalid members, in a form such as `orientation "sideways"`.
-  public var senseless: [String] {
+  package var senseless: [String] {
     var words: [String] = []
     if let orientation, Self.turn(orientation) == nil { words.append("orientation \(orientation)") }
     if let rotation, Self.roll(rotation) == nil { words.append("rotation \(rotation)") }
@@ -76,7 +76,7 @@ extension FLVOrientation.Value {
 
 extension FLVOrientation.Value: CustomStringConvertible {
   /// The number, or the text in quotes.
-  public var description: String {
+  package var description: String {
     switch self {
     case .number(let number): "\(number)"
     case .text(let text): "\"\(text.prefix(40))\""

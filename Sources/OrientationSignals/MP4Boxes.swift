@@ -61,19 +61,19 @@ struct MP4Boxes: Sequence, IteratorProtocol {
 }
 
 /// The header of a box in a file that is not in memory.
-public struct MP4BoxHeader: Sendable, Hashable {
+package struct MP4BoxHeader: Sendable, Hashable {
   /// Whether the box is the movie box, `moov`.
-  public let isMovie: Bool
+  package let isMovie: Bool
   /// The number of bytes from the start of the box to the next box, at least `headerSize`; `nil` if
   /// it extends to the end of the file.
-  public let size: Int?
+  package let size: Int?
   /// The number of bytes before the content: 8 or 16.
-  public let headerSize: Int
+  package let headerSize: Int
 
   /// Parses a header. Returns `nil` if it is truncated or its size is invalid.
   ///
   /// - Parameter bytes: the box's first 16 bytes, or fewer at the end of the file.
-  public init?(_ bytes: [UInt8]) {
+  package init?(_ bytes: [UInt8]) {
     var reader = ByteReader(bytes)
     guard let short = reader.count(4), let type = reader.integer(4) else { return nil }
     isMovie = type == UInt64(MP4Boxes.fourCharacters("moov"))

@@ -1,5 +1,5 @@
 /// The framing of NAL units in a packet.
-public enum NALFraming: Sendable, Hashable {
+package enum NALFraming: Sendable, Hashable {
   /// Start codes (Annex B of both standards).
   case startCodes
   /// A length of this many bytes, 1...4, before each unit (ISO/IEC 14496-15).
@@ -7,7 +7,7 @@ public enum NALFraming: Sendable, Hashable {
 
   /// Creates the framing that the container's decoder configuration declares. avcC and hvcC contain
   /// the size of the lengths; an empty configuration, or any other, means start codes.
-  public init(configuration: some Collection<UInt8>, codec: DisplayOrientationTracker.Codec) {
+  package init(configuration: some Collection<UInt8>, codec: DisplayOrientationTracker.Codec) {
     let head = Array(configuration.prefix(23))
     switch codec {
     case .h264 where head.count >= 7 && head[0] == 1:

@@ -1,15 +1,15 @@
-public import Orientation
+package import Orientation
 
 /// A timed metadata track with the orientation of another track's frames: Apple's `mebx` ("boxed
 /// metadata") with the key `mdta/com.apple.quicktime.video-orientation` and EXIF values.
 ///
 /// A sample is a sequence of boxes whose types are numbers defined in the sample description's key
 /// table (QuickTime File Format, "Timed Metadata Media").
-public struct TimedOrientationTrack: Sendable, Hashable {
+package struct TimedOrientationTrack: Sendable, Hashable {
   /// The `track_ID` of this track.
-  public let identifier: Int
+  package let identifier: Int
   /// The `track_ID`s of the tracks it describes (`cdsc`); empty if there is no reference.
-  public let describes: [Int]
+  package let describes: [Int]
   /// The box type of the orientation in its samples.
   let key: UInt32
   let type: ValueType
@@ -22,7 +22,7 @@ public struct TimedOrientationTrack: Sendable, Hashable {
   /// Returns the orientation tracks of a movie, in order.
   ///
   /// - Parameter movie: the content of a `moov` box.
-  public static func tracks(inMovie movie: [UInt8]) -> [TimedOrientationTrack] {
+  package static func tracks(inMovie movie: [UInt8]) -> [TimedOrientationTrack] {
     MP4Boxes.all("trak", movie, in: movie.indices).compactMap { Self(movie, track: $0) }
   }
 
@@ -77,7 +77,7 @@ public struct TimedOrientationTrack: Sendable, Hashable {
   }
 
   /// The content of one sample.
-  public enum Value: Sendable, Hashable {
+  package enum Value: Sendable, Hashable {
     /// The orientation of the frames.
     case orientation(ImageOrientation)
     /// A number that is not a valid orientation.
@@ -87,7 +87,7 @@ public struct TimedOrientationTrack: Sendable, Hashable {
   }
 
   /// Returns the value of `sample`, which applies from its time on.
-  public func value(of sample: [UInt8]) -> Value {
+  package func value(of sample: [UInt8]) -> Value {
     for box in MP4Boxes(sample, in: sample.indices) where box.type == key {
       var reader = ByteReader(sample, box.body)
       let size = box.body.count

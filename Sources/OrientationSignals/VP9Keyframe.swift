@@ -1,7 +1,7 @@
-public import Orientation
+package import Orientation
 
 /// Parses the start of a VP9 keyframe (VP9 Bitstream Specification 6.2).
-public enum VP9Keyframe {
+package enum VP9Keyframe {
   /// Returns whether `frame` starts with a keyframe that is shown.
   static func isShown(_ frame: some Collection<UInt8>) -> Bool {
     var bits = BitReader(Array(frame.prefix(16)))
@@ -20,7 +20,7 @@ public enum VP9Keyframe {
 
   /// Returns the size in the keyframe header at the start of `frame`, or `nil` if it is not a
   /// keyframe or is truncated.
-  public static func size(_ frame: some Collection<UInt8>) -> PixelSize? {
+  package static func size(_ frame: some Collection<UInt8>) -> PixelSize? {
     var bits = BitReader(Array(frame.prefix(16)))
     guard let profile = profile(&bits) else { return nil }
     // show_frame and error_resilient_mode, any value; then frame_sync_code.

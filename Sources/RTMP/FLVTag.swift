@@ -1,31 +1,31 @@
 /// A tag of FLV (Video File Format Specification 10.1, E.4). A published stream consists of tags.
-public struct FLVTag: Sendable, Hashable {
+package struct FLVTag: Sendable, Hashable {
   /// The kind of a tag's content.
-  public enum Kind: UInt8, Sendable {
+  package enum Kind: UInt8, Sendable {
     case audio = 8
     case video = 9
     case script = 18
   }
 
   /// The kind of the content.
-  public var kind: Kind
+  package var kind: Kind
   /// Milliseconds; wraps after 49.7 days.
-  public var timestamp: UInt32
+  package var timestamp: UInt32
   /// The tag's data, starting with the codec's header byte.
-  public var payload: [UInt8]
+  package var payload: [UInt8]
 
   /// Creates a tag.
-  public init(_ kind: Kind, timestamp: UInt32, payload: [UInt8]) {
+  package init(_ kind: Kind, timestamp: UInt32, payload: [UInt8]) {
     self.kind = kind
     self.timestamp = timestamp
     self.payload = payload
   }
 
   /// The start of a file, up to its first tag, with the flags for audio and video.
-  public static let fileHeader: [UInt8] = Array("FLV".utf8) + [1, 5, 0, 0, 0, 9, 0, 0, 0, 0]
+  package static let fileHeader: [UInt8] = Array("FLV".utf8) + [1, 5, 0, 0, 0, 9, 0, 0, 0, 0]
 
   /// The encoded tag followed by its size, as in a file.
-  public var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(payload.count + 15)
     bytes.append(kind.rawValue)
@@ -40,7 +40,7 @@ public struct FLVTag: Sendable, Hashable {
 
   /// Whether the tag configures a decoder: metadata, or the audio or video parameters that precede a
   /// keyframe.
-  public var isConfiguration: Bool {
+  package var isConfiguration: Bool {
     guard let head = payload.first else { return false }
     switch kind {
     case .script: return true
@@ -51,7 +51,7 @@ public struct FLVTag: Sendable, Hashable {
   }
 
   /// Whether the tag contains a keyframe.
-  public var isKeyframe: Bool {
+  package var isKeyframe: Bool {
     guard kind == .video, let head = payload.first, head >> 4 == 1 else { return false }
     return ![7, 12].contains(head & 15) || payload.dropFirst().first == 1
   }

@@ -3,23 +3,23 @@
 ///
 /// Players are rejected. The caller decides whether to accept a publisher: it receives `publish` as an event,
 /// and no part of the stream before it calls `accept`.
-public struct PublishConnection: Sendable {
+package struct PublishConnection: Sendable {
   /// The address of a published stream: `rtmp://host/APP/NAME`, without a query.
-  public struct Address: Sendable, Hashable {
+  package struct Address: Sendable, Hashable {
     /// The application, without leading and trailing slashes.
-    public let app: String
+    package let app: String
     /// The stream name. It is the stream key, and a secret.
-    public let name: String
+    package let name: String
 
     /// Creates an address.
-    public init(app: String, name: String) {
+    package init(app: String, name: String) {
       self.app = app
       self.name = name
     }
   }
 
   /// An event of the connection.
-  public enum Event: Sendable, Hashable {
+  package enum Event: Sendable, Hashable {
     /// A publisher requests to publish. Call `accept` or `refuse`.
     case publish(Address)
     /// A part of the accepted stream.
@@ -50,16 +50,16 @@ public struct PublishConnection: Sendable {
   /// - Parameters:
   ///   - random: 1528 random bytes for the handshake.
   ///   - longestMessage: The largest size of a message, in bytes. A larger one ends the connection.
-  public init(random: [UInt8], longestMessage: Int = 8 << 20) {
+  package init(random: [UInt8], longestMessage: Int = 8 << 20) {
     handshake = Handshake(random: random)
     chunks = ChunkReader(limits: .init(message: longestMessage))
   }
 
   /// Whether the connection reads no more bytes.
-  public var isClosed: Bool { state == .closed }
+  package var isClosed: Bool { state == .closed }
 
   /// Returns the bytes to send, in order, and clears them.
-  public mutating func takeOutput() -> [UInt8] {
+  package mutating func takeOutput() -> [UInt8] {
     defer { output = [] }
     return output
   }
@@ -68,7 +68,7 @@ public struct PublishConnection: Sendable {
   ///
   /// - Throws: `RTMPError` if they are not valid RTMP. If so, send the result of `takeOutput` and close the
   ///   connection.
-  public mutating func receive(_ bytes: some Collection<UInt8>) throws(RTMPError) -> [Event] {
+  package mutating func receive(_ bytes: some Collection<UInt8>) throws(RTMPError) -> [Event] {
     if state == .closed { return [] }
     received += UInt64(bytes.count)
     do throws(RTMPError) {
@@ -90,7 +90,7 @@ public struct PublishConnection: Sendable {
   }
 
   /// Accepts the publisher.
-  public mutating func accept() {
+  package mutating func accept() {
     guard state == .asked else { return }
     state = .publishing
     var begin: [UInt8] = [0, 0]
@@ -100,7 +100,7 @@ public struct PublishConnection: Sendable {
   }
 
   /// Rejects the publisher. Close the connection after the output is sent.
-  public mutating func refuse(_ reason: String) {
+  package mutating func refuse(_ reason: String) {
     guard state == .asked else { return }
     tell("error", "NetStream.Publish.BadName", reason)
     state = .closed

@@ -1,12 +1,12 @@
 /// The elements of an RTP header extension, in the one-byte or two-byte form (RFC 8285, 4.2 and 4.3). A block
 /// with any other profile has no elements.
-public struct HeaderExtensions: Sendable, Hashable {
+package struct HeaderExtensions: Sendable, Hashable {
   /// One element.
-  public struct Element: Sendable, Hashable {
+  package struct Element: Sendable, Hashable {
     /// The identifier that the session maps to a URI: 1...14, or 1...255 in the two-byte form.
-    public let id: UInt8
+    package let id: UInt8
     /// The value; empty only in the two-byte form.
-    public let value: ArraySlice<UInt8>
+    package let value: ArraySlice<UInt8>
   }
 
   private enum Form { case oneByte, twoByte }
@@ -27,10 +27,10 @@ public struct HeaderExtensions: Sendable, Hashable {
   }
 
   /// Returns the value of the first element with `id`, or `nil` if there is none. O(n).
-  public subscript(id: UInt8) -> ArraySlice<UInt8>? { elements.first { $0.id == id }?.value }
+  package subscript(id: UInt8) -> ArraySlice<UInt8>? { elements.first { $0.id == id }?.value }
 
   /// The elements before the first invalid one. O(n).
-  public var elements: [Element] {
+  package var elements: [Element] {
     guard let form else { return [] }
     var elements: [Element] = []
     var position = bytes.startIndex

@@ -4,9 +4,9 @@
 /// `MJR00001` has `MEETECHO` and a length before each packet. The form before that starts with `MEETECHO` and
 /// has one word instead of JSON. All numbers are big endian. If a packet does not start as expected, the
 /// parser searches for the next one that does.
-public struct JanusRecording: Sendable {
+package struct JanusRecording: Sendable {
   /// The header of a recording.
-  public enum Header: Sendable, Hashable {
+  package enum Header: Sendable, Hashable {
     /// A JSON object, not parsed.
     case json([UInt8])
     /// `video` (VP8) or `audio` (Opus), in the oldest form.
@@ -14,15 +14,15 @@ public struct JanusRecording: Sendable {
   }
 
   /// A complete packet.
-  public struct Packet: Sendable, Hashable {
+  package struct Packet: Sendable, Hashable {
     /// The arrival time since the first packet, in milliseconds; `nil` in the older forms.
-    public let arrival: Int64?
+    package let arrival: Int64?
     /// The RTP packet.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
   }
 
   /// An item of the file.
-  public enum Item: Sendable, Hashable {
+  package enum Item: Sendable, Hashable {
     case header(Header)
     case packet(Packet)
     /// The bytes are not a recording. No item follows.
@@ -36,24 +36,24 @@ public struct JanusRecording: Sendable {
   private var position = 0
   private var isRefused = false
   /// The number of bytes that are not part of a packet.
-  public private(set) var skipped = 0
+  package private(set) var skipped = 0
 
   private static let word = Array("MEETECHO".utf8)
 
   /// Creates a parser at the start of a file.
-  public init() {}
+  package init() {}
 
   /// Returns whether a file that starts with `bytes` (8 of them) is a recording in a known form.
-  public static func recognises(_ bytes: some Collection<UInt8>) -> Bool {
+  package static func recognises(_ bytes: some Collection<UInt8>) -> Bool {
     let head = Array(bytes.prefix(8))
     return head == Array("MJR00002".utf8) || head == Array("MJR00001".utf8) || head == word
   }
 
   /// The number of bytes that are not parsed yet. At the end of the file, this is an incomplete item.
-  public var unread: Int { buffer.count - position }
+  package var unread: Int { buffer.count - position }
 
   /// Adds the next bytes of the file.
-  public mutating func append(_ bytes: some Collection<UInt8>) {
+  package mutating func append(_ bytes: some Collection<UInt8>) {
     if position > 0 {
       buffer.removeFirst(position)
       position = 0
@@ -62,7 +62,7 @@ public struct JanusRecording: Sendable {
   }
 
   /// Returns the next item, or `nil` if more bytes are needed.
-  public mutating func next() -> Item? {
+  package mutating func next() -> Item? {
     if isRefused { return nil }
     return form == nil ? header() : packet()
   }
@@ -114,7 +114,7 @@ public struct JanusRecording: Sendable {
   /// - Parameters:
   ///   - tail: At least 128 KiB, or the whole file, so that a packet and its header fit.
   ///   - hasTimes: Whether packets have arrival times, as the first packet of the file shows.
-  public static func lastPacket(inTail tail: [UInt8], hasTimes: Bool) -> Packet? {
+  package static func lastPacket(inTail tail: [UInt8], hasTimes: Bool) -> Packet? {
     let mark = hasTimes ? word.prefix(4) : word[...]
     for start in 0..<max(0, tail.count - 9) where tail[start] == mark[0] {
       if let last = lastPacket(tail, from: start, mark) { return last }

@@ -1,12 +1,12 @@
-public import Orientation
+package import Orientation
 
 /// The header extensions of a session that carry CVO (3GPP TS 26.114, 7.4.5): the identifiers that its
 /// description maps to the two URIs.
-public struct OrientationExtension: Sendable, Hashable {
+package struct OrientationExtension: Sendable, Hashable {
   private let ids: [UInt8: CVO.Granularity]
 
   /// Selects the identifiers in `uris` (`a=extmap`, or the `x` of a Janus recording) that mean CVO.
-  public init(_ uris: [Int: String]) {
+  package init(_ uris: [Int: String]) {
     var ids: [UInt8: CVO.Granularity] = [:]
     for (id, uri) in uris {
       guard (1...255).contains(id) else { continue }
@@ -20,10 +20,10 @@ public struct OrientationExtension: Sendable, Hashable {
   }
 
   /// Whether the session has the extension.
-  public var isNegotiated: Bool { !ids.isEmpty }
+  package var isNegotiated: Bool { !ids.isEmpty }
 
   /// Returns a packet's CVO, or `nil` if there is none or its length is not one byte.
-  public func value(in extensions: HeaderExtensions) -> CVO? {
+  package func value(in extensions: HeaderExtensions) -> CVO? {
     if ids.isEmpty { return nil }
     for element in extensions.elements {
       if let granularity = ids[element.id], element.value.count == 1, let byte = element.value.first

@@ -1,24 +1,24 @@
 /// A parsed and validated RTP packet (RFC 3550, 5.1).
-public struct RTPPacket: Sendable, Hashable {
+package struct RTPPacket: Sendable, Hashable {
   /// The payload type, as defined by the session description.
-  public let payloadType: UInt8
+  package let payloadType: UInt8
   /// The marker bit. In the video payload formats, it marks the last packet of a frame.
-  public let hasMarker: Bool
+  package let hasMarker: Bool
   /// The sequence number; wraps.
-  public let sequence: UInt16
+  package let sequence: UInt16
   /// The sampling time, in ticks of the codec's clock; wraps.
-  public let timestamp: UInt32
+  package let timestamp: UInt32
   /// The synchronization source.
-  public let ssrc: UInt32
+  package let ssrc: UInt32
   /// The sources that a mixer combined.
-  public let contributors: [UInt32]
+  package let contributors: [UInt32]
   /// The header extension elements (RFC 8285).
-  public let extensions: HeaderExtensions
+  package let extensions: HeaderExtensions
   /// The payload without padding; may be empty.
-  public let payload: ArraySlice<UInt8>
+  package let payload: ArraySlice<UInt8>
 
   /// Parses a packet. Returns `nil` if `bytes` are not RTP version 2, or its lengths are inconsistent.
-  public init?(_ bytes: [UInt8]) {
+  package init?(_ bytes: [UInt8]) {
     guard bytes.count >= 12, bytes[0] >> 6 == 2 else { return nil }
     let contributorCount = Int(bytes[0] & 15)
     var start = 12 + 4 * contributorCount
@@ -52,7 +52,7 @@ public struct RTPPacket: Sendable, Hashable {
   }
 
   /// Returns whether `bytes` are RTCP on a port shared with RTP (RFC 5761, 4).
-  public static func isControl(_ bytes: [UInt8]) -> Bool {
+  package static func isControl(_ bytes: [UInt8]) -> Bool {
     bytes.count >= 2 && bytes[0] >> 6 == 2 && (192...223).contains(bytes[1])
   }
 }

@@ -2,7 +2,7 @@
 ///
 /// Damaged frames are output too, and are flagged. The decoder conceals the damage, and the statistics count
 /// it. Memory is bounded by the buffer's capacity and one frame.
-public struct RTPStream: Sendable {
+package struct RTPStream: Sendable {
   private let codec: RTPCodec
   private let redundancy: UInt8?
   private var buffer: ReorderBuffer
@@ -15,7 +15,7 @@ public struct RTPStream: Sendable {
   ///   - redundancy: The payload type of RED (RFC 2198) around the codec's payload; `nil` for none.
   ///   - capacity: The number of packets that are held while one is missing.
   ///   - startingDepth: The number of packets that are sorted before the first one is released.
-  public init(
+  package init(
     codec: RTPCodec, orientation: OrientationExtension = OrientationExtension([:]),
     redundancy: UInt8? = nil, capacity: Int = 512, startingDepth: Int = 16
   ) {
@@ -27,7 +27,7 @@ public struct RTPStream: Sendable {
   }
 
   /// The packet statistics so far.
-  public var statistics: RTPStatistics {
+  package var statistics: RTPStatistics {
     var sum = buffer.statistics
     sum.malformed = counted.malformed
     sum.incompleteFrames = counted.incompleteFrames
@@ -39,7 +39,7 @@ public struct RTPStream: Sendable {
   /// Adds a received packet, and returns the frames that it completes.
   ///
   /// - Parameter arrival: The arrival time since the first packet, in milliseconds; `nil` if unknown.
-  public mutating func take(_ bytes: [UInt8], arrival: Int64? = nil) -> [AccessUnit] {
+  package mutating func take(_ bytes: [UInt8], arrival: Int64? = nil) -> [AccessUnit] {
     if RTPPacket.isControl(bytes) { return [] }
     guard let packet = RTPPacket(bytes) else {
       counted.malformed += 1
@@ -51,7 +51,7 @@ public struct RTPStream: Sendable {
   }
 
   /// Returns the remaining frames at the end of the stream.
-  public mutating func finish() -> [AccessUnit] {
+  package mutating func finish() -> [AccessUnit] {
     var released: [ReorderBuffer.Released] = []
     buffer.finish(&released)
     var out = units(released)

@@ -148,25 +148,25 @@ struct ReorderBuffer: Sendable {
 }
 
 /// Packet and frame counts of a stream.
-public struct RTPStatistics: Sendable, Hashable {
+package struct RTPStatistics: Sendable, Hashable {
   /// Valid RTP packets that were received.
-  public internal(set) var received = 0
+  package internal(set) var received = 0
   /// Packets that are not RTP, or whose payload is not valid for the codec.
-  public internal(set) var malformed = 0
+  package internal(set) var malformed = 0
   /// Sequence numbers that never arrived, or arrived too late.
-  public internal(set) var lost = 0
+  package internal(set) var lost = 0
   /// Packets that arrived after they had been given up.
-  public internal(set) var late = 0
+  package internal(set) var late = 0
   /// Packets that arrived twice.
-  public internal(set) var duplicates = 0
+  package internal(set) var duplicates = 0
   /// Packets that belong to no stream.
-  public internal(set) var strays = 0
+  package internal(set) var strays = 0
   /// How often the source restarted.
-  public internal(set) var restarts = 0
+  package internal(set) var restarts = 0
   /// Frames with missing parts.
-  public internal(set) var incompleteFrames = 0
+  package internal(set) var incompleteFrames = 0
   /// Frames without any data that could be decoded.
-  public internal(set) var unusableFrames = 0
+  package internal(set) var unusableFrames = 0
   /// Complete frames that may refer to lost data, up to the next keyframe.
-  public internal(set) var dependentFrames = 0
+  package internal(set) var dependentFrames = 0
 }

@@ -1,12 +1,12 @@
 /// The decoder configuration of an H.264 or HEVC stream in a container: avcC, hvcC (ISO/IEC
 /// 14496-15, 5.3.3.1 and 8.3.3.1), or parameter sets with start codes.
-public struct DecoderConfiguration: Sendable, Hashable {
+package struct DecoderConfiguration: Sendable, Hashable {
   /// The codec.
-  public let codec: DisplayOrientationTracker.Codec
+  package let codec: DisplayOrientationTracker.Codec
   /// The framing of NAL units in the packets of the stream.
-  public let framing: NALFraming
+  package let framing: NALFraming
   /// The parameter sets, in their order in the configuration.
-  public let sets: [ParameterSet]
+  package let sets: [ParameterSet]
   /// The bytes before the sets; empty for sets with start codes.
   private let head: [UInt8]
   /// Arrays of hvcC with other units, unchanged.
@@ -17,7 +17,7 @@ public struct DecoderConfiguration: Sendable, Hashable {
   /// Parses `bytes`. Empty means that the packets have start codes and nothing else is known.
   ///
   /// - Throws: `MalformedSyntax` if lengths lead past the end or a set can't be read.
-  public init(
+  package init(
     _ bytes: [UInt8], codec: DisplayOrientationTracker.Codec
   ) throws(MalformedSyntax) {
     self.codec = codec
@@ -36,7 +36,7 @@ public struct DecoderConfiguration: Sendable, Hashable {
   /// sufficient to decode all of them.
   ///
   /// - Throws: `MalformedSyntax` if a set can't be read.
-  public func with(_ sets: [ParameterSet]) throws(MalformedSyntax) -> [UInt8] {
+  package func with(_ sets: [ParameterSet]) throws(MalformedSyntax) -> [UInt8] {
     if head.isEmpty { return sets.flatMap { [0, 0, 0, 1] + $0.unit } }
     let sequences = sets.filter { $0.kind == .sequence }
     var parameters: [SequenceParameters] = []

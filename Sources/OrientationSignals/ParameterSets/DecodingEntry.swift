@@ -1,5 +1,5 @@
 /// Whether decoding can start at a packet, according to its content.
-public enum DecodingEntry: Sendable, Hashable {
+package enum DecodingEntry: Sendable, Hashable {
   /// Decoding can start here: no later picture in decoding order refers to an earlier one.
   case closed
   /// Decoding can start here, but pictures after it may refer to earlier ones: HEVC's CRA, and BLA
@@ -10,7 +10,7 @@ public enum DecodingEntry: Sendable, Hashable {
 
   /// Classifies an H.264 or HEVC packet by its first slice (ISO/IEC 14496-10, table 7-1; ISO/IEC
   /// 23008-2, 7.4.2.2). O(size of the units before it).
-  public init(
+  package init(
     _ packet: UnsafeRawBufferPointer, codec: DisplayOrientationTracker.Codec, framing: NALFraming
   ) {
     self = unsafe packet.withMemoryRebound(to: UInt8.self) { bytes in
@@ -34,13 +34,13 @@ public enum DecodingEntry: Sendable, Hashable {
 
   /// Classifies a VP9 packet: it is an entry if it starts with a shown keyframe, which resets all
   /// decoder state (VP9 Bitstream Specification 6.2).
-  public init(vp9 packet: some Collection<UInt8>) {
+  package init(vp9 packet: some Collection<UInt8>) {
     self = VP9Keyframe.isShown(packet) ? .closed : .none
   }
 
   /// Classifies an AV1 packet: it is an entry if it has a sequence header followed by a shown
   /// keyframe (AV1 Bitstream Specification 5.9.2).
-  public init(av1 packet: some Collection<UInt8>) {
+  package init(av1 packet: some Collection<UInt8>) {
     self = AV1Keyframe.isEntry(packet) ? .closed : .none
   }
 }

@@ -3,7 +3,7 @@ extension NALFraming {
   /// the framing of `packet`. O(size).
   ///
   /// - Throws: `MalformedSyntax` if a unit is too long for its length field.
-  public func framed(
+  package func framed(
     _ packet: UnsafeRawBufferPointer, from source: NALFraming,
     _ change: ([UInt8]) throws(MalformedSyntax) -> [UInt8]
   ) throws(MalformedSyntax) -> [UInt8] {

@@ -1,7 +1,7 @@
 /// A parameter set of an H.264 or HEVC stream: the NAL unit and its identifier.
-public struct ParameterSet: Sendable, Hashable {
+package struct ParameterSet: Sendable, Hashable {
   /// The kind of a parameter set.
-  public enum Kind: Sendable, Hashable, CaseIterable {
+  package enum Kind: Sendable, Hashable, CaseIterable {
     /// HEVC's VPS.
     case video
     /// SPS.
@@ -21,7 +21,7 @@ public struct ParameterSet: Sendable, Hashable {
     }
 
     /// The valid identifiers.
-    public func numbers(_ codec: DisplayOrientationTracker.Codec) -> Range<Int> {
+    package func numbers(_ codec: DisplayOrientationTracker.Codec) -> Range<Int> {
       switch (self, codec) {
       case (.sequence, .h264): 0..<32
       case (.picture, .h264): 0..<256
@@ -32,18 +32,18 @@ public struct ParameterSet: Sendable, Hashable {
   }
 
   /// The codec.
-  public let codec: DisplayOrientationTracker.Codec
+  package let codec: DisplayOrientationTracker.Codec
   /// The kind of the set.
-  public let kind: Kind
+  package let kind: Kind
   /// The identifier: `seq_parameter_set_id` and the like.
-  public let number: Int
+  package let number: Int
   /// The unit with its header and emulation prevention bytes, without start code or length.
-  public let unit: [UInt8]
+  package let unit: [UInt8]
 
   /// Parses a NAL unit. Returns `nil` if it is not a parameter set.
   ///
   /// - Throws: `MalformedSyntax` if its identifier is truncated or out of range.
-  public init?(
+  package init?(
     unit: [UInt8], codec: DisplayOrientationTracker.Codec
   ) throws(MalformedSyntax) {
     let type = codec.unitType(unit)

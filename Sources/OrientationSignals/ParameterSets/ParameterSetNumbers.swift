@@ -4,16 +4,16 @@
 /// some bits. In a slice it follows one or two flags, and everything after it would have to be
 /// shifted as well. But an identifier of 15...30 takes nine bits where 0 takes one (ISO/IEC
 /// 23008-2, 9.2), so everything from the next byte on stays unchanged.
-public struct ParameterSetNumbers: Sendable, Hashable {
+package struct ParameterSetNumbers: Sendable, Hashable {
   /// `vps_video_parameter_set_id`.
-  public let video: Int
+  package let video: Int
   /// `sps_seq_parameter_set_id`.
-  public let sequence: Int
+  package let sequence: Int
   /// `pps_pic_parameter_set_id`, 15...30.
-  public let picture: Int
+  package let picture: Int
 
   /// Chooses identifiers that none of `sets` uses. Returns `nil` if there are none left.
-  public init?(besides sets: [ParameterSet]) {
+  package init?(besides sets: [ParameterSet]) {
     func free(_ kind: ParameterSet.Kind, _ numbers: some Sequence<Int>) -> Int? {
       let taken = Set(sets.filter { $0.kind == kind }.map(\.number))
       return numbers.first { !taken.contains($0) }
@@ -29,7 +29,7 @@ public struct ParameterSetNumbers: Sendable, Hashable {
   /// Returns the unit with the new identifiers in place of 0, or unchanged if it contains none.
   ///
   /// - Throws: `MalformedSyntax` if an identifier is not 0 or the unit is truncated.
-  public func applied(to unit: [UInt8]) throws(MalformedSyntax) -> [UInt8] {
+  package func applied(to unit: [UInt8]) throws(MalformedSyntax) -> [UInt8] {
     guard let type = DisplayOrientationTracker.Codec.hevc.unitType(unit) else {
       throw MalformedSyntax()
     }

@@ -1,34 +1,34 @@
-public import Orientation
+package import Orientation
 
 /// The properties of a stream from its sequence parameter set.
-public struct SequenceParameters: Sendable, Hashable {
+package struct SequenceParameters: Sendable, Hashable {
   /// `profile_idc`, or HEVC's `general_profile_idc`.
-  public var profile = 0
+  package var profile = 0
   /// H.264's constraint flags byte; 0 in HEVC.
-  public var constraints = 0
+  package var constraints = 0
   /// `level_idc`, or HEVC's `general_level_idc`.
-  public var level = 0
+  package var level = 0
   /// `chroma_format_idc`: 0 is monochrome, 1 4:2:0, 2 4:2:2, 3 4:4:4.
-  public var chroma = 1
+  package var chroma = 1
   /// Whether the three colours are coded as three monochrome pictures.
-  public var hasSeparatePlanes = false
+  package var hasSeparatePlanes = false
   /// Bits per luma sample.
-  public var lumaDepth = 8
+  package var lumaDepth = 8
   /// Bits per chroma sample.
-  public var chromaDepth = 8
+  package var chromaDepth = 8
   /// The frame size after cropping, in luma samples.
-  public var size = PixelSize(0, 0)
+  package var size = PixelSize(0, 0)
   /// Whether pictures can be fields, or frames made of fields.
-  public var mayHoldFields = false
+  package var mayHoldFields = false
   /// The number of pictures that can precede another in decoding order and follow it in output
   /// order; `nil` if the set doesn't contain it.
-  public var reordering: Int?
+  package var reordering: Int?
 
   /// Parses the set's NAL unit.
   ///
   /// - Throws: `MalformedSyntax` if it is truncated or contains values that the standard doesn't
   ///   define.
-  public init(_ set: ParameterSet) throws(MalformedSyntax) {
+  package init(_ set: ParameterSet) throws(MalformedSyntax) {
     guard set.kind == .sequence else { throw MalformedSyntax() }
     var bits = BitReader(set.payload)
     switch set.codec {

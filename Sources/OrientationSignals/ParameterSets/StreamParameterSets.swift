@@ -1,8 +1,8 @@
 /// The parameter sets of a whole H.264 or HEVC stream, from its configuration and its packets, each
 /// identifier once.
-public struct StreamParameterSets: Sendable {
+package struct StreamParameterSets: Sendable {
   /// The reason why one list of sets can't describe a stream.
-  public enum Flaw: Sendable, Hashable {
+  package enum Flaw: Sendable, Hashable {
     /// A set is truncated or damaged.
     case unreadable
     /// An identifier is used for different sets.
@@ -17,11 +17,11 @@ public struct StreamParameterSets: Sendable {
   }
 
   /// The container's configuration; `nil` if it can't be read.
-  public let configuration: DecoderConfiguration?
+  package let configuration: DecoderConfiguration?
   /// The sets, in the order in which they were found.
-  public private(set) var sets: [ParameterSet] = []
+  package private(set) var sets: [ParameterSet] = []
   /// The first flaw found.
-  public private(set) var flaw: Flaw?
+  package private(set) var flaw: Flaw?
   private var known: [Key: [UInt8]] = [:]
   private let codec: DisplayOrientationTracker.Codec
   private let framing: NALFraming
@@ -29,7 +29,7 @@ public struct StreamParameterSets: Sendable {
   /// Creates a collector for one stream.
   ///
   /// - Parameter configuration: as for `DecoderConfiguration`.
-  public init(codec: DisplayOrientationTracker.Codec, configuration bytes: [UInt8]) {
+  package init(codec: DisplayOrientationTracker.Codec, configuration bytes: [UInt8]) {
     self.codec = codec
     configuration = try? DecoderConfiguration(bytes, codec: codec)
     framing = configuration?.framing ?? .startCodes
@@ -38,7 +38,7 @@ public struct StreamParameterSets: Sendable {
   }
 
   /// Processes one packet. O(size). Only new sets are retained.
-  public mutating func note(_ packet: UnsafeRawBufferPointer) {
+  package mutating func note(_ packet: UnsafeRawBufferPointer) {
     unsafe packet.withMemoryRebound(to: UInt8.self) { bytes in
       note(unsafe bytes.span)
     }

@@ -1,7 +1,7 @@
 /// A bitstream that violates its standard or ends too early.
-public struct MalformedSyntax: Error, Sendable, Hashable {
+package struct MalformedSyntax: Error, Sendable, Hashable {
   /// Creates the error. It carries no details: the element that failed is of no use to a user.
-  public init() {}
+  package init() {}
 }
 
 /// The descriptors of ISO/IEC 14496-10 7.2, for syntax that is unusable unless it is complete.

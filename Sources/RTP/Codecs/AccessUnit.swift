@@ -1,20 +1,20 @@
-public import Orientation
+package import Orientation
 
 /// One video frame, or one audio packet, in the form that a decoder takes.
-public struct AccessUnit: Sendable, Hashable {
+package struct AccessUnit: Sendable, Hashable {
   /// The encoded data: H.264 with start codes; VP8 and VP9 frames and audio packets unchanged.
-  public var bytes: [UInt8]
+  package var bytes: [UInt8]
   /// The timestamp, in ticks of the codec's clock since the stream's first packet. Frames are in decoding
   /// order, so it may decrease.
-  public var ticks: Int64
+  package var ticks: Int64
   /// Whether decoding can start here.
-  public var isKey: Bool
+  package var isKey: Bool
   /// The orientation of the frame, if the stream specifies it.
-  public var cvo: CVO?
+  package var cvo: CVO?
   /// Whether a part of it was lost.
-  public var isIncomplete: Bool
+  package var isIncomplete: Bool
   /// Whether something that it may refer to was lost.
-  public var followsLoss: Bool
+  package var followsLoss: Bool
 
   init(bytes: [UInt8], ticks: Int64, isKey: Bool) {
     (self.bytes, self.ticks, self.isKey) = (bytes, ticks, isKey)
@@ -23,7 +23,7 @@ public struct AccessUnit: Sendable, Hashable {
 }
 
 /// The supported payload formats.
-public enum RTPCodec: String, Sendable, CaseIterable {
+package enum RTPCodec: String, Sendable, CaseIterable {
   /// RFC 6184.
   case h264
   /// RFC 7741.
@@ -36,10 +36,10 @@ public enum RTPCodec: String, Sendable, CaseIterable {
   case pcmu, pcma
 
   /// Whether the codec is a video codec.
-  public var isVideo: Bool { self == .h264 || self == .vp8 || self == .vp9 }
+  package var isVideo: Bool { self == .h264 || self == .vp8 || self == .vp9 }
 
   /// The clock rate of its timestamps, in ticks per second.
-  public var clockRate: Int {
+  package var clockRate: Int {
     switch self {
     case .h264, .vp8, .vp9: 90_000
     case .opus: 48_000

@@ -1,8 +1,8 @@
 /// Opus packets (RFC 6716), which RTP carries unchanged (RFC 7587).
-public enum OpusPacket {
+package enum OpusPacket {
   /// Returns the number of 48 kHz samples in a packet, from its table of contents (RFC 6716, 3.1 and 3.2).
   /// Returns `nil` if the packet is invalid.
-  public static func duration(_ packet: some Collection<UInt8>) -> Int? {
+  package static func duration(_ packet: some Collection<UInt8>) -> Int? {
     guard let head = packet.first else { return nil }
     let configuration = Int(head >> 3)
     let frame =
@@ -25,7 +25,7 @@ public enum OpusPacket {
 
   /// The identification header (RFC 7845, 5.1), which containers need and RTP does not carry: two channels,
   /// as always in RTP, no pre-skip and no gain.
-  public static let identification: [UInt8] =
+  package static let identification: [UInt8] =
     Array("OpusHead".utf8) + [1, 2, 0, 0, 0x80, 0xBB, 0, 0, 0, 0, 0]
 }
 
