@@ -68,5 +68,5 @@ public struct LiveLimits: Sendable, Hashable {
   public var outputBytes = 16 << 20
 
   /// Creates the default limits.
-  public init() {}
+  package init() {}
 }

@@ -5,6 +5,7 @@ public import RotationPolicy
 public enum LiveState: String, Sendable, CaseIterable {
   /// No input yet.
   case waiting
+  /// Frames arrive and are sent.
   case live
   /// The input was lost; the last frame is repeated.
   case inputLost

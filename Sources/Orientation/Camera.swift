@@ -20,13 +20,9 @@ public struct Camera: Sendable, Hashable {
   /// preview.
   public var mirrors: Bool
 
-  /// The sensor orientation of nearly every phone, in degrees.
-  public static let usualSensorOrientation = 90
-
   /// Creates a camera. `sensorOrientation` is in degrees clockwise.
   public init(
-    position: Position = .back, sensorOrientation: Int = Self.usualSensorOrientation,
-    mirrors: Bool = false
+    position: Position = .back, sensorOrientation: Int = 90, mirrors: Bool = false
   ) {
     self.position = position
     self.sensorOrientation = sensorOrientation

@@ -14,7 +14,7 @@ extension DisplayMatrix {
 
   /// Whether the matrix is affine: no perspective, and a divisor that is not negative. (Some muxers
   /// write a divisor of 0; it is read as 1.)
-  public var isAffine: Bool { u == 0 && v == 0 && w >= 0 }
+  var isAffine: Bool { u == 0 && v == 0 && w >= 0 }
 
   /// The flip and rotation of the matrix, without its scale and translation, or `nil` if it is
   /// singular or has perspective. For a sheared matrix, the angle is that of the transformed x

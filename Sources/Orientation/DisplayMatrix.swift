@@ -7,7 +7,7 @@ public struct DisplayMatrix: Sendable, Hashable {
   /// 1.0 in the first two columns (16.16).
   public static let one: Int32 = 1 << 16
   /// 1.0 in the last column (2.30).
-  public static let oneInLastColumn: Int32 = 1 << 30
+  static let oneInLastColumn: Int32 = 1 << 30
 
   /// First row, 16.16: the contribution of x to the displayed x.
   public var a: Int32

@@ -40,7 +40,7 @@ public struct DisplayTurn: Sendable, Hashable {
   }
 
   /// The clockwise rotation that remains after `nearest`, in degrees, -45...45.
-  public var degreesBeyondNearest: Double {
+  package var degreesBeyondNearest: Double {
     clockwiseDegrees - ((clockwiseDegrees + 45) / 90).rounded(.down) * 90
   }
 

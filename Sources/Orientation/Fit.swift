@@ -14,8 +14,24 @@ public enum Fit: String, CaseIterable, Sendable, Hashable {
 /// The part of the frame that is kept when it is cropped, and its position when there is spare
 /// space, in terms of the upright frame. Leading is left.
 public enum Anchor: String, CaseIterable, Sendable, Hashable {
-  case center, top, bottom, leading, trailing
-  case topLeading, topTrailing, bottomLeading, bottomTrailing
+  /// The middle.
+  case center
+  /// The middle of the top edge.
+  case top
+  /// The middle of the bottom edge.
+  case bottom
+  /// The middle of the left edge.
+  case leading
+  /// The middle of the right edge.
+  case trailing
+  /// The top left corner.
+  case topLeading
+  /// The top right corner.
+  case topTrailing
+  /// The bottom left corner.
+  case bottomLeading
+  /// The bottom right corner.
+  case bottomTrailing
 
   /// The share of the spare width to the left of the anchored part: 0, 0.5 or 1.
   public var x: Double {

@@ -23,14 +23,14 @@ public struct Gravity: Sendable, Hashable {
 
   /// The elevation of the screen's direction, in degrees: 90 face up, 0 upright, -90 face down. 0
   /// for a zero vector.
-  public var tiltDegrees: Double {
+  var tiltDegrees: Double {
     let length = magnitude
     return length > 0 ? Trigonometry.degrees(sine: -z / length) : 0
   }
 
   /// The device's *counter-clockwise* rotation from portrait in the plane of its screen, in
   /// degrees, -180...180 (landscapeLeft is 90). Meaningless if the device is flat.
-  public var counterClockwiseDegrees: Double { Trigonometry.degrees(y: -x, x: -y) }
+  var counterClockwiseDegrees: Double { Trigonometry.degrees(y: -x, x: -y) }
 
   /// Whether all three numbers are finite.
   var isFinite: Bool { x.isFinite && y.isFinite && z.isFinite }

@@ -32,8 +32,10 @@ extension ImageOrientation {
 
   /// Creates the element that flips left-right if requested, and then rotates clockwise.
   ///
-  /// - Parameter clockwiseDegrees: any multiple of 90, including negative ones. The result is `nil`
-  ///   for other angles.
+  /// - Parameters:
+  ///   - flippedHorizontally: Whether the frame is flipped left-right before the rotation.
+  ///   - clockwiseDegrees: Any multiple of 90, including negative ones. The result is `nil` for
+  ///     other angles.
   public init?(flippedHorizontally: Bool, clockwiseDegrees: Int) {
     guard clockwiseDegrees.isMultiple(of: 90) else { return nil }
     self.init(flippedHorizontally: flippedHorizontally, quarterTurns: clockwiseDegrees / 90)

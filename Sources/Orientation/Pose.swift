@@ -47,8 +47,12 @@ public struct Pose: Sendable, Hashable {
   /// position and transform.
   ///
   /// - Parameters:
-  ///   - clockwiseDegrees: the rotation from `before`'s orientation to `after`'s, a multiple of 90.
-  ///   - level: an additional clockwise rotation in degrees, at both ends.
+  ///   - before: The layout before the rotation.
+  ///   - after: The layout after it.
+  ///   - source: The size of the stored frame.
+  ///   - clockwiseDegrees: The rotation from `before`'s orientation to `after`'s, a multiple of 90.
+  ///   - fraction: How much of the rotation is done, 0...1.
+  ///   - level: An additional clockwise rotation in degrees, at both ends.
   public init(
     from before: Placement, to after: Placement, of source: PixelSize, clockwiseDegrees: Int,
     fraction: Double, level: Double = 0
@@ -127,7 +131,7 @@ extension Placement {
   }
 
   /// The width of a stored pixel over its height as drawn, within the rounding of the rectangles.
-  public var pixelShape: Rational {
+  package var pixelShape: Rational {
     let shape = Rational(
       canvasRect.width * uprightSize.height, canvasRect.height * uprightSize.width)
     return orientation.swapsAxes ? shape.inverted : shape

@@ -48,7 +48,7 @@ public struct UprightError: Error, Sendable {
     public let text: String
 
     /// Creates a report.
-    public init(code: Int32, text: String) {
+    package init(code: Int32, text: String) {
       self.code = code
       self.text = text
     }

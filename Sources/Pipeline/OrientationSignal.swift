@@ -1,10 +1,10 @@
-public import Orientation
+package import Orientation
 
 /// Orientation metadata from the input stream.
-public struct OrientationSignal: Sendable, Hashable {
+package struct OrientationSignal: Sendable, Hashable {
   /// The source of a signal, in order of precedence. Only the first source that has a signal is used; the
   /// others are neither combined with it nor applied after it.
-  public enum Source: String, Sendable, CaseIterable {
+  package enum Source: String, Sendable, CaseIterable {
     /// Coordination of video orientation (CVO), an RTP header extension.
     case cvo
     /// H.264 or HEVC SEI display orientation.
@@ -24,9 +24,9 @@ public struct OrientationSignal: Sendable, Hashable {
   }
 
   /// The source of the signal.
-  public var source: Source
+  package var source: Source
   /// The turn that makes the frame upright, at any angle.
-  public var turn: DisplayTurn
+  package var turn: DisplayTurn
 
   package init(_ source: Source, _ turn: DisplayTurn) {
     self.source = source
@@ -35,12 +35,12 @@ public struct OrientationSignal: Sendable, Hashable {
 
   /// The orientation that makes the frame upright: the nearest quarter turn if the angle is not a multiple of
   /// 90 degrees.
-  public var orientation: ImageOrientation { turn.nearest }
+  package var orientation: ImageOrientation { turn.nearest }
 
   /// The clockwise rotation after the flip, in degrees, 0 ..< 360, as signalled.
-  public var degrees: Double { turn.clockwiseDegrees }
+  package var degrees: Double { turn.clockwiseDegrees }
 
   /// Whether `orientation` is exact. `false` if the signalled angle is not a multiple of 90 degrees and
   /// `orientation` is the nearest quarter turn.
-  public var isExact: Bool { turn.isExact }
+  package var isExact: Bool { turn.isExact }
 }

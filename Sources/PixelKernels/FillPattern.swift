@@ -1,4 +1,4 @@
-public import Orientation
+package import Orientation
 
 /// An opaque colour, eight bits per channel, full-range sRGB as written in `RRGGBB`.
 public struct RGBColour: Sendable, Hashable {
@@ -53,12 +53,12 @@ public struct ColourCoding: Sendable, Hashable {
 }
 
 /// One pixel of a colour in a layout, plane by plane: what is repeated to fill an area.
-public struct FillPattern: Sendable, Hashable {
+package struct FillPattern: Sendable, Hashable {
   private let layout: PixelLayout
   private let elements: [[UInt8]]
 
   /// The samples of `rgb`.
-  public init(_ rgb: RGBColour, _ layout: PixelLayout, _ coding: ColourCoding) {
+  package init(_ rgb: RGBColour, _ layout: PixelLayout, _ coding: ColourCoding) {
     self.layout = layout
     var elements = layout.planes.map { [UInt8](repeating: 0, count: $0.elementSize) }
     let values = Self.levels(rgb, isRGB: layout.isRGB, coding)
@@ -119,7 +119,7 @@ public struct FillPattern: Sendable, Hashable {
   }
 
   /// Fills `frame`, whose layout must be the pattern's.
-  public func fill(_ frame: MutablePlaneSet) {
+  package func fill(_ frame: MutablePlaneSet) {
     for index in 0..<min(frame.count, elements.count) {
       let (plane, element) = (frame[index], elements[index])
       guard plane.width > 0 else { continue }
@@ -137,7 +137,7 @@ public struct FillPattern: Sendable, Hashable {
 
   /// Fills what is around `rect` in `frame`. The rectangle's edges must be multiples of the alignment, or
   /// the frame's own.
-  public func fill(_ frame: MutablePlaneSet, around rect: PixelRect) {
+  package func fill(_ frame: MutablePlaneSet, around rect: PixelRect) {
     for margin in frame.size.margins(around: rect) {
       if let window = frame.window(margin) { fill(window) }
     }

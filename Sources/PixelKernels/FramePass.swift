@@ -23,9 +23,11 @@ public final class FramePass {
   /// One per plane; `nil` if the geometry can't be resampled.
   private var passes: [Resampler]?
 
+  /// Creates a pass. It allocates when the first frame is drawn.
+  ///
   /// - Parameters:
-  ///   - precision: how near to the exact kernel a rescaled frame is.
-  ///   - cpuMask: the CPU levels that may be used.
+  ///   - precision: How near to the exact kernel a rescaled frame is.
+  ///   - cpuMask: The CPU levels that may be used.
   public init(precision: Resampler.Precision = .full, cpuMask: CPUFeatures = .all) {
     self.precision = precision
     self.cpuMask = cpuMask
@@ -53,10 +55,15 @@ public final class FramePass {
   /// Draws the whole of `source` onto the whole of `target`, turned, and rescaled where the sizes differ.
   ///
   /// - Parameters:
-  ///   - stored: where chroma is in the source.
-  ///   - siting: where it is to be in the target.
+  ///   - source: The planes to read.
+  ///   - orientation: The turn from `source` to `target`.
+  ///   - target: The planes to fill. Their layout is the source's, turned.
+  ///   - stored: Where chroma is in the source.
+  ///   - siting: Where chroma is in the target.
+  ///   - filter: The kernel that is used if the sizes differ.
   /// - Returns: `false` if that can't be done in one pass: other layouts, samples that `Resampler` doesn't
   ///   read, a size that shrinks too far. Nothing is written then.
+  /// - Throws: The errors of `move`.
   public func draw(
     _ source: PlaneSet, turned orientation: ImageOrientation, onto target: MutablePlaneSet,
     stored: ChromaPosition = .left, siting: ChromaPosition = .left,

@@ -12,6 +12,7 @@ extension PixelKernels {
   ///   - destination: The plane to write, with the size of `first`. It may be `first` or `second`, but must
   ///     not overlap them otherwise.
   ///   - componentSize: The bytes of a component: 1, or 2 in the machine's byte order.
+  /// - Throws: `weight`; `elementSize`; `size` if the planes aren't of one size; `layout`.
   /// - Complexity: O(width x height).
   public func blend(
     _ first: PlaneView, _ second: PlaneView, weight: Int, into destination: MutablePlaneView,
@@ -43,6 +44,7 @@ extension PixelKernels {
   ///   - destination: The plane to draw on, with the size of `source`. It must overlap neither.
   ///   - components: The number of interleaved components of an element that share one alpha, 1 or 2.
   ///   - componentSize: The bytes of a component: 1, or 2 in the machine's byte order.
+  /// - Throws: `elementSize`; `size` if the planes aren't of one size; `layout`.
   /// - Complexity: O(width x height).
   public func composite(
     _ source: PlaneView, alpha: PlaneView, into destination: MutablePlaneView, components: Int,

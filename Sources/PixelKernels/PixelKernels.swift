@@ -35,6 +35,7 @@ extension PixelKernels {
   ///   - destination: `source.width` x `source.height` elements for the first four orientations,
   ///     `source.height` x `source.width` for the others. It must not overlap `source`.
   ///   - elementSize: The bytes of one element, which stay together, 1...4 (3 has no fast kernel).
+  /// - Throws: `elementSize`; `size` if `destination` hasn't the size of the rotated source; `layout`.
   /// - Complexity: O(width x height). Every element is read once and written about once.
   public func turn(
     _ source: PlaneView, by orientation: ImageOrientation, into destination: MutablePlaneView,
@@ -66,6 +67,7 @@ extension PixelKernels {
   ///   - destination: The plane of pairs, with the size of `first`, counted in pairs. It must overlap
   ///     neither.
   ///   - componentSize: The bytes of one component: 1 (NV12) or 2 (P010).
+  /// - Throws: `elementSize`; `size` if the planes aren't of one size; `layout`.
   /// - Complexity: O(width x height).
   public func interleave(
     _ first: PlaneView, _ second: PlaneView, into destination: MutablePlaneView, componentSize: Int
@@ -92,6 +94,7 @@ extension PixelKernels {
   ///   - second: Receives the second component of each pair. It must have the size of `source`. None of the
   ///     three may overlap.
   ///   - componentSize: The bytes of one component: 1 (NV12) or 2 (P010).
+  /// - Throws: `elementSize`; `size` if the planes aren't of one size; `layout`.
   /// - Complexity: O(width x height).
   public func deinterleave(
     _ source: PlaneView, into first: MutablePlaneView, _ second: MutablePlaneView,

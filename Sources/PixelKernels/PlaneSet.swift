@@ -11,7 +11,9 @@ public struct MutablePlaneSet {
   /// A frame of `size`, of which each plane starts at an address and has a stride in bytes.
   ///
   /// - Parameters:
-  ///   - planes: as many as the layout has; a stride may be negative, for rows stored bottom-up.
+  ///   - layout: How the samples are stored.
+  ///   - size: The frame's size in pixels.
+  ///   - planes: As many as the layout has; a stride may be negative, for rows stored bottom-up.
   /// - Returns: `nil` if the number of planes isn't the layout's.
   public init?(
     _ layout: PixelLayout, size: PixelSize,
@@ -69,7 +71,9 @@ public struct PlaneSet {
   /// A frame of `size`, of which each plane starts at an address and has a stride in bytes.
   ///
   /// - Parameters:
-  ///   - planes: as many as the layout has; a stride may be negative, for rows stored bottom-up.
+  ///   - layout: How the samples are stored.
+  ///   - size: The frame's size in pixels.
+  ///   - planes: As many as the layout has; a stride may be negative, for rows stored bottom-up.
   /// - Returns: `nil` if the number of planes isn't the layout's.
   public init?(
     _ layout: PixelLayout, size: PixelSize, _ planes: (start: UnsafeRawPointer, stride: Int)...

@@ -25,6 +25,8 @@ public import Orientation
   private let destination: (width: Int, height: Int)
   private let elementSize: Int
 
+  /// Creates a resampler for planes of these sizes.
+  ///
   /// - Parameters:
   ///   - source: The plane as it is stored, along its rows (x) and its columns (y).
   ///   - destination: The plane that is written, upright.
@@ -111,6 +113,7 @@ public import Orientation
   /// - Parameters:
   ///   - source: A plane of the size that this was created for, in elements.
   ///   - destination: A plane of the size that this was created for. It must not overlap `source`.
+  /// - Throws: `size` for planes of other sizes; `layout`.
   /// - Complexity: O(source samples x coefficients of the vertical kernel + destination samples x
   ///   coefficients of the horizontal one).
   public func resample(

@@ -25,6 +25,8 @@ public final class FrameAdapter {
   /// position only.
   private var siting: (canvas: PixelSize, position: ChromaPosition)?
 
+  /// Creates an adapter for one stream.
+  ///
   /// - Throws: `usage` for options that contradict each other; `badData` if the policy can't start.
   public init(_ options: AdapterOptions = AdapterOptions()) throws(UprightError) {
     guard options.fit != .blur else {
@@ -38,7 +40,10 @@ public final class FrameAdapter {
 
   /// Returns what the frame at `time` becomes. Frames must come in the order of their times.
   ///
-  /// - Parameter signal: what the stream itself says of the frame's orientation; for `frames: .metadata`.
+  /// - Parameters:
+  ///   - source: The format of the stored frame.
+  ///   - time: The frame's presentation time.
+  ///   - signal: What the stream itself says of the frame's orientation; for `frames: .metadata`.
   /// - Throws: `badData` for an event that makes no sense, whose time has come: it is left out, and the call
   ///   can be repeated. `unavailable` if the frame would have to be rescaled and its samples can't be.
   public func layout(

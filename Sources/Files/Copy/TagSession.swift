@@ -40,8 +40,14 @@ public final class TagSession: Sendable {
   let writingInterrupt = Interrupt()
   let unfinished = UnfinishedFiles()
 
+  /// Creates a session. Opens nothing.
+  ///
   /// - Parameters:
+  ///   - input: A path, a URL that libavformat supports, or `-` for standard input.
+  ///   - output: A path, a URL, or `-` for standard output. Its name determines the container.
+  ///   - inputFormat: libavformat's name of the input's format, if it can't be detected.
   ///   - outputFormat: The container, if the output's name doesn't determine it.
+  ///   - options: The orientation, and what else is written.
   /// - Throws: `usage` if frames can't be copied to the output's container.
   public init(
     input: String, output: String, inputFormat: String? = nil, outputFormat: String? = nil,
@@ -74,7 +80,7 @@ public final class TagSession: Sendable {
   public func stop() { interrupt.raise() }
 
   /// Removes unfinished output. Use it if the process exits without waiting for `run`.
-  public func abandon() {
+  package func abandon() {
     interrupt.raise()
     writingInterrupt.raise()
     unfinished.removeAll()

@@ -11,6 +11,8 @@ public import UprightPipeline
 public final class PreviewSession: Sendable {
   private let request: TranscodeRequest
 
+  /// Creates a preview. Opens nothing.
+  ///
   /// - Throws: `usage` or `badData`, as for a transcode.
   public init(
     input: String, inputFormat: String? = nil, options: TranscodeOptions,
@@ -28,6 +30,10 @@ public final class PreviewSession: Sendable {
   public func stop() { request.interrupt.raise() }
 
   /// Reads the input and returns the preview. Blocks.
+  ///
+  /// - Parameter observe: Called with progress, decisions and formats, on the calling thread.
+  /// - Throws: `noInput` or `badData` for an input that can't be read; `cancelled` if `stop` was called before
+  ///   the first frame.
   public func run(
     observe: @escaping (SessionUpdate) -> Void = { _ in }
   ) throws(UprightError) -> Preview {
@@ -63,6 +69,8 @@ public struct Preview: Sendable {
   public let warnings: [String]
 
   /// Returns the contact sheet as a PNG file.
+  ///
+  /// - Throws: `unavailable` if the linked FFmpeg can't encode PNG.
   public func png() throws(UprightError) -> [UInt8] {
     try ContactSheet(self).drawing.painted().png()
   }

@@ -26,8 +26,10 @@ public struct TimelineDrawing: Sendable {
 
   /// Creates the timeline of `plan`.
   ///
-  /// - Parameter duration: The duration of the input in seconds, after which nothing is drawn; `nil` to end a
-  ///   little after the last event.
+  /// - Parameters:
+  ///   - plan: The decisions. They should be complete: call `finish` on the plan first.
+  ///   - duration: The duration of the input in seconds, after which nothing is drawn; `nil` to end a little
+  ///     after the last event.
   public init(_ plan: OrientationPlan, duration: Double? = nil) {
     self.init(
       plan, duration: duration, input: [],

@@ -1,16 +1,16 @@
-public import Foundation
-public import Orientation
+internal import Foundation
+package import Orientation
 internal import Synchronization
-public import UprightEncoding
+package import UprightEncoding
 internal import UprightMediaIO
 internal import UprightPipeline
 
 /// Transcodes several inputs, some of them in parallel, each in a session with separate threads.
 ///
 /// If one fails, the others continue. The inputs are started in order.
-public final class Batch: Sendable {
+package final class Batch: Sendable {
   /// The outcome of one input.
-  public enum Outcome: Sendable {
+  package enum Outcome: Sendable {
     /// The input was transcoded, up to where the batch was stopped.
     case done(TranscodeReport)
     /// The input failed and has no output.
@@ -20,7 +20,7 @@ public final class Batch: Sendable {
   }
 
   /// An update from a running batch.
-  public enum Update: Sendable {
+  package enum Update: Sendable {
     /// The progress of an input.
     case progress(SessionProgress)
     /// An input ended.
@@ -49,23 +49,23 @@ public final class Batch: Sendable {
   /// - Parameters:
   ///   - clips: Sessions that have not run, or errors for inputs that have already failed.
   ///   - jobs: The number of sessions that run in parallel, at least 1.
-  public init(_ clips: [Result<TranscodeSession, UprightError>], jobs: Int) {
+  package init(_ clips: [Result<TranscodeSession, UprightError>], jobs: Int) {
     self.clips = clips
     self.jobs = max(1, min(jobs, clips.count))
   }
 
   /// Whether `stop` was called.
-  public var isStopped: Bool { stopping.load(ordering: .acquiring) }
+  package var isStopped: Bool { stopping.load(ordering: .acquiring) }
 
   /// Stops reading. Running sessions finish their outputs so that they are playable, and no other input is
   /// started. Can be called on any thread.
-  public func stop() {
+  package func stop() {
     stopping.store(true, ordering: .releasing)
     for case .success(let session) in clips { session.stop() }
   }
 
   /// Removes unfinished output. Use it if the process exits without waiting for `run`.
-  public func abandon() {
+  package func abandon() {
     stopping.store(true, ordering: .releasing)
     for case .success(let session) in clips { session.abandon() }
   }
@@ -75,7 +75,7 @@ public final class Batch: Sendable {
   ///
   /// - Parameter observe: Called with the index of an input, on any thread, possibly several at the same
   ///   time.
-  public func run(
+  package func run(
     observe: @escaping @Sendable (_ index: Int, Update) -> Void = { _, _ in }
   ) -> [Outcome] {
     let board = Board(clips.count)
@@ -117,14 +117,14 @@ public final class Batch: Sendable {
   /// Returns the default number of jobs: one for every two cores, since a session reads and decodes in
   /// parallel to turning and encoding. At least 2, and at most 8 to limit memory: a 1080p session holds some
   /// 0.3 GB.
-  public static func standardJobs(cores: Int = ProcessInfo.processInfo.activeProcessorCount) -> Int
+  package static func standardJobs(cores: Int = ProcessInfo.processInfo.activeProcessorCount) -> Int
   {
     max(2, min(8, cores / 2))
   }
 
   /// Returns the number of codec threads per job, so that the jobs share the cores; 0, which lets the codecs
   /// choose, for a single job.
-  public static func threads(
+  package static func threads(
     jobs: Int, cores: Int = ProcessInfo.processInfo.activeProcessorCount
   ) -> Int {
     jobs > 1 ? max(1, cores / jobs) : 0

@@ -18,11 +18,16 @@ public final class TranscodeSession: Sendable {
   /// The output: a path, a URL, or `-` for standard output.
   public var output: String { request.output }
 
+  /// Creates a session. Opens nothing.
+  ///
   /// - Parameters:
   ///   - input: A path, a URL that libavformat supports, or `-` for standard input.
   ///   - output: A path, a URL, or `-` for standard output. Its name determines the container.
   ///   - inputFormat: libavformat's name of the input's format, if it can't be detected.
   ///   - outputFormat: The container, if the output's name doesn't determine it.
+  ///   - options: How frames are turned, encoded and written.
+  ///   - policy: The rotation policy.
+  ///   - events: The orientation events, in seconds from the first frame.
   /// - Throws: `usage` if options contradict each other or the container, before anything is opened;
   ///   `badData` if the policy is invalid.
   public init(
@@ -48,14 +53,14 @@ public final class TranscodeSession: Sendable {
   }
 
   /// Removes unfinished output. Use it if the process exits without waiting for `run`.
-  public func abandon() {
+  package func abandon() {
     request.interrupt.raise()
     request.writingInterrupt.raise()
     request.unfinished.removeAll()
   }
 
   /// Whether `stop` was called.
-  public var isStopped: Bool { request.isStopped }
+  package var isStopped: Bool { request.isStopped }
 
   /// Transcodes the input and returns a report. Blocks, so call it on a thread that may block.
   ///
@@ -99,7 +104,10 @@ public final class TranscodeSession: Sendable {
     }.get()
   }
 
-  /// Returns what a run would do, without writing an output.
+  /// Returns what a run would do, without writing an output. Reads the input as far as a run needs to decide;
+  /// blocks.
+  ///
+  /// - Throws: The errors of a run that occur before its first frame.
   public func plan() throws(UprightError) -> TranscodePlan {
     let plan = try SessionPlan(request, isDryRun: true)
     return TranscodePlan(plan, try CopyPlan(plan))

@@ -40,7 +40,16 @@ public struct EncodedPacket: Sendable, Hashable {
 public struct VideoDescription: Sendable {
   /// A video codec.
   public enum Codec: String, Sendable, CaseIterable {
-    case h264, hevc, vp8, vp9, av1
+    /// H.264 (AVC).
+    case h264
+    /// H.265 (HEVC).
+    case hevc
+    /// VP8.
+    case vp8
+    /// VP9.
+    case vp9
+    /// AV1.
+    case av1
   }
 
   /// The codec.
@@ -77,7 +86,7 @@ public enum PacketOutput: Sendable {
   /// The packets from here on have this format. The next packet is a keyframe if the size or the configuration
   /// is another one.
   case format(FormatChange, VideoDescription)
-  /// A frame, turned and encoded. Its times are in the time base of the input.
+  /// A frame, turned and encoded. Its times are in the time base of the session.
   case packet(EncodedPacket)
   /// An event was decided.
   case decision(RotationDecision)

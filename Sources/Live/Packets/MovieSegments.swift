@@ -12,6 +12,8 @@ public final class MovieSegments {
   /// The number of media segments so far.
   public private(set) var count = 0
 
+  /// Creates a packer.
+  ///
   /// - Parameter timeBase: Seconds per tick of the packets.
   public init(timeBase: Rational) { self.timeBase = timeBase }
 
@@ -44,6 +46,8 @@ public final class MovieSegments {
   }
 
   /// Ends the segment, which should be followed by a keyframe, and returns it.
+  ///
+  /// - Throws: `badData` if MP4 rejects the packets.
   public func cut() throws(UprightError) -> [UInt8] {
     count += 1
     return try segments.cut()

@@ -19,6 +19,8 @@ public final class PacketSession: Sendable {
   /// - Parameters:
   ///   - description: The packets that will be sent.
   ///   - timeBase: Seconds per tick of the output. Packets in another time base are converted to it.
+  ///   - encoding: How the output is encoded.
+  ///   - options: How frames are turned and laid out.
   /// - Throws: `usage` for options that contradict each other, `badData` if the policy can't start,
   ///   `unavailable` if a codec isn't linked.
   public init(
@@ -74,7 +76,7 @@ public final class PacketSession: Sendable {
       return nil
     }
 
-    /// Returns the next element. See `next()`.
+    /// Returns the next element. Throws the errors of `next()`.
     public func next(
       isolation actor: isolated (any Actor)?
     ) async throws(UprightError) -> PacketOutput? {

@@ -4,7 +4,14 @@ package import Orientation
 
 /// A video codec to encode to.
 public enum VideoCodec: String, Sendable, CaseIterable {
-  case h264, hevc, av1, vp9
+  /// H.264 (AVC), encoded by libx264.
+  case h264
+  /// H.265 (HEVC), encoded by libx265.
+  case hevc
+  /// AV1, encoded by SVT-AV1.
+  case av1
+  /// VP9, encoded by libvpx.
+  case vp9
   /// Uncompressed frames, for Y4M.
   case raw
 

@@ -8,7 +8,16 @@ package import PixelKernels
 public final class Scaler {
   /// libswscale's filters.
   public enum Filter: String, Sendable, CaseIterable {
-    case bilinear, bicubic, lanczos, area, point
+    /// Linear interpolation.
+    case bilinear
+    /// Cubic interpolation, the default.
+    case bicubic
+    /// Lanczos: the sharpest, with slight ringing at edges.
+    case lanczos
+    /// The mean of the covered area.
+    case area
+    /// The nearest sample.
+    case point
 
     var flags: CInt {
       switch self {

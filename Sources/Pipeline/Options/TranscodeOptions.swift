@@ -103,7 +103,9 @@ public enum CanvasRule: String, Sendable, CaseIterable {
   case auto
   /// The shape of the app orientation that the policy decided. The canvas changes with it.
   case follow
+  /// Fixed to portrait.
   case portrait
+  /// Fixed to landscape.
   case landscape
   /// Fixed to the shape at the first frame.
   case initial

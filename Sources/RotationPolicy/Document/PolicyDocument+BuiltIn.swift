@@ -3,7 +3,7 @@ extension PolicyDocument {
   public static let builtInNames = builtIns.map(\.name)
 
   /// Returns the purpose of the built-in policy `name`, in a few words, or `nil` if there is none.
-  public static func builtInPurpose(_ name: String) -> String? {
+  package static func builtInPurpose(_ name: String) -> String? {
     builtIns.first { $0.name == name.lowercased() }?.purpose
   }
 

@@ -67,7 +67,7 @@ extension PolicyDocument {
 
 extension PolicyDocument.Controller.Kind {
   /// The authority of a controller whose document gives none.
-  public var defaultAuthority: PolicyDocument.Controller.Authority {
+  var defaultAuthority: PolicyDocument.Controller.Authority {
     self == .tab ? .everyChild : .container
   }
 }

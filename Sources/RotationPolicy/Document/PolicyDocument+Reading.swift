@@ -10,6 +10,8 @@ extension PolicyDocument {
   }
 
   /// Reads a document from a parsed JSON value, such as a part of a larger configuration.
+  ///
+  /// - Throws: The same errors as for a text, without `syntax`.
   public init(_ value: JSONValue) throws(PolicyError) {
     self.init()
     let top = JSONNode(value: value, path: .document)

@@ -49,7 +49,7 @@ public struct PolicyDocument: Sendable, Hashable {
     public var active = true
 
     /// Creates an active application that gives no answers.
-    public init() {}
+    package init() {}
 
     /// Returns the effective mask on `idiom`. Never empty.
     public func mask(on idiom: Idiom) -> InterfaceOrientationMask {
@@ -117,5 +117,5 @@ public struct Transition: Sendable, Hashable {
   public var effectiveDuration: Double { style == .cut ? 0 : duration }
 
   /// The maximum duration, in seconds.
-  public static let longestDuration = 3600.0
+  static let longestDuration = 3600.0
 }

@@ -52,7 +52,7 @@ public struct StreamFormat: Sendable, Hashable {
   public var encodeResolution: PixelSize
 
   /// Creates a format.
-  public init(
+  package init(
     appOrientation: InterfaceOrientation, captureResolution: PixelSize, encodeResolution: PixelSize
   ) {
     self.appOrientation = appOrientation

@@ -1,13 +1,13 @@
 public import Orientation
 
 /// The parser of sizes such as `720x1280`.
-public enum StreamSize {
+package enum StreamSize {
   /// The maximum side, in pixels. No encoder used by Upright supports more.
-  public static let longestSide = 16384
+  static let longestSide = 16384
 
   /// Reads `WxH`: two positive even numbers, in either order. `path` is the location of the text, for the
   /// error message: `--size`, `stream.size`.
-  public static func parse(_ text: some StringProtocol, at path: String) throws(PolicyError)
+  package static func parse(_ text: some StringProtocol, at path: String) throws(PolicyError)
     -> PixelSize
   {
     let sides = text.split(separator: "x", omittingEmptySubsequences: false)

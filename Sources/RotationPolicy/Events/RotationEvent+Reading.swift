@@ -4,6 +4,8 @@ extension RotationEvent {
   /// Reads a file of events, one JSON object per line.
   ///
   /// Blank lines are skipped. Times must not go backwards. Use `EventReader` to read a file in pieces.
+  ///
+  /// - Throws: An error that gives the line of the first event that can't be read.
   public static func parse(jsonLines bytes: some Sequence<UInt8>) throws(PolicyError)
     -> [RotationEvent]
   {
@@ -14,6 +16,8 @@ extension RotationEvent {
   }
 
   /// Reads one line. Returns `nil` if it is blank. `number` is the 1-based line number for error messages.
+  ///
+  /// - Throws: An error that gives the line and the value that can't be read.
   public static func parse(line: some StringProtocol, number: Int) throws(PolicyError)
     -> RotationEvent?
   {
@@ -21,6 +25,8 @@ extension RotationEvent {
   }
 
   /// Reads one line. Returns `nil` if it is blank. `number` is the 1-based line number for error messages.
+  ///
+  /// - Throws: An error that gives the line and the value that can't be read.
   public static func parse(line: some Sequence<UInt8>, number: Int) throws(PolicyError)
     -> RotationEvent?
   {
@@ -48,6 +54,8 @@ extension RotationEvent {
   }
 
   /// Reads one event from a JSON object.
+  ///
+  /// - Throws: An error that gives the path of the value that can't be read.
   public init(_ value: JSONValue) throws(PolicyError) {
     try self.init(reading: JSONNode(value: value, path: .document))
   }

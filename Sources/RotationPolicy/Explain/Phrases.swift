@@ -26,10 +26,10 @@ enum Phrase {
 }
 
 /// The formatting of times for people.
-public enum Milliseconds {
+package enum Milliseconds {
   /// Returns seconds with three decimals: `3.200`. Values that are not valid times of events are formatted
   /// like Swift does.
-  public static func text(_ seconds: Double) -> String {
+  package static func text(_ seconds: Double) -> String {
     guard seconds >= 0, seconds <= RotationEvent.latest * 2 else { return "\(seconds)" }
     let whole = Int(clamping: seconds * 1000)
     let thousandths = String(1000 + whole % 1000).dropFirst()
@@ -39,7 +39,7 @@ public enum Milliseconds {
 
 extension RotationEvent {
   /// A short description of the event: `device landscapeLeft`, `push detail onto live`.
-  public var phrase: String {
+  package var phrase: String {
     switch action {
     case .device(let orientation): return "device \(orientation.name)"
     case .gravity(let x, let y, let z): return "gravity \(x), \(y), \(z)"

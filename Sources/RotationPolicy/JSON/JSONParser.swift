@@ -4,6 +4,8 @@ extension JSONValue {
   /// The parser is stricter than the RFC: a repeated key in an object, a number outside the range of a
   /// `Double` and nesting deeper than 64 levels are errors (a megabyte of `[` must not overflow the stack).
   /// A byte order mark at the start is skipped.
+  ///
+  /// - Throws: `syntax`, with the line and column.
   public init(parsing bytes: some Sequence<UInt8>) throws(PolicyError) {
     self = try JSONParser.value(of: Array(bytes)[...])
   }

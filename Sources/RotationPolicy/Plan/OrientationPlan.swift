@@ -119,7 +119,7 @@ public struct OrientationPlan: Sendable {
     takenFormats = max(0, takenFormats - current)
   }
 
-  /// `{"events": [...], "formats": [...]}`, as printed by `upright explain --json`. See `PlanPrinter`.
+  /// `{"events": [...], "formats": [...]}`, as printed by `upright explain --json`.
   public var json: JSONValue {
     [
       "events": .array(entries.map(\.json)),

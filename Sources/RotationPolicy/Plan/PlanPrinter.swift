@@ -4,7 +4,7 @@ internal import Orientation
 ///
 /// The text equals `OrientationPlan.json.pretty`. Memory doesn't grow with the number of events, except for
 /// 16 bytes per change of format.
-public struct PlanPrinter: ~Copyable, Sendable {
+package struct PlanPrinter: ~Copyable, Sendable {
   private var plan: OrientationPlan
   private var text = TextBuffer()
   private var events = 0
@@ -13,10 +13,10 @@ public struct PlanPrinter: ~Copyable, Sendable {
   /// The number of formats written. `nil` until `finish()` is called.
   private var writtenFormats: Int?
   /// The warnings of the events since the last call of `take()`.
-  public private(set) var warnings: [String] = []
+  package private(set) var warnings: [String] = []
 
   /// Creates a printer for `plan`, which must not have any events yet.
-  public init(_ plan: OrientationPlan) {
+  package init(_ plan: OrientationPlan) {
     self.plan = plan
     text.append("{\n  \"events\": [")
   }
@@ -24,13 +24,13 @@ public struct PlanPrinter: ~Copyable, Sendable {
   /// Adds an event to the plan.
   ///
   /// - Throws: The errors of `OrientationPlan.push`.
-  public mutating func push(_ event: RotationEvent) throws(PolicyError) {
+  package mutating func push(_ event: RotationEvent) throws(PolicyError) {
     try plan.push(event)
     print(before: event.at)
   }
 
   /// Completes the plan. Call `take()` until it returns no more text.
-  public mutating func finish() {
+  package mutating func finish() {
     plan.finish()
     print(before: .infinity)
     if events > 0 { JSONValue.breakLine(after: 0, 2, &text) }
@@ -39,10 +39,10 @@ public struct PlanPrinter: ~Copyable, Sendable {
   }
 
   /// The number of bytes of buffered text.
-  public var count: Int { text.count }
+  package var count: Int { text.count }
 
   /// Returns the text since the last call, in UTF-8. Empty if there is none yet, or no more.
-  public mutating func take() -> [UInt8] {
+  package mutating func take() -> [UInt8] {
     writeFormats()
     warnings = []
     return text.take()

@@ -77,7 +77,7 @@ public struct RotationDecision: Sendable, Hashable {
   /// The app orientation after the decision. Equal to `from` unless `outcome` is `rotate`.
   public let to: InterfaceOrientation
   /// The orientations that the deciding controller and the application allow after the event.
-  public let allowedMask: InterfaceOrientationMask
+  package let allowedMask: InterfaceOrientationMask
   /// The rotation, if `outcome` is `rotate`.
   public let turn: RotationTurn?
   /// A warning for the report.
@@ -98,7 +98,7 @@ public struct RotationDecision: Sendable, Hashable {
   public var phases: [RotationPhase] { turn?.phases ?? [] }
 
   /// The exception that UIKit raises.
-  public static let invalidName = "UIApplicationInvalidInterfaceOrientation"
+  static let invalidName = "UIApplicationInvalidInterfaceOrientation"
 }
 
 /// The rule that decided on an event.

@@ -101,6 +101,8 @@ public struct RotationReducer: Sendable {
 
   /// Like `reduce(_:)`, but appends to `outputs`. If the caller reuses the array, device events allocate
   /// nothing.
+  ///
+  /// - Throws: The errors of `reduce(_:)`.
   public mutating func reduce(
     _ event: RotationEvent, into outputs: inout [RotationOutput]
   ) throws(PolicyError) {

@@ -6,7 +6,7 @@ public struct PublishedSchema: Sendable {
   /// The name on the command line.
   public let name: String
   /// A short description of the content.
-  public let summary: String
+  package let summary: String
   /// The schema itself.
   public let json: JSONValue
 
