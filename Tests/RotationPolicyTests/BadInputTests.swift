@@ -13,6 +13,16 @@ import Testing
     #expect(!"\(error)".contains("\n"))
   }
 
+  @Test(
+    "The code of an error gives its kind",
+    arguments: [
+      ("{'polisy': {}}", PolicyError.Code.unknownKey), ("{'semantics': 'ios7'}", .unknownWord),
+      ("{'root': }", .syntax),
+    ]) func codes(text: String, code: PolicyError.Code) throws
+  {
+    #expect(try policyError { _ = try document(text) }.code == code)
+  }
+
   @Test("Words are read ignoring case") func caseInsensitive() throws {
     let document = try document(
       """

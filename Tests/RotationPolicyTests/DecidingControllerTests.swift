@@ -161,6 +161,7 @@ import Testing
     #expect(scene.state.presentations.count == 1)
     // A full-screen presentation over it decides. After its dismissal, the root decides again.
     #expect(try scene.answer("'present': 'c'") == "rotate landscapeRight")
+    #expect(scene.state.presentations.map(\.isFullScreen) == [false, true])
     #expect(try scene.answer("'dismiss': true") == "rotate portrait")
     #expect(try scene.answer("'dismiss': true") == "keep")
     #expect(scene.state.presentations.isEmpty)

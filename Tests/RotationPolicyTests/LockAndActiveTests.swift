@@ -68,6 +68,7 @@ import Testing
     var scene = try Scene()
     #expect(try scene.answer("'active': false") == "keep")
     #expect(!scene.state.active)
+    #expect(try scene.last.why.rule == .stateOnly)
   }
 
   @Test("A controller that does not ignore rotation while inactive rotates")

@@ -21,6 +21,7 @@ import Testing
       var scene = try Scene(policy)
       #expect(try scene.answer(way) == "invalid common")
       #expect(try scene.last.reason == nothingInCommon("x"))
+      #expect(try scene.last.why.rule == .showingNothingInCommon)
     }
     let any = self.policy("'portrait'", "'supported': ['landscape'], 'preferred': 'portrait'")
     #expect(try answers(any, ways[0]) == ["invalid common"])
@@ -55,6 +56,7 @@ import Testing
       #expect(try scene.answer(way) == "invalid preferred")
       #expect(try scene.last.reason == preferredMessage)
       #expect(try scene.last.name == "UIApplicationInvalidInterfaceOrientation")
+      #expect(try scene.last.why.rule == .preferredNotSupported)
     }
     let nothing = self.policy("'portrait'", "'supported': [], 'shouldAutorotate': false")
     #expect(try answers(nothing, ways[0]) == ["invalid preferred"])
@@ -185,6 +187,8 @@ import Testing
     try scene.send(cause)
     #expect(try scene.answer("'present': 'x'") == "keep")
     #expect(try scene.last.reason == nil)
+    let rule: RotationRule = cause.contains("lock") ? .rotationLocked : .applicationInactive
+    #expect(try scene.last.why.show?.reevaluation == rule)
   }
 
   @Test(

@@ -4,7 +4,7 @@ import Testing
 import UprightFrames
 
 /// Frames in memory: each sample's value is its place, so that a test can say where it must be.
-private struct TestFrame {
+struct TestFrame {
   let layout: PixelLayout
   let size: PixelSize
   var planes: [[UInt8]]

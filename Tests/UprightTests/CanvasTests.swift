@@ -200,4 +200,17 @@ struct CanvasTests {
     #expect(result.output.files == [scratch.path(partial)])
     #expect(scratch.names.allSatisfy { !$0.hasSuffix(".part") && $0 != name })
   }
+
+  @Test("A stopped run keeps the output's name if that is asked for")
+  func stoppingKeepsName() throws {
+    let scratch = try Scratch()
+    var options = TranscodeOptions()
+    options.keepsPartial = true
+    let session = try TranscodeSession(
+      input: Samples.turning, output: scratch.path("out.mp4"), options: options)
+    let result = try session.run { if case .format = $0 { session.stop() } }
+    #expect(result.stopped != nil && result.frames < 300)
+    #expect(scratch.names == ["out.mp4"])
+    #expect(try FFmpegTool.frames(scratch.path("out.mp4")).count == result.frames)
+  }
 }

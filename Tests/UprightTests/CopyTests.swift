@@ -53,6 +53,19 @@ struct CopyTests {
     #expect(try FFmpegTool.streams(run.path, "audio").count == 1)
   }
 
+  @Test("Encoder options encode everything, unless they are for what must be encoded only")
+  func optionsOfEncoder() throws {
+    let scratch = try Scratch()
+    let source = try Self.upright(scratch)
+    for (copies, counts) in [(false, [0, 24]), (true, [24, 0])] {
+      let run = try Transcoded(source, to: scratch.path("\(copies).mp4")) {
+        $0.speed = "ultrafast"
+        $0.copiesWhatFits = copies
+      }
+      #expect(Self.counts(run) == counts)
+    }
+  }
+
   @Test("Copying from Matroska, which stores no decoding times")
   func decodingTimes() throws {
     let scratch = try Scratch()

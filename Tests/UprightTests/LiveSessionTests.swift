@@ -26,6 +26,9 @@ struct LiveSessionTests {
     #expect(stage.decisions.map(\.outcome) == [.rotate] && stage.formats.count == 2)
     let counters = stage.session.snapshot.counters
     #expect(counters.formatChanges == 1 && counters.inputLosses == 0)
+    #expect(counters.bytesOut > 0 && counters.queueDepth == 0)
+    #expect(counters.decodeTimes.count >= counters.framesIn)
+    #expect(counters.orientTimes.count == counters.framesOut)
 
     let playlist = try Playlist(path: "\(folder)/index.m3u8")
     #expect(playlist.isEnded && playlist.discontinuities == 1 && playlist.type.isEmpty)
@@ -175,6 +178,10 @@ struct LiveSessionTests {
     try #require(stage.feed.begin())
     let sender = Thread.running { stage.send(clip.tags) }
     #expect(until { stage.session.snapshot.seconds > 0.5 })
+    if scheme == "rtmp" {
+      #expect(until { stage.session.snapshot.outputProblems.last != .some(nil) })
+    }
+    #expect(stage.session.snapshot.outputProblems.first == .some(nil))
     let server = Thread.running {
       let listening =
         scheme == "rtmp" ? ["-listen", "1", "-i", url] : ["-i", "\(url)?mode=listener"]
@@ -224,8 +231,8 @@ struct LiveSessionTests {
     #expect(after.offsets.allSatisfy { abs($0 - usual) <= 1024.0 / 48000 + 0.002 })
   }
 
-  @Test("A blocked output does not affect the others")
-  func stalled() throws {
+  @Test("A blocked output does not affect the others", arguments: [nil, 100_000])
+  func stalled(bytes: Int?) throws {
     let scratch = try Scratch()
     let folder = scratch.path("hls")
     let clip = try FLVClip("testsrc2=s=160x90:r=30,noise=alls=100:allf=t", seconds: 4)
@@ -234,7 +241,7 @@ struct LiveSessionTests {
       .hls(folder: folder), .push(url: "tcp://127.0.0.1:\(listener.port)"),
     ]) {
       $0.options.rate = .constantQuality(2)
-      $0.limits.outputSeconds = 0.5
+      if let bytes { $0.limits.outputBytes = bytes } else { $0.limits.outputSeconds = 0.5 }
     }
     // Accepts the connection and never reads.
     let peer = Thread.running { _ = listener.accept() }
