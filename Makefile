@@ -1,6 +1,6 @@
 # The two main commands are `make demo` and `make test`. Both install what they need.
 
-.PHONY: demo build check test lint format bench bench-live samples schemas check-slow fuzz \
+.PHONY: demo build check test lint format docs bench bench-live samples schemas check-slow fuzz \
   check-debian13 check-newest-ffmpeg clean
 
 export UPRIGHT_SHARED ?= $(abspath ../shared)
@@ -29,6 +29,11 @@ lint:
 
 format:
 	@swift format -i -r Package.swift Sources Tests Fuzz Benchmarks
+
+# The documentation of every product, with an article for each use. See Scripts/docs.sh.
+docs:
+	@Scripts/setup.sh --say build
+	@Scripts/docs.sh
 
 bench: build
 	@Scripts/setup.sh bench

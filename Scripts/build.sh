@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds into .build: `build.sh upright` builds the program as it is released, `build.sh tests` the tests.
+# Builds into .build: `build.sh upright` builds the program as it is released, `build.sh tests` the tests,
+# `build.sh library` the modules of the products.
 #
 # CI starts without a build and builds once for both, as the tests are built. Without debug information this
 # takes a fifth less.
@@ -8,7 +9,7 @@ cd "$(dirname "$0")/.."
 
 what=$1
 flags=()
-if [ -n "${CI:-}" ] || [ "$what" = tests ]; then
+if [ -n "${CI:-}" ] || [ "$what" != upright ]; then
   # Optimised, with all assertions: see Package.swift.
   export UPRIGHT_UNDER_TEST=1
   [ -z "${CI:-}" ] || flags=(-debug-info-format none)
@@ -19,5 +20,6 @@ fi
 case $what in
   upright) flags+=(--product upright) ;;
   tests) flags+=(--build-tests) ;;
+  library) flags+=(--target Upright) ;;
 esac
 exec Scripts/quiet.py swift build "${flags[@]}"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Checks the style: the format of Swift, number conversions, and the syntax of shell and Python scripts.
+# Checks the style: the format of Swift, number conversions, the syntax of shell and Python scripts, and that the
+# code in articles is that of the samples.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -17,4 +18,5 @@ while IFS= read -r script; do
   python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read(), sys.argv[1])' "$script"
 done < <(git ls-files '*.py')
 python3 Scripts/type_graph.py
+python3 Scripts/article_code.py
 echo "lint: clean"
