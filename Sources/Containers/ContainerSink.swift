@@ -2,13 +2,15 @@ package import Orientation
 package import UprightMediaIO
 package import UprightPipeline
 
-/// Writes one file or one network stream in a container that libavformat muxes.
+/// Writes one file, one network stream, or bytes in memory, in a container that libavformat muxes.
 package final class ContainerSink: PacketSink {
   private let muxerName: String
   private let target: String
   private let interrupt: Interrupt
   private let unfinished: UnfinishedFiles
   private var staged: StagedFile?
+  /// Receives the bytes of an output in memory, and `nil` at its end; `nil` for others.
+  private let receive: ((sending [UInt8]?) throws(UprightError) -> Void)?
   private var muxer: Muxer?
   private var mark: OrientationMetadata?
   private var description: OutputDescription?
@@ -41,6 +43,7 @@ package final class ContainerSink: PacketSink {
     muxer: String, target: String, interrupt: Interrupt, unfinished: UnfinishedFiles,
     wholeEvery: Double? = nil
   ) throws(UprightError) {
+    receive = nil
     self.unfinished = unfinished
     self.wholeEvery = wholeEvery
     muxerName = muxer
@@ -52,6 +55,21 @@ package final class ContainerSink: PacketSink {
       unfinished.add(file.temporaryPath)
       staged = file
     }
+  }
+
+  /// Writes to memory, in a container that is written without seeking.
+  ///
+  /// - Parameter receive: Receives the bytes in pieces, and `nil` at the end.
+  package init(
+    container: OutputContainer,
+    receive: @escaping (sending [UInt8]?) throws(UprightError) -> Void
+  ) {
+    self.receive = receive
+    unfinished = UnfinishedFiles()
+    wholeEvery = nil
+    muxerName = container.muxer
+    target = "memory"
+    interrupt = Interrupt()
   }
 
   /// Returns whether the output is a file that is renamed to its final name when it is finished.
@@ -73,7 +91,7 @@ package final class ContainerSink: PacketSink {
   ) throws(UprightError) {
     let address = staged?.temporaryPath ?? (target == "-" ? "pipe:1" : target)
     let muxer = try Muxer(
-      format: muxerName, target: .url(address),
+      format: muxerName, target: receive == nil ? .url(address) : .memory,
       name: target == "-" ? "standard output" : target, interrupt: staged == nil ? interrupt : nil,
       settings: protocolSettings)
     try add(muxer)
@@ -85,6 +103,13 @@ package final class ContainerSink: PacketSink {
     try muxer.writeHeader(options(description))
     self.muxer = muxer
     mark = description.mark
+    try handOver()
+  }
+
+  /// Passes on what the muxer has written to memory.
+  private func handOver() throws(UprightError) {
+    guard let receive, let bytes = try muxer?.takeBytes(), !bytes.isEmpty else { return }
+    try receive(bytes)
   }
 
   /// Limits how long a server that accepts no data can block, and verifies the certificate of an RTMPS
@@ -147,6 +172,7 @@ package final class ContainerSink: PacketSink {
       pictures += 1
     }
     try muxer.write(packet, stream: track)
+    try handOver()
   }
 
   /// Ends the fragment or cluster before an IDR frame and writes it to the file, if the interval has passed.
@@ -184,7 +210,9 @@ package final class ContainerSink: PacketSink {
     // small.
     if indexRoom != nil { muxer?.setIndexRoom(0) }
     try muxer?.finish()
+    try handOver()
     muxer = nil
+    try receive?(nil)
     if let staged {
       try indexRoom?.settle(fileAt: staged.temporaryPath, location: target)
     }
@@ -207,6 +235,7 @@ package final class ContainerSink: PacketSink {
 
   package func abandon() {
     muxer = nil
+    try? receive?(nil)
     staged?.discard()
     forget()
   }

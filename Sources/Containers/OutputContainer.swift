@@ -4,8 +4,23 @@ package import UprightMediaIO
 package import UprightPipeline
 
 /// An output container, chosen by the extension of the file or the scheme of the URL.
-package enum OutputContainer: String, Sendable, CaseIterable {
-  case mp4, mov, hls, mpegts, flv, matroska, webm, y4m
+public enum OutputContainer: String, Sendable, CaseIterable {
+  /// MP4 (ISO/IEC 14496-14).
+  case mp4
+  /// QuickTime.
+  case mov
+  /// HLS with fragmented MP4 segments (RFC 8216).
+  case hls
+  /// MPEG-TS (ISO/IEC 13818-1).
+  case mpegts
+  /// FLV.
+  case flv
+  /// Matroska (RFC 9559).
+  case matroska
+  /// WebM.
+  case webm
+  /// YUV4MPEG2, uncompressed.
+  case y4m
   /// HLS with MPEG-TS segments instead of fragmented MP4.
   case hlsTS = "hls-ts"
 

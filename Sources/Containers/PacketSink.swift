@@ -4,7 +4,7 @@ package import UprightPipeline
 
 /// A track of the output other than the video track.
 package struct SideTrack: Sendable {
-  var parameters: CodecParameters
+  package var parameters: CodecParameters
   let timeBase: Rational
   let source: StreamInfo
   let metadata: [String: String]
@@ -22,7 +22,7 @@ package struct SideTrack: Sendable {
 /// The properties that every output is opened with.
 package struct OutputDescription: Sendable {
   /// The first video format. Later formats come with their first packets.
-  var format: EncodedFormat
+  package var format: EncodedFormat
   package let videoTimeBase: Rational
   let frameRate: Rational?
   let videoMetadata: [String: String]
@@ -34,7 +34,7 @@ package struct OutputDescription: Sendable {
     return Rational(rate.denominator, rate.numerator)
   }
   /// The side tracks, in the order of tracks 1, 2, ...; track 0 is the video.
-  var sideTracks: [SideTrack]
+  package var sideTracks: [SideTrack]
   package let metadata: [String: String]
   /// Whether tags are written as QuickTime's list of arbitrary names.
   package let listsTags: Bool
@@ -85,5 +85,5 @@ package protocol PacketSink: AnyObject {
 }
 
 extension PacketSink {
-  var files: [String] { [] }
+  package var files: [String] { [] }
 }

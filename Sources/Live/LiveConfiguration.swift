@@ -1,4 +1,5 @@
 public import RotationPolicy
+public import UprightContainers
 public import UprightPipeline
 
 /// The configuration of a live session: one input, any number of outputs and a policy.
@@ -43,6 +44,10 @@ public enum LiveInput: Sendable {
   case published(PublishedFeed)
   /// RTP as described by an SDP, received on this process's own sockets.
   case rtp(description: String)
+  /// RTP packets that the program has received.
+  case datagrams(RTPFeed)
+  /// Packets of the program's.
+  case packets(PacketFeed)
 }
 
 /// The destination of a live stream.
@@ -53,6 +58,35 @@ public enum LiveOutput: Sendable, Hashable {
   case push(url: String)
   /// A file. Its extension selects the container.
   case file(path: String)
+  /// Encoded packets, in memory: H.264 with parameter sets in band and in the description, unless the options
+  /// name another codec, and AAC.
+  case packets(MemoryOutput<LivePacket>)
+  /// HLS segments, in memory.
+  case segments(MemoryOutput<LiveSegment>)
+  /// A stream of MPEG-TS or FLV, in memory, in pieces of any size.
+  case bytes(OutputContainer, MemoryOutput<[UInt8]>)
+}
+
+extension LiveInput {
+  /// Accepts nothing more: the session ends.
+  func close() {
+    switch self {
+    case .published(let feed): feed.close()
+    case .datagrams(let feed): feed.datagrams.close(discarding: true)
+    case .packets(let feed): feed.packets.close(discarding: true)
+    case .pull, .file, .rtp: break
+    }
+  }
+}
+
+extension LiveOutput {
+  /// Whether it consists of segments that begin with keyframes.
+  var hasSegments: Bool {
+    switch self {
+    case .hls, .segments: true
+    case .push, .file, .packets, .bytes: false
+    }
+  }
 }
 
 /// The limits of one session.

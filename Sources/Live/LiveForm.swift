@@ -39,6 +39,15 @@ struct LiveTarget: Sendable {
           remedy: "give an rtmp, rtmps, srt, udp or tcp address")
       }
       container = try OutputContainer(target: url)
+    case .packets: container = .hls
+    case .segments: container = OutputContainer.hls.with(options.segments)
+    case .bytes(let asked, _):
+      guard [.mpegts, .flv].contains(asked) else {
+        throw UprightError(
+          .usage, "\(asked.rawValue) can't be written to memory as a stream", at: output.shown,
+          remedy: "use mpegts or flv, or segments")
+      }
+      container = asked
     case .file(let path):
       guard InputTrust.scheme(of: path) == nil, path != "-" else {
         throw UprightError(
@@ -101,6 +110,7 @@ extension LiveOutput {
     switch self {
     case .hls(let place), .file(let place): place
     case .push(let url): LiveAddress.shown(url)
+    case .packets, .segments, .bytes: "memory"
     }
   }
 }

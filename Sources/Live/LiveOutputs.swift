@@ -37,6 +37,16 @@ extension LiveTarget {
           return try ContainerSink(
             container: container, target: target, interrupt: interrupt,
             unfinished: UnfinishedFiles(), wholeEvery: seconds)
+        case .packets(let memory): return MemoryPacketSink(memory)
+        case .segments(let memory):
+          return MemorySegmentSink(
+            memory, container == .hls ? FragmentedSegments() : TransportSegments(),
+            duration: seconds)
+        case .bytes(_, let memory):
+          return ContainerSink(container: container) { (bytes) throws(UprightError) in
+            guard let bytes else { return memory.queue.close() }
+            try memory.put(bytes)
+          }
         }
       },
       describe: { format in
@@ -44,7 +54,7 @@ extension LiveTarget {
           format: format, videoTimeBase: LiveClock.timeBase, frameRate: nil, videoMetadata: [:],
           sideTracks: [sound], metadata: [:], listsTags: false, chapters: [],
           earliestTime: earliest)
-      })
+      }, abandon: { output.abandon() })
     let limits = configuration.limits
     return OutputWriter(recipe, seconds: limits.outputSeconds, bytes: limits.outputBytes)
   }
@@ -57,6 +67,18 @@ extension LiveTarget {
       throw UprightError(
         .cannotCreate, "the folder can't be created", at: folder,
         remedy: "check that its parent folder is writable")
+    }
+  }
+}
+
+extension LiveOutput {
+  /// Ends a wait for the reader of a memory output.
+  fileprivate func abandon() {
+    switch self {
+    case .packets(let memory): memory.queue.close(discarding: true)
+    case .segments(let memory): memory.queue.close(discarding: true)
+    case .bytes(_, let memory): memory.queue.close(discarding: true)
+    case .hls, .push, .file: break
     }
   }
 }

@@ -106,14 +106,14 @@ final class LiveReader: @unchecked Sendable {
       // A sender that connects to this process must find it listening.
       if !input.awaitsSender { wait = min(wait * 2, Self.backOff.last) }
     }
-    if case .published(let feed) = input { feed.close() }
+    input.close()
     queue.close()
   }
 
   /// Returns whether reopening the input is pointless.
   private func hasEnded(after failure: UprightError?) -> Bool {
     switch input {
-    case .file: true
+    case .file, .packets, .datagrams: true
     case .pull, .published: failure?.code == .unavailable || failure?.code == .usage
     case .rtp: failure != nil
     }
@@ -139,6 +139,10 @@ final class LiveReader: @unchecked Sendable {
         interrupt: interrupt)
     case .rtp(let description):
       return try RTPSource(description, interrupt: interrupt)
+    case .datagrams(let feed):
+      return try RTPSource(
+        feed.description, datagrams: feed.datagrams, interrupt: interrupt)
+    case .packets(let feed): return MemorySource(feed)
     }
   }
 
@@ -197,7 +201,7 @@ final class LiveReader: @unchecked Sendable {
       case nil, "file", "http", "https": true
       default: false
       }
-    case .published, .rtp: false
+    case .published, .rtp, .datagrams, .packets: false
     }
   }
 

@@ -57,7 +57,7 @@ final class LiveRun {
     self.configuration = configuration
     self.targets = targets
     self.control = control
-    hasSegments = configuration.outputs.contains { if case .hls = $0 { true } else { false } }
+    hasSegments = configuration.outputs.contains(where: \.hasSegments)
     backlog = LiveBacklog(seconds: configuration.limits.lag)
     stills = try SessionStills(configuration.options)
     audio = try LiveAudio()
@@ -90,6 +90,7 @@ final class LiveRun {
       ending = .failed(error)
     }
     control.interrupt.raise()
+    configuration.input.close()
     queue.close()
     close()
     _ = reading.join()

@@ -55,7 +55,7 @@ public final class LiveSession: Sendable {
       do throws(UprightError) {
         ending = try LiveRun(configuration, targets, control).run()
       } catch {
-        if case .published(let feed) = configuration.input { feed.close() }
+        configuration.input.close()
         ending = .failed(error)
       }
       control.policy { $0.close() }
@@ -131,6 +131,7 @@ public final class LiveSession: Sendable {
   public func stop(comesBack: Bool = false) {
     if comesBack { control.comesBack = true }
     control.interrupt.raise()
+    configuration.input.close()
   }
 
   /// Waits for the end of the session. Returns `false` if it did not end within `timeout` seconds, or was

@@ -18,6 +18,9 @@ final class OutputWriter: Sendable {
     let make: @Sendable (Interrupt) throws(UprightError) -> any PacketSink
     /// Returns the description that the sink starts with for a video format.
     let describe: @Sendable (EncodedFormat) -> OutputDescription
+    /// Ends an output that has no sink, and a wait of the sink that an interrupt doesn't end. Called on any
+    /// thread.
+    var abandon: @Sendable () -> Void = {}
   }
 
   /// The state of the output.
@@ -71,7 +74,10 @@ final class OutputWriter: Sendable {
   }
 
   /// Interrupts writing immediately.
-  func abandon() { interrupt.raise() }
+  func abandon() {
+    interrupt.raise()
+    recipe.abandon()
+  }
 
   private func run() {
     var sink: (any PacketSink)?
@@ -107,8 +113,9 @@ final class OutputWriter: Sendable {
         wait = min(wait * 2, Self.backOff.last)
       }
     }
-    do throws(UprightError) { try sink?.finish(isPartial: false) } catch {
-      sink?.abandon()
+    guard let sink else { return recipe.abandon() }
+    do throws(UprightError) { try sink.finish(isPartial: false) } catch {
+      sink.abandon()
       state.withLock { $0.error = recipe.address.map { LiveAddress.masked(error, $0) } ?? error }
     }
   }

@@ -3,31 +3,35 @@ internal import Foundation
 internal import Orientation
 internal import UprightIntake
 internal import UprightMediaIO
+internal import UprightPipeline
 internal import UprightRTP
 
-/// Reads RTP from its own sockets, because libavformat's reader discards header extensions and the CVO in
-/// them.
+/// Reads RTP from its own sockets, or from a queue, because libavformat's reader discards header extensions
+/// and the CVO in them.
 ///
 /// The timestamps of a call's two streams start at unrelated values. Here, each stream starts when its first
 /// packet arrives. Sender reports, which would be more precise, are not read.
 final class RTPSource: PacketSource {
   private final class Track {
     var rtp: RTPStream
-    let socket: UDPSocket
+    /// `nil` if the datagrams come from a queue.
+    let socket: UDPSocket?
     let codec: RTPCodec
     let payloadType: UInt8
     let redundancy: UInt8?
     /// The arrival time of the first packet, in milliseconds since the source was opened.
     var begun: Int64?
 
-    init(_ media: SessionDescription.Media, _ codec: RTPCodec) throws(UprightError) {
+    init(
+      _ media: SessionDescription.Media, _ codec: RTPCodec, binds: Bool
+    ) throws(UprightError) {
       self.codec = codec
       payloadType = media.payloadType
       redundancy = media.redundancy
       rtp = RTPStream(
         codec: codec, orientation: OrientationExtension(media.extensions),
         redundancy: media.redundancy)
-      socket = try UDPSocket(address: media.address, port: media.port)
+      socket = binds ? try UDPSocket(address: media.address, port: media.port) : nil
     }
   }
 
@@ -35,22 +39,27 @@ final class RTPSource: PacketSource {
   private(set) var container: Demuxer.Container
   private let interrupt: Interrupt
   private let tracks: [Track]
+  private let datagrams: TaskQueue<[UInt8]>?
+  private var hasEnded = false
   private var streams: [StreamInfo] = []
   private var waiting = Deque<(unit: AccessUnit, track: Int)>()
   private var buffer = [UInt8](repeating: 0, count: 65_536)
   private let opened = ContinuousClock.now
 
-  /// Binds the sockets and waits for a keyframe that can be decoded.
+  /// Binds the sockets, unless `datagrams` come from a queue, and waits for a keyframe that can be decoded.
   ///
   /// - Throws: `badData`, `usage`, `cannotCreate`, `cancelled`.
-  init(_ text: String, interrupt: Interrupt) throws(UprightError) {
+  init(
+    _ text: String, datagrams: TaskQueue<[UInt8]>? = nil, interrupt: Interrupt
+  ) throws(UprightError) {
     self.interrupt = interrupt
+    self.datagrams = datagrams
     let description = try SessionDescription(text)
     container = Demuxer.Container(format: "rtp", streams: [], isSeekable: false)
     var tracks: [Track] = []
     for media in [description.video, description.audio].compactMap(\.self) {
       guard let codec = media.codec else { continue }
-      tracks.append(try Track(media, codec))
+      tracks.append(try Track(media, codec, binds: datagrams == nil))
     }
     self.tracks = tracks
     let parameters = try findKeyframe(description.video.parameterSets)
@@ -75,6 +84,7 @@ final class RTPSource: PacketSource {
   private func findKeyframe(_ sets: [UInt8]) throws(UprightError) -> CodecParameters {
     while true {
       guard let next = waiting.first else {
+        if hasEnded { throw UprightError(.badData, "the stream has no keyframe", at: url) }
         try receive()
         continue
       }
@@ -93,12 +103,12 @@ final class RTPSource: PacketSource {
 
   var losses: [String] { [] }
 
-  /// Returns the next packet. The stream has no end.
+  /// Returns the next packet; `nil` at the end of a queue. A socket has no end.
   ///
   /// - Throws: `cancelled`.
   func read() throws(UprightError) -> Packet? {
-    while waiting.isEmpty { try receive() }
-    let (unit, index) = waiting.removeFirst()
+    while waiting.isEmpty, !hasEnded { try receive() }
+    guard let (unit, index) = waiting.popFirst() else { return nil }
     let track = tracks[index]
     let rate = Int64(track.codec.clockRate)
     var duration = 0
@@ -110,26 +120,43 @@ final class RTPSource: PacketSource {
     return packet
   }
 
-  /// Waits for datagrams, for at most 50 ms.
+  /// Waits for datagrams, at sockets for at most 50 ms.
   private func receive() throws(UprightError) {
     if interrupt.isRaised { throw UprightError(.cancelled, "stopped", at: url) }
-    var requests = tracks.map {
-      pollfd(fd: $0.socket.descriptor, events: Int16(POLLIN), revents: 0)
+    if let datagrams {
+      guard let datagram = datagrams.take() else { return hasEnded = true }
+      if let index = tracks.firstIndex(where: { isWanted(datagram[...], of: $0) }) {
+        take(datagram, index, arrival: elapsed)
+      }
+      return
     }
+    let sockets = tracks.compactMap(\.socket)
+    var requests = sockets.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
     guard unsafe poll(&requests, nfds_t(requests.count), 50) > 0 else { return }
-    let elapsed = opened.duration(to: .now).components
-    let arrival = elapsed.seconds * 1000 + elapsed.attoseconds / 1_000_000_000_000_000
-    for (index, track) in tracks.enumerated() {
+    let arrival = elapsed
+    for (index, socket) in sockets.enumerated() {
       // Limited, so that a flood on one socket does not block the other.
       for _ in 0..<256 {
-        guard let datagram = track.socket.receive(into: &buffer) else { break }
-        guard isWanted(datagram, of: track) else { continue }
-        let begun = track.begun ?? arrival
-        track.begun = begun
-        for unit in track.rtp.take(Array(datagram), arrival: arrival - begun) {
-          waiting.append((unit, index))
+        guard let datagram = socket.receive(into: &buffer) else { break }
+        if isWanted(datagram, of: tracks[index]) {
+          take(Array(datagram), index, arrival: arrival)
         }
       }
+    }
+  }
+
+  /// The time since the source was opened, in milliseconds.
+  private var elapsed: Int64 {
+    let elapsed = opened.duration(to: .now).components
+    return elapsed.seconds * 1000 + elapsed.attoseconds / 1_000_000_000_000_000
+  }
+
+  private func take(_ datagram: [UInt8], _ index: Int, arrival: Int64) {
+    let track = tracks[index]
+    let begun = track.begun ?? arrival
+    track.begun = begun
+    for unit in track.rtp.take(datagram, arrival: arrival - begun) {
+      waiting.append((unit, index))
     }
   }
 

@@ -63,14 +63,14 @@ extension LiveInput {
     case .pull(let url) where awaitsSender:
       guard let end = LiveAddress.endpoint(url) else { return [] }
       return [UDPPort(address: end.host, port: end.port)]
-    case .pull, .file, .published: return []
+    case .pull, .file, .published, .datagrams, .packets: return []
     }
   }
 
   /// Whether a sender sends to this process. Otherwise this process fetches the input.
   var awaitsSender: Bool {
     switch self {
-    case .published, .rtp: true
+    case .published, .rtp, .datagrams, .packets: true
     case .file: false
     case .pull(let url):
       switch InputTrust.scheme(of: url) {

@@ -1,10 +1,10 @@
-package import Orientation
+public import Orientation
 
 /// Orientation metadata from the input stream.
-package struct OrientationSignal: Sendable, Hashable {
+public struct OrientationSignal: Sendable, Hashable {
   /// The source of a signal, in order of precedence. Only the first source that has a signal is used; the
   /// others are neither combined with it nor applied after it.
-  package enum Source: String, Sendable, CaseIterable {
+  public enum Source: String, Sendable, CaseIterable {
     /// Coordination of video orientation (CVO), an RTP header extension.
     case cvo
     /// H.264 or HEVC SEI display orientation.
@@ -24,9 +24,9 @@ package struct OrientationSignal: Sendable, Hashable {
   }
 
   /// The source of the signal.
-  package var source: Source
+  public let source: Source
   /// The turn that makes the frame upright, at any angle.
-  package var turn: DisplayTurn
+  public let turn: DisplayTurn
 
   package init(_ source: Source, _ turn: DisplayTurn) {
     self.source = source
@@ -35,12 +35,12 @@ package struct OrientationSignal: Sendable, Hashable {
 
   /// The orientation that makes the frame upright: the nearest quarter turn if the angle is not a multiple of
   /// 90 degrees.
-  package var orientation: ImageOrientation { turn.nearest }
+  public var orientation: ImageOrientation { turn.nearest }
 
   /// The clockwise rotation after the flip, in degrees, 0 ..< 360, as signalled.
-  package var degrees: Double { turn.clockwiseDegrees }
+  public var degrees: Double { turn.clockwiseDegrees }
 
   /// Whether `orientation` is exact. `false` if the signalled angle is not a multiple of 90 degrees and
   /// `orientation` is the nearest quarter turn.
-  package var isExact: Bool { turn.isExact }
+  public var isExact: Bool { turn.isExact }
 }

@@ -18,26 +18,30 @@ guard arguments.count == 4 else {
 }
 let (mode, input, folder) = (arguments[1], arguments[2], arguments[3])
 
-enum Lines {
+/// What the host has of its own. Callbacks run on any thread, which closures of this file's top level can't.
+enum Host {
   /// The number of messages that reached the host's callback.
   static let own = Atomic(0)
   /// The number of messages that reached the sink that the host gave Upright.
   static let sink = Atomic(0)
-}
 
-for number in [SIGINT, SIGTERM, SIGPIPE] { signal(number) { _ in } }
-setenv("EMBEDDING_HOST", "1", 1)
-switch mode {
-case "own":
-  av_log_set_callback { _, _, _, _ in _ = Lines.own.add(1, ordering: .relaxed) }
-case "sink":
-  UprightRuntime.installLog(upTo: .info) { _, _ in _ = Lines.sink.add(1, ordering: .relaxed) }
-default: break
+  static func setUp(_ mode: String) {
+    for number in [SIGINT, SIGTERM, SIGPIPE] { signal(number) { _ in } }
+    setenv("EMBEDDING_HOST", "1", 1)
+    switch mode {
+    case "own": av_log_set_callback { _, _, _, _ in _ = own.add(1, ordering: .relaxed) }
+    case "sink":
+      UprightRuntime.installLog(upTo: .info) { _, _ in _ = sink.add(1, ordering: .relaxed) }
+    default: break
+    }
+  }
 }
+Host.setUp(mode)
 
 /// What belongs to the process and not to a library.
 struct ProcessState {
-  var signals: [[UInt8]] = []
+  /// The handlers with their flags and the signals that they block.
+  var signals: [String] = []
   var blocked: [UInt8]
   var environment = ProcessInfo.processInfo.environment
   var folder = FileManager.default.currentDirectoryPath
@@ -48,7 +52,10 @@ struct ProcessState {
     for number in 1...64 as ClosedRange<CInt> {
       var action = sigaction()
       sigaction(number, nil, &action)
-      signals.append(withUnsafeBytes(of: action) { Array($0) })
+      // The kernel fills in the first 64 bits of the mask only.
+      let mask = withUnsafeBytes(of: action.sa_mask) { $0.load(as: UInt64.self) }
+      let handler = unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+      signals.append("\(handler) \(action.sa_flags) \(mask)")
     }
     var mask = sigset_t()
     pthread_sigmask(SIG_BLOCK, nil, &mask)
@@ -80,7 +87,7 @@ func transcode(_ input: String, _ name: String) async throws {
     let session = try TranscodeSession(
       input: input, output: "\(folder)/\(name)", options: options,
       policy: .builtIn("phone") ?? PolicyDocument(), events: .none)
-    print("\(name): \(try await session.run { _ in }.frames) frames")
+    print("\(name): \(try await session.run { _ in }.output.frames) frames")
   } catch {
     let library = error.library.map { "\($0.code) \($0.text)" } ?? "no code"
     print("\(name): \(error.code.name), \(library): \(error.message)")
@@ -90,8 +97,9 @@ func transcode(_ input: String, _ name: String) async throws {
 let before = ProcessState()
 try await transcode(input, "whole.mp4")
 let damaged = "\(folder)/damaged.mp4"
-// The header of a file and nothing of its index.
-try Data(contentsOf: URL(fileURLWithPath: input)).prefix(40).write(
+// An MP4 file without its index: a type and media.
+let media = Data([0, 0, 1, 0]) + Data("mdat".utf8) + Data(count: 248)
+try (Data(contentsOf: URL(fileURLWithPath: input)).prefix(32) + media).write(
   to: URL(fileURLWithPath: damaged))
 try await transcode(damaged, "of-damaged.mp4")
 try await transcode("\(folder)/missing.mp4", "of-missing.mp4")
@@ -100,12 +108,12 @@ if mode != "none" { try await transcode("rtsp://127.0.0.1:1/camera", "of-address
 let changes = ProcessState().differences(from: before)
 
 if mode == "own" {
-  let count = Lines.own.load(ordering: .relaxed)
+  let count = Host.own.load(ordering: .relaxed)
   withVaList([]) { av_vlog(nil, AV_LOG_INFO, "the host's own message", $0) }
-  let isInstalled = Lines.own.load(ordering: .relaxed) == count + 1
+  let isInstalled = Host.own.load(ordering: .relaxed) == count + 1
   print("log callback: \(isInstalled ? "the host's" : "replaced")")
 }
 if mode == "sink" {
-  print("sink: \(Lines.sink.load(ordering: .relaxed) > 0 ? "called" : "silent")")
+  print("sink: \(Host.sink.load(ordering: .relaxed) > 0 ? "called" : "silent")")
 }
 print("changed: \(changes.isEmpty ? "nothing" : changes.joined(separator: ", "))")

@@ -3,6 +3,12 @@ import PixelKernels
 import Testing
 import UprightFrames
 
+extension PixelLayout {
+  /// Grey samples of 16 bits, which can be turned but not rescaled.
+  static let deepGrey = PixelLayout(
+    planes: [.init(elementSize: 2)], components: [.init(plane: 0, depth: 16)])
+}
+
 /// Frames in memory: each sample's value is its place, so that a test can say where it must be.
 struct TestFrame {
   let layout: PixelLayout
@@ -210,8 +216,7 @@ struct TestFrame {
         [StreamEvent](repeating: .at(1, .lock(true)), count: EventInbox.capacity + 1))
     }
     // 16 bits can be turned, not rescaled.
-    let deep = PixelLayout(
-      planes: [.init(elementSize: 2)], components: [.init(plane: 0, depth: 16)])
+    let deep = PixelLayout.deepGrey
     #expect(throws: UprightError.self) {
       try adapter.layout(of: FrameFormat(deep, PixelSize(256, 192)), at: MediaTime(0, Self.rate))
     }

@@ -86,7 +86,7 @@ import UprightFrames
     options.size = PixelSize(96, 128)
     let adapter = try FrameAdapter(options)
     let error = #expect(throws: UprightError.self) {
-      try adapter.layout(of: FrameFormat(.rgba, PixelSize(192, 256)), at: Self.time)
+      try adapter.layout(of: FrameFormat(.deepGrey, PixelSize(192, 256)), at: Self.time)
     }
     #expect(error?.code == .unavailable)
   }
@@ -110,9 +110,9 @@ import UprightFrames
 
   @Test("A pass that can't rescale a layout says so, and writes nothing")
   func notDrawn() throws {
-    var source = TestFrame(.rgba, PixelSize(64, 48))
+    var source = TestFrame(.deepGrey, PixelSize(64, 48))
     source.fill { _, _, _ in 200 }
-    var target = TestFrame(.rgba, PixelSize(32, 24))
+    var target = TestFrame(.deepGrey, PixelSize(32, 24))
     let isDrawn = try source.withPlanes { from in
       try target.withPlanes { to in
         try FramePass().draw(PlaneSet(from), turned: .up, onto: to)

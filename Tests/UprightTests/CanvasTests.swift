@@ -207,10 +207,11 @@ struct CanvasTests {
     var options = TranscodeOptions()
     options.keepsPartial = true
     let session = try TranscodeSession(
-      input: Samples.turning, output: scratch.path("out.mp4"), options: options)
+      input: Samples.turning, output: scratch.path("out.mp4"), options: options,
+      events: .list([]))
     let result = try session.run { if case .format = $0 { session.stop() } }
-    #expect(result.stopped != nil && result.frames < 300)
+    #expect(result.stopped != nil && result.output.frames < 300)
     #expect(scratch.names == ["out.mp4"])
-    #expect(try FFmpegTool.frames(scratch.path("out.mp4")).count == result.frames)
+    #expect(try FFmpegTool.frames(scratch.path("out.mp4")).count == result.output.frames)
   }
 }

@@ -138,6 +138,51 @@ struct PacketSessionTests {
     #expect(formats == [0, 30] && packetCount == 60 && refused == 1)
   }
 
+  @Test("Audio comes out as it was sent, and goes into the same fragmented MP4")
+  func audio() async throws {
+    // RFC 7845, 5.1: version 1, two channels, no pre-skip, 48 kHz, no gain.
+    let head = Array("OpusHead".utf8) + [1, 2, 0, 0, 0x80, 0xBB, 0, 0, 0, 0, 0]
+    let sound = try AudioDescription(.opus, sampleRate: 48_000, channels: 2, extradata: head)
+    let video = try Self.packets(.h264, count: 60)
+    // Silence, 20 ms each.
+    let audio = (0..<100).map {
+      EncodedPacket(
+        [0xFC, 0xFF, 0xFE], pts: Int64($0) * 960, duration: 960, timeBase: Rational(1, 48_000),
+        isKey: true, track: .audio)
+    }
+    let packets = (video + audio).sorted {
+      Double($0.pts) * $0.timeBase.doubleValue < Double($1.pts) * $1.timeBase.doubleValue
+    }
+    let session = try PacketSession(VideoDescription(.h264), audio: sound, timeBase: Self.clock)
+    async let sending: Void = {
+      for packet in packets { try await session.send(packet) }
+      session.finish()
+    }()
+    let segments = MovieSegments(timeBase: Self.clock, audio: sound)
+    var (file, received) = (Data(), [EncodedPacket]())
+    for try await element in session.output {
+      switch element {
+      case .format(_, let description): file += try segments.begin(description)
+      case .packet(let packet):
+        // Nothing is turned by the first frames' CVO, so there is one format, and it comes first.
+        if !file.isEmpty { try segments.append(packet) }
+        received.append(packet)
+      case .decision, .refused: break
+      }
+    }
+    file += try segments.cut()
+    try await sending
+    #expect(received.filter { $0.track == .audio } == audio)
+    #expect(received.count { $0.track == .video } == 60)
+    let scratch = try Scratch()
+    let path = scratch.path("take.mp4")
+    try file.write(to: URL(fileURLWithPath: path))
+    let streams = try FFmpegTool.streams(path)
+    #expect(streams.map { $0["codec_name"].string } == ["h264", "opus"])
+    #expect(try FFmpegTool.packets(path, "a:0").count > 90)
+    #expect(try DecodedFrames(path, scratch).corners.count == 60)
+  }
+
   @Test("A requested keyframe comes next, before the interval is over")
   func keyframe() async throws {
     let session = try Self.session { $0.keyframeSeconds = 1000 }

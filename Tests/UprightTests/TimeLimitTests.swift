@@ -90,6 +90,19 @@ import UprightTestSupport
     #expect(found == [0, 100, 140, 180, 181])
   }
 
+  @Test("Packets without times increase after a duration that reaches past the largest time")
+  func untimedAtTheLimit() throws {
+    var times = DecodingTimestamps()
+    var last = Int64.min
+    for time in [1 << 62, nil, nil, nil] as [Int64?] {
+      var packet = try Self.packet(time, nil, duration: 1 << 62)
+      times.fit(&packet)
+      let dts = packet.dts ?? .min
+      #expect(dts > last)
+      last = dts
+    }
+  }
+
   @Test("Frames without times at an extremely low frame rate")
   func slow() throws {
     var repair = TimestampRepair(

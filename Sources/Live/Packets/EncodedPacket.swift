@@ -2,10 +2,11 @@ public import Orientation
 public import RotationPolicy
 public import UprightMediaIO
 
-/// A compressed frame in memory, and its times.
+/// A compressed frame, or a packet of audio, in memory, and its times.
 public struct EncodedPacket: Sendable, Hashable {
   /// The access unit. H.264 and HEVC: NAL units with start codes, or with length fields if the stream's
-  /// description has `extradata`. AV1: a temporal unit of OBUs. VP8 and VP9: a frame.
+  /// description has `extradata`. AV1: a temporal unit of OBUs. VP8 and VP9: a frame. Audio: an
+  /// access unit of the codec, without ADTS or Ogg framing.
   public var bytes: [UInt8]
   /// The presentation time, in ticks of `timeBase`.
   public var pts: Int64
@@ -20,11 +21,14 @@ public struct EncodedPacket: Sendable, Hashable {
   /// The coordination of video orientation that the RTP packets of the frame carried (3GPP TS 26.114, 7.4.5);
   /// `nil` if they carried none, which means that the last one applies.
   public var cvo: CVO?
+  /// The track that the packet belongs to.
+  public var track: MediaTrack
 
   /// Creates a packet.
   public init(
     _ bytes: [UInt8], pts: Int64, dts: Int64? = nil, duration: Int64 = 0, timeBase: Rational,
-    isKey: Bool, cvo: CVO? = nil
+    isKey: Bool, cvo: CVO? = nil,
+    track: MediaTrack = .video
   ) {
     self.bytes = bytes
     self.pts = pts
@@ -33,7 +37,13 @@ public struct EncodedPacket: Sendable, Hashable {
     self.timeBase = timeBase
     self.isKey = isKey
     self.cvo = cvo
+    self.track = track
   }
+}
+
+/// The track of a packet.
+public enum MediaTrack: Sendable, Hashable {
+  case video, audio
 }
 
 /// What a decoder or a container needs to know about video packets.
@@ -86,7 +96,7 @@ public enum PacketOutput: Sendable {
   /// The packets from here on have this format. The next packet is a keyframe if the size or the configuration
   /// is another one.
   case format(FormatChange, VideoDescription)
-  /// A frame, turned and encoded. Its times are in the time base of the session.
+  /// A frame, turned and encoded, in the time base of the session, or a packet of audio, as it was sent.
   case packet(EncodedPacket)
   /// An event was decided.
   case decision(RotationDecision)

@@ -104,13 +104,7 @@ final class PacketEncoder: @unchecked Sendable {
       for change in state.changes { emit(.format(change, description)) }
       state.changes.removeAll()
     }
-    let pts = packet.pts ?? 0
-    emit(
-      .packet(
-        EncodedPacket(
-          unsafe packet.withBytes { unsafe Array($0) }, pts: pts,
-          dts: packet.dts == pts ? nil : packet.dts, duration: packet.duration,
-          timeBase: packet.timeBase, isKey: packet.isKey)))
+    emit(.packet(EncodedPacket(packet, track: .video)))
   }
 }
 

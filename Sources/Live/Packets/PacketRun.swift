@@ -30,7 +30,9 @@ final class PacketRun: Sendable {
     }
     // Several decoder threads would delay each frame by as many frames.
     self.source = try SourceStage(
-      demuxer: source, video: video, sideStreams: [], threads: 1, queue: frames)
+      demuxer: source, video: video,
+      sideStreams: Set(source.bestStream(.audio).map { [$0.index] } ?? []), threads: 1,
+      queue: frames)
     worker = Mutex(try PacketEncoder(encoding, options, inbox, timeBase: video.timeBase))
   }
 
@@ -65,12 +67,15 @@ final class PacketRun: Sendable {
   private func encode() throws(UprightError) {
     guard let worker = worker.withLock({ $0.take() }) else { return }
     while let item = frames.take() {
-      guard case .frame(let frame, let signal, _) = consume item else { continue }
       if isCancelled.load(ordering: .acquiring) { return }
-      if wantsKeyframe.exchange(false, ordering: .acquiringAndReleasing) {
-        worker.requestKeyframe()
+      switch consume item {
+      case .packet(let packet): _ = output.put(.packet(EncodedPacket(packet, track: .audio)))
+      case .frame(let frame, let signal, _):
+        if wantsKeyframe.exchange(false, ordering: .acquiringAndReleasing) {
+          worker.requestKeyframe()
+        }
+        try worker.take(frame, signal) { _ = output.put($0) }
       }
-      try worker.take(frame, signal) { _ = output.put($0) }
     }
     if isCancelled.load(ordering: .acquiring) { return }
     try worker.finish { _ = output.put($0) }

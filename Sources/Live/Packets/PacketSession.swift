@@ -17,18 +17,20 @@ public final class PacketSession: Sendable {
   /// Starts a session.
   ///
   /// - Parameters:
-  ///   - description: The packets that will be sent.
-  ///   - timeBase: Seconds per tick of the output. Packets in another time base are converted to it.
+  ///   - description: The video packets that will be sent.
+  ///   - audio: The audio packets that will be sent. They come out as they are, in ticks of the sample rate.
+  ///   - timeBase: Seconds per tick of the video. Packets in another time base are converted to it.
   ///   - encoding: How the output is encoded.
   ///   - options: How frames are turned and laid out.
   /// - Throws: `usage` for options that contradict each other, `badData` if the policy can't start,
   ///   `unavailable` if a codec isn't linked.
   public init(
-    _ description: VideoDescription, timeBase: Rational, encoding: EncodeOptions = EncodeOptions(),
-    _ options: AdapterOptions = AdapterOptions()
+    _ description: VideoDescription, audio: AudioDescription? = nil, timeBase: Rational,
+    encoding: EncodeOptions = EncodeOptions(), _ options: AdapterOptions = AdapterOptions()
   ) throws(UprightError) {
     run = try PacketRun(
-      MemorySource(description, timeBase: timeBase, packets: input), encoding, options, inbox)
+      MemorySource(description, audio: audio, timeBase: timeBase, packets: input), encoding,
+      options, inbox)
     run.start()
   }
 

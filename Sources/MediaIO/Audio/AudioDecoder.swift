@@ -29,7 +29,7 @@ package final class AudioDecoder {
         .unavailable, "the linked FFmpeg cannot decode \(stream.codecName)",
         at: "stream \(stream.index)")
     }
-    guard let context = avcodec_alloc_context3(codec), let frame = av_frame_alloc(),
+    guard let context = QuietContext.codec(codec), let frame = av_frame_alloc(),
       let resampler = swr_alloc()
     else { throw outOfMemory("audio") }
     self.context = context

@@ -22,7 +22,7 @@ package final class AudioEncoder {
     guard let codec = avcodec_find_encoder_by_name(name) else {
       throw UprightError(.unavailable, "the linked FFmpeg has no \(name) encoder")
     }
-    var made = avcodec_alloc_context3(codec)
+    var made = QuietContext.codec(codec)
     guard let context = made else { throw outOfMemory("encoder") }
     context.pointee.sample_rate = Self.closestRate(codec, to: CInt(clamping: rate))
     av_channel_layout_default(&context.pointee.ch_layout, CInt(clamping: channels))

@@ -14,6 +14,9 @@ package struct DecodingTimestamps {
   /// The end of the last packet.
   private var end: Int64 = 0
 
+  /// The highest end of a packet.
+  private static let limit = Int64.max - (1 << 32)
+
   package init() {}
 
   /// Corrects one packet. Call it in decoding order.
@@ -25,6 +28,7 @@ package struct DecodingTimestamps {
     if let pts = packet.pts, pts < dts { packet.pts = dts }
     last = dts
     let (sum, overflow) = dts.addingReportingOverflow(max(0, packet.duration))
-    end = overflow ? .max : sum
+    // Near the limit, a duration isn't believed: the packets after it need ticks too.
+    end = overflow || sum > Self.limit ? dts : sum
   }
 }
