@@ -125,6 +125,29 @@ struct EgressProxyTests {
     await proxy.stop()
   }
 
+  @Test("The connections of a client end with its access, those of others don't")
+  func dismissed() async throws {
+    let origin = try Loopback.Listener()
+    let proxy = try await Self.proxy(["127.0.0.1:\(origin.port)"])
+    _ = proxy.admit("other", secret: "sesame-sesame")
+    let connections = try ["session", "other"].map { name in
+      let connection = try LocalConnection(port: proxy.port ?? 0)
+      let credentials = Data("\(name):sesame-sesame".utf8).base64EncodedString()
+      connection.send(
+        "CONNECT 127.0.0.1:\(origin.port) HTTP/1.1\r\nProxy-Authorization: Basic \(credentials)\r\n\r\n"
+      )
+      return connection
+    }
+    for connection in connections {
+      let head = try await RunningService.onThread { connection.text(until: "\r\n\r\n") }
+      #expect(head.hasPrefix("HTTP/1.1 200"))
+    }
+    proxy.dismiss("session")
+    #expect(try await RunningService.onThread { connections[0].receive(seconds: 30).isClosed })
+    #expect(try await RunningService.onThread { !connections[1].receive(seconds: 0.2).isClosed })
+    await proxy.stop()
+  }
+
   @Test(
     "Without the session's secret, nothing is forwarded",
     arguments: [

@@ -7,16 +7,23 @@ internal import Synchronization
 /// The egress proxy for http and https: a proxy on 127.0.0.1, for this process only.
 ///
 /// libavformat follows redirects and playlists, and resolves names itself, after the service has checked the
-/// URL. Therefore it connects through this proxy. For each hop, the proxy resolves the name once, checks
-/// every address, and connects to one of the checked addresses.
+/// URL; so does the webhooks' HTTP client. Therefore both connect through this proxy. For each hop, the proxy
+/// resolves the name once, checks every address, and connects to one of the checked addresses.
 final class EgressProxy: Sendable {
   private struct State {
     /// The passwords, by client name.
     var clients: [String: String] = [:]
-    var open = 0
+    var connections: [ObjectIdentifier: Connection] = [:]
     var channel: (any Channel)?
     var refusals: [String: String] = [:]
     var onRefusal: @Sendable (String, String) -> Void = { _, _ in }
+  }
+
+  /// An open connection to the proxy.
+  private struct Connection {
+    let channel: any Channel
+    /// The name of the client; `nil` until it has authenticated.
+    var client: String?
   }
 
   private let state = Mutex(State())
@@ -72,12 +79,14 @@ final class EgressProxy: Sendable {
     return "http://\(name):\(secret)@127.0.0.1:\(port)"
   }
 
-  /// Removes a client.
+  /// Removes a client and closes its connections.
   func dismiss(_ name: String) {
-    state.withLock {
-      $0.clients[name] = nil
-      $0.refusals[name] = nil
+    let channels = state.withLock { state in
+      state.clients[name] = nil
+      state.refusals[name] = nil
+      return state.connections.values.filter { $0.client == name }.map(\.channel)
     }
+    for channel in channels { channel.close(promise: nil) }
   }
 
   /// Returns why the client's last refused hop was refused, or `nil` if none was.
@@ -98,20 +107,30 @@ final class EgressProxy: Sendable {
 
   // MARK: - For the handler
 
-  func mayOpen() -> Bool {
+  /// Adds a connection, unless there are too many.
+  func mayOpen(_ channel: any Channel) -> Bool {
     state.withLock { state in
-      guard state.open < maxConnections else { return false }
-      state.open += 1
+      guard state.connections.count < maxConnections else { return false }
+      state.connections[ObjectIdentifier(channel)] = Connection(channel: channel)
       return true
     }
   }
 
-  func closed() { state.withLock { $0.open -= 1 } }
+  /// Removes a connection.
+  func closed(_ channel: any Channel) {
+    state.withLock { $0.connections[ObjectIdentifier(channel)] = nil }
+  }
 
-  func knows(_ request: ProxyRequest) -> Bool {
+  /// Returns whether the request has a client's name and secret. From then on, the connection is the client's.
+  func knows(_ request: ProxyRequest, on channel: any Channel) -> Bool {
     guard let user = request.user, let password = request.password else { return false }
-    guard let secret = state.withLock({ $0.clients[user] }) else { return false }
-    return constantTimeEqual(password, secret)
+    return state.withLock { state in
+      guard let secret = state.clients[user], constantTimeEqual(password, secret) else {
+        return false
+      }
+      state.connections[ObjectIdentifier(channel)]?.client = user
+      return true
+    }
   }
 
   /// Resolves the host, checks each of its addresses, and connects to one of them.

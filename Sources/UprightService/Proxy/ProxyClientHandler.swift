@@ -15,21 +15,18 @@ final class ProxyClientHandler: ChannelInboundHandler {
   private var state = State.head
   private var received = ByteBuffer()
   private var peer: (any Channel)?
-  private var counts = false
   private var deadline: Scheduled<Void>?
 
   init(_ proxy: EgressProxy) { self.proxy = proxy }
 
   func channelActive(context: ChannelHandlerContext) {
-    guard proxy.mayOpen() else { return context.close(promise: nil) }
-    counts = true
+    guard proxy.mayOpen(context.channel) else { return context.close(promise: nil) }
     let channel = context.channel
     deadline = context.eventLoop.scheduleTask(in: .seconds(10)) { channel.close(promise: nil) }
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    if counts { proxy.closed() }
-    counts = false
+    proxy.closed(context.channel)
     state = .closed
     deadline?.cancel()
     peer?.closeAfterWrites()
@@ -67,7 +64,7 @@ final class ProxyClientHandler: ChannelInboundHandler {
       let request = ProxyRequest(head: head)
     else { return answer(context, "400 Bad Request") }
     received.moveReaderIndex(forwardBy: 4)
-    guard proxy.knows(request) else {
+    guard proxy.knows(request, on: context.channel) else {
       return answer(
         context, "407 Proxy Authentication Required",
         "Proxy-Authenticate: Basic realm=\"upright\"\r\n")
