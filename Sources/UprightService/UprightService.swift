@@ -2,6 +2,7 @@ internal import Foundation
 internal import Hummingbird
 package import Logging
 internal import NIOCore
+internal import NIOSSL
 package import Orientation
 internal import RotationPolicy
 internal import ServiceLifecycle
@@ -18,6 +19,8 @@ package final class UprightService: Sendable {
     var eventTimes = EventStreamRoutes.Times()
     var patience = PublisherHandler.Timeouts()
     var webhooks = Webhooks.Limits()
+    /// The certificates that may issue the certificate of a webhook's receiver.
+    var trustRoots = NIOSSLTrustRoots.default
     /// The timeout for a connection's first request.
     var requestTimeout = TimeAmount.seconds(10)
 
@@ -69,7 +72,8 @@ package final class UprightService: Sendable {
       acceptor: RTMPAcceptor(logger: logger, patience: surroundings.patience), folders: folders)
     let webhooks = Webhooks(
       proxy: proxy, secrets: secrets, limits: surroundings.webhooks,
-      file: try folders.state() + "/webhooks.json", logger: logger)
+      trustRoots: surroundings.trustRoots, file: try folders.state() + "/webhooks.json",
+      logger: logger)
     self.webhooks = webhooks
     let sessions = Sessions(
       opening: opening, rules: rules, secrets: secrets,
@@ -127,6 +131,7 @@ package final class UprightService: Sendable {
     let lock = try folders.lock()
     defer { close(lock) }
     try await proxy.start()
+    webhooks.start()
     let most = configuration.maxConnections
     let peers = PeerLimit(perPeer: max(1, most / 2), total: most)
     let patience = surroundings.requestTimeout

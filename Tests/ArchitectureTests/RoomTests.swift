@@ -58,7 +58,8 @@ import UprightTestSupport
       path.union(["UprightFiles", "UprightLive", "UprightRTMP", "Orientation"]),
       [
         "Foundation", "Synchronization", "Hummingbird", "ServiceLifecycle",
-        "UnixSignals", "Configuration", "NIOCore", "NIOPosix", "HTTPTypes", "Logging",
+        "UnixSignals", "Configuration", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOSSL",
+        "AsyncHTTPClient", "Crypto", "HTTPTypes", "Logging",
       ]
     ),
     "UprightCLI": (
@@ -78,7 +79,8 @@ import UprightTestSupport
 
   private static let products: Set<String> = [
     "DequeModule", "ArgumentParser", "Hummingbird", "ServiceLifecycle",
-    "UnixSignals", "Configuration", "NIOCore", "NIOPosix", "HTTPTypes", "Logging",
+    "UnixSignals", "Configuration", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOSSL",
+    "AsyncHTTPClient", "Crypto", "HTTPTypes", "Logging",
   ]
 
   /// A target of Sources as the package manager sees it.

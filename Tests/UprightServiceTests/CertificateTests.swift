@@ -1,4 +1,7 @@
 import Foundation
+import NIOCore
+import NIOPosix
+import NIOSSL
 import Testing
 import UprightTestSupport
 
@@ -59,11 +62,15 @@ struct CertificateTests {
     }
     let service = try await RunningService(
       { configuration, surroundings in
-        configuration.allowHosts = ["127.0.0.1:\(server.port)", "127.0.0.1:\(origin.port)"]
+        configuration.allowHosts = [
+          "127.0.0.1:\(server.port)", "127.0.0.1:\(origin.port)", "hook.example",
+        ]
+        surroundings.resolver = EgressProxyTests.StubResolver(["hook.example": [["127.0.0.1"]]])
         surroundings.webhooks.delays = [.milliseconds(10)]
       }, engine: LiveServiceTests.engine)
     let hook = try await service.ask(
-      "POST", "/v1/webhooks", "{\"url\": \"\(address)/hook\", \"events\": [\"state\"]}")
+      "POST", "/v1/webhooks",
+      "{\"url\": \"https://hook.example:\(server.port)/hook\", \"events\": [\"state\"]}")
     #expect(hook.status == 201, "\(hook.text)")
     for (name, url) in [
       ("direct", "\(address)/a.ts"), ("segment", "http://127.0.0.1:\(origin.port)/a.m3u8"),
@@ -83,5 +90,89 @@ struct CertificateTests {
     #expect(try await waitUntil(20) { service.service.webhookCounts.failed >= 2 })
     #expect(service.service.webhookCounts.delivered == 0)
     try await service.shutDown()
+  }
+}
+
+@Suite(
+  "The certificate of a webhook's receiver", .enabled(if: ExternalTool("openssl").isHere))
+struct ReceiverCertificateTests {
+  /// A web server with a self-signed certificate for `hook.example`, which answers each request with 204.
+  private final class Receiver: Sendable {
+    let certificate: String
+    var port: Int { channel.localAddress?.port ?? 0 }
+    private let channel: any Channel
+    private let scratch: Scratch
+
+    init() async throws {
+      scratch = try Scratch()
+      let key = scratch.path("key.pem")
+      certificate = scratch.path("certificate.pem")
+      try ExternalTool("openssl").run([
+        "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", key, "-out",
+        certificate, "-subj", "/CN=hook.example", "-addext", "subjectAltName=DNS:hook.example",
+      ])
+      let context = try NIOSSLContext(
+        configuration: .makeServerConfiguration(
+          certificateChain: NIOSSLCertificate.fromPEMFile(certificate).map { .certificate($0) },
+          privateKey: .privateKey(NIOSSLPrivateKey(file: key, format: .pem))))
+      channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        .childChannelInitializer { channel in
+          channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHandlers([
+              NIOSSLServerHandler(context: context), Answerer(),
+            ])
+          }
+        }
+        .bind(host: "127.0.0.1", port: 0).get()
+    }
+
+    func stop() async throws { try await channel.close() }
+  }
+
+  private final class Answerer: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private var request = ""
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      request += String(buffer: unwrapInboundIn(data))
+      guard request.hasSuffix("}") else { return }
+      let answer = "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n"
+      context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: answer)), promise: nil)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+      context.close(promise: nil)
+    }
+  }
+
+  @Test(
+    "A message is delivered if the certificate is trusted and has the receiver's name",
+    arguments: [("hook.example", true), ("hook.example", false), ("other.example", true)])
+  func trust(host: String, isTrusted: Bool) async throws {
+    let receiver = try await Receiver()
+    let service = try await RunningService { configuration, surroundings in
+      configuration.allowHosts = [host, "127.0.0.1:\(receiver.port)"]
+      surroundings.resolver = EgressProxyTests.StubResolver([host: [["127.0.0.1"]]])
+      surroundings.webhooks.delays = []
+      if isTrusted { surroundings.trustRoots = .file(receiver.certificate) }
+    }
+    let made = try await service.ask(
+      "POST", "/v1/webhooks",
+      "{\"url\": \"https://\(host):\(receiver.port)/\", \"events\": [\"state\"]}")
+    #expect(made.status == 201, "\(made.text)")
+    try await service.session()
+    service.script.sessions[0].become(.live)
+    #expect(
+      try await waitUntil {
+        let counts = service.service.webhookCounts
+        return counts.delivered + counts.failed == 1
+      })
+    let isDelivered = host == "hook.example" && isTrusted
+    #expect(service.service.webhookCounts.delivered == (isDelivered ? 1 : 0))
+    #expect(service.log.lines.contains("TLS failed") == !isDelivered)
+    try await service.shutDown()
+    try await receiver.stop()
   }
 }

@@ -1,9 +1,9 @@
 import Foundation
+import NIOCore
 import RotationPolicy
 import Synchronization
 import Testing
 import UprightFiles
-import UprightMediaIO
 import UprightTestSupport
 
 @testable import UprightService
@@ -15,23 +15,34 @@ struct WebhookTests {
   }
 
   /// Starts a service that allows webhooks to `port` and retries after a few milliseconds.
-  private static func service(_ port: Int, waiting: Int = 256) async throws -> RunningService {
+  private static func service(
+    _ port: Int, waiting: Int = 256, timeout: TimeAmount = .minutes(10)
+  ) async throws -> RunningService {
     try await RunningService { configuration, surroundings in
       configuration.allowHosts = ["127.0.0.1:\(port)"]
       surroundings.webhooks.delays = [.milliseconds(10), .milliseconds(20)]
       surroundings.webhooks.waiting = waiting
+      surroundings.webhooks.timeout = timeout
     }
+  }
+
+  /// Adds a webhook for states, and makes a session live. Returns the webhook's id.
+  private static func tell(_ service: RunningService, _ port: Int) async throws -> String {
+    let made = try await service.ask(
+      "POST", "/v1/webhooks", "{\"url\": \"http://127.0.0.1:\(port)/\", \"events\": [\"state\"]}")
+    try await service.session()
+    service.script.sessions[0].become(.live)
+    return try #require(made.json["id"].string)
   }
 
   /// HMAC-SHA-256 test cases of RFC 4231, 4.2 and 4.3.
   @Test("The hash of the signature")
-  func hash() throws {
-    func hex(_ bytes: [UInt8]) -> String { bytes.map { String(format: "%02x", $0) }.joined() }
+  func hash() {
     #expect(
-      hex(try KeyedHash.sha256(Array("Hi There".utf8), key: [UInt8](repeating: 0x0B, count: 20)))
+      Webhook.hash("Hi There", key: String(repeating: "\u{0B}", count: 20))
         == "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7")
     #expect(
-      hex(try KeyedHash.sha256(Array("what do ya want for nothing?".utf8), key: Array("Jefe".utf8)))
+      Webhook.hash("what do ya want for nothing?", key: "Jefe")
         == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
   }
 
@@ -59,7 +70,6 @@ struct WebhookTests {
       "POST", "/v1/sessions/one/events",
       "[{\"device\": \"landscapeLeft\"}, {\"at\": 4, \"device\": \"faceUp\"}]")
     session.tell(.format(to: .landscapeRight))
-    // Each message is sent twice, because the proxy first requests a password. The origin receives one.
     #expect(try await waitUntil { origin.heads.withLock { $0.count } >= 4 })
     #expect(try await waitUntil { service.service.webhookCounts.delivered == 3 })
     let heads = origin.heads.withLock { $0 }
@@ -81,9 +91,8 @@ struct WebhookTests {
       let signature = try #require(fields.first { $0.hasPrefix("Upright-Signature: ") }).dropFirst(
         19)
       let time = try #require(Int(signature.dropFirst(2).prefix { $0 != "," }))
-      let hash = try KeyedHash.sha256(
-        Array("\(time).\(message.body)".utf8), key: Array("0123456789abcdef".utf8))
-      #expect(signature == "t=\(time),v1=" + hash.map { String(format: "%02x", $0) }.joined())
+      let hash = Webhook.hash("\(time).\(message.body)", key: "0123456789abcdef")
+      #expect(signature == "t=\(time),v1=" + hash)
       #expect(abs(time - Int(Date().timeIntervalSince1970)) < 60)
     }
     let listed = try await service.ask("GET", "/v1/webhooks")
@@ -184,7 +193,7 @@ struct WebhookTests {
     for url in [
       "http://127.0.0.1:\(inside.port)/", "https://example.com/", "rtmp://127.0.0.1/live/x",
       "file:x",
-      "http://user:pw@127.0.0.1:\(origin.port)/",
+      "http://user:pw@127.0.0.1:\(origin.port)/", "https://127.0.0.1:\(origin.port)/",
     ] {
       let answer = try await service.ask("POST", "/v1/webhooks", "{\"url\": \"\(url)\"}")
       #expect(answer.status == 422, "\(url)")
@@ -194,6 +203,130 @@ struct WebhookTests {
     service.script.sessions[0].become(.live)
     #expect(try await waitUntil { service.service.webhookCounts.failed == 1 })
     #expect(inside.heads.withLock { $0.isEmpty })
+  }
+
+  @Test("A receiver that doesn't answer fails after the timeout")
+  func silence() async throws {
+    // The kernel accepts the connections.
+    let receiver = try Loopback.Listener()
+    let service = try await Self.service(receiver.port, timeout: .milliseconds(100))
+    let hook = try await Self.tell(service, receiver.port)
+    #expect(try await waitUntil { service.service.webhookCounts.failed == 1 })
+    let lines = service.log.lines.split(separator: "\n")
+    let line = try #require(lines.first { $0.contains("webhook \(hook): can't deliver") })
+    #expect(line.contains("Read timeout") && !line.contains("127.0.0.1"), "\(line)")
+  }
+
+  @Test("The body of an answer isn't read")
+  func endlessAnswer() async throws {
+    let receiver = try Loopback.Listener()
+    let service = try await Self.service(receiver.port)
+    _ = try await Self.tell(service, receiver.port)
+    let most = 1 << 28
+    let sent = try await RunningService.onThread {
+      guard let client = receiver.accept() else { return most }
+      defer { close(client) }
+      _ = Self.receive(client) { $0.hasSuffix("}") }
+      let head = Array("HTTP/1.1 200 OK\r\n\r\n".utf8)
+      let part = head + [UInt8](repeating: 0, count: 1 << 16)
+      var sent = 0
+      while sent < most {
+        let count = send(client, part, part.count, CInt(MSG_NOSIGNAL))
+        if count <= 0 { break }
+        sent += count
+      }
+      return sent
+    }
+    #expect(sent < most)
+    #expect(try await waitUntil { service.service.webhookCounts.delivered == 1 })
+  }
+
+  @Test(
+    "A request ends when its webhook is removed, and when the service stops",
+    arguments: [true, false])
+  func end(isRemoved: Bool) async throws {
+    let receiver = try Loopback.Listener()
+    let service = try await Self.service(receiver.port)
+    let hook = try await Self.tell(service, receiver.port)
+    let client = try #require(await RunningService.onThread { receiver.accept() })
+    defer { close(client) }
+    let request = try await RunningService.onThread {
+      Self.receive(client) { $0.hasSuffix("}") }
+    }
+    #expect(request.hasSuffix("}"))
+    if isRemoved {
+      #expect(try await service.ask("DELETE", "/v1/webhooks/\(hook)").status == 204)
+    } else {
+      try await service.shutDown()
+    }
+    // Receives until the connection is closed.
+    let rest = try await RunningService.onThread { Self.receive(client) { _ in false } }
+    #expect(rest.isEmpty)
+    #expect(service.service.webhookCounts.delivered == 0)
+  }
+
+  /// Receives text until `isEnough` returns `true`, the peer closes the connection, or 30 seconds pass without
+  /// a byte, which adds "late".
+  private static func receive(_ client: CInt, until isEnough: (String) -> Bool) -> String {
+    var text = ""
+    var bytes = [UInt8](repeating: 0, count: 65536)
+    var limit = timeval(tv_sec: 30, tv_usec: 0)
+    setsockopt(
+      client, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    while !isEnough(text) {
+      let count = recv(client, &bytes, bytes.count, 0)
+      if count < 0 { return text + "late" }
+      if count == 0 { break }
+      text += String(decoding: bytes[..<count], as: UTF8.self)
+    }
+    return text
+  }
+
+  @Test("A connection attempt doesn't delay the end of the service")
+  func attempt() async throws {
+    let resolver = SilentResolver()
+    let service = try await RunningService { configuration, surroundings in
+      configuration.allowHosts = ["hook.example"]
+      surroundings.resolver = resolver
+      surroundings.webhooks.timeout = .minutes(10)
+    }
+    try await service.ask("POST", "/v1/webhooks", "{\"url\": \"http://hook.example/\"}")
+    try await service.session()
+    service.script.sessions[0].become(.live)
+    #expect(try await waitUntil { resolver.isAsked.withLock { $0 } })
+    let hasEnded = Mutex(false)
+    let end = Task {
+      try await service.shutDown()
+      hasEnded.withLock { $0 = true }
+    }
+    #expect(try await waitUntil(30) { hasEnded.withLock { $0 } })
+    end.cancel()
+  }
+
+  /// A resolver that doesn't answer.
+  private final class SilentResolver: Resolver {
+    let isAsked = Mutex(false)
+
+    func addresses(of host: String) async throws(Refusal) -> [IPAddress] {
+      isAsked.withLock { $0 = true }
+      try? await Task.sleep(for: .seconds(3600))
+      return []
+    }
+  }
+
+  @Test("The end of a session called webhooks doesn't end the deliveries")
+  func nameOfSession() async throws {
+    let origin = try EgressProxyTests.Origin { _ in Self.answer("200 OK") }
+    let service = try await Self.service(origin.port)
+    try await service.session("webhooks")
+    service.script.sessions[0].become(.ended)
+    #expect(try await service.ask("DELETE", "/v1/sessions/webhooks").status == 204)
+    _ = try await service.ask(
+      "POST", "/v1/webhooks",
+      "{\"url\": \"http://127.0.0.1:\(origin.port)/\", \"events\": [\"state\"]}")
+    try await service.session()
+    service.script.sessions[1].become(.live)
+    #expect(try await waitUntil { service.service.webhookCounts.delivered == 1 })
   }
 
   @Test(

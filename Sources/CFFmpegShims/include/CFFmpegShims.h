@@ -18,11 +18,6 @@ static inline int upright_averror_exit(void) { return AVERROR_EXIT; }
 static inline int upright_averror_invaliddata(void) { return AVERROR_INVALIDDATA; }
 static inline int upright_averror_protocol_not_found(void) { return AVERROR_PROTOCOL_NOT_FOUND; }
 static inline int upright_averror_demuxer_not_found(void) { return AVERROR_DEMUXER_NOT_FOUND; }
-// HTTP errors that won't go away if the request is repeated: 400, 401, 403, 404.
-static inline int upright_is_http_rejection(int code) {
-  return code == AVERROR_HTTP_BAD_REQUEST || code == AVERROR_HTTP_UNAUTHORIZED ||
-         code == AVERROR_HTTP_FORBIDDEN || code == AVERROR_HTTP_NOT_FOUND;
-}
 static inline int upright_averror_decoder_not_found(void) { return AVERROR_DECODER_NOT_FOUND; }
 
 // `extended_data` and `data` are arrays in C and tuples in Swift. These functions return a plane by its

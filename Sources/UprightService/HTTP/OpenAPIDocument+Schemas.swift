@@ -150,7 +150,7 @@ extension OpenAPIDocument {
       "WebhookRequest": {
         "type": "object", "required": ["url"], "additionalProperties": false,
         "properties": {
-          "url": {"type": "string"},
+          "url": {"type": "string", "description": "An http: or https: URL. An https: URL has a host name, not an address."},
           "events": {"type": "array", "minItems": 1, "items": {"enum": ["turn", "format", "state"]}, "description": "The kinds of events. All if it is missing."},
           "secret": {"type": "string", "minLength": 16, "description": "Generated if it is missing."}
         }

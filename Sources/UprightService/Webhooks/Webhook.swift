@@ -1,6 +1,6 @@
-internal import Orientation
+internal import Crypto
+internal import Foundation
 internal import RotationPolicy
-internal import UprightMediaIO
 
 /// A webhook: a URL that receives events by POST, and the kinds of events.
 struct Webhook: Sendable, Hashable {
@@ -28,6 +28,11 @@ struct Webhook: Sendable, Hashable {
     }
     guard url.userinfo == nil else {
       throw Refusal("a webhook's URL must not contain a user; verify the signature instead")
+    }
+    // The TLS library compares a certificate with a name, or with the address that it is connected to, which
+    // is the egress proxy's.
+    guard url.scheme == "http" || url.address == nil else {
+      throw Refusal("an https webhook's URL must have a host name, not an address")
     }
     self.url = url
     switch members["events"] {
@@ -73,9 +78,14 @@ struct Webhook: Sendable, Hashable {
 
   /// Returns `t=SECONDS,v1=HEX`: HMAC-SHA-256 over `SECONDS.BODY`. The time prevents that an old message is
   /// replayed as a new one.
-  func signature(of body: String, at seconds: Int) throws(UprightError) -> String {
-    let hash = try KeyedHash.sha256(Array("\(seconds).\(body)".utf8), key: Array(secret.utf8))
-    let hex = hash.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-    return "t=\(seconds),v1=\(hex)"
+  func signature(of body: String, at seconds: Int) -> String {
+    "t=\(seconds),v1=\(Self.hash("\(seconds).\(body)", key: secret))"
+  }
+
+  /// Returns the HMAC-SHA-256 (RFC 2104) of `message` as 64 hexadecimal digits.
+  static func hash(_ message: String, key: String) -> String {
+    HMAC<SHA256>.authenticationCode(
+      for: Data(message.utf8), using: SymmetricKey(data: Data(key.utf8))
+    ).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
   }
 }

@@ -1,9 +1,10 @@
 internal import Foundation
 internal import Logging
+internal import NIOCore
+internal import NIOSSL
 internal import RotationPolicy
 internal import Synchronization
 internal import UprightLive
-internal import UprightMediaIO
 
 /// Delivers session events to webhooks: signed, in order, with retries, and without blocking the sessions.
 final class Webhooks: Sendable {
@@ -13,8 +14,9 @@ final class Webhooks: Sendable {
     var waiting = 256
     /// The delays between attempts.
     var delays: [Duration] = [1, 2, 4, 8, 16].map { .seconds($0) }
-    /// The maximum time without a received byte, in seconds.
-    var timeout = 10.0
+    /// The maximum time for the connection, and then without a byte sent or received. The answer's head must
+    /// have been received after three times as long.
+    var timeout = TimeAmount.seconds(10)
   }
 
   private struct Message: Sendable {
@@ -38,24 +40,31 @@ final class Webhooks: Sendable {
     var lines: [String: Queue] = [:]
     var order: [String] = []
     var counts = Counts()
-    var way: String?
+    /// The HTTP client; `nil` before `start` and after `stop`.
+    var client: WebhookClient?
   }
 
   private let state = Mutex(State())
   private let proxy: EgressProxy
   private let secrets: Secrets
   private let limits: Limits
+  private let trustRoots: NIOSSLTrustRoots
   private let file: String
   private let logger: Logger
-  private static let name = "webhooks"
+  /// The proxy's name for the HTTP client. A session, which is also a client of the proxy, can't have it.
+  private static let name = ".webhooks"
 
-  /// - Parameter file: The path of the file that stores the webhooks created by the API.
+  /// - Parameters:
+  ///   - trustRoots: The certificates that may issue a receiver's certificate.
+  ///   - file: The path of the file that stores the webhooks created by the API.
   init(
-    proxy: EgressProxy, secrets: Secrets, limits: Limits = Limits(), file: String, logger: Logger
+    proxy: EgressProxy, secrets: Secrets, limits: Limits, trustRoots: NIOSSLTrustRoots,
+    file: String, logger: Logger
   ) {
     self.proxy = proxy
     self.secrets = secrets
     self.limits = limits
+    self.trustRoots = trustRoots
     self.file = file
     self.logger = logger
   }
@@ -192,47 +201,43 @@ final class Webhooks: Sendable {
     logger.warning("webhook \(hook.id): can't deliver \(message.id): \(reason)")
   }
 
-  private func send(_ message: Message, to hook: Webhook) async -> HTTPPost.Outcome {
-    guard let way = way() else { return .failed("the service is shutting down") }
-    let interrupt = Interrupt()
-    do {
-      let now = Int(Date().timeIntervalSince1970)
-      let post = HTTPPost(
-        url: hook.url.text, contentType: "application/json",
-        fields: [
-          "Upright-Delivery: \(message.id)",
-          "Upright-Signature: \(try hook.signature(of: message.body, at: now))",
-        ], body: Array(message.body.utf8), proxy: way)
-      return await withTaskCancellationHandler {
-        await blocking { [limits] in post.send(timeout: limits.timeout, interrupt: interrupt) }
-      } onCancel: {
-        interrupt.raise()
-      }
-    } catch { return .failed("\(error)") }
+  private func send(_ message: Message, to hook: Webhook) async -> WebhookClient.Outcome {
+    guard let client = state.withLock({ $0.client }) else {
+      return .failed("the service is shutting down")
+    }
+    let now = Int(Date().timeIntervalSince1970)
+    return await client.post(
+      message.body, to: hook.url,
+      fields: [
+        ("Upright-Delivery", message.id),
+        ("Upright-Signature", hook.signature(of: message.body, at: now)),
+      ])
   }
 
-  /// The URL of the egress proxy, which checks every hop.
-  private func way() -> String? {
-    if let way = state.withLock({ $0.way }) { return way }
+  /// Makes the HTTP client, after the egress proxy has started. `stop` must follow.
+  func start() {
     let secret = Secrets.make()
+    guard let port = proxy.port, proxy.admit(Self.name, secret: secret) != nil else { return }
     secrets.add(secret)
-    let made = proxy.admit(Self.name, secret: secret)
-    return state.withLock { state in
-      state.way = state.way ?? made
-      return state.way
-    }
+    let client = WebhookClient(
+      proxyPort: port, name: Self.name, secret: secret, timeout: limits.timeout,
+      connections: limits.hooks, trustRoots: trustRoots)
+    state.withLock { $0.client = client }
   }
 
   /// Stops all deliveries. Messages that wait are lost.
   func stop() async {
-    let lines = state.withLock { state in
-      defer { state.lines = [:] }
-      return Array(state.lines.values)
+    let (lines, client) = state.withLock { state in
+      defer { (state.lines, state.client) = ([:], nil) }
+      return (Array(state.lines.values), state.client)
     }
     for line in lines {
       line.messages.finish()
       line.task.cancel()
-      await line.task.value
     }
+    for line in lines { await line.task.value }
+    // The client can't cancel a connection attempt and waits for it. This ends it.
+    proxy.dismiss(Self.name)
+    await client?.shutDown()
   }
 }
