@@ -69,9 +69,7 @@ struct BatchRun {
   private func tell(_ outcome: Batch.Outcome, of index: Int) {
     switch outcome {
     case .done(let result):
-      if !common.quiet {
-        Summary.tell(result, output: clips[index].output, of: clips[index].input)
-      }
+      if !common.quiet { Summary.tell(result, of: clips[index].input) }
     case .failed(let error): failure(error, of: index).tell()
     case .notStarted: break
     }

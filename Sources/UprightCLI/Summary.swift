@@ -4,16 +4,14 @@ internal import UprightFiles
 
 /// The messages about a finished transcode on standard error.
 enum Summary {
-  /// - Parameters:
-  ///   - output: The output as it was named.
-  ///   - input: The input's name, if there are several inputs.
-  static func tell(_ report: TranscodeReport, output: String, of input: String? = nil) {
+  /// - Parameter input: The input's name, if there are several inputs.
+  static func tell(_ report: TranscodeReport, of input: String? = nil) {
     let prefix = input.map { "\($0): " } ?? ""
     for warning in report.warnings {
       StandardError.tell("warning: \(prefix)\(warning)")
     }
-    guard output != "-" else { return }
     let written = report.output
+    guard written.path != "-" else { return }
     StandardError.tell(
       "\(files(written)): " + stop(report) + "\(written.frames) frames" + copies(written) + ", "
         + written.sizes.map(\.description).joined(separator: ", then ") + ", "

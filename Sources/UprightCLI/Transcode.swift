@@ -99,10 +99,10 @@ struct Transcode: ParsableCommand {
     }
     let isNew = try list.prepareFolder()
     defer { if isNew { list.removeEmptyFolder() } }
-    try runOne(session, clip)
+    try runOne(session)
   }
 
-  private func runOne(_ session: TranscodeSession, _ clip: ClipList.Clip) throws {
+  private func runOne(_ session: TranscodeSession) throws {
     Interruption.shared.watch(
       first: { session.stop() },
       second: {
@@ -114,7 +114,7 @@ struct Transcode: ParsableCommand {
     let result = try result(of: session, trace: trace)
     try trace?.finish()
     try reportFile?.write(result.json)
-    if !common.quiet { Summary.tell(result, output: clip.output) }
+    if !common.quiet { Summary.tell(result) }
     if let status = Interruption.shared.status { throw ExitCode(status) }
   }
 
