@@ -18,5 +18,16 @@ package func openSource(
       .usage, "the input is not a Janus recording and contains its audio", at: "--audio",
       remedy: "remove it, or give a video recording (.mjr) as input")
   }
-  return try Demuxer(url: url, format: format, interrupt: interrupt)
+  do throws(UprightError) {
+    return try Demuxer(url: url, format: format, interrupt: interrupt)
+  } catch {
+    guard error.code == .badData, let file = ByteSource(regularFile: url),
+      MovieIndex.isMissing(in: file)
+    else { throw error }
+    var reported = UprightError(
+      .badData, "not a readable media file: no index (moov); it may be truncated", at: url,
+      remedy: error.remedy, cause: error)
+    reported.library = error.library
+    throw reported
+  }
 }

@@ -56,20 +56,13 @@ struct TimedSignals {
 
   /// Returns the content of the file's first `moov` box.
   private static func movie(_ source: ByteSource) -> [UInt8]? {
-    var position = 0
-    // Fragmented files have two boxes per fragment; the index is at the start or the end.
-    for _ in 0..<10_000 {
-      guard let box = MP4BoxHeader(source.read(at: position, count: 16)) else { return nil }
-      if box.isMovie {
-        guard let size = box.size, size <= largestIndex else { return nil }
-        return source.read(at: position + box.headerSize, count: size - box.headerSize)
-      }
-      guard let size = box.size else { return nil }
-      let (next, overflow) = position.addingReportingOverflow(size)
-      guard !overflow else { return nil }
-      position = next
-    }
-    return nil
+    guard
+      let (box, position) = MovieFileBoxes(source).first(where: {
+        $0.header.type == MovieIndex.type
+      }),
+      let size = box.size, size <= largestIndex
+    else { return nil }
+    return source.read(at: position + box.headerSize, count: size - box.headerSize)
   }
 
   /// Returns the value for the frame at `pts`.

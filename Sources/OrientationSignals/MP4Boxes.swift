@@ -35,7 +35,7 @@ struct MP4Boxes: Sequence, IteratorProtocol {
 
   /// Returns the content of the first box of type `type`.
   static func first(_ type: String, _ bytes: [UInt8], in range: Range<Int>) -> Range<Int>? {
-    let wanted = fourCharacters(type)
+    let wanted = MP4BoxHeader.type(type)
     return MP4Boxes(bytes, in: range).first { $0.type == wanted }?.body
   }
 
@@ -51,19 +51,15 @@ struct MP4Boxes: Sequence, IteratorProtocol {
 
   /// Returns the contents of all boxes of type `type`.
   static func all(_ type: String, _ bytes: [UInt8], in range: Range<Int>) -> [Range<Int>] {
-    let wanted = fourCharacters(type)
+    let wanted = MP4BoxHeader.type(type)
     return MP4Boxes(bytes, in: range).filter { $0.type == wanted }.map(\.body)
-  }
-
-  static func fourCharacters(_ text: String) -> UInt32 {
-    text.utf8.reduce(0) { $0 << 8 | UInt32($1) }
   }
 }
 
 /// The header of a box in a file that is not in memory.
 package struct MP4BoxHeader: Sendable, Hashable {
-  /// Whether the box is the movie box, `moov`.
-  package let isMovie: Bool
+  /// The type: four characters, or any other number.
+  package let type: UInt32
   /// The number of bytes from the start of the box to the next box, at least `headerSize`; `nil` if
   /// it extends to the end of the file.
   package let size: Int?
@@ -76,7 +72,7 @@ package struct MP4BoxHeader: Sendable, Hashable {
   package init?(_ bytes: [UInt8]) {
     var reader = ByteReader(bytes)
     guard let short = reader.count(4), let type = reader.integer(4) else { return nil }
-    isMovie = type == UInt64(MP4Boxes.fourCharacters("moov"))
+    self.type = UInt32(truncatingIfNeeded: type)
     switch short {
     case 0: size = nil
     case 1: size = reader.integer(8).flatMap { Int(exactly: $0) }
@@ -84,5 +80,10 @@ package struct MP4BoxHeader: Sendable, Hashable {
     }
     headerSize = reader.position
     guard short == 0 || (size ?? 0) >= headerSize else { return nil }
+  }
+
+  /// Returns the type that is written as these four characters.
+  package static func type(_ characters: String) -> UInt32 {
+    characters.utf8.reduce(0) { $0 << 8 | UInt32($1) }
   }
 }

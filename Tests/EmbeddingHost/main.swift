@@ -29,9 +29,9 @@ enum Host {
     for number in [SIGINT, SIGTERM, SIGPIPE] { signal(number) { _ in } }
     setenv("EMBEDDING_HOST", "1", 1)
     switch mode {
-    case "own": av_log_set_callback { _, _, _, _ in _ = own.add(1, ordering: .relaxed) }
+    case "own": av_log_set_callback { _, _, _, _ in _ = Host.own.add(1, ordering: .relaxed) }
     case "sink":
-      UprightRuntime.installLog(upTo: .info) { _, _ in _ = sink.add(1, ordering: .relaxed) }
+      UprightRuntime.installLog(upTo: .info) { _, _ in _ = Host.sink.add(1, ordering: .relaxed) }
     default: break
     }
   }

@@ -76,7 +76,7 @@ struct TimedOrientationTests {
     func head(_ bytes: [UInt8]) -> MP4BoxHeader? { MP4BoxHeader(bytes) }
     let moov = Array("moov".utf8)
     #expect(head([0, 0, 1, 0] + moov)?.size == 256)
-    #expect(head([0, 0, 1, 0] + moov)?.isMovie == true)
+    #expect(head([0, 0, 1, 0] + moov)?.type == MP4BoxHeader.type("moov"))
     #expect(head([0, 0, 0, 1] + moov + [0, 0, 0, 1, 0, 0, 0, 0])?.size == 1 << 32)
     #expect(head([0, 0, 0, 1] + moov + [0, 0, 0, 1, 0, 0, 0, 0])?.headerSize == 16)
     let open = head([0, 0, 0, 0] + moov)

@@ -1,6 +1,7 @@
 import Foundation
 import Orientation
 import Testing
+import UprightIntake
 import UprightMediaIO
 import UprightTestSupport
 
@@ -12,7 +13,7 @@ struct LibraryReportTests {
     let path = scratch.path(name)
     try content?.write(to: URL(fileURLWithPath: path))
     return withExtendedLifetime(scratch) {
-      #expect(throws: UprightError.self) { try Demuxer(url: path) }
+      #expect(throws: UprightError.self) { try openSource(path) }
     }
   }
 

@@ -30,7 +30,7 @@ package final class ByteSource {
   }
 
   /// Opens the file at `path`. Returns `nil` if it isn't a local, regular file that can be read.
-  convenience init?(regularFile path: String) {
+  package convenience init?(regularFile path: String) {
     var status = stat()
     guard InputTrust.scheme(of: path) == nil, stat(path, &status) == 0,
       status.st_mode & S_IFMT == S_IFREG

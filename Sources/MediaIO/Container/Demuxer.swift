@@ -270,16 +270,9 @@ package final class Demuxer {
         .badData, "a playlist or script with the name of a media file: its entries are not read",
         at: url, remedy: "use the media file itself, or name an HLS playlist .m3u8")
     }
-    let isUnfinished = ByteSource(regularFile: url).map(MovieIndex.isMissing) ?? false
+    // `EINVAL`: no demuxer that `InputTrust` allows. libavformat would list them all.
     let reason =
-      if isUnfinished {
-        "no index (moov); it may be truncated"
-      } else if code == upright_averror(EINVAL) {
-        // No demuxer that `InputTrust` allows. libavformat would list them all.
-        "its format is not supported"
-      } else {
-        explain(code)
-      }
+      code == upright_averror(EINVAL) ? "its format is not supported" : explain(code)
     return UprightError(
       .badData, "not a readable media file: \(reason)", at: url,
       remedy: "expected MP4, MOV, Matroska, WebM, MPEG-TS, FLV, HLS or raw H.264/HEVC")
