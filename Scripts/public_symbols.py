@@ -57,7 +57,14 @@ def mistakes(symbols, words):
             yield symbol, "occurs in no sample and no test"
 
 
+def is_written(symbol):
+    """Whether the symbol is in the sources. The compiler adds `init(rawValue:)` to enums."""
+    return "location" in symbol or symbol["pathComponents"][-1] != "init(rawValue:)"
+
+
 def place(symbol):
+    if "location" not in symbol:
+        return "an unknown file"
     path = pathlib.Path(symbol["location"]["uri"].removeprefix("file://"))
     return f"{path.relative_to(ROOT)}:{symbol['location']['position']['line'] + 1}"
 
@@ -65,15 +72,14 @@ def place(symbol):
 def main():
     product, paths = sys.argv[1], [pathlib.Path(path) for path in sys.argv[2:]]
     graphs = [json.loads(path.read_text()) for path in paths]
-    # The compiler's symbols, such as `init(rawValue:)` of an enum, have no location.
-    symbols = [symbol for graph in graphs for symbol in graph["symbols"] if "location" in symbol]
+    symbols = [symbol for graph in graphs for symbol in graph["symbols"] if is_written(symbol)]
     words, failed = words_of_uses(), False
     for symbol, mistake in mistakes(symbols, words):
         print(f"{place(symbol)}: {'.'.join(symbol['pathComponents'])} {mistake}", file=sys.stderr)
         failed = True
     for path, graph in zip(paths, graphs):
         for symbol in graph["symbols"]:
-            if "docComment" in symbol and "location" in symbol:
+            if "docComment" in symbol and is_written(symbol):
                 symbol["docComment"]["module"] = product
         path.write_text(json.dumps(graph))
     print(f"{product}: {len(symbols)} public symbols")

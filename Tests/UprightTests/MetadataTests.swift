@@ -1,6 +1,7 @@
 import Foundation
 import Orientation
 import Testing
+import UprightFiles
 import UprightMediaIO
 import UprightTestSupport
 
@@ -45,6 +46,14 @@ struct MetadataTests {
     if name.hasSuffix("mov") { arguments += ["-timecode", "01:00:00:00"] }
     try FFmpegTool.run(arguments + [path])
     return path
+  }
+
+  @Test("A plan says that subtitles are converted to the container's format")
+  func plannedSubtitles() throws {
+    let scratch = try Scratch()
+    let source = try Self.source(scratch, "source.mkv")
+    let plan = try TranscodeSession(input: source, output: scratch.path("out.mp4")).plan()
+    #expect(plan.tracks.filter { $0.kind == .subtitle }.map(\.action) == [.convert])
   }
 
   private static func format(_ path: String) throws -> JSON {

@@ -494,6 +494,12 @@ private func packet(
 }
 
 @Suite struct OutputContainerTests {
+  @Test("Only HLS has another kind of segments")
+  func segments() {
+    #expect(OutputContainer.hls.with(.ts) == .hlsTS && OutputContainer.hls.with(.fmp4) == .hls)
+    #expect(OutputContainer.mp4.with(.ts) == .mp4)
+  }
+
   @Test("Names and schemes determine the container")
   func names() throws {
     let expected: [(String, OutputContainer)] = [

@@ -5,7 +5,12 @@ package import UprightMediaIO
 public struct AudioDescription: Sendable {
   /// An audio codec.
   public enum Codec: String, Sendable, CaseIterable {
-    case aac, opus, mp3
+    /// AAC (ISO/IEC 14496-3).
+    case aac
+    /// Opus (RFC 6716).
+    case opus
+    /// MPEG-1 or MPEG-2 audio, layer III.
+    case mp3
     /// G.711, A-law.
     case pcma = "pcm_alaw"
     /// G.711, mu-law.

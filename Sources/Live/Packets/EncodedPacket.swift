@@ -43,7 +43,10 @@ public struct EncodedPacket: Sendable, Hashable {
 
 /// The track of a packet.
 public enum MediaTrack: Sendable, Hashable {
-  case video, audio
+  /// The video track.
+  case video
+  /// The audio track.
+  case audio
 }
 
 /// What a decoder or a container needs to know about video packets.

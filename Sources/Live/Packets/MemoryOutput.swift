@@ -8,6 +8,8 @@ internal import UprightPipeline
 public final class MemoryOutput<Element: Sendable>: AsyncSequence, Sendable {
   let queue: TaskQueue<Element>
 
+  /// Creates an output for one session.
+  ///
   /// - Parameter capacity: The number of elements that may wait for the reader.
   public init(capacity: Int = 64) { queue = TaskQueue(capacity: capacity) }
 

@@ -16,6 +16,8 @@ public final class PacketFeed: Sendable {
   /// Creates a feed.
   ///
   /// - Parameters:
+  ///   - video: The packets of the video track.
+  ///   - audio: The packets of the audio track; `nil` if there is none.
   ///   - timeBase: Seconds per tick of the video. Packets in another time base are converted to it.
   ///   - capacity: The number of packets that may wait.
   public init(
@@ -54,7 +56,9 @@ public final class RTPFeed: Sendable {
 
   /// Creates a feed.
   ///
-  /// - Parameter capacity: The number of RTP packets that may wait.
+  /// - Parameters:
+  ///   - description: The session description (RFC 8866).
+  ///   - capacity: The number of RTP packets that may wait.
   public init(description: String, capacity: Int = 1024) {
     self.description = description
     datagrams = TaskQueue(capacity: capacity)

@@ -1,0 +1,44 @@
+import Foundation
+import Testing
+import Upright
+
+/// The settings of the process that a host may ask for.
+@Suite(.serialized) struct RuntimeTests {
+  @Test("The levels are those of FFmpeg, the most important first")
+  func levels() {
+    let levels: [UprightRuntime.LogLevel] = [
+      .panic, .fatal, .error, .warning, .info, .verbose, .debug, .trace,
+    ]
+    #expect(levels == UprightRuntime.LogLevel.allCases && levels == levels.sorted())
+    #expect(levels.map(\.rawValue) == [0, 8, 16, 24, 32, 40, 48, 56])
+  }
+
+  @Test("Large blocks are mapped, also after larger ones were freed")
+  func largeBlocks() throws {
+    UprightRuntime.keepLargeBlocksApart()
+    // Without the setting, glibc takes blocks up to this size from its heaps from now on.
+    free(malloc(30 << 20))
+    let block = try #require(malloc(20 << 20))
+    defer { free(block) }
+    // The bit IS_MMAPPED of glibc's chunk, in the word before the block.
+    #expect((block - 8).load(as: UInt.self) & 2 != 0)
+  }
+
+  @Test("Unused pages are returned to the system")
+  func freeMemory() throws {
+    func residentPages() throws -> Int {
+      let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(
+        separator: " ")
+      return try #require(Int(fields[1]))
+    }
+    let size = 100 << 10
+    let blocks = (0..<640).compactMap { _ in malloc(size) }
+    for block in blocks { memset(block, 1, size) }
+    // The last block keeps glibc from giving back what is below it.
+    defer { free(blocks.last) }
+    for block in blocks.dropLast() { free(block) }
+    let before = try residentPages()
+    UprightRuntime.returnFreeMemory()
+    #expect(try residentPages() < before - (32 << 20) / 4096)
+  }
+}
