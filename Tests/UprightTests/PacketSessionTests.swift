@@ -183,6 +183,18 @@ struct PacketSessionTests {
     #expect(try DecodedFrames(path, scratch).corners.count == 60)
   }
 
+  @Test("If encoding fails, senders get the error instead of waiting")
+  func failure() async throws {
+    let session = try Self.session { $0.encoderOptions = ["weightp": "nonsense"] }
+    let packets = try Self.packets(.h264, count: 90)
+    let sending = Task { for packet in packets { try await session.send(packet) } }
+    let reading = await #expect(throws: UprightError.self) {
+      for try await _ in session.output {}
+    }
+    let sent = await #expect(throws: UprightError.self) { try await sending.value }
+    #expect(reading != nil && sent == reading)
+  }
+
   @Test("A requested keyframe comes next, before the interval is over")
   func keyframe() async throws {
     let session = try Self.session { $0.keyframeSeconds = 1000 }

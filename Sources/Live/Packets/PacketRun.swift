@@ -11,6 +11,7 @@ internal import UprightPipeline
 /// The threads of a `PacketSession`: one reads and decodes, one decides, turns and encodes.
 final class PacketRun: Sendable {
   let output = TaskQueue<PacketOutput>(capacity: 64)
+  private let input: TaskQueue<EncodedPacket>
   private let frames = BoundedQueue<SourceItem>(capacity: 1)
   private let source: SourceStage
   private let worker: Mutex<PacketEncoder?>
@@ -28,6 +29,7 @@ final class PacketRun: Sendable {
     guard let video = source.bestStream(.video) else {
       throw UprightError(.fault, "a source without video")
     }
+    input = source.packets
     // Several decoder threads would delay each frame by as many frames.
     self.source = try SourceStage(
       demuxer: source, video: video,
@@ -60,6 +62,8 @@ final class PacketRun: Sendable {
         ending.withLock { if $0 == nil { $0 = error } }
         frames.close()
       }
+      // A sender that waits must not wait longer.
+      input.close(discarding: true)
       output.close()
     }
   }
