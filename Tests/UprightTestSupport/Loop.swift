@@ -54,6 +54,13 @@ extension Trait where Self == ConditionTrait {
     .enabled(if: Loop.current != .check, "in `make test`: runs in real time")
   }
 
+  /// Looks into `malloc`, which a sanitizer replaces.
+  package static var ownMemory: Self {
+    .enabled(
+      if: ProcessInfo.processInfo.environment["UPRIGHT_SANITIZED"] == nil,
+      "in `make test`: looks into malloc, which a sanitizer replaces")
+  }
+
   /// Takes more than a second. Not in `make check`.
   package static var long: Self {
     .enabled(if: Loop.current != .check, "in `make test`: takes more than a second")

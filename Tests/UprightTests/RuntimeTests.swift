@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import Upright
+import UprightTestSupport
 
 /// The settings of the process that a host may ask for.
 @Suite(.serialized) struct RuntimeTests {
@@ -13,7 +14,7 @@ import Upright
     #expect(levels.map(\.rawValue) == [0, 8, 16, 24, 32, 40, 48, 56])
   }
 
-  @Test("Large blocks are mapped, also after larger ones were freed")
+  @Test("Large blocks are mapped, also after larger ones were freed", .ownMemory)
   func largeBlocks() throws {
     UprightRuntime.keepLargeBlocksApart()
     // Without the setting, glibc takes blocks up to this size from its heaps from now on.
@@ -24,7 +25,7 @@ import Upright
     #expect((block - 8).load(as: UInt.self) & 2 != 0)
   }
 
-  @Test("Unused pages are returned to the system")
+  @Test("Unused pages are returned to the system", .ownMemory)
   func freeMemory() throws {
     func residentPages() throws -> Int {
       let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(
