@@ -17,7 +17,8 @@ echo "$kind sanitizer:"
 # Reports without line numbers in CI: the build takes a fifth less.
 debugging=()
 [ -z "${CI:-}" ] || debugging=(-debug-info-format none)
-Scripts/quiet.py swift build --build-tests --scratch-path ".build-$kind" --sanitize="$kind" "${debugging[@]}"
+Scripts/quiet.py swift build --build-tests --scratch-path ".build-$kind" --sanitize="$kind" \
+  --disable-index-store "${debugging[@]}"
 if [ "$kind" = thread ]; then
   clang -shared -fPIC -O2 Tests/Slow/tsan_mutex.c -o .build-thread/tsan_mutex.so
   export LD_PRELOAD=$PWD/.build-thread/tsan_mutex.so
