@@ -77,7 +77,12 @@ extension FuzzTarget {
       entries: [[], Array("entry".utf8)],
       runs: [.init(firstSample: 0, description: 1), .init(firstSample: 3, description: 2)],
       location: "index")
-    for box in MovieBox.all(in: body, body.indices) where box.type == "stbl" {
+    for box in MP4Boxes(body, in: body.indices).complete {
+      if box.payload.lowerBound - box.whole.lowerBound == 8 {
+        let again = MP4Box.bytes(box.type, Array(body[box.payload]))
+        try expect(again[...] == body[box.whole], "a box is not written as it was read")
+      }
+      guard box.type == "stbl" else { continue }
       _ = try SampleTables(body, box.payload, descriptions)
     }
   }

@@ -153,8 +153,8 @@ extension FuzzTarget {
     let sample = input.piece()
     let movie = Array(input.rest)
     for track in TimedOrientationTrack.tracks(inMovie: movie) { _ = track.value(of: sample) }
-    if let header = MP4BoxHeader(movie), let size = header.size {
-      try expect(size >= header.headerSize, "a box shorter than its header")
+    if let box = MP4Box(header: movie), let size = box.size {
+      try expect(size >= box.payload.lowerBound, "a box shorter than its header")
     }
   }
 

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Orientation
+internal import OrientationSignals
 internal import UprightMediaIO
 
 /// A written file that is patched in place.
@@ -31,17 +32,10 @@ final class FilePatcher {
     return nil
   }
 
-  /// Returns the box at `place`; `nil` at the end of the file.
-  func box(at place: Int) throws(UprightError) -> MovieBox? {
-    let header = try bytes(in: place..<place + 16)
-    guard header.count >= 8 else { return nil }
-    let isLong = header.number(at: 0, bytes: 4) == 1 && header.count == 16
-    let size = isLong ? header.number(at: 8, bytes: 8) : header.number(at: 0, bytes: 4)
-    let payload = isLong ? 16 : 8
-    guard size >= payload, size <= .max - place else { return nil }
-    return MovieBox(
-      type: String(decoding: header[4..<8], as: UTF8.self), whole: place..<place + size,
-      payload: place + payload..<place + size)
+  /// Returns the box at `place`; `nil` at the end of the file, and if the box has no valid size.
+  func box(at place: Int) throws(UprightError) -> MP4Box? {
+    let box = MP4Box(header: try bytes(in: place..<place + 16), at: place)
+    return box?.isComplete == true ? box : nil
   }
 
   /// Truncates the file at `place`.

@@ -1,4 +1,5 @@
 internal import Orientation
+internal import OrientationSignals
 internal import UprightMediaIO
 
 /// Space reserved before the media of an MP4 or QuickTime file for the index (`moov`), which is complete only
@@ -32,18 +33,16 @@ struct IndexReservation {
     if room.count >= moov.count + 8 {
       try file.truncate(at: index.lowerBound)
       try file.write(moov[...], at: room.lowerBound)
-      try file.write(free(room.count - moov.count)[...], at: room.lowerBound + moov.count)
+      try file.write(
+        MP4Box.header("free", size: room.count - moov.count)[...], at: room.lowerBound + moov.count)
     } else if moov.moveChunks(by: moov.count - room.count) {
       try file.truncate(at: index.lowerBound)
       try file.replace(room, with: moov)
     } else {
       // The new offsets would not fit into 32 bits. The index stays last; the file still plays.
-      try file.write(free(room.count)[...], at: room.lowerBound)
+      try file.write(MP4Box.header("free", size: room.count)[...], at: room.lowerBound)
     }
   }
-
-  /// Returns the header of an empty `free` box.
-  private func free(_ size: Int) -> [UInt8] { [UInt8].big(size, bytes: 4) + Array("free".utf8) }
 
   private func unexpected(_ location: String) -> UprightError {
     UprightError(.fault, "the file is not laid out as expected", at: location)

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Orientation
+internal import OrientationSignals
 internal import UprightMediaIO
 internal import UprightPipeline
 
@@ -57,13 +58,13 @@ struct SampleDescriptions {
     try muxer.writeHeader([("movflags", "+frag_custom+empty_moov+skip_trailer")])
     let bytes = try muxer.takeBytes()
     var range = bytes.indices
-    for type in ["moov", "trak", "mdia", "minf", "stbl", "stsd"] {
-      guard let box = MovieBox.all(in: bytes, range).first(where: { $0.type == type }) else {
+    for type in ["moov", "trak", "mdia", "minf", "stbl", "stsd"] as [MP4BoxType] {
+      guard let payload = MP4Boxes.payload(at: type, of: bytes, in: range) else {
         throw unexpected("no \(type)", at: name)
       }
-      range = box.payload
+      range = payload
     }
-    guard range.count > 8, let entry = MovieBox.all(in: bytes, range.dropFirst(8)).first else {
+    guard let entry = MP4Boxes(bytes, in: range.dropFirst(8)).complete.first else {
       throw unexpected("no sample entry", at: name)
     }
     return Array(bytes[entry.whole])
@@ -92,14 +93,14 @@ struct SampleDescriptions {
 
   /// Returns the index with the first track's tables rewritten and chunk offsets unchanged.
   private func rebuilt(_ moov: [UInt8]) throws(UprightError) -> [UInt8] {
-    func rebuild(_ box: MovieBox, _ path: ArraySlice<String>) throws(UprightError) -> [UInt8] {
+    func rebuild(_ box: MP4Box, _ path: ArraySlice<MP4BoxType>) throws(UprightError) -> [UInt8] {
       guard let next = path.first else {
         let tables = try SampleTables(moov, box.payload, self)
-        return MovieBox.bytes(box.type, tables.bytes)
+        return MP4Box.bytes(box.type, tables.bytes)
       }
       var payload: [UInt8] = []
       var isFound = false
-      for child in MovieBox.all(in: moov, box.payload) {
+      for child in MP4Boxes(moov, in: box.payload).complete {
         if child.type == next, !isFound {
           isFound = true
           payload += try rebuild(child, path.dropFirst())
@@ -108,9 +109,9 @@ struct SampleDescriptions {
         }
       }
       guard isFound else { throw Self.unexpected("no \(next)", at: location) }
-      return MovieBox.bytes(box.type, payload)
+      return MP4Box.bytes(box.type, payload)
     }
-    guard let box = MovieBox.all(in: moov, moov.indices).first else {
+    guard let box = MP4Boxes(moov, in: moov.indices).complete.first else {
       throw Self.unexpected("no moov", at: location)
     }
     // The video is the first track.

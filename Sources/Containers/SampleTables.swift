@@ -1,4 +1,5 @@
 internal import Orientation
+internal import OrientationSignals
 internal import UprightMediaIO
 
 /// The tables of one track (`stbl`), rewritten for several sample descriptions.
@@ -8,26 +9,16 @@ struct SampleTables {
   init(
     _ source: [UInt8], _ range: Range<Int>, _ descriptions: SampleDescriptions
   ) throws(UprightError) {
-    let boxes = MovieBox.all(in: source, range)
-    func table(_ types: String...) throws(UprightError) -> (MovieBox, [Int]) {
+    let boxes = MP4Boxes(source, in: range).complete
+    func table(_ types: MP4BoxType...) throws(UprightError) -> MP4Box {
       guard let box = boxes.first(where: { types.contains($0.type) }) else {
         throw UprightError(.fault, "the file's index has no \(types[0])", at: descriptions.location)
       }
-      let width = box.type == "co64" ? 8 : 4
-      return (
-        box,
-        stride(from: box.payload.lowerBound, through: box.payload.upperBound - width, by: width)
-          .map { source.number(at: $0, bytes: width) }
-      )
+      return box
     }
-    func entries(_ box: MovieBox, width: Int) -> [Int] {
-      stride(
-        from: box.payload.lowerBound + 8, through: box.payload.upperBound - width, by: width
-      ).map { source.number(at: $0, bytes: width) }
-    }
-    let (_, sizeWords) = try table("stsz")
-    let (chunkBox, _) = try table("stsc")
-    let (offsetBox, _) = try table("stco", "co64")
+    let sizeWords = source.numbers(in: try table("stsz").payload, width: 4)
+    let runs = source.numbers(in: try table("stsc").entries, width: 4)
+    let offsetBox = try table("stco", "co64")
     // 8.7.3.2: a size for all samples, the number of samples, then a size for each if there is no size for
     // all. Upright writes no file with sixteen million frames of one size.
     guard sizeWords.count >= 3, sizeWords[1] == 0 || sizeWords[2] <= 1 << 24 else {
@@ -37,28 +28,22 @@ struct SampleTables {
       sizeWords[1] == 0
       ? Array(sizeWords.dropFirst(3)) : Array(repeating: sizeWords[1], count: sizeWords[2])
     let width = offsetBox.type == "co64" ? 8 : 4
-    let offsets = entries(offsetBox, width: width)
+    let offsets = source.numbers(in: offsetBox.entries, width: width)
     guard offsets.allSatisfy({ $0 <= 1 << 62 }) else {
       throw UprightError(.fault, "the file's index has a wrong co64", at: descriptions.location)
     }
-    let chunks = Self.split(
-      offsets: offsets, runs: entries(chunkBox, width: 4), sizes: sizes,
-      at: descriptions.runs)
+    let chunks = Self.split(offsets: offsets, runs: runs, sizes: sizes, at: descriptions.runs)
     var bytes: [UInt8] = []
     for box in boxes {
       switch box.type {
       case "stsd":
-        let old = Array(source[box.payload.dropFirst(8)])
-        bytes += MovieBox.bytes(
-          "stsd",
-          .big(0, bytes: 4) + .big(descriptions.entries.count, bytes: 4) + old
-            + descriptions.entries.dropFirst().flatMap { $0 })
-      case "stsc": bytes += MovieBox.bytes("stsc", Self.chunkRuns(chunks))
+        bytes += MP4Box.table(
+          "stsd", count: descriptions.entries.count,
+          source[box.entries] + descriptions.entries.dropFirst().flatMap { $0 })
+      case "stsc": bytes += Self.chunkRuns(chunks)
       case offsetBox.type:
-        bytes += MovieBox.bytes(
-          box.type,
-          .big(0, bytes: 4) + .big(chunks.count, bytes: 4)
-            + chunks.flatMap { [UInt8].big($0.offset, bytes: width) })
+        bytes += MP4Box.table(
+          box.type, count: chunks.count, chunks.flatMap { [UInt8].big($0.offset, bytes: width) })
       default: bytes += source[box.whole]
       }
     }
@@ -104,7 +89,7 @@ struct SampleTables {
     return chunks
   }
 
-  /// Returns the payload of `stsc`: an entry for each chunk whose number of samples or description differs
+  /// Returns `stsc`: an entry for each chunk whose number of samples or description differs
   /// from the chunk before.
   private static func chunkRuns(_ chunks: [Chunk]) -> [UInt8] {
     var lines: [UInt8] = []
@@ -118,6 +103,6 @@ struct SampleTables {
       }
       count += 1
     }
-    return .big(0, bytes: 4) + .big(count, bytes: 4) + lines
+    return MP4Box.table("stsc", count: count, lines)
   }
 }

@@ -56,13 +56,10 @@ struct TimedSignals {
 
   /// Returns the content of the file's first `moov` box.
   private static func movie(_ source: ByteSource) -> [UInt8]? {
-    guard
-      let (box, position) = MovieFileBoxes(source).first(where: {
-        $0.header.type == MovieIndex.type
-      }),
-      let size = box.size, size <= largestIndex
+    guard let box = MovieFileBoxes(source).first(where: { $0.type == "moov" }), box.isComplete,
+      box.whole.count <= largestIndex
     else { return nil }
-    return source.read(at: position + box.headerSize, count: size - box.headerSize)
+    return source.read(at: box.payload.lowerBound, count: box.payload.count)
   }
 
   /// Returns the value for the frame at `pts`.

@@ -36,3 +36,17 @@ struct ByteReader {
     return position..<position + count
   }
 }
+
+extension [UInt8] {
+  /// Reads the consecutive big-endian numbers of `width` bytes, 1...8, in `range`. Numbers above
+  /// `Int.max` are clamped; bytes after the last whole number are ignored.
+  package func numbers(in range: Range<Int>, width: Int) -> [Int] {
+    var reader = ByteReader(self, range)
+    return (0..<reader.count / width).map { _ in Int(clamping: reader.integer(width) ?? 0) }
+  }
+
+  /// Returns the low `bytes` bytes of `number`, big-endian.
+  package static func big(_ number: Int, bytes: Int) -> [UInt8] {
+    (0..<bytes).map { UInt8(truncatingIfNeeded: number >> (8 * (bytes - 1 - $0))) }
+  }
+}

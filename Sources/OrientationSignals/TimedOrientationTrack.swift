@@ -23,27 +23,27 @@ package struct TimedOrientationTrack: Sendable, Hashable {
   ///
   /// - Parameter movie: the content of a `moov` box.
   package static func tracks(inMovie movie: [UInt8]) -> [TimedOrientationTrack] {
-    MP4Boxes.all("trak", movie, in: movie.indices).compactMap { Self(movie, track: $0) }
+    MP4Boxes(movie, in: movie.indices).compactMap {
+      $0.type == "trak" ? Self(movie, track: $0.payload) : nil
+    }
   }
 
   private init?(_ bytes: [UInt8], track: Range<Int>) {
-    guard let header = MP4Boxes.first("tkhd", bytes, in: track),
+    guard let header = MP4Boxes.payload(at: "tkhd", of: bytes, in: track),
       let identifier = Self.identifier(bytes, header),
-      let table = MP4Boxes.first(["mdia", "minf", "stbl", "stsd"], bytes, in: track)
+      let table = MP4Boxes.payload(
+        at: "mdia", "minf", "stbl", "stsd", of: bytes, in: track)
     else { return nil }
     self.identifier = identifier
-    var describes: [Int] = []
-    if let references = MP4Boxes.first(["tref", "cdsc"], bytes, in: track) {
-      var reader = ByteReader(bytes, references)
-      while let track = reader.count(4) { describes.append(track) }
-    }
-    self.describes = describes
+    let references = MP4Boxes.payload(at: "tref", "cdsc", of: bytes, in: track)
+    describes = references.map { bytes.numbers(in: $0, width: 4) } ?? []
     // Version, flags and count, then the entries, each with eight bytes before its boxes.
-    for entry in MP4Boxes.all("mebx", bytes, in: table.dropFirst(8)) {
-      guard let keys = MP4Boxes.first("keys", bytes, in: entry.dropFirst(8)) else { continue }
+    for entry in MP4Boxes(bytes, in: table.dropFirst(8)) where entry.type == "mebx" {
+      let content = entry.payload.dropFirst(8)
+      guard let keys = MP4Boxes.payload(at: "keys", of: bytes, in: content) else { continue }
       for key in MP4Boxes(bytes, in: keys) {
-        guard let type = Self.orientationType(bytes, key.body) else { continue }
-        (self.key, self.type) = (key.type, type)
+        guard let type = Self.orientationType(bytes, key.payload) else { continue }
+        (self.key, self.type) = (key.type.number, type)
         return
       }
     }
@@ -61,10 +61,10 @@ package struct TimedOrientationTrack: Sendable, Hashable {
   /// Returns the value encoding of a key, or `nil` if it is not the orientation key, or not an
   /// integer.
   private static func orientationType(_ bytes: [UInt8], _ key: Range<Int>) -> ValueType? {
-    guard let declaration = MP4Boxes.first("keyd", bytes, in: key),
+    guard let declaration = MP4Boxes.payload(at: "keyd", of: bytes, in: key),
       String(decoding: bytes[declaration], as: UTF8.self)
         == "mdtacom.apple.quicktime.video-orientation",
-      let definition = MP4Boxes.first("dtyp", bytes, in: key)
+      let definition = MP4Boxes.payload(at: "dtyp", of: bytes, in: key)
     else { return nil }
     var reader = ByteReader(bytes, definition)
     // Name space 0: the well-known types.
@@ -88,9 +88,9 @@ package struct TimedOrientationTrack: Sendable, Hashable {
 
   /// Returns the value of `sample`, which applies from its time on.
   package func value(of sample: [UInt8]) -> Value {
-    for box in MP4Boxes(sample, in: sample.indices) where box.type == key {
-      var reader = ByteReader(sample, box.body)
-      let size = box.body.count
+    for box in MP4Boxes(sample, in: sample.indices) where box.type.number == key {
+      var reader = ByteReader(sample, box.payload)
+      let size = reader.count
       guard size > 0, let raw = reader.integer(size) else { return .absent }
       let shift = UInt64(64 - 8 * size)
       let number =

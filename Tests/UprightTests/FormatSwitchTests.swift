@@ -1,5 +1,6 @@
 import Foundation
 import Orientation
+import OrientationSignals
 import Testing
 import UprightMediaIO
 import UprightTestSupport
@@ -31,11 +32,11 @@ struct FormatSwitchTests {
   // MARK: - MP4, MOV
 
   /// Returns the payload of each box at the end of `path`.
-  private static func payloads(_ bytes: [UInt8], _ path: String...) -> [Range<Int>] {
+  private static func payloads(_ bytes: [UInt8], _ path: MP4BoxType...) -> [Range<Int>] {
     var ranges = [bytes.indices]
     for type in path {
       ranges = ranges.flatMap { range in
-        MovieBox.all(in: bytes, range).filter { $0.type == type }.map(\.payload)
+        MP4Boxes(bytes, in: range).complete.filter { $0.type == type }.map(\.payload)
       }
     }
     return ranges
@@ -44,8 +45,8 @@ struct FormatSwitchTests {
   struct Movie: CustomTestStringConvertible, Sendable {
     let name: String
     var codec: VideoCodec?
-    let entry: String
-    let configuration: String
+    let entry: MP4BoxType
+    let configuration: MP4BoxType
     var testDescription: String { "\(name), \(entry)" }
   }
 
@@ -62,19 +63,19 @@ struct FormatSwitchTests {
     let scratch = try Scratch()
     let bytes = try Self.make(movie.name, codec: movie.codec, in: scratch)
     // Fast start: `moov` precedes `mdat`.
-    let top = MovieBox.all(in: bytes, bytes.indices)
+    let top = MP4Boxes(bytes, in: bytes.indices).complete
     #expect(top.map(\.whole.count).reduce(0, +) == bytes.count)
     let index = try #require(top.firstIndex { $0.type == "moov" })
     #expect(try index < #require(top.firstIndex { $0.type == "mdat" }))
 
     let tables = try #require(
       Self.payloads(bytes, "moov", "trak", "mdia", "minf", "stbl").first)
-    func table(_ type: String) throws -> [UInt8] {
-      let box = try #require(MovieBox.all(in: bytes, tables).first { $0.type == type })
+    func table(_ type: MP4BoxType) throws -> [UInt8] {
+      let box = try #require(MP4Boxes(bytes, in: tables).complete.first { $0.type == type })
       return Array(bytes[box.payload])
     }
     let stsd = try table("stsd")
-    let entries = MovieBox.all(in: stsd, 8..<stsd.count)
+    let entries = MP4Boxes(stsd, in: 8..<stsd.count).complete
     // Two descriptions: the third format equals the first.
     #expect(Self.number(stsd[4..<8]) == 2 && entries.count == 2)
     #expect(entries.map(\.type) == [movie.entry, movie.entry])
@@ -84,8 +85,7 @@ struct FormatSwitchTests {
     }
     #expect(sizes == [PixelSize(180, 320), PixelSize(320, 180)])
     for entry in entries {
-      let inside = MovieBox.all(
-        in: stsd, entry.payload.lowerBound + 78..<entry.payload.upperBound)
+      let inside = MP4Boxes(stsd, in: entry.payload.dropFirst(78)).complete
       #expect(inside.contains { $0.type == movie.configuration })
     }
 
@@ -139,26 +139,26 @@ struct FormatSwitchTests {
       let last = sizes.count % chunk
       let runs = [1, chunk, 1] + (last == 0 ? [] : [offsets.count, last, 1])
       let stbl =
-        MovieBox.bytes(
-          "stsd", words([0, 1]) + MovieBox.bytes("avc1", Array(repeating: 1, count: 20)))
-        + MovieBox.bytes("stsc", words([0, runs.count / 3] + runs))
-        + MovieBox.bytes("stsz", words([0, 0, sizes.count] + sizes))
-        + MovieBox.bytes(
+        MP4Box.bytes(
+          "stsd", words([0, 1]) + MP4Box.bytes("avc1", Array(repeating: 1, count: 20)))
+        + MP4Box.bytes("stsc", words([0, runs.count / 3] + runs))
+        + MP4Box.bytes("stsz", words([0, 0, sizes.count] + sizes))
+        + MP4Box.bytes(
           wide ? "co64" : "stco", words([0, offsets.count]) + words(offsets, wide ? 8 : 4))
       func track(_ tables: [UInt8]) -> [UInt8] {
-        MovieBox.bytes(
+        MP4Box.bytes(
           "trak",
-          MovieBox.bytes("mdia", MovieBox.bytes("minf", MovieBox.bytes("stbl", tables))))
+          MP4Box.bytes("mdia", MP4Box.bytes("minf", MP4Box.bytes("stbl", tables))))
       }
       // A second track, whose only chunk is all of the media.
       let sound =
-        MovieBox.bytes("stsc", words([0, 1, 1, 1, 1]))
-        + MovieBox.bytes("stco", words([0, 1, start % 0x1_0000_0000]))
-      return MovieBox.bytes("ftyp", [1, 2, 3, 4])
-        + MovieBox.bytes("moov", MovieBox.bytes("mvhd", [9]) + track(stbl) + track(sound))
+        MP4Box.bytes("stsc", words([0, 1, 1, 1, 1]))
+        + MP4Box.bytes("stco", words([0, 1, start % 0x1_0000_0000]))
+      return MP4Box.bytes("ftyp", [1, 2, 3, 4])
+        + MP4Box.bytes("moov", MP4Box.bytes("mvhd", [9]) + track(stbl) + track(sound))
     }
     let head = file(0).count + 8
-    return (file(start ?? head) + MovieBox.bytes("mdat", media), media)
+    return (file(start ?? head) + MP4Box.bytes("mdat", media), media)
   }
 
   @Test(
@@ -170,7 +170,7 @@ struct FormatSwitchTests {
     let (file, media) = Self.movie(sizes: sizes, chunk: chunk, wide: wide)
     let path = scratch.path("x.mp4")
     try Data(file).write(to: URL(fileURLWithPath: path))
-    let second = MovieBox.bytes("avc1", Array(repeating: 2, count: 30))
+    let second = MP4Box.bytes("avc1", Array(repeating: 2, count: 30))
     let descriptions = SampleDescriptions(
       entries: [[], second],
       runs: [
@@ -179,18 +179,19 @@ struct FormatSwitchTests {
       ], location: path)
     try descriptions.write(toFileAt: path)
     let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
-    let top = MovieBox.all(in: bytes, bytes.indices)
+    let top = MP4Boxes(bytes, in: bytes.indices).complete
     #expect(top.map(\.type) == ["ftyp", "moov", "mdat"])
     #expect(top.map(\.whole.count).reduce(0, +) == bytes.count)
     let data = try #require(top.last).payload
     #expect(Array(bytes[data]) == media)
 
-    let tables = MovieBox.all(
-      in: bytes, try #require(Self.payloads(bytes, "moov", "trak", "mdia", "minf", "stbl").first))
-    func words(_ type: String, _ width: Int = 4) throws -> [Int] {
+    let tables = MP4Boxes(
+      bytes,
+      in: try #require(Self.payloads(bytes, "moov", "trak", "mdia", "minf", "stbl").first)
+    ).complete
+    func words(_ type: MP4BoxType, _ width: Int = 4) throws -> [Int] {
       let box = try #require(tables.first { $0.type == type })
-      return stride(from: box.payload.lowerBound + 8, to: box.payload.upperBound, by: width)
-        .map { bytes.number(at: $0, bytes: width) }
+      return bytes.numbers(in: box.entries, width: width)
     }
     let runs = try words("stsc")
     let offsets = try words(wide ? "co64" : "stco", wide ? 8 : 4)
@@ -213,7 +214,7 @@ struct FormatSwitchTests {
     // The other track's offset is updated too.
     let other = try #require(
       Self.payloads(bytes, "moov", "trak", "mdia", "minf", "stbl", "stco").last)
-    #expect(bytes.number(at: other.lowerBound + 8, bytes: 4) == data.lowerBound)
+    #expect(bytes.numbers(in: other.dropFirst(8), width: 4).first == data.lowerBound)
   }
 
   @Test("The file is unchanged if offsets would exceed 32 bits")
@@ -223,7 +224,7 @@ struct FormatSwitchTests {
     let path = scratch.path("x.mp4")
     try Data(file).write(to: URL(fileURLWithPath: path))
     let descriptions = SampleDescriptions(
-      entries: [[], MovieBox.bytes("avc1", [])], runs: [.init(firstSample: 1, description: 2)],
+      entries: [[], MP4Box.bytes("avc1", [])], runs: [.init(firstSample: 1, description: 2)],
       location: path)
     try descriptions.write(toFileAt: path)
     #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data(file))

@@ -1,5 +1,6 @@
 import Foundation
 import Orientation
+import OrientationSignals
 import Testing
 import UprightTestSupport
 
@@ -15,7 +16,7 @@ struct IndexReservationTests {
       "-f lavfi -i testsrc2=s=32x32:r=100:d=20 -f lavfi -i sine=d=20 -c:v libx264 -c:a aac", [plain]
     )
     let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: plain)))
-    let top = MovieBox.all(in: bytes, bytes.indices)
+    let top = MP4Boxes(bytes, in: bytes.indices).complete
     try #require(top.last?.type == "moov" && top.first?.type == "ftyp")
     var moov = Array(bytes[top[top.count - 1].whole])
     try #require(moov.count > 20_000 && moov.moveChunks(by: hole))
@@ -34,9 +35,9 @@ struct IndexReservationTests {
 
   private static func boxes(_ path: String) throws -> [String] {
     let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
-    let top = MovieBox.all(in: bytes, bytes.indices)
+    let top = MP4Boxes(bytes, in: bytes.indices).complete
     #expect(top.last?.whole.upperBound == bytes.count)
-    return top.map(\.type)
+    return top.map(\.type.description)
   }
 
   @Test(
