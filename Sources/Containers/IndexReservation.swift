@@ -11,14 +11,6 @@ struct IndexReservation {
   /// The size in bytes, at least that of a box header.
   let size: Int
 
-  /// - Parameter samples: The number of samples of all tracks.
-  init?(samples: Int) {
-    guard samples > 0 else { return nil }
-    // For most samples a size, a composition offset and a chunk (8.7.3, 8.6.1.3, 8.7.5), for some a sync
-    // sample or another duration; and the headers and tags of the tracks.
-    size = min(samples, 1 << 24) * 18 + (16 << 10)
-  }
-
   /// Moves the index from after the media of the file at `path` to the reserved space after `ftyp`.
   ///
   /// - Parameter location: The name of the file in error messages.
@@ -35,9 +27,13 @@ struct IndexReservation {
       try file.write(moov[...], at: room.lowerBound)
       try file.write(
         MP4Box.header("free", size: room.count - moov.count)[...], at: room.lowerBound + moov.count)
-    } else if moov.moveChunks(by: moov.count - room.count) {
+      return
+    }
+    // Fewer than the 8 bytes of a box header can't be left free: the media are moved by a few bytes.
+    let rest = moov.count < room.count ? MP4Box.header("free", size: 8) : []
+    if moov.moveChunks(by: moov.count + rest.count - room.count) {
       try file.truncate(at: index.lowerBound)
-      try file.replace(room, with: moov)
+      try file.replace(room, with: moov + rest)
     } else {
       // The new offsets would not fit into 32 bits. The index stays last; the file still plays.
       try file.write(MP4Box.header("free", size: room.count)[...], at: room.lowerBound)
@@ -46,5 +42,15 @@ struct IndexReservation {
 
   private func unexpected(_ location: String) -> UprightError {
     UprightError(.fault, "the file is not laid out as expected", at: location)
+  }
+}
+
+extension IndexReservation {
+  /// - Parameter samples: The number of samples of all tracks.
+  init?(samples: Int) {
+    guard samples > 0 else { return nil }
+    // For most samples a size, a composition offset and a chunk (8.7.3, 8.6.1.3, 8.7.5), for some a sync
+    // sample or another duration; and the headers and tags of the tracks.
+    size = min(samples, 1 << 24) * 18 + (16 << 10)
   }
 }

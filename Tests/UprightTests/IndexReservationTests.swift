@@ -9,12 +9,16 @@ import UprightTestSupport
 
 @Suite("Space reserved for the index before the media", .enabled(if: FFmpegTool.isHere))
 struct IndexReservationTests {
-  /// A file whose index of about 30 kB follows the media, with `hole` unused bytes after `ftyp`.
-  private static func clip(_ scratch: Scratch, hole: Int) throws -> (path: String, plain: String) {
-    let plain = scratch.path("plain.mp4")
+  /// A file whose index of about 30 kB follows the media.
+  private static func plain(_ scratch: Scratch) throws -> String {
+    let path = scratch.path("plain.mp4")
     try FFmpegTool.run(
-      "-f lavfi -i testsrc2=s=32x32:r=100:d=20 -f lavfi -i sine=d=20 -c:v libx264 -c:a aac", [plain]
-    )
+      "-f lavfi -i testsrc2=s=32x32:r=100:d=20 -f lavfi -i sine=d=20 -c:v libx264 -c:a aac", [path])
+    return path
+  }
+
+  /// Writes the file at `plain` with `hole` unused bytes after `ftyp`.
+  private static func clip(_ plain: String, _ scratch: Scratch, hole: Int) throws -> String {
     let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: plain)))
     let top = MP4Boxes(bytes, in: bytes.indices).complete
     try #require(top.last?.type == "moov" && top.first?.type == "ftyp")
@@ -24,7 +28,7 @@ struct IndexReservationTests {
     let path = scratch.path("hole.mp4")
     let whole = bytes[top[0].whole] + [UInt8](repeating: 0, count: hole) + media + moov
     try Data(whole).write(to: URL(fileURLWithPath: path))
-    return (path, plain)
+    return path
   }
 
   private static func packets(_ path: String, _ scratch: Scratch) throws -> String {
@@ -46,12 +50,29 @@ struct IndexReservationTests {
   func settles(samples: Int, fits: Bool) throws {
     let scratch = try Scratch()
     let room = try #require(IndexReservation(samples: samples))
-    let (path, plain) = try Self.clip(scratch, hole: room.size)
+    let plain = try Self.plain(scratch)
+    let path = try Self.clip(plain, scratch, hole: room.size)
     try room.settle(fileAt: path, location: path)
     let expected =
       fits ? ["ftyp", "moov", "free", "free", "mdat"] : ["ftyp", "moov", "free", "mdat"]
     #expect(try Self.boxes(path) == expected)
     #expect(try Self.packets(path, scratch) == Self.packets(plain, scratch))
+  }
+
+  @Test("No byte is left over if the index is some bytes smaller than its space")
+  func nearlyFits() throws {
+    let scratch = try Scratch()
+    let plain = try Self.plain(scratch)
+    let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: plain)))
+    let index = try #require(MP4Boxes(bytes, in: bytes.indices).complete.last)
+    for spare in [0, 1, 7, 8] {
+      let room = IndexReservation(size: index.whole.count + spare)
+      let path = try Self.clip(plain, scratch, hole: room.size)
+      try room.settle(fileAt: path, location: path)
+      let rest = spare == 0 ? [] : ["free"]
+      #expect(try Self.boxes(path) == ["ftyp", "moov"] + rest + ["free", "mdat"])
+      #expect(try Self.packets(path, scratch) == Self.packets(plain, scratch))
+    }
   }
 
   @Test("No space is reserved without a number of samples")
@@ -62,7 +83,7 @@ struct IndexReservationTests {
   @Test("The index of a copied file comes first, followed by the rest of its reserved space")
   func copied() throws {
     let scratch = try Scratch()
-    let (_, source) = try Self.clip(scratch, hole: 8)
+    let source = try Self.clip(Self.plain(scratch), scratch, hole: 8)
     let output = scratch.path("turned.mp4")
     _ = try TagSession(
       input: source, output: output, options: TagSession.Options(orientation: .right)
