@@ -37,7 +37,7 @@ extension FuzzTarget {
         "\(secret) is shown in \(url.redacted)")
     }
     _ = HostPattern(text)?.matches(host: "a.example.org", port: 80)
-    for direction in [AddressRules.FrameDirection.input, .output] {
+    for direction in [AddressRules.Direction.input, .output] {
       guard let checked = try? rules.check(text, direction) else { continue }
       try rules.checkOwn(checked)
     }

@@ -112,10 +112,10 @@ extension FuzzTarget {
       var time: Int64?
       switch input.byte() & 7 {
       case 0: clock.lose()
-      case 1: time = clock.fill(wall: wall)
-      case 2: _ = clock.sound(input.ticks(), duration: input.ticks(), wall: wall)
-      case 3: time = clock.picture(nil, wall: wall)
-      default: time = clock.picture(input.ticks(), wall: wall)
+      case 1: time = clock.repeatTime(wall: wall)
+      case 2: _ = clock.audioTime(input.ticks(), duration: input.ticks(), wall: wall)
+      case 3: time = clock.frameTime(nil, wall: wall)
+      default: time = clock.frameTime(input.ticks(), wall: wall)
       }
       guard let time else { continue }
       try expect(time > last, "\(time) after \(last)")

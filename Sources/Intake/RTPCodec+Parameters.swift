@@ -19,7 +19,7 @@ extension RTPCodec {
     let none = StreamInfo(
       index: 0, kind: .video, parameters: try CodecParameters(naming: rawValue), timeBase: .one)
     let packet = try Packet(keyframe, stream: none, pts: 0, isKey: true)
-    return try CodecParameters.ofPictures(
+    return try CodecParameters.ofVideo(
       codec: rawValue, decoderName: decoderName, keyframe: packet, extradata: sets)
   }
 
@@ -29,9 +29,9 @@ extension RTPCodec {
     // Opus in RTP is always 48 kHz and two channels, whatever a packet contains (RFC 7587, 7).
     case .opus:
       try CodecParameters(
-        soundOf: "opus", sampleRate: 48_000, channels: 2, extradata: OpusPacket.identification)
-    case .pcma: try CodecParameters(soundOf: "pcm_alaw", sampleRate: 8000, channels: 1)
-    default: try CodecParameters(soundOf: "pcm_mulaw", sampleRate: 8000, channels: 1)
+        audioCodec: "opus", sampleRate: 48_000, channels: 2, extradata: OpusPacket.identification)
+    case .pcma: try CodecParameters(audioCodec: "pcm_alaw", sampleRate: 8000, channels: 1)
+    default: try CodecParameters(audioCodec: "pcm_mulaw", sampleRate: 8000, channels: 1)
     }
   }
 }

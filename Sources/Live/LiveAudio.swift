@@ -16,7 +16,7 @@ struct LiveAudio {
       aac, .live(rate: aac.format.rate, frameSize: aac.frameSize), start: 0)
   }
 
-  /// The format of the samples that `take` accepts.
+  /// The format of the samples that `add` accepts.
   var format: AudioFormat { aac.format }
 
   private var aac: AudioEncoder { encoder.encoder }
@@ -40,7 +40,7 @@ struct LiveAudio {
   }
 
   /// Adds samples at `time`, in ticks of `LiveClock`.
-  func take(
+  func add(
     _ samples: consuming AudioFrame, at time: Int64, emit: AudioTrackEncoder.Emit
   ) throws(UprightError) {
     samples.pts = position(at: time)

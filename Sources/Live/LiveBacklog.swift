@@ -3,7 +3,7 @@ internal import Orientation
 /// Decides whether a live session has fallen behind its input, and which frames it drops to catch up.
 ///
 /// A session is behind if its lag relative to the publisher's timestamps is larger than its smallest lag so
-/// far, and it has not waited for input. Times are in ticks of `LiveClock`.
+/// startLag, and it has not waited for input. Times are in ticks of `LiveClock`.
 struct LiveBacklog {
   /// The smallest lag so far; `nil` before the first frame.
   private var leastLag: Int64?
@@ -16,20 +16,20 @@ struct LiveBacklog {
   /// The lag of the last frame, relative to the smallest lag so far.
   private(set) var behind: Int64 = 0
 
-  /// Dropping starts above `far` and stops below `near`, both lags in ticks.
-  private let far: Int64
-  private let near: Int64
+  /// Dropping starts above `startLag` and stops below `stopLag`, both lags in ticks.
+  private let startLag: Int64
+  private let stopLag: Int64
   /// At least one frame is shown in each interval of this length, in ticks.
-  private static let longestHole = LiveClock.rate / 2
+  private static let longestGap = LiveClock.rate / 2
   /// How long a session must be busy before it counts as slow. A burst of frames takes less time than this.
-  private static let patience = LiveClock.rate / 4
+  private static let minimumBusyTime = LiveClock.rate / 4
   /// How long a session counts as overloaded after the last dropped frame.
-  private static let memory = 2 * LiveClock.rate
+  private static let overloadTime = 2 * LiveClock.rate
 
   /// - Parameter seconds: The lag above which frames are dropped, in seconds.
   init(seconds: Double = 1) {
-    far = Int64(clamping: min(max(seconds, 0), 3600) * Double(LiveClock.rate))
-    near = far * 3 / 4
+    startLag = Int64(clamping: min(max(seconds, 0), 3600) * Double(LiveClock.rate))
+    stopLag = startLag * 3 / 4
   }
 
   /// Returns whether a frame must be dropped.
@@ -49,16 +49,16 @@ struct LiveBacklog {
     behind = lag - least
     let since = waited > step / 8 ? wall : busySince ?? wall
     busySince = since
-    if wall - since > Self.patience && behind > far { isCatchingUp = true }
+    if wall - since > Self.minimumBusyTime && behind > startLag { isCatchingUp = true }
     // A publisher that paused and resumed at normal speed leaves no backlog.
-    if behind < near || waited > step / 2 { isCatchingUp = false }
-    guard isCatchingUp && time - shown < Self.longestHole else { return false }
+    if behind < stopLag || waited > step / 2 { isCatchingUp = false }
+    guard isCatchingUp && time - shown < Self.longestGap else { return false }
     lastDrop = wall
     return true
   }
 
-  /// Whether frames are being dropped, or were dropped less than `memory` ticks ago.
+  /// Whether frames are being dropped, or were dropped less than `overloadTime` ticks ago.
   func isOverloaded(wall: Int64) -> Bool {
-    isCatchingUp || lastDrop.map { wall - $0 < Self.memory } ?? false
+    isCatchingUp || lastDrop.map { wall - $0 < Self.overloadTime } ?? false
   }
 }

@@ -8,44 +8,47 @@ internal import UprightPipeline
 
 /// One encode of a live session, and the outputs that share it. Used only on the session's thread.
 final class LiveBranch {
-  let form: LiveForm
+  let encoding: LiveEncoding
   let writers: [OutputWriter]
-  private let line: FramePipeline
+  private let pipeline: FramePipeline
   private let interleaver: PacketInterleaver
 
   /// The time that video packets wait for audio packets, in seconds. `LiveAudio` inserts silence long before
   /// that.
-  private static let patience = 2.0
+  private static let audioTimeout = 2.0
 
   /// - Parameters:
   ///   - rate: The frame rate for rate control, in frames per second.
   ///   - observe: Called for each new format.
   init(
-    _ form: LiveForm, _ configuration: LiveConfiguration, stills: SessionStills, rate: Double,
+    _ encoding: LiveEncoding, _ configuration: LiveConfiguration, stills: SessionStills,
+    rate: Double,
     writers: [OutputWriter], observe: @escaping (SessionUpdate) -> Void
   ) {
-    self.form = form
+    self.encoding = encoding
     self.writers = writers
     interleaver = PacketInterleaver(
-      awaited: [true, true], cutsAtKeys: true, patience: Self.patience, isGapless: true)
+      awaited: [true, true], cutsAtKeys: true, patience: Self.audioTimeout, isGapless: true)
     let seconds = configuration.segmentSeconds
     var setup = FramePipeline.Setup(keyframes: KeyframeClock(every: seconds))
     setup.observe = observe
-    line = FramePipeline(
+    pipeline = FramePipeline(
       FramePipeline.Work(
         options: configuration.options, stills: stills, container: "a live stream",
-        canFollow: form.follows, timeBase: LiveClock.timeBase,
+        canFollow: encoding.follows, timeBase: LiveClock.timeBase,
         settings: { frame, _ in
-          Self.settings(form, configuration.options, frame, rate: rate, seconds: seconds)
+          Self.settings(encoding, configuration.options, frame, rate: rate, seconds: seconds)
         }), setup)
   }
 
   private static func settings(
-    _ form: LiveForm, _ options: TranscodeOptions, _ frame: borrowing VideoFrame, rate: Double,
+    _ encoding: LiveEncoding, _ options: TranscodeOptions, _ frame: borrowing VideoFrame,
+    rate: Double,
     seconds: Double
   ) -> VideoEncoder.Settings {
     VideoEncoder.Settings(
-      codec: form.codec, size: frame.size, format: form.codec.encodingFormat(for: frame.format),
+      codec: encoding.codec, size: frame.size,
+      format: encoding.codec.encodingFormat(for: frame.format),
       colour: frame.colour, timeBase: LiveClock.timeBase,
       frameRate: Rational(Int(clamping: rate * 1000), 1000), rate: options.rate,
       speed: options.speed,
@@ -54,30 +57,30 @@ final class LiveBranch {
       // Both, so that every output can share the packets.
       wantsGlobalHeader: true, repeatsHeaders: true,
       // Many sessions run in parallel; one thread for each has the lowest total cost.
-      threads: form.codec == .h264 ? 1 : 0, options: options.encoderOptions)
+      threads: encoding.codec == .h264 ? 1 : 0, options: options.encoderOptions)
   }
 
-  var tally: SessionTally { line.tally }
+  var tally: SessionTally { pipeline.tally }
 
   /// The time spent on each frame, in seconds.
   private(set) var times = (orient: DurationHistogram(), encode: DurationHistogram())
 
   /// Encodes one frame at media time `seconds` and queues its packet for the outputs.
-  func take(
+  func encode(
     _ frame: consuming VideoFrame, _ direction: FrameDirection, _ seconds: Double
   ) throws(UprightError) {
     let (orient, encode) = (tally.orientSeconds, tally.encodeSeconds)
-    try line.take(frame, direction, seconds) { (packet, format) throws(UprightError) in
+    try pipeline.take(frame, direction, seconds) { (packet, format) throws(UprightError) in
       interleaver.add(packet, track: 0, format: format, isVideo: true)
     }
     times.orient.add(tally.orientSeconds - orient)
     times.encode.add(tally.encodeSeconds - encode)
-    line.forgetChanges()
+    pipeline.forgetChanges()
     try flush()
   }
 
   /// Queues one audio packet for the outputs.
-  func takeAudio(_ packet: consuming Packet) throws(UprightError) {
+  func addAudio(_ packet: consuming Packet) throws(UprightError) {
     interleaver.add(packet, track: 1, format: nil, isVideo: false)
     try flush()
   }
@@ -94,7 +97,7 @@ final class LiveBranch {
 
   /// Flushes the encoder and the interleaver. No frame or packet may follow.
   func finish() throws(UprightError) {
-    try line.finish { (packet, format) throws(UprightError) in
+    try pipeline.finish { (packet, format) throws(UprightError) in
       interleaver.add(packet, track: 0, format: format, isVideo: true)
     }
     interleaver.end(track: 0)

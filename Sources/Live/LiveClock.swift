@@ -4,7 +4,7 @@ internal import UprightMediaIO
 /// Maps a publisher's timestamps to the session's monotonic media time.
 ///
 /// Media time starts at 0 with the first frame and always increases. It follows the publisher's timestamps as
-/// long as they advance at the speed of real time. It ignores jumps, wraps and timestamps that stand still.
+/// long as they advance at the speed of real time. It ignores jumps, wraps and timestamps that don't change.
 /// While no input arrives, it follows the wall clock. The audio and video of one input share the mapping:
 /// when one track jumps first, the other follows it.
 ///
@@ -16,10 +16,10 @@ struct LiveClock {
   /// Seconds per tick.
   static let timeBase = Rational(1, 90_000)
 
-  enum Track: Int { case picture, sound }
+  enum Track { case video, audio }
 
   /// The last packet of a track: its raw timestamp, its media time and its arrival time.
-  private struct Mark {
+  private struct LastPacket {
     var raw: Int64
     var time: Int64
     var wall: Int64
@@ -28,15 +28,15 @@ struct LiveClock {
   /// The offset from the publisher's timestamps to media time; `nil` before the first frame and after a loss.
   private var offset: Int64?
   /// The offset before the last jump. The other track may still use it.
-  private var former: Int64?
-  private var marks: [Track: Mark] = [:]
+  private var formerOffset: Int64?
+  private var lastPackets: [Track: LastPacket] = [:]
   /// The last input frame that was shown, and its arrival time.
-  private var shown: (time: Int64, wall: Int64)?
+  private var lastShown: (time: Int64, wall: Int64)?
   /// The offset from the wall clock to media time, used when no other mapping is available: the largest
-  /// offset of the first connection, never farther than `slack` from that of the last frame. A publisher that
-  /// reconnects sends a burst first. If bursts counted, each reconnection would move media time ahead
-  /// permanently.
-  private var pace: Int64?
+  /// offset of the first connection, never farther than `maxWallDrift` from that of the last frame. A
+  /// publisher that reconnects sends a burst first. If bursts counted, each reconnection would move media time
+  /// ahead permanently.
+  private var wallOffset: Int64?
   private var hasLost = false
   /// The time since when frames have been late; `nil` while they are not.
   private var lateSince: Int64?
@@ -51,11 +51,11 @@ struct LiveClock {
   /// The largest difference between a longer step and the time that it took.
   private static let tolerance = 2 * rate
   /// How long frames may be late before the cause is taken to be the publisher's clock, not the network.
-  private static let patience = rate / 2
-  /// The largest distance between media time and the wall clock's pace.
-  private static let slack = rate
+  private static let lateTimeout = rate / 2
+  /// The largest distance between media time and the wall clock plus `wallOffset`.
+  private static let maxWallDrift = rate
   /// The largest distance between the two tracks of one input.
-  private static let farthest = 10 * rate
+  private static let maxTrackDistance = 10 * rate
   /// Wrap intervals: FLV counts milliseconds in 32 bits, MPEG counts 90 kHz in 33 bits and RTP in 32.
   private static let wraps = [Int64(90) << 32, Int64(1) << 33, Int64(1) << 32]
 
@@ -77,53 +77,53 @@ struct LiveClock {
   /// - Parameters:
   ///   - raw: The publisher's timestamp; `nil` if there is none.
   ///   - wall: The arrival time.
-  mutating func picture(_ raw: Int64?, wall: Int64) -> Int64? {
+  mutating func frameTime(_ raw: Int64?, wall: Int64) -> Int64? {
     let raw = raw.flatMap { Int64.plausibleTicks.contains($0) ? $0 : nil }
     guard let latest else {
       offset = raw.map { -$0 }
       return show(0, raw: raw, wall: wall)
     }
-    guard let raw else { return show(arrival(wall), raw: nil, wall: wall) }
+    guard let raw else { return show(timeOfArrival(wall), raw: nil, wall: wall) }
     guard offset != nil else {
-      let time = arrival(wall)
+      let time = timeOfArrival(wall)
       offset = time - raw
       return show(time, raw: raw, wall: wall)
     }
-    let isStill = marks[.picture]?.raw == raw
-    let time = settle(raw, .picture, duration: step, wall: wall)
+    let isRepeated = lastPackets[.video]?.raw == raw
+    let time = mapped(raw, .video, duration: step, wall: wall)
     if time > latest { return show(time, raw: raw, wall: wall) }
-    // Timestamps that stand still carry no information; use the arrival time.
-    if isStill { return show(arrival(wall), raw: raw, wall: wall) }
-    marks[.picture] = Mark(raw: raw, time: time, wall: wall)
+    // Timestamps that don't change carry no information; use the arrival time.
+    if isRepeated { return show(timeOfArrival(wall), raw: raw, wall: wall) }
+    lastPackets[.video] = LastPacket(raw: raw, time: time, wall: wall)
     let since = lateSince ?? wall
     lateSince = since
-    guard wall - since > Self.patience else { return nil }
+    guard wall - since > Self.lateTimeout else { return nil }
     // The lag does not shrink: the publisher's clock had stopped and has resumed from where it was.
-    let now = arrival(wall)
+    let now = timeOfArrival(wall)
     shift(by: now - time)
     return show(now, raw: raw, wall: wall)
   }
 
   /// Returns the media time of an audio packet, or `nil` if there is no frame yet that it belongs with.
-  mutating func sound(_ raw: Int64, duration: Int64, wall: Int64) -> Int64? {
+  mutating func audioTime(_ raw: Int64, duration: Int64, wall: Int64) -> Int64? {
     guard Int64.plausibleTicks.contains(raw), let offset, let latest else { return nil }
     let time: Int64
-    if marks[.sound] == nil {
+    if lastPackets[.audio] == nil {
       time = raw + offset
-      guard abs(time - latest) <= Self.farthest else { return nil }
+      guard abs(time - latest) <= Self.maxTrackDistance else { return nil }
     } else {
-      time = settle(raw, .sound, duration: max(0, min(duration, Self.rate)), wall: wall)
+      time = mapped(raw, .audio, duration: max(0, min(duration, Self.rate)), wall: wall)
     }
-    marks[.sound] = Mark(raw: raw, time: time, wall: wall)
+    lastPackets[.audio] = LastPacket(raw: raw, time: time, wall: wall)
     return time
   }
 
   /// Returns the next time at which the last frame must be repeated because no frame arrived, or `nil` if
   /// none is due by `wall`.
-  mutating func fill(wall: Int64) -> Int64? {
-    guard let latest, let pace else { return nil }
+  mutating func repeatTime(wall: Int64) -> Int64? {
+    guard let latest, let wallOffset else { return nil }
     let next = latest + step
-    guard next <= wall + pace else { return nil }
+    guard next <= wall + wallOffset else { return nil }
     self.latest = next
     return next
   }
@@ -132,57 +132,57 @@ struct LiveClock {
   mutating func lose() {
     hasLost = true
     offset = nil
-    former = nil
-    marks = [:]
+    formerOffset = nil
+    lastPackets = [:]
     lateSince = nil
   }
 
   private mutating func show(_ time: Int64, raw: Int64?, wall: Int64) -> Int64 {
-    if let latest, let mark = marks[.picture], time > latest, mark.time == latest {
+    if let latest, let last = lastPackets[.video], time > latest, last.time == latest {
       steps.append(min(max(time - latest, Self.rate / 240), Self.rate))
       if steps.count > 15 { steps.removeFirst() }
     }
     lateSince = nil
     latest = time
-    shown = (time, wall)
+    lastShown = (time, wall)
     let present = time - wall
-    let best = hasLost ? pace ?? present : max(pace ?? present, present)
-    pace = min(max(best, present - Self.slack), present + Self.slack)
-    if let raw { marks[.picture] = Mark(raw: raw, time: time, wall: wall) }
+    let best = hasLost ? wallOffset ?? present : max(wallOffset ?? present, present)
+    wallOffset = min(max(best, present - Self.maxWallDrift), present + Self.maxWallDrift)
+    if let raw { lastPackets[.video] = LastPacket(raw: raw, time: time, wall: wall) }
     return time
   }
 
   /// Returns the media time for something that arrived at `wall`, based only on the arrival time.
-  private func arrival(_ wall: Int64) -> Int64 {
-    guard let latest, let shown, let pace else { return 0 }
+  private func timeOfArrival(_ wall: Int64) -> Int64 {
+    guard let latest, let lastShown, let wallOffset else { return 0 }
     // Frames arrive in small bursts; less than a second is not a pause.
-    return wall - shown.wall < Self.rate ? latest + step : max(latest + step, wall + pace)
+    return wall - lastShown.wall < Self.rate ? latest + step : max(latest + step, wall + wallOffset)
   }
 
   private mutating func shift(by ticks: Int64) {
     offset = offset.map { $0 + ticks }
-    former = former.map { $0 + ticks }
-    for track in marks.keys { marks[track]?.time += ticks }
+    formerOffset = formerOffset.map { $0 + ticks }
+    for track in lastPackets.keys { lastPackets[track]?.time += ticks }
   }
 
   /// Returns the media time of `raw`, using the mapping with which it continues its track's last packet.
-  private mutating func settle(
+  private mutating func mapped(
     _ raw: Int64, _ track: Track, duration: Int64, wall: Int64
   ) -> Int64 {
-    guard let offset, let mark = marks[track] else { return raw + (self.offset ?? 0) }
-    let waited = wall - mark.wall
+    guard let offset, let last = lastPackets[track] else { return raw + (self.offset ?? 0) }
+    let waited = wall - last.wall
     func follows(_ time: Int64) -> Bool {
-      let step = time - mark.time
+      let step = time - last.time
       return abs(step) <= Self.smallStep || abs(step - waited) <= Self.tolerance
     }
     if follows(raw + offset) { return raw + offset }
-    if let former, follows(raw + former) {
-      (self.offset, self.former) = (former, offset)
-      return raw + former
+    if let formerOffset, follows(raw + formerOffset) {
+      (self.offset, self.formerOffset) = (formerOffset, offset)
+      return raw + formerOffset
     }
-    former = offset
+    formerOffset = offset
     let wrapped = Self.wraps.lazy.map { raw + offset + $0 }.first(where: follows)
-    let time = wrapped ?? mark.time + (waited > Self.smallStep ? waited : duration)
+    let time = wrapped ?? last.time + (waited > Self.smallStep ? waited : duration)
     self.offset = time - raw
     return time
   }

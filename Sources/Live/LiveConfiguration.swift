@@ -68,7 +68,7 @@ public enum LiveOutput: Sendable, Hashable {
 }
 
 extension LiveInput {
-  /// Accepts nothing more: the session ends.
+  /// Closes an input that the program or a publisher writes to. It accepts nothing more.
   func close() {
     switch self {
     case .published(let feed): feed.close()

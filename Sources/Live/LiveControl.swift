@@ -12,28 +12,28 @@ final class LiveControl: Sendable {
   let interrupt = Interrupt()
   private let isResumed = Atomic(false)
   private let policyState = Mutex(LivePolicy())
-  private let seen: Mutex<LiveSnapshot>
+  private let currentSnapshot: Mutex<LiveSnapshot>
   private let observer = Mutex<Observer?>(nil)
 
   /// A wrapper for the closure. A bare closure in a mutex would be wrapped again on each read, and the
   /// wrappers would accumulate.
   private struct Observer {
-    let tell: @Sendable (LiveUpdate) -> Void
+    let notify: @Sendable (LiveUpdate) -> Void
   }
 
   /// The number of latencies that are kept.
-  private static let history = 1024
+  private static let maxLatencies = 1024
 
   init() {
-    seen = Mutex(
+    currentSnapshot = Mutex(
       LiveSnapshot(
         state: .waiting, reason: nil, counters: LiveCounters(), appOrientation: nil,
         encodeResolution: nil, seconds: 0))
   }
 
-  var snapshot: LiveSnapshot { seen.withLock { $0 } }
+  var snapshot: LiveSnapshot { currentSnapshot.withLock { $0 } }
 
-  var state: LiveState { seen.withLock { $0.state } }
+  var state: LiveState { currentSnapshot.withLock { $0.state } }
 
   /// Whether the stream continues in a later run.
   var comesBack: Bool {
@@ -43,10 +43,10 @@ final class LiveControl: Sendable {
 
   /// Sets the closure that receives updates.
   func observe(_ body: @escaping @Sendable (LiveUpdate) -> Void) {
-    observer.withLock { $0 = Observer(tell: body) }
+    observer.withLock { $0 = Observer(notify: body) }
   }
 
-  func tell(_ update: LiveUpdate) { observer.withLock { $0 }?.tell(update) }
+  func notify(_ update: LiveUpdate) { observer.withLock { $0 }?.notify(update) }
 
   /// Calls `body` with exclusive access to the policy.
   func policy<R>(
@@ -65,7 +65,7 @@ final class LiveControl: Sendable {
 
   /// Changes the state, and notifies the observer if it is a new one.
   func enter(_ state: LiveState, reason: String? = nil) {
-    let isNew = seen.withLock { snapshot in
+    let isNew = currentSnapshot.withLock { snapshot in
       // A waiting session may get another reason for waiting.
       let isOtherReason = state == .waiting && reason != nil && snapshot.reason != reason
       guard snapshot.state != state || isOtherReason else { return false }
@@ -73,13 +73,13 @@ final class LiveControl: Sendable {
       (snapshot.state, snapshot.reason) = (state, reason)
       return true
     }
-    if isNew { tell(.state(state, reason: reason)) }
+    if isNew { notify(.state(state, reason: reason)) }
   }
 
   /// Records how many seconds the session is behind while it is overloaded, or `nil` if it keeps up. Notifies
   /// the observer when an overload starts or ends.
-  func noteBehind(_ seconds: Double?) {
-    let reason: String?? = seen.withLock { snapshot in
+  func recordBehind(_ seconds: Double?) {
+    let reason: String?? = currentSnapshot.withLock { snapshot in
       let isChange = (snapshot.behind == nil) != (seconds == nil)
       snapshot.behind = seconds
       guard isChange, snapshot.state == .live else { return nil }
@@ -88,17 +88,19 @@ final class LiveControl: Sendable {
       }
       return .some(snapshot.reason)
     }
-    if let reason { tell(.state(.live, reason: reason)) }
+    if let reason { notify(.state(.live, reason: reason)) }
   }
 
   /// Counts a dropped frame.
-  func drop(_ reason: String) {
-    seen.withLock { $0.counters.dropped[reason, default: 0] += 1 }
+  func countDrop(_ reason: String) {
+    currentSnapshot.withLock { $0.counters.dropped[reason, default: 0] += 1 }
   }
 
   /// Records an encoded frame, and the arrival times of the rotations that it is the first to show.
-  func note(_ direction: FrameDirection?, at seconds: Double, arrivals: [ContinuousClock.Instant]) {
-    seen.withLock { snapshot in
+  func recordFrame(
+    _ direction: FrameDirection?, at seconds: Double, arrivals: [ContinuousClock.Instant]
+  ) {
+    currentSnapshot.withLock { snapshot in
       snapshot.seconds = seconds
       if let format = direction?.format {
         snapshot.appOrientation = format.appOrientation.name
@@ -106,19 +108,19 @@ final class LiveControl: Sendable {
       }
       guard !arrivals.isEmpty else { return }
       let times = arrivals.map(\.secondsUntilNow)
-      snapshot.counters.eventToPicture += times
-      for time in times { snapshot.counters.eventToPictureTimes.add(time) }
-      let extra = snapshot.counters.eventToPicture.count - Self.history
-      if extra > 0 { snapshot.counters.eventToPicture.removeFirst(extra) }
+      snapshot.counters.eventToFrame += times
+      for time in times { snapshot.counters.eventToFrameTimes.add(time) }
+      let extra = snapshot.counters.eventToFrame.count - Self.maxLatencies
+      if extra > 0 { snapshot.counters.eventToFrame.removeFirst(extra) }
     }
   }
 
-  func update(_ body: (inout LiveSnapshot) -> Void) { seen.withLock { body(&$0) } }
+  func update(_ body: (inout LiveSnapshot) -> Void) { currentSnapshot.withLock { body(&$0) } }
 
   /// Notifies the observer of the decisions since the last call.
-  func tellAnswers() {
-    let (answers, refused) = policyState.withLock { ($0.takeAnswers(), $0.refused) }
-    if refused > 0 { seen.withLock { $0.counters.dropped["event"] = refused } }
-    for answer in answers { tell(.decision(answer)) }
+  func reportDecisions() {
+    let (decisions, refused) = policyState.withLock { ($0.takeDecisions(), $0.refused) }
+    if refused > 0 { currentSnapshot.withLock { $0.counters.dropped["event"] = refused } }
+    for decision in decisions { notify(.decision(decision)) }
   }
 }

@@ -8,17 +8,17 @@ extension LiveTarget {
   /// Returns the writer of this output, with its own thread and queue.
   ///
   /// - Parameters:
-  ///   - sound: The audio track.
+  ///   - audio: The audio track.
   ///   - earliest: The lowest timestamp of all packets, in seconds.
   ///   - comesBack: Whether the stream continues in a later run.
   func writer(
-    _ configuration: LiveConfiguration, sound: SideTrack, earliest: Double,
+    _ configuration: LiveConfiguration, audio: SideTrack, earliest: Double,
     comesBack: @escaping @Sendable () -> Bool
   ) -> OutputWriter {
     let seconds = configuration.segmentSeconds
     let (container, output) = (container, output)
     let address: String? = if case .push(let url) = output { url } else { nil }
-    let recipe = OutputWriter.Recipe(
+    let factory = OutputWriter.SinkFactory(
       address: address,
       make: { (interrupt) throws(UprightError) in
         switch output {
@@ -52,11 +52,11 @@ extension LiveTarget {
       describe: { format in
         OutputDescription(
           format: format, videoTimeBase: LiveClock.timeBase, frameRate: nil, videoMetadata: [:],
-          sideTracks: [sound], metadata: [:], listsTags: false, chapters: [],
+          sideTracks: [audio], metadata: [:], listsTags: false, chapters: [],
           earliestTime: earliest)
       }, abandon: { output.abandon() })
     let limits = configuration.limits
-    return OutputWriter(recipe, seconds: limits.outputSeconds, bytes: limits.outputBytes)
+    return OutputWriter(factory, seconds: limits.outputSeconds, bytes: limits.outputBytes)
   }
 
   private static func make(folder: String) throws(UprightError) {

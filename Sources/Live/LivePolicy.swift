@@ -12,29 +12,29 @@ struct LivePolicy {
   typealias Reply = @Sendable (Result<[RotationDecision], UprightError>) -> Void
 
   /// A group of events, posted together and evaluated at the next frame.
-  private struct Post {
+  private struct PendingPost {
     var left = 0
-    var answers: [RotationDecision] = []
+    var decisions: [RotationDecision] = []
     let reply: Reply
   }
 
   /// `nil` before the first frame.
   private var director: FrameDirector?
   /// Each event has the number of the post that receives the decision.
-  private var waiting = WaitingEvents<Int>()
-  private var posts: [Int: Post] = [:]
+  private var waitingEvents = WaitingEvents<Int>()
+  private var posts: [Int: PendingPost] = [:]
   private var postCount = 0
   private var hasEnded = false
   /// Decisions that the observer has not received.
-  private var untold: [RotationDecision] = []
+  private var unreported: [RotationDecision] = []
   /// The arrival times of rotations that no frame has shown yet.
   private var arrivals: [ContinuousClock.Instant] = []
 
-  /// Starts with the first frame.
-  mutating func begin(_ director: FrameDirector) { self.director = director }
+  /// Starts at the first frame, with the director of all encodes.
+  mutating func start(with director: FrameDirector) { self.director = director }
 
   /// Whether events arrived before the first frame.
-  var hasEarly: Bool { director == nil && !waiting.isEmpty }
+  var hasEarlyEvents: Bool { director == nil && !waitingEvents.isEmpty }
 
   /// Adds events. `reply` receives the decisions on the events that take effect at the next frame, when that
   /// frame has arrived. A decision's `at` is the time of the frame that rotates. `reply` is called
@@ -43,11 +43,11 @@ struct LivePolicy {
   /// The reply fails with `badData` for an event without a valid time or with an unknown name, and with
   /// `usage` if too many events wait. Events before the failing one remain in effect.
   mutating func post(_ events: [StreamEvent], reply: @escaping Reply) {
-    var post = Post(reply: reply)
+    var post = PendingPost(reply: reply)
     postCount += 1
     do throws(UprightError) {
       for event in events {
-        let isNext = try waiting.add(event, postCount)
+        let isNext = try waitingEvents.add(event, postCount)
         if isNext, director != nil { post.left += 1 }
       }
     } catch {
@@ -58,11 +58,11 @@ struct LivePolicy {
   }
 
   /// Evaluates the events that are due at the frame at `seconds`, so that they take effect at that frame.
-  private mutating func answer(at seconds: Double) {
-    for due in waiting.take(upTo: seconds) {
+  private mutating func evaluateEvents(at seconds: Double) {
+    for due in waitingEvents.take(upTo: seconds) {
       var event = due.event
       event.at = seconds
-      let told = untold.count
+      let first = unreported.count
       var failure: UprightError?
       do throws(UprightError) {
         try director?.push(event)
@@ -71,25 +71,25 @@ struct LivePolicy {
         if posts[due.sender] == nil || !due.isNext { refused += 1 }
         failure = error
       }
-      collect()
-      if due.isNext { settle(due.sender, Array(untold[told...]), failure) }
+      collectDecisions()
+      if due.isNext { complete(due.sender, Array(unreported[first...]), failure) }
     }
   }
 
-  private mutating func settle(
-    _ number: Int, _ answers: [RotationDecision], _ failure: UprightError?
+  private mutating func complete(
+    _ number: Int, _ decisions: [RotationDecision], _ failure: UprightError?
   ) {
     guard var post = posts[number] else { return }
     post.left -= 1
-    post.answers += answers
+    post.decisions += decisions
     posts[number] = failure == nil && post.left > 0 ? post : nil
     if let failure { return post.reply(.failure(failure)) }
-    if post.left == 0 { post.reply(.success(post.answers)) }
+    if post.left == 0 { post.reply(.success(post.decisions)) }
   }
 
-  private mutating func collect() {
+  private mutating func collectDecisions() {
     guard let entries = director?.takeEntries(), !entries.isEmpty else { return }
-    untold += entries
+    unreported += entries
     if entries.contains(where: { $0.outcome == .rotate }), arrivals.count < 1024 {
       arrivals.append(.now)
     }
@@ -99,10 +99,10 @@ struct LivePolicy {
   mutating func direct(
     at seconds: Double, size: PixelSize, signal: OrientationSignal?
   ) throws(UprightError) -> [FrameDirection] {
-    answer(at: seconds)
+    evaluateEvents(at: seconds)
     let directions = try director?.directAll(at: seconds, size: size, signal: signal?.turn)
     director?.forget(before: seconds)
-    collect()
+    collectDecisions()
     return directions ?? []
   }
 
@@ -112,20 +112,20 @@ struct LivePolicy {
   /// Evaluates the remaining events.
   mutating func finish() {
     director?.finish()
-    collect()
+    collectDecisions()
   }
 
   /// Completes all pending replies. No frame follows.
   mutating func close() {
     hasEnded = true
-    for post in posts.values { post.reply(.success(post.answers)) }
+    for post in posts.values { post.reply(.success(post.decisions)) }
     posts = [:]
   }
 
   /// Returns the decisions since the last call.
-  mutating func takeAnswers() -> [RotationDecision] {
-    defer { untold.removeAll() }
-    return untold
+  mutating func takeDecisions() -> [RotationDecision] {
+    defer { unreported.removeAll() }
+    return unreported
   }
 
   /// Returns the arrival times of the rotations that the last frame is the first to show.

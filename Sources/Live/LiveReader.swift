@@ -73,7 +73,7 @@ final class LiveReader: @unchecked Sendable {
     self.queue = queue
   }
 
-  var counted: Counters { counters.withLock { $0 } }
+  var currentCounters: Counters { counters.withLock { $0 } }
 
   /// Sets whether frames that no other frame refers to are skipped before decoding. Callable from any thread.
   func shed(_ sheds: Bool) { self.sheds.store(sheds, ordering: .relaxed) }
@@ -82,7 +82,7 @@ final class LiveReader: @unchecked Sendable {
   func run() {
     var wait = Self.backOff.first
     while isWanted && !interrupt.isRaised {
-      let before = counted.frames
+      let before = currentCounters.frames
       var failure: UprightError?
       do throws(UprightError) {
         guard let source = try open() else { continue }
@@ -100,7 +100,7 @@ final class LiveReader: @unchecked Sendable {
       var reason = failure?.description ?? "the input ended"
       if case .published(let feed) = input, let refusal = feed.takeRefusal() { reason = refusal }
       put(.lost(reason))
-      if counted.frames > before { wait = Self.backOff.first }
+      if currentCounters.frames > before { wait = Self.backOff.first }
       guard case .pull = input else { continue }
       pause(wait)
       // A sender that connects to this process must find it listening.
@@ -135,7 +135,8 @@ final class LiveReader: @unchecked Sendable {
       guard let pipe = feed.next(within: 0.1) else { return nil }
       self.pipe = pipe
       return try Demuxer(
-        pipe: pipe, format: "flv", name: "the publisher's stream", settings: bounded(Self.quick),
+        pipe: pipe, format: "flv", name: "the publisher's stream",
+        settings: bounded(Self.flvSettings),
         interrupt: interrupt)
     case .rtp(let description):
       return try RTPSource(description, interrupt: interrupt)
@@ -154,7 +155,7 @@ final class LiveReader: @unchecked Sendable {
   /// Settings for FLV, which describes its streams at the start. `analyzeduration` is in microseconds of
   /// media time. At a low bitrate, `probesize` bytes would take ten seconds to arrive. An `analyzeduration`
   /// of 0 means 90 seconds.
-  private static let quick = [
+  private static let flvSettings = [
     "probesize": "32768", "analyzeduration": "500000", "fpsprobesize": "3",
   ].merging(decoders) { $1 }
 
@@ -168,7 +169,7 @@ final class LiveReader: @unchecked Sendable {
     settings["rw_timeout"] = "5000000"
     switch InputTrust.scheme(of: url) {
     case "rtmp", "rtmps", "rtmpt", "rtmpe":
-      settings.merge(Self.quick) { $1 }
+      settings.merge(Self.flvSettings) { $1 }
       settings["tls_verify"] = "1"
     case "rtsp", "rtsps":
       // Over UDP, the server's reply would determine where packets are sent. Use only the one TCP connection.
@@ -212,11 +213,11 @@ final class LiveReader: @unchecked Sendable {
       throw UprightError(.badData, "the stream has no video", at: source.url)
     }
     try LiveCodecs.check(video, at: source.url)
-    let pictures = try LiveFrames(source, video, pixels: pixels)
-    let audio = LiveAudioReader(source, as: audioFormat)
-    source.select(Set([video.index, audio?.index].compactMap(\.self)))
-    put(.opened(hasAudio: audio != nil, frameRate: video.frameRate?.doubleValue))
-    var pace = isPaced ? Pace(interrupt) : nil
+    let videoReader = try LiveVideoReader(source, video, pixels: pixels)
+    let audioReader = LiveAudioReader(source, as: audioFormat)
+    source.select(Set([video.index, audioReader?.index].compactMap(\.self)))
+    put(.opened(hasAudio: audioReader != nil, frameRate: video.frameRate?.doubleValue))
+    var pacer = isPaced ? PacketPacer(interrupt) : nil
     var failures = 0
     defer { counters.withLock { $0.isBusy = false } }
     while isWanted {
@@ -225,21 +226,21 @@ final class LiveReader: @unchecked Sendable {
         counters.withLock { $0.isBusy = false }
         guard let packet = try source.read() else { break }
         failures = 0
-        pace?.wait(for: packet)
+        pacer?.wait(for: packet)
         counters.withLock {
           $0.waited += start.secondsUntilNow
           $0.bytes += packet.size
           $0.isBusy = packet.streamIndex == video.index
           if $0.isBusy { $0.arrived += 1 }
         }
-        pictures.note(packet)
+        videoReader.note(packet)
         if packet.streamIndex == video.index {
-          pictures.sheds = sheds.load(ordering: .relaxed)
-          try decode { () throws(UprightError) in try pictures.take(packet, hand) }
-          counters.withLock { $0.shed += pictures.takeShed() }
-        } else if packet.streamIndex == audio?.index {
-          try audio?.take(packet) { samples, time in put(.audio(samples, at: time)) }
-        } else if source.hasPictures(inStream: packet.streamIndex) {
+          videoReader.sheds = sheds.load(ordering: .relaxed)
+          try decode { () throws(UprightError) in try videoReader.take(packet, pass) }
+          counters.withLock { $0.shed += videoReader.takeShed() }
+        } else if packet.streamIndex == audioReader?.index {
+          try audioReader?.take(packet) { samples, time in put(.audio(samples, at: time)) }
+        } else if source.isVideo(stream: packet.streamIndex) {
           // Reopening the input detects its present streams.
           throw UprightError(
             .inputOutput, "the video continues in another codec or stream", at: source.url)
@@ -250,25 +251,25 @@ final class LiveReader: @unchecked Sendable {
         counters.withLock { $0.damaged += 1 }
       }
     }
-    try pictures.finish(hand)
-    counters.withLock { $0.damaged += pictures.damagedPackets }
+    try videoReader.finish(pass)
+    counters.withLock { $0.damaged += videoReader.damagedPackets }
   }
 
   private func decode(_ body: () throws(UprightError) -> Void) throws(UprightError) {
-    let (start, waited) = (ContinuousClock.now, handing)
+    let (start, waited) = (ContinuousClock.now, secondsBlocked)
     try body()
-    let seconds = start.secondsUntilNow - (handing - waited)
+    let seconds = start.secondsUntilNow - (secondsBlocked - waited)
     counters.withLock { $0.times.add(seconds) }
   }
 
   /// The time spent waiting for the session to take decoded frames, in seconds.
-  private var handing = 0.0
+  private var secondsBlocked = 0.0
 
-  private func hand(_ frame: consuming VideoFrame, _ signal: OrientationSignal?) {
+  private func pass(_ frame: consuming VideoFrame, _ signal: OrientationSignal?) {
     counters.withLock { $0.frames += 1 }
     let start = ContinuousClock.now
     put(.frame(frame, signal))
-    handing += start.secondsUntilNow
+    secondsBlocked += start.secondsUntilNow
   }
 
   private func put(_ item: consuming sending LiveItem) {
@@ -278,7 +279,7 @@ final class LiveReader: @unchecked Sendable {
 
 /// The codecs that are accepted from untrusted streams. This is a subset of what libavcodec supports.
 enum LiveCodecs {
-  static let pictures = [
+  static let video = [
     "h264", "hevc", "av1", "libdav1d", "libaom-av1", "vp8", "vp9", "libvpx", "libvpx-vp9",
     "mpeg1video", "mpeg2video", "mpeg4", "mjpeg",
   ]
@@ -289,11 +290,11 @@ enum LiveCodecs {
   ]
 
   /// The names of all accepted codecs, and of FLV script data.
-  static let names = pictures + audio + ["text"]
+  static let names = video + audio + ["text"]
 
   /// - Throws: `badData` if the stream's codec is not accepted.
   static func check(_ stream: StreamInfo, at location: String) throws(UprightError) {
-    guard (pictures + audio).contains(stream.codecName) else {
+    guard (video + audio).contains(stream.codecName) else {
       throw UprightError(
         .badData, "\(stream.codecName) is not supported in a live input", at: location,
         remedy: "send H.264, HEVC, AV1, VP8 or VP9, and AAC, Opus or MP3")
@@ -302,7 +303,7 @@ enum LiveCodecs {
 }
 
 /// Delays packets to the speed of their timestamps.
-struct Pace {
+struct PacketPacer {
   private let interrupt: Interrupt
   private var start: (wall: ContinuousClock.Instant, seconds: Double)?
   private var last = 0.0

@@ -25,18 +25,18 @@ final class LiveRun {
   private var branches: [LiveBranch] = []
   /// In the order of the configuration.
   private let writers: [OutputWriter]
-  private let writersOf: [LiveForm: [OutputWriter]]
-  private let forms: [LiveForm]
+  private let writersByEncoding: [LiveEncoding: [OutputWriter]]
+  private let encodings: [LiveEncoding]
   private let hasSegments: Bool
   private var rate = 30.0
   private var hasAudio = false
   /// The frame that is repeated while no frames arrive.
-  private var held: (picture: SharedFrame, signal: OrientationSignal?)?
+  private var held: (shared: SharedFrame, signal: OrientationSignal?)?
   /// The time when the input was lost, in ticks; `nil` while it is present.
   private var lostAt: Int64?
   private var lossReason = "no input"
   private var backlog: LiveBacklog
-  private var arrival = LiveArrival()
+  private var lossDetector = InputLossDetector()
   /// The total time waited for the input, in seconds, as of the last frame.
   private var waited = 0.0
   private var lastEncoded: Int64 = 0
@@ -49,7 +49,7 @@ final class LiveRun {
   /// The slate is shown after this time without input, in ticks.
   private static let slateAfter = 2 * LiveClock.rate
   /// The time that outputs have to close, in seconds.
-  private static let closing = (first: 8.0, last: 1.5)
+  private static let closeTimeouts = (first: 8.0, last: 1.5)
 
   init(
     _ configuration: LiveConfiguration, _ targets: [LiveTarget], _ control: LiveControl
@@ -62,17 +62,17 @@ final class LiveRun {
     stills = try SessionStills(configuration.options)
     audio = try LiveAudio()
     let (track, earliest) = (try audio.track(), audio.earliest)
-    var (forms, writersOf): ([LiveForm], [LiveForm: [OutputWriter]]) = ([], [:])
+    var (encodings, writersByEncoding): ([LiveEncoding], [LiveEncoding: [OutputWriter]]) = ([], [:])
     var writers: [OutputWriter] = []
     for target in targets {
-      if writersOf[target.form] == nil { forms.append(target.form) }
-      let writer = target.writer(configuration, sound: track, earliest: earliest) {
+      if writersByEncoding[target.encoding] == nil { encodings.append(target.encoding) }
+      let writer = target.writer(configuration, audio: track, earliest: earliest) {
         control.comesBack
       }
       writers.append(writer)
-      writersOf[target.form, default: []].append(writer)
+      writersByEncoding[target.encoding, default: []].append(writer)
     }
-    (self.forms, self.writersOf, self.writers) = (forms, writersOf, writers)
+    (self.encodings, self.writersByEncoding, self.writers) = (encodings, writersByEncoding, writers)
     reader = LiveReader(
       configuration.input, proxy: configuration.httpProxy, pixels: configuration.limits.pixels,
       audioFormat: audio.format, interrupt: control.interrupt, queue: queue)
@@ -109,26 +109,26 @@ final class LiveRun {
   private func step() throws(UprightError) {
     // During a loss, repeated frames are due at every step; otherwise only the state is checked.
     if let item = queue.take(within: lostAt != nil && held != nil ? 0.01 : 0.05) {
-      try take(item)
+      try process(item)
     } else if queue.hasEnded {
       ending = ending ?? .ended("the input ended")
     }
-    try look()
+    try checkInputAndOutputs()
     publish()
   }
 
-  private func take(_ item: consuming LiveItem) throws(UprightError) {
+  private func process(_ item: consuming LiveItem) throws(UprightError) {
     switch consume item {
     case .opened(let hasAudio, let frameRate):
       self.hasAudio = hasAudio
       if let frameRate, frameRate.isFinite, (1...240).contains(frameRate) { rate = frameRate }
       if clock.latest == nil { clock = LiveClock(frameRate: rate) }
       backlog = LiveBacklog(seconds: configuration.limits.lag)
-    case .frame(let frame, let signal): try take(frame, signal)
+    case .frame(let frame, let signal): try process(frame, signal)
     case .audio(let samples, let raw):
       let duration = audio.format.ticks(of: Int64(samples.count))
-      guard let time = clock.sound(raw, duration: duration, wall: wall) else { return }
-      try audio.take(samples, at: time) { (packet) throws(UprightError) in try send(packet) }
+      guard let time = clock.audioTime(raw, duration: duration, wall: wall) else { return }
+      try audio.add(samples, at: time) { (packet) throws(UprightError) in try send(packet) }
     case .lost(let reason):
       clock.lose()
       lose(reason)
@@ -138,19 +138,21 @@ final class LiveRun {
     }
   }
 
-  private func take(
+  private func process(
     _ frame: consuming VideoFrame, _ signal: OrientationSignal?
   ) throws(UprightError) {
     let wall = wall
-    guard let time = clock.picture(frame.pts, wall: wall) else { return control.drop("late") }
-    let waits = reader.counted.waited
+    guard let time = clock.frameTime(frame.pts, wall: wall) else {
+      return control.countDrop("late")
+    }
+    let waits = reader.currentCounters.waited
     let isDropped = backlog.drops(
       time, wall: wall, waited: LiveClock.timeBase.ticks(in: waits - waited), step: clock.step,
       shown: lastEncoded)
     waited = waits
     reader.shed(backlog.isCatchingUp)
-    if isDropped { return control.drop("queue") }
-    if branches.isEmpty { try begin(frame) }
+    if isDropped { return control.countDrop("queue") }
+    if branches.isEmpty { try createBranches(for: frame) }
     if lostAt != nil || control.state == .waiting { control.enter(.live) }
     lostAt = nil
     try fill(before: time)
@@ -171,45 +173,46 @@ final class LiveRun {
     }
   }
 
-  private func begin(_ frame: borrowing VideoFrame) throws(UprightError) {
+  private func createBranches(for frame: borrowing VideoFrame) throws(UprightError) {
     let options = configuration.options
     var policy = configuration.policy
     // If no event gave the device orientation, the shape of upright frames determines it.
-    if options.frames == .upright, !control.policy({ $0.hasEarly }) {
+    if options.frames == .upright, !control.policy({ $0.hasEarlyEvents }) {
       policy.device.orientation = DeviceOrientation(frameOf: frame.size, lying: .up)
     }
     var director: FrameDirector?
-    for form in forms {
-      var guidance = form.guidance ?? .standard
-      if form.guidance == nil {
+    for encoding in encodings {
+      var guidance = encoding.guidance ?? .standard
+      if encoding.guidance == nil {
         guidance = try .ofSource(frame, captureSize: options.captureSize)
       }
       if director == nil {
         director = try FrameDirector(
           policy: policy, guidance: guidance, frames: options.frames,
-          reference: options.reference, canvas: form.canvas, signalsAreEvents: true,
+          reference: options.reference, canvas: encoding.canvas, signalsAreEvents: true,
           gravity: options.gravity, levels: options.levels)
       } else {
-        director?.add(guidance, canvas: form.canvas)
+        director?.add(guidance, canvas: encoding.canvas)
       }
       let isFirst = branches.isEmpty
       let control = control
       branches.append(
         LiveBranch(
-          form, configuration, stills: stills, rate: rate, writers: writersOf[form] ?? []
+          encoding, configuration, stills: stills, rate: rate,
+          writers: writersByEncoding[encoding] ?? []
         ) { update in
-          if isFirst, case .format(let change) = update { control.tell(.format(change)) }
+          if isFirst, case .format(let change) = update { control.notify(.format(change)) }
         })
     }
     guard let director else { return }
-    control.policy { $0.begin(director) }
+    control.policy { $0.start(with: director) }
   }
 
   /// Encodes a frame again.
   private func show(
-    _ held: (picture: SharedFrame, signal: OrientationSignal?), at time: Int64
+    _ held: (shared: SharedFrame, signal: OrientationSignal?), at time: Int64
   ) throws(UprightError) {
-    var frame = try held.picture.frame.shared()
+    var frame = try held.shared.frame.shared()
     frame.pts = time
     frame.duration = clock.step
     try show(frame, held.signal)
@@ -237,14 +240,14 @@ final class LiveRun {
     let isSlate = lostAt.map { wall - $0 >= Self.slateAfter } ?? false
     for (index, branch) in branches.enumerated() where index < directions.count {
       if isSlate, stills.slate != nil { directions[index].isCaptureEnabled = false }
-      try branch.take(try frame.shared(), directions[index], seconds)
+      try branch.encode(try frame.shared(), directions[index], seconds)
     }
     lastEncoded = time
-    control.note(directions.first, at: seconds, arrivals: arrivals)
+    control.recordFrame(directions.first, at: seconds, arrivals: arrivals)
   }
 
   private func send(_ packet: consuming Packet) throws(UprightError) {
-    for branch in branches { try branch.takeAudio(try packet.shared()) }
+    for branch in branches { try branch.addAudio(try packet.shared()) }
   }
 
   // MARK: - What is missing
@@ -258,19 +261,19 @@ final class LiveRun {
   }
 
   /// Checks for missing input and for outputs that ended.
-  private func look() throws(UprightError) {
+  private func checkInputAndOutputs() throws(UprightError) {
     let wall = wall
-    let read = reader.counted
+    let read = reader.currentCounters
     let isWaiting = queue.depth > 0 || read.isBusy
-    let isLost = arrival.isLost(wall: wall, arrived: read.arrived, isBusy: isWaiting)
+    let isLost = lossDetector.isLost(wall: wall, arrived: read.arrived, isBusy: isWaiting)
     if isLost, lostAt == nil, clock.latest != nil { lose("no frame for a second") }
-    control.noteBehind(
+    control.recordBehind(
       lostAt == nil && backlog.isOverloaded(wall: wall)
         ? Double(backlog.behind) * LiveClock.timeBase.doubleValue : nil)
     if let lostAt, let held {
       // Only a few at a time, so that new input is noticed; none while frames are queued.
       for _ in 0..<4 where !isWaiting {
-        guard let time = clock.fill(wall: wall) else { break }
+        guard let time = clock.repeatTime(wall: wall) else { break }
         try show(held, at: time)
       }
       if Double(wall - lostAt) > configuration.inputTimeout * Double(LiveClock.rate) {
@@ -281,8 +284,8 @@ final class LiveRun {
     {
       ending = .failed(UprightError(.noInput, lossReason))
     }
-    if writers.allSatisfy({ $0.present.hasEnded }) {
-      let reason = writers.lazy.compactMap(\.present.error).first?.description
+    if writers.allSatisfy({ $0.currentState.hasEnded }) {
+      let reason = writers.lazy.compactMap(\.currentState.error).first?.description
       ending = .failed(UprightError(.inputOutput, reason ?? "every output has ended"))
     }
   }
@@ -303,15 +306,15 @@ final class LiveRun {
   /// Closes every output so that it is playable. Abandons an output that is stuck.
   private func close() {
     writers.forEach { $0.queue.end() }
-    let deadline = DispatchTime.now() + Self.closing.first
+    let deadline = DispatchTime.now() + Self.closeTimeouts.first
     let stuck = writers.filter { !$0.join(by: deadline) }
     stuck.forEach { $0.abandon() }
-    let last = DispatchTime.now() + Self.closing.last
+    let last = DispatchTime.now() + Self.closeTimeouts.last
     for writer in stuck { _ = writer.join(by: last) }
   }
 
   private func publish() {
-    let read = reader.counted
+    let read = reader.currentCounters
     control.update { snapshot in
       var counters = snapshot.counters
       counters.framesIn = read.frames
@@ -320,9 +323,9 @@ final class LiveRun {
       counters.queueDepth = queue.depth
       if read.damaged > 0 { counters.dropped["decode"] = read.damaged }
       if read.shed > 0 { counters.dropped["shed"] = read.shed }
-      let lost = writers.reduce(0) { $0 + $1.lostFrames }
+      let lost = writers.reduce(0) { $0 + $1.droppedFrames }
       if lost > 0 { counters.dropped["output"] = lost }
-      counters.bytesOut = writers.reduce(0) { $0 + $1.present.bytes }
+      counters.bytesOut = writers.reduce(0) { $0 + $1.currentState.bytes }
       if let first = branches.first {
         counters.framesOut = first.tally.frames
         counters.formatChanges = max(0, first.tally.changeCount - 1)
@@ -333,9 +336,9 @@ final class LiveRun {
         counters.encodeTimes.add(branch.times.encode)
       }
       snapshot.counters = counters
-      snapshot.outputProblems = writers.map { $0.present.error?.description }
+      snapshot.outputProblems = writers.map { $0.currentState.error?.description }
     }
-    control.tellAnswers()
+    control.reportDecisions()
   }
 }
 

@@ -59,7 +59,7 @@ public final class LiveSession: Sendable {
         ending = .failed(error)
       }
       control.policy { $0.close() }
-      control.tellAnswers()
+      control.reportDecisions()
       control.enter(ending.state, reason: ending.reason)
       done.signal()
       let waiting = end.withLock { end in

@@ -68,9 +68,9 @@ public struct LiveCounters: Sendable, Hashable {
   public var encodeTimes = DurationHistogram()
   /// The time from an event's arrival to the first packet of a frame that shows it, in seconds, for the last
   /// 1024 events.
-  public var eventToPicture: [Double] = []
-  /// The same as `eventToPicture`, for all events.
-  public var eventToPictureTimes = DurationHistogram()
+  public var eventToFrame: [Double] = []
+  /// The same as `eventToFrame`, for all events.
+  public var eventToFrameTimes = DurationHistogram()
   /// The number of frames that wait.
   public var queueDepth = 0
 

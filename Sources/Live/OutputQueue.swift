@@ -21,44 +21,45 @@ final class OutputQueue: @unchecked Sendable {
     let seconds: Double
     let bytes: Int
     /// Whether video decoding can start here.
-    let isEntry: Bool
+    let isKeyframe: Bool
   }
 
   private let condition = NSCondition()
-  private let longest: Double
-  private let largest: Int
+  private let maxSeconds: Double
+  private let maxBytes: Int
   private var items = Deque<Item>()
   private var bytes = 0
   /// Whether all packets up to the next IDR are dropped.
   private var isSkipping = false
   /// The last format that started among dropped packets.
   private var missedFormat: EncodedFormat?
-  private var lost = 0
+  private var dropped = 0
   private var isEnded = false
 
   /// - Parameters:
   ///   - seconds: The duration of the stream that may wait.
   ///   - bytes: The number of bytes that may wait.
   init(seconds: Double, bytes: Int) {
-    longest = max(0, seconds)
-    largest = max(0, bytes)
+    maxSeconds = max(0, seconds)
+    maxBytes = max(0, bytes)
   }
 
   /// Adds a packet; track 0 is the video. O(1) unless packets are dropped.
   func put(_ packet: consuming Packet, track: Int, format: EncodedFormat?) {
-    let isEntry = track == 0 && packet.isKey
+    let isKeyframe = track == 0 && packet.isKey
     let (seconds, size) = (packet.seconds ?? 0, packet.size)
     let box = PacketBox(packet, format: nil)
     condition.lock()
     defer { condition.unlock() }
     if isEnded {
-      if track == 0 { lost += 1 }
+      if track == 0 { dropped += 1 }
       return
     }
     var item = Item(
-      packet: box, track: track, format: format, seconds: seconds, bytes: size, isEntry: isEntry)
-    if isSkipping && !isEntry { return lose(item) }
-    if isEntry {
+      packet: box, track: track, format: format, seconds: seconds, bytes: size,
+      isKeyframe: isKeyframe)
+    if isSkipping && !isKeyframe { return drop(item) }
+    if isKeyframe {
       isSkipping = false
       item.format = format ?? missedFormat
       missedFormat = nil
@@ -74,21 +75,21 @@ final class OutputQueue: @unchecked Sendable {
     guard index < items.count, let last = items.last else { return false }
     // A single packet is always accepted, however large; otherwise nothing would ever pass.
     guard items.count - index > 1 else { return false }
-    return Double(bytes) > Double(largest) * share
-      || last.seconds - items[index].seconds > longest * share
+    return Double(bytes) > Double(maxBytes) * share
+      || last.seconds - items[index].seconds > maxSeconds * share
   }
 
   private func makeRoom() {
     var rest = bytes
     var entry: Int?
     for index in items.indices {
-      if index > 0, items[index].isEntry, !isFull(from: index, rest, share: 0.5) {
+      if index > 0, items[index].isKeyframe, !isFull(from: index, rest, share: 0.5) {
         entry = index
         break
       }
       rest -= items[index].bytes
     }
-    for _ in 0..<(entry ?? items.count) { lose(items.removeFirst()) }
+    for _ in 0..<(entry ?? items.count) { drop(items.removeFirst()) }
     bytes = items.reduce(0) { $0 + $1.bytes }
     guard entry != nil else {
       isSkipping = true
@@ -98,9 +99,9 @@ final class OutputQueue: @unchecked Sendable {
     missedFormat = nil
   }
 
-  private func lose(_ item: Item) {
+  private func drop(_ item: Item) {
     missedFormat = item.format ?? missedFormat
-    if item.track == 0 { lost += 1 }
+    if item.track == 0 { dropped += 1 }
   }
 
   /// Waits for the next packet. Returns `nil` when the queue has ended and is empty.
@@ -122,10 +123,10 @@ final class OutputQueue: @unchecked Sendable {
   }
 
   /// The number of frames that were dropped so far.
-  var lostFrames: Int {
+  var droppedFrames: Int {
     condition.lock()
     defer { condition.unlock() }
-    return lost
+    return dropped
   }
 
   /// The number of queued packets.

@@ -12,7 +12,7 @@ internal import UprightPipeline
 /// folder that fails is closed.
 final class OutputWriter: Sendable {
   /// How an output is created and started. Its closures are called on the output's thread.
-  struct Recipe: Sendable {
+  struct SinkFactory: Sendable {
     /// The URL of a network output, which is reopened; `nil` for a file or a folder.
     let address: String?
     let make: @Sendable (Interrupt) throws(UprightError) -> any PacketSink
@@ -34,7 +34,7 @@ final class OutputWriter: Sendable {
     var hasEnded = false
   }
 
-  let recipe: Recipe
+  let factory: SinkFactory
   let queue: OutputQueue
   private let state = Mutex(State())
   /// Interrupts writing that is stuck.
@@ -44,8 +44,8 @@ final class OutputWriter: Sendable {
   /// The delay before a network output is reopened, in seconds: the first and the largest.
   private static let backOff = (first: 0.5, last: 8.0)
 
-  init(_ recipe: Recipe, seconds: Double, bytes: Int) {
-    self.recipe = recipe
+  init(_ factory: SinkFactory, seconds: Double, bytes: Int) {
+    self.factory = factory
     queue = OutputQueue(seconds: seconds, bytes: bytes)
   }
 
@@ -61,10 +61,10 @@ final class OutputWriter: Sendable {
     thread.start()
   }
 
-  var present: State { state.withLock { $0 } }
+  var currentState: State { state.withLock { $0 } }
 
   /// The number of frames that were not written.
-  var lostFrames: Int { queue.lostFrames + present.missed }
+  var droppedFrames: Int { queue.droppedFrames + currentState.missed }
 
   /// Waits until the output is closed. Returns `false` if it is not closed by `deadline`.
   func join(by deadline: DispatchTime) -> Bool {
@@ -76,14 +76,14 @@ final class OutputWriter: Sendable {
   /// Interrupts writing immediately.
   func abandon() {
     interrupt.raise()
-    recipe.abandon()
+    factory.abandon()
   }
 
   private func run() {
     var sink: (any PacketSink)?
     var format: EncodedFormat?
     var wait = Self.backOff.first
-    var notBefore = ContinuousClock.now
+    var retryTime = ContinuousClock.now
     while let item = queue.take() {
       if let new = item.format { format = new }
       do throws(UprightError) {
@@ -92,31 +92,31 @@ final class OutputWriter: Sendable {
           wait = Self.backOff.first
           continue
         }
-        guard item.isEntry, let format, ContinuousClock.now >= notBefore else {
+        guard item.isKeyframe, let format, ContinuousClock.now >= retryTime else {
           if item.track == 0 { state.withLock { $0.missed += 1 } }
           continue
         }
-        let made = try recipe.make(interrupt)
+        let made = try factory.make(interrupt)
         sink = made
-        try made.begin(recipe.describe(format))
+        try made.begin(factory.describe(format))
         try write(item, to: made, format: nil)
         state.withLock { $0.error = nil }
       } catch {
         sink?.abandon()
         sink = nil
         state.withLock { state in
-          state.error = recipe.address.map { LiveAddress.masked(error, $0) } ?? error
+          state.error = factory.address.map { LiveAddress.masked(error, $0) } ?? error
           if item.track == 0 { state.missed += 1 }
         }
-        guard recipe.address != nil, !interrupt.isRaised else { return queue.end() }
-        notBefore = ContinuousClock.now + .seconds(wait)
+        guard factory.address != nil, !interrupt.isRaised else { return queue.end() }
+        retryTime = ContinuousClock.now + .seconds(wait)
         wait = min(wait * 2, Self.backOff.last)
       }
     }
-    guard let sink else { return recipe.abandon() }
+    guard let sink else { return factory.abandon() }
     do throws(UprightError) { try sink.finish(isPartial: false) } catch {
       sink.abandon()
-      state.withLock { $0.error = recipe.address.map { LiveAddress.masked(error, $0) } ?? error }
+      state.withLock { $0.error = factory.address.map { LiveAddress.masked(error, $0) } ?? error }
     }
   }
 

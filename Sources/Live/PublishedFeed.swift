@@ -15,7 +15,7 @@ public final class PublishedFeed: Sendable {
     var onRoom: @Sendable () -> Void = {}
     var isClosed = false
     /// The number of bytes of earlier connections.
-    var former = 0
+    var earlierBytes = 0
     /// Why the last connection was refused, until the session has reported it.
     var refusal: String?
   }
@@ -33,7 +33,7 @@ public final class PublishedFeed: Sendable {
   /// Starts a connection; tags follow. Returns `false` if there is already a publisher, or the session has
   /// ended.
   public func begin() -> Bool {
-    let pipe = BytePipe(capacity: capacity) { [weak self] in self?.tellRoom() }
+    let pipe = BytePipe(capacity: capacity) { [weak self] in self?.notifyRoom() }
     let isTaken = state.withLock { state in
       if state.isClosed || state.pipe != nil { return false }
       state.pipe = pipe
@@ -62,7 +62,7 @@ public final class PublishedFeed: Sendable {
   /// Ends the connection. Another one may start.
   public func end() {
     let pipe = state.withLock { state in
-      state.former += state.pipe?.written ?? 0
+      state.earlierBytes += state.pipe?.written ?? 0
       return state.pipe.take()
     }
     pipe?.end()
@@ -73,13 +73,13 @@ public final class PublishedFeed: Sendable {
   func refuse(_ pipe: BytePipe) {
     let isPresent = state.withLock { state in
       guard state.pipe === pipe else { return false }
-      state.former += pipe.written
+      state.earlierBytes += pipe.written
       state.pipe = nil
       return true
     }
     guard isPresent else { return }
     pipe.end()
-    tellRoom()
+    notifyRoom()
   }
 
   /// Whether there is a publisher.
@@ -94,11 +94,11 @@ public final class PublishedFeed: Sendable {
     state.withLock { $0.onRoom = body }
   }
 
-  private func tellRoom() { state.withLock { $0.onRoom }() }
+  private func notifyRoom() { state.withLock { $0.onRoom }() }
 
   /// The number of bytes that were accepted, for all connections together.
   var written: Int {
-    state.withLock { $0.former + ($0.pipe?.written ?? 0) }
+    state.withLock { $0.earlierBytes + ($0.pipe?.written ?? 0) }
   }
 
   /// Waits for the next connection. Returns `nil` if there was none within `seconds`.
@@ -111,10 +111,10 @@ public final class PublishedFeed: Sendable {
   func close() {
     let pipe = state.withLock { state in
       state.isClosed = true
-      state.former += state.pipe?.written ?? 0
+      state.earlierBytes += state.pipe?.written ?? 0
       return state.pipe.take()
     }
     pipe?.end()
-    tellRoom()
+    notifyRoom()
   }
 }

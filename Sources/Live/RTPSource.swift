@@ -20,7 +20,7 @@ final class RTPSource: PacketSource {
     let payloadType: UInt8
     let redundancy: UInt8?
     /// The arrival time of the first packet, in milliseconds since the source was opened.
-    var begun: Int64?
+    var firstArrival: Int64?
 
     init(
       _ media: SessionDescription.Media, _ codec: RTPCodec, binds: Bool
@@ -63,13 +63,13 @@ final class RTPSource: PacketSource {
     }
     self.tracks = tracks
     let parameters = try findKeyframe(description.video.parameterSets)
-    let pictures = tracks[0]
+    let videoTrack = tracks[0]
     streams = [
       StreamInfo(
         index: 0, kind: .video, parameters: parameters,
-        timeBase: Rational(1, pictures.codec.clockRate),
+        timeBase: Rational(1, videoTrack.codec.clockRate),
         carriesCVO: OrientationExtension(description.video.extensions).isNegotiated,
-        decoderName: pictures.codec.decoderName)
+        decoderName: videoTrack.codec.decoderName)
     ]
     if tracks.count > 1 {
       streams.append(
@@ -114,7 +114,7 @@ final class RTPSource: PacketSource {
     var duration = 0
     if track.codec == .opus { duration = OpusPacket.duration(unit.bytes) ?? 0 }
     var packet = try Packet(
-      unit.bytes, stream: streams[index], pts: unit.ticks + (track.begun ?? 0) * rate / 1000,
+      unit.bytes, stream: streams[index], pts: unit.ticks + (track.firstArrival ?? 0) * rate / 1000,
       isKey: unit.isKey, duration: Int64(duration))
     packet.cvo = unit.cvo
     return packet
@@ -125,8 +125,8 @@ final class RTPSource: PacketSource {
     if interrupt.isRaised { throw UprightError(.cancelled, "stopped", at: url) }
     if let datagrams {
       guard let datagram = datagrams.take() else { return hasEnded = true }
-      if let index = tracks.firstIndex(where: { isWanted(datagram[...], of: $0) }) {
-        take(datagram, index, arrival: elapsed)
+      if let index = tracks.firstIndex(where: { mayBelong(datagram[...], to: $0) }) {
+        receive(datagram, index, arrival: elapsed)
       }
       return
     }
@@ -138,8 +138,8 @@ final class RTPSource: PacketSource {
       // Limited, so that a flood on one socket does not block the other.
       for _ in 0..<256 {
         guard let datagram = socket.receive(into: &buffer) else { break }
-        if isWanted(datagram, of: tracks[index]) {
-          take(Array(datagram), index, arrival: arrival)
+        if mayBelong(datagram, to: tracks[index]) {
+          receive(Array(datagram), index, arrival: arrival)
         }
       }
     }
@@ -151,17 +151,17 @@ final class RTPSource: PacketSource {
     return elapsed.seconds * 1000 + elapsed.attoseconds / 1_000_000_000_000_000
   }
 
-  private func take(_ datagram: [UInt8], _ index: Int, arrival: Int64) {
+  private func receive(_ datagram: [UInt8], _ index: Int, arrival: Int64) {
     let track = tracks[index]
-    let begun = track.begun ?? arrival
-    track.begun = begun
-    for unit in track.rtp.take(datagram, arrival: arrival - begun) {
+    let firstArrival = track.firstArrival ?? arrival
+    track.firstArrival = firstArrival
+    for unit in track.rtp.take(datagram, arrival: arrival - firstArrival) {
       waiting.append((unit, index))
     }
   }
 
   /// Returns whether the datagram may be RTP with the described payload type. Anyone can send to a port.
-  private func isWanted(_ datagram: ArraySlice<UInt8>, of track: Track) -> Bool {
+  private func mayBelong(_ datagram: ArraySlice<UInt8>, to track: Track) -> Bool {
     guard datagram.count >= 12 else { return false }
     let type = datagram[datagram.startIndex + 1] & 0x7F
     // G.711's comfort noise has a separate payload type.

@@ -60,7 +60,7 @@ struct SessionDescription {
         }
       }
     }
-    for index in media.indices { Self.settle(&media[index], maps[index]) }
+    for index in media.indices { Self.selectCodec(&media[index], maps[index]) }
     for (index, type, text) in formats where media[index].payloadType == type {
       media[index].parameterSets = H264Parameters.sets(text)
     }
@@ -84,7 +84,7 @@ struct SessionDescription {
   }
 
   /// Selects the first payload type whose codec is supported.
-  private static func settle(_ media: inout Media, _ map: [(type: UInt8, name: String)]) {
+  private static func selectCodec(_ media: inout Media, _ map: [(type: UInt8, name: String)]) {
     media.redundancy = map.first { $0.name == "red" }?.type
     for type in media.payloadTypes {
       // G.711's payload types don't need an `a=rtpmap` line (RFC 3551, table 4).

@@ -31,7 +31,7 @@ struct ChunkReader: Sendable {
   private var chunkSize = 128
   private var buffer: [UInt8] = []
   private var position = 0
-  private var begun = 0
+  private var incompleteBytes = 0
 
   /// Creates a reader for the bytes after the handshake.
   init(limits: Limits = Limits()) { self.limits = limits }
@@ -55,7 +55,7 @@ struct ChunkReader: Sendable {
   mutating func next() throws(RTMPError) -> RTMPMessage? {
     while let header = try header() {
       guard let message = try take(header) else { continue }
-      try obey(message)
+      try apply(message)
       return message
     }
     return nil
@@ -159,11 +159,11 @@ struct ChunkReader: Sendable {
     }
     payloads[header.id, default: []] += buffer[header.payload]
     stream.received += header.payload.count
-    begun += header.payload.count
+    incompleteBytes += header.payload.count
     position = header.end
-    if begun > limits.message { throw RTMPError("too many bytes in incomplete messages") }
+    if incompleteBytes > limits.message { throw RTMPError("too many bytes in incomplete messages") }
     guard stream.received >= stream.length else { return nil }
-    begun -= stream.received
+    incompleteBytes -= stream.received
     stream.received = 0
     return RTMPMessage(
       stream.kind, timestamp: stream.timestamp, stream: stream.messageStream,
@@ -171,7 +171,7 @@ struct ChunkReader: Sendable {
   }
 
   /// Applies messages for the chunk layer itself (5.4.1, 5.4.2).
-  private mutating func obey(_ message: RTMPMessage) throws(RTMPError) {
+  private mutating func apply(_ message: RTMPMessage) throws(RTMPError) {
     switch message.kind {
     case .setChunkSize:
       let size = message.payload.prefix(4).reduce(0) { $0 << 8 | Int($1) }
@@ -182,7 +182,7 @@ struct ChunkReader: Sendable {
       chunkSize = min(size, 0xFFFFFF)
     case .abort:
       let id = message.payload.prefix(4).reduce(0) { $0 << 8 | Int($1) }
-      begun -= payloads.removeValue(forKey: id)?.count ?? 0
+      incompleteBytes -= payloads.removeValue(forKey: id)?.count ?? 0
       streams[id]?.received = 0
     default: break
     }

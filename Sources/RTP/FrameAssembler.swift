@@ -85,7 +85,7 @@ struct FrameAssembler: Sendable {
       isBroken = true
       return
     }
-    guard made.hasPicture else {
+    guard made.hasFrameData else {
       if preface.count + made.bytes.count <= Self.maximumPreface { preface += made.bytes }
       return
     }

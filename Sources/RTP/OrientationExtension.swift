@@ -41,7 +41,7 @@ package struct OrientationExtension: Sendable, Hashable {
 /// libwebrtc omits it only if it is 0, and repeats any other value with every frame. Once a sender has been
 /// seen to repeat a value, a missing byte therefore means 0.
 struct OrientationMemory: Sendable {
-  private var standing: CVO?
+  private var lastSent: CVO?
   private var repeats = false
 
   /// Returns the value of the next frame in decoding order, or `nil` if none was sent yet.
@@ -52,11 +52,11 @@ struct OrientationMemory: Sendable {
   mutating func value(sent: CVO?, isKey: Bool, isWhole: Bool) -> CVO? {
     if let sent {
       let isUpright = sent.rotation == 0 && !sent.isFlipped
-      if sent == standing, !isKey, !isUpright { repeats = true }
-      standing = sent
-    } else if repeats, isWhole, let last = standing {
-      standing = CVO(isBackCamera: last.isBackCamera, isFlipped: false, rotation: 0)
+      if sent == lastSent, !isKey, !isUpright { repeats = true }
+      lastSent = sent
+    } else if repeats, isWhole, let last = lastSent {
+      lastSent = CVO(isBackCamera: last.isBackCamera, isFlipped: false, rotation: 0)
     }
-    return standing
+    return lastSent
   }
 }

@@ -67,7 +67,7 @@ package struct RTPStream: Sendable {
         of: packet.timestamp, arrival: item.received.arrival, isRestart: item.isRestart)
       if codec.isVideo {
         assembler.add(item, ticks: ticks, statistics: &counted, to: &out)
-      } else if let bytes = sound(packet) {
+      } else if let bytes = audioPayload(packet) {
         out.append(AccessUnit(bytes: bytes, ticks: ticks, isKey: true))
       }
     }
@@ -75,7 +75,7 @@ package struct RTPStream: Sendable {
   }
 
   /// Returns the codec's payload of an audio packet, or `nil` if there is none.
-  private mutating func sound(_ packet: RTPPacket) -> [UInt8]? {
+  private mutating func audioPayload(_ packet: RTPPacket) -> [UInt8]? {
     // G.711 streams may contain comfort noise (RFC 3389) with a separate payload type.
     if codec != .opus, packet.payloadType == 13 { return nil }
     guard packet.payloadType == redundancy else {

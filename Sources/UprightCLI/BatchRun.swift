@@ -7,7 +7,7 @@ internal import UprightMediaIO
 
 /// Several inputs in one command. Every message names its input. There is one exit status for all of them.
 struct BatchRun {
-  let clips: [ClipList.Clip]
+  let items: [InputList.Item]
   /// The session of each input, or the error that prevented it.
   let sessions: [Result<TranscodeSession, UprightError>]
   let jobs: Int
@@ -27,24 +27,24 @@ struct BatchRun {
         _exit(Interruption.shared.status ?? 130)
       })
     let started = ContinuousClock.now
-    let meter = BatchMeter(progress, clips: clips.map(\.input))
+    let meter = BatchMeter(progress, inputs: items.map(\.input))
     let outcomes = batch.run { [self] index, update in
       switch update {
       case .progress(let progress): meter.show(progress, of: index)
-      case .ended(let outcome): meter.end(index) { tell(outcome, of: index) }
+      case .ended(let outcome): meter.end(index) { printResult(outcome, of: index) }
       }
     }
-    try report?.write(.array(outcomes.indices.map { entry(outcomes[$0], of: $0) }))
+    try report?.write(.array(outcomes.indices.map { reportEntry(outcomes[$0], of: $0) }))
     let elapsed = started.duration(to: .now)
-    if !common.quiet { summarise(outcomes, seconds: elapsed / .seconds(1)) }
+    if !common.quiet { printSummary(outcomes, seconds: elapsed / .seconds(1)) }
     if let status = Interruption.shared.status { throw ExitCode(status) }
-    try leave(outcomes.indices.compactMap { failure(outcomes[$0], of: $0) })
+    try throwFirst(outcomes.indices.compactMap { failure(outcomes[$0], of: $0) })
   }
 
   /// `--dry-run`: prints the plan of each session.
   ///
   /// - Throws: The same as `run`.
-  func tellPlans() throws {
+  func printPlans() throws {
     var failures: [Failure] = []
     for (index, session) in sessions.enumerated() {
       do throws(UprightError) {
@@ -53,24 +53,24 @@ struct BatchRun {
           (index > 0 ? "\n" : "") + lines.map { $0.printable + "\n" }.joined())
       } catch {
         let failure = self.failure(error, of: index)
-        failure.tell()
+        failure.print()
         failures.append(failure)
       }
     }
-    try leave(failures)
+    try throwFirst(failures)
   }
 
-  private func leave(_ failures: [Failure]) throws {
+  private func throwFirst(_ failures: [Failure]) throws {
     if let first = failures.first { throw ExitCode(first.status) }
   }
 
   // MARK: - One input
 
-  private func tell(_ outcome: Batch.Outcome, of index: Int) {
+  private func printResult(_ outcome: Batch.Outcome, of index: Int) {
     switch outcome {
     case .done(let result):
-      if !common.quiet { Summary.tell(result, of: clips[index].input) }
-    case .failed(let error): failure(error, of: index).tell()
+      if !common.quiet { Summary.print(result, of: items[index].input) }
+    case .failed(let error): failure(error, of: index).print()
     case .notStarted: break
     }
   }
@@ -81,9 +81,9 @@ struct BatchRun {
 
   /// Adds the input's name to the error's location, if it names neither input nor output.
   private func failure(_ error: UprightError, of index: Int) -> Failure {
-    let clip = clips[index]
-    let isNamed = [clip.input, clip.output].contains { error.location.contains($0) }
-    let place = error.location.isEmpty ? clip.input : "\(clip.input), \(error.location)"
+    let item = items[index]
+    let isNamed = [item.input, item.output].contains { error.location.contains($0) }
+    let place = error.location.isEmpty ? item.input : "\(item.input), \(error.location)"
     return Failure(
       UprightError(
         error.code, error.message, at: isNamed ? error.location : place, remedy: error.remedy),
@@ -91,25 +91,25 @@ struct BatchRun {
   }
 
   /// Returns an input's entry in the report: the same object as in a report of one input, or its error.
-  private func entry(_ outcome: Batch.Outcome, of index: Int) -> JSONValue {
+  private func reportEntry(_ outcome: Batch.Outcome, of index: Int) -> JSONValue {
     let error: UprightError
     switch outcome {
     case .done(let result): return result.json
     case .failed(let failed): error = failed
     case .notStarted:
       error = UprightError(
-        .cancelled, "stopped before this input was started", at: clips[index].input,
+        .cancelled, "stopped before this input was started", at: items[index].input,
         remedy: "run it again")
     }
     return [
-      "input": ["path": .string(clips[index].input)],
-      "output": ["path": .string(clips[index].output)], "error": failure(error, of: index).json,
+      "input": ["path": .string(items[index].input)],
+      "output": ["path": .string(items[index].output)], "error": failure(error, of: index).json,
     ]
   }
 
   // MARK: - All inputs
 
-  private func summarise(_ outcomes: [Batch.Outcome], seconds: Double) {
+  private func printSummary(_ outcomes: [Batch.Outcome], seconds: Double) {
     var (done, stopped, failed, waiting, frames) = (0, 0, 0, 0, 0)
     for outcome in outcomes {
       switch outcome {
@@ -124,7 +124,7 @@ struct BatchRun {
     if stopped > 0 { words.append("\(stopped) stopped") }
     if failed > 0 { words.append("\(failed) failed") }
     if waiting > 0 { words.append("\(waiting) not started") }
-    StandardError.tell(
+    StandardError.printLine(
       "\(words.joined(separator: ", ")): \(frames) frames "
         + Summary.speed(frames: frames, seconds: seconds))
   }

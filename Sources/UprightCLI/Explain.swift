@@ -19,7 +19,7 @@ struct Explain: ParsableCommand {
         upright explain --policy portrait --events - --json < turns.jsonl
       """)
 
-  @OptionGroup var deciding: PolicyArguments
+  @OptionGroup var policyArguments: PolicyArguments
 
   @Option(
     help: ArgumentHelp("The encoded size. (default: the policy's, or 720x1280)", valueName: "WxH"),
@@ -53,8 +53,8 @@ struct Explain: ParsableCommand {
   }
 
   func run() throws {
-    let (policy, events) = (deciding.policy, deciding.events)
-    let document = try deciding.document()
+    let (policy, events) = (policyArguments.policy, policyArguments.events)
+    let document = try policyArguments.document()
     let guidance: StreamGuidance
     do throws(PolicyError) { guidance = try self.guidance(document) } catch {
       throw UprightError(error, code: .usage)
@@ -76,9 +76,9 @@ struct Explain: ParsableCommand {
       let text = TimelineDrawing(plan).svg
       try DrawingFile(svg).write(Array(text.utf8))
     } else {
-      try StandardOutput.write(why ? DecisionStory(plan).text : DecisionTable(plan).text)
+      try StandardOutput.write(why ? DecisionExplanation(plan).text : DecisionTable(plan).text)
     }
-    tell(plan.warnings)
+    printWarnings(plan.warnings)
   }
 
   /// Prints while it reads, because there may be millions of events. If a short list has an error, nothing
@@ -86,14 +86,14 @@ struct Explain: ParsableCommand {
   private func printJSON(_ plan: OrientationPlan) throws(UprightError) {
     var printer = PlanPrinter(plan)
     func write() throws(UprightError) {
-      tell(printer.warnings)
+      printWarnings(printer.warnings)
       while case let text = printer.take(), !text.isEmpty {
         guard StandardOutput.write(text, to: 1) else {
           throw StandardOutput.failure("standard output")
         }
       }
     }
-    if let events = deciding.events {
+    if let events = policyArguments.events {
       try PolicyInput.forEach(events) { (event) throws(PolicyError) in
         try printer.push(event)
       } afterwards: { () throws(UprightError) in
@@ -104,13 +104,13 @@ struct Explain: ParsableCommand {
     try write()
   }
 
-  private func tell(_ warnings: [String]) {
-    for warning in warnings { StandardError.tell("warning: \(warning)") }
+  private func printWarnings(_ warnings: [String]) {
+    for warning in warnings { StandardError.printLine("warning: \(warning)") }
   }
 
   private func guidance(_ document: PolicyDocument) throws(PolicyError) -> StreamGuidance {
-    let standing = document.stream ?? .standard
-    var encode = standing.encodeSize
+    let base = document.stream ?? .standard
+    var encode = base.encodeSize
     var capture: PixelSize? = document.stream?.captureSize
     if let size {
       if let preset = StreamPreset.named(size) {

@@ -47,11 +47,11 @@ struct Failure {
   }
 
   /// Writes the error to standard error, as a line of text or as JSON.
-  func tell() { StandardError.write((asJSON ? json.compact : line) + "\n") }
+  func print() { StandardError.write((asJSON ? json.compact : line) + "\n") }
 
   func exit() -> Never {
     if let clean { UprightCommand.exit(withError: clean) }
-    tell()
+    print()
     Foundation.exit(status)
   }
 

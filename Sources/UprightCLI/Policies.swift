@@ -65,6 +65,6 @@ struct Policies: ParsableCommand {
       throw PolicyInput.located(error, in: file)
     }
     try StandardOutput.write(migration.document.json.pretty + "\n")
-    for warning in migration.warnings { StandardError.tell("warning: \(warning)") }
+    for warning in migration.warnings { StandardError.printLine("warning: \(warning)") }
   }
 }

@@ -34,9 +34,9 @@ struct PolicyArguments: ParsableArguments {
   /// Returns the path of an input's events. In a folder of events it is the input's name with the extension
   /// `.jsonl`.
   func eventsFile(for input: String) -> String? {
-    guard let events, ClipList.isFolder(events) else { return events }
+    guard let events, InputList.isFolder(events) else { return events }
     return URL(fileURLWithPath: events)
-      .appendingPathComponent(ClipList.stem(of: input) + ".jsonl").relativePath
+      .appendingPathComponent(InputList.stem(of: input) + ".jsonl").relativePath
   }
 
   /// Returns the events of an input.

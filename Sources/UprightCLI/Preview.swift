@@ -28,7 +28,7 @@ struct PreviewCommand: ParsableCommand {
     completion: .file(extensions: ["png", "svg"]))
   var output: String
 
-  @OptionGroup var deciding: PolicyArguments
+  @OptionGroup var policyArguments: PolicyArguments
 
   @OptionGroup(title: "Video and encoding") var arguments: TranscodeArguments
 
@@ -44,23 +44,23 @@ struct PreviewCommand: ParsableCommand {
     for (value, what) in [(input, "<input>"), (output, "-o")] where value == "" {
       throw UprightError(.usage, "the name is empty", at: what, remedy: "give a file name")
     }
-    try deciding.check(input: input)
+    try policyArguments.check(input: input)
     let kind = try drawing.kind()
-    let read = [("the input", input)] + deciding.files(for: input)
+    let read = [("the input", input)] + policyArguments.files(for: input)
     try SideFile.check(output, "-o", against: read.filter { $0.1 != "-" })
     try drawing.prepare(mayReplace: common.y)
-    let document = try deciding.document()
+    let document = try policyArguments.document()
     let session = try PreviewSession(
       input: input, inputFormat: common.inputFormat, options: arguments.options(overwrites: true),
-      policy: document, events: deciding.source(for: input, document))
+      policy: document, events: policyArguments.source(for: input, document))
     Interruption.shared.watch(
       first: { session.stop() }, second: { _exit(Interruption.shared.status ?? 130) })
     let preview = try session.run()
     try drawing.write(kind == .png ? preview.png() : Array(preview.timeline.svg.utf8))
     if !common.quiet {
-      for warning in preview.warnings { StandardError.tell("warning: \(warning)") }
+      for warning in preview.warnings { StandardError.printLine("warning: \(warning)") }
       if output != "-" {
-        StandardError.tell(
+        StandardError.printLine(
           "\(output): \(kind == .png ? "frames before and after, and the timeline" : "the timeline")"
         )
       }

@@ -27,7 +27,7 @@ struct ProbeCommand: ParsableCommand {
 
   func run() throws {
     let probe = try Probe(input: input)
-    for warning in probe.warnings { StandardError.tell("warning: \(warning)") }
+    for warning in probe.warnings { StandardError.printLine("warning: \(warning)") }
     if json {
       try StandardOutput.write(probe.json.pretty + "\n")
     } else {

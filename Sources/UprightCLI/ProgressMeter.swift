@@ -21,8 +21,8 @@ struct ProgressMeter {
 
   init(_ style: ProgressStyle) { self.style = style }
 
-  /// - Parameter clip: The input's name, if there are several inputs.
-  mutating func show(_ progress: SessionProgress, of clip: String? = nil) {
+  /// - Parameter input: The input's name, if there are several inputs.
+  mutating func show(_ progress: SessionProgress, of input: String? = nil) {
     let rate = progress.elapsed > 0 ? Double(progress.frames) / progress.elapsed : 0
     let speed = progress.elapsed > 0 ? progress.seconds / progress.elapsed : 0
     let left = progress.duration.flatMap { duration in
@@ -31,7 +31,7 @@ struct ProgressMeter {
     switch style {
     case .none: return
     case .json:
-      var line: [JSONValue.Member] = clip.map { [.init("input", .string($0))] } ?? []
+      var line: [JSONValue.Member] = input.map { [.init("input", .string($0))] } ?? []
       line += [
         .init("frames", .integer(progress.frames)), .init("seconds", .number(progress.seconds)),
         .init("fps", .number(round(rate))), .init("speed", .number(round(speed))),
@@ -40,7 +40,7 @@ struct ProgressMeter {
       ]
       StandardError.write(JSONValue.object(line).compact + "\n")
     case .plain:
-      let name = clip.map { "\($0.printable): " } ?? ""
+      let name = input.map { "\($0.printable): " } ?? ""
       StandardError.write(name + text(progress, rate, speed, left) + "\n")
     case .bar:
       let part = progress.duration.flatMap { $0 > 0 ? progress.seconds / $0 : nil }

@@ -66,7 +66,7 @@ struct ReportFile {
   init(_ path: String) throws(UprightError) {
     self.path = path
     // A pipe must be opened only once: when it is closed, its reader reaches the end of the file.
-    if StagedFile.isReplaceable(path) || ClipList.isFolder(path) { try SideFile.prepare(path) }
+    if StagedFile.isReplaceable(path) || InputList.isFolder(path) { try SideFile.prepare(path) }
   }
 
   func write(_ report: JSONValue) throws(UprightError) {

@@ -86,7 +86,7 @@ struct Serve: ParsableCommand {
     if service.isNewToken {
       StandardError.write("upright: the admin token is \(service.token)\n")
     } else if configuration.token == nil {
-      StandardError.tell("the admin token is in \(configuration.data)/.upright/token")
+      StandardError.printLine("the admin token is in \(configuration.data)/.upright/token")
     }
     UprightRuntime.keepLargeBlocksApart()
     let failure = Mutex<(any Error)?>(nil)
@@ -96,7 +96,7 @@ struct Serve: ParsableCommand {
       done.signal()
     }
     while done.wait(timeout: .now() + 30) == .timedOut { UprightRuntime.returnFreeMemory() }
-    if let error = failure.withLock({ $0 }) { throw Self.told(error, configuration) }
+    if let error = failure.withLock({ $0 }) { throw Self.startError(error, configuration) }
   }
 
   /// Runs sessions, and parses their options as on the command line.
@@ -111,7 +111,7 @@ struct Serve: ParsableCommand {
     })
 
   /// Returns the error that ended the service.
-  private static func told(_ error: any Error, _ configuration: ServiceConfiguration)
+  private static func startError(_ error: any Error, _ configuration: ServiceConfiguration)
     -> UprightError
   {
     if let error = error as? UprightError { return error }

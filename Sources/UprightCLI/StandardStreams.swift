@@ -30,7 +30,7 @@ enum StandardOutput {
   /// Returns the error for `errno` after a failed write to `name`.
   static func failure(_ name: String) -> UprightError {
     switch errno {
-    case EPIPE: UprightError(.inputOutput, "writing failed: the reader went away", at: name)
+    case EPIPE: UprightError(.inputOutput, "writing failed: the reader closed the pipe", at: name)
     case ENOSPC:
       UprightError(
         .inputOutput, "writing failed: the disk is full", at: name, remedy: "free some space")
@@ -60,7 +60,7 @@ enum StandardError {
   static var isTerminal: Bool { isatty(2) == 1 }
 
   /// Writes a line that starts with `upright: `. The text is made printable.
-  static func tell(_ line: String) { write("upright: \(line)".printable + "\n") }
+  static func printLine(_ line: String) { write("upright: \(line)".printable + "\n") }
 
   static func write(_ text: String) {
     // A failure of standard error can't be reported anywhere.

@@ -5,14 +5,14 @@ internal import UprightFiles
 /// The messages about a finished transcode on standard error.
 enum Summary {
   /// - Parameter input: The input's name, if there are several inputs.
-  static func tell(_ report: TranscodeReport, of input: String? = nil) {
+  static func print(_ report: TranscodeReport, of input: String? = nil) {
     let prefix = input.map { "\($0): " } ?? ""
     for warning in report.warnings {
-      StandardError.tell("warning: \(prefix)\(warning)")
+      StandardError.printLine("warning: \(prefix)\(warning)")
     }
     let written = report.output
     guard written.path != "-" else { return }
-    StandardError.tell(
+    StandardError.printLine(
       "\(files(written)): " + stop(report) + "\(written.frames) frames" + copies(written) + ", "
         + written.sizes.map(\.description).joined(separator: ", then ") + ", "
         + speed(frames: written.encodedFrames, seconds: report.timing.wall))

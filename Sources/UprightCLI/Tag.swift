@@ -73,9 +73,9 @@ struct Tag: ParsableCommand {
     if !common.quiet {
       let written = result.output
       let dropped = written.dropped.map { "left out: \($0)" }
-      for warning in result.warnings + dropped { StandardError.tell("warning: \(warning)") }
+      for warning in result.warnings + dropped { StandardError.printLine("warning: \(warning)") }
       if output != "-" {
-        StandardError.tell(
+        StandardError.printLine(
           "\(written.path): \(written.frames) frames copied, \(session.orientation.name)")
       }
     }

@@ -41,7 +41,7 @@ struct Transcode: ParsableCommand {
     completion: .file())
   var output: String?
 
-  @OptionGroup var deciding: PolicyArguments
+  @OptionGroup var policyArguments: PolicyArguments
 
   @OptionGroup(title: "Video and encoding") var arguments: TranscodeArguments
 
@@ -84,16 +84,18 @@ struct Transcode: ParsableCommand {
 
   func run() throws {
     try checkNames()
-    var list = try ClipList(inputs, output: output, format: format)
+    var list = try InputList(inputs, output: output, format: format)
     try check(list)
     if skipExisting {
       let skipped = list.removeExisting()
-      if skipped > 0 && !common.quiet { StandardError.tell("\(skipped) skipped: already done") }
-      if list.clips.isEmpty { return }
+      if skipped > 0 && !common.quiet {
+        StandardError.printLine("\(skipped) skipped: already done")
+      }
+      if list.items.isEmpty { return }
     }
     if list.isSeveral { return try runSeveral(list) }
-    guard let clip = list.clips.first else { throw UprightError(.usage, "no input", at: "<input>") }
-    let session = try session(clip, document: deciding.document(), options: options())
+    guard let item = list.items.first else { throw UprightError(.usage, "no input", at: "<input>") }
+    let session = try session(item, document: policyArguments.document(), options: options())
     if dryRun {
       return try StandardOutput.write(session.plan().lines.map { $0.printable + "\n" }.joined())
     }
@@ -114,19 +116,19 @@ struct Transcode: ParsableCommand {
     let result = try result(of: session, trace: trace)
     try trace?.finish()
     try reportFile?.write(result.json)
-    if !common.quiet { Summary.tell(result) }
+    if !common.quiet { Summary.print(result) }
     if let status = Interruption.shared.status { throw ExitCode(status) }
   }
 
-  private func runSeveral(_ list: ClipList) throws {
-    let jobs = min(self.jobs ?? Batch.standardJobs(), list.clips.count)
+  private func runSeveral(_ list: InputList) throws {
+    let jobs = min(self.jobs ?? Batch.standardJobs(), list.items.count)
     var options = try options()
     if options.threads == 0 { options.threads = Batch.threads(jobs: jobs) }
-    let document = try deciding.document()
+    let document = try policyArguments.document()
     var sessions: [Result<TranscodeSession, UprightError>] = []
-    for clip in list.clips {
+    for item in list.items {
       do throws(UprightError) {
-        sessions.append(.success(try session(clip, document: document, options: options)))
+        sessions.append(.success(try session(item, document: document, options: options)))
       } catch {
         // Invalid options are invalid for all inputs.
         guard error.code != .usage && error.code != .unavailable else { throw error }
@@ -134,9 +136,9 @@ struct Transcode: ParsableCommand {
       }
     }
     let run = BatchRun(
-      clips: list.clips, sessions: sessions, jobs: jobs, common: common,
+      items: list.items, sessions: sessions, jobs: jobs, common: common,
       progress: common.quiet ? .none : progress ?? .standard)
-    if dryRun { return try run.tellPlans() }
+    if dryRun { return try run.printPlans() }
     let isNew = try list.prepareFolder()
     defer { if isNew { list.removeEmptyFolder() } }
     try run.run(report: report.map { path throws(UprightError) in try ReportFile(path) })
@@ -147,18 +149,18 @@ struct Transcode: ParsableCommand {
   }
 
   private func session(
-    _ clip: ClipList.Clip, document: PolicyDocument, options: TranscodeOptions
+    _ item: InputList.Item, document: PolicyDocument, options: TranscodeOptions
   ) throws(UprightError) -> TranscodeSession {
-    let events = try deciding.source(for: clip.input, document)
-    let (inputFormat, outputFormat) = formats(of: clip)
+    let events = try policyArguments.source(for: item.input, document)
+    let (inputFormat, outputFormat) = formats(of: item)
     do throws(UprightError) {
       return try TranscodeSession(
-        input: clip.input, output: clip.output, inputFormat: inputFormat,
+        input: item.input, output: item.output, inputFormat: inputFormat,
         outputFormat: outputFormat, options: options, policy: document, events: events)
     } catch {
       // No media is open yet, so bad data is an error of the policy.
       throw error.code == .badData
-        ? PolicyInput.located(error, in: deciding.policy ?? "phone") : error
+        ? PolicyInput.located(error, in: policyArguments.policy ?? "phone") : error
     }
   }
 
@@ -178,15 +180,15 @@ struct Transcode: ParsableCommand {
     } catch {
       // Events of standard input are read and checked during the run.
       throw error.location.hasPrefix("line ")
-        ? PolicyInput.located(error, in: deciding.events ?? "-") : error
+        ? PolicyInput.located(error, in: policyArguments.events ?? "-") : error
     }
   }
 
   /// Returns the formats of input and output. `--format` is the output's, but with standard input and an
   /// output whose name has a container it is the input's.
-  private func formats(of clip: ClipList.Clip) -> (input: String?, output: String?) {
-    guard let format, common.inputFormat == nil, clip.input == "-", clip.output == output,
-      (try? OutputContainer(target: clip.output)) != nil
+  private func formats(of item: InputList.Item) -> (input: String?, output: String?) {
+    guard let format, common.inputFormat == nil, item.input == "-", item.output == output,
+      (try? OutputContainer(target: item.output)) != nil
     else { return (common.inputFormat, format) }
     let demuxers = ["ts": "mpegts", "m2ts": "mpegts", "mkv": "matroska", "y4m": "yuv4mpegpipe"]
     return (demuxers[format.lowercased()] ?? format, nil)
@@ -210,8 +212,8 @@ extension Transcode {
     }
   }
 
-  private func check(_ list: ClipList) throws(UprightError) {
-    for clip in list.clips { try deciding.check(input: clip.input) }
+  private func check(_ list: InputList) throws(UprightError) {
+    for item in list.items { try policyArguments.check(input: item.input) }
     if list.isSeveral { try checkSeveral() }
     try checkSideFiles(list)
   }
@@ -221,7 +223,10 @@ extension Transcode {
     for (value, option, what) in [
       (arguments.audio, "--audio", "an audio recording belongs to one input"),
       (trace, "--trace", "a trace covers one input"),
-      (deciding.events == "-" ? "-" : nil, "--events -", "standard input can be read only once"),
+      (
+        policyArguments.events == "-" ? "-" : nil, "--events -",
+        "standard input can be read only once"
+      ),
     ] where value != nil {
       throw UprightError(
         .usage, "\(what), but there are several inputs", at: option,
@@ -230,16 +235,16 @@ extension Transcode {
   }
 
   /// Checks that `--report` and `--trace` don't overwrite a file that another argument names.
-  private func checkSideFiles(_ list: ClipList) throws(UprightError) {
-    var read = list.clips.flatMap { clip in
-      [("the input", Optional(clip.input))] + deciding.files(for: clip.input)
+  private func checkSideFiles(_ list: InputList) throws(UprightError) {
+    var read = list.items.flatMap { item in
+      [("the input", Optional(item.input))] + policyArguments.files(for: item.input)
     }
     read += [("the audio", arguments.audio), ("the slate", arguments.slate)]
     for text in arguments.overlay {
       read.append(("an overlay", try Overlay(parsing: text).path))
     }
     // Standard input can't be overwritten.
-    var others = read.filter { $0.1 != "-" } + list.clips.map { ("the output", $0.output) }
+    var others = read.filter { $0.1 != "-" } + list.items.map { ("the output", $0.output) }
     if let trace {
       try SideFile.check(trace, "--trace", against: others)
       others.append(("the trace", trace))

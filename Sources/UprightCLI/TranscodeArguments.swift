@@ -197,7 +197,7 @@ struct TranscodeArguments: ParsableArguments {
     }
     options.eventsOffset = eventsOffset
     options.gravity = gravity.configuration
-    options.sound = audio
+    options.audio = audio
     options.isStrict = strict
     options.upright = upright
     options.reencode = reencode ?? .auto

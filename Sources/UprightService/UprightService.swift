@@ -17,7 +17,7 @@ package final class UprightService: Sendable {
     var resolver: any Resolver = SystemResolver()
     var ownAddresses = IPAddress.ofThisMachine
     var eventTimes = EventStreamRoutes.Times()
-    var patience = PublisherHandler.Timeouts()
+    var publisherTimeouts = PublisherHandler.Timeouts()
     var webhooks = Webhooks.Limits()
     /// The certificates that may issue the certificate of a webhook's receiver.
     var trustRoots = NIOSSLTrustRoots.default
@@ -37,11 +37,11 @@ package final class UprightService: Sendable {
   private let webhooks: Webhooks
   private let metrics: ServiceMetrics
   private let folders: DataFolders
-  private let surroundings: Dependencies
+  private let dependencies: Dependencies
   private let logger: Logger
-  private let life = Mutex(Life())
+  private let state = Mutex(State())
 
-  private struct Life: Sendable {
+  private struct State: Sendable {
     var port: Int?
     var isReady = false
     var group: ServiceGroup?
@@ -51,34 +51,35 @@ package final class UprightService: Sendable {
   ///   can't be created.
   package init(
     _ configuration: ServiceConfiguration, engine: SessionEngine, secrets: Secrets, logger: Logger,
-    surroundings: Dependencies = Dependencies()
+    dependencies: Dependencies = Dependencies()
   ) throws(UprightError) {
     self.configuration = configuration
     self.secrets = secrets
     self.logger = logger
-    self.surroundings = surroundings
+    self.dependencies = dependencies
     let root = URL(fileURLWithPath: configuration.data).standardizedFileURL.path
     folders = DataFolders(root: root)
     try folders.make()
-    (token, isNewToken) = try AdminToken.settle(configuration.token, folders)
+    (token, isNewToken) = try AdminToken.load(configuration.token, folders)
     secrets.add(token)
     secrets.hide(folder: root)
     let rules = AddressRules(
       allowHosts: configuration.allowHosts.compactMap(HostPattern.init), dataFolder: root,
-      ownAddresses: surroundings.ownAddresses)
-    proxy = EgressProxy(rules: rules, resolver: surroundings.resolver, logger: logger)
-    let opening = SessionFactory(
-      engine: engine, resolver: surroundings.resolver, proxy: proxy,
-      acceptor: RTMPAcceptor(logger: logger, patience: surroundings.patience), folders: folders)
+      ownAddresses: dependencies.ownAddresses)
+    proxy = EgressProxy(rules: rules, resolver: dependencies.resolver, logger: logger)
+    let factory = SessionFactory(
+      engine: engine, resolver: dependencies.resolver, proxy: proxy,
+      acceptor: RTMPAcceptor(logger: logger, timeouts: dependencies.publisherTimeouts),
+      folders: folders)
     let webhooks = Webhooks(
-      proxy: proxy, secrets: secrets, limits: surroundings.webhooks,
-      trustRoots: surroundings.trustRoots, file: try folders.state() + "/webhooks.json",
+      proxy: proxy, secrets: secrets, limits: dependencies.webhooks,
+      trustRoots: dependencies.trustRoots, file: try folders.state() + "/webhooks.json",
       logger: logger)
     self.webhooks = webhooks
     let sessions = Sessions(
-      opening: opening, rules: rules, secrets: secrets,
+      factory: factory, rules: rules, secrets: secrets,
       limits: .init(running: configuration.maxSessions), logger: logger,
-      observer: { webhooks.tell($0, $1) })
+      observer: { webhooks.enqueue($0, $1) })
     self.sessions = sessions
     metrics = ServiceMetrics(
       live: { sessions.all.map(\.snapshot) }, webhooks: { webhooks.counts })
@@ -87,16 +88,16 @@ package final class UprightService: Sendable {
   }
 
   /// The HTTP port; `nil` before it is bound.
-  package var port: Int? { life.withLock { $0.port } }
+  package var port: Int? { state.withLock { $0.port } }
 
   /// The number of webhook messages by outcome.
   var webhookCounts: (delivered: Int, failed: Int, dropped: Int) { webhooks.counts }
 
   /// Whether the service has started, including the sessions of the configuration.
-  var isReady: Bool { life.withLock { $0.isReady } }
+  var isReady: Bool { state.withLock { $0.isReady } }
 
   /// Shuts down as on SIGTERM: ends the sessions so that their outputs are playable, then `run` returns.
-  func shutDown() async { await life.withLock { $0.group }?.triggerGracefulShutdown() }
+  func shutDown() async { await state.withLock { $0.group }?.triggerGracefulShutdown() }
 
   var router: Router<ServiceContext> {
     let plain = Router(context: ServiceContext.self)
@@ -112,7 +113,7 @@ package final class UprightService: Sendable {
 
   private func addRoutes(to router: Router<ServiceContext>) {
     SessionRoutes(sessions: sessions, bodyLimit: configuration.bodyLimit).add(to: router)
-    EventStreamRoutes(sessions: sessions, times: surroundings.eventTimes).add(to: router)
+    EventStreamRoutes(sessions: sessions, times: dependencies.eventTimes).add(to: router)
     WebhookRoutes(webhooks: webhooks, rules: sessions.rules, bodyLimit: configuration.bodyLimit)
       .add(to: router)
     LiveFileRoutes(folders: folders) { [weak sessions] id in
@@ -134,18 +135,18 @@ package final class UprightService: Sendable {
     webhooks.start()
     let most = configuration.maxConnections
     let peers = PeerLimit(perPeer: max(1, most / 2), total: most)
-    let patience = surroundings.requestTimeout
+    let requestTimeout = dependencies.requestTimeout
     let application = Application(
       router: router,
       server: .http1(
         configuration: .init(
-          additionalChannelHandlers: [ConnectionGuard(peers, patience: patience)],
+          additionalChannelHandlers: [ConnectionGuard(peers, timeout: requestTimeout)],
           idleTimeout: .seconds(60))),
       configuration: .init(
         address: .hostname(configuration.listen.host, port: configuration.listen.port),
         serverName: nil,
         availableConnectionsDelegate: .maximum(configuration.maxConnections, logger: logger)),
-      onServerRunning: { [self] channel in await began(channel) }, logger: logger)
+      onServerRunning: { [self] channel in await startSessions(channel) }, logger: logger)
     // Services shut down from last to first, so the HTTP server still answers while the sessions end.
     let drain = SessionService(sessions: sessions, seconds: configuration.drainTimeout * 0.8)
     var configuration = ServiceGroupConfiguration(
@@ -154,7 +155,7 @@ package final class UprightService: Sendable {
     // The service group doesn't wait longer than this.
     configuration.maximumGracefulShutdownDuration = .seconds(self.configuration.drainTimeout)
     let group = ServiceGroup(configuration: configuration)
-    life.withLock { $0.group = group }
+    state.withLock { $0.group = group }
     do { try await group.run() } catch let error as IOError where error.errnoCode == EADDRINUSE {
       throw UprightError(
         .cannotCreate, "the port is in use", at: self.configuration.listen.description,
@@ -162,8 +163,8 @@ package final class UprightService: Sendable {
     }
   }
 
-  private func began(_ channel: any Channel) async {
-    life.withLock { $0.port = channel.localAddress?.port }
+  private func startSessions(_ channel: any Channel) async {
+    state.withLock { $0.port = channel.localAddress?.port }
     for value in configuration.webhooks {
       do { try webhooks.add(Webhook(value, rules: sessions.rules)) } catch {
         logger.error("ignoring a webhook of the configuration: \(Problem(error).detail)")
@@ -180,7 +181,7 @@ package final class UprightService: Sendable {
           "can't start the session \(value["name"]?.text ?? ""): \(Problem(error).detail)")
       }
     }
-    life.withLock { $0.isReady = true }
+    state.withLock { $0.isReady = true }
   }
 }
 

@@ -52,7 +52,7 @@ struct AddressRulesTests {
   }
 
   /// URL, direction, whether it is allowed.
-  static let table: [(String, AddressRules.FrameDirection, Bool)] = [
+  static let table: [(String, AddressRules.Direction, Bool)] = [
     ("rtmp://127.0.0.1:1935/live/KEY", .input, true), ("rtmp://10.0.0.9/live/KEY", .output, true),
     ("rtmps://a.example.net/app/k", .output, true), ("RTMP://127.0.0.1/live/K", .input, true),
     ("srt://127.0.0.1:9000?mode=listener", .input, true), ("rtsp://192.168.1.2/cam", .input, true),
@@ -91,7 +91,7 @@ struct AddressRulesTests {
   ]
 
   @Test("URLs", arguments: table)
-  func urls(_ text: String, _ direction: AddressRules.FrameDirection, _ isAllowed: Bool) {
+  func urls(_ text: String, _ direction: AddressRules.Direction, _ isAllowed: Bool) {
     let isTaken = (try? Self.rules.check(text, direction)) != nil
     #expect(isTaken == isAllowed)
   }

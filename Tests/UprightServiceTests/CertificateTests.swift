@@ -61,12 +61,12 @@ struct CertificateTests {
         "HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\nConnection: close\r\n\r\n\(text)"
     }
     let service = try await RunningService(
-      { configuration, surroundings in
+      { configuration, dependencies in
         configuration.allowHosts = [
           "127.0.0.1:\(server.port)", "127.0.0.1:\(origin.port)", "hook.example",
         ]
-        surroundings.resolver = EgressProxyTests.StubResolver(["hook.example": [["127.0.0.1"]]])
-        surroundings.webhooks.delays = [.milliseconds(10)]
+        dependencies.resolver = EgressProxyTests.StubResolver(["hook.example": [["127.0.0.1"]]])
+        dependencies.webhooks.delays = [.milliseconds(10)]
       }, engine: LiveServiceTests.engine)
     let hook = try await service.ask(
       "POST", "/v1/webhooks",
@@ -152,11 +152,11 @@ struct ReceiverCertificateTests {
     arguments: [("hook.example", true), ("hook.example", false), ("other.example", true)])
   func trust(host: String, isTrusted: Bool) async throws {
     let receiver = try await Receiver()
-    let service = try await RunningService { configuration, surroundings in
+    let service = try await RunningService { configuration, dependencies in
       configuration.allowHosts = [host, "127.0.0.1:\(receiver.port)"]
-      surroundings.resolver = EgressProxyTests.StubResolver([host: [["127.0.0.1"]]])
-      surroundings.webhooks.delays = []
-      if isTrusted { surroundings.trustRoots = .file(receiver.certificate) }
+      dependencies.resolver = EgressProxyTests.StubResolver([host: [["127.0.0.1"]]])
+      dependencies.webhooks.delays = []
+      if isTrusted { dependencies.trustRoots = .file(receiver.certificate) }
     }
     let made = try await service.ask(
       "POST", "/v1/webhooks",

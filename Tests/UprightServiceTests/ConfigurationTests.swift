@@ -73,14 +73,14 @@ struct ConfigurationTests {
   func token() throws {
     let scratch = try Scratch()
     let folders = DataFolders(root: scratch.path("data"))
-    let (first, isNew) = try AdminToken.settle(nil, folders)
+    let (first, isNew) = try AdminToken.load(nil, folders)
     #expect(isNew && first.utf8.count == 43)
-    let (second, isNewAgain) = try AdminToken.settle(nil, folders)
+    let (second, isNewAgain) = try AdminToken.load(nil, folders)
     #expect(second == first && !isNewAgain)
     let attributes = try FileManager.default.attributesOfItem(
       atPath: scratch.path("data/.upright/token"))
     #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
-    #expect(try AdminToken.settle("given-by-somebody", folders) == ("given-by-somebody", false))
+    #expect(try AdminToken.load("given-by-somebody", folders) == ("given-by-somebody", false))
     try Data("short".utf8).write(to: URL(fileURLWithPath: scratch.path("token")))
     #expect(throws: UprightError.self) {
       try ServiceConfiguration(

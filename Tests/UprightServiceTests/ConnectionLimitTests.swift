@@ -10,9 +10,9 @@ import UprightTestSupport
   @Test(
     "A peer with the maximum number of idle connections doesn't block others; they are closed")
   func idle() async throws {
-    let service = try await RunningService { configuration, surroundings in
+    let service = try await RunningService { configuration, dependencies in
       configuration.maxConnections = 8
-      surroundings.requestTimeout = .milliseconds(500)
+      dependencies.requestTimeout = .milliseconds(500)
     }
     let port = service.service.port ?? 0
     let idle = try (0..<16).map { _ in try LocalConnection(port: port) }

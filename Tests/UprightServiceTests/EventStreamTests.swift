@@ -86,8 +86,8 @@ struct EventStreamTests {
 
   @Test("A stream without events gets heartbeats")
   func heartbeat() async throws {
-    let service = try await RunningService { _, surroundings in
-      surroundings.eventTimes.heartbeat = .milliseconds(50)
+    let service = try await RunningService { _, dependencies in
+      dependencies.eventTimes.heartbeat = .milliseconds(50)
     }
     try await service.session()
     let reader = try Self.open(service)
@@ -97,8 +97,8 @@ struct EventStreamTests {
 
   @Test("A client that doesn't read is disconnected and doesn't delay others", .long)
   func slow() async throws {
-    let service = try await RunningService { _, surroundings in
-      surroundings.eventTimes.stall = .milliseconds(400)
+    let service = try await RunningService { _, dependencies in
+      dependencies.eventTimes.stall = .milliseconds(400)
     }
     try await service.session()
     let session = service.script.sessions[0]

@@ -130,11 +130,11 @@ struct HostileInputTests {
     ])
     let publishing = try Loopback.freeTCPPort()
     let service = try await RunningService(
-      { configuration, surroundings in
+      { configuration, dependencies in
         configuration.maxSessions = tricks.count + 1
         configuration.allowHosts =
           origins.map { "127.0.0.1:\($0.port)" } + ["rebind.example"]
-        surroundings.resolver = resolver
+        dependencies.resolver = resolver
       }, engine: LiveServiceTests.engine)
     let healthy = try await UnaffectedSession(service, port: publishing)
     for (index, trick) in tricks.enumerated() {

@@ -13,8 +13,8 @@ struct HostilePublisherTests {
   private static func service() async throws -> (RunningService, Int, UnaffectedSession) {
     let port = try Loopback.freeTCPPort()
     let service = try await RunningService(
-      { _, surroundings in
-        surroundings.patience = .init(publish: .seconds(3), silence: .seconds(3))
+      { _, dependencies in
+        dependencies.publisherTimeouts = .init(publish: .seconds(3), silence: .seconds(3))
       }, engine: LiveServiceTests.engine)
     return (service, port, try await UnaffectedSession(service, port: port))
   }

@@ -148,11 +148,11 @@ struct OpenAPITests {
   @Test("Every described status occurs, with a body that matches its description")
   func answers() async throws {
     let document = try Self.document()
-    let service = try await RunningService { configuration, surroundings in
+    let service = try await RunningService { configuration, dependencies in
       configuration.maxSessions = 1
       configuration.bodyLimit = 4096
       configuration.allowHosts = ["example.com"]
-      surroundings.webhooks.hooks = 1
+      dependencies.webhooks.hooks = 1
     }
     try Data("x".utf8).write(to: URL(fileURLWithPath: service.scratch.path("data/clip.mp4")))
     var seen: Set<String> = []

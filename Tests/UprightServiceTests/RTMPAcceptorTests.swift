@@ -12,11 +12,11 @@ import UprightTestSupport
   "The RTMP port: many publishers, one per session", .enabled(if: FFmpegTool.isHere), .server)
 struct RTMPAcceptorTests {
   private static func acceptor(
-    maxPerPeer: Int = 64, patience: PublisherHandler.Timeouts = .init()
+    maxPerPeer: Int = 64, timeouts: PublisherHandler.Timeouts = .init()
   ) -> RTMPAcceptor {
     RTMPAcceptor(
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, maxPerPeer: maxPerPeer,
-      patience: patience)
+      timeouts: timeouts)
   }
 
   /// Publishes test video and a tone for `seconds`. Returns ffmpeg's exit code.
@@ -104,9 +104,9 @@ struct RTMPAcceptorTests {
 
   @Test("Silent connections are closed, connections per address are limited, garbage is rejected")
   func hostile() async throws {
-    var patience = PublisherHandler.Timeouts()
-    patience.publish = .milliseconds(1500)
-    let acceptor = Self.acceptor(maxPerPeer: 3, patience: patience)
+    var timeouts = PublisherHandler.Timeouts()
+    timeouts.publish = .milliseconds(1500)
+    let acceptor = Self.acceptor(maxPerPeer: 3, timeouts: timeouts)
     let claim = try await acceptor.claim(
       host: "127.0.0.1", port: 0, path: "live/key",
       route: .init(session: "one", feed: PublishedFeed()))

@@ -35,8 +35,8 @@ final class RunningService: Sendable {
     configuration.data = scratch.path("data")
     configuration.token = Self.token
     configuration.drainTimeout = 4
-    var surroundings = UprightService.Dependencies()
-    change(&configuration, &surroundings)
+    var dependencies = UprightService.Dependencies()
+    change(&configuration, &dependencies)
     let secrets = Secrets()
     let log = Log()
     self.log = log
@@ -46,7 +46,7 @@ final class RunningService: Sendable {
     logger.logLevel = .trace
     let service = try UprightService(
       configuration, engine: engine ?? script.engine, secrets: secrets, logger: logger,
-      surroundings: surroundings)
+      dependencies: dependencies)
     self.service = service
     task = Task { try await service.run(signals: false) }
     let deadline = Date(timeIntervalSinceNow: 20)

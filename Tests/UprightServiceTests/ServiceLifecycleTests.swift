@@ -62,7 +62,7 @@ struct ServiceLifecycleTests {
       $0.dropped = ["late": 10]
       $0.bytesIn = 12345
       for seconds in [0.0005, 0.004, 0.25, 30] { $0.encodeTimes.add(seconds) }
-      for seconds in [0.01, 0.02, 0.03, 0.04] { $0.eventToPictureTimes.add(seconds) }
+      for seconds in [0.01, 0.02, 0.03, 0.04] { $0.eventToFrameTimes.add(seconds) }
     }
     func page() async throws -> String { try await service.ask("GET", "/metrics").text }
     let text = try await page()
@@ -80,8 +80,8 @@ struct ServiceLifecycleTests {
       "upright_encode_seconds_bucket{le=\"2.0\"} 3",
       "upright_encode_seconds_bucket{le=\"+Inf\"} 4", "upright_encode_seconds_count 4",
       "upright_encode_seconds_sum 30.2545", "upright_decode_seconds_count 0",
-      "upright_event_to_picture_seconds_bucket{le=\"0.02\"} 2",
-      "upright_event_to_picture_seconds_count 4", "upright_queue_depth 0",
+      "upright_event_to_frame_seconds_bucket{le=\"0.02\"} 2",
+      "upright_event_to_frame_seconds_count 4", "upright_queue_depth 0",
     ] { #expect(lines.contains(line), "\(line)") }
     let memory = lines.first { $0.hasPrefix("upright_resident_memory_bytes ") }
     #expect(try #require(Int(memory?.words.last ?? "")) > 1_000_000)
@@ -96,6 +96,6 @@ struct ServiceLifecycleTests {
     let after = try await page()
     #expect(after.contains("upright_frames_in_total 100\n"))
     #expect(after.contains("upright_encode_seconds_bucket{le=\"0.5\"} 3\n"))
-    #expect(after.contains("upright_event_to_picture_seconds_count 4\n"))
+    #expect(after.contains("upright_event_to_frame_seconds_count 4\n"))
   }
 }

@@ -18,11 +18,11 @@ struct WebhookTests {
   private static func service(
     _ port: Int, waiting: Int = 256, timeout: TimeAmount = .minutes(10)
   ) async throws -> RunningService {
-    try await RunningService { configuration, surroundings in
+    try await RunningService { configuration, dependencies in
       configuration.allowHosts = ["127.0.0.1:\(port)"]
-      surroundings.webhooks.delays = [.milliseconds(10), .milliseconds(20)]
-      surroundings.webhooks.waiting = waiting
-      surroundings.webhooks.timeout = timeout
+      dependencies.webhooks.delays = [.milliseconds(10), .milliseconds(20)]
+      dependencies.webhooks.waiting = waiting
+      dependencies.webhooks.timeout = timeout
     }
   }
 
@@ -285,10 +285,10 @@ struct WebhookTests {
   @Test("A connection attempt doesn't delay the end of the service")
   func attempt() async throws {
     let resolver = SilentResolver()
-    let service = try await RunningService { configuration, surroundings in
+    let service = try await RunningService { configuration, dependencies in
       configuration.allowHosts = ["hook.example"]
-      surroundings.resolver = resolver
-      surroundings.webhooks.timeout = .minutes(10)
+      dependencies.resolver = resolver
+      dependencies.webhooks.timeout = .minutes(10)
     }
     try await service.ask("POST", "/v1/webhooks", "{\"url\": \"http://hook.example/\"}")
     try await service.session()

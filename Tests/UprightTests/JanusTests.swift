@@ -448,7 +448,7 @@ struct JanusTests {
     let sound = try Self.write(fixture, "call-audio.mjr", in: scratch)
     let run = try Transcoded(input, to: scratch.path("out.\(pair.output)")) {
       $0.quick()
-      $0.sound = sound
+      $0.audio = sound
     }
     if early == 0 { #expect(run.result.warnings == []) }
     #expect(try FFmpegTool.streams(run.path, "audio").first?["codec_name"].string == pair.copied)
@@ -470,7 +470,7 @@ struct JanusTests {
       Self.sound("opus", of: Samples.withSound, written: 1_700_000_000_000_000, in: scratch),
       "call-audio.mjr", in: scratch)
     let run = try Transcoded(input, to: scratch.path("out.webm")) {
-      $0.sound = sound
+      $0.audio = sound
       $0.speed = "8"
     }
     #expect(try FFmpegTool.streams(run.path, "audio").first?["codec_name"].string == "opus")

@@ -13,7 +13,7 @@ import Testing
   /// `nil` is late.
   struct Case: CustomTestStringConvertible, Sendable {
     let testDescription: String
-    let pictures: [(raw: Int?, wall: Int)]
+    let frames: [(raw: Int?, wall: Int)]
     let times: [Int?]
   }
 
@@ -24,52 +24,52 @@ import Testing
   static let wrap = 1 << 32
   static let cases: [Case] = [
     Case(
-      testDescription: "any start becomes 0", pictures: run(0..<5, raw: 777_000, wall: 3),
+      testDescription: "any start becomes 0", frames: run(0..<5, raw: 777_000, wall: 3),
       times: [0, 40, 80, 120, 160]),
     Case(
       testDescription: "irregular intervals are kept",
-      pictures: [(9, 0), (30, 20), (101, 90), (140, 140)],
+      frames: [(9, 0), (30, 20), (101, 90), (140, 140)],
       times: [0, 21, 92, 131]),
     Case(
       testDescription: "a jump ahead is bridged",
-      pictures: run(0..<5, raw: 0, wall: 0) + run(5..<8, raw: 3_600_000, wall: 0),
+      frames: run(0..<5, raw: 0, wall: 0) + run(5..<8, raw: 3_600_000, wall: 0),
       times: [0, 40, 80, 120, 160, 200, 240, 280]),
     Case(
       testDescription: "a jump back is bridged",
-      pictures: run(0..<5, raw: 90_000, wall: 0) + run(5..<8, raw: 0, wall: 0),
+      frames: run(0..<5, raw: 90_000, wall: 0) + run(5..<8, raw: 0, wall: 0),
       times: [0, 40, 80, 120, 160, 200, 240, 280]),
     Case(
       testDescription: "a jump for one frame only",
-      pictures: run(0..<5, raw: 0, wall: 0) + [(500_000, 200)] + run(6..<8, raw: 0, wall: 0),
+      frames: run(0..<5, raw: 0, wall: 0) + [(500_000, 200)] + run(6..<8, raw: 0, wall: 0),
       times: [0, 40, 80, 120, 160, 200, 240, 280]),
     Case(
       testDescription: "32 bits of milliseconds wrap, to the tick",
-      pictures: [(wrap - 70, 0), (wrap - 31, 40), (7, 80), (48, 120)], times: [0, 39, 77, 118]),
+      frames: [(wrap - 70, 0), (wrap - 31, 40), (7, 80), (48, 120)], times: [0, 39, 77, 118]),
     Case(
       testDescription: "a pause that matches the wall clock is kept",
-      pictures: run(0..<5, raw: 0, wall: 0) + [(6000, 6100), (6040, 6140)],
+      frames: run(0..<5, raw: 0, wall: 0) + [(6000, 6100), (6040, 6140)],
       times: [0, 40, 80, 120, 160, 6000, 6040]),
     Case(
       testDescription: "no times: by arrival, at least one frame apart",
-      pictures: [(nil, 0), (nil, 33), (nil, 70), (nil, 2000)], times: [0, 33, 67, 2000]),
+      frames: [(nil, 0), (nil, 33), (nil, 70), (nil, 2000)], times: [0, 33, 67, 2000]),
     Case(
       testDescription: "times that don't change",
-      pictures: run(0..<5, raw: 0, wall: 0) + [(160, 200), (160, 240), (160, 280)],
+      frames: run(0..<5, raw: 0, wall: 0) + [(160, 200), (160, 240), (160, 280)],
       times: [0, 40, 80, 120, 160, 200, 240, 280]),
     Case(
       testDescription: "a frame that arrives after a later one is late",
-      pictures: [(0, 0), (80, 80), (40, 85), (120, 120)], times: [0, 80, nil, 120]),
+      frames: [(0, 0), (80, 80), (40, 85), (120, 120)], times: [0, 80, nil, 120]),
     Case(
       testDescription: "extreme values don't overflow",
-      pictures: [(0, 0), (.max / 1_000_000, 40), (.min / 1_000_000, 80), (120, 120)],
+      frames: [(0, 0), (.max / 1_000_000, 40), (.min / 1_000_000, 80), (120, 120)],
       times: [0, 33, 67, 100]),
   ]
 
   @Test("Frames", arguments: cases)
-  func pictures(_ test: Case) {
+  func frames(_ test: Case) {
     var clock = LiveClock()
-    let times = test.pictures.map { picture in
-      clock.picture(picture.raw.map(Self.ms), wall: Self.ms(picture.wall))
+    let times = test.frames.map { frame in
+      clock.frameTime(frame.raw.map(Self.ms), wall: Self.ms(frame.wall))
     }
     // The frame rate is unknown at first. The default is 30 frames per second.
     #expect(times.map { $0.map { Int((Double($0) / 90).rounded()) } } == test.times)
@@ -81,49 +81,51 @@ import Testing
     var times: [Int64?] = []
     for index in 0..<6 {
       let raw = (period - 8000 + Int64(index) * 3000) % period
-      times.append(clock.picture(raw, wall: Int64(index) * 3000))
+      times.append(clock.frameTime(raw, wall: Int64(index) * 3000))
     }
     #expect(times == [0, 3000, 6000, 9000, 12000, 15000])
   }
 
   @Test("A jump in both tracks, in either order, keeps them in sync")
   func tracks() {
-    for soundLeapsFirst in [true, false] {
+    for audioLeapsFirst in [true, false] {
       for leap in [Self.ms(500_000), -Self.ms(70_000)] {
         var clock = LiveClock()
         let base = Self.ms(100_000)
-        var pictures: [Int64] = []
-        var sounds: [Int64] = []
+        var frames: [Int64] = []
+        var audioTimes: [Int64] = []
         for index in 0..<50 {
           let wall = Int64(index) * 3600
           // One track sends three more packets with the old clock.
           let old = base + wall
-          let soundRaw = index < (soundLeapsFirst ? 20 : 23) ? old : old + leap
-          let pictureRaw = index < (soundLeapsFirst ? 23 : 20) ? old : old + leap
-          if let time = clock.picture(pictureRaw, wall: wall) { pictures.append(time) }
-          if let time = clock.sound(soundRaw, duration: 1920, wall: wall) { sounds.append(time) }
+          let audioRaw = index < (audioLeapsFirst ? 20 : 23) ? old : old + leap
+          let frameRaw = index < (audioLeapsFirst ? 23 : 20) ? old : old + leap
+          if let time = clock.frameTime(frameRaw, wall: wall) { frames.append(time) }
+          if let time = clock.audioTime(audioRaw, duration: 1920, wall: wall) {
+            audioTimes.append(time)
+          }
         }
         let expected = (0..<50).map { Int64($0) * 3600 }
-        #expect(pictures.count == 50 && sounds.count == 50)
-        let apart = zip(pictures, sounds).map { abs($0 - $1) }.max() ?? .max
+        #expect(frames.count == 50 && audioTimes.count == 50)
+        let apart = zip(frames, audioTimes).map { abs($0 - $1) }.max() ?? .max
         // Half a frame: only the duration of the packet before the jump is known.
         #expect(apart <= 3600 - 1920, "\(apart)")
-        let drift = zip(pictures, expected).map { abs($0 - $1) }.max() ?? .max
+        let drift = zip(frames, expected).map { abs($0 - $1) }.max() ?? .max
         #expect(drift <= 3600, "\(drift)")
       }
     }
   }
 
   @Test("Audio is dropped until the first frame, and after a loss until the next frame")
-  func sound() {
+  func audio() {
     var clock = LiveClock()
-    #expect(clock.sound(5000, duration: 1920, wall: 0) == nil)
-    #expect(clock.picture(9000, wall: 90) == 0)
-    #expect(clock.sound(8100, duration: 1920, wall: 100) == -900)
+    #expect(clock.audioTime(5000, duration: 1920, wall: 0) == nil)
+    #expect(clock.frameTime(9000, wall: 90) == 0)
+    #expect(clock.audioTime(8100, duration: 1920, wall: 100) == -900)
     clock.lose()
-    #expect(clock.sound(12000, duration: 1920, wall: 200) == nil)
-    #expect(clock.picture(50, wall: 9000) == 3000)
-    #expect(clock.sound(50, duration: 1920, wall: 9000) == 3000)
+    #expect(clock.audioTime(12000, duration: 1920, wall: 200) == nil)
+    #expect(clock.frameTime(50, wall: 9000) == 3000)
+    #expect(clock.audioTime(50, duration: 1920, wall: 9000) == 3000)
   }
 
   @Test("Repeated bursts after losses do not move media time ahead of the wall clock")
@@ -134,12 +136,12 @@ import Testing
       // Ten frames at once, then fifty at their normal speed.
       for index in 0..<60 {
         if index >= 10 { wall += 3600 }
-        _ = clock.picture(Int64(index) * 3600, wall: wall)
+        _ = clock.frameTime(Int64(index) * 3600, wall: wall)
       }
       clock.lose()
       for _ in 0..<20 {
         wall += 3600
-        while clock.fill(wall: wall) != nil {}
+        while clock.repeatTime(wall: wall) != nil {}
       }
     }
     #expect(abs((clock.latest ?? 0) - wall) <= LiveClock.rate)
@@ -149,29 +151,29 @@ import Testing
     "During a loss, the last frame is repeated, and new input continues after it")
   func loss() {
     var clock = LiveClock()
-    for index in 0..<10 { _ = clock.picture(Int64(index) * 3600, wall: Int64(index) * 3600) }
+    for index in 0..<10 { _ = clock.frameTime(Int64(index) * 3600, wall: Int64(index) * 3600) }
     clock.lose()
     var filled: [Int64] = []
-    while let time = clock.fill(wall: 9 * 3600 + 90_000) { filled.append(time) }
+    while let time = clock.repeatTime(wall: 9 * 3600 + 90_000) { filled.append(time) }
     #expect(filled == (10...34).map { Int64($0) * 3600 })
     // Another publisher with another clock, 1.05 s later.
     let wall: Int64 = 9 * 3600 + 94_500
-    #expect(clock.picture(123_456_789, wall: wall) == wall)
+    #expect(clock.frameTime(123_456_789, wall: wall) == wall)
     let next: Int64 = wall + 3600
-    #expect(clock.picture(123_456_789 + 3600, wall: 140_000) == next)
+    #expect(clock.frameTime(123_456_789 + 3600, wall: 140_000) == next)
   }
 
   @Test("Frames of a delayed burst are late until the burst has caught up")
   func burst() {
     var clock = LiveClock()
-    for index in 0..<10 { _ = clock.picture(Int64(index) * 3600, wall: Int64(index) * 3600) }
+    for index in 0..<10 { _ = clock.frameTime(Int64(index) * 3600, wall: Int64(index) * 3600) }
     let wall: Int64 = 9 * 3600 + 180_000
-    while clock.fill(wall: wall) != nil {}
+    while clock.repeatTime(wall: wall) != nil {}
     let latest = clock.latest ?? 0
     // 60 frames at once, which the network had delayed.
     var shown: [Int64] = []
     for index in 10..<70 {
-      if let time = clock.picture(Int64(index) * 3600, wall: wall + Int64(index)) {
+      if let time = clock.frameTime(Int64(index) * 3600, wall: wall + Int64(index)) {
         shown.append(time)
       }
     }
@@ -182,18 +184,18 @@ import Testing
   func stopped() {
     var clock = LiveClock()
     for index in 0..<10 {
-      _ = clock.picture(Int64(index) * 3600, wall: Int64(index) * 3600)
-      _ = clock.sound(Int64(index) * 3600, duration: 1920, wall: Int64(index) * 3600)
+      _ = clock.frameTime(Int64(index) * 3600, wall: Int64(index) * 3600)
+      _ = clock.audioTime(Int64(index) * 3600, duration: 1920, wall: Int64(index) * 3600)
     }
     let pause: Int64 = 360_000
-    while clock.fill(wall: 9 * 3600 + pause) != nil {}
+    while clock.repeatTime(wall: 9 * 3600 + pause) != nil {}
     var times: [Int64?] = []
     for index in 10..<50 {
       let raw = Int64(index) * 3600
-      let picture = clock.picture(raw, wall: raw + pause)
-      let sound = clock.sound(raw, duration: 1920, wall: raw + pause)
-      times.append(picture)
-      if let picture { #expect(sound == picture) }
+      let frame = clock.frameTime(raw, wall: raw + pause)
+      let audio = clock.audioTime(raw, duration: 1920, wall: raw + pause)
+      times.append(frame)
+      if let frame { #expect(audio == frame) }
     }
     // It takes half a second to detect that the clock doesn't catch up.
     let shown = times.compactMap(\.self)

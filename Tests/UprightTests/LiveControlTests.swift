@@ -18,7 +18,7 @@ import Testing
     let control = LiveControl()
     let depths = Mutex<[UInt]>([])
     control.observe { _ in depths.withLock { $0.append(Self.stack()) } }
-    for _ in 0..<1000 { control.tell(.state(.live, reason: nil)) }
+    for _ in 0..<1000 { control.notify(.state(.live, reason: nil)) }
     let seen = depths.withLock { $0 }
     #expect(seen.count == 1000)
     #expect(try #require(seen.first) == #require(seen.last))

@@ -8,31 +8,31 @@ import Testing
 
   @Test("The input is lost after one second without frames, until a frame arrives")
   func silence() {
-    var arrival = LiveArrival()
+    var detector = InputLossDetector()
     var wall: Int64 = 0
     for step in 0...40 {
-      let isLost = arrival.isLost(wall: wall, arrived: 7, isBusy: false)
+      let isLost = detector.isLost(wall: wall, arrived: 7, isBusy: false)
       #expect(isLost == (step > 20), "\(step)")
       wall += Self.tick
     }
-    let isLost = arrival.isLost(wall: wall, arrived: 8, isBusy: false)
+    let isLost = detector.isLost(wall: wall, arrived: 8, isBusy: false)
     #expect(!isLost)
   }
 
   @Test("A process that was stopped for an hour has not lost its input")
   func stopped() {
-    var arrival = LiveArrival()
+    var detector = InputLossDetector()
     for wall in [0, 3600 * LiveClock.rate, .max] {
-      let isLost = arrival.isLost(wall: wall, arrived: 1, isBusy: false)
+      let isLost = detector.isLost(wall: wall, arrived: 1, isBusy: false)
       #expect(!isLost)
     }
   }
 
   @Test("While frames are waiting, the input is not lost")
   func busy() {
-    var arrival = LiveArrival()
+    var detector = InputLossDetector()
     for step in 0..<100 {
-      let isLost = arrival.isLost(wall: Int64(step) * Self.tick, arrived: 1, isBusy: true)
+      let isLost = detector.isLost(wall: Int64(step) * Self.tick, arrived: 1, isBusy: true)
       #expect(!isLost)
     }
   }

@@ -42,7 +42,7 @@ import UprightTestSupport
     while let item = queue.take() {
       guard item.track == 0 else { continue }
       let format = item.format.map { "f\($0.index)" } ?? ""
-      words.append("\(Int((item.seconds * 10).rounded()))\(item.isEntry ? "!" : "")\(format)")
+      words.append("\(Int((item.seconds * 10).rounded()))\(item.isKeyframe ? "!" : "")\(format)")
     }
     return words
   }
@@ -51,7 +51,7 @@ import UprightTestSupport
   func room() throws {
     let queue = OutputQueue(seconds: 4, bytes: 1 << 20)
     try Self.put(0..<40, into: queue)
-    #expect(queue.lostFrames == 0 && queue.depth == 80)
+    #expect(queue.droppedFrames == 0 && queue.depth == 80)
     #expect(Self.drain(queue).count == 40)
   }
 
@@ -62,7 +62,7 @@ import UprightTestSupport
     // Full at frame 40. The first IDR with 2 s or less after it is frame 20.
     let words = Self.drain(queue)
     #expect(words.first == "20!" && words.last == "41" && words.count == 22)
-    #expect(queue.lostFrames == 20)
+    #expect(queue.droppedFrames == 20)
   }
 
   @Test("Too many bytes: without a suitable IDR, everything up to the next one is dropped")
@@ -71,7 +71,7 @@ import UprightTestSupport
     try Self.put(0..<25, into: queue, gop: 20)
     let words = Self.drain(queue)
     #expect(words == ["20!", "21", "22", "23", "24"])
-    #expect(queue.lostFrames == 20)
+    #expect(queue.droppedFrames == 20)
   }
 
   @Test("A format that begins in the dropped part begins at the next IDR")
@@ -96,7 +96,7 @@ import UprightTestSupport
     let healthy = TestSink()
     let writers = [stuck, healthy].map { sink in
       OutputWriter(
-        OutputWriter.Recipe(
+        OutputWriter.SinkFactory(
           address: nil,
           make: { (interrupt) throws(UprightError) in
             sink.interrupt = interrupt
@@ -114,21 +114,21 @@ import UprightTestSupport
     }
     writers.forEach { $0.queue.end() }
     #expect(writers[1].join(by: .now() + 30))
-    #expect(healthy.seen.count == 60 && healthy.isFinished && writers[1].lostFrames == 0)
-    #expect(writers[1].present.bytes == 60 * 110 - 10)
-    #expect(writers[0].queue.lostFrames > 30)
+    #expect(healthy.seen.count == 60 && healthy.isFinished && writers[1].droppedFrames == 0)
+    #expect(writers[1].currentState.bytes == 60 * 110 - 10)
+    #expect(writers[0].queue.droppedFrames > 30)
     // The blocked sink can't be closed. It is abandoned.
     #expect(!writers[0].join(by: .now() + 0.1))
     writers[0].abandon()
     #expect(writers[0].join(by: .now() + 30))
-    #expect(!stuck.isFinished && writers[0].present.error?.code == .cancelled)
+    #expect(!stuck.isFinished && writers[0].currentState.error?.code == .cancelled)
   }
 
   @Test("A network output that fails is reopened at an IDR, with the current format")
   func again() throws {
     let sink = TestSink(failsAt: 4)
     let writer = OutputWriter(
-      OutputWriter.Recipe(
+      OutputWriter.SinkFactory(
         address: "rtmp://host/app/key", make: { _ throws(UprightError) in sink },
         describe: { TestSink.description($0) }), seconds: 100, bytes: 1 << 20)
     writer.start()
@@ -145,8 +145,8 @@ import UprightTestSupport
     #expect(writer.join(by: .now() + 30))
     #expect(sink.begun == [0, 1] && sink.isFinished)
     #expect(sink.announced == [])
-    #expect(writer.lostFrames > 0)
-    #expect(sink.seen.count + writer.lostFrames == index + 3)
+    #expect(writer.droppedFrames > 0)
+    #expect(sink.seen.count + writer.droppedFrames == index + 3)
   }
 }
 
@@ -208,7 +208,7 @@ private final class TestSink: PacketSink, @unchecked Sendable {
     guard track == 0 else { return }
     if let failsAt, seen.count == failsAt {
       self.failsAt = nil
-      throw UprightError(.inputOutput, "the reader went away")
+      throw UprightError(.inputOutput, "the reader closed the pipe")
     }
     if let format { announced.append(format.index) }
     seen.append(packet.seconds ?? -1)

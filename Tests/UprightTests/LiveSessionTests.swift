@@ -65,7 +65,7 @@ struct LiveSessionTests {
     sender.wait()
     stage.end()
     #expect(stage.decisions.count == 1)
-    let measured = stage.session.snapshot.counters.eventToPicture
+    let measured = stage.session.snapshot.counters.eventToFrame
     #expect(measured.count == 1)
     figure("event to frame: \(measured) s")
     let shown = try DecodedFrames("\(folder)/index.m3u8", scratch)

@@ -14,7 +14,7 @@ enum OutputCheck {
         remedy: "name a playlist, such as -o out.m3u8")
     }
     let options = request.options
-    let inputs = [request.input, options.sound].compactMap(\.self)
+    let inputs = [request.input, options.audio].compactMap(\.self)
     let stills = [options.slate].compactMap(\.self) + options.overlays.map(\.path)
     let read = inputs.map { ($0, "the input") } + stills.map { ($0, "a slate or an overlay") }
     if !isDryRun { try removeAbandoned(request.output) }

@@ -45,7 +45,7 @@ public struct AudioDescription: Sendable {
     self.channels = channels
     self.extradata = extradata
     parameters = try CodecParameters(
-      soundOf: codec.rawValue, sampleRate: sampleRate, channels: channels, extradata: extradata)
+      audioCodec: codec.rawValue, sampleRate: sampleRate, channels: channels, extradata: extradata)
   }
 
   /// The description of a track; `nil` for a codec that isn't listed here.

@@ -69,7 +69,7 @@ public struct VideoDescription: Sendable {
   public let codec: Codec
   /// The codec's configuration: avcC, hvcC, av1C or vpcC. Empty if everything is in band.
   public let extradata: [UInt8]
-  /// The coded size; `nil` if only the packets say it.
+  /// The coded size; `nil` if only the packets contain it.
   public let size: PixelSize?
   package let parameters: CodecParameters
 
@@ -83,7 +83,7 @@ public struct VideoDescription: Sendable {
     self.extradata = extradata
     self.size = size
     parameters = try CodecParameters(
-      picturesOf: codec.rawValue, size: size, extradata: extradata)
+      videoCodec: codec.rawValue, size: size, extradata: extradata)
   }
 
   init(_ codec: Codec, size: PixelSize, _ parameters: CodecParameters) {
@@ -94,7 +94,7 @@ public struct VideoDescription: Sendable {
   }
 }
 
-/// What a `PacketSession` puts out.
+/// An element of a packet session's output.
 public enum PacketOutput: Sendable {
   /// The packets from here on have this format. The next packet is a keyframe if the size or the configuration
   /// is another one.
@@ -103,7 +103,7 @@ public enum PacketOutput: Sendable {
   case packet(EncodedPacket)
   /// An event was decided.
   case decision(RotationDecision)
-  /// An event makes no sense, such as one for a controller that the policy doesn't have. It is left out.
+  /// An event that is not valid, such as one for a controller that the policy doesn't have, was ignored.
   case refused(UprightError)
 }
 

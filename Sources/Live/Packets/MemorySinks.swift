@@ -12,10 +12,10 @@ final class MemoryPacketSink: PacketSink {
 
   func begin(_ description: OutputDescription) throws(UprightError) {
     audio = description.sideTracks.first.flatMap { AudioDescription($0.parameters) }
-    try tell(description.format)
+    try putFormat(description.format)
   }
 
-  private func tell(_ format: EncodedFormat) throws(UprightError) {
+  private func putFormat(_ format: EncodedFormat) throws(UprightError) {
     guard let audio else { throw UprightError(.fault, "a live session without audio") }
     try output.put(.format(VideoDescription(format), audio))
   }
@@ -23,7 +23,7 @@ final class MemoryPacketSink: PacketSink {
   func write(
     _ packet: consuming Packet, track: Int, format: EncodedFormat?
   ) throws(UprightError) {
-    if let format { try tell(format) }
+    if let format { try putFormat(format) }
     try output.put(.packet(EncodedPacket(packet, track: track == 0 ? .video : .audio)))
   }
 

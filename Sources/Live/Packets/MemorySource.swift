@@ -14,14 +14,14 @@ final class MemorySource: PacketSource {
     packets: TaskQueue<EncodedPacket>
   ) {
     self.packets = packets
-    let pictures = StreamInfo(
+    let videoStream = StreamInfo(
       index: 0, kind: .video, parameters: video.parameters, timeBase: timeBase, carriesCVO: true,
       // See `RTPCodec.decoderName`.
       decoderName: video.codec == .vp9 ? "libvpx-vp9" : nil)
-    let sound = audio.map {
+    let audioStream = audio.map {
       StreamInfo(index: 1, kind: .audio, parameters: $0.parameters, timeBase: $0.timeBase)
     }
-    streams = [pictures, sound].compactMap(\.self)
+    streams = [videoStream, audioStream].compactMap(\.self)
     container = Demuxer.Container(format: "memory", streams: streams, isSeekable: false)
   }
 

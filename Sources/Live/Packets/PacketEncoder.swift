@@ -16,7 +16,7 @@ final class PacketEncoder: @unchecked Sendable {
   private let codec: VideoDescription.Codec
   private let timeBase: Rational
   private var director: FrameDirector
-  private let line: FramePipeline
+  private let pipeline: FramePipeline
   private let state = State()
   /// The time of the last frame, in seconds.
   private var last = 0.0
@@ -52,7 +52,7 @@ final class PacketEncoder: @unchecked Sendable {
       defer { state.wantsKeyframe = false }
       return state.wantsKeyframe
     }
-    line = FramePipeline(
+    pipeline = FramePipeline(
       FramePipeline.Work(
         options: transcoding, stills: try SessionStills(transcoding), container: "a packet stream",
         canFollow: true, timeBase: timeBase,
@@ -84,19 +84,19 @@ final class PacketEncoder: @unchecked Sendable {
     let direction = try director.direct(at: seconds, size: frame.size, signal: signal?.turn)
     director.forget(before: seconds)
     for decision in director.takeEntries() { emit(.decision(decision)) }
-    try line.take(frame, direction, seconds) { (packet, format) throws(UprightError) in
-      tell(packet, format, emit)
+    try pipeline.take(frame, direction, seconds) { (packet, format) throws(UprightError) in
+      output(packet, format, emit)
     }
-    line.forgetChanges()
+    pipeline.forgetChanges()
   }
 
   func finish(_ emit: Emit) throws(UprightError) {
     director.finish()
     for decision in director.takeEntries() { emit(.decision(decision)) }
-    try line.finish { (packet, format) throws(UprightError) in tell(packet, format, emit) }
+    try pipeline.finish { (packet, format) throws(UprightError) in output(packet, format, emit) }
   }
 
-  private func tell(_ packet: borrowing Packet, _ format: EncodedFormat?, _ emit: Emit) {
+  private func output(_ packet: borrowing Packet, _ format: EncodedFormat?, _ emit: Emit) {
     if let format {
       state.description = VideoDescription(codec, size: format.size, format.parameters)
     }

@@ -327,7 +327,7 @@ package final class Demuxer {
   }
 
   /// Returns whether a stream that appeared after the opening is a video stream.
-  package func hasPictures(inStream index: Int) -> Bool {
+  package func isVideo(stream index: Int) -> Bool {
     guard index >= container.streams.count, index < Int(context.pointee.nb_streams) else {
       return false
     }

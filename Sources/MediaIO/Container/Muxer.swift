@@ -339,7 +339,7 @@ package final class Muxer {
       UprightError(
         .inputOutput, "\(doing): the disk is full", at: location, remedy: "free some space")
     case upright_averror(EPIPE):
-      UprightError(.inputOutput, "\(doing): the reader went away", at: location)
+      UprightError(.inputOutput, "\(doing): the reader closed the pipe", at: location)
     case upright_averror_exit(): UprightError(.cancelled, "stopped", at: location)
     case upright_averror(EINVAL), upright_averror_invaliddata():
       // The packets are the input's, so their timestamps or parameters are wrong.

@@ -19,7 +19,7 @@ package protocol PacketSource: AnyObject {
   func select(_ indices: Set<Int>)
 
   /// Returns whether a stream that appeared after the opening is a video stream.
-  func hasPictures(inStream index: Int) -> Bool
+  func isVideo(stream index: Int) -> Bool
 
   /// Seeks to the keyframe of `stream` at or before `ticks`. Returns `false`, and changes nothing, if the
   /// source can't seek.
@@ -32,7 +32,7 @@ package protocol PacketSource: AnyObject {
 }
 
 extension PacketSource {
-  package func hasPictures(inStream index: Int) -> Bool { false }
+  package func isVideo(stream index: Int) -> Bool { false }
 }
 
 extension Demuxer: PacketSource {

@@ -9,7 +9,7 @@ extension CodecParameters {
   ///
   /// - Throws: `unavailable` if the linked libavcodec doesn't know the codec.
   package convenience init(
-    soundOf codec: String, sampleRate: Int, channels: Int, extradata: [UInt8] = []
+    audioCodec codec: String, sampleRate: Int, channels: Int, extradata: [UInt8] = []
   ) throws(UprightError) {
     try self.init(naming: codec)
     raw.pointee.sample_rate = CInt(clamping: sampleRate)
@@ -25,7 +25,7 @@ extension CodecParameters {
   ///   - extradata: The codec's extradata. May be empty.
   /// - Returns: `nil` if no frame can be decoded.
   /// - Throws: `unavailable` if the linked libavcodec has no such decoder.
-  package static func ofPictures(
+  package static func ofVideo(
     codec name: String, decoderName: String? = nil, keyframe: borrowing Packet,
     extradata: [UInt8] = []
   ) throws(UprightError) -> CodecParameters? {
@@ -54,7 +54,7 @@ extension CodecParameters {
   ///
   /// - Throws: `unavailable` if the linked libavcodec doesn't know the codec.
   package convenience init(
-    picturesOf codec: String, size: PixelSize?, extradata: [UInt8]
+    videoCodec codec: String, size: PixelSize?, extradata: [UInt8]
   ) throws(UprightError) {
     try self.init(naming: codec)
     if let size {

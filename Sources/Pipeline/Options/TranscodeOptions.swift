@@ -61,7 +61,7 @@ public struct TranscodeOptions: Sendable {
   /// The offset in seconds that is added to the time of every event.
   public var eventsOffset = 0.0
   /// The Janus recording of the audio that belongs to a Janus recording of video; `nil` if there is none.
-  public var sound: String?
+  public var audio: String?
   /// Whether damaged input is an error.
   public var isStrict = false
   /// Whether GPS positions are kept in the metadata.

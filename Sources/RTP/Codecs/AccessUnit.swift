@@ -66,8 +66,8 @@ struct DepacketizedFrame: Sendable {
   var isIncomplete = false
   /// Whether the start of the frame is present. If so, packets lost before it belonged to other frames.
   var isStartThere = true
-  /// Whether it contains a coded picture, not only data that precedes one.
-  var hasPicture = true
+  /// Whether it contains coded frame data, not only parameter sets and similar.
+  var hasFrameData = true
   /// The number of payloads that are not valid for the format.
   var malformed = 0
 }

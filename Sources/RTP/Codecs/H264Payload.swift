@@ -5,7 +5,7 @@ enum H264Payload {
 
   static func frame(_ payloads: FramePayloads) -> DepacketizedFrame {
     var frame = DepacketizedFrame()
-    frame.hasPicture = false
+    frame.hasFrameData = false
     frame.isStartThere = payloads.payloads.first.map(isBeginning) ?? false
     // Whether the NAL unit at the end of `bytes` continues in the next fragment.
     var isOpen = false
@@ -37,7 +37,7 @@ enum H264Payload {
     frame.bytes += startCode
     frame.bytes += unit
     if head & 31 == 5 { frame.isKey = true }
-    if (1...5).contains(head & 31) { frame.hasPicture = true }
+    if (1...5).contains(head & 31) { frame.hasFrameData = true }
   }
 
   /// Appends NAL units, each preceded by its size. Returns `false` if the sizes are inconsistent.

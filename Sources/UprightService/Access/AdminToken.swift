@@ -9,7 +9,7 @@ enum AdminToken {
   /// - Returns: The token, and whether it is new.
   /// - Throws: `configuration` if the stored token is shorter than 16 bytes, `cannotCreate` if a new one
   ///   can't be stored.
-  static func settle(_ given: String?, _ folders: DataFolders) throws(UprightError) -> (
+  static func load(_ given: String?, _ folders: DataFolders) throws(UprightError) -> (
     String, Bool
   ) {
     if let given { return (given, false) }

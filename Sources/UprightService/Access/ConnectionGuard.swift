@@ -6,14 +6,14 @@ final class ConnectionGuard: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundOut = Any
 
   private let limit: PeerLimit
-  private let patience: TimeAmount
+  private let timeout: TimeAmount
   private var peer: String?
   private var deadline: Scheduled<Void>?
 
-  /// - Parameter patience: The timeout for the head of the first request.
-  init(_ limit: PeerLimit, patience: TimeAmount) {
+  /// - Parameter timeout: The timeout for the head of the first request.
+  init(_ limit: PeerLimit, timeout: TimeAmount) {
     self.limit = limit
-    self.patience = patience
+    self.timeout = timeout
   }
 
   func channelActive(context: ChannelHandlerContext) {
@@ -21,7 +21,7 @@ final class ConnectionGuard: ChannelInboundHandler, RemovableChannelHandler {
     guard limit.enter(address) else { return context.close(promise: nil) }
     peer = address
     let channel = context.channel
-    deadline = context.eventLoop.scheduleTask(in: patience) { channel.close(promise: nil) }
+    deadline = context.eventLoop.scheduleTask(in: timeout) { channel.close(promise: nil) }
     context.fireChannelActive()
   }
 

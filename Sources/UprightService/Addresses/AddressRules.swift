@@ -20,7 +20,7 @@ struct AddressRules: Sendable {
   /// The addresses of this machine, which a listener may bind to.
   var ownAddresses: Set<IPAddress> = []
 
-  enum FrameDirection: String, Sendable { case input, output }
+  enum Direction: String, Sendable { case input, output }
 
   /// The allowed directions and query parameters of each scheme. `nil` allows all parameters.
   private static let schemes: [String: (input: Bool, output: Bool, query: Set<String>?)] = [
@@ -35,7 +35,7 @@ struct AddressRules: Sendable {
   ]
 
   /// Parses a URL and checks its scheme, query and literal address. Doesn't resolve names.
-  func check(_ text: String, _ direction: FrameDirection) throws(Refusal) -> StreamURL {
+  func check(_ text: String, _ direction: Direction) throws(Refusal) -> StreamURL {
     guard let url = StreamURL(text) else {
       throw Refusal(
         "the \(direction.rawValue) URL isn't scheme://host[:port]/path, or contains characters that must be escaped"
@@ -58,7 +58,7 @@ struct AddressRules: Sendable {
     return url
   }
 
-  private func check(host url: StreamURL, _ direction: FrameDirection) throws(Refusal) {
+  private func check(host url: StreamURL, _ direction: Direction) throws(Refusal) {
     if IPAddress.isDisguised(url.host) {
       throw Refusal("the host is a number; write an IPv4 address as four decimal numbers")
     }

@@ -68,9 +68,9 @@ final class ServiceMetrics: Sendable {
     page.add("upright_orient_seconds", "Time to rotate and lay out a frame.", sum.orientTimes)
     page.add("upright_encode_seconds", "Time to encode a frame.", sum.encodeTimes)
     page.add(
-      "upright_event_to_picture_seconds",
+      "upright_event_to_frame_seconds",
       "Time from the arrival of an event to the first packet of a frame that applies it.",
-      sum.eventToPictureTimes)
+      sum.eventToFrameTimes)
   }
 
   /// The resident memory, in bytes, from the second field of `/proc/self/statm` (proc(5)), which is in pages.
@@ -94,6 +94,6 @@ extension LiveCounters {
     decodeTimes.add(other.decodeTimes)
     orientTimes.add(other.orientTimes)
     encodeTimes.add(other.encodeTimes)
-    eventToPictureTimes.add(other.eventToPictureTimes)
+    eventToFrameTimes.add(other.eventToFrameTimes)
   }
 }

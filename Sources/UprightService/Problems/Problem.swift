@@ -74,9 +74,9 @@ struct Problem: Error, Sendable, Hashable {
 
   private init(media error: UprightError) {
     switch error.code {
-    case .usage, .badData, .noInput, .unavailable: self = .unprocessable(error.inAnswers)
-    case .cannotCreate: self = .conflict(error.inAnswers)
-    case .inputOutput: self = .unready(error.inAnswers)
+    case .usage, .badData, .noInput, .unavailable: self = .unprocessable(error.messageForClients)
+    case .cannotCreate: self = .conflict(error.messageForClients)
+    case .inputOutput: self = .unready(error.messageForClients)
     default: self.init(.internalServerError, "Internal Server Error", "see the service's log")
     }
   }
@@ -103,7 +103,7 @@ struct Problem: Error, Sendable, Hashable {
 extension UprightError {
   /// The message for a client of the API: options have their names in the API, and remedies that apply only
   /// to the command line are left out.
-  var inAnswers: String {
+  var messageForClients: String {
     let place =
       location.hasPrefix("--")
       ? "options." + location.dropFirst(2).prefix { $0 != " " && $0 != "=" } : location

@@ -22,7 +22,7 @@ final class PublisherHandler: ChannelInboundHandler {
 
   private let routes: PublishRoutes
   private let logger: Logger
-  private let patience: Timeouts
+  private let timeouts: Timeouts
   private var connection: PublishConnection
   private var route: PublishRoutes.Route?
   private var path = ""
@@ -37,10 +37,10 @@ final class PublisherHandler: ChannelInboundHandler {
   /// Whether the publisher has disconnected and the rest of its stream waits for room.
   private var isLeaving = false
 
-  init(_ routes: PublishRoutes, _ logger: Logger, _ patience: Timeouts) {
+  init(_ routes: PublishRoutes, _ logger: Logger, _ timeouts: Timeouts) {
     self.routes = routes
     self.logger = logger
-    self.patience = patience
+    self.timeouts = timeouts
     var generator = SystemRandomNumberGenerator()
     connection = PublishConnection(
       random: (0..<1528).map { _ in UInt8.random(in: 0...255, using: &generator) })
@@ -51,7 +51,7 @@ final class PublisherHandler: ChannelInboundHandler {
     guard routes.peers.enter(address) else { return context.close(promise: nil) }
     peer = address
     let channel = context.channel
-    deadline = context.eventLoop.scheduleTask(in: patience.publish) { channel.close(promise: nil) }
+    deadline = context.eventLoop.scheduleTask(in: timeouts.publish) { channel.close(promise: nil) }
     context.read()
   }
 
@@ -129,11 +129,11 @@ final class PublisherHandler: ChannelInboundHandler {
   /// Closes the connection when the silence timeout expires while the handler was ready to read.
   private func watch(_ context: ChannelHandlerContext) {
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-    let due = lastRead + patience.silence
+    let due = lastRead + timeouts.silence
     deadline = context.eventLoop.scheduleTask(deadline: due) {
       let (handler, context) = bound.value
       if handler.isHeld { handler.lastRead = .now() }
-      if .now() - handler.lastRead >= handler.patience.silence {
+      if .now() - handler.lastRead >= handler.timeouts.silence {
         context.close(promise: nil)
       } else {
         handler.watch(context)

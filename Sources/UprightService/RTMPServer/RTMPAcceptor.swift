@@ -34,20 +34,20 @@ final class RTMPAcceptor: Sendable {
     case wait(Task<Problem?, Never>)
   }
 
-  private let places = Mutex<[Endpoint: ListenerState]>([:])
+  private let listeners = Mutex<[Endpoint: ListenerState]>([:])
   private let logger: Logger
   private let maxPorts: Int
   private let maxPerPeer: Int
-  private let patience: PublisherHandler.Timeouts
+  private let timeouts: PublisherHandler.Timeouts
 
   init(
     logger: Logger, maxPorts: Int = 16, maxPerPeer: Int = 64,
-    patience: PublisherHandler.Timeouts = .init()
+    timeouts: PublisherHandler.Timeouts = .init()
   ) {
     self.logger = logger
     self.maxPorts = maxPorts
     self.maxPerPeer = maxPerPeer
-    self.patience = patience
+    self.timeouts = timeouts
   }
 
   /// Registers `path` for a publisher. The port is bound when this returns.
@@ -73,14 +73,14 @@ final class RTMPAcceptor: Sendable {
   /// Adds a route to a bound port, or starts to bind the port. Concurrent claims share one bind.
   private func step(_ endpoint: Endpoint, _ path: String, _ route: PublishRoutes.Route) -> ClaimStep
   {
-    places.withLock { places in
-      switch places[endpoint] {
+    listeners.withLock { listeners in
+      switch listeners[endpoint] {
       case .bound(let listener)?: return listener.routes.add(path, route) ? .done : .taken
       case .changing(let task)?: return .wait(task)
       case nil:
-        guard places.count < maxPorts else { return .full }
+        guard listeners.count < maxPorts else { return .full }
         let task = Task { await self.open(endpoint) }
-        places[endpoint] = .changing(task)
+        listeners[endpoint] = .changing(task)
         return .wait(task)
       }
     }
@@ -91,10 +91,10 @@ final class RTMPAcceptor: Sendable {
     let routes = PublishRoutes(peers: PeerLimit(perPeer: maxPerPeer, total: 1024))
     do {
       let channel = try await bind(endpoint, routes)
-      places.withLock { $0[endpoint] = .bound(Listener(routes: routes, channel: channel)) }
+      listeners.withLock { $0[endpoint] = .bound(Listener(routes: routes, channel: channel)) }
       return nil
     } catch {
-      places.withLock { $0[endpoint] = nil }
+      listeners.withLock { $0[endpoint] = nil }
       return .conflict("can't bind port \(endpoint.port) of \(endpoint.host); is it in use?")
     }
   }
@@ -105,10 +105,10 @@ final class RTMPAcceptor: Sendable {
       .serverChannelOption(.backlog, value: 64)
       .childChannelOption(.autoRead, value: false)
       .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
-      .childChannelInitializer { [logger, patience] channel in
+      .childChannelInitializer { [logger, timeouts] channel in
         channel.eventLoop.makeCompletedFuture {
           try channel.pipeline.syncOperations.addHandler(
-            PublisherHandler(routes, logger, patience))
+            PublisherHandler(routes, logger, timeouts))
         }
       }
       .bind(host: endpoint.host, port: endpoint.port).get()
@@ -117,16 +117,16 @@ final class RTMPAcceptor: Sendable {
   /// Releases a claim. Closes the port with its last claim.
   func release(_ claim: Claim) async {
     let endpoint = Endpoint(host: claim.host, port: claim.port)
-    let closing: Task<Problem?, Never>? = places.withLock { places in
-      guard case .bound(let listener)? = places[endpoint] else { return nil }
+    let closing: Task<Problem?, Never>? = listeners.withLock { listeners in
+      guard case .bound(let listener)? = listeners[endpoint] else { return nil }
       listener.routes.remove(claim.path)
       guard listener.routes.isEmpty else { return nil }
       let task = Task<Problem?, Never> {
         try? await listener.channel.close().get()
-        self.places.withLock { $0[endpoint] = nil }
+        self.listeners.withLock { $0[endpoint] = nil }
         return nil
       }
-      places[endpoint] = .changing(task)
+      listeners[endpoint] = .changing(task)
       return task
     }
     _ = await closing?.value
@@ -134,7 +134,7 @@ final class RTMPAcceptor: Sendable {
 
   /// Returns the bound port for `port`, which may be 0, or `nil` if it isn't bound.
   func boundPort(host: String, port: Int) -> Int? {
-    guard case .bound(let listener)? = places.withLock({ $0[Endpoint(host: host, port: port)] })
+    guard case .bound(let listener)? = listeners.withLock({ $0[Endpoint(host: host, port: port)] })
     else { return nil }
     return listener.channel.localAddress?.port
   }

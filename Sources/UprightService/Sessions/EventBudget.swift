@@ -10,18 +10,18 @@ final class EventBudget: Sendable {
 
   private let state: Mutex<State>
   private let perSecond: Double
-  private let most: Double
+  private let burst: Double
 
-  init(perSecond: Double = 1000, most: Double = 2000, now: ContinuousClock.Instant = .now) {
+  init(perSecond: Double = 1000, burst: Double = 2000, now: ContinuousClock.Instant = .now) {
     self.perSecond = perSecond
-    self.most = most
-    state = Mutex(State(left: most, at: now))
+    self.burst = burst
+    state = Mutex(State(left: burst, at: now))
   }
 
   /// Spends `count` events. Returns `false` and spends nothing if fewer are left.
   func take(_ count: Int, now: ContinuousClock.Instant = .now) -> Bool {
     state.withLock { state in
-      state.left = min(most, state.left + (now - state.at) / .seconds(1) * perSecond)
+      state.left = min(burst, state.left + (now - state.at) / .seconds(1) * perSecond)
       state.at = now
       guard state.left >= Double(count) else { return false }
       state.left -= Double(count)

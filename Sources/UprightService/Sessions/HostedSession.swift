@@ -61,7 +61,7 @@ final class HostedSession: Sendable {
   }
 
   /// Returns the update to pass on: the end of a session whose input was refused becomes a failure.
-  func told(_ update: LiveUpdate) -> LiveUpdate {
+  func reported(_ update: LiveUpdate) -> LiveUpdate {
     guard case .state(.ended, _) = update, let reason = refusal.withLock({ $0 }) else {
       return update
     }
@@ -96,13 +96,13 @@ final class HostedSession: Sendable {
     _ member: JSONValue.Member, _ problems: [String?], _ secrets: Secrets
   ) -> JSONValue.Member {
     guard member.key == "outputs", case .array(let outputs) = member.value else { return member }
-    let told = outputs.enumerated().map { index, output -> JSONValue in
+    let shown = outputs.enumerated().map { index, output -> JSONValue in
       guard case .object(let members) = output else { return output }
       let problem = problems.indices.contains(index) ? problems[index] : nil
       return .object(
         members + [.init("problem", problem.map { .string(secrets.redact($0)) } ?? .null)])
     }
-    return .init("outputs", .array(told))
+    return .init("outputs", .array(shown))
   }
 
   /// Appends an update to the feed.

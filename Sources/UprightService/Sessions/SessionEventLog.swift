@@ -39,8 +39,8 @@ final class SessionEventLog: Sendable {
 
   /// - Parameters:
   ///   - capacity: The number of events to keep.
-  ///   - mostBytes: The maximum size of their data, in bytes. The last event is kept at any size.
-  ///   - mostReaders: The maximum number of simultaneous readers.
+  ///   - maxBytes: The maximum size of their data, in bytes. The last event is kept at any size.
+  ///   - maxReaders: The maximum number of simultaneous readers.
   init(capacity: Int = 1024, maxBytes: Int = 1 << 20, maxReaders: Int = 64) {
     self.capacity = capacity
     self.maxBytes = maxBytes

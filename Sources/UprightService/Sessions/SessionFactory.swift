@@ -16,7 +16,7 @@ struct SessionFactory: Sendable {
   func open(
     _ request: SessionRequest, id: String, isDeclared: Bool, in sessions: Sessions
   ) async throws -> HostedSession {
-    let options = try engine.options(request.words)
+    let options = try engine.options(request.arguments)
     var secrets: [String] = []
     let key = publishKey(request.input)
     if case .publisher(let url) = request.input, key.text.utf8.count < Sessions.shortestKey,
@@ -40,7 +40,7 @@ struct SessionFactory: Sendable {
       guard configuration.httpProxy != nil else { throw Problem.draining() }
     }
     if let seconds = request.inputTimeout { configuration.inputTimeout = seconds }
-    if request.words.contains(where: { $0.hasPrefix("--segment=") }) {
+    if request.arguments.contains(where: { $0.hasPrefix("--segment=") }) {
       configuration.segmentSeconds = options.segmentDuration
     }
     let session = try engine.make(configuration)

@@ -18,27 +18,27 @@ enum SessionOptions {
   /// Converts options to command-line arguments: `{"size": "720p", "level": true}` to `--size=720p --level`.
   ///
   /// - Throws: `Problem` 400 if the JSON has the wrong form, `Refusal` if an option or a file isn't allowed.
-  static func words(_ value: JSONValue, _ rules: AddressRules) throws -> [String] {
+  static func arguments(_ value: JSONValue, _ rules: AddressRules) throws -> [String] {
     guard case .object(let members) = value else {
       throw Problem.badRequest("options: isn't an object")
     }
-    var words: [String] = []
+    var arguments: [String] = []
     for member in members {
       guard names.contains(member.key) else {
         throw Refusal("options: \(printable(member.key)) isn't an option of a live session")
       }
       switch member.value {
-      case .bool(true): words.append("--\(member.key)")
+      case .bool(true): arguments.append("--\(member.key)")
       case .bool(false): break
       case .array(let values):
-        for value in values { words.append(try word(member.key, value, rules)) }
-      default: words.append(try word(member.key, member.value, rules))
+        for value in values { arguments.append(try argument(member.key, value, rules)) }
+      default: arguments.append(try argument(member.key, member.value, rules))
       }
     }
-    return words
+    return arguments
   }
 
-  private static func word(
+  private static func argument(
     _ name: String, _ value: JSONValue, _ rules: AddressRules
   ) throws -> String {
     switch value {

@@ -24,7 +24,7 @@ struct SessionRequest: Sendable {
   var outputs: [Output]
   var policy: PolicyDocument
   /// The options, as command-line arguments.
-  var words: [String]
+  var arguments: [String]
   var inputTimeout: Double?
 
   static let maxOutputs = 8
@@ -55,7 +55,7 @@ struct SessionRequest: Sendable {
       policy = document
     case .some(let document): policy = try PolicyDocument(document)
     }
-    words = try SessionOptions.words(members["options"] ?? [:], rules)
+    arguments = try SessionOptions.arguments(members["options"] ?? [:], rules)
     if let given = members["inputTimeout"] {
       guard let seconds = given.double, (1...86400).contains(seconds) else {
         throw Problem.badRequest("inputTimeout: must be 1 to 86400 seconds")

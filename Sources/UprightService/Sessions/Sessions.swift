@@ -21,7 +21,7 @@ final class Sessions: Sendable {
   }
 
   private struct State: Sendable {
-    var places: [String: Slot] = [:]
+    var slots: [String: Slot] = [:]
     var isDraining = false
     var onForget: @Sendable (HostedSession) -> Void = { _ in }
   }
@@ -29,17 +29,17 @@ final class Sessions: Sendable {
   let secrets: Secrets
   let rules: AddressRules
   let limits: Limits
-  private let opening: SessionFactory
+  private let factory: SessionFactory
   private let logger: Logger
   private let state = Mutex(State())
   /// Receives the updates of all sessions with the session's name, for webhooks.
   private let observer: @Sendable (String, LiveUpdate) -> Void
 
   init(
-    opening: SessionFactory, rules: AddressRules, secrets: Secrets, limits: Limits,
+    factory: SessionFactory, rules: AddressRules, secrets: Secrets, limits: Limits,
     logger: Logger, observer: @escaping @Sendable (String, LiveUpdate) -> Void = { _, _ in }
   ) {
-    self.opening = opening
+    self.factory = factory
     self.rules = rules
     self.secrets = secrets
     self.limits = limits
@@ -53,14 +53,14 @@ final class Sessions: Sendable {
   ///
   /// - Throws: `Problem` 404.
   func find(_ id: String) throws(Problem) -> HostedSession {
-    if case .hosted(let session)? = state.withLock({ $0.places[id] }) { return session }
+    if case .hosted(let session)? = state.withLock({ $0.slots[id] }) { return session }
     throw .notFound("there is no session with this name")
   }
 
   /// All sessions, oldest first.
   var all: [HostedSession] {
-    let places = state.withLock { Array($0.places.values) }
-    return places.compactMap { if case .hosted(let session) = $0 { session } else { nil } }
+    let slots = state.withLock { Array($0.slots.values) }
+    return slots.compactMap { if case .hosted(let session) = $0 { session } else { nil } }
       .sorted { ($0.created, $0.id) < ($1.created, $1.id) }
   }
 
@@ -85,9 +85,9 @@ final class Sessions: Sendable {
   func create(_ request: SessionRequest, isDeclared: Bool = false) async throws -> HostedSession {
     let id = try reserve(request.name)
     do {
-      let hosted = try await opening.open(request, id: id, isDeclared: isDeclared, in: self)
+      let hosted = try await factory.open(request, id: id, isDeclared: isDeclared, in: self)
       let isLate = state.withLock { state in
-        state.places[id] = .hosted(hosted)
+        state.slots[id] = .hosted(hosted)
         return state.isDraining
       }
       begin(hosted)
@@ -95,7 +95,7 @@ final class Sessions: Sendable {
       try await listening(hosted)
       return hosted
     } catch {
-      state.withLock { _ = $0.places.removeValue(forKey: id) }
+      state.withLock { _ = $0.slots.removeValue(forKey: id) }
       throw error
     }
   }
@@ -114,18 +114,18 @@ final class Sessions: Sendable {
     let outcome: Result<[HostedSession], Problem> = state.withLock { state in
       if state.isDraining { return .failure(.draining()) }
       var evicted: [HostedSession] = []
-      switch state.places[id] {
+      switch state.slots[id] {
       case .reserved?: return .failure(.conflict("a session named \(id) is being created"))
       case .hosted(let old)?:
         guard old.hasEnded else { return .failure(.conflict("a session named \(id) is running")) }
         evicted.append(old)
       case nil: break
       }
-      var over: [HostedSession] = []
+      var surplus: [HostedSession] = []
       var running = 0
-      for case let (key, place) in state.places where key != id {
-        if case .hosted(let session) = place, session.hasEnded {
-          over.append(session)
+      for case let (key, slot) in state.slots where key != id {
+        if case .hosted(let session) = slot, session.hasEnded {
+          surplus.append(session)
         } else {
           running += 1
         }
@@ -133,18 +133,18 @@ final class Sessions: Sendable {
       guard running < limits.running else {
         return .failure(.tooMany("\(limits.running) sessions are already running"))
       }
-      over.sort { $0.created < $1.created }
-      for old in over.prefix(max(0, over.count - limits.kept + 1)) {
+      surplus.sort { $0.created < $1.created }
+      for old in surplus.prefix(max(0, surplus.count - limits.kept + 1)) {
         evicted.append(old)
-        state.places[old.id] = nil
+        state.slots[old.id] = nil
       }
-      state.places[id] = .reserved
+      state.slots[id] = .reserved
       return .success(evicted)
     }
     for old in try outcome.get() {
       // A new session of the same name continues in the same folder.
-      if old.id != id { opening.folders.removeLive(old.id) }
-      forgotten(old)
+      if old.id != id { factory.folders.removeLive(old.id) }
+      didForget(old)
     }
     return id
   }
@@ -153,20 +153,20 @@ final class Sessions: Sendable {
     let (feed, secrets, observer, id) = (hosted.feed, secrets, observer, hosted.id)
     hosted.session.start { [weak self, weak hosted] update in
       guard let hosted else { return }
-      let update = hosted.told(update)
+      let update = hosted.reported(update)
       HostedSession.record(update, in: feed, secrets: secrets)
       observer(id, update)
       if case .state(let state, let reason) = update {
         self?.logger.info("session \(id): \(state.rawValue)\(reason.map { ": \($0)" } ?? "")")
-        if state == .ended || state == .failed { self?.over(hosted) }
+        if state == .ended || state == .failed { self?.releaseResources(hosted) }
       }
     }
     logger.info("session \(id): started")
   }
 
   /// Releases the port and the egress proxy of a session that has ended.
-  private func over(_ hosted: HostedSession) {
-    Task { [opening] in await opening.close(hosted) }
+  private func releaseResources(_ hosted: HostedSession) {
+    Task { [factory] in await factory.close(hosted) }
   }
 
   /// Sets a function that is called with each session that is forgotten.
@@ -177,7 +177,7 @@ final class Sessions: Sendable {
   /// Ends a session because its input led to a forbidden address.
   func refused(_ id: String, _ reason: String) { try? find(id).refuse(reason) }
 
-  private func forgotten(_ hosted: HostedSession) {
+  private func didForget(_ hosted: HostedSession) {
     state.withLock { $0.onForget }(hosted)
     hosted.secrets.forEach(secrets.remove)
   }
@@ -196,16 +196,16 @@ final class Sessions: Sendable {
 
   /// Forgets an ended session and removes its playlist and segments. Its recordings stay.
   func forget(_ hosted: HostedSession) {
-    let isIts = state.withLock { state in
-      guard case .hosted(let current)? = state.places[hosted.id], current === hosted else {
+    let isCurrent = state.withLock { state in
+      guard case .hosted(let current)? = state.slots[hosted.id], current === hosted else {
         return false
       }
-      state.places[hosted.id] = nil
+      state.slots[hosted.id] = nil
       return true
     }
-    guard isIts else { return }
-    opening.folders.removeLive(hosted.id)
-    forgotten(hosted)
+    guard isCurrent else { return }
+    factory.folders.removeLive(hosted.id)
+    didForget(hosted)
   }
 
   /// Rejects new sessions from now on and ends all sessions concurrently, within `seconds`.
@@ -216,6 +216,6 @@ final class Sessions: Sendable {
         group.addTask { await self.end(hosted, within: seconds, comesBack: hosted.isDeclared) }
       }
     }
-    for hosted in all { await opening.close(hosted) }
+    for hosted in all { await factory.close(hosted) }
   }
 }

@@ -72,7 +72,7 @@ struct WebhookClient: Sendable {
     } catch { return .failed(Self.reason(error)) }
   }
 
-  /// Errors of the network and of TLS contain addresses and paths, so only their kind is told.
+  /// Errors of the network and of TLS contain addresses and paths, so only their kind is reported.
   private static func reason(_ error: any Error) -> String {
     switch error {
     case let error as HTTPClientError where error == .invalidProxyResponse:

@@ -37,7 +37,7 @@ final class Webhooks: Sendable {
   }
 
   private struct State: Sendable {
-    var lines: [String: Queue] = [:]
+    var queues: [String: Queue] = [:]
     var order: [String] = []
     var counts = Counts()
     /// The HTTP client; `nil` before `start` and after `stop`.
@@ -74,7 +74,7 @@ final class Webhooks: Sendable {
   }
 
   var all: [Webhook] {
-    state.withLock { state in state.order.compactMap { state.lines[$0]?.hook } }
+    state.withLock { state in state.order.compactMap { state.queues[$0]?.hook } }
   }
 
   // MARK: - Hooks
@@ -95,7 +95,7 @@ final class Webhooks: Sendable {
   /// Stores the webhooks created by the API, in a file that only the service's user can read.
   private func keep() throws(Problem) {
     let hooks = state.withLock { state in
-      state.order.compactMap { state.lines[$0] }.filter(\.isKept).map(\.hook.kept)
+      state.order.compactMap { state.queues[$0] }.filter(\.isKept).map(\.hook.kept)
     }
     let bytes = Data(JSONValue.array(hooks).compact.utf8)
     let temporary = "\(file).new"
@@ -129,11 +129,11 @@ final class Webhooks: Sendable {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Message.self, bufferingPolicy: .bufferingOldest(limits.waiting))
     let isAdded = state.withLock { state in
-      guard state.lines.count < limits.hooks else { return false }
+      guard state.queues.count < limits.hooks else { return false }
       let task = Task { [weak self] in
         for await message in stream { await self?.deliver(message, to: hook) }
       }
-      state.lines[hook.id] = Queue(
+      state.queues[hook.id] = Queue(
         hook: hook, messages: continuation, task: task, isKept: isKept)
       state.order.append(hook.id)
       return true
@@ -150,22 +150,22 @@ final class Webhooks: Sendable {
   /// - Throws: `Problem` 404.
   @discardableResult
   private func discard(_ id: String) throws(Problem) -> Bool {
-    let line = state.withLock { state in
+    let queue = state.withLock { state in
       state.order.removeAll { $0 == id }
-      return state.lines.removeValue(forKey: id)
+      return state.queues.removeValue(forKey: id)
     }
-    guard let line else { throw .notFound("there is no webhook with this id") }
-    line.messages.finish()
-    line.task.cancel()
-    secrets.remove(line.hook.secret)
-    line.hook.url.secrets.forEach(secrets.remove)
-    return line.isKept
+    guard let queue else { throw .notFound("there is no webhook with this id") }
+    queue.messages.finish()
+    queue.task.cancel()
+    secrets.remove(queue.hook.secret)
+    queue.hook.url.secrets.forEach(secrets.remove)
+    return queue.isKept
   }
 
   // MARK: - Delivery
 
   /// Queues an update of a session for the webhooks that subscribe to its kind.
-  func tell(_ session: String, _ update: LiveUpdate) {
+  func enqueue(_ session: String, _ update: LiveUpdate) {
     let (kind, data): (Webhook.Kind, JSONValue)
     switch update {
     case .decision(let decision):
@@ -181,8 +181,8 @@ final class Webhooks: Sendable {
     ]
     let message = Message(id: id, body: body.compact)
     state.withLock { state in
-      for line in state.lines.values where line.hook.kinds.contains(kind) {
-        if case .dropped = line.messages.yield(message) { state.counts.dropped += 1 }
+      for queue in state.queues.values where queue.hook.kinds.contains(kind) {
+        if case .dropped = queue.messages.yield(message) { state.counts.dropped += 1 }
       }
     }
   }
@@ -227,15 +227,15 @@ final class Webhooks: Sendable {
 
   /// Stops all deliveries. Messages that wait are lost.
   func stop() async {
-    let (lines, client) = state.withLock { state in
-      defer { (state.lines, state.client) = ([:], nil) }
-      return (Array(state.lines.values), state.client)
+    let (queues, client) = state.withLock { state in
+      defer { (state.queues, state.client) = ([:], nil) }
+      return (Array(state.queues.values), state.client)
     }
-    for line in lines {
-      line.messages.finish()
-      line.task.cancel()
+    for queue in queues {
+      queue.messages.finish()
+      queue.task.cancel()
     }
-    for line in lines { await line.task.value }
+    for queue in queues { await queue.task.value }
     // The client can't cancel a connection attempt and waits for it. This ends it.
     proxy.dismiss(Self.name)
     await client?.shutDown()

@@ -4,8 +4,8 @@ internal import UprightMediaIO
 internal import UprightPipeline
 
 /// Decodes the video of one live stream and finds the orientation signal of each frame. Used by one thread.
-final class LiveFrames {
-  typealias Hand = (consuming VideoFrame, OrientationSignal?) -> Void
+final class LiveVideoReader {
+  typealias Handler = (consuming VideoFrame, OrientationSignal?) -> Void
 
   private let video: StreamInfo
   private let decoder: VideoDecoder
@@ -35,10 +35,10 @@ final class LiveFrames {
   func note(_ packet: borrowing Packet) { signals.note(packet) }
 
   /// Decodes one video packet.
-  func take(_ packet: borrowing Packet, _ hand: Hand) throws(UprightError) {
+  func take(_ packet: borrowing Packet, _ handler: Handler) throws(UprightError) {
     while true {
       let isTaken = decoder.send(packet)
-      let count = try deliver(hand)
+      let count = try deliver(handler)
       if sheds && count == 0 { shed += 1 }
       if isTaken { return }
     }
@@ -51,14 +51,14 @@ final class LiveFrames {
   }
 
   /// Flushes the decoder. No packet may follow.
-  func finish(_ hand: Hand) throws(UprightError) {
+  func finish(_ handler: Handler) throws(UprightError) {
     decoder.finish()
-    try deliver(hand)
+    try deliver(handler)
   }
 
-  /// Passes the decoded frames to `hand` and returns their number.
+  /// Passes the decoded frames to `handler` and returns their number.
   @discardableResult
-  private func deliver(_ hand: Hand) throws(UprightError) -> Int {
+  private func deliver(_ handler: Handler) throws(UprightError) -> Int {
     var count = 0
     while var frame = try decoder.receive() {
       // Look up the signal with the packet's timestamp, before the frame's is changed.
@@ -67,7 +67,7 @@ final class LiveFrames {
       if let pts = frame.pts, abs(pts / 2) > Int64(1) << 50 { frame.pts = nil }
       if !Int64.plausibleDurations.contains(frame.duration) { frame.duration = 0 }
       frame.rescale(to: LiveClock.timeBase)
-      hand(frame, signal)
+      handler(frame, signal)
       count += 1
     }
     return count
@@ -97,13 +97,13 @@ final class LiveAudioReader {
     self.format = format
   }
 
-  /// - Parameter hand: Receives samples and the time of the first one, in ticks of `LiveClock`.
+  /// - Parameter handler: Receives samples and the time of the first one, in ticks of `LiveClock`.
   func take(
-    _ packet: borrowing Packet, _ hand: (consuming AudioFrame, Int64) -> Void
+    _ packet: borrowing Packet, _ handler: (consuming AudioFrame, Int64) -> Void
   ) throws(UprightError) {
     try decoder.decode(packet, as: format) { samples in
       guard let position = samples.pts else { return }
-      hand(samples, format.ticks(of: position))
+      handler(samples, format.ticks(of: position))
     }
   }
 }

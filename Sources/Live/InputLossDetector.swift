@@ -2,14 +2,16 @@
 ///
 /// Only time that the session spent waiting counts. If the process was stopped for a while, or is too slow
 /// for its input, nothing is lost: frames are queued. Times are in ticks of `LiveClock`.
-struct LiveArrival {
+struct InputLossDetector {
   /// The number of video packets that had arrived at the last call.
   private var arrived = 0
+  /// The time of the last call.
   private var last: Int64?
-  private var silence: Int64 = 0
+  /// The time spent waiting since the last packet, in ticks.
+  private var waited: Int64 = 0
 
   /// The input is lost after this time without a frame, in ticks.
-  private static let patience = LiveClock.rate
+  private static let timeout = LiveClock.rate
   /// The longest time between two calls that counts as waiting.
   private static let longestStep = LiveClock.rate / 10
 
@@ -24,11 +26,11 @@ struct LiveArrival {
     let step = wall - (last ?? wall)
     last = wall
     if isBusy || arrived != self.arrived {
-      silence = 0
+      waited = 0
     } else {
-      silence += min(max(step, 0), Self.longestStep)
+      waited += min(max(step, 0), Self.longestStep)
     }
     self.arrived = arrived
-    return silence > Self.patience
+    return waited > Self.timeout
   }
 }

@@ -8,7 +8,7 @@ internal import UprightOrienting
 internal import UprightPipeline
 
 /// The encode settings of an output. Outputs with equal settings share one encode.
-struct LiveForm: Hashable, Sendable {
+struct LiveEncoding: Hashable, Sendable {
   let canvas: FrameCanvas
   /// The sizes; `nil` for the source's size.
   let guidance: StreamGuidance?
@@ -21,7 +21,7 @@ struct LiveForm: Hashable, Sendable {
 struct LiveTarget: Sendable {
   let output: LiveOutput
   let container: OutputContainer
-  let form: LiveForm
+  let encoding: LiveEncoding
   /// A message for the user.
   let warning: String?
 
@@ -44,7 +44,8 @@ struct LiveTarget: Sendable {
     case .bytes(let asked, _):
       guard [.mpegts, .flv].contains(asked) else {
         throw UprightError(
-          .usage, "\(asked.rawValue) can't be written to memory as a stream", at: output.shown,
+          .usage, "\(asked.rawValue) can't be written to memory as a stream",
+          at: output.displayName,
           remedy: "use mpegts or flv, or segments")
       }
       container = asked
@@ -61,13 +62,13 @@ struct LiveTarget: Sendable {
     }
     guard Self.containers.contains(container) else {
       throw UprightError(
-        .usage, "\(container.rawValue) is not supported as a live output", at: output.shown,
+        .usage, "\(container.rawValue) is not supported as a live output", at: output.displayName,
         remedy: "use HLS, rtmp, srt, or a file in mp4, mov, mkv, ts or flv")
     }
     try options.check(for: container)
     let canvas: FrameCanvas
     (canvas, warning) = try Self.canvas(options.canvas, container)
-    form = LiveForm(
+    encoding = LiveEncoding(
       canvas: canvas,
       guidance: try options.fixedGuidance(
         policy: configuration.policy.stream, container: container),
@@ -106,7 +107,7 @@ struct LiveTarget: Sendable {
 
 extension LiveOutput {
   /// The output's name in messages.
-  fileprivate var shown: String {
+  fileprivate var displayName: String {
     switch self {
     case .hls(let place), .file(let place): place
     case .push(let url): LiveAddress.shown(url)
@@ -130,7 +131,7 @@ extension LiveConfiguration {
     }
     for (isSet, option) in [
       (options.start != nil, "--start"), (options.end != nil, "--to"), (options.splits, "--split"),
-      (options.sound != nil, "--audio"), (options.upright == .metadata, "--upright metadata"),
+      (options.audio != nil, "--audio"), (options.upright == .metadata, "--upright metadata"),
     ] where isSet {
       throw UprightError(
         .usage, "is not supported in a live session", at: option, remedy: "remove it")
@@ -145,7 +146,7 @@ extension LiveConfiguration {
     var targets: [LiveTarget] = []
     for output in outputs { targets.append(try LiveTarget(output, self)) }
     for target in targets {
-      do throws(PolicyError) { try target.form.guidance?.check() } catch {
+      do throws(PolicyError) { try target.encoding.guidance?.check() } catch {
         throw UprightError(error, code: .usage)
       }
     }

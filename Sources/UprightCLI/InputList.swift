@@ -8,13 +8,13 @@ internal import UprightMediaIO
 /// A folder means the media files in it, selected by their extensions and sorted by name. Its subfolders,
 /// hidden files and Upright's outputs (`NAME.upright.mp4`) are skipped. An input that is named twice counts
 /// once.
-struct ClipList {
-  struct Clip: Hashable {
+struct InputList {
+  struct Item: Hashable {
     let input: String
     let output: String
   }
 
-  private(set) var clips: [Clip]
+  private(set) var items: [Item]
   /// Whether the arguments can mean several inputs: more than one name, or a folder.
   let isSeveral: Bool
   /// The folder of the outputs. `nil` if they are written beside their inputs, or if `-o` names a single
@@ -28,30 +28,30 @@ struct ClipList {
   ///   `noInput` if a folder has no media files; `cannotCreate` if an output is also an input.
   init(_ inputs: [String], output: String?, format: String?) throws(UprightError) {
     var found: [String] = []
-    for input in inputs { found += Self.isFolder(input) ? try Self.clips(in: input) : [input] }
+    for input in inputs { found += Self.isFolder(input) ? try Self.mediaFiles(in: input) : [input] }
     isSeveral = inputs.count > 1 || inputs.contains { Self.isFolder($0) }
     var seen: Set<String> = []
-    found = found.filter { seen.insert(Self.place($0)).inserted }
+    found = found.filter { seen.insert(Self.normalized($0)).inserted }
     if isSeveral { try Self.checkSeveral(found, output) }
     var folder: String?
     if let output, Self.namesFolder(output, isSeveral: isSeveral) { folder = output }
     let file = folder == nil ? output : nil
     let ending = Self.ending(format)
-    var clips: [Clip] = []
+    var items: [Item] = []
     for input in found {
-      clips.append(
-        Clip(input: input, output: file ?? Self.output(of: input, in: folder, ending: ending)))
+      items.append(
+        Item(input: input, output: file ?? Self.output(of: input, in: folder, ending: ending)))
     }
     self.folder = folder
-    self.clips = clips
+    self.items = items
     if isSeveral { try checkOutputs() }
   }
 
   /// Removes the inputs whose output exists. Returns their number.
   mutating func removeExisting() -> Int {
-    let count = clips.count
-    clips.removeAll { FileManager.default.fileExists(atPath: $0.output) }
-    return count - clips.count
+    let count = items.count
+    items.removeAll { FileManager.default.fileExists(atPath: $0.output) }
+    return count - items.count
   }
 
   // MARK: - Names
@@ -82,7 +82,7 @@ struct ClipList {
     return endings[word] ?? word
   }
 
-  private static func place(_ path: String) -> String {
+  private static func normalized(_ path: String) -> String {
     path.contains("://") || path == "-" ? path : URL(fileURLWithPath: path).standardizedFileURL.path
   }
 
@@ -111,24 +111,26 @@ struct ClipList {
     "mjpeg", "mjpg",
   ]
 
-  private static func clips(in folder: String) throws(UprightError) -> [String] {
+  private static func mediaFiles(in folder: String) throws(UprightError) -> [String] {
     let names: [String]
     do { names = try FileManager.default.contentsOfDirectory(atPath: folder) } catch {
       throw UprightError(
         .noInput, "the folder cannot be read", at: folder, remedy: "check its permissions")
     }
     let base = URL(fileURLWithPath: folder)
-    let clips = names.filter(isClip).sorted().map { base.appendingPathComponent($0).relativePath }
-      .filter(isPlainFile)
-    guard !clips.isEmpty else {
+    let files = names.filter(isMediaFile).sorted().map {
+      base.appendingPathComponent($0).relativePath
+    }
+    .filter(isPlainFile)
+    guard !files.isEmpty else {
       throw UprightError(
         .noInput, "the folder has no media files", at: folder,
         remedy: "name a folder with .mp4, .mov or other media files, or name the files")
     }
-    return clips
+    return files
   }
 
-  private static func isClip(_ name: String) -> Bool {
+  private static func isMediaFile(_ name: String) -> Bool {
     // The names of an output's parts and segments are like NAME.upright-0.ts.
     !name.hasPrefix(".") && !name.contains(".upright.") && !name.contains(".upright-")
       && endings.contains(URL(fileURLWithPath: name).pathExtension.lowercased())
@@ -178,20 +180,20 @@ struct ClipList {
   private func checkOutputs() throws(UprightError) {
     var origins: [String: String] = [:]
     var inputs: [FileIdentity: String] = [:]
-    for clip in clips {
-      if let other = origins.updateValue(clip.input, forKey: Self.place(clip.output)) {
+    for item in items {
+      if let other = origins.updateValue(item.input, forKey: Self.normalized(item.output)) {
         throw UprightError(
-          .usage, "\(other) and \(clip.input) would have the same output", at: clip.output,
+          .usage, "\(other) and \(item.input) would have the same output", at: item.output,
           remedy: folder == nil
             ? "rename one of them, or transcode it in a separate command with -o"
             : "rename one of them, or use a separate output folder for each")
       }
-      if let identity = FileIdentity(clip.input) { inputs[identity] = clip.input }
+      if let identity = FileIdentity(item.input) { inputs[identity] = item.input }
     }
-    for clip in clips {
-      guard let identity = FileIdentity(clip.output), let input = inputs[identity] else { continue }
+    for item in items {
+      guard let identity = FileIdentity(item.output), let input = inputs[identity] else { continue }
       throw UprightError(
-        .cannotCreate, "the output is an input: \(input)", at: clip.output,
+        .cannotCreate, "the output is an input: \(input)", at: item.output,
         remedy: "name another folder with -o")
     }
   }

@@ -2,7 +2,7 @@ internal import Orientation
 internal import RotationPolicy
 
 /// The text of `explain --why`: a paragraph for the start and one for every event.
-struct DecisionStory {
+struct DecisionExplanation {
   let text: String
 
   init(_ plan: OrientationPlan) {
