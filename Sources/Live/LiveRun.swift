@@ -180,20 +180,22 @@ final class LiveRun {
     if options.frames == .upright, !control.policy({ $0.hasEarlyEvents }) {
       policy.device.orientation = DeviceOrientation(frameOf: frame.size, lying: .up)
     }
-    var director: FrameDirector?
+    var canvases: [DirectedCanvas] = []
     for encoding in encodings {
-      var guidance = encoding.guidance ?? .standard
-      if encoding.guidance == nil {
-        guidance = try .ofSource(frame, captureSize: options.captureSize)
-      }
-      if director == nil {
-        director = try FrameDirector(
-          policy: policy, guidance: guidance, frames: options.frames,
-          reference: options.reference, canvas: encoding.canvas, signalsAreEvents: true,
-          gravity: options.gravity, levels: options.levels)
-      } else {
-        director?.add(guidance, canvas: encoding.canvas)
-      }
+      let guidance =
+        if let fixed = encoding.guidance { fixed } else {
+          try StreamGuidance.ofSource(frame, captureSize: options.captureSize)
+        }
+      canvases.append(DirectedCanvas(encoding.canvas, guidance: guidance))
+    }
+    // `LiveConfiguration.targets` requires an output.
+    let first = canvases.removeFirst()
+    let director = try FrameDirector(
+      policy: policy, guidance: first.guidance, frames: options.frames,
+      reference: options.reference, canvas: first.canvas, others: canvases, signalsAreEvents: true,
+      gravity: options.gravity, levels: options.levels)
+    control.policy { $0.start(with: director) }
+    for encoding in encodings {
       let isFirst = branches.isEmpty
       let control = control
       branches.append(
@@ -204,8 +206,6 @@ final class LiveRun {
           if isFirst, case .format(let change) = update { control.notify(.format(change)) }
         })
     }
-    guard let director else { return }
-    control.policy { $0.start(with: director) }
   }
 
   /// Encodes a frame again.

@@ -36,8 +36,8 @@ package struct FrameDirector {
   private let frames: FrameKind
   private let reference: Reference
   private var canvas: DirectedCanvas
-  /// The canvases that were added.
-  private var others: [DirectedCanvas] = []
+  /// Further canvases, for `directAll`.
+  private var others: [DirectedCanvas]
   /// Whether in-band signals are the policy's events, because no other events were given.
   private let signalsAreEvents: Bool
   /// Whether signals are followed to the degree.
@@ -46,15 +46,17 @@ package struct FrameDirector {
   private var lastDevice: DeviceOrientation?
   private var moments = TurnTracker()
 
+  /// - Parameter others: Further canvases, for `directAll`.
   /// - Throws: `badData` if the policy can't start (UIKit would raise an exception).
   package init(
     policy: PolicyDocument, guidance: StreamGuidance, frames: FrameKind, reference: Reference?,
-    canvas: FrameCanvas, signalsAreEvents: Bool, gravity: GravityClassifier.Configuration,
-    levels: Bool = false
+    canvas: FrameCanvas, others: [DirectedCanvas] = [], signalsAreEvents: Bool,
+    gravity: GravityClassifier.Configuration, levels: Bool = false
   ) throws(UprightError) {
     self.levels = levels
     self.frames = frames
-    self.canvas = DirectedCanvas(guidance: guidance, canvas: canvas)
+    self.canvas = DirectedCanvas(canvas, guidance: guidance)
+    self.others = others
     self.signalsAreEvents = signalsAreEvents && frames == .metadata
     if let reference {
       self.reference = reference
@@ -70,9 +72,10 @@ package struct FrameDirector {
     }
   }
 
+  /// - Parameter others: Further canvases, for `directAll`.
   /// - Throws: `usage` for a size that can't be encoded, `badData` if the policy can't start.
   package init(
-    _ options: AdapterOptions, signalsAreEvents: Bool = false
+    _ options: AdapterOptions, others: [DirectedCanvas] = [], signalsAreEvents: Bool = false
   ) throws(UprightError) {
     let guidance =
       options.size.map { StreamGuidance(encodeSize: $0) } ?? options.policy.stream ?? .standard
@@ -81,13 +84,8 @@ package struct FrameDirector {
     }
     try self.init(
       policy: options.policy, guidance: guidance, frames: options.frames,
-      reference: options.reference, canvas: options.canvas, signalsAreEvents: signalsAreEvents,
-      gravity: options.gravity)
-  }
-
-  /// Adds another canvas, for `directAll`. Its formats come from `guidance`.
-  package mutating func add(_ guidance: StreamGuidance, canvas: FrameCanvas) {
-    others.append(DirectedCanvas(guidance: guidance, canvas: canvas))
+      reference: options.reference, canvas: options.canvas, others: others,
+      signalsAreEvents: signalsAreEvents, gravity: options.gravity)
   }
 
   /// Adds one external event.
@@ -133,8 +131,8 @@ package struct FrameDirector {
     return direction
   }
 
-  /// Returns how to turn and lay out the frame at `seconds` on each canvas, in the order in which they were
-  /// added. The policy decides once for all of them.
+  /// Returns how to turn and lay out the frame at `seconds` on each canvas: the first, then the others in their
+  /// order. The policy decides once for all of them.
   package mutating func directAll(
     at seconds: Double, size: PixelSize, signal: DisplayTurn?
   ) throws(UprightError) -> [FrameDirection] {
@@ -175,13 +173,18 @@ package struct FrameDirector {
 }
 
 /// A canvas and the formats that guidance gives it.
-private struct DirectedCanvas {
-  let guidance: StreamGuidance
+package struct DirectedCanvas: Sendable {
+  package let guidance: StreamGuidance
   /// `auto` and `majority` are resolved before.
-  var canvas: FrameCanvas
+  package private(set) var canvas: FrameCanvas
+
+  package init(_ canvas: FrameCanvas, guidance: StreamGuidance) {
+    self.canvas = canvas
+    self.guidance = guidance
+  }
 
   /// Returns the format for an app orientation. The first one fixes a canvas that keeps its initial shape.
-  mutating func format(for app: InterfaceOrientation) -> StreamFormat {
+  fileprivate mutating func format(for app: InterfaceOrientation) -> StreamFormat {
     if canvas == .initial { canvas = .fixed(isLandscape: app.isLandscape) }
     var format = guidance.format(for: app)
     if case .fixed(let isLandscape) = canvas {

@@ -10,9 +10,12 @@ struct FrameDirectorTests {
     var options = AdapterOptions()
     options.frames = .sensor(Camera())
     options.size = PixelSize(720, 1280)
-    var director = try FrameDirector(options)
-    director.add(StreamGuidance(encodeSize: PixelSize(360, 640)), canvas: .portrait)
-    director.add(StreamGuidance(encodeSize: PixelSize(480, 640)), canvas: .initial)
+    var director = try FrameDirector(
+      options,
+      others: [
+        DirectedCanvas(.portrait, guidance: StreamGuidance(encodeSize: PixelSize(360, 640))),
+        DirectedCanvas(.initial, guidance: StreamGuidance(encodeSize: PixelSize(480, 640))),
+      ])
     try director.push(RotationEvent(at: 1, .device(.landscapeLeft)))
     let size = PixelSize(1280, 720)
     let before = try director.directAll(at: 0, size: size, signal: nil)
