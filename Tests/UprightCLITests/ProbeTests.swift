@@ -5,31 +5,10 @@ import UprightTestSupport
 /// The output of `upright probe`, and the warnings of `transcode` about invalid signals.
 @Suite("Signals on the command line", .enabled(if: FFmpegTool.isHere, "needs ffmpeg"), .serialized)
 struct ProbeTests {
-  /// An H.264 display orientation message of `rotation` units of 2^-16 turn anticlockwise, which persists until the
-  /// next one (D.1.27).
-  private static func message(_ rotation: Int) -> [UInt8] {
-    [6, 0x2F, 3] + MovieWriter.be(rotation << 5 | 0b01001, 3) + [0x80]
-  }
-
-  /// Creates 25 frames with messages at 10 and 20 and a cancel at 15, a matrix, and a timed track.
-  private static func clip(_ scratch: Scratch) throws -> String {
-    var clip = try EncodedClip(.h264, frames: 25, gop: 25, bFrames: 0)
-    clip.insert(nal: Self.message(16384), atShown: 10)
-    clip.insert(nal: [6, 0x2F, 1, 0xC0, 0x80], atShown: 15)
-    clip.insert(nal: Self.message(16384 + 910), atShown: 20)
-    var movie = clip.movie
-    // Flipped vertically.
-    movie.tracks[0].matrix = [1, 0, 0, -1]
-    movie.tracks.append(.orientation([(at: 0, exif: 6), (at: 4 * clip.frame, exif: nil)]))
-    let path = scratch.path("take.mov")
-    try movie.write(to: path)
-    return path
-  }
-
   @Test("All sources over time, including those that aren't applied")
   func table() throws {
     let scratch = try Scratch()
-    let path = try Self.clip(scratch)
+    let path = try EncodedClip.writeSignals(in: scratch)
     let outcome = try Upright.run(["probe", path])
     #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome.errors)")
     let expected = """
@@ -52,7 +31,7 @@ struct ProbeTests {
   @Test("The same as JSON")
   func json() throws {
     let scratch = try Scratch()
-    let outcome = try Upright.run(["probe", try Self.clip(scratch), "--json"])
+    let outcome = try Upright.run(["probe", try EncodedClip.writeSignals(in: scratch), "--json"])
     let signals = outcome.json["signals"].array
     #expect(
       signals.map { $0["source"].string } == [
@@ -74,7 +53,9 @@ struct ProbeTests {
   func absurd() throws {
     let scratch = try Scratch()
     var clip = try EncodedClip(.h264, frames: 12, gop: 12, bFrames: 0)
-    for frame in 0..<6 { clip.insert(nal: Self.message(3000 + frame), atShown: frame) }
+    for frame in 0..<6 {
+      clip.insert(nal: EncodedClip.displayOrientation(3000 + frame), atShown: frame)
+    }
     let path = scratch.path("clip.mp4")
     try clip.movie.write(to: path)
     let outcome = try Upright.run(["transcode", path, "-o", scratch.path("out.y4m")])

@@ -115,3 +115,29 @@ package struct EncodedClip {
     return MovieWriter(timescale: timescale, lastDuration: frame, tracks: [track])
   }
 }
+
+extension EncodedClip {
+  /// Returns an H.264 display orientation message (ISO/IEC 14496-10, D.1.27) that persists until the next one.
+  ///
+  /// - Parameter rotation: The rotation anticlockwise, in units of 2^-16 turn.
+  package static func displayOrientation(_ rotation: Int) -> [UInt8] {
+    [6, 0x2F, 3] + MovieWriter.be(rotation << 5 | 0b01001, 3) + [0x80]
+  }
+
+  /// Writes a movie of 25 frames with every kind of signal that MP4 has: messages at frames 10 and 20, a message
+  /// that cancels at 15, a matrix that flips vertically, and a timed track for the first four frames.
+  ///
+  /// - Returns: The path.
+  package static func writeSignals(in scratch: Scratch) throws -> String {
+    var clip = try EncodedClip(.h264, frames: 25, gop: 25, bFrames: 0)
+    clip.insert(nal: displayOrientation(16384), atShown: 10)
+    clip.insert(nal: [6, 0x2F, 1, 0xC0, 0x80], atShown: 15)
+    clip.insert(nal: displayOrientation(16384 + 910), atShown: 20)
+    var movie = clip.movie
+    movie.tracks[0].matrix = [1, 0, 0, -1]
+    movie.tracks.append(.orientation([(at: 0, exif: 6), (at: 4 * clip.frame, exif: nil)]))
+    let path = scratch.path("take.mov")
+    try movie.write(to: path)
+    return path
+  }
+}

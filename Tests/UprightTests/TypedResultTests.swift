@@ -102,24 +102,10 @@ struct TypedResultTests {
 
   // MARK: - Probes
 
-  /// An H.264 display orientation message of `rotation` units of 2^-16 turn anticlockwise, which persists.
-  private static func message(_ rotation: Int) -> [UInt8] {
-    [6, 0x2F, 3] + MovieWriter.be(rotation << 5 | 0b01001, 3) + [0x80]
-  }
-
   @Test("A probe's streams and signals")
   func probe() throws {
     let scratch = try Scratch()
-    var clip = try EncodedClip(.h264, frames: 25, gop: 25, bFrames: 0)
-    clip.insert(nal: Self.message(16384), atShown: 10)
-    clip.insert(nal: [6, 0x2F, 1, 0xC0, 0x80], atShown: 15)
-    clip.insert(nal: Self.message(16384 + 910), atShown: 20)
-    var movie = clip.movie
-    movie.tracks[0].matrix = [1, 0, 0, -1]
-    movie.tracks.append(.orientation([(at: 0, exif: 6), (at: 4 * clip.frame, exif: nil)]))
-    let path = scratch.path("take.mov")
-    try movie.write(to: path)
-
+    let path = try EncodedClip.writeSignals(in: scratch)
     let probe = try Probe(input: path)
     #expect(probe.input == path && probe.format.hasPrefix("mov,mp4"))
     #expect(probe.streams.map(\.kind) == [.video, .data] && probe.videoStream == 0)
