@@ -46,7 +46,7 @@ public enum LiveInput: Sendable {
   case rtp(description: String)
   /// RTP packets that the program has received.
   case datagrams(RTPFeed)
-  /// Packets of the program's.
+  /// Access units that the program has. A `PacketSession` takes them too, without the rules of a live session.
   case packets(PacketFeed)
 }
 

@@ -8,6 +8,9 @@ internal import UprightPipeline
 ///
 /// Packets are decoded, turned and encoded on two threads of the session. All queues are bounded: if nobody
 /// reads `output`, `send` suspends. A session that is not used any more ends by itself.
+///
+/// A program that has RTP packets, not whole frames, runs a `LiveSession` from `LiveInput.datagrams(_:)` to
+/// `LiveOutput.packets(_:)`.
 public final class PacketSession: Sendable {
   /// Takes the stream's events. Their times are those of the packets, in seconds.
   public let inbox = EventInbox()
