@@ -1,4 +1,4 @@
-/// A time of a frame or packet: a count of ticks, each of a fraction of a second. Compares and rescales
+/// A time of a frame or packet: a count of ticks, each of a fraction of a second. Compares, adds and rescales
 /// exactly, and never overflows.
 public struct MediaTime: Sendable {
   /// The count, from the start of the stream; may be negative.
@@ -28,19 +28,19 @@ public struct MediaTime: Sendable {
   /// to what 64 bits hold.
   public func rescaled(to other: Rational) -> MediaTime {
     let other = other.numerator > 0 ? other : .one
-    if other == timeBase { return self }
+    return MediaTime(Int64(clamping: count(in: other)), other)
+  }
+
+  /// The number of ticks of `other` that is nearest to this time, halves away from zero.
+  func count(in other: Rational) -> Int128 {
+    if other == timeBase { return Int128(ticks) }
     // |ticks| * n * otherD / (d * otherN): a ratio in lowest terms keeps the products small.
     let ratio = Self.ratio(timeBase, other)
-    let (high, low) = ticks.magnitude.multipliedFullWidth(by: ratio.numerator)
-    guard high < ratio.denominator else {
-      return MediaTime(ticks < 0 ? .min : .max, other)
-    }
-    let (quotient, remainder) = ratio.denominator.dividingFullWidth((high, low))
-    let roundsUp = remainder >= ratio.denominator - remainder
-    let (rounded, overflow) = quotient.addingReportingOverflow(roundsUp ? 1 : 0)
-    let magnitude = overflow ? UInt64.max : rounded
-    return MediaTime(
-      ticks < 0 ? Int64(clamping: -Int128(magnitude)) : Int64(clamping: magnitude), other)
+    let denominator = UInt128(ratio.denominator)
+    let (quotient, remainder) = (UInt128(ticks.magnitude) * UInt128(ratio.numerator))
+      .quotientAndRemainder(dividingBy: denominator)
+    let rounded = Int128(quotient) + (remainder >= denominator - remainder ? 1 : 0)
+    return ticks < 0 ? -rounded : rounded
   }
 
   /// Ticks of `other` in one tick of `base`, in lowest terms; clamped to 64 bits where a file's numbers are
@@ -65,7 +65,9 @@ public struct MediaTime: Sendable {
 
 extension MediaTime: Comparable {
   /// Whether both are the same instant, whatever their time bases.
-  public static func == (a: MediaTime, b: MediaTime) -> Bool { !(a < b) && !(b < a) }
+  public static func == (a: MediaTime, b: MediaTime) -> Bool {
+    a.timeBase == b.timeBase ? a.ticks == b.ticks : !(a < b) && !(b < a)
+  }
 
   /// Whether `a` is before `b`, exactly.
   public static func < (a: MediaTime, b: MediaTime) -> Bool {
@@ -105,8 +107,16 @@ extension MediaTime: Comparable {
 }
 
 extension MediaTime: Hashable {
-  /// Equal times hash alike, whatever their time bases.
-  public func hash(into hasher: inout Hasher) { hasher.combine(seconds) }
+  /// Equal times hash alike, whatever their time bases: the seconds are hashed as a fraction in lowest terms.
+  public func hash(into hasher: inout Hasher) {
+    let numerator = UInt128(ticks.magnitude) * UInt128(timeBase.numerator.magnitude)
+    let denominator = timeBase.denominator.magnitude
+    let divisor = Rational.greatestCommonDivisor(
+      UInt(numerator % UInt128(denominator)), denominator)
+    hasher.combine(ticks < 0)
+    hasher.combine(numerator / UInt128(divisor))
+    hasher.combine(denominator / divisor)
+  }
 }
 
 extension MediaTime: CustomStringConvertible {

@@ -33,7 +33,7 @@ public struct Rational: Sendable, Hashable {
   /// Denominator over numerator: the pixel's aspect ratio after a quarter turn; 0/1 for 0.
   public var inverted: Rational { Rational(denominator, numerator) }
 
-  private static func greatestCommonDivisor(_ a: UInt, _ b: UInt) -> UInt {
+  static func greatestCommonDivisor(_ a: UInt, _ b: UInt) -> UInt {
     var (a, b) = (a, b)
     while b != 0 { (a, b) = (b, a % b) }
     return a

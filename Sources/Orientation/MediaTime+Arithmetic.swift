@@ -1,0 +1,69 @@
+extension MediaTime {
+  /// The start of the stream.
+  public static let zero = MediaTime(0, .one)
+
+  /// The time nearest to `seconds` in nanoseconds, clamped to what 64 bits hold (292 years); 0 for NaN. For
+  /// options and other values that are given in seconds: a decimal fraction of up to nine places is exact.
+  public init(seconds: Double) { self.init(seconds: seconds, Rational(1, 1_000_000_000)) }
+
+  /// The sum.
+  ///
+  /// It is exact if 64 bits hold it in ticks of `a`, of `b`, or of the largest tick that divides both.
+  /// Otherwise it is rounded to the nearest tick of `a` or `b`: of the finer one that holds it, or clamped to
+  /// what 64 bits hold of the coarser one.
+  public static func + (a: MediaTime, b: MediaTime) -> MediaTime { sum(a, b, isDifference: false) }
+
+  /// The difference, as exact as a sum. It is negative if `a` is before `b`.
+  public static func - (a: MediaTime, b: MediaTime) -> MediaTime { sum(a, b, isDifference: true) }
+
+  /// The time at the same distance from zero on the other side, clamped to what 64 bits hold.
+  public static prefix func - (time: MediaTime) -> MediaTime {
+    MediaTime(Int64(clamping: -Int128(time.ticks)), time.timeBase)
+  }
+
+  /// Adds `b` to `a`. See `+`.
+  public static func += (a: inout MediaTime, b: MediaTime) { a = a + b }
+
+  /// The earliest time in ticks of `other` that is not before this one, clamped to what 64 bits hold.
+  public func roundedUp(to other: Rational) -> MediaTime {
+    var rounded = rescaled(to: other)
+    if rounded < self, rounded.ticks < .max { rounded.ticks += 1 }
+    return rounded
+  }
+
+  private static func sum(_ a: MediaTime, _ b: MediaTime, isDifference: Bool) -> MediaTime {
+    func sum(in base: Rational) -> Int128 {
+      let (first, second) = (a.count(in: base), b.count(in: base))
+      let (total, overflow) =
+        isDifference
+        ? first.subtractingReportingOverflow(second) : first.addingReportingOverflow(second)
+      guard overflow else { return total }
+      return first < 0 ? .min : .max
+    }
+    if a.timeBase == b.timeBase {
+      return MediaTime(Int64(clamping: sum(in: a.timeBase)), a.timeBase)
+    }
+    let isFirstFiner = MediaTime(1, a.timeBase) < MediaTime(1, b.timeBase)
+    let (finer, coarser) =
+      isFirstFiner ? (a.timeBase, b.timeBase) : (b.timeBase, a.timeBase)
+    if let common = commonTick(a.timeBase, b.timeBase),
+      let ticks = Int64(exactly: sum(in: common))
+    {
+      return MediaTime(ticks, common)
+    }
+    if let ticks = Int64(exactly: sum(in: finer)) { return MediaTime(ticks, finer) }
+    return MediaTime(Int64(clamping: sum(in: coarser)), coarser)
+  }
+
+  /// Returns the largest tick of which both are multiples. Returns `nil` if 64 bits don't hold its denominator.
+  private static func commonTick(_ a: Rational, _ b: Rational) -> Rational? {
+    let shared = Rational.greatestCommonDivisor(a.denominator.magnitude, b.denominator.magnitude)
+    let (product, overflow) = (a.denominator.magnitude / shared)
+      .multipliedReportingOverflow(by: b.denominator.magnitude)
+    guard !overflow, let denominator = Int(exactly: product),
+      let numerator = Int(
+        exactly: Rational.greatestCommonDivisor(a.numerator.magnitude, b.numerator.magnitude))
+    else { return nil }
+    return Rational(numerator, denominator)
+  }
+}
