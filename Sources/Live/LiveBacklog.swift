@@ -1,4 +1,5 @@
 internal import Orientation
+internal import UprightMediaIO
 
 /// Decides whether a live session has fallen behind its input, and which frames it drops to catch up.
 ///
@@ -28,7 +29,7 @@ struct LiveBacklog {
 
   /// - Parameter seconds: The lag above which frames are dropped, in seconds.
   init(seconds: Double = 1) {
-    startLag = Int64(clamping: min(max(seconds, 0), 3600) * Double(LiveClock.rate))
+    startLag = LiveClock.timeBase.ticks(in: min(max(seconds, 0), 3600))
     stopLag = startLag * 3 / 4
   }
 

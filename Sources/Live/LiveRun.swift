@@ -28,6 +28,8 @@ final class LiveRun {
   private let writersByEncoding: [LiveEncoding: [OutputWriter]]
   private let encodings: [LiveEncoding]
   private let hasSegments: Bool
+  /// `LiveConfiguration.inputTimeout`, in ticks.
+  private let inputTimeout: Int64
   private var rate = 30.0
   private var hasAudio = false
   /// The frame that is repeated while no frames arrive.
@@ -58,6 +60,7 @@ final class LiveRun {
     self.targets = targets
     self.control = control
     hasSegments = configuration.outputs.contains(where: \.hasSegments)
+    inputTimeout = LiveClock.timeBase.ticks(in: configuration.inputTimeout)
     backlog = LiveBacklog(seconds: configuration.limits.lag)
     stills = try SessionStills(configuration.options)
     audio = try LiveAudio()
@@ -223,7 +226,7 @@ final class LiveRun {
     _ frame: consuming VideoFrame, _ signal: OrientationSignal?
   ) throws(UprightError) {
     guard let time = frame.pts else { throw UprightError(.fault, "a frame without a timestamp") }
-    let seconds = Double(time) * LiveClock.timeBase.doubleValue
+    let seconds = MediaTime(time, LiveClock.timeBase).seconds
     let size = frame.size
     var directions: [FrameDirection] = []
     var arrivals: [ContinuousClock.Instant] = []
@@ -269,18 +272,18 @@ final class LiveRun {
     if isLost, lostAt == nil, clock.latest != nil { lose("no frame for a second") }
     control.recordBehind(
       lostAt == nil && backlog.isOverloaded(wall: wall)
-        ? Double(backlog.behind) * LiveClock.timeBase.doubleValue : nil)
+        ? MediaTime(backlog.behind, LiveClock.timeBase).seconds : nil)
     if let lostAt, let held {
       // Only a few at a time, so that new input is noticed; none while frames are queued.
       for _ in 0..<4 where !isWaiting {
         guard let time = clock.repeatTime(wall: wall) else { break }
         try show(held, at: time)
       }
-      if Double(wall - lostAt) > configuration.inputTimeout * Double(LiveClock.rate) {
+      if wall - lostAt > inputTimeout {
         ending = .ended("no input for \(configuration.inputTimeout) s: \(lossReason)")
       }
     } else if let lostAt, held == nil, case .pull = configuration.input,
-      Double(wall - lostAt) > configuration.inputTimeout * Double(LiveClock.rate)
+      wall - lostAt > inputTimeout
     {
       ending = .failed(UprightError(.noInput, lossReason))
     }

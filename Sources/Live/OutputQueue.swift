@@ -1,5 +1,6 @@
 internal import DequeModule
 internal import Foundation
+internal import Orientation
 internal import UprightEncoding
 internal import UprightMediaIO
 internal import UprightPipeline
@@ -18,15 +19,27 @@ final class OutputQueue: @unchecked Sendable {
     let track: Int
     /// The format that starts with this packet, or that started earlier with a dropped packet.
     var format: EncodedFormat?
-    let seconds: Double
+    let time: MediaTime
     let bytes: Int
     /// Whether video decoding can start here.
     let isKeyframe: Bool
   }
 
+  /// How much may wait.
+  private struct Limits {
+    let duration: MediaTime
+    let bytes: Int
+
+    init(seconds: Double, bytes: Int) {
+      duration = MediaTime(seconds: max(0, seconds))
+      self.bytes = max(0, bytes)
+    }
+  }
+
   private let condition = NSCondition()
-  private let maxSeconds: Double
-  private let maxBytes: Int
+  private let limits: Limits
+  /// What may be left after packets were dropped.
+  private let halfLimits: Limits
   private var items = Deque<Item>()
   private var bytes = 0
   /// Whether all packets up to the next IDR are dropped.
@@ -40,14 +53,15 @@ final class OutputQueue: @unchecked Sendable {
   ///   - seconds: The duration of the stream that may wait.
   ///   - bytes: The number of bytes that may wait.
   init(seconds: Double, bytes: Int) {
-    maxSeconds = max(0, seconds)
-    maxBytes = max(0, bytes)
+    limits = Limits(seconds: seconds, bytes: bytes)
+    halfLimits = Limits(seconds: seconds / 2, bytes: bytes / 2)
   }
 
   /// Adds a packet; track 0 is the video. O(1) unless packets are dropped.
   func put(_ packet: consuming Packet, track: Int, format: EncodedFormat?) {
     let isKeyframe = track == 0 && packet.isKey
-    let (seconds, size) = (packet.seconds ?? 0, packet.size)
+    let time = MediaTime(packet.pts ?? packet.dts ?? 0, packet.timeBase)
+    let size = packet.size
     let box = PacketBox(packet, format: nil)
     condition.lock()
     defer { condition.unlock() }
@@ -56,7 +70,7 @@ final class OutputQueue: @unchecked Sendable {
       return
     }
     var item = Item(
-      packet: box, track: track, format: format, seconds: seconds, bytes: size,
+      packet: box, track: track, format: format, time: time, bytes: size,
       isKeyframe: isKeyframe)
     if isSkipping && !isKeyframe { return drop(item) }
     if isKeyframe {
@@ -66,24 +80,23 @@ final class OutputQueue: @unchecked Sendable {
     }
     items.append(item)
     bytes += size
-    if isFull(from: 0, bytes, share: 1) { makeRoom() }
+    if exceeds(limits, from: 0, bytes) { makeRoom() }
     condition.broadcast()
   }
 
-  /// Returns whether the packets from `index` on exceed `share` of the limits.
-  private func isFull(from index: Int, _ bytes: Int, share: Double) -> Bool {
+  /// Returns whether the packets from `index` on, of `bytes` together, exceed `limits`.
+  private func exceeds(_ limits: Limits, from index: Int, _ bytes: Int) -> Bool {
     guard index < items.count, let last = items.last else { return false }
     // A single packet is always accepted, however large; otherwise nothing would ever pass.
     guard items.count - index > 1 else { return false }
-    return Double(bytes) > Double(maxBytes) * share
-      || last.seconds - items[index].seconds > maxSeconds * share
+    return bytes > limits.bytes || last.time - items[index].time > limits.duration
   }
 
   private func makeRoom() {
     var rest = bytes
     var entry: Int?
     for index in items.indices {
-      if index > 0, items[index].isKeyframe, !isFull(from: index, rest, share: 0.5) {
+      if index > 0, items[index].isKeyframe, !exceeds(halfLimits, from: index, rest) {
         entry = index
         break
       }

@@ -42,7 +42,8 @@ import UprightTestSupport
     while let item = queue.take() {
       guard item.track == 0 else { continue }
       let format = item.format.map { "f\($0.index)" } ?? ""
-      words.append("\(Int((item.seconds * 10).rounded()))\(item.isKeyframe ? "!" : "")\(format)")
+      words.append(
+        "\(Int((item.time.seconds * 10).rounded()))\(item.isKeyframe ? "!" : "")\(format)")
     }
     return words
   }
@@ -63,6 +64,25 @@ import UprightTestSupport
     let words = Self.drain(queue)
     #expect(words.first == "20!" && words.last == "41" && words.count == 22)
     #expect(queue.droppedFrames == 20)
+  }
+
+  @Test("Exactly the limit is not too long, one tick more is")
+  func exactLimit() throws {
+    for start in 0..<Int64(20) {
+      for tenths in 1..<Int64(20) {
+        let queue = OutputQueue(seconds: Double(tenths) / 10, bytes: 1 << 20)
+        for time in [start * 9000, (start + tenths) * 9000] {
+          let packet = try Packet(
+            [0], stream: Self.pictures, pts: time, isKey: time == start * 9000)
+          queue.put(packet, track: 0, format: nil)
+        }
+        #expect(queue.depth == 2 && queue.droppedFrames == 0, "\(start) \(tenths)")
+        let packet = try Packet(
+          [0], stream: Self.pictures, pts: (start + tenths) * 9000 + 1, isKey: false)
+        queue.put(packet, track: 0, format: nil)
+        #expect(queue.depth == 0 && queue.droppedFrames == 3, "\(start) \(tenths)")
+      }
+    }
   }
 
   @Test("Too many bytes: without a suitable IDR, everything up to the next one is dropped")

@@ -75,7 +75,7 @@ final class PacketEncoder: @unchecked Sendable {
     _ frame: consuming VideoFrame, _ signal: OrientationSignal?, _ emit: Emit
   ) throws(UprightError) {
     guard let pts = frame.pts else { throw UprightError(.fault, "a frame without a timestamp") }
-    let seconds = max(Double(pts) * frame.timeBase.doubleValue, last)
+    let seconds = max(MediaTime(pts, frame.timeBase).seconds, last)
     let events = inbox.take(upTo: seconds)
     last = seconds
     for event in events {
