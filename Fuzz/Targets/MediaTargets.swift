@@ -1,3 +1,4 @@
+import Orientation
 import OrientationSignals
 import UprightMediaIO
 import UprightRTP
@@ -49,13 +50,14 @@ extension FuzzTarget {
   /// The playlist of an earlier run that a live one continues.
   static let playlist = FuzzTarget("playlist") { bytes in
     let earlier = String(decoding: bytes, as: UTF8.self)
-    var playlist = LivePlaylist(segmentDuration: 2, continuing: earlier)
+    let duration = MediaTime(2, .one)
+    var playlist = LivePlaylist(segmentDuration: duration, continuing: earlier)
     let first = playlist.nextSegment
     try expect(first >= 0, "segment \(first)")
     playlist.begin(map: "init.mp4")
-    playlist.add(segment: "last.m4s", duration: 2, start: 0)
+    playlist.add(segment: "last.m4s", duration: duration, start: .zero)
     _ = playlist.takeExpired()
-    let again = LivePlaylist(segmentDuration: 2, continuing: playlist.text)
+    let again = LivePlaylist(segmentDuration: duration, continuing: playlist.text)
     try expect(again.needed == playlist.needed, "\(again.needed) is not \(playlist.needed)")
     // Larger numbers are clamped.
     guard first < 1 << 40 else { return }

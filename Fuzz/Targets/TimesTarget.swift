@@ -33,6 +33,11 @@ extension FuzzTarget {
     ])
   }
 
+  private static func time(_ input: inout FuzzInput) -> MediaTime {
+    let timeBase = timeBase(&input)
+    return MediaTime(input.ticks(), timeBase)
+  }
+
   private static func packet(_ input: inout FuzzInput, _ timeBase: Rational) throws -> Packet {
     var packet = try Packet()
     packet.timeBase = timeBase
@@ -170,7 +175,18 @@ extension FuzzTarget {
       _ = input.ticks().firstTick(of: other, from: base)
       try expect(other.denominator > 0, "\(other)")
       _ = (other.inverted, other.asSampleAspectRatio)
+      try arithmetic(MediaTime(input.ticks(), base), MediaTime(input.ticks(), other))
     }
+  }
+
+  private static func arithmetic(_ a: MediaTime, _ b: MediaTime) throws {
+    try expect(a + b == b + a, "\(a) + \(b)")
+    try expect((a - b > .zero) == (a > b) || a - b == .zero, "\(a) - \(b)")
+    try expect(a != b || a.hashValue == b.hashValue, "\(a) and \(b)")
+    _ = (-a, a * Int(clamping: b.ticks), a / Int(clamping: b.ticks), a.seconds)
+    let (up, down) = (a.roundedUp(to: b.timeBase), a.roundedDown(to: b.timeBase))
+    try expect(up.ticks == .max || up >= a, "\(a) rounded up to \(up)")
+    try expect(down.ticks == .min || down <= a, "\(a) rounded down to \(down)")
   }
 
   /// Copied packets from a container without decoding times.
@@ -202,11 +218,11 @@ extension FuzzTarget {
   }
 
   private static func playlists(_ input: inout FuzzInput) {
-    var whole = MediaPlaylist(targetDuration: 6)
-    var live = LivePlaylist(segmentDuration: 6)
+    var whole = MediaPlaylist(targetDuration: MediaTime(6, .one))
+    var live = LivePlaylist(segmentDuration: MediaTime(6, .one))
     // Only a few: formatting dates is slow.
     for _ in 0..<3 {
-      let (duration, start) = (input.double(), input.double())
+      let (duration, start) = (time(&input), time(&input))
       whole.add(segment: "s", duration: duration, start: start)
       live.add(segment: "s", duration: duration, start: start)
     }

@@ -16,22 +16,22 @@ package final class ContainerSink: PacketSink {
   private var description: OutputDescription?
   /// The number of frames written so far.
   private var pictures = 0
-  /// The interval in seconds at which the file becomes playable up to that point, even if the process is
-  /// killed; `nil` for a file that becomes playable only when it is finished.
-  private let wholeEvery: Double?
-  /// The last time, in seconds, up to which the file is playable.
-  private var wholeUpTo: Double?
+  /// The interval at which the file becomes playable up to that point, even if the process is killed; `nil`
+  /// for a file that becomes playable only when it is finished.
+  private let wholeEvery: MediaTime?
+  /// The last time up to which the file is playable.
+  private var wholeUpTo: MediaTime?
   private var sampleDescriptions: SampleDescriptions?
   private var indexRoom: IndexReservation?
   package private(set) var files: [String] = []
 
   /// - Parameter wholeEvery: For a recording: the file is written under its final name from the first byte.
-  ///   At each IDR frame that comes at least this many seconds after the last such point, everything before
-  ///   it becomes playable.
+  ///   At each IDR frame that comes at least this long after the last such point, everything before it
+  ///   becomes playable.
   /// - Throws: `cannotCreate` if the file can't be created, before any other work is done.
   package convenience init(
     container: OutputContainer, target: String, interrupt: Interrupt, unfinished: UnfinishedFiles,
-    wholeEvery: Double? = nil
+    wholeEvery: MediaTime? = nil
   ) throws(UprightError) {
     try self.init(
       muxer: container.muxer, target: target, interrupt: interrupt, unfinished: unfinished,
@@ -41,7 +41,7 @@ package final class ContainerSink: PacketSink {
   /// The same for any muxer of libavformat.
   package init(
     muxer: String, target: String, interrupt: Interrupt, unfinished: UnfinishedFiles,
-    wholeEvery: Double? = nil
+    wholeEvery: MediaTime? = nil
   ) throws(UprightError) {
     receive = nil
     self.unfinished = unfinished
@@ -168,7 +168,7 @@ package final class ContainerSink: PacketSink {
         packet.pts = Int64(pictures)
         packet.dts = packet.pts
       }
-      if packet.isKey, let seconds = packet.seconds { try makeWhole(muxer, before: seconds) }
+      if packet.isKey, let time = packet.time { try makeWhole(muxer, before: time) }
       pictures += 1
     }
     try muxer.write(packet, stream: track)
@@ -176,14 +176,14 @@ package final class ContainerSink: PacketSink {
   }
 
   /// Ends the fragment or cluster before an IDR frame and writes it to the file, if the interval has passed.
-  private func makeWhole(_ muxer: Muxer, before seconds: Double) throws(UprightError) {
+  private func makeWhole(_ muxer: Muxer, before time: MediaTime) throws(UprightError) {
     guard let wholeEvery else { return }
     guard let wholeUpTo else {
-      self.wholeUpTo = seconds
+      self.wholeUpTo = time
       return
     }
-    guard seconds - wholeUpTo >= wholeEvery - 0.001 else { return }
-    self.wholeUpTo = seconds
+    guard KeyframeClock.ends(after: time - wholeUpTo, of: wholeEvery) else { return }
+    self.wholeUpTo = time
     try muxer.flush()
   }
 

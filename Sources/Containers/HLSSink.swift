@@ -31,7 +31,7 @@ package final class HLSSink: PacketSink {
   ///   - comesBack: Called at the end. Returns whether the stream continues in a later run.
   /// - Throws: `cannotCreate` if the folder isn't writable.
   package init(
-    playlistPath: String, segments: any HLSSegments, segmentDuration: Double,
+    playlistPath: String, segments: any HLSSegments, segmentDuration: MediaTime,
     isLive: Bool = false, unfinished: UnfinishedFiles,
     comesBack: @escaping @Sendable () -> Bool = { false }
   ) throws(UprightError) {

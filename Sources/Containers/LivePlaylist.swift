@@ -1,5 +1,5 @@
 internal import Foundation
-internal import Orientation
+package import Orientation
 
 /// A media playlist that lists the last segments of a continuing stream (RFC 8216, 6.2.2).
 ///
@@ -10,7 +10,7 @@ package struct LivePlaylist: HLSPlaylist {
   private struct Entry {
     let file: String
     let map: String?
-    let duration: Double
+    let duration: MediaTime
     /// The date and time of the segment's first frame.
     let date: String?
     let isDiscontinuous: Bool
@@ -18,23 +18,26 @@ package struct LivePlaylist: HLSPlaylist {
 
   private struct Removed {
     let entry: Entry
-    /// The time at which the file may be deleted, in seconds of listed media.
-    let until: Double
+    /// The time at which the file may be deleted: the sum of the durations listed by then.
+    let until: MediaTime
   }
 
-  /// The longest time between two frames of a live stream with segments, in seconds. A segment may be longer
-  /// than its nominal duration by that much.
-  package static let longestHole = 0.4
+  /// The longest time between two frames of a live stream with segments. A segment may be longer than its
+  /// nominal duration by that much.
+  package static let longestHole = MediaTime(2, Rational(1, 5))
+
+  /// The longest segment that is believed.
+  private static let longestSegment = MediaTime(3600, .one)
 
   private let window: Int
-  private let targetDuration: Int
+  private let targetDuration: Int64
   private var entries: [Entry] = []
   private var removed: [Removed] = []
   /// The sequence number of the first entry (6.2.1).
   private var mediaSequence = 0
   /// The number of discontinuities that have left the playlist (6.2.2).
   private var discontinuitySequence = 0
-  private var listed = 0.0
+  private var listed = MediaTime.zero
   private var map: String?
   private var isDiscontinuous = false
   private var hasFormat = false
@@ -46,13 +49,13 @@ package struct LivePlaylist: HLSPlaylist {
 
   /// - Parameters:
   ///   - window: The number of segments listed.
-  ///   - segmentDuration: The time in seconds after which the next IDR frame begins a segment. No segment,
+  ///   - segmentDuration: The time after which the next IDR frame begins a segment. No segment,
   ///     rounded to whole seconds, is longer than the target duration, which never changes (4.3.3.1).
   ///   - earlier: The playlist of an earlier run in the same folder.
-  init(window: Int = 6, segmentDuration: Double, continuing earlier: String? = nil) {
+  init(window: Int = 6, segmentDuration: MediaTime, continuing earlier: String? = nil) {
     self.window = max(3, window)
-    let longest = min(max(segmentDuration, 0), 3600) + Self.longestHole
-    targetDuration = max(1, Int(clamping: longest))
+    let longest = min(max(segmentDuration, .zero), Self.longestSegment) + Self.longestHole
+    targetDuration = max(1, longest.rescaled(to: .one).ticks)
     if let earlier { take(earlier) }
   }
 
@@ -63,14 +66,15 @@ package struct LivePlaylist: HLSPlaylist {
     self.map = map
   }
 
-  mutating func add(segment: String, duration: Double, start: Double) {
-    let duration = max(0, duration)
-    let zero = self.zero ?? Date().addingTimeInterval(-start - duration)
+  mutating func add(segment: String, duration: MediaTime, start: MediaTime) {
+    let duration = max(.zero, duration)
+    let zero = self.zero ?? Date().addingTimeInterval(-(start + duration).seconds)
     self.zero = zero
     entries.append(
       Entry(
         file: segment, map: map, duration: duration,
-        date: Self.text(of: zero.addingTimeInterval(start)), isDiscontinuous: isDiscontinuous))
+        date: Self.text(of: zero.addingTimeInterval(start.seconds)),
+        isDiscontinuous: isDiscontinuous))
     isDiscontinuous = false
     nextSegment += 1
     listed += duration
@@ -80,7 +84,7 @@ package struct LivePlaylist: HLSPlaylist {
   mutating func end() { isEnded = true }
 
   private mutating func removeFirst() {
-    let length = entries.reduce(0) { $0 + $1.duration }
+    let length = entries.reduce(.zero) { $0 + $1.duration }
     let entry = entries.removeFirst()
     mediaSequence += 1
     if entry.isDiscontinuous { discontinuitySequence += 1 }
@@ -115,7 +119,7 @@ package struct LivePlaylist: HLSPlaylist {
       }
       present = entry.map
       if let date = entry.date { text += "#EXT-X-PROGRAM-DATE-TIME:\(date)\n" }
-      text += "#EXTINF:\(String(format: "%.6f", entry.duration)),\n\(entry.file)\n"
+      text += "#EXTINF:\(entry.duration.decimalSeconds),\n\(entry.file)\n"
     }
     if isEnded { text += "#EXT-X-ENDLIST\n" }
     return text
@@ -132,9 +136,9 @@ package struct LivePlaylist: HLSPlaylist {
   /// Continues a playlist that this class wrote earlier. If its target duration was different, only the
   /// sequence numbers are used, because the target duration must not change within a playlist.
   private mutating func take(_ text: String) {
-    var target: Int?
+    var target: Int64?
     var (map, date): (String?, String?)
-    var duration = 0.0
+    var duration = MediaTime.zero
     var isDiscontinuous = false
     var found: [Entry] = []
     for line in text.split(whereSeparator: \.isNewline).map(String.init) {
@@ -142,7 +146,7 @@ package struct LivePlaylist: HLSPlaylist {
         line.hasPrefix("#\(tag):") ? line.dropFirst(tag.count + 2) : nil
       }
       if let text = value("EXT-X-TARGETDURATION") {
-        target = Int(text)
+        target = Int64(text)
       } else if let number = value("EXT-X-MEDIA-SEQUENCE").flatMap({ Int($0) }) {
         mediaSequence = min(max(number, 0), 1 << 40)
       } else if let number = value("EXT-X-DISCONTINUITY-SEQUENCE").flatMap({ Int($0) }) {
@@ -152,13 +156,15 @@ package struct LivePlaylist: HLSPlaylist {
       } else if let text = value("EXT-X-PROGRAM-DATE-TIME") {
         date = String(text)
       } else if let text = value("EXTINF") {
-        duration = Double(text.prefix { $0 != "," }) ?? 0
+        let seconds = Double(text.prefix { $0 != "," }) ?? 0
+        let read = MediaTime(seconds: seconds, Rational(1, 1_000_000))
+        duration = min(max(read, .zero), Self.longestSegment)
       } else if line == "#EXT-X-DISCONTINUITY" {
         isDiscontinuous = true
       } else if !line.hasPrefix("#") {
         found.append(
           Entry(
-            file: line, map: map, duration: duration.isFinite ? min(max(duration, 0), 3600) : 0,
+            file: line, map: map, duration: duration,
             date: date, isDiscontinuous: isDiscontinuous))
         (date, isDiscontinuous) = (nil, false)
       }

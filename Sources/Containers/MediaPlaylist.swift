@@ -1,4 +1,4 @@
-internal import Foundation
+internal import Orientation
 internal import UprightMediaIO
 
 /// The playlist of an HLS output.
@@ -8,8 +8,8 @@ protocol HLSPlaylist {
   /// Starts a format. `map` is its init segment, if segments need one. Every format except the first begins
   /// with a discontinuity.
   mutating func begin(map: String?)
-  /// Adds the segment number `nextSegment`, which begins at `start` seconds of media time.
-  mutating func add(segment: String, duration: Double, start: Double)
+  /// Adds the segment number `nextSegment`, which begins at `start` on the media timeline.
+  mutating func add(segment: String, duration: MediaTime, start: MediaTime)
   /// Ends the playlist: no segment follows.
   mutating func end()
   /// Removes and returns the files that no player may request any more. Each file is returned once.
@@ -22,20 +22,20 @@ protocol HLSPlaylist {
 struct MediaPlaylist: HLSPlaylist {
   private enum Line {
     case format(map: String?)
-    case segment(String, duration: Double)
+    case segment(String, duration: MediaTime)
   }
 
-  private let targetDuration: Double
+  private let targetDuration: MediaTime
   private var lines: [Line] = []
   private var isEnded = false
   private(set) var nextSegment = 0
 
-  init(targetDuration: Double) { self.targetDuration = targetDuration }
+  init(targetDuration: MediaTime) { self.targetDuration = targetDuration }
 
   mutating func begin(map: String?) { lines.append(.format(map: map)) }
 
-  mutating func add(segment: String, duration: Double, start: Double) {
-    lines.append(.segment(segment, duration: max(0, duration)))
+  mutating func add(segment: String, duration: MediaTime, start: MediaTime) {
+    lines.append(.segment(segment, duration: max(.zero, duration)))
     nextSegment += 1
   }
 
@@ -56,7 +56,7 @@ struct MediaPlaylist: HLSPlaylist {
     var text = """
       #EXTM3U
       #EXT-X-VERSION:\(version)
-      #EXT-X-TARGETDURATION:\(Int64(clampingTicks: longest))
+      #EXT-X-TARGETDURATION:\(longest.plausibleTicks(of: .one))
       #EXT-X-MEDIA-SEQUENCE:0
       #EXT-X-PLAYLIST-TYPE:\(isEnded ? "VOD" : "EVENT")
       #EXT-X-INDEPENDENT-SEGMENTS
@@ -70,10 +70,20 @@ struct MediaPlaylist: HLSPlaylist {
         isLater = true
         if let map { text += "#EXT-X-MAP:URI=\"\(map)\"\n" }
       case .segment(let file, let duration):
-        text += "#EXTINF:\(String(format: "%.6f", duration)),\n\(file)\n"
+        text += "#EXTINF:\(duration.decimalSeconds),\n\(file)\n"
       }
     }
     if isEnded { text += "#EXT-X-ENDLIST\n" }
     return text
+  }
+}
+
+extension MediaTime {
+  /// The seconds as a decimal number with six places, for a time from 0 on.
+  var decimalSeconds: String {
+    let (whole, part) = rescaled(to: Rational(1, 1_000_000)).ticks
+      .quotientAndRemainder(dividingBy: 1_000_000)
+    let digits = String(part)
+    return "\(whole)." + String(repeating: "0", count: 6 - digits.utf8.count) + digits
   }
 }

@@ -1,5 +1,5 @@
 internal import DequeModule
-internal import Orientation
+package import Orientation
 package import UprightMediaIO
 package import UprightPipeline
 
@@ -7,7 +7,7 @@ package import UprightPipeline
 ///
 /// Audio is copied as soon as it is read, while frames leave the encoder dozens of frames later, and an audio
 /// packet belongs to the segment that contains its PTS. So each track waits for the others, for at most
-/// `patience` seconds.
+/// `patience`.
 package final class PacketInterleaver {
   /// One packet for the container.
   package struct Item: ~Copyable {
@@ -15,8 +15,8 @@ package final class PacketInterleaver {
     package let track: Int
     /// The format that begins with this packet.
     package let format: EncodedFormat?
-    /// The time by which packets are ordered, in seconds.
-    let time: Double
+    /// The time by which packets are ordered.
+    let time: MediaTime
 
     package consuming func takePacket() -> Packet { packet }
   }
@@ -24,13 +24,12 @@ package final class PacketInterleaver {
   /// Queues hold no noncopyable elements.
   private final class Box {
     private var item: Item?
-    private(set) var time = 0.0
-    private(set) var decodingTime = 0.0
+    private(set) var time = MediaTime.zero
+    private(set) var decodingTime = MediaTime.zero
 
     func fill(_ item: consuming Item) {
       time = item.time
-      let tick = item.packet.timeBase.doubleValue
-      decodingTime = (item.packet.dts ?? item.packet.pts).map { Double($0) * tick } ?? time
+      decodingTime = item.packet.decodingTime ?? time
       self.item = consume item
     }
 
@@ -39,27 +38,37 @@ package final class PacketInterleaver {
 
   private struct Track {
     var waiting = Deque<Box>()
-    var lastTime = -Double.infinity
-    /// The end time of the last packet. In a track without gaps, no later packet comes before it.
-    var end = -Double.infinity
+    /// The time of the last packet; `nil` if none has come.
+    var lastTime: MediaTime?
+    /// The end of the last packet in a track without gaps, where no later packet comes before it; `nil` if
+    /// later packets may come at any time.
+    var end: MediaTime?
     /// Whether the other tracks wait for this one. Subtitles are too sparse for that.
     let isAwaited: Bool
     var isEnded = false
+
+    /// Whether a packet that comes before `time` may still be added, for which the other tracks wait.
+    func mayPrecede(_ time: MediaTime) -> Bool {
+      waiting.isEmpty && isAwaited && !isEnded && end.map { $0 <= time } ?? true
+    }
   }
 
   private var tracks: [Track]
   /// Empty boxes for reuse, since packets come for as long as the input lasts.
   private var spare: [Box] = []
   private let cutsAtKeys: Bool
-  private let patience: Double
+  private let patience: MediaTime
   private let isGapless: Bool
 
   /// - Parameter cutsAtKeys: Whether an IDR frame is ordered by its PTS, because a segment begins there, and
   ///   the rest of its track comes after it. Otherwise frames are ordered by decoding time: FLV's muxer
   ///   refuses packets that come before its first one.
-  /// - Parameter patience: The time in seconds that a track waits for the others.
+  /// - Parameter patience: The time that a track waits for the others.
   /// - Parameter isGapless: Whether each audio packet begins where the one before it ends.
-  package init(awaited: [Bool], cutsAtKeys: Bool, patience: Double = 10, isGapless: Bool = false) {
+  package init(
+    awaited: [Bool], cutsAtKeys: Bool, patience: MediaTime = MediaTime(10, .one),
+    isGapless: Bool = false
+  ) {
     tracks = awaited.map { Track(isAwaited: $0) }
     self.cutsAtKeys = cutsAtKeys
     self.patience = patience
@@ -67,20 +76,19 @@ package final class PacketInterleaver {
   }
 
   package func add(_ packet: consuming Packet, track: Int, format: EncodedFormat?, isVideo: Bool) {
-    let tick = packet.timeBase.doubleValue
     let isByDTS = isVideo && !(packet.isKey && cutsAtKeys)
-    let order = isByDTS ? packet.dts ?? packet.pts : packet.pts ?? packet.dts
-    let time = max(order.map { Double($0) * tick } ?? 0, tracks[track].lastTime)
+    var time = (isByDTS ? packet.decodingTime : packet.time) ?? .zero
+    if let last = tracks[track].lastTime { time = max(time, last) }
     tracks[track].lastTime = time
-    if isGapless && !isVideo { tracks[track].end = time + Double(packet.duration) * tick }
+    if isGapless && !isVideo { tracks[track].end = time + packet.length }
     let box = spare.popLast() ?? Box()
     box.fill(Item(packet: packet, track: track, format: format, time: time))
     tracks[track].waiting.append(box)
   }
 
-  /// The lowest decoding time of the first queued packets of all tracks, in seconds.
-  package var earliestDecodingTime: Double {
-    tracks.lazy.compactMap { $0.waiting.first?.decodingTime }.min() ?? 0
+  /// The lowest decoding time of the first queued packets of all tracks.
+  package var earliestDecodingTime: MediaTime {
+    tracks.lazy.compactMap { $0.waiting.first?.decodingTime }.min() ?? .zero
   }
 
   /// Ends a track: no more packets of it will come.
@@ -89,21 +97,18 @@ package final class PacketInterleaver {
   /// Returns the next packet, if no other packet can come before it; otherwise `nil`.
   package func next() -> Item? {
     var first: Int?
-    var latest = -Double.infinity
-    // The earliest time at which a track without queued packets may continue.
-    var nearest = Double.infinity
+    var latest: MediaTime?
     for index in tracks.indices {
-      guard let box = tracks[index].waiting.first else {
-        if tracks[index].isAwaited && !tracks[index].isEnded {
-          nearest = min(nearest, tracks[index].end)
-        }
-        continue
-      }
-      latest = max(latest, tracks[index].lastTime)
+      guard let box = tracks[index].waiting.first else { continue }
+      latest = [latest, tracks[index].lastTime].compactMap(\.self).max()
       if first.map({ box.time < tracks[$0].waiting[0].time }) ?? true { first = index }
     }
     guard let first, let box = tracks[first].waiting.first else { return nil }
-    if nearest <= box.time && latest - box.time < patience { return nil }
+    if let latest, latest - box.time < patience,
+      tracks.contains(where: { $0.mayPrecede(box.time) })
+    {
+      return nil
+    }
     tracks[first].waiting.removeFirst()
     defer { spare.append(box) }
     return box.take()

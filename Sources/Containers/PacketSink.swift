@@ -39,8 +39,8 @@ package struct OutputDescription: Sendable {
   /// Whether tags are written as QuickTime's list of arbitrary names.
   package let listsTags: Bool
   package var chapters: [Demuxer.Chapter]
-  /// The lowest decoding time of the first packets, in seconds. It is usually negative.
-  let earliestTime: Double
+  /// The lowest decoding time of the first packets. It is usually negative.
+  let earliestTime: MediaTime
   /// The stream that the video is copied from; `nil` if it is encoded.
   var copiedVideo: StreamInfo?
   /// How the output signals the orientation of copied frames.
@@ -49,7 +49,7 @@ package struct OutputDescription: Sendable {
   package init(
     format: EncodedFormat, videoTimeBase: Rational, frameRate: Rational?,
     videoMetadata: [String: String], sideTracks: [SideTrack], metadata: [String: String],
-    listsTags: Bool, chapters: [Demuxer.Chapter], earliestTime: Double,
+    listsTags: Bool, chapters: [Demuxer.Chapter], earliestTime: MediaTime,
     copiedVideo: StreamInfo? = nil, mark: OrientationMetadata? = nil
   ) {
     self.format = format

@@ -8,23 +8,23 @@ package final class SegmentCutter {
   package enum Piece {
     /// A format begins. The bytes are its init segment; `nil` if segments need none.
     case format(EncodedFormat, [UInt8]?)
-    /// A segment, which begins at `start` seconds of media time.
-    case segment([UInt8], start: Double, duration: Double)
+    /// A segment, which begins at `start` on the media timeline.
+    case segment([UInt8], start: MediaTime, duration: MediaTime)
   }
 
   private let segments: any HLSSegments
-  private let segmentDuration: Double
+  private let segmentDuration: MediaTime
   private var description: OutputDescription?
   private var hasFormat = false
   /// The number of the next segment.
   private var number: Int
   /// The start time of the current segment; `nil` if there is none.
-  private var segmentStart: Double?
+  private var segmentStart: MediaTime?
   /// The end time of the last frame.
-  private var end = 0.0
-  /// The offset in seconds that is added to every timestamp so that none is negative, since `tfdt` is
+  private var end = MediaTime.zero
+  /// The offset that is added to every timestamp so that none is negative, since `tfdt` is
   /// unsigned: audio priming and frame reordering begin before zero. A whole number of video ticks.
-  private var offset = 0.0
+  private var offset = MediaTime.zero
   /// Whether no packet has been written.
   package private(set) var isEmpty = true
   /// The last video packet. It is written once the next packet defines its duration in decoding order: movenc
@@ -32,9 +32,9 @@ package final class SegmentCutter {
   private var held: Packet?
 
   /// - Parameters:
-  ///   - duration: The duration of a segment, in seconds.
+  ///   - duration: The duration of a segment.
   ///   - first: The number of the first segment.
-  package init(_ segments: any HLSSegments, duration: Double, first: Int = 0) {
+  package init(_ segments: any HLSSegments, duration: MediaTime, first: Int = 0) {
     self.segments = segments
     segmentDuration = duration
     number = first
@@ -43,8 +43,7 @@ package final class SegmentCutter {
   /// Sets the properties of the stream. Must be called before the first packet.
   package func begin(_ description: OutputDescription) {
     self.description = description
-    let tick = description.videoTimeBase.doubleValue
-    offset = (max(0, -description.earliestTime) / tick).rounded(.up) * tick
+    offset = max(.zero, -description.earliestTime).roundedUp(to: description.videoTimeBase)
   }
 
   /// Writes the next packet. `format` is passed with the first packet of each format except the first.
@@ -53,22 +52,22 @@ package final class SegmentCutter {
     emit: (Piece) throws(UprightError) -> Void
   ) throws(UprightError) {
     guard let description else { throw UprightError(.fault, "a packet before the header") }
-    shift(&packet)
-    let seconds = packet.seconds ?? end
+    packet.move(by: offset)
+    let time = packet.time ?? end
     if track == 0 {
       try writeHeld(before: packet.dts)
       if let format {
-        try cut(at: seconds, emit)
+        try cut(at: time, emit)
         try open(format, description, emit)
       } else if !hasFormat {
         try open(description.format, description, emit)
       } else if packet.isKey, let start = segmentStart,
-        KeyframeClock.ends(after: seconds - start, of: segmentDuration)
+        KeyframeClock.ends(after: time - start, of: segmentDuration)
       {
-        try cut(at: seconds, emit)
+        try cut(at: time, emit)
       }
-      if segmentStart == nil { segmentStart = seconds }
-      end = max(end, seconds + Double(packet.duration) * packet.timeBase.doubleValue)
+      if segmentStart == nil { segmentStart = time }
+      end = max(end, time + packet.length)
     } else if !hasFormat {
       try open(description.format, description, emit)
     }
@@ -92,13 +91,6 @@ package final class SegmentCutter {
     try segments.write(packet, track: 0)
   }
 
-  private func shift(_ packet: inout Packet) {
-    guard offset > 0 else { return }
-    let ticks = packet.timeBase.ticks(in: offset)
-    packet.pts = packet.pts.map { $0 + ticks }
-    packet.dts = packet.dts.map { $0 + ticks }
-  }
-
   private func open(
     _ format: EncodedFormat, _ description: OutputDescription,
     _ emit: (Piece) throws(UprightError) -> Void
@@ -110,11 +102,11 @@ package final class SegmentCutter {
   }
 
   private func cut(
-    at seconds: Double, _ emit: (Piece) throws(UprightError) -> Void
+    at time: MediaTime, _ emit: (Piece) throws(UprightError) -> Void
   ) throws(UprightError) {
     guard let start = segmentStart else { return }
     segmentStart = nil
     number += 1
-    try emit(.segment(try segments.cut(), start: start, duration: seconds - start))
+    try emit(.segment(try segments.cut(), start: start, duration: time - start))
   }
 }

@@ -13,8 +13,8 @@ package final class SplitSink: PacketSink {
   private let unfinished: UnfinishedFiles
   private var description: OutputDescription?
   private var parts: [ContainerSink] = []
-  /// The start time of the current file, in seconds of the whole output.
-  private var start = 0.0
+  /// The start time of the current file on the timeline of the whole output.
+  private var start = MediaTime.zero
 
   package private(set) var files: [String] = []
   private var committed = 0
@@ -80,18 +80,16 @@ package final class SplitSink: PacketSink {
   package func write(
     _ packet: consuming Packet, track: Int, format: EncodedFormat?
   ) throws(UprightError) {
-    if let format { try change(to: format, at: packet.seconds ?? start) }
-    let ticks = packet.timeBase.ticks(in: start)
-    packet.pts = packet.pts.map { $0 - ticks }
-    packet.dts = packet.dts.map { $0 - ticks }
+    if let format { try change(to: format, at: packet.time ?? start) }
+    packet.move(by: -start)
     try parts.last?.write(packet, track: track, format: nil)
   }
 
-  private func change(to format: EncodedFormat, at seconds: Double) throws(UprightError) {
+  private func change(to format: EncodedFormat, at time: MediaTime) throws(UprightError) {
     guard var description else { throw UprightError(.fault, "a packet before the header") }
     try parts.last?.close()
     try addPart()
-    start = seconds
+    start = time
     description.format = format
     // The encoder's priming is in the first file. The beginning of later files must be played.
     for index in description.sideTracks.indices {

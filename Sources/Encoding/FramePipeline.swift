@@ -80,7 +80,7 @@ package final class FramePipeline {
   package var shift: Int64 = 0
   package private(set) var tally: SessionTally
   /// The time and app orientation of the last frame that was encoded.
-  package private(set) var latest: (seconds: Double, app: InterfaceOrientation)?
+  package private(set) var latest: (time: MediaTime, app: InterfaceOrientation)?
 
   package init(_ work: Work, _ setup: Setup) {
     self.work = work
@@ -98,8 +98,10 @@ package final class FramePipeline {
   package func forgetChanges() { tally.forgetChanges() }
 
   /// Processes one frame. Packets are emitted when the encoder returns them.
+  ///
+  /// - Parameter time: The frame's time on the media timeline.
   package func take(
-    _ frame: consuming VideoFrame, _ direction: FrameDirection, _ seconds: Double,
+    _ frame: consuming VideoFrame, _ direction: FrameDirection, _ time: MediaTime,
     emit: Emit
   ) throws(UprightError) {
     let frame = try mapped(frame)
@@ -108,10 +110,10 @@ package final class FramePipeline {
     let placement = stages.orienter.placement(
       of: plainFrame.size, sampleAspectRatio: plainFrame.sampleAspectRatio, turn: direction.turn,
       canvas: direction.canvas)
-    try stages.fields.take(plainFrame, direction, seconds, by: placement) {
-      (frame: consuming VideoFrame, direction: FrameDirection, seconds: Double) throws(UprightError)
+    try stages.fields.take(plainFrame, direction, time, by: placement) {
+      (frame: consuming VideoFrame, direction: FrameDirection, time: MediaTime) throws(UprightError)
       in
-      try show(frame, direction, seconds, stages, emit)
+      try show(frame, direction, time, stages, emit)
     }
   }
 
@@ -119,9 +121,9 @@ package final class FramePipeline {
   package func finish(emit: Emit) throws(UprightError) {
     guard let stages else { return }
     try stages.fields.finish {
-      (frame: consuming VideoFrame, direction: FrameDirection, seconds: Double) throws(UprightError)
+      (frame: consuming VideoFrame, direction: FrameDirection, time: MediaTime) throws(UprightError)
       in
-      try show(frame, direction, seconds, stages, emit)
+      try show(frame, direction, time, stages, emit)
     }
     try stages.chain.finish(emit: emit)
   }
@@ -175,7 +177,7 @@ package final class FramePipeline {
   }
 
   private func show(
-    _ frame: consuming VideoFrame, _ direction: FrameDirection, _ seconds: Double, _ stages: Stages,
+    _ frame: consuming VideoFrame, _ direction: FrameDirection, _ time: MediaTime, _ stages: Stages,
     _ emit: Emit
   ) throws(UprightError) {
     let shape = frame.sampleAspectRatio
@@ -187,15 +189,15 @@ package final class FramePipeline {
     tally.orientSeconds += orienting.secondsUntilNow
     picture.rescale(to: work.timeBase)
     picture.pts = picture.pts.map { $0 - shift }
-    note(direction, placement, picture.colour, seconds)
+    note(direction, placement, picture.colour, time)
     tally.frames += 1
     tally.end(picture)
-    latest = (seconds, direction.format.appOrientation)
+    latest = (time, direction.format.appOrientation)
     if let tap = setup.tap {
-      return try tap.take(stored: frame, upright: picture, direction: direction, seconds: seconds)
+      return try tap.take(stored: frame, upright: picture, direction: direction, time: time)
     }
     picture.forcesKeyframe = setup.keyframes.isDue(
-      at: seconds, canvas: direction.canvas,
+      at: time, canvas: direction.canvas,
       isFirst: setup.wantsKeyframe() || stages.chain.changesFormat(with: picture))
     let encoding = ContinuousClock.now
     try stages.chain.encode(picture, emit: emit)
@@ -203,14 +205,14 @@ package final class FramePipeline {
   }
 
   private func note(
-    _ direction: FrameDirection, _ placement: Placement, _ colour: Colour, _ seconds: Double
+    _ direction: FrameDirection, _ placement: Placement, _ colour: Colour, _ time: MediaTime
   ) {
-    if let change = tally.note(direction, placement, at: seconds) {
+    if let change = tally.note(direction, placement, at: time) {
       setup.observe(.format(change))
     }
     if !work.canFollow, tally.noteColour(colour) {
       noted.append(
-        "at \(seconds): the colour's description changed; \(work.container) keeps the first one"
+        "at \(time.seconds): the colour's description changed; \(work.container) keeps the first one"
       )
     }
   }

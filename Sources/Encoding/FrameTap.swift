@@ -1,13 +1,13 @@
-internal import Orientation
+package import Orientation
 package import UprightFrames
 package import UprightMediaIO
 internal import UprightOrienting
 
 /// Receives turned frames in place of the encoders.
 package protocol FrameTap: AnyObject {
-  /// Receives one frame as it was stored and as it would be encoded.
+  /// Receives one frame as it was stored and as it would be encoded, and its time on the media timeline.
   func take(
     stored: consuming VideoFrame, upright: consuming VideoFrame, direction: FrameDirection,
-    seconds: Double
+    time: MediaTime
   ) throws(UprightError)
 }

@@ -29,12 +29,12 @@ package struct SessionTally {
 
   package init(timeBase: Rational) { self.timeBase = timeBase }
 
-  /// Seconds from the first frame to the end of the last frame.
-  package var duration: Double { Double(end - (first ?? 0)) * timeBase.doubleValue }
+  /// The time from the first frame to the end of the last frame.
+  package var duration: MediaTime { MediaTime(end - (first ?? 0), timeBase) }
 
   /// Adds and returns an entry for a frame whose format differs from the last frame's; `nil` if it doesn't.
   package mutating func note(
-    _ direction: FrameDirection, _ placement: Placement, at seconds: Double, frame: Int? = nil
+    _ direction: FrameDirection, _ placement: Placement, at time: MediaTime, frame: Int? = nil
   ) -> FormatChange? {
     // An animated turn changes the format only when it ends.
     if direction.moment != nil, last != nil { return nil }
@@ -43,7 +43,8 @@ package struct SessionTally {
     if let last, last.direction.hasLayout(of: direction), last.transform == matrix { return nil }
     last = (direction, matrix)
     let change = FormatChange(
-      from: seconds, format: direction.format, firstFrame: frame ?? frames, turn: direction.turn,
+      from: time.seconds, format: direction.format, firstFrame: frame ?? frames,
+      turn: direction.turn,
       transform: matrix)
     changes.append(change)
     changeCount += 1

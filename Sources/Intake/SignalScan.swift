@@ -8,7 +8,8 @@ package import UprightPipeline
 package struct SignalScan {
   /// The signals and size from one frame on.
   package struct Change {
-    package let seconds: Double
+    /// The frame's time from the first frame on.
+    package let time: MediaTime
     /// The frame's index in presentation order, from 0.
     package let frame: Int
     package let size: PixelSize
@@ -85,11 +86,10 @@ package struct SignalScan {
       let signals = picture.signals ?? reader.signals(at: picture.pts)
       if let last, last.size == picture.size, last.signals == signals { continue }
       last = (picture.size, signals)
-      // In a hostile file, the difference of two timestamps may overflow.
-      let ticks = Double(picture.pts) - Double(first ?? 0)
+      let base = video.timeBase
+      let time = MediaTime(picture.pts, base) - MediaTime(first ?? 0, base)
       return Change(
-        seconds: ticks * video.timeBase.doubleValue, frame: frame, size: picture.size,
-        signals: signals)
+        time: time, frame: frame, size: picture.size, signals: signals)
     }
   }
 

@@ -1,5 +1,6 @@
 internal import Orientation
 internal import UprightMediaIO
+internal import UprightPipeline
 
 /// A value that changes over time, queried frame by frame.
 struct Steps<Value: Sendable>: Sendable {
@@ -34,9 +35,6 @@ extension Int64 {
   /// less, the resolution of containers that count milliseconds. Clamps the result to 64 bits.
   func firstTick(of to: Rational, from: Rational) -> Int64 {
     guard to != from else { return self }
-    let seconds = Double(self) * from.doubleValue - 0.001
-    let ticks = (seconds / to.doubleValue).rounded(.up)
-    guard ticks.isFinite else { return .max }
-    return Int64(exactly: Swift.min(Swift.max(ticks, -0x1p62), 0x1p62)) ?? .max
+    return (MediaTime(self, from) - .millisecond).roundedUp(to: to).ticks
   }
 }

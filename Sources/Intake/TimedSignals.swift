@@ -28,7 +28,7 @@ struct TimedSignals {
       samples += 1
       let sample = unsafe packet.withBytes { unsafe Array($0) }
       steps.set(
-        turn(track.value(of: sample), seconds: packet.seconds ?? 0),
+        turn(track.value(of: sample), seconds: packet.time?.seconds ?? 0),
         from: at.firstTick(of: video.timeBase, from: stream.timeBase))
     }
   }

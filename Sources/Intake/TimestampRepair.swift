@@ -15,9 +15,8 @@ struct TimestampRepair {
   private(set) var repairs = 0
 
   init(timeBase: Rational, frameRate: Rational?) {
-    let seconds = 1 / (frameRate?.doubleValue ?? 25)
-    usualDuration = min(
-      max(1, timeBase.ticks(in: seconds)), Int64.plausibleDurations.upperBound)
+    let usual = MediaTime(1, (frameRate ?? Rational(25, 1)).inverted).rescaled(to: timeBase)
+    usualDuration = min(max(1, usual.ticks), Int64.plausibleDurations.upperBound)
   }
 
   private var step: Int64 { lastDuration > 0 ? lastDuration : usualDuration }

@@ -21,8 +21,8 @@ struct LiveAudio {
 
   private var aac: AudioEncoder { encoder.encoder }
 
-  /// The time of the first packet, in seconds. The encoder's priming precedes the audio.
-  var earliest: Double { -Double(aac.priming) * aac.timeBase.doubleValue }
+  /// The time of the first packet. The encoder's priming precedes the audio.
+  var earliest: MediaTime { -MediaTime(Int64(aac.priming), aac.timeBase) }
 
   /// How far past a given time audio must be added, in ticks of `LiveClock`, until the encoder has output the
   /// audio of that time. The encoder holds back one frame and its priming, and the frame itself must be

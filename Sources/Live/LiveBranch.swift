@@ -13,9 +13,8 @@ final class LiveBranch {
   private let pipeline: FramePipeline
   private let interleaver: PacketInterleaver
 
-  /// The time that video packets wait for audio packets, in seconds. `LiveAudio` inserts silence long before
-  /// that.
-  private static let audioTimeout = 2.0
+  /// The time that video packets wait for audio packets. `LiveAudio` inserts silence long before that.
+  private static let audioTimeout = MediaTime(2, .one)
 
   /// - Parameters:
   ///   - rate: The frame rate for rate control, in frames per second.
@@ -30,7 +29,7 @@ final class LiveBranch {
     interleaver = PacketInterleaver(
       awaited: [true, true], cutsAtKeys: true, patience: Self.audioTimeout, isGapless: true)
     let seconds = configuration.segmentSeconds
-    var setup = FramePipeline.Setup(keyframes: KeyframeClock(every: seconds))
+    var setup = FramePipeline.Setup(keyframes: KeyframeClock(every: MediaTime(seconds: seconds)))
     setup.observe = observe
     pipeline = FramePipeline(
       FramePipeline.Work(
@@ -65,12 +64,12 @@ final class LiveBranch {
   /// The time spent on each frame, in seconds.
   private(set) var times = (orient: DurationHistogram(), encode: DurationHistogram())
 
-  /// Encodes one frame at media time `seconds` and queues its packet for the outputs.
+  /// Encodes one frame at media time `time` and queues its packet for the outputs.
   func encode(
-    _ frame: consuming VideoFrame, _ direction: FrameDirection, _ seconds: Double
+    _ frame: consuming VideoFrame, _ direction: FrameDirection, _ time: MediaTime
   ) throws(UprightError) {
     let (orient, encode) = (tally.orientSeconds, tally.encodeSeconds)
-    try pipeline.take(frame, direction, seconds) { (packet, format) throws(UprightError) in
+    try pipeline.take(frame, direction, time) { (packet, format) throws(UprightError) in
       interleaver.add(packet, track: 0, format: format, isVideo: true)
     }
     times.orient.add(tally.orientSeconds - orient)

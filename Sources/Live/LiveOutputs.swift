@@ -9,13 +9,13 @@ extension LiveTarget {
   ///
   /// - Parameters:
   ///   - audio: The audio track.
-  ///   - earliest: The lowest timestamp of all packets, in seconds.
+  ///   - earliest: The lowest timestamp of all packets.
   ///   - comesBack: Whether the stream continues in a later run.
   func writer(
-    _ configuration: LiveConfiguration, audio: SideTrack, earliest: Double,
+    _ configuration: LiveConfiguration, audio: SideTrack, earliest: MediaTime,
     comesBack: @escaping @Sendable () -> Bool
   ) -> OutputWriter {
-    let seconds = configuration.segmentSeconds
+    let interval = MediaTime(seconds: configuration.segmentSeconds)
     let (container, output) = (container, output)
     let address: String? = if case .push(let url) = output { url } else { nil }
     let factory = OutputWriter.SinkFactory(
@@ -27,7 +27,7 @@ extension LiveTarget {
           return try HLSSink(
             playlistPath: "\(folder)/index.m3u8",
             segments: container == .hls ? FragmentedSegments() : TransportSegments(),
-            segmentDuration: seconds, isLive: true, unfinished: UnfinishedFiles(),
+            segmentDuration: interval, isLive: true, unfinished: UnfinishedFiles(),
             comesBack: comesBack)
         case .push(let target):
           return try ContainerSink(
@@ -36,12 +36,12 @@ extension LiveTarget {
         case .file(let target):
           return try ContainerSink(
             container: container, target: target, interrupt: interrupt,
-            unfinished: UnfinishedFiles(), wholeEvery: seconds)
+            unfinished: UnfinishedFiles(), wholeEvery: interval)
         case .packets(let memory): return MemoryPacketSink(memory)
         case .segments(let memory):
           return MemorySegmentSink(
             memory, container == .hls ? FragmentedSegments() : TransportSegments(),
-            duration: seconds)
+            duration: interval)
         case .bytes(_, let memory):
           return ContainerSink(container: container) { (bytes) throws(UprightError) in
             guard let bytes else { return memory.queue.close() }

@@ -169,7 +169,7 @@ final class LiveRun {
   /// be longer than the playlist's target duration.
   private func fill(before time: Int64) throws(UprightError) {
     guard hasSegments, let held else { return }
-    let step = LiveClock.timeBase.ticks(in: LivePlaylist.longestHole)
+    let step = LivePlaylist.longestHole.plausibleTicks(of: LiveClock.timeBase)
     for _ in 0..<30 {
       guard time - lastEncoded > step else { return }
       try show(held, at: lastEncoded + step)
@@ -226,7 +226,8 @@ final class LiveRun {
     _ frame: consuming VideoFrame, _ signal: OrientationSignal?
   ) throws(UprightError) {
     guard let time = frame.pts else { throw UprightError(.fault, "a frame without a timestamp") }
-    let seconds = MediaTime(time, LiveClock.timeBase).seconds
+    let moment = MediaTime(time, LiveClock.timeBase)
+    let seconds = moment.seconds
     let size = frame.size
     var directions: [FrameDirection] = []
     var arrivals: [ContinuousClock.Instant] = []
@@ -243,7 +244,7 @@ final class LiveRun {
     let isSlate = lostAt.map { wall - $0 >= Self.slateAfter } ?? false
     for (index, branch) in branches.enumerated() where index < directions.count {
       if isSlate, stills.slate != nil { directions[index].isCaptureEnabled = false }
-      try branch.encode(try frame.shared(), directions[index], seconds)
+      try branch.encode(try frame.shared(), directions[index], moment)
     }
     lastEncoded = time
     control.recordFrame(directions.first, at: seconds, arrivals: arrivals)

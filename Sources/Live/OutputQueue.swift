@@ -60,7 +60,7 @@ final class OutputQueue: @unchecked Sendable {
   /// Adds a packet; track 0 is the video. O(1) unless packets are dropped.
   func put(_ packet: consuming Packet, track: Int, format: EncodedFormat?) {
     let isKeyframe = track == 0 && packet.isKey
-    let time = MediaTime(packet.pts ?? packet.dts ?? 0, packet.timeBase)
+    let time = packet.time ?? .zero
     let size = packet.size
     let box = PacketBox(packet, format: nil)
     condition.lock()

@@ -24,6 +24,22 @@ extension MediaTime {
   /// Adds `b` to `a`. See `+`.
   public static func += (a: inout MediaTime, b: MediaTime) { a = a + b }
 
+  /// The time `factor` times as far from zero, clamped to what 64 bits hold.
+  public static func * (time: MediaTime, factor: Int) -> MediaTime {
+    MediaTime(Int64(clamping: Int128(time.ticks) * Int128(factor)), time.timeBase)
+  }
+
+  /// The time `divisor` times nearer to zero, in smaller ticks; rounded toward zero if 64 bits don't hold
+  /// their denominator. A divisor that isn't positive counts as 1.
+  public static func / (time: MediaTime, divisor: Int) -> MediaTime {
+    let divisor = max(1, divisor)
+    let (denominator, overflow) =
+      time.timeBase.denominator.multipliedReportingOverflow(by: divisor)
+    return overflow
+      ? MediaTime(time.ticks / Int64(divisor), time.timeBase)
+      : MediaTime(time.ticks, Rational(time.timeBase.numerator, denominator))
+  }
+
   /// The earliest time in ticks of `other` that is not before this one, clamped to what 64 bits hold.
   public func roundedUp(to other: Rational) -> MediaTime {
     var rounded = rescaled(to: other)
@@ -31,32 +47,39 @@ extension MediaTime {
     return rounded
   }
 
+  /// The latest time in ticks of `other` that is not after this one, clamped to what 64 bits hold.
+  public func roundedDown(to other: Rational) -> MediaTime {
+    var rounded = rescaled(to: other)
+    if rounded > self, rounded.ticks > .min { rounded.ticks -= 1 }
+    return rounded
+  }
+
   private static func sum(_ a: MediaTime, _ b: MediaTime, isDifference: Bool) -> MediaTime {
-    func sum(in base: Rational) -> Int128 {
-      let (first, second) = (a.count(in: base), b.count(in: base))
+    func sum(_ first: Int128?, _ second: Int128?) -> Int128? {
+      guard let first, let second else { return nil }
       let (total, overflow) =
         isDifference
         ? first.subtractingReportingOverflow(second) : first.addingReportingOverflow(second)
-      guard overflow else { return total }
-      return first < 0 ? .min : .max
-    }
-    if a.timeBase == b.timeBase {
-      return MediaTime(Int64(clamping: sum(in: a.timeBase)), a.timeBase)
+      return overflow ? nil : total
     }
     let isFirstFiner = MediaTime(1, a.timeBase) < MediaTime(1, b.timeBase)
     let (finer, coarser) =
       isFirstFiner ? (a.timeBase, b.timeBase) : (b.timeBase, a.timeBase)
-    if let common = commonTick(a.timeBase, b.timeBase),
-      let ticks = Int64(exactly: sum(in: common))
-    {
-      return MediaTime(ticks, common)
+    for base in [commonTick(finer, coarser), finer] {
+      if let base, let total = sum(a.count(in: base), b.count(in: base)),
+        let ticks = Int64(exactly: total)
+      {
+        return MediaTime(ticks, base)
+      }
     }
-    if let ticks = Int64(exactly: sum(in: finer)) { return MediaTime(ticks, finer) }
-    return MediaTime(Int64(clamping: sum(in: coarser)), coarser)
+    let total = sum(
+      Int128(a.rescaled(to: coarser).ticks), Int128(b.rescaled(to: coarser).ticks))
+    return MediaTime(Int64(clamping: total ?? 0), coarser)
   }
 
   /// Returns the largest tick of which both are multiples. Returns `nil` if 64 bits don't hold its denominator.
   private static func commonTick(_ a: Rational, _ b: Rational) -> Rational? {
+    if a == b { return a }
     let shared = Rational.greatestCommonDivisor(a.denominator.magnitude, b.denominator.magnitude)
     let (product, overflow) = (a.denominator.magnitude / shared)
       .multipliedReportingOverflow(by: b.denominator.magnitude)

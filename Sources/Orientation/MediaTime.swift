@@ -28,37 +28,36 @@ public struct MediaTime: Sendable {
   /// to what 64 bits hold.
   public func rescaled(to other: Rational) -> MediaTime {
     let other = other.numerator > 0 ? other : .one
-    return MediaTime(Int64(clamping: count(in: other)), other)
+    let count = count(in: other) ?? (ticks < 0 ? .min : .max)
+    return MediaTime(Int64(clamping: count), other)
   }
 
-  /// The number of ticks of `other` that is nearest to this time, halves away from zero.
-  func count(in other: Rational) -> Int128 {
+  /// The number of ticks of `other` that is nearest to this time, halves away from zero; `nil` if 128 bits
+  /// don't hold it.
+  func count(in other: Rational) -> Int128? {
     if other == timeBase { return Int128(ticks) }
-    // |ticks| * n * otherD / (d * otherN): a ratio in lowest terms keeps the products small.
+    // |ticks| * n * otherD / (d * otherN)
     let ratio = Self.ratio(timeBase, other)
-    let denominator = UInt128(ratio.denominator)
-    let (quotient, remainder) = (UInt128(ticks.magnitude) * UInt128(ratio.numerator))
-      .quotientAndRemainder(dividingBy: denominator)
-    let rounded = Int128(quotient) + (remainder >= denominator - remainder ? 1 : 0)
+    let (high, low) = UInt128(ticks.magnitude).multipliedFullWidth(by: ratio.numerator)
+    guard high < ratio.denominator else { return nil }
+    let (quotient, remainder) =
+      high == 0
+      ? low.quotientAndRemainder(dividingBy: ratio.denominator)
+      : ratio.denominator.dividingFullWidth((high, low))
+    guard let magnitude = Int128(exactly: quotient), magnitude < .max else { return nil }
+    let rounded = magnitude + (remainder >= ratio.denominator - remainder ? 1 : 0)
     return ticks < 0 ? -rounded : rounded
   }
 
-  /// Ticks of `other` in one tick of `base`, in lowest terms; clamped to 64 bits where a file's numbers are
-  /// beyond all sense.
+  /// Ticks of `other` in one tick of `base`. Common factors are removed, so that usual numbers stay small.
   private static func ratio(
     _ base: Rational, _ other: Rational
-  ) -> (numerator: UInt64, denominator: UInt64) {
-    let first = Rational(base.numerator, other.numerator)
-    let second = Rational(other.denominator, base.denominator)
-    func product(_ a: Int, _ b: Int) -> UInt64 {
-      let (value, overflow) = a.magnitude.multipliedReportingOverflow(by: b.magnitude)
-      return overflow ? .max : UInt64(value)
-    }
-    let cross = Rational(first.numerator, second.denominator)
-    let rest = Rational(second.numerator, first.denominator)
+  ) -> (numerator: UInt128, denominator: UInt128) {
+    let numerators = Rational(base.numerator, other.numerator)
+    let denominators = Rational(other.denominator, base.denominator)
     return (
-      product(cross.numerator, rest.numerator),
-      max(1, product(cross.denominator, rest.denominator))
+      UInt128(numerators.numerator.magnitude) * UInt128(denominators.numerator.magnitude),
+      UInt128(numerators.denominator.magnitude) * UInt128(denominators.denominator.magnitude)
     )
   }
 }

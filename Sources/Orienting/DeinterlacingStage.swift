@@ -9,14 +9,14 @@ package import UprightMediaIO
 /// first line becomes the last, and the field order changes. In any other case, such as scaling or a quarter
 /// turn, the frame is deinterlaced.
 package final class DeinterlacingStage {
-  package typealias Next = (consuming VideoFrame, FrameDirection, Double) throws(UprightError) ->
-    Void
+  package typealias Next = (consuming VideoFrame, FrameDirection, MediaTime) throws(UprightError)
+    -> Void
 
   private let codec: VideoCodec
   private let format: PixelFormat
   private var deinterlacer: Deinterlacer?
-  /// The directions of the frames in the deinterlacer, in order.
-  private var waiting: [(direction: FrameDirection, seconds: Double)] = []
+  /// The directions and times of the frames in the deinterlacer, in order.
+  private var waiting: [(direction: FrameDirection, time: MediaTime)] = []
   /// The number of frames that were deinterlaced.
   private(set) var deinterlaced = 0
 
@@ -28,9 +28,9 @@ package final class DeinterlacingStage {
     self.format = format
   }
 
-  /// Processes one frame, and passes on the frames that are ready, each with its direction.
+  /// Processes one frame, and passes on the frames that are ready, each with its direction and time.
   package func take(
-    _ frame: consuming VideoFrame, _ direction: FrameDirection, _ seconds: Double,
+    _ frame: consuming VideoFrame, _ direction: FrameDirection, _ time: MediaTime,
     by placement: Placement,
     next: Next
   ) throws(UprightError) {
@@ -41,14 +41,14 @@ package final class DeinterlacingStage {
     // A progressive frame between interlaced ones passes through the deinterlacer unchanged.
     guard mustChange || isOpen && !frame.isInterlaced else {
       try finish(next: next)
-      return try next(frame, direction, seconds)
+      return try next(frame, direction, time)
     }
     if !isOpen {
       try finish(next: next)
       deinterlacer = try Deinterlacer(like: frame)
     }
     if mustChange { deinterlaced += 1 }
-    waiting.append((direction, seconds))
+    waiting.append((direction, time))
     try deinterlacer?.send(frame)
     try drain(next: next)
   }
@@ -64,8 +64,8 @@ package final class DeinterlacingStage {
   private func drain(next: Next) throws(UprightError) {
     while let deinterlacer, let frame = try deinterlacer.receive() {
       guard !waiting.isEmpty else { throw UprightError(.fault, "a frame without a direction") }
-      let (direction, seconds) = waiting.removeFirst()
-      try next(frame, direction, seconds)
+      let (direction, time) = waiting.removeFirst()
+      try next(frame, direction, time)
     }
   }
 

@@ -67,6 +67,21 @@ import Testing
     #expect(total == sum.sum)
   }
 
+  @Test("Time bases beyond all sense")
+  func senseless() {
+    let (large, small) = (
+      MediaTime(1, Rational(500_000_000_000_000_000, 7)),
+      MediaTime(1, Rational(3, 800_000_000_000_000_000))
+    )
+    #expect(large + small == large)
+    #expect(large - small == large)
+    #expect(small - large == -large)
+    #expect(large.rescaled(to: small.timeBase).ticks == .max)
+    #expect(small.rescaled(to: large.timeBase).ticks == 0)
+    let (vast, tiny) = (MediaTime(.max, Rational(.max, 1)), MediaTime(.max, Rational(1, .max)))
+    #expect(vast - vast == .zero && vast - tiny == vast && tiny + vast == vast)
+  }
+
   @Test("An hour of audio frames adds up without an error")
   func longSum() {
     var total = MediaTime(1, Self.frame)
@@ -82,6 +97,19 @@ import Testing
     #expect(MediaTime.zero == MediaTime(0, Self.video))
   }
 
+  @Test("Products and quotients")
+  func scaled() {
+    #expect(MediaTime(3, Self.frame) * 25 == MediaTime(3, Self.second))
+    #expect(MediaTime(3, Self.frame) * 0 == .zero)
+    #expect(MediaTime(.max, Self.second) * -2 == MediaTime(.min, Self.second))
+    #expect(MediaTime(.min, Self.second) * .min == MediaTime(.max, Self.second))
+    #expect(MediaTime(1, Self.second) / 3 == MediaTime(1, Rational(1, 3)))
+    #expect(MediaTime(10, Self.frame) / 4 == MediaTime(1, Rational(1, 10)))
+    #expect(MediaTime(7, Self.second) / 0 == MediaTime(7, Self.second))
+    #expect(MediaTime(7, Rational(1, .max)) / 2 == MediaTime(3, Rational(1, .max)))
+    #expect(MediaTime(.min, Self.second) / .max == MediaTime(.min, Rational(1, .max)))
+  }
+
   private static let rounded: [(time: MediaTime, base: Rational, ticks: Int64)] = [
     (MediaTime(1024, audio), video, 1920),
     (MediaTime(1023, audio), video, 1919),
@@ -95,9 +123,11 @@ import Testing
     (MediaTime(.min, second), nanosecond, .min),
   ]
 
-  @Test("Rounding up", arguments: rounded)
+  @Test("Rounding up, and down on the other side of zero", arguments: rounded)
   func roundedUp(time: MediaTime, base: Rational, ticks: Int64) {
     #expect(time.roundedUp(to: base) == MediaTime(ticks, base))
+    guard time.ticks > .min, ticks < .max else { return }
+    #expect((-time).roundedDown(to: base) == MediaTime(-ticks, base))
   }
 
   @Test("Seconds are read to the nanosecond")

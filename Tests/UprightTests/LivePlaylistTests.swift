@@ -1,4 +1,5 @@
 import Foundation
+import Orientation
 import Testing
 import UprightTestSupport
 
@@ -6,16 +7,18 @@ import UprightTestSupport
 
 /// The sliding window of a live playlist: RFC 8216, 6.2.
 @Suite struct LivePlaylistTests {
+  private static let two = MediaTime(2, .one)
+
   /// Returns a playlist after adding `count` segments of 2 s, and the files that expired.
   private static func playlist(
     _ count: Int, changes: Set<Int> = [0], continuing text: String? = nil
   ) -> (list: LivePlaylist, gone: [String]) {
-    var list = LivePlaylist(segmentDuration: 2, continuing: text)
+    var list = LivePlaylist(segmentDuration: two, continuing: text)
     var gone: [String] = []
     for index in 0..<count {
       let number = list.nextSegment
       if changes.contains(index) { list.begin(map: "i-\(number).mp4") }
-      list.add(segment: "\(number).m4s", duration: 2, start: Double(index) * 2)
+      list.add(segment: "\(number).m4s", duration: two, start: two * index)
       gone += list.takeExpired()
     }
     return (list, gone)
@@ -38,11 +41,11 @@ import UprightTestSupport
 
   @Test("Removed discontinuities are counted, and each segment keeps its map")
   func discontinuities() throws {
-    var list = LivePlaylist(segmentDuration: 2)
+    var list = LivePlaylist(segmentDuration: Self.two)
     var sequence: [Int] = []
     for index in 0..<14 {
       if [0, 2, 3, 9].contains(index) { list.begin(map: "i-\(index).mp4") }
-      list.add(segment: "\(index).m4s", duration: 2, start: Double(index) * 2)
+      list.add(segment: "\(index).m4s", duration: Self.two, start: Self.two * index)
       let read = try Playlist(text: list.text)
       sequence.append(read.discontinuitySequence)
       // Each segment has its own initialization segment, wherever the window is.
@@ -86,9 +89,9 @@ import UprightTestSupport
   @Test("With another target duration, only the numbers continue")
   func otherTarget() throws {
     let first = Self.playlist(10, changes: [0, 7]).list
-    var list = LivePlaylist(segmentDuration: 4, continuing: first.text)
+    var list = LivePlaylist(segmentDuration: MediaTime(4, .one), continuing: first.text)
     list.begin(map: "i-10.mp4")
-    list.add(segment: "10.m4s", duration: 4, start: 0)
+    list.add(segment: "10.m4s", duration: MediaTime(4, .one), start: .zero)
     let read = try Playlist(text: list.text)
     #expect(read.mediaSequence == 10 && read.targetDuration == 4)
     #expect(read.discontinuitySequence == 1 && read.segments.map(\.isDiscontinuous) == [true])

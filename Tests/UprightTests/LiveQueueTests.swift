@@ -211,7 +211,7 @@ private final class TestSink: PacketSink, @unchecked Sendable {
   static func description(_ format: EncodedFormat) -> OutputDescription {
     OutputDescription(
       format: format, videoTimeBase: Rational(1, 90_000), frameRate: nil, videoMetadata: [:],
-      sideTracks: [], metadata: [:], listsTags: false, chapters: [], earliestTime: 0)
+      sideTracks: [], metadata: [:], listsTags: false, chapters: [], earliestTime: .zero)
   }
 
   func begin(_ description: OutputDescription) throws(UprightError) {
@@ -231,7 +231,7 @@ private final class TestSink: PacketSink, @unchecked Sendable {
       throw UprightError(.inputOutput, "the reader closed the pipe")
     }
     if let format { announced.append(format.index) }
-    seen.append(packet.seconds ?? -1)
+    seen.append(packet.time?.seconds ?? -1)
   }
 
   func finish(isPartial: Bool) throws(UprightError) { isFinished = true }

@@ -120,8 +120,8 @@ import UprightTestSupport
 
   @Test("A playlist with an infinite segment")
   func playlist() {
-    var playlist = MediaPlaylist(targetDuration: 6)
-    playlist.add(segment: "0.ts", duration: .infinity, start: 0)
+    var playlist = MediaPlaylist(targetDuration: MediaTime(6, .one))
+    playlist.add(segment: "0.ts", duration: MediaTime(.max, .one), start: .zero)
     #expect(playlist.text.contains("#EXT-X-TARGETDURATION:\(1 << 60)\n"))
   }
 

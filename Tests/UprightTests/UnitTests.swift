@@ -29,7 +29,7 @@ private func packet(
   private func drain(_ interleaver: PacketInterleaver) -> [String] {
     var out: [String] = []
     while let item = interleaver.next() {
-      out.append("\(item.track)@\(Int((item.time * 1000).rounded()))")
+      out.append("\(item.track)@\(item.time.rescaled(to: Rational(1, 1000)).ticks)")
     }
     return out
   }
@@ -97,7 +97,8 @@ private func packet(
     try add(subtitles, 0, pts: 0, key: true)
     #expect(drain(subtitles) == ["0@0"])
 
-    let late = PacketInterleaver(awaited: [true, true], cutsAtKeys: false, patience: 1)
+    let late = PacketInterleaver(
+      awaited: [true, true], cutsAtKeys: false, patience: MediaTime(1, .one))
     for time in stride(from: Int64(0), through: 1500, by: 100) {
       try add(late, 0, pts: time, key: time == 0)
     }
@@ -109,7 +110,7 @@ private func packet(
   func whole() throws {
     var random = SeededGenerator()
     let interleaver = PacketInterleaver(
-      awaited: [true, true, false], cutsAtKeys: true, patience: 5)
+      awaited: [true, true, false], cutsAtKeys: true, patience: MediaTime(5, .one))
     var came = 0
     var out: [String] = []
     var times: [Int64] = [0, 0, 0]
@@ -132,10 +133,10 @@ private func packet(
   @Test("The earliest decoding time of the first packets")
   func earliest() throws {
     let interleaver = PacketInterleaver(awaited: [true, true], cutsAtKeys: true)
-    #expect(interleaver.earliestDecodingTime == 0)
+    #expect(interleaver.earliestDecodingTime.seconds == 0)
     try add(interleaver, 0, pts: 0, dts: -66, key: true)
     try add(interleaver, 1, pts: -21)
-    #expect(abs(interleaver.earliestDecodingTime + 0.066) < 1e-9)
+    #expect(abs(interleaver.earliestDecodingTime.seconds + 0.066) < 1e-9)
   }
 }
 
@@ -293,14 +294,14 @@ private func packet(
 @Suite struct MediaPlaylistTests {
   @Test("Three formats: one map each, a discontinuity before the second and the third")
   func formats() throws {
-    var playlist = MediaPlaylist(targetDuration: 6)
+    var playlist = MediaPlaylist(targetDuration: MediaTime(6, .one))
     playlist.begin(map: "a-init-0.mp4")
-    playlist.add(segment: "a-0.m4s", duration: 3.3333333, start: 0)
+    playlist.add(segment: "a-0.m4s", duration: MediaTime(seconds: 3.3333333), start: .zero)
     playlist.begin(map: "a-init-1.mp4")
-    playlist.add(segment: "a-1.m4s", duration: 6, start: 0)
-    playlist.add(segment: "a-2.m4s", duration: 0.5, start: 0)
+    playlist.add(segment: "a-1.m4s", duration: MediaTime(seconds: 6), start: .zero)
+    playlist.add(segment: "a-2.m4s", duration: MediaTime(seconds: 0.5), start: .zero)
     playlist.begin(map: "a-init-2.mp4")
-    playlist.add(segment: "a-3.m4s", duration: 7.6, start: 0)
+    playlist.add(segment: "a-3.m4s", duration: MediaTime(seconds: 7.6), start: .zero)
     var read = try Playlist(text: playlist.text)
     #expect(read.type == "EVENT" && !read.isEnded)
     playlist.end()
@@ -317,9 +318,9 @@ private func packet(
 
   @Test("Durations are never negative and use a decimal point")
   func durations() throws {
-    var playlist = MediaPlaylist(targetDuration: 2)
+    var playlist = MediaPlaylist(targetDuration: MediaTime(2, .one))
     playlist.begin(map: "i.mp4")
-    playlist.add(segment: "0.m4s", duration: -1, start: 0)
+    playlist.add(segment: "0.m4s", duration: MediaTime(seconds: -1), start: .zero)
     #expect(playlist.text.contains("#EXTINF:0.000000,\n0.m4s\n"))
     #expect(playlist.text.contains("#EXT-X-TARGETDURATION:2\n"))
     #expect(playlist.text.hasPrefix("#EXTM3U\n"))
@@ -419,10 +420,10 @@ private func packet(
 @Suite struct KeyframeClockTests {
   @Test("A keyframe is due at the start, at every interval, and on another canvas")
   func due() {
-    var clock = KeyframeClock(every: 2)
+    var clock = KeyframeClock(every: MediaTime(2, .one))
     let (tall, wide) = (PixelSize(2, 4), PixelSize(4, 2))
     let asked = stride(from: 0.0, to: 9, by: 0.5).filter {
-      clock.isDue(at: $0, canvas: $0 < 3 || $0 >= 6.5 ? tall : wide)
+      clock.isDue(at: MediaTime(seconds: $0), canvas: $0 < 3 || $0 >= 6.5 ? tall : wide)
     }
     #expect(asked == [0, 2, 3, 5, 6.5, 8.5])
   }
@@ -430,16 +431,18 @@ private func packet(
   @Test(
     "An hour of irregular frames with gaps: a segment ends at every requested keyframe")
   func jitter() {
-    var (clock, random) = (KeyframeClock(every: 2), SeededGenerator(seed: 7))
+    var (clock, random) = (KeyframeClock(every: MediaTime(2, .one)), SeededGenerator(seed: 7))
     var (time, start, shift, longest) = (0.0, 0.0, 1.0 / 3, 0.0)
     while time < 3600 {
       let elapsed = (time + shift) - (start + shift)
-      if clock.isDue(at: time, canvas: PixelSize(2, 4)), time > 0 {
-        #expect(KeyframeClock.ends(after: elapsed, of: 2), "\(elapsed)")
+      if clock.isDue(at: MediaTime(seconds: time), canvas: PixelSize(2, 4)), time > 0 {
+        #expect(
+          KeyframeClock.ends(after: MediaTime(seconds: elapsed), of: MediaTime(2, .one)),
+          "\(elapsed)")
         longest = max(longest, elapsed)
         start = time
       }
-      let hole = random.next() % 100 == 0 ? LivePlaylist.longestHole : 1.0 / 30
+      let hole = random.next() % 100 == 0 ? LivePlaylist.longestHole.seconds : 1.0 / 30
       time = ((time + hole) * 1000 + Double(random.next() % 5) - 2).rounded() / 1000
     }
     #expect(longest < 2.41, "\(longest)")
@@ -447,10 +450,10 @@ private func packet(
 
   @Test("A new encoder begins a segment on any canvas")
   func encoder() {
-    var clock = KeyframeClock(every: 2)
+    var clock = KeyframeClock(every: MediaTime(2, .one))
     let canvas = PixelSize(2, 4)
     let asked = stride(from: 0.0, to: 6, by: 0.5).filter {
-      clock.isDue(at: $0, canvas: canvas, isFirst: $0 == 1.5)
+      clock.isDue(at: MediaTime(seconds: $0), canvas: canvas, isFirst: $0 == 1.5)
     }
     #expect(asked == [0, 1.5, 3.5, 5.5])
   }
@@ -458,7 +461,7 @@ private func packet(
   @Test("A clock without an interval requests no keyframes")
   func never() {
     var clock = KeyframeClock(every: nil)
-    let isDue = clock.isDue(at: 0, canvas: PixelSize(2, 2))
+    let isDue = clock.isDue(at: .zero, canvas: PixelSize(2, 2))
     #expect(!isDue)
   }
 }

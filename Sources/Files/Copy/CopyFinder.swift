@@ -121,14 +121,14 @@ struct CopyFinder {
       signal = try scan.next()?.signal
     }
     let direction = try director.direct(at: 0, size: size, signal: signal?.turn)
-    let first = InputSurvey.Stretch(firstFrame: 0, seconds: 0, direction: direction)
+    let first = InputSurvey.Stretch(firstFrame: 0, time: .zero, direction: direction)
     throw CopyRefusal(reason: reason(first) ?? "the canvas is \(canvases[0])")
   }
 
   /// Returns why frames in this stretch need new pixels; `nil` if they don't.
   private func reason(_ stretch: InputSurvey.Stretch) -> String? {
     let (direction, size) = (stretch.direction, plan.video.parameters.size)
-    let at = "at \(stretch.seconds.rounded(toPlaces: 3)) s"
+    let at = "at \(stretch.time.seconds.rounded(toPlaces: 3)) s"
     if direction.turn != .up { return "\(at) the frame must be turned: \(direction.turn.name)" }
     if direction.moment != nil { return "\(at) a turn is animated" }
     if !direction.isCaptureEnabled { return "\(at) the camera is off" }

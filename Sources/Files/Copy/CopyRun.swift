@@ -87,7 +87,7 @@ final class CopyRun {
         source: size, sampleAspectRatio: .one, orientation: direction.turn, fit: .fit,
         anchor: .center, canvas: direction.canvas, alignment: .init(1, 1))
       let change = tally.note(
-        direction, placement, at: stretch.seconds, frame: stretch.firstFrame)
+        direction, placement, at: stretch.time, frame: stretch.firstFrame)
       if let change { observe(.format(change)) }
     }
   }
@@ -126,7 +126,7 @@ final class CopyRun {
 
   private func reportProgress(_ pts: Int64?) {
     let origin = inputSurvey.survey.shown[0]
-    let seconds = Double((pts ?? origin) - origin) * plan.video.timeBase.doubleValue
+    let seconds = MediaTime((pts ?? origin) - origin, plan.video.timeBase).seconds
     observe(
       .progress(
         SessionProgress(

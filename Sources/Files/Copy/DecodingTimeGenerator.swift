@@ -18,15 +18,18 @@ final class DecodingTimeGenerator {
 
   /// Packets without a decoding time, in decoding order.
   private var waiting: [Box] = []
-  private let tick: Double
-  private let frameRate: Rational?
+  /// The usual step from frame to frame in ticks; `nil` if the frame rate is unknown.
+  private let step: Int64?
 
   /// No decoder reorders more frames.
   private static let depth = 32
 
   init(timeBase: Rational, frameRate: Rational?) {
-    tick = timeBase.doubleValue
-    self.frameRate = frameRate
+    step = frameRate.map { rate in
+      let slowest = MediaTime(1000, .one)
+      let period = rate.numerator > 0 ? min(MediaTime(1, rate.inverted), slowest) : slowest
+      return period.roundedDown(to: timeBase).ticks
+    }
   }
 
   /// Processes the next packet in decoding order and passes on the packets that have a decoding time.
@@ -35,9 +38,7 @@ final class DecodingTimeGenerator {
   ) throws(UprightError) {
     if let dts = packet.dts {
       if !waiting.isEmpty {
-        let period =
-          frameRate.map { 1 / max($0.doubleValue, 1e-3) / tick } ?? Double(packet.duration)
-        let step = max(1, Int64(min(period, 1e9)))
+        let step = min(max(1, self.step ?? packet.duration), 1_000_000_000)
         let count = Int64(waiting.count)
         try release((0..<count).map { dts - (count - $0) * step }, emit)
       }

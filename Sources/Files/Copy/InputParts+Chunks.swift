@@ -8,10 +8,10 @@ internal import UprightPipeline
 
 /// Splits long encoded parts into chunks that are encoded in parallel: `--chunks`.
 extension InputParts {
-  /// The minimum length of a chunk in seconds: about the usual keyframe interval of an encoder.
-  private static let length = 8.0
-  /// The minimum length of a chunk in seconds, if the input is too short for longer ones.
-  private static let shortest = 2.0
+  /// The minimum length of a chunk: about the usual keyframe interval of an encoder.
+  private static let length = MediaTime(8, .one)
+  /// The minimum length of a chunk, if the input is too short for longer ones.
+  private static let shortest = MediaTime(2, .one)
 
   /// The default number of parallel chunks on this machine. Several encoders with one thread each do less
   /// work in total than one encoder with many threads, and keep all cores busy. Each encoder needs memory.
@@ -41,21 +41,21 @@ extension InputParts {
     let cuts = inputSurvey.survey.cuts().filter {
       !inputSurvey.stretch(of: $0).direction.showsEarlierPicture
     }
-    let encoded = parts.filter { !$0.isCopied }.map(seconds).reduce(0, +)
+    let encoded = parts.filter { !$0.isCopied }.map(duration).reduce(.zero, +)
     let length = min(
-      Self.length, max(isRequested ? Self.shortest : Self.length, encoded / Double(count * 2)))
+      Self.length, max(isRequested ? Self.shortest : Self.length, encoded / (count * 2)))
     var chunked = self
     chunked.concurrency = count
     chunked.parts = parts.flatMap { $0.isCopied ? [$0] : split($0, at: cuts, every: length) }
     return chunked.parts.count > parts.count ? chunked : nil
   }
 
-  private func split(_ part: Part, at cuts: [Int], every length: Double) -> [Part] {
+  private func split(_ part: Part, at cuts: [Int], every length: MediaTime) -> [Part] {
     var pieces = [part]
     for cut in cuts where part.frames.dropFirst().contains(cut) {
       let start = pieces[pieces.count - 1].frames.lowerBound
-      guard seconds(of: start..<cut) >= length - 0.001,
-        seconds(of: cut..<part.frames.upperBound) >= length / 2
+      guard duration(of: start..<cut) >= length - .millisecond,
+        duration(of: cut..<part.frames.upperBound) >= length / 2
       else { continue }
       pieces[pieces.count - 1].frames = start..<cut
       pieces.append(Part(frames: cut..<part.frames.upperBound, reason: part.reason))
@@ -63,13 +63,13 @@ extension InputParts {
     return pieces
   }
 
-  /// Returns the duration of a part in seconds, without that of its last frame.
-  func seconds(of part: Part) -> Double { seconds(of: part.frames) }
+  /// Returns the duration of a part, without that of its last frame.
+  func duration(of part: Part) -> MediaTime { duration(of: part.frames) }
 
-  private func seconds(of frames: Range<Int>) -> Double {
+  private func duration(of frames: Range<Int>) -> MediaTime {
     let last = inputSurvey.survey.shown.count - 1
-    return inputSurvey.seconds(of: min(frames.upperBound, last))
-      - inputSurvey.seconds(of: min(frames.lowerBound, last))
+    return inputSurvey.time(of: min(frames.upperBound, last))
+      - inputSurvey.time(of: min(frames.lowerBound, last))
   }
 
   /// Returns the keyframe clock of each part, so that keyframes are where they would be if the input were
@@ -80,7 +80,7 @@ extension InputParts {
       let first = clock
       for frame in part.frames {
         _ = clock.isDue(
-          at: inputSurvey.seconds(of: frame),
+          at: inputSurvey.time(of: frame),
           canvas: inputSurvey.stretch(of: frame).direction.canvas)
       }
       return first

@@ -12,7 +12,7 @@ struct InputSurvey {
   struct Stretch {
     /// The index of the first frame in presentation order.
     let firstFrame: Int
-    let seconds: Double
+    let time: MediaTime
     let direction: FrameDirection
   }
 
@@ -22,14 +22,14 @@ struct InputSurvey {
   /// The policy's decisions and formats.
   let plan: OrientationPlan
   let warnings: [String]
-  private let tick: Double
+  private let timeBase: Rational
 
   /// Reads the packets of the input of `plan`.
   ///
   /// - Throws: `CopyRefusal` if packets alone are not enough, or `UprightError`.
   init(_ plan: SessionPlan) throws {
     survey = try PacketSurvey(plan)
-    tick = plan.video.timeBase.doubleValue
+    timeBase = plan.video.timeBase
     let size = plan.video.parameters.size
     let guidance = try plan.guidance(
       firstSize: size, sampleAspectRatio: plan.video.sampleAspectRatio)
@@ -40,7 +40,8 @@ struct InputSurvey {
     var changes = survey.changes[...]
     var signal: OrientationSignal?
     for frame in survey.shown.indices {
-      let seconds = Double(survey.shown[frame] - survey.shown[0]) * tick
+      let time = MediaTime(survey.shown[frame] - survey.shown[0], timeBase)
+      let seconds = time.seconds
       while let change = changes.first, change.frame <= frame {
         guard change.size == size else {
           throw CopyRefusal(reason: "the frame size changes to \(change.size)")
@@ -48,13 +49,13 @@ struct InputSurvey {
         signal = change.signal
         changes.removeFirst()
       }
-      if let signal, inexact == nil { inexact = plan.warning(of: signal, at: seconds) }
+      if let signal, inexact == nil { inexact = plan.warning(of: signal, at: time) }
       for event in try events.take(upTo: seconds + OrientationTimeline.grain) {
         try director.push(event)
       }
       let direction = try director.direct(at: seconds, size: size, signal: signal?.turn)
       if stretches.last?.direction == direction { continue }
-      stretches.append(.init(firstFrame: frame, seconds: seconds, direction: direction))
+      stretches.append(.init(firstFrame: frame, time: time, direction: direction))
     }
     for event in try events.takeRest() { try director.push(event) }
     director.finish()
@@ -63,9 +64,9 @@ struct InputSurvey {
     self.warnings = warnings + director.plan.warnings
   }
 
-  /// Returns the position on the media timeline, in seconds, of a frame, by its index in presentation order.
-  func seconds(of frame: Int) -> Double {
-    Double(survey.shown[frame] - survey.shown[0]) * tick
+  /// Returns the position on the media timeline of a frame, by its index in presentation order.
+  func time(of frame: Int) -> MediaTime {
+    MediaTime(survey.shown[frame] - survey.shown[0], timeBase)
   }
 
   /// Returns the stretch that contains a frame. O(log stretches).

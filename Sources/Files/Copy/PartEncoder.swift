@@ -96,7 +96,7 @@ final class PartEncoder: @unchecked Sendable {
       pixelShape.resolve(&picture, container: plan.video.sampleAspectRatio)
       guard place(&picture) else { continue }
       try line.take(
-        picture, clip.inputSurvey.stretch(of: frame).direction, clip.inputSurvey.seconds(of: frame),
+        picture, clip.inputSurvey.stretch(of: frame).direction, clip.inputSurvey.time(of: frame),
         emit: emit)
       frame += 1
     }

@@ -22,7 +22,7 @@ final class PartsRun {
   /// The decoding times of encoded frames if no frames are copied: each encoder counts from its first frame.
   private var decodingTimes = DecodingTimestamps()
   private var tally: SessionTally
-  private var latest = 0.0
+  private var latest = MediaTime.zero
   private var lastProgress = ContinuousClock.now
   private var warnings: [String]
   private let started = ContinuousClock.now
@@ -37,10 +37,10 @@ final class PartsRun {
     tally = SessionTally(timeBase: plan.videoTimeBase)
     formats = try PartFormats(plan, clip)
     clocks = clip.keyframeClocks(FramePipeline.Setup(plan).keyframes)
-    let longest = clip.parts.map(clip.seconds).max() ?? 0
+    let longest = clip.parts.map(clip.duration).max() ?? .zero
     output = try OutputStage(
       plan, mark: clip.join == nil ? nil : OrientationMetadata(),
-      ahead: longest * Double(clip.concurrency - 1))
+      ahead: longest * (clip.concurrency - 1))
   }
 
   /// Runs to the end and finishes the output.
@@ -110,8 +110,8 @@ final class PartsRun {
       tally.frames += 1
       tally.end(pts: packet.pts, duration: packet.duration)
       if let pts = packet.pts {
-        let origin = Double(clip.inputSurvey.survey.shown[0]) * plan.video.timeBase.doubleValue
-        latest = max(latest, Double(pts) * packet.timeBase.doubleValue - origin)
+        let origin = MediaTime(clip.inputSurvey.survey.shown[0], plan.video.timeBase)
+        latest = max(latest, MediaTime(pts, packet.timeBase) - origin)
       }
       try output.takeFrame(packet, format: format)
       if lastProgress.secondsUntilNow > 0.1 { reportProgress() }
@@ -120,11 +120,12 @@ final class PartsRun {
 
   private func reportProgress() {
     lastProgress = .now
+    let seconds = latest.seconds
     observe(
       .progress(
         SessionProgress(
-          frames: tally.frames, seconds: latest, duration: plan.duration,
-          appOrientation: clip.inputSurvey.plan.timeline.point(at: latest).appOrientation.name,
+          frames: tally.frames, seconds: seconds, duration: plan.duration,
+          appOrientation: clip.inputSurvey.plan.timeline.point(at: seconds).appOrientation.name,
           elapsed: started.secondsUntilNow)))
   }
 
@@ -137,7 +138,7 @@ final class PartsRun {
         orientation: direction.turn, fit: options.fit, anchor: options.anchor,
         canvas: direction.canvas, alignment: formats.alignment)
       let change = tally.note(
-        direction, placement, at: stretch.seconds, frame: stretch.firstFrame)
+        direction, placement, at: stretch.time, frame: stretch.firstFrame)
       if let change { observe(.format(change)) }
     }
   }

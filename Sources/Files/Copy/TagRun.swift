@@ -41,7 +41,7 @@ final class TagRun {
   private var hidden = 0
   private var untimed = 0
   private var hasForeignEXIF = false
-  private var times: (first: Double, end: Double)?
+  private var times: (first: MediaTime, end: MediaTime)?
   private let started = ContinuousClock.now
 
   init(_ session: TagSession) throws(UprightError) {
@@ -180,9 +180,9 @@ final class TagRun {
     // Hidden frames count neither as frames nor toward the duration.
     let isShown = !(packet.isDiscarded && session.keepsEdits)
     if isShown { frames += 1 }
-    if isShown, let seconds = packet.seconds {
-      let end = seconds + Double(packet.duration) * packet.timeBase.doubleValue
-      times = (min(times?.first ?? seconds, seconds), max(times?.end ?? end, end))
+    if isShown, let time = packet.time {
+      let end = time + packet.length
+      times = (min(times?.first ?? time, time), max(times?.end ?? end, end))
     }
     note(exifOf: packet)
     let isKey = packet.isKey
@@ -281,7 +281,7 @@ final class TagRun {
   }
 
   private func report() -> TranscodeReport {
-    let duration = times.map { $0.end - $0.first } ?? 0
+    let duration = times.map { ($0.end - $0.first).seconds } ?? 0
     let whole = video.duration ?? demuxer.container.duration
     return TranscodeReport(
       input: .init(path: session.input, video: video, frames: frames, duration: whole),

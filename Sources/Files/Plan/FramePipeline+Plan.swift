@@ -1,3 +1,4 @@
+internal import Orientation
 internal import UprightContainers
 package import UprightEncoding
 internal import UprightPipeline
@@ -19,6 +20,6 @@ extension FramePipeline.Setup {
   init(_ plan: SessionPlan) {
     self.init(
       keyframes: KeyframeClock(
-        every: plan.container.isSegmented ? plan.options.segmentDuration : nil))
+        every: plan.container.isSegmented ? MediaTime(seconds: plan.options.segmentDuration) : nil))
   }
 }

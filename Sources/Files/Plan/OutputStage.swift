@@ -18,10 +18,10 @@ final class OutputStage {
 
   /// - Parameters:
   ///   - mark: How the output marks the orientation of copied frames; `nil` if all are encoded.
-  ///   - ahead: How far reading may be ahead of the video, in seconds, in addition to the delay of an encoder.
+  ///   - ahead: How far reading may be ahead of the video, in addition to the delay of an encoder.
   /// - Throws: `cannotCreate` if the output can't be created.
   init(
-    _ plan: SessionPlan, mark: OrientationMetadata? = nil, ahead: Double = 0
+    _ plan: SessionPlan, mark: OrientationMetadata? = nil, ahead: MediaTime = .zero
   ) throws(UprightError) {
     self.plan = plan
     self.mark = mark
@@ -38,7 +38,8 @@ final class OutputStage {
       return try HLSSink(
         playlistPath: request.output,
         segments: plan.container == .hls ? FragmentedSegments() : TransportSegments(),
-        segmentDuration: request.options.segmentDuration, unfinished: request.unfinished)
+        segmentDuration: MediaTime(seconds: request.options.segmentDuration),
+        unfinished: request.unfinished)
     }
     if plan.options.splits {
       return try SplitSink(
@@ -74,19 +75,17 @@ final class OutputStage {
 
   /// Returns whether the packet is in the requested part, and shifts its timestamps like those of the video.
   private func cut(_ packet: inout Packet) -> Bool {
-    guard plan.options.start != nil || plan.options.end != nil else { return true }
-    guard let seconds = packet.seconds else { return true }
-    let zero = plan.startSeconds
-    let time = seconds - zero
-    if let end = plan.options.end, time >= end {
+    guard plan.options.start != nil || plan.options.end != nil, let position = packet.time else {
+      return true
+    }
+    let time = position - plan.zero
+    if let end = plan.end, time >= end {
       pastEnd.insert(packet.streamIndex)
       return false
     }
-    guard let start = plan.options.start else { return true }
+    guard let start = plan.start else { return true }
     if time < start { return false }
-    let ticks = packet.timeBase.ticks(in: zero + start)
-    packet.pts = packet.pts.map { $0 - ticks }
-    packet.dts = packet.dts.map { $0 - ticks }
+    packet.move(by: -(plan.zero + start))
     return true
   }
 
@@ -99,11 +98,11 @@ final class OutputStage {
     try flush()
   }
 
-  /// Returns how long, in seconds, audio waits for frames in the encoder and in the one before it: dozens of
+  /// Returns how long audio waits for frames in the encoder and in the one before it: dozens of
   /// frames each, whatever the frame rate.
-  private static func patience(_ frameRate: Rational?) -> Double {
-    guard let rate = frameRate?.doubleValue, rate > 0 else { return 60 }
-    return min(max(10, 128 / rate), 3600)
+  private static func patience(_ frameRate: Rational?) -> MediaTime {
+    guard let frameRate, frameRate.numerator > 0 else { return MediaTime(60, .one) }
+    return min(max(MediaTime(10, .one), MediaTime(128, frameRate.inverted)), MediaTime(3600, .one))
   }
 
   private func flush() throws(UprightError) {
@@ -118,7 +117,7 @@ final class OutputStage {
     }
   }
 
-  private func begin(_ earliest: Double) throws(UprightError) {
+  private func begin(_ earliest: MediaTime) throws(UprightError) {
     guard !hasStarted else { return }
     guard let first = formats.first else {
       throw UprightError(.fault, "audio before the first frame")

@@ -11,8 +11,12 @@ extension SessionPlan {
     (options.end ?? duration).map { min($0, duration ?? $0) - (options.start ?? 0) }
   }
 
-  /// The position of the media timeline's zero on the container's timeline, in seconds.
-  var startSeconds: Double {
-    video.startTime.map { Double($0) * video.timeBase.doubleValue } ?? 0
-  }
+  /// The position of the media timeline's zero on the container's timeline.
+  var zero: MediaTime { video.startTime.map { MediaTime($0, video.timeBase) } ?? .zero }
+
+  /// Where the output begins on the media timeline; `nil` for the start of the input.
+  var start: MediaTime? { options.start.map { MediaTime(seconds: $0) } }
+
+  /// Where the output ends on the media timeline; `nil` for the end of the input.
+  var end: MediaTime? { options.end.map { MediaTime(seconds: $0) } }
 }

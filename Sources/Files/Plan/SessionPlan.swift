@@ -186,7 +186,8 @@ package struct SessionPlan {
     if request.scansSignals {
       var scan = try SignalScan(url: request.input, format: request.inputFormat)
       while let change = try scan.next() {
-        _ = try director.direct(at: change.seconds, size: change.size, signal: change.signal?.turn)
+        _ = try director.direct(
+          at: change.time.seconds, size: change.size, signal: change.signal?.turn)
       }
     }
     director.finish()
@@ -255,9 +256,10 @@ package struct SessionPlan {
 
   /// Returns a warning about a signal that isn't followed to the degree; `nil` if there is nothing to warn
   /// about.
-  func warning(of signal: OrientationSignal, at seconds: Double) -> String? {
+  func warning(of signal: OrientationSignal, at time: MediaTime) -> String? {
     guard !signal.isExact, options.frames == .metadata, !options.levels else { return nil }
-    return "at \(seconds): the \(signal.source.rawValue) signal is not a multiple of 90 degrees; "
+    return
+      "at \(time.seconds): the \(signal.source.rawValue) signal is not a multiple of 90 degrees; "
       + "the nearest quarter turn is used (--level follows it)"
   }
 }

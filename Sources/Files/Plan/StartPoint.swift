@@ -11,26 +11,26 @@ extension SessionPlan {
   /// Seeking must not change the output: if the orientation changes before the start, the policy's decisions
   /// and persistent SEI messages depend on the skipped part.
   func startPoint() throws(UprightError) -> Int64? {
-    guard let start = options.start, demuxer is Demuxer, demuxer.container.isSeekable,
+    guard let start, demuxer is Demuxer, demuxer.container.isSeekable,
       let origin = video.startTime,
       request.input != "-"
     else { return nil }
-    let tick = video.timeBase.doubleValue
-    func place(_ seconds: Double) -> Int64? {
-      let ticks = (seconds / tick).rounded(.down)
-      return ticks < 1e15 ? origin + Int64(ticks) : nil
+    func place(_ time: MediaTime) -> Int64? {
+      let ticks = time.roundedDown(to: video.timeBase).ticks
+      return Int64.plausibleTicks.contains(ticks) ? origin + ticks : nil
     }
+    let second = MediaTime(1, .one)
     // Audio of the start may be before its frame in the file, so allow for a second.
-    guard let latest = place(start - 1), let earliest = place(1) else { return nil }
+    guard let latest = place(start - second), let earliest = place(second) else { return nil }
     let search = try opened()
-    for margin in [1.0, 5, 20, 80] where start - margin >= 1 {
+    for margin in [1, 5, 20, 80].map({ second * $0 }) where start - margin >= second {
       guard let target = place(start - margin), search.seek(stream: video.index, to: target) else {
         return nil
       }
       // MPEG-TS seeks by time, not to a keyframe, so the next keyframe may be too late.
       guard let found = try firstKey(search), found.pts <= latest else { continue }
       guard found.pts > earliest, try isOneClock(until: found),
-        try isQuiet(until: Double(found.pts - origin) * tick)
+        try isQuiet(until: MediaTime(found.pts - origin, video.timeBase))
       else { return nil }
       return target
     }
@@ -69,15 +69,15 @@ extension SessionPlan {
     return false
   }
 
-  /// Returns whether, up to `seconds`, all signals apply to the whole stream and the frame size doesn't
+  /// Returns whether, up to `time`, all signals apply to the whole stream and the frame size doesn't
   /// change.
-  private func isQuiet(until seconds: Double) throws(UprightError) -> Bool {
+  private func isQuiet(until time: MediaTime) throws(UprightError) -> Bool {
     guard options.frames == .metadata else { return true }
     let ofTheWhole: Set<OrientationSignal.Source> = [.trackMatrix, .projection, .rotateTag]
     var scan = try SignalScan(url: request.input, format: request.inputFormat)
     guard let first = try scan.next(), first.signals.allSatisfy({ ofTheWhole.contains($0.source) })
     else { return false }
     guard let second = try scan.next() else { return true }
-    return second.seconds > seconds
+    return second.time > time
   }
 }

@@ -23,7 +23,7 @@ extension TranscodeReport {
         duration: plan.duration),
       output: Output(
         named: plan.request.output, files: files, sizes: formats.map(\.size), frames: tally.frames,
-        copiedFrames: tally.copied, duration: tally.duration,
+        copiedFrames: tally.copied, duration: tally.duration.seconds,
         dropped: plan.allDropped(frameMetadata: outcome.droppedMetadata)),
       formats: tally.changes, decisions: decisions, warnings: warnings,
       timing: Timing(
@@ -31,7 +31,7 @@ extension TranscodeReport {
         stages: Stages(
           decode: outcome.seconds, orient: tally.orientSeconds, encode: tally.encodeSeconds)),
       stopped: plan.request.isStopped
-        ? Stop(at: tally.duration, duration: plan.partDuration) : nil)
+        ? Stop(at: tally.duration.seconds, duration: plan.partDuration) : nil)
   }
 }
 

@@ -10,7 +10,7 @@ final class PreviewCollector: FrameTap {
   /// One column of the contact sheet.
   struct Column {
     let frame: Int
-    let seconds: Double
+    let time: MediaTime
     let storedSize: PixelSize
     let uprightSize: PixelSize
     let stored: RGBPicture
@@ -33,7 +33,7 @@ final class PreviewCollector: FrameTap {
   private var even: [Column] = []
   private var stride = 1
   private var changes: [Column] = []
-  private var last: (pictures: Last, direction: FrameDirection, seconds: Double)?
+  private var last: (pictures: Last, direction: FrameDirection, time: MediaTime)?
   /// The sizes of the stored frames, each with its start time; `uprightSizes` has those of the output frames.
   private(set) var storedSizes: [TimelineDrawing.Size] = []
   private(set) var uprightSizes: [TimelineDrawing.Size] = []
@@ -50,31 +50,31 @@ final class PreviewCollector: FrameTap {
 
   func take(
     stored: consuming VideoFrame, upright: consuming VideoFrame, direction: FrameDirection,
-    seconds: Double
+    time: MediaTime
   ) throws(UprightError) {
-    TimelineDrawing.Size.note(stored.size, at: seconds, in: &storedSizes)
-    TimelineDrawing.Size.note(upright.size, at: seconds, in: &uprightSizes)
+    TimelineDrawing.Size.note(stored.size, at: time.seconds, in: &storedSizes)
+    TimelineDrawing.Size.note(upright.size, at: time.seconds, in: &uprightSizes)
     let pictures = Last(stored, upright)
     if let last, last.direction != direction, changes.count < limit * 4 {
-      changes.append(try column(last.pictures, frames - 1, last.seconds))
-      changes.append(try column(pictures, frames, seconds))
+      changes.append(try column(last.pictures, frames - 1, last.time))
+      changes.append(try column(pictures, frames, time))
     }
     if frames % stride == 0 {
-      even.append(try column(pictures, frames, seconds))
+      even.append(try column(pictures, frames, time))
       if even.count >= limit * 4 {
         stride *= 2
         even = even.filter { $0.frame % stride == 0 }
       }
     }
-    last = (pictures, direction, seconds)
+    last = (pictures, direction, time)
     frames += 1
   }
 
-  private func column(_ pictures: Last, _ frame: Int, _ seconds: Double) throws(UprightError)
+  private func column(_ pictures: Last, _ frame: Int, _ time: MediaTime) throws(UprightError)
     -> Column
   {
     Column(
-      frame: frame, seconds: seconds, storedSize: pictures.stored.size,
+      frame: frame, time: time, storedSize: pictures.stored.size,
       uprightSize: pictures.upright.size,
       stored: try small(pictures.stored, storedScaler),
       upright: try small(pictures.upright, uprightScaler))

@@ -45,7 +45,7 @@ public final class PreviewSession: Sendable {
       throw UprightError(.fault, "no frame was read", at: request.input)
     }
     let size = plan.video.parameters.size
-    let seconds = run.lastSeconds + 1 / max(plan.video.frameRate?.doubleValue ?? 30, 0.001)
+    let seconds = run.lastTime.seconds + 1 / max(plan.video.frameRate?.doubleValue ?? 30, 0.001)
     let name =
       request.input == "-"
       ? "standard input" : URL(fileURLWithPath: request.input).lastPathComponent
@@ -104,7 +104,7 @@ struct ContactSheet {
         let size = number == 0 ? column.storedSize : column.uprightSize
         let x = Self.margin + index * (Self.cell + Self.gap)
         Self.add(
-          picture, label: number == 0 ? column.seconds.inWords : "\(size)",
+          picture, label: number == 0 ? column.time.seconds.inWords : "\(size)",
           x: x, y: y + heading, to: &drawing)
       }
     }

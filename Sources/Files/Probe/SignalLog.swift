@@ -1,3 +1,4 @@
+internal import Orientation
 internal import UprightIntake
 internal import UprightPipeline
 
@@ -24,7 +25,7 @@ struct SignalLog {
       }
     }
     signals += contents.map {
-      Probe.Signal(seconds: change.seconds, frame: change.frame, content: $0)
+      Probe.Signal(seconds: change.time.seconds, frame: change.frame, content: $0)
     }
   }
 }

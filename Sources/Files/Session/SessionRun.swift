@@ -36,8 +36,8 @@ final class SessionRun {
 
   /// The policy's decisions so far; `nil` before the first frame.
   var orientationPlan: OrientationPlan? { director?.plan }
-  /// The position of the last frame on the media timeline, in seconds.
-  var lastSeconds: Double { line.latest?.seconds ?? 0 }
+  /// The position of the last frame on the media timeline.
+  var lastTime: MediaTime { line.latest?.time ?? .zero }
 
   /// - Parameter tap: Receives the frames in place of encoders and output.
   init(
@@ -107,7 +107,7 @@ final class SessionRun {
           try take(frame, signal)
           if isPastEnd { cut(before) }
         } else if let first = origin, let pts = frame.pts,
-          Double(pts - first) * frame.timeBase.doubleValue > (request.options.end ?? 0) + Self.apart
+          MediaTime(pts - first, frame.timeBase) > (plan.end ?? .zero) + Self.apart
         {
           return queue.close()
         }
@@ -117,15 +117,15 @@ final class SessionRun {
     }
   }
 
-  /// How far audio may be behind the frames of the same time in a file, in seconds.
-  private static let apart = 5.0
+  /// How far audio may be behind the frames of the same time in a file.
+  private static let apart = MediaTime(5, .one)
 
   /// - Parameter before: The reader's state at the first frame after the requested end.
   private func cut(_ before: SourceOutcome) {
     var before = before
-    if let origin, let end = request.options.end {
-      let ticks = (end - OrientationTimeline.grain) / plan.video.timeBase.doubleValue
-      before.leaveOut(from: origin + Int64(clamping: max(0, min(1e15, ticks.rounded(.up)))))
+    if let origin, let end = plan.end {
+      let first = max(.zero, end - .millisecond).roundedUp(to: plan.video.timeBase)
+      before.leaveOut(from: origin + first.plausibleTicks(of: first.timeBase))
     }
     upToEnd = before
   }
@@ -137,27 +137,27 @@ final class SessionRun {
   ) throws(UprightError) {
     guard let pts = frame.pts else { throw UprightError(.fault, "a frame without a timestamp") }
     let origin = self.origin ?? startOrigin(pts)
-    let seconds = Double(pts - origin) * frame.timeBase.doubleValue
+    let time = MediaTime(pts - origin, frame.timeBase)
     if director == nil { try prepare(frame) }
-    let direction = try direct(frame, seconds, signal)
-    if let start = request.options.start, seconds < start - OrientationTimeline.grain { return }
-    if let end = request.options.end, seconds >= end - OrientationTimeline.grain {
+    let direction = try direct(frame, time, signal)
+    if let start = plan.start, time < start - .millisecond { return }
+    if let end = plan.end, time >= end - .millisecond {
       isPastEnd = true
       return
     }
-    warn(direction, signal, seconds)
-    try line.take(frame, direction, seconds, emit: send)
+    warn(direction, signal, time)
+    try line.take(frame, direction, time, emit: send)
     if lastProgress.secondsUntilNow > 0.1 { reportProgress() }
   }
 
-  private func warn(_ direction: FrameDirection, _ signal: OrientationSignal?, _ seconds: Double) {
+  private func warn(_ direction: FrameDirection, _ signal: OrientationSignal?, _ time: MediaTime) {
     if plan.isCanvasUnconfirmed, direction.missesShape, !hasWarned.guess {
       hasWarned.guess = true
       warnings.append(
         "the canvas has the shape at the first frame: the longest orientation is not known in advance"
       )
     }
-    if let signal, !hasWarned.inexact, let warning = plan.warning(of: signal, at: seconds) {
+    if let signal, !hasWarned.inexact, let warning = plan.warning(of: signal, at: time) {
       hasWarned.inexact = true
       warnings.append(warning)
     }
@@ -169,9 +169,9 @@ final class SessionRun {
 
   private func startOrigin(_ pts: Int64) -> Int64 {
     origin = pts
-    if let start = request.options.start {
-      let zero = Double(pts) * plan.video.timeBase.doubleValue + start
-      line.shift = plan.videoTimeBase.ticks(in: zero)
+    if let start = plan.start {
+      let zero = MediaTime(pts, plan.video.timeBase) + start
+      line.shift = zero.plausibleTicks(of: plan.videoTimeBase)
     }
     return pts
   }
@@ -183,8 +183,9 @@ final class SessionRun {
   }
 
   private func direct(
-    _ frame: borrowing VideoFrame, _ seconds: Double, _ signal: OrientationSignal?
+    _ frame: borrowing VideoFrame, _ time: MediaTime, _ signal: OrientationSignal?
   ) throws(UprightError) -> FrameDirection {
+    let seconds = time.seconds
     for event in try feed.take(upTo: seconds + OrientationTimeline.grain) {
       try director?.push(event)
     }
@@ -209,7 +210,7 @@ final class SessionRun {
     observe(
       .progress(
         SessionProgress(
-          frames: line.tally.frames, seconds: latest.seconds - (request.options.start ?? 0),
+          frames: line.tally.frames, seconds: (latest.time - (plan.start ?? .zero)).seconds,
           duration: plan.partDuration,
           appOrientation: latest.app.name, elapsed: started.secondsUntilNow)))
   }

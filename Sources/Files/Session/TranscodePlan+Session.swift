@@ -1,3 +1,4 @@
+internal import Orientation
 internal import UprightContainers
 internal import UprightMediaIO
 internal import UprightPipeline
@@ -39,8 +40,8 @@ extension TranscodePlan {
       return inputParts.parts.map { part in
         let end = part.frames.upperBound
         return Part(
-          start: survey.seconds(of: part.frames.lowerBound),
-          end: end < total ? survey.seconds(of: end) : nil, frames: part.frames.count,
+          start: survey.time(of: part.frames.lowerBound).seconds,
+          end: end < total ? survey.time(of: end).seconds : nil, frames: part.frames.count,
           isCopied: part.isCopied, reason: part.reason ?? CopyPlan.reasonToCopy)
       }
     }

@@ -16,8 +16,8 @@ final class JanusSource: PacketSource {
   private let all: [JanusTrack]
   private let interrupt: Interrupt
 
-  /// The largest distance between the starts of two recordings of one call, in seconds.
-  private static let longestWait = 12.0 * 3600
+  /// The largest distance between the starts of two recordings of one call.
+  private static let longestWait = MediaTime(12 * 3600, .one)
 
   /// - Throws: `noInput`; `badData`; `usage` if the two recordings can't be combined.
   init(pictures: String, sound: String?, interrupt: Interrupt) throws(UprightError) {
@@ -31,7 +31,7 @@ final class JanusSource: PacketSource {
       all.append(try JanusTrack(first, index: 0, startingAt: start))
       all.append(try JanusTrack(second, index: 1, startingAt: other))
     } else {
-      all.append(try JanusTrack(first, index: 0, startingAt: 0))
+      all.append(try JanusTrack(first, index: 0, startingAt: .zero))
     }
     self.all = all
     tracks = all
@@ -62,10 +62,10 @@ final class JanusSource: PacketSource {
     return sound
   }
 
-  /// Returns the start of each recording on the common timeline, in seconds. The earlier one starts at 0.
+  /// Returns the start of each recording on the common timeline. The earlier one starts at 0.
   private static func starts(
     _ first: JanusFrames, _ second: JanusFrames
-  ) throws(UprightError) -> (Double, Double) {
+  ) throws(UprightError) -> (MediaTime, MediaTime) {
     let times =
       [
         (first.header.written, second.header.written),
@@ -73,14 +73,14 @@ final class JanusSource: PacketSource {
       ].lazy.compactMap { pair in
         if let one = pair.0, let other = pair.1 { (one, other) } else { nil }
       }.first
-    guard let (one, other) = times else { return (0, 0) }
-    let apart = (other - one) / 1_000_000
-    guard abs(apart) <= longestWait else {
+    guard let (one, other) = times else { return (.zero, .zero) }
+    let apart = MediaTime(Int64(clamping: other - one), Rational(1, 1_000_000))
+    guard max(apart, -apart) <= longestWait else {
       throw UprightError(
-        .badData, "the audio starts \(Int(clamping: apart)) s after the video",
+        .badData, "the audio starts \(apart.rescaled(to: .one).ticks) s after the video",
         at: "--audio \(second.path)", remedy: "give the audio of the same call")
     }
-    return (max(0, -apart), max(0, apart))
+    return (max(.zero, -apart), max(.zero, apart))
   }
 
   private static func metadata(_ header: JanusHeader) -> [String: String] {
@@ -100,10 +100,10 @@ final class JanusSource: PacketSource {
   /// Returns the next packet of the recording that is behind.
   func read() throws(UprightError) -> Packet? {
     if interrupt.isRaised { throw UprightError(.cancelled, "stopped", at: url) }
-    var earliest: (track: JanusTrack, seconds: Double)?
+    var earliest: (track: JanusTrack, time: MediaTime)?
     for track in tracks {
-      guard let seconds = try track.nextSeconds() else { continue }
-      if earliest.map({ seconds < $0.seconds }) ?? true { earliest = (track, seconds) }
+      guard let time = try track.nextTime() else { continue }
+      if earliest.map({ time < $0.time }) ?? true { earliest = (track, time) }
     }
     return try earliest?.track.read()
   }

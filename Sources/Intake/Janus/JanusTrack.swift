@@ -14,13 +14,13 @@ final class JanusTrack {
   /// The number of frames from which the frame rate is estimated.
   private static let sample = 16
 
-  /// - Parameter seconds: The start of the recording on the timeline that it shares with another one.
+  /// - Parameter start: The start of the recording on the timeline that it shares with another one.
   /// - Throws: `badData` if nothing in it can be decoded.
-  init(_ frames: JanusFrames, index: Int, startingAt seconds: Double) throws(UprightError) {
+  init(_ frames: JanusFrames, index: Int, startingAt start: MediaTime) throws(UprightError) {
     self.frames = frames
     let codec = frames.codec
     let timeBase = Rational(1, codec.clockRate)
-    offset = timeBase.ticks(in: seconds)
+    offset = start.plausibleTicks(of: timeBase)
     guard codec.isVideo else {
       leadingFrames = 0
       guard let first = try frames.peek() else {
@@ -49,9 +49,9 @@ final class JanusTrack {
       decoderName: codec.decoderName)
   }
 
-  /// Returns the time of the next packet, in seconds, or `nil` at the end.
-  func nextSeconds() throws(UprightError) -> Double? {
-    try frames.peek().map { Double($0.ticks + offset) * stream.timeBase.doubleValue }
+  /// Returns the time of the next packet, or `nil` at the end.
+  func nextTime() throws(UprightError) -> MediaTime? {
+    try frames.peek().map { MediaTime($0.ticks + offset, stream.timeBase) }
   }
 
   /// Returns the next packet, or `nil` at the end.

@@ -37,7 +37,7 @@ final class MemorySegmentSink: PacketSink {
   private let output: MemoryOutput<LiveSegment>
   private let cutter: SegmentCutter
 
-  init(_ output: MemoryOutput<LiveSegment>, _ segments: any HLSSegments, duration: Double) {
+  init(_ output: MemoryOutput<LiveSegment>, _ segments: any HLSSegments, duration: MediaTime) {
     self.output = output
     cutter = SegmentCutter(segments, duration: duration)
   }
@@ -55,7 +55,7 @@ final class MemorySegmentSink: PacketSink {
     case .format(let format, let bytes):
       try output.put(.format(VideoDescription(format), bytes))
     case .segment(let bytes, let start, let duration):
-      try output.put(.segment(bytes, start: start, duration: duration))
+      try output.put(.segment(bytes, start: start.seconds, duration: duration.seconds))
     }
   }
 

@@ -44,7 +44,7 @@ public final class MovieSegments {
       index: 0, size: description.size ?? PixelSize(0, 0), parameters: description.parameters)
     let output = OutputDescription(
       format: format, videoTimeBase: timeBase, frameRate: nil, videoMetadata: [:],
-      sideTracks: tracks, metadata: [:], listsTags: false, chapters: [], earliestTime: 0)
+      sideTracks: tracks, metadata: [:], listsTags: false, chapters: [], earliestTime: .zero)
     return try segments.begin(output, segment: count) ?? []
   }
 

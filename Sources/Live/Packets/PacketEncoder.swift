@@ -18,8 +18,8 @@ final class PacketEncoder: @unchecked Sendable {
   private var director: FrameDirector
   private let pipeline: FramePipeline
   private let state = State()
-  /// The time of the last frame, in seconds.
-  private var last = 0.0
+  /// The time of the last frame.
+  private var last = MediaTime.zero
 
   /// What the pipeline's closures share with this object.
   private final class State {
@@ -44,7 +44,8 @@ final class PacketEncoder: @unchecked Sendable {
     self.timeBase = timeBase
     director = try FrameDirector(options, signalsAreEvents: true)
     let transcoding = TranscodeOptions(encoding, options)
-    var setup = FramePipeline.Setup(keyframes: KeyframeClock(every: encoding.keyframeSeconds))
+    var setup = FramePipeline.Setup(
+      keyframes: KeyframeClock(every: MediaTime(seconds: encoding.keyframeSeconds)))
     setup.observe = { [state] update in
       if case .format(let change) = update { state.changes.append(change) }
     }
@@ -75,16 +76,17 @@ final class PacketEncoder: @unchecked Sendable {
     _ frame: consuming VideoFrame, _ signal: OrientationSignal?, _ emit: Emit
   ) throws(UprightError) {
     guard let pts = frame.pts else { throw UprightError(.fault, "a frame without a timestamp") }
-    let seconds = max(MediaTime(pts, frame.timeBase).seconds, last)
+    let time = max(MediaTime(pts, frame.timeBase), last)
+    let seconds = time.seconds
     let events = inbox.take(upTo: seconds)
-    last = seconds
+    last = time
     for event in events {
       do throws(UprightError) { try director.push(event) } catch { emit(.refused(error)) }
     }
     let direction = try director.direct(at: seconds, size: frame.size, signal: signal?.turn)
     director.forget(before: seconds)
     for decision in director.takeEntries() { emit(.decision(decision)) }
-    try pipeline.take(frame, direction, seconds) { (packet, format) throws(UprightError) in
+    try pipeline.take(frame, direction, time) { (packet, format) throws(UprightError) in
       output(packet, format, emit)
     }
     pipeline.forgetChanges()

@@ -36,8 +36,8 @@ package final class Demuxer {
 
   /// A named section of the timeline.
   package struct Chapter: Sendable {
-    package let start: Double
-    package let end: Double
+    package let start: MediaTime
+    package let end: MediaTime
     package let metadata: [String: String]
   }
 
@@ -310,11 +310,12 @@ package final class Demuxer {
         implausible += 1
         continue
       }
-      let start = Double(chapter.start) * timeBase.doubleValue
+      let start = MediaTime(chapter.start, timeBase)
       // If the container gives a chapter no end, libavformat sets it to a time that is never reached.
       let end =
         timeBase.isPlausible(chapter.end)
-        ? Double(chapter.end) * timeBase.doubleValue : max(start, duration ?? start)
+        ? MediaTime(chapter.end, timeBase)
+        : max(start, duration.map { MediaTime(seconds: $0) } ?? start)
       chapters.append(Chapter(start: start, end: end, metadata: dictionary(chapter.metadata)))
     }
     return Container(

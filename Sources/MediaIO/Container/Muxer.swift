@@ -180,8 +180,8 @@ package final class Muxer {
       let made = memory.bindMemory(to: AVChapter.self, capacity: 1)
       made.pointee.id = Int64(index)
       made.pointee.time_base = AVRational(num: 1, den: 1000)
-      made.pointee.start = Rational(1, 1000).ticks(in: chapter.start)
-      made.pointee.end = Rational(1, 1000).ticks(in: chapter.end)
+      made.pointee.start = chapter.start.plausibleTicks(of: Rational(1, 1000))
+      made.pointee.end = chapter.end.plausibleTicks(of: Rational(1, 1000))
       for (key, value) in chapter.metadata { av_dict_set(&made.pointee.metadata, key, value, 0) }
       list[index] = made
       context.pointee.nb_chapters = CUnsignedInt(index + 1)

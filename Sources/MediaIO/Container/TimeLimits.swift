@@ -19,7 +19,15 @@ extension Int64 {
 
   /// Converts ticks of `old` to ticks of `new`, clamped to `plausibleTicks`.
   package func rescaled(from old: Rational, to new: Rational) -> Int64 {
-    Int64(clampingTicks: Double(self) * (old.doubleValue / new.doubleValue))
+    MediaTime(self, old).plausibleTicks(of: new)
+  }
+}
+
+extension MediaTime {
+  /// Returns the tick of `timeBase` that is nearest to this time, clamped to `Int64.plausibleTicks`.
+  package func plausibleTicks(of timeBase: Rational) -> Int64 {
+    let limits = Int64.plausibleTicks
+    return min(max(rescaled(to: timeBase).ticks, limits.lowerBound), limits.upperBound)
   }
 }
 
@@ -37,6 +45,13 @@ extension Rational {
 }
 
 extension Packet {
+  /// Adds `offset`, rounded to the nearest tick, to both timestamps.
+  package mutating func move(by offset: MediaTime) {
+    let ticks = offset.plausibleTicks(of: timeBase)
+    pts = pts.map { $0 + ticks }
+    dts = dts.map { $0 + ticks }
+  }
+
   /// Sets implausible timestamps to `nil` and an implausible duration to 0.
   mutating func dropImplausibleTimes() {
     let tick = timeBase

@@ -76,10 +76,14 @@ package struct Packet: ~Copyable, @unchecked Sendable {
   /// The size of the payload, in bytes.
   package var size: Int { Int(raw.pointee.size) }
 
-  /// The presentation time in seconds, or the decoding time if there is none, or `nil` if there is neither.
-  package var seconds: Double? {
-    (pts ?? dts).map { Double($0) * timeBase.doubleValue }
-  }
+  /// The presentation time, or the decoding time if there is none, or `nil` if there is neither.
+  package var time: MediaTime? { (pts ?? dts).map { MediaTime($0, timeBase) } }
+
+  /// The decoding time, or the presentation time if there is none, or `nil` if there is neither.
+  package var decodingTime: MediaTime? { (dts ?? pts).map { MediaTime($0, timeBase) } }
+
+  /// The time from this packet to the next one. 0 if unknown.
+  package var length: MediaTime { MediaTime(duration, timeBase) }
 
   /// Calls `body` with the payload's bytes.
   package func withBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {

@@ -1,0 +1,150 @@
+import Orientation
+import Testing
+import UprightTestSupport
+
+@testable import UprightContainers
+@testable import UprightEncoding
+@testable import UprightFiles
+@testable import UprightIntake
+@testable import UprightMediaIO
+@testable import UprightPipeline
+
+/// Decisions about times of different time bases, where seconds as floating-point numbers would be a little
+/// too high or too low.
+@Suite struct ExactTimeTests {
+  private static let (video, audio) = (Rational(1, 90_000), Rational(1, 48_000))
+
+  private static func packet(
+    _ pts: Int64, _ timeBase: Rational, dts: Int64? = nil, duration: Int64 = 0, key: Bool = false
+  ) throws -> Packet {
+    var packet = try Packet()
+    packet.pts = pts
+    packet.dts = dts ?? pts
+    packet.timeBase = timeBase
+    packet.duration = duration
+    packet.isKey = key
+    return packet
+  }
+
+  @Test("At equal times in different time bases, video comes first, for an hour")
+  func ties() throws {
+    let interleaver = PacketInterleaver(awaited: [true, true], cutsAtKeys: false)
+    for second in Int64(0)..<3600 {
+      let sound = try Self.packet(second * 48_000, Self.audio)
+      interleaver.add(sound, track: 1, format: nil, isVideo: false)
+      let picture = try Self.packet(second * 90_000, Self.video)
+      interleaver.add(picture, track: 0, format: nil, isVideo: true)
+    }
+    interleaver.end(track: 0)
+    interleaver.end(track: 1)
+    var tracks: [Int] = []
+    while let item = interleaver.next() { tracks.append(item.track) }
+    #expect(tracks == (0..<7200).map { $0 % 2 })
+  }
+
+  @Test("A track without gaps lets others pass up to the exact end of its last packet")
+  func gapless() throws {
+    for start in Int64(0)..<1000 {
+      let interleaver = PacketInterleaver(
+        awaited: [true, true], cutsAtKeys: false, isGapless: true)
+      let sound = try Self.packet(start * 960, Self.audio, duration: 960)
+      interleaver.add(sound, track: 1, format: nil, isVideo: false)
+      // One frame a tick before the end of the audio, and one at the end.
+      for pts in [(start + 1) * 1800 - 1, (start + 1) * 1800] {
+        let picture = try Self.packet(pts, Self.video)
+        interleaver.add(picture, track: 0, format: nil, isVideo: true)
+      }
+      var tracks: [Int] = []
+      while let item = interleaver.next() { tracks.append(item.track) }
+      #expect(tracks == [1, 0], "\(start)")
+    }
+  }
+
+  @Test("A keyframe is due from exactly a millisecond before its segment, which it ends")
+  func keyframes() {
+    let (interval, canvas) = (MediaTime(2, .one), PixelSize(16, 16))
+    func milliseconds(_ ticks: Int64) -> MediaTime { MediaTime(ticks, Rational(1, 1000)) }
+    for start in stride(from: Int64(0), to: 100_000, by: 137) {
+      var clock = KeyframeClock(every: interval)
+      let isFirstDue = clock.isDue(at: milliseconds(start), canvas: canvas)
+      let isEarlyDue = clock.isDue(at: milliseconds(start + 1998), canvas: canvas)
+      let isDue = clock.isDue(at: milliseconds(start + 1999), canvas: canvas)
+      #expect(isFirstDue && !isEarlyDue && isDue, "\(start)")
+      let elapsed = milliseconds(start + 1998) - milliseconds(start)
+      #expect(KeyframeClock.ends(after: elapsed, of: interval), "\(start)")
+    }
+    #expect(!KeyframeClock.ends(after: milliseconds(1997), of: interval))
+  }
+
+  /// Segments that only record the decoding times.
+  private final class Recorder: HLSSegments {
+    let fileExtension = "none"
+    private(set) var times: [Int64?] = []
+
+    func begin(_ description: OutputDescription, segment index: Int) -> [UInt8]? { nil }
+    func write(_ packet: consuming Packet, track: Int) { times.append(packet.dts) }
+    func cut() -> [UInt8] { [] }
+  }
+
+  @Test("Segments are moved by no more than needed to begin at zero")
+  func offsets() throws {
+    for ticks in stride(from: Int64(0), through: 180_000, by: 600) {
+      let recorder = Recorder()
+      let cutter = SegmentCutter(recorder, duration: MediaTime(6, .one))
+      let format = EncodedFormat(
+        index: 0, size: PixelSize(16, 16), parameters: try CodecParameters(naming: "h264"))
+      cutter.begin(
+        OutputDescription(
+          format: format, videoTimeBase: Self.video, frameRate: nil, videoMetadata: [:],
+          sideTracks: [], metadata: [:], listsTags: false, chapters: [],
+          earliestTime: MediaTime(-ticks, Self.video)))
+      var pieces: [MediaTime] = []
+      func emit(_ piece: SegmentCutter.Piece) {
+        if case .segment(_, let start, let duration) = piece { pieces += [start, duration] }
+      }
+      let first = try Self.packet(0, Self.video, dts: -ticks, duration: 3600, key: true)
+      try cutter.write(first, track: 0, format: nil, emit: emit)
+      try cutter.finish(emit: emit)
+      #expect(recorder.times == [0], "\(ticks)")
+      #expect(pieces == [MediaTime(ticks, Self.video), MediaTime(3600, Self.video)])
+    }
+  }
+
+  @Test(
+    "Durations in playlists",
+    arguments: [
+      (MediaTime(0, .one), "0.000000"), (MediaTime(6, .one), "6.000000"),
+      (MediaTime(1, Rational(1, 3)), "0.333333"), (MediaTime(2, Rational(1, 3)), "0.666667"),
+      (MediaTime(180_180, video), "2.002000"), (MediaTime(1, Rational(1, 1_000_000)), "0.000001"),
+      (MediaTime(1_999_999_999, Rational(1, 1_000_000_000)), "2.000000"),
+      (MediaTime(.max, .one), "9223372036854.775807"),
+    ])
+  func text(time: MediaTime, text: String) {
+    #expect(time.decimalSeconds == text)
+  }
+
+  @Test("A signal applies from the first frame that is at most a millisecond earlier")
+  func firstTick() {
+    let coarse = Rational(1, 600)
+    for second in Int64(0)..<3600 {
+      #expect((second * 600).firstTick(of: Self.video, from: coarse) == second * 90_000 - 90)
+    }
+    #expect(Int64(7).firstTick(of: coarse, from: coarse) == 7)
+    #expect(Int64.max.firstTick(of: Self.video, from: .one) == .max)
+    #expect(Int64.min.firstTick(of: Self.video, from: .one) == .min)
+  }
+
+  @Test("A packet is moved in its own time base, and never beyond the limits of timestamps")
+  func moved() throws {
+    var packet = try Self.packet(1000, Self.audio, dts: 900)
+    packet.move(by: MediaTime(-1, Rational(1, 100)))
+    #expect(packet.pts == 520 && packet.dts == 420)
+    packet.move(by: MediaTime(.max, .one))
+    #expect(packet.pts == (1 << 60) + 520)
+    packet.pts = nil
+    #expect(packet.time == packet.decodingTime)
+    packet.dts = nil
+    packet.move(by: MediaTime(1, .one))
+    #expect(packet.time == nil && packet.decodingTime == nil)
+  }
+}
