@@ -130,7 +130,7 @@ final class CopyRun {
     observe(
       .progress(
         SessionProgress(
-          frames: tally.frames, seconds: seconds, duration: plan.duration,
+          frames: tally.frames, seconds: seconds, duration: plan.duration?.seconds,
           appOrientation: inputSurvey.plan.timeline.point(at: seconds).appOrientation.name,
           elapsed: started.secondsUntilNow)))
   }

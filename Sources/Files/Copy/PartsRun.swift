@@ -124,7 +124,7 @@ final class PartsRun {
     observe(
       .progress(
         SessionProgress(
-          frames: tally.frames, seconds: seconds, duration: plan.duration,
+          frames: tally.frames, seconds: seconds, duration: plan.duration?.seconds,
           appOrientation: clip.inputSurvey.plan.timeline.point(at: seconds).appOrientation.name,
           elapsed: started.secondsUntilNow)))
   }

@@ -290,6 +290,6 @@ final class TagRun {
         copiedFrames: frames, duration: duration, dropped: dropped),
       formats: [format], decisions: [], warnings: warnings,
       timing: .init(wall: started.secondsUntilNow),
-      stopped: session.interrupt.isRaised ? .init(at: duration, duration: whole) : nil)
+      stopped: session.interrupt.isRaised ? .init(at: duration, duration: whole?.seconds) : nil)
   }
 }

@@ -178,7 +178,7 @@ package struct SessionPlan {
 
   /// Runs the policy over the whole input before its frames are processed.
   private static func isMostlyLandscape(
-    _ request: TranscodeRequest, _ video: StreamInfo, duration: Double
+    _ request: TranscodeRequest, _ video: StreamInfo, duration: MediaTime
   ) throws(UprightError) -> Bool {
     var director = try request.director(
       size: video.parameters.size, guidance: .standard, canvas: .follow)
@@ -191,7 +191,7 @@ package struct SessionPlan {
       }
     }
     director.finish()
-    return MajorityCanvas.isLandscape(director.plan.timeline, duration: duration)
+    return MajorityCanvas.isLandscape(director.plan.timeline, duration: duration.seconds)
   }
 
   // MARK: - Format

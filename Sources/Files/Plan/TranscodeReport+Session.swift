@@ -31,15 +31,15 @@ extension TranscodeReport {
         stages: Stages(
           decode: outcome.seconds, orient: tally.orientSeconds, encode: tally.encodeSeconds)),
       stopped: plan.request.isStopped
-        ? Stop(at: tally.duration.seconds, duration: plan.partDuration) : nil)
+        ? Stop(at: tally.duration.seconds, duration: plan.partDuration?.seconds) : nil)
   }
 }
 
 extension TranscodeReport.Input {
-  init(path: String, video: StreamInfo, frames: Int, duration: Double?) {
+  init(path: String, video: StreamInfo, frames: Int, duration: MediaTime?) {
     self.init(
       path: path, codec: video.codecName, size: video.parameters.size, frames: frames,
-      duration: duration)
+      duration: duration?.seconds)
   }
 }
 

@@ -130,7 +130,7 @@ extension Probe.Stream {
     kind = stream.kind
     codec = stream.codecName
     codecTag = stream.codecTag
-    duration = stream.duration
+    duration = stream.duration?.seconds
     video = stream.kind == .video ? Video(stream) : nil
     audio = stream.kind == .audio ? Audio(stream) : nil
   }

@@ -211,7 +211,7 @@ final class SessionRun {
       .progress(
         SessionProgress(
           frames: line.tally.frames, seconds: (latest.time - (plan.start ?? .zero)).seconds,
-          duration: plan.partDuration,
+          duration: plan.partDuration?.seconds,
           appOrientation: latest.app.name, elapsed: started.secondsUntilNow)))
   }
 

@@ -16,7 +16,7 @@ extension TranscodePlan {
     self.init(
       input: Input(
         path: plan.request.input, codec: plan.video.codecName, size: plan.video.parameters.size,
-        duration: plan.duration),
+        duration: plan.duration?.seconds),
       output: Output(path: plan.request.output, container: plan.container, codec: codec),
       canvas: plan.canvas, parts: parts, concurrency: copyPlan.concurrency,
       isToneMapped: !isCopied && plan.mapsTones, tracks: plan.sideTracks.map(Track.init),

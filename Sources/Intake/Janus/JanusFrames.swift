@@ -8,8 +8,8 @@ final class JanusFrames {
   let header: JanusHeader
   let path: String
   let codec: RTPCodec
-  /// The time from the first packet to the last, in seconds; `nil` if unknown.
-  let duration: Double?
+  /// The time from the first packet to the last; `nil` if unknown.
+  let duration: MediaTime?
   /// Whether the file can be reopened.
   let isSeekable: Bool
   private let file: JanusFile
@@ -140,15 +140,15 @@ final class JanusFrames {
   /// Returns the duration from the arrival times or, if there are none, from the RTP timestamps.
   private static func duration(
     from first: JanusRecording.Packet, inTail tail: [UInt8], rate: Int
-  ) -> Double? {
+  ) -> MediaTime? {
     guard let last = JanusRecording.lastPacket(inTail: tail, hasTimes: first.arrival != nil) else {
       return nil
     }
     if let begin = first.arrival, let end = last.arrival, end > begin {
-      return Double(end - begin) / 1000
+      return MediaTime(Int64(clamping: end - begin), Rational(1, 1000))
     }
     guard let begin = RTPPacket(first.bytes), let end = RTPPacket(last.bytes) else { return nil }
     let ticks = Int32(bitPattern: end.timestamp &- begin.timestamp)
-    return ticks > 0 ? Double(ticks) / Double(rate) : nil
+    return ticks > 0 ? MediaTime(Int64(ticks), Rational(1, rate)) : nil
   }
 }

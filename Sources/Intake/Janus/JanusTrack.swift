@@ -38,9 +38,8 @@ final class JanusTrack {
     let ahead = try frames.lookAhead(Self.sample)
     let interval = Self.interval(ahead)
     let first = ahead.map(\.ticks).min() ?? 0
-    let begin = Double(first) / Double(codec.clockRate)
     let length = frames.duration.map {
-      max(0, $0 - begin) + Double(interval ?? 0) / Double(codec.clockRate)
+      max(.zero, $0 - MediaTime(first, timeBase)) + MediaTime(Int64(interval ?? 0), timeBase)
     }
     stream = StreamInfo(
       index: index, kind: .video, parameters: parameters, timeBase: timeBase,

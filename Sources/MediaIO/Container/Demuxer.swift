@@ -10,8 +10,8 @@ package final class Demuxer {
     /// libavformat's name of the format, such as `mov,mp4,m4a,3gp,3g2,mj2`.
     package let format: String
     package let streams: [StreamInfo]
-    /// The duration, in seconds. `nil` if unknown.
-    package let duration: Double?
+    /// The duration. `nil` if unknown.
+    package let duration: MediaTime?
     package let metadata: [String: String]
     package let chapters: [Chapter]
     /// The number of chapters that are left out because their start time is implausible.
@@ -20,7 +20,7 @@ package final class Demuxer {
     package let isSeekable: Bool
 
     package init(
-      format: String, streams: [StreamInfo], duration: Double? = nil,
+      format: String, streams: [StreamInfo], duration: MediaTime? = nil,
       metadata: [String: String] = [:], chapters: [Chapter] = [], implausibleChapters: Int = 0,
       isSeekable: Bool
     ) {
@@ -300,7 +300,7 @@ package final class Demuxer {
     let raw = context.pointee
     let duration =
       raw.duration > 0 && raw.duration != noTimestamp
-      ? Double(raw.duration) / Double(AV_TIME_BASE) : nil
+      ? MediaTime(raw.duration, Rational(1, Int(AV_TIME_BASE))) : nil
     var chapters: [Chapter] = []
     var implausible = 0
     for index in 0..<Int(raw.nb_chapters) {
@@ -315,7 +315,7 @@ package final class Demuxer {
       let end =
         timeBase.isPlausible(chapter.end)
         ? MediaTime(chapter.end, timeBase)
-        : max(start, duration.map { MediaTime(seconds: $0) } ?? start)
+        : max(start, duration ?? start)
       chapters.append(Chapter(start: start, end: end, metadata: dictionary(chapter.metadata)))
     }
     return Container(

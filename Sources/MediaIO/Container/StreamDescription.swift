@@ -81,13 +81,13 @@ extension StreamInfo {
   /// A stream as its transport describes it.
   ///
   /// - Parameters:
-  ///   - duration: The duration in seconds. `nil` if unknown.
+  ///   - duration: The duration. `nil` if unknown.
   ///   - startTime: The first timestamp in ticks. `nil` if unknown.
   ///   - carriesCVO: Whether its packets may carry the video orientation (CVO).
   ///   - decoderName: The libavcodec decoder to use if the default one isn't suitable.
   package init(
     index: Int, kind: StreamKind, parameters: CodecParameters, timeBase: Rational,
-    frameRate: Rational? = nil, duration: Double? = nil, startTime: Int64? = nil,
+    frameRate: Rational? = nil, duration: MediaTime? = nil, startTime: Int64? = nil,
     carriesCVO: Bool = false, decoderName: String? = nil
   ) {
     let ratio = parameters.raw.pointee.sample_aspect_ratio

@@ -19,8 +19,8 @@ package struct StreamInfo: Sendable {
   package let sampleAspectRatio: Rational
   /// The track's display matrix. `nil` if there is none.
   package let displayMatrix: DisplayMatrix?
-  /// The duration in seconds. `nil` if unknown.
-  package let duration: Double?
+  /// The duration. `nil` if unknown.
+  package let duration: MediaTime?
   /// The first timestamp in ticks. `nil` if unknown.
   package let startTime: Int64?
   /// The number of frames that the container declares. 0 if it declares none.
@@ -85,7 +85,7 @@ package struct StreamInfo: Sendable {
       .map { DisplayMatrix(bytes: $0.bytes) }
     duration =
       raw.duration > 0 && raw.duration != noTimestamp
-      ? Double(raw.duration) * Rational(raw.time_base).doubleValue : nil
+      ? MediaTime(raw.duration, Rational(raw.time_base)) : nil
     startTime =
       timeBase.isPlausible(raw.start_time)
       ? raw.start_time
@@ -103,7 +103,7 @@ package struct StreamInfo: Sendable {
   init(
     index: Int, kind: StreamKind, parameters: CodecParameters, timeBase: Rational,
     frameRate: Rational?,
-    sampleAspectRatio: Rational, displayMatrix: DisplayMatrix?, duration: Double?,
+    sampleAspectRatio: Rational, displayMatrix: DisplayMatrix?, duration: MediaTime?,
     startTime: Int64?, frameCount: Int, isAttachedPicture: Bool, metadata: [String: String],
     carriesCVO: Bool, decoderName: String?, disposition: CInt
   ) {
