@@ -100,7 +100,7 @@ package final class PacketInterleaver {
     var latest: MediaTime?
     for index in tracks.indices {
       guard let box = tracks[index].waiting.first else { continue }
-      latest = [latest, tracks[index].lastTime].compactMap(\.self).max()
+      if let last = tracks[index].lastTime { latest = max(latest ?? last, last) }
       if first.map({ box.time < tracks[$0].waiting[0].time }) ?? true { first = index }
     }
     guard let first, let box = tracks[first].waiting.first else { return nil }

@@ -55,26 +55,22 @@ extension MediaTime {
   }
 
   private static func sum(_ a: MediaTime, _ b: MediaTime, isDifference: Bool) -> MediaTime {
-    func sum(_ first: Int128?, _ second: Int128?) -> Int128? {
-      guard let first, let second else { return nil }
+    /// The sum in ticks of `base`; `nil` if 64 bits don't hold it.
+    func sum(in base: Rational) -> MediaTime? {
+      guard let first = a.count(in: base), let second = b.count(in: base) else { return nil }
       let (total, overflow) =
         isDifference
         ? first.subtractingReportingOverflow(second) : first.addingReportingOverflow(second)
-      return overflow ? nil : total
+      return overflow ? nil : Int64(exactly: total).map { MediaTime($0, base) }
     }
     let isFirstFiner = MediaTime(1, a.timeBase) < MediaTime(1, b.timeBase)
     let (finer, coarser) =
       isFirstFiner ? (a.timeBase, b.timeBase) : (b.timeBase, a.timeBase)
-    for base in [commonTick(finer, coarser), finer] {
-      if let base, let total = sum(a.count(in: base), b.count(in: base)),
-        let ticks = Int64(exactly: total)
-      {
-        return MediaTime(ticks, base)
-      }
-    }
-    let total = sum(
-      Int128(a.rescaled(to: coarser).ticks), Int128(b.rescaled(to: coarser).ticks))
-    return MediaTime(Int64(clamping: total ?? 0), coarser)
+    if let held = commonTick(finer, coarser).flatMap(sum) ?? sum(in: finer) { return held }
+    let (first, second) = (
+      Int128(a.rescaled(to: coarser).ticks), Int128(b.rescaled(to: coarser).ticks)
+    )
+    return MediaTime(Int64(clamping: isDifference ? first - second : first + second), coarser)
   }
 
   /// Returns the largest tick of which both are multiples. Returns `nil` if 64 bits don't hold its denominator.
