@@ -116,14 +116,14 @@ package final class ContainerSink: PacketSink {
   /// server.
   private var protocolSettings: [(String, String)] {
     switch InputTrust.scheme(of: target) {
-    case "rtmp": [("rw_timeout", Self.patience)]
-    case "rtmps": [("rw_timeout", Self.patience), ("tls_verify", "1")]
+    case "rtmp": [("rw_timeout", Self.timeout)]
+    case "rtmps": [("rw_timeout", Self.timeout), ("tls_verify", "1")]
     default: []
     }
   }
 
   /// The timeout, in microseconds.
-  private static let patience = "10000000"
+  private static let timeout = "10000000"
 
   private func options(_ description: some FileDescription) -> [(String, String)] {
     switch muxerName {

@@ -7,7 +7,7 @@ package import UprightPipeline
 ///
 /// Audio is copied as soon as it is read, while frames leave the encoder dozens of frames later, and an audio
 /// packet belongs to the segment that contains its PTS. So each track waits for the others, for at most
-/// `patience`.
+/// `timeout`.
 package final class PacketInterleaver {
   /// One packet for the container.
   package struct Item: ~Copyable {
@@ -57,21 +57,21 @@ package final class PacketInterleaver {
   /// Empty boxes for reuse, since packets come for as long as the input lasts.
   private var spare: [Box] = []
   private let cutsAtKeys: Bool
-  private let patience: MediaTime
+  private let timeout: MediaTime
   private let isGapless: Bool
 
   /// - Parameter cutsAtKeys: Whether an IDR frame is ordered by its PTS, because a segment begins there, and
   ///   the rest of its track comes after it. Otherwise frames are ordered by decoding time: FLV's muxer
   ///   refuses packets that come before its first one.
-  /// - Parameter patience: The time that a track waits for the others.
+  /// - Parameter timeout: The time that a track waits for the others.
   /// - Parameter isGapless: Whether each audio packet begins where the one before it ends.
   package init(
-    awaited: [Bool], cutsAtKeys: Bool, patience: MediaTime = MediaTime(10, .one),
+    awaited: [Bool], cutsAtKeys: Bool, timeout: MediaTime = MediaTime(10, .one),
     isGapless: Bool = false
   ) {
     tracks = awaited.map { Track(isAwaited: $0) }
     self.cutsAtKeys = cutsAtKeys
-    self.patience = patience
+    self.timeout = timeout
     self.isGapless = isGapless
   }
 
@@ -104,7 +104,7 @@ package final class PacketInterleaver {
       if first.map({ box.time < tracks[$0].waiting[0].time }) ?? true { first = index }
     }
     guard let first, let box = tracks[first].waiting.first else { return nil }
-    if let latest, latest - box.time < patience,
+    if let latest, latest - box.time < timeout,
       tracks.contains(where: { $0.mayPrecede(box.time) })
     {
       return nil

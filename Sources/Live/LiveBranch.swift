@@ -27,7 +27,7 @@ final class LiveBranch {
     self.encoding = encoding
     self.writers = writers
     interleaver = PacketInterleaver(
-      awaited: [true, true], cutsAtKeys: true, patience: Self.audioTimeout, isGapless: true)
+      awaited: [true, true], cutsAtKeys: true, timeout: Self.audioTimeout, isGapless: true)
     let seconds = configuration.segmentSeconds
     var setup = FramePipeline.Setup(keyframes: KeyframeClock(every: MediaTime(seconds: seconds)))
     setup.observe = observe

@@ -249,13 +249,13 @@ def die_with_parent():
 
 def stop(process):
     """Ends Chromium and its children, which have a separate process group."""
-    for sign, patience in ((signal.SIGTERM, 2.0), (signal.SIGKILL, 5.0)):
+    for sign, timeout in ((signal.SIGTERM, 2.0), (signal.SIGKILL, 5.0)):
         try:
             os.killpg(process.pid, sign)
         except ProcessLookupError:
             break
         try:
-            process.wait(patience)
+            process.wait(timeout)
         except subprocess.TimeoutExpired:
             continue
     process.wait()

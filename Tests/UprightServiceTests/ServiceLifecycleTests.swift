@@ -80,8 +80,8 @@ struct ServiceLifecycleTests {
       "upright_encode_seconds_bucket{le=\"2.0\"} 3",
       "upright_encode_seconds_bucket{le=\"+Inf\"} 4", "upright_encode_seconds_count 4",
       "upright_encode_seconds_sum 30.2545", "upright_decode_seconds_count 0",
-      "upright_event_to_frame_seconds_bucket{le=\"0.02\"} 2",
-      "upright_event_to_frame_seconds_count 4", "upright_queue_depth 0",
+      "upright_event_to_picture_seconds_bucket{le=\"0.02\"} 2",
+      "upright_event_to_picture_seconds_count 4", "upright_queue_depth 0",
     ] { #expect(lines.contains(line), "\(line)") }
     let memory = lines.first { $0.hasPrefix("upright_resident_memory_bytes ") }
     #expect(try #require(Int(memory?.words.last ?? "")) > 1_000_000)
@@ -96,6 +96,6 @@ struct ServiceLifecycleTests {
     let after = try await page()
     #expect(after.contains("upright_frames_in_total 100\n"))
     #expect(after.contains("upright_encode_seconds_bucket{le=\"0.5\"} 3\n"))
-    #expect(after.contains("upright_event_to_frame_seconds_count 4\n"))
+    #expect(after.contains("upright_event_to_picture_seconds_count 4\n"))
   }
 }

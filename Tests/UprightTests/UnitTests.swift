@@ -92,13 +92,13 @@ private func packet(
   }
 
   @Test("Only an awaited track delays others, and at most for the timeout")
-  func patience() throws {
+  func timeout() throws {
     let subtitles = PacketInterleaver(awaited: [true, false], cutsAtKeys: false)
     try add(subtitles, 0, pts: 0, key: true)
     #expect(drain(subtitles) == ["0@0"])
 
     let late = PacketInterleaver(
-      awaited: [true, true], cutsAtKeys: false, patience: MediaTime(1, .one))
+      awaited: [true, true], cutsAtKeys: false, timeout: MediaTime(1, .one))
     for time in stride(from: Int64(0), through: 1500, by: 100) {
       try add(late, 0, pts: time, key: time == 0)
     }
@@ -110,7 +110,7 @@ private func packet(
   func whole() throws {
     var random = SeededGenerator()
     let interleaver = PacketInterleaver(
-      awaited: [true, true, false], cutsAtKeys: true, patience: MediaTime(5, .one))
+      awaited: [true, true, false], cutsAtKeys: true, timeout: MediaTime(5, .one))
     var came = 0
     var out: [String] = []
     var times: [Int64] = [0, 0, 0]

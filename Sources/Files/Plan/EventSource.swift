@@ -69,7 +69,7 @@ private struct StandardInputEvents {
   private var isOpen = true
   /// The poll timeout in milliseconds. A new pipe may need some time for its first bytes; later calls don't
   /// wait.
-  private var patience: Int32 = 200
+  private var timeout: Int32 = 200
 
   /// The maximum number of bytes read in one call, so that frames continue while more events arrive.
   private static let maxBytes = 1 << 20
@@ -100,7 +100,7 @@ private struct StandardInputEvents {
 
   private mutating func isReadable() -> Bool {
     var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    defer { patience = 0 }
-    return unsafe poll(&request, 1, patience) > 0
+    defer { timeout = 0 }
+    return unsafe poll(&request, 1, timeout) > 0
   }
 }

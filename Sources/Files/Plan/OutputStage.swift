@@ -28,7 +28,7 @@ final class OutputStage {
     interleaver = PacketInterleaver(
       awaited: [true] + plan.sideTracks.map { $0.stream.kind == .audio },
       cutsAtKeys: plan.container.isSegmented || plan.options.splits,
-      patience: Self.patience(plan.video.frameRate) + ahead)
+      timeout: Self.timeout(plan.video.frameRate) + ahead)
     sink = try Self.sink(plan)
   }
 
@@ -100,7 +100,7 @@ final class OutputStage {
 
   /// Returns how long audio waits for frames in the encoder and in the one before it: dozens of
   /// frames each, whatever the frame rate.
-  private static func patience(_ frameRate: Rational?) -> MediaTime {
+  private static func timeout(_ frameRate: Rational?) -> MediaTime {
     guard let frameRate, frameRate.numerator > 0 else { return MediaTime(60, .one) }
     return min(max(MediaTime(10, .one), MediaTime(128, frameRate.inverted)), MediaTime(3600, .one))
   }

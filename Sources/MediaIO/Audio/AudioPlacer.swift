@@ -27,7 +27,7 @@ package struct AudioPlacer: Sendable {
   /// ignored.
   package let restarts: Bool
   /// How far audio that may still arrive can be behind the video before silence replaces it.
-  package let patience: Int64
+  package let lateness: Int64
 
   /// The rules for a file. Its times are what its author meant: 10 s without audio are filled, a longer pause
   /// stays a pause, and samples whose times go back by 10 s or more are a second recording.
@@ -35,7 +35,7 @@ package struct AudioPlacer: Sendable {
     let second = Int64(rate)
     // Containers that count milliseconds or whole packets are off by less than 2048 samples.
     return AudioPlacer(
-      jitter: 2048, longestGap: 10 * second, clockStep: 10 * second, restarts: true, patience: 0)
+      jitter: 2048, longestGap: 10 * second, clockStep: 10 * second, restarts: true, lateness: 0)
   }
 
   /// The rules for a live session, whose times a `LiveClock` has mapped to one timeline that begins at 0.
@@ -45,7 +45,7 @@ package struct AudioPlacer: Sendable {
     let second = Int64(rate)
     return AudioPlacer(
       jitter: Int64(frameSize), longestGap: 30 * second, clockStep: .max, restarts: false,
-      patience: second)
+      lateness: second)
   }
 
   /// Returns what happens to samples at `position` in a track that ends at `end`.
@@ -59,12 +59,12 @@ package struct AudioPlacer: Sendable {
 
   /// Returns the length of the silence that follows `end` when the video is at `position`.
   ///
-  /// - Parameter isExpected: Whether audio may still arrive. It has `patience`, and gaps up to `jitter` stay:
+  /// - Parameter isExpected: Whether audio may still arrive. It may be late by `lateness`, and gaps up to `jitter` stay:
   ///   otherwise a small piece of silence would follow the last audio at each frame.
   package func silence(
     upTo position: Int64, after end: Int64, isExpected: Bool
   ) -> Int64 {
-    let missing = position - end - (isExpected ? patience : 0)
+    let missing = position - end - (isExpected ? lateness : 0)
     return missing > (isExpected ? jitter : 0) ? missing : 0
   }
 }

@@ -10,7 +10,7 @@ internal import Orientation
 /// pause: libavformat takes a reset clock for one that wrapped, and adds the 26.5 hours of its 33 bits.
 struct ClockJoiner {
   /// The maximum distance between two tracks of one clock, in microseconds.
-  private static let patience: Int64 = 10_000_000
+  private static let tolerance: Int64 = 10_000_000
 
   /// The maximum length of a pause, in microseconds.
   private static let longestPause: Int64 = 6 * 3600 * 1_000_000
@@ -50,13 +50,13 @@ struct ClockJoiner {
   private mutating func settle(_ raw: Int64, track: Int) {
     guard let latest else { return }
     let time = raw + offset
-    if let formerOffset, abs(time - latest) > Self.patience,
-      abs(raw + formerOffset - latest) <= Self.patience
+    if let formerOffset, abs(time - latest) > Self.tolerance,
+      abs(raw + formerOffset - latest) <= Self.tolerance
     {
       // The other track is still, or again, on the previous clock.
       (self.formerOffset, offset) = (offset, formerOffset)
-    } else if time < latest - Self.patience || time > latest + Self.longestPause {
-      if let beforeLeap, abs(time - beforeLeap) <= Self.patience {
+    } else if time < latest - Self.tolerance || time > latest + Self.longestPause {
+      if let beforeLeap, abs(time - beforeLeap) <= Self.tolerance {
         // The jump was the error.
         self.latest = time
       } else {
@@ -64,7 +64,7 @@ struct ClockJoiner {
         offset = (due[track] ?? latest) - raw
       }
       beforeLeap = nil
-    } else if time > latest + Self.patience {
+    } else if time > latest + Self.tolerance {
       beforeLeap = latest
     }
   }
