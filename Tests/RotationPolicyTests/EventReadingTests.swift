@@ -109,6 +109,34 @@ import Testing
     #expect(JSONValue.number(0.1).compact == "0.1")
     #expect(JSONValue.integer(3).compact == "3")
     #expect(JSONValue.number(.nan).compact == "null")
+    let repeated: JSONValue = .array([0, -0.0, 0.0, 2.5, 2.5, .nan, .nan, 2.5].map { .number($0) })
+    #expect(repeated.compact == "[0.0,-0.0,0.0,2.5,2.5,null,null,2.5]")
+  }
+
+  @Test("JSON: only control characters, quotation marks and backslashes are escaped")
+  func escapedCharacters() {
+    let text = "plain é😀 \"quoted\" \\ \n\r\t\u{0}\u{1F}\u{7F}"
+    #expect(
+      JSONValue.string(text).compact
+        == #""plain é😀 \"quoted\" \\ \n\r\t\u0000\u001f\u007f""#)
+    #expect(JSONValue.string("").compact == #""""#)
+  }
+
+  @Test("JSON: a flat value is on one line up to 100 bytes") func lineWidth() {
+    // {"a": "", "b": 0.25} has 20 bytes, ["", 0.25] has 10.
+    for (length, isFlat) in [(80, true), (81, false)] {
+      let text = String(repeating: "x", count: length)
+      let object: JSONValue = ["a": .string(text), "b": .number(0.25)]
+      #expect(object.pretty.contains("\n") != isFlat)
+      // An escape sequence counts as it is written.
+      let escaped: JSONValue = ["a": .string(text.dropLast() + "\n"), "b": .number(0.25)]
+      #expect(escaped.pretty.contains("\n"))
+    }
+    for (length, isFlat) in [(90, true), (91, false)] {
+      let list: JSONValue = [.string(String(repeating: "x", count: length)), .number(0.25)]
+      #expect(list.pretty.contains("\n") != isFlat)
+    }
+    #expect(!JSONValue.string(String(repeating: "x", count: 200)).pretty.contains("\n"))
   }
 
   @Test("JSON: pretty prints flat values on one line") func pretty() {

@@ -161,11 +161,12 @@ extension JSONParser {
       switch bytes[index] {
       case UInt8(ascii: "\""):
         let rest = bytes[start..<index]
-        guard
-          let string = String(validating: text.isEmpty ? rest : (text + rest)[...], as: UTF8.self)
-        else { throw failure("a string is not UTF-8", remedy: "save the file as UTF-8") }
+        let whole = text.isEmpty ? rest : (text + rest)[...]
+        guard let utf8 = try? UTF8Span(validating: whole.span) else {
+          throw failure("a string is not UTF-8", remedy: "save the file as UTF-8")
+        }
         index += 1
-        return string
+        return String(copying: utf8)
       case UInt8(ascii: "\\"):
         text += bytes[start..<index]
         index += 1

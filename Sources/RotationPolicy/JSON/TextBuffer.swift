@@ -6,6 +6,9 @@
   private var capacity = 4096
   /// The number of bytes.
   private(set) var count = 0
+  /// The last number and its text.
+  private var lastNumber = 0.0
+  private var digits = "0.0"
 
   init() { unsafe bytes = .allocate(capacity: capacity) }
 
@@ -26,19 +29,34 @@
   mutating func rewind(to count: Int) { self.count = min(count, self.count) }
 
   mutating func append(_ text: String) {
-    var text = text
-    text.withUTF8 { piece in
-      reserve(piece.count)
-      guard let start = piece.baseAddress else { return }
-      unsafe (bytes + count).update(from: start, count: piece.count)
-      count += piece.count
-    }
+    let utf8 = text.utf8.span
+    unsafe utf8.withUnsafeBufferPointer { unsafe append($0) }
   }
 
-  mutating func append(_ byte: UInt8) {
-    reserve(1)
-    unsafe bytes[count] = byte
-    count += 1
+  private mutating func append(_ piece: UnsafeBufferPointer<UInt8>) {
+    reserve(piece.count)
+    guard let start = piece.baseAddress else { return }
+    unsafe (bytes + count).update(from: start, count: piece.count)
+    count += piece.count
+  }
+
+  /// Appends a short text of the source code, which takes one store instead of a call.
+  @inline(__always)
+  mutating func append(literal: StaticString) {
+    let length = literal.utf8CodeUnitCount
+    reserve(length)
+    unsafe (bytes + count).update(from: literal.utf8Start, count: length)
+    count += length
+  }
+
+  /// Appends the shortest digits that parse to the same value. JSON has no NaN: it is written as `null`.
+  mutating func append(_ number: Double) {
+    // The phases of a rotation have the time of its event.
+    if number.bitPattern != lastNumber.bitPattern {
+      lastNumber = number
+      digits = number.isFinite ? number.description : "null"
+    }
+    append(digits)
   }
 
   mutating func append(spaces: Int) {
@@ -49,32 +67,43 @@
 
   /// Appends `text` in quotation marks, as a JSON string.
   mutating func append(quoted text: String) {
-    var text = text
-    text.withUTF8 { piece in
-      // The longest escape has six bytes.
-      reserve(6 * piece.count + 2)
-      append(UInt8(ascii: "\""))
-      for index in piece.indices {
-        let byte = unsafe piece[index]
-        switch byte {
-        case UInt8(ascii: "\""): append("\\\"")
-        case UInt8(ascii: "\\"): append("\\\\")
-        case UInt8(ascii: "\n"): append("\\n")
-        case UInt8(ascii: "\r"): append("\\r")
-        case UInt8(ascii: "\t"): append("\\t")
-        case ..<0x10: append("\\u000" + String(byte, radix: 16))
-        case ..<0x20, 0x7F: append("\\u00" + String(byte, radix: 16))
-        default:
-          unsafe bytes[count] = byte
-          count += 1
-        }
+    append(literal: "\"")
+    let utf8 = text.utf8.span
+    unsafe utf8.withUnsafeBufferPointer { piece in
+      if unsafe piece.contains(where: Self.needsEscape) {
+        for index in piece.indices { append(escaping: unsafe piece[index]) }
+      } else {
+        unsafe append(piece)
       }
-      append(UInt8(ascii: "\""))
+    }
+    append(literal: "\"")
+  }
+
+  private static func needsEscape(_ byte: UInt8) -> Bool {
+    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0x7F
+  }
+
+  private mutating func append(escaping byte: UInt8) {
+    switch byte {
+    case UInt8(ascii: "\""): append(literal: "\\\"")
+    case UInt8(ascii: "\\"): append(literal: "\\\\")
+    case UInt8(ascii: "\n"): append(literal: "\\n")
+    case UInt8(ascii: "\r"): append(literal: "\\r")
+    case UInt8(ascii: "\t"): append(literal: "\\t")
+    case ..<0x10: append("\\u000" + String(byte, radix: 16))
+    case ..<0x20, 0x7F: append("\\u00" + String(byte, radix: 16))
+    default:
+      reserve(1)
+      unsafe bytes[count] = byte
+      count += 1
     }
   }
 
   private mutating func reserve(_ more: Int) {
-    guard count + more > capacity else { return }
+    if more > capacity - count { grow(by: more) }
+  }
+
+  private mutating func grow(by more: Int) {
     capacity = max(2 * capacity, count + more)
     let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
     unsafe larger.moveInitialize(from: bytes, count: count)

@@ -24,6 +24,8 @@ public struct OrientationPlan: Sendable {
   /// Decisions made before that of an earlier event, in the order in which they were made.
   private var early: [RotationDecision] = []
   private var nextEntry = 0
+  /// The outputs of the last event. If the caller doesn't keep them, the next event uses their memory.
+  private var outputs: [RotationOutput] = []
   private var lastUpright: DeviceOrientation?
   private let style: Transition.Style
   private var takenFormats = 0
@@ -70,7 +72,8 @@ public struct OrientationPlan: Sendable {
   /// - Throws: An error if the event is invalid. The plan is then unchanged and the session can continue.
   @discardableResult
   public mutating func push(_ event: RotationEvent) throws(PolicyError) -> [RotationOutput] {
-    let outputs = try reducer.reduce(event)
+    outputs.removeAll(keepingCapacity: true)
+    try reducer.reduce(event, into: &outputs)
     take(outputs)
     return outputs
   }

@@ -51,5 +51,7 @@ public struct RotationPhase: Sendable, Hashable {
   public var orientation: InterfaceOrientation { kind == .didRotate ? turn.from : turn.to }
 
   /// `{"at": 3.0, "phase": "willRotate"}`
-  public var json: JSONValue { ["at": .number(at), "phase": .string(kind.rawValue)] }
+  public var json: JSONValue {
+    .object([.init("at", .number(at)), .init("phase", .string(kind.rawValue))])
+  }
 }
