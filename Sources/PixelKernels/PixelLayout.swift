@@ -52,6 +52,9 @@ public struct PixelLayout: Sendable, Hashable {
   public let hasAlpha: Bool
   /// Whether components of more than 8 bits have their most significant byte first.
   public let isBigEndian: Bool
+  /// The planes after a quarter turn. They are stored because a layout is turned for each frame, without an
+  /// allocation.
+  private let transposedPlanes: [Plane]
 
   /// A layout of components in planes.
   public init(
@@ -63,6 +66,19 @@ public struct PixelLayout: Sendable, Hashable {
     self.isRGB = isRGB
     self.hasAlpha = hasAlpha
     self.isBigEndian = isBigEndian
+    transposedPlanes =
+      planes.contains { $0.shiftX != $0.shiftY }
+      ? planes.map { Plane(elementSize: $0.elementSize, shiftX: $0.shiftY, shiftY: $0.shiftX) }
+      : planes
+  }
+
+  private init(transposing layout: PixelLayout) {
+    planes = layout.transposedPlanes
+    transposedPlanes = layout.planes
+    components = layout.components
+    isRGB = layout.isRGB
+    hasAlpha = layout.hasAlpha
+    isBigEndian = layout.isBigEndian
   }
 
   /// Three planes of 4:2:0: I420, yuv420p. Of more than 8 bits, each sample is in the low bits of two bytes.
@@ -129,14 +145,8 @@ public struct PixelLayout: Sendable, Hashable {
   }
 
   /// The layout that a quarter turn of every plane makes of it: itself, unless the two axes are
-  /// subsampled differently.
-  public var transposed: PixelLayout {
-    guard planes.contains(where: { $0.shiftX != $0.shiftY }) else { return self }
-    return PixelLayout(
-      planes: planes.map {
-        Plane(elementSize: $0.elementSize, shiftX: $0.shiftY, shiftY: $0.shiftX)
-      }, components: components, isRGB: isRGB, hasAlpha: hasAlpha, isBigEndian: isBigEndian)
-  }
+  /// subsampled differently. Allocates nothing.
+  public var transposed: PixelLayout { PixelLayout(transposing: self) }
 
   /// The layout after `orientation` is applied to every plane.
   public func turned(_ orientation: ImageOrientation) -> PixelLayout {

@@ -152,6 +152,36 @@ struct TestFrame {
     }
   }
 
+  @Test(
+    "A quarter turn of 4:2:2 asks for no memory from frame to frame", arguments: [8, 10],
+    [PixelSize(96, 128), PixelSize(72, 96)])
+  func turnsSubsampledRows(depth: Int, size: PixelSize) throws {
+    var options = Self.sensor()
+    options.size = size
+    let adapter = try FrameAdapter(options)
+    var source = TestFrame(.i422(depth: depth), PixelSize(128, 96))
+    // The layouts are kept, so that an array of the second one can't have the address of the first one's.
+    let answers = try (0..<3).map { try draw(adapter, &source, at: $0).0 }
+    let places = answers.map { $0.target.layout.planes.withUnsafeBufferPointer(\.baseAddress) }
+    #expect(answers[0].turn == .right && answers[0].target.layout.planes[1].shiftX == 0)
+    #expect(places[1] == places[0] && places[2] == places[0])
+    // `draw` turns the layout again.
+    let again = source.layout.turned(.right).planes.withUnsafeBufferPointer(\.baseAddress)
+    #expect(again == places[0])
+  }
+
+  @Test("A quarter turn of a layout swaps the subsampling of the two axes; two restore it")
+  func transposes() {
+    for layout in [PixelLayout.i420(), .i422(), .i422(depth: 10), .nv12, .rgba, .gray] {
+      let turned = layout.transposed
+      #expect(turned.planes.map(\.shiftX) == layout.planes.map(\.shiftY))
+      #expect(turned.planes.map(\.shiftY) == layout.planes.map(\.shiftX))
+      #expect(turned.planes.map(\.elementSize) == layout.planes.map(\.elementSize))
+      #expect(turned.components == layout.components && turned.transposed == layout)
+      #expect((turned == layout) == layout.planes.allSatisfy { $0.shiftX == $0.shiftY })
+    }
+  }
+
   @Test("A crop of 4:2:2 is between chroma samples, before the turn and after it")
   func crops() throws {
     var options = Self.sensor()

@@ -162,6 +162,7 @@ while let name = arguments.popFirst() {
 }
 let layouts: [(String, PixelLayout)] = [
   ("i420", .i420()), ("nv12", .nv12), ("i420 10 bits", .i420(depth: 10)), ("p010", .p010),
+  ("i422", .i422()), ("i422 10 bits", .i422(depth: 10)),
 ]
 print("1080p             operation         adapter  kernels  ratio  allocations  (ms a frame)")
 var rows: [Measurement] = []
