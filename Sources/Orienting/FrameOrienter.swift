@@ -218,10 +218,12 @@ package final class FrameOrienter {
       return fillMargins(of: canvas, around: rect, colour: canvas.colour)
     }
     let blurred = try backdrop.picture(of: frame, turned: turn, pixel: pixel, on: canvas)
-    for margin in canvas.size.margins(around: rect) {
-      guard let from = FrameView(blurred, margin), let to = FrameView(canvas, margin) else {
-        continue
-      }
+    let margins = canvas.size.margins(around: rect)
+    for index in margins.indices {
+      // There is no view of an empty margin.
+      guard let from = FrameView(blurred, margins[index]),
+        let to = FrameView(canvas, margins[index])
+      else { continue }
       try move(from, onto: to, by: .up)
     }
   }

@@ -138,15 +138,16 @@ package struct FillPattern: Sendable, Hashable {
   /// Fills what is around `rect` in `frame`. The rectangle's edges must be multiples of the alignment, or
   /// the frame's own.
   package func fill(_ frame: MutablePlaneSet, around rect: PixelRect) {
-    for margin in frame.size.margins(around: rect) {
-      if let window = frame.window(margin) { fill(window) }
+    let margins = frame.size.margins(around: rect)
+    for index in margins.indices {
+      if let window = frame.window(margins[index]) { fill(window) }
     }
   }
 }
 
 extension PixelSize {
-  /// The areas of a frame of this size around `rect`: above, below, left and right of it.
-  package func margins(around rect: PixelRect) -> [PixelRect] {
+  /// The areas of a frame of this size around `rect`: above, below, left and right of it. Some may be empty.
+  package func margins(around rect: PixelRect) -> InlineArray<4, PixelRect> {
     let below = rect.y + rect.height
     let right = rect.x + rect.width
     return [
@@ -154,6 +155,6 @@ extension PixelSize {
       PixelRect(x: 0, y: below, width: width, height: height - below),
       PixelRect(x: 0, y: rect.y, width: rect.x, height: rect.height),
       PixelRect(x: right, y: rect.y, width: width - right, height: rect.height),
-    ].filter { $0.width > 0 && $0.height > 0 }
+    ]
   }
 }
