@@ -136,7 +136,7 @@ extension OpenAPIDocument {
       "/v1/webhooks": {
         "post": {
           "summary": "Adds a webhook. Rotations, format changes and state changes are POSTed to its URL, whose host must be in allowHosts.",
-          "description": "Each message is signed: Upright-Signature: t=SECONDS,v1=HEX, where HEX is HMAC-SHA-256 with the secret over SECONDS.BODY. A failed delivery is retried with growing delays. Upright-Delivery is the same in each attempt.",
+          "description": "Each message is signed: Upright-Signature: t=SECONDS,v1=HEX, where HEX is HMAC-SHA-256 with the secret over SECONDS.BODY. A failed delivery is retried with growing delays. Upright-Delivery is the same in each attempt. Redirects aren't followed. An https: URL with an address as its host is refused with 422, because its certificate can't be verified.",
           "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/WebhookRequest"}}}},
           "responses": {
             "201": {

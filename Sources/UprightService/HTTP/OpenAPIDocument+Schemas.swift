@@ -150,9 +150,9 @@ extension OpenAPIDocument {
       "WebhookRequest": {
         "type": "object", "required": ["url"], "additionalProperties": false,
         "properties": {
-          "url": {"type": "string", "description": "An http: or https: URL. An https: URL has a host name, not an address."},
+          "url": {"type": "string", "description": "An http: or https: URL without a user. The host of an https: URL must be a name, not an address (IPv4 or IPv6)."},
           "events": {"type": "array", "minItems": 1, "items": {"enum": ["turn", "format", "state"]}, "description": "The kinds of events. All if it is missing."},
-          "secret": {"type": "string", "minLength": 16, "description": "Generated if it is missing."}
+          "secret": {"type": "string", "minLength": 16, "description": "The key of the signatures, 16 to 256 bytes. Generated if it is missing."}
         }
       },
       "Webhook": {
