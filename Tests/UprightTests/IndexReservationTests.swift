@@ -83,7 +83,7 @@ struct IndexReservationTests {
   @Test("The index of a copied file comes first, followed by the rest of its reserved space")
   func copied() throws {
     let scratch = try Scratch()
-    let source = try Self.clip(Self.plain(scratch), scratch, hole: 8)
+    let source = try Self.plain(scratch)
     let output = scratch.path("turned.mp4")
     _ = try TagSession(
       input: source, output: output, options: TagSession.Options(orientation: .right)
