@@ -170,20 +170,11 @@ UPRIGHT_DEFINE_STREAMED(avx2, AVX2, 4, 4, 8)
 enum { STREAM_BYTES = 400000 };
 
 void upright_init_avx2(upright_kernels *table) {
-  table->mirror[1] = upright_mirror_1_avx2;
-  table->mirror[2] = upright_mirror_2_avx2;
-  table->mirror[4] = upright_mirror_4_avx2;
-  table->transpose[1] = upright_transpose_1_avx2;
+  UPRIGHT_SET_LEVEL(table, avx2);
   table->transpose_streamed[1] = transpose_streamed_1;
-  table->transpose[2] = upright_transpose_2_avx2;
   table->transpose_streamed[2] = transpose_streamed_2;
-  table->transpose[4] = upright_transpose_4_avx2;
   table->transpose_streamed[4] = transpose_streamed_4;
   table->stream_bytes = STREAM_BYTES;
-  table->interleave[1] = upright_interleave_1_avx2;
-  table->interleave[2] = upright_interleave_2_avx2;
-  table->deinterleave[1] = upright_deinterleave_1_avx2;
-  table->deinterleave[2] = upright_deinterleave_2_avx2;
 }
 
 #endif

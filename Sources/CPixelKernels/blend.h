@@ -1,4 +1,5 @@
-// Blending: simple loops that the compiler vectorizes, once for each level's registers.
+// Blending: simple loops that the compiler vectorizes, once for each level's registers, and the kernels that
+// call these, or a level's own loops, row by row.
 #pragma once
 
 #include "levels.h"
@@ -20,15 +21,15 @@
 typedef uint16_t __attribute__((aligned(1), may_alias)) upright_word;
 
 // Weights in 1/256, rounded to the nearest.
-UPRIGHT_INLINE void blend_row_1(uint8_t *to, const uint8_t *a, const uint8_t *b, unsigned weight,
-                                size_t count) {
+UPRIGHT_INLINE void plain_blend_1(uint8_t *to, const uint8_t *a, const uint8_t *b,
+                                  unsigned weight, size_t count) {
   INDEPENDENT for (size_t x = 0; x < count; x++) {
     to[x] = (uint8_t)((a[x] * (256 - weight) + b[x] * weight + 128) >> 8);
   }
 }
 
-UPRIGHT_INLINE void blend_row_2(upright_word *to, const upright_word *a, const upright_word *b,
-                                unsigned weight, size_t count) {
+UPRIGHT_INLINE void plain_blend_2(upright_word *to, const upright_word *a, const upright_word *b,
+                                  unsigned weight, size_t count) {
   INDEPENDENT for (size_t x = 0; x < count; x++) {
     to[x] = (uint16_t)((a[x] * (256 - weight) + b[x] * weight + 128) >> 8);
   }
@@ -46,13 +47,13 @@ UPRIGHT_INLINE uint16_t over_2(uint16_t under, uint16_t over, uint8_t alpha) {
   return (uint16_t)(sum / 255);
 }
 
-UPRIGHT_INLINE void composite_row_1(uint8_t *to, const uint8_t *from, const uint8_t *alpha,
-                                    size_t count) {
+UPRIGHT_INLINE void plain_composite_1(uint8_t *to, const uint8_t *from, const uint8_t *alpha,
+                                      size_t count) {
   INDEPENDENT for (size_t x = 0; x < count; x++) to[x] = over_1(to[x], from[x], alpha[x]);
 }
 
-UPRIGHT_INLINE void composite_row_2(upright_word *to, const upright_word *from,
-                                    const uint8_t *alpha, size_t count) {
+UPRIGHT_INLINE void plain_composite_2(upright_word *to, const upright_word *from,
+                                      const uint8_t *alpha, size_t count) {
   INDEPENDENT for (size_t x = 0; x < count; x++) to[x] = over_2(to[x], from[x], alpha[x]);
 }
 
@@ -61,21 +62,21 @@ UPRIGHT_INLINE void double_alpha(uint8_t *to, const uint8_t *alpha, size_t count
   INDEPENDENT for (size_t x = 0; x < count; x++) to[2 * x] = to[2 * x + 1] = alpha[x];
 }
 
-#define UPRIGHT_DEFINE_BLEND(ATTRIBUTE, SIZE)                                                 \
+#define UPRIGHT_DEFINE_BLEND(ATTRIBUTE, LOOPS, SIZE)                                          \
   ATTRIBUTE static void blend_##SIZE(UPRIGHT_BLEND) {                                         \
     for (size_t y = 0; y < height; y++) {                                                     \
-      blend_row_##SIZE((void *)upright_row(dst, dst_stride, y),                               \
-                       (const void *)upright_const_row(a, a_stride, y),                       \
-                       (const void *)upright_const_row(b, b_stride, y), weight, width);       \
+      LOOPS##_blend_##SIZE((void *)upright_row(dst, dst_stride, y),                           \
+                           (const void *)upright_const_row(a, a_stride, y),                   \
+                           (const void *)upright_const_row(b, b_stride, y), weight, width);   \
     }                                                                                         \
   }
 
-#define UPRIGHT_DEFINE_COMPOSITE(ATTRIBUTE, SIZE)                                             \
+#define UPRIGHT_DEFINE_COMPOSITE(ATTRIBUTE, LOOPS, SIZE)                                      \
   ATTRIBUTE static void composite_1x##SIZE(UPRIGHT_COMPOSITE) {                               \
     for (size_t y = 0; y < height; y++) {                                                     \
-      composite_row_##SIZE((void *)upright_row(dst, dst_stride, y),                           \
-                           (const void *)upright_const_row(src, src_stride, y),               \
-                           upright_const_row(alpha, alpha_stride, y), width);                 \
+      LOOPS##_composite_##SIZE((void *)upright_row(dst, dst_stride, y),                       \
+                               (const void *)upright_const_row(src, src_stride, y),           \
+                               upright_const_row(alpha, alpha_stride, y), width);             \
     }                                                                                         \
   }                                                                                           \
   ATTRIBUTE static void composite_2x##SIZE(UPRIGHT_COMPOSITE) {                               \
@@ -88,17 +89,18 @@ UPRIGHT_INLINE void double_alpha(uint8_t *to, const uint8_t *alpha, size_t count
       for (size_t x = 0; x < width; x += PART) {                                              \
         const size_t count = upright_min(width - x, PART);                                    \
         double_alpha(twice, row + x, count);                                                  \
-        composite_row_##SIZE((void *)(to + 2 * x * SIZE), (const void *)(from + 2 * x * SIZE), \
-                             twice, 2 * count);                                               \
+        LOOPS##_composite_##SIZE((void *)(to + 2 * x * SIZE),                                 \
+                                 (const void *)(from + 2 * x * SIZE), twice, 2 * count);      \
       }                                                                                       \
     }                                                                                         \
   }
 
-#define UPRIGHT_DEFINE_BLENDS(ATTRIBUTE)  \
-  UPRIGHT_DEFINE_BLEND(ATTRIBUTE, 1)      \
-  UPRIGHT_DEFINE_BLEND(ATTRIBUTE, 2)      \
-  UPRIGHT_DEFINE_COMPOSITE(ATTRIBUTE, 1)  \
-  UPRIGHT_DEFINE_COMPOSITE(ATTRIBUTE, 2)
+// Defines the kernels of one level. `LOOPS` is `plain`, or the prefix of the level's own loops over a row.
+#define UPRIGHT_DEFINE_BLENDS(ATTRIBUTE, LOOPS)  \
+  UPRIGHT_DEFINE_BLEND(ATTRIBUTE, LOOPS, 1)      \
+  UPRIGHT_DEFINE_BLEND(ATTRIBUTE, LOOPS, 2)      \
+  UPRIGHT_DEFINE_COMPOSITE(ATTRIBUTE, LOOPS, 1)  \
+  UPRIGHT_DEFINE_COMPOSITE(ATTRIBUTE, LOOPS, 2)
 
 #define UPRIGHT_SET_BLENDS(TABLE)              \
   do {                                         \

@@ -1,7 +1,7 @@
 // Blending for every CPU, and the functions that call the blending of a table.
 #include "blend.h"
 
-UPRIGHT_DEFINE_BLENDS()
+UPRIGHT_DEFINE_BLENDS(, plain)
 
 void upright_init_blend_reference(upright_kernels *table) { UPRIGHT_SET_BLENDS(table); }
 

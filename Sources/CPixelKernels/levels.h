@@ -45,6 +45,19 @@ UPRIGHT_DECLARE_LEVEL(sse2)
 UPRIGHT_DECLARE_LEVEL(avx2)
 UPRIGHT_DECLARE_PLANES(3, c)
 
+#define UPRIGHT_SET_PLANES(TABLE, SIZE, LEVEL)                                         \
+  ((TABLE)->mirror[SIZE] = upright_mirror_##SIZE##_##LEVEL,                            \
+   (TABLE)->transpose[SIZE] = upright_transpose_##SIZE##_##LEVEL,                      \
+   (TABLE)->transpose_streamed[SIZE] = upright_transpose_##SIZE##_##LEVEL)
+#define UPRIGHT_SET_PAIRS(TABLE, SIZE, LEVEL)                                          \
+  ((TABLE)->interleave[SIZE] = upright_interleave_##SIZE##_##LEVEL,                    \
+   (TABLE)->deinterleave[SIZE] = upright_deinterleave_##SIZE##_##LEVEL)
+// Sets all the kernels of a level that are declared above.
+#define UPRIGHT_SET_LEVEL(TABLE, LEVEL)                                                \
+  (UPRIGHT_SET_PLANES(TABLE, 1, LEVEL), UPRIGHT_SET_PLANES(TABLE, 2, LEVEL),           \
+   UPRIGHT_SET_PLANES(TABLE, 4, LEVEL), UPRIGHT_SET_PAIRS(TABLE, 1, LEVEL),            \
+   UPRIGHT_SET_PAIRS(TABLE, 2, LEVEL))
+
 #define UPRIGHT_INLINE static inline __attribute__((always_inline))
 
 // Returns row `y` of a plane.

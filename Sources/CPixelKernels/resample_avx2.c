@@ -37,6 +37,8 @@ TARGET UPRIGHT_INLINE vec in_order_16(vec v) {
   return _mm256_permute4x64_epi64(v, _MM_SHUFFLE(3, 1, 2, 0));
 }
 
+#include "resample_x86.h"
+
 #include "resample_pass.h"
 
 TARGET void upright_resample_avx2(UPRIGHT_RESAMPLE) {

@@ -41,6 +41,8 @@ TARGET UPRIGHT_INLINE vec in_order_16(vec v) {
   return _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), v);
 }
 
+#include "resample_x86.h"
+
 #include "resample_pass.h"
 
 TARGET void upright_resample_avx512(UPRIGHT_RESAMPLE) {

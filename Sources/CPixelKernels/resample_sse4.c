@@ -26,6 +26,8 @@ TARGET UPRIGHT_INLINE vec dot(vec sum, vec a, vec b) {
 TARGET UPRIGHT_INLINE vec in_order_8(vec v) { return v; }
 TARGET UPRIGHT_INLINE vec in_order_16(vec v) { return v; }
 
+#include "resample_x86.h"
+
 #include "resample_pass.h"
 
 TARGET void upright_resample_sse4(UPRIGHT_RESAMPLE) {

@@ -129,17 +129,6 @@ UPRIGHT_DEFINE_PLANES(sse2, c, , 16, 4, 4, 4)
 UPRIGHT_DEFINE_PAIRS(sse2, c, , 16, 1)
 UPRIGHT_DEFINE_PAIRS(sse2, c, , 16, 2)
 
-void upright_init_sse2(upright_kernels *table) {
-  table->mirror[1] = upright_mirror_1_sse2;
-  table->mirror[2] = upright_mirror_2_sse2;
-  table->mirror[4] = upright_mirror_4_sse2;
-  table->transpose[1] = table->transpose_streamed[1] = upright_transpose_1_sse2;
-  table->transpose[2] = table->transpose_streamed[2] = upright_transpose_2_sse2;
-  table->transpose[4] = table->transpose_streamed[4] = upright_transpose_4_sse2;
-  table->interleave[1] = upright_interleave_1_sse2;
-  table->interleave[2] = upright_interleave_2_sse2;
-  table->deinterleave[1] = upright_deinterleave_1_sse2;
-  table->deinterleave[2] = upright_deinterleave_2_sse2;
-}
+void upright_init_sse2(upright_kernels *table) { UPRIGHT_SET_LEVEL(table, sse2); }
 
 #endif

@@ -2,9 +2,6 @@
 // few rows if the rotation is small. A lane loads 16 bytes of each of those rows and picks every sample's two
 // neighbours with one shuffle, in which the samples of other rows stay 0. A lane produces 8 bytes of the
 // destination, a step 16: 16, 8 or 4 elements of 1, 2 or 4 bytes.
-//
-// For rotations steeper than 45 degrees the columns take the place of the rows: they are drawn into tiles,
-// which are then transposed.
 #if defined(__x86_64__)
 
 #include <immintrin.h>
@@ -13,12 +10,8 @@
 
 #define UNROLL _Pragma("clang loop unroll(full)")
 #define AVX2 __attribute__((target("avx2")))
-
-enum {
-  MOST_ROWS = 8,  // the most that fit the shuffle's bits 4...6
-  TILE = 64,
-  AHEAD = 16,
-};
+#define TARGET AVX2
+#define TRANSPOSE(n) upright_transpose_##n##_avx2
 
 // A source, and the values of a transform that are the same for all of its rows.
 typedef struct plan {
@@ -31,7 +24,7 @@ typedef struct plan {
   int64_t lane_u, lane_v;
   // The number of source rows that a lane's upper neighbours may be on.
   int rows;
-  // From the bytes that a step loads to those that the step AHEAD rows below will load.
+  // As `warp_ahead` returns it.
   ptrdiff_t ahead;
   // The offset of each element to the right of the leftmost and below the topmost. Elements of 1 byte need
   // two registers, for the even and the odd ones.
@@ -43,8 +36,6 @@ typedef struct plan {
 typedef struct lanes {
   __m256i right[2], below[2];
 } lanes;
-
-UPRIGHT_INLINE int64_t magnitude(int64_t value) { return value < 0 ? -value : value; }
 
 AVX2 UPRIGHT_INLINE __m256i load_lanes(const uint8_t *low, const uint8_t *high) {
   return _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const __m128i_u *)low)),
@@ -161,13 +152,6 @@ AVX2 UPRIGHT_INLINE __m256i on_row(__m256i order, int row) {
                           _mm256_set1_epi8(0x70));
 }
 
-// Prefetches the source for a later row. A rotated row crosses the source's rows in steps, which no hardware
-// prefetcher follows: from memory this is three times as fast. The address may be outside the source, where
-// the prefetch does nothing.
-AVX2 UPRIGHT_INLINE void fetch_ahead(const uint8_t *from, const plan *plan) {
-  _mm_prefetch((const char *)((uintptr_t)from + (uintptr_t)plan->ahead), _MM_HINT_T0);
-}
-
 // Draws a step whose loads and neighbours are all inside the source. `s` and `t` are the coordinates of its
 // first element, rounded and relative to the first sample's centre.
 AVX2 UPRIGHT_INLINE void step(uint8_t *to, const plan *plan, int64_t s, int64_t t, int size,
@@ -180,8 +164,8 @@ AVX2 UPRIGHT_INLINE void step(uint8_t *to, const plan *plan, int64_t s, int64_t 
   const uint8_t *high =
       plan->src + (ptrdiff_t)(t2 >> WARP_BITS) * plan->stride + (s2 >> WARP_BITS) * size;
 
-  fetch_ahead(low, plan);
-  fetch_ahead(high, plan);
+  warp_prefetch(low, plan->ahead);
+  warp_prefetch(high, plan->ahead);
 
   const __m256i fraction = _mm256_set1_epi32(WARP_ONE - 1);
   const __m256i right = _mm256_and_si256(two_lanes((uint32_t)s, (uint32_t)s2), fraction);
@@ -219,10 +203,6 @@ AVX2 UPRIGHT_INLINE __m256i clamped(__m256i place, int64_t last, int64_t last2, 
   return _mm256_sub_epi32(place, _mm256_set1_epi32((int)(half - rounding)));
 }
 
-UPRIGHT_INLINE int64_t within(int64_t value, int64_t last) {
-  return value < 0 ? 0 : value > last ? last : value;
-}
-
 // Draws a step near the source's edges. `u` and `v` are the coordinates of its first element.
 AVX2 UPRIGHT_INLINE void edge_step(uint8_t *to, const plan *plan, int64_t u, int64_t v, int size,
                                    int component_size) {
@@ -232,10 +212,10 @@ AVX2 UPRIGHT_INLINE void edge_step(uint8_t *to, const plan *plan, int64_t u, int
   const int64_t u1 = u + plan->leftmost, v1 = v + plan->topmost;
   const int64_t u2 = u1 + plan->lane_u, v2 = v1 + plan->lane_v;
   const int64_t last_load = last_column + 1 - 16 / size;
-  const int64_t x1 = within((u1 + shift) >> WARP_BITS, last_load);
-  const int64_t x2 = within((u2 + shift) >> WARP_BITS, last_load);
-  const int64_t y1 = within((v1 + shift) >> WARP_BITS, last_row);
-  const int64_t y2 = within((v2 + shift) >> WARP_BITS, last_row);
+  const int64_t x1 = warp_within((u1 + shift) >> WARP_BITS, last_load);
+  const int64_t x2 = warp_within((u2 + shift) >> WARP_BITS, last_load);
+  const int64_t y1 = warp_within((v1 + shift) >> WARP_BITS, last_row);
+  const int64_t y2 = warp_within((v2 + shift) >> WARP_BITS, last_row);
 
   const __m256i right =
       two_lanes((uint32_t)(u1 - x1 * WARP_ONE), (uint32_t)(u2 - x2 * WARP_ONE));
@@ -257,20 +237,14 @@ AVX2 UPRIGHT_INLINE void edge_step(uint8_t *to, const plan *plan, int64_t u, int
   __m256i above = load_lanes(low + y1 * plan->stride, high + y2 * plan->stride);
   __m256i top = _mm256_setzero_si256(), bottom = top;
   for (int i = 0; i < plan->rows; i++) {
-    const __m256i under = load_lanes(low + within(y1 + i + 1, last_row) * plan->stride,
-                                     high + within(y2 + i + 1, last_row) * plan->stride);
+    const __m256i under = load_lanes(low + warp_within(y1 + i + 1, last_row) * plan->stride,
+                                     high + warp_within(y2 + i + 1, last_row) * plan->stride);
     const __m256i picked = on_row(order, i);
     top = _mm256_or_si256(top, _mm256_shuffle_epi8(above, picked));
     bottom = _mm256_or_si256(bottom, _mm256_shuffle_epi8(under, picked));
     above = under;
   }
   mix(to, top, bottom, &at, size, component_size);
-}
-
-// Returns whether the rows of `map` can be drawn: a lane's samples must be in 16 bytes of few rows.
-UPRIGHT_INLINE int is_drawable(int64_t ux, int64_t vx, int size) {
-  const int steps = 8 / size - 1;
-  return magnitude(ux) <= 2 * WARP_ONE && steps * magnitude(vx) <= (MOST_ROWS - 1) * WARP_ONE;
 }
 
 AVX2 UPRIGHT_INLINE plan make_plan(const uint8_t *src, ptrdiff_t src_stride, size_t src_width,
@@ -285,10 +259,9 @@ AVX2 UPRIGHT_INLINE plan make_plan(const uint8_t *src, ptrdiff_t src_stride, siz
       .topmost = map->vx < 0 ? (count - 1) * map->vx : 0,
       .lane_u = count * map->ux,
       .lane_v = count * map->vx,
-      .rows = (int)(((count - 1) * magnitude(map->vx) + WARP_ONE - 1) >> WARP_BITS) + 1,
+      .rows = warp_rows_of(map, size),
+      .ahead = warp_ahead(map, src_stride, size),
   };
-  plan.ahead = ((AHEAD * map->vy) >> WARP_BITS) * src_stride +
-               ((AHEAD * map->uy) >> WARP_BITS) * size;
   const __m128i index = size == 1   ? _mm_setr_epi32(0, 2, 4, 6)
                         : size == 2 ? _mm_setr_epi32(0, 1, 2, 3)
                                     : _mm_setr_epi32(0, 0, 1, 1);
@@ -339,78 +312,8 @@ AVX2 UPRIGHT_INLINE void warp_rows(UPRIGHT_WARP, int components, int component_s
   }
 }
 
-// Draws the columns of the destination, in tiles that are then transposed.
-static void warp_columns(UPRIGHT_WARP, upright_warp_fn rows, int size) {
-  static const upright_plane_fn transpose[] = {
-      NULL, upright_transpose_1_avx2, upright_transpose_2_avx2, NULL, upright_transpose_4_avx2};
-  uint8_t drawn[TILE * TILE * 4], turned[TILE * TILE * 4];
-  __builtin_memset(drawn, 0, sizeof drawn);
-  const ptrdiff_t pitch = TILE * size;
-  for (size_t top = 0; top < dst_height; top += TILE) {
-    const size_t height = upright_min(dst_height - top, TILE);
-    int64_t first[TILE], last[TILE], left = INT64_MAX, right = 0;
-    for (size_t y = 0; y < height; y++) {
-      warp_span(map, (int64_t)(top + y), dst_width, src_width, src_height, &first[y], &last[y]);
-      if (first[y] == last[y]) continue;
-      if (first[y] < left) left = first[y];
-      if (last[y] > right) right = last[y];
-    }
-    for (int64_t x = left; x < right; x += TILE) {
-      const size_t width = upright_min((size_t)(right - x), TILE);
-      const upright_warp_map columns = {
-          .u = map->u + x * map->ux + (int64_t)top * map->uy, .ux = map->uy, .uy = map->ux,
-          .v = map->v + x * map->vx + (int64_t)top * map->vy, .vx = map->vy, .vy = map->vx,
-      };
-      rows(drawn, pitch, height, width, src, src_stride, src_width, src_height, &columns);
-      transpose[size](turned, pitch, drawn, pitch, height, width);
-      for (size_t y = 0; y < height; y++) {
-        const int64_t from = first[y] > x ? first[y] : x;
-        const int64_t to = last[y] < x + TILE ? last[y] : x + TILE;
-        if (from >= to) continue;
-        __builtin_memcpy(upright_row(dst, dst_stride, top + y) + from * size,
-                         turned + (ptrdiff_t)y * pitch + (from - x) * size,
-                         (size_t)((to - from) * size));
-      }
-    }
-  }
-}
+#include "warp_pass.h"
 
-// Draws by rows or by columns, whichever is flatter. The reference draws the rest: transforms that shrink to
-// less than a half, and sources narrower than a load.
-static void warp(UPRIGHT_WARP, upright_warp_fn rows, upright_warp_fn reference, int size) {
-  const int is_wide = src_width >= (size_t)(16 / size);
-  const int across = is_wide && is_drawable(map->ux, map->vx, size);
-  const int down = is_wide && is_drawable(map->uy, map->vy, size);
-  if (down && (!across || magnitude(map->vy) < magnitude(map->vx))) {
-    warp_columns(dst, dst_stride, dst_width, dst_height, src, src_stride, src_width, src_height,
-                 map, rows, size);
-  } else {
-    const upright_warp_fn kernel = across ? rows : reference;
-    kernel(dst, dst_stride, dst_width, dst_height, src, src_stride, src_width, src_height, map);
-  }
-}
-
-#define KERNEL(COMPONENTS, SIZE)                                                               \
-  AVX2 static void rows_##COMPONENTS##x##SIZE(UPRIGHT_WARP) {                                  \
-    warp_rows(dst, dst_stride, dst_width, dst_height, src, src_stride, src_width, src_height,  \
-              map, COMPONENTS, SIZE);                                                          \
-  }                                                                                            \
-  static void warp_##COMPONENTS##x##SIZE(UPRIGHT_WARP) {                                       \
-    warp(dst, dst_stride, dst_width, dst_height, src, src_stride, src_width, src_height, map,  \
-         rows_##COMPONENTS##x##SIZE, upright_warp_##COMPONENTS##x##SIZE##_c,                   \
-         COMPONENTS * SIZE);                                                                   \
-  }
-
-KERNEL(1, 1)
-KERNEL(2, 1)
-KERNEL(1, 2)
-KERNEL(2, 2)
-
-void upright_init_warp_avx2(upright_kernels *table) {
-  table->warp[1][1] = warp_1x1;
-  table->warp[2][1] = warp_2x1;
-  table->warp[1][2] = warp_1x2;
-  table->warp[2][2] = warp_2x2;
-}
+void upright_init_warp_avx2(upright_kernels *table) { UPRIGHT_SET_WARPS(table); }
 
 #endif
