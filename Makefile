@@ -1,7 +1,7 @@
 # The two main commands are `make demo` and `make test`. Both install what they need.
 
 .PHONY: demo build check test lint format docs bench bench-live samples schemas check-slow fuzz \
-  check-debian13 check-newest-ffmpeg clean
+  check-arm check-debian13 check-newest-ffmpeg clean
 
 export UPRIGHT_SHARED ?= $(abspath ../shared)
 
@@ -60,6 +60,11 @@ check-slow: build
 fuzz:
 	@Scripts/setup.sh build
 	@TIME="$(TIME)" TARGET="$(TARGET)" Scripts/fuzz.sh
+
+# Checks the kernels for aarch64 in an emulator, against the reference and against this CPU. See
+# Scripts/check-arm.sh.
+check-arm:
+	@Scripts/check-arm.sh
 
 # Runs the tests under Debian 13, whose FFmpeg is 7.1, in .debian/trixie. Needs root. DEBIAN_SUITE selects
 # another suite.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the checks that take too long for every run: sanitizers, fuzzing, memory of long files, damaged input,
-# the live service for half an hour, every combination of containers and players, calls that Janus records
-# and forwards. SHORT=1 runs a shorter form, for CI.
+# the live service for half an hour, the kernels for aarch64, every combination of containers and players,
+# calls that Janus records and forwards. SHORT=1 runs a shorter form, for CI.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -23,6 +23,7 @@ else
   python3 Tests/Slow/soak.py
   TIME=300 Scripts/fuzz.sh
   Scripts/check-embedding.sh
+  Scripts/check-arm.sh
   Scripts/setup.sh call
   Scripts/test.sh slow
   for kind in address thread; do Scripts/sanitized.sh "$kind" test; done

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing, and prints nothing if none is missing. With --say it only
 # prints the command that would install them, doesn't need root, and exits with 69.
-# Usage: setup.sh [--say] build|check|demo|test|call|live|samples|bench
+# Usage: setup.sh [--say] build|check|demo|test|call|live|samples|bench|arm
 set -euo pipefail
 
 say=
@@ -23,6 +23,8 @@ live=(ffmpeg python3 nginx libnginx-mod-rtmp janus)
 daemons=(nginx janus)
 samples=(ffmpeg fonts-dejavu-core)
 bench=("${build[@]}" python3 python3-venv libyuv-dev)
+# The C library of aarch64, and the emulator of its programs.
+arm=(libc6-dev-arm64-cross qemu-user)
 
 case "${1:-build}" in
   build | demo) wanted=("${build[@]}") ;;
@@ -32,7 +34,8 @@ case "${1:-build}" in
   live) wanted=("${live[@]}") ;;
   samples) wanted=("${samples[@]}") ;;
   bench) wanted=("${bench[@]}") ;;
-  *) echo "usage: setup.sh [--say] build|check|demo|test|call|live|samples|bench" >&2; exit 64 ;;
+  arm) wanted=("${arm[@]}") ;;
+  *) echo "usage: setup.sh [--say] build|check|demo|test|call|live|samples|bench|arm" >&2; exit 64 ;;
 esac
 
 if ! command -v swift >/dev/null; then

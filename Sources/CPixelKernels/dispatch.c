@@ -12,31 +12,38 @@ uint32_t upright_cpu_flags(void) {
     flags |= UPRIGHT_CPU_AVX512;
   }
   return flags;
+#elif defined(__aarch64__)
+  return UPRIGHT_CPU_NEON;  // part of the architecture
 #else
   return 0;
 #endif
 }
 
 uint32_t upright_usable_levels(uint32_t mask) {
-  const uint32_t flags = mask & upright_cpu_flags();
-  // The levels below the lowest missing one.
-  return flags & ~(flags + 1);
+  const uint32_t available = upright_cpu_flags(), flags = mask & available;
+  // The levels below the lowest missing one of this architecture, whose lowest every CPU has.
+  return flags & ~(flags + (available & -available));
 }
 
 void upright_kernels_init(upright_kernels *table, uint32_t mask) {
   upright_init_reference(table);
   upright_init_warp_reference(table);
   upright_init_blend_reference(table);
-#if defined(__x86_64__)
   const uint32_t levels = upright_usable_levels(mask);
+  (void)levels;
+#if defined(__x86_64__)
   if (levels & UPRIGHT_CPU_SSE2) upright_init_sse2(table);
   if (levels & UPRIGHT_CPU_AVX2) {
     upright_init_avx2(table);
     upright_init_warp_avx2(table);
     upright_init_blend_avx2(table);
   }
-#else
-  (void)mask;
+#elif defined(__aarch64__)
+  if (levels & UPRIGHT_CPU_NEON) {
+    upright_init_neon(table);
+    upright_init_warp_neon(table);
+    upright_init_blend_neon(table);
+  }
 #endif
 }
 

@@ -16,6 +16,10 @@ void upright_init_sse2(upright_kernels *table);
 void upright_init_avx2(upright_kernels *table);
 void upright_init_warp_avx2(upright_kernels *table);
 void upright_init_blend_avx2(upright_kernels *table);
+#elif defined(__aarch64__)
+void upright_init_neon(upright_kernels *table);
+void upright_init_warp_neon(upright_kernels *table);
+void upright_init_blend_neon(upright_kernels *table);
 #endif
 
 // The parameters that all kernels of a kind share.
@@ -43,6 +47,7 @@ void upright_init_blend_avx2(upright_kernels *table);
 UPRIGHT_DECLARE_LEVEL(c)
 UPRIGHT_DECLARE_LEVEL(sse2)
 UPRIGHT_DECLARE_LEVEL(avx2)
+UPRIGHT_DECLARE_LEVEL(neon)
 UPRIGHT_DECLARE_PLANES(3, c)
 
 #define UPRIGHT_SET_PLANES(TABLE, SIZE, LEVEL)                                         \

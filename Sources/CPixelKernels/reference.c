@@ -1,5 +1,4 @@
-// The scalar kernels. Every other level is checked against them, and they run on CPUs that have no level here
-// (aarch64 among them, so far).
+// The scalar kernels. Every other level is checked against them, and they run on CPUs that have no level.
 #include <string.h>
 
 #include "levels.h"

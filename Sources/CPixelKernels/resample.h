@@ -73,4 +73,6 @@ void upright_resample_c(UPRIGHT_RESAMPLE);
 void upright_resample_sse4(UPRIGHT_RESAMPLE);
 void upright_resample_avx2(UPRIGHT_RESAMPLE);
 void upright_resample_avx512(UPRIGHT_RESAMPLE);
+#elif defined(__aarch64__)
+void upright_resample_neon(UPRIGHT_RESAMPLE);
 #endif

@@ -51,13 +51,14 @@ int upright_bank_is_coarse(const upright_filter_bank *bank) {
 }
 
 upright_resample_fn upright_resampler(uint32_t mask) {
-#if defined(__x86_64__)
   const uint32_t levels = upright_usable_levels(mask);
+  (void)levels;
+#if defined(__x86_64__)
   if (levels & UPRIGHT_CPU_AVX512) return upright_resample_avx512;
   if (levels & UPRIGHT_CPU_AVX2) return upright_resample_avx2;
   if (levels & UPRIGHT_CPU_SSE4) return upright_resample_sse4;
-#else
-  (void)mask;
+#elif defined(__aarch64__)
+  if (levels & UPRIGHT_CPU_NEON) return upright_resample_neon;
 #endif
   return upright_resample_c;
 }

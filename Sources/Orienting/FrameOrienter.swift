@@ -30,7 +30,8 @@ package final class FrameOrienter {
 
     /// Whether turning and scaling are done in one pass where possible.
     var isFused: Bool {
-      scaler == .fused || (scaler == .auto && CPUFeatures.available.contains(.sse4))
+      scaler == .fused
+        || (scaler == .auto && !CPUFeatures.available.isDisjoint(with: [.sse4, .neon]))
     }
   }
 

@@ -1,9 +1,9 @@
 internal import CPixelKernels
 
-/// The CPU levels that have kernels. A level is used only together with all the levels below it: `[.avx2]`
-/// alone selects the reference.
+/// The CPU levels that have kernels: four of x86-64, one of aarch64. A level is used only together with all
+/// the levels below it: `[.avx2]` alone selects the reference.
 public struct CPUFeatures: OptionSet, Sendable, Hashable {
-  /// One bit per level, with the lowest level in the lowest bit.
+  /// One bit per level. On x86-64 the lowest level has the lowest bit.
   public let rawValue: UInt32
 
   /// The levels whose bits are set in `rawValue`. Bits without a level are ignored.
@@ -17,6 +17,8 @@ public struct CPUFeatures: OptionSet, Sendable, Hashable {
   public static let avx2 = Self(rawValue: 4)
   /// x86-64-v4 with VNNI: servers since 2019, every Zen CPU since the fourth generation.
   public static let avx512 = Self(rawValue: 8)
+  /// NEON: every aarch64 CPU.
+  public static let neon = Self(rawValue: 16)
 
   /// No level: the scalar reference only.
   public static let none: Self = []

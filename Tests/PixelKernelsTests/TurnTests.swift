@@ -5,7 +5,7 @@ import Testing
 
 /// The levels that this machine can run, without the reference.
 let levels: [CPUFeatures] = [
-  [.sse2], [.sse2, .sse4], [.sse2, .sse4, .avx2], [.sse2, .sse4, .avx2, .avx512],
+  [.sse2], [.sse2, .sse4], [.sse2, .sse4, .avx2], [.sse2, .sse4, .avx2, .avx512], [.neon],
 ].filter {
   $0.isSubset(of: CPUFeatures.available)
 }

@@ -15,11 +15,14 @@
 extern "C" {
 #endif
 
-// The CPU levels, lowest first. A level is used only together with all the levels below it.
+// The CPU levels of an architecture, lowest first. A level is used only together with all the levels below it.
+// x86-64:
 #define UPRIGHT_CPU_SSE2 1u
 #define UPRIGHT_CPU_SSE4 2u    // SSE4.1
 #define UPRIGHT_CPU_AVX2 4u
 #define UPRIGHT_CPU_AVX512 8u  // F, BW, VL, DQ and VNNI
+// aarch64:
+#define UPRIGHT_CPU_NEON 16u
 
 // Returns the levels of the running CPU that have kernels.
 uint32_t upright_cpu_flags(void);
