@@ -14,25 +14,13 @@ import UprightTestSupport
 @Suite struct ExactTimeTests {
   private static let (video, audio) = (Rational(1, 90_000), Rational(1, 48_000))
 
-  private static func packet(
-    _ pts: Int64, _ timeBase: Rational, dts: Int64? = nil, duration: Int64 = 0, key: Bool = false
-  ) throws -> Packet {
-    var packet = try Packet()
-    packet.pts = pts
-    packet.dts = dts ?? pts
-    packet.timeBase = timeBase
-    packet.duration = duration
-    packet.isKey = key
-    return packet
-  }
-
   @Test("At equal times in different time bases, video comes first, for an hour")
   func ties() throws {
     let interleaver = PacketInterleaver(awaited: [true, true], cutsAtKeys: false)
     for second in Int64(0)..<3600 {
-      let sound = try Self.packet(second * 48_000, Self.audio)
+      let sound = try packet(pts: second * 48_000, base: Self.audio)
       interleaver.add(sound, track: 1, format: nil, isVideo: false)
-      let picture = try Self.packet(second * 90_000, Self.video)
+      let picture = try packet(pts: second * 90_000, base: Self.video)
       interleaver.add(picture, track: 0, format: nil, isVideo: true)
     }
     interleaver.end(track: 0)
@@ -47,11 +35,11 @@ import UprightTestSupport
     for start in Int64(0)..<1000 {
       let interleaver = PacketInterleaver(
         awaited: [true, true], cutsAtKeys: false, isGapless: true)
-      let sound = try Self.packet(start * 960, Self.audio, duration: 960)
+      let sound = try packet(pts: start * 960, duration: 960, base: Self.audio)
       interleaver.add(sound, track: 1, format: nil, isVideo: false)
       // One frame a tick before the end of the audio, and one at the end.
       for pts in [(start + 1) * 1800 - 1, (start + 1) * 1800] {
-        let picture = try Self.packet(pts, Self.video)
+        let picture = try packet(pts: pts, base: Self.video)
         interleaver.add(picture, track: 0, format: nil, isVideo: true)
       }
       var tracks: [Int] = []
@@ -102,7 +90,7 @@ import UprightTestSupport
       func emit(_ piece: SegmentCutter.Piece) {
         if case .segment(_, let start, let duration) = piece { pieces += [start, duration] }
       }
-      let first = try Self.packet(0, Self.video, dts: -ticks, duration: 3600, key: true)
+      let first = try packet(pts: 0, dts: -ticks, duration: 3600, key: true, base: Self.video)
       try cutter.write(first, track: 0, format: nil, emit: emit)
       try cutter.finish(emit: emit)
       #expect(recorder.times == [0], "\(ticks)")
@@ -136,16 +124,16 @@ import UprightTestSupport
 
   @Test("A packet is moved in its own time base, and never beyond the limits of timestamps")
   func moved() throws {
-    var packet = try Self.packet(1000, Self.audio, dts: 900)
-    packet.move(by: MediaTime(-1, Rational(1, 100)))
-    #expect(packet.pts == 520 && packet.dts == 420)
-    packet.move(by: MediaTime(.max, .one))
+    var moved = try packet(pts: 1000, dts: 900, base: Self.audio)
+    moved.move(by: MediaTime(-1, Rational(1, 100)))
+    #expect(moved.pts == 520 && moved.dts == 420)
+    moved.move(by: MediaTime(.max, .one))
     let limit: Int64 = (1 << 60) + 520
-    #expect(packet.pts == limit)
-    packet.pts = nil
-    #expect(packet.time == packet.decodingTime)
-    packet.dts = nil
-    packet.move(by: MediaTime(1, .one))
-    #expect(packet.time == nil && packet.decodingTime == nil)
+    #expect(moved.pts == limit)
+    moved.pts = nil
+    #expect(moved.time == moved.decodingTime)
+    moved.dts = nil
+    moved.move(by: MediaTime(1, .one))
+    #expect(moved.time == nil && moved.decodingTime == nil)
   }
 }

@@ -13,13 +13,15 @@ import UprightTestSupport
 @testable import UprightPipeline
 
 /// Returns an empty packet, for tests that only use its times.
-private func packet(
-  pts: Int64?, dts: Int64? = nil, key: Bool = false, base: Rational = Rational(1, 1000)
+func packet(
+  pts: Int64?, dts: Int64? = nil, duration: Int64 = 0, key: Bool = false,
+  base: Rational = Rational(1, 1000)
 ) throws -> Packet {
   var packet = try Packet()
   packet.pts = pts
   packet.dts = dts ?? pts
   packet.timeBase = base
+  packet.duration = duration
   packet.isKey = key
   return packet
 }
