@@ -132,7 +132,9 @@ class Report:
         """Prints a line for a suite that has ended, and the end of its log if it crashed."""
         if not run.ended:
             tests = ", ".join(run.label(test) for test in run.current) or "between tests"
-            run.issues.append((next(iter(run.current), run.suite), f"status {run.process.returncode}"))
+            reports = re.findall(r"^(?:SUMMARY|.*Fatal error):.*", run.log.read_text(errors="replace"), re.M)
+            place = ": ".join([f"status {run.process.returncode}", *reports[:1]])
+            run.issues.append((next(iter(run.current), run.suite), place[:400]))
             self.line(f"✘ {run.suite} crashed (status {run.process.returncode}) in: {tests}\n{run.tail()}")
         mark = "✘" if run.issues else "✔"
         self.line(f"{mark} {run.suite}: {len(run.times)} tests, {time.monotonic() - run.begun:.1f} s")

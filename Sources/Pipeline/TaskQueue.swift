@@ -142,7 +142,7 @@ package final class TaskQueue<Element: Sendable>: @unchecked Sendable {
       if discards { elements.removeAll() }
       condition.broadcast()
       defer { senders.removeAll() }
-      return (elements.isEmpty ? receiver.take() : nil, Array(senders))
+      return (elements.isEmpty ? receiver.take() : nil, senders)
     }
     waiting?.resume(returning: nil)
     for sender in refused { sender.continuation.resume(returning: false) }
