@@ -11,7 +11,7 @@ if [ "${1:-}" = --say ]; then
 fi
 
 build=(pkg-config libavformat-dev libavcodec-dev libavutil-dev libavfilter-dev libswscale-dev
-  libswresample-dev ffmpeg)
+  libswresample-dev zlib1g-dev ffmpeg)
 test=("${build[@]}" python3 chromium gstreamer1.0-tools gstreamer1.0-plugins-base
   gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-libav
   python3-gi gir1.2-gst-rtsp-server-1.0 nginx libnginx-mod-rtmp)
