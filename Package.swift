@@ -163,6 +163,19 @@ let package = Package(
         ofService("Logging", "swift-log"),
       ], swiftSettings: strict),
 
+    // The C libraries: Scripts/libraries.sh links them. The header is a target of its own, and the part without
+    // FFmpeg is another.
+    .target(name: "CUprightHeader", path: "Sources/CUpright/Header"),
+    .target(
+      name: "CUprightPolicy",
+      dependencies: [
+        "CUprightHeader", "UprightFrames", "PixelKernels", "RotationPolicy", "Orientation",
+      ], path: "Sources/CUpright/Policy", swiftSettings: strict),
+    .target(
+      name: "CUpright",
+      dependencies: sessions + ["CUprightHeader", "CUprightPolicy"],
+      path: "Sources/CUpright/Media", swiftSettings: strict),
+
     .executableTarget(
       name: "policy-only", dependencies: ["RotationPolicy", "Orientation"],
       path: "Samples/policy-only"),

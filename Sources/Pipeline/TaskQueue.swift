@@ -1,5 +1,5 @@
 internal import DequeModule
-internal import Foundation
+package import Foundation
 
 /// Passes values between tasks and threads and holds at most `capacity` of them. A task that waits is
 /// suspended, a thread that waits is blocked.
@@ -70,14 +70,29 @@ package final class TaskQueue<Element: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Blocks until there is space, and enqueues `element`. Returns `false` if the queue is closed.
-  package func put(_ element: Element) -> Bool {
+  /// Blocks until there is space, and enqueues `element`. Returns `false` if the queue is closed, and `nil` if
+  /// there is no space by `deadline`, if there is one.
+  package func put(_ element: Element, by deadline: Date?) -> Bool? {
     locked {
-      while !isClosed, elements.count >= capacity { condition.wait() }
+      while !isClosed, elements.count >= capacity || !senders.isEmpty {
+        guard wait(until: deadline) else { return nil }
+      }
       if isClosed { return false }
       append(element)
       return true
     }
+  }
+
+  /// Blocks until there is space, and enqueues `element`. Returns `false` if the queue is closed.
+  package func put(_ element: Element) -> Bool { put(element, by: nil) ?? false }
+
+  /// Waits for a change. Returns `false` after `deadline`. Call with `condition` locked.
+  private func wait(until deadline: Date?) -> Bool {
+    guard let deadline else {
+      condition.wait()
+      return true
+    }
+    return condition.wait(until: deadline)
   }
 
   /// Call with `condition` locked.
@@ -94,10 +109,16 @@ package final class TaskQueue<Element: Sendable>: @unchecked Sendable {
   // MARK: - Receiving
 
   /// Blocks until there is an element and returns it; `nil` if the queue is closed and empty.
-  package func take() -> Element? {
+  package func take() -> Element? { take(by: nil).element }
+
+  /// Blocks until there is an element and returns it; `nil` if the queue is closed and empty, or if there is
+  /// none by `deadline`, which is told too.
+  package func take(by deadline: Date?) -> (element: Element?, isLate: Bool) {
     locked {
-      while elements.isEmpty, !isClosed { condition.wait() }
-      return first()
+      while elements.isEmpty, !isClosed {
+        guard wait(until: deadline) else { return (nil, true) }
+      }
+      return (first(), false)
     }
   }
 

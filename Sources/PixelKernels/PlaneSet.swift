@@ -45,6 +45,15 @@ public struct MutablePlaneSet {
   /// The plane at `index`, counted in elements.
   public subscript(index: Int) -> MutablePlaneView { planes[index] }
 
+  /// Checks that no rows overlap and that every plane is addressable.
+  ///
+  /// - Throws: `layout`.
+  package func check() throws(PixelKernelsError) {
+    for index in 0..<count {
+      try planes[index].check(elementSize: layout.planes[index].elementSize)
+    }
+  }
+
   /// The part of the frame in `rect`.
   ///
   /// - Returns: `nil` if the rectangle isn't inside the frame. Its corner must be a multiple of the layout's
@@ -98,6 +107,11 @@ public struct PlaneSet {
   public var count: Int { planes.count }
   /// The plane at `index`, counted in elements.
   public subscript(index: Int) -> PlaneView { PlaneView(planes[index]) }
+
+  /// Checks that no rows overlap and that every plane is addressable.
+  ///
+  /// - Throws: `layout`.
+  package func check() throws(PixelKernelsError) { try planes.check() }
 
   /// The part of the frame in `rect`; `nil` if the rectangle isn't inside the frame.
   public func window(_ rect: PixelRect) -> PlaneSet? { planes.window(rect).map(PlaneSet.init) }

@@ -2,8 +2,7 @@ public import ArgumentParser
 internal import Foundation
 public import Orientation
 internal import PixelKernels
-internal import RotationPolicy
-internal import UprightFrames
+public import UprightFrames
 public import UprightMediaIO
 internal import UprightOrienting
 public import UprightPipeline
@@ -154,24 +153,17 @@ struct TranscodeArguments: ParsableArguments {
   @Flag(help: "When stopped by Ctrl-C, keep the output's name instead of NAME.partial.EXT.")
   var keepPartial = false
 
-  /// `--latency`.
-  enum Latency: String, ExpressibleByArgument, CaseIterable { case live, file }
-
   /// Returns the options, checked.
   ///
   /// - Throws: `usage`, with the option as its location.
   func options(overwrites: Bool) throws(UprightError) -> TranscodeOptions {
     var options = TranscodeOptions()
-    options.frames = try Self.frameKind(frames)
+    options.frames = try FrameKind(parsing: frames)
     options.canvas = canvas
     options.reference = reference
     options.fit = fit
     options.anchor = anchor
-    guard let colour = RGBColour(hex: background) else {
-      throw UprightError(
-        .usage, "\(background) is not a colour", at: "--background", remedy: "write it as RRGGBB")
-    }
-    options.background = colour
+    options.background = try RGBColour(parsing: background)
     options.slate = slate
     options.overlays = try overlay.map { (text) throws(UprightError) in try Overlay(parsing: text) }
     options.levels = level
@@ -181,12 +173,12 @@ struct TranscodeArguments: ParsableArguments {
     options.gop = try positive(gop, "--gop")
     options.isLive = latency == .live
     options.threads = try positive(threads, "--threads") ?? 0
-    if options.threads > Self.maxThreads {
+    if options.threads > TranscodeOptions.maxThreads {
       throw UprightError(
         .usage, "\(options.threads) is too many", at: "--threads",
-        remedy: "use 1 to \(Self.maxThreads)")
+        remedy: "use 1 to \(TranscodeOptions.maxThreads)")
     }
-    options.encoderOptions = try Self.pairs(encoderOptions)
+    options.encoderOptions = try TranscodeOptions.encoderOptions(parsing: encoderOptions ?? "")
     options.segmentDuration = segment
     options.segments = hlsSegments
     options.splits = split
@@ -206,114 +198,19 @@ struct TranscodeArguments: ParsableArguments {
     options.keepsLocation = keepLocation
     options.keepsPartial = keepPartial
     options.overwrites = overwrites
-    try sizes(into: &options)
-    try rate(into: &options)
+    if let captureSize {
+      options.captureSize = try PixelSize(encoding: captureSize, at: "--capture-size")
+    }
+    if let size { try options.setSize(size) }
+    options.rate = try VideoEncoder.RateControl(crf: crf, bitrate: bitrate) ?? options.rate
     return options
   }
-
-  /// The maximum of `--threads`. Each thread of a decoder or an encoder holds frames in memory.
-  private static let maxThreads = 64
 
   private func positive(_ value: Int?, _ name: String) throws(UprightError) -> Int? {
     if let value, value < 1 {
       throw UprightError(.usage, "\(value) is too few", at: name, remedy: "give 1 or more")
     }
     return value
-  }
-
-  private static func frameKind(_ text: String) throws(UprightError) -> FrameKind {
-    switch text.lowercased() {
-    case "metadata": return .metadata
-    case "upright": return .upright
-    case "sensor": return .sensor(Camera())
-    default: break
-    }
-    let error = UprightError(
-      .usage, "\(text) is not a kind of frames", at: "--frames",
-      remedy: "use metadata, upright, sensor or sensor:90,front")
-    guard text.lowercased().hasPrefix("sensor:") else { throw error }
-    var camera = Camera()
-    for word in text.lowercased().dropFirst(7).split(
-      separator: ",", omittingEmptySubsequences: false)
-    {
-      switch word {
-      case "front": camera.position = .front
-      case "back": camera.position = .back
-      case "mirror": camera.mirrors = true
-      default:
-        guard let degrees = Int(word), [0, 90, 180, 270].contains(degrees) else { throw error }
-        camera.sensorOrientation = degrees
-      }
-    }
-    return .sensor(camera)
-  }
-
-  private static func pairs(_ text: String?) throws(UprightError) -> [String: String] {
-    var pairs: [String: String] = [:]
-    for part in (text ?? "").split(separator: ":") {
-      let sides = part.split(separator: "=", maxSplits: 1)
-      guard sides.count == 2 else {
-        throw UprightError(
-          .usage, "\(part) is not key=value", at: "--encoder-options", remedy: "write k=v:k=v")
-      }
-      pairs[String(sides[0])] = String(sides[1])
-    }
-    return pairs
-  }
-
-  private func sizes(into options: inout TranscodeOptions) throws(UprightError) {
-    do throws(PolicyError) {
-      if let captureSize {
-        options.captureSize = try StreamSize.parse(captureSize, at: "--capture-size")
-      }
-      guard let size else { return }
-      if size.lowercased() == "source" {
-        options.size = .source
-      } else if let preset = StreamPreset.named(size) {
-        options.size = .pair(preset.size)
-        options.rate = .bitrate(preset.bitsPerSecond)
-      } else {
-        options.size = .pair(try StreamSize.parse(size, at: "--size"))
-      }
-    } catch {
-      throw UprightError(error, code: .usage)
-    }
-  }
-
-  private func rate(into options: inout TranscodeOptions) throws(UprightError) {
-    if crf != nil && bitrate != nil {
-      throw UprightError(
-        .usage, "--crf and --bitrate exclude each other", at: "--crf", remedy: "give one of them")
-    }
-    if let crf {
-      guard crf.isFinite, crf >= 0 else {
-        throw UprightError(
-          .usage, "\(crf) is not a quality", at: "--crf", remedy: "use 0 to 51 with h264")
-      }
-      options.rate = .constantQuality(crf)
-    }
-    if let bitrate {
-      guard let bits = Self.bits(bitrate) else {
-        throw UprightError(
-          .usage, "\(bitrate) is not a bitrate", at: "--bitrate", remedy: "write 1500k or 2M")
-      }
-      options.rate = .bitrate(bits)
-    }
-  }
-
-  private static func bits(_ text: String) -> Int? {
-    var digits = Substring(text)
-    var factor = 1.0
-    switch digits.last {
-    case "k", "K": factor = 1000
-    case "m", "M": factor = 1_000_000
-    default: break
-    }
-    if factor > 1 { digits.removeLast() }
-    guard let value = Double(digits), value.isFinite, value > 0, value * factor >= 1000,
-      value * factor <= 1e9
-    else { return nil }
-    return Int(value * factor)
   }
 }
 
@@ -324,6 +221,8 @@ extension ScalerChoice: ExpressibleByArgument {}
 extension Reference: ExpressibleByArgument {}
 extension Fit: ExpressibleByArgument {}
 extension SegmentKind: ExpressibleByArgument {}
+extension Latency: ExpressibleByArgument {}
+extension GravityConstants: ExpressibleByArgument {}
 extension Anchor: ExpressibleByArgument {}
 extension VideoCodec: ExpressibleByArgument {
   /// Creates a codec from its name, or from a common name of the codec or its encoder.

@@ -83,13 +83,19 @@ public final class FrameAdapter {
 
   /// Draws `source` as `layout` says. Writes every sample of `target` once, apart from row padding.
   ///
-  /// - Throws: `usage` if the planes aren't of the layout's formats; `unavailable` if the frame shrinks more
+  /// - Throws: `usage` if the planes aren't of the layout's formats, or their rows overlap; `unavailable` if the frame shrinks more
   ///   than its filter can (30 times with `bicubic`). Nothing is written then.
   public func draw(
     _ source: PlaneSet, _ layout: FrameLayout, into target: MutablePlaneSet
   ) throws(UprightError) {
     try check(source.layout, source.size, layout.source, "source")
     try check(target.layout, target.size, layout.target, "target")
+    do throws(PixelKernelsError) {
+      try source.check()
+      try target.check()
+    } catch {
+      throw UprightError(.usage, error.message, at: "draw", cause: error)
+    }
     let pattern = fillPattern(layout.target)
     guard layout.isCaptureEnabled, !layout.placement.isEmpty else { return pattern.fill(target) }
     guard let from = source.window(layout.placement.sourceRect),

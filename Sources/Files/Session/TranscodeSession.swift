@@ -90,18 +90,33 @@ public final class TranscodeSession: Sendable {
     updates: @escaping @Sendable (SessionUpdate) -> Void
   ) async throws(UprightError) -> TranscodeReport {
     try await withTaskCancellationHandler {
-      await WorkThread.run(name: "upright-transcode") {
-        () -> Result<TranscodeReport, UprightError> in
-        do throws(UprightError) {
-          return .success(try self.run(observe: updates))
-        } catch {
-          // Interrupted reading and writing have errors of their own.
-          return .failure(self.request.cancelled ?? error)
-        }
-      }
+      await WorkThread.run(name: Self.threadName) { self.outcome(updates) }
     } onCancel: {
       cancel()
     }.get()
+  }
+
+  /// Transcodes the input on a thread of its own, and blocks the calling thread, whose stack may be small.
+  ///
+  /// - Parameter updates: Called with progress, decisions and formats during the run, on that thread.
+  /// - Throws: `cancelled` after `cancel`, and the errors of the blocking `run`.
+  package func runApart(
+    updates: @escaping @Sendable (SessionUpdate) -> Void
+  ) throws(UprightError) -> TranscodeReport {
+    let work = WorkThread(name: Self.threadName) { self.outcome(updates) }
+    guard let outcome = work.join() else { throw UprightError(.fault, "no thread") }
+    return try outcome.get()
+  }
+
+  private static let threadName = "upright-transcode"
+
+  private func outcome(
+    _ updates: @escaping @Sendable (SessionUpdate) -> Void
+  ) -> Result<TranscodeReport, UprightError> {
+    do throws(UprightError) { return .success(try run(observe: updates)) } catch {
+      // Interrupted reading and writing have errors of their own.
+      return .failure(request.cancelled ?? error)
+    }
   }
 
   /// Returns what a run would do, without writing an output. Reads the input as far as a run needs to decide;

@@ -18,6 +18,7 @@ final class PacketRun: Sendable {
   private let ending = Mutex<UprightError?>(nil)
   private let isCancelled = Atomic(false)
   private let wantsKeyframe = Atomic(false)
+  private let writing = Mutex<WorkThread<Void>?>(nil)
 
   /// The error that ended the session.
   var failure: UprightError? { ending.withLock { $0 } }
@@ -47,9 +48,12 @@ final class PacketRun: Sendable {
     output.close(discarding: true)
   }
 
+  /// Waits until the threads have ended.
+  func join() { _ = writing.withLock { $0 }?.join() }
+
   func start() {
     let reading = WorkThread(name: "upright-packets-in") { [source] in source.run() }
-    _ = WorkThread(name: "upright-packets-out") { [self] in
+    let writing = WorkThread(name: "upright-packets-out") { [self] in
       do throws(UprightError) {
         try encode()
         guard let outcome = reading.join() else { throw UprightError(.fault, "no reader") }
@@ -66,6 +70,7 @@ final class PacketRun: Sendable {
       input.close(discarding: true)
       output.close()
     }
+    self.writing.withLock { $0 = writing }
   }
 
   private func encode() throws(UprightError) {

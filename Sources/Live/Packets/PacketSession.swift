@@ -1,3 +1,4 @@
+package import Foundation
 public import Orientation
 internal import Synchronization
 public import UprightFrames
@@ -52,6 +53,37 @@ public final class PacketSession: Sendable {
   /// ended.
   public func offer(_ packet: EncodedPacket) -> Bool { input.offer(packet) }
 
+  /// Sends a packet, in decoding order. Blocks the thread, up to `deadline` if there is one, while the
+  /// session is behind; then returns `false` and takes nothing.
+  ///
+  /// - Throws: The error that ended the session; `cancelled` if it has ended.
+  package func send(_ packet: EncodedPacket, by deadline: Date?) throws(UprightError) -> Bool {
+    switch input.put(packet, by: deadline) {
+    case true?: return true
+    case nil: return false
+    case false?: throw run.failure ?? UprightError(.cancelled, "the session has ended")
+    }
+  }
+
+  /// Returns the next element of the output. Blocks the thread, up to `deadline` if there is one. For one
+  /// reader, which uses either this or `output`.
+  ///
+  /// - Throws: The error that ended the session.
+  package func receive(by deadline: Date?) throws(UprightError) -> Received {
+    let (element, isLate) = run.output.take(by: deadline)
+    if let element { return .element(element) }
+    if isLate { return .late }
+    if let failure = run.failure { throw failure }
+    return .end
+  }
+
+  /// What `receive` returns.
+  package enum Received {
+    case element(PacketOutput)
+    case late
+    case end
+  }
+
   /// Makes the next frame a keyframe.
   public func requestKeyframe() { run.requestKeyframe() }
 
@@ -62,6 +94,12 @@ public final class PacketSession: Sendable {
   public func cancel() {
     input.close(discarding: true)
     run.cancel()
+  }
+
+  /// Ends the session, and waits until its threads have ended.
+  package func close() {
+    cancel()
+    run.join()
   }
 
   /// The session's output, for one reader.

@@ -175,8 +175,8 @@ typedef struct upright_plan upright_plan;
  * Fails with BAD_DATA for a policy that is malformed or can't start. */
 UPRIGHT_API upright_status upright_plan_new(const char *policy, upright_plan **plan, upright_error *error);
 
-/* Frees a plan. INVALID for a handle that isn't one. BUSY in a callback or while another thread is freeing
- * it; it is not freed then. The same applies to every _free. */
+/* Frees a plan. INVALID for a handle that isn't one, or that another thread is freeing. BUSY in a callback of
+ * the handle, which is not freed then. The same applies to every _free. */
 UPRIGHT_API upright_status upright_plan_free(upright_plan *plan);
 
 /* Adds events, one per line. Fails with BAD_DATA for a line that isn't an event: then none is added; or for
@@ -315,7 +315,7 @@ typedef struct upright_frames upright_frames;
  *   "fit": "fit" (default), "fill" or "stretch"
  *   "anchor": "center" (default), "top", "bottomLeading", ...
  *   "background": "RRGGBB"
- *   "filter": "bicubic" (default), "bilinear", "lanczos", "area" or "point"
+ *   "filter": "bicubic" (default), "bilinear", "lanczos" or "area"
  *   "gravity": "android" (default) or "iio"
  * Fails with USAGE for an option that is unknown or invalid, BAD_DATA for the policy. */
 UPRIGHT_API upright_status upright_frames_new(
@@ -520,7 +520,7 @@ typedef struct upright_update {
   const char *json;
 } upright_update;
 
-/* Receives an update. Anything but 0 cancels the transcode. */
+/* Receives an update, on a thread of the library. Anything but 0 cancels the transcode. */
 typedef int32_t (*upright_update_callback)(void *context, const upright_update *update);
 
 /* A transcode of one file. */
@@ -544,7 +544,7 @@ UPRIGHT_API upright_status upright_transcode_free(upright_transcode *transcode);
 
 /* Transcodes, and returns when it is done. Once per handle; a second time is INVALID.
  *
- * callback: called with updates on this thread, one at a time; or NULL. report: the report as JSON, or NULL if
+ * callback: called with updates, one at a time, while this call waits; or NULL. report: the report as JSON, or NULL if
  * it isn't wanted; set to NULL if the call fails. Fails with CANCELLED if it was cancelled: nothing is left
  * under the output's name. */
 UPRIGHT_API upright_status upright_transcode_run(

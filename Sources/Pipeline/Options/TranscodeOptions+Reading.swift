@@ -1,0 +1,143 @@
+package import Orientation
+internal import PixelKernels
+internal import RotationPolicy
+package import UprightFrames
+package import UprightMediaIO
+
+extension TranscodeOptions {
+  /// Reads the options of a transcode by the names of the command line, which has the same defaults.
+  ///
+  /// - Throws: `usage` for an invalid value, or two that contradict each other.
+  package init(_ reader: inout OptionReader) throws(UprightError) {
+    self.init()
+    frames = try reader.parsed("frames", FrameKind.init(parsing:)) ?? frames
+    canvas = try reader.word("canvas") ?? canvas
+    reference = try reader.word("reference")
+    fit = try reader.word("fit") ?? fit
+    anchor = try reader.word("anchor") ?? anchor
+    background = try reader.parsed("background", RGBColour.init(parsing:)) ?? background
+    slate = try reader.text("slate")
+    for text in try reader.texts("overlay") { overlays.append(try Overlay(parsing: text)) }
+    levels = try reader.flag("level")
+    if let text = try reader.text("size") { try setSize(text) }
+    captureSize = try reader.parsed("capture-size") { (text) throws(UprightError) in
+      try PixelSize(encoding: text)
+    }
+    scaler = try reader.word("scaler") ?? scaler
+    codec = try reader.word("codec")
+    rate = try VideoEncoder.RateControl(&reader) ?? rate
+    speed = try reader.text("speed")
+    gop = try reader.count("gop", in: 1...Int(Int32.max))
+    isLive = try reader.word("latency", as: Latency.self) == .live
+    threads = try reader.count("threads", in: 1...Self.maxThreads) ?? threads
+    encoderOptions = try reader.parsed("encoder-options", Self.encoderOptions(parsing:)) ?? [:]
+    segmentDuration = try reader.number("segment") ?? segmentDuration
+    segments = try reader.word("hls-segments") ?? segments
+    splits = try reader.flag("split")
+    start = try reader.number("start")
+    end = try reader.number("to")
+    eventsOffset = try reader.number("events-offset") ?? eventsOffset
+    audio = try reader.text("audio")
+    gravity = try reader.word("gravity", as: GravityConstants.self)?.configuration ?? gravity
+    upright = try reader.word("upright") ?? upright
+    let reencode: ReencodeRule? = try reader.word("reencode")
+    self.reencode = reencode ?? .auto
+    copiesWhatFits = reencode == .auto
+    chunks = try reader.parsed("chunks", ChunkRule.init(parsing:)) ?? chunks
+    isStrict = try reader.flag("strict")
+    keepsLocation = try reader.flag("keep-location")
+    keepsPartial = try reader.flag("keep-partial")
+    overwrites = try reader.flag("overwrite")
+  }
+
+  /// The maximum of `threads`. Each thread of a decoder or an encoder holds frames in memory.
+  package static let maxThreads = 64
+
+  /// Sets the size from `WxH`, `source`, or the name of a preset, which has a bitrate too.
+  ///
+  /// - Throws: `usage` for anything else.
+  package mutating func setSize(_ text: String) throws(UprightError) {
+    if text.lowercased() == "source" {
+      size = .source
+    } else if let preset = StreamPreset.named(text) {
+      size = .pair(preset.size)
+      rate = .bitrate(preset.bitsPerSecond)
+    } else {
+      size = .pair(try PixelSize(encoding: text))
+    }
+  }
+
+  /// Parses `key=value:key=value`.
+  ///
+  /// - Throws: `usage` for anything else.
+  package static func encoderOptions(parsing text: String) throws(UprightError) -> [String: String]
+  {
+    var pairs: [String: String] = [:]
+    for part in text.split(separator: ":") {
+      let sides = part.split(separator: "=", maxSplits: 1)
+      guard sides.count == 2 else {
+        throw UprightError(
+          .usage, "\(part) is not key=value", at: "--encoder-options", remedy: "write k=v:k=v")
+      }
+      pairs[String(sides[0])] = String(sides[1])
+    }
+    return pairs
+  }
+}
+
+/// `--latency`.
+package enum Latency: String, CaseIterable {
+  /// A packet for every frame, without delay.
+  case live
+  /// Lookahead and B-frames.
+  case file
+}
+
+extension VideoEncoder.RateControl {
+  /// Reads `crf` or `bitrate`; `nil` if neither is given.
+  ///
+  /// - Throws: `usage` for an invalid value, and if both are given.
+  package init?(_ reader: inout OptionReader) throws(UprightError) {
+    try self.init(crf: reader.number("crf"), bitrate: reader.text("bitrate"))
+  }
+
+  /// The rate control of `--crf` and `--bitrate`; `nil` if neither is given.
+  ///
+  /// - Throws: `usage` for an invalid value, and if both are given.
+  package init?(crf: Double?, bitrate: String?) throws(UprightError) {
+    if crf != nil && bitrate != nil {
+      throw UprightError(
+        .usage, "--crf and --bitrate exclude each other", at: "--crf", remedy: "give one of them")
+    }
+    if let crf {
+      guard crf.isFinite, crf >= 0 else {
+        throw UprightError(
+          .usage, "\(crf) is not a quality", at: "--crf", remedy: "use 0 to 51 with h264")
+      }
+      self = .constantQuality(crf)
+    } else if let bitrate {
+      guard let bits = Self.bits(bitrate) else {
+        throw UprightError(
+          .usage, "\(bitrate) is not a bitrate", at: "--bitrate", remedy: "write 1500k or 2M")
+      }
+      self = .bitrate(bits)
+    } else {
+      return nil
+    }
+  }
+
+  private static func bits(_ text: String) -> Int? {
+    var digits = Substring(text)
+    var factor = 1.0
+    switch digits.last {
+    case "k", "K": factor = 1000
+    case "m", "M": factor = 1_000_000
+    default: break
+    }
+    if factor > 1 { digits.removeLast() }
+    guard let value = Double(digits), value.isFinite, value > 0, value * factor >= 1000,
+      value * factor <= 1e9
+    else { return nil }
+    return Int(value * factor)
+  }
+}
