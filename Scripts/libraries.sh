@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# Links the C libraries, libupright and libuprightpolicy, from the modules that have been built, and puts what a
+# C program needs beside them: .build/release/lib, or .build/debug/lib for the tests (`libraries.sh debug`).
+#
+# SwiftPM can't link Swift's libraries into a shared one, so swiftc does. Only the functions of upright.h are
+# exported: internal ones of the kernels have names of the same form.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+kind=${1:-release}
+[ "$kind" = debug ] || Scripts/build.sh libraries
+built=.build/$kind
+lib=$built/lib
+header=Sources/CUpright/Header/include/upright.h
+abi=$(sed -n 's/^#define UPRIGHT_ABI_VERSION //p' $header)
+version=$(sed -n 's/^#define UPRIGHT_VERSION_[MP][A-Z]* //p' $header | paste -sd.)
+
+policy=(CUprightPolicy UprightFrames RotationPolicy PixelKernels CPixelKernels Orientation)
+all=("${policy[@]}" CUpright UprightFiles UprightLive UprightEncoding UprightContainers UprightOrienting
+  UprightIntake UprightPipeline UprightMediaIO CFFmpegShims OrientationSignals UprightRTP DequeModule
+  ContainersPreview InternalCollectionsUtilities)
+
+# The objects of targets. Objects of sources that were deleted can be among them, and are left out.
+objects() {
+  local target object
+  for target in "$@"; do
+    local map=$built/$target.build/output-file-map.json
+    if [ -e "$map" ]; then
+      grep -o '"object": *"[^"]*"' "$map" | cut -d'"' -f4 | while IFS= read -r object; do
+        [ ! -e "$object" ] || printf '"%s"\n' "$object"
+      done
+    else
+      for object in "$built/$target.build"/*.o; do
+        [ ! -e "Sources/$target/$(basename "${object%.o}")" ] || printf '"%s"\n' "$object"
+      done
+    fi
+  done
+}
+
+# link NAME FLAGS...: exports the functions that standard input declares.
+link() {
+  local name=$1
+  shift
+  { echo "UPRIGHT_$abi { global:"; grep -oE '\bupright_[a-z_]+\(' | tr '(' ';' | sort -u; echo 'local: *; };'; } \
+    >"$lib/$name.map"
+  swiftc -emit-library -static-stdlib -use-ld=lld -o "$lib/$name.so.$abi" "@$lib/$name.objects" "$@" \
+    -Xlinker "-soname=$name.so.$abi" -Xlinker "--version-script=$lib/$name.map" -Xlinker --gc-sections \
+    -Xlinker --no-undefined ${strip[@]+"${strip[@]}"}
+  ln -sf "$name.so.$abi" "$lib/$name.so"
+}
+
+mkdir -p "$lib"
+strip=()
+[ "$kind" = debug ] || strip=(-Xlinker --strip-all)
+objects "${policy[@]}" >"$lib/libuprightpolicy.objects"
+objects "${all[@]}" >"$lib/libupright.objects"
+sed '/^ \* Packets (libupright.so)/,$d' $header | grep '^UPRIGHT_API' | link libuprightpolicy
+# The tests' objects were compiled for shared Swift libraries, and don't name what static ones need.
+foundation=(-l_FoundationICU -lCoreFoundation -l_FoundationCShims -l_FoundationCollections)
+read -ra ffmpeg < <(pkg-config --libs libavformat libavcodec libavfilter libswscale libswresample libavutil)
+grep '^UPRIGHT_API' $header | link libupright "${ffmpeg[@]}" "${foundation[@]}"
+
+cp $header "$lib/"
+for name in upright uprightpolicy; do
+  cat >"$lib/$name.pc" <<PC
+prefix=\${pcfiledir}
+Name: $name
+Description: Orients video by a rotation policy
+Version: $version
+Libs: -L\${prefix} -l$name
+Cflags: -I\${prefix}
+PC
+done
