@@ -1,6 +1,6 @@
 # The two main commands are `make demo` and `make test`. Both install what they need.
 
-.PHONY: demo build check test lint format docs bench bench-live samples schemas check-slow fuzz \
+.PHONY: demo build libraries check test lint format docs bench bench-live samples schemas check-slow fuzz \
   check-arm check-debian13 check-newest-ffmpeg clean
 
 export UPRIGHT_SHARED ?= $(abspath ../shared)
@@ -13,6 +13,11 @@ demo:
 build:
 	@Scripts/setup.sh --say build
 	@Scripts/build.sh upright
+
+# libupright and libuprightpolicy with their header, in .build/release/lib. See Scripts/libraries.sh.
+libraries:
+	@Scripts/setup.sh --say build
+	@Scripts/libraries.sh
 
 # The development loop: lint, and all tests that need no browser, no server and no real time.
 check:

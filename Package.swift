@@ -224,6 +224,9 @@ let package = Package(
       ],
       swiftSettings: tests),
     .testTarget(
+      name: "CUprightTests", dependencies: ["CUpright", "Orientation", "UprightTestSupport"],
+      swiftSettings: tests),
+    .testTarget(
       name: "UprightServiceTests",
       dependencies: sessions + [
         "UprightService", "UprightRTMP", "UprightTestSupport",

@@ -4,4 +4,5 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 Scripts/build.sh tests
+Scripts/libraries.sh debug
 python3 Scripts/run_tests.py "$@"

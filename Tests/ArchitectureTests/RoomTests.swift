@@ -54,6 +54,16 @@ import UprightTestSupport
       path.union(["UprightRTP", "Orientation"]), shared
     ),
     "Upright": (path.union(["UprightFiles", "UprightLive", "Orientation", "CMalloc"]), []),
+    "CUprightHeader": ([], []),
+    "CUprightPolicy": (
+      ["CUprightHeader", "UprightFrames", "PixelKernels", "RotationPolicy", "Orientation"],
+      ["Glibc", "Musl"]
+    ),
+    "CUpright": (
+      path.union([
+        "CUprightHeader", "CUprightPolicy", "UprightFiles", "UprightLive", "Orientation",
+      ]), ["Foundation", "Synchronization"]
+    ),
     "UprightService": (
       path.union(["UprightFiles", "UprightLive", "UprightRTMP", "Orientation"]),
       [

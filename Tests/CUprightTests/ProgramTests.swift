@@ -1,0 +1,119 @@
+import Foundation
+import Testing
+import UprightTestSupport
+
+/// C programs: the samples, and those of Tests/C.
+@Suite("C programs")
+struct ProgramTests {
+  private static func clip(_ name: String) -> String {
+    Fixtures.packageRoot.appendingPathComponent("Samples/clips/\(name)").path
+  }
+
+  private static let events = clip("turning-sensor.jsonl")
+
+  /// Valgrind takes longer, most of all to read the symbols of FFmpeg's libraries.
+  private static let quick: [Runner] = [.plain, .leakSanitizer]
+
+  @Test("The sample policy.c decides without video", arguments: Runner.allCases)
+  func policy(_ runner: Runner) throws {
+    let scratch = try Scratch()
+    let lines = try runner.run("Samples/c/policy.c", .policy, ["phone", Self.events], in: scratch)
+    #expect(
+      lines.prefix(5) == [
+        "at 0 s: encode 720x1280", "at 3 s: encode 720x1280", "at 6 s: encode 1280x720",
+        "at 9 s: encode 720x1280", "{",
+      ])
+    #expect(lines.filter { $0.contains("\"decision\": \"rotate\"") }.count == 2)
+  }
+
+  @Test(
+    "The sample frames.c writes a file of upright frames for each format",
+    arguments: Runner.allCases)
+  func frames(_ runner: Runner) throws {
+    let scratch = try Scratch()
+    let (input, output, events) = (
+      scratch.path("in.y4m"), scratch.path("out"), scratch.path("events.jsonl")
+    )
+    try FFmpegTool.run(["-f", "lavfi", "-i", DecodedFrames.source, "-frames:v", "10", "-y", input])
+    try #"{"at": 0.2, "device": "landscapeLeft"}"#.write(
+      toFile: events, atomically: true, encoding: .utf8)
+    let lines = try runner.run("Samples/c/frames.c", .policy, [input, events, output], in: scratch)
+    #expect(lines.prefix(2) == ["frame 0: 360x640", "frame 6: 640x360"])
+    for (name, count, size, corner) in [
+      ("out-0.y4m", 6, PixelSize(360, 640), "tr"), ("out-1.y4m", 4, PixelSize(640, 360), "tl"),
+    ] {
+      let decoded = try DecodedFrames(scratch.path(name), scratch)
+      #expect(decoded.sizes == Array(repeating: size, count: count))
+      #expect(Set(decoded.corners) == [corner])
+    }
+  }
+
+  @Test("The sample packets.c writes a stream of upright frames for each format", arguments: quick)
+  func packets(_ runner: Runner) throws { try checkPackets(runner) }
+
+  @Test("The sample packets.c has no error under valgrind", .slow("2 minutes"))
+  func packetsChecked() throws { try checkPackets(.valgrind) }
+
+  private func checkPackets(_ runner: Runner) throws {
+    let scratch = try Scratch()
+    let clip = try SentClip(
+      .h264, count: 60, interval: 15, source: ["-f", "lavfi", "-i", DecodedFrames.source])
+    let lines = try runner.run(
+      "Samples/c/packets.c", .all, [clip.path, scratch.path("out")], in: scratch)
+    #expect(
+      lines.filter { !$0.hasPrefix("{") } == [
+        "packet 0: 360x640", "packet 45: 640x360", "60 packets in 2 files",
+      ])
+    for (name, count, size, corner) in [
+      ("out-0.h264", 45, PixelSize(360, 640), "tr"), ("out-1.h264", 15, PixelSize(640, 360), "tl"),
+    ] {
+      let decoded = try DecodedFrames(scratch.path(name), scratch)
+      #expect(decoded.sizes == Array(repeating: size, count: count))
+      #expect(Set(decoded.corners) == [corner])
+    }
+  }
+
+  @Test("The sample transcode.c writes an upright file, and tells how far it is", arguments: quick)
+  func transcode(_ runner: Runner) throws { try checkTranscode(runner) }
+
+  @Test("The sample transcode.c has no error under valgrind", .slow("2 minutes"))
+  func transcodeChecked() throws { try checkTranscode(.valgrind) }
+
+  private func checkTranscode(_ runner: Runner) throws {
+    let scratch = try Scratch()
+    let (input, output, events) = (
+      scratch.path("in.mp4"), scratch.path("out.mp4"), scratch.path("events.jsonl")
+    )
+    try FFmpegTool.run([
+      "-f", "lavfi", "-i", DecodedFrames.source, "-frames:v", "30", "-c:v", "libx264", "-y", input,
+    ])
+    try #"{"at": 0.5, "device": "landscapeLeft"}"#.write(
+      toFile: events, atomically: true, encoding: .utf8)
+    let lines = try runner.run("Samples/c/transcode.c", .all, [input, events, output], in: scratch)
+    #expect(lines.contains("30 frames"))
+    #expect(lines.contains { $0.contains(#""decision":"rotate""#) })
+    let decoded = try DecodedFrames(output, scratch)
+    #expect(decoded.sizes == Array(repeating: PixelSize(320, 180), count: 30))
+    #expect(decoded.corners[15...].allSatisfy { $0 == "tl" })
+    #expect(decoded.corners[..<15].allSatisfy { $0 != "tl" })
+  }
+
+  @Test("Each misuse is a status with a message", arguments: quick)
+  func misuse(_ runner: Runner) throws { try checkMisuse(runner) }
+
+  @Test("Misuse causes no error under valgrind", .slow("2 minutes"))
+  func misuseChecked() throws { try checkMisuse(.valgrind) }
+
+  private func checkMisuse(_ runner: Runner) throws {
+    let scratch = try Scratch()
+    let lines = try runner.run(
+      "Tests/C/misuse.c", .all, [Self.clip("display-matrix.mp4"), scratch.folder.path], in: scratch)
+    #expect(lines == ["clean"])
+  }
+
+  @Test("Frames of every format are turned exactly, without an allocation")
+  func formats() throws {
+    let scratch = try Scratch()
+    #expect(try Runner.plain.run("Tests/C/formats.c", .policy, [], in: scratch) == ["clean"])
+  }
+}
