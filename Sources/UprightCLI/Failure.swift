@@ -83,18 +83,28 @@ struct Failure {
     return String(word.split(separator: " ").first ?? "the command line")
   }
 
-  /// The exit status of each kind of error: that of sysexits.h, or 128 plus the signal's number.
+  /// The exit status of each kind of error, that of sysexits.h, and its meaning for the help.
+  private static let statuses: [(code: UprightError.Code, status: Int32, meaning: String)] = [
+    (.usage, 64, "An option or an argument is invalid."),
+    (.badData, 65, "The input is damaged, or has another format than expected."),
+    (.noInput, 66, "The input doesn't exist or can't be read."),
+    (.unavailable, 69, "A codec, container or protocol is missing from the FFmpeg libraries."),
+    (.fault, 70, "An internal error."),
+    (.cannotCreate, 73, "The output can't be created."),
+    (.inputOutput, 74, "Reading or writing failed: disk full, pipe closed, connection lost."),
+    (.configuration, 78, "A setting of the service is invalid."),
+  ]
+
+  /// The exit statuses for the help, a line each.
+  static var statusList: String {
+    let errors = statuses.map { "  \($0.status)   \($0.meaning)" }
+    return
+      (["  0    Success."] + errors + ["  130  Stopped by Ctrl-C; 143 by SIGTERM, 129 by SIGHUP."])
+      .joined(separator: "\n")
+  }
+
   private static func status(_ code: UprightError.Code) -> Int32 {
-    switch code {
-    case .usage: 64
-    case .badData: 65
-    case .noInput: 66
-    case .unavailable: 69
-    case .cannotCreate: 73
-    case .inputOutput: 74
-    case .configuration: 78
-    case .cancelled: Interruption.shared.status ?? 130
-    default: 70
-    }
+    if code == .cancelled { return Interruption.shared.status ?? 130 }
+    return statuses.first { $0.code == code }?.status ?? 70
   }
 }

@@ -3,6 +3,7 @@ internal import Dispatch
 internal import Foundation
 internal import Logging
 internal import Orientation
+internal import RotationPolicy
 internal import Synchronization
 internal import Upright
 internal import UprightLive
@@ -13,23 +14,25 @@ struct Serve: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Run the live service: many sessions, an HTTP API, HLS and RTMP.",
     discussion: """
-      Without options it listens on 127.0.0.1:8080 and writes under ./upright-data. At the first start
-      it creates an admin token and prints it. The API is described at /openapi.yaml.
+      Without options it listens on 127.0.0.1:8080 and writes under ./upright-data. At the first start it \
+      creates an admin token and prints it. The API is described at /openapi.yaml.
 
-      Settings come from, in this order: the command line, the environment (UPRIGHT_LISTEN, UPRIGHT_DATA,
-      UPRIGHT_TOKEN, UPRIGHT_TOKEN_FILE, UPRIGHT_ALLOW_HOSTS, UPRIGHT_MAX_SESSIONS,
-      UPRIGHT_MAX_CONNECTIONS, UPRIGHT_BODY_LIMIT, UPRIGHT_DRAIN_TIMEOUT), and the file given with
-      --config:
+      SETTINGS
+      Settings come from, in this order: the command line, the environment, and the file given with --config. \
+      The admin token can also be given as \(ServiceConfiguration.tokenVariable) in the environment.
+
+      \(settings)
+
+      CONFIGURATION FILE
+      The file is a JSON object with any of the settings. Members whose key starts with // are comments. \
+      --print-config prints a file with all settings and their meaning. The sessions of the file are started \
+      whenever the service starts.
 
         {
           "listen": "127.0.0.1:8080",
-          "data": "upright-data",
+          "data": "/var/lib/upright",
           "tokenFile": "/run/secrets/upright",
           "allowHosts": ["example.com", "*.example.org", "10.0.0.5:8000"],
-          "maxSessions": 16,
-          "maxConnections": 1024,
-          "bodyLimit": 1048576,
-          "drainTimeout": 10,
           "sessions": [
             { "name": "stage",
               "input": { "url": "rtmp://0.0.0.0:1935/live/KEY" },
@@ -39,13 +42,44 @@ struct Serve: ParsableCommand {
           ]
         }
 
-      The sessions of the file are started whenever the service starts. Each has the form that
-      POST /v1/sessions accepts, and must have a name.
+      FILES
+        .upright/token
+            In the data folder: the generated admin token.
+        live/SESSION/
+            In the data folder: playlists and segments of HLS outputs.
+        recordings/SESSION/
+            In the data folder: file outputs.
 
       EXAMPLES
         upright serve
         UPRIGHT_TOKEN=... upright serve --listen 0.0.0.0:8080 --data /var/lib/upright
+        upright serve --data /var/lib/upright --print-config > upright.json
+        upright serve --config upright.json
       """)
+
+  /// The settings for the help, each with its environment variable, meaning and default.
+  private static var settings: String {
+    ServiceConfiguration.settings.map {
+      let variable = $0.variable.map { " (\($0))" } ?? ""
+      let standard =
+        switch $0.standard {
+        case .null, .array([]): ""
+        case .string(let text): " (default: \(text))"
+        default: " (default: \($0.standard.compact))"
+        }
+      return "  \($0.name)\(variable)\n" + wrapped($0.help + standard)
+    }.joined(separator: "\n")
+  }
+
+  /// Returns text in lines of less than 80 characters, each after six spaces.
+  private static func wrapped(_ text: String) -> String {
+    var lines = ["     "]
+    for word in text.split(separator: " ") {
+      if lines[lines.count - 1].count + word.count > 78 { lines.append("     ") }
+      lines[lines.count - 1] += " " + word
+    }
+    return lines.joined(separator: "\n")
+  }
 
   @Option(help: ArgumentHelp("The configuration file.", valueName: "file"), completion: .file())
   var config: String?
@@ -63,6 +97,9 @@ struct Serve: ParsableCommand {
   )
   var tokenFile: String?
 
+  @Flag(help: "Print the settings in effect as a configuration file, with comments, and exit.")
+  var printConfig = false
+
   @Flag(help: "Log debug messages too.")
   var verbose = false
 
@@ -76,6 +113,7 @@ struct Serve: ParsableCommand {
     flags["tokenFile"] = tokenFile
     let configuration = try ServiceConfiguration(
       flags: flags, environment: ProcessInfo.processInfo.environment, file: config)
+    if printConfig { return try StandardOutput.write(configuration.documented.pretty + "\n") }
     let secrets = Secrets()
     var logger = Logger(label: "upright") {
       RedactingLog(label: $0, secrets: secrets, write: StandardError.write)

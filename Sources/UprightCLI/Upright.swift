@@ -17,6 +17,13 @@ struct UprightCommand: ParsableCommand {
         upright probe take.mov
         upright preview take.mov -o sheet.png
         upright tag take.mp4 -o fixed.mp4 --orientation right
+
+      EXIT STATUS
+      \(Failure.statusList)
+
+      ENVIRONMENT
+        NO_COLOR
+            If it isn't empty, the progress bar has no colours.
       """,
     version: version,
     subcommands: [

@@ -69,6 +69,27 @@ struct ConfigurationTests {
     _ = scratch
   }
 
+  @Test("The documented configuration has every setting with a comment, and is read as it was")
+  func documented() throws {
+    let (scratch, path) = try Self.file(
+      "{\"data\": \"here\", \"maxSessions\": 3, \"// maxSessions\": {}, \"allowHosts\": [\"a.example\"], "
+        + "\"sessions\": [{\"name\": \"stage\", \"input\": {\"url\": \"file:clip.mp4\"}}], "
+        + "\"tokenFile\": null, \"webhooks\": null}")
+    let first = try ServiceConfiguration(
+      flags: [:], environment: ["UPRIGHT_TOKEN": "a-token-of-16-and-more"], file: path)
+    #expect(first.maxSessions == 3 && first.webhooks.isEmpty)
+    let text = first.documented.pretty
+    for setting in ServiceConfiguration.settings {
+      #expect(text.contains("\"\(setting.name)\": ") && text.contains("\"// \(setting.name)\": "))
+    }
+    #expect(!text.contains("a-token-of"))
+    let (other, copy) = try Self.file(text)
+    let second = try ServiceConfiguration(flags: [:], environment: [:], file: copy)
+    #expect(second.documented == first.documented && second.token == nil)
+    #expect(second.data == "here" && second.sessions.count == 1)
+    _ = (scratch, other)
+  }
+
   @Test("The token is generated once, readable by its owner only, and kept after a restart")
   func token() throws {
     let scratch = try Scratch()

@@ -5,22 +5,6 @@ internal import RotationPolicy
 internal import UprightMediaIO
 
 extension ServiceConfiguration {
-  /// The settings by name. `maxSessions` in the file is `UPRIGHT_MAX_SESSIONS` in the environment and
-  /// `--max-sessions` on the command line.
-  package static let settings: [(name: String, help: String)] = [
-    ("listen", "HOST:PORT of the HTTP server; default 127.0.0.1:8080"),
-    ("data", "folder for all written files; default ./upright-data"),
-    ("tokenFile", "file with the admin token; default UPRIGHT_TOKEN, else a generated token"),
-    (
-      "allowHosts",
-      "hosts allowed for http inputs and webhooks: example.com, *.example.com, 10.0.0.5:8000"
-    ),
-    ("maxSessions", "maximum number of running sessions; default 16"),
-    ("maxConnections", "maximum number of HTTP connections; default 1024"),
-    ("bodyLimit", "maximum size of a request body, in bytes; default 1048576"),
-    ("drainTimeout", "maximum duration of a shutdown, in seconds; default 10"),
-  ]
-
   /// Reads the settings. Flags override the environment, which overrides the file.
   ///
   /// - Parameters:
@@ -61,10 +45,11 @@ extension ServiceConfiguration {
   /// Returns the values of the environment variables that are settings, by setting name.
   private static func named(_ environment: [String: String]) -> [String: String] {
     var texts: [String: String] = [:]
-    for name in settings.map(\.name) + ["token"] {
-      let words = name.reduce(into: "") { $0 += $1.isUppercase ? "_\($1)" : $1.uppercased() }
-      if let text = environment["UPRIGHT_" + words], !text.isEmpty { texts[name] = text }
+    for setting in settings {
+      guard let variable = setting.variable, let text = environment[variable] else { continue }
+      if !text.isEmpty { texts[setting.name] = text }
     }
+    if let text = environment[tokenVariable], !text.isEmpty { texts["token"] = text }
     return texts
   }
 
@@ -87,12 +72,14 @@ extension ServiceConfiguration {
         .configuration, "isn't a JSON object", at: file, remedy: "write {\"listen\": ...}")
     }
     var values: [AbsoluteConfigKey: ConfigValue] = [:]
-    for member in members where member.key != "sessions" && member.key != "webhooks" {
-      guard settings.contains(where: { $0.name == member.key }) else {
+    for member in members where !member.key.hasPrefix(commentMark) {
+      guard let setting = settings.first(where: { $0.name == member.key }) else {
         throw UprightError(
           .configuration, "unknown setting \(printable(member.key))", at: file,
-          remedy: "use " + settings.map(\.name).joined(separator: ", ") + ", sessions, webhooks")
+          remedy: "use " + settings.map(\.name).joined(separator: ", "))
       }
+      // `readLists` reads the others. `null` is the default.
+      guard setting.variable != nil, member.value != .null else { continue }
       guard let text = Self.text(member.value) else {
         throw UprightError(
           .configuration, "unsupported value", at: "\(file), \(member.key)",
@@ -127,7 +114,8 @@ extension ServiceConfiguration {
     }
     if let text = reader.string(forKey: "data") { data = text }
     token = reader.string(forKey: "token", isSecret: true)
-    if let path = reader.string(forKey: "tokenFile") { token = try Self.token(at: path) }
+    tokenFile = reader.string(forKey: "tokenFile")
+    if let tokenFile { token = try Self.token(at: tokenFile) }
     if let token, token.utf8.count < 16 || token.contains(where: \.isWhitespace) {
       throw Self.wrong("token", "use 16 or more characters without spaces")
     }
@@ -169,7 +157,7 @@ extension ServiceConfiguration {
 
   private mutating func readLists(_ document: JSONValue, _ file: String) throws(UprightError) {
     for (name, list) in [("sessions", \Self.sessions), ("webhooks", \Self.webhooks)] {
-      guard let value = document[name] else { continue }
+      guard let value = document[name], value != .null else { continue }
       guard case .array(let values) = value else {
         throw UprightError(
           .configuration, "isn't an array", at: "\(file), \(name)", remedy: "write [...]")

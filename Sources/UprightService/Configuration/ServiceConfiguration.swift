@@ -8,6 +8,8 @@ package struct ServiceConfiguration: Sendable {
   package var data = "upright-data"
   /// The admin token. `nil` uses the token stored in the data folder, which is generated at the first start.
   package var token: String?
+  /// The file that `token` was read from.
+  package var tokenFile: String?
   /// The hosts allowed for http inputs and webhooks.
   package var allowHosts: [String] = []
   /// The maximum number of running sessions.

@@ -1,0 +1,90 @@
+internal import Orientation
+package import RotationPolicy
+
+extension ServiceConfiguration {
+  /// One setting, for reading, for the help and for the documented configuration.
+  package struct Setting: Sendable {
+    /// The name in the configuration file, and of `flags`.
+    package let name: String
+    /// The environment variable. `nil` if the setting is a list, which only the file can have.
+    package let variable: String?
+    /// The meaning, with units and range.
+    package let help: String
+    /// The setting's value in a configuration, as it is written in the file.
+    let value: @Sendable (ServiceConfiguration) -> JSONValue
+
+    /// The value without configuration. `null` if there is none.
+    package var standard: JSONValue { value(ServiceConfiguration()) }
+  }
+
+  /// The environment variable of the token, which no file and no command line contains.
+  package static let tokenVariable = "UPRIGHT_TOKEN"
+
+  /// Members of the configuration file whose key starts with this are comments.
+  static let commentMark = "//"
+
+  /// All settings, in the order of the documentation.
+  package static let settings = [
+    Setting(
+      name: "listen", variable: "UPRIGHT_LISTEN",
+      help: "HOST:PORT of the HTTP server. A host of 0.0.0.0 or [::] means all addresses."
+    ) { .string($0.listen.description) },
+    Setting(
+      name: "data", variable: "UPRIGHT_DATA",
+      help: "The folder for all files that the service writes."
+    ) { .string($0.data) },
+    Setting(
+      name: "tokenFile", variable: "UPRIGHT_TOKEN_FILE",
+      help: "A file with the admin token, of 16 or more characters. Without it, and without "
+        + "\(tokenVariable), a token is generated at the first start and kept in "
+        + ".upright/token in the data folder."
+    ) { $0.tokenFile.map(JSONValue.string) ?? .null },
+    Setting(
+      name: "allowHosts", variable: "UPRIGHT_ALLOW_HOSTS",
+      help: "The hosts allowed for http inputs and webhooks: example.com, *.example.com, "
+        + "10.0.0.5:8000. In the environment they are separated by commas."
+    ) { .array($0.allowHosts.map(JSONValue.string)) },
+    Setting(
+      name: "maxSessions", variable: "UPRIGHT_MAX_SESSIONS",
+      help: "The maximum number of running sessions, 1 to 1000."
+    ) { .integer($0.maxSessions) },
+    Setting(
+      name: "maxConnections", variable: "UPRIGHT_MAX_CONNECTIONS",
+      help: "The maximum number of HTTP connections, 1 to 100000. One peer can have half of them."
+    ) { .integer($0.maxConnections) },
+    Setting(
+      name: "bodyLimit", variable: "UPRIGHT_BODY_LIMIT",
+      help: "The maximum size of a request's body, in bytes, 1024 to 67108864."
+    ) { .integer($0.bodyLimit) },
+    Setting(
+      name: "drainTimeout", variable: "UPRIGHT_DRAIN_TIMEOUT",
+      help: "The maximum duration of a shutdown, in seconds, 1 to 600."
+    ) { .integer(Int(clamping: $0.drainTimeout)) },
+    Setting(
+      name: "sessions", variable: nil,
+      help: "The sessions that start with the service. Each has the form that POST /v1/sessions "
+        + "accepts (see /openapi.yaml), and must have a name."
+    ) { .array($0.sessions) },
+    Setting(
+      name: "webhooks", variable: nil,
+      help: "The webhooks that are added at the start, in the form that POST /v1/webhooks accepts."
+    ) { .array($0.webhooks) },
+  ]
+
+  /// The configuration as a file that has all settings, each after a comment on its meaning. The token isn't
+  /// in it.
+  package var documented: JSONValue {
+    let title = """
+      The configuration of upright serve; see upright.json(5). Keys that start with \(Self.commentMark) are \
+      comments, and null means that there is no value.
+      """
+    return .object(
+      [JSONValue.Member(Self.commentMark, .string(title))]
+        + Self.settings.flatMap {
+          [
+            JSONValue.Member("\(Self.commentMark) \($0.name)", .string($0.help)),
+            JSONValue.Member($0.name, $0.value(self)),
+          ]
+        })
+  }
+}
