@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing, and prints nothing if none is missing. With --say it only
 # prints the command that would install them, doesn't need root, and exits with 69.
-# Usage: setup.sh [--say] build|check|demo|test|call|live|samples|bench|arm
+# Usage: setup.sh [--say] build|check|demo|test|call|live|samples|bench|arm|deb
 set -euo pipefail
 
 say=
@@ -12,7 +12,8 @@ fi
 
 build=(pkg-config libavformat-dev libavcodec-dev libavutil-dev libavfilter-dev libswscale-dev
   libswresample-dev zlib1g-dev ffmpeg)
-test=("${build[@]}" python3 gcc g++ binutils valgrind chromium gstreamer1.0-tools gstreamer1.0-plugins-base
+test=("${build[@]}" python3 gcc g++ binutils valgrind groff-base chromium gstreamer1.0-tools
+  gstreamer1.0-plugins-base
   gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-libav
   python3-gi gir1.2-gst-rtsp-server-1.0 nginx libnginx-mod-rtmp)
 # Janus is large and needs a network, so it isn't required for `make test`.
@@ -23,19 +24,21 @@ live=(ffmpeg python3 nginx libnginx-mod-rtmp janus)
 daemons=(nginx janus)
 samples=(ffmpeg fonts-dejavu-core)
 bench=("${build[@]}" python3 python3-venv libyuv-dev)
+deb=("${build[@]}" python3 debhelper dpkg-dev)
 # The C library of aarch64, and the emulator of its programs.
 arm=(libc6-dev-arm64-cross qemu-user)
 
 case "${1:-build}" in
   build | demo) wanted=("${build[@]}") ;;
-  check) wanted=("${build[@]}" python3 git) ;;
+  check) wanted=("${build[@]}" python3 git groff-base) ;;
   test) wanted=("${test[@]}") ;;
   call) wanted=("${call[@]}") ;;
   live) wanted=("${live[@]}") ;;
   samples) wanted=("${samples[@]}") ;;
   bench) wanted=("${bench[@]}") ;;
   arm) wanted=("${arm[@]}") ;;
-  *) echo "usage: setup.sh [--say] build|check|demo|test|call|live|samples|bench|arm" >&2; exit 64 ;;
+  deb) wanted=("${deb[@]}") ;;
+  *) echo "usage: setup.sh [--say] build|check|demo|test|call|live|samples|bench|arm|deb" >&2; exit 64 ;;
 esac
 
 if ! command -v swift >/dev/null; then
