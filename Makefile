@@ -1,9 +1,14 @@
 # The two main commands are `make demo` and `make test`. Both install what they need.
 
 .PHONY: demo build libraries check test lint format docs bench bench-live samples schemas check-slow fuzz \
-  check-arm check-debian13 check-newest-ffmpeg clean
+  check-arm check-debian13 check-newest-ffmpeg check-deb install uninstall deb clean
 
 export UPRIGHT_SHARED ?= $(abspath ../shared)
+export PREFIX ?= /usr/local
+export SYSCONFDIR ?= /etc
+export STATEDIR ?= /var/lib/upright
+export LIBDIR ?= $(PREFIX)/lib
+export DESTDIR
 
 demo:
 	@Scripts/setup.sh demo
@@ -79,6 +84,23 @@ check-debian13:
 # Compiles the target that uses FFmpeg with the headers of the newest FFmpeg in Debian (sid).
 check-newest-ffmpeg:
 	@Scripts/check-newest-ffmpeg.sh
+
+# Installs what `make build` built, and the libraries of `make libraries` if they were built. PREFIX (/usr/local),
+# DESTDIR, SYSCONFDIR, LIBDIR: see Scripts/install.sh.
+install:
+	@Scripts/install.sh
+
+uninstall:
+	@Scripts/install.sh --remove
+
+# Makes Debian packages in .build/deb.
+deb: build
+	@Scripts/setup.sh --say deb
+	@Scripts/deb.sh
+
+# Installs, uses and purges the package in a clean Debian 12, in .debian/clean-bookworm. Needs root.
+check-deb: deb
+	@Scripts/check-deb.sh
 
 # .debian is kept: creating it takes minutes, and it belongs to root.
 clean:

@@ -16,7 +16,7 @@ if [ "$what" != libraries ] && { [ -n "${CI:-}" ] || [ "$what" != upright ]; }; 
   [ -z "${CI:-}" ] || flags+=(-debug-info-format none)
 else
   # Swift's libraries are linked statically: the program starts faster and runs without a toolchain.
-  flags=(-c release --static-swift-stdlib)
+  flags=(-c release --static-swift-stdlib --disable-local-rpath)
 fi
 case $what in
   upright) flags+=(--product upright) ;;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the checks that take too long for every run: sanitizers, fuzzing, memory of long files, damaged input,
 # the live service for half an hour, the kernels for aarch64, every combination of containers and players,
-# calls that Janus records and forwards. SHORT=1 runs a shorter form, for CI.
+# calls that Janus records and forwards, the package in a clean system. SHORT=1 runs a shorter form, for CI.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -24,6 +24,9 @@ else
   TIME=300 Scripts/fuzz.sh
   Scripts/check-embedding.sh
   Scripts/check-arm.sh
+  Scripts/setup.sh deb
+  Scripts/deb.sh
+  Scripts/check-deb.sh
   Scripts/setup.sh call
   Scripts/test.sh slow
   for kind in address thread; do Scripts/sanitized.sh "$kind" test; done

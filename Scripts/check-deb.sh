@@ -1,0 +1,162 @@
+#!/usr/bin/env bash
+# Installs the package of `make deb` in a clean Debian 12, uses the program and the service there, and purges it.
+# Needs root for debootstrap and chroot.
+#
+# Usage: check-deb.sh [COMMAND [ARGUMENT...]]
+# A command is run in the system with the package installed, instead of the checks.
+#
+# Environment:
+#   DEBIAN_SUITE   a suite other than bookworm
+#   DEBIAN_MIRROR  the mirror; the default is the one that apt uses on this machine, or deb.debian.org
+#
+# All files are in .debian/clean-SUITE. `root` is the clean system, and isn't changed: each run writes to a new
+# layer above it.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+suite=${DEBIAN_SUITE:-bookworm}
+folder=$PWD/.debian/clean-$suite
+root=$folder/system
+
+source Scripts/debian-root.sh
+
+if [ "${1:-}" != --mounted ]; then
+  settings=()
+  enter_namespaces "$@"
+fi
+shift
+
+deb=$(echo .build/deb/upright_*.deb)
+[ -f "$deb" ] || fail "there is no package: run make deb"
+
+make_system ca-certificates
+mkdir -p "$folder"/{layer,work,system,archives/partial}
+rm -rf "$folder"/{layer,work}
+mkdir "$folder"/{layer,work}
+mount -t overlay overlay -o "lowerdir=$folder/root,upperdir=$folder/layer,workdir=$folder/work" "$root"
+mount_system
+# A second run downloads nothing again.
+mount --bind "$folder/archives" "$root/var/cache/apt/archives"
+for name in http_proxy https_proxy no_proxy; do
+  [ -z "${!name:-}" ] || passed+=("$name=${!name}")
+done
+update_apt
+
+# Runs a check inside, with a shell.
+check() {
+  local what=$1
+  shift
+  inside bash -euo pipefail -c "$@" >"$folder/check.log" 2>&1 ||
+    { cat "$folder/check.log" >&2; echo "check-deb: failed: $what" >&2; exit 70; }
+  say "$what"
+}
+
+# Lists the files that a package could have changed, with the contents of those in /etc and without apt's and
+# dpkg's own files and backups.
+list_files() {
+  inside find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /tmp -o -path /run -o -path /var/cache \
+    -o -path /var/log -o -path /var/lib/apt -o -path /var/lib/dpkg -o -path /root \) -prune \
+    -o ! -path '/etc/*-' -printf '%y %m %u %g %p\n' | sort
+  inside find /etc -type f ! -name '*-' -exec sha256sum {} + | sort -k 2
+}
+
+# The tools of the checks, and what the package depends on. So all that is left after a purge is the package's.
+apt -y install --no-install-recommends systemd curl iproute2 man-db bash-completion
+apt -y satisfy --no-install-recommends "$(dpkg-deb -f "$deb" Depends)"
+list_files >"$folder/before"
+
+cp "$deb" "$root/tmp/upright.deb"
+mkdir -p "$root/tmp/clips"
+cp Samples/clips/* "$root/tmp/clips/"
+apt -y install --no-install-recommends /tmp/upright.deb
+say "installed $(basename "$deb") on Debian $suite, $(inside du -sh /usr/bin/upright | cut -f 1)"
+
+if [ $# -gt 0 ]; then
+  inside "$@"
+  exit
+fi
+
+check "transcode, and preview with libavfilter" '
+  cd /tmp
+  upright --version
+  upright transcode clips/display-matrix.mp4 -o turned.mp4
+  upright preview clips/turning-sensor.mp4 --frames sensor --events clips/turning-sensor.jsonl -o sheet.png
+  [ -s turned.mp4 ] && [ -s sheet.png ]'
+
+check "man upright-transcode" '
+  upright --experimental-dump-help | grep -o "\"commandName\" *: *\"[a-z]*\"" | cut -d \" -f 4 | sort -u |
+    while read -r name; do
+      case $name in upright) page=upright ;; help) continue ;; *) page=upright-$name ;; esac
+      MANWIDTH=80 man --warnings "$page" >/tmp/page 2>/tmp/warnings
+      grep -q "EXIT STATUS" /tmp/page
+      [ ! -s /tmp/warnings ] || { cat /tmp/warnings; exit 1; }
+    done
+  grep -q -e "--frames" <(man upright-transcode)
+  grep -q maxSessions <(man upright.json)'
+
+check "completions: bash completes, those of zsh and fish are in place" '
+  source /usr/share/bash-completion/bash_completion
+  set +eu
+  _completion_loader upright
+  function=$(complete -p upright | sed "s/.* -F \([^ ]*\) .*/\1/")
+  COMP_WORDS=(upright tran) COMP_CWORD=1 COMP_LINE="upright tran" COMP_POINT=12 COMP_TYPE=9
+  "$function" upright tran upright
+  [ "${COMPREPLY[*]% }" = transcode ] || { echo "bash: ${COMPREPLY[*]}"; exit 1; }
+  grep -q "^#compdef upright" /usr/share/zsh/vendor-completions/_upright &&
+    grep -q "complete -c .*upright" /usr/share/fish/vendor_completions.d/upright.fish'
+
+check "the unit is valid, not enabled, and its exposure is at most 2.0" '
+  systemd-analyze verify --man=no upright.service
+  ! systemctl is-enabled --quiet upright.service
+  systemd-analyze security --offline=true --no-pager --threshold=20 /usr/lib/systemd/system/upright.service \
+    >/tmp/security || { tail -n 1 /tmp/security; exit 1; }'
+inside tail -n 1 /tmp/security
+
+# What systemd does for the unit, as far as it works without systemd: user, folder, mask, no capabilities.
+cat >"$root/tmp/unit" <<'END'
+#!/bin/sh
+ip link set lo up
+cd /var/lib/upright
+umask 027
+exec setpriv --reuid=upright --regid=upright --init-groups --no-new-privs --bounding-set=-all --inh-caps=-all \
+  env -i PATH=/usr/bin:/bin HOME=/var/lib/upright USER=upright \
+  $(sed -n 's/^ExecStart=//p' /usr/lib/systemd/system/upright.service)
+END
+chmod 755 "$root/tmp/unit"
+cat >"$root/tmp/service" <<'END'
+sh /tmp/unit 2>/tmp/service.log &
+service=$!
+trap 'cat /tmp/service.log; kill $service' ERR
+url=http://127.0.0.1:8080
+curl --silent --show-error --fail --retry 60 --retry-delay 1 --retry-connrefused $url/healthz
+[ "$(stat -c %U /proc/$service)" = upright ]
+token=$(cat /var/lib/upright/.upright/token)
+setpriv --reuid=upright --regid=upright --clear-groups cp /tmp/clips/turning-sensor.mp4 /var/lib/upright/clip.mp4
+curl --silent --show-error --fail -H "Authorization: Bearer $token" $url/v1/sessions -d '{"name": "stage",
+  "input": {"url": "file:clip.mp4"}, "outputs": [{"type": "hls"}, {"type": "file", "name": "take.mp4"}]}'
+curl --silent --show-error --fail --retry 60 --retry-delay 1 --retry-all-errors $url/live/stage/index.m3u8
+kill $service
+wait $service
+trap - ERR
+! grep -i -e warning -e error /tmp/service.log
+ls /var/lib/upright/recordings/stage/take.mp4
+END
+check "the unit's command runs as its user, with the installed configuration" \
+  'unshare --net bash -Eeuo pipefail /tmp/service'
+
+# Compares the files with those before the installation. The argument is a pattern of what may be left.
+compare() {
+  list_files >"$folder/after"
+  local left
+  left=$(diff "$folder/before" "$folder/after" | grep '^[<>]' | grep -Ev "$1" || true)
+  [ -z "$left" ] || { echo "check-deb: left after the purge:"; echo "$left"; exit 70; } >&2
+}
+apt -y purge upright
+compare ' /var/lib/upright($|/)| /etc/(passwd|group|shadow|gshadow)$| /var/lib(/systemd)?$'
+check "purged: the data is left, with its user" \
+  '[ "$(stat -c %U /var/lib/upright/recordings/stage/take.mp4)" = upright ]'
+rm -r "$root/var/lib/upright"
+apt -y install --no-install-recommends /tmp/upright.deb
+apt -y purge upright
+compare '^$'
+say "purged without data: nothing is left"
