@@ -13,7 +13,8 @@ if [ "${SHORT:-0}" = 1 ]; then
   UPRIGHT_ONLY="PixelKernelsTests OrientationSignalsTests RTPTests RTMPTests UprightFramesTests UprightTests" \
     Scripts/sanitized.sh address check
   # Tests of the threads of file sessions, live sessions and the service.
-  UPRIGHT_ONLY="UprightTests UprightServiceTests" Scripts/sanitized.sh thread test \
+  UPRIGHT_ONLY="UprightFramesTests UprightTests UprightServiceTests" Scripts/sanitized.sh thread test \
+    --filter '^UprightFramesTests\.AdapterThreadTests' \
     --filter '^UprightTests\.(FollowTests/playlist|BoundedQueue|EncoderChain|AsyncSession|PacketSession|Live(?!Session))' \
     --filter '^UprightTests\.LiveSessionTests/(now|loss|stalled|stop|overload)\(' \
     --filter '^UprightServiceTests\.(RTMP|Reconnect|Webhook|EventStream|Freeze)'

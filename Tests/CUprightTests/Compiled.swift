@@ -12,7 +12,7 @@ enum Compiled {
   )
     throws -> String
   {
-    let file = Fixtures.packageRoot.appendingPathComponent(source)
+    let file = URL(fileURLWithPath: source, relativeTo: Fixtures.packageRoot)
     let program = scratch.path(file.deletingPathExtension().lastPathComponent)
     try ExternalTool("cc").run(
       ["-std=c11", "-D_GNU_SOURCE", "-g", "-Wall", "-Wextra", "-Werror", "-pedantic"] + flags

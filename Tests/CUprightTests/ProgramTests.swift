@@ -1,4 +1,5 @@
 import Foundation
+import Orientation
 import Testing
 import UprightTestSupport
 
@@ -11,11 +12,16 @@ struct ProgramTests {
 
   private static let events = clip("turning-sensor.jsonl")
 
-  /// Valgrind takes longer, most of all to read the symbols of FFmpeg's libraries.
+  /// Valgrind has tests of its own. It takes longer, most of all to read the symbols of FFmpeg's libraries.
   private static let quick: [Runner] = [.plain, .leakSanitizer]
 
-  @Test("The sample policy.c decides without video", arguments: Runner.allCases)
-  func policy(_ runner: Runner) throws {
+  @Test("The sample policy.c decides without video", arguments: quick)
+  func policy(_ runner: Runner) throws { try checkPolicy(runner) }
+
+  @Test("The sample policy.c has no error under valgrind", .long, .valgrind)
+  func policyChecked() throws { try checkPolicy(.valgrind) }
+
+  private func checkPolicy(_ runner: Runner) throws {
     let scratch = try Scratch()
     let lines = try runner.run("Samples/c/policy.c", .policy, ["phone", Self.events], in: scratch)
     #expect(
@@ -26,10 +32,13 @@ struct ProgramTests {
     #expect(lines.filter { $0.contains("\"decision\": \"rotate\"") }.count == 2)
   }
 
-  @Test(
-    "The sample frames.c writes a file of upright frames for each format",
-    arguments: Runner.allCases)
-  func frames(_ runner: Runner) throws {
+  @Test("The sample frames.c writes a file of upright frames for each format", arguments: quick)
+  func frames(_ runner: Runner) throws { try checkFrames(runner) }
+
+  @Test("The sample frames.c has no error under valgrind", .long, .valgrind)
+  func framesChecked() throws { try checkFrames(.valgrind) }
+
+  private func checkFrames(_ runner: Runner) throws {
     let scratch = try Scratch()
     let (input, output, events) = (
       scratch.path("in.y4m"), scratch.path("out"), scratch.path("events.jsonl")
@@ -51,7 +60,8 @@ struct ProgramTests {
   @Test("The sample packets.c writes a stream of upright frames for each format", arguments: quick)
   func packets(_ runner: Runner) throws { try checkPackets(runner) }
 
-  @Test("The sample packets.c has no error under valgrind", .slow("2 minutes"))
+  @Test(
+    "The sample packets.c has no error under valgrind", .slow("valgrind takes a minute"), .valgrind)
   func packetsChecked() throws { try checkPackets(.valgrind) }
 
   private func checkPackets(_ runner: Runner) throws {
@@ -76,7 +86,9 @@ struct ProgramTests {
   @Test("The sample transcode.c writes an upright file, and tells how far it is", arguments: quick)
   func transcode(_ runner: Runner) throws { try checkTranscode(runner) }
 
-  @Test("The sample transcode.c has no error under valgrind", .slow("2 minutes"))
+  @Test(
+    "The sample transcode.c has no error under valgrind", .slow("valgrind takes a minute"),
+    .valgrind)
   func transcodeChecked() throws { try checkTranscode(.valgrind) }
 
   private func checkTranscode(_ runner: Runner) throws {
@@ -101,7 +113,7 @@ struct ProgramTests {
   @Test("Each misuse is a status with a message", arguments: quick)
   func misuse(_ runner: Runner) throws { try checkMisuse(runner) }
 
-  @Test("Misuse causes no error under valgrind", .slow("2 minutes"))
+  @Test("Misuse causes no error under valgrind", .slow("valgrind takes a minute"), .valgrind)
   func misuseChecked() throws { try checkMisuse(.valgrind) }
 
   private func checkMisuse(_ runner: Runner) throws {
@@ -115,5 +127,12 @@ struct ProgramTests {
   func formats() throws {
     let scratch = try Scratch()
     #expect(try Runner.plain.run("Tests/C/formats.c", .policy, [], in: scratch) == ["clean"])
+  }
+}
+
+extension Trait where Self == ConditionTrait {
+  /// Requires valgrind.
+  fileprivate static var valgrind: Self {
+    .enabled(if: ExternalTool("valgrind").isHere, "needs valgrind")
   }
 }
