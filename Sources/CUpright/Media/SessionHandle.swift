@@ -1,4 +1,4 @@
-public import CUprightHeader
+internal import CUprightHeader
 internal import CUprightPolicy
 internal import Foundation
 internal import Orientation
@@ -26,8 +26,8 @@ private final class SessionHandle: HandleObject {
     try reader.finish()
     timeBase = unsafe video.time_base
     session = unsafe try PacketSession(
-      video.video(), audio: try audio.map { (audio) throws(UprightError) in unsafe try audio.audio() },
-      timeBase: timeBase.checked(), encoding: encoding, options)
+      video.video(), audio: audio?.audio(), timeBase: timeBase.checked(),
+      encoding: encoding, options)
   }
 
   func close() { session.close() }
@@ -220,8 +220,8 @@ extension upright_packet {
   fileprivate func encoded() throws(UprightError) -> EncodedPacket {
     guard unsafe (0...1).contains(track) else {
       throw UprightError(
-        .usage, unsafe "\(track) is not a track", at: "track", remedy: "use UPRIGHT_VIDEO or UPRIGHT_AUDIO"
-      )
+        .usage, unsafe "\(track) is not a track", at: "track",
+        remedy: "use UPRIGHT_VIDEO or UPRIGHT_AUDIO")
     }
     guard unsafe length > 0 else {
       throw UprightError(.usage, "the packet is empty", at: "length", remedy: "leave it out")
@@ -256,7 +256,7 @@ private func prepared(
 }
 
 @c @implementation
-public func upright_session_new(
+func upright_session_new(
   _ video: UnsafePointer<upright_stream>?, _ audio: UnsafePointer<upright_stream>?,
   _ policy: UnsafePointer<CChar>?, _ options: UnsafePointer<CChar>?,
   _ session: UnsafeMutablePointer<OpaquePointer?>?, _ error: UnsafeMutablePointer<upright_error>?
@@ -274,7 +274,7 @@ public func upright_session_new(
 }
 
 @c @implementation
-public func upright_session_free(_ session: OpaquePointer?) -> upright_status {
+func upright_session_free(_ session: OpaquePointer?) -> upright_status {
   unsafe free(session, SessionHandle.self)
 }
 
@@ -289,7 +289,7 @@ private func use(
 }
 
 @c @implementation
-public func upright_session_events(
+func upright_session_events(
   _ session: OpaquePointer?, _ lines: UnsafePointer<CChar>?,
   _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
@@ -300,7 +300,7 @@ public func upright_session_events(
 }
 
 @c @implementation
-public func upright_session_send(
+func upright_session_send(
   _ session: OpaquePointer?, _ packet: UnsafePointer<upright_packet>?, _ timeout: Double,
   _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
@@ -314,7 +314,7 @@ public func upright_session_send(
 }
 
 @c @implementation
-public func upright_session_receive(
+func upright_session_receive(
   _ session: OpaquePointer?, _ timeout: Double, _ output: UnsafeMutablePointer<upright_output>?,
   _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
@@ -328,7 +328,7 @@ public func upright_session_receive(
 }
 
 @c @implementation
-public func upright_session_run(
+func upright_session_run(
   _ session: OpaquePointer?, _ callback: upright_output_callback?,
   _ context: UnsafeMutableRawPointer?, _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
@@ -350,7 +350,7 @@ public func upright_session_run(
 }
 
 @c @implementation
-public func upright_session_request_keyframe(
+func upright_session_request_keyframe(
   _ session: OpaquePointer?, _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
   unsafe use(session, .none, error) { handle in
@@ -360,7 +360,7 @@ public func upright_session_request_keyframe(
 }
 
 @c @implementation
-public func upright_session_finish(
+func upright_session_finish(
   _ session: OpaquePointer?, _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
   unsafe use(session, .none, error) { handle in
@@ -370,7 +370,7 @@ public func upright_session_finish(
 }
 
 @c @implementation
-public func upright_session_cancel(
+func upright_session_cancel(
   _ session: OpaquePointer?, _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
   unsafe use(session, .none, error) { handle in

@@ -1,4 +1,4 @@
-public import CUprightHeader
+internal import CUprightHeader
 internal import CUprightPolicy
 internal import Orientation
 internal import RotationPolicy
@@ -94,7 +94,7 @@ private final class TranscodeHandle: HandleObject {
 }
 
 @c @implementation
-public func upright_transcode_new(
+func upright_transcode_new(
   _ input: UnsafePointer<CChar>?, _ output: UnsafePointer<CChar>?,
   _ policy: UnsafePointer<CChar>?, _ events: UnsafePointer<CChar>?,
   _ options: UnsafePointer<CChar>?, _ transcode: UnsafeMutablePointer<OpaquePointer?>?,
@@ -112,7 +112,7 @@ public func upright_transcode_new(
 }
 
 @c @implementation
-public func upright_transcode_free(_ transcode: OpaquePointer?) -> upright_status {
+func upright_transcode_free(_ transcode: OpaquePointer?) -> upright_status {
   unsafe free(transcode, TranscodeHandle.self)
 }
 
@@ -128,7 +128,7 @@ private func use(
 }
 
 @c @implementation
-public func upright_transcode_run(
+func upright_transcode_run(
   _ transcode: OpaquePointer?, _ callback: upright_update_callback?,
   _ context: UnsafeMutableRawPointer?,
   _ report: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
@@ -155,7 +155,7 @@ public func upright_transcode_run(
 }
 
 @c @implementation
-public func upright_transcode_plan(
+func upright_transcode_plan(
   _ transcode: OpaquePointer?, _ json: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
   _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
@@ -168,21 +168,21 @@ public func upright_transcode_plan(
 }
 
 @c @implementation
-public func upright_transcode_stop(
+func upright_transcode_stop(
   _ transcode: OpaquePointer?, _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
   unsafe use(transcode, .none, error) { $0.session.stop() }
 }
 
 @c @implementation
-public func upright_transcode_cancel(
+func upright_transcode_cancel(
   _ transcode: OpaquePointer?, _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
   unsafe use(transcode, .none, error) { $0.session.cancel() }
 }
 
 @c @implementation
-public func upright_probe(
+func upright_probe(
   _ input: UnsafePointer<CChar>?, _ json: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
   _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {

@@ -1,5 +1,5 @@
-public import CUprightHeader
-internal import Orientation
+package import CUprightHeader
+package import Orientation
 internal import PixelKernels
 internal import UprightFrames
 
@@ -224,7 +224,7 @@ extension upright_layout {
 }
 
 @c @implementation
-public func upright_frames_new(
+func upright_frames_new(
   _ policy: UnsafePointer<CChar>?, _ options: UnsafePointer<CChar>?,
   _ frames: UnsafeMutablePointer<OpaquePointer?>?, _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
@@ -239,7 +239,7 @@ public func upright_frames_new(
 }
 
 @c @implementation
-public func upright_frames_free(_ frames: OpaquePointer?) -> upright_status {
+func upright_frames_free(_ frames: OpaquePointer?) -> upright_status {
   unsafe free(frames, FramesHandle.self)
 }
 
@@ -262,7 +262,7 @@ extension EventInbox {
 }
 
 @c @implementation
-public func upright_frames_events(
+func upright_frames_events(
   _ frames: OpaquePointer?, _ lines: UnsafePointer<CChar>?,
   _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
@@ -272,7 +272,7 @@ public func upright_frames_events(
 }
 
 @c @implementation
-public func upright_frames_device(
+func upright_frames_device(
   _ frames: OpaquePointer?, _ at: Double, _ device: Int32,
   _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
@@ -287,7 +287,7 @@ public func upright_frames_device(
 }
 
 @c @implementation
-public func upright_frames_gravity(
+func upright_frames_gravity(
   _ frames: OpaquePointer?, _ at: Double, _ x: Double, _ y: Double, _ z: Double,
   _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
@@ -300,7 +300,7 @@ public func upright_frames_gravity(
 }
 
 @c @implementation
-public func upright_frames_layout(
+func upright_frames_layout(
   _ frames: OpaquePointer?, _ frame: UnsafePointer<upright_frame>?,
   _ layout: UnsafeMutablePointer<upright_layout>?, _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
@@ -315,7 +315,7 @@ public func upright_frames_layout(
 }
 
 @c @implementation
-public func upright_frames_draw(
+func upright_frames_draw(
   _ frames: OpaquePointer?, _ source: UnsafePointer<upright_frame>?,
   _ target: UnsafePointer<upright_frame>?, _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
@@ -335,7 +335,7 @@ private func prepared(
 }
 
 @c @implementation
-public func upright_frames_decisions(
+func upright_frames_decisions(
   _ frames: OpaquePointer?, _ json: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
   _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {

@@ -1,4 +1,4 @@
-public import CUprightHeader
+internal import CUprightHeader
 internal import Orientation
 internal import RotationPolicy
 internal import UprightFrames
@@ -56,7 +56,7 @@ extension upright_format {
 }
 
 @c @implementation
-public func upright_plan_new(
+func upright_plan_new(
   _ policy: UnsafePointer<CChar>?, _ plan: UnsafeMutablePointer<OpaquePointer?>?,
   _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
@@ -69,7 +69,7 @@ public func upright_plan_new(
 }
 
 @c @implementation
-public func upright_plan_free(_ plan: OpaquePointer?) -> upright_status {
+func upright_plan_free(_ plan: OpaquePointer?) -> upright_status {
   unsafe free(plan, PlanHandle.self)
 }
 
@@ -85,7 +85,7 @@ private func use(
 }
 
 @c @implementation
-public func upright_plan_events(
+func upright_plan_events(
   _ plan: OpaquePointer?, _ lines: UnsafePointer<CChar>?,
   _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
@@ -95,7 +95,7 @@ public func upright_plan_events(
 }
 
 @c @implementation
-public func upright_plan_advance(
+func upright_plan_advance(
   _ plan: OpaquePointer?, _ seconds: Double, _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
   unsafe use(plan, error) { (handle) throws(UprightError) in
@@ -107,7 +107,7 @@ public func upright_plan_advance(
 }
 
 @c @implementation
-public func upright_plan_finish(
+func upright_plan_finish(
   _ plan: OpaquePointer?, _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
   unsafe use(plan, error) { handle in
@@ -117,7 +117,7 @@ public func upright_plan_finish(
 }
 
 @c @implementation
-public func upright_plan_format(
+func upright_plan_format(
   _ plan: OpaquePointer?, _ seconds: Double, _ format: UnsafeMutablePointer<upright_format>?,
   _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
@@ -137,7 +137,7 @@ public func upright_plan_format(
 }
 
 @c @implementation
-public func upright_plan_take(
+func upright_plan_take(
   _ plan: OpaquePointer?, _ json: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
   _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
@@ -148,7 +148,7 @@ public func upright_plan_take(
 }
 
 @c @implementation
-public func upright_explain(
+func upright_explain(
   _ policy: UnsafePointer<CChar>?, _ events: UnsafePointer<CChar>?,
   _ json: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
   _ error: UnsafeMutablePointer<upright_error>?
