@@ -3,7 +3,7 @@
 # C program needs beside them: .build/release/lib, or .build/debug/lib for the tests (`libraries.sh debug`).
 #
 # SwiftPM can't link Swift's libraries into a shared one, so swiftc does. Only the functions of upright.h are
-# exported: internal ones of the kernels have names of the same form.
+# exported, and each of them has to be there: internal ones of the kernels have names of the same form.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -46,6 +46,14 @@ link() {
   swiftc -emit-library -static-stdlib -use-ld=lld -o "$lib/$name.so.$abi" "@$lib/$name.objects" "$@" \
     -Xlinker "-soname=$name.so.$abi" -Xlinker "--version-script=$lib/$name.map" -Xlinker --gc-sections \
     -Xlinker --no-undefined ${strip[@]+"${strip[@]}"}
+  # A function that isn't public in Swift is hidden in a release.
+  local function
+  for function in $(grep -o '^upright_[a-z_]*' "$lib/$name.map"); do
+    nm -D --defined-only "$lib/$name.so.$abi" | grep "[ ]$function@" >/dev/null || {
+      echo "libraries: $name.so doesn't export $function" >&2
+      exit 1
+    }
+  done
   ln -sf "$name.so.$abi" "$lib/$name.so"
 }
 

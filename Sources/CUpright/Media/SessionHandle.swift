@@ -1,4 +1,7 @@
-internal import CUprightHeader
+// upright.h documents the public functions.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
+public import CUprightHeader
 internal import CUprightPolicy
 internal import Foundation
 internal import Orientation
@@ -256,7 +259,7 @@ private func prepared(
 }
 
 @c @implementation
-func upright_session_new(
+public func upright_session_new(
   _ video: UnsafePointer<upright_stream>?, _ audio: UnsafePointer<upright_stream>?,
   _ policy: UnsafePointer<CChar>?, _ options: UnsafePointer<CChar>?,
   _ session: UnsafeMutablePointer<OpaquePointer?>?, _ error: UnsafeMutablePointer<upright_error>?
@@ -274,7 +277,7 @@ func upright_session_new(
 }
 
 @c @implementation
-func upright_session_free(_ session: OpaquePointer?) -> upright_status {
+public func upright_session_free(_ session: OpaquePointer?) -> upright_status {
   unsafe free(session, SessionHandle.self)
 }
 
@@ -289,7 +292,7 @@ private func use(
 }
 
 @c @implementation
-func upright_session_events(
+public func upright_session_events(
   _ session: OpaquePointer?, _ lines: UnsafePointer<CChar>?,
   _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
@@ -300,7 +303,7 @@ func upright_session_events(
 }
 
 @c @implementation
-func upright_session_send(
+public func upright_session_send(
   _ session: OpaquePointer?, _ packet: UnsafePointer<upright_packet>?, _ timeout: Double,
   _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
@@ -314,7 +317,7 @@ func upright_session_send(
 }
 
 @c @implementation
-func upright_session_receive(
+public func upright_session_receive(
   _ session: OpaquePointer?, _ timeout: Double, _ output: UnsafeMutablePointer<upright_output>?,
   _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
@@ -328,7 +331,7 @@ func upright_session_receive(
 }
 
 @c @implementation
-func upright_session_run(
+public func upright_session_run(
   _ session: OpaquePointer?, _ callback: upright_output_callback?,
   _ context: UnsafeMutableRawPointer?, _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
@@ -350,7 +353,7 @@ func upright_session_run(
 }
 
 @c @implementation
-func upright_session_request_keyframe(
+public func upright_session_request_keyframe(
   _ session: OpaquePointer?, _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
   unsafe use(session, .none, error) { handle in
@@ -360,7 +363,7 @@ func upright_session_request_keyframe(
 }
 
 @c @implementation
-func upright_session_finish(
+public func upright_session_finish(
   _ session: OpaquePointer?, _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
   unsafe use(session, .none, error) { handle in
@@ -370,7 +373,7 @@ func upright_session_finish(
 }
 
 @c @implementation
-func upright_session_cancel(
+public func upright_session_cancel(
   _ session: OpaquePointer?, _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
   unsafe use(session, .none, error) { handle in

@@ -1,4 +1,7 @@
-internal import CUprightHeader
+// upright.h documents the public functions.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
+public import CUprightHeader
 internal import CUprightPolicy
 internal import Orientation
 internal import RotationPolicy
@@ -94,7 +97,7 @@ private final class TranscodeHandle: HandleObject {
 }
 
 @c @implementation
-func upright_transcode_new(
+public func upright_transcode_new(
   _ input: UnsafePointer<CChar>?, _ output: UnsafePointer<CChar>?,
   _ policy: UnsafePointer<CChar>?, _ events: UnsafePointer<CChar>?,
   _ options: UnsafePointer<CChar>?, _ transcode: UnsafeMutablePointer<OpaquePointer?>?,
@@ -112,7 +115,7 @@ func upright_transcode_new(
 }
 
 @c @implementation
-func upright_transcode_free(_ transcode: OpaquePointer?) -> upright_status {
+public func upright_transcode_free(_ transcode: OpaquePointer?) -> upright_status {
   unsafe free(transcode, TranscodeHandle.self)
 }
 
@@ -128,7 +131,7 @@ private func use(
 }
 
 @c @implementation
-func upright_transcode_run(
+public func upright_transcode_run(
   _ transcode: OpaquePointer?, _ callback: upright_update_callback?,
   _ context: UnsafeMutableRawPointer?,
   _ report: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
@@ -155,7 +158,7 @@ func upright_transcode_run(
 }
 
 @c @implementation
-func upright_transcode_plan(
+public func upright_transcode_plan(
   _ transcode: OpaquePointer?, _ json: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
   _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
@@ -168,21 +171,21 @@ func upright_transcode_plan(
 }
 
 @c @implementation
-func upright_transcode_stop(
+public func upright_transcode_stop(
   _ transcode: OpaquePointer?, _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
   unsafe use(transcode, .none, error) { $0.session.stop() }
 }
 
 @c @implementation
-func upright_transcode_cancel(
+public func upright_transcode_cancel(
   _ transcode: OpaquePointer?, _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
   unsafe use(transcode, .none, error) { $0.session.cancel() }
 }
 
 @c @implementation
-func upright_probe(
+public func upright_probe(
   _ input: UnsafePointer<CChar>?, _ json: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
   _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {

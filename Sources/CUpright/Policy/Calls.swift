@@ -1,4 +1,7 @@
-package import CUprightHeader
+// upright.h documents the public functions.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
+public import CUprightHeader
 #if canImport(Musl)
   internal import Musl
 #else
@@ -133,13 +136,13 @@ extension JSONValue {
 }
 
 @c @implementation
-func upright_abi_version() -> UInt32 { UInt32(UPRIGHT_ABI_VERSION) }
+public func upright_abi_version() -> UInt32 { UInt32(UPRIGHT_ABI_VERSION) }
 
 @c @implementation
-func upright_version() -> UnsafePointer<CChar>? { unsafe constant("0.2.0") }
+public func upright_version() -> UnsafePointer<CChar>? { unsafe constant("0.2.0") }
 
 @c @implementation
-func upright_status_name(_ status: upright_status) -> UnsafePointer<CChar>? {
+public func upright_status_name(_ status: upright_status) -> UnsafePointer<CChar>? {
   switch Int(status) {
   case UPRIGHT_OK: unsafe constant("ok")
   case UPRIGHT_AGAIN: unsafe constant("again")
@@ -164,7 +167,7 @@ private func constant(_ text: StaticString) -> UnsafePointer<CChar> {
 }
 
 @c @implementation
-func upright_string_free(_ string: UnsafeMutablePointer<CChar>?) { unsafe free(string) }
+public func upright_string_free(_ string: UnsafeMutablePointer<CChar>?) { unsafe free(string) }
 
 /// Frees a handle. NULL is none.
 package func free<Object: HandleObject>(

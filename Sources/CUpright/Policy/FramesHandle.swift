@@ -1,4 +1,7 @@
-package import CUprightHeader
+// upright.h documents the public functions.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
+public import CUprightHeader
 package import Orientation
 internal import PixelKernels
 internal import UprightFrames
@@ -224,7 +227,7 @@ extension upright_layout {
 }
 
 @c @implementation
-func upright_frames_new(
+public func upright_frames_new(
   _ policy: UnsafePointer<CChar>?, _ options: UnsafePointer<CChar>?,
   _ frames: UnsafeMutablePointer<OpaquePointer?>?, _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
@@ -239,7 +242,7 @@ func upright_frames_new(
 }
 
 @c @implementation
-func upright_frames_free(_ frames: OpaquePointer?) -> upright_status {
+public func upright_frames_free(_ frames: OpaquePointer?) -> upright_status {
   unsafe free(frames, FramesHandle.self)
 }
 
@@ -262,7 +265,7 @@ extension EventInbox {
 }
 
 @c @implementation
-func upright_frames_events(
+public func upright_frames_events(
   _ frames: OpaquePointer?, _ lines: UnsafePointer<CChar>?,
   _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
@@ -272,7 +275,7 @@ func upright_frames_events(
 }
 
 @c @implementation
-func upright_frames_device(
+public func upright_frames_device(
   _ frames: OpaquePointer?, _ at: Double, _ device: Int32,
   _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
@@ -287,7 +290,7 @@ func upright_frames_device(
 }
 
 @c @implementation
-func upright_frames_gravity(
+public func upright_frames_gravity(
   _ frames: OpaquePointer?, _ at: Double, _ x: Double, _ y: Double, _ z: Double,
   _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
@@ -300,7 +303,7 @@ func upright_frames_gravity(
 }
 
 @c @implementation
-func upright_frames_layout(
+public func upright_frames_layout(
   _ frames: OpaquePointer?, _ frame: UnsafePointer<upright_frame>?,
   _ layout: UnsafeMutablePointer<upright_layout>?, _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
@@ -315,7 +318,7 @@ func upright_frames_layout(
 }
 
 @c @implementation
-func upright_frames_draw(
+public func upright_frames_draw(
   _ frames: OpaquePointer?, _ source: UnsafePointer<upright_frame>?,
   _ target: UnsafePointer<upright_frame>?, _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
@@ -335,7 +338,7 @@ private func prepared(
 }
 
 @c @implementation
-func upright_frames_decisions(
+public func upright_frames_decisions(
   _ frames: OpaquePointer?, _ json: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
   _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {

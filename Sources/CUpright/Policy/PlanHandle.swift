@@ -1,4 +1,7 @@
-internal import CUprightHeader
+// upright.h documents the public functions.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
+public import CUprightHeader
 internal import Orientation
 internal import RotationPolicy
 internal import UprightFrames
@@ -56,7 +59,7 @@ extension upright_format {
 }
 
 @c @implementation
-func upright_plan_new(
+public func upright_plan_new(
   _ policy: UnsafePointer<CChar>?, _ plan: UnsafeMutablePointer<OpaquePointer?>?,
   _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
@@ -69,7 +72,7 @@ func upright_plan_new(
 }
 
 @c @implementation
-func upright_plan_free(_ plan: OpaquePointer?) -> upright_status {
+public func upright_plan_free(_ plan: OpaquePointer?) -> upright_status {
   unsafe free(plan, PlanHandle.self)
 }
 
@@ -85,7 +88,7 @@ private func use(
 }
 
 @c @implementation
-func upright_plan_events(
+public func upright_plan_events(
   _ plan: OpaquePointer?, _ lines: UnsafePointer<CChar>?,
   _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
@@ -95,7 +98,7 @@ func upright_plan_events(
 }
 
 @c @implementation
-func upright_plan_advance(
+public func upright_plan_advance(
   _ plan: OpaquePointer?, _ seconds: Double, _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
   unsafe use(plan, error) { (handle) throws(UprightError) in
@@ -107,7 +110,7 @@ func upright_plan_advance(
 }
 
 @c @implementation
-func upright_plan_finish(
+public func upright_plan_finish(
   _ plan: OpaquePointer?, _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
   unsafe use(plan, error) { handle in
@@ -117,7 +120,7 @@ func upright_plan_finish(
 }
 
 @c @implementation
-func upright_plan_format(
+public func upright_plan_format(
   _ plan: OpaquePointer?, _ seconds: Double, _ format: UnsafeMutablePointer<upright_format>?,
   _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
@@ -137,7 +140,7 @@ func upright_plan_format(
 }
 
 @c @implementation
-func upright_plan_take(
+public func upright_plan_take(
   _ plan: OpaquePointer?, _ json: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
   _ error: UnsafeMutablePointer<upright_error>?
 ) -> upright_status {
@@ -148,7 +151,7 @@ func upright_plan_take(
 }
 
 @c @implementation
-func upright_explain(
+public func upright_explain(
   _ policy: UnsafePointer<CChar>?, _ events: UnsafePointer<CChar>?,
   _ json: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
   _ error: UnsafeMutablePointer<upright_error>?
