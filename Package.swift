@@ -104,7 +104,9 @@ let package = Package(
       path: "Sources/MediaIO", swiftSettings: base),
     .target(
       name: "UprightPipeline",
-      dependencies: ["UprightMediaIO", "UprightFrames", "PixelKernels", "Orientation", deque],
+      dependencies: [
+        "UprightMediaIO", "UprightFrames", "RotationPolicy", "PixelKernels", "Orientation", deque,
+      ],
       path: "Sources/Pipeline",
       swiftSettings: strict),
     .target(

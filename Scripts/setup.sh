@@ -42,7 +42,7 @@ case "${1:-build}" in
 esac
 
 if ! command -v swift >/dev/null; then
-  echo "setup: no Swift toolchain found: install Swift 6.2 or later (https://swift.org/install)" >&2
+  echo "setup: no Swift toolchain found: install Swift 6.3 or later (https://swift.org/install)" >&2
   exit 69
 fi
 

@@ -21,7 +21,7 @@ import UprightTestSupport
       ["CFFmpeg", "CFFmpegShims", "PixelKernels", "Orientation"], ["Glibc", "Synchronization"]
     ),
     "UprightPipeline": (
-      ["UprightMediaIO", "UprightFrames", "PixelKernels", "Orientation"], shared
+      ["UprightMediaIO", "UprightFrames", "RotationPolicy", "PixelKernels", "Orientation"], shared
     ),
     "UprightIntake": (
       [
