@@ -144,6 +144,24 @@ END
 check "the unit's command runs as its user, with the installed configuration" \
   'unshare --net bash -Eeuo pipefail /tmp/service'
 
+# No systemd runs here, so the package's scripts find a program that writes down what they ask of it.
+cat >"$root/tmp/systemctl" <<'END'
+#!/bin/sh
+echo "$*" >>/tmp/systemctl.log
+END
+chmod 755 "$root/tmp/systemctl"
+check "the service is restarted by an upgrade and stopped by a removal, if it runs" '
+  mount -t tmpfs tmpfs /run
+  mkdir -p /run/systemd/system
+  mount --bind /tmp/systemctl /usr/bin/systemctl
+  for step in "-i /tmp/upright.deb:try-restart" "--remove upright:stop"; do
+    rm -f /tmp/systemctl.log
+    dpkg ${step%:*}
+    grep -q -e "\b${step#*:} upright.service" /tmp/systemctl.log || { cat /tmp/systemctl.log; exit 1; }
+  done
+  umount /usr/bin/systemctl /run
+  dpkg -i /tmp/upright.deb'
+
 # Compares the files with those before the installation. The argument is a pattern of what may be left.
 compare() {
   list_files >"$folder/after"
