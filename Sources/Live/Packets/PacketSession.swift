@@ -92,8 +92,9 @@ public final class PacketSession: Sendable {
 
   /// Ends the session within one frame. `output` throws `cancelled`.
   public func cancel() {
-    input.close(discarding: true)
+    // In this order: a closed input alone is a normal end.
     run.cancel()
+    input.close(discarding: true)
   }
 
   /// Ends the session, and waits until its threads have ended.
