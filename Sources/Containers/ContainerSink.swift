@@ -141,6 +141,11 @@ package final class ContainerSink: PacketSink {
       if !flags.isEmpty { options.append(("movflags", flags)) }
       return options
     case "flv": return [("flvflags", "+no_duration_filesize")]
+    case "rtsp":
+      // RTP in the one TCP connection: over UDP, the server's reply would determine where packets are sent.
+      return [
+        ("rtsp_transport", "tcp"), ("protocol_whitelist", "tcp"), ("timeout", Self.timeout),
+      ]
     case "matroska", "webm":
       // Elements that are patched afterwards must have no checksum.
       return description.mark?.needsRectangularProjection == true ? [("write_crc32", "0")] : []

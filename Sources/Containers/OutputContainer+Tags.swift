@@ -91,7 +91,7 @@ extension OutputContainer {
   private var fixedTags: Set<String>? {
     switch self {
     case .matroska, .webm, .flv: nil
-    case .mpegts, .hlsTS, .y4m: []
+    case .mpegts, .hlsTS, .y4m, .rtsp: []
     case .mov:
       [
         "creation_time", "title", "artist", "album", "date", "encoder", "comment", "genre",

@@ -23,6 +23,8 @@ public enum OutputContainer: String, Sendable, CaseIterable {
   case y4m
   /// HLS with MPEG-TS segments instead of fragmented MP4.
   case hlsTS = "hls-ts"
+  /// RTP over the one TCP connection of an RTSP session (RFC 2326), which is announced to a server.
+  case rtsp
 
   /// The container for the name of `target`.
   ///
@@ -35,6 +37,7 @@ public enum OutputContainer: String, Sendable, CaseIterable {
     }
     switch InputTrust.scheme(of: target) {
     case "rtmp", "rtmps": self = .flv
+    case "rtsp": self = .rtsp
     case "srt", "udp", "tcp", "rtp": self = .mpegts
     default:
       guard target != "-" else {
@@ -89,7 +92,7 @@ public enum OutputContainer: String, Sendable, CaseIterable {
   /// Whether the format may change mid-stream.
   package var canFollow: Bool {
     switch self {
-    case .mp4, .mov, .hls, .hlsTS, .mpegts, .flv: true
+    case .mp4, .mov, .hls, .hlsTS, .mpegts, .flv, .rtsp: true
     case .matroska, .webm, .y4m: false
     }
   }
@@ -97,7 +100,7 @@ public enum OutputContainer: String, Sendable, CaseIterable {
   /// The canvas rule for `--canvas auto`.
   package var defaultCanvas: CanvasRule {
     switch self {
-    case .hls, .hlsTS, .mpegts, .flv: .follow
+    case .hls, .hlsTS, .mpegts, .flv, .rtsp: .follow
     case .mp4, .mov, .matroska, .webm, .y4m: .majority
     }
   }
@@ -136,6 +139,7 @@ public enum OutputContainer: String, Sendable, CaseIterable {
     case .hlsTS: ["aac", "mp3", "ac3", "eac3"]
     case .mpegts: ["aac", "mp3", "mp2", "ac3", "eac3"]
     case .flv: ["aac", "mp3"]
+    case .rtsp: ["aac", "opus"]
     case .matroska:
       [
         "aac", "mp3", "mp2", "ac3", "eac3", "opus", "flac", "vorbis", "alac", "dts", "pcm_s16le",
@@ -185,13 +189,13 @@ public enum OutputContainer: String, Sendable, CaseIterable {
   }
 
   /// The maximum number of audio tracks.
-  package var audioTrackLimit: Int { isSegmented || self == .flv ? 1 : .max }
+  package var audioTrackLimit: Int { isSegmented || self == .flv || self == .rtsp ? 1 : .max }
 
   /// Returns whether the container may carry `codec`. WebM can't carry H.264, and FLV carries nothing else.
   package func canCarry(_ codec: VideoCodec) -> Bool {
     switch self {
     case .y4m: codec == .raw
-    case .mpegts: codec == .h264 || codec == .hevc
+    case .mpegts, .rtsp: codec == .h264 || codec == .hevc
     case .hls: codec != .vp9 && codec != .raw
     // Apple's players take HEVC in fMP4 segments only.
     case .hlsTS: codec == .h264

@@ -54,7 +54,8 @@ public enum LiveInput: Sendable {
 public enum LiveOutput: Sendable, Hashable {
   /// A sliding window of segments in a folder: `index.m3u8` and the files that it lists.
   case hls(folder: String)
-  /// An rtmp, rtmps, srt, udp or tcp URL. The first two receive FLV, the others MPEG-TS.
+  /// An rtmp, rtmps, rtsp, srt, udp or tcp URL. The first two receive FLV; an RTSP server receives RTP over
+  /// TCP, and each change of format as parameter sets in band, within one session; the others receive MPEG-TS.
   case push(url: String)
   /// A file. Its extension selects the container.
   case file(path: String)

@@ -36,7 +36,7 @@ struct LiveTarget: Sendable {
       guard let scheme = InputTrust.scheme(of: url), Self.schemes.contains(scheme) else {
         throw UprightError(
           .usage, "the scheme is not supported for output", at: LiveAddress.shown(url),
-          remedy: "give an rtmp, rtmps, srt, udp or tcp address")
+          remedy: "give an rtmp, rtmps, rtsp, srt, udp or tcp address")
       }
       container = try OutputContainer(target: url)
     case .packets: container = .hls
@@ -63,7 +63,7 @@ struct LiveTarget: Sendable {
     guard Self.containers.contains(container) else {
       throw UprightError(
         .usage, "\(container.rawValue) is not supported as a live output", at: output.displayName,
-        remedy: "use HLS, rtmp, srt, or a file in mp4, mov, mkv, ts or flv")
+        remedy: "use HLS, rtmp, rtsp, srt, or a file in mp4, mov, mkv, ts or flv")
     }
     try options.check(for: container)
     let canvas: FrameCanvas
@@ -75,10 +75,10 @@ struct LiveTarget: Sendable {
       codec: options.codec ?? container.defaultCodec, follows: container.canFollow)
   }
 
-  private static let schemes: Set<String> = ["rtmp", "rtmps", "srt", "udp", "tcp"]
+  private static let schemes: Set<String> = ["rtmp", "rtmps", "rtsp", "srt", "udp", "tcp"]
   /// The containers that accept AAC and H.264.
   private static let containers: Set<OutputContainer> = [
-    .hls, .hlsTS, .mpegts, .flv, .mp4, .mov, .matroska,
+    .hls, .hlsTS, .mpegts, .flv, .mp4, .mov, .matroska, .rtsp,
   ]
 
   private static func canvas(

@@ -14,7 +14,7 @@ struct Transcode: ParsableCommand {
     abstract: "Turn videos upright by a rotation policy and encode them.",
     discussion: """
       The output's name selects its container: .mp4, .mov, .m3u8 (HLS), .ts, .flv, .mkv, .webm, .y4m, or an \
-      rtmp:// or srt:// address.
+      rtmp://, rtsp:// or srt:// address.
 
       With several inputs, or a folder (its subfolders are skipped), the outputs are written to the folder \
       -o, or beside their inputs; --format selects the container. --events may then be a folder with \

@@ -54,9 +54,11 @@ struct AddressRulesTests {
   /// URL, direction, whether it is allowed.
   static let table: [(String, AddressRules.Direction, Bool)] = [
     ("rtmp://127.0.0.1:1935/live/KEY", .input, true), ("rtmp://10.0.0.9/live/KEY", .output, true),
+    ("rtsps://h/cam", .output, false),
+    ("rtsp://169.254.169.254/cam", .output, false), ("rtsp://0.0.0.0/cam", .output, false),
     ("rtmps://a.example.net/app/k", .output, true), ("RTMP://127.0.0.1/live/K", .input, true),
     ("srt://127.0.0.1:9000?mode=listener", .input, true), ("rtsp://192.168.1.2/cam", .input, true),
-    ("rtsp://192.168.1.2/cam", .output, false), ("udp://239.1.1.1:5000", .input, true),
+    ("rtsp://192.168.1.2/cam", .output, true), ("udp://239.1.1.1:5000", .input, true),
     ("udp://127.0.0.1:5000?pkt_size=1316", .output, true), ("rtp://127.0.0.1:5000", .input, true),
     ("rtmp://169.254.169.254/live/k", .input, false), ("srt://0.0.0.0:9000", .output, false),
     ("rtmp://224.0.0.1/live/k", .output, false), ("rtmp://[fe80::1]/live/k", .output, false),

@@ -5,6 +5,8 @@ import Testing
 import UprightMediaIO
 import UprightTestSupport
 
+@testable import UprightLive
+
 @Suite("RTSP servers: what they may send the client to")
 struct RTSPTests {
   /// A server with one track of G.711 audio, for one client at a time (RFC 2326).
@@ -14,6 +16,8 @@ struct RTSPTests {
     var url: String { "rtsp://127.0.0.1:\(listener.port)/camera" }
     /// The methods of the requests, in order.
     let requests = Mutex<[String]>([])
+    /// Whether the client offered to use UDP.
+    let hasOfferedDatagrams = Mutex(false)
 
     /// - Parameter redirects: The address that the server sends the client to, by the request's method.
     init(redirects: [String: String] = [:]) throws {
@@ -41,10 +45,21 @@ struct RTSPTests {
           continue
         }
         let head = text[..<end.lowerBound]
-        text = String(text[end.upperBound...])
+        let length = head.firstMatch(of: /Content-Length: (\d+)/).flatMap { Int($0.1) } ?? 0
+        let rest = text[end.upperBound...].utf8
+        if rest.count < length {
+          let count = recv(client, &bytes, bytes.count, 0)
+          if count <= 0 { return }
+          text += String(decoding: bytes[..<count], as: UTF8.self)
+          continue
+        }
+        text = String(decoding: rest.dropFirst(length), as: UTF8.self)
         let method = String(head.prefix { $0 != " " })
         requests.withLock { $0.append(method) }
-        if let ports = head.firstMatch(of: /client_port=(\d+)/) { port = UInt16(ports.1) }
+        if let ports = head.firstMatch(of: /client_port=(\d+)/) {
+          port = UInt16(ports.1)
+          hasOfferedDatagrams.withLock { $0 = true }
+        }
         write(Array(answer(method, String(head)).utf8), to: client)
         if method == "PLAY" { play(to: client, port) }
       }
@@ -119,5 +134,50 @@ struct RTSPTests {
     #expect(try demuxer.read()?.size == 160)
     #expect(
       server.requests.withLock { $0.prefix(4) } == ["OPTIONS", "DESCRIBE", "SETUP", "PLAY"])
+  }
+
+  // MARK: - Pushing
+
+  /// Pushes a clip of a second. Returns why the output failed.
+  private func push(to url: String) throws -> String? {
+    let clip = try FLVClip(DecodedFrames.source, seconds: 1)
+    let stage = try LiveTestSession([.push(url: url)])
+    try stage.publish(clip.tags, ends: false)
+    #expect(until { stage.session.snapshot.seconds > 0.8 })
+    stage.end()
+    return stage.session.snapshot.outputProblems[0]
+  }
+
+  @Test("A stream is announced and recorded over the one TCP connection", .realTime)
+  func pushes() throws {
+    let server = try Server()
+    defer { server.stop() }
+    #expect(try push(to: server.url) == nil)
+    #expect(
+      server.requests.withLock { $0.prefix(5) }
+        == ["OPTIONS", "ANNOUNCE", "SETUP", "SETUP", "RECORD"])
+  }
+
+  @Test(
+    "A redirect of a push isn't followed", .realTime, arguments: ["OPTIONS", "ANNOUNCE", "RECORD"])
+  func pushRedirected(_ method: String) throws {
+    let other = try Server()
+    let server = try Server(redirects: [method: other.url])
+    defer {
+      other.stop()
+      server.stop()
+    }
+    #expect(try push(to: server.url) != nil)
+    #expect(server.requests.withLock { $0.contains(method) })
+    #expect(other.requests.withLock { $0.isEmpty })
+  }
+
+  @Test("The address can't ask for UDP, whose destination the server would choose", .realTime)
+  func pushesNoDatagrams() throws {
+    let server = try Server()
+    defer { server.stop() }
+    #expect(try push(to: server.url + "?udp") == nil)
+    #expect(server.requests.withLock { $0.contains("RECORD") })
+    #expect(!server.hasOfferedDatagrams.withLock { $0 })
   }
 }

@@ -511,6 +511,7 @@ func packet(
       ("a.mp4", .mp4), ("a.M4V", .mp4), ("b.MOV", .mov), ("x/y.m3u8", .hls), ("a.ts", .mpegts),
       ("a.flv", .flv), ("a.mkv", .matroska), ("a.webm", .webm), ("a.y4m", .y4m),
       ("rtmp://h/app/key", .flv), ("srt://h:9", .mpegts), ("udp://h:9", .mpegts),
+      ("rtsp://h/cam", .rtsp),
       ("a.mkv.mp4", .mp4), ("odd:name.ts", .mpegts),
     ]
     for (name, container) in expected { #expect(try OutputContainer(target: name) == container) }

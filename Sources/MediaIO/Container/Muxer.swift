@@ -45,6 +45,8 @@ package final class Muxer {
   }
 
   deinit {
+    // Otherwise the connection of a network session would stay open.
+    if hasHeader, !isFinished, connectsItself { av_write_trailer(context) }
     closeTarget()
     avformat_free_context(context)
   }
@@ -75,6 +77,8 @@ package final class Muxer {
     // Closed only after libavformat has opened the pipe, so that the reader sees no end of file between the
     // two.
     defer { if pipe >= 0 { close(pipe) } }
+    // The muxer of a network session connects when the header is written.
+    if context.pointee.oformat.pointee.flags & AVFMT_NOFILE != 0 { return context }
     let opened = try withDictionary(settings) { dictionary throws(UprightError) in
       if let address {
         avio_open2(
@@ -92,6 +96,9 @@ package final class Muxer {
     }
     return context
   }
+
+  /// Whether the muxer opens a connection of its own, and has no byte stream.
+  private var connectsItself: Bool { context.pointee.oformat.pointee.flags & AVFMT_NOFILE != 0 }
 
   private static func openError(_ code: CInt, at location: String, isFile: Bool) -> UprightError {
     switch code {
@@ -190,13 +197,18 @@ package final class Muxer {
 
   /// Writes the header with options for the muxer. Call it once, after adding the streams.
   ///
-  /// - Throws: `badData` if the container rejects a stream, `inputOutput` if writing fails.
+  /// - Throws: `badData` if the container rejects a stream, `inputOutput` if writing fails, `cannotCreate` if
+  ///   a network session can't be established.
   package func writeHeader(_ options: [(String, String)] = []) throws(UprightError) {
     _ = upright_log_take_error()
     let code = try withDictionary(options) { dictionary throws(UprightError) in
       avformat_write_header(context, &dictionary)
     }
-    try check(code) { writeError($0, doing: "the header cannot be written") }
+    try check(code) {
+      connectsItself
+        ? Self.openError($0, at: location, isFile: false)
+        : writeError($0, doing: "the header cannot be written")
+    }
     hasHeader = true
     try checkTarget()
   }
@@ -295,7 +307,7 @@ package final class Muxer {
     guard hasHeader, !isFinished else { return }
     isFinished = true
     try check(av_write_trailer(context)) { writeError($0, doing: "the end cannot be written") }
-    if case .url = target {
+    if case .url = target, !connectsItself {
       avio_flush(context.pointee.pb)
       try checkTarget()
       try check(closeTarget()) { writeError($0, doing: "writing failed") }

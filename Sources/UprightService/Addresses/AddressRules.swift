@@ -28,7 +28,7 @@ struct AddressRules: Sendable {
     "srt": (
       true, true, ["mode", "streamid", "passphrase", "pbkeylen", "latency", "maxbw", "pkt_size"]
     ),
-    "rtsp": (true, false, nil),
+    "rtsp": (true, true, nil),
     "udp": (true, true, ["pkt_size", "buffer_size", "fifo_size", "ttl", "reuse"]),
     "rtp": (true, false, ["pkt_size", "buffer_size", "ttl"]),
     "http": (true, false, nil), "https": (true, false, nil),

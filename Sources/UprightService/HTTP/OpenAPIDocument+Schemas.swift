@@ -60,7 +60,7 @@ extension OpenAPIDocument {
           },
           {
             "type": "object", "required": ["type", "url"], "additionalProperties": false,
-            "properties": {"type": {"enum": ["rtmp", "srt", "udp"]}, "url": {"type": "string"}}
+            "properties": {"type": {"enum": ["rtmp", "rtsp", "srt", "udp"]}, "url": {"type": "string"}}
           },
           {
             "type": "object", "required": ["type", "name"], "additionalProperties": false,

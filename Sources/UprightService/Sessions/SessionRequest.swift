@@ -165,8 +165,8 @@ struct SessionRequest: Sendable {
         throw Refusal("output: name must be letters, digits, '.', '_' and '-', not a path")
       }
       return .file(name: name)
-    case ("rtmp", .string(let text)?, nil), ("srt", .string(let text)?, nil),
-      ("udp", .string(let text)?, nil):
+    case ("rtmp", .string(let text)?, nil), ("rtsp", .string(let text)?, nil),
+      ("srt", .string(let text)?, nil), ("udp", .string(let text)?, nil):
       let url = try rules.check(text, .output)
       guard url.scheme == type || url.scheme == type + "s" else {
         throw Refusal("output: the type is \(type), but the URL is \(url.scheme):")
@@ -174,8 +174,8 @@ struct SessionRequest: Sendable {
       return .push(url)
     default:
       throw Problem.badRequest(
-        "output: use {\"type\": \"hls\"}, {\"type\": \"rtmp\" | \"srt\" | \"udp\", \"url\": ...} or "
-          + "{\"type\": \"file\", \"name\": ...}")
+        "output: use {\"type\": \"hls\"}, {\"type\": \"rtmp\" | \"rtsp\" | \"srt\" | \"udp\", \"url\": ...} "
+          + "or {\"type\": \"file\", \"name\": ...}")
     }
   }
 }
