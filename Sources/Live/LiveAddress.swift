@@ -2,9 +2,9 @@ internal import Orientation
 internal import UprightMediaIO
 
 /// URLs for display. The part after the host may contain a stream key, and the part before it a password.
-enum LiveAddress {
+package enum LiveAddress {
   /// Returns the scheme, host and port.
-  static func shown(_ url: String) -> String {
+  package static func shown(_ url: String) -> String {
     guard let scheme = InputTrust.scheme(of: url), let start = url.firstRange(of: "://") else {
       return url
     }
@@ -24,6 +24,28 @@ enum LiveAddress {
     let host = authority[..<colon]
     let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
     return (String(isBracketed ? host.dropFirst().dropLast() : host), port)
+  }
+
+  /// Returns whether two URLs name the same stream. A query is a key, not a part of the name, except for the
+  /// virtual host of an RTMP server and for SRT, which has no path.
+  static func areSame(_ one: String, _ other: String) -> Bool { name(of: one) == name(of: other) }
+
+  private static func name(of url: String) -> [String] {
+    guard let scheme = InputTrust.scheme(of: url), scheme != "srt",
+      let start = url.firstRange(of: "://")
+    else { return [url] }
+    let plain = ["rtmps": "rtmp", "rtsps": "rtsp"][scheme] ?? scheme
+    let address = shown(url)
+    var host = address[(address.firstRange(of: "://")?.upperBound ?? address.startIndex)...]
+      .lowercased()
+    let port = ["rtmp": ":1935", "rtsp": ":554", "rtmps": ":443", "rtsps": ":322"][scheme]
+    if let port, endpoint(url) == nil { host += port }
+    if host.hasPrefix("localhost:") { host = "127.0.0.1" + host.dropFirst(9) }
+    let rest = url[start.upperBound...].drop { !"/?#".contains($0) }
+    let parts = rest.split(separator: "?", maxSplits: 1)
+    let path = (parts.first ?? "").split(separator: "/").joined(separator: "/")
+    let vhost = parts.dropFirst().first?.split(separator: "&").first { $0.hasPrefix("vhost=") }
+    return [plain, host, path, vhost.map(String.init) ?? ""]
   }
 
   /// Returns `error` without the secret parts of `url`. Messages from libavformat may contain the URL.

@@ -53,6 +53,8 @@ final class LiveReader: @unchecked Sendable {
   private var isWanted = true
   /// The pipe of the publisher whose stream is being read.
   private var pipe: BytePipe?
+  /// Whether the last stream that was opened over http is complete: a file, or a playlist that has ended.
+  private var isComplete = false
 
   /// The delay before the input is reopened, in seconds: the first and the largest.
   private static let backOff = (first: 0.25, last: 5.0)
@@ -86,7 +88,11 @@ final class LiveReader: @unchecked Sendable {
       var failure: UprightError?
       do throws(UprightError) {
         guard let source = try open() else { continue }
-        try read(source)
+        if case .pull(let url) = input, ["http", "https"].contains(InputTrust.scheme(of: url)) {
+          isComplete = source.container.isComplete
+        }
+        // What was read while it grew, or once already, would be read again from its start.
+        if !isComplete || before == 0 { try read(source) }
       } catch {
         failure = error
         if case .pull(let url) = input { failure = LiveAddress.masked(error, url) }
@@ -114,7 +120,8 @@ final class LiveReader: @unchecked Sendable {
   private func hasEnded(after failure: UprightError?) -> Bool {
     switch input {
     case .file, .packets, .datagrams: true
-    case .pull, .published: failure?.code == .unavailable || failure?.code == .usage
+    case .pull, .published:
+      failure.map { $0.code == .unavailable || $0.code == .usage } ?? isComplete
     case .rtp: failure != nil
     }
   }

@@ -289,8 +289,11 @@ final class LiveRun {
       ending = .failed(UprightError(.noInput, lossReason))
     }
     if writers.allSatisfy({ $0.currentState.hasEnded }) {
-      let reason = writers.lazy.compactMap(\.currentState.error).first?.description
-      ending = .failed(UprightError(.inputOutput, reason ?? "every output has ended"))
+      let reasons = writers.compactMap(\.currentState.error?.description)
+      ending = .failed(
+        UprightError(
+          .inputOutput,
+          reasons.isEmpty ? "every output has ended" : reasons.joined(separator: "; ")))
     }
   }
 

@@ -61,12 +61,12 @@ public final class LiveSession: Sendable {
       control.policy { $0.close() }
       control.reportDecisions()
       control.enter(ending.state, reason: ending.reason)
-      done.signal()
       let waiting = end.withLock { end in
         end.isReached = true
         if case .failed(let error) = ending { end.error = error }
         return end.waiting
       }
+      done.signal()
       for continuation in waiting { continuation.resume() }
     }
     thread.name = "upright-live"
@@ -92,8 +92,11 @@ public final class LiveSession: Sendable {
     } onCancel: {
       stop()
     }
-    if let error = end.withLock({ $0.error }) { throw error }
+    if let error { throw error }
   }
+
+  /// The error that ended the session. `nil` while it runs, and if it ended normally.
+  package var error: UprightError? { end.withLock { $0.error } }
 
   /// Waits until the input's UDP ports are bound, so that a sender may start. Returns `false` if they are not
   /// bound within `seconds`. Blocks; returns immediately if the input does not use UDP.
@@ -116,9 +119,19 @@ public final class LiveSession: Sendable {
   ///   in effect, and the stream continues. `usage` if ten thousand events are waiting.
   public func post(_ events: [StreamEvent]) async throws(UprightError) -> [RotationDecision] {
     let result = await withCheckedContinuation { continuation in
-      control.policy { $0.post(events) { continuation.resume(returning: $0) } }
+      post(events) { continuation.resume(returning: $0) }
     }
     return try result.get()
+  }
+
+  /// The same without waiting, in the order of the calls.
+  ///
+  /// - Parameter reply: Receives the result once, on any thread.
+  package func post(
+    _ events: [StreamEvent],
+    reply: @escaping @Sendable (Result<[RotationDecision], UprightError>) -> Void
+  ) {
+    control.policy { $0.post(events, reply: reply) }
   }
 
   /// The current state of the session.

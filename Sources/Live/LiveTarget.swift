@@ -129,9 +129,20 @@ extension LiveConfiguration {
       throw UprightError(
         .usage, "two outputs are the same", remedy: "give each output a different target")
     }
+    if case .pull(let source) = input {
+      for case .push(let target) in outputs where LiveAddress.areSame(source, target) {
+        throw UprightError(
+          .usage, "the output is the input: a server would send the session its own stream",
+          at: LiveAddress.shown(target), remedy: "push to another path")
+      }
+    }
     for (isSet, option) in [
       (options.start != nil, "--start"), (options.end != nil, "--to"), (options.splits, "--split"),
       (options.audio != nil, "--audio"), (options.upright == .metadata, "--upright metadata"),
+      (options.reencode != .auto, "--reencode"), (options.chunks != .count(1), "--chunks"),
+      (options.threads != 0, "--threads"), (options.eventsOffset != 0, "--events-offset"),
+      (options.isStrict, "--strict"), (options.keepsLocation, "--keep-location"),
+      (options.keepsPartial, "--keep-partial"),
     ] where isSet {
       throw UprightError(
         .usage, "is not supported in a live session", at: option, remedy: "remove it")

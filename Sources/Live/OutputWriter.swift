@@ -9,7 +9,7 @@ internal import UprightPipeline
 /// One output of a live session: a bounded queue, and a thread that writes its packets.
 ///
 /// A network output that fails is reopened with increasing delays, and continues at an IDR. A file or a
-/// folder that fails is closed.
+/// folder that fails is closed, and so is a network output that the linked FFmpeg can't write.
 final class OutputWriter: Sendable {
   /// How an output is created and started. Its closures are called on the output's thread.
   struct SinkFactory: Sendable {
@@ -108,7 +108,9 @@ final class OutputWriter: Sendable {
           state.error = factory.address.map { LiveAddress.masked(error, $0) } ?? error
           if item.track == 0 { state.missed += 1 }
         }
-        guard factory.address != nil, !interrupt.isRaised else { return queue.end() }
+        guard factory.address != nil, error.code != .unavailable, !interrupt.isRaised else {
+          return queue.end()
+        }
         retryTime = ContinuousClock.now + .seconds(wait)
         wait = min(wait * 2, Self.backOff.last)
       }

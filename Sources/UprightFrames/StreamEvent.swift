@@ -11,6 +11,17 @@ public enum StreamEvent: Sendable, Hashable {
   /// Creates an event that takes effect at the time of `event`.
   public init(_ event: RotationEvent) { self = .at(event.at, event.action) }
 
+  /// Reads an event. An event without `at` takes effect at the next frame.
+  ///
+  /// - Throws: The error of `RotationEvent.init(_:)`.
+  package init(json value: JSONValue) throws(PolicyError) {
+    guard case .object(let members) = value, value["at"] == nil else {
+      self.init(try RotationEvent(value))
+      return
+    }
+    self = .now(try RotationEvent(.object([.init("at", .number(0))] + members)).action)
+  }
+
   /// The time in seconds; `nil` for `.now`.
   public var time: Double? {
     if case .at(let seconds, _) = self { seconds } else { nil }

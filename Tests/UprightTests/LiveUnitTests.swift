@@ -29,6 +29,28 @@ import UprightTestSupport
   }
 }
 
+@Suite struct LiveAddressTests {
+  @Test(
+    "Two addresses of the same stream are recognised",
+    arguments: [
+      ("rtmp://h/live/cam", "rtmp://h/live/cam", true),
+      ("rtmp://h/live/cam", "RTMP://H:1935/live//cam?key=secret", true),
+      ("rtmp://localhost/live/cam", "rtmp://me:secret@127.0.0.1/live/cam", true),
+      ("rtsp://h:8554/cam", "rtsp://h:8554/cam/", true), ("rtsp://h/cam", "rtsp://h:554/cam", true),
+      ("srt://h:9000?streamid=a", "srt://h:9000?streamid=a", true),
+      ("rtmp://h/live/cam", "rtmp://h/live/cam2", false),
+      ("rtmp://h/live/cam", "rtmp://h:1936/live/cam", false),
+      ("rtmp://h/live/cam", "rtmp://h/live?vhost=upright/cam", false),
+      ("rtmp://h/live/cam", "rtmp://h/live/cam?vhost=upright", false),
+      ("rtmp://h:8554/cam", "rtsp://h:8554/cam", false),
+      ("srt://h:9000?streamid=a", "srt://h:9000?streamid=b", false),
+    ])
+  func same(_ one: String, _ other: String, _ areSame: Bool) {
+    #expect(LiveAddress.areSame(one, other) == areSame)
+    #expect(LiveAddress.areSame(other, one) == areSame)
+  }
+}
+
 @Suite struct PublishedFeedTests {
   @Test("A feed takes one publisher at a time, and says when there is room again")
   func room() throws {

@@ -18,11 +18,13 @@ package final class Demuxer {
     package let implausibleChapters: Int
     /// Whether reading can start again at an earlier position.
     package let isSeekable: Bool
+    /// Whether the input has its whole length already, and doesn't grow like a live playlist.
+    package let isComplete: Bool
 
     package init(
       format: String, streams: [StreamInfo], duration: MediaTime? = nil,
       metadata: [String: String] = [:], chapters: [Chapter] = [], implausibleChapters: Int = 0,
-      isSeekable: Bool
+      isSeekable: Bool, isComplete: Bool = false
     ) {
       self.format = format
       self.streams = streams
@@ -31,6 +33,7 @@ package final class Demuxer {
       self.chapters = chapters
       self.implausibleChapters = implausibleChapters
       self.isSeekable = isSeekable
+      self.isComplete = isComplete
     }
   }
 
@@ -324,7 +327,8 @@ package final class Demuxer {
       duration: duration,
       metadata: dictionary(raw.metadata),
       chapters: chapters, implausibleChapters: implausible,
-      isSeekable: (raw.pb?.pointee.seekable ?? 0) & AVIO_SEEKABLE_NORMAL != 0)
+      isSeekable: (raw.pb?.pointee.seekable ?? 0) & AVIO_SEEKABLE_NORMAL != 0,
+      isComplete: duration != nil && raw.ctx_flags & AVFMTCTX_UNSEEKABLE == 0)
   }
 
   /// Returns whether a stream that appeared after the opening is a video stream.

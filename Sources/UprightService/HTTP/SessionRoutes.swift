@@ -68,7 +68,7 @@ struct SessionRoutes: Sendable {
     }
     var read: [StreamEvent] = []
     for (index, event) in events.enumerated() {
-      do { read.append(try Self.event(event)) } catch {
+      do { read.append(try StreamEvent(json: event)) } catch {
         let place = events.count == 1 ? "" : "event \(index): "
         throw Problem.unprocessable("\(place)\(error)")
       }
@@ -78,13 +78,5 @@ struct SessionRoutes: Sendable {
       "decisions": .array(decisions.map(\.json)),
       "pending": .integer(max(0, read.count - decisions.count)),
     ])
-  }
-
-  /// Parses an event. An event without `at` takes effect at the next frame.
-  private static func event(_ value: JSONValue) throws(PolicyError) -> StreamEvent {
-    guard case .object(let members) = value, value["at"] == nil else {
-      return StreamEvent(try RotationEvent(value))
-    }
-    return .now(try RotationEvent(.object([.init("at", .number(0))] + members)).action)
   }
 }
