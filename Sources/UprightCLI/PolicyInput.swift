@@ -73,7 +73,10 @@ enum PolicyInput {
     }
   }
 
-  private static func read(_ path: String, remedy: String) throws(UprightError) -> [UInt8] {
+  /// Returns the bytes of a file.
+  ///
+  /// - Throws: `noInput` if it can't be read, `badData` if it is too large.
+  static func read(_ path: String, remedy: String) throws(UprightError) -> [UInt8] {
     var bytes = try FileBytes(path, remedy: remedy, limit: limit)
     var all: [UInt8] = []
     while let chunk = try bytes.next() { all += chunk }

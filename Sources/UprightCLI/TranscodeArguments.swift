@@ -96,8 +96,9 @@ struct TranscodeArguments: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("The duration of an HLS segment.", valueName: "seconds"))
-  var segment = 6.0
+    help: ArgumentHelp(
+      "The duration of an HLS segment. (default: 6; of a live stream: 2)", valueName: "seconds"))
+  var segment: Double?
 
   @Option(help: "The container of HLS segments: fmp4 or ts.")
   var hlsSegments = SegmentKind.fmp4
@@ -179,7 +180,7 @@ struct TranscodeArguments: ParsableArguments {
         remedy: "use 1 to \(TranscodeOptions.maxThreads)")
     }
     options.encoderOptions = try TranscodeOptions.encoderOptions(parsing: encoderOptions ?? "")
-    options.segmentDuration = segment
+    if let segment { options.segmentDuration = segment }
     options.segments = hlsSegments
     options.splits = split
     options.start = start

@@ -28,7 +28,7 @@ struct UprightCommand: ParsableCommand {
     version: version,
     subcommands: [
       Transcode.self, Explain.self, ProbeCommand.self, Tag.self, PreviewCommand.self, Policies.self,
-      SchemaCommand.self, Serve.self,
+      SchemaCommand.self, Serve.self, Relay.self,
     ])
 
   static let number = "0.2.0"
