@@ -145,6 +145,7 @@ let package = Package(
       dependencies: sessions + [
         "UprightRTMP",
         ofService("Hummingbird", "hummingbird"),
+        ofService("HummingbirdCore", "hummingbird"),
         ofService("ServiceLifecycle", "swift-service-lifecycle"),
         ofService("UnixSignals", "swift-service-lifecycle"),
         ofService("Configuration", "swift-configuration"),
@@ -287,7 +288,8 @@ if Context.environment["UPRIGHT_FUZZ"] != nil {
       dependencies: sessions,
       sources: [
         "Addresses/AddressRules.swift", "Addresses/IPAddress.swift", "Addresses/StreamURL.swift",
-        "Configuration/ServiceConfiguration.swift", "HTTP/ByteRange.swift",
+        "Configuration/Playback.swift", "Configuration/ServiceConfiguration.swift",
+        "HTTP/ByteRange.swift",
         "Proxy/ProxyRequest.swift",
       ], swiftSettings: strict),
     .executableTarget(

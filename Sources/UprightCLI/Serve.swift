@@ -33,6 +33,9 @@ struct Serve: ParsableCommand {
           "data": "/var/lib/upright",
           "tokenFile": "/run/secrets/upright",
           "allowHosts": ["example.com", "*.example.org", "10.0.0.5:8000"],
+          "tlsCert": "/etc/upright/certificate.pem",
+          "tlsKey": "/etc/upright/key.pem",
+          "playback": "signed",
           "sessions": [
             { "name": "stage",
               "input": { "url": "rtmp://0.0.0.0:1935/live/KEY" },
@@ -42,9 +45,20 @@ struct Serve: ParsableCommand {
           ]
         }
 
+      TLS AND PLAYBACK
+      With a certificate the HTTP server speaks HTTPS only (TLS 1.2 or later), and sessions can listen for rtmps: \
+      publishers. On SIGHUP the service reads the certificate, its key and the playback key file again. Connections \
+      that exist keep the old certificate. A file with an error is reported, and the old one stays in use.
+
+      A session with "playback": "signed" is played with a URL from POST /v1/sessions/{id}/playback-url, or one that \
+      another program signed with a key of the playback key file: a line "ID SECRET" for each key, of which the \
+      first signs and all are accepted.
+
       FILES
         .upright/token
             In the data folder: the generated admin token.
+        .upright/playback-keys
+            In the data folder: the generated keys of signed playback URLs.
         live/SESSION/
             In the data folder: playlists and segments of HLS outputs.
         recordings/SESSION/
@@ -52,6 +66,7 @@ struct Serve: ParsableCommand {
 
       EXAMPLES
         upright serve
+        upright serve --listen 0.0.0.0:8443 --tls-cert certificate.pem --tls-key key.pem
         UPRIGHT_TOKEN=... upright serve --listen 0.0.0.0:8080 --data /var/lib/upright
         upright serve --data /var/lib/upright --print-config > upright.json
         upright serve --config upright.json
@@ -97,6 +112,28 @@ struct Serve: ParsableCommand {
   )
   var tokenFile: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "A PEM file with the TLS certificate, followed by its intermediates.", valueName: "file"),
+    completion: .file())
+  var tlsCert: String?
+
+  @Option(
+    help: ArgumentHelp("A PEM file with the certificate's private key.", valueName: "file"),
+    completion: .file())
+  var tlsKey: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Who may play sessions that don't say so: open or signed.", valueName: "mode"),
+    completion: .list(["open", "signed"]))
+  var playback: String?
+
+  @Option(
+    help: ArgumentHelp("A file with the keys of signed playback URLs.", valueName: "file"),
+    completion: .file())
+  var playbackKeyFile: String?
+
   @Flag(help: "Print the settings in effect as a configuration file, with comments, and exit.")
   var printConfig = false
 
@@ -111,6 +148,10 @@ struct Serve: ParsableCommand {
     flags["listen"] = listen
     flags["data"] = data
     flags["tokenFile"] = tokenFile
+    flags["tlsCert"] = tlsCert
+    flags["tlsKey"] = tlsKey
+    flags["playback"] = playback
+    flags["playbackKeyFile"] = playbackKeyFile
     let configuration = try ServiceConfiguration(
       flags: flags, environment: ProcessInfo.processInfo.environment, file: config)
     if printConfig { return try StandardOutput.write(configuration.documented.pretty + "\n") }

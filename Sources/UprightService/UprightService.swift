@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Hummingbird
+internal import HummingbirdCore
 package import Logging
 internal import NIOCore
 internal import NIOSSL
@@ -21,7 +22,9 @@ package final class UprightService: Sendable {
     var webhooks = Webhooks.Limits()
     /// The certificates that may issue the certificate of a webhook's receiver.
     var trustRoots = NIOSSLTrustRoots.default
-    /// The timeout for a connection's first request.
+    /// Returns the time for signed URLs, in seconds since 1970.
+    var now: @Sendable () -> Int = { Int(clamping: Date().timeIntervalSince1970) }
+    /// The timeout for a connection's first request, and the TLS handshake before it.
     var requestTimeout = TimeAmount.seconds(10)
 
     package init() {}
@@ -37,6 +40,9 @@ package final class UprightService: Sendable {
   private let webhooks: Webhooks
   private let metrics: ServiceMetrics
   private let folders: DataFolders
+  /// The certificate of HTTPS and RTMPS; `nil` without TLS.
+  private let certificate: ServerCertificate?
+  private let playbackKeys: PlaybackKeys
   private let dependencies: Dependencies
   private let logger: Logger
   private let state = Mutex(State())
@@ -47,8 +53,8 @@ package final class UprightService: Sendable {
     var group: ServiceGroup?
   }
 
-  /// - Throws: `configuration` if the stored token is invalid, `cannotCreate` if the data folder or the token
-  ///   can't be created.
+  /// - Throws: `configuration` if the stored token, the certificate or a playback key is invalid, `cannotCreate`
+  ///   if the data folder or a secret in it can't be created.
   package init(
     _ configuration: ServiceConfiguration, engine: SessionEngine, secrets: Secrets, logger: Logger,
     dependencies: Dependencies = Dependencies()
@@ -63,13 +69,20 @@ package final class UprightService: Sendable {
     (token, isNewToken) = try AdminToken.load(configuration.token, folders)
     secrets.add(token)
     secrets.hide(folder: root)
+    certificate =
+      if let certificate = configuration.tlsCert, let key = configuration.tlsKey {
+        try ServerCertificate(.init(certificate: certificate, key: key), logger: logger)
+      } else { nil }
+    playbackKeys = try PlaybackKeys(
+      configuration.playbackKeyFile, folders, secrets: secrets, now: dependencies.now)
     let rules = AddressRules(
       allowHosts: configuration.allowHosts.compactMap(HostPattern.init), dataFolder: root,
       ownAddresses: dependencies.ownAddresses)
     proxy = EgressProxy(rules: rules, resolver: dependencies.resolver, logger: logger)
     let factory = SessionFactory(
       engine: engine, resolver: dependencies.resolver, proxy: proxy,
-      acceptor: RTMPAcceptor(logger: logger, timeouts: dependencies.publisherTimeouts),
+      acceptor: RTMPAcceptor(
+        logger: logger, timeouts: dependencies.publisherTimeouts, certificate: certificate),
       folders: folders)
     let webhooks = Webhooks(
       proxy: proxy, secrets: secrets, limits: dependencies.webhooks,
@@ -79,6 +92,7 @@ package final class UprightService: Sendable {
     let sessions = Sessions(
       factory: factory, rules: rules, secrets: secrets,
       limits: .init(running: configuration.maxSessions), logger: logger,
+      playback: configuration.playback, declared: configuration.declaredPlayback,
       observer: { webhooks.enqueue($0, $1) })
     self.sessions = sessions
     metrics = ServiceMetrics(
@@ -116,16 +130,35 @@ package final class UprightService: Sendable {
     EventStreamRoutes(sessions: sessions, times: dependencies.eventTimes).add(to: router)
     WebhookRoutes(webhooks: webhooks, rules: sessions.rules, bodyLimit: configuration.bodyLimit)
       .add(to: router)
-    LiveFileRoutes(folders: folders) { [weak sessions] id in
-      (try? sessions?.find(id))?.hasEnded == false
-    }.add(to: router)
+    PlaybackRoutes(sessions: sessions, keys: playbackKeys, bodyLimit: configuration.bodyLimit)
+      .add(to: router)
+    LiveFileRoutes(
+      folders: folders, keys: playbackKeys,
+      isRunning: { [weak sessions] id in (try? sessions?.find(id))?.hasEnded == false },
+      playback: { [weak sessions] id in sessions?.playback(of: id) ?? .signed }
+    ).add(to: router)
     StatusRoutes(sessions: sessions, metrics: metrics, folders: folders) { [weak self] in
       self?.isReady ?? false
     }.add(to: router)
   }
 
+  /// Reads the certificate and the playback keys again. What can't be read stays as it is, with an error in the
+  /// log. Connections and sessions continue.
+  func reload() {
+    for (what, body) in [
+      ("certificate", certificate?.reload), ("playback keys", playbackKeys.reload),
+    ] as [(String, (() throws(UprightError) -> Void)?)] {
+      guard let body else { continue }
+      do throws(UprightError) {
+        try body()
+        logger.info("reloaded the \(what)")
+      } catch { logger.error("keeping the previous \(what): \(error)") }
+    }
+  }
+
   /// Serves until the task is cancelled or, with `signals`, SIGTERM or SIGINT is received. Then ends every
-  /// session so that its outputs are playable.
+  /// session so that its outputs are playable. With `signals`, SIGHUP reloads the files of the configuration that
+  /// name a certificate or keys; if it names none, SIGHUP ends the process.
   ///
   /// - Throws: `UprightError` `cannotCreate` if the port is in use or another process uses the data folder.
   package func run(signals: Bool) async throws {
@@ -133,15 +166,17 @@ package final class UprightService: Sendable {
     defer { close(lock) }
     try await proxy.start()
     webhooks.start()
+    folders.removeLive(but: Set(configuration.sessions.compactMap { $0["name"]?.text }))
     let most = configuration.maxConnections
     let peers = PeerLimit(perPeer: max(1, most / 2), total: most)
     let requestTimeout = dependencies.requestTimeout
     let application = Application(
       router: router,
       server: .http1(
-        configuration: .init(
+        .init(
           additionalChannelHandlers: [ConnectionGuard(peers, timeout: requestTimeout)],
-          idleTimeout: .seconds(60))),
+          idleTimeout: .seconds(60)),
+        certificate: certificate),
       configuration: .init(
         address: .hostname(configuration.listen.host, port: configuration.listen.port),
         serverName: nil,
@@ -149,8 +184,14 @@ package final class UprightService: Sendable {
       onServerRunning: { [self] channel in await startSessions(channel) }, logger: logger)
     // Services shut down from last to first, so the HTTP server still answers while the sessions end.
     let drain = SessionService(sessions: sessions, seconds: configuration.drainTimeout * 0.8)
+    var services: [any Service] = [
+      EgressService(proxy: proxy, webhooks: webhooks), application, drain,
+    ]
+    if signals, certificate != nil || configuration.playbackKeyFile != nil {
+      services.append(ReloadService { [self] in reload() })
+    }
     var configuration = ServiceGroupConfiguration(
-      services: [EgressService(proxy: proxy, webhooks: webhooks), application, drain],
+      services: services,
       gracefulShutdownSignals: signals ? [.sigterm, .sigint] : [], logger: logger)
     // The service group doesn't wait longer than this.
     configuration.maximumGracefulShutdownDuration = .seconds(self.configuration.drainTimeout)
@@ -171,7 +212,6 @@ package final class UprightService: Sendable {
       }
     }
     webhooks.addKept(rules: sessions.rules)
-    folders.removeLive(but: Set(configuration.sessions.compactMap { $0["name"]?.text }))
     for value in configuration.sessions {
       do {
         _ = try await sessions.create(
@@ -194,6 +234,17 @@ private struct EgressService: Service {
     try? await gracefulShutdown()
     await webhooks.stop()
     await proxy.stop()
+  }
+}
+
+/// Reloads files on SIGHUP.
+private struct ReloadService: Service {
+  let reload: @Sendable () -> Void
+
+  func run() async throws {
+    for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
+      reload()
+    }
   }
 }
 

@@ -67,7 +67,7 @@ import UprightTestSupport
     "UprightService": (
       path.union(["UprightFiles", "UprightLive", "UprightRTMP", "Orientation"]),
       [
-        "Foundation", "Synchronization", "Hummingbird", "ServiceLifecycle",
+        "Foundation", "Synchronization", "Hummingbird", "HummingbirdCore", "ServiceLifecycle",
         "UnixSignals", "Configuration", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOSSL",
         "AsyncHTTPClient", "Crypto", "HTTPTypes", "Logging",
       ]
@@ -88,7 +88,7 @@ import UprightTestSupport
   ]
 
   private static let products: Set<String> = [
-    "DequeModule", "ArgumentParser", "Hummingbird", "ServiceLifecycle",
+    "DequeModule", "ArgumentParser", "Hummingbird", "HummingbirdCore", "ServiceLifecycle",
     "UnixSignals", "Configuration", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOSSL",
     "AsyncHTTPClient", "Crypto", "HTTPTypes", "Logging",
   ]

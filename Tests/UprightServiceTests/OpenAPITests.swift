@@ -48,6 +48,8 @@ struct OpenAPITests {
   private static let event = "/v1/sessions/{id}/events"
   private static let one = "/v1/sessions/{id}"
   private static let file = "/live/{id}/{name}"
+  private static let signed = "/live/{id}/~{signature}/{name}"
+  private static let playback = "/v1/sessions/{id}/playback-url"
   private static let long = String(repeating: " ", count: 5000)
   private static let session = "{\"name\": \"NAME\", \"input\": {\"url\": \"file:clip.mp4\"}}"
   private static let hook = "{\"url\": \"https://example.com/hook\"}"
@@ -126,12 +128,44 @@ struct OpenAPITests {
         body: "{\"lock\": true}"),
       .init(method: "GET", path: "/v1/sessions/a/events", template: event, status: 200),
       .init(method: "DELETE", path: "/v1/sessions/a", template: one, status: 204),
+      .init(
+        method: "POST", path: "/v1/sessions", template: "/v1/sessions", status: 201,
+        body: "{\"name\": \"p\", \"playback\": \"signed\", \"input\": {\"url\": \"file:clip.mp4\"}}"
+      ),
+      .init(
+        method: "POST", path: "/v1/sessions/p/playback-url", template: playback, status: 200,
+        body: "{\"seconds\": 60}"),
+      .init(
+        method: "POST", path: "/v1/sessions/p/playback-url", template: playback, status: 400,
+        body: "{}"),
+      .init(
+        method: "POST", path: "/v1/sessions/x/playback-url", template: playback, status: 404,
+        body: "{}"),
+      .init(
+        method: "POST", path: "/v1/sessions/p/playback-url", template: playback, status: 413,
+        body: long),
+      .init(method: "GET", path: "/live/p/index.m3u8", template: file, status: 403, token: nil),
+      .init(method: "HEAD", path: "/live/p/index.m3u8", template: file, status: 403, token: nil),
+      .init(method: "GET", path: "FOLDER/index.m3u8", template: signed, status: 200, token: nil),
+      .init(
+        method: "GET", path: "FOLDER/s.m4s", template: signed, status: 206, token: nil,
+        headers: ["Range": "bytes=0-1"]),
+      .init(
+        method: "GET", path: "FOLDER/s.m4s", template: signed, status: 416, token: nil,
+        headers: ["Range": "bytes=99-"]),
+      .init(method: "GET", path: "FOLDER/x.m4s", template: signed, status: 404, token: nil),
+      .init(method: "GET", path: "FOLDERx/s.m4s", template: signed, status: 403, token: nil),
+      .init(method: "HEAD", path: "FOLDER/s.m4s", template: signed, status: 200, token: nil),
+      .init(method: "HEAD", path: "FOLDER/x.m4s", template: signed, status: 404, token: nil),
+      .init(method: "HEAD", path: "FOLDERx/s.m4s", template: signed, status: 403, token: nil),
+      .init(method: "OPTIONS", path: "FOLDER/s.m4s", template: signed, status: 204, token: nil),
     ]
     for (method, path, template) in [
       ("GET", "/metrics", "/metrics"), ("POST", "/v1/sessions", "/v1/sessions"),
       ("GET", "/v1/sessions", "/v1/sessions"), ("GET", "/v1/sessions/a", one),
       ("DELETE", "/v1/sessions/a", one), ("POST", "/v1/sessions/a/events", event),
-      ("GET", "/v1/sessions/a/events", event), ("POST", "/v1/webhooks", "/v1/webhooks"),
+      ("GET", "/v1/sessions/a/events", event),
+      ("POST", "/v1/sessions/a/playback-url", playback), ("POST", "/v1/webhooks", "/v1/webhooks"),
       ("GET", "/v1/webhooks", "/v1/webhooks"), ("DELETE", "/v1/webhooks/a", "/v1/webhooks/{id}"),
     ] {
       list.append(.init(method: method, path: path, template: template, status: 401, token: nil))
@@ -156,10 +190,12 @@ struct OpenAPITests {
     }
     try Data("x".utf8).write(to: URL(fileURLWithPath: service.scratch.path("data/clip.mp4")))
     var seen: Set<String> = []
-    var hook = ""
+    var (hook, folder) = ("", "")
     for exchange in Self.exchanges {
       let answer = try await service.ask(
-        exchange.method, exchange.path.replacing("HOOK", with: hook), exchange.body,
+        exchange.method,
+        exchange.path.replacing("HOOK", with: hook).replacing("FOLDER", with: folder),
+        exchange.body,
         token: exchange.token, headers: exchange.headers)
       let name = "\(exchange.method) \(exchange.template) \(exchange.status)"
       #expect(answer.status == exchange.status, "\(name): \(answer.text)")
@@ -168,8 +204,11 @@ struct OpenAPITests {
       if exchange.path == "/v1/webhooks", answer.status == 201 {
         hook = answer.json["id"].string ?? ""
       }
+      if exchange.template == Self.playback, answer.status == 200 {
+        folder = String(answer.json["url"].string?.dropLast("/index.m3u8".count) ?? "")
+      }
       if exchange.path == "/v1/sessions", answer.status == 201 {
-        let folder = service.scratch.path("data/live/a")
+        let folder = service.scratch.path("data/live/\(answer.json["id"].string ?? "")")
         try Data("#EXTM3U\n".utf8).write(to: URL(fileURLWithPath: folder + "/index.m3u8"))
         try Data("0123456789".utf8).write(to: URL(fileURLWithPath: folder + "/s.m4s"))
       }

@@ -71,11 +71,19 @@ final class RunningService: Sendable {
     _ method: String, _ path: String, _ body: String? = nil, token: String? = token,
     headers: [String: String] = [:]
   ) async throws -> Answer {
+    try await ask(raw: request(method, path, body, token: token, headers: headers))
+  }
+
+  /// Returns the text of a request, after whose response the connection is closed.
+  func request(
+    _ method: String, _ path: String, _ body: String? = nil, token: String? = token,
+    headers: [String: String] = [:]
+  ) -> String {
     var head = "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
     if let token { head += "Authorization: Bearer \(token)\r\n" }
     for (name, value) in headers { head += "\(name): \(value)\r\n" }
     if let body { head += "Content-Length: \(body.utf8.count)\r\n" }
-    return try await ask(raw: head + "\r\n" + (body ?? ""))
+    return head + "\r\n" + (body ?? "")
   }
 
   /// Sends `raw` as is.

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import Orientation
 internal import UprightMediaIO
 
@@ -13,24 +12,12 @@ enum AdminToken {
     String, Bool
   ) {
     if let given { return (given, false) }
-    let path = try folders.state() + "/token"
-    if let data = FileManager.default.contents(atPath: path) {
-      let token = String(decoding: data, as: UTF8.self).trimmingCharacters(
-        in: .whitespacesAndNewlines)
-      guard token.utf8.count >= 16 else {
-        throw UprightError(
-          .configuration, "doesn't contain a token", at: path,
-          remedy: "remove the file to get a new token")
-      }
-      return (token, false)
+    let (token, path, isNew) = try folders.secret("token", make: Secrets.make)
+    guard token.utf8.count >= 16 else {
+      throw UprightError(
+        .configuration, "doesn't contain a token", at: path,
+        remedy: "remove the file to get a new token")
     }
-    let token = Secrets.make()
-    guard
-      FileManager.default.createFile(
-        atPath: path, contents: Data((token + "\n").utf8), attributes: [.posixPermissions: 0o600])
-    else {
-      throw UprightError(.cannotCreate, "can't store the token", at: path, remedy: "check --data")
-    }
-    return (token, true)
+    return (token, isNew)
   }
 }

@@ -78,7 +78,7 @@ struct AddressRules: Sendable {
   }
 
   /// The schemes that can listen.
-  private static let listening: Set<String> = ["rtmp", "srt", "udp"]
+  private static let listening: Set<String> = ["rtmp", "rtmps", "srt", "udp"]
 
   /// Returns whether http and https URLs may use `host` and `port`.
   func isAllowed(host: String, port: Int) -> Bool {

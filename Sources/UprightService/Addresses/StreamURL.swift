@@ -104,9 +104,10 @@ struct StreamURL: Sendable, Hashable {
       + (port.map { ":\($0)" } ?? "") + path + (query.map { "?\($0)" } ?? "")
   }
 
-  /// The URL for responses and logs: without user, query values and, for RTMP, the stream key.
+  /// The URL for responses and logs: without user, query values, signatures and, for RTMP, the stream key.
   var redacted: String {
     var path = path
+    for signature in signatures { path = path.replacing(signature, with: "~***") }
     if scheme.hasPrefix("rtmp"), let slash = path.lastIndex(of: "/"), slash != path.startIndex {
       path = path[...slash] + "***"
     }
@@ -116,7 +117,12 @@ struct StreamURL: Sendable, Hashable {
       + (query ?? "")
   }
 
-  /// The secrets in the URL: the stream key, the password and the query values.
+  /// The parts of the path that are signatures of a playback URL.
+  private var signatures: [Substring] {
+    path.split(separator: "/").filter { $0.hasPrefix("~") && $0.utf8.count >= 43 }
+  }
+
+  /// The secrets in the URL: the stream key, the password, the query values and signatures of playback URLs.
   var secrets: [String] {
     var secrets = (query ?? "").split(separator: "&").compactMap { member in
       member.contains("=") ? String(member.drop { $0 != "=" }.dropFirst()) : nil
@@ -125,6 +131,7 @@ struct StreamURL: Sendable, Hashable {
     if scheme.hasPrefix("rtmp"), let key = path.split(separator: "/").dropFirst().last {
       secrets.append(String(key))
     }
+    secrets += signatures.map(String.init)
     return secrets.filter { $0.utf8.count >= 4 && !Self.isPlain($0) }
   }
 

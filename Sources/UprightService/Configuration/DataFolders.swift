@@ -38,6 +38,29 @@ struct DataFolders: Sendable {
   /// Returns the folder of the service's state. Creates it if it doesn't exist.
   func state() throws(UprightError) -> String { try made("\(root)/.upright") }
 
+  /// Returns the text and path of a secret file of the service's state. Creates the file, readable by its owner
+  /// only, if it doesn't exist.
+  ///
+  /// - Parameter make: Returns the text of a new file.
+  /// - Throws: `cannotCreate` if the file can't be created.
+  func secret(_ name: String, make: () -> String) throws(UprightError) -> (
+    text: String, path: String, isNew: Bool
+  ) {
+    let path = try state() + "/" + name
+    if let data = FileManager.default.contents(atPath: path) {
+      let text = String(decoding: data, as: UTF8.self)
+      return (text.trimmingCharacters(in: .whitespacesAndNewlines), path, false)
+    }
+    let text = make()
+    guard
+      FileManager.default.createFile(
+        atPath: path, contents: Data((text + "\n").utf8), attributes: [.posixPermissions: 0o600])
+    else {
+      throw UprightError(.cannotCreate, "can't store the secret", at: path, remedy: "check --data")
+    }
+    return (text, path, true)
+  }
+
   /// The free space below which the service isn't ready, in bytes: a few HLS segments.
   static let leastSpace = 16 << 20
 

@@ -76,7 +76,14 @@ package final class Secrets: Sendable {
   static func make() -> String {
     var generator = SystemRandomNumberGenerator()
     let bytes = (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }
-    return Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
+    return Data(bytes).base64URL
+  }
+}
+
+extension Data {
+  /// The bytes in base64url without padding (RFC 4648, 5).
+  var base64URL: String {
+    base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
       .replacing("=", with: "")
   }
 }

@@ -30,6 +30,14 @@ extension ServiceConfiguration {
     if let document, let file { try readLists(document, file) }
   }
 
+  /// Who may play each session of the configuration, by name.
+  var declaredPlayback: [String: Playback] {
+    sessions.reduce(into: [:]) { found, session in
+      guard let name = session["name"]?.text else { return }
+      found[name] = session["playback"]?.text.flatMap(Playback.init) ?? playback
+    }
+  }
+
   // MARK: - Layers
 
   private static func values(
@@ -131,6 +139,18 @@ extension ServiceConfiguration {
     maxConnections = try Self.number(reader, "maxConnections", 1...100_000) ?? maxConnections
     bodyLimit = try Self.number(reader, "bodyLimit", 1024...(64 << 20)) ?? bodyLimit
     drainTimeout = try Self.number(reader, "drainTimeout", 1...600).map(Double.init) ?? drainTimeout
+    tlsCert = reader.string(forKey: "tlsCert")
+    tlsKey = reader.string(forKey: "tlsKey")
+    guard (tlsCert == nil) == (tlsKey == nil) else {
+      throw Self.wrong(tlsKey == nil ? "tlsKey" : "tlsCert", "set both tlsCert and tlsKey")
+    }
+    if let text = reader.string(forKey: "playback") {
+      guard let given = Playback(rawValue: text) else {
+        throw Self.wrong("playback", "use open or signed")
+      }
+      playback = given
+    }
+    playbackKeyFile = reader.string(forKey: "playbackKeyFile")
   }
 
   private static func number(

@@ -61,6 +61,24 @@ extension ServiceConfiguration {
       help: "The maximum duration of a shutdown, in seconds, 1 to 600."
     ) { .integer(Int(clamping: $0.drainTimeout)) },
     Setting(
+      name: "tlsCert", variable: "UPRIGHT_TLS_CERT",
+      help: "A PEM file with the certificate and its chain, for HTTPS and RTMPS. Needs tlsKey."
+    ) { $0.tlsCert.map(JSONValue.string) ?? .null },
+    Setting(
+      name: "tlsKey", variable: "UPRIGHT_TLS_KEY",
+      help: "A PEM file with the certificate's private key."
+    ) { $0.tlsKey.map(JSONValue.string) ?? .null },
+    Setting(
+      name: "playback", variable: "UPRIGHT_PLAYBACK",
+      help: "Who may play a session that doesn't say so: open or signed."
+    ) { .string($0.playback.rawValue) },
+    Setting(
+      name: "playbackKeyFile", variable: "UPRIGHT_PLAYBACK_KEY_FILE",
+      help:
+        "A file with the keys of signed playback URLs. Without it, a key is generated at the first start "
+        + "and kept in .upright/playback-keys in the data folder."
+    ) { $0.playbackKeyFile.map(JSONValue.string) ?? .null },
+    Setting(
       name: "sessions", variable: nil,
       help: "The sessions that start with the service. Each has the form that POST /v1/sessions "
         + "accepts (see /openapi.yaml), and must have a name."

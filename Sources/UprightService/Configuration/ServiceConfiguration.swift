@@ -20,6 +20,13 @@ package struct ServiceConfiguration: Sendable {
   package var bodyLimit = 1 << 20
   /// The maximum duration of a shutdown, in seconds.
   package var drainTimeout = 10.0
+  /// The paths of the PEM files of the TLS certificate and its private key; both `nil` without TLS.
+  package var tlsCert: String?
+  package var tlsKey: String?
+  /// Who may play sessions whose request doesn't say so.
+  package var playback = Playback.open
+  /// The path of the file with the keys of signed playback URLs; `nil` uses the one in the data folder.
+  package var playbackKeyFile: String?
   /// The sessions to start with the service, in the form of the API's requests. Each has a name.
   package var sessions: [JSONValue] = []
   /// The webhooks to add at the start, in the form of the API's requests.

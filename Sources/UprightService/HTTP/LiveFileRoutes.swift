@@ -3,36 +3,60 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 
-/// `GET /live/{id}/...`: playlists and segments, without a token and for pages of any origin.
+/// `GET /live/{id}/...`: playlists and segments, without a token and for pages of any origin. A protected session
+/// needs a signed URL, `/live/{id}/~{signature}/...`.
 struct LiveFileRoutes: Sendable {
   let folders: DataFolders
   /// Returns whether a session of that name is running.
   let isRunning: @Sendable (_ session: String) -> Bool
+  /// Returns who may play the session of that name.
+  let playback: @Sendable (_ session: String) -> Playback
+  let keys: PlaybackKeys
   private let files = FileIO()
 
-  init(folders: DataFolders, isRunning: @escaping @Sendable (String) -> Bool) {
+  init(
+    folders: DataFolders, keys: PlaybackKeys, isRunning: @escaping @Sendable (String) -> Bool,
+    playback: @escaping @Sendable (String) -> Playback
+  ) {
     self.folders = folders
+    self.keys = keys
     self.isRunning = isRunning
+    self.playback = playback
   }
+
+  /// The time for which a segment may be cached, in seconds: a year.
+  private static let longestAge = 31_536_000
 
   func add(to router: Router<ServiceContext>) {
     for method in [HTTPRequest.Method.get, .head] {
       router.on("/live/:id/:name", method: method) { request, context in
-        try await file(request, context)
+        guard try playback(context.parameters.require("id")) == .open else {
+          throw Problem.forbidden("this session needs a signed URL")
+        }
+        return try await file(request, context, age: Self.longestAge)
+      }
+      router.on("/live/:id/~{signature}/:name", method: method) { request, context in
+        let left = try keys.check(
+          context.parameters.require("signature")[...], of: context.parameters.require("id"))
+        // A cache must not give the file to anyone for longer than the URL is valid.
+        return try await file(request, context, age: min(left, Self.longestAge))
       }
     }
-    router.on("/live/:id/:name", method: .options) { _, _ in
-      var headers = Self.crossOrigin
-      headers[.accessControlAllowMethods] = "GET, HEAD"
-      headers[.accessControlAllowHeaders] = "Range"
-      headers[.accessControlMaxAge] = "86400"
-      return Response(status: .noContent, headers: headers)
+    for path in ["/live/:id/:name", "/live/:id/~{signature}/:name"] as [RouterPath] {
+      router.on(path, method: .options) { _, _ in
+        var headers = Self.crossOrigin
+        headers[.accessControlAllowMethods] = "GET, HEAD"
+        headers[.accessControlAllowHeaders] = "Range"
+        headers[.accessControlMaxAge] = "86400"
+        return Response(status: .noContent, headers: headers)
+      }
     }
   }
 
-  private static let crossOrigin: HTTPFields = [
+  /// The headers that allow pages of any origin to read a response.
+  static let crossOrigin: HTTPFields = [
     .accessControlAllowOrigin: "*",
-    .accessControlExposeHeaders: "Content-Length, Content-Range, Accept-Ranges",
+    .accessControlExposeHeaders: "Content-Length, Content-Range, Accept-Ranges, Retry-After",
   ]
 
   private static let types = [
@@ -40,7 +64,10 @@ struct LiveFileRoutes: Sendable {
     "ts": "video/mp2t",
   ]
 
-  private func file(_ request: Request, _ context: ServiceContext) async throws -> Response {
+  /// - Parameter age: The time for which a segment may be cached, in seconds.
+  private func file(
+    _ request: Request, _ context: ServiceContext, age: Int
+  ) async throws -> Response {
     let id = try context.parameters.require("id")
     let name = try context.parameters.require("name")
     let missing = Problem.notFound("there is no such file")
@@ -66,7 +93,7 @@ struct LiveFileRoutes: Sendable {
       return Response(status: .ok, headers: headers, body: body)
     }
     guard let size = Self.size(of: path) else { throw missing }
-    headers[.cacheControl] = "public, max-age=31536000, immutable"
+    headers[.cacheControl] = "public, max-age=\(age), immutable"
     headers[.acceptRanges] = "bytes"
     let range = ByteRange(request.method == .get ? request.headers[.range] : nil, size: size)
     return try await part(range, of: path, size: size, headers, request, context)

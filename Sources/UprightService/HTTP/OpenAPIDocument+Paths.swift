@@ -106,17 +106,35 @@ extension OpenAPIDocument {
           }
         }
       },
+      "/v1/sessions/{id}/playback-url": {
+        "parameters": [{"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}],
+        "post": {
+          "summary": "Returns a signed URL of the session's playlist, for players of a session whose playback is signed.",
+          "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/PlaybackURLRequest"}}}},
+          "responses": {
+            "200": {
+              "description": "The URL.",
+              "content": {"application/json": {"schema": {"$ref": "#/components/schemas/PlaybackURL"}}}
+            },
+            "400": {"$ref": "#/components/responses/Problem"},
+            "401": {"$ref": "#/components/responses/Problem"},
+            "404": {"$ref": "#/components/responses/Problem"},
+            "413": {"$ref": "#/components/responses/Problem"}
+          }
+        }
+      },
       "/live/{id}/{name}": {
         "parameters": [
           {"name": "id", "in": "path", "required": true, "schema": {"type": "string"}},
           {"name": "name", "in": "path", "required": true, "schema": {"type": "string"}, "example": "index.m3u8"}
         ],
         "get": {
-          "summary": "Returns a playlist or segment of a session's HLS output.", "security": [],
+          "summary": "Returns a playlist or segment of a session's HLS output, unless the session's playback is signed.", "security": [],
           "parameters": [{"name": "Range", "in": "header", "schema": {"type": "string"}}],
           "responses": {
             "200": {"$ref": "#/components/responses/Media"},
             "206": {"$ref": "#/components/responses/Media"},
+            "403": {"$ref": "#/components/responses/Problem"},
             "404": {"$ref": "#/components/responses/Problem"},
             "416": {"$ref": "#/components/responses/Empty"}
           }
@@ -125,6 +143,37 @@ extension OpenAPIDocument {
           "summary": "Returns the headers of GET without the body.", "security": [],
           "responses": {
             "200": {"$ref": "#/components/responses/Empty"},
+            "403": {"$ref": "#/components/responses/Problem"},
+            "404": {"$ref": "#/components/responses/Problem"}
+          }
+        },
+        "options": {
+          "summary": "Answers a CORS preflight request.", "security": [],
+          "responses": {"204": {"$ref": "#/components/responses/Empty"}}
+        }
+      },
+      "/live/{id}/~{signature}/{name}": {
+        "parameters": [
+          {"name": "id", "in": "path", "required": true, "schema": {"type": "string"}},
+          {"name": "signature", "in": "path", "required": true, "schema": {"type": "string"}, "description": "EXPIRES.KEY.SIGNATURE: the time until which the URL is valid, in seconds since 1970; the ID of a key; and the HMAC-SHA-256 of the path before the second dot (/live/ID/~EXPIRES.KEY) with that key, in base64url without padding."},
+          {"name": "name", "in": "path", "required": true, "schema": {"type": "string"}, "example": "index.m3u8"}
+        ],
+        "get": {
+          "summary": "Returns a playlist or segment of a session's HLS output. The relative URLs of a playlist contain the same signature.", "security": [],
+          "parameters": [{"name": "Range", "in": "header", "schema": {"type": "string"}}],
+          "responses": {
+            "200": {"$ref": "#/components/responses/Media"},
+            "206": {"$ref": "#/components/responses/Media"},
+            "403": {"$ref": "#/components/responses/Problem"},
+            "404": {"$ref": "#/components/responses/Problem"},
+            "416": {"$ref": "#/components/responses/Empty"}
+          }
+        },
+        "head": {
+          "summary": "Returns the headers of GET without the body.", "security": [],
+          "responses": {
+            "200": {"$ref": "#/components/responses/Empty"},
+            "403": {"$ref": "#/components/responses/Problem"},
             "404": {"$ref": "#/components/responses/Problem"}
           }
         },

@@ -33,7 +33,23 @@ extension OpenAPIDocument {
               {"type": "array", "items": {"type": "string"}}
             ]}
           },
-          "inputTimeout": {"type": "number", "minimum": 1, "maximum": 86400, "description": "The time without input after which the session ends, in seconds. Default: 60."}
+          "inputTimeout": {"type": "number", "minimum": 1, "maximum": 86400, "description": "The time without input after which the session ends, in seconds. Default: 60."},
+          "playback": {"$ref": "#/components/schemas/Playback"}
+        }
+      },
+      "Playback": {
+        "enum": ["open", "signed"],
+        "description": "Who may play the HLS output: everyone, or players with a signed URL. Default: the setting of the service, which is open unless it is configured."
+      },
+      "PlaybackURLRequest": {
+        "type": "object", "required": ["seconds"], "additionalProperties": false,
+        "properties": {"seconds": {"type": "integer", "minimum": 1, "maximum": 604800, "description": "The time until the URL expires, in seconds."}}
+      },
+      "PlaybackURL": {
+        "type": "object", "required": ["url", "expires"], "additionalProperties": false,
+        "properties": {
+          "url": {"type": "string", "description": "The URL, relative to that of the service."},
+          "expires": {"type": "integer", "description": "The time until which it is valid, in seconds since 1970."}
         }
       },
       "Input": {
@@ -43,7 +59,7 @@ extension OpenAPIDocument {
             "type": "object", "required": ["url"], "additionalProperties": false,
             "properties": {
               "url": {"type": "string"},
-              "mode": {"enum": ["listen", "pull"], "description": "Whether the service waits for a connection or connects itself. Default: listen for rtmp and srt, pull for the others."}
+              "mode": {"enum": ["listen", "pull"], "description": "Whether the service waits for a connection or connects itself. Default: listen for rtmp and srt, pull for the others. rtmps can listen if the service has a certificate."}
             }
           },
           {
@@ -71,7 +87,7 @@ extension OpenAPIDocument {
       "State": {"enum": ["waiting", "live", "inputLost", "ended", "failed"]},
       "Session": {
         "type": "object",
-        "required": ["id", "state", "reason", "created", "overloaded", "behind", "input", "outputs", "appOrientation", "encodeResolution", "seconds", "counters"],
+        "required": ["id", "state", "reason", "created", "overloaded", "behind", "input", "outputs", "playback", "appOrientation", "encodeResolution", "seconds", "counters"],
         "additionalProperties": false,
         "properties": {
           "id": {"type": "string"},
@@ -91,6 +107,7 @@ extension OpenAPIDocument {
               "problem": {"anyOf": [{"type": "string"}, {"type": "null"}], "description": "Why the output can't be written; null if there is no problem."}
             }
           }},
+          "playback": {"$ref": "#/components/schemas/Playback"},
           "appOrientation": {"anyOf": [{"type": "string"}, {"type": "null"}]},
           "encodeResolution": {"anyOf": [{"type": "string"}, {"type": "null"}]},
           "seconds": {"type": "number", "description": "The media time of the last frame, in seconds."},

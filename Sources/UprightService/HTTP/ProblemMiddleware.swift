@@ -22,9 +22,14 @@ struct ProblemMiddleware: RouterMiddleware {
     } catch {
       let problem = misdirected(error, request) ?? Problem(error)
       if problem.status.code == 500 {
-        context.logger.error("\(request.method) \(request.uri.path): \(error)")
+        context.logger.error(
+          "\(request.method) \(PlaybackKeys.redacted(request.uri.path)): \(error)")
       }
       response = problem.response(secrets)
+      // A player in a page must be able to read the status and when to retry.
+      if request.uri.path.hasPrefix("/live/") {
+        response.headers.append(contentsOf: LiveFileRoutes.crossOrigin)
+      }
       if request.method == .head { response.body = ResponseBody() }
       if problem.status == .contentTooLarge || !isFramed(request) {
         response.headers[.connection] = "close"

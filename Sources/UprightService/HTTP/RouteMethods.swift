@@ -14,12 +14,18 @@ struct RouteMethods: Sendable {
     path.split(separator: "/").map { String($0) }
   }
 
+  /// Returns whether a part of a path matches a part of a route, which may be a name, `:id` or `prefix{id}`.
+  private static func matches(_ part: String, _ route: String) -> Bool {
+    part == route || route.hasPrefix(":")
+      || route.contains("{") && part.hasPrefix(route.prefix { $0 != "{" })
+  }
+
   /// Returns the methods of `path`, sorted by name; empty if the path is unknown.
   func allowed(at path: String) -> [String] {
     let parts = Self.parts(path)
     let methods = routes.filter { route in
       route.parts.count == parts.count
-        && zip(route.parts, parts).allSatisfy { $0 == $1 || $0.hasPrefix(":") || $0.hasPrefix("{") }
+        && zip(route.parts, parts).allSatisfy { Self.matches($1, $0) }
     }.map(\.method.rawValue)
     return Set(methods).sorted()
   }

@@ -29,10 +29,19 @@ enum StartPage {
     <script>
     const find = id => document.getElementById(id);
     function cell(row, text) { row.insertCell().textContent = text ?? ""; }
-    function play(id) {
+    async function play(session) {
       const player = find("player");
       player.hidden = false;
-      player.src = "/live/" + encodeURIComponent(id) + "/index.m3u8";
+      player.src = "/live/" + encodeURIComponent(session.id) + "/index.m3u8";
+      if (session.playback === "signed") {
+        const answer = await fetch("/v1/sessions/" + encodeURIComponent(session.id) + "/playback-url", {
+          method: "POST", body: JSON.stringify({ seconds: 3600 }),
+          headers: { Authorization: "Bearer " + find("token").value }
+        });
+        const body = await answer.json();
+        if (!answer.ok) { find("said").textContent = body.detail; return; }
+        player.src = body.url;
+      }
       player.play().catch(error => { find("said").textContent = "This browser can't play HLS: " + error; });
     }
     async function show() {
@@ -52,7 +61,7 @@ enum StartPage {
         cell(row, session.encodeResolution);
         const button = document.createElement("button");
         button.textContent = "Play";
-        button.onclick = () => play(session.id);
+        button.onclick = () => play(session);
         if (session.outputs.some(output => output.type === "hls")) row.insertCell().append(button);
       }
     }

@@ -28,6 +28,7 @@ struct Problem: Error, Sendable, Hashable {
   static func unauthorized(_ detail: String) -> Problem {
     .init(.unauthorized, "Not authorized", detail)
   }
+  static func forbidden(_ detail: String) -> Problem { .init(.forbidden, "Forbidden", detail) }
   static func notFound(_ detail: String) -> Problem { .init(.notFound, "Not found", detail) }
   static func notAllowed(_ method: String, allowed: [String]) -> Problem {
     var problem = Problem(

@@ -3,13 +3,12 @@ internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
-/// The RTMP ports. Each is one listening socket for any number of publishers, bound while a session expects
-/// one.
+/// The RTMP and RTMPS ports. Each is one listening socket for any number of publishers, bound while a session
+/// expects one.
 final class RTMPAcceptor: Sendable {
   /// A claimed stream path, needed for `release`.
   struct Claim: Sendable, Hashable {
-    let host: String
-    let port: Int
+    fileprivate let endpoint: Endpoint
     let path: String
   }
 
@@ -18,9 +17,11 @@ final class RTMPAcceptor: Sendable {
     let channel: any Channel
   }
 
-  private struct Endpoint: Hashable {
+  fileprivate struct Endpoint: Sendable, Hashable {
     let host: String
     let port: Int
+    /// Whether publishers use TLS.
+    let isSecure: Bool
   }
 
   private enum ListenerState {
@@ -39,29 +40,36 @@ final class RTMPAcceptor: Sendable {
   private let maxPorts: Int
   private let maxPerPeer: Int
   private let timeouts: PublisherHandler.Timeouts
+  private let certificate: ServerCertificate?
 
   init(
     logger: Logger, maxPorts: Int = 16, maxPerPeer: Int = 64,
-    timeouts: PublisherHandler.Timeouts = .init()
+    timeouts: PublisherHandler.Timeouts = .init(), certificate: ServerCertificate? = nil
   ) {
     self.logger = logger
     self.maxPorts = maxPorts
     self.maxPerPeer = maxPerPeer
     self.timeouts = timeouts
+    self.certificate = certificate
   }
 
   /// Registers `path` for a publisher. The port is bound when this returns.
   ///
-  /// - Throws: `Problem` if another session uses the path, the port can't be bound, or too many ports are
-  ///   bound.
+  /// - Parameter isSecure: Whether publishers use TLS.
+  /// - Throws: `Problem` if another session uses the path, the port can't be bound, too many ports are bound, or
+  ///   there is no certificate for TLS.
   func claim(
-    host: String, port: Int, path: String, route: PublishRoutes.Route
+    host: String, port: Int, isSecure: Bool = false, path: String, route: PublishRoutes.Route
   ) async throws(Problem) -> Claim {
-    let endpoint = Endpoint(host: host, port: port)
+    if isSecure, certificate == nil {
+      throw .unprocessable(
+        "rtmps: the service has no certificate; start it with --tls-cert and --tls-key")
+    }
+    let endpoint = Endpoint(host: host, port: port, isSecure: isSecure)
     // A previous user of the port may close it again in the meantime.
     for _ in 0..<8 {
       switch step(endpoint, path, route) {
-      case .done: return Claim(host: host, port: port, path: path)
+      case .done: return Claim(endpoint: endpoint, path: path)
       case .taken: throw .conflict("another session uses this stream path")
       case .full: throw .tooMany("\(maxPorts) RTMP ports are already bound")
       case .wait(let task): if let problem = await task.value { throw problem }
@@ -105,10 +113,13 @@ final class RTMPAcceptor: Sendable {
       .serverChannelOption(.backlog, value: 64)
       .childChannelOption(.autoRead, value: false)
       .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
-      .childChannelInitializer { [logger, timeouts] channel in
+      .childChannelInitializer { [logger, timeouts, certificate] channel in
         channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandler(
-            PublisherHandler(routes, logger, timeouts))
+          let pipeline = channel.pipeline.syncOperations
+          if endpoint.isSecure, let certificate {
+            try pipeline.addHandler(certificate.makeHandler())
+          }
+          try pipeline.addHandler(PublisherHandler(routes, logger, timeouts))
         }
       }
       .bind(host: endpoint.host, port: endpoint.port).get()
@@ -116,7 +127,7 @@ final class RTMPAcceptor: Sendable {
 
   /// Releases a claim. Closes the port with its last claim.
   func release(_ claim: Claim) async {
-    let endpoint = Endpoint(host: claim.host, port: claim.port)
+    let endpoint = claim.endpoint
     let closing: Task<Problem?, Never>? = listeners.withLock { listeners in
       guard case .bound(let listener)? = listeners[endpoint] else { return nil }
       listener.routes.remove(claim.path)
@@ -133,9 +144,9 @@ final class RTMPAcceptor: Sendable {
   }
 
   /// Returns the bound port for `port`, which may be 0, or `nil` if it isn't bound.
-  func boundPort(host: String, port: Int) -> Int? {
-    guard case .bound(let listener)? = listeners.withLock({ $0[Endpoint(host: host, port: port)] })
-    else { return nil }
+  func boundPort(host: String, port: Int, isSecure: Bool = false) -> Int? {
+    let endpoint = Endpoint(host: host, port: port, isSecure: isSecure)
+    guard case .bound(let listener)? = listeners.withLock({ $0[endpoint] }) else { return nil }
     return listener.channel.localAddress?.port
   }
 }

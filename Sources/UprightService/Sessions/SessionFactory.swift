@@ -47,7 +47,8 @@ struct SessionFactory: Sendable {
     var claim: RTMPAcceptor.Claim?
     if case .publisher(let url) = request.input {
       claim = try await acceptor.claim(
-        host: url.host == "localhost" ? "127.0.0.1" : url.host, port: url.port ?? 1935,
+        host: url.host == "localhost" ? "127.0.0.1" : url.host,
+        port: url.port ?? (url.scheme == "rtmps" ? 443 : 1935), isSecure: url.scheme == "rtmps",
         path: key.path, route: .init(session: id, feed: feed))
     }
     for secret in secrets {
@@ -59,7 +60,9 @@ struct SessionFactory: Sendable {
     }
     return HostedSession(
       id: id, publishKey: key.text, session: session, feed: SessionEventLog(),
-      description: description(request, id: id), secrets: secrets, claim: claim,
+      description: description(
+        request, id: id, playback: request.playback ?? sessions.defaultPlayback), secrets: secrets,
+      claim: claim,
       created: (Date().timeIntervalSince1970 * 1000).rounded() / 1000, isDeclared: isDeclared)
   }
 
@@ -133,7 +136,9 @@ struct SessionFactory: Sendable {
 
   // MARK: - Description
 
-  private func description(_ request: SessionRequest, id: String) -> [JSONValue.Member] {
+  private func description(
+    _ request: SessionRequest, id: String, playback: Playback
+  ) -> [JSONValue.Member] {
     let input: JSONValue
     switch request.input {
     case .publisher(let url) where url.path.split(separator: "/").count < 2:
@@ -151,6 +156,9 @@ struct SessionFactory: Sendable {
       case .file(let name): ["type": "file", "name": .string(name)]
       }
     }
-    return [.init("input", input), .init("outputs", .array(outputs))]
+    return [
+      .init("input", input), .init("outputs", .array(outputs)),
+      .init("playback", .string(playback.rawValue)),
+    ]
   }
 }

@@ -26,6 +26,8 @@ struct SessionRequest: Sendable {
   /// The options, as command-line arguments.
   var arguments: [String]
   var inputTimeout: Double?
+  /// Who may play the HLS output; `nil` uses the default of the configuration.
+  var playback: Playback?
 
   static let maxOutputs = 8
 
@@ -34,7 +36,7 @@ struct SessionRequest: Sendable {
   init(_ value: JSONValue, rules: AddressRules) throws {
     let members = try Self.members(
       of: value, "session",
-      allowing: ["name", "input", "outputs", "policy", "options", "inputTimeout"])
+      allowing: ["name", "input", "outputs", "policy", "options", "inputTimeout", "playback"])
     if let given = members["name"] {
       guard case .string(let text) = given, AddressRules.isName(text), text.utf8.count <= 64 else {
         throw Problem.badRequest(
@@ -61,6 +63,10 @@ struct SessionRequest: Sendable {
         throw Problem.badRequest("inputTimeout: must be 1 to 86400 seconds")
       }
       inputTimeout = seconds
+    }
+    if let given = members["playback"] {
+      playback = given.text.flatMap(Playback.init)
+      if playback == nil { throw Problem.badRequest("playback: must be open or signed") }
     }
   }
 
@@ -122,9 +128,9 @@ struct SessionRequest: Sendable {
     }
     try rules.checkOwn(url)
     switch url.scheme {
-    case "rtmp":
+    case "rtmp", "rtmps":
       guard !url.path.split(separator: "/").isEmpty, url.query == nil, url.userinfo == nil else {
-        throw Refusal("a publisher's URL must be rtmp://host:port/app/key")
+        throw Refusal("a publisher's URL must be \(url.scheme)://host:port/app/key")
       }
       return .publisher(url)
     case "srt", "udp":

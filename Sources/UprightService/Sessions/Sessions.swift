@@ -23,12 +23,16 @@ final class Sessions: Sendable {
   private struct State: Sendable {
     var slots: [String: Slot] = [:]
     var isDraining = false
+    /// Who may play each session whose segments may exist.
+    var playback: [String: Playback] = [:]
     var onForget: @Sendable (HostedSession) -> Void = { _ in }
   }
 
   let secrets: Secrets
   let rules: AddressRules
   let limits: Limits
+  /// Who may play sessions whose request doesn't say so.
+  let defaultPlayback: Playback
   private let factory: SessionFactory
   private let logger: Logger
   private let state = Mutex(State())
@@ -37,12 +41,16 @@ final class Sessions: Sendable {
 
   init(
     factory: SessionFactory, rules: AddressRules, secrets: Secrets, limits: Limits,
-    logger: Logger, observer: @escaping @Sendable (String, LiveUpdate) -> Void = { _, _ in }
+    logger: Logger, playback: Playback, declared: [String: Playback],
+    observer: @escaping @Sendable (String, LiveUpdate) -> Void = { _, _ in }
   ) {
     self.factory = factory
     self.rules = rules
     self.secrets = secrets
     self.limits = limits
+    defaultPlayback = playback
+    // Segments of an earlier run are served before their session is started.
+    state.withLock { $0.playback = declared }
     self.logger = logger
     self.observer = observer
   }
@@ -73,6 +81,11 @@ final class Sessions: Sendable {
     return key
   }
 
+  /// Returns who may play the session of that name.
+  func playback(of id: String) -> Playback {
+    state.withLock { $0.playback[id] } ?? defaultPlayback
+  }
+
   /// The minimum length of a publish key that is used beyond this machine, in bytes.
   static let shortestKey = 8
 
@@ -88,6 +101,7 @@ final class Sessions: Sendable {
       let hosted = try await factory.open(request, id: id, isDeclared: isDeclared, in: self)
       let isLate = state.withLock { state in
         state.slots[id] = .hosted(hosted)
+        state.playback[id] = request.playback ?? defaultPlayback
         return state.isDraining
       }
       begin(hosted)
@@ -143,7 +157,7 @@ final class Sessions: Sendable {
     }
     for old in try outcome.get() {
       // A new session of the same name continues in the same folder.
-      if old.id != id { factory.folders.removeLive(old.id) }
+      if old.id != id { removeLive(old.id) }
       didForget(old)
     }
     return id
@@ -204,8 +218,14 @@ final class Sessions: Sendable {
       return true
     }
     guard isCurrent else { return }
-    factory.folders.removeLive(hosted.id)
+    removeLive(hosted.id)
     didForget(hosted)
+  }
+
+  /// Removes a session's playlist and segments, and then who may play them.
+  private func removeLive(_ id: String) {
+    factory.folders.removeLive(id)
+    state.withLock { if $0.slots[id] == nil { $0.playback[id] = nil } }
   }
 
   /// Rejects new sessions from now on and ends all sessions concurrently, within `seconds`.
