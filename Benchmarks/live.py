@@ -8,6 +8,8 @@ publisher over RTMP, all on loopback.
     sessions  eight of 640x360 at 30 frames per second on one port, without and with two stalled RTMP
               servers as outputs of one session: the frames sent and the frames in the recordings are
               counted, and memory is measured in the middle
+    audience  500 HLS players of one session over TLS, with signed URLs, and none: the frames of the recording, the
+              times of segments, and the players' responses
     back      the publisher is killed and restarted: the level of a player's buffer, and every PTS
 
 Prints a table and writes live.json into the given folder (bench). The load is printed beside the figures, to
@@ -21,7 +23,7 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from live_service import back, many, running, turns  # noqa: E402
+from live_service import audience, back, many, running, turns  # noqa: E402
 from rows.row import Row, table  # noqa: E402
 
 INTERVAL = 1000 / 30
@@ -69,7 +71,32 @@ def back_rows(found):
                   at_least=True, note="; ".join(each["faults"]) or "no fault")
 
 
+def audience_rows(found):
+    for case, each in found.items():
+        name = f"HLS over TLS, {case}"
+        missing = each["frames sent"] - min(each["frames in"], each["frames in the recording"])
+        yield Row(name, "frames missing in the recording", missing, unit="", bar=0)
+        yield Row(name, "frames dropped", sum(each["dropped"].values()), unit="", bar=0)
+        yield Row(name, "longest step of the recording", 1000 * each["longest step"], unit="ms",
+                  bar=2 * INTERVAL + 1)
+        yield Row(name, "latest segment of 2 s", each["latest segment"], unit="s",
+                  note=f"encoding a frame: median below {1000 * each['encode'][0]:.0f} ms, "
+                  f"p99 below {1000 * each['encode'][1]:.0f} ms")
+        yield Row(name, "cores", each["cores used"], unit="", note=f"load {each['load']:.1f}")
+        players = each.get("players")
+        if not players:
+            continue
+        failed = players["not 200"] + len(players["failures"])
+        yield Row(name, "requests that failed", failed, unit="", bar=0,
+                  note=f"{players['requests']} requests, {players['MB']:.0f} MB")
+        yield Row(name, "segments of a player, fewest", players["fewest segments"], unit="")
+        yield Row(name, "response, median", 1000 * players["median"], unit="ms")
+        yield Row(name, "response, p99", 1000 * players["p99"], unit="ms",
+                  note=f"longest {1000 * players['longest']:.0f} ms")
+
+
 GROUPS = {"turns": (turns.measure, turn_rows), "sessions": (many.measure, session_rows),
+          "audience": (audience.measure, audience_rows),
           "back": (back.measure, back_rows)}
 
 

@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import socket
+import ssl
 import subprocess
 import tempfile
 import time
@@ -33,19 +34,22 @@ def until(condition, seconds=20.0, step=0.02):
 
 
 class Service:
-    """A service on free ports, which ends with the `with` block."""
+    """A service on free ports, which ends with the `with` block. `tls` is a certificate and its key, as paths."""
 
-    def __init__(self, folder=None):
+    def __init__(self, folder=None, tls=None):
         self.scratch = tempfile.TemporaryDirectory(dir=folder)
         self.data = os.path.join(self.scratch.name, "data")
         self.log = os.path.join(self.scratch.name, "log")
         self.http, self.rtmp = free_port(), free_port()
-        environment = dict(os.environ, UPRIGHT_TOKEN=TOKEN)
+        environment = dict(os.environ, UPRIGHT_TOKEN=TOKEN, UPRIGHT_MAX_CONNECTIONS="2048")
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(
-                [UPRIGHT, "serve", "--listen", f"127.0.0.1:{self.http}", "--data", self.data],
+                [UPRIGHT, "serve", "--listen", f"127.0.0.1:{self.http}", "--data", self.data]
+                + (["--tls-cert", tls[0], "--tls-key", tls[1]] if tls else []),
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment)
-        self.connection = http.client.HTTPConnection("127.0.0.1", self.http, timeout=30)
+        self.connection = http.client.HTTPSConnection(
+            "127.0.0.1", self.http, timeout=30, context=ssl.create_default_context(cafile=tls[0])
+        ) if tls else http.client.HTTPConnection("127.0.0.1", self.http, timeout=30)
         until(lambda: self.process.poll() is not None or self.is_ready())
         if self.process.poll() is not None or not self.is_ready():
             self.end()
