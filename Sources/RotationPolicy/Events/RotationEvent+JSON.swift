@@ -29,6 +29,7 @@ extension RotationEvent.Action {
     case .set(let name, let answers): [.init("set", .string(name))] + answers.members
     case .setApplication(let delegate):
       [.init("set", .string(ControllerTree.applicationName)), .init("delegate", delegate.json)]
+    case .policy(let document): [.init("policy", document.json)]
     }
   }
 }

@@ -45,6 +45,11 @@ public struct RotationEvent: Sendable {
     indirect case set(String, ControllerAnswers)
     /// The application delegate's mask changes. An empty mask means no answer.
     indirect case setApplication(delegate: OrientationList)
+    /// Another policy replaces the current one. The orientations, the rotation lock, whether the app is active
+    /// and the hold of a manual rotation continue. Presentations end, and the new policy's root is shown. The
+    /// initial orientation, lock and activity in the document have no effect. Event files can't contain this
+    /// event.
+    indirect case policy(PolicyDocument)
   }
 
   /// The presentation style of a controller.

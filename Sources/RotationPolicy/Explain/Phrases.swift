@@ -55,6 +55,7 @@ extension RotationEvent {
     case .select(let name, let tab):
       return "select \(Phrase.name(name)) in \(Phrase.name(tab))"
     case .set, .setApplication: return Self.setPhrase(payload)
+    case .policy: return "another policy"
     }
   }
 

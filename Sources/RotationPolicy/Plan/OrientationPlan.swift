@@ -27,7 +27,7 @@ public struct OrientationPlan: Sendable {
   /// The outputs of the last event. If the caller doesn't keep them, the next event uses their memory.
   private var outputs: [RotationOutput] = []
   private var lastUpright: DeviceOrientation?
-  private let style: Transition.Style
+  private var style: Transition.Style
   private var takenFormats = 0
 
   /// Creates a plan without events.
@@ -74,6 +74,7 @@ public struct OrientationPlan: Sendable {
   public mutating func push(_ event: RotationEvent) throws(PolicyError) -> [RotationOutput] {
     outputs.removeAll(keepingCapacity: true)
     try reducer.reduce(event, into: &outputs)
+    if case .policy(let document) = event.action { style = document.transition.style }
     take(outputs)
     return outputs
   }

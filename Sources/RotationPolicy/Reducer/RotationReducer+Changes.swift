@@ -27,14 +27,38 @@ extension RotationReducer {
       decide(
         ask, .invalid, rule, reason: reason, target: nil, from: state.appOrientation, why: why,
         into: &outputs)
-    case .settled(let settlement):
-      // Validated now, even during a rotation. But a resulting rotation waits for the one in progress.
-      if state.turn != nil, settlement.to != state.appOrientation {
-        wait(.show(showing), for: ask, into: &outputs)
-      } else {
-        settle(settlement, for: ask, into: &outputs)
-      }
-      answerCapture(into: &outputs)
+    case .settled(let settlement): show(settlement, showing, for: ask, into: &outputs)
+    }
+  }
+
+  /// Applies the result of showing a controller. It was validated now, even during a rotation, but a resulting
+  /// rotation waits for the one in progress.
+  private mutating func show(
+    _ settlement: ShowResult, _ showing: ShowReason, for ask: IndexedEvent,
+    into outputs: inout [RotationOutput]
+  ) {
+    if state.turn != nil, settlement.to != state.appOrientation {
+      wait(.show(showing), for: ask, into: &outputs)
+    } else {
+      settle(settlement, for: ask, into: &outputs)
+    }
+    answerCapture(into: &outputs)
+  }
+
+  /// Continues with the policy of `other`, and shows its root controller.
+  mutating func adopt(
+    _ other: RotationReducer, for ask: IndexedEvent, into outputs: inout [RotationOutput]
+  ) {
+    (idiom, duration, tree) = (other.idiom, other.duration, other.tree)
+    (application, applicationMask) = (other.application, other.applicationMask)
+    state.presentations.removeAll()
+    state.hold.presentations = 0
+    refindDeciding()
+    switch judge(.other) {
+    case .settled(let settlement): show(settlement, .other, for: ask, into: &outputs)
+    case .invalid:
+      // Doesn't happen: it depends on the document alone, and `RotationReducer.init` would have thrown it.
+      keep(.stateOnly, for: ask, into: &outputs)
     }
   }
 

@@ -12,6 +12,8 @@ extension RotationReducer {
     case change(ControllerTree.Change)
     case set(Int, ControllerAnswers)
     case setApplication(InterfaceOrientationMask)
+    /// The reducer of the new policy, in its initial state.
+    indirect case policy(RotationReducer)
   }
 
   /// Validates `event`. Changes only the gravity reader, and only if no error is thrown.
@@ -32,6 +34,7 @@ extension RotationReducer {
     case .set(let name, let answers):
       return .set(try tree.index(of: name, at: event.place), answers)
     case .setApplication(let delegate): return .setApplication(delegate.mask)
+    case .policy(let document): return .policy(try RotationReducer(document))
     case .present, .dismiss, .push, .pop, .select: return .change(try change(for: event))
     }
   }
@@ -87,6 +90,7 @@ extension RotationReducer {
       application.delegate = delegate
       applicationMask = application.mask(on: idiom)
       keep(.stateOnly, for: ask, into: &outputs)
+    case .policy(let other): adopt(other, for: ask, into: &outputs)
     }
   }
 

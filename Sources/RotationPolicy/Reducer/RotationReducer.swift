@@ -11,9 +11,9 @@ public struct RotationReducer: Sendable {
   /// The state after the last event.
   public internal(set) var state: RotationState
 
-  let idiom: PolicyDocument.Idiom
+  var idiom: PolicyDocument.Idiom
   /// The time from the decision of a rotation to its `didRotate`, in seconds. 0 for a cut.
-  let duration: Double
+  var duration: Double
   var application: PolicyDocument.Application
   var applicationMask: InterfaceOrientationMask
   var tree: ControllerTree
