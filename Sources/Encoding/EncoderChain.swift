@@ -24,7 +24,7 @@ final class EncoderChain {
   /// How many encoders may drain at the same time: each holds a lookahead of frames and references.
   private static let drainLimit = 2
 
-  private let settings: VideoEncoder.Settings
+  private var settings: VideoEncoder.Settings
   private let followsColour: Bool
   /// How many packets may queue behind an encoder that is being drained. In live mode the encoder holds no
   /// frames, and packets must not wait.
@@ -71,6 +71,10 @@ final class EncoderChain {
     while waitingPackets > queueLimit { try settle(emit) }
   }
 
+  /// Changes the rate control from the next frame on. If the encoder can't, that frame is the first of another
+  /// encoder, and so an IDR frame, in the same format.
+  func change(_ rate: VideoEncoder.RateControl) { settings.rate = rate }
+
   /// Returns whether the frame has another format than the frame before it and so becomes an IDR frame.
   func changesFormat(with frame: borrowing VideoFrame) -> Bool {
     guard let encoder else { return false }
@@ -80,7 +84,14 @@ final class EncoderChain {
   private func encoder(
     for frame: borrowing VideoFrame, _ emit: Emit
   ) throws(UprightError) -> FormatEncoder {
-    if let encoder, isOpen(encoder.settings, for: frame) { return encoder }
+    if let encoder, isOpen(encoder.settings, for: frame) {
+      if encoder.settings.rate == settings.rate || encoder.change(settings.rate) { return encoder }
+      let next = try FormatEncoder(replacing: encoder, rate: settings.rate, index: formats)
+      try retire(emit)
+      formats += 1
+      self.encoder = next
+      return next
+    }
     try retire(emit)
     var settings = settings
     settings.size = frame.size

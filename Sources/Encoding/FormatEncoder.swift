@@ -26,11 +26,11 @@ final class FormatEncoder: @unchecked Sendable {
   private let format: EncodedFormat
   /// `nil` once drained, so that its memory is freed on the thread that drained it.
   private var encoder: VideoEncoder?
-  private var announces = true
+  private var announces: Bool
   /// Durations of the frames in the encoder by PTS; libavcodec drops them.
   private var durations: [Int64: Int64] = [:]
 
-  let settings: VideoEncoder.Settings
+  private(set) var settings: VideoEncoder.Settings
 
   init(_ settings: VideoEncoder.Settings, index: Int) throws(UprightError) {
     let encoder = try VideoEncoder(settings)
@@ -38,6 +38,36 @@ final class FormatEncoder: @unchecked Sendable {
     format = EncodedFormat(
       index: index, size: settings.size, parameters: try encoder.parameters())
     self.encoder = encoder
+    announces = true
+  }
+
+  /// Opens an encoder that continues the format of `old` with another rate control. It announces a format only
+  /// if its parameter sets are different.
+  init(
+    replacing old: FormatEncoder, rate: VideoEncoder.RateControl, index: Int
+  ) throws(UprightError) {
+    var settings = old.settings
+    settings.rate = rate
+    // libx264 chooses the level by the bit rate.
+    if let level = old.encoder?.level, settings.options["level"] == nil {
+      settings.options["level"] = "\(level)"
+    }
+    let encoder = try VideoEncoder(settings)
+    self.settings = settings
+    let parameters = try encoder.parameters()
+    let isSame = parameters.extradata == old.format.parameters.extradata
+    format =
+      isSame
+      ? old.format : EncodedFormat(index: index, size: settings.size, parameters: parameters)
+    self.encoder = encoder
+    announces = old.announces || !isSame
+  }
+
+  /// Changes the rate control from the next frame on. Returns `false` if only another encoder can have it.
+  func change(_ rate: VideoEncoder.RateControl) -> Bool {
+    guard encoder?.change(rate) == true else { return false }
+    settings.rate = rate
+    return true
   }
 
   func send(_ frame: borrowing VideoFrame) throws(UprightError) {

@@ -13,8 +13,8 @@ package final class FramePipeline {
 
   /// The parts of a session that this class needs.
   package struct Work {
-    let options: TranscodeOptions
-    let stills: SessionStills
+    var options: TranscodeOptions
+    var stills: SessionStills
     /// The name of the output in messages.
     let container: String
     /// Whether the output accepts new parameter sets.
@@ -67,14 +67,15 @@ package final class FramePipeline {
     let chain: EncoderChain
   }
 
-  private let work: Work
+  private var work: Work
   private var setup: Setup
-  private let plain: PlanarConverter
+  private var plain: PlanarConverter
   private var toneMapper: ToneMapper?
   /// Whether HDR frames are tone-mapped to SDR; `nil` before the first HDR frame.
   private var mapsTones: Bool?
   private var stages: Stages?
   private var noted: [String] = []
+  private var wantsExtraKeyframe = false
 
   /// Subtracted from every presentation time, in ticks of the output.
   package var shift: Int64 = 0
@@ -92,6 +93,25 @@ package final class FramePipeline {
   /// Warnings for the user about the frames so far.
   package var warnings: [String] {
     noted + (plain.hasDrawn ? ["transparent areas were drawn on the background"] : [])
+  }
+
+  /// Makes the next frame a keyframe, in addition to those that are forced at intervals.
+  package func requestKeyframe() { wantsExtraKeyframe = true }
+
+  /// Changes how frames are laid out, what is drawn over them, and the rate control, from the next frame on.
+  package func change(_ options: TranscodeOptions, _ stills: SessionStills) {
+    if options.background != work.options.background {
+      plain = PlanarConverter(background: options.background)
+    }
+    (work.options, work.stills) = (options, stills)
+    stages?.pictures.change(Self.layout(options), stills)
+    stages?.chain.change(options.rate)
+  }
+
+  private static func layout(_ options: TranscodeOptions) -> FrameOrienter.Layout {
+    .init(
+      fit: options.fit, anchor: options.anchor, background: options.background,
+      filter: options.filter, scaler: options.scaler)
   }
 
   /// Discards the format changes, which only a final report needs.
@@ -158,12 +178,7 @@ package final class FramePipeline {
       noted.append(
         "HDR10 mastering data is left out: \(work.container) can't store it")
     }
-    let options = work.options
-    let orienter = FrameOrienter(
-      format: settings.format,
-      layout: .init(
-        fit: options.fit, anchor: options.anchor, background: options.background,
-        filter: options.filter, scaler: options.scaler))
+    let orienter = FrameOrienter(format: settings.format, layout: Self.layout(work.options))
     if let canvas = setup.canvas {
       orienter.site(canvas.size, like: frame, turned: canvas.turn)
     }
@@ -196,9 +211,11 @@ package final class FramePipeline {
     if let tap = setup.tap {
       return try tap.take(stored: frame, upright: picture, direction: direction, time: time)
     }
-    picture.forcesKeyframe = setup.keyframes.isDue(
+    let isDue = setup.keyframes.isDue(
       at: time, canvas: direction.canvas,
       isFirst: setup.wantsKeyframe() || stages.chain.changesFormat(with: picture))
+    picture.forcesKeyframe = isDue || wantsExtraKeyframe
+    wantsExtraKeyframe = false
     let encoding = ContinuousClock.now
     try stages.chain.encode(picture, emit: emit)
     tally.encodeSeconds += encoding.secondsUntilNow

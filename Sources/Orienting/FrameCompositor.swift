@@ -9,7 +9,7 @@ package import UprightMediaIO
 /// frame, with that frame's timestamps. Used by one thread.
 package final class FrameCompositor {
   private let orienter: FrameOrienter
-  private let slate: HeldContent?
+  private var slate: HeldContent?
   private var overlays: OverlayPainter
   /// What was shown last, without the animation of a turn.
   private var last: HeldContent?
@@ -20,6 +20,15 @@ package final class FrameCompositor {
     self.orienter = orienter
     slate = stills.slate.map { HeldContent(.still($0)) }
     overlays = OverlayPainter(stills.overlays, format: orienter.format)
+  }
+
+  /// Changes the layout and the still pictures from the next frame on. What is held is drawn again.
+  package func change(_ layout: FrameOrienter.Layout, _ stills: SessionStills) {
+    orienter.layout = layout
+    slate = stills.slate.map { HeldContent(.still($0)) }
+    overlays = OverlayPainter(stills.overlays, format: orienter.format)
+    last?.redraw()
+    before?.standing?.redraw()
   }
 
   /// Returns the output frame for `frame`.
@@ -165,6 +174,9 @@ final class HeldContent {
     held = consume frame
     drawn = nil
   }
+
+  /// Draws the content again for the next frame.
+  func redraw() { drawn = nil }
 
   /// Returns the content drawn in place of `frame`. Its memory is shared.
   func picture(

@@ -35,7 +35,8 @@ package final class FrameOrienter {
     }
   }
 
-  let layout: Layout
+  /// How frames are laid out from now on. The filter and the scaler can't change.
+  package var layout: Layout
   let format: PixelFormat
   let kernels = PixelKernels.best
   private let scaler = Scaler()

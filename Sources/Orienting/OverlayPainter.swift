@@ -10,6 +10,12 @@ package struct SessionStills {
   /// The overlays that are drawn over every frame, the lowest first.
   let overlays: [(Overlay, StillImage)]
 
+  /// The slate of one, and the overlays of another.
+  package init(slateOf slates: SessionStills, overlaysOf overlays: SessionStills) {
+    slate = slates.slate
+    self.overlays = overlays.overlays
+  }
+
   /// - Throws: `noInput` if a file doesn't exist, `badData` if it is not a picture.
   package init(_ options: TranscodeOptions) throws(UprightError) {
     slate = try options.slate.map { (path) throws(UprightError) in try StillImage(path: path) }

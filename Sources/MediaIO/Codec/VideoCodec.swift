@@ -151,6 +151,8 @@ public enum VideoCodec: String, Sendable, CaseIterable {
       if settings.isLive { options["tune"] = "zerolatency" }
       if isConstant { options["crf"] = crf(settings.isLive ? 23 : 20) }
       var parameters: [String] = settings.repeatsHeaders ? ["repeat-headers=1"] : []
+      // The parameter sets don't depend on the rate control, so that it can change in a live stream.
+      if settings.isLive { parameters.append("stitchable=1") }
       if settings.fields == .bottomFirst { parameters.append("bff=1") }
       let hdr = settings.colour.hdr
       if let mastering = hdr.mastering {

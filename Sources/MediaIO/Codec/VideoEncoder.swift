@@ -32,6 +32,11 @@ public final class VideoEncoder {
     /// `--encoder-options`: option names of the encoder, with their values.
     package var options: [String: String]
 
+    /// Whether a bit rate is also the limit of each second: in live H.264, unless `options` has limits.
+    fileprivate var isLimited: Bool {
+      isLive && codec == .h264 && options["maxrate"] == nil && options["bufsize"] == nil
+    }
+
     package init(
       codec: VideoCodec, size: PixelSize, format: PixelFormat, colour: Colour, timeBase: Rational,
       frameRate: Rational? = nil, rate: RateControl = .constantQuality(nil), speed: String? = nil,
@@ -59,11 +64,11 @@ public final class VideoEncoder {
   public enum RateControl: Sendable, Hashable {
     /// A value on the encoder's CRF scale. `nil` for the codec's default chosen here.
     case constantQuality(Double?)
-    /// The average bit rate, in bits per second.
+    /// The average bit rate, in bits per second. In live H.264 it is the maximum of each second too.
     case bitrate(Int)
   }
 
-  package let settings: Settings
+  package private(set) var settings: Settings
   private let context: UnsafeMutablePointer<AVCodecContext>
 
   /// - Throws: `unavailable` if the encoder isn't linked, `usage` if it rejects its options.
@@ -80,6 +85,31 @@ public final class VideoEncoder {
   /// Returns what a muxer must know. The extradata is available once the encoder is open.
   package func parameters() throws(UprightError) -> CodecParameters {
     try CodecParameters(of: context, hdr: settings.colour.hdr)
+  }
+
+  /// Changes the rate control from the next frame on, without a keyframe. Returns `false`, and changes nothing,
+  /// if only another encoder can have it. libx264 reads the bit rate with each frame, but only together with a
+  /// limit that it had from the start; it can't change between a constant quality and a bit rate.
+  package func change(_ rate: RateControl) -> Bool {
+    if rate == settings.rate { return true }
+    guard settings.isLimited, case .bitrate = settings.rate, case .bitrate(let bits) = rate
+    else { return false }
+    Self.configure(context, bits, isLimited: true)
+    settings.rate = rate
+    return true
+  }
+
+  /// The level of an open H.264 encoder, ten times its number; `nil` for other codecs. It is the third byte
+  /// after the type of the sequence parameter set (ISO/IEC 14496-10, 7.3.2.1.1).
+  package var level: Int? {
+    guard settings.codec == .h264, let bytes = context.pointee.extradata else { return nil }
+    for place in 0..<max(0, Int(context.pointee.extradata_size) - 7)
+    where bytes[place] == 0 && bytes[place + 1] == 0 && bytes[place + 2] == 1
+      && bytes[place + 3] & 31 == 7
+    {
+      return Int(bytes[place + 6])
+    }
+    return nil
   }
 
   private static func open(
@@ -132,8 +162,20 @@ public final class VideoEncoder {
     context.pointee.thread_count = CInt(clamping: settings.threads)
     if let gop = settings.gop { context.pointee.gop_size = CInt(clamping: gop) }
     if settings.isLive { context.pointee.max_b_frames = 0 }
-    if case .bitrate(let bits) = settings.rate { context.pointee.bit_rate = Int64(bits) }
+    if case .bitrate(let bits) = settings.rate {
+      configure(context, bits, isLimited: settings.isLimited)
+    }
     if settings.wantsGlobalHeader { context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER }
+  }
+
+  /// - Parameter isLimited: Whether no second may have more bits than the rate.
+  private static func configure(
+    _ context: UnsafeMutablePointer<AVCodecContext>, _ bits: Int, isLimited: Bool
+  ) {
+    context.pointee.bit_rate = Int64(bits)
+    guard isLimited else { return }
+    context.pointee.rc_max_rate = Int64(bits)
+    context.pointee.rc_buffer_size = CInt(clamping: bits)
   }
 
   /// Sends one frame.
