@@ -9,7 +9,9 @@ internal import UprightPipeline
 /// One encode of a live session, and the outputs that share it. Used only on the session's thread.
 final class LiveBranch {
   let encoding: LiveEncoding
-  let writers: [OutputWriter]
+  private(set) var writers: [OutputWriter] = []
+  /// The format of the packets that were queued last; `nil` before the first.
+  private(set) var format: EncodedFormat?
   private let pipeline: FramePipeline
   private let interleaver: PacketInterleaver
 
@@ -21,11 +23,9 @@ final class LiveBranch {
   ///   - observe: Called for each new format.
   init(
     _ encoding: LiveEncoding, _ configuration: LiveConfiguration, stills: SessionStills,
-    rate: Double,
-    writers: [OutputWriter], observe: @escaping (SessionUpdate) -> Void
+    rate: Double, observe: @escaping (SessionUpdate) -> Void
   ) {
     self.encoding = encoding
-    self.writers = writers
     interleaver = PacketInterleaver(
       awaited: [true, true], cutsAtKeys: true, timeout: Self.audioTimeout, isGapless: true)
     let seconds = configuration.segmentSeconds
@@ -59,7 +59,24 @@ final class LiveBranch {
       threads: encoding.codec == .h264 ? 1 : 0, options: options.encoderOptions)
   }
 
+  /// Queues packets for another writer. The next frame is a keyframe.
+  func add(_ writer: OutputWriter) {
+    writers.append(writer)
+    pipeline.requestKeyframe()
+  }
+
+  /// Queues no more packets for a writer.
+  func remove(_ writer: OutputWriter) { writers.removeAll { $0 === writer } }
+
+  /// Changes layout, still pictures and rate control from the next frame on.
+  func change(_ options: TranscodeOptions, _ stills: SessionStills) {
+    pipeline.change(options, stills)
+  }
+
   var tally: SessionTally { pipeline.tally }
+
+  /// How often the format has changed.
+  var changes: Int { max(0, tally.changeCount - 1) }
 
   /// The time spent on each frame, in seconds.
   private(set) var times = (orient: DurationHistogram(), encode: DurationHistogram())
@@ -88,6 +105,7 @@ final class LiveBranch {
     while let item = interleaver.next() {
       let (track, format) = (item.track, item.format)
       let packet = item.takePacket()
+      if let format { self.format = format }
       for writer in writers {
         writer.queue.put(try packet.shared(), track: track, format: format)
       }

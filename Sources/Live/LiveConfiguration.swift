@@ -8,6 +8,8 @@ public struct LiveConfiguration: Sendable {
   public var input: LiveInput
   /// The outputs. Outputs with the same format share one encode.
   public var outputs: [LiveOutput]
+  /// The ids of the outputs, in their order. Those without one are named `output-1`, `output-2` and so on.
+  public var outputIDs: [String] = []
   /// The rotation policy.
   public var policy: PolicyDocument
   /// The options, as for a file. Options that a live session can't support throw an error.
@@ -101,6 +103,8 @@ public struct LiveLimits: Sendable, Hashable {
   public var outputSeconds = 4.0
   /// The number of bytes of packets that may wait for one output.
   public var outputBytes = 16 << 20
+  /// The number of outputs that a running session may have.
+  public var outputs = 64
 
   /// Creates the default limits.
   package init() {}

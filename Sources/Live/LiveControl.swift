@@ -13,6 +13,7 @@ final class LiveControl: Sendable {
   private let isResumed = Atomic(false)
   private let policyState = Mutex(LivePolicy())
   private let currentSnapshot: Mutex<LiveSnapshot>
+  private let commands = Mutex(WaitingCommands())
   private let observer = Mutex<Observer?>(nil)
 
   /// A wrapper for the closure. A bare closure in a mutex would be wrapped again on each read, and the
@@ -47,6 +48,48 @@ final class LiveControl: Sendable {
   }
 
   func notify(_ update: LiveUpdate) { observer.withLock { $0 }?.notify(update) }
+
+  /// Accepts commands from now on.
+  func acceptCommands() { commands.withLock { $0.open() } }
+
+  /// Queues a command for the session's thread, or answers it if that isn't possible.
+  func perform(_ command: LiveCommand) {
+    if let error = commands.withLock({ $0.add(command) }) { command.fail(error) }
+  }
+
+  /// Returns the commands since the last call.
+  func takeCommands() -> [LiveCommand] { commands.withLock { $0.take() } }
+
+  /// Answers all waiting commands, and accepts no others.
+  func endCommands() {
+    for command in commands.withLock({ $0.end() }) { command.fail(WaitingCommands.ended) }
+  }
+
+  /// Sets the status of the outputs, and notifies the observer of those whose state changed.
+  func report(_ outputs: [LiveOutputStatus]) {
+    let (changed, gone) = currentSnapshot.withLock { snapshot in
+      let old = snapshot.outputs
+      snapshot.outputs = outputs
+      let changed = outputs.filter { new in
+        !old.contains { $0.id == new.id && $0.state == new.state && $0.reason == new.reason }
+      }
+      return (changed, old.map(\.id).filter { id in !outputs.contains { $0.id == id } })
+    }
+    for id in gone { notify(.outputRemoved(id: id)) }
+    for output in changed { notify(.output(output)) }
+  }
+
+  /// The same for one output that has not been removed.
+  func report(_ output: LiveOutputStatus) {
+    let isNew = currentSnapshot.withLock { snapshot in
+      guard let index = snapshot.outputs.firstIndex(where: { $0.id == output.id }) else {
+        return false
+      }
+      defer { snapshot.outputs[index] = output }
+      return snapshot.outputs[index].state != output.state
+    }
+    if isNew { notify(.output(output)) }
+  }
 
   /// Calls `body` with exclusive access to the policy.
   func policy<R>(

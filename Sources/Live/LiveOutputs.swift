@@ -18,6 +18,7 @@ extension LiveTarget {
     let interval = MediaTime(seconds: configuration.segmentSeconds)
     let (container, output) = (container, output)
     let address: String? = if case .push(let url) = output { url } else { nil }
+    let isFile = if case .file = output { true } else { false }
     let factory = OutputWriter.SinkFactory(
       address: address,
       make: { (interrupt) throws(UprightError) in
@@ -54,7 +55,7 @@ extension LiveTarget {
           format: format, videoTimeBase: LiveClock.timeBase, frameRate: nil, videoMetadata: [:],
           sideTracks: [audio], metadata: [:], listsTags: false, chapters: [],
           earliestTime: earliest)
-      }, abandon: { output.abandon() })
+      }, isFile: isFile, abandon: { output.abandon() })
     let limits = configuration.limits
     return OutputWriter(factory, seconds: limits.outputSeconds, bytes: limits.outputBytes)
   }

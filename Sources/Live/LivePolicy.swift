@@ -106,6 +106,24 @@ struct LivePolicy {
     return directions ?? []
   }
 
+  /// Replaces the policy at the frame at `seconds`, after the events that are due at it. Returns the decisions
+  /// of that.
+  mutating func replace(
+    with document: PolicyDocument, at seconds: Double
+  ) throws(UprightError) -> [RotationDecision] {
+    evaluateEvents(at: seconds)
+    let first = unreported.count
+    try director?.push(RotationEvent(at: seconds, .policy(document)))
+    collectDecisions()
+    return Array(unreported[first...])
+  }
+
+  /// Adds a canvas, for another encode.
+  mutating func add(_ canvas: DirectedCanvas) { director?.add(canvas) }
+
+  /// Removes a canvas that was added, by its index in the directions.
+  mutating func removeCanvas(at index: Int) { director?.removeCanvas(at: index) }
+
   /// The number of events that were found invalid when they were due.
   private(set) var refused = 0
 

@@ -12,22 +12,33 @@ internal import UprightPipeline
 /// policy, encodes them once for each set of encode settings, and queues the packets for the outputs. Fills
 /// gaps in the input.
 final class LiveRun {
-  private let configuration: LiveConfiguration
-  private let targets: [LiveTarget]
-  private let control: LiveControl
+  var configuration: LiveConfiguration
+  let control: LiveControl
   private let queue = BoundedQueue<LiveItem>(capacity: capacity)
   private let reader: LiveReader
-  private let stills: SessionStills
+  var stills: SessionStills
   private let started = ContinuousClock.now
 
   private var clock = LiveClock()
   private let audio: LiveAudio
-  private var branches: [LiveBranch] = []
-  /// In the order of the configuration.
-  private let writers: [OutputWriter]
-  private let writersByEncoding: [LiveEncoding: [OutputWriter]]
-  private let encodings: [LiveEncoding]
-  private let hasSegments: Bool
+  /// The encodes. The first one gives the counts of frames and the changes of format.
+  var branches: [LiveBranch] = []
+  /// Whether the first branch has the first canvas, which the policy keeps to the end.
+  var hasFirstCanvas = false
+  /// What branches that were closed have counted.
+  var closed = (
+    frames: 0, changes: 0, orient: DurationHistogram(), encode: DurationHistogram()
+  )
+  var outputs: LiveOutputList
+  /// The changes that take effect at the next frame.
+  var changes:
+    [(change: LiveChange, stills: SessionStills, reply: LiveCommand.Reply<AppliedChange>)] = []
+  /// The sizes by the first frame; `nil` before it.
+  var sourceGuidance: StreamGuidance?
+
+  /// Whether the first frame has arrived.
+  var isStarted: Bool { sourceGuidance != nil }
+
   /// `LiveConfiguration.inputTimeout`, in ticks.
   private let inputTimeout: Int64
   private var rate = 30.0
@@ -50,32 +61,22 @@ final class LiveRun {
   private static let capacity = 4
   /// The slate is shown after this time without input, in ticks.
   private static let slateAfter = 2 * LiveClock.rate
-  /// The time that outputs have to close, in seconds.
-  private static let closeTimeouts = (first: 8.0, last: 1.5)
 
   init(
     _ configuration: LiveConfiguration, _ targets: [LiveTarget], _ control: LiveControl
   ) throws(UprightError) {
     self.configuration = configuration
-    self.targets = targets
     self.control = control
-    hasSegments = configuration.outputs.contains(where: \.hasSegments)
     inputTimeout = LiveClock.timeBase.ticks(in: configuration.inputTimeout)
     backlog = LiveBacklog(seconds: configuration.limits.lag)
     stills = try SessionStills(configuration.options)
     audio = try LiveAudio()
     let (track, earliest) = (try audio.track(), audio.earliest)
-    var (encodings, writersByEncoding): ([LiveEncoding], [LiveEncoding: [OutputWriter]]) = ([], [:])
-    var writers: [OutputWriter] = []
-    for target in targets {
-      if writersByEncoding[target.encoding] == nil { encodings.append(target.encoding) }
-      let writer = target.writer(configuration, audio: track, earliest: earliest) {
-        control.comesBack
-      }
-      writers.append(writer)
-      writersByEncoding[target.encoding, default: []].append(writer)
+    outputs = LiveOutputList(limit: configuration.limits.outputs) { target in
+      target.writer(configuration, audio: track, earliest: earliest) { control.comesBack }
     }
-    (self.encodings, self.writersByEncoding, self.writers) = (encodings, writersByEncoding, writers)
+    let ids = LiveOutputList.ids(configuration.outputIDs, count: targets.count)
+    for (target, id) in zip(targets, ids) { outputs.add(target, configuredAs: id) }
     reader = LiveReader(
       configuration.input, proxy: configuration.httpProxy, pixels: configuration.limits.pixels,
       audioFormat: audio.format, interrupt: control.interrupt, queue: queue)
@@ -85,7 +86,7 @@ final class LiveRun {
   func run() -> LiveEnding {
     let reader = reader
     let reading = WorkThread(name: "upright-live-in") { reader.run() }
-    writers.forEach { $0.start() }
+    outputs.writers.forEach { $0.start() }
     do throws(UprightError) {
       while ending == nil && !control.interrupt.isRaised { try step() }
       try finish()
@@ -95,6 +96,9 @@ final class LiveRun {
     control.interrupt.raise()
     configuration.input.close()
     queue.close()
+    control.endCommands()
+    for waiting in changes { waiting.reply(.failure(WaitingCommands.ended)) }
+    changes = []
     close()
     _ = reading.join()
     publish()
@@ -110,6 +114,7 @@ final class LiveRun {
   }
 
   private func step() throws(UprightError) {
+    for command in control.takeCommands() { perform(command) }
     // During a loss, repeated frames are due at every step; otherwise only the state is checked.
     if let item = queue.take(within: lostAt != nil && held != nil ? 0.01 : 0.05) {
       try process(item)
@@ -155,7 +160,7 @@ final class LiveRun {
     waited = waits
     reader.shed(backlog.isCatchingUp)
     if isDropped { return control.countDrop("queue") }
-    if branches.isEmpty { try createBranches(for: frame) }
+    if sourceGuidance == nil { try start(with: frame) }
     if lostAt != nil || control.state == .waiting { control.enter(.live) }
     lostAt = nil
     try fill(before: time)
@@ -168,7 +173,7 @@ final class LiveRun {
   /// Repeats the last frame in a gap of the input. Without frames there is no keyframe, and a segment would
   /// be longer than the playlist's target duration.
   private func fill(before time: Int64) throws(UprightError) {
-    guard hasSegments, let held else { return }
+    guard outputs.entries.contains(where: \.target.output.hasSegments), let held else { return }
     let step = LivePlaylist.longestHole.plausibleTicks(of: LiveClock.timeBase)
     for _ in 0..<30 {
       guard time - lastEncoded > step else { return }
@@ -176,40 +181,48 @@ final class LiveRun {
     }
   }
 
-  private func createBranches(for frame: borrowing VideoFrame) throws(UprightError) {
+  /// Creates the policy's director and the encodes of all outputs.
+  private func start(with frame: borrowing VideoFrame) throws(UprightError) {
     let options = configuration.options
     var policy = configuration.policy
     // If no event gave the device orientation, the shape of upright frames determines it.
     if options.frames == .upright, !control.policy({ $0.hasEarlyEvents }) {
       policy.device.orientation = DeviceOrientation(frameOf: frame.size, lying: .up)
     }
-    var canvases: [DirectedCanvas] = []
-    for encoding in encodings {
-      let guidance =
-        if let fixed = encoding.guidance { fixed } else {
-          try StreamGuidance.ofSource(frame, captureSize: options.captureSize)
-        }
-      canvases.append(DirectedCanvas(encoding.canvas, guidance: guidance))
-    }
-    // `LiveConfiguration.targets` requires an output.
-    let first = canvases.removeFirst()
+    let source = try StreamGuidance.ofSource(frame, captureSize: options.captureSize)
+    sourceGuidance = source
+    let first = outputs.entries.first { !$0.isStopped }?.target.encoding
+    hasFirstCanvas = first != nil
+    let guidance = first?.guidance ?? source
     let director = try FrameDirector(
-      policy: policy, guidance: first.guidance, frames: options.frames,
-      reference: options.reference, canvas: first.canvas, others: canvases, signalsAreEvents: true,
+      policy: policy, guidance: guidance, frames: options.frames,
+      reference: options.reference, canvas: first?.canvas ?? .follow, signalsAreEvents: true,
       gravity: options.gravity, levels: options.levels)
     control.policy { $0.start(with: director) }
-    for encoding in encodings {
-      let isFirst = branches.isEmpty
-      let control = control
-      branches.append(
-        LiveBranch(
-          encoding, configuration, stills: stills, rate: rate,
-          writers: writersByEncoding[encoding] ?? []
-        ) { update in
-          if isFirst, case .format(let change) = update { control.notify(.format(change)) }
-        })
+    for entry in outputs.entries where !entry.isStopped {
+      branch(for: entry.target.encoding, source).add(entry.writer)
     }
   }
+
+  /// Returns the encode with these settings, a new one if there is none.
+  func branch(for encoding: LiveEncoding, _ source: StreamGuidance) -> LiveBranch {
+    if let branch = branches.first(where: { $0.encoding == encoding }) { return branch }
+    if !(branches.isEmpty && hasFirstCanvas) {
+      control.policy {
+        $0.add(DirectedCanvas(encoding.canvas, guidance: encoding.guidance ?? source))
+      }
+    }
+    let branch = LiveBranch(encoding, configuration, stills: stills, rate: rate) {
+      [weak self] update in
+      guard let self, branches.first?.encoding == encoding else { return }
+      if case .format(let change) = update { control.notify(.format(change)) }
+    }
+    branches.append(branch)
+    return branch
+  }
+
+  /// The index of a branch's canvas in the directions.
+  func canvas(of branch: Int) -> Int { hasFirstCanvas ? branch : branch + 1 }
 
   /// Encodes a frame again.
   private func show(
@@ -229,6 +242,7 @@ final class LiveRun {
     let moment = MediaTime(time, LiveClock.timeBase)
     let seconds = moment.seconds
     let size = frame.size
+    let applied = applyChanges(at: seconds)
     var directions: [FrameDirection] = []
     var arrivals: [ContinuousClock.Instant] = []
     try control.policy { (policy: inout LivePolicy) throws(UprightError) -> Void in
@@ -242,11 +256,13 @@ final class LiveRun {
       (packet) throws(UprightError) in try send(packet)
     }
     let isSlate = lostAt.map { wall - $0 >= Self.slateAfter } ?? false
-    for (index, branch) in branches.enumerated() where index < directions.count {
-      if isSlate, stills.slate != nil { directions[index].isCaptureEnabled = false }
-      try branch.encode(try frame.shared(), directions[index], moment)
+    for (index, branch) in branches.enumerated() where canvas(of: index) < directions.count {
+      var direction = directions[canvas(of: index)]
+      if isSlate, stills.slate != nil { direction.isCaptureEnabled = false }
+      try branch.encode(try frame.shared(), direction, moment)
     }
     lastEncoded = time
+    for answer in applied { answer() }
     control.recordFrame(directions.first, at: seconds, arrivals: arrivals)
   }
 
@@ -288,13 +304,7 @@ final class LiveRun {
     {
       ending = .failed(UprightError(.noInput, lossReason))
     }
-    if writers.allSatisfy({ $0.currentState.hasEnded }) {
-      let reasons = writers.compactMap(\.currentState.error?.description)
-      ending = .failed(
-        UprightError(
-          .inputOutput,
-          reasons.isEmpty ? "every output has ended" : reasons.joined(separator: "; ")))
-    }
+    if let failure = outputs.failure { ending = .failed(failure) }
   }
 
   // MARK: - The end
@@ -312,11 +322,12 @@ final class LiveRun {
 
   /// Closes every output so that it is playable. Abandons an output that is stuck.
   private func close() {
+    let writers = outputs.writers
     writers.forEach { $0.queue.end() }
-    let deadline = DispatchTime.now() + Self.closeTimeouts.first
+    let deadline = DispatchTime.now() + OutputWriter.closeTimeouts.first
     let stuck = writers.filter { !$0.join(by: deadline) }
     stuck.forEach { $0.abandon() }
-    let last = DispatchTime.now() + Self.closeTimeouts.last
+    let last = DispatchTime.now() + OutputWriter.closeTimeouts.last
     for writer in stuck { _ = writer.join(by: last) }
   }
 
@@ -330,21 +341,19 @@ final class LiveRun {
       counters.queueDepth = queue.depth
       if read.damaged > 0 { counters.dropped["decode"] = read.damaged }
       if read.shed > 0 { counters.dropped["shed"] = read.shed }
-      let lost = writers.reduce(0) { $0 + $1.droppedFrames }
-      if lost > 0 { counters.dropped["output"] = lost }
-      counters.bytesOut = writers.reduce(0) { $0 + $1.currentState.bytes }
-      if let first = branches.first {
-        counters.framesOut = first.tally.frames
-        counters.formatChanges = max(0, first.tally.changeCount - 1)
-      }
-      (counters.orientTimes, counters.encodeTimes) = (DurationHistogram(), DurationHistogram())
+      let total = outputs.total
+      if total.dropped > 0 { counters.dropped["output"] = total.dropped }
+      counters.bytesOut = total.bytes
+      counters.framesOut = closed.frames + (branches.first?.tally.frames ?? 0)
+      counters.formatChanges = closed.changes + (branches.first?.changes ?? 0)
+      (counters.orientTimes, counters.encodeTimes) = (closed.orient, closed.encode)
       for branch in branches {
         counters.orientTimes.add(branch.times.orient)
         counters.encodeTimes.add(branch.times.encode)
       }
       snapshot.counters = counters
-      snapshot.outputProblems = writers.map { $0.currentState.error?.description }
     }
+    control.report(outputs.statuses)
     control.reportDecisions()
   }
 }

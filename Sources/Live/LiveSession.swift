@@ -4,6 +4,7 @@ public import RotationPolicy
 internal import Synchronization
 public import UprightFrames
 internal import UprightMediaIO
+internal import UprightOrienting
 internal import UprightPipeline
 
 /// A live stream from its input to its outputs. The session reads, rotates, encodes and sends frames until it
@@ -20,6 +21,8 @@ public final class LiveSession: Sendable {
   private let hasStarted = Atomic(false)
   private let done = DispatchSemaphore(value: 0)
   private let end = Mutex(End())
+  /// Decodes still pictures, one change at a time, in the order of the changes.
+  private let decoding = DispatchQueue(label: "upright-stills")
 
   private struct End {
     var isReached = false
@@ -39,6 +42,10 @@ public final class LiveSession: Sendable {
     ports = try configuration.input.ports()
     for port in ports { try port.check() }
     self.configuration = configuration
+    let ids = LiveOutputList.ids(configuration.outputIDs, count: targets.count)
+    control.update { snapshot in
+      snapshot.outputs = zip(ids, targets).map { LiveOutputStatus(id: $0, output: $1.output) }
+    }
   }
 
   /// Warnings about the outputs, for the user.
@@ -50,6 +57,7 @@ public final class LiveSession: Sendable {
   public func start(observe: @escaping @Sendable (LiveUpdate) -> Void) {
     guard !hasStarted.exchange(true, ordering: .acquiringAndReleasing) else { return }
     control.observe(observe)
+    control.acceptCommands()
     let thread = Thread { [self] in
       let ending: LiveEnding
       do throws(UprightError) {
@@ -58,6 +66,7 @@ public final class LiveSession: Sendable {
         configuration.input.close()
         ending = .failed(error)
       }
+      control.endCommands()
       control.policy { $0.close() }
       control.reportDecisions()
       control.enter(ending.state, reason: ending.reason)
@@ -132,6 +141,91 @@ public final class LiveSession: Sendable {
     reply: @escaping @Sendable (Result<[RotationDecision], UprightError>) -> Void
   ) {
     control.policy { $0.post(events, reply: reply) }
+  }
+
+  /// Changes settings, from any task. The input is not interrupted. Changes are applied in order, each as a
+  /// whole.
+  ///
+  /// - Returns: The time of the first frame with the change, after that frame was encoded, and the decisions at
+  ///   it. Before the first frame, the change is applied at once.
+  /// - Throws: `badData` for a policy that can't start or a file without a picture, `noInput` for a file that
+  ///   doesn't exist, `usage` for a policy with other stream sizes, for more than 1024 waiting changes, and if
+  ///   the session has not started or has ended. Nothing is changed then.
+  public func change(_ change: LiveChange) async throws(UprightError) -> AppliedChange {
+    if let policy = change.policy { try check(policy) }
+    let result = await withCheckedContinuation { continuation in
+      decoding.async { [control] in
+        do throws(UprightError) {
+          let stills = try SessionStills(change.stillOptions)
+          control.perform(.change(change, stills) { continuation.resume(returning: $0) })
+        } catch {
+          continuation.resume(returning: Result<AppliedChange, UprightError>.failure(error))
+        }
+      }
+    }
+    return try result.get()
+  }
+
+  private func check(_ policy: PolicyDocument) throws(UprightError) {
+    do throws(PolicyError) { _ = try RotationReducer(policy) } catch {
+      throw UprightError(error, code: .badData)
+    }
+    guard let stream = policy.stream, configuration.options.size == nil else { return }
+    guard stream == configuration.policy.stream else {
+      throw UprightError(
+        .usage, "the stream sizes of a running session can't change", at: "policy.stream",
+        remedy: "leave them out, or start another session")
+    }
+  }
+
+  /// Adds an output and starts it at the next keyframe, which is requested. Outputs of the same format share one
+  /// encode. The times of a file count from its first frame. The session and its other outputs go on.
+  ///
+  /// - Parameter id: The id; `nil` for a generated one.
+  /// - Returns: The output, as it starts. `LiveUpdate.output` and `snapshot` tell what becomes of it.
+  /// - Throws: `cannotCreate` for an id or a target that is in use, a file that already exists, or too many
+  ///   outputs; `usage` for an output that can't be live, and if the session has not started or has ended.
+  public func add(
+    _ output: LiveOutput, id: String? = nil
+  ) async throws(UprightError) -> LiveOutputStatus {
+    let target = try LiveTarget(output, configuration)
+    do throws(PolicyError) { try target.encoding.guidance?.check() } catch {
+      throw UprightError(error, code: .usage)
+    }
+    return try await perform { .add(target, id: id, $0) }
+  }
+
+  /// Starts an output that was stopped or has failed, at the next keyframe, which is requested. A file is
+  /// written to a new path: `take-2.mp4` after `take.mp4`. Does nothing if the output runs.
+  ///
+  /// - Throws: `usage` if there is no such output, for one in memory, and if the session has ended.
+  public func startOutput(_ id: String) async throws(UprightError) -> LiveOutputStatus {
+    try await perform { .start(id: id, $0) }
+  }
+
+  /// Stops an output and closes it, so that it is playable; one that does not close within ten seconds is
+  /// abandoned. The session goes on, even without outputs. Does nothing if the output is stopped.
+  ///
+  /// - Throws: `usage` if there is no such output, and if the session has ended.
+  public func stopOutput(_ id: String) async throws(UprightError) -> LiveOutputStatus {
+    try await perform { .stop(id: id, $0) }
+  }
+
+  /// Stops an output like `stopOutput(_:)`, and forgets it. Its files stay.
+  ///
+  /// - Returns: The last state of the output.
+  /// - Throws: `usage` if there is no such output, and if the session has ended.
+  public func removeOutput(_ id: String) async throws(UprightError) -> LiveOutputStatus {
+    try await perform { .remove(id: id, $0) }
+  }
+
+  private func perform(
+    _ command: @Sendable (@escaping LiveCommand.Reply<LiveOutputStatus>) -> LiveCommand
+  ) async throws(UprightError) -> LiveOutputStatus {
+    let result = await withCheckedContinuation { continuation in
+      control.perform(command { continuation.resume(returning: $0) })
+    }
+    return try result.get()
   }
 
   /// The current state of the session.

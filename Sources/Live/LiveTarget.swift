@@ -19,7 +19,7 @@ struct LiveEncoding: Hashable, Sendable {
 
 /// One output, and what is known about it before anything is opened.
 struct LiveTarget: Sendable {
-  let output: LiveOutput
+  var output: LiveOutput
   let container: OutputContainer
   let encoding: LiveEncoding
   /// A message for the user.
@@ -37,6 +37,11 @@ struct LiveTarget: Sendable {
         throw UprightError(
           .usage, "the scheme is not supported for output", at: LiveAddress.shown(url),
           remedy: "give an rtmp, rtmps, rtsp, srt, udp or tcp address")
+      }
+      if case .pull(let source) = configuration.input, LiveAddress.areSame(source, url) {
+        throw UprightError(
+          .usage, "the output is the input: a server would send the session its own stream",
+          at: LiveAddress.shown(url), remedy: "push to another path")
       }
       container = try OutputContainer(target: url)
     case .packets: container = .hls
@@ -106,8 +111,8 @@ struct LiveTarget: Sendable {
 }
 
 extension LiveOutput {
-  /// The output's name in messages.
-  fileprivate var displayName: String {
+  /// The output's name in messages, without secrets.
+  package var displayName: String {
     switch self {
     case .hls(let place), .file(let place): place
     case .push(let url): LiveAddress.shown(url)
@@ -125,16 +130,13 @@ extension LiveConfiguration {
     guard !outputs.isEmpty else {
       throw UprightError(.usage, "the session has no output", remedy: "give at least one")
     }
+    guard outputIDs.count <= outputs.count, Set(outputIDs).count == outputIDs.count else {
+      throw UprightError(
+        .usage, "the ids of the outputs are not unique", remedy: "give each output its own id")
+    }
     guard Set(outputs).count == outputs.count else {
       throw UprightError(
         .usage, "two outputs are the same", remedy: "give each output a different target")
-    }
-    if case .pull(let source) = input {
-      for case .push(let target) in outputs where LiveAddress.areSame(source, target) {
-        throw UprightError(
-          .usage, "the output is the input: a server would send the session its own stream",
-          at: LiveAddress.shown(target), remedy: "push to another path")
-      }
     }
     for (isSet, option) in [
       (options.start != nil, "--start"), (options.end != nil, "--to"), (options.splits, "--split"),

@@ -39,6 +39,12 @@ public enum LiveUpdate: Sendable {
   case decision(RotationDecision)
   /// The format changed.
   case format(FormatChange)
+  /// Settings were changed by `LiveSession.change(_:)`.
+  case change(LiveChange, AppliedChange)
+  /// An output was added, or its state changed.
+  case output(LiveOutputStatus)
+  /// An output was removed.
+  case outputRemoved(id: String)
 }
 
 /// The counters of a live session.
@@ -95,6 +101,6 @@ public struct LiveSnapshot: Sendable {
   public var encodeResolution: String?
   /// The media time of the last frame, in seconds.
   public var seconds: Double
-  /// For each output, in the order of the configuration, why it is not working; `nil` if it is.
-  public var outputProblems: [String?] = []
+  /// The outputs, in the order in which they were added.
+  public var outputs: [LiveOutputStatus] = []
 }

@@ -18,6 +18,9 @@ final class OutputWriter: Sendable {
     let make: @Sendable (Interrupt) throws(UprightError) -> any PacketSink
     /// Returns the description that the sink starts with for a video format.
     let describe: @Sendable (EncodedFormat) -> OutputDescription
+    /// Whether it is a file. If it starts late, its times count from its first frame; otherwise they are the
+    /// session's.
+    var isFile = false
     /// Ends an output that has no sink, and a wait of the sink that an interrupt doesn't end. Called on any
     /// thread.
     var abandon: @Sendable () -> Void = {}
@@ -28,6 +31,14 @@ final class OutputWriter: Sendable {
     /// The number of frames that arrived while the output was not open.
     var missed = 0
     var bytes = 0
+    /// The number of frames that were written.
+    var frames = 0
+    /// How often it could not be opened or written.
+    var failures = 0
+    /// How often it was opened after a failure.
+    var reconnects = 0
+    /// Whether it is open.
+    var isOpen = false
     /// Why the output has ended or is not open; `nil` if it is open.
     var error: UprightError?
     /// Whether the output is closed, successfully or not.
@@ -50,10 +61,17 @@ final class OutputWriter: Sendable {
   }
 
   /// Starts the thread.
-  func start() {
+  ///
+  /// - Parameters:
+  ///   - format: The format of the packets to come, if they don't begin with one.
+  ///   - isLate: Whether the stream has begun before.
+  func start(with format: EncodedFormat? = nil, isLate: Bool = false) {
     let thread = Thread { [self] in
-      run()
-      state.withLock { $0.hasEnded = true }
+      run(format, startsAtZero: isLate && factory.isFile)
+      state.withLock { state in
+        state.hasEnded = true
+        state.isOpen = false
+      }
       done.signal()
     }
     thread.name = "upright-output"
@@ -73,22 +91,35 @@ final class OutputWriter: Sendable {
     return true
   }
 
+  /// Closes the output, and abandons it if it is stuck. Blocks for at most ten seconds.
+  func close() {
+    queue.end()
+    // There is nothing to finish while it is not open.
+    if currentState.isOpen, join(by: .now() + Self.closeTimeouts.first) { return }
+    abandon()
+    _ = join(by: .now() + Self.closeTimeouts.last)
+  }
+
+  /// The time to close, and after that to be abandoned, in seconds.
+  static let closeTimeouts = (first: 8.0, last: 1.5)
+
   /// Interrupts writing immediately.
   func abandon() {
     interrupt.raise()
     factory.abandon()
   }
 
-  private func run() {
+  private func run(_ first: EncodedFormat?, startsAtZero: Bool) {
     var sink: (any PacketSink)?
-    var format: EncodedFormat?
+    var format = first
+    var start: MediaTime?
     var wait = Self.backOff.first
     var retryTime = ContinuousClock.now
     while let item = queue.take() {
       if let new = item.format { format = new }
       do throws(UprightError) {
         if let sink {
-          try write(item, to: sink, format: item.format)
+          try write(item, to: sink, format: item.format, from: start)
           wait = Self.backOff.first
           continue
         }
@@ -98,14 +129,21 @@ final class OutputWriter: Sendable {
         }
         let made = try factory.make(interrupt)
         sink = made
+        if startsAtZero { start = item.time }
         try made.begin(factory.describe(format))
-        try write(item, to: made, format: nil)
-        state.withLock { $0.error = nil }
+        try write(item, to: made, format: nil, from: start)
+        state.withLock { state in
+          if state.error != nil { state.reconnects += 1 }
+          state.error = nil
+          state.isOpen = true
+        }
       } catch {
         sink?.abandon()
         sink = nil
         state.withLock { state in
           state.error = factory.address.map { LiveAddress.masked(error, $0) } ?? error
+          state.isOpen = false
+          state.failures += 1
           if item.track == 0 { state.missed += 1 }
         }
         guard factory.address != nil, error.code != .unavailable, !interrupt.isRaised else {
@@ -122,11 +160,30 @@ final class OutputWriter: Sendable {
     }
   }
 
+  /// Writes a packet, with its times counted from `start`.
   private func write(
-    _ item: OutputQueue.Item, to sink: any PacketSink, format: EncodedFormat?
+    _ item: OutputQueue.Item, to sink: any PacketSink, format: EncodedFormat?,
+    from start: MediaTime?
   ) throws(UprightError) {
-    guard let packet = item.packet.take() else { return }
+    guard var packet = item.packet.take() else { return }
+    if let start {
+      // Audio from before the first frame has no place in the file.
+      if item.track != 0, item.time < start { return }
+      packet.shift(by: start)
+    }
     try sink.write(packet, track: item.track, format: format)
-    state.withLock { $0.bytes += item.bytes }
+    state.withLock { state in
+      state.bytes += item.bytes
+      if item.track == 0 { state.frames += 1 }
+    }
+  }
+}
+
+extension Packet {
+  /// Subtracts `start` from the timestamps.
+  fileprivate mutating func shift(by start: MediaTime) {
+    let ticks = start.rescaled(to: timeBase).ticks
+    pts = pts.map { $0 - ticks }
+    dts = dts.map { $0 - ticks }
   }
 }

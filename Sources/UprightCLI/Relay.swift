@@ -91,39 +91,24 @@ struct Relay: ParsableCommand {
         if state != .failed { printLine(Self.word(state) + reason) }
       case .decision(let decision): trace.withLock { $0?.write(decision.json) }
       case .format(let change): trace.withLock { $0?.write(change.json) }
+      case .output(let status): if let problem = Self.problem(of: status) { printLine(problem) }
+      case .change, .outputRemoved: break
       }
     }
-    wait(for: session)
+    while !session.join(timeout: 30) { UprightRuntime.returnFreeMemory() }
     try trace.withLock { (trace) throws(UprightError) in try trace?.finish() }
     if let status = Interruption.shared.status { throw ExitCode(status) }
     if let error = session.error { throw error }
-    let problems = problems(of: session)
+    let problems = session.snapshot.outputs.compactMap(Self.problem)
     if problems.count == outputs.count {
       throw UprightError(
         .inputOutput, "no output was written to the end", at: problems.joined(separator: "; "))
     }
   }
 
-  /// Waits for the end of the session, and prints what becomes of its outputs.
-  private func wait(for session: LiveSession) {
-    var printed: [String] = []
-    var seconds = 0
-    var hasEnded = false
-    while !hasEnded {
-      hasEnded = session.join(timeout: 1)
-      let problems = problems(of: session)
-      for problem in problems where !printed.contains(problem) { printLine(problem) }
-      printed = problems
-      seconds += 1
-      if seconds % 30 == 0 { UprightRuntime.returnFreeMemory() }
-    }
-  }
-
-  /// Returns why outputs don't work, each with the name of its output.
-  private func problems(of session: LiveSession) -> [String] {
-    zip(outputs, session.snapshot.outputProblems).compactMap { output, problem in
-      problem.map { "output \(LiveAddress.shown(output)): \($0)" }
-    }
+  /// Returns why an output doesn't work, with its name.
+  private static func problem(of status: LiveOutputStatus) -> String? {
+    status.reason.map { "output \(status.output.displayName): \($0)" }
   }
 
   private func printLine(_ line: String) { if !quiet { StandardError.printLine(line) } }

@@ -146,6 +146,15 @@ package struct FrameDirector {
       }
   }
 
+  /// Adds a canvas for `directAll`, after the others.
+  package mutating func add(_ canvas: DirectedCanvas) { others.append(canvas) }
+
+  /// Removes a canvas by its index in the result of `directAll`. The first one stays.
+  package mutating func removeCanvas(at index: Int) {
+    guard others.indices.contains(index - 1) else { return }
+    others.remove(at: index - 1)
+  }
+
   /// Returns the orientation that turns a stored frame into the app's layout, for a device held in that
   /// orientation.
   private func turn(

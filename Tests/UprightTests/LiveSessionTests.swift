@@ -180,9 +180,9 @@ struct LiveSessionTests {
     let sender = Thread.running { stage.send(clip.tags) }
     #expect(until { stage.session.snapshot.seconds > 0.5 })
     if scheme == "rtmp" {
-      #expect(until { stage.session.snapshot.outputProblems.last != .some(nil) })
+      #expect(until { stage.session.snapshot.outputs.last?.reason != nil })
     }
-    #expect(stage.session.snapshot.outputProblems.first == .some(nil))
+    #expect(stage.session.snapshot.outputs.first?.reason == nil)
     let server = Thread.running {
       let listening =
         scheme == "rtmp" ? ["-listen", "1", "-i", url] : ["-i", "\(url)?mode=listener"]

@@ -145,7 +145,7 @@ struct RTSPTests {
     try stage.publish(clip.tags, ends: false)
     #expect(until { stage.session.snapshot.seconds > 0.8 })
     stage.end()
-    return stage.session.snapshot.outputProblems[0]
+    return stage.session.snapshot.outputs[0].reason
   }
 
   @Test("A stream is announced and recorded over the one TCP connection", .realTime)

@@ -1,0 +1,63 @@
+public import Orientation
+public import PixelKernels
+public import RotationPolicy
+public import UprightMediaIO
+internal import UprightOrienting
+public import UprightPipeline
+
+/// A change of a running live session. `nil` leaves a setting as it is.
+public struct LiveChange: Sendable {
+  /// The rotation policy. The device orientation, the app orientation, the rotation lock, whether the app is
+  /// active and the hold of a manual rotation continue. If the new rules demand another orientation, the app
+  /// rotates. Stream sizes can't change; without any, the session keeps its own.
+  public var policy: PolicyDocument?
+  /// How a frame is fitted into a canvas of another shape.
+  public var fit: Fit?
+  /// The colour beside a frame that does not fill the canvas.
+  public var background: RGBColour?
+  /// The path of the slate; `.some(nil)` for none.
+  public var slate: String??
+  /// The overlays, the lowest first. They replace all overlays.
+  public var overlays: [Overlay]?
+  /// The rate control. Between two bit rates, an H.264 encoder changes without a keyframe. All others are
+  /// replaced at a keyframe, in the same format.
+  public var rate: VideoEncoder.RateControl?
+
+  /// Creates a change of nothing.
+  public init() {}
+
+  /// Returns `options` with this change.
+  func applied(to options: TranscodeOptions) -> TranscodeOptions {
+    var options = options
+    if let fit { options.fit = fit }
+    if let background { options.background = background }
+    if let slate { options.slate = slate }
+    if let overlays { options.overlays = overlays }
+    if let rate { options.rate = rate }
+    return options
+  }
+
+  /// The options of the still pictures that change, and no others.
+  var stillOptions: TranscodeOptions {
+    var options = TranscodeOptions()
+    options.slate = slate ?? nil
+    options.overlays = overlays ?? []
+    return options
+  }
+}
+
+/// A change that a live session has applied.
+public struct AppliedChange: Sendable, Hashable {
+  /// The media time of the first frame with the change, in seconds; `nil` if it was applied before the first
+  /// frame.
+  public var at: Double?
+  /// The decisions that the change caused at that frame. They are also sent as `LiveUpdate.decision`. A rotation
+  /// in progress ends first: the decision then follows as an update.
+  public var decisions: [RotationDecision]
+
+  /// Creates a result.
+  public init(at: Double?, decisions: [RotationDecision]) {
+    self.at = at
+    self.decisions = decisions
+  }
+}

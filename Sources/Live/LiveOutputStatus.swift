@@ -1,0 +1,42 @@
+/// The state of one output of a live session.
+public enum LiveOutputState: String, Sendable, CaseIterable {
+  /// Not open yet. It opens at the next keyframe, which is requested.
+  case starting
+  /// Open: packets are written.
+  case live
+  /// A network output that failed. It is opened again with growing delays, as long as the session runs.
+  case reconnecting
+  /// Closed, on request or at the end of the session. It can be started again while the session runs.
+  case stopped
+  /// A file or a folder that failed. It can be started again while the session runs.
+  case failed
+}
+
+/// One output of a live session at one moment.
+public struct LiveOutputStatus: Sendable, Hashable {
+  /// The id, unique among the outputs of the session.
+  public var id: String
+  /// The output. A file that was started again has another path: `take-2.mp4` after `take.mp4`.
+  public var output: LiveOutput
+  /// The state.
+  public var state: LiveOutputState
+  /// Why the output is `reconnecting` or has `failed`; otherwise `nil`.
+  public var reason: String?
+  /// The number of frames that were written since it was started.
+  public var frames = 0
+  /// The number of bytes of packets that were written since it was started.
+  public var bytes = 0
+  /// The number of frames that it did not take since it was started.
+  public var dropped = 0
+  /// How often it could not be opened or written since it was started.
+  public var failures = 0
+  /// How often it was opened again after a failure since it was started.
+  public var reconnects = 0
+
+  /// Creates the status of an output that starts.
+  public init(id: String, output: LiveOutput, state: LiveOutputState = .starting) {
+    self.id = id
+    self.output = output
+    self.state = state
+  }
+}

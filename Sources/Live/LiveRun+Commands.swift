@@ -1,0 +1,144 @@
+internal import RotationPolicy
+internal import UprightEncoding
+internal import Orientation
+internal import UprightMediaIO
+internal import UprightOrienting
+internal import UprightPipeline
+
+extension LiveRun {
+  /// Performs a command. A change waits for the next frame, unless there has been none.
+  func perform(_ command: LiveCommand) {
+    do throws(UprightError) {
+      switch command {
+      case .change(let change, let stills, let reply):
+        guard isStarted else {
+          take(change, stills)
+          return answer(change, AppliedChange(at: nil, decisions: []), reply)
+        }
+        changes.append((change, stills, reply))
+      case .add(let target, let id, let reply):
+        let index = try outputs.add(target, id: id)
+        open(index, reply)
+      case .start(let id, let reply):
+        let index = try outputs.index(of: id)
+        let old = outputs.entries[index].writer
+        guard try outputs.restart(index) else {
+          return reply(.success(outputs.entries[index].status))
+        }
+        try detach(old)
+        open(index, reply)
+      case .stop(let id, let reply):
+        let index = try outputs.index(of: id)
+        guard outputs.stop(index) else {
+          return reply(.success(outputs.entries[index].status))
+        }
+        let entry = outputs.entries[index]
+        try detach(entry.writer)
+        close(entry) { [control] status in
+          control.report(status)
+          reply(.success(status))
+        }
+      case .remove(let id, let reply):
+        let index = try outputs.index(of: id)
+        _ = outputs.stop(index)
+        let entry = outputs.entries[index]
+        try detach(entry.writer)
+        outputs.remove(index)
+        control.report(outputs.statuses)
+        close(entry) { reply(.success($0)) }
+      }
+    } catch {
+      command.fail(error)
+    }
+  }
+
+  // MARK: - Settings
+
+  /// Applies the waiting changes to the frame at `seconds`. Returns their answers, for after that frame.
+  func applyChanges(at seconds: Double) -> [() -> Void] {
+    defer { changes.removeAll() }
+    return changes.map { change, stills, reply in
+      do throws(UprightError) {
+        var decisions: [RotationDecision] = []
+        if let policy = change.policy {
+          try control.policy { (state: inout LivePolicy) throws(UprightError) -> Void in
+            decisions = try state.replace(with: policy, at: seconds)
+          }
+        }
+        take(change, stills)
+        let applied = AppliedChange(at: seconds, decisions: decisions)
+        return { [self] in answer(change, applied, reply) }
+      } catch {
+        return { reply(.failure(error)) }
+      }
+    }
+  }
+
+  private func take(_ change: LiveChange, _ new: SessionStills) {
+    if var policy = change.policy {
+      // The encodes keep their sizes.
+      policy.streamSize = configuration.policy.streamSize
+      policy.streamCaptureSize = configuration.policy.streamCaptureSize
+      configuration.policy = policy
+    }
+    configuration.options = change.applied(to: configuration.options)
+    stills = SessionStills(
+      slateOf: change.slate == nil ? stills : new, overlaysOf: change.overlays == nil ? stills : new
+    )
+    for branch in branches { branch.change(configuration.options, stills) }
+  }
+
+  private func answer(
+    _ change: LiveChange, _ applied: AppliedChange, _ reply: LiveCommand.Reply<AppliedChange>
+  ) {
+    control.notify(.change(change, applied))
+    reply(.success(applied))
+  }
+
+  // MARK: - Outputs
+
+  /// Starts the writer of an output, with the next keyframe.
+  private func open(_ index: Int, _ reply: LiveCommand.Reply<LiveOutputStatus>) {
+    let entry = outputs.entries[index]
+    if let sourceGuidance {
+      let branch = branch(for: entry.target.encoding, sourceGuidance)
+      entry.writer.start(with: branch.format, isLate: true)
+      branch.add(entry.writer)
+    } else {
+      entry.writer.start()
+    }
+    control.report(outputs.statuses)
+    reply(.success(outputs.entries[index].status))
+  }
+
+  /// Queues no more packets for a writer. Ends an encode that has no other.
+  private func detach(_ writer: OutputWriter) throws(UprightError) {
+    guard let index = branches.firstIndex(where: { $0.writers.contains { $0 === writer } }) else {
+      return
+    }
+    let branch = branches[index]
+    if branch.writers.count > 1 { return branch.remove(writer) }
+    // The packets that wait for audio are written too.
+    try branch.finish()
+    closed.orient.add(branch.times.orient)
+    closed.encode.add(branch.times.encode)
+    let isFirst = index == 0
+    control.policy { $0.removeCanvas(at: canvas(of: index)) }
+    branches.remove(at: index)
+    guard isFirst else { return }
+    hasFirstCanvas = false
+    // The counts go on with those of the next branch.
+    closed.frames += branch.tally.frames - (branches.first?.tally.frames ?? 0)
+    closed.changes += branch.changes - (branches.first?.changes ?? 0)
+  }
+
+  /// Closes an output, so that it is playable, on a thread of its own.
+  private func close(
+    _ entry: LiveOutputList.Entry, reply: @escaping @Sendable (LiveOutputStatus) -> Void
+  ) {
+    _ = WorkThread<Void>(name: "upright-output-end") {
+      entry.writer.close()
+      reply(entry.status)
+    }
+  }
+}
