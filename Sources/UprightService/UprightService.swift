@@ -127,6 +127,7 @@ package final class UprightService: Sendable {
 
   private func addRoutes(to router: Router<ServiceContext>) {
     SessionRoutes(sessions: sessions, bodyLimit: configuration.bodyLimit).add(to: router)
+    OutputRoutes(sessions: sessions, bodyLimit: configuration.bodyLimit).add(to: router)
     EventStreamRoutes(sessions: sessions, times: dependencies.eventTimes).add(to: router)
     WebhookRoutes(webhooks: webhooks, rules: sessions.rules, bodyLimit: configuration.bodyLimit)
       .add(to: router)

@@ -47,6 +47,8 @@ struct OpenAPITests {
 
   private static let event = "/v1/sessions/{id}/events"
   private static let one = "/v1/sessions/{id}"
+  private static let outputs = "/v1/sessions/{id}/outputs"
+  private static let output = "/v1/sessions/{id}/outputs/{output}"
   private static let file = "/live/{id}/{name}"
   private static let signed = "/live/{id}/~{signature}/{name}"
   private static let playback = "/v1/sessions/{id}/playback-url"
@@ -57,6 +59,7 @@ struct OpenAPITests {
   /// In order: later requests depend on earlier ones.
   private static let exchanges: [Exchange] = {
     func named(_ name: String) -> String { session.replacing("NAME", with: name) }
+    let here = "/v1/sessions/a/outputs"
     var list: [Exchange] = [
       .init(method: "GET", path: "/", template: "/", status: 200, token: nil),
       .init(method: "GET", path: "/healthz", template: "/healthz", status: 200, token: nil),
@@ -122,7 +125,44 @@ struct OpenAPITests {
         method: "DELETE", path: "/v1/webhooks/HOOK", template: "/v1/webhooks/{id}", status: 204),
       .init(
         method: "DELETE", path: "/v1/webhooks/HOOK", template: "/v1/webhooks/{id}", status: 404),
+      .init(
+        method: "PATCH", path: "/v1/sessions/a", template: one, status: 200,
+        body: "{\"options\": {\"fit\": \"fill\"}}"),
+      .init(method: "PATCH", path: "/v1/sessions/a", template: one, status: 400, body: "{}"),
+      .init(method: "PATCH", path: "/v1/sessions/x", template: one, status: 404, body: "{}"),
+      .init(method: "PATCH", path: "/v1/sessions/a", template: one, status: 413, body: long),
+      .init(
+        method: "PATCH", path: "/v1/sessions/a", template: one, status: 422,
+        body: "{\"options\": {\"fitt\": \"fill\"}}"),
+      .init(method: "GET", path: here, template: outputs, status: 200),
+      .init(method: "GET", path: "/v1/sessions/x/outputs", template: outputs, status: 404),
+      .init(
+        method: "POST", path: here, template: outputs, status: 201,
+        body: "{\"id\": \"take\", \"type\": \"file\", \"name\": \"take.mp4\"}"),
+      .init(method: "POST", path: here, template: outputs, status: 400, body: "{}"),
+      .init(
+        method: "POST", path: "/v1/sessions/x/outputs", template: outputs, status: 404, body: "{}"),
+      .init(
+        method: "POST", path: here, template: outputs, status: 409, body: "{\"type\": \"hls\"}"),
+      .init(method: "POST", path: here, template: outputs, status: 413, body: long),
+      .init(
+        method: "POST", path: here, template: outputs, status: 422,
+        body: "{\"type\": \"rtmp\", \"url\": \"http://127.0.0.1/x\"}"),
+      .init(method: "GET", path: here + "/take", template: output, status: 200),
+      .init(method: "GET", path: here + "/x", template: output, status: 404),
+      .init(method: "POST", path: here + "/take/stop", template: output + "/stop", status: 200),
+      .init(method: "POST", path: here + "/x/stop", template: output + "/stop", status: 404),
+      .init(method: "POST", path: here + "/take/start", template: output + "/start", status: 200),
+      .init(method: "POST", path: here + "/x/start", template: output + "/start", status: 404),
+      .init(method: "DELETE", path: here + "/take", template: output, status: 200),
+      .init(method: "DELETE", path: here + "/take", template: output, status: 404),
       .init(method: "DELETE", path: "/v1/sessions/a", template: one, status: 200),
+      .init(
+        method: "PATCH", path: "/v1/sessions/a", template: one, status: 409,
+        body: "{\"policy\": \"pad\"}"),
+      .init(method: "DELETE", path: here + "/hls", template: output, status: 409),
+      .init(method: "POST", path: here + "/hls/start", template: output + "/start", status: 409),
+      .init(method: "POST", path: here + "/hls/stop", template: output + "/stop", status: 409),
       .init(
         method: "POST", path: "/v1/sessions/a/events", template: event, status: 409,
         body: "{\"lock\": true}"),
@@ -163,7 +203,10 @@ struct OpenAPITests {
     for (method, path, template) in [
       ("GET", "/metrics", "/metrics"), ("POST", "/v1/sessions", "/v1/sessions"),
       ("GET", "/v1/sessions", "/v1/sessions"), ("GET", "/v1/sessions/a", one),
-      ("DELETE", "/v1/sessions/a", one), ("POST", "/v1/sessions/a/events", event),
+      ("DELETE", "/v1/sessions/a", one), ("PATCH", "/v1/sessions/a", one),
+      ("GET", here, outputs), ("POST", here, outputs), ("GET", here + "/a", output),
+      ("DELETE", here + "/a", output), ("POST", here + "/a/start", output + "/start"),
+      ("POST", here + "/a/stop", output + "/stop"), ("POST", "/v1/sessions/a/events", event),
       ("GET", "/v1/sessions/a/events", event),
       ("POST", "/v1/sessions/a/playback-url", playback), ("POST", "/v1/webhooks", "/v1/webhooks"),
       ("GET", "/v1/webhooks", "/v1/webhooks"), ("DELETE", "/v1/webhooks/a", "/v1/webhooks/{id}"),
@@ -173,10 +216,11 @@ struct OpenAPITests {
     return list
   }()
 
-  /// The responses that other tests cover, because they need a separate service: too many readers, startup and
-  /// shutdown.
+  /// The responses that other tests cover, because they need a separate service: too many readers, changes or
+  /// outputs, startup and shutdown.
   private static let elsewhere: Set<String> = [
-    "GET \(event) 429", "GET /readyz 503", "POST /v1/sessions 503",
+    "GET \(event) 429", "PATCH \(one) 429", "POST \(outputs) 429", "GET /readyz 503",
+    "POST /v1/sessions 503",
   ]
 
   @Test("Every described status occurs, with a body that matches its description")

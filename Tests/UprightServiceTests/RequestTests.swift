@@ -10,7 +10,7 @@ import UprightTestSupport
 struct RequestTests {
   /// Method, path, allowed methods of the path.
   static let methods = [
-    ("DELETE", "/v1/sessions", "GET, POST"), ("PUT", "/v1/sessions/x", "DELETE, GET"),
+    ("DELETE", "/v1/sessions", "GET, POST"), ("PUT", "/v1/sessions/x", "DELETE, GET, PATCH"),
     ("PATCH", "/v1/sessions/x/events", "GET, POST"), ("POST", "/healthz", "GET"),
     ("DELETE", "/metrics", "GET"), ("PUT", "/live/a/index.m3u8", "GET, HEAD, OPTIONS"),
     ("GET", "/v1/webhooks/x", "DELETE"), ("DELETE", "/v1/webhooks", "GET, POST"),

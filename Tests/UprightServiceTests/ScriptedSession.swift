@@ -35,12 +35,13 @@ final class ScriptedSession: Session {
     do throws(PolicyError) { plan = try OrientationPlan(configuration.policy) } catch {
       throw UprightError(error, code: .badData)
     }
-    state = Mutex(
-      State(
-        plan: plan,
-        snapshot: LiveSnapshot(
-          state: .waiting, reason: nil, counters: LiveCounters(), appOrientation: nil,
-          encodeResolution: nil, seconds: 0)))
+    var snapshot = LiveSnapshot(
+      state: .waiting, reason: nil, counters: LiveCounters(), appOrientation: nil,
+      encodeResolution: nil, seconds: 0)
+    snapshot.outputs = zip(configuration.outputIDs, configuration.outputs).map {
+      LiveOutputStatus(id: $0, output: $1)
+    }
+    state = Mutex(State(plan: plan, snapshot: snapshot))
   }
 
   func start(observe: @escaping @Sendable (LiveUpdate) -> Void) {
@@ -63,6 +64,51 @@ final class ScriptedSession: Session {
     let decisions = try outcome.get()
     for decision in decisions { observe(.decision(decision)) }
     return decisions
+  }
+
+  /// The changes, in order.
+  let changes = Mutex<[LiveChange]>([])
+
+  func change(_ change: LiveChange) -> AppliedChange {
+    changes.withLock { $0.append(change) }
+    let applied = AppliedChange(at: snapshot.seconds, decisions: [])
+    tell(.change(change, applied))
+    return applied
+  }
+
+  func add(_ output: LiveOutput, id: String?) -> LiveOutputStatus {
+    let status = LiveOutputStatus(id: id ?? "", output: output)
+    state.withLock { $0.snapshot.outputs.append(status) }
+    tell(.output(status))
+    return status
+  }
+
+  func startOutput(_ id: String) throws(UprightError) -> LiveOutputStatus {
+    try set(id, .starting)
+  }
+
+  func stopOutput(_ id: String) throws(UprightError) -> LiveOutputStatus { try set(id, .stopped) }
+
+  func removeOutput(_ id: String) throws(UprightError) -> LiveOutputStatus {
+    let status = try set(id, .stopped)
+    state.withLock { $0.snapshot.outputs.removeAll { $0.id == id } }
+    tell(.outputRemoved(id: id))
+    return status
+  }
+
+  private func set(
+    _ id: String, _ new: LiveOutputState
+  ) throws(UprightError) -> LiveOutputStatus {
+    let status: LiveOutputStatus? = state.withLock { state in
+      guard let index = state.snapshot.outputs.firstIndex(where: { $0.id == id }) else {
+        return nil
+      }
+      state.snapshot.outputs[index].state = new
+      return state.snapshot.outputs[index]
+    }
+    guard let status else { throw UprightError(.usage, "no such output") }
+    tell(.output(status))
+    return status
   }
 
   var snapshot: LiveSnapshot { state.withLock { $0.snapshot } }

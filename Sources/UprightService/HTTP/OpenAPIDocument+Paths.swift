@@ -67,6 +67,23 @@ extension OpenAPIDocument {
             "404": {"$ref": "#/components/responses/Problem"}
           }
         },
+        "patch": {
+          "summary": "Changes a running session at its next frame: policy, fit, background, slate, overlay, bitrate. The input isn't interrupted.",
+          "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Change"}}}},
+          "responses": {
+            "200": {
+              "description": "The change has been applied.",
+              "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Changed"}}}
+            },
+            "400": {"$ref": "#/components/responses/Problem"},
+            "401": {"$ref": "#/components/responses/Problem"},
+            "404": {"$ref": "#/components/responses/Problem"},
+            "409": {"$ref": "#/components/responses/Problem"},
+            "413": {"$ref": "#/components/responses/Problem"},
+            "422": {"$ref": "#/components/responses/Problem"},
+            "429": {"$ref": "#/components/responses/Problem"}
+          }
+        },
         "delete": {
           "summary": "Ends a running session so that every output is playable (200). Forgets an ended session (204).",
           "responses": {
@@ -74,6 +91,91 @@ extension OpenAPIDocument {
             "204": {"$ref": "#/components/responses/Empty"},
             "401": {"$ref": "#/components/responses/Problem"},
             "404": {"$ref": "#/components/responses/Problem"}
+          }
+        }
+      },
+      "/v1/sessions/{id}/outputs": {
+        "parameters": [{"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}],
+        "get": {
+          "summary": "Lists the outputs of a session with their states.",
+          "responses": {
+            "200": {
+              "description": "The outputs, in the order in which they were added.",
+              "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Outputs"}}}
+            },
+            "401": {"$ref": "#/components/responses/Problem"},
+            "404": {"$ref": "#/components/responses/Problem"}
+          }
+        },
+        "post": {
+          "summary": "Adds an output to a running session. It starts at the next keyframe, which is requested.",
+          "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Output"}}}},
+          "responses": {
+            "201": {
+              "description": "The output, as it starts.",
+              "headers": {"Location": {"schema": {"type": "string"}}},
+              "content": {"application/json": {"schema": {"$ref": "#/components/schemas/OutputState"}}}
+            },
+            "400": {"$ref": "#/components/responses/Problem"},
+            "401": {"$ref": "#/components/responses/Problem"},
+            "404": {"$ref": "#/components/responses/Problem"},
+            "409": {"$ref": "#/components/responses/Problem"},
+            "413": {"$ref": "#/components/responses/Problem"},
+            "422": {"$ref": "#/components/responses/Problem"},
+            "429": {"$ref": "#/components/responses/Problem"}
+          }
+        }
+      },
+      "/v1/sessions/{id}/outputs/{output}": {
+        "parameters": [
+          {"name": "id", "in": "path", "required": true, "schema": {"type": "string"}},
+          {"name": "output", "in": "path", "required": true, "schema": {"type": "string"}}
+        ],
+        "get": {
+          "summary": "Returns an output with its state and counters.",
+          "responses": {
+            "200": {"$ref": "#/components/responses/Output"},
+            "401": {"$ref": "#/components/responses/Problem"},
+            "404": {"$ref": "#/components/responses/Problem"}
+          }
+        },
+        "delete": {
+          "summary": "Closes an output so that it is playable, and forgets it. Its files stay.",
+          "responses": {
+            "200": {"$ref": "#/components/responses/Output"},
+            "401": {"$ref": "#/components/responses/Problem"},
+            "404": {"$ref": "#/components/responses/Problem"},
+            "409": {"$ref": "#/components/responses/Problem"}
+          }
+        }
+      },
+      "/v1/sessions/{id}/outputs/{output}/start": {
+        "parameters": [
+          {"name": "id", "in": "path", "required": true, "schema": {"type": "string"}},
+          {"name": "output", "in": "path", "required": true, "schema": {"type": "string"}}
+        ],
+        "post": {
+          "summary": "Starts an output that was stopped or has failed. Does nothing if it runs.",
+          "responses": {
+            "200": {"$ref": "#/components/responses/Output"},
+            "401": {"$ref": "#/components/responses/Problem"},
+            "404": {"$ref": "#/components/responses/Problem"},
+            "409": {"$ref": "#/components/responses/Problem"}
+          }
+        }
+      },
+      "/v1/sessions/{id}/outputs/{output}/stop": {
+        "parameters": [
+          {"name": "id", "in": "path", "required": true, "schema": {"type": "string"}},
+          {"name": "output", "in": "path", "required": true, "schema": {"type": "string"}}
+        ],
+        "post": {
+          "summary": "Closes an output so that it is playable. The session goes on. Does nothing if it is stopped.",
+          "responses": {
+            "200": {"$ref": "#/components/responses/Output"},
+            "401": {"$ref": "#/components/responses/Problem"},
+            "404": {"$ref": "#/components/responses/Problem"},
+            "409": {"$ref": "#/components/responses/Problem"}
           }
         }
       },
@@ -96,7 +198,7 @@ extension OpenAPIDocument {
           }
         },
         "get": {
-          "summary": "Streams the events of a session as server-sent events: decision, phase, format and state. The event gap means that older events have been dropped.",
+          "summary": "Streams the events of a session as server-sent events: decision, phase, format, state, change and output. The event gap means that older events have been dropped.",
           "parameters": [{"name": "Last-Event-ID", "in": "header", "schema": {"type": "integer"}}],
           "responses": {
             "200": {"description": "The stream.", "content": {"text/event-stream": {"schema": {"type": "string"}}}},

@@ -72,15 +72,15 @@ extension OpenAPIDocument {
         "anyOf": [
           {
             "type": "object", "required": ["type"], "additionalProperties": false,
-            "properties": {"type": {"const": "hls"}}
+            "properties": {"id": {"type": "string", "pattern": "^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$", "description": "Generated if it is missing."}, "type": {"const": "hls"}}
           },
           {
             "type": "object", "required": ["type", "url"], "additionalProperties": false,
-            "properties": {"type": {"enum": ["rtmp", "rtsp", "srt", "udp"]}, "url": {"type": "string"}}
+            "properties": {"id": {"type": "string", "pattern": "^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$", "description": "Generated if it is missing."}, "type": {"enum": ["rtmp", "rtsp", "srt", "udp"]}, "url": {"type": "string"}}
           },
           {
             "type": "object", "required": ["type", "name"], "additionalProperties": false,
-            "properties": {"type": {"const": "file"}, "name": {"type": "string"}}
+            "properties": {"id": {"type": "string", "pattern": "^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$", "description": "Generated if it is missing."}, "type": {"const": "file"}, "name": {"type": "string"}}
           }
         ]
       },
@@ -100,13 +100,7 @@ extension OpenAPIDocument {
             "type": "object", "required": ["url", "mode"], "additionalProperties": false,
             "properties": {"url": {"type": "string", "description": "The URL without secrets."}, "mode": {"enum": ["listen", "pull"]}}
           },
-          "outputs": {"type": "array", "items": {
-            "type": "object", "required": ["type", "problem"], "additionalProperties": false,
-            "properties": {
-              "type": {"type": "string"}, "url": {"type": "string"}, "name": {"type": "string"},
-              "problem": {"anyOf": [{"type": "string"}, {"type": "null"}], "description": "Why the output can't be written; null if there is no problem."}
-            }
-          }},
+          "outputs": {"type": "array", "items": {"$ref": "#/components/schemas/OutputState"}},
           "playback": {"$ref": "#/components/schemas/Playback"},
           "appOrientation": {"anyOf": [{"type": "string"}, {"type": "null"}]},
           "encodeResolution": {"anyOf": [{"type": "string"}, {"type": "null"}]},
@@ -121,6 +115,56 @@ extension OpenAPIDocument {
           "id": {"type": "string"},
           "publishKey": {"type": "string"},
           "state": {"$ref": "#/components/schemas/State"}
+        }
+      },
+      "OutputState": {
+        "type": "object",
+        "required": ["id", "type", "state", "problem", "frames", "bytes", "dropped", "failures", "reconnects"],
+        "additionalProperties": false,
+        "properties": {
+          "id": {"type": "string"}, "type": {"type": "string"},
+          "url": {"type": "string", "description": "The URL without secrets."},
+          "name": {"type": "string", "description": "The file. One that was started again has another name: take-2.mp4."},
+          "state": {"enum": ["starting", "live", "reconnecting", "stopped", "failed"]},
+          "problem": {"anyOf": [{"type": "string"}, {"type": "null"}], "description": "Why the output can't be written; null if there is no problem."},
+          "frames": {"type": "integer", "description": "The number of frames written since it was started, like the other counts."},
+          "bytes": {"type": "integer"},
+          "dropped": {"type": "integer", "description": "The number of frames that it didn't take."},
+          "failures": {"type": "integer", "description": "How often it could not be opened or written."},
+          "reconnects": {"type": "integer", "description": "How often it was opened again after a failure."}
+        }
+      },
+      "Outputs": {
+        "type": "object", "required": ["outputs"], "additionalProperties": false,
+        "properties": {"outputs": {"type": "array", "items": {"$ref": "#/components/schemas/OutputState"}}}
+      },
+      "Change": {
+        "type": "object", "minProperties": 1, "additionalProperties": false,
+        "description": "Only what is given changes.",
+        "properties": {
+          "policy": {
+            "description": "A policy, or the name of a built-in policy. Orientations, lock, activity and the hold of a manual rotation continue; presentations end. Its stream sizes must be those of the session.",
+            "anyOf": [{"type": "string"}, {"type": "object"}]
+          },
+          "options": {
+            "type": "object", "additionalProperties": false,
+            "description": "null restores the default.",
+            "properties": {
+              "fit": {"type": ["string", "null"]},
+              "background": {"type": ["string", "null"]},
+              "slate": {"type": ["string", "null"]},
+              "overlay": {"anyOf": [{"type": "string"}, {"type": "null"}, {"type": "array", "items": {"type": "string"}}]},
+              "bitrate": {"type": ["string", "number", "null"]}
+            }
+          }
+        }
+      },
+      "Changed": {
+        "type": "object", "required": ["at", "decisions", "options"], "additionalProperties": false,
+        "properties": {
+          "at": {"anyOf": [{"type": "number"}, {"type": "null"}], "description": "The media time of the first frame with the change, in seconds; null if it was applied before the first frame."},
+          "decisions": {"type": "array", "items": {"$ref": "#/components/schemas/Decision"}, "description": "The decisions that the change caused at that frame."},
+          "options": {"type": "object", "description": "The options that the session has now."}
         }
       },
       "Sessions": {
@@ -149,19 +193,20 @@ extension OpenAPIDocument {
       "Decisions": {
         "type": "object", "required": ["decisions", "pending"], "additionalProperties": false,
         "properties": {
-          "decisions": {"type": "array", "items": {
-            "type": "object",
-            "required": ["at", "event", "decision", "reason", "target", "from", "to", "allowed"],
-            "properties": {
-              "at": {"type": "number"},
-              "event": {"type": "object"},
-              "decision": {"enum": ["rotate", "keep", "refuse", "invalid"]},
-              "from": {"type": "string"},
-              "to": {"type": "string"},
-              "allowed": {"type": "array", "items": {"type": "string"}}
-            }
-          }},
+          "decisions": {"type": "array", "items": {"$ref": "#/components/schemas/Decision"}},
           "pending": {"type": "integer", "minimum": 0, "description": "The number of events without a decision yet."}
+        }
+      },
+      "Decision": {
+        "type": "object",
+        "required": ["at", "event", "decision", "reason", "target", "from", "to", "allowed"],
+        "properties": {
+          "at": {"type": "number"},
+          "event": {"type": "object"},
+          "decision": {"enum": ["rotate", "keep", "refuse", "invalid"]},
+          "from": {"type": "string"},
+          "to": {"type": "string"},
+          "allowed": {"type": "array", "items": {"type": "string"}}
         }
       },
       "WebhookRequest": {

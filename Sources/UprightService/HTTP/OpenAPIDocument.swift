@@ -34,6 +34,10 @@ enum OpenAPIDocument {
         "description": "The session.",
         "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Session"}}}
       },
+      "Output": {
+        "description": "The output.",
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/OutputState"}}}
+      },
       "Empty": {"description": "Success, without a body."},
       "Text": {"description": "Plain text.", "content": {"text/plain": {"schema": {"type": "string"}}}},
       "Media": {

@@ -5,7 +5,7 @@ internal import UprightFrames
 internal import UprightLive
 internal import UprightMediaIO
 
-/// `/v1/sessions`: creates, shows and ends sessions, and posts events to them.
+/// `/v1/sessions`: creates, shows, changes and ends sessions, and posts events to them.
 struct SessionRoutes: Sendable {
   let sessions: Sessions
   let bodyLimit: Int
@@ -17,6 +17,9 @@ struct SessionRoutes: Sendable {
       Response(json: try session(context).json(sessions.secrets))
     }
     router.delete("/v1/sessions/:id") { _, context in try await delete(session(context)) }
+    router.patch("/v1/sessions/:id") { request, context in
+      try await change(request, session(context))
+    }
     router.post("/v1/sessions/:id/events") { request, context in
       try await post(request, to: session(context))
     }
@@ -49,6 +52,20 @@ struct SessionRoutes: Sendable {
     }
     await sessions.end(hosted)
     return Response(json: hosted.json(sessions.secrets))
+  }
+
+  /// Changes the settings of a running session.
+  private func change(_ request: Request, _ hosted: HostedSession) async throws -> Response {
+    let change = try SessionChange(await request.json(limit: bodyLimit))
+    guard hosted.budget.take(1) else {
+      throw Problem.tooMany("more than 1000 changes and events per second", retryAfter: 1)
+    }
+    let applied = try await sessions.change(hosted, change)
+    return Response(json: [
+      "at": applied.at.map { .number($0) } ?? .null,
+      "decisions": .array(applied.decisions.map(\.json)),
+      "options": hosted.options,
+    ])
   }
 
   // MARK: - Events

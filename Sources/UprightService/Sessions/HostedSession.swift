@@ -11,11 +11,13 @@ final class HostedSession: Sendable {
   let publishKey: String
   let session: any Session
   let feed: SessionEventLog
-  /// The requested input and outputs, without secrets.
-  let description: [JSONValue.Member]
+  /// The requested input, without secrets.
+  let input: JSONValue
+  /// Who may play the HLS output.
+  let playback: Playback
+  /// The outputs as they were requested.
+  let outputs: HostedOutputs
   let budget = EventBudget()
-  /// The secrets to remove from text until the session is forgotten.
-  let secrets: [String]
   /// The session's RTMP stream path, released when it ends.
   let claim: RTMPAcceptor.Claim?
   /// The creation time, in seconds since 1970.
@@ -25,29 +27,59 @@ final class HostedSession: Sendable {
 
   init(
     id: String, publishKey: String, session: any Session, feed: SessionEventLog,
-    description: [JSONValue.Member], secrets: [String], claim: RTMPAcceptor.Claim?,
-    created: Double, isDeclared: Bool
+    input: JSONValue, playback: Playback, options: JSONValue, outputs: HostedOutputs,
+    secrets: [String], claim: RTMPAcceptor.Claim?, created: Double, isDeclared: Bool
   ) {
     self.id = id
     self.publishKey = publishKey
     self.session = session
     self.feed = feed
-    self.description = description
-    self.secrets = secrets
+    self.input = input
+    self.playback = playback
+    self.outputs = outputs
+    state = Mutex(State(options: options, secrets: secrets))
     self.claim = claim
     self.created = created
     self.isDeclared = isDeclared
   }
 
-  /// The reason if the input was stopped because it led to a forbidden address.
-  private let refusal = Mutex<String?>(nil)
+  private struct State {
+    /// The current options, as they were given.
+    var options: JSONValue
+    /// The secrets to remove from text until the session is forgotten.
+    var secrets: [String]
+    /// The reason if the input was stopped because it led to a forbidden address.
+    var refusal: String?
+  }
+
+  private let state: Mutex<State>
+
+  /// The current options, as they were given at the start and changed since.
+  var options: JSONValue { state.withLock { $0.options } }
+
+  /// Records changed options.
+  func change(options patch: JSONValue) {
+    state.withLock { $0.options = SessionOptions.merged($0.options, with: patch) }
+  }
+
+  /// The secrets to remove from text until the session is forgotten.
+  var secrets: [String] { state.withLock { $0.secrets } }
+
+  /// Adds secrets. Returns those that are new.
+  func add(secrets new: [String]) -> [String] {
+    state.withLock { state in
+      let added = Set(new).subtracting(state.secrets)
+      state.secrets += added
+      return Array(added)
+    }
+  }
 
   var hasEnded: Bool { [.ended, .failed].contains(session.snapshot.state) }
 
   /// The current state. A session whose input was refused is `failed`, not `ended`.
   var snapshot: LiveSnapshot {
     var snapshot = session.snapshot
-    if snapshot.state == .ended, let reason = refusal.withLock({ $0 }) {
+    if snapshot.state == .ended, let reason = state.withLock({ $0.refusal }) {
       snapshot.state = .failed
       snapshot.reason = reason
     }
@@ -56,13 +88,13 @@ final class HostedSession: Sendable {
 
   /// Ends the session because its input led to a forbidden address.
   func refuse(_ reason: String) {
-    refusal.withLock { $0 = $0 ?? "the input led to \(reason)" }
+    state.withLock { $0.refusal = $0.refusal ?? "the input led to \(reason)" }
     session.stop(comesBack: false)
   }
 
   /// Returns the update to pass on: the end of a session whose input was refused becomes a failure.
   func reported(_ update: LiveUpdate) -> LiveUpdate {
-    guard case .state(.ended, _) = update, let reason = refusal.withLock({ $0 }) else {
+    guard case .state(.ended, _) = update, let reason = state.withLock({ $0.refusal }) else {
       return update
     }
     return .state(.failed, reason: reason)
@@ -80,8 +112,10 @@ final class HostedSession: Sendable {
       .init("overloaded", .bool(snapshot.behind != nil)),
       .init("behind", .number(snapshot.behind ?? 0)),
     ]
-    members += description.map { Self.shown($0, snapshot.outputProblems, secrets) }
     members += [
+      .init("input", input),
+      .init("outputs", .array(snapshot.outputs.map { outputs.json($0, secrets) })),
+      .init("playback", .string(playback.rawValue)),
       .init("appOrientation", snapshot.appOrientation.map { .string($0) } ?? .null),
       .init("encodeResolution", snapshot.encodeResolution.map { .string($0) } ?? .null),
       .init("seconds", .number(snapshot.seconds.isFinite ? snapshot.seconds : 0)),
@@ -90,23 +124,8 @@ final class HostedSession: Sendable {
     return .object(members)
   }
 
-  /// Returns the member `outputs` with the current problem of each output added. Returns other members
-  /// unchanged.
-  private static func shown(
-    _ member: JSONValue.Member, _ problems: [String?], _ secrets: Secrets
-  ) -> JSONValue.Member {
-    guard member.key == "outputs", case .array(let outputs) = member.value else { return member }
-    let shown = outputs.enumerated().map { index, output -> JSONValue in
-      guard case .object(let members) = output else { return output }
-      let problem = problems.indices.contains(index) ? problems[index] : nil
-      return .object(
-        members + [.init("problem", problem.map { .string(secrets.redact($0)) } ?? .null)])
-    }
-    return .init("outputs", .array(shown))
-  }
-
   /// Appends an update to the feed.
-  static func record(_ update: LiveUpdate, in feed: SessionEventLog, secrets: Secrets) {
+  func record(_ update: LiveUpdate, _ secrets: Secrets) {
     switch update {
     case .state(let state, let reason):
       feed.append("state", state.json(reason, secrets))
@@ -115,6 +134,10 @@ final class HostedSession: Sendable {
       feed.append("decision", decision.json)
       for phase in decision.phases { feed.append("phase", phase.json) }
     case .format(let change): feed.append("format", change.json)
+    case .change(let change, let applied): feed.append("change", change.json(applied))
+    case .output(let status): feed.append("output", outputs.json(status, secrets))
+    case .outputRemoved(let id):
+      feed.append("output", ["id": .string(id), "state": "removed"])
     }
   }
 }

@@ -14,6 +14,16 @@ package protocol Session: Sendable {
   /// Posts events, in the order of their arrival. Returns the decisions on the events that take effect at the
   /// next frame, after that frame has arrived.
   func post(_ events: [StreamEvent]) async throws(UprightError) -> [RotationDecision]
+  /// Changes settings at the next frame. Returns when that frame has been encoded.
+  func change(_ change: LiveChange) async throws(UprightError) -> AppliedChange
+  /// Adds an output and starts it.
+  func add(_ output: LiveOutput, id: String?) async throws(UprightError) -> LiveOutputStatus
+  /// Starts an output that was stopped or has failed.
+  func startOutput(_ id: String) async throws(UprightError) -> LiveOutputStatus
+  /// Stops an output. Returns when it is closed.
+  func stopOutput(_ id: String) async throws(UprightError) -> LiveOutputStatus
+  /// Stops an output and forgets it.
+  func removeOutput(_ id: String) async throws(UprightError) -> LiveOutputStatus
   var snapshot: LiveSnapshot { get }
   /// Starts to end the session and returns immediately. Every output is closed so that it is playable.
   ///

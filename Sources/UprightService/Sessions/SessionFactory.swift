@@ -28,11 +28,22 @@ struct SessionFactory: Sendable {
     let feed = PublishedFeed()
     let input = try await input(request.input, id: id, feed: feed, rules: sessions.rules, &secrets)
     var outputs: [LiveOutput] = []
+    let hostedOutputs = HostedOutputs(session: id)
+    var ids: [Int: String] = [:]
+    // Ids that were given come before those that are generated.
+    for isGiven in [true, false] {
+      for (index, output) in request.outputs.enumerated()
+      where (request.outputIDs[index] != nil) == isGiven {
+        ids[index] = try hostedOutputs.reserve(output, id: request.outputIDs[index])
+      }
+    }
     for output in request.outputs {
       outputs.append(try await self.output(output, id: id, rules: sessions.rules, &secrets))
     }
     var configuration = LiveConfiguration(
       input: input, outputs: outputs, policy: request.policy, options: options)
+    configuration.outputIDs = outputs.indices.compactMap { ids[$0] }
+    configuration.limits.outputs = SessionRequest.maxOutputs
     if case .pull(let url) = request.input, url.isHTTP {
       let secret = Secrets.make()
       secrets.append(secret)
@@ -60,9 +71,8 @@ struct SessionFactory: Sendable {
     }
     return HostedSession(
       id: id, publishKey: key.text, session: session, feed: SessionEventLog(),
-      description: description(
-        request, id: id, playback: request.playback ?? sessions.defaultPlayback), secrets: secrets,
-      claim: claim,
+      input: description(request.input), playback: request.playback ?? sessions.defaultPlayback,
+      options: request.options, outputs: hostedOutputs, secrets: secrets, claim: claim,
       created: (Date().timeIntervalSince1970 * 1000).rounded() / 1000, isDeclared: isDeclared)
   }
 
@@ -103,7 +113,8 @@ struct SessionFactory: Sendable {
     }
   }
 
-  private func output(
+  /// Returns the output with its checked address or its path. Adds its secrets to `secrets`.
+  func output(
     _ output: SessionRequest.Output, id: String, rules: AddressRules, _ secrets: inout [String]
   ) async throws -> LiveOutput {
     switch output {
@@ -136,29 +147,16 @@ struct SessionFactory: Sendable {
 
   // MARK: - Description
 
-  private func description(
-    _ request: SessionRequest, id: String, playback: Playback
-  ) -> [JSONValue.Member] {
-    let input: JSONValue
-    switch request.input {
+  /// Returns the requested input, without secrets.
+  private func description(_ input: SessionRequest.Input) -> JSONValue {
+    switch input {
     case .publisher(let url) where url.path.split(separator: "/").count < 2:
-      input = ["url": .string(url.redacted + "/***"), "mode": "listen"]
+      ["url": .string(url.redacted + "/***"), "mode": "listen"]
     case .publisher(let url), .listener(let url):
-      input = ["url": .string(url.redacted), "mode": "listen"]
-    case .pull(let url): input = ["url": .string(url.redacted), "mode": "pull"]
-    case .file(_, let name): input = ["url": .string("file:\(name)"), "mode": "pull"]
-    case .rtp: input = ["url": "rtp:", "mode": "listen"]
+      ["url": .string(url.redacted), "mode": "listen"]
+    case .pull(let url): ["url": .string(url.redacted), "mode": "pull"]
+    case .file(_, let name): ["url": .string("file:\(name)"), "mode": "pull"]
+    case .rtp: ["url": "rtp:", "mode": "listen"]
     }
-    let outputs: [JSONValue] = request.outputs.map { output in
-      switch output {
-      case .hls: ["type": "hls", "url": .string("/live/\(id)/index.m3u8")]
-      case .push(let url): ["type": .string(url.scheme), "url": .string(url.redacted)]
-      case .file(let name): ["type": "file", "name": .string(name)]
-      }
-    }
-    return [
-      .init("input", input), .init("outputs", .array(outputs)),
-      .init("playback", .string(playback.rawValue)),
-    ]
   }
 }

@@ -9,6 +9,36 @@ enum SessionOptions {
     "encoder-options", "segment", "hls-segments", "gravity",
   ]
 
+  /// The options that can change while a session runs.
+  static let changeable: Set<String> = ["fit", "background", "slate", "overlay", "bitrate"]
+
+  /// Checks that all members of a patch can change while a session runs.
+  ///
+  /// - Throws: `Problem` 400 if it isn't an object, 409 for an option that can't change; `Refusal` for others.
+  static func check(patch value: JSONValue) throws {
+    guard case .object(let members) = value else {
+      throw Problem.badRequest("options: isn't an object")
+    }
+    for member in members where !changeable.contains(member.key) {
+      guard names.contains(member.key) else {
+        throw Refusal("options: \(printable(member.key)) isn't an option of a live session")
+      }
+      throw Problem.conflict(
+        "options: \(member.key) can't change while the session runs; only "
+          + changeable.sorted().joined(separator: ", ") + " can")
+    }
+  }
+
+  /// Returns options with the members of a patch replaced; `null` removes one (RFC 7396).
+  static func merged(_ value: JSONValue, with patch: JSONValue) -> JSONValue {
+    guard case .object(var members) = value, case .object(let changes) = patch else { return value }
+    for change in changes {
+      members.removeAll { $0.key == change.key }
+      if change.value != .null { members.append(change) }
+    }
+    return .object(members)
+  }
+
   /// The allowed encoder options. Some other encoder options name files to write.
   private static let encoderNames: Set<String> = [
     "tune", "profile", "level", "bf", "refs", "maxrate", "bufsize", "keyint_min", "sc_threshold",

@@ -22,7 +22,11 @@ struct SessionRequest: Sendable {
   var name: String?
   var input: Input
   var outputs: [Output]
+  /// The id of each output; `nil` to generate one.
+  var outputIDs: [String?]
   var policy: PolicyDocument
+  /// The options, as they were given.
+  var options: JSONValue
   /// The options, as command-line arguments.
   var arguments: [String]
   var inputTimeout: Double?
@@ -46,18 +50,10 @@ struct SessionRequest: Sendable {
     }
     guard let given = members["input"] else { throw Problem.badRequest("input is missing") }
     input = try Self.input(given, rules)
-    outputs = try Self.outputs(members["outputs"], rules)
-    switch members["policy"] {
-    case nil: policy = PolicyDocument.builtIn("phone") ?? PolicyDocument()
-    case .string(let word):
-      guard let document = PolicyDocument.builtIn(word) else {
-        throw Problem.unprocessable(
-          "policy: \(word) isn't one of " + PolicyDocument.builtInNames.joined(separator: ", "))
-      }
-      policy = document
-    case .some(let document): policy = try PolicyDocument(document)
-    }
-    arguments = try SessionOptions.arguments(members["options"] ?? [:], rules)
+    (outputs, outputIDs) = try Self.outputs(members["outputs"], rules)
+    policy = try Self.policy(members["policy"] ?? .string("phone"))
+    options = members["options"] ?? [:]
+    arguments = try SessionOptions.arguments(options, rules)
     if let given = members["inputTimeout"] {
       guard let seconds = given.double, (1...86400).contains(seconds) else {
         throw Problem.badRequest("inputTimeout: must be 1 to 86400 seconds")
@@ -68,6 +64,19 @@ struct SessionRequest: Sendable {
       playback = given.text.flatMap(Playback.init)
       if playback == nil { throw Problem.badRequest("playback: must be open or signed") }
     }
+  }
+
+  /// Parses a policy, or the name of a built-in policy.
+  ///
+  /// - Throws: `Problem` 422 for an unknown name, `PolicyError` if the policy isn't valid.
+  static func policy(_ value: JSONValue) throws -> PolicyDocument {
+    guard case .string(let word) = value else { return try PolicyDocument(value) }
+    guard let document = PolicyDocument.builtIn(word) else {
+      throw Problem.unprocessable(
+        "policy: \(printable(word)) isn't one of "
+          + PolicyDocument.builtInNames.joined(separator: ", "))
+    }
+    return document
   }
 
   /// Returns the members of an object by name.
@@ -145,22 +154,49 @@ struct SessionRequest: Sendable {
 
   // MARK: - Outputs
 
-  private static func outputs(_ value: JSONValue?, _ rules: AddressRules) throws -> [Output] {
-    guard let value else { return [.hls] }
+  private static func outputs(
+    _ value: JSONValue?, _ rules: AddressRules
+  ) throws -> ([Output], ids: [String?]) {
+    guard let value else { return ([.hls], [nil]) }
     guard case .array(let list) = value, (1...maxOutputs).contains(list.count) else {
       throw Problem.badRequest("outputs: must be an array of 1 to \(maxOutputs) outputs")
     }
     var outputs: [Output] = []
+    var ids: [String?] = []
     for entry in list {
-      let output = try output(entry, rules)
+      let (output, id) = try output(entry, rules)
       guard !outputs.contains(output) else { throw Problem.badRequest("outputs: duplicate output") }
+      guard id == nil || !ids.contains(id) else {
+        throw Problem.badRequest("outputs: duplicate id")
+      }
       outputs.append(output)
+      ids.append(id)
     }
-    return outputs
+    return (outputs, ids)
   }
 
-  private static func output(_ value: JSONValue, _ rules: AddressRules) throws -> Output {
-    let members = try members(of: value, "output", allowing: ["type", "url", "name"])
+  /// Parses an output, with its id if it has one.
+  ///
+  /// - Throws: `Problem` 400 if the JSON has the wrong form, `Refusal` if its address isn't allowed.
+  static func output(
+    _ value: JSONValue, _ rules: AddressRules
+  ) throws -> (Output, id: String?) {
+    var members = try members(of: value, "output", allowing: ["id", "type", "url", "name"])
+    var id: String?
+    if let given = members.removeValue(forKey: "id") {
+      guard case .string(let text) = given, AddressRules.isName(text), text.utf8.count <= 64 else {
+        throw Problem.badRequest(
+          "output: id must be 1 to 64 letters, digits, '.', '_' and '-', and not begin with '.' or '-'"
+        )
+      }
+      id = text
+    }
+    return (try output(members, rules), id)
+  }
+
+  private static func output(
+    _ members: [String: JSONValue], _ rules: AddressRules
+  ) throws -> Output {
     guard case .string(let type)? = members["type"] else {
       throw Problem.badRequest("output: type is missing")
     }

@@ -164,11 +164,11 @@ final class Sessions: Sendable {
   }
 
   private func begin(_ hosted: HostedSession) {
-    let (feed, secrets, observer, id) = (hosted.feed, secrets, observer, hosted.id)
+    let (secrets, observer, id) = (secrets, observer, hosted.id)
     hosted.session.start { [weak self, weak hosted] update in
       guard let hosted else { return }
       let update = hosted.reported(update)
-      HostedSession.record(update, in: feed, secrets: secrets)
+      hosted.record(update, secrets)
       observer(id, update)
       if case .state(let state, let reason) = update {
         self?.logger.info("session \(id): \(state.rawValue)\(reason.map { ": \($0)" } ?? "")")
@@ -194,6 +194,50 @@ final class Sessions: Sendable {
   private func didForget(_ hosted: HostedSession) {
     state.withLock { $0.onForget }(hosted)
     hosted.secrets.forEach(secrets.remove)
+  }
+
+  // MARK: - Changes
+
+  /// Changes the settings of a running session. Returns when the first frame with them has been encoded.
+  func change(_ hosted: HostedSession, _ change: SessionChange) async throws -> AppliedChange {
+    try await running(hosted) {
+      let options = SessionOptions.merged(hosted.options, with: change.options)
+      let all = try factory.engine.options(SessionOptions.arguments(options, rules))
+      let applied = try await hosted.session.change(change.live(all))
+      hosted.change(options: change.options)
+      return applied
+    }
+  }
+
+  /// Adds an output to a running session.
+  func add(
+    _ output: SessionRequest.Output, id: String?, to hosted: HostedSession
+  ) async throws -> LiveOutputStatus {
+    try await running(hosted) {
+      let id = try hosted.outputs.reserve(output, id: id)
+      do {
+        var found: [String] = []
+        defer { for secret in hosted.add(secrets: found) { secrets.add(secret) } }
+        let target = try await factory.output(output, id: hosted.id, rules: rules, &found)
+        return try await hosted.session.add(target, id: id)
+      } catch {
+        hosted.outputs.release(id)
+        throw error
+      }
+    }
+  }
+
+  /// Performs a change of a session.
+  ///
+  /// - Throws: `Problem` 409 if the session has ended, before or meanwhile.
+  func running<Value>(_ hosted: HostedSession, _ body: () async throws -> Value) async throws
+    -> Value
+  {
+    let ended = Problem.conflict("the session has ended")
+    guard !hosted.hasEnded else { throw ended }
+    do { return try await body() } catch {
+      throw hosted.hasEnded ? ended : error
+    }
   }
 
   // MARK: - End

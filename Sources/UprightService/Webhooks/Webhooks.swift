@@ -173,6 +173,7 @@ final class Webhooks: Sendable {
       (kind, data) = (.turn, decision.json)
     case .format(let change): (kind, data) = (.format, change.json)
     case .state(let state, let reason): (kind, data) = (.state, state.json(reason, secrets))
+    case .change, .output, .outputRemoved: return
     }
     let id = UUID().uuidString.lowercased()
     let body: JSONValue = [

@@ -1,0 +1,78 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import RotationPolicy
+internal import UprightLive
+
+/// `/v1/sessions/{id}/outputs`: shows, adds, starts, stops and removes the outputs of a session.
+struct OutputRoutes: Sendable {
+  let sessions: Sessions
+  let bodyLimit: Int
+
+  func add(to router: Router<ServiceContext>) {
+    let path: RouterPath = "/v1/sessions/:id/outputs"
+    let one: RouterPath = "/v1/sessions/:id/outputs/:output"
+    router.get(path) { _, context in
+      let hosted = try session(context)
+      return Response(json: [
+        "outputs": .array(hosted.snapshot.outputs.map { hosted.outputs.json($0, sessions.secrets) })
+      ])
+    }
+    router.post(path) { request, context in try await add(request, to: session(context)) }
+    router.get(one) { _, context in
+      let hosted = try session(context)
+      return response(try output(context, of: hosted), of: hosted)
+    }
+    router.delete(one) { _, context in
+      let response = try await perform(context) { try await $0.session.removeOutput($1) }
+      try session(context).outputs.release(context.parameters.require("output"))
+      return response
+    }
+    router.post("/v1/sessions/:id/outputs/:output/start") { _, context in
+      try await perform(context) { try await $0.session.startOutput($1) }
+    }
+    router.post("/v1/sessions/:id/outputs/:output/stop") { _, context in
+      try await perform(context) { try await $0.session.stopOutput($1) }
+    }
+  }
+
+  private func session(_ context: ServiceContext) throws -> HostedSession {
+    try sessions.find(context.parameters.require("id"))
+  }
+
+  /// - Throws: `Problem` 404.
+  private func output(
+    _ context: ServiceContext, of hosted: HostedSession
+  ) throws -> LiveOutputStatus {
+    let id = try context.parameters.require("output")
+    guard let status = hosted.snapshot.outputs.first(where: { $0.id == id }) else {
+      throw Problem.notFound("the session has no output with this id")
+    }
+    return status
+  }
+
+  private func response(
+    _ status: LiveOutputStatus, of hosted: HostedSession, _ code: HTTPResponse.Status = .ok
+  ) -> Response {
+    Response(code, json: hosted.outputs.json(status, sessions.secrets))
+  }
+
+  private func add(_ request: Request, to hosted: HostedSession) async throws -> Response {
+    let (output, id) = try SessionRequest.output(
+      await request.json(limit: bodyLimit), sessions.rules)
+    let status = try await sessions.add(output, id: id, to: hosted)
+    var response = response(status, of: hosted, .created)
+    response.headers[.location] = "/v1/sessions/\(hosted.id)/outputs/\(status.id)"
+    return response
+  }
+
+  /// Performs `body` with the session and the id of an output. Returns the output's state.
+  private func perform(
+    _ context: ServiceContext,
+    _ body: (HostedSession, String) async throws -> LiveOutputStatus
+  ) async throws -> Response {
+    let hosted = try session(context)
+    let id = try output(context, of: hosted).id
+    let status = try await sessions.running(hosted) { try await body(hosted, id) }
+    return response(status, of: hosted)
+  }
+}

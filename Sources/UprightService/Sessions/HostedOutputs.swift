@@ -1,0 +1,89 @@
+internal import Foundation
+internal import RotationPolicy
+internal import Synchronization
+internal import UprightLive
+
+/// The outputs of a session as they were requested, by id. The session itself knows their states.
+final class HostedOutputs: Sendable {
+  private struct Entry {
+    let request: SessionRequest.Output
+    /// The address, without secrets.
+    let place: JSONValue.Member
+  }
+
+  private let entries = Mutex<[String: Entry]>([:])
+  private let session: String
+
+  /// - Parameter session: The name of the session.
+  init(session: String) { self.session = session }
+
+  /// Adds an output and returns its id: `id`, or the first of `hls`, `hls-2` and so on that is free.
+  ///
+  /// - Throws: `Problem` 409 if the output or the id is in use, 429 if there are too many outputs.
+  func reserve(_ output: SessionRequest.Output, id: String?) throws(Problem) -> String {
+    let place = place(of: output)
+    let result: Result<String, Problem> = entries.withLock { entries in
+      if let used = entries.first(where: { $0.value.request == output }) {
+        return .failure(.conflict("the session has this output already, as \(used.key)"))
+      }
+      if let id, entries[id] != nil {
+        return .failure(.conflict("the session has an output \(id) already"))
+      }
+      guard entries.count < SessionRequest.maxOutputs else {
+        return .failure(.tooMany("the session has \(entries.count) outputs; remove one first"))
+      }
+      let type = output.type
+      var (free, number) = (type, 1)
+      while id == nil, entries[free] != nil {
+        number += 1
+        free = "\(type)-\(number)"
+      }
+      entries[id ?? free] = Entry(request: output, place: place)
+      return .success(id ?? free)
+    }
+    return try result.get()
+  }
+
+  /// Removes an output.
+  func release(_ id: String) { entries.withLock { _ = $0.removeValue(forKey: id) } }
+
+  private func place(of output: SessionRequest.Output) -> JSONValue.Member {
+    switch output {
+    case .hls: .init("url", .string("/live/\(session)/index.m3u8"))
+    case .push(let url): .init("url", .string(url.redacted))
+    case .file(let name): .init("name", .string(name))
+    }
+  }
+
+  /// Returns the JSON of an output.
+  func json(_ status: LiveOutputStatus, _ secrets: Secrets) -> JSONValue {
+    let entry = entries.withLock { $0[status.id] }
+    var members: [JSONValue.Member] = [.init("id", .string(status.id))]
+    if let entry { members.append(.init("type", .string(entry.request.type))) }
+    if case .file(let path) = status.output {
+      // A file that was started again has another name.
+      members.append(.init("name", .string(URL(fileURLWithPath: path).lastPathComponent)))
+    } else if let entry {
+      members.append(entry.place)
+    }
+    members += [
+      .init("state", .string(status.state.rawValue)),
+      .init("problem", status.reason.map { .string(secrets.redact($0)) } ?? .null),
+      .init("frames", .integer(status.frames)), .init("bytes", .integer(status.bytes)),
+      .init("dropped", .integer(status.dropped)), .init("failures", .integer(status.failures)),
+      .init("reconnects", .integer(status.reconnects)),
+    ]
+    return .object(members)
+  }
+}
+
+extension SessionRequest.Output {
+  /// The type in the API.
+  var type: String {
+    switch self {
+    case .hls: "hls"
+    case .push(let url): url.scheme
+    case .file: "file"
+    }
+  }
+}
