@@ -13,7 +13,7 @@ enum TestCertificate {
 
   /// Creates `name.pem` and `name.key` in `scratch`.
   ///
-  /// - Parameter days: The days until it expires; negative if it has expired.
+  /// - Parameter days: The days until it expires. With 0 it expires within a second.
   static func make(_ name: String, in scratch: Scratch, days: Int = 2) throws {
     let (key, request) = (scratch.path("\(name).key"), scratch.path("\(name).csr"))
     let extensions = scratch.path("\(name).cnf")
