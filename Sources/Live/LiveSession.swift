@@ -189,9 +189,6 @@ public final class LiveSession: Sendable {
     _ output: LiveOutput, id: String? = nil
   ) async throws(UprightError) -> LiveOutputStatus {
     let target = try LiveTarget(output, configuration)
-    do throws(PolicyError) { try target.encoding.guidance?.check() } catch {
-      throw UprightError(error, code: .usage)
-    }
     return try await perform { .add(target, id: id, $0) }
   }
 

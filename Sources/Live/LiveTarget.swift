@@ -25,7 +25,7 @@ struct LiveTarget: Sendable {
   /// A message for the user.
   let warning: String?
 
-  /// - Throws: `usage` if the output can't be live; `cannotCreate` if its file already exists and may not be
+  /// - Throws: `usage` if the output can't be live or has invalid sizes; `cannotCreate` if its file already exists and may not be
   ///   replaced.
   init(_ output: LiveOutput, _ configuration: LiveConfiguration) throws(UprightError) {
     self.output = output
@@ -78,6 +78,9 @@ struct LiveTarget: Sendable {
       guidance: try options.fixedGuidance(
         policy: configuration.policy.stream, container: container),
       codec: options.codec ?? container.defaultCodec, follows: container.canFollow)
+    do throws(PolicyError) { try encoding.guidance?.check() } catch {
+      throw UprightError(error, code: .usage)
+    }
   }
 
   private static let schemes: Set<String> = ["rtmp", "rtmps", "rtsp", "srt", "udp", "tcp"]
@@ -158,11 +161,6 @@ extension LiveConfiguration {
     }
     var targets: [LiveTarget] = []
     for output in outputs { targets.append(try LiveTarget(output, self)) }
-    for target in targets {
-      do throws(PolicyError) { try target.encoding.guidance?.check() } catch {
-        throw UprightError(error, code: .usage)
-      }
-    }
     return targets
   }
 }
