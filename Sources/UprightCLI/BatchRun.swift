@@ -36,7 +36,7 @@ struct BatchRun {
     }
     try report?.write(.array(outcomes.indices.map { reportEntry(outcomes[$0], of: $0) }))
     let elapsed = started.duration(to: .now)
-    if !common.quiet { printSummary(outcomes, seconds: elapsed / .seconds(1)) }
+    if !common.output.quiet { printSummary(outcomes, seconds: elapsed / .seconds(1)) }
     if let status = Interruption.shared.status { throw ExitCode(status) }
     try throwFirst(outcomes.indices.compactMap { failure(outcomes[$0], of: $0) })
   }
@@ -69,7 +69,7 @@ struct BatchRun {
   private func printResult(_ outcome: Batch.Outcome, of index: Int) {
     switch outcome {
     case .done(let result):
-      if !common.quiet { Summary.print(result, of: items[index].input) }
+      if !common.output.quiet { Summary.print(result, of: items[index].input) }
     case .failed(let error): failure(error, of: index).print()
     case .notStarted: break
     }
@@ -87,7 +87,7 @@ struct BatchRun {
     return Failure(
       UprightError(
         error.code, error.message, at: isNamed ? error.location : place, remedy: error.remedy),
-      asJSON: common.jsonErrors)
+      asJSON: common.output.jsonErrors)
   }
 
   /// Returns an input's entry in the report: the same object as in a report of one input, or its error.

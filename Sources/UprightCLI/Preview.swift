@@ -48,7 +48,7 @@ struct PreviewCommand: ParsableCommand {
     let kind = try drawing.kind()
     let read = [("the input", input)] + policyArguments.files(for: input)
     try SideFile.check(output, "-o", against: read.filter { $0.1 != "-" })
-    try drawing.prepare(mayReplace: common.y)
+    try drawing.prepare(mayReplace: common.output.y)
     let document = try policyArguments.document()
     let session = try PreviewSession(
       input: input, inputFormat: common.inputFormat, options: arguments.options(overwrites: true),
@@ -57,7 +57,7 @@ struct PreviewCommand: ParsableCommand {
       first: { session.stop() }, second: { _exit(Interruption.shared.status ?? 130) })
     let preview = try session.run()
     try drawing.write(kind == .png ? preview.png() : Array(preview.timeline.svg.utf8))
-    if !common.quiet {
+    if !common.output.quiet {
       for warning in preview.warnings { StandardError.printLine("warning: \(warning)") }
       if output != "-" {
         StandardError.printLine(

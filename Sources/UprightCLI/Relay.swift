@@ -55,17 +55,7 @@ struct Relay: ParsableCommand {
     completion: .file())
   var trace: String?
 
-  @Flag(name: .short, help: "Replace existing outputs.")
-  var y = false
-
-  @Flag(name: .shortAndLong, help: "Print errors only.")
-  var quiet = false
-
-  @Flag(help: "Print the log messages of the FFmpeg libraries.")
-  var verbose = false
-
-  @Flag(help: "Print errors as JSON.")
-  var jsonErrors = false
+  @OptionGroup var common: OutputArguments
 
   func run() throws {
     try checkNames()
@@ -111,7 +101,7 @@ struct Relay: ParsableCommand {
     status.reason.map { "output \(status.output.displayName): \($0)" }
   }
 
-  private func printLine(_ line: String) { if !quiet { StandardError.printLine(line) } }
+  private func printLine(_ line: String) { if !common.quiet { StandardError.printLine(line) } }
 
   private static func word(_ state: LiveState) -> String {
     switch state {
@@ -130,7 +120,7 @@ extension Relay {
   private func session(_ document: PolicyDocument) throws(UprightError) -> LiveSession {
     var configuration = LiveConfiguration(
       input: try Self.input(input), outputs: try outputs.map(Self.output), policy: document,
-      options: try arguments.options(overwrites: y))
+      options: try arguments.options(overwrites: common.y))
     guard (0...86400).contains(reconnect) else {
       throw UprightError(
         .usage, "\(reconnect) is not a waiting time", at: "--reconnect", remedy: "use 0 to 86400")

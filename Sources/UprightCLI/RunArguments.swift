@@ -5,6 +5,11 @@ struct RunArguments: ParsableArguments {
   @Option(help: "The input's container, if it can't be detected.")
   var inputFormat: String?
 
+  @OptionGroup var output: OutputArguments
+}
+
+/// The arguments of all commands that write an output.
+struct OutputArguments: ParsableArguments {
   @Flag(name: .short, help: "Replace an existing output.")
   var y = false
 

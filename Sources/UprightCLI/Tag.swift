@@ -70,7 +70,7 @@ struct Tag: ParsableCommand {
     let reportFile = try report.map { path throws(UprightError) in try ReportFile(path) }
     let result = try session.run()
     try reportFile?.write(result.json)
-    if !common.quiet {
+    if !common.output.quiet {
       let written = result.output
       let dropped = written.dropped.map { "left out: \($0)" }
       for warning in result.warnings + dropped { StandardError.printLine("warning: \(warning)") }
@@ -93,7 +93,7 @@ struct Tag: ParsableCommand {
     options.writesMessages = sei
     options.keepsLocation = keepLocation
     options.isStrict = strict
-    options.overwrites = common.y
+    options.overwrites = common.output.y
     return try TagSession(
       input: input, output: output, inputFormat: common.inputFormat, outputFormat: format,
       options: options)

@@ -88,7 +88,7 @@ struct Transcode: ParsableCommand {
     try check(list)
     if skipExisting {
       let skipped = list.removeExisting()
-      if skipped > 0 && !common.quiet {
+      if skipped > 0 && !common.output.quiet {
         StandardError.printLine("\(skipped) skipped: already done")
       }
       if list.items.isEmpty { return }
@@ -116,7 +116,7 @@ struct Transcode: ParsableCommand {
     let result = try result(of: session, trace: trace)
     try trace?.finish()
     try reportFile?.write(result.json)
-    if !common.quiet { Summary.print(result) }
+    if !common.output.quiet { Summary.print(result) }
     if let status = Interruption.shared.status { throw ExitCode(status) }
   }
 
@@ -137,7 +137,7 @@ struct Transcode: ParsableCommand {
     }
     let run = BatchRun(
       items: list.items, sessions: sessions, jobs: jobs, common: common,
-      progress: common.quiet ? .none : progress ?? .standard)
+      progress: common.output.quiet ? .none : progress ?? .standard)
     if dryRun { return try run.printPlans() }
     let isNew = try list.prepareFolder()
     defer { if isNew { list.removeEmptyFolder() } }
@@ -145,7 +145,7 @@ struct Transcode: ParsableCommand {
   }
 
   private func options() throws(UprightError) -> TranscodeOptions {
-    try arguments.options(overwrites: common.y)
+    try arguments.options(overwrites: common.output.y)
   }
 
   private func session(
@@ -167,7 +167,7 @@ struct Transcode: ParsableCommand {
   private func result(
     of session: TranscodeSession, trace: TraceFile?
   ) throws(UprightError) -> TranscodeReport {
-    var meter = ProgressMeter(common.quiet ? ProgressStyle.none : progress ?? .standard)
+    var meter = ProgressMeter(common.output.quiet ? ProgressStyle.none : progress ?? .standard)
     defer { meter.clear() }
     do throws(UprightError) {
       return try session.run { update in
