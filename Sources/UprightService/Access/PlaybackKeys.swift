@@ -53,10 +53,7 @@ final class PlaybackKeys: Sendable {
   ///
   /// - Throws: As `init`. The previous keys stay in use then.
   func reload() throws(UprightError) {
-    guard let data = FileManager.default.contents(atPath: path) else {
-      throw UprightError(
-        .configuration, "can't read the file", at: path, remedy: "check --playback-key-file")
-    }
+    let data = try ServiceConfiguration.contents(of: path, named: "--playback-key-file")
     let new = try Self.parse(String(decoding: data, as: UTF8.self), path)
     for key in new { secrets.add(key.secret) }
     keys.withLock { $0 = new }

@@ -61,11 +61,17 @@ extension ServiceConfiguration {
     return texts
   }
 
+  /// Returns the bytes of a file that `option` names.
+  ///
+  /// - Throws: `configuration` if it can't be read.
+  static func contents(of path: String, named option: String) throws(UprightError) -> Data {
+    if let data = FileManager.default.contents(atPath: path) { return data }
+    throw UprightError(
+      .configuration, "can't read the file", at: path, remedy: "check \(option)")
+  }
+
   private static func document(at path: String) throws(UprightError) -> JSONValue {
-    guard let data = FileManager.default.contents(atPath: path) else {
-      throw UprightError(
-        .configuration, "can't read the file", at: path, remedy: "check --config")
-    }
+    let data = try contents(of: path, named: "--config")
     do throws(PolicyError) { return try JSONValue(parsing: data) } catch {
       throw UprightError(
         .configuration, error.message, at: "\(path), \(error.path)", remedy: error.remedy)

@@ -21,7 +21,7 @@ struct EventStreamRoutes: Sendable {
 
   func add(to router: Router<ServiceContext>) {
     router.get("/v1/sessions/:id/events") { request, context in
-      let hosted = try sessions.find(context.parameters.require("id"))
+      let hosted = try sessions.find(context)
       return try stream(hosted, request, context.channel)
     }
   }

@@ -12,31 +12,28 @@ struct OutputRoutes: Sendable {
     let path: RouterPath = "/v1/sessions/:id/outputs"
     let one: RouterPath = "/v1/sessions/:id/outputs/:output"
     router.get(path) { _, context in
-      let hosted = try session(context)
+      let hosted = try sessions.find(context)
       return Response(json: [
         "outputs": .array(hosted.snapshot.outputs.map { hosted.outputs.json($0, sessions.secrets) })
       ])
     }
-    router.post(path) { request, context in try await add(request, to: session(context)) }
+    router.post(path) { request, context in try await add(request, to: sessions.find(context)) }
     router.get(one) { _, context in
-      let hosted = try session(context)
+      let hosted = try sessions.find(context)
       return response(try output(context, of: hosted), of: hosted)
     }
     router.delete(one) { _, context in
-      let response = try await perform(context) { try await $0.session.removeOutput($1) }
-      try session(context).outputs.release(context.parameters.require("output"))
+      let hosted = try sessions.find(context)
+      let response = try await perform(context, on: hosted) { try await $0.removeOutput($1) }
+      try hosted.outputs.release(context.parameters.require("output"))
       return response
     }
     router.post("/v1/sessions/:id/outputs/:output/start") { _, context in
-      try await perform(context) { try await $0.session.startOutput($1) }
+      try await perform(context, on: sessions.find(context)) { try await $0.startOutput($1) }
     }
     router.post("/v1/sessions/:id/outputs/:output/stop") { _, context in
-      try await perform(context) { try await $0.session.stopOutput($1) }
+      try await perform(context, on: sessions.find(context)) { try await $0.stopOutput($1) }
     }
-  }
-
-  private func session(_ context: ServiceContext) throws -> HostedSession {
-    try sessions.find(context.parameters.require("id"))
   }
 
   /// - Throws: `Problem` 404.
@@ -67,12 +64,11 @@ struct OutputRoutes: Sendable {
 
   /// Performs `body` with the session and the id of an output. Returns the output's state.
   private func perform(
-    _ context: ServiceContext,
-    _ body: (HostedSession, String) async throws -> LiveOutputStatus
+    _ context: ServiceContext, on hosted: HostedSession,
+    _ body: (any Session, String) async throws -> LiveOutputStatus
   ) async throws -> Response {
-    let hosted = try session(context)
     let id = try output(context, of: hosted).id
-    let status = try await sessions.running(hosted) { try await body(hosted, id) }
+    let status = try await sessions.running(hosted) { try await body(hosted.session, id) }
     return response(status, of: hosted)
   }
 }

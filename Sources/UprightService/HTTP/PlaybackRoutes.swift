@@ -9,7 +9,7 @@ struct PlaybackRoutes: Sendable {
 
   func add(to router: Router<ServiceContext>) {
     router.post("/v1/sessions/:id/playback-url") { request, context in
-      let hosted = try sessions.find(context.parameters.require("id"))
+      let hosted = try sessions.find(context)
       let members = try SessionRequest.members(
         of: await request.json(limit: bodyLimit), "request", allowing: ["seconds"])
       guard let seconds = members["seconds"]?.double.flatMap({ Int(exactly: $0) }),

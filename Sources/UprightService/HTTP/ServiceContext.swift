@@ -15,6 +15,15 @@ struct ServiceContext: RequestContext {
   }
 }
 
+extension Sessions {
+  /// Returns the session that the path of a request names.
+  ///
+  /// - Throws: `Problem` 404 if there is none.
+  func find(_ context: ServiceContext) throws -> HostedSession {
+    try find(context.parameters.require("id"))
+  }
+}
+
 extension Request {
   /// Returns the body as JSON.
   ///

@@ -14,19 +14,15 @@ struct SessionRoutes: Sendable {
     router.post("/v1/sessions") { request, _ in try await create(request) }
     router.get("/v1/sessions") { _, _ in list() }
     router.get("/v1/sessions/:id") { _, context in
-      Response(json: try session(context).json(sessions.secrets))
+      Response(json: try sessions.find(context).json(sessions.secrets))
     }
-    router.delete("/v1/sessions/:id") { _, context in try await delete(session(context)) }
+    router.delete("/v1/sessions/:id") { _, context in try await delete(sessions.find(context)) }
     router.patch("/v1/sessions/:id") { request, context in
-      try await change(request, session(context))
+      try await change(request, sessions.find(context))
     }
     router.post("/v1/sessions/:id/events") { request, context in
-      try await post(request, to: session(context))
+      try await post(request, to: sessions.find(context))
     }
-  }
-
-  private func session(_ context: ServiceContext) throws -> HostedSession {
-    try sessions.find(context.parameters.require("id"))
   }
 
   private func create(_ request: Request) async throws -> Response {

@@ -41,13 +41,7 @@ struct SessionRequest: Sendable {
     let members = try Self.members(
       of: value, "session",
       allowing: ["name", "input", "outputs", "policy", "options", "inputTimeout", "playback"])
-    if let given = members["name"] {
-      guard case .string(let text) = given, AddressRules.isName(text), text.utf8.count <= 64 else {
-        throw Problem.badRequest(
-          "name: must be 1 to 64 letters, digits, '.', '_' and '-', and not begin with '.' or '-'")
-      }
-      name = text
-    }
+    name = try members["name"].map { try Self.name($0, at: "name:") }
     guard let given = members["input"] else { throw Problem.badRequest("input is missing") }
     input = try Self.input(given, rules)
     (outputs, outputIDs) = try Self.outputs(members["outputs"], rules)
@@ -64,6 +58,17 @@ struct SessionRequest: Sendable {
       playback = given.text.flatMap(Playback.init)
       if playback == nil { throw Problem.badRequest("playback: must be open or signed") }
     }
+  }
+
+  /// Parses the name of a session or an output.
+  ///
+  /// - Throws: `Problem` 400 if it isn't one.
+  private static func name(_ value: JSONValue, at place: String) throws(Problem) -> String {
+    guard case .string(let text) = value, AddressRules.isName(text), text.utf8.count <= 64 else {
+      throw .badRequest(
+        "\(place) must be 1 to 64 letters, digits, '.', '_' and '-', and not begin with '.' or '-'")
+    }
+    return text
   }
 
   /// Parses a policy, or the name of a built-in policy.
@@ -182,15 +187,7 @@ struct SessionRequest: Sendable {
     _ value: JSONValue, _ rules: AddressRules
   ) throws -> (Output, id: String?) {
     var members = try members(of: value, "output", allowing: ["id", "type", "url", "name"])
-    var id: String?
-    if let given = members.removeValue(forKey: "id") {
-      guard case .string(let text) = given, AddressRules.isName(text), text.utf8.count <= 64 else {
-        throw Problem.badRequest(
-          "output: id must be 1 to 64 letters, digits, '.', '_' and '-', and not begin with '.' or '-'"
-        )
-      }
-      id = text
-    }
+    let id = try members.removeValue(forKey: "id").map { try name($0, at: "output: id") }
     return (try output(members, rules), id)
   }
 

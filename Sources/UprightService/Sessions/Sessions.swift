@@ -101,7 +101,7 @@ final class Sessions: Sendable {
       let hosted = try await factory.open(request, id: id, isDeclared: isDeclared, in: self)
       let isLate = state.withLock { state in
         state.slots[id] = .hosted(hosted)
-        state.playback[id] = request.playback ?? defaultPlayback
+        state.playback[id] = hosted.playback
         return state.isDraining
       }
       begin(hosted)

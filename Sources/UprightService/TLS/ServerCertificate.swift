@@ -44,16 +44,18 @@ final class ServerCertificate: Sendable {
   }
 
   private static func read(_ files: Files, _ logger: Logger) throws(UprightError) -> NIOSSLContext {
-    let (certificateBytes, keyBytes) = (try bytes(of: files.certificate), try bytes(of: files.key))
+    let option = "--tls-cert and --tls-key"
+    let certificateBytes = try ServiceConfiguration.contents(of: files.certificate, named: option)
+    let keyBytes = try ServiceConfiguration.contents(of: files.key, named: option)
     let chain: [NIOSSLCertificate]
-    do { chain = try NIOSSLCertificate.fromPEMBytes(certificateBytes) } catch {
+    do { chain = try NIOSSLCertificate.fromPEMBytes([UInt8](certificateBytes)) } catch {
       throw wrong("isn't a certificate in PEM format", files.certificate, "--tls-cert")
     }
     guard let leaf = chain.first else {
       throw wrong("contains no certificate in PEM format", files.certificate, "--tls-cert")
     }
     let key: NIOSSLPrivateKey
-    do { key = try NIOSSLPrivateKey(bytes: keyBytes, format: .pem) } catch {
+    do { key = try NIOSSLPrivateKey(bytes: [UInt8](keyBytes), format: .pem) } catch {
       throw wrong("isn't an unencrypted private key in PEM format", files.key, "--tls-key")
     }
     var configuration = TLSConfiguration.makeServerConfiguration(
@@ -68,14 +70,6 @@ final class ServerCertificate: Sendable {
     }
     warn(leaf, files.certificate, logger)
     return context
-  }
-
-  private static func bytes(of path: String) throws(UprightError) -> [UInt8] {
-    guard let data = FileManager.default.contents(atPath: path) else {
-      throw UprightError(
-        .configuration, "can't read the file", at: path, remedy: "check --tls-cert and --tls-key")
-    }
-    return [UInt8](data)
   }
 
   private static func warn(_ leaf: NIOSSLCertificate, _ path: String, _ logger: Logger) {
