@@ -45,7 +45,7 @@ link() {
     >"$lib/$name.map"
   swiftc -emit-library -static-stdlib -use-ld=lld -o "$lib/$name.so.$abi" "@$lib/$name.objects" "$@" \
     -Xlinker "-soname=$name.so.$abi" -Xlinker "--version-script=$lib/$name.map" -Xlinker --gc-sections \
-    -Xlinker --no-undefined ${strip[@]+"${strip[@]}"}
+    -Xlinker --no-undefined "${strip[@]}"
   # A function that isn't public in Swift is hidden in a release.
   local function
   for function in $(grep -o '^upright_[a-z_]*' "$lib/$name.map"); do
@@ -58,7 +58,8 @@ link() {
 }
 
 mkdir -p "$lib"
-strip=()
+# Valgrind 3.19 can't read the debug information of this compiler, and stops.
+strip=(-Xlinker --strip-debug)
 [ "$kind" = debug ] || strip=(-Xlinker --strip-all)
 objects "${policy[@]}" >"$lib/libuprightpolicy.objects"
 objects "${all[@]}" >"$lib/libupright.objects"
