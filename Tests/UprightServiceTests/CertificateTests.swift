@@ -14,7 +14,7 @@ struct CertificateTests {
   /// A web server with a self-signed certificate for `127.0.0.1`, which serves `/a.ts`.
   private final class Server {
     let port: Int
-    private let process = Process()
+    private let program: RunningProgram
     private let scratch: Scratch
 
     init() async throws {
@@ -28,21 +28,16 @@ struct CertificateTests {
       try FFmpegTool.run(
         "-f lavfi -i testsrc2=size=160x90:rate=15 -t 2 -c:v libx264 -preset ultrafast",
         [scratch.path("a.ts")])
-      process.executableURL = URL(fileURLWithPath: ExternalTool("openssl").path ?? "")
-      process.arguments = [
-        "s_server", "-accept", "127.0.0.1:\(port)", "-key", key, "-cert", certificate, "-WWW",
-        "-quiet",
-      ]
-      process.currentDirectoryURL = scratch.folder
-      process.standardInput = FileHandle.nullDevice
-      process.standardOutput = FileHandle.nullDevice
-      process.standardError = FileHandle.nullDevice
-      try process.run()
+      // With -WWW it serves the files of its working directory.
+      program = try RunningProgram(
+        ExternalTool("sh"),
+        [
+          "-c", "cd \"$0\" && exec openssl \"$@\"", scratch.folder.path, "s_server", "-accept",
+          "127.0.0.1:\(port)", "-key", key, "-cert", certificate, "-WWW", "-quiet",
+        ])
       let port = port
       _ = try await waitUntil(20) { (try? LocalConnection(port: port)) != nil }
     }
-
-    deinit { process.terminate() }
   }
 
   @Test("An https input, an https segment in an http playlist, and a webhook")
