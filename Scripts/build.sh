@@ -3,7 +3,7 @@
 # `build.sh library` the modules of the products, `build.sh libraries` those of the C libraries as released.
 #
 # CI starts without a build and builds once for both, as the tests are built. Without debug information this
-# takes a fifth less, and without an index for editors another sixth.
+# takes a fifth less, and without an index for editors another sixth. Outside CI the tests have line numbers.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,8 +12,8 @@ flags=()
 if [ "$what" != libraries ] && { [ -n "${CI:-}" ] || [ "$what" != upright ]; }; then
   # Optimised, with all assertions: see Package.swift.
   export UPRIGHT_UNDER_TEST=1
-  flags=(--disable-index-store)
-  [ -z "${CI:-}" ] || flags+=(-debug-info-format none)
+  flags=(--disable-index-store -debug-info-format none)
+  [ -n "${CI:-}" ] || flags+=(-Xswiftc -gline-tables-only)
 else
   # Swift's libraries are linked statically: the program starts faster and runs without a toolchain.
   flags=(-c release --static-swift-stdlib --disable-local-rpath)
