@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Foundation
 internal import Synchronization
 
@@ -14,26 +13,33 @@ final class Interruption: Sendable {
   }
 
   private let state = Mutex(State())
-  // Kept for the life of the process. Only `watch` accesses it.
-  private nonisolated(unsafe) var sources: [any DispatchSourceSignal] = []
 
   /// The exit status after a signal: 130, 143 or 129. `nil` if no signal was received.
   var status: Int32? { state.withLock { $0.number.map { 128 + $0 } } }
 
-  /// Starts to handle signals: calls `first` for the first one, and `second` for each further one.
+  /// Starts to handle signals: calls `first` for the first one, and `second` for each further one. Call this
+  /// before the process has other threads.
   func watch(first: @escaping @Sendable () -> Void, second: @escaping @Sendable () -> Void) {
     state.withLock {
       $0.onFirst = first
       $0.onSecond = second
     }
+    var signals = sigset_t()
+    unsafe sigemptyset(&signals)
     for number in [SIGINT, SIGTERM, SIGHUP] {
-      let before = signal(number, SIG_IGN)
+      let before = signal(number, SIG_DFL)
       // nohup ignores SIGHUP, so that the terminal may be closed.
-      if number == SIGHUP, unsafe unsafeBitCast(before, to: Int.self) == 1 { continue }
-      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-      source.setEventHandler { [self] in arrived(number) }
-      source.resume()
-      unsafe sources.append(source)
+      if number == SIGHUP, unsafe unsafeBitCast(before, to: Int.self) == 1 {
+        signal(number, SIG_IGN)
+      } else {
+        unsafe sigaddset(&signals, number)
+      }
+    }
+    // Threads that start from here on inherit the mask. A blocked signal waits until `sigwait` takes it.
+    unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+    Thread.detachNewThread { [self, signals] in
+      var (signals, number) = (signals, Int32(0))
+      while unsafe sigwait(&signals, &number) == 0 { arrived(number) }
     }
   }
 

@@ -29,7 +29,7 @@ struct InterruptTests {
         "transcode", long, "-o", output, "--segment", "1", "--report", report, "--strict",
         "--trace", scratch.path("trace"),
       ] + options + (name == "-" ? ["--format", "mpegts"] : []))
-    try Self.waitForPictures(scratch)
+    try Self.waitForFrames(scratch)
     #expect(program.isRunning)
     program.send(signal)
     let run = try program.wait(timeout: 120)
@@ -65,7 +65,7 @@ struct InterruptTests {
         "transcode", long, "-o", scratch.path(name), "--speed", "veryslow", "--report",
         scratch.path("r.json"), "--trace", scratch.path("trace"),
       ] + options)
-    try Self.waitForPictures(scratch)
+    try Self.waitForFrames(scratch)
     program.send(SIGINT)
     // The kernel merges two pending signals of the same kind.
     usleep(100_000)
@@ -89,7 +89,7 @@ struct InterruptTests {
       "transcode", try longClip(in: scratch), "-o", scratch.path("out.ts"), "--keep-partial",
       "--trace", scratch.path("trace"),
     ])
-    try Self.waitForPictures(scratch)
+    try Self.waitForFrames(scratch)
     program.send(SIGHUP)
     #expect(try program.wait(timeout: 120).status == 129)
     #expect(try frames(scratch.path("out.ts")) > 0)
@@ -103,7 +103,7 @@ struct InterruptTests {
     let long = try longClip(in: scratch)
     let words = ["transcode", long, "-o", scratch.path("out.mp4")]
     let program = try CommandLineProgram(words + ["--trace", scratch.path("trace")])
-    try Self.waitForPictures(scratch)
+    try Self.waitForFrames(scratch)
     let second = try CommandLineProgram(words).wait()
     #expect(second.status == 73 && second.errors.contains("writing this file"), "\(second.errors)")
     program.send(SIGKILL)
@@ -121,7 +121,7 @@ struct InterruptTests {
     let program = try CommandLineProgram([
       "transcode", long, "-o", scratch.path("out.mp4"), "--trace", scratch.path("trace"),
     ])
-    try Self.waitForPictures(scratch)
+    try Self.waitForFrames(scratch)
     program.send(SIGKILL)
     #expect(try program.wait().signal == Int(SIGKILL))
     #expect(!scratch.names.contains("out.mp4"))
@@ -133,7 +133,9 @@ struct InterruptTests {
     let before = scratch.contents
     let program = try CommandLineProgram(
       ["transcode", "-", "-o", scratch.path("out.mp4"), "-y"], input: .silence)
-    usleep(1_000_000)
+    // From here on a signal waits until it is handled.
+    let deadline = Date(timeIntervalSinceNow: 60)
+    while !program.blocks(signal), Date() < deadline { usleep(1000) }
     program.send(signal)
     let run = try program.wait(timeout: 60)
     #expect(run.status == 128 + Int(signal), "\(run.errors)")
@@ -142,7 +144,7 @@ struct InterruptTests {
 
   /// Waits until the first frame has been turned, however busy the machine: the trace then has its
   /// first format. Then waits a little longer, so that some frames have been encoded.
-  private static func waitForPictures(_ scratch: Scratch) throws {
+  private static func waitForFrames(_ scratch: Scratch) throws {
     let deadline = Date(timeIntervalSinceNow: 60)
     while (try? Data(contentsOf: URL(fileURLWithPath: scratch.path("trace"))).isEmpty) ?? true {
       try #require(Date() < deadline, "no frame in a minute")

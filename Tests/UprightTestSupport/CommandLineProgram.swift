@@ -167,6 +167,17 @@ public final class CommandLineProgram {
   /// Sends a signal to the process.
   public func send(_ signal: CInt) { kill(process, signal) }
 
+  /// Whether the process's main thread blocks a signal (`SigBlk` in proc(5)), because another thread waits for
+  /// it.
+  public func blocks(_ signal: CInt) -> Bool {
+    let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .ascii)
+    let line = status?.split(separator: "\n").first { $0.hasPrefix("SigBlk:") }
+    let mask = line.flatMap {
+      UInt64($0.dropFirst(7).trimmingCharacters(in: .whitespaces), radix: 16)
+    }
+    return (mask ?? 0) >> UInt64(signal - 1) & 1 == 1
+  }
+
   /// Whether the process is still running.
   public var isRunning: Bool {
     var information = siginfo_t()
