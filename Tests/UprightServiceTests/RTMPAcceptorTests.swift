@@ -6,6 +6,7 @@ import UprightTestSupport
 
 @testable import UprightLive
 @testable import UprightMediaIO
+@testable import UprightRTMP
 @testable import UprightService
 
 @Suite(
@@ -127,6 +128,43 @@ struct RTMPAcceptorTests {
           + (0..<5000).map { _ in UInt8.random(in: 0...255, using: &generator) })
       #expect(try await RunningService.onThread { garbage.receive(seconds: 20).isClosed })
     }
+    await acceptor.release(claim)
+  }
+
+  /// Costs 0.6 s.
+  @Test("A publisher that ends its stream and begins another one on the same connection is kept")
+  func again() async throws {
+    var timeouts = PublisherHandler.Timeouts()
+    timeouts.rest = .milliseconds(300)
+    let acceptor = Self.acceptor(timeouts: timeouts)
+    let feed = PublishedFeed()
+    let claim = try await acceptor.claim(
+      host: "127.0.0.1", port: 0, path: "live/key", route: .init(session: "one", feed: feed))
+    let port = try #require(acceptor.boundPort(host: "127.0.0.1", port: 0))
+    let connection = try LocalConnection(port: port)
+    var writer = ChunkWriter()
+    func command(_ values: AMFValue...) {
+      connection.send(
+        writer.bytes(
+          of: RTMPMessage(.command, stream: 1, payload: AMFValue.bytes(of: values)), on: 3))
+    }
+    connection.send([3] + [UInt8](repeating: 9, count: 1536))
+    let answer = try await RunningService.onThread {
+      connection.receive { $0.count >= 1 + 2 * 1536 }.bytes
+    }
+    connection.send(Array(answer[1..<1537]))
+    command(.string("connect"), .number(1), .object([.init("app", .string("live"))]))
+    command(.string("createStream"), .number(2), .null)
+    for transaction in [3.0, 5] {
+      command(.string("publish"), .number(transaction), .null, .string("key"), .string("live"))
+      #expect(try await waitUntil { feed.isPublishing })
+      if transaction == 5 { break }
+      command(.string("FCUnpublish"), .number(4), .null, .string("key"))
+      #expect(try await waitUntil { !feed.isPublishing })
+    }
+    // Longer than the rest of the first stream would have been kept.
+    try await Task.sleep(for: .milliseconds(600))
+    #expect(feed.isPublishing)
     await acceptor.release(claim)
   }
 

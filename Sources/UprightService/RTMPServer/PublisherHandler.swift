@@ -18,6 +18,8 @@ final class PublisherHandler: ChannelInboundHandler {
     var publish = TimeAmount.seconds(10)
     /// Without received bytes.
     var silence = TimeAmount.seconds(10)
+    /// From the end of a publication until the rest of its stream is discarded.
+    var rest = TimeAmount.seconds(10)
   }
 
   private let routes: PublishRoutes
@@ -34,8 +36,8 @@ final class PublisherHandler: ChannelInboundHandler {
   private var pending: [UInt8] = []
   /// Whether the feed has no room. The silence timeout doesn't run then.
   private var isHeld = false
-  /// Whether the publisher has disconnected and the rest of its stream waits for room.
-  private var isLeaving = false
+  /// Discards the rest of a stream whose publisher has left, if it waits for room too long.
+  private var leaving: Scheduled<Void>?
 
   init(_ routes: PublishRoutes, _ logger: Logger, _ timeouts: Timeouts) {
     self.routes = routes
@@ -95,6 +97,7 @@ final class PublisherHandler: ChannelInboundHandler {
   }
 
   private func publish(_ address: PublishConnection.Address, _ context: ChannelHandlerContext) {
+    guard leaving == nil else { return connection.refuse("The last stream is still being read.") }
     let path = [address.app, address.name].filter { !$0.isEmpty }.joined(separator: "/")
     switch routes.enter(path) {
     case .route(let route, let path):
@@ -112,7 +115,7 @@ final class PublisherHandler: ChannelInboundHandler {
         loop.execute {
           let (handler, context) = bound.value
           guard handler.isHeld else { return }
-          if handler.isLeaving { handler.finish() } else { handler.proceed(context) }
+          if handler.leaving != nil { handler.finish() } else { handler.proceed(context) }
         }
       }
       connection.accept()
@@ -164,12 +167,11 @@ final class PublisherHandler: ChannelInboundHandler {
     context.read()
   }
 
-  /// Ends the publication. Tags received before are still written to the feed, for ten seconds at most.
+  /// Ends the publication. Tags received before are still written to the feed, until the timeout.
   private func leave(_ loop: any EventLoop) {
-    guard route != nil, !isLeaving else { return }
-    isLeaving = true
+    guard route != nil, leaving == nil else { return }
     let bound = NIOLoopBound(self, eventLoop: loop)
-    loop.scheduleTask(in: .seconds(10)) {
+    leaving = loop.scheduleTask(in: timeouts.rest) {
       bound.value.pending = []
       bound.value.finish()
     }
@@ -182,8 +184,8 @@ final class PublisherHandler: ChannelInboundHandler {
       isHeld = true
       return
     }
-    self.route = nil
-    (pending, isHeld, isLeaving) = ([], false, false)
+    leaving?.cancel()
+    (self.route, leaving, pending, isHeld) = (nil, nil, [], false)
     route.feed.onRoom {}
     route.feed.end()
     routes.leave(path)
