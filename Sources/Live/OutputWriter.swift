@@ -28,7 +28,7 @@ final class OutputWriter: Sendable {
 
   /// The state of the output.
   struct State: Sendable {
-    /// The number of frames that arrived while the output was not open.
+    /// The number of frames that arrived while the output was not open, after the first attempt to open it.
     var missed = 0
     var bytes = 0
     /// The number of frames that were written.
@@ -114,7 +114,8 @@ final class OutputWriter: Sendable {
     var format = first
     var start: MediaTime?
     var wait = Self.backOff.first
-    var retryTime = ContinuousClock.now
+    // `nil` before the first keyframe, where the output begins.
+    var retryTime: ContinuousClock.Instant?
     while let item = queue.take() {
       if let new = item.format { format = new }
       do throws(UprightError) {
@@ -123,8 +124,9 @@ final class OutputWriter: Sendable {
           wait = Self.backOff.first
           continue
         }
-        guard item.isKeyframe, let format, ContinuousClock.now >= retryTime else {
-          if item.track == 0 { state.withLock { $0.missed += 1 } }
+        let isDue = retryTime.map { ContinuousClock.now >= $0 } ?? true
+        guard item.isKeyframe, isDue, let format else {
+          if item.track == 0, retryTime != nil { state.withLock { $0.missed += 1 } }
           continue
         }
         let made = try factory.make(interrupt)

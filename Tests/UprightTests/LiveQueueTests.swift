@@ -168,6 +168,21 @@ import UprightTestSupport
     #expect(writer.droppedFrames > 0)
     #expect(sink.seen.count + writer.droppedFrames == index + 3)
   }
+
+  @Test("An output that is added later begins at a keyframe; the frames before it aren't drops")
+  func late() throws {
+    let sink = TestSink()
+    let writer = OutputWriter(
+      OutputWriter.SinkFactory(
+        address: nil, make: { _ throws(UprightError) in sink },
+        describe: { TestSink.description($0) }), seconds: 100, bytes: 1 << 20)
+    writer.start(with: try Self.format(2), isLate: true)
+    try Self.put(7..<23, into: writer.queue)
+    writer.queue.end()
+    #expect(writer.join(by: .now() + 30))
+    #expect(sink.begun == [2] && sink.seen.count == 13 && sink.seen.first == 1)
+    #expect(writer.droppedFrames == 0)
+  }
 }
 
 /// Waits for a condition that another thread makes true. Returns whether it did within `seconds` seconds.
