@@ -95,7 +95,8 @@ struct LivePolicy {
     }
   }
 
-  /// Returns the layout of the frame at `seconds` for each encode.
+  /// Returns the layout of the frame at `seconds` on the director's own canvas, then for each encode. Empty if
+  /// there is no director.
   mutating func direct(
     at seconds: Double, size: PixelSize, signal: OrientationSignal?
   ) throws(UprightError) -> [FrameDirection] {
@@ -121,7 +122,7 @@ struct LivePolicy {
   /// Adds a canvas, for another encode.
   mutating func add(_ canvas: DirectedCanvas) { director?.add(canvas) }
 
-  /// Removes a canvas that was added, by its index in the directions.
+  /// Removes the canvas of the encode with this index.
   mutating func removeCanvas(at index: Int) { director?.removeCanvas(at: index) }
 
   /// The number of events that were found invalid when they were due.

@@ -123,10 +123,9 @@ extension LiveRun {
     closed.orient.add(branch.times.orient)
     closed.encode.add(branch.times.encode)
     let isFirst = index == 0
-    control.policy { $0.removeCanvas(at: canvas(of: index)) }
+    control.policy { $0.removeCanvas(at: index) }
     branches.remove(at: index)
     guard isFirst else { return }
-    hasFirstCanvas = false
     // The counts go on with those of the next branch.
     closed.frames += branch.tally.frames - (branches.first?.tally.frames ?? 0)
     closed.changes += branch.changes - (branches.first?.changes ?? 0)

@@ -36,8 +36,8 @@ package struct FrameDirector {
   private let frames: FrameKind
   private let reference: Reference
   private var canvas: DirectedCanvas
-  /// Further canvases, for `directAll`.
-  private var others: [DirectedCanvas]
+  /// The canvases that were added.
+  private var added: [DirectedCanvas] = []
   /// Whether in-band signals are the policy's events, because no other events were given.
   private let signalsAreEvents: Bool
   /// Whether signals are followed to the degree.
@@ -46,17 +46,15 @@ package struct FrameDirector {
   private var lastDevice: DeviceOrientation?
   private var moments = TurnTracker()
 
-  /// - Parameter others: Further canvases, for `directAll`.
   /// - Throws: `badData` if the policy can't start (UIKit would raise an exception).
   package init(
     policy: PolicyDocument, guidance: StreamGuidance, frames: FrameKind, reference: Reference?,
-    canvas: FrameCanvas, others: [DirectedCanvas] = [], signalsAreEvents: Bool,
+    canvas: FrameCanvas, signalsAreEvents: Bool,
     gravity: GravityClassifier.Configuration, levels: Bool = false
   ) throws(UprightError) {
     self.levels = levels
     self.frames = frames
     self.canvas = DirectedCanvas(canvas, guidance: guidance)
-    self.others = others
     self.signalsAreEvents = signalsAreEvents && frames == .metadata
     if let reference {
       self.reference = reference
@@ -72,10 +70,9 @@ package struct FrameDirector {
     }
   }
 
-  /// - Parameter others: Further canvases, for `directAll`.
   /// - Throws: `usage` for a size that can't be encoded, `badData` if the policy can't start.
   package init(
-    _ options: AdapterOptions, others: [DirectedCanvas] = [], signalsAreEvents: Bool = false
+    _ options: AdapterOptions, signalsAreEvents: Bool = false
   ) throws(UprightError) {
     let guidance =
       options.size.map { StreamGuidance(encodeSize: $0) } ?? options.policy.stream ?? .standard
@@ -84,8 +81,8 @@ package struct FrameDirector {
     }
     try self.init(
       policy: options.policy, guidance: guidance, frames: options.frames,
-      reference: options.reference, canvas: options.canvas, others: others,
-      signalsAreEvents: signalsAreEvents, gravity: options.gravity)
+      reference: options.reference, canvas: options.canvas, signalsAreEvents: signalsAreEvents,
+      gravity: options.gravity)
   }
 
   /// Adds one external event.
@@ -131,29 +128,26 @@ package struct FrameDirector {
     return direction
   }
 
-  /// Returns how to turn and lay out the frame at `seconds` on each canvas: the first, then the others in their
-  /// order. The policy decides once for all of them.
+  /// Returns how to turn and lay out the frame at `seconds` on the director's own canvas, then on those that were
+  /// added, in their order. The policy decides once for all of them.
   package mutating func directAll(
     at seconds: Double, size: PixelSize, signal: DisplayTurn?
   ) throws(UprightError) -> [FrameDirection] {
     let first = try direct(at: seconds, size: size, signal: signal)
     return [first]
-      + others.indices.map { index in
+      + added.indices.map { index in
         var direction = first
-        direction.format = others[index].format(for: first.format.appOrientation)
+        direction.format = added[index].format(for: first.format.appOrientation)
         direction.canvas = direction.format.encodeResolution
         return direction
       }
   }
 
   /// Adds a canvas for `directAll`, after the others.
-  package mutating func add(_ canvas: DirectedCanvas) { others.append(canvas) }
+  package mutating func add(_ canvas: DirectedCanvas) { added.append(canvas) }
 
-  /// Removes a canvas by its index in the result of `directAll`. The first one stays.
-  package mutating func removeCanvas(at index: Int) {
-    guard others.indices.contains(index - 1) else { return }
-    others.remove(at: index - 1)
-  }
+  /// Removes a canvas by its index among those that were added.
+  package mutating func removeCanvas(at index: Int) { added.remove(at: index) }
 
   /// Returns the orientation that turns a stored frame into the app's layout, for a device held in that
   /// orientation.

@@ -10,12 +10,11 @@ struct FrameDirectorTests {
     var options = AdapterOptions()
     options.frames = .sensor(Camera())
     options.size = PixelSize(720, 1280)
-    var director = try FrameDirector(
-      options,
-      others: [
-        DirectedCanvas(.portrait, guidance: StreamGuidance(encodeSize: PixelSize(360, 640))),
-        DirectedCanvas(.initial, guidance: StreamGuidance(encodeSize: PixelSize(480, 640))),
-      ])
+    var director = try FrameDirector(options)
+    director.add(
+      DirectedCanvas(.portrait, guidance: StreamGuidance(encodeSize: PixelSize(360, 640))))
+    director.add(
+      DirectedCanvas(.initial, guidance: StreamGuidance(encodeSize: PixelSize(480, 640))))
     try director.push(RotationEvent(at: 1, .device(.landscapeLeft)))
     let size = PixelSize(1280, 720)
     let before = try director.directAll(at: 0, size: size, signal: nil)
@@ -34,5 +33,9 @@ struct FrameDirectorTests {
     }
     #expect(before[0].turn != after[0].turn)
     #expect(director.takeEntries().map(\.at) == [1])
+    director.removeCanvas(at: 0)
+    #expect(
+      try director.directAll(at: 2, size: size, signal: nil).map(\.canvas)
+        == [PixelSize(1280, 720), PixelSize(480, 640)])
   }
 }

@@ -1,0 +1,144 @@
+internal import Orientation
+internal import UprightContainers
+internal import UprightEncoding
+internal import UprightFrames
+internal import UprightMediaIO
+internal import UprightOrienting
+internal import UprightPipeline
+
+/// What is done with a frame: it gets its time, is laid out for each encode, and encoded.
+extension LiveRun {
+  /// Places a decoded frame, and shows it unless it is late or dropped.
+  func process(
+    _ frame: consuming VideoFrame, _ signal: OrientationSignal?
+  ) throws(UprightError) {
+    let wall = wall
+    guard let time = clock.frameTime(frame.pts, wall: wall) else {
+      return control.countDrop("late")
+    }
+    let waits = reader.currentCounters.waited
+    let isDropped = backlog.drops(
+      time, wall: wall, waited: LiveClock.timeBase.ticks(in: waits - waited), step: clock.step,
+      shown: lastEncoded)
+    waited = waits
+    reader.shed(backlog.isCatchingUp)
+    if isDropped { return control.countDrop("queue") }
+    if sourceGuidance == nil { try start(with: frame) }
+    if lostAt != nil || control.state == .waiting { control.enter(.live) }
+    lostAt = nil
+    try fill(before: time)
+    frame.pts = time
+    frame.duration = clock.step
+    held = (SharedFrame(try frame.shared()), signal)
+    try show(frame, signal)
+  }
+
+  /// Repeats the last frame in a gap of the input. Without frames there is no keyframe, and a segment would
+  /// be longer than the playlist's target duration.
+  private func fill(before time: Int64) throws(UprightError) {
+    guard outputs.entries.contains(where: \.target.output.hasSegments), let held else { return }
+    let step = LivePlaylist.longestHole.plausibleTicks(of: LiveClock.timeBase)
+    for _ in 0..<30 {
+      guard time - lastEncoded > step else { return }
+      try show(held, at: lastEncoded + step)
+    }
+  }
+
+  /// Creates the policy's director and the encodes of all outputs.
+  private func start(with frame: borrowing VideoFrame) throws(UprightError) {
+    let options = configuration.options
+    var policy = configuration.policy
+    // If no event gave the device orientation, the shape of upright frames determines it.
+    if options.frames == .upright, !control.policy({ $0.hasEarlyEvents }) {
+      policy.device.orientation = DeviceOrientation(frameOf: frame.size, lying: .up)
+    }
+    let source = try StreamGuidance.ofSource(frame, captureSize: options.captureSize)
+    sourceGuidance = source
+    let first = outputs.entries.first { !$0.isStopped }?.target.encoding
+    let guidance = first?.guidance ?? source
+    let director = try FrameDirector(
+      policy: policy, guidance: guidance, frames: options.frames,
+      reference: options.reference, canvas: first?.canvas ?? .follow, signalsAreEvents: true,
+      gravity: options.gravity, levels: options.levels)
+    control.policy { $0.start(with: director) }
+    for entry in outputs.entries where !entry.isStopped {
+      branch(for: entry.target.encoding, source).add(entry.writer)
+    }
+  }
+
+  /// Returns the encode with these settings, a new one if there is none.
+  func branch(for encoding: LiveEncoding, _ source: StreamGuidance) -> LiveBranch {
+    if let branch = branches.first(where: { $0.encoding == encoding }) { return branch }
+    control.policy {
+      $0.add(DirectedCanvas(encoding.canvas, guidance: encoding.guidance ?? source))
+    }
+    let branch = LiveBranch(encoding, configuration, stills: stills, rate: rate) {
+      [weak self] update in
+      guard let self, branches.first?.encoding == encoding else { return }
+      if case .format(let change) = update { control.notify(.format(change)) }
+    }
+    branches.append(branch)
+    return branch
+  }
+
+  /// Encodes a frame again.
+  func show(
+    _ held: (shared: SharedFrame, signal: OrientationSignal?), at time: Int64
+  ) throws(UprightError) {
+    var frame = try held.shared.frame.shared()
+    frame.pts = time
+    frame.duration = clock.step
+    try show(frame, held.signal)
+  }
+
+  /// Lays out and encodes a frame, and queues its packets. The frame's timestamp is in media time.
+  private func show(
+    _ frame: consuming VideoFrame, _ signal: OrientationSignal?
+  ) throws(UprightError) {
+    guard let time = frame.pts else { throw UprightError(.fault, "a frame without a timestamp") }
+    let moment = MediaTime(time, LiveClock.timeBase)
+    let seconds = moment.seconds
+    let size = frame.size
+    let applied = applyChanges(at: seconds)
+    var directions: [FrameDirection] = []
+    var arrivals: [ContinuousClock.Instant] = []
+    try control.policy { (policy: inout LivePolicy) throws(UprightError) -> Void in
+      directions = try policy.direct(at: seconds, size: size, signal: signal)
+      arrivals = policy.takeArrivals()
+    }
+    // Silence for missing audio is inserted before the frame that it belongs with, so that no frame waits for
+    // the encoder's delay.
+    let isExpected = hasAudio && lostAt == nil
+    try audio.reach(isExpected ? time : time + audio.delay, isExpected: isExpected) {
+      (packet) throws(UprightError) in try send(packet)
+    }
+    let isSlate = lostAt.map { wall - $0 >= Self.slateAfter } ?? false
+    for (branch, direction) in zip(branches, directions.dropFirst()) {
+      var direction = direction
+      if isSlate, stills.slate != nil { direction.isCaptureEnabled = false }
+      try branch.encode(try frame.shared(), direction, moment)
+    }
+    lastEncoded = time
+    for answer in applied { answer() }
+    control.recordFrame(directions.first, at: seconds, arrivals: arrivals)
+  }
+
+  func send(_ packet: consuming Packet) throws(UprightError) {
+    for branch in branches { try branch.addAudio(try packet.shared()) }
+  }
+}
+
+extension StreamGuidance {
+  /// Returns guidance with the source's upright size, rounded down to even.
+  static func ofSource(
+    _ frame: borrowing VideoFrame, captureSize: PixelSize?
+  ) throws(UprightError) -> StreamGuidance {
+    let upright = Placement.uprightSize(
+      source: frame.size, sampleAspectRatio: frame.sampleAspectRatio, orientation: .up)
+    let guidance = StreamGuidance(encodeSize: upright, captureSize: captureSize)
+    do throws(PolicyError) { try guidance.check() } catch {
+      throw UprightError(error, code: .usage)
+    }
+    return guidance
+  }
+}
