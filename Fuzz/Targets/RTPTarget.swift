@@ -12,7 +12,7 @@ extension FuzzTarget {
         1: "urn:3gpp:video-orientation", 3: "urn:3gpp:video-orientation:6",
       ]),
       redundancy: shape & 1 == 1 ? 100 : nil, capacity: shape & 2 == 2 ? 4 : 512,
-      startingDepth: shape & 4 == 4 ? 1 : 16)
+      startingDepth: shape & 4 == 4 ? 1 : 16, longestWait: shape & 8 == 8 ? 300 : nil)
     var taken = 0
     var arrival: Int64 = 0
     var units: [AccessUnit] = []

@@ -15,13 +15,16 @@ package struct RTPStream: Sendable {
   ///   - redundancy: The payload type of RED (RFC 2198) around the codec's payload; `nil` for none.
   ///   - capacity: The number of packets that are held while one is missing.
   ///   - startingDepth: The number of packets that are sorted before the first one is released.
+  ///   - longestWait: How long later packets are held, in milliseconds by their arrival; `nil` for no limit.
   package init(
     codec: RTPCodec, orientation: OrientationExtension = OrientationExtension([:]),
-    redundancy: UInt8? = nil, capacity: Int = 512, startingDepth: Int = 16
+    redundancy: UInt8? = nil, capacity: Int = 512, startingDepth: Int = 16,
+    longestWait: Int64? = nil
   ) {
     self.codec = codec
     self.redundancy = redundancy
-    buffer = ReorderBuffer(capacity: capacity, startingDepth: startingDepth)
+    buffer = ReorderBuffer(
+      capacity: capacity, startingDepth: startingDepth, longestWait: longestWait)
     clock = MediaClock(rate: codec.clockRate)
     assembler = FrameAssembler(codec: codec, orientation: orientation)
   }

@@ -1,7 +1,7 @@
 /// Sorts packets by sequence number, in bounded memory.
 ///
-/// The buffer waits for a missing packet until it holds `capacity` later ones. A second packet of the same
-/// kind distinguishes a restarted stream (another source, or unrelated sequence numbers) from a stray packet
+/// The buffer waits for a missing packet until it holds `capacity` later ones, or until the first of these has
+/// been held for `longestWait`. A second packet of the same kind distinguishes a restarted stream (another source, or unrelated sequence numbers) from a stray packet
 /// (RFC 3550, A.1).
 struct ReorderBuffer: Sendable {
   /// A packet and its arrival time.
@@ -23,6 +23,7 @@ struct ReorderBuffer: Sendable {
   private(set) var statistics = RTPStatistics()
   private let capacity: Int
   private let startingDepth: Int
+  private let longestWait: Int64?
   /// In ascending order.
   private var held: [(sequence: Int64, received: Received)] = []
   /// The sequence number to release next; `nil` at a start, where packets may be out of order.
@@ -40,7 +41,9 @@ struct ReorderBuffer: Sendable {
   /// - Parameters:
   ///   - capacity: The number of packets that are held while one is missing.
   ///   - startingDepth: The number of packets that are sorted before the first one is released.
-  init(capacity: Int, startingDepth: Int) {
+  ///   - longestWait: How long a packet is held, in milliseconds by the arrival of later ones; `nil` for no limit.
+  init(capacity: Int, startingDepth: Int, longestWait: Int64? = nil) {
+    self.longestWait = longestWait
     self.capacity = max(1, capacity)
     self.startingDepth = max(1, min(startingDepth, capacity))
   }
@@ -55,7 +58,7 @@ struct ReorderBuffer: Sendable {
     statistics.strays += strays.count
     strays = []
     insert(sequence, received)
-    release(to: &out)
+    release(at: received.arrival, to: &out)
   }
 
   /// Releases all held packets at the end of the stream.
@@ -91,7 +94,7 @@ struct ReorderBuffer: Sendable {
       if let sequence = extended(received.packet) { insert(sequence, received) }
     }
     strays = []
-    release(to: &out)
+    release(at: received.arrival, to: &out)
   }
 
   private mutating func insert(_ sequence: Int64, _ received: Received) {
@@ -114,16 +117,22 @@ struct ReorderBuffer: Sendable {
     held.insert((sequence, received), at: place)
   }
 
-  private mutating func release(to out: inout [Released]) {
-    if next == nil, held.count < startingDepth { return }
+  /// - Parameter arrival: The arrival time of the last packet.
+  private mutating func release(at arrival: Int64?, to out: inout [Released]) {
     var count = 0
     while count < held.count {
-      let isNext = next == nil || held[count].sequence == next
-      guard isNext || held.count - count >= capacity else { break }
+      let isNext = next.map { held[count].sequence == $0 } ?? (held.count >= startingDepth)
+      guard isNext || held.count - count >= capacity || isOverdue(held[count].received, at: arrival)
+      else { break }
       emit(held[count], to: &out)
       count += 1
     }
     held.removeFirst(count)
+  }
+
+  private func isOverdue(_ received: Received, at arrival: Int64?) -> Bool {
+    guard let longestWait, let arrival, let before = received.arrival else { return false }
+    return arrival.subtractingReportingOverflow(before).partialValue >= longestWait
   }
 
   private mutating func drain(to out: inout [Released]) {

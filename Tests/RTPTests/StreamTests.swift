@@ -357,6 +357,26 @@ struct StreamTests {
     #expect(rest[0].bytes.count <= 32 << 20)
   }
 
+  @Test("A missing packet is waited for no longer than the limit, by the arrival of later ones")
+  func longestWait() {
+    func delays(_ longestWait: Int64?) -> [Int64] {
+      var sender = RTPSender(.plain)
+      var stream = RTPStream(codec: .pcmu, longestWait: longestWait)
+      var delays: [Int64] = []
+      for index in 0..<100 {
+        let packet = sender.packet([UInt8(index)], ticks: index * 160, isLast: false, cvo: nil)
+        if index == 50 { continue }
+        let arrival = Int64(index) * 20
+        delays += stream.take(packet, arrival: arrival).map { arrival - $0.ticks / 8 }
+      }
+      return delays + stream.finish().map { 99 * 20 - $0.ticks / 8 }
+    }
+    // At the start, 16 packets are sorted.
+    #expect(delays(300).max() == 300 && delays(300).count == 99)
+    #expect(delays(100).max() == 100 && delays(100).last == 0)
+    #expect(delays(nil).max() == 960)
+  }
+
   @Test("Parameter sets with a separate timestamp belong to the next frame")
   func preface() {
     var rtp = RTPSender(.h264)
