@@ -146,10 +146,8 @@ final class LiveReader: @unchecked Sendable {
         settings: bounded(Self.flvSettings),
         interrupt: interrupt)
     case .rtp(let description):
-      return try RTPSource(description, interrupt: interrupt)
-    case .datagrams(let feed):
-      return try RTPSource(
-        feed.description, datagrams: feed.datagrams, interrupt: interrupt)
+      return try RTPSource(description: description, interrupt: interrupt)
+    case .datagrams(let feed): return try RTPSource(feed, interrupt: interrupt)
     case .packets(let feed): return MemorySource(feed)
     }
   }
@@ -281,60 +279,5 @@ final class LiveReader: @unchecked Sendable {
 
   private func put(_ item: consuming sending LiveItem) {
     isWanted = queue.put(item) && isWanted
-  }
-}
-
-/// The codecs that are accepted from untrusted streams. This is a subset of what libavcodec supports.
-enum LiveCodecs {
-  static let video = [
-    "h264", "hevc", "av1", "libdav1d", "libaom-av1", "vp8", "vp9", "libvpx", "libvpx-vp9",
-    "mpeg1video", "mpeg2video", "mpeg4", "mjpeg",
-  ]
-  static let audio = [
-    "aac", "aac_latm", "mp3", "mp3float", "mp2", "mp2float", "mp1", "mp1float", "ac3", "eac3",
-    "opus", "libopus", "vorbis", "flac", "alac", "speex", "libspeex", "nellymoser", "pcm_alaw",
-    "pcm_mulaw", "pcm_s16le", "pcm_s16be", "pcm_u8", "adpcm_swf",
-  ]
-
-  /// The names of all accepted codecs, and of FLV script data.
-  static let names = video + audio + ["text"]
-
-  /// - Throws: `badData` if the stream's codec is not accepted.
-  static func check(_ stream: StreamInfo, at location: String) throws(UprightError) {
-    guard (video + audio).contains(stream.codecName) else {
-      throw UprightError(
-        .badData, "\(stream.codecName) is not supported in a live input", at: location,
-        remedy: "send H.264, HEVC, AV1, VP8 or VP9, and AAC, Opus or MP3")
-    }
-  }
-}
-
-/// Delays packets to the speed of their timestamps.
-struct PacketPacer {
-  private let interrupt: Interrupt
-  private var start: (wall: ContinuousClock.Instant, seconds: Double)?
-  private var last = 0.0
-
-  init(_ interrupt: Interrupt) { self.interrupt = interrupt }
-
-  /// Waits until `packet` is due. Does not wait if the timestamps jump.
-  mutating func wait(for packet: borrowing Packet) {
-    let tick = packet.timeBase.doubleValue
-    guard let ticks = packet.dts ?? packet.pts, tick.isFinite else { return }
-    let seconds = Double(ticks) * tick
-    guard let start, abs(seconds - last) < 10 else {
-      start = (.now, seconds)
-      last = seconds
-      return
-    }
-    last = seconds
-    let due = start.wall + .seconds(seconds - start.seconds)
-    while !interrupt.isRaised {
-      let left = due - .now
-      guard left > .zero else { return }
-      let part = min(left, .milliseconds(50)).components
-      Thread.sleep(
-        forTimeInterval: Double(part.seconds) + Double(part.attoseconds) * 1e-18)
-    }
   }
 }

@@ -83,6 +83,26 @@ struct ProgramTests {
     }
   }
 
+  /// Costs a second.
+  @Test("RTP packets from C: each format begins at its frame; misuse is a status", arguments: quick)
+  func rtp(_ runner: Runner) throws {
+    let scratch = try Scratch()
+    let clip = try SentClip(
+      .h264, count: 60, interval: 15, source: ["-f", "lavfi", "-i", DecodedFrames.source])
+    let cvo = clip.coordination((0..<60).map { $0 < 45 ? 1 : 0 })
+    var (sender, file) = (RTPSender(.h264), Data())
+    for (index, frame) in clip.frames.enumerated() {
+      for packet in sender.packets(frame, ticks: index * 3000, cvo: cvo[index]) {
+        file += [UInt8(packet.count >> 8), UInt8(packet.count & 255)] + packet
+      }
+    }
+    let input = scratch.path("packets")
+    try file.write(to: URL(fileURLWithPath: input))
+    #expect(
+      try runner.run("Tests/C/rtp.c", .all, [input], in: scratch)
+        == ["packet 0: 180x320", "packet 45: 320x180", "60 packets"])
+  }
+
   @Test("The sample transcode.c writes an upright file, and tells how far it is", arguments: quick)
   func transcode(_ runner: Runner) throws { try checkTranscode(runner) }
 

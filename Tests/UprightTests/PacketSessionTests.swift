@@ -106,6 +106,87 @@ struct PacketSessionTests {
     }
   }
 
+  /// Costs 1 s for each argument.
+  @Test(
+    "RTP packets with CVO, out of order and doubled: the same frames at the same times, also after a loss",
+    arguments: [false, true])
+  func rtp(losesOne: Bool) async throws {
+    let clip = try #require(Self.clips[.h264]).get()
+    let turns = (0..<300).map { (100..<200).contains($0) ? UInt8(1) : 0 }
+    let cvo = clip.coordination(turns)
+    var sender = RTPSender(.h264)
+    var sent = clip.frames.enumerated().flatMap { index, frame in
+      sender.packets(frame, ticks: index * 3000, cvo: cvo[index])
+    }
+    // The last packet of frame 250, long after the turns.
+    let stamp = { (packet: [UInt8]) in packet[4..<8].reduce(0) { $0 << 8 | Int($1) } - 50_000 }
+    if losesOne { sent.remove(at: try #require(sent.lastIndex { stamp($0) == 250 * 3000 })) }
+    for index in stride(from: 20, to: sent.count - 8, by: 9) { sent.swapAt(index, index + 7) }
+    for index in stride(from: 5, to: sent.count, by: 31) { sent.insert(sent[index], at: index + 2) }
+    let feed = RTPFeed(description: Self.description)
+    var options = AdapterOptions()
+    options.size = PixelSize(90, 160)
+    var encoding = EncodeOptions()
+    encoding.speed = "ultrafast"
+    let session = try PacketSession(feed, encoding: encoding, options)
+    async let sending: Void = {
+      [sent] in
+      for packet in sent { try await feed.send(packet) }
+      feed.finish()
+    }()
+    var received = Received()
+    for try await element in session.output { try received.take(element) }
+    try await sending
+    #expect(received.formats.map(\.change.firstFrame) == [0, 100, 200])
+    #expect(received.formats.map { $0.packets.first?.pts } == [0, 300_000, 600_000])
+    let times = received.packets.map(\.pts)
+    // A damaged frame may be concealed or left out; the others keep their times.
+    let expected = (0..<300).map { Int64($0) * 3000 }
+    #expect(losesOne ? Set(expected).subtracting(times).count <= 1 : times == expected)
+    let scratch = try Scratch()
+    for (format, corner) in zip(received.formats, ["tl", "tr", "tl"]) {
+      let path = scratch.path("\(corner).h264")
+      try Data(format.packets.flatMap(\.bytes)).write(to: URL(fileURLWithPath: path))
+      let decoded = try DecodedFrames(path, scratch)
+      #expect(decoded.corners == Array(repeating: corner, count: format.packets.count))
+    }
+  }
+
+  private static let description = """
+    v=0
+    m=video 9 RTP/AVP 96
+    a=rtpmap:96 H264/90000
+    a=extmap:4 urn:3gpp:video-orientation
+    """
+
+  @Test("RTP without a keyframe is an error, a wrong description too, and a cancelled session ends")
+  func badRTP() async throws {
+    let wrong = #expect(throws: UprightError.self) {
+      try PacketSession(RTPFeed(description: "v=0"))
+    }
+    #expect(wrong?.code == .badData)
+    let feed = RTPFeed(description: Self.description)
+    let session = try PacketSession(feed)
+    #expect(!session.offer(EncodedPacket([0], pts: 0, timeBase: Self.clock, isKey: true)))
+    let clip = try #require(Self.clips[.h264]).get()
+    var sender = RTPSender(.h264)
+    for (index, frame) in clip.frames[1..<20].enumerated() {
+      for packet in sender.packets(frame, ticks: index * 3000) { #expect(feed.offer(packet)) }
+    }
+    session.finish()
+    let none = await #expect(throws: UprightError.self) {
+      for try await _ in session.output {}
+    }
+    #expect(none?.code == .badData && !feed.offer([0]))
+    let waiting = try PacketSession(RTPFeed(description: Self.description))
+    waiting.cancel()
+    let cancelled = await #expect(throws: UprightError.self) {
+      for try await _ in waiting.output {}
+    }
+    #expect(cancelled?.code == .cancelled)
+    waiting.close()
+  }
+
   @Test("Events turn a stream without CVO at the next frame")
   func events() async throws {
     var packets = try Self.packets(.h264, count: 60)

@@ -15,6 +15,8 @@ private final class SessionHandle: HandleObject {
   static let name = "upright_session"
 
   private let session: PacketSession
+  /// The input of RTP packets; `nil` if the session takes whole frames.
+  private let feed: RTPFeed?
   private let timeBase: upright_rational
   private let isFinished = Atomic(false)
   /// What the last element points to. Used by one receiver at a time.
@@ -27,10 +29,23 @@ private final class SessionHandle: HandleObject {
     let options = try AdapterOptions(policy, &reader)
     let encoding = try EncodeOptions(&reader)
     try reader.finish()
+    feed = nil
     timeBase = unsafe video.time_base
     session = unsafe try PacketSession(
       video.video(), audio: audio?.audio(), timeBase: timeBase.checked(),
       encoding: encoding, options)
+  }
+
+  init(
+    sdp: String, _ policy: PolicyDocument, _ reader: inout OptionReader
+  ) throws(UprightError) {
+    let options = try AdapterOptions(policy, &reader)
+    let encoding = try EncodeOptions(&reader)
+    try reader.finish()
+    let feed = RTPFeed(description: sdp)
+    self.feed = feed
+    timeBase = upright_rational(numerator: 1, denominator: 90_000)
+    session = try PacketSession(feed, encoding: encoding, options)
   }
 
   func close() { session.close() }
@@ -40,12 +55,27 @@ private final class SessionHandle: HandleObject {
   }
 
   func send(_ packet: upright_packet, timeout: Double) throws(UprightError) -> upright_status {
+    try checkInput(isRTP: false)
+    let isSent = unsafe try session.send(packet.encoded(), by: deadline(timeout))
+    return isSent ? Status.ok : Status.again
+  }
+
+  func send(rtp packet: [UInt8], timeout: Double) throws(UprightError) -> upright_status {
+    try checkInput(isRTP: true)
+    let isSent = try session.send(rtp: packet, by: deadline(timeout))
+    return isSent ? Status.ok : Status.again
+  }
+
+  private func checkInput(isRTP: Bool) throws(UprightError) {
+    guard isRTP == (feed != nil) else {
+      throw UprightError(
+        .misuse, "the session's input is \(isRTP ? "whole frames" : "RTP packets")",
+        remedy: "use upright_session_\(isRTP ? "send" : "send_rtp")")
+    }
     guard !isFinished.load(ordering: .acquiring) else {
       throw UprightError(
         .misuse, "the input has ended", remedy: "don't send after upright_session_finish")
     }
-    let isSent = unsafe try session.send(packet.encoded(), by: deadline(timeout))
-    return isSent ? Status.ok : Status.again
   }
 
   func receive(
@@ -277,6 +307,22 @@ public func upright_session_new(
 }
 
 @c @implementation
+public func upright_session_new_rtp(
+  _ sdp: UnsafePointer<CChar>?, _ policy: UnsafePointer<CChar>?, _ options: UnsafePointer<CChar>?,
+  _ session: UnsafeMutablePointer<OpaquePointer?>?, _ error: UnsafeMutablePointer<upright_error>?
+) -> upright_status {
+  unsafe call(error) { () throws(UprightError) in
+    let result = unsafe try result(session, "session")
+    let description = unsafe try required(sdp, "sdp")
+    var reader = unsafe try CUprightPolicy.options(options)
+    let document = unsafe try CUprightPolicy.policy(policy)
+    let made = try SessionHandle(sdp: description, document, &reader)
+    unsafe result.pointee = try HandleTable.shared.add(made)
+    return Status.ok
+  }
+}
+
+@c @implementation
 public func upright_session_free(_ session: OpaquePointer?) -> upright_status {
   unsafe free(session, SessionHandle.self)
 }
@@ -313,6 +359,17 @@ public func upright_session_send(
       throw .unprepared("packet")
     }
     return unsafe try handle.send(packet.pointee, timeout: timeout)
+  }
+}
+
+@c @implementation
+public func upright_session_send_rtp(
+  _ session: OpaquePointer?, _ bytes: UnsafePointer<UInt8>?, _ length: Int, _ timeout: Double,
+  _ error: UnsafeMutablePointer<upright_error>?
+) -> upright_status {
+  unsafe use(session, .main, error) { (handle) throws(UprightError) in
+    let packet = unsafe try CUpright.bytes(bytes, length, "bytes")
+    return try handle.send(rtp: packet, timeout: timeout)
   }
 }
 

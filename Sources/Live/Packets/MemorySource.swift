@@ -7,7 +7,7 @@ final class MemorySource: PacketSource {
   let url = "memory"
   let container: Demuxer.Container
   private let streams: [StreamInfo]
-  let packets: TaskQueue<EncodedPacket>
+  private let packets: TaskQueue<EncodedPacket>
 
   init(
     _ video: VideoDescription, audio: AudioDescription?, timeBase: Rational,

@@ -47,7 +47,7 @@ public final class PacketFeed: Sendable {
   public func finish() { packets.close() }
 }
 
-/// RTP packets in memory, as the input of a live session. Safe to use from any thread.
+/// RTP packets in memory, as the input of a packet session or a live session. Safe to use from any thread.
 public final class RTPFeed: Sendable {
   /// The session description (RFC 8866): the codecs, the payload types, and which header extension is CVO. Its
   /// addresses and ports are not used.
@@ -67,6 +67,16 @@ public final class RTPFeed: Sendable {
   /// Sends an RTP packet of either track, in the order of arrival; its payload type says which. Returns
   /// `false`, and takes nothing, if the session is behind or has ended: as on a network, the packet is lost.
   public func offer(_ packet: [UInt8]) -> Bool { datagrams.offer(packet) }
+
+  /// Sends an RTP packet. Suspends while the session is behind: for packets that need not be lost, because they
+  /// come from a file.
+  ///
+  /// - Throws: `cancelled` if the task is cancelled or the session has ended.
+  public func send(_ packet: [UInt8]) async throws(UprightError) {
+    guard await datagrams.send(packet) else {
+      throw UprightError(.cancelled, "the session has ended")
+    }
+  }
 
   /// Ends the input. The session ends after the frames that were sent.
   public func finish() { datagrams.close() }

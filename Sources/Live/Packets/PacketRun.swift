@@ -10,10 +10,25 @@ internal import UprightPipeline
 
 /// The threads of a `PacketSession`: one reads and decodes, one decides, turns and encodes.
 final class PacketRun: Sendable {
+  /// What the session reads.
+  enum Input: Sendable {
+    case packets(TaskQueue<EncodedPacket>)
+    case datagrams(RTPFeed)
+
+    /// Ends the input.
+    func close(discarding discards: Bool = false) {
+      switch self {
+      case .packets(let packets): packets.close(discarding: discards)
+      case .datagrams(let feed): feed.datagrams.close(discarding: discards)
+      }
+    }
+  }
+
+  let input: Input
   let output = TaskQueue<PacketOutput>(capacity: 64)
-  private let input: TaskQueue<EncodedPacket>
   private let frames = BoundedQueue<SourceItem>(capacity: 1)
-  private let source: SourceStage
+  /// `nil` for RTP: its first keyframe says what the decoder needs.
+  private let source: SourceStage?
   private let worker: Mutex<PacketEncoder?>
   private let ending = Mutex<UprightError?>(nil)
   private let isCancelled = Atomic(false)
@@ -23,20 +38,43 @@ final class PacketRun: Sendable {
   /// The error that ended the session.
   var failure: UprightError? { ending.withLock { $0 } }
 
+  /// - Parameters:
+  ///   - source: The source of packets; `nil` for RTP.
+  ///   - timeBase: Seconds per tick of the video.
   init(
-    _ source: MemorySource, _ encoding: EncodeOptions, _ options: AdapterOptions,
-    _ inbox: EventInbox
+    _ input: Input, _ source: MemorySource?, timeBase: Rational, _ encoding: EncodeOptions,
+    _ options: AdapterOptions, _ inbox: EventInbox
   ) throws(UprightError) {
+    self.input = input
+    self.source = if let source { try Self.stage(source, frames) } else { nil }
+    worker = Mutex(try PacketEncoder(encoding, options, inbox, timeBase: timeBase))
+  }
+
+  private static func stage(
+    _ source: any PacketSource, _ queue: BoundedQueue<SourceItem>
+  ) throws(UprightError) -> SourceStage {
     guard let video = source.bestStream(.video) else {
       throw UprightError(.fault, "a source without video")
     }
-    input = source.packets
     // Several decoder threads would delay each frame by as many frames.
-    self.source = try SourceStage(
+    return try SourceStage(
       demuxer: source, video: video,
       sideStreams: Set(source.bestStream(.audio).map { [$0.index] } ?? []), threads: 1,
-      queue: frames)
-    worker = Mutex(try PacketEncoder(encoding, options, inbox, timeBase: video.timeBase))
+      queue: queue)
+  }
+
+  /// Reads the whole input.
+  private func read() -> SourceOutcome {
+    do throws(UprightError) {
+      if let source { return source.run() }
+      guard case .datagrams(let feed) = input else { throw UprightError(.fault, "no source") }
+      return try Self.stage(RTPSource(feed, interrupt: Interrupt()), frames).run()
+    } catch {
+      frames.close()
+      var outcome = SourceOutcome()
+      outcome.error = error
+      return outcome
+    }
   }
 
   func requestKeyframe() { wantsKeyframe.store(true, ordering: .releasing) }
@@ -52,7 +90,7 @@ final class PacketRun: Sendable {
   func join() { _ = writing.withLock { $0 }?.join() }
 
   func start() {
-    let reading = WorkThread(name: "upright-packets-in") { [source] in source.run() }
+    let reading = WorkThread(name: "upright-packets-in") { [self] in read() }
     let writing = WorkThread(name: "upright-packets-out") { [self] in
       do throws(UprightError) {
         try encode()

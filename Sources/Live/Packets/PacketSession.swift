@@ -10,8 +10,7 @@ internal import UprightPipeline
 /// Packets are decoded, turned and encoded on two threads of the session. All queues are bounded: if nobody
 /// reads `output`, `send` suspends. A session that is not used any more ends by itself.
 ///
-/// A program that has RTP packets, not whole frames, runs a `LiveSession` from `LiveInput.datagrams(_:)` to
-/// `LiveOutput.packets(_:)`.
+/// The input is whole frames, by `send` or `offer`, or an `RTPFeed` of RTP packets.
 public final class PacketSession: Sendable {
   /// Takes the stream's events. Their times are those of the packets, in seconds.
   public let inbox = EventInbox()
@@ -33,8 +32,32 @@ public final class PacketSession: Sendable {
     encoding: EncodeOptions = EncodeOptions(), _ options: AdapterOptions = AdapterOptions()
   ) throws(UprightError) {
     run = try PacketRun(
-      MemorySource(description, audio: audio, timeBase: timeBase, packets: input), encoding,
-      options, inbox)
+      .packets(input),
+      MemorySource(description, audio: audio, timeBase: timeBase, packets: input),
+      timeBase: timeBase, encoding, options, inbox)
+    run.start()
+  }
+
+  /// Starts a session whose input is RTP packets: H.264, VP8 or VP9, with CVO in their header extensions, and
+  /// Opus or G.711. They are sorted and joined into frames. A missing packet is waited for until 300 ms have
+  /// passed or 512 later ones have arrived; then the decoder conceals the loss.
+  ///
+  /// Output begins with the first keyframe that can be decoded. Video is in ticks of 1/90000 s, audio in ticks
+  /// of its clock. Times count from the first packet. Send the packets to `feed`, not to the session.
+  ///
+  /// - Parameters:
+  ///   - encoding: How the output is encoded.
+  ///   - options: How frames are turned and laid out.
+  /// - Throws: `badData` for a session description that can't be read, or if the policy can't start; `usage` for
+  ///   options that contradict each other; `unavailable` if a codec isn't linked.
+  public init(
+    _ feed: RTPFeed, encoding: EncodeOptions = EncodeOptions(),
+    _ options: AdapterOptions = AdapterOptions()
+  ) throws(UprightError) {
+    input.close()
+    _ = try SessionDescription(feed.description)
+    run = try PacketRun(
+      .datagrams(feed), nil, timeBase: Rational(1, 90_000), encoding, options, inbox)
     run.start()
   }
 
@@ -42,7 +65,7 @@ public final class PacketSession: Sendable {
 
   /// Sends a packet, in decoding order. Suspends while the session is behind.
   ///
-  /// - Throws: `cancelled` if the task is cancelled or the session has ended.
+  /// - Throws: `cancelled` if the task is cancelled or the session has ended, and if its input is an `RTPFeed`.
   public func send(_ packet: EncodedPacket) async throws(UprightError) {
     guard await input.send(packet) else {
       throw run.failure ?? UprightError(.cancelled, "the session has ended")
@@ -56,13 +79,21 @@ public final class PacketSession: Sendable {
   /// Sends a packet, in decoding order. Blocks the thread, up to `deadline` if there is one, while the
   /// session is behind; then returns `false` and takes nothing.
   ///
-  /// - Throws: The error that ended the session; `cancelled` if it has ended.
+  /// - Throws: The error that ended the session; `cancelled` if it has ended or its input is an `RTPFeed`.
   package func send(_ packet: EncodedPacket, by deadline: Date?) throws(UprightError) -> Bool {
-    switch input.put(packet, by: deadline) {
-    case true?: return true
-    case nil: return false
-    case false?: throw run.failure ?? UprightError(.cancelled, "the session has ended")
-    }
+    try taken(input.put(packet, by: deadline))
+  }
+
+  /// The same for a session whose input is an `RTPFeed`.
+  package func send(rtp packet: [UInt8], by deadline: Date?) throws(UprightError) -> Bool {
+    guard case .datagrams(let feed) = run.input else { return try taken(false) }
+    return try taken(feed.datagrams.put(packet, by: deadline))
+  }
+
+  /// Returns whether a queue has taken a packet in time.
+  private func taken(_ result: Bool?) throws(UprightError) -> Bool {
+    if result == false { throw run.failure ?? UprightError(.cancelled, "the session has ended") }
+    return result ?? false
   }
 
   /// Returns the next element of the output. Blocks the thread, up to `deadline` if there is one. For one
@@ -88,13 +119,13 @@ public final class PacketSession: Sendable {
   public func requestKeyframe() { run.requestKeyframe() }
 
   /// Ends the input. `output` ends after the packets of all frames.
-  public func finish() { input.close() }
+  public func finish() { run.input.close() }
 
   /// Ends the session within one frame. `output` throws `cancelled`.
   public func cancel() {
     // In this order: a closed input alone is a normal end.
     run.cancel()
-    input.close(discarding: true)
+    run.input.close(discarding: true)
   }
 
   /// Ends the session, and waits until its threads have ended.

@@ -455,6 +455,18 @@ UPRIGHT_API upright_status upright_session_new(
   const upright_stream *video, const upright_stream *audio, const char *policy, const char *options,
   upright_session **session, upright_error *error);
 
+/* Starts a session whose input is RTP packets: H.264, VP8 or VP9, with CVO in their header extensions, and Opus or
+ * G.711. They are sorted and joined into frames. A missing packet is waited for until 300 ms have passed or 512
+ * later ones have arrived; then the decoder conceals the loss.
+ *
+ * sdp: the session description (RFC 8866): the codecs, the payload types, and which header extension is CVO. Its
+ * addresses and ports are not used. policy, options: as for upright_session_new.
+ * Output begins with the first keyframe that can be decoded. Video has ticks of 1/90000 s, audio those of its
+ * clock; times count from the first packet.
+ * Fails as upright_session_new; with BAD_DATA for a description that can't be read. */
+UPRIGHT_API upright_status upright_session_new_rtp(
+  const char *sdp, const char *policy, const char *options, upright_session **session, upright_error *error);
+
 /* Cancels and frees a session. Waiting calls of other threads return first, with CANCELLED or INVALID. */
 UPRIGHT_API upright_status upright_session_free(upright_session *session);
 
@@ -467,6 +479,12 @@ UPRIGHT_API upright_status upright_session_events(
  * AGAIN: nothing was taken. Fails with the error that ended the session, INVALID after upright_session_finish. */
 UPRIGHT_API upright_status upright_session_send(
   upright_session *session, const upright_packet *packet, double timeout, upright_error *error);
+
+/* Sends an RTP packet of either track, in the order of arrival, and copies it; its payload type tells which track.
+ * For a session of upright_session_new_rtp; INVALID for another one, and so is upright_session_send for this one.
+ * Waits and fails as upright_session_send: at AGAIN, as on a network, the packet is lost if it isn't sent again. */
+UPRIGHT_API upright_status upright_session_send_rtp(
+  upright_session *session, const uint8_t *bytes, size_t length, double timeout, upright_error *error);
 
 /* Receives the next element. Waits up to `timeout` seconds, as upright_session_send. One thread at a time.
  * AGAIN: there is none yet. END: there will be none. Fails with the error that ended the session. */

@@ -10,16 +10,20 @@ internal import UprightRTP
 /// and the CVO in them.
 ///
 /// The timestamps of a call's two streams start at unrelated values. Here, each stream starts when its first
-/// packet arrives. Sender reports, which would be more precise, are not read.
+/// packet arrives. Sender reports, which would be more precise, are not read. The first one starts at 0.
 final class RTPSource: PacketSource {
   private final class Track {
     var rtp: RTPStream
+    /// How long a missing packet is waited for, in milliseconds: longer than packets are out of order on any
+    /// path, and far shorter than an input counts as lost.
+    private static let longestWait: Int64 = 300
+
     /// `nil` if the datagrams come from a queue.
     let socket: UDPSocket?
     let codec: RTPCodec
     let payloadType: UInt8
     let redundancy: UInt8?
-    /// The arrival time of the first packet, in milliseconds since the source was opened.
+    /// The arrival time of the first packet, in milliseconds since the first packet of all.
     var firstArrival: Int64?
 
     init(
@@ -30,7 +34,7 @@ final class RTPSource: PacketSource {
       redundancy = media.redundancy
       rtp = RTPStream(
         codec: codec, orientation: OrientationExtension(media.extensions),
-        redundancy: media.redundancy)
+        redundancy: media.redundancy, longestWait: Track.longestWait)
       socket = binds ? try UDPSocket(address: media.address, port: media.port) : nil
     }
   }
@@ -44,13 +48,24 @@ final class RTPSource: PacketSource {
   private var streams: [StreamInfo] = []
   private var waiting = Deque<(unit: AccessUnit, track: Int)>()
   private var buffer = [UInt8](repeating: 0, count: 65_536)
-  private let opened = ContinuousClock.now
+  private var firstArrival: ContinuousClock.Instant?
 
-  /// Binds the sockets, unless `datagrams` come from a queue, and waits for a keyframe that can be decoded.
+  /// Waits for a keyframe that can be decoded.
+  ///
+  /// - Throws: `badData`, `cancelled`.
+  convenience init(_ feed: RTPFeed, interrupt: Interrupt) throws(UprightError) {
+    try self.init(feed.description, feed.datagrams, interrupt)
+  }
+
+  /// Binds the sockets, and waits for a keyframe that can be decoded.
   ///
   /// - Throws: `badData`, `usage`, `cannotCreate`, `cancelled`.
-  init(
-    _ text: String, datagrams: TaskQueue<[UInt8]>? = nil, interrupt: Interrupt
+  convenience init(description: String, interrupt: Interrupt) throws(UprightError) {
+    try self.init(description, nil, interrupt)
+  }
+
+  private init(
+    _ text: String, _ datagrams: TaskQueue<[UInt8]>?, _ interrupt: Interrupt
   ) throws(UprightError) {
     self.interrupt = interrupt
     self.datagrams = datagrams
@@ -124,16 +139,16 @@ final class RTPSource: PacketSource {
   private func receive() throws(UprightError) {
     if interrupt.isRaised { throw UprightError(.cancelled, "stopped", at: url) }
     if let datagrams {
-      guard let datagram = datagrams.take() else { return hasEnded = true }
+      guard let datagram = datagrams.take() else { return finish() }
       if let index = tracks.firstIndex(where: { mayBelong(datagram[...], to: $0) }) {
-        receive(datagram, index, arrival: elapsed)
+        receive(datagram, index, arrival: elapsed())
       }
       return
     }
     let sockets = tracks.compactMap(\.socket)
     var requests = sockets.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
     guard unsafe poll(&requests, nfds_t(requests.count), 50) > 0 else { return }
-    let arrival = elapsed
+    let arrival = elapsed()
     for (index, socket) in sockets.enumerated() {
       // Limited, so that a flood on one socket does not block the other.
       for _ in 0..<256 {
@@ -145,9 +160,20 @@ final class RTPSource: PacketSource {
     }
   }
 
-  /// The time since the source was opened, in milliseconds.
-  private var elapsed: Int64 {
-    let elapsed = opened.duration(to: .now).components
+  /// Adds the frames that still wait for packets, at the end of a queue.
+  private func finish() {
+    hasEnded = true
+    for (index, track) in tracks.enumerated() {
+      for unit in track.rtp.finish() { waiting.append((unit, index)) }
+    }
+  }
+
+  /// The time since the first packet, in milliseconds.
+  private func elapsed() -> Int64 {
+    let now = ContinuousClock.now
+    let first = firstArrival ?? now
+    firstArrival = first
+    let elapsed = first.duration(to: now).components
     return elapsed.seconds * 1000 + elapsed.attoseconds / 1_000_000_000_000_000
   }
 

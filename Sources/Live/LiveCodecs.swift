@@ -1,0 +1,27 @@
+internal import Orientation
+internal import UprightMediaIO
+
+/// The codecs that are accepted from untrusted streams. This is a subset of what libavcodec supports.
+enum LiveCodecs {
+  static let video = [
+    "h264", "hevc", "av1", "libdav1d", "libaom-av1", "vp8", "vp9", "libvpx", "libvpx-vp9",
+    "mpeg1video", "mpeg2video", "mpeg4", "mjpeg",
+  ]
+  static let audio = [
+    "aac", "aac_latm", "mp3", "mp3float", "mp2", "mp2float", "mp1", "mp1float", "ac3", "eac3",
+    "opus", "libopus", "vorbis", "flac", "alac", "speex", "libspeex", "nellymoser", "pcm_alaw",
+    "pcm_mulaw", "pcm_s16le", "pcm_s16be", "pcm_u8", "adpcm_swf",
+  ]
+
+  /// The names of all accepted codecs, and of FLV script data.
+  static let names = video + audio + ["text"]
+
+  /// - Throws: `badData` if the stream's codec is not accepted.
+  static func check(_ stream: StreamInfo, at location: String) throws(UprightError) {
+    guard (video + audio).contains(stream.codecName) else {
+      throw UprightError(
+        .badData, "\(stream.codecName) is not supported in a live input", at: location,
+        remedy: "send H.264, HEVC, AV1, VP8 or VP9, and AAC, Opus or MP3")
+    }
+  }
+}
