@@ -1,0 +1,61 @@
+internal import CFFmpeg
+internal import CFFmpegShims
+internal import Glibc
+internal import Orientation
+
+extension Demuxer {
+  /// Returns the error for a failed opening, or for an input without streams if `code` is 0.
+  static func openError(
+    _ code: CInt, url: String, _ nested: NestedInputCheck?, _ redirects: RedirectGuard?
+  ) -> UprightError {
+    // A stream without packets is no error of the library.
+    let error = openError(code, url, nested, redirects)
+    return code < 0 ? error.reporting(code) : error
+  }
+
+  private static func openError(
+    _ code: CInt, _ url: String, _ nested: NestedInputCheck?, _ redirects: RedirectGuard?
+  ) -> UprightError {
+    if let refusal = nested?.refusal {
+      return UprightError(
+        .badData, "the playlist cannot be read: \(refusal)", at: url,
+        remedy: "use the media file itself")
+    }
+    return switch code {
+    case upright_averror(EINVAL) where redirects?.isActive == true:
+      UprightError(
+        .unavailable, "the server redirects to another address: not followed", at: url,
+        remedy: "use the address of the stream itself")
+    case upright_averror(ENOENT):
+      UprightError(.noInput, "no such file", at: url, remedy: "check the path")
+    case upright_averror(EACCES), upright_averror(EPERM):
+      UprightError(.noInput, "permission denied", at: url, remedy: "make it readable")
+    case upright_averror(EISDIR):
+      UprightError(.noInput, "is a folder", at: url, remedy: "name a media file")
+    case upright_averror(ECONNREFUSED), upright_averror(ETIMEDOUT), upright_averror(EIO):
+      UprightError(
+        .noInput, "cannot be read: \(explain(code))", at: url, remedy: "check the address")
+    case upright_averror_protocol_not_found():
+      UprightError(
+        .unavailable, "the linked FFmpeg has no such protocol", at: url,
+        remedy: "use a file, rtmp, srt or http address")
+    case upright_averror_exit():
+      UprightError(.cancelled, "stopped", at: url)
+    default: notMedia(code, url: url, isScript: nested?.isScript == true)
+    }
+  }
+
+  private static func notMedia(_ code: CInt, url: String, isScript: Bool) -> UprightError {
+    if isScript {
+      return UprightError(
+        .badData, "a playlist or script with the name of a media file: its entries are not read",
+        at: url, remedy: "use the media file itself, or name an HLS playlist .m3u8")
+    }
+    // `EINVAL`: no demuxer that `InputTrust` allows. libavformat would list them all.
+    let reason =
+      code == upright_averror(EINVAL) ? "its format is not supported" : explain(code)
+    return UprightError(
+      .badData, "not a readable media file: \(reason)", at: url,
+      remedy: "expected MP4, MOV, Matroska, WebM, MPEG-TS, FLV, HLS or raw H.264/HEVC")
+  }
+}

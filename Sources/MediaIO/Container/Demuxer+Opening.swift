@@ -1,0 +1,158 @@
+internal import CFFmpeg
+internal import CFFmpegShims
+internal import Glibc
+internal import Orientation
+
+extension Demuxer {
+  static func open(
+    _ url: String, _ input: PipeInput?, _ format: String?, _ settings: [String: String],
+    looksAhead: Bool, interrupt: Interrupt
+  ) throws(UprightError) -> (
+    UnsafeMutablePointer<AVFormatContext>, opening: [UInt8], nested: NestedInputCheck?,
+    redirects: RedirectGuard?
+  ) {
+    let address = url == "-" ? standardInput() : url
+    // A path that looks like a protocol ("a:b.mp4") stays a path.
+    let pipe = NamedPipe.isOne(address) ? try NamedPipe.openForReading(address, interrupt) : nil
+    let target =
+      InputTrust.scheme(of: address) == nil
+      ? pipe.map { "pipe:\($0)" } ?? "file:\(address)" : address
+    let trust = InputTrust(url: address)
+    var demuxer: UnsafePointer<AVInputFormat>?
+    if let format = format ?? InputTrust.stillImageDemuxer(of: address) {
+      demuxer = av_find_input_format(format)
+      if demuxer == nil {
+        throw UprightError(
+          .usage, "no demuxer is called \(format)", at: "--input-format",
+          remedy: "try mp4, mpegts or flv"
+        )
+      }
+    }
+    try checkTags(url)
+    var context = QuietContext.input()
+    guard let allocated = context else { throw outOfMemory(url) }
+    allocated.pointee.interrupt_callback = interrupt.callback
+    let redirects = RedirectGuard(allocated, url: address, interrupt: interrupt)
+    if settings["tls_verify"] == "1" { upright_verify_certificates(allocated) }
+    // Keeps the packets of a program that is announced late.
+    var options = [
+      ("format_whitelist", trust.formats), ("protocol_whitelist", trust.protocols),
+      ("scan_all_pmts", "1"),
+    ]
+    options += settings.sorted { $0.key < $1.key }
+    if let input {
+      allocated.pointee.pb = input.context
+      allocated.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
+    }
+    let nested = input == nil ? NestedInputCheck(allocated, input: target) : nil
+    _ = upright_log_take_error()
+    let opened = try withDictionary(options) { dictionary throws(UprightError) in
+      avformat_open_input(&context, target, demuxer, &dictionary)
+    }
+    guard opened >= 0, let context else {
+      throw openError(opened, url: url, nested, redirects)
+    }
+    let opening = bufferedOpening(context)
+    let found = looksAhead ? findStreams(context, settings) : 0
+    // One of several variants may be unreadable. It is an error only if none is left.
+    if found < 0 || context.pointee.nb_streams == 0 && nested?.refusal != nil {
+      var pointer: UnsafeMutablePointer<AVFormatContext>? = context
+      avformat_close_input(&pointer)
+      throw openError(found, url: url, nested, redirects)
+    }
+    nested?.finishOpening()
+    // Metadata that changed during the look-ahead belongs to packets that are still to be read.
+    context.pointee.event_flags &= ~AVFMT_EVENT_FLAG_METADATA_UPDATED
+    return (context, opening, nested, redirects)
+  }
+
+  /// Reads ahead to find the streams. Applies `settings` also to the decoders that libavformat opens for
+  /// this, for the streams that are known so far.
+  private static func findStreams(
+    _ context: UnsafeMutablePointer<AVFormatContext>, _ settings: [String: String]
+  ) -> CInt {
+    let count = Int(context.pointee.nb_streams)
+    guard !settings.isEmpty, count > 0 else { return avformat_find_stream_info(context, nil) }
+    var options: [OpaquePointer?] = (0..<count).map { _ in
+      var dictionary: OpaquePointer?
+      for (key, value) in settings { av_dict_set(&dictionary, key, value, 0) }
+      return dictionary
+    }
+    let found = options.withUnsafeMutableBufferPointer {
+      avformat_find_stream_info(context, $0.baseAddress)
+    }
+    for index in options.indices { av_dict_free(&options[index]) }
+    return found
+  }
+
+  /// The part of the input's first bytes that is in memory.
+  private static func bufferedOpening(
+    _ context: UnsafeMutablePointer<AVFormatContext>
+  ) -> [UInt8] {
+    guard let io = context.pointee.pb, let start = io.pointee.buffer,
+      let read = io.pointee.buf_ptr, let end = io.pointee.buf_end,
+      avio_seek(io, 0, SEEK_CUR) == read - start
+    else { return [] }
+    return Array(UnsafeBufferPointer(start: start, count: end - start))
+  }
+
+  /// Returns the URL under which libavformat reads standard input. Opens a pipe a second time in non-blocking
+  /// mode, because a blocked read can't be interrupted. The mode of the original pipe, which other processes
+  /// may share, doesn't change.
+  private static func standardInput() -> String {
+    var status = stat()
+    guard fstat(0, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return "pipe:0" }
+    let pipe = Glibc.open("/proc/self/fd/0", O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    return pipe < 0 ? "pipe:0" : "pipe:\(pipe)"
+  }
+
+  /// Throws `badData` if the file at `url` has more tags than libavformat can read in a second.
+  private static func checkTags(_ url: String) throws(UprightError) {
+    guard let file = ByteSource(regularFile: url), case let count = MatroskaTags.count(in: file),
+      count > MatroskaTags.limit
+    else { return }
+    throw UprightError(
+      .badData, "the file has \(count) tags", at: url,
+      remedy: "remove some: at most \(MatroskaTags.limit) are read")
+  }
+
+  static func describe(
+    _ context: UnsafeMutablePointer<AVFormatContext>, zero: Int64
+  ) throws(UprightError) -> Container {
+    var streams: [StreamInfo] = []
+    for index in 0..<Int(context.pointee.nb_streams) {
+      guard let stream = context.pointee.streams[index] else { continue }
+      streams.append(
+        try StreamInfo(stream, zero: zero, isScript: isScript(stream, in: context)))
+    }
+    let raw = context.pointee
+    let duration =
+      raw.duration > 0 && raw.duration != noTimestamp
+      ? MediaTime(raw.duration, Rational(1, Int(AV_TIME_BASE))) : nil
+    var chapters: [Chapter] = []
+    var implausible = 0
+    for index in 0..<Int(raw.nb_chapters) {
+      guard let chapter = raw.chapters[index]?.pointee else { continue }
+      let timeBase = Rational(chapter.time_base)
+      guard timeBase.isPlausible(chapter.start) else {
+        implausible += 1
+        continue
+      }
+      let start = MediaTime(chapter.start, timeBase)
+      // If the container gives a chapter no end, libavformat sets it to a time that is never reached.
+      let end =
+        timeBase.isPlausible(chapter.end)
+        ? MediaTime(chapter.end, timeBase)
+        : max(start, duration ?? start)
+      chapters.append(Chapter(start: start, end: end, metadata: dictionary(chapter.metadata)))
+    }
+    return Container(
+      format: String(cString: raw.iformat.pointee.name),
+      streams: streams,
+      duration: duration,
+      metadata: dictionary(raw.metadata),
+      chapters: chapters, implausibleChapters: implausible,
+      isSeekable: (raw.pb?.pointee.seekable ?? 0) & AVIO_SEEKABLE_NORMAL != 0,
+      isComplete: duration != nil && raw.ctx_flags & AVFMTCTX_UNSEEKABLE == 0)
+  }
+}
