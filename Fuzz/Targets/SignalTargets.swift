@@ -28,14 +28,13 @@ extension FuzzTarget {
       "emulation prevention is not removed")
   }
 
-  /// Packets of H.264 or HEVC in decoding order: tracked, scanned and rewritten.
+  /// Packets of H.264 or HEVC in decoding order: tracked and rewritten.
   static let packets = FuzzTarget("packets") { bytes in
     var input = FuzzInput(bytes)
     let codec = input.choice(DisplayOrientationTracker.Codec.allCases)
     let orientation = input.choice(ImageOrientation.allCases)
     let configuration = input.piece()
     var tracker = DisplayOrientationTracker(codec: codec, configuration: configuration)
-    var scanner = DisplayOrientationScanner(codec: codec, configuration: configuration)
     var remover = DisplayOrientationRewriter(
       codec: codec, configuration: configuration, orientation: nil)
     var rewriter = DisplayOrientationRewriter(
@@ -48,7 +47,6 @@ extension FuzzTarget {
       let isKey = kind & 2 == 2
       let packet = input.piece()
       tracker.note(packet, pts: pts)
-      scanner.note(packet, pts: pts)
       if kind & 4 == 4 { _ = tracker.signal(at: kind & 8 == 8 ? pts : input.ticks()) }
       packet.withUnsafeBytes { sets.note($0) }
       _ = packet.withUnsafeBytes { DecodingEntry($0, codec: codec, framing: framing) }
@@ -74,8 +72,6 @@ extension FuzzTarget {
         "messages other than the one inserted")
     }
     try expect(tracker.heldPictures <= PictureOrder.capacity, "\(tracker.heldPictures) pictures")
-    let timeline = scanner.finish()
-    try expect(timeline.runs.count <= timeline.pictureCount, "more runs than pictures")
   }
 
   private static func isWellFormed(_ packet: [UInt8], _ framing: NALFraming) -> Bool {

@@ -12,6 +12,9 @@ package enum DisplayOrientationMessage: Sendable, Hashable {
   /// `repetitionPeriod` is H.264's `display_orientation_repetition_period`, 0...16384: 0 applies to
   /// this picture only; any other value applies in output order until another message or a new
   /// coded video sequence. HEVC has a flag instead: 0 or 1.
+  ///
+  /// A period n > 1 promises that a picture with a message is output at most n picture order counts
+  /// later (D.2.27). It doesn't end the persistence: if that message was lost, this one still applies.
   case set(SEIDisplayOrientation, repetitionPeriod: UInt16)
 
   /// The SEI payload type of display orientation, in both codecs.
@@ -22,19 +25,5 @@ package enum DisplayOrientationMessage: Sendable, Hashable {
   /// Creates a message that sets `orientation` until another message or a new coded video sequence.
   package init(standing orientation: ImageOrientation) {
     self = .set(SEIDisplayOrientation(orientation), repetitionPeriod: 1)
-  }
-
-  /// Whether the orientation also applies to pictures after the one that carries the message.
-  ///
-  /// A period n > 1 doesn't end the persistence. The orientation persists until a new coded video
-  /// sequence, or until a picture with a message is output at most n picture order counts later.
-  /// That such a picture *shall be present* is a guarantee of the bitstream (D.2.27). So in a
-  /// conforming stream n means the same as 1 with that guarantee, and if the later message was
-  /// lost, the old one still applies.
-  package var persists: Bool {
-    switch self {
-    case .cancel: false
-    case .set(_, let period): period > 0
-    }
   }
 }

@@ -19,7 +19,6 @@ package struct DisplayOrientationTracker: Sendable {
     case hevc
   }
 
-  private let initial: AccessUnitReader
   private var reader: AccessUnitReader
   private var order = PictureOrder()
 
@@ -34,8 +33,7 @@ package struct DisplayOrientationTracker: Sendable {
   ///   unit's length field. Empty, or parameter sets with start codes, if packets have start codes.
   ///   Packets that are clearly of the other kind are read as such.
   package init(codec: Codec, configuration: some Collection<UInt8>) {
-    initial = AccessUnitReader(codec: codec, configuration: configuration)
-    reader = initial
+    reader = AccessUnitReader(codec: codec, configuration: configuration)
   }
 
   /// Processes one packet, in decoding order. O(size).
@@ -67,11 +65,5 @@ package struct DisplayOrientationTracker: Sendable {
   /// result.
   package mutating func signal(at pts: Int64?) -> DisplayOrientationSignal? {
     order.values(at: pts).map(DisplayOrientationSignal.init)
-  }
-
-  /// Discards all state, for use after a seek.
-  package mutating func reset() {
-    reader = initial
-    order = PictureOrder()
   }
 }

@@ -21,9 +21,6 @@ package struct FLVTag: Sendable, Hashable {
     self.payload = payload
   }
 
-  /// The start of a file, up to its first tag, with the flags for audio and video.
-  package static let fileHeader: [UInt8] = Array("FLV".utf8) + [1, 5, 0, 0, 0, 9, 0, 0, 0, 0]
-
   /// The encoded tag followed by its size, as in a file.
   package var bytes: [UInt8] {
     var bytes: [UInt8] = []
@@ -36,23 +33,5 @@ package struct FLVTag: Sendable, Hashable {
     bytes += payload
     bytes.appendBigEndian(UInt64(payload.count + 11), bytes: 4)
     return bytes
-  }
-
-  /// Whether the tag configures a decoder: metadata, or the audio or video parameters that precede a
-  /// keyframe.
-  package var isConfiguration: Bool {
-    guard let head = payload.first else { return false }
-    switch kind {
-    case .script: return true
-    // AAC, AVC and HEVC: packet type 0 after the header byte.
-    case .audio: return head >> 4 == 10 && payload.dropFirst().first == 0
-    case .video: return [7, 12].contains(head & 15) && payload.dropFirst().first == 0
-    }
-  }
-
-  /// Whether the tag contains a keyframe.
-  package var isKeyframe: Bool {
-    guard kind == .video, let head = payload.first, head >> 4 == 1 else { return false }
-    return ![7, 12].contains(head & 15) || payload.dropFirst().first == 1
   }
 }

@@ -18,11 +18,9 @@ struct MessageTests {
           read == [
             .set(SEIDisplayOrientation(orientation), repetitionPeriod: expected)
           ])
-        #expect(read.first?.persists == (period > 0))
       }
     }
     #expect(Message.messages(inNAL: Message.cancel.nal(for: codec), codec: codec) == [.cancel])
-    #expect(!Message.cancel.persists)
   }
 
   @Test("Every angle, both flips", arguments: Codec.allCases)

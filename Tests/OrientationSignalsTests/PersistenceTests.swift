@@ -160,7 +160,7 @@ struct PersistenceTests {
     #expect(seen == "LLLDD")
   }
 
-  @Test("Messages of skipped pictures apply; a repeated query changes nothing; reset discards all")
+  @Test("Messages of skipped pictures apply; a repeated query changes nothing")
   func asking() {
     var tracker = DisplayOrientationTracker(codec: .h264, configuration: [])
     #expect(tracker.signal(at: 0) == nil)
@@ -171,12 +171,6 @@ struct PersistenceTests {
     for _ in 0..<3 { #expect(letter(tracker.signal(at: 1)) == "L") }
     for _ in 0..<3 { #expect(letter(tracker.signal(at: 4)) == "R") }
     for _ in 0..<3 { #expect(tracker.signal(at: 5) == nil) }
-    tracker.reset()
-    for unit in stream("P7 P8=L1 P9") {
-      tracker.note(unit.bytes(.h264, .startCodes), pts: unit.pts)
-    }
-    #expect(tracker.signal(at: 7) == nil)
-    #expect(letter(tracker.signal(at: 9)) == "L")
   }
 
   @Test("The timeline is a list of runs")

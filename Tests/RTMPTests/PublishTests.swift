@@ -201,7 +201,7 @@ extension Loopback.Listener {
     let peer = try #require(accept())
     defer { close(peer) }
     var connection = PublishConnection(random: [UInt8](repeating: 3, count: 1528))
-    var file = FLVTag.fileHeader
+    var file = Array("FLV".utf8) + [1, 5, 0, 0, 0, 9, 0, 0, 0, 0]
     var address: PublishConnection.Address?
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while true {
