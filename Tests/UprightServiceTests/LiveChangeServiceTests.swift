@@ -52,7 +52,7 @@ extension LivePublishing {
             + "-t 6 -c:v libx264 -preset ultrafast -tune zerolatency -g 15".words, to: $0)
       }
       for name in ["one", "two"] {
-        #expect(try await service.waitForPictures(15, of: name))
+        #expect(try await service.waitForFrames(15, of: name))
       }
       var times: [Double] = []
       // The frame stands in portrait, with black beside it; then white; then nothing beside it.
@@ -67,7 +67,7 @@ extension LivePublishing {
         let turns = changed.json["decisions"].array.map { $0["decision"].string }
         #expect(turns == (body.contains("policy") ? ["rotate"] : []))
         let count = try await service.state("one")["counters"]["framesOut"].int ?? 0
-        #expect(try await service.waitForPictures(count + 20, of: "one"))
+        #expect(try await service.waitForFrames(count + 20, of: "one"))
         // A wrong change in between doesn't count.
         let wrong = try await service.ask(
           "PATCH", "/v1/sessions/one", "{\"options\": {\"size\": \"90x160\"}}")
@@ -102,7 +102,7 @@ extension LivePublishing {
         ["-f", "lavfi", "-i", DecodedFrames.source]
           + "-t 8 -c:v libx264 -preset ultrafast -tune zerolatency -g 15".words,
         to: try await service.session("one", at: port))
-      #expect(try await service.waitForPictures(15, of: "one"))
+      #expect(try await service.waitForFrames(15, of: "one"))
       let outputs = "/v1/sessions/one/outputs"
       func frames() async throws -> Int {
         try await service.ask("GET", outputs + "/take").json["frames"].int ?? 0

@@ -36,7 +36,7 @@ extension LivePublishing {
       }
       // The player must start before the rotation.
       let seen = try await service.state("stage")["counters"]["framesIn"].int ?? 0
-      #expect(try await service.waitForPictures(seen + 2 * Self.rate, of: "stage"))
+      #expect(try await service.waitForFrames(seen + 2 * Self.rate, of: "stage"))
       let asked = try await service.turn("stage", "landscapeLeft")
       // Waits for the discontinuity of the rotation, and a segment after it.
       #expect(
@@ -84,7 +84,7 @@ extension LivePublishing {
       for index in 0..<6 {
         let seen = try await service.state("stage")["counters"]["framesIn"].int ?? 0
         try #require(
-          try await service.waitForPictures(seen + 11 + index, of: "stage"), "\(publisher.errors)")
+          try await service.waitForFrames(seen + 11 + index, of: "stage"), "\(publisher.errors)")
         let asked = try await service.turn("stage", ["landscapeLeft", "portrait"][index % 2])
         let number = Int((asked * Double(Self.rate)).rounded())
         // The rotation is at the next decoded frame at the latest: frames waiting in the queue are rotated too.
@@ -92,7 +92,7 @@ extension LivePublishing {
         #expect(number <= decoded)
         expected.append(number)
       }
-      #expect(try await service.waitForPictures((expected.last ?? 0) + 10, of: "stage"))
+      #expect(try await service.waitForFrames((expected.last ?? 0) + 10, of: "stage"))
       publisher.kill()
       let ended = try await service.ask("DELETE", "/v1/sessions/stage")
       #expect(ended.json["counters"]["formatChanges"].int == 6, "\(ended.text)")

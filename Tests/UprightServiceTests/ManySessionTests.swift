@@ -34,7 +34,7 @@ extension LivePublishing {
           try await RunningService.onThread { publisher.status() } == 0, "\(publisher.errors)")
       }
       for name in names {
-        #expect(try await service.waitForPictures(rate * seconds, of: name))
+        #expect(try await service.waitForFrames(rate * seconds, of: name))
       }
       // Concurrently, because the stuck output takes until its timeout to close.
       try await withThrowingTaskGroup(of: Void.self) { group in

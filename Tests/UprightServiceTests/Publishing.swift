@@ -176,7 +176,7 @@ extension RunningService {
   }
 
   /// Waits until `count` frames of a session have been decoded.
-  func waitForPictures(_ count: Int, of name: String, seconds: Double = 60) async throws -> Bool {
+  func waitForFrames(_ count: Int, of name: String, seconds: Double = 60) async throws -> Bool {
     try await waitUntil(seconds) {
       try await state(name)["counters"]["framesIn"].int ?? 0 >= count
     }

@@ -41,13 +41,13 @@ extension LivePublishing {
         more: ", \"options\": {\"frames\": \"metadata\"}")
       var publisher = try Publisher(clip: first, to: address)
       try #require(
-        try await service.waitForPictures(3 * Self.rate, of: "stage"), "\(publisher.errors)")
+        try await service.waitForFrames(3 * Self.rate, of: "stage"), "\(publisher.errors)")
       publisher.kill()
       try await Task.sleep(for: .seconds(test.seconds))
       let before = try await service.state("stage")["counters"]["framesIn"].int ?? 0
       publisher = try Publisher(clip: second, to: address)
       #expect(
-        try await service.waitForPictures(before + 3 * Self.rate, of: "stage"),
+        try await service.waitForFrames(before + 3 * Self.rate, of: "stage"),
         "\(publisher.errors) \(service.log.lines.suffix(500))")
       publisher.kill()
       let ended = try await service.ask("DELETE", "/v1/sessions/stage")

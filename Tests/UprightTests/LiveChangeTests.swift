@@ -19,8 +19,7 @@ struct LiveChangeTests {
     let folder = scratch.path("hls")
     let clip = try FLVClip(DecodedFrames.source, seconds: 3)
     let stage = try LiveTestSession([.hls(folder: folder)]) { $0.options.sensor() }
-    try #require(stage.feed.begin())
-    let sender = Thread.running { stage.send(clip.tags) }
+    let sender = try stage.publishing(clip)
     #expect(until { stage.session.snapshot.seconds > 0.5 })
     var change = LiveChange()
     change.policy = PolicyDocument.builtIn("landscape")
@@ -56,8 +55,7 @@ struct LiveChangeTests {
     let stage = try LiveTestSession([.hls(folder: folder)]) {
       $0.options.size = .pair(PixelSize(160, 160))
     }
-    try #require(stage.feed.begin())
-    let sender = Thread.running { stage.send(clip.tags) }
+    let sender = try stage.publishing(clip)
     #expect(until { stage.session.snapshot.seconds > 0.5 })
     var times: [Double] = []
     // Black above and below, then white, then nothing is left beside the frame, then the overlay covers it.
@@ -97,8 +95,7 @@ struct LiveChangeTests {
       $0.options.canvas = .landscape
       $0.options.size = .pair(PixelSize(160, 90))
     }
-    try #require(stage.feed.begin())
-    let sender = Thread.running { stage.send(clip.tags) }
+    let sender = try stage.publishing(clip)
     var times: [Double] = []
     for (seconds, bits) in [(0.9, 2_000_000), (2.4, 100_000)] {
       #expect(until { stage.session.snapshot.seconds > seconds })
@@ -169,8 +166,7 @@ struct LiveChangeTests {
     let folder = scratch.path("hls")
     let clip = try FLVClip(DecodedFrames.source, seconds: 2.5)
     let stage = try LiveTestSession([.hls(folder: folder)])
-    try #require(stage.feed.begin())
-    let sender = Thread.running { stage.send(clip.tags) }
+    let sender = try stage.publishing(clip)
     #expect(until { stage.session.snapshot.seconds > 0.5 })
     let session = stage.session
     let times = try await withThrowingTaskGroup(of: Double?.self) { group in

@@ -17,8 +17,7 @@ struct LiveOutputTests {
     let clip = try FLVClip(DecodedFrames.source, seconds: 5)
     let stage = try LiveTestSession([.hls(folder: folder)]) { $0.outputIDs = ["main"] }
     let session = stage.session
-    try #require(stage.feed.begin())
-    let sender = Thread.running { stage.send(clip.tags) }
+    let sender = try stage.publishing(clip)
     #expect(until { session.snapshot.seconds > 1.3 })
     let added = try await session.add(.file(path: path), id: "take")
     #expect(added.id == "take" && [.starting, .live].contains(added.state))
@@ -63,8 +62,7 @@ struct LiveOutputTests {
     let clip = try FLVClip(DecodedFrames.source, seconds: 3)
     let stage = try LiveTestSession([.hls(folder: scratch.path("hls"))]) { $0.options.sensor() }
     let session = stage.session
-    try #require(stage.feed.begin())
-    let sender = Thread.running { stage.send(clip.tags) }
+    let sender = try stage.publishing(clip)
     #expect(until { session.snapshot.seconds > 0.5 })
     _ = try await session.removeOutput("output-1")
     #expect(session.snapshot.outputs.isEmpty)
@@ -98,8 +96,7 @@ struct LiveOutputTests {
     let server = try Loopback.Listener()
     let stage = try LiveTestSession([.hls(folder: folder)]) { $0.segmentSeconds = 0.5 }
     let session = stage.session
-    try #require(stage.feed.begin())
-    let sender = Thread.running { stage.send(clip.tags) }
+    let sender = try stage.publishing(clip)
     #expect(until { session.snapshot.seconds > 0.3 })
     _ = try await session.add(.push(url: "tcp://127.0.0.1:\(server.port)"), id: "push")
     let first = try #require(server.accept())

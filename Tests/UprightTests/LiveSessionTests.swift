@@ -50,8 +50,7 @@ struct LiveSessionTests {
     let folder = scratch.path("hls")
     let clip = try FLVClip(DecodedFrames.source, seconds: 3)
     let stage = try LiveTestSession([.hls(folder: folder)]) { $0.options.sensor() }
-    try #require(stage.feed.begin())
-    let sender = Thread.running { stage.send(clip.tags) }
+    let sender = try stage.publishing(clip)
     #expect(until { stage.session.snapshot.seconds > 0.5 })
     #expect(stage.session.snapshot.appOrientation == "portrait")
     let answers = try await stage.session.post([.now(.device(.landscapeRight))])
@@ -176,8 +175,7 @@ struct LiveSessionTests {
     let url = "\(scheme)://127.0.0.1:\(port)" + (scheme == "rtmp" ? "/live/key" : "")
     let clip = try FLVClip(DecodedFrames.source, seconds: 6)
     let stage = try LiveTestSession([.hls(folder: folder), .push(url: url)]) { $0.options.sensor() }
-    try #require(stage.feed.begin())
-    let sender = Thread.running { stage.send(clip.tags) }
+    let sender = try stage.publishing(clip)
     #expect(until { stage.session.snapshot.seconds > 0.5 })
     if scheme == "rtmp" {
       #expect(until { stage.session.snapshot.outputs.last?.reason != nil })

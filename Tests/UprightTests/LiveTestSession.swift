@@ -120,6 +120,12 @@ final class LiveTestSession: Sendable {
     if ends { feed.end() }
   }
 
+  /// Publishes a clip in real time on a thread of its own, as one connection, which stays open.
+  func publishing(_ clip: FLVClip) throws -> RunningThread {
+    try #require(feed.begin())
+    return Thread.running { self.send(clip.tags) }
+  }
+
   func send(_ tags: [FLVClip.Tag]) {
     let start = Date()
     var first: Int?
