@@ -68,7 +68,7 @@ static struct module *known_module(uintptr_t address) {
   return NULL;
 }
 
-// What is not known yet may have been opened since: looked for again, though not for ever.
+// What is not known yet may have been opened since: looked for again, a few times.
 static struct module *module_of(uintptr_t address) {
   static _Atomic int looked;
   struct module *m = known_module(address);

@@ -33,11 +33,11 @@ def once(scratch, clip, gap, before=8.0, after=8.0):
         state = service.state("back")
         player.end()
     times, decoding = player.packets()
-    sound, _ = player.packets("a:0")
+    audio, _ = player.packets("a:0")
     return {
         "gap": gap, "seconds played": len(times) / RATE, "longest step": max(steps(times)),
         "shortest step": min(steps(times)), "shortest DTS step": min(steps(decoding)),
-        "sound's longest step": max(steps(sound)), "sound's shortest step": min(steps(sound)),
+        "audio's longest step": max(steps(audio)), "audio's shortest step": min(steps(audio)),
         "target duration": sorted(player.targets),
         "longest segment": max(each[1] for each in player.segments.values()),
         "discontinuities": player.discontinuities, "least ahead": player.least,

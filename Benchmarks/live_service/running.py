@@ -158,7 +158,7 @@ def clip(folder, seconds, size="640x360", rate=30, keyframes=2):
             ["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i",
              f"testsrc2=size={size}:rate={rate}", "-f", "lavfi", "-i", "sine=f=440:r=48000",
              "-f", "lavfi", "-i", "anoisesrc=color=pink:amplitude=0.2:r=48000",
-             "-filter_complex", "[1][2]amix=2[sound]", "-map", "0:v", "-map", "[sound]",
+             "-filter_complex", "[1][2]amix=2[audio]", "-map", "0:v", "-map", "[audio]",
              "-t", str(seconds), "-c:v", "libx264", "-preset", "veryfast", "-tune", "zerolatency",
              "-g", str(keyframes * rate), "-pix_fmt", "yuv420p", "-b:v", "800k", "-c:a", "aac",
              "-f", "flv", path], check=True)

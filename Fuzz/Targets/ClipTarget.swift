@@ -60,11 +60,11 @@ private enum MatroskaClip {
       + element(0x86, Array("V_MPEG4/ISO/AVC".utf8))
       + element(0x63A2, configuration) + (perPicture > 0 ? number(0x23E383, perPicture) : [])
       + element(0xE0, number(0xB0, 32) + number(0xBA, 32))
-    let sound =
+    let audio =
       number(0xD7, 2) + number(0x73C5, 2) + number(0x83, 2)
       + element(0x86, Array("A_PCM/INT/LIT".utf8))
       + element(0xE1, element(0xB5, big(8000.0.bitPattern)) + number(0x9F, 1) + number(0x6264, 16))
-    let tracks = element(0x1654_AE6B, element(0xAE, video) + element(0xAE, sound))
+    let tracks = element(0x1654_AE6B, element(0xAE, video) + element(0xAE, audio))
     var chapters: [UInt8] = []
     if input.flag() {
       let atom =

@@ -80,14 +80,14 @@ def free_port():
 
 def begin(room, publisher, options):
     """Creates the session, then starts the forwarding: packets can be received once the POST is answered."""
-    name, pictures, sound = "room-%s-%s" % (options.room, publisher), free_port(), free_port()
+    name, video, audio = "room-%s-%s" % (options.room, publisher), free_port(), free_port()
     description = ["v=0", "o=- 0 0 IN IP4 127.0.0.1", "s=" + name, "c=IN IP4 127.0.0.1", "t=0 0",
-                   "m=video %d RTP/AVP 96" % pictures, "a=rtpmap:96 %s/90000" % options.codec.upper(),
+                   "m=video %d RTP/AVP 96" % video, "a=rtpmap:96 %s/90000" % options.codec.upper(),
                    "a=extmap:%d urn:3gpp:video-orientation" % options.orientation_id,
-                   "m=audio %d RTP/AVP 97" % sound, "a=rtpmap:97 opus/48000/2"]
+                   "m=audio %d RTP/AVP 97" % audio, "a=rtpmap:97 opus/48000/2"]
     ask("POST", UPRIGHT + "/v1/sessions", {"name": name, "input": {"sdp": "\r\n".join(description)}, **MORE}, TOKEN)
-    room.do("rtp_forward", publisher_id=publisher, host="127.0.0.1", host_family="ipv4", video_port=pictures,
-            video_pt=96, audio_port=sound, audio_pt=97)
+    room.do("rtp_forward", publisher_id=publisher, host="127.0.0.1", host_family="ipv4", video_port=video,
+            video_pt=96, audio_port=audio, audio_pt=97)
     print("%s/live/%s/index.m3u8" % (UPRIGHT, name), flush=True)
     return name
 

@@ -15,7 +15,7 @@ package final class ContainerSink: PacketSink {
   private var mark: OrientationMetadata?
   private var description: OutputDescription?
   /// The number of frames written so far.
-  private var pictures = 0
+  private var frames = 0
   /// The interval at which the file becomes playable up to that point, even if the process is killed; `nil`
   /// for a file that becomes playable only when it is finished.
   private let wholeEvery: MediaTime?
@@ -170,11 +170,11 @@ package final class ContainerSink: PacketSink {
     if track == 0 {
       if let tick = description?.frameTick {
         packet.rescale(to: tick)
-        packet.pts = Int64(pictures)
+        packet.pts = Int64(frames)
         packet.dts = packet.pts
       }
       if packet.isKey, let time = packet.time { try makeWhole(muxer, before: time) }
-      pictures += 1
+      frames += 1
     }
     try muxer.write(packet, stream: track)
     try handOver()
@@ -201,7 +201,7 @@ package final class ContainerSink: PacketSink {
         first: description, muxer: muxerName, location: target)
     }
     description.format = format
-    try sampleDescriptions?.begin(description, at: pictures)
+    try sampleDescriptions?.begin(description, at: frames)
   }
 
   package func finish(isPartial: Bool) throws(UprightError) {

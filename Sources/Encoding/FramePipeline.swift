@@ -63,7 +63,7 @@ package final class FramePipeline {
   private struct Stages {
     let orienter: FrameOrienter
     let fields: DeinterlacingStage
-    let pictures: FrameCompositor
+    let compositor: FrameCompositor
     let chain: EncoderChain
   }
 
@@ -104,7 +104,7 @@ package final class FramePipeline {
       plain = PlanarConverter(background: options.background)
     }
     (work.options, work.stills) = (options, stills)
-    stages?.pictures.change(Self.layout(options), stills)
+    stages?.compositor.change(Self.layout(options), stills)
     stages?.chain.change(options.rate)
   }
 
@@ -185,7 +185,7 @@ package final class FramePipeline {
     let made = Stages(
       orienter: orienter,
       fields: DeinterlacingStage(codec: settings.codec, format: settings.format),
-      pictures: FrameCompositor(orienter: orienter, stills: work.stills),
+      compositor: FrameCompositor(orienter: orienter, stills: work.stills),
       chain: EncoderChain(settings, followsColour: work.canFollow))
     stages = made
     return made
@@ -199,25 +199,25 @@ package final class FramePipeline {
     let placement = stages.orienter.placement(
       of: frame.size, sampleAspectRatio: shape, turn: direction.turn, canvas: direction.canvas)
     let orienting = ContinuousClock.now
-    var picture = try stages.pictures.picture(of: frame, direction, placement, shape: shape)
-    picture.fields = DeinterlacingStage.fields(frame.fields, after: placement.orientation)
+    var drawn = try stages.compositor.output(for: frame, direction, placement, shape: shape)
+    drawn.fields = DeinterlacingStage.fields(frame.fields, after: placement.orientation)
     tally.orientSeconds += orienting.secondsUntilNow
-    picture.rescale(to: work.timeBase)
-    picture.pts = picture.pts.map { $0 - shift }
-    note(direction, placement, picture.colour, time)
+    drawn.rescale(to: work.timeBase)
+    drawn.pts = drawn.pts.map { $0 - shift }
+    note(direction, placement, drawn.colour, time)
     tally.frames += 1
-    tally.end(picture)
+    tally.end(drawn)
     latest = (time, direction.format.appOrientation)
     if let tap = setup.tap {
-      return try tap.take(stored: frame, upright: picture, direction: direction, time: time)
+      return try tap.take(stored: frame, upright: drawn, direction: direction, time: time)
     }
     let isDue = setup.keyframes.isDue(
       at: time, canvas: direction.canvas,
-      isFirst: setup.wantsKeyframe() || stages.chain.changesFormat(with: picture))
-    picture.forcesKeyframe = isDue || wantsExtraKeyframe
+      isFirst: setup.wantsKeyframe() || stages.chain.changesFormat(with: drawn))
+    drawn.forcesKeyframe = isDue || wantsExtraKeyframe
     wantsExtraKeyframe = false
     let encoding = ContinuousClock.now
-    try stages.chain.encode(picture, emit: emit)
+    try stages.chain.encode(drawn, emit: emit)
     tally.encodeSeconds += encoding.secondsUntilNow
   }
 

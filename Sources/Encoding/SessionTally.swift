@@ -61,9 +61,9 @@ package struct SessionTally {
     return steps.upperBound > steps.lowerBound + steps.lowerBound / 2
   }
 
-  mutating func end(_ picture: borrowing VideoFrame) {
-    end(pts: picture.pts, duration: picture.duration)
-    guard let pts = picture.pts else { return }
+  mutating func end(_ frame: borrowing VideoFrame) {
+    end(pts: frame.pts, duration: frame.duration)
+    guard let pts = frame.pts else { return }
     if let lastTime, pts > lastTime {
       let step = pts - lastTime
       steps = min(step, steps?.lowerBound ?? step)...max(step, steps?.upperBound ?? step)

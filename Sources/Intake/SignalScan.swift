@@ -21,7 +21,7 @@ package struct SignalScan {
   }
 
   /// A frame that was read and not yet returned.
-  private struct Picture {
+  private struct BufferedFrame {
     let pts: Int64
     let size: PixelSize
     /// The signals, known in advance only for decoded frames.
@@ -37,7 +37,7 @@ package struct SignalScan {
   private var first: Int64?
   private var frame = -1
   /// The buffered frames, in presentation order.
-  private var waiting: [Picture] = []
+  private var waiting: [BufferedFrame] = []
   private var last: (size: PixelSize, signals: [OrientationSignal])?
   private var isAtEnd = false
   private let note: (borrowing Packet) -> Void
@@ -80,16 +80,16 @@ package struct SignalScan {
     while true {
       while !isAtEnd && waiting.count < Self.reordering { try readPacket() }
       guard !waiting.isEmpty else { return nil }
-      let picture = waiting.removeFirst()
-      first = first ?? picture.pts
+      let next = waiting.removeFirst()
+      first = first ?? next.pts
       frame += 1
-      let signals = picture.signals ?? reader.signals(at: picture.pts)
-      if let last, last.size == picture.size, last.signals == signals { continue }
-      last = (picture.size, signals)
+      let signals = next.signals ?? reader.signals(at: next.pts)
+      if let last, last.size == next.size, last.signals == signals { continue }
+      last = (next.size, signals)
       let base = video.timeBase
-      let time = MediaTime(picture.pts, base) - MediaTime(first ?? 0, base)
+      let time = MediaTime(next.pts, base) - MediaTime(first ?? 0, base)
       return Change(
-        time: time, frame: frame, size: picture.size, signals: signals)
+        time: time, frame: frame, size: next.size, signals: signals)
     }
   }
 
@@ -107,12 +107,12 @@ package struct SignalScan {
     var signals: [OrientationSignal]?
     if let decoder {
       _ = decoder.send(packet)
-      guard let picture = try decoder.receive() else { return }
-      size = picture.size
-      signals = reader.signals(for: picture)
+      guard let decoded = try decoder.receive() else { return }
+      size = decoded.size
+      signals = reader.signals(for: decoded)
     }
     let place = waiting.firstIndex { $0.pts > pts } ?? waiting.count
-    waiting.insert(Picture(pts: pts, size: size, signals: signals), at: place)
+    waiting.insert(BufferedFrame(pts: pts, size: size, signals: signals), at: place)
   }
 
   private func vp9Size(_ packet: borrowing Packet) -> PixelSize? {

@@ -5,15 +5,15 @@ package import UprightMediaIO
 /// Opens a packet source: a Janus recording if the first bytes or the format `mjr` identify one, otherwise
 /// any file that libavformat reads.
 ///
-/// - Parameter sound: The audio recording that belongs to a video recording; `nil` if there is none.
-/// - Throws: `usage` if `sound` is given for anything else, and the errors of the sources.
+/// - Parameter audio: The audio recording that belongs to a video recording; `nil` if there is none.
+/// - Throws: `usage` if `audio` is given for anything else, and the errors of the sources.
 package func openSource(
-  _ url: String, format: String? = nil, sound: String? = nil, interrupt: Interrupt = Interrupt()
+  _ url: String, format: String? = nil, audio: String? = nil, interrupt: Interrupt = Interrupt()
 ) throws(UprightError) -> any PacketSource {
   if format?.lowercased() == "mjr" || (format == nil && JanusFile.recognises(url)) {
-    return try JanusSource(pictures: url, sound: sound, interrupt: interrupt)
+    return try JanusSource(video: url, audio: audio, interrupt: interrupt)
   }
-  if sound != nil {
+  if audio != nil {
     throw UprightError(
       .usage, "the input is not a Janus recording and contains its audio", at: "--audio",
       remedy: "remove it, or give a video recording (.mjr) as input")

@@ -27,7 +27,7 @@ final class Backdrop {
   /// Returns the backdrop of `frame` in the size of `canvas`.
   ///
   /// - Parameter pixel: The sample aspect ratio of the stored frame.
-  func picture(
+  func frame(
     of frame: borrowing VideoFrame, turned turn: ImageOrientation, pixel: Rational,
     on canvas: borrowing VideoFrame
   ) throws(UprightError) -> VideoFrame {
@@ -36,8 +36,8 @@ final class Backdrop {
       frame,
       by: shrinker.placement(of: frame.size, sampleAspectRatio: pixel, turn: turn, canvas: size))
     if pool?.size != canvas.size { pool = try FramePool(size: canvas.size, format: format) }
-    guard let picture = try pool?.frame(), let small = FrameView(thumbnail),
-      let large = FrameView(picture)
+    guard let blurred = try pool?.frame(), let small = FrameView(thumbnail),
+      let large = FrameView(blurred)
     else { throw UprightError(.fault, "no frame to blur") }
     for plane in small.framePlanes {
       if format.sampleBytes == 1 {
@@ -50,7 +50,7 @@ final class Backdrop {
     try enlarger.scale(
       small, onto: large, colour: canvas.colour, chroma: .init(from: siting, to: siting),
       filter: .bilinear)
-    return picture
+    return blurred
   }
 
   /// Returns a size with the canvas's shape, no larger than the canvas, with both sides in whole chroma
@@ -71,9 +71,9 @@ struct BoxBlur<Sample: FixedWidthInteger & UnsignedInteger> {
   let radius: Int
   let passes: Int
 
-  func run(on picture: FramePlane) {
-    let plane = picture.plane
-    let step = picture.components
+  func run(on target: FramePlane) {
+    let plane = target.plane
+    let step = target.components
     for _ in 0..<passes {
       for y in 0..<plane.height {
         let row = unsafe (plane.base + y * plane.stride).assumingMemoryBound(to: Sample.self)

@@ -36,13 +36,13 @@ package final class FrameCompositor {
   /// - Parameters:
   ///   - placement: The layout of the frame at rest, according to `direction`.
   ///   - shape: The sample aspect ratio of the frame.
-  package func picture(
-    of frame: borrowing VideoFrame, _ direction: FrameDirection, _ placement: Placement,
+  package func output(
+    for frame: borrowing VideoFrame, _ direction: FrameDirection, _ placement: Placement,
     shape: Rational
   ) throws(UprightError) -> VideoFrame {
     note(direction.moment?.turn)
-    let picture = try ground(frame, direction, placement, shape)
-    return try overlays.paint(picture, window: direction.window, with: orienter)
+    let output = try ground(frame, direction, placement, shape)
+    return try overlays.paint(output, window: direction.window, with: orienter)
   }
 
   private func note(_ turn: OrientationTimeline.Turn?) {
@@ -60,7 +60,7 @@ package final class FrameCompositor {
     guard direction.isCaptureEnabled else {
       let standing = slate ?? last ?? HeldContent(.nothing)
       last = standing
-      return try standing.picture(for: frame, on: direction.canvas, by: orienter)
+      return try standing.output(for: frame, on: direction.canvas, by: orienter)
     }
     let moment = direction.moment
     if let moment, moment.turn.style == .hold {
@@ -70,7 +70,7 @@ package final class FrameCompositor {
       before?.standing = standing
       last = standing
       if let standing {
-        return try standing.picture(for: frame, on: direction.canvas, by: orienter)
+        return try standing.output(for: frame, on: direction.canvas, by: orienter)
       }
     }
     try keep(frame, direction, shape)
@@ -85,11 +85,11 @@ package final class FrameCompositor {
   private func keep(
     _ frame: borrowing VideoFrame, _ direction: FrameDirection, _ shape: Rational
   ) throws(UprightError) {
-    let picture = try frame.shared()
+    let output = try frame.shared()
     if isKnownUniquelyReferenced(&last), let last {
-      last.show(picture, direction, shape: shape)
+      last.show(output, direction, shape: shape)
     } else {
-      last = HeldContent(picture, direction, shape: shape)
+      last = HeldContent(output, direction, shape: shape)
     }
   }
 
@@ -127,10 +127,10 @@ package final class FrameCompositor {
   private func crossfaded(
     _ frame: borrowing VideoFrame, _ direction: FrameDirection, _ placement: Placement
   ) throws(UprightError) -> VideoFrame {
-    let picture = try rested(frame, direction, placement)
-    guard let moment = direction.moment, let standing = before?.standing else { return picture }
-    let held = try standing.picture(for: frame, on: direction.canvas, by: orienter)
-    guard let from = FrameView(held), let to = FrameView(picture) else { return picture }
+    let output = try rested(frame, direction, placement)
+    guard let moment = direction.moment, let standing = before?.standing else { return output }
+    let held = try standing.output(for: frame, on: direction.canvas, by: orienter)
+    guard let from = FrameView(held), let to = FrameView(output) else { return output }
     let kernels = orienter.kernels
     let weight = Int(clamping: moment.progress * 256)
     for (old, new) in zip(from.framePlanes, to.framePlanes) {
@@ -140,7 +140,7 @@ package final class FrameCompositor {
           componentSize: from.format.sampleBytes)
       }
     }
-    return picture
+    return output
   }
 }
 
@@ -179,14 +179,14 @@ final class HeldContent {
   func redraw() { drawn = nil }
 
   /// Returns the content drawn in place of `frame`. Its memory is shared.
-  func picture(
+  func output(
     for frame: borrowing VideoFrame, on canvas: PixelSize, by orienter: FrameOrienter
   ) throws(UprightError) -> VideoFrame {
     if drawn?.size != canvas { drawn = try draw(like: frame, on: canvas, by: orienter) }
-    guard let picture = try drawn?.replacement(for: frame) else {
+    guard let output = try drawn?.replacement(for: frame) else {
       throw UprightError(.fault, "no drawn frame to hold")
     }
-    return picture
+    return output
   }
 
   private func draw(
@@ -194,19 +194,19 @@ final class HeldContent {
   ) throws(UprightError) -> VideoFrame {
     switch content {
     case .frame(let direction, let shape):
-      guard let picture = try draw(direction, shape, on: canvas, by: orienter) else {
+      guard let output = try draw(direction, shape, on: canvas, by: orienter) else {
         throw UprightError(.fault, "no frame to hold")
       }
-      return picture
+      return output
     case .still(let still):
-      let picture = try background(like: frame, on: canvas, by: orienter)
+      let output = try background(like: frame, on: canvas, by: orienter)
       let rect = Placement(
         source: still.size, orientation: .up, canvas: canvas, alignment: orienter.format.alignment
       ).canvasRect
       let stamp = try PreparedOverlay(
-        still, turn: .up, rect: rect, format: orienter.format, like: picture)
-      try stamp.draw(on: picture, with: orienter.kernels)
-      return picture
+        still, turn: .up, rect: rect, format: orienter.format, like: output)
+      try stamp.draw(on: output, with: orienter.kernels)
+      return output
     case .nothing:
       return try background(like: frame, on: canvas, by: orienter)
     }
@@ -231,9 +231,9 @@ final class HeldContent {
   private func background(
     like frame: borrowing VideoFrame, on canvas: PixelSize, by orienter: FrameOrienter
   ) throws(UprightError) -> VideoFrame {
-    let picture = try orienter.blank(like: frame, on: canvas, turned: .up)
+    let output = try orienter.blank(like: frame, on: canvas, turned: .up)
     orienter.fillMargins(
-      of: picture, around: PixelRect(x: 0, y: 0, width: 0, height: 0), colour: picture.colour)
-    return picture
+      of: output, around: PixelRect(x: 0, y: 0, width: 0, height: 0), colour: output.colour)
+    return output
   }
 }

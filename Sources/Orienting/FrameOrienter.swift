@@ -151,8 +151,8 @@ package final class FrameOrienter {
     let isEnlarging =
       target.size.width * target.size.height > source.size.width * source.size.height
     if isEnlarging, let lying = turned(source.format, by: turn) {
-      let picture = try pool(&intermediates, size: uprightSize, format: lying).frame()
-      guard let middle = FrameView(picture) else { throw noPlanes(lying) }
+      let intermediate = try pool(&intermediates, size: uprightSize, format: lying).frame()
+      guard let middle = FrameView(intermediate) else { throw noPlanes(lying) }
       try move(source, onto: middle, by: turn)
       try scaler.scale(
         middle, onto: target, colour: colour,
@@ -161,8 +161,8 @@ package final class FrameOrienter {
     }
     guard let lying = turned(target.format, by: turn) else { throw noPlanes(target.format) }
     let size = turn.applied(to: target.size)
-    let picture = try pool(&intermediates, size: size, format: lying).frame()
-    guard let middle = FrameView(picture) else { throw noPlanes(lying) }
+    let intermediate = try pool(&intermediates, size: size, format: lying).frame()
+    guard let middle = FrameView(intermediate) else { throw noPlanes(lying) }
     try scaler.scale(
       source, onto: middle, colour: colour,
       chroma: .init(from: stored, to: siting.turned(turn.inverse)),
@@ -219,7 +219,7 @@ package final class FrameOrienter {
     guard layout.fit == .blur else {
       return fillMargins(of: canvas, around: rect, colour: canvas.colour)
     }
-    let blurred = try backdrop.picture(of: frame, turned: turn, pixel: pixel, on: canvas)
+    let blurred = try backdrop.frame(of: frame, turned: turn, pixel: pixel, on: canvas)
     let margins = canvas.size.margins(around: rect)
     for index in margins.indices {
       // There is no view of an empty margin.

@@ -26,7 +26,7 @@ final class PartEncoder: @unchecked Sendable {
   let queue = BoundedQueue<Packet>(capacity: 16)
 
   private let plan: SessionPlan
-  private let clip: InputParts
+  private let input: InputParts
   private let index: Int
   private let exchange: PartExchange
   private let line: FramePipeline
@@ -41,21 +41,21 @@ final class PartEncoder: @unchecked Sendable {
   private var packets = 0
 
   init(
-    _ plan: SessionPlan, _ clip: InputParts, part index: Int, setup: FramePipeline.Setup,
+    _ plan: SessionPlan, _ input: InputParts, part index: Int, setup: FramePipeline.Setup,
     decodingThreads: Int, exchange: PartExchange
   ) {
     self.plan = plan
-    self.clip = clip
+    self.input = input
     self.index = index
     self.exchange = exchange
     self.decodingThreads = decodingThreads
     line = FramePipeline(plan, setup)
     outcome = Outcome(tally: SessionTally(timeBase: plan.videoTimeBase))
-    frame = clip.parts[index].frames.lowerBound
+    frame = input.parts[index].frames.lowerBound
   }
 
   /// How many packets may wait for earlier parts: all packets of a part of a few seconds.
-  private var limit: Int { min(max(64, clip.parts[index].frames.count), 600) }
+  private var limit: Int { min(max(64, input.parts[index].frames.count), 600) }
 
   /// Runs to the end of the queue, or until the exchange is closed.
   func run() -> Outcome {
@@ -88,15 +88,15 @@ final class PartEncoder: @unchecked Sendable {
   }
 
   private func deliver(_ decoder: VideoDecoder) throws(UprightError) {
-    while var picture = try timed({ () throws(UprightError) in try decoder.receive() }) {
+    while var decoded = try timed({ () throws(UprightError) in try decoder.receive() }) {
       outcome.frames += 1
-      if picture.isDamaged { outcome.damagedFrames += 1 }
-      if picture.isInterlaced { outcome.interlacedFrames += 1 }
-      outcome.droppedMetadata.formUnion(picture.dynamicMetadata)
-      pixelShape.resolve(&picture, container: plan.video.sampleAspectRatio)
-      guard place(&picture) else { continue }
+      if decoded.isDamaged { outcome.damagedFrames += 1 }
+      if decoded.isInterlaced { outcome.interlacedFrames += 1 }
+      outcome.droppedMetadata.formUnion(decoded.dynamicMetadata)
+      pixelShape.resolve(&decoded, container: plan.video.sampleAspectRatio)
+      guard place(&decoded) else { continue }
       try line.take(
-        picture, clip.inputSurvey.stretch(of: frame).direction, clip.inputSurvey.time(of: frame),
+        decoded, input.inputSurvey.stretch(of: frame).direction, input.inputSurvey.time(of: frame),
         emit: emit)
       frame += 1
     }
@@ -104,26 +104,26 @@ final class PartEncoder: @unchecked Sendable {
 
   /// Finds the index of the frame by its timestamp; the index never goes back. Returns `false` if the frame
   /// is after the end of the part.
-  private func place(_ picture: inout VideoFrame) -> Bool {
-    let shown = clip.inputSurvey.survey.shown
-    let end = clip.parts[index].frames.upperBound
-    frame = max(frame, picture.pts.map { shown.place(of: $0) } ?? frame)
+  private func place(_ decoded: inout VideoFrame) -> Bool {
+    let shown = input.inputSurvey.survey.shown
+    let end = input.parts[index].frames.upperBound
+    frame = max(frame, decoded.pts.map { shown.place(of: $0) } ?? frame)
     guard frame < end else { return false }
-    picture.pts = shown[frame]
-    if picture.duration <= 0 {
+    decoded.pts = shown[frame]
+    if decoded.duration <= 0 {
       let usual = frame > 0 ? shown[frame] - shown[frame - 1] : 1
-      picture.duration = frame + 1 < shown.count ? shown[frame + 1] - shown[frame] : usual
+      decoded.duration = frame + 1 < shown.count ? shown[frame + 1] - shown[frame] : usual
     }
     return true
   }
 
   private func emit(_ packet: consuming Packet, _ format: EncodedFormat?) throws(UprightError) {
     var packet = consume packet
-    if let join = clip.join {
+    if let join = input.join {
       // The frames are reordered no further than in the source, so they fit its decoding times.
-      let place = clip.parts[index].frames.lowerBound + packets
+      let place = input.parts[index].frames.lowerBound + packets
       let tick = plan.video.timeBase
-      let time = clip.decodingTimes[place].rescaled(from: tick, to: packet.timeBase)
+      let time = input.decodingTimes[place].rescaled(from: tick, to: packet.timeBase)
       packet.dts = packet.pts.map { min($0, time) } ?? time
       packet = try join.adapted(packet)
       if let form = try form.get() {

@@ -26,7 +26,7 @@ final class PartExchange: @unchecked Sendable {
     /// A packet of another track.
     case side(PacketBox)
     /// A video packet of a part.
-    case picture(PacketBox, part: Int)
+    case frame(PacketBox, part: Int)
   }
 
   private static let sideLimit = 64
@@ -97,7 +97,7 @@ final class PartExchange: @unchecked Sendable {
       }
       if let packet = lanes[head]?.packets.popFirst() {
         condition.broadcast()
-        return .picture(packet, part: head)
+        return .frame(packet, part: head)
       }
       if lanes[head]?.isEnded == true {
         lanes[head] = nil

@@ -16,11 +16,11 @@ struct PartFormats {
 
   /// Decodes the first frame to get the encoder's parameter sets: they are in the header, which may be
   /// written long before the first encoded frame.
-  init(_ plan: SessionPlan, _ clip: InputParts) throws(UprightError) {
+  init(_ plan: SessionPlan, _ input: InputParts) throws(UprightError) {
     size = plan.video.parameters.size
-    join = clip.join
+    join = input.join
     let first = try plan.decodeFirstFrame()
-    var settings = plan.encoderSettings(first: first, codec: clip.codec)
+    var settings = plan.encoderSettings(first: first, codec: input.codec)
     settings.colour = first.colour
     settings.fields = first.fields
     if let join {
@@ -73,10 +73,10 @@ extension SessionPlan {
     while let packet = try demuxer.read() {
       guard packet.streamIndex == video.index else { continue }
       _ = decoder.send(packet)
-      if let picture = try decoder.receive() { return picture }
+      if let frame = try decoder.receive() { return frame }
     }
     decoder.finish()
-    if let picture = try decoder.receive() { return picture }
+    if let frame = try decoder.receive() { return frame }
     throw UprightError(
       .badData, "no frame can be decoded", at: request.input, remedy: "the input is damaged")
   }

@@ -24,7 +24,7 @@ final class PartReader: @unchecked Sendable {
   private static let copiedLimit = 64
 
   private let plan: SessionPlan
-  private let clip: InputParts
+  private let input: InputParts
   private let exchange: PartExchange
   private let makeEncoder: (Int) -> PartEncoder
   /// Limits the number of encoders that run in parallel.
@@ -42,15 +42,15 @@ final class PartReader: @unchecked Sendable {
   ///   - encoders: How many encoders may run in parallel.
   ///   - makeEncoder: Creates the encoder of a part.
   init(
-    _ plan: SessionPlan, _ clip: InputParts, exchange: PartExchange, encoders: Int,
+    _ plan: SessionPlan, _ input: InputParts, exchange: PartExchange, encoders: Int,
     makeEncoder: @escaping (Int) -> PartEncoder
   ) throws(UprightError) {
     self.plan = plan
-    self.clip = clip
+    self.input = input
     self.exchange = exchange
     self.makeEncoder = makeEncoder
     slots = DispatchSemaphore(value: max(1, encoders))
-    form = try clip.join == nil ? nil : plan.inBandForm()
+    form = try input.join == nil ? nil : plan.inBandForm()
     rewriter = OrientationMetadata().rewriter(for: plan.video)
     plan.demuxer.select(Set(plan.sideTracks.map(\.stream.index)).union([plan.video.index]))
   }
@@ -81,8 +81,8 @@ final class PartReader: @unchecked Sendable {
 
   private func take(_ packet: consuming Packet) throws(UprightError) {
     // There may be more packets than in the survey if the file is still being written.
-    guard outcome.packets < clip.inputSurvey.survey.shown.count else { return }
-    while outcome.packets >= clip.parts[part].frames.upperBound {
+    guard outcome.packets < input.inputSurvey.survey.shown.count else { return }
+    while outcome.packets >= input.parts[part].frames.upperBound {
       end()
       part += 1
       begin()
@@ -103,13 +103,13 @@ final class PartReader: @unchecked Sendable {
       guard let formed = try form.filter(copy) else { return }
       copy = formed
     }
-    copy.dts = clip.decodingTimes[outcome.packets]
+    copy.dts = input.decodingTimes[outcome.packets]
     copy.rescale(to: plan.videoTimeBase)
     isOpen = exchange.put(copy, part: part, limit: Self.copiedLimit)
   }
 
   private func begin() {
-    guard !clip.parts[part].isCopied else { return }
+    guard !input.parts[part].isCopied else { return }
     // The encoder that this waits for has all its packets, so it will finish.
     slots.wait()
     let encoder = makeEncoder(part)

@@ -12,7 +12,7 @@ internal import UprightPipeline
 /// Runs a transcode whose input is processed in parts, copied and encoded ones.
 final class PartsRun {
   private let plan: SessionPlan
-  private let clip: InputParts
+  private let input: InputParts
   private let observe: (SessionUpdate) -> Void
   private let output: OutputStage
   private let exchange = PartExchange()
@@ -28,29 +28,29 @@ final class PartsRun {
   private let started = ContinuousClock.now
 
   init(
-    _ plan: SessionPlan, _ clip: InputParts, observe: @escaping (SessionUpdate) -> Void
+    _ plan: SessionPlan, _ input: InputParts, observe: @escaping (SessionUpdate) -> Void
   ) throws(UprightError) {
     self.plan = plan
-    self.clip = clip
+    self.input = input
     self.observe = observe
-    warnings = plan.warnings + clip.inputSurvey.warnings
+    warnings = plan.warnings + input.inputSurvey.warnings
     tally = SessionTally(timeBase: plan.videoTimeBase)
-    formats = try PartFormats(plan, clip)
-    clocks = clip.keyframeClocks(FramePipeline.Setup(plan).keyframes)
-    let longest = clip.parts.map(clip.duration).max() ?? .zero
+    formats = try PartFormats(plan, input)
+    clocks = input.keyframeClocks(FramePipeline.Setup(plan).keyframes)
+    let longest = input.parts.map(input.duration).max() ?? .zero
     output = try OutputStage(
-      plan, mark: clip.join == nil ? nil : OrientationMetadata(),
-      ahead: longest * (clip.concurrency - 1))
+      plan, mark: input.join == nil ? nil : OrientationMetadata(),
+      ahead: longest * (input.concurrency - 1))
   }
 
   /// Runs to the end and finishes the output.
   func run() throws(UprightError) -> TranscodeReport {
-    for entry in clip.inputSurvey.plan.entries { observe(.decision(entry)) }
+    for entry in input.inputSurvey.plan.entries { observe(.decision(entry)) }
     reportFormats()
-    let reader = try PartReader(plan, clip, exchange: exchange, encoders: clip.concurrency) {
+    let reader = try PartReader(plan, input, exchange: exchange, encoders: input.concurrency) {
       [self] part in
       PartEncoder(
-        plan, clip, part: part, setup: setup(part), decodingThreads: threads, exchange: exchange)
+        plan, input, part: part, setup: setup(part), decodingThreads: threads, exchange: exchange)
     }
     let reading = WorkThread(name: "upright-read") { reader.run() }
     do throws(UprightError) {
@@ -64,7 +64,8 @@ final class PartsRun {
       try output.finish()
       return TranscodeReport(
         plan: plan, tally: tally, formats: output.formats, files: output.files, outcome: outcome,
-        decisions: clip.inputSurvey.plan.entries, warnings: warnings, wall: started.secondsUntilNow)
+        decisions: input.inputSurvey.plan.entries, warnings: warnings, wall: started.secondsUntilNow
+      )
     } catch {
       // Wakes all waiting threads.
       exchange.close()
@@ -76,15 +77,15 @@ final class PartsRun {
 
   private func setup(_ part: Int) -> FramePipeline.Setup {
     var setup = FramePipeline.Setup(plan)
-    setup.codec = clip.codec
+    setup.codec = input.codec
     setup.keyframes = clocks[part]
-    let (join, threads) = (clip.join, threads)
+    let (join, threads) = (input.join, threads)
     setup.adapt = { wanted in
       var settings = join?.settings(wanted) ?? wanted
       settings.threads = threads
       return settings
     }
-    let canvas = clip.canvas(at: clip.parts[part].frames.lowerBound)
+    let canvas = input.canvas(at: input.parts[part].frames.lowerBound)
     let isShared = join != nil && canvas.size == plan.video.parameters.size
     setup.canvas = isShared ? (canvas.size, .up) : canvas
     return setup
@@ -92,8 +93,8 @@ final class PartsRun {
 
   /// The number of threads of a decoder or an encoder; 0 lets it choose.
   private var threads: Int {
-    if plan.options.threads > 0 || clip.concurrency == 1 { return plan.options.threads }
-    return max(1, ProcessInfo.processInfo.activeProcessorCount / clip.concurrency)
+    if plan.options.threads > 0 || input.concurrency == 1 { return plan.options.threads }
+    return max(1, ProcessInfo.processInfo.activeProcessorCount / input.concurrency)
   }
 
   // MARK: - Packets
@@ -102,15 +103,15 @@ final class PartsRun {
     switch item {
     case .side(let box):
       if let packet = box.take() { try output.take(packet) }
-    case .picture(let box, let part):
+    case .frame(let box, let part):
       guard var packet = box.take() else { return }
-      if clip.join == nil { decodingTimes.fit(&packet) }
+      if input.join == nil { decodingTimes.fit(&packet) }
       let format =
-        clip.parts[part].isCopied ? formats.ofCopied() : try formats.ofEncoded(box.format)
+        input.parts[part].isCopied ? formats.ofCopied() : try formats.ofEncoded(box.format)
       tally.frames += 1
       tally.end(pts: packet.pts, duration: packet.duration)
       if let pts = packet.pts {
-        let origin = MediaTime(clip.inputSurvey.survey.shown[0], plan.video.timeBase)
+        let origin = MediaTime(input.inputSurvey.survey.shown[0], plan.video.timeBase)
         latest = max(latest, MediaTime(pts, packet.timeBase) - origin)
       }
       try output.takeFrame(packet, format: format)
@@ -125,13 +126,13 @@ final class PartsRun {
       .progress(
         SessionProgress(
           frames: tally.frames, seconds: seconds, duration: plan.duration?.seconds,
-          appOrientation: clip.inputSurvey.plan.timeline.point(at: seconds).appOrientation.name,
+          appOrientation: input.inputSurvey.plan.timeline.point(at: seconds).appOrientation.name,
           elapsed: started.secondsUntilNow)))
   }
 
   private func reportFormats() {
     let (options, video) = (plan.options, plan.video)
-    for stretch in clip.inputSurvey.stretches {
+    for stretch in input.inputSurvey.stretches {
       let direction = stretch.direction
       let placement = Placement(
         source: video.parameters.size, sampleAspectRatio: video.sampleAspectRatio,

@@ -32,7 +32,7 @@ package struct SessionPlan {
     try OutputCheck.check(request, isDryRun: isDryRun)
     stills = try SessionStills(request.options)
     demuxer = try openSource(
-      request.input, format: request.inputFormat, sound: request.options.audio,
+      request.input, format: request.inputFormat, audio: request.options.audio,
       interrupt: request.interrupt)
     guard let video = demuxer.bestStream(.video) else {
       throw UprightError(

@@ -33,7 +33,7 @@ final class PreviewCollector: FrameTap {
   private var even: [Column] = []
   private var stride = 1
   private var changes: [Column] = []
-  private var last: (pictures: Last, direction: FrameDirection, time: MediaTime)?
+  private var last: (shown: Last, direction: FrameDirection, time: MediaTime)?
   /// The sizes of the stored frames, each with its start time; `uprightSizes` has those of the output frames.
   private(set) var storedSizes: [TimelineDrawing.Size] = []
   private(set) var uprightSizes: [TimelineDrawing.Size] = []
@@ -54,30 +54,30 @@ final class PreviewCollector: FrameTap {
   ) throws(UprightError) {
     TimelineDrawing.Size.note(stored.size, at: time.seconds, in: &storedSizes)
     TimelineDrawing.Size.note(upright.size, at: time.seconds, in: &uprightSizes)
-    let pictures = Last(stored, upright)
+    let shown = Last(stored, upright)
     if let last, last.direction != direction, changes.count < limit * 4 {
-      changes.append(try column(last.pictures, frames - 1, last.time))
-      changes.append(try column(pictures, frames, time))
+      changes.append(try column(last.shown, frames - 1, last.time))
+      changes.append(try column(shown, frames, time))
     }
     if frames % stride == 0 {
-      even.append(try column(pictures, frames, time))
+      even.append(try column(shown, frames, time))
       if even.count >= limit * 4 {
         stride *= 2
         even = even.filter { $0.frame % stride == 0 }
       }
     }
-    last = (pictures, direction, time)
+    last = (shown, direction, time)
     frames += 1
   }
 
-  private func column(_ pictures: Last, _ frame: Int, _ time: MediaTime) throws(UprightError)
+  private func column(_ shown: Last, _ frame: Int, _ time: MediaTime) throws(UprightError)
     -> Column
   {
     Column(
-      frame: frame, time: time, storedSize: pictures.stored.size,
-      uprightSize: pictures.upright.size,
-      stored: try small(pictures.stored, storedScaler),
-      upright: try small(pictures.upright, uprightScaler))
+      frame: frame, time: time, storedSize: shown.stored.size,
+      uprightSize: shown.upright.size,
+      stored: try small(shown.stored, storedScaler),
+      upright: try small(shown.upright, uprightScaler))
   }
 
   private func small(

@@ -40,18 +40,18 @@ package final class Batch: Sendable {
     func note(_ outcome: Outcome, of index: Int) { all.withLock { $0[index] = outcome } }
   }
 
-  private let clips: [Result<TranscodeSession, UprightError>]
+  private let sessions: [Result<TranscodeSession, UprightError>]
   private let jobs: Int
   /// The index of the next input.
   private let next = Atomic(0)
   private let stopping = Atomic(false)
 
   /// - Parameters:
-  ///   - clips: Sessions that have not run, or errors for inputs that have already failed.
+  ///   - sessions: Sessions that have not run, or errors for inputs that have already failed.
   ///   - jobs: The number of sessions that run in parallel, at least 1.
-  package init(_ clips: [Result<TranscodeSession, UprightError>], jobs: Int) {
-    self.clips = clips
-    self.jobs = max(1, min(jobs, clips.count))
+  package init(_ sessions: [Result<TranscodeSession, UprightError>], jobs: Int) {
+    self.sessions = sessions
+    self.jobs = max(1, min(jobs, sessions.count))
   }
 
   /// Whether `stop` was called.
@@ -61,13 +61,13 @@ package final class Batch: Sendable {
   /// started. Can be called on any thread.
   package func stop() {
     stopping.store(true, ordering: .releasing)
-    for case .success(let session) in clips { session.stop() }
+    for case .success(let session) in sessions { session.stop() }
   }
 
   /// Removes unfinished output. Use it if the process exits without waiting for `run`.
   package func abandon() {
     stopping.store(true, ordering: .releasing)
-    for case .success(let session) in clips { session.abandon() }
+    for case .success(let session) in sessions { session.abandon() }
   }
 
   /// Transcodes all inputs and returns their outcomes, in the order of the inputs. Blocks. Must be called
@@ -78,7 +78,7 @@ package final class Batch: Sendable {
   package func run(
     observe: @escaping @Sendable (_ index: Int, Update) -> Void = { _, _ in }
   ) -> [Outcome] {
-    let board = Board(clips.count)
+    let board = Board(sessions.count)
     let workers = (0..<jobs).map { _ in
       Worker(name: "upright-job") { [self] in
         while let index = take() {
@@ -95,14 +95,14 @@ package final class Batch: Sendable {
   private func take() -> Int? {
     guard !isStopped else { return nil }
     let index = next.wrappingAdd(1, ordering: .relaxed).oldValue
-    return index < clips.count ? index : nil
+    return index < sessions.count ? index : nil
   }
 
   private func outcome(
     of index: Int, _ observe: @escaping @Sendable (Int, Update) -> Void
   ) -> Outcome {
     do throws(UprightError) {
-      let report = try clips[index].get().run { update in
+      let report = try sessions[index].get().run { update in
         if case .progress(let progress) = update { observe(index, .progress(progress)) }
       }
       return .done(report)

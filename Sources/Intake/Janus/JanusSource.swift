@@ -20,13 +20,13 @@ final class JanusSource: PacketSource {
   private static let longestWait = MediaTime(12 * 3600, .one)
 
   /// - Throws: `noInput`; `badData`; `usage` if the two recordings can't be combined.
-  init(pictures: String, sound: String?, interrupt: Interrupt) throws(UprightError) {
-    url = pictures
+  init(video: String, audio: String?, interrupt: Interrupt) throws(UprightError) {
+    url = video
     self.interrupt = interrupt
-    let first = try JanusFrames(pictures, interrupt: interrupt)
+    let first = try JanusFrames(video, interrupt: interrupt)
     var all: [JanusTrack] = []
-    if let sound {
-      let second = try Self.openAudio(sound, beside: first, interrupt: interrupt)
+    if let audio {
+      let second = try Self.openAudio(audio, beside: first, interrupt: interrupt)
       let (start, other) = try Self.starts(first, second)
       all.append(try JanusTrack(first, index: 0, startingAt: start))
       all.append(try JanusTrack(second, index: 1, startingAt: other))
@@ -41,25 +41,25 @@ final class JanusSource: PacketSource {
   }
 
   private static func openAudio(
-    _ path: String, beside pictures: JanusFrames, interrupt: Interrupt
+    _ path: String, beside video: JanusFrames, interrupt: Interrupt
   ) throws(UprightError) -> JanusFrames {
     guard path != "-" else {
       throw UprightError(
         .usage, "the audio can't be read from standard input", at: "--audio -",
         remedy: "give it as a file")
     }
-    guard pictures.codec.isVideo else {
+    guard video.codec.isVideo else {
       throw UprightError(
-        .badData, "expected a recording of video, found one of audio", at: pictures.path,
+        .badData, "expected a recording of video, found one of audio", at: video.path,
         remedy: "give the video recording first, and the audio recording with --audio")
     }
-    let sound = try JanusFrames(path, interrupt: interrupt)
-    guard !sound.codec.isVideo else {
+    let audio = try JanusFrames(path, interrupt: interrupt)
+    guard !audio.codec.isVideo else {
       throw UprightError(
         .badData, "expected a recording of audio, found one of video", at: "--audio \(path)",
         remedy: "give the audio recording")
     }
-    return sound
+    return audio
   }
 
   /// Returns the start of each recording on the common timeline. The earlier one starts at 0.
