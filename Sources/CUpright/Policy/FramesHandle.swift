@@ -75,7 +75,7 @@ private enum PixelFormats {
     layouts.indices.contains(Int(pixels)) ? layouts[Int(pixels)] : nil
   }
 
-  /// What a quarter turn makes of a format.
+  /// The format after a quarter turn.
   static func transposed(_ pixels: Int32) -> Int32 {
     switch Int(pixels) {
     case UPRIGHT_I422, UPRIGHT_I422_10, UPRIGHT_I422_12: pixels + 1
@@ -150,7 +150,7 @@ extension upright_frame {
     return layout
   }
 
-  /// What the frame is like, without its samples.
+  /// The format of the frame.
   fileprivate var format: FrameFormat {
     get throws(UprightError) {
       var format = FrameFormat(try layout(), PixelSize(Int(width), Int(height)))
