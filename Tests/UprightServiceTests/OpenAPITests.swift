@@ -34,6 +34,25 @@ struct OpenAPITests {
       try await service.ask("GET", "/openapi.yaml", token: nil).json["openapi"].string == "3.1.0")
   }
 
+  @Test("Every operation has a name of its own, and a path's parameters are all described")
+  func operations() throws {
+    let document = try Self.document()
+    var names: [String] = []
+    for (path, item) in document["paths"].object {
+      let described = item["parameters"].array.map { parameter in
+        let shared = parameter["$ref"].string?.split(separator: "/").last.map(String.init) ?? ""
+        return parameter["name"].string
+          ?? document["components"]["parameters"][shared]["name"].string
+      }
+      #expect(described == path.matches(of: /\{([a-z]+)\}/).map { String($0.1) }, "\(path)")
+      for (method, operation) in item.object where method != "parameters" {
+        names.append(operation["operationId"].string ?? "\(method) \(path)")
+      }
+    }
+    #expect(Set(names).count == names.count)
+    #expect(names.allSatisfy { $0.wholeMatch(of: /[a-z][A-Za-z]+/) != nil }, "\(names.sorted())")
+  }
+
   /// A request, with the path template and the status of its response in the document.
   private struct Exchange {
     var method: String

@@ -2,14 +2,17 @@ extension OpenAPIDocument {
   static let paths = #"""
     {
       "/": {"get": {
+        "operationId": "showStartPage", "tags": ["service"],
         "summary": "Returns the start page, with a list of sessions and a player.", "security": [],
         "responses": {"200": {"description": "HTML.", "content": {"text/html": {"schema": {"type": "string"}}}}}
       }},
       "/healthz": {"get": {
+        "operationId": "checkHealth", "tags": ["service"],
         "summary": "Returns 200 while the process runs.", "security": [],
         "responses": {"200": {"$ref": "#/components/responses/Text"}}
       }},
       "/readyz": {"get": {
+        "operationId": "checkReadiness", "tags": ["service"],
         "summary": "Returns 200 if the service accepts new sessions.", "security": [],
         "responses": {
           "200": {"$ref": "#/components/responses/Text"},
@@ -17,10 +20,12 @@ extension OpenAPIDocument {
         }
       }},
       "/openapi.yaml": {"get": {
+        "operationId": "describeAPI", "tags": ["service"],
         "summary": "Returns this document.", "security": [],
         "responses": {"200": {"description": "YAML.", "content": {"application/yaml": {"schema": {"type": "string"}}}}}
       }},
       "/metrics": {"get": {
+        "operationId": "readMetrics", "tags": ["service"],
         "summary": "Returns metrics in the Prometheus text format 0.0.4.",
         "responses": {
           "200": {"$ref": "#/components/responses/Text"},
@@ -29,12 +34,13 @@ extension OpenAPIDocument {
       }},
       "/v1/sessions": {
         "post": {
+          "operationId": "createSession", "tags": ["sessions"],
           "summary": "Creates and starts a session. If its input is a publisher, the port is bound before the response is sent.",
           "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/SessionRequest"}}}},
           "responses": {
             "201": {
               "description": "The session, with its publish key. The key is returned only once, in this response.",
-              "headers": {"Location": {"schema": {"type": "string"}}},
+              "headers": {"Location": {"$ref": "#/components/headers/Location"}},
               "content": {"application/json": {"schema": {"$ref": "#/components/schemas/NewSession"}}}
             },
             "400": {"$ref": "#/components/responses/Problem"},
@@ -47,6 +53,7 @@ extension OpenAPIDocument {
           }
         },
         "get": {
+          "operationId": "listSessions", "tags": ["sessions"],
           "summary": "Lists all sessions, oldest first.",
           "responses": {
             "200": {
@@ -58,8 +65,9 @@ extension OpenAPIDocument {
         }
       },
       "/v1/sessions/{id}": {
-        "parameters": [{"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}],
+        "parameters": [{"$ref": "#/components/parameters/Session"}],
         "get": {
+          "operationId": "getSession", "tags": ["sessions"],
           "summary": "Returns a session with its state and counters.",
           "responses": {
             "200": {"$ref": "#/components/responses/Session"},
@@ -68,6 +76,7 @@ extension OpenAPIDocument {
           }
         },
         "patch": {
+          "operationId": "changeSession", "tags": ["sessions"],
           "summary": "Changes a running session at its next frame: policy, fit, background, slate, overlay, bitrate. The input isn't interrupted.",
           "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Change"}}}},
           "responses": {
@@ -85,6 +94,7 @@ extension OpenAPIDocument {
           }
         },
         "delete": {
+          "operationId": "endSession", "tags": ["sessions"],
           "summary": "Ends a running session so that every output is playable (200). Forgets an ended session (204).",
           "responses": {
             "200": {"$ref": "#/components/responses/Session"},
@@ -95,8 +105,9 @@ extension OpenAPIDocument {
         }
       },
       "/v1/sessions/{id}/outputs": {
-        "parameters": [{"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}],
+        "parameters": [{"$ref": "#/components/parameters/Session"}],
         "get": {
+          "operationId": "listOutputs", "tags": ["outputs"],
           "summary": "Lists the outputs of a session with their states.",
           "responses": {
             "200": {
@@ -108,12 +119,13 @@ extension OpenAPIDocument {
           }
         },
         "post": {
+          "operationId": "addOutput", "tags": ["outputs"],
           "summary": "Adds an output to a running session. It starts at the next keyframe, which is requested.",
           "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Output"}}}},
           "responses": {
             "201": {
               "description": "The output, as it starts.",
-              "headers": {"Location": {"schema": {"type": "string"}}},
+              "headers": {"Location": {"$ref": "#/components/headers/Location"}},
               "content": {"application/json": {"schema": {"$ref": "#/components/schemas/OutputState"}}}
             },
             "400": {"$ref": "#/components/responses/Problem"},
@@ -127,11 +139,9 @@ extension OpenAPIDocument {
         }
       },
       "/v1/sessions/{id}/outputs/{output}": {
-        "parameters": [
-          {"name": "id", "in": "path", "required": true, "schema": {"type": "string"}},
-          {"name": "output", "in": "path", "required": true, "schema": {"type": "string"}}
-        ],
+        "parameters": [{"$ref": "#/components/parameters/Session"}, {"$ref": "#/components/parameters/Output"}],
         "get": {
+          "operationId": "getOutput", "tags": ["outputs"],
           "summary": "Returns an output with its state and counters.",
           "responses": {
             "200": {"$ref": "#/components/responses/Output"},
@@ -140,6 +150,7 @@ extension OpenAPIDocument {
           }
         },
         "delete": {
+          "operationId": "removeOutput", "tags": ["outputs"],
           "summary": "Closes an output so that it is playable, and forgets it. Its files stay.",
           "responses": {
             "200": {"$ref": "#/components/responses/Output"},
@@ -150,11 +161,9 @@ extension OpenAPIDocument {
         }
       },
       "/v1/sessions/{id}/outputs/{output}/start": {
-        "parameters": [
-          {"name": "id", "in": "path", "required": true, "schema": {"type": "string"}},
-          {"name": "output", "in": "path", "required": true, "schema": {"type": "string"}}
-        ],
+        "parameters": [{"$ref": "#/components/parameters/Session"}, {"$ref": "#/components/parameters/Output"}],
         "post": {
+          "operationId": "startOutput", "tags": ["outputs"],
           "summary": "Starts an output that was stopped or has failed. Does nothing if it runs.",
           "responses": {
             "200": {"$ref": "#/components/responses/Output"},
@@ -165,11 +174,9 @@ extension OpenAPIDocument {
         }
       },
       "/v1/sessions/{id}/outputs/{output}/stop": {
-        "parameters": [
-          {"name": "id", "in": "path", "required": true, "schema": {"type": "string"}},
-          {"name": "output", "in": "path", "required": true, "schema": {"type": "string"}}
-        ],
+        "parameters": [{"$ref": "#/components/parameters/Session"}, {"$ref": "#/components/parameters/Output"}],
         "post": {
+          "operationId": "stopOutput", "tags": ["outputs"],
           "summary": "Closes an output so that it is playable. The session goes on. Does nothing if it is stopped.",
           "responses": {
             "200": {"$ref": "#/components/responses/Output"},
@@ -180,8 +187,9 @@ extension OpenAPIDocument {
         }
       },
       "/v1/sessions/{id}/events": {
-        "parameters": [{"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}],
+        "parameters": [{"$ref": "#/components/parameters/Session"}],
         "post": {
+          "operationId": "postEvents", "tags": ["events"],
           "summary": "Posts events about the device or the app to a session.",
           "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Events"}}}},
           "responses": {
@@ -198,6 +206,7 @@ extension OpenAPIDocument {
           }
         },
         "get": {
+          "operationId": "streamEvents", "tags": ["events"],
           "summary": "Streams the events of a session as server-sent events: decision, phase, format, state, change and output. The event gap means that older events have been dropped.",
           "parameters": [{"name": "Last-Event-ID", "in": "header", "schema": {"type": "integer"}}],
           "responses": {
@@ -209,8 +218,9 @@ extension OpenAPIDocument {
         }
       },
       "/v1/sessions/{id}/playback-url": {
-        "parameters": [{"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}],
+        "parameters": [{"$ref": "#/components/parameters/Session"}],
         "post": {
+          "operationId": "signPlaybackURL", "tags": ["playback"],
           "summary": "Returns a signed URL of the session's playlist, for players of a session whose playback is signed.",
           "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/PlaybackURLRequest"}}}},
           "responses": {
@@ -226,13 +236,11 @@ extension OpenAPIDocument {
         }
       },
       "/live/{id}/{name}": {
-        "parameters": [
-          {"name": "id", "in": "path", "required": true, "schema": {"type": "string"}},
-          {"name": "name", "in": "path", "required": true, "schema": {"type": "string"}, "example": "index.m3u8"}
-        ],
+        "parameters": [{"$ref": "#/components/parameters/Session"}, {"$ref": "#/components/parameters/LiveFile"}],
         "get": {
+          "operationId": "getLiveFile", "tags": ["playback"],
           "summary": "Returns a playlist or segment of a session's HLS output, unless the session's playback is signed.", "security": [],
-          "parameters": [{"name": "Range", "in": "header", "schema": {"type": "string"}}],
+          "parameters": [{"$ref": "#/components/parameters/Range"}],
           "responses": {
             "200": {"$ref": "#/components/responses/Media"},
             "206": {"$ref": "#/components/responses/Media"},
@@ -242,6 +250,7 @@ extension OpenAPIDocument {
           }
         },
         "head": {
+          "operationId": "headLiveFile", "tags": ["playback"],
           "summary": "Returns the headers of GET without the body.", "security": [],
           "responses": {
             "200": {"$ref": "#/components/responses/Empty"},
@@ -250,19 +259,21 @@ extension OpenAPIDocument {
           }
         },
         "options": {
+          "operationId": "preflightLiveFile", "tags": ["playback"],
           "summary": "Answers a CORS preflight request.", "security": [],
           "responses": {"204": {"$ref": "#/components/responses/Empty"}}
         }
       },
       "/live/{id}/~{signature}/{name}": {
         "parameters": [
-          {"name": "id", "in": "path", "required": true, "schema": {"type": "string"}},
+          {"$ref": "#/components/parameters/Session"},
           {"name": "signature", "in": "path", "required": true, "schema": {"type": "string"}, "description": "EXPIRES.KEY.SIGNATURE: the time until which the URL is valid, in seconds since 1970; the ID of a key; and the HMAC-SHA-256 of the path before the second dot (/live/ID/~EXPIRES.KEY) with that key, in base64url without padding."},
-          {"name": "name", "in": "path", "required": true, "schema": {"type": "string"}, "example": "index.m3u8"}
+          {"$ref": "#/components/parameters/LiveFile"}
         ],
         "get": {
+          "operationId": "getSignedLiveFile", "tags": ["playback"],
           "summary": "Returns a playlist or segment of a session's HLS output. The relative URLs of a playlist contain the same signature.", "security": [],
-          "parameters": [{"name": "Range", "in": "header", "schema": {"type": "string"}}],
+          "parameters": [{"$ref": "#/components/parameters/Range"}],
           "responses": {
             "200": {"$ref": "#/components/responses/Media"},
             "206": {"$ref": "#/components/responses/Media"},
@@ -272,6 +283,7 @@ extension OpenAPIDocument {
           }
         },
         "head": {
+          "operationId": "headSignedLiveFile", "tags": ["playback"],
           "summary": "Returns the headers of GET without the body.", "security": [],
           "responses": {
             "200": {"$ref": "#/components/responses/Empty"},
@@ -280,18 +292,21 @@ extension OpenAPIDocument {
           }
         },
         "options": {
+          "operationId": "preflightSignedLiveFile", "tags": ["playback"],
           "summary": "Answers a CORS preflight request.", "security": [],
           "responses": {"204": {"$ref": "#/components/responses/Empty"}}
         }
       },
       "/v1/webhooks": {
         "post": {
+          "operationId": "addWebhook", "tags": ["webhooks"],
           "summary": "Adds a webhook. Rotations, format changes and state changes are POSTed to its URL, whose host must be in allowHosts.",
           "description": "Each message is signed: Upright-Signature: t=SECONDS,v1=HEX, where HEX is HMAC-SHA-256 with the secret over SECONDS.BODY. A failed delivery is retried with growing delays. Upright-Delivery is the same in each attempt. Redirects aren't followed. An https: URL with an address as its host is refused with 422, because its certificate can't be verified.",
           "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/WebhookRequest"}}}},
           "responses": {
             "201": {
               "description": "The webhook, with its secret. The secret is returned only once, in this response.",
+              "headers": {"Location": {"$ref": "#/components/headers/Location"}},
               "content": {"application/json": {"schema": {"$ref": "#/components/schemas/NewWebhook"}}}
             },
             "400": {"$ref": "#/components/responses/Problem"},
@@ -302,6 +317,7 @@ extension OpenAPIDocument {
           }
         },
         "get": {
+          "operationId": "listWebhooks", "tags": ["webhooks"],
           "summary": "Lists all webhooks.",
           "responses": {
             "200": {
@@ -313,8 +329,9 @@ extension OpenAPIDocument {
         }
       },
       "/v1/webhooks/{id}": {
-        "parameters": [{"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}],
+        "parameters": [{"$ref": "#/components/parameters/Webhook"}],
         "delete": {
+          "operationId": "removeWebhook", "tags": ["webhooks"],
           "summary": "Removes a webhook.",
           "responses": {
             "204": {"$ref": "#/components/responses/Empty"},

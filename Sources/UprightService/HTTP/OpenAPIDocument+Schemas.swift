@@ -18,7 +18,7 @@ extension OpenAPIDocument {
         "required": ["input"],
         "additionalProperties": false,
         "properties": {
-          "name": {"type": "string", "pattern": "^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$", "description": "Generated if it is missing."},
+          "name": {"$ref": "#/components/schemas/Name"},
           "input": {"$ref": "#/components/schemas/Input"},
           "outputs": {"type": "array", "minItems": 1, "maxItems": 8, "items": {"$ref": "#/components/schemas/Output"}, "description": "HLS only, if it is missing."},
           "policy": {
@@ -52,37 +52,43 @@ extension OpenAPIDocument {
           "expires": {"type": "integer", "description": "The time until which it is valid, in seconds since 1970."}
         }
       },
-      "Input": {
-        "description": "A URL (rtmp, rtmps, srt, rtsp, udp, http, https, or file:NAME in the data folder), or the session description of an RTP stream.",
-        "anyOf": [
-          {
-            "type": "object", "required": ["url"], "additionalProperties": false,
-            "properties": {
-              "url": {"type": "string"},
-              "mode": {"enum": ["listen", "pull"], "description": "Whether the service waits for a connection or connects itself. Default: listen for rtmp and srt, pull for the others. rtmps can listen if the service has a certificate."}
-            }
-          },
-          {
-            "type": "object", "required": ["sdp"], "additionalProperties": false,
-            "properties": {"sdp": {"type": "string", "description": "A session description (RFC 8866)."}}
-          }
-        ]
+      "Name": {
+        "type": "string", "pattern": "^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$",
+        "description": "Generated if it is missing."
       },
-      "Output": {
-        "anyOf": [
-          {
-            "type": "object", "required": ["type"], "additionalProperties": false,
-            "properties": {"id": {"type": "string", "pattern": "^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$", "description": "Generated if it is missing."}, "type": {"const": "hls"}}
-          },
-          {
-            "type": "object", "required": ["type", "url"], "additionalProperties": false,
-            "properties": {"id": {"type": "string", "pattern": "^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$", "description": "Generated if it is missing."}, "type": {"enum": ["rtmp", "rtsp", "srt", "udp"]}, "url": {"type": "string"}}
-          },
-          {
-            "type": "object", "required": ["type", "name"], "additionalProperties": false,
-            "properties": {"id": {"type": "string", "pattern": "^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$", "description": "Generated if it is missing."}, "type": {"const": "file"}, "name": {"type": "string"}}
-          }
-        ]
+      "Input": {"anyOf": [{"$ref": "#/components/schemas/URLInput"}, {"$ref": "#/components/schemas/RTPInput"}]},
+      "URLInput": {
+        "type": "object", "required": ["url"], "additionalProperties": false,
+        "properties": {
+          "url": {"type": "string", "description": "rtmp, rtmps, srt, rtsp, udp, http, https, or file:NAME in the data folder."},
+          "mode": {"enum": ["listen", "pull"], "description": "Whether the service waits for a connection or connects itself. Default: listen for rtmp and srt, pull for the others. rtmps can listen if the service has a certificate."}
+        }
+      },
+      "RTPInput": {
+        "type": "object", "required": ["sdp"], "additionalProperties": false,
+        "properties": {"sdp": {"type": "string", "description": "The session description of an RTP stream (RFC 8866)."}}
+      },
+      "Output": {"anyOf": [
+        {"$ref": "#/components/schemas/HLSOutput"}, {"$ref": "#/components/schemas/PushOutput"},
+        {"$ref": "#/components/schemas/FileOutput"}
+      ]},
+      "HLSOutput": {
+        "type": "object", "required": ["type"], "additionalProperties": false,
+        "properties": {"id": {"$ref": "#/components/schemas/Name"}, "type": {"const": "hls"}}
+      },
+      "PushOutput": {
+        "type": "object", "required": ["type", "url"], "additionalProperties": false,
+        "properties": {
+          "id": {"$ref": "#/components/schemas/Name"}, "type": {"enum": ["rtmp", "rtsp", "srt", "udp"]},
+          "url": {"type": "string", "description": "A URL of that type; for rtmp also rtmps."}
+        }
+      },
+      "FileOutput": {
+        "type": "object", "required": ["type", "name"], "additionalProperties": false,
+        "properties": {
+          "id": {"$ref": "#/components/schemas/Name"}, "type": {"const": "file"},
+          "name": {"type": "string", "description": "The name of the file, with an extension that tells the format. It isn't a path."}
+        }
       },
       "State": {"enum": ["waiting", "live", "inputLost", "ended", "failed"]},
       "Session": {

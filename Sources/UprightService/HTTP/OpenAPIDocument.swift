@@ -17,12 +17,39 @@ enum OpenAPIDocument {
         "type": "http", "scheme": "bearer",
         "description": "The admin token. For the state and events of one session, its publish key is accepted too."
       }},
+      "parameters": \(parameters),
+      "headers": {"Location": {"required": true, "schema": {"type": "string", "format": "uri-reference"}}},
       "responses": \(responses),
       "schemas": \(schemas)
     }
     }
 
     """
+
+  private static let parameters = #"""
+    {
+      "Session": {
+        "name": "id", "in": "path", "required": true, "schema": {"type": "string"},
+        "description": "The name of a session."
+      },
+      "Output": {
+        "name": "output", "in": "path", "required": true, "schema": {"type": "string"},
+        "description": "The ID of an output."
+      },
+      "Webhook": {
+        "name": "id", "in": "path", "required": true, "schema": {"type": "string"},
+        "description": "The ID of a webhook."
+      },
+      "LiveFile": {
+        "name": "name", "in": "path", "required": true, "schema": {"type": "string"}, "example": "index.m3u8",
+        "description": "The name of a playlist or segment."
+      },
+      "Range": {
+        "name": "Range", "in": "header", "schema": {"type": "string"}, "example": "bytes=0-1023",
+        "description": "The part of the file to return (RFC 9110, 14.2)."
+      }
+    }
+    """#
 
   private static let responses = #"""
     {
