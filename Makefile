@@ -63,7 +63,7 @@ schemas: build
 
 # Sanitizers, memory, long runs, fuzzing. CI runs it with SHORT=1.
 check-slow: build
-	@Scripts/setup.sh test
+	@Scripts/setup.sh slow
 	@Scripts/check-slow.sh
 
 # Runs every fuzz target for TIME seconds (default 20), two at a time. TARGET=rtp runs one. See Scripts/fuzz.sh.

@@ -9,6 +9,7 @@ if [ "${SHORT:-0}" = 1 ]; then
   python3 Tests/Slow/memory.py --short-seconds 10 --long-seconds 60
   python3 Tests/Slow/fuzz.py --runs 60
   SHORT=1 python3 Tests/Slow/soak.py
+  python3 Tests/Slow/prometheus.py
   TIME=20 Scripts/fuzz.sh
   UPRIGHT_ONLY="PixelKernelsTests OrientationSignalsTests RTPTests RTMPTests UprightFramesTests UprightTests" \
     Scripts/sanitized.sh address check
@@ -22,6 +23,7 @@ else
   python3 Tests/Slow/memory.py --short-seconds 60 --long-seconds 600
   python3 Tests/Slow/fuzz.py --runs 1000
   python3 Tests/Slow/soak.py
+  python3 Tests/Slow/prometheus.py
   TIME=300 Scripts/fuzz.sh
   Scripts/check-embedding.sh
   Scripts/check-arm.sh

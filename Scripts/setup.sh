@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing, and prints nothing if none is missing. With --say it only
 # prints the command that would install them, doesn't need root, and exits with 69.
-# Usage: setup.sh [--say] build|check|demo|test|call|live|samples|bench|arm|deb
+# Usage: setup.sh [--say] build|check|demo|test|slow|call|live|samples|bench|arm|deb
 set -euo pipefail
 
 say=
@@ -16,12 +16,14 @@ test=("${build[@]}" python3 gcc g++ binutils valgrind groff-base chromium gstrea
   gstreamer1.0-plugins-base
   gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-libav
   python3-gi gir1.2-gst-rtsp-server-1.0 nginx libnginx-mod-rtmp)
+# Prometheus and what schemathesis is installed with.
+slow=("${test[@]}" prometheus python3-venv)
 # Janus is large and needs a network, so it isn't required for `make test`.
 call=("${test[@]}" janus)
 live=(ffmpeg python3 nginx libnginx-mod-rtmp janus)
 # Debian starts these services when it installs them. Tests and samples start separate processes, so the
 # services are started neither now nor at the next boot.
-daemons=(nginx janus)
+daemons=(nginx janus prometheus)
 samples=(ffmpeg fonts-dejavu-core)
 bench=("${build[@]}" python3 python3-venv libyuv-dev)
 deb=("${build[@]}" python3 debhelper dpkg-dev)
@@ -32,13 +34,14 @@ case "${1:-build}" in
   build | demo) wanted=("${build[@]}") ;;
   check) wanted=("${build[@]}" python3 git groff-base) ;;
   test) wanted=("${test[@]}") ;;
+  slow) wanted=("${slow[@]}") ;;
   call) wanted=("${call[@]}") ;;
   live) wanted=("${live[@]}") ;;
   samples) wanted=("${samples[@]}") ;;
   bench) wanted=("${bench[@]}") ;;
   arm) wanted=("${arm[@]}") ;;
   deb) wanted=("${deb[@]}") ;;
-  *) echo "usage: setup.sh [--say] build|check|demo|test|call|live|samples|bench|arm|deb" >&2; exit 64 ;;
+  *) echo "usage: setup.sh [--say] build|check|demo|test|slow|call|live|samples|bench|arm|deb" >&2; exit 64 ;;
 esac
 
 if ! command -v swift >/dev/null; then
@@ -69,7 +72,7 @@ echo "setup: installing ${missing[*]}"
 log=$(mktemp)
 # Denies every start of a service by a package (invoke-rc.d(8)). An existing policy-rc.d is kept.
 policy=/usr/sbin/policy-rc.d made=
-if [ ! -e "$policy" ] && [[ " ${missing[*]} " =~ \ (nginx|janus)\  ]]; then
+if [ ! -e "$policy" ] && [[ " ${missing[*]} " =~ \ (nginx|janus|prometheus)\  ]]; then
   made=$policy
   printf '#!/bin/sh\nexit 101\n' | "${as_root[@]}" install -m 755 /dev/stdin "$policy"
 fi

@@ -31,10 +31,8 @@ struct UprightCommand: ParsableCommand {
       SchemaCommand.self, Serve.self, Relay.self,
     ])
 
-  static let number = "0.2.0"
-
   private static var version: String {
-    (["upright \(number)", "FFmpeg \(Libraries.release)"] + Libraries.versions)
+    (["upright \(Libraries.upright)", "FFmpeg \(Libraries.release)"] + Libraries.versions)
       .joined(separator: "\n")
   }
 

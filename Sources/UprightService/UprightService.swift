@@ -96,9 +96,11 @@ package final class UprightService: Sendable {
       observer: { webhooks.enqueue($0, $1) })
     self.sessions = sessions
     metrics = ServiceMetrics(
-      live: { sessions.all.map(\.snapshot) }, webhooks: { webhooks.counts })
+      sessions: {
+        let (all, past) = sessions.counted
+        return (all.map { ($0.id, $0.snapshot) }, past)
+      }, webhooks: { webhooks.counts }, folders: folders)
     proxy.onRefusal { [weak sessions] in sessions?.refused($0, $1) }
-    sessions.onForget { [metrics] in metrics.forget($0.snapshot) }
   }
 
   /// The HTTP port; `nil` before it is bound.

@@ -141,6 +141,9 @@ final class ScriptedSession: Session {
     state.withLock { body(&$0.snapshot.counters) }
   }
 
+  /// Changes the session's snapshot.
+  func show(_ body: (inout LiveSnapshot) -> Void) { state.withLock { body(&$0.snapshot) } }
+
   func tell(_ update: LiveUpdate) { state.withLock { $0.observe }(update) }
 
   /// Makes the session ignore `stop`.

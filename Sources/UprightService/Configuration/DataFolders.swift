@@ -64,14 +64,23 @@ struct DataFolders: Sendable {
   /// The free space below which the service isn't ready, in bytes: a few HLS segments.
   static let leastSpace = 16 << 20
 
+  /// The size of the file system of the data folder, and the space on it that the service may still use, in bytes;
+  /// `nil` if they can't be read.
+  var disk: (size: Int, free: Int)? {
+    var disk = statvfs()
+    guard unsafe statvfs(root, &disk) == 0 else { return nil }
+    func bytes(_ blocks: fsblkcnt_t) -> Int {
+      let (bytes, overflows) = UInt64(blocks).multipliedReportingOverflow(by: UInt64(disk.f_frsize))
+      return overflows ? .max : Int(clamping: bytes)
+    }
+    return (bytes(disk.f_blocks), bytes(disk.f_bavail))
+  }
+
   /// The problem with the disk; `nil` if there is enough space.
   var shortage: String? {
-    var disk = statvfs()
-    guard unsafe statvfs(root, &disk) == 0 else { return "can't read the data folder" }
-    let (free, overflows) = UInt64(disk.f_bavail).multipliedReportingOverflow(
-      by: UInt64(disk.f_frsize))
-    guard !overflows, free < UInt64(Self.leastSpace) else { return nil }
-    return "the disk of the data folder is full: \(free >> 20) MiB are free"
+    guard let disk else { return "can't read the data folder" }
+    guard disk.free < Self.leastSpace else { return nil }
+    return "the disk of the data folder is full: \(disk.free >> 20) MiB are free"
   }
 
   /// Locks the folder against other processes until the returned descriptor is closed.

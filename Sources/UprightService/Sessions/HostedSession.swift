@@ -154,6 +154,21 @@ extension LiveState {
 extension LiveCounters {
   var json: JSONValue {
     [
+  /// Adds the counts and times of another session, but not its waiting frames.
+  mutating func add(_ other: LiveCounters) {
+    framesIn += other.framesIn
+    framesOut += other.framesOut
+    dropped.merge(other.dropped, uniquingKeysWith: +)
+    formatChanges += other.formatChanges
+    inputLosses += other.inputLosses
+    bytesIn += other.bytesIn
+    bytesOut += other.bytesOut
+    decodeTimes.add(other.decodeTimes)
+    orientTimes.add(other.orientTimes)
+    encodeTimes.add(other.encodeTimes)
+    eventToFrameTimes.add(other.eventToFrameTimes)
+  }
+
       "framesIn": .integer(framesIn), "framesOut": .integer(framesOut),
       "dropped": .object(
         dropped.sorted { $0.key < $1.key }.map { .init($0.key, .integer($0.value)) }),

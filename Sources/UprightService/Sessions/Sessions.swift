@@ -25,7 +25,14 @@ final class Sessions: Sendable {
     var isDraining = false
     /// Who may play each session whose segments may exist.
     var playback: [String: Playback] = [:]
-    var onForget: @Sendable (HostedSession) -> Void = { _ in }
+    /// The sum of the counters of the sessions that were forgotten.
+    var past = LiveCounters()
+
+    /// Takes a session out of the list.
+    mutating func remove(_ hosted: HostedSession) {
+      slots[hosted.id] = nil
+      past.add(hosted.snapshot.counters)
+    }
   }
 
   let secrets: Secrets
@@ -66,10 +73,13 @@ final class Sessions: Sendable {
   }
 
   /// All sessions, oldest first.
-  var all: [HostedSession] {
-    let slots = state.withLock { Array($0.slots.values) }
-    return slots.compactMap { if case .hosted(let session) = $0 { session } else { nil } }
-      .sorted { ($0.created, $0.id) < ($1.created, $1.id) }
+  var all: [HostedSession] { counted.sessions }
+
+  /// All sessions, oldest first, and the sum of the counters of those that were forgotten before.
+  var counted: (sessions: [HostedSession], past: LiveCounters) {
+    let (slots, past) = state.withLock { (Array($0.slots.values), $0.past) }
+    let sessions = slots.compactMap { if case .hosted(let session) = $0 { session } else { nil } }
+    return (sessions.sorted { ($0.created, $0.id) < ($1.created, $1.id) }, past)
   }
 
   /// Returns the session's publish key, or `nil` if it must not be used as a bearer token. A key shorter than
@@ -148,17 +158,15 @@ final class Sessions: Sendable {
         return .failure(.tooMany("\(limits.running) sessions are already running"))
       }
       surplus.sort { $0.created < $1.created }
-      for old in surplus.prefix(max(0, surplus.count - limits.kept + 1)) {
-        evicted.append(old)
-        state.slots[old.id] = nil
-      }
+      evicted += surplus.prefix(max(0, surplus.count - limits.kept + 1))
+      for old in evicted { state.remove(old) }
       state.slots[id] = .reserved
       return .success(evicted)
     }
     for old in try outcome.get() {
       // A new session of the same name continues in the same folder.
       if old.id != id { removeLive(old.id) }
-      didForget(old)
+      old.secrets.forEach(secrets.remove)
     }
     return id
   }
@@ -183,18 +191,8 @@ final class Sessions: Sendable {
     Task { [factory] in await factory.close(hosted) }
   }
 
-  /// Sets a function that is called with each session that is forgotten.
-  func onForget(_ body: @escaping @Sendable (HostedSession) -> Void) {
-    state.withLock { $0.onForget = body }
-  }
-
   /// Ends a session because its input led to a forbidden address.
   func refused(_ id: String, _ reason: String) { try? find(id).refuse(reason) }
-
-  private func didForget(_ hosted: HostedSession) {
-    state.withLock { $0.onForget }(hosted)
-    hosted.secrets.forEach(secrets.remove)
-  }
 
   // MARK: - Changes
 
@@ -258,12 +256,12 @@ final class Sessions: Sendable {
       guard case .hosted(let current)? = state.slots[hosted.id], current === hosted else {
         return false
       }
-      state.slots[hosted.id] = nil
+      state.remove(hosted)
       return true
     }
     guard isCurrent else { return }
     removeLive(hosted.id)
-    didForget(hosted)
+    hosted.secrets.forEach(secrets.remove)
   }
 
   /// Removes a session's playlist and segments, and then who may play them.
