@@ -13,6 +13,7 @@ import statistics
 import subprocess
 import sys
 import time
+import urllib.parse
 
 from . import many, running
 
@@ -98,7 +99,7 @@ class Audience:
                     "POST", f"/v1/sessions/{NAME}/playback-url", {"seconds": 3600})
                 if status != 200:
                     raise SystemExit(f"POST playback-url: {status} {body.decode()}")
-                urls.append(json.loads(body)["url"])
+                urls.append(urllib.parse.urlsplit(json.loads(body)["url"]).path)
             process = subprocess.Popen(
                 [sys.executable, "-m", "live_service.audience", str(service.http), trusted,
                  str(seconds)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,

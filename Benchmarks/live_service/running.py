@@ -33,6 +33,19 @@ def until(condition, seconds=20.0, step=0.02):
     return bool(condition())
 
 
+def connection(port):
+    return http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+
+
+def ask(connection, method, path, body=None):
+    """Sends a request. Returns status and body."""
+    connection.request(
+        method, path, body=None if body is None else json.dumps(body),
+        headers={"Authorization": "Bearer " + TOKEN, "Content-Type": "application/json"})
+    answer = connection.getresponse()
+    return answer.status, answer.read()
+
+
 class Service:
     """A service on free ports, which ends with the `with` block. `tls` is a certificate and its key, as paths."""
 
@@ -49,7 +62,7 @@ class Service:
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment)
         self.connection = http.client.HTTPSConnection(
             "127.0.0.1", self.http, timeout=30, context=ssl.create_default_context(cafile=tls[0])
-        ) if tls else http.client.HTTPConnection("127.0.0.1", self.http, timeout=30)
+        ) if tls else connection(self.http)
         until(lambda: self.process.poll() is not None or self.is_ready())
         if self.process.poll() is not None or not self.is_ready():
             self.end()
@@ -64,11 +77,12 @@ class Service:
 
     def ask(self, method, path, body=None):
         """Sends a request on a persistent connection. Returns status and body."""
-        self.connection.request(
-            method, path, body=None if body is None else json.dumps(body),
-            headers={"Authorization": "Bearer " + TOKEN, "Content-Type": "application/json"})
-        answer = self.connection.getresponse()
-        return answer.status, answer.read()
+        try:
+            return ask(self.connection, method, path, body)
+        except http.client.RemoteDisconnected:
+            # The service closes a connection that is idle for a minute.
+            self.connection.close()
+            return ask(self.connection, method, path, body)
 
     def get(self, path):
         return self.ask("GET", path)

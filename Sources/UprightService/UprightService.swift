@@ -121,6 +121,10 @@ package final class UprightService: Sendable {
     let router = Router(context: ServiceContext.self)
     router.add(middleware: ProblemMiddleware(secrets: secrets, methods: RouteMethods(plain)))
     router.add(
+      middleware: HostMiddleware(
+        configured: configuration.publicURL.flatMap { PublicURL($0) }, isSecure: certificate != nil)
+    )
+    router.add(
       middleware: AccessMiddleware(
         token: token, publishKey: { [sessions] in sessions.publishKey(of: $0) }))
     addRoutes(to: router)

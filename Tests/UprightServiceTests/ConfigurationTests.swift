@@ -52,7 +52,8 @@ struct ConfigurationTests {
     "The error for an invalid setting contains its name",
     arguments: [
       ("{", "line 1"), ("[]", "config.json"), ("{\"lisen\": 1}", "lisen"),
-      ("{\"listen\": \"x:y\"}", "listen"), ("{\"maxSessions\": 0}", "maxSessions"),
+      ("{\"listen\": \"x:y\"}", "listen"),
+      ("{\"publicURL\": \"x.example\"}", "publicURL"), ("{\"maxSessions\": 0}", "maxSessions"),
       ("{\"maxSessions\": \"many\"}", "maxSessions"), ("{\"data\": {}}", "data"),
       ("{\"allowHosts\": [\"http://x\"]}", "allowHosts"), ("{\"sessions\": {}}", "sessions"),
       ("{\"sessions\": [{\"input\": {}}]}", "sessions[0]"), ("{\"tokenFile\": \"/none\"}", "/none"),

@@ -9,7 +9,7 @@ import UprightTestSupport
 @Suite("The OpenAPI document matches the service")
 struct OpenAPITests {
   private static func document() throws -> JSON {
-    try JSONDecoder().decode(JSON.self, from: Data(OpenAPIDocument.text.utf8))
+    try JSONDecoder().decode(JSON.self, from: Data(OpenAPIDocument.text(at: .relative).utf8))
   }
 
   @Test("Every route and method of the router is described, and nothing else")
@@ -102,6 +102,7 @@ struct OpenAPITests {
         method: "POST", path: "/v1/sessions", template: "/v1/sessions", status: 429,
         body: named("b")),
       .init(method: "GET", path: "/v1/sessions", template: "/v1/sessions", status: 200),
+      .init(method: "GET", path: "/v1/sessions?limit=0", template: "/v1/sessions", status: 400),
       .init(method: "GET", path: "/v1/sessions/a", template: one, status: 200),
       .init(method: "GET", path: "/v1/sessions/x", template: one, status: 404),
       .init(

@@ -16,14 +16,14 @@ struct SessionAPITests {
     let made = try await service.session(
       "stage", ", \"options\": {\"size\": \"720p\", \"level\": true, \"gop\": 50}")
     #expect(made.status == 201, "\(made.text)")
-    #expect(made.headers["location"] == "/v1/sessions/stage")
+    #expect(made.headers["location"] == "http://localhost/v1/sessions/stage")
     #expect(made.json["id"].string == "stage" && made.json["state"].string == "waiting")
     let key = try #require(made.json["publishKey"].string)
     #expect(key.utf8.count == 43)
     #expect(service.script.words.withLock { $0 } == [["--size=720p", "--level", "--gop=50"]])
     let shown = try await service.ask("GET", "/v1/sessions/stage")
     #expect(shown.status == 200 && !shown.text.contains(key))
-    #expect(shown.json["outputs"][0]["url"].string == "/live/stage/index.m3u8")
+    #expect(shown.json["outputs"][0]["url"].string == "http://localhost/live/stage/index.m3u8")
     #expect(try await service.ask("GET", "/v1/sessions").json["sessions"].array.count == 1)
     #expect(try await service.session("stage").status == 409)
 
@@ -33,6 +33,15 @@ struct SessionAPITests {
     #expect(late.status == 409)
     #expect(try await service.ask("DELETE", "/v1/sessions/stage").status == 204)
     #expect(try await service.ask("GET", "/v1/sessions/stage").status == 404)
+  }
+
+  @Test("Numbers name files of the data folder too, and a flag that is off isn't given")
+  func options() async throws {
+    let service = try await RunningService()
+    try await service.session(
+      "one", ", \"options\": {\"slate\": 5, \"level\": false, \"crf\": 23.5}")
+    let folder = service.scratch.path("data")
+    #expect(service.script.words.withLock { $0 } == [["--slate=\(folder)/5", "--crf=23.5"]])
   }
 
   @Test("A new session can use the name of a failed one")
@@ -52,7 +61,7 @@ struct SessionAPITests {
     ("{\"input\": {\"url\": \"file:clip.mp4\"}, \"outputs\": []}", 400),
     (
       "{\"input\": {\"url\": \"file:clip.mp4\"}, \"outputs\": [{\"type\": \"hls\"}, {\"type\": \"hls\"}]}",
-      400
+      422
     ),
     ("{\"input\": {\"url\": \"file:clip.mp4\"}, \"inputTimeout\": -1}", 400),
     ("{\"input\": {\"url\": \"file:../clip.mp4\"}}", 422),
@@ -81,6 +90,8 @@ struct SessionAPITests {
       422
     ),
     ("{\"input\": {\"url\": \"file:clip.mp4\"}, \"options\": {\"size\": {}}}", 400),
+    ("{\"input\": {\"url\": \"file:clip.mp4\"}, \"options\": {\"size\": false}}", 400),
+    ("{\"input\": {\"url\": \"file:clip.mp4\"}, \"options\": {\"fit\": [\"fill\"]}}", 400),
   ]
 
   @Test("Invalid requests get a problem and leave no session")

@@ -126,6 +126,10 @@ extension ServiceConfiguration {
       }
       listen = endpoint
     }
+    publicURL = reader.string(forKey: "publicURL")
+    if let publicURL, PublicURL(publicURL) == nil {
+      throw Self.wrong("publicURL", "use https://HOST[:PORT][/PATH]")
+    }
     if let text = reader.string(forKey: "data") { data = text }
     token = reader.string(forKey: "token", isSecret: true)
     tokenFile = reader.string(forKey: "tokenFile")

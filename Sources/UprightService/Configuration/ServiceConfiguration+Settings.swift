@@ -30,6 +30,12 @@ extension ServiceConfiguration {
       help: "HOST:PORT of the HTTP server. A host of 0.0.0.0 or [::] means all addresses."
     ) { .string($0.listen.description) },
     Setting(
+      name: "publicURL", variable: "UPRIGHT_PUBLIC_URL",
+      help: "The start of absolute URLs in responses, as clients reach the service: "
+        + "https://live.example.com. Without it, they have the host of each request, which behind a "
+        + "proxy may be another one."
+    ) { $0.publicURL.map(JSONValue.string) ?? .null },
+    Setting(
       name: "data", variable: "UPRIGHT_DATA",
       help: "The folder for all files that the service writes."
     ) { .string($0.data) },

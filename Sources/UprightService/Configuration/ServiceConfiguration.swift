@@ -4,6 +4,8 @@ package import RotationPolicy
 package struct ServiceConfiguration: Sendable {
   /// The address and port of the HTTP server.
   package var listen = Endpoint(host: "127.0.0.1", port: 8080)
+  /// The start of absolute URLs in responses; `nil` uses the host of each request.
+  package var publicURL: String?
   /// The data folder. The service writes nothing outside it.
   package var data = "upright-data"
   /// The admin token. `nil` uses the token stored in the data folder, which is generated at the first start.

@@ -22,7 +22,7 @@ extension OpenAPIDocument {
       "/openapi.yaml": {"get": {
         "operationId": "describeAPI", "tags": ["service"],
         "summary": "Returns this document.", "security": [],
-        "responses": {"200": {"description": "YAML.", "content": {"application/yaml": {"schema": {"type": "string"}}}}}
+        "responses": {"200": {"description": "YAML.", "content": {"application/yaml": {"schema": {"type": "object"}}}}}
       }},
       "/metrics": {"get": {
         "operationId": "readMetrics", "tags": ["service"],
@@ -36,12 +36,24 @@ extension OpenAPIDocument {
         "post": {
           "operationId": "createSession", "tags": ["sessions"],
           "summary": "Creates and starts a session. If its input is a publisher, the port is bound before the response is sent.",
-          "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/SessionRequest"}}}},
+          "requestBody": {"required": true, "content": {"application/json": {
+            "schema": {"$ref": "#/components/schemas/SessionRequest"},
+            "example": {"name": "stage", "input": {"url": "rtmp://127.0.0.1:1935/live/KEY"}, "outputs": [{"type": "hls"}], "options": {"frames": "sensor"}}
+          }}},
           "responses": {
             "201": {
               "description": "The session, with its publish key. The key is returned only once, in this response.",
               "headers": {"Location": {"$ref": "#/components/headers/Location"}},
-              "content": {"application/json": {"schema": {"$ref": "#/components/schemas/NewSession"}}}
+              "content": {"application/json": {"schema": {"$ref": "#/components/schemas/NewSession"}}},
+              "links": {
+                "getSession": {"operationId": "getSession", "parameters": {"id": "$response.body#/id"}},
+                "changeSession": {"operationId": "changeSession", "parameters": {"id": "$response.body#/id"}},
+                "endSession": {"operationId": "endSession", "parameters": {"id": "$response.body#/id"}},
+                "listOutputs": {"operationId": "listOutputs", "parameters": {"id": "$response.body#/id"}},
+                "addOutput": {"operationId": "addOutput", "parameters": {"id": "$response.body#/id"}},
+                "postEvents": {"operationId": "postEvents", "parameters": {"id": "$response.body#/id"}},
+                "signPlaybackURL": {"operationId": "signPlaybackURL", "parameters": {"id": "$response.body#/id"}}
+              }
             },
             "400": {"$ref": "#/components/responses/Problem"},
             "401": {"$ref": "#/components/responses/Problem"},
@@ -54,12 +66,19 @@ extension OpenAPIDocument {
         },
         "get": {
           "operationId": "listSessions", "tags": ["sessions"],
-          "summary": "Lists all sessions, oldest first.",
+          "summary": "Lists the sessions, oldest first: all, or those in one of the given states, whose name starts with the given one.",
+          "parameters": [
+            {"name": "state", "in": "query", "schema": {"type": "array", "items": {"$ref": "#/components/schemas/State"}}, "description": "The states, each as a parameter of its own: state=waiting&state=live."},
+            {"name": "name", "in": "query", "schema": {"type": "string"}, "description": "The start of the name."},
+            {"name": "limit", "in": "query", "schema": {"type": "integer", "minimum": 1, "maximum": 1000}, "description": "The maximum number of sessions. All, if it is missing."},
+            {"name": "after", "in": "query", "schema": {"type": "string", "pattern": "^[0-9]{1,15}[.].+$"}, "description": "Where the page begins: the next of the previous answer."}
+          ],
           "responses": {
             "200": {
               "description": "The sessions.",
               "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Sessions"}}}
             },
+            "400": {"$ref": "#/components/responses/Problem"},
             "401": {"$ref": "#/components/responses/Problem"}
           }
         }
@@ -78,7 +97,9 @@ extension OpenAPIDocument {
         "patch": {
           "operationId": "changeSession", "tags": ["sessions"],
           "summary": "Changes a running session at its next frame: policy, fit, background, slate, overlay, bitrate. The input isn't interrupted.",
-          "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Change"}}}},
+          "requestBody": {"required": true, "content": {"application/json": {
+            "schema": {"$ref": "#/components/schemas/Change"}, "example": {"policy": "portrait", "options": {"fit": "blur", "bitrate": "1M"}}
+          }}},
           "responses": {
             "200": {
               "description": "The change has been applied.",
@@ -121,12 +142,20 @@ extension OpenAPIDocument {
         "post": {
           "operationId": "addOutput", "tags": ["outputs"],
           "summary": "Adds an output to a running session. It starts at the next keyframe, which is requested.",
-          "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Output"}}}},
+          "requestBody": {"required": true, "content": {"application/json": {
+            "schema": {"$ref": "#/components/schemas/Output"}, "example": {"type": "rtmp", "url": "rtmp://a.example/live/KEY"}
+          }}},
           "responses": {
             "201": {
               "description": "The output, as it starts.",
               "headers": {"Location": {"$ref": "#/components/headers/Location"}},
-              "content": {"application/json": {"schema": {"$ref": "#/components/schemas/OutputState"}}}
+              "content": {"application/json": {"schema": {"$ref": "#/components/schemas/OutputState"}}},
+              "links": {
+                "getOutput": {"operationId": "getOutput", "parameters": {"id": "$request.path.id", "output": "$response.body#/id"}},
+                "removeOutput": {"operationId": "removeOutput", "parameters": {"id": "$request.path.id", "output": "$response.body#/id"}},
+                "startOutput": {"operationId": "startOutput", "parameters": {"id": "$request.path.id", "output": "$response.body#/id"}},
+                "stopOutput": {"operationId": "stopOutput", "parameters": {"id": "$request.path.id", "output": "$response.body#/id"}}
+              }
             },
             "400": {"$ref": "#/components/responses/Problem"},
             "401": {"$ref": "#/components/responses/Problem"},
@@ -191,7 +220,9 @@ extension OpenAPIDocument {
         "post": {
           "operationId": "postEvents", "tags": ["events"],
           "summary": "Posts events about the device or the app to a session.",
-          "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Events"}}}},
+          "requestBody": {"required": true, "content": {"application/json": {
+            "schema": {"$ref": "#/components/schemas/Events"}, "example": {"device": "landscapeLeft"}
+          }}},
           "responses": {
             "200": {
               "description": "The decisions made so far. The others are sent as server-sent events.",
@@ -208,9 +239,9 @@ extension OpenAPIDocument {
         "get": {
           "operationId": "streamEvents", "tags": ["events"],
           "summary": "Streams the events of a session as server-sent events: decision, phase, format, state, change and output. The event gap means that older events have been dropped.",
-          "parameters": [{"name": "Last-Event-ID", "in": "header", "schema": {"type": "integer"}}],
+          "parameters": [{"name": "Last-Event-ID", "in": "header", "schema": {"type": "string"}, "description": "The id of the last event that was received; the next ones follow."}],
           "responses": {
-            "200": {"description": "The stream.", "content": {"text/event-stream": {"schema": {"type": "string"}}}},
+            "200": {"description": "The stream.", "content": {"text/event-stream": {"schema": {"$ref": "#/components/schemas/StreamedEvent"}}}},
             "401": {"$ref": "#/components/responses/Problem"},
             "404": {"$ref": "#/components/responses/Problem"},
             "429": {"$ref": "#/components/responses/Problem"}
@@ -222,7 +253,9 @@ extension OpenAPIDocument {
         "post": {
           "operationId": "signPlaybackURL", "tags": ["playback"],
           "summary": "Returns a signed URL of the session's playlist, for players of a session whose playback is signed.",
-          "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/PlaybackURLRequest"}}}},
+          "requestBody": {"required": true, "content": {"application/json": {
+            "schema": {"$ref": "#/components/schemas/PlaybackURLRequest"}, "example": {"seconds": 3600}
+          }}},
           "responses": {
             "200": {
               "description": "The URL.",
@@ -302,12 +335,15 @@ extension OpenAPIDocument {
           "operationId": "addWebhook", "tags": ["webhooks"],
           "summary": "Adds a webhook. Rotations, format changes and state changes are POSTed to its URL, whose host must be in allowHosts.",
           "description": "Each message is signed: Upright-Signature: t=SECONDS,v1=HEX, where HEX is HMAC-SHA-256 with the secret over SECONDS.BODY. A failed delivery is retried with growing delays. Upright-Delivery is the same in each attempt. Redirects aren't followed. An https: URL with an address as its host is refused with 422, because its certificate can't be verified.",
-          "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/WebhookRequest"}}}},
+          "requestBody": {"required": true, "content": {"application/json": {
+            "schema": {"$ref": "#/components/schemas/WebhookRequest"}, "example": {"url": "https://example.com/hook", "events": ["state"]}
+          }}},
           "responses": {
             "201": {
               "description": "The webhook, with its secret. The secret is returned only once, in this response.",
               "headers": {"Location": {"$ref": "#/components/headers/Location"}},
-              "content": {"application/json": {"schema": {"$ref": "#/components/schemas/NewWebhook"}}}
+              "content": {"application/json": {"schema": {"$ref": "#/components/schemas/NewWebhook"}}},
+              "links": {"removeWebhook": {"operationId": "removeWebhook", "parameters": {"id": "$response.body#/id"}}}
             },
             "400": {"$ref": "#/components/responses/Problem"},
             "401": {"$ref": "#/components/responses/Problem"},

@@ -20,10 +20,10 @@ extension OpenAPIDocument {
         "properties": {
           "name": {"$ref": "#/components/schemas/Name"},
           "input": {"$ref": "#/components/schemas/Input"},
-          "outputs": {"type": "array", "minItems": 1, "maxItems": 8, "items": {"$ref": "#/components/schemas/Output"}, "description": "HLS only, if it is missing."},
+          "outputs": {"type": "array", "minItems": 1, "maxItems": 8, "uniqueItems": true, "items": {"$ref": "#/components/schemas/Output"}, "description": "HLS only, if it is missing."},
           "policy": {
             "description": "A policy, or the name of a built-in policy. Default: phone.",
-            "anyOf": [{"type": "string"}, {"type": "object"}]
+            "anyOf": [{"type": "string"}, {"$ref": "#/components/schemas/Policy"}]
           },
           "options": {
             "type": "object",
@@ -37,6 +37,7 @@ extension OpenAPIDocument {
           "playback": {"$ref": "#/components/schemas/Playback"}
         }
       },
+      "Policy": {"type": "object", "description": "`upright schema policy` prints the schema of a policy."},
       "Playback": {
         "enum": ["open", "signed"],
         "description": "Who may play the HLS output: everyone, or players with a signed URL. Default: the setting of the service, which is open unless it is configured."
@@ -48,7 +49,7 @@ extension OpenAPIDocument {
       "PlaybackURL": {
         "type": "object", "required": ["url", "expires"], "additionalProperties": false,
         "properties": {
-          "url": {"type": "string", "description": "The URL, relative to that of the service."},
+          "url": {"type": "string"},
           "expires": {"type": "integer", "description": "The time until which it is valid, in seconds since 1970."}
         }
       },
@@ -129,7 +130,7 @@ extension OpenAPIDocument {
         "additionalProperties": false,
         "properties": {
           "id": {"type": "string"}, "type": {"type": "string"},
-          "url": {"type": "string", "description": "The URL without secrets."},
+          "url": {"type": "string", "description": "The URL without secrets. That of HLS has the host of the request, or of the service's publicURL; in an event it is only a path."},
           "name": {"type": "string", "description": "The file. One that was started again has another name: take-2.mp4."},
           "state": {"enum": ["starting", "live", "reconnecting", "stopped", "failed"]},
           "problem": {"anyOf": [{"type": "string"}, {"type": "null"}], "description": "Why the output can't be written; null if there is no problem."},
@@ -150,10 +151,10 @@ extension OpenAPIDocument {
         "properties": {
           "policy": {
             "description": "A policy, or the name of a built-in policy. Orientations, lock, activity and the hold of a manual rotation continue; presentations end. Its stream sizes must be those of the session.",
-            "anyOf": [{"type": "string"}, {"type": "object"}]
+            "anyOf": [{"type": "string"}, {"$ref": "#/components/schemas/Policy"}]
           },
           "options": {
-            "type": "object", "additionalProperties": false,
+            "type": "object", "minProperties": 1, "additionalProperties": false,
             "description": "null restores the default.",
             "properties": {
               "fit": {"type": ["string", "null"]},
@@ -175,7 +176,10 @@ extension OpenAPIDocument {
       },
       "Sessions": {
         "type": "object", "required": ["sessions"], "additionalProperties": false,
-        "properties": {"sessions": {"type": "array", "items": {"$ref": "#/components/schemas/Session"}}}
+        "properties": {
+          "sessions": {"type": "array", "items": {"$ref": "#/components/schemas/Session"}},
+          "next": {"type": "string", "description": "The after of the next page; missing on the last one."}
+        }
       },
       "Counters": {
         "type": "object",
@@ -190,11 +194,20 @@ extension OpenAPIDocument {
         }
       },
       "Events": {
-        "description": "One event, or an array of up to 1000. `upright schema event` prints the schema of an event. An event without `at` takes effect at the next frame.",
+        "description": "One event, or an array of up to 1000.",
         "anyOf": [
-          {"type": "object", "minProperties": 1},
-          {"type": "array", "minItems": 1, "maxItems": 1000, "items": {"type": "object"}}
+          {"$ref": "#/components/schemas/Event"},
+          {"type": "array", "minItems": 1, "maxItems": 1000, "items": {"$ref": "#/components/schemas/Event"}}
         ]
+      },
+      "Event": {
+        "type": "object", "minProperties": 1,
+        "description": "`upright schema events` prints the schema of an event. An event without `at` takes effect at the next frame."
+      },
+      "StreamedEvent": {
+        "type": "object", "required": ["event", "data"],
+        "description": "One server-sent event (HTML, 9.2).",
+        "properties": {"id": {"type": "string"}, "event": {"type": "string"}, "data": {"type": "string", "description": "JSON on one line."}}
       },
       "Decisions": {
         "type": "object", "required": ["decisions", "pending"], "additionalProperties": false,

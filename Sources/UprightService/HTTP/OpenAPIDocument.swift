@@ -2,29 +2,34 @@
 ///
 /// A test causes every status that it lists.
 enum OpenAPIDocument {
-  static let text = """
-    {
-    "openapi": "3.1.0",
-    "info": {
-      "title": "Upright live service",
-      "version": "1.0.0",
-      "description": "Creates, controls, monitors and ends live sessions, which rotate the frames of a stream upright."
-    },
-    "security": [{"token": []}],
-    "paths": \(paths),
-    "components": {
-      "securitySchemes": {"token": {
-        "type": "http", "scheme": "bearer",
-        "description": "The admin token. For the state and events of one session, its publish key is accepted too."
-      }},
-      "parameters": \(parameters),
-      "headers": {"Location": {"required": true, "schema": {"type": "string", "format": "uri-reference"}}},
-      "responses": \(responses),
-      "schemas": \(schemas)
-    }
-    }
+  /// Returns the document of the service at `address`.
+  static func text(at address: PublicURL) -> String {
+    let server = address == .relative ? "/" : address.of("")
+    return """
+      {
+      "openapi": "3.1.0",
+      "info": {
+        "title": "Upright live service",
+        "version": "1.0.0",
+        "description": "Creates, controls, monitors and ends live sessions, which rotate the frames of a stream upright."
+      },
+      "servers": [{"url": "\(server)"}],
+      "security": [{"token": []}],
+      "paths": \(paths),
+      "components": {
+        "securitySchemes": {"token": {
+          "type": "http", "scheme": "bearer",
+          "description": "The admin token. For the state and events of one session, its publish key is accepted too."
+        }},
+        "parameters": \(parameters),
+        "headers": {"Location": {"required": true, "schema": {"type": "string", "format": "uri-reference"}}},
+        "responses": \(responses),
+        "schemas": \(schemas)
+      }
+      }
 
-    """
+      """
+  }
 
   private static let parameters = #"""
     {

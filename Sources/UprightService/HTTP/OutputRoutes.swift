@@ -14,13 +14,18 @@ struct OutputRoutes: Sendable {
     router.get(path) { _, context in
       let hosted = try sessions.find(context)
       return Response(json: [
-        "outputs": .array(hosted.snapshot.outputs.map { hosted.outputs.json($0, sessions.secrets) })
+        "outputs": .array(
+          hosted.snapshot.outputs.map {
+            hosted.outputs.json($0, sessions.secrets, at: context.address)
+          })
       ])
     }
-    router.post(path) { request, context in try await add(request, to: sessions.find(context)) }
+    router.post(path) { request, context in
+      try await add(request, to: sessions.find(context), at: context.address)
+    }
     router.get(one) { _, context in
       let hosted = try sessions.find(context)
-      return response(try output(context, of: hosted), of: hosted)
+      return response(try output(context, of: hosted), of: hosted, at: context.address)
     }
     router.delete(one) { _, context in
       let hosted = try sessions.find(context)
@@ -48,17 +53,20 @@ struct OutputRoutes: Sendable {
   }
 
   private func response(
-    _ status: LiveOutputStatus, of hosted: HostedSession, _ code: HTTPResponse.Status = .ok
+    _ status: LiveOutputStatus, of hosted: HostedSession, at address: PublicURL,
+    _ code: HTTPResponse.Status = .ok
   ) -> Response {
-    Response(code, json: hosted.outputs.json(status, sessions.secrets))
+    Response(code, json: hosted.outputs.json(status, sessions.secrets, at: address))
   }
 
-  private func add(_ request: Request, to hosted: HostedSession) async throws -> Response {
+  private func add(
+    _ request: Request, to hosted: HostedSession, at address: PublicURL
+  ) async throws -> Response {
     let (output, id) = try SessionRequest.output(
       await request.json(limit: bodyLimit), sessions.rules)
     let status = try await sessions.add(output, id: id, to: hosted)
-    var response = response(status, of: hosted, .created)
-    response.headers[.location] = "/v1/sessions/\(hosted.id)/outputs/\(status.id)"
+    var response = response(status, of: hosted, at: address, .created)
+    response.headers[.location] = address.of("/v1/sessions/\(hosted.id)/outputs/\(status.id)")
     return response
   }
 
@@ -69,6 +77,6 @@ struct OutputRoutes: Sendable {
   ) async throws -> Response {
     let id = try output(context, of: hosted).id
     let status = try await sessions.running(hosted) { try await body(hosted.session, id) }
-    return response(status, of: hosted)
+    return response(status, of: hosted, at: context.address)
   }
 }

@@ -18,7 +18,9 @@ struct PlaybackRoutes: Sendable {
         throw Problem.badRequest("seconds: must be an integer from 1 to \(PlaybackKeys.longest)")
       }
       let (path, expires) = keys.sign(hosted.id, seconds: seconds)
-      return Response(json: ["url": .string(path), "expires": .integer(expires)])
+      return Response(json: [
+        "url": .string(context.address.of(path)), "expires": .integer(expires),
+      ])
     }
   }
 }

@@ -8,6 +8,8 @@ internal import RotationPolicy
 struct ServiceContext: RequestContext {
   var coreContext: CoreRequestContextStorage
   let channel: any Channel
+  /// The address for absolute URLs in the response.
+  var address = PublicURL.relative
 
   init(source: ApplicationRequestContextSource) {
     coreContext = .init(source: source)

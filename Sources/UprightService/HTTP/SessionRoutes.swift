@@ -11,12 +11,18 @@ struct SessionRoutes: Sendable {
   let bodyLimit: Int
 
   func add(to router: Router<ServiceContext>) {
-    router.post("/v1/sessions") { request, _ in try await create(request) }
-    router.get("/v1/sessions") { _, _ in list() }
-    router.get("/v1/sessions/:id") { _, context in
-      Response(json: try sessions.find(context).json(sessions.secrets))
+    router.post("/v1/sessions") { request, context in
+      try await create(request, at: context.address)
     }
-    router.delete("/v1/sessions/:id") { _, context in try await delete(sessions.find(context)) }
+    router.get("/v1/sessions") { request, context in
+      list(try SessionFilter(request.uri), at: context.address)
+    }
+    router.get("/v1/sessions/:id") { _, context in
+      Response(json: try sessions.find(context).json(sessions.secrets, at: context.address))
+    }
+    router.delete("/v1/sessions/:id") { _, context in
+      try await delete(sessions.find(context), at: context.address)
+    }
     router.patch("/v1/sessions/:id") { request, context in
       try await change(request, sessions.find(context))
     }
@@ -25,29 +31,35 @@ struct SessionRoutes: Sendable {
     }
   }
 
-  private func create(_ request: Request) async throws -> Response {
+  private func create(_ request: Request, at address: PublicURL) async throws -> Response {
     if sessions.isDraining { throw Problem.draining() }
     let wanted = try SessionRequest(await request.json(limit: bodyLimit), rules: sessions.rules)
     let hosted = try await sessions.create(wanted)
     // The publish key is returned only in this response.
     let key = JSONValue.Member("publishKey", .string(hosted.publishKey))
-    var response = Response(.created, json: hosted.json(sessions.secrets, extra: [key]))
-    response.headers[.location] = "/v1/sessions/\(hosted.id)"
+    var response = Response(
+      .created, json: hosted.json(sessions.secrets, at: address, extra: [key]))
+    response.headers[.location] = address.of("/v1/sessions/\(hosted.id)")
     return response
   }
 
-  private func list() -> Response {
-    Response(json: ["sessions": .array(sessions.all.map { $0.json(sessions.secrets) })])
+  private func list(_ filter: SessionFilter, at address: PublicURL) -> Response {
+    let (page, next) = filter.page(of: sessions.all)
+    let list = JSONValue.array(page.map { $0.json(sessions.secrets, at: address) })
+    guard let next else { return Response(json: ["sessions": list]) }
+    return Response(json: ["sessions": list, "next": .string(next)])
   }
 
   /// Ends a running session and returns its final state. Forgets an ended session.
-  private func delete(_ hosted: HostedSession) async throws -> Response {
+  private func delete(
+    _ hosted: HostedSession, at address: PublicURL
+  ) async throws -> Response {
     if hosted.hasEnded {
       sessions.forget(hosted)
       return Response(status: .noContent)
     }
     await sessions.end(hosted)
-    return Response(json: hosted.json(sessions.secrets))
+    return Response(json: hosted.json(sessions.secrets, at: address))
   }
 
   /// Changes the settings of a running session.

@@ -40,7 +40,7 @@ enum StartPage {
         });
         const body = await answer.json();
         if (!answer.ok) { find("said").textContent = body.detail; return; }
-        player.src = body.url;
+        player.src = new URL(body.url, location).pathname;
       }
       player.play().catch(error => { find("said").textContent = "This browser can't play HLS: " + error; });
     }

@@ -21,8 +21,8 @@ struct StatusRoutes: Sendable {
     router.get("/metrics") { _, _ in
       Response(text: metrics.text, type: "text/plain; version=0.0.4; charset=utf-8")
     }
-    router.get("/openapi.yaml") { _, _ in
-      Response(text: OpenAPIDocument.text, type: "application/yaml")
+    router.get("/openapi.yaml") { _, context in
+      Response(text: OpenAPIDocument.text(at: context.address), type: "application/yaml")
     }
     router.get("/") { _, _ in
       var response = Response(text: StartPage.text, type: "text/html; charset=utf-8")

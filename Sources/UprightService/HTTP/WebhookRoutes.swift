@@ -9,14 +9,14 @@ struct WebhookRoutes: Sendable {
   let bodyLimit: Int
 
   func add(to router: Router<ServiceContext>) {
-    router.post("/v1/webhooks") { request, _ in
+    router.post("/v1/webhooks") { request, context in
       let hook = try Webhook(await request.json(limit: bodyLimit), rules: rules)
       try webhooks.addAndKeep(hook)
       guard case .object(let members) = hook.json else { return Response(json: hook.json) }
       // The secret is returned only in this response.
       let answer = JSONValue.object(members + [.init("secret", .string(hook.secret))])
       var response = Response(.created, json: answer)
-      response.headers[.location] = "/v1/webhooks/\(hook.id)"
+      response.headers[.location] = context.address.of("/v1/webhooks/\(hook.id)")
       return response
     }
     router.get("/v1/webhooks") { _, _ in

@@ -5,13 +5,7 @@ internal import UprightLive
 
 /// The outputs of a session as they were requested, by id. The session itself knows their states.
 final class HostedOutputs: Sendable {
-  private struct Entry {
-    let request: SessionRequest.Output
-    /// The address, without secrets.
-    let place: JSONValue.Member
-  }
-
-  private let entries = Mutex<[String: Entry]>([:])
+  private let entries = Mutex<[String: SessionRequest.Output]>([:])
   private let session: String
 
   /// - Parameter session: The name of the session.
@@ -21,9 +15,8 @@ final class HostedOutputs: Sendable {
   ///
   /// - Throws: `Problem` 409 if the output or the id is in use, 429 if there are too many outputs.
   func reserve(_ output: SessionRequest.Output, id: String?) throws(Problem) -> String {
-    let place = place(of: output)
     let result: Result<String, Problem> = entries.withLock { entries in
-      if let used = entries.first(where: { $0.value.request == output }) {
+      if let used = entries.first(where: { $0.value == output }) {
         return .failure(.conflict("the session has this output already, as \(used.key)"))
       }
       if let id, entries[id] != nil {
@@ -38,7 +31,7 @@ final class HostedOutputs: Sendable {
         number += 1
         free = "\(type)-\(number)"
       }
-      entries[id ?? free] = Entry(request: output, place: place)
+      entries[id ?? free] = output
       return .success(id ?? free)
     }
     return try result.get()
@@ -47,24 +40,29 @@ final class HostedOutputs: Sendable {
   /// Removes an output.
   func release(_ id: String) { entries.withLock { _ = $0.removeValue(forKey: id) } }
 
-  private func place(of output: SessionRequest.Output) -> JSONValue.Member {
+  /// Returns where an output goes, without secrets.
+  private func place(
+    of output: SessionRequest.Output, at address: PublicURL
+  ) -> JSONValue.Member {
     switch output {
-    case .hls: .init("url", .string("/live/\(session)/index.m3u8"))
+    case .hls: .init("url", .string(address.of("/live/\(session)/index.m3u8")))
     case .push(let url): .init("url", .string(url.redacted))
     case .file(let name): .init("name", .string(name))
     }
   }
 
-  /// Returns the JSON of an output.
-  func json(_ status: LiveOutputStatus, _ secrets: Secrets) -> JSONValue {
+  /// Returns the JSON of an output, with URLs of the service at `address`.
+  func json(
+    _ status: LiveOutputStatus, _ secrets: Secrets, at address: PublicURL
+  ) -> JSONValue {
     let entry = entries.withLock { $0[status.id] }
     var members: [JSONValue.Member] = [.init("id", .string(status.id))]
-    if let entry { members.append(.init("type", .string(entry.request.type))) }
+    if let entry { members.append(.init("type", .string(entry.type))) }
     if case .file(let path) = status.output {
       // A file that was started again has another name.
       members.append(.init("name", .string(URL(fileURLWithPath: path).lastPathComponent)))
     } else if let entry {
-      members.append(entry.place)
+      members.append(place(of: entry, at: address))
     }
     members += [
       .init("state", .string(status.state.rawValue)),

@@ -100,8 +100,10 @@ final class HostedSession: Sendable {
     return .state(.failed, reason: reason)
   }
 
-  /// Returns the JSON for responses. `extra` follows the id.
-  func json(_ secrets: Secrets, extra: [JSONValue.Member] = []) -> JSONValue {
+  /// Returns the JSON for responses, with URLs at `address`. `extra` follows the id.
+  func json(
+    _ secrets: Secrets, at address: PublicURL, extra: [JSONValue.Member] = []
+  ) -> JSONValue {
     let snapshot = snapshot
     var members: [JSONValue.Member] = [.init("id", .string(id))]
     members += extra
@@ -114,7 +116,7 @@ final class HostedSession: Sendable {
     ]
     members += [
       .init("input", input),
-      .init("outputs", .array(snapshot.outputs.map { outputs.json($0, secrets) })),
+      .init("outputs", .array(snapshot.outputs.map { outputs.json($0, secrets, at: address) })),
       .init("playback", .string(playback.rawValue)),
       .init("appOrientation", snapshot.appOrientation.map { .string($0) } ?? .null),
       .init("encodeResolution", snapshot.encodeResolution.map { .string($0) } ?? .null),
@@ -135,7 +137,7 @@ final class HostedSession: Sendable {
       for phase in decision.phases { feed.append("phase", phase.json) }
     case .format(let change): feed.append("format", change.json)
     case .change(let change, let applied): feed.append("change", change.json(applied))
-    case .output(let status): feed.append("output", outputs.json(status, secrets))
+    case .output(let status): feed.append("output", outputs.json(status, secrets, at: .relative))
     case .outputRemoved(let id):
       feed.append("output", ["id": .string(id), "state": "removed"])
     }
@@ -152,8 +154,6 @@ extension LiveState {
 }
 
 extension LiveCounters {
-  var json: JSONValue {
-    [
   /// Adds the counts and times of another session, but not its waiting frames.
   mutating func add(_ other: LiveCounters) {
     framesIn += other.framesIn
@@ -169,6 +169,8 @@ extension LiveCounters {
     eventToFrameTimes.add(other.eventToFrameTimes)
   }
 
+  var json: JSONValue {
+    [
       "framesIn": .integer(framesIn), "framesOut": .integer(framesOut),
       "dropped": .object(
         dropped.sorted { $0.key < $1.key }.map { .init($0.key, .integer($0.value)) }),

@@ -24,7 +24,7 @@ struct SessionChange: Sendable {
     }
     policy = try members["policy"].map(SessionRequest.policy)
     options = members["options"] ?? [:]
-    try SessionOptions.check(patch: options)
+    if members["options"] != nil { try SessionOptions.check(patch: options) }
     guard policy != nil || !names.isEmpty else {
       throw Problem.badRequest("the change is empty; use policy or options")
     }

@@ -9,15 +9,19 @@ enum SessionOptions {
     "encoder-options", "segment", "hls-segments", "gravity",
   ]
 
+  /// The options that are flags, and those that can be given several times.
+  private static let (flags, lists): (Set<String>, Set<String>) = (["level"], ["overlay"])
+
   /// The options that can change while a session runs.
   static let changeable: Set<String> = ["fit", "background", "slate", "overlay", "bitrate"]
 
   /// Checks that all members of a patch can change while a session runs.
   ///
-  /// - Throws: `Problem` 400 if it isn't an object, 409 for an option that can't change; `Refusal` for others.
+  /// - Throws: `Problem` 400 if it isn't an object or is empty, 409 for an option that can't change; `Refusal` for
+  ///   others.
   static func check(patch value: JSONValue) throws {
-    guard case .object(let members) = value else {
-      throw Problem.badRequest("options: isn't an object")
+    guard case .object(let members) = value, !members.isEmpty else {
+      throw Problem.badRequest("options: isn't an object with members")
     }
     for member in members where !changeable.contains(member.key) {
       guard names.contains(member.key) else {
@@ -58,9 +62,9 @@ enum SessionOptions {
         throw Refusal("options: \(printable(member.key)) isn't an option of a live session")
       }
       switch member.value {
-      case .bool(true): arguments.append("--\(member.key)")
-      case .bool(false): break
-      case .array(let values):
+      case .bool(let isOn) where flags.contains(member.key):
+        if isOn { arguments.append("--\(member.key)") }
+      case .array(let values) where lists.contains(member.key):
         for value in values { arguments.append(try argument(member.key, value, rules)) }
       default: arguments.append(try argument(member.key, member.value, rules))
       }
@@ -71,14 +75,17 @@ enum SessionOptions {
   private static func argument(
     _ name: String, _ value: JSONValue, _ rules: AddressRules
   ) throws -> String {
+    let text: String
     switch value {
-    case .string(let text): return "--\(name)=\(try checked(name, text, rules))"
-    case .integer(let number): return "--\(name)=\(number)"
-    case .number(let number):
-      return "--\(name)=" + (Int(exactly: number).map(String.init) ?? String(number))
+    case .string(let given): text = given
+    case .integer(let number): text = String(number)
+    case .number(let number): text = Int(exactly: number).map(String.init) ?? String(number)
     default:
-      throw Problem.badRequest("options: \(name) must be a string, a number, a boolean or an array")
+      let kind = flags.contains(name) ? "a boolean" : "a string or a number"
+      throw Problem.badRequest(
+        "options: \(name) must be \(kind)\(lists.contains(name) ? ", or an array of them" : "")")
     }
+    return "--\(name)=\(try checked(name, text, rules))"
   }
 
   private static func checked(

@@ -170,10 +170,8 @@ struct SessionRequest: Sendable {
     var ids: [String?] = []
     for entry in list {
       let (output, id) = try output(entry, rules)
-      guard !outputs.contains(output) else { throw Problem.badRequest("outputs: duplicate output") }
-      guard id == nil || !ids.contains(id) else {
-        throw Problem.badRequest("outputs: duplicate id")
-      }
+      guard !outputs.contains(output) else { throw Refusal("outputs: duplicate output") }
+      guard id == nil || !ids.contains(id) else { throw Refusal("outputs: duplicate id") }
       outputs.append(output)
       ids.append(id)
     }

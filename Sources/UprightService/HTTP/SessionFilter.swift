@@ -1,0 +1,90 @@
+internal import HummingbirdCore
+internal import Orientation
+internal import UprightLive
+
+/// The query of `GET /v1/sessions`: which sessions, and which page of them.
+struct SessionFilter: Sendable {
+  /// Empty for all states.
+  private var states: Set<LiveState> = []
+  /// The start of the name.
+  private var name: Substring = ""
+  private var limit: Int?
+  /// The position of the last session of the previous page.
+  private var after: Position?
+
+  /// A position in the list. It stays valid if its session is forgotten.
+  private struct Position: Comparable {
+    /// The creation time, in milliseconds since 1970.
+    let created: Int
+    let id: String
+
+    init(_ hosted: HostedSession) {
+      created = Int(clamping: hosted.created * 1000)
+      id = hosted.id
+    }
+
+    /// Parses `text`. Returns `nil` for anything else.
+    init?(_ text: Substring) {
+      // By bytes: a dot and what modifies it are one character.
+      let parts = text.utf8.split(separator: 46, maxSplits: 1, omittingEmptySubsequences: false)
+      guard parts.count == 2, (1...15).contains(parts[0].count), !parts[1].isEmpty,
+        parts[0].allSatisfy({ (48...57).contains($0) }), let created = Int(Substring(parts[0]))
+      else { return nil }
+      self.created = created
+      id = String(Substring(parts[1]))
+    }
+
+    var text: String { "\(created).\(id)" }
+
+    static func < (one: Position, other: Position) -> Bool {
+      (one.created, one.id) < (other.created, other.id)
+    }
+  }
+
+  static let maxLimit = 1000
+  private static let names = ["state", "name", "limit", "after"]
+
+  /// - Throws: `Problem` 400 for a parameter that is unknown, invalid or, except `state`, given twice.
+  init(_ uri: URI) throws(Problem) {
+    var seen: Set<Substring> = []
+    for (parameter, value) in uri.queryParameters where !parameter.isEmpty {
+      guard seen.insert(parameter).inserted || parameter == "state" else {
+        throw .badRequest("\(printable(String(parameter))): appears twice")
+      }
+      switch parameter {
+      case "state":
+        guard let state = LiveState(rawValue: String(value)) else {
+          throw .badRequest(
+            "state: use " + LiveState.allCases.map(\.rawValue).joined(separator: ", "))
+        }
+        states.insert(state)
+      case "name": name = value
+      case "limit":
+        guard let number = Int(value), (1...Self.maxLimit).contains(number) else {
+          throw .badRequest("limit: must be an integer from 1 to \(Self.maxLimit)")
+        }
+        limit = number
+      case "after":
+        guard let position = Position(value) else {
+          throw .badRequest("after: use the next of an answer")
+        }
+        after = position
+      default:
+        throw .badRequest(
+          "unknown parameter \(printable(String(parameter))); use "
+            + Self.names.joined(separator: ", "))
+      }
+    }
+  }
+
+  /// Returns a page of the matching sessions of `all`, which are ordered by time, and where the next one begins;
+  /// `nil` at the end.
+  func page(of all: [HostedSession]) -> (sessions: ArraySlice<HostedSession>, next: String?) {
+    let matching = all.filter { hosted in
+      (states.isEmpty || states.contains(hosted.snapshot.state)) && hosted.id.hasPrefix(name)
+        && after.map { Position(hosted) > $0 } ?? true
+    }
+    let page = matching.prefix(limit ?? matching.count)
+    return (page, page.count < matching.count ? page.last.map { Position($0).text } : nil)
+  }
+}
