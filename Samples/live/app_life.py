@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""The life of one phone app's stream, as its backend drives it over HTTP: create a session, see it go live, turn the
+phone, change the policy, push to an RTMP server for a while, record, and end.
+
+    UPRIGHT_TOKEN=... Samples/live/app_life.py [CLIP]
+
+CLIP stands for the phone: ffmpeg publishes it. A second session stands for the RTMP server of somebody else.
+UPRIGHT_URL is the service (default http://127.0.0.1:8080), RTMP_PORT a free port (default 1935).
+"""
+import json
+import os
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+URL = os.environ.get("UPRIGHT_URL", "http://127.0.0.1:8080")
+RTMP = f"rtmp://127.0.0.1:{os.environ.get('RTMP_PORT', '1935')}"
+NAME = f"app-{os.getpid()}"
+
+
+def ask(method, path, body=None):
+    """Sends a request. Returns the JSON of the response, or exits with the service's reason."""
+    request = urllib.request.Request(
+        URL + path, method=method, data=None if body is None else json.dumps(body).encode(),
+        headers={"Authorization": "Bearer " + os.environ["UPRIGHT_TOKEN"],
+                 "Content-Type": "application/json"})
+    try:
+        with urllib.request.urlopen(request, timeout=30) as response:
+            return json.loads(response.read() or b"null")
+    except urllib.error.HTTPError as error:
+        sys.exit(f"{method} {path}: {error.code} {json.load(error)['detail']}")
+
+
+def wait(what, condition, seconds=20):
+    """Waits until the session or output that `condition` returns is there. Returns it."""
+    begin = time.monotonic()
+    while time.monotonic() < begin + seconds:
+        if found := condition():
+            return found
+        time.sleep(0.1)
+    sys.exit(f"not {what} after {seconds} s: {ask('GET', f'/v1/sessions/{NAME}')}")
+
+
+def session_if(**members):
+    """Returns the session if its members have these values."""
+    session = ask("GET", f"/v1/sessions/{NAME}")
+    return session if all(session[key] == value for key, value in members.items()) else None
+
+
+def output_if(output, frames):
+    """Returns the output if it has written this many frames."""
+    found = ask("GET", f"/v1/sessions/{NAME}/outputs/{output}")
+    return found if found["frames"] >= frames else None
+
+
+def main():
+    clip = sys.argv[1] if len(sys.argv) > 1 else f"{ROOT}/Samples/clips/turning-sensor.mp4"
+    here = f"/v1/sessions/{NAME}"
+    # The last part of the address is the key: whoever knows it may publish.
+    address = f"{RTMP}/live/key-of-{NAME}"
+    session = ask("POST", "/v1/sessions", {
+        "name": NAME, "input": {"url": address}, "outputs": [{"type": "hls"}],
+        "policy": "phone", "options": {"frames": "sensor", "size": "360p"}})
+    print(f"created {NAME}: watch {session['outputs'][0]['url']}")
+    server = f"{RTMP}/server/key-of-{NAME}"
+    ask("POST", "/v1/sessions", {"name": NAME + "-server", "input": {"url": server}})
+    phone = subprocess.Popen(
+        ["ffmpeg", "-nostdin", "-v", "error", "-re", "-stream_loop", "-1", "-i", clip, "-c", "copy",
+         "-f", "flv", address], stdin=subprocess.DEVNULL)
+    try:
+        live = wait("live", lambda: session_if(state="live"))
+        print(f"live: {live['appOrientation']}, {live['encodeResolution']}")
+
+        answer = ask("POST", here + "/events", {"device": "landscapeLeft"})
+        print(f"turned: {answer['decisions'][0]['to']}")
+        wait("turned", lambda: session_if(appOrientation="landscapeRight"))
+
+        change = ask("PATCH", here, {"policy": "portrait", "options": {"fit": "blur"}})
+        print(f"changed the policy at {change['at']:.1f} s")
+        wait("portrait again", lambda: session_if(appOrientation="portrait"))
+
+        recording = ask("POST", here + "/outputs", {"type": "file", "name": "take.mp4"})["id"]
+        push = ask("POST", here + "/outputs", {"type": "rtmp", "url": server})["id"]
+        print(f"pushed: {wait('pushed', lambda: output_if(push, 30))['frames']} frames so far")
+        print(f"stopped the push: {ask('POST', f'{here}/outputs/{push}/stop')['state']}")
+        print(f"recorded: {wait('recorded', lambda: output_if(recording, 60))['frames']} frames so far")
+        stopped = ask("DELETE", f"{here}/outputs/{recording}")
+        print(f"finished {stopped['name']}: {stopped['frames']} frames")
+    finally:
+        phone.terminate()
+        phone.wait()
+    ended = ask("DELETE", here)
+    counters = ended["counters"]
+    print(f"ended: {counters['framesIn']} frames in, {counters['framesOut']} out, "
+          f"{counters['formatChanges']} changes of format, dropped {counters['dropped']}")
+    ask("DELETE", here + "-server")
+
+
+if __name__ == "__main__":
+    main()
