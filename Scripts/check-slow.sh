@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs the checks that take too long for every run: sanitizers, fuzzing, memory of long files, damaged input,
-# the live service for half an hour, the kernels for aarch64, every combination of containers and players,
-# calls that Janus records and forwards, the package in a clean system. SHORT=1 runs a shorter form, for CI.
+# the live service for half an hour and while it is changed all the time, its API from its description, its
+# metrics with Prometheus, the kernels for aarch64, every combination of containers and players, calls that Janus
+# records and forwards, the package in a clean system. SHORT=1 runs a shorter form, for CI.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,6 +10,8 @@ if [ "${SHORT:-0}" = 1 ]; then
   python3 Tests/Slow/memory.py --short-seconds 10 --long-seconds 60
   python3 Tests/Slow/fuzz.py --runs 60
   SHORT=1 python3 Tests/Slow/soak.py
+  SHORT=1 python3 Tests/Slow/changes.py
+  SHORT=1 python3 Tests/Slow/api.py
   python3 Tests/Slow/prometheus.py
   TIME=20 Scripts/fuzz.sh
   UPRIGHT_ONLY="PixelKernelsTests OrientationSignalsTests RTPTests RTMPTests UprightFramesTests UprightTests" \
@@ -23,6 +26,8 @@ else
   python3 Tests/Slow/memory.py --short-seconds 60 --long-seconds 600
   python3 Tests/Slow/fuzz.py --runs 1000
   python3 Tests/Slow/soak.py
+  python3 Tests/Slow/changes.py
+  python3 Tests/Slow/api.py
   python3 Tests/Slow/prometheus.py
   TIME=300 Scripts/fuzz.sh
   Scripts/check-embedding.sh
