@@ -19,6 +19,8 @@ extension FuzzTarget {
     let whole = events([body])
     let pieces = events([Array(body.prefix(cut)), Array(body.dropFirst(cut))])
     try expect(whole == pieces, "a cut at \(cut) changes the events read")
+    try expect(
+      whole == events([], beforeAnswer: body), "bytes before the answer give other events")
     for case .tag(let tag) in whole ?? [] {
       try expect(tag.bytes.count == tag.payload.count + 15, "a tag of the wrong length")
     }
@@ -35,7 +37,9 @@ extension FuzzTarget {
   private static let handshake: [UInt8] = [3] + [UInt8](repeating: 0, count: 2 * Handshake.length)
 
   /// Returns the events of an accepted publisher's bytes, or `nil` if they end the connection.
-  private static func events(_ pieces: [[UInt8]]) -> [PublishConnection.Event]? {
+  private static func events(
+    _ pieces: [[UInt8]], beforeAnswer early: [UInt8] = []
+  ) -> [PublishConnection.Event]? {
     var connection = PublishConnection(random: [], longestMessage: 1 << 16)
     var writer = ChunkWriter()
     func command(_ values: [AMFValue]) -> [UInt8] {
@@ -46,9 +50,8 @@ extension FuzzTarget {
       + command([.string("connect"), .number(1), .object([.init("app", .string("live"))])])
       + command([.string("publish"), .number(2), .null, .string("key")])
     do {
-      _ = try connection.receive(opening)
-      connection.accept()
-      return try pieces.flatMap { try connection.receive($0) }
+      _ = try connection.receive(opening + early)
+      return try connection.accept() + pieces.flatMap { try connection.receive($0) }
     } catch {
       return nil
     }

@@ -1,26 +1,39 @@
 /// The server side of a publishing connection (RTMP 1.0, 7.2). Takes received bytes, and returns events and
 /// bytes to send. Uses no socket and no clock.
 ///
-/// Players are rejected. The caller decides whether to accept a publisher: it receives `publish` as an event,
-/// and no part of the stream before it calls `accept`.
+/// Players are rejected. The caller decides whether to accept a publisher: it receives `publish` as an event.
+/// Until it calls `accept` or `refuse`, received bytes are kept and not processed, so the caller should stop
+/// reading.
 package struct PublishConnection: Sendable {
-  /// The address of a published stream: `rtmp://host/APP/NAME`, without a query.
+  /// The address of a published stream: `rtmp://host/APP/NAME?key=KEY`.
   package struct Address: Sendable, Hashable {
-    /// The application, without leading and trailing slashes.
+    /// The application, without leading and trailing slashes, and without a query.
     package let app: String
-    /// The stream name. It is the stream key, and a secret.
+    /// The stream name, without a query. It may be a secret.
     package let name: String
+    /// The value of `key` in the query of the name or else of the application, as it was sent; empty if there
+    /// is none. It is a secret.
+    package let key: String
 
     /// Creates an address.
-    package init(app: String, name: String) {
+    package init(app: String, name: String, key: String = "") {
       self.app = app
       self.name = name
+      self.key = key
     }
+  }
+
+  /// The code of the status that a rejected publisher receives.
+  package enum Rejection: String, Sendable {
+    /// There is no such stream, or it has a publisher already.
+    case badName = "NetStream.Publish.BadName"
+    /// The publisher isn't allowed to publish.
+    case denied = "NetStream.Publish.Denied"
   }
 
   /// An event of the connection.
   package enum Event: Sendable, Hashable {
-    /// A publisher requests to publish. Call `accept` or `refuse`.
+    /// A publisher requests to publish. Call `accept` or `refuse`. It is the last event until then.
     case publish(Address)
     /// A part of the accepted stream.
     case tag(FLVTag)
@@ -40,6 +53,7 @@ package struct PublishConnection: Sendable {
   private var chunks: ChunkReader
   private var writer = ChunkWriter()
   private var output: [UInt8] = []
+  /// The application as the publisher sent it.
   private var app = ""
   private var publishStream: UInt32 = 0
   private var lastStream: UInt32 = 0
@@ -79,34 +93,48 @@ package struct PublishConnection: Sendable {
       } else {
         chunks.append(bytes)
       }
-      var events: [Event] = []
-      while state != .closed, let message = try chunks.next() { try take(message, &events) }
-      acknowledge()
-      return events
+      return try takeMessages()
     } catch {
       state = .closed
       throw error
     }
   }
 
-  /// Accepts the publisher.
-  package mutating func accept() {
-    guard state == .asked else { return }
+  /// Accepts the publisher. Returns the events of the bytes that were received since it asked: some publishers
+  /// don't wait for the answer.
+  ///
+  /// - Throws: `RTMPError` like `receive`.
+  package mutating func accept() throws(RTMPError) -> [Event] {
+    guard state == .asked else { return [] }
     state = .publishing
     var begin: [UInt8] = [0, 0]
     begin.appendBigEndian(UInt64(publishStream), bytes: 4)
     send(RTMPMessage(.userControl, payload: begin), on: 2)
     tell("status", "NetStream.Publish.Start", "Publishing started.")
+    do throws(RTMPError) { return try takeMessages() } catch {
+      state = .closed
+      throw error
+    }
   }
 
   /// Rejects the publisher. Close the connection after the output is sent.
-  package mutating func refuse(_ reason: String) {
+  package mutating func refuse(_ reason: String, _ code: Rejection = .badName) {
     guard state == .asked else { return }
-    tell("error", "NetStream.Publish.BadName", reason)
+    tell("error", code.rawValue, reason)
     state = .closed
   }
 
   // MARK: - Messages
+
+  /// Processes complete messages until the publisher asks to publish.
+  private mutating func takeMessages() throws(RTMPError) -> [Event] {
+    var events: [Event] = []
+    while state != .closed, state != .asked, let message = try chunks.next() {
+      try take(message, &events)
+    }
+    acknowledge()
+    return events
+  }
 
   private mutating func take(
     _ message: RTMPMessage, _ events: inout [Event]
@@ -232,7 +260,7 @@ package struct PublishConnection: Sendable {
   }
 
   private mutating func connect(_ transaction: Double, _ command: AMFValue?) {
-    app = Self.path(command?["app"]?.text ?? "")
+    app = command?["app"]?.text ?? ""
     for (kind, rest) in [
       (RTMPMessage.Kind.windowAcknowledgementSize, [UInt8]()), (.setPeerBandwidth, [2]),
     ] {
@@ -261,9 +289,13 @@ package struct PublishConnection: Sendable {
     guard state == .connected else { throw RTMPError("a second publish command on one connection") }
     publishStream = stream
     state = .asked
-    let name = Self.path(name ?? "")
-    guard !app.isEmpty || !name.isEmpty else { return refuse("The URL has no app and no name.") }
-    events.append(.publish(Address(app: app, name: name)))
+    let address = Address(
+      app: Self.path(app), name: Self.path(name ?? ""),
+      key: Self.key(name ?? "") ?? Self.key(app) ?? "")
+    guard !address.app.isEmpty || !address.name.isEmpty else {
+      return refuse("the URL has no app and no name")
+    }
+    events.append(.publish(address))
   }
 
   /// Returns the path without leading and trailing slashes and without a query.
@@ -272,6 +304,12 @@ package struct PublishConnection: Sendable {
     while path.first == "/" { path = path.dropFirst() }
     while path.last == "/" { path = path.dropLast() }
     return String(path)
+  }
+
+  /// Returns the value of `key` in the query, or `nil` if there is none.
+  private static func key(_ text: String) -> String? {
+    text.drop { $0 != "?" }.dropFirst().split(separator: "&").first { $0.hasPrefix("key=") }
+      .map { String($0.dropFirst(4)) }
   }
 
   // MARK: - Answers

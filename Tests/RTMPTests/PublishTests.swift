@@ -60,9 +60,11 @@ struct PublishTests {
     let events = try client.command(
       .string("publish"), .number(3), .null, .string("KEY?token=x"), .string("live"))
     #expect(events == [.publish(.init(app: "live", name: "KEY"))])
-    // Before the reply, nothing of the stream is accepted.
-    #expect(try client.send(RTMPMessage(.video, payload: [0x17, 1])).isEmpty)
-    client.connection.accept()
+    // What arrives before the answer waits for it.
+    let early = FLVTag(.video, timestamp: 0, payload: [0x17, 0])
+    #expect(try client.send(RTMPMessage(.video, payload: [0x17, 0])).isEmpty)
+    #expect(try client.connection.accept() == [.tag(early)])
+    #expect(try client.connection.accept().isEmpty)
     #expect(try client.told().last?.last?["code"]?.text == "NetStream.Publish.Start")
     let tag = try client.send(RTMPMessage(.video, timestamp: 40, stream: 1, payload: [0x17, 1]))
     #expect(tag == [.tag(FLVTag(.video, timestamp: 40, payload: [0x17, 1]))])
@@ -82,10 +84,46 @@ struct PublishTests {
     try client.connect()
     try client.command(.string("publish"), .number(3), .null, .string("WRONG"))
     _ = try client.told()
-    client.connection.refuse("The key is not known.")
-    #expect(try client.told().last?.last?["level"]?.text == "error")
+    #expect(try client.send(RTMPMessage(.video, payload: [0x17, 1])).isEmpty)
+    client.connection.refuse("The key is not known.", .denied)
+    let status = try client.told().last?.last
+    #expect(status?["level"]?.text == "error")
+    #expect(status?["code"]?.text == "NetStream.Publish.Denied")
+    #expect(status?["description"]?.text == "The key is not known.")
     #expect(client.connection.isClosed)
     #expect(try client.send(RTMPMessage(.video, payload: [0x17, 1])).isEmpty)
+    #expect(try client.connection.accept().isEmpty)
+  }
+
+  @Test(
+    "The key is in the query of the name, or of the app",
+    arguments: [
+      ("live", "cam?key=k%2F1&x=2", "live", "cam", "k%2F1"),
+      ("live?key=k2", "cam?x=1", "live", "cam", "k2"),
+      ("/live/?a=b&key=", "cam", "live", "cam", ""), ("live", "cam?monkey=1", "live", "cam", ""),
+      ("live?key=1", "cam?key=2", "live", "cam", "2"), ("", "?key=1", nil, "", "1"),
+    ] as [(String, String, String?, String, String)])
+  func key(_ app: String, _ name: String, _ plainApp: String?, _ plain: String, _ key: String)
+    throws
+  {
+    var client = Client()
+    try client.begin()
+    try client.connect(app)
+    let events = try client.command(.string("publish"), .number(3), .null, .string(name))
+    #expect(
+      events == (plainApp.map { [.publish(.init(app: $0, name: plain, key: key))] } ?? []))
+  }
+
+  @Test("Bytes that can't be read are found when the publisher is accepted")
+  func lateError() throws {
+    var client = Client()
+    try client.begin()
+    try client.connect()
+    try client.command(.string("publish"), .number(3), .null, .string("KEY"))
+    // A chunk that continues nothing.
+    #expect(try client.connection.receive([0xC7]).isEmpty)
+    #expect(throws: RTMPError.self) { try client.connection.accept() }
+    #expect(client.connection.isClosed)
   }
 
   @Test(
@@ -99,7 +137,7 @@ struct PublishTests {
     try client.begin()
     try client.connect()
     try client.command(.string("publish"), .number(3), .null, .string("KEY"))
-    client.connection.accept()
+    _ = try client.connection.accept()
     _ = try client.told()
     var payload = payload
     // IsExHeader.
@@ -143,7 +181,7 @@ struct PublishTests {
     try client.begin()
     try client.connect()
     try client.command(.string("publish"), .number(3), .null, .string("KEY"))
-    client.connection.accept()
+    _ = try client.connection.accept()
     let tags = [
       FLVTag(.audio, timestamp: 500, payload: [0xAF, 1, 2]),
       FLVTag(.video, timestamp: 510, payload: [0x27, 1, 9]),
@@ -207,15 +245,12 @@ extension Loopback.Listener {
     while true {
       let count = read(peer, &buffer, buffer.count)
       if count <= 0 { break }
-      for event in try connection.receive(buffer[..<count]) {
-        switch event {
-        case .publish(let asked):
-          address = asked
-          connection.accept()
-        case .tag(let tag): file += tag.bytes
-        case .unpublish, .rejected: break
-        }
+      var events = try connection.receive(buffer[..<count])
+      if case .publish(let asked)? = events.last {
+        address = asked
+        events += try connection.accept()
       }
+      for case .tag(let tag) in events { file += tag.bytes }
       let output = connection.takeOutput()
       if !output.isEmpty { _ = write(peer, output, output.count) }
     }

@@ -64,9 +64,11 @@ struct RTMPAcceptorTests {
     let acceptor = Self.acceptor()
     let (first, second) = (PublishedFeed(), PublishedFeed())
     let one = try await acceptor.claim(
-      host: "127.0.0.1", port: 0, path: "live/one-key", route: .init(session: "one", feed: first))
+      host: "127.0.0.1", port: 0, path: "live/one-key",
+      for: .session(.init(session: "one", feed: first)))
     let two = try await acceptor.claim(
-      host: "127.0.0.1", port: 0, path: "live/two-key", route: .init(session: "two", feed: second))
+      host: "127.0.0.1", port: 0, path: "live/two-key",
+      for: .session(.init(session: "two", feed: second)))
     let port = try #require(acceptor.boundPort(host: "127.0.0.1", port: 0))
     async let firstBytes = Self.read(first)
     async let secondBytes = Self.read(second)
@@ -90,7 +92,8 @@ struct RTMPAcceptorTests {
     let acceptor = Self.acceptor()
     let feed = PublishedFeed(capacity: 20_000)
     let claim = try await acceptor.claim(
-      host: "127.0.0.1", port: 0, path: "live/key", route: .init(session: "one", feed: feed))
+      host: "127.0.0.1", port: 0, path: "live/key", for: .session(.init(session: "one", feed: feed))
+    )
     let port = try #require(acceptor.boundPort(host: "127.0.0.1", port: 0))
     async let status = Self.publish(port, "live/key", seconds: 4)
     try await Task.sleep(for: .seconds(2))
@@ -110,7 +113,7 @@ struct RTMPAcceptorTests {
     let acceptor = Self.acceptor(maxPerPeer: 3, timeouts: timeouts)
     let claim = try await acceptor.claim(
       host: "127.0.0.1", port: 0, path: "live/key",
-      route: .init(session: "one", feed: PublishedFeed()))
+      for: .session(.init(session: "one", feed: PublishedFeed())))
     let port = try #require(acceptor.boundPort(host: "127.0.0.1", port: 0))
     let silent = try (0..<3).map { _ in try LocalConnection(port: port) }
     try await Task.sleep(for: .milliseconds(100))
@@ -139,7 +142,8 @@ struct RTMPAcceptorTests {
     let acceptor = Self.acceptor(timeouts: timeouts)
     let feed = PublishedFeed()
     let claim = try await acceptor.claim(
-      host: "127.0.0.1", port: 0, path: "live/key", route: .init(session: "one", feed: feed))
+      host: "127.0.0.1", port: 0, path: "live/key",
+      for: .session(.init(session: "one", feed: feed)))
     let port = try #require(acceptor.boundPort(host: "127.0.0.1", port: 0))
     let connection = try LocalConnection(port: port)
     var writer = ChunkWriter()
@@ -171,14 +175,14 @@ struct RTMPAcceptorTests {
   @Test("A port in use and a stream path in use are conflicts")
   func conflicts() async throws {
     let acceptor = Self.acceptor()
-    let route = PublishRoutes.Route(session: "one", feed: PublishedFeed())
-    let claim = try await acceptor.claim(host: "127.0.0.1", port: 0, path: "live/a", route: route)
+    let route = PublishRoutes.Destination.session(.init(session: "one", feed: PublishedFeed()))
+    let claim = try await acceptor.claim(host: "127.0.0.1", port: 0, path: "live/a", for: route)
     let port = try #require(acceptor.boundPort(host: "127.0.0.1", port: 0))
     await #expect(throws: Problem.self) {
-      try await acceptor.claim(host: "127.0.0.1", port: 0, path: "live/a", route: route)
+      try await acceptor.claim(host: "127.0.0.1", port: 0, path: "live/a", for: route)
     }
     await #expect(throws: Problem.self) {
-      try await acceptor.claim(host: "127.0.0.1", port: port, path: "live/b", route: route)
+      try await acceptor.claim(host: "127.0.0.1", port: port, path: "live/b", for: route)
     }
     await acceptor.release(claim)
   }

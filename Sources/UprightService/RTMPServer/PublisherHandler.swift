@@ -7,7 +7,7 @@ internal import UprightRTMP
 /// One connection to the RTMP port: connects a socket to `PublishConnection`.
 ///
 /// The handler requests the next read only when the feed has room, so that a session that doesn't keep up
-/// slows down its own publisher only.
+/// slows down its own publisher only. It requests none while the publisher waits to be accepted.
 final class PublisherHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
@@ -27,7 +27,9 @@ final class PublisherHandler: ChannelInboundHandler {
   private let timeouts: Timeouts
   private var connection: PublishConnection
   private var route: PublishRoutes.Route?
-  private var path = ""
+  /// The lookup of the route, while the publisher waits to be accepted.
+  private var entering: Task<Void, Never>?
+  /// The publisher's address, while it is connected.
   private var peer: String?
   private var deadline: Scheduled<Void>?
   private var lastRead = NIODeadline.now()
@@ -59,6 +61,7 @@ final class PublisherHandler: ChannelInboundHandler {
 
   func channelInactive(context: ChannelHandlerContext) {
     deadline?.cancel()
+    entering?.cancel()
     leave(context.eventLoop)
     if let peer { routes.peers.leave(peer) }
     peer = nil
@@ -70,12 +73,18 @@ final class PublisherHandler: ChannelInboundHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     lastRead = .now()
+    process(context) { try connection.receive(unwrapInboundIn(data).readableBytesView) }
+  }
+
+  /// Takes the events of the connection, sends its output, and continues to read.
+  private func process(
+    _ context: ChannelHandlerContext, _ events: () throws -> [PublishConnection.Event]
+  ) {
     do {
-      let events = try connection.receive(unwrapInboundIn(data).readableBytesView)
-      for event in events { take(event, context) }
+      for event in try events() { take(event, context) }
       send(context)
       if connection.isClosed { return context.channel.closeAfterWrites() }
-      proceed(context)
+      if entering == nil { proceed(context) }
     } catch {
       logger.info("closing a connection to the RTMP port: \(error)")
       send(context)
@@ -96,36 +105,51 @@ final class PublisherHandler: ChannelInboundHandler {
     }
   }
 
-  private func publish(_ address: PublishConnection.Address, _ context: ChannelHandlerContext) {
-    guard leaving == nil else { return connection.refuse("The last stream is still being read.") }
-    let path = [address.app, address.name].filter { !$0.isEmpty }.joined(separator: "/")
-    switch routes.enter(path) {
-    case .route(let route, let path):
-      (self.route, self.path) = (route, path)
-      deadline?.cancel()
-      watch(context)
-      guard route.feed.begin() else {
-        routes.leave(path)
-        self.route = nil
-        return connection.refuse("The stream has ended.")
+  /// Looks up the publisher's route. The lookup may ask another server, and is cancelled if the publisher leaves.
+  private func publish(_ stream: PublishConnection.Address, _ context: ChannelHandlerContext) {
+    // The end of the connection's previous stream waits for room.
+    guard route == nil else { return connection.refuse("the previous stream hasn't ended") }
+    deadline?.cancel()
+    let request = PublishRequest(stream, from: peer ?? "", isSecure: routes.isSecure)
+    let promise = context.eventLoop.makePromise(of: PublishRoutes.Route.self)
+    entering = promise.completeWithTask { [routes] in try await routes.enter(request) }
+    let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    promise.futureResult.whenComplete { result in
+      let (handler, context) = bound.value
+      handler.entering = nil
+      switch result {
+      case .success(let route): handler.accept(route, context)
+      case .failure(let error): handler.refuse(error, context)
       }
-      let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-      let loop = context.eventLoop
-      route.feed.onRoom {
-        loop.execute {
-          let (handler, context) = bound.value
-          guard handler.isHeld else { return }
-          if handler.leaving != nil { handler.finish() } else { handler.proceed(context) }
-        }
+    }
+  }
+
+  private func accept(_ route: PublishRoutes.Route, _ context: ChannelHandlerContext) {
+    self.route = route
+    // The publisher has left in the meantime.
+    guard peer != nil else { return leave(context.eventLoop) }
+    logger.info("session \(route.session): publisher connected")
+    let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    let loop = context.eventLoop
+    route.feed.onRoom {
+      loop.execute {
+        let (handler, context) = bound.value
+        guard handler.isHeld else { return }
+        if handler.leaving != nil { handler.finish() } else { handler.proceed(context) }
       }
-      connection.accept()
-      logger.info("session \(route.session): publisher connected")
-    case .unknown:
-      logger.info("publisher rejected: no session expects this stream")
-      connection.refuse("No such stream.")
-    case .taken:
-      logger.info("publisher rejected: the stream already has a publisher")
-      connection.refuse("The stream already has a publisher.")
+    }
+    lastRead = .now()
+    watch(context)
+    process(context) { try connection.accept() }
+  }
+
+  private func refuse(_ error: any Error, _ context: ChannelHandlerContext) {
+    guard peer != nil else { return }
+    let refusal = error as? PublishRefusal ?? PublishRefusal("internal error")
+    logger.info("publisher rejected: \(refusal.reason)")
+    process(context) {
+      connection.refuse(refusal.reason, refusal.code)
+      return []
     }
   }
 
@@ -188,7 +212,7 @@ final class PublisherHandler: ChannelInboundHandler {
     (self.route, leaving, pending, isHeld) = (nil, nil, [], false)
     route.feed.onRoom {}
     route.feed.end()
-    routes.leave(path)
+    routes.leave(route)
     logger.info("session \(route.session): publisher disconnected")
   }
 }

@@ -6,6 +6,8 @@ internal import Synchronization
 /// The RTMP and RTMPS ports. Each is one listening socket for any number of publishers, bound while a session
 /// expects one.
 final class RTMPAcceptor: Sendable {
+  typealias Destination = PublishRoutes.Destination
+
   /// A claimed stream path, needed for `release`.
   struct Claim: Sendable, Hashable {
     fileprivate let endpoint: Endpoint
@@ -53,13 +55,13 @@ final class RTMPAcceptor: Sendable {
     self.certificate = certificate
   }
 
-  /// Registers `path` for a publisher. The port is bound when this returns.
+  /// Registers `path`, or the text of a pattern, for publishers. The port is bound when this returns.
   ///
   /// - Parameter isSecure: Whether publishers use TLS.
   /// - Throws: `Problem` if another session uses the path, the port can't be bound, too many ports are bound, or
   ///   there is no certificate for TLS.
   func claim(
-    host: String, port: Int, isSecure: Bool = false, path: String, route: PublishRoutes.Route
+    host: String, port: Int, isSecure: Bool = false, path: String, for destination: Destination
   ) async throws(Problem) -> Claim {
     if isSecure, certificate == nil {
       throw .unprocessable(
@@ -68,7 +70,7 @@ final class RTMPAcceptor: Sendable {
     let endpoint = Endpoint(host: host, port: port, isSecure: isSecure)
     // A previous user of the port may close it again in the meantime.
     for _ in 0..<8 {
-      switch step(endpoint, path, route) {
+      switch step(endpoint, path, destination) {
       case .done: return Claim(endpoint: endpoint, path: path)
       case .taken: throw .conflict("another session uses this stream path")
       case .full: throw .tooMany("\(maxPorts) RTMP ports are already bound")
@@ -78,12 +80,23 @@ final class RTMPAcceptor: Sendable {
     throw .conflict("port \(port) of \(host) is being closed")
   }
 
+  /// Registers `path` at the host and port of an rtmp or rtmps URL.
+  func claim(
+    _ url: StreamURL, path: String, for destination: Destination
+  ) async throws(Problem) -> Claim {
+    let isSecure = url.scheme == "rtmps"
+    return try await claim(
+      host: url.host == "localhost" ? "127.0.0.1" : url.host,
+      port: url.port ?? (isSecure ? 443 : 1935), isSecure: isSecure, path: path, for: destination)
+  }
+
   /// Adds a route to a bound port, or starts to bind the port. Concurrent claims share one bind.
-  private func step(_ endpoint: Endpoint, _ path: String, _ route: PublishRoutes.Route) -> ClaimStep
-  {
+  private func step(
+    _ endpoint: Endpoint, _ path: String, _ destination: Destination
+  ) -> ClaimStep {
     listeners.withLock { listeners in
       switch listeners[endpoint] {
-      case .bound(let listener)?: return listener.routes.add(path, route) ? .done : .taken
+      case .bound(let listener)?: return listener.routes.add(path, destination) ? .done : .taken
       case .changing(let task)?: return .wait(task)
       case nil:
         guard listeners.count < maxPorts else { return .full }
@@ -96,7 +109,8 @@ final class RTMPAcceptor: Sendable {
 
   /// Binds the port. Returns a `Problem` if that fails.
   private func open(_ endpoint: Endpoint) async -> Problem? {
-    let routes = PublishRoutes(peers: PeerLimit(perPeer: maxPerPeer, total: 1024))
+    let routes = PublishRoutes(
+      peers: PeerLimit(perPeer: maxPerPeer, total: 1024), isSecure: endpoint.isSecure)
     do {
       let channel = try await bind(endpoint, routes)
       listeners.withLock { $0[endpoint] = .bound(Listener(routes: routes, channel: channel)) }

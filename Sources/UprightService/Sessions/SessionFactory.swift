@@ -58,9 +58,7 @@ struct SessionFactory: Sendable {
     var claim: RTMPAcceptor.Claim?
     if case .publisher(let url) = request.input {
       claim = try await acceptor.claim(
-        host: url.host == "localhost" ? "127.0.0.1" : url.host,
-        port: url.port ?? (url.scheme == "rtmps" ? 443 : 1935), isSecure: url.scheme == "rtmps",
-        path: key.path, route: .init(session: id, feed: feed))
+        url, path: key.path, for: .session(.init(session: id, feed: feed)))
     }
     for secret in secrets {
       if secret == key.text, key.text == id || key.text.utf8.count < Sessions.shortestKey {
