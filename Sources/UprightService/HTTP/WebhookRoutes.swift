@@ -14,7 +14,7 @@ struct WebhookRoutes: Sendable {
       try webhooks.addAndKeep(hook)
       guard case .object(let members) = hook.json else { return Response(json: hook.json) }
       // The secret is returned only in this response.
-      let answer = JSONValue.object(members + [.init("secret", .string(hook.secret))])
+      let answer = JSONValue.object(members + [.init("secret", .string(hook.receiver.secret))])
       var response = Response(.created, json: answer)
       response.headers[.location] = context.address.of("/v1/webhooks/\(hook.id)")
       return response

@@ -1,35 +1,45 @@
 internal import AsyncHTTPClient
+internal import Foundation
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOSSL
+internal import Orientation
 
-/// Sends webhook messages over HTTP/1.1, each on its own connection through the egress proxy.
+/// Sends signed messages over HTTP/1.1, each on its own connection through the egress proxy.
 struct WebhookClient: Sendable {
-  /// The result of a request.
-  enum Outcome: Sendable, Hashable {
-    case delivered
-    /// The receiver refuses the message and will refuse it later too.
-    case rejected
-    /// The request failed for now. The value is the reason, without addresses and paths.
-    case failed(String)
+  /// A receiver's answer.
+  struct Answer: Sendable {
+    let status: Int
+    /// The body; empty if it wasn't to be read.
+    let body: Data
+  }
+
+  /// A request that got no answer. `reason` contains no addresses and no paths.
+  struct Failure: Error, Sendable, Hashable {
+    let reason: String
   }
 
   private let client: HTTPClient
+  private let proxy: EgressProxy
+  private let name: String
   private let timeout: TimeAmount
 
-  /// `shutDown` must be called before the last copy is released.
+  /// Returns `nil` before the egress proxy has started. `shutDown` must be called before the last copy is
+  /// released.
   ///
   /// - Parameters:
-  ///   - proxyPort: The egress proxy's port on 127.0.0.1.
-  ///   - name: The name of this client for the proxy.
-  ///   - secret: The password of this client for the proxy.
+  ///   - name: The name of this client for the proxy. A session, which is also a client of the proxy, can't have
+  ///     one that begins with a dot.
   ///   - timeout: The maximum time for the connection, and then without a byte sent or received.
   ///   - connections: The maximum number of connections to one host.
   ///   - trustRoots: The certificates that may issue a receiver's certificate.
-  init(
-    proxyPort: Int, name: String, secret: String, timeout: TimeAmount, connections: Int,
+  init?(
+    proxy: EgressProxy, name: String, secrets: Secrets, timeout: TimeAmount, connections: Int,
     trustRoots: NIOSSLTrustRoots
   ) {
+    let secret = Secrets.make()
+    guard let port = proxy.port, proxy.admit(name, secret: secret) != nil else { return nil }
+    secrets.add(secret)
     var tls = TLSConfiguration.makeClientConfiguration()
     tls.minimumTLSVersion = .tlsv12
     tls.trustRoots = trustRoots
@@ -37,8 +47,7 @@ struct WebhookClient: Sendable {
     configuration.tlsConfiguration = tls
     // The client sends CONNECT to the proxy for http as well as for https.
     configuration.proxy = .server(
-      host: "127.0.0.1", port: proxyPort,
-      authorization: .basic(username: name, password: secret))
+      host: "127.0.0.1", port: port, authorization: .basic(username: name, password: secret))
     configuration.httpVersion = .http1Only
     configuration.redirectConfiguration = .disallow
     configuration.timeout = .init(connect: timeout, read: timeout, write: timeout)
@@ -46,30 +55,41 @@ struct WebhookClient: Sendable {
     configuration.connectionPool.retryConnectionEstablishment = false
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
     client = HTTPClient(configuration: configuration)
+    self.proxy = proxy
+    self.name = name
     self.timeout = timeout
   }
 
-  /// Sends a POST request with a JSON body and waits for the head of the answer. Ends when the task is
+  /// Sends a signed POST request with a JSON body and waits for the head of the answer. Ends when the task is
   /// cancelled.
   ///
-  /// - Parameter fields: Header fields to add.
-  func post(_ body: String, to url: StreamURL, fields: [(String, String)]) async -> Outcome {
-    var request = HTTPClientRequest(url: url.text)
+  /// - Parameters:
+  ///   - id: The id of the message, by which the receiver recognises a repetition.
+  ///   - limit: The maximum size of the answer's body, in bytes, which is read if the status is 2xx; `nil` to
+  ///     not read it.
+  func post(
+    _ body: String, id: String, to receiver: WebhookReceiver, reading limit: Int? = nil
+  ) async throws(Failure) -> Answer {
+    var request = HTTPClientRequest(url: receiver.url.text)
     request.method = .POST
-    request.headers = HTTPHeaders(
-      [
-        ("Content-Type", "application/json"), ("User-Agent", "upright"), ("Connection", "close"),
-      ] + fields)
+    let now = Int(clamping: Date().timeIntervalSince1970)
+    request.headers = [
+      "Content-Type": "application/json", "User-Agent": "upright", "Connection": "close",
+      "Upright-Delivery": id, "Upright-Signature": receiver.signature(of: body, at: now),
+    ]
     request.body = .bytes(ByteBuffer(string: body))
     do {
       // Releasing the answer without reading its body closes the connection.
-      let code = try await client.execute(request, deadline: .now() + timeout * 3).status.code
-      return switch code {
-      case 200..<300: .delivered
-      case 400, 401, 403, 404: .rejected
-      default: .failed("the receiver answered \(code)")
+      let answer = try await client.execute(request, deadline: .now() + timeout * 3)
+      let status = Int(answer.status.code)
+      guard let limit, (200..<300).contains(status) else {
+        return Answer(status: status, body: Data())
       }
-    } catch { return .failed(Self.reason(error)) }
+      let bytes = try await answer.body.collect(upTo: limit)
+      return Answer(status: status, body: Data(bytes.readableBytesView))
+    } catch is NIOTooManyBytesError {
+      throw Failure(reason: "the answer is larger than \(limit ?? 0) bytes")
+    } catch { throw Failure(reason: Self.reason(error)) }
   }
 
   /// Errors of the network and of TLS contain addresses and paths, so only their kind is reported.
@@ -85,5 +105,9 @@ struct WebhookClient: Sendable {
   }
 
   /// Ends all requests and closes all connections.
-  func shutDown() async { try? await client.shutdown() }
+  func shutDown() async {
+    // The client can't cancel a connection attempt and waits for it. This ends it.
+    proxy.dismiss(name)
+    try? await client.shutdown()
+  }
 }

@@ -51,8 +51,6 @@ final class Webhooks: Sendable {
   private let trustRoots: NIOSSLTrustRoots
   private let file: String
   private let logger: Logger
-  /// The proxy's name for the HTTP client. A session, which is also a client of the proxy, can't have it.
-  private static let name = ".webhooks"
 
   /// - Parameters:
   ///   - trustRoots: The certificates that may issue a receiver's certificate.
@@ -141,8 +139,7 @@ final class Webhooks: Sendable {
     guard isAdded else {
       throw .tooMany("there are already \(limits.hooks) webhooks", retryAfter: 60)
     }
-    secrets.add(hook.secret)
-    hook.url.secrets.forEach { secrets.add($0) }
+    hook.receiver.secrets.forEach { secrets.add($0) }
   }
 
   /// Removes a webhook. Returns whether it is a stored one.
@@ -157,8 +154,7 @@ final class Webhooks: Sendable {
     guard let queue else { throw .notFound("there is no webhook with this id") }
     queue.messages.finish()
     queue.task.cancel()
-    secrets.remove(queue.hook.secret)
-    queue.hook.url.secrets.forEach(secrets.remove)
+    queue.hook.receiver.secrets.forEach(secrets.remove)
     return queue.isKept
   }
 
@@ -192,36 +188,27 @@ final class Webhooks: Sendable {
     var reason = "rejected by the receiver"
     tries: for delay in [.zero] + limits.delays {
       do { try await Task.sleep(for: delay) } catch { return }
-      switch await send(message, to: hook) {
-      case .delivered: return state.withLock { $0.counts.delivered += 1 }
-      case .rejected: break tries
-      case .failed(let words): reason = words
+      guard let client = state.withLock({ $0.client }) else {
+        reason = "the service is shutting down"
+        continue
       }
+      do throws(WebhookClient.Failure) {
+        switch try await client.post(message.body, id: message.id, to: hook.receiver).status {
+        case 200..<300: return state.withLock { $0.counts.delivered += 1 }
+        // The receiver will refuse it later too.
+        case 400, 401, 403, 404: break tries
+        case let status: reason = "the receiver answered \(status)"
+        }
+      } catch { reason = error.reason }
     }
     state.withLock { $0.counts.failed += 1 }
     logger.warning("webhook \(hook.id): can't deliver \(message.id): \(reason)")
   }
 
-  private func send(_ message: Message, to hook: Webhook) async -> WebhookClient.Outcome {
-    guard let client = state.withLock({ $0.client }) else {
-      return .failed("the service is shutting down")
-    }
-    let now = Int(Date().timeIntervalSince1970)
-    return await client.post(
-      message.body, to: hook.url,
-      fields: [
-        ("Upright-Delivery", message.id),
-        ("Upright-Signature", hook.signature(of: message.body, at: now)),
-      ])
-  }
-
   /// Makes the HTTP client, after the egress proxy has started. `stop` must follow.
   func start() {
-    let secret = Secrets.make()
-    guard let port = proxy.port, proxy.admit(Self.name, secret: secret) != nil else { return }
-    secrets.add(secret)
     let client = WebhookClient(
-      proxyPort: port, name: Self.name, secret: secret, timeout: limits.timeout,
+      proxy: proxy, name: ".webhooks", secrets: secrets, timeout: limits.timeout,
       connections: limits.hooks, trustRoots: trustRoots)
     state.withLock { $0.client = client }
   }
@@ -237,8 +224,6 @@ final class Webhooks: Sendable {
       queue.task.cancel()
     }
     for queue in queues { await queue.task.value }
-    // The client can't cancel a connection attempt and waits for it. This ends it.
-    proxy.dismiss(Self.name)
     await client?.shutDown()
   }
 }
