@@ -19,6 +19,9 @@ public struct LiveConfiguration: Sendable {
   public var segmentSeconds = 2.0
   /// The session ends after this time without input, in seconds.
   public var inputTimeout = 60.0
+  /// Whether a session of a publisher waits for its first frame without a time limit. If not, it fails after
+  /// `inputTimeout` without a publisher.
+  package var waitsForPublisher = true
   /// The proxy for an http or https input, as `http://user:password@host:port`; `nil` for none.
   public var httpProxy: String?
   /// The limits on queues and frame sizes.

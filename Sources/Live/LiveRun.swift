@@ -173,12 +173,19 @@ final class LiveRun {
       if wall - lostAt > inputTimeout {
         ending = .ended("no input for \(configuration.inputTimeout) s: \(lossReason)")
       }
-    } else if let lostAt, held == nil, case .pull = configuration.input,
-      wall - lostAt > inputTimeout
-    {
+    } else if let lostAt, held == nil, !waitsForInput, wall - lostAt > inputTimeout {
       ending = .failed(UprightError(.noInput, lossReason))
     }
     if let failure = outputs.failure { ending = .failed(failure) }
+  }
+
+  /// Whether a session that has shown nothing waits for its input without a time limit.
+  private var waitsForInput: Bool {
+    switch configuration.input {
+    case .pull: false
+    case .published: configuration.waitsForPublisher
+    default: true
+    }
   }
 
   // MARK: - The end

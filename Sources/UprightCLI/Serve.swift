@@ -54,6 +54,28 @@ struct Serve: ParsableCommand {
       another program signed with a key of the playback key file: a line "ID SECRET" for each key, of which the \
       first signs and all are accepted.
 
+      PUBLISHERS
+      A session of the file whose name has a * is a template: each publisher whose stream matches it gets a session, \
+      named after the stream. This one lets everyone who knows the key publish to rtmp://HOST/live/NAME?key=KEY:
+
+        { "name": "live/*",
+          "input": { "url": "rtmp://0.0.0.0:1935" },
+          "key": "at-least-8-characters",
+          "outputs": [ { "type": "hls" },
+                       { "type": "rtmp", "url": "rtmp://a.example/live/{name}" } ],
+          "policy": "phone" }
+
+      The name is APP/*, APP/PREFIX-* or *, which means any app. The first template that matches is used; the paths \
+      and names of the other sessions come first. {name} in the url or name of an output stands for the session's name. \
+      The session ends when its publisher has been gone for inputTimeout; until then it may return. A second publisher \
+      of a name is rejected.
+
+      "onPublish": { "url": "https://a.example/hook", "secret": "...", "timeout": 5 } in the file, or in a template, is \
+      a hook that is asked about each publisher, by a POST of name, app, key, address and protocol, signed as webhooks \
+      are. A status of 2xx lets the publisher in; a JSON object in the answer replaces members of the template, and may \
+      have another name. Any other answer, and none within the timeout, rejects the publisher. A template needs a \
+      key or a hook unless it listens on loopback.
+
       FILES
         .upright/token
             In the data folder: the generated admin token.

@@ -38,6 +38,7 @@ package final class UprightService: Sendable {
   package let secrets: Secrets
   private let proxy: EgressProxy
   private let webhooks: Webhooks
+  private let published: PublishedSessions
   private let metrics: ServiceMetrics
   private let folders: DataFolders
   /// The certificate of HTTPS and RTMPS; `nil` without TLS.
@@ -53,8 +54,8 @@ package final class UprightService: Sendable {
     var group: ServiceGroup?
   }
 
-  /// - Throws: `configuration` if the stored token, the certificate or a playback key is invalid, `cannotCreate`
-  ///   if the data folder or a secret in it can't be created.
+  /// - Throws: `configuration` if the stored token, the certificate, a playback key, a template or the publish hook
+  ///   is invalid, `cannotCreate` if the data folder or a secret in it can't be created.
   package init(
     _ configuration: ServiceConfiguration, engine: SessionEngine, secrets: Secrets, logger: Logger,
     dependencies: Dependencies = Dependencies()
@@ -79,10 +80,15 @@ package final class UprightService: Sendable {
       allowHosts: configuration.allowHosts.compactMap(HostPattern.init), dataFolder: root,
       ownAddresses: dependencies.ownAddresses)
     proxy = EgressProxy(rules: rules, resolver: dependencies.resolver, logger: logger)
+    let templates = try SessionTemplate.all(of: configuration, rules: rules) {
+      _ = try engine.options($0)
+    }
+    // A server in front publishes all streams from one address.
+    let acceptor = RTMPAcceptor(
+      logger: logger, maxPerPeer: max(64, 2 * configuration.maxSessions),
+      timeouts: dependencies.publisherTimeouts, certificate: certificate)
     let factory = SessionFactory(
-      engine: engine, resolver: dependencies.resolver, proxy: proxy,
-      acceptor: RTMPAcceptor(
-        logger: logger, timeouts: dependencies.publisherTimeouts, certificate: certificate),
+      engine: engine, resolver: dependencies.resolver, proxy: proxy, acceptor: acceptor,
       folders: folders)
     let webhooks = Webhooks(
       proxy: proxy, secrets: secrets, limits: dependencies.webhooks,
@@ -95,6 +101,9 @@ package final class UprightService: Sendable {
       playback: configuration.playback, declared: configuration.declaredPlayback,
       observer: { webhooks.enqueue($0, $1) })
     self.sessions = sessions
+    published = PublishedSessions(
+      templates, entries: configuration.sessions, sessions: sessions, acceptor: acceptor,
+      proxy: proxy, trustRoots: dependencies.trustRoots, logger: logger)
     metrics = ServiceMetrics(
       sessions: {
         let (all, past) = sessions.counted
@@ -173,6 +182,7 @@ package final class UprightService: Sendable {
     defer { close(lock) }
     try await proxy.start()
     webhooks.start()
+    published.start()
     folders.removeLive(but: Set(configuration.sessions.compactMap { $0["name"]?.text }))
     let most = configuration.maxConnections
     let peers = PeerLimit(perPeer: max(1, most / 2), total: most)
@@ -190,7 +200,8 @@ package final class UprightService: Sendable {
         availableConnectionsDelegate: .maximum(configuration.maxConnections, logger: logger)),
       onServerRunning: { [self] channel in await startSessions(channel) }, logger: logger)
     // Services shut down from last to first, so the HTTP server still answers while the sessions end.
-    let drain = SessionService(sessions: sessions, seconds: configuration.drainTimeout * 0.8)
+    let drain = SessionService(
+      sessions: sessions, published: published, seconds: configuration.drainTimeout * 0.8)
     var services: [any Service] = [
       EgressService(proxy: proxy, webhooks: webhooks), application, drain,
     ]
@@ -219,7 +230,7 @@ package final class UprightService: Sendable {
       }
     }
     webhooks.addKept(rules: sessions.rules)
-    for value in configuration.sessions {
+    for value in configuration.sessions where !SessionTemplate.isTemplate(value) {
       do {
         _ = try await sessions.create(
           SessionRequest(value, rules: sessions.rules), isDeclared: true)
@@ -228,6 +239,8 @@ package final class UprightService: Sendable {
           "can't start the session \(value["name"]?.text ?? ""): \(Problem(error).detail)")
       }
     }
+    // After the declared sessions, whose names and paths come first.
+    await published.listen()
     state.withLock { $0.isReady = true }
   }
 }
@@ -258,10 +271,13 @@ private struct ReloadService: Service {
 /// Ends all sessions when the service shuts down.
 private struct SessionService: Service {
   let sessions: Sessions
+  let published: PublishedSessions
   let seconds: Double
 
   func run() async throws {
     try? await gracefulShutdown()
+    async let refusals: Void = published.stop()
     await sessions.drain(within: seconds)
+    await refusals
   }
 }

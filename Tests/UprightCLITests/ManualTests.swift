@@ -70,4 +70,19 @@ struct ManualTests {
     let second = try Upright.run(["serve", "--config", file, "--print-config"])
     #expect(second.status == 0 && second.errors.isEmpty && second.output == first.output)
   }
+
+  @Test("78: the error of an invalid template has its place in the configuration")
+  func template() throws {
+    let scratch = try Scratch()
+    let file = try scratch.file(
+      "upright.json",
+      Data(
+        """
+        {"data": "\(scratch.path("data"))", "sessions": [
+          {"name": "stage", "input": {"url": "file:a.mp4"}}, {"name": "live/**"}]}
+        """.utf8))
+    let run = try Upright.run(["serve", "--config", file])
+    #expect(
+      run.status == 78 && run.errors.contains("upright.json, sessions[1].name"), "\(run.errors)")
+  }
 }

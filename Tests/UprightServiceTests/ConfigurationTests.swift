@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import Orientation
 import Testing
 import UprightMediaIO
@@ -70,12 +71,96 @@ struct ConfigurationTests {
     _ = scratch
   }
 
+  private static func template(_ more: String) -> String {
+    "{\"name\": \"live/*\", \"input\": {\"url\": \"rtmp://127.0.0.1:1935\"}\(more)}"
+  }
+
+  static let wrongTemplates: [(sessions: String, place: String)] = [
+    ("{\"name\": \"*/*\"}", "sessions[0].name"),
+    ("{\"name\": \"live/\\u0000*\"}", "sessions[0].name"),
+    ("{\"name\": \"/*\"}", "sessions[0].name"), ("{\"name\": \"live//*\"}", "sessions[0].name"),
+    ("{\"name\": \"../*\"}", "sessions[0].name"), ("{\"name\": \"live/**\"}", "sessions[0].name"),
+    ("{\"name\": \"*/live\"}", "sessions[0].name"), ("{\"name\": \"live/.*\"}", "sessions[0].name"),
+    ("{\"name\": \"*\"}", "sessions[0].input"),
+    ("{\"name\": \"*\", \"input\": {\"url\": \"srt://127.0.0.1:9\"}}", "sessions[0].input"),
+    (
+      "{\"name\": \"*\", \"input\": {\"url\": \"rtmp://127.0.0.1:9/live/key\"}}",
+      "sessions[0].input"
+    ),
+    ("{\"name\": \"*\", \"input\": {\"url\": \"rtmp://8.8.8.8:9\"}}", "sessions[0].input"),
+    (
+      "{\"name\": \"*\", \"input\": {\"url\": \"rtmp://127.0.0.1:9\", \"mode\": \"pull\"}}",
+      "sessions[0].input"
+    ),
+    ("{\"name\": \"*\", \"input\": {\"url\": \"rtmp://0.0.0.0:9\"}}", "add a key, or onPublish"),
+    (template(", \"key\": \"short\""), "sessions[0].key"),
+    (template(", \"key\": \"with a space\""), "sessions[0].key"),
+    (template(", \"key\": 12345678"), "sessions[0].key"),
+    (template(", \"policy\": \"nonsense\""), "policy: nonsense"),
+    (template(", \"options\": {\"size\": \"huge\"}"), "huge isn't a size"),
+    (template(", \"more\": 1"), "unknown member more"),
+    (
+      template(", \"outputs\": [{\"type\": \"file\", \"name\": \"{name}/a.mp4\"}]"),
+      "output: name must be letters"
+    ),
+    (
+      template(", \"outputs\": [{\"type\": \"file\", \"name\": \"{name}-{name}-{name}.mp4\"}]"),
+      "output: name must be letters"
+    ),
+    (template("") + ", " + template(""), "sessions[1].name"),
+    (template(", \"onPublish\": {}"), "sessions[0].onPublish"),
+    (
+      template(", \"onPublish\": {\"url\": \"http://other.example/\"}"),
+      "other.example isn't"
+    ),
+    (template(", \"onPublish\": {\"url\": \"http://hook.example/\", \"timeout\": 0}"), "timeout"),
+    (template(", \"onPublish\": {\"url\": \"http://hook.example/\", \"secret\": \"x\"}"), "secret"),
+    (
+      template(", \"onPublish\": {\"url\": \"http://hook.example/\", \"x\": 1}"), "unknown member x"
+    ),
+    (template("") + "], \"onPublish\": [", "publish hook: isn't an object"),
+  ]
+
+  @Test("The error for an invalid template has its place in the file", arguments: wrongTemplates)
+  func wrongTemplate(_ sessions: String, _ place: String) throws {
+    let (scratch, path) = try Self.file(
+      "{\"allowHosts\": [\"hook.example\"], \"data\": \"DATA\", \"sessions\": [\(sessions)]}")
+    var configuration = try ServiceConfiguration(flags: [:], environment: [:], file: path)
+    configuration.data = scratch.path("data")
+    let error = #expect(throws: UprightError.self) {
+      try UprightService(
+        configuration, engine: Script().engine, secrets: Secrets(),
+        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+    let text = error?.description ?? ""
+    #expect(error?.code == .configuration && text.contains(place), "\(text)")
+    #expect(error?.location.hasPrefix("\(path), ") == true, "\(text)")
+  }
+
+  @Test(
+    "Patterns and the streams that they match",
+    arguments: [
+      ("*", "any/app", "cam", true), ("*", "", "cam", true), ("live/*", "live", "cam", true),
+      ("live/*", "tv", "cam", false), ("live/*", "live/a", "b", false),
+      ("live/*", "", "live", false),
+      ("a/b/*", "a/b", "c", true), ("live/cam-*", "live", "cam-7", true),
+      ("live/cam-*", "live", "dog", false), ("*-hd", "x", "cam-hd", true),
+      ("cam*cam", "x", "cam", false), ("cam*cam", "x", "camcam", true),
+      ("live/*", "LIVE", "cam", false),
+    ])
+  func patterns(_ text: String, _ app: String, _ name: String, _ isMatch: Bool) throws {
+    let pattern = try #require(StreamPattern(text))
+    let request = PublishRequest(.init(app: app, name: name), from: "127.0.0.1", isSecure: false)
+    #expect(pattern.matches(request) == isMatch && "\(pattern)" == text)
+  }
+
   @Test("The documented configuration has every setting with a comment, and is read as it was")
   func documented() throws {
     let (scratch, path) = try Self.file(
       "{\"data\": \"here\", \"maxSessions\": 3, \"// maxSessions\": {}, \"allowHosts\": [\"a.example\"], "
         + "\"sessions\": [{\"name\": \"stage\", \"input\": {\"url\": \"file:clip.mp4\"}}], "
-        + "\"tokenFile\": null, \"webhooks\": null}")
+        + "\"onPublish\": {\"url\": \"https://hook.example/\"}, \"tokenFile\": null, \"webhooks\": null}"
+    )
     let first = try ServiceConfiguration(
       flags: [:], environment: ["UPRIGHT_TOKEN": "a-token-of-16-and-more"], file: path)
     #expect(first.maxSessions == 3 && first.webhooks.isEmpty)
@@ -87,7 +172,7 @@ struct ConfigurationTests {
     let (other, copy) = try Self.file(text)
     let second = try ServiceConfiguration(flags: [:], environment: [:], file: copy)
     #expect(second.documented == first.documented && second.token == nil)
-    #expect(second.data == "here" && second.sessions.count == 1)
+    #expect(second.data == "here" && second.sessions.count == 1 && second.onPublish != nil)
     _ = (scratch, other)
   }
 

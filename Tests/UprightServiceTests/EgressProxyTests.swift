@@ -61,7 +61,7 @@ struct EgressProxyTests {
     deinit { listener.stop() }
 
     /// Reads a complete request. Head and body may arrive in separate packets.
-    private static func request(_ client: CInt) -> String {
+    static func request(_ client: CInt) -> String {
       var text = ""
       var bytes = [UInt8](repeating: 0, count: 65536)
       while true {

@@ -12,24 +12,38 @@ final class LocalConnection: @unchecked Sendable {
 
   struct Failure: Error, CustomStringConvertible { let description: String }
 
-  init(port: Int, receiveBuffer: Int? = nil) throws {
+  /// - Parameter source: The last number of the client's own address, 127.0.0.N.
+  init(port: Int, receiveBuffer: Int? = nil, source: UInt32 = 1) throws {
     socket = Glibc.socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
     if var size = receiveBuffer.map(CInt.init) {
       setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<CInt>.size))
     }
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = in_port_t(UInt16(port).bigEndian)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    let result = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+    func call(_ function: (CInt, UnsafePointer<sockaddr>, socklen_t) -> CInt) -> CInt {
+      withUnsafePointer(to: &address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          function(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        }
       }
     }
+    address.sin_addr.s_addr = (0x7F00_0000 | source).bigEndian
+    if source != 1 { _ = call { bind($0, $1, $2) } }
+    address.sin_port = in_port_t(UInt16(port).bigEndian)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    let result = call { connect($0, $1, $2) }
     guard result == 0 else { throw Failure(description: "connect: \(errno)") }
   }
 
   deinit { close(socket) }
+
+  /// Ends both directions of the connection.
+  func shutDown() { shutdown(socket, CInt(SHUT_RDWR)) }
+
+  /// Sends bytes without waiting for room. Returns how many the kernel took.
+  func sendNow(_ bytes: [UInt8]) -> Int {
+    max(0, Glibc.send(socket, bytes, bytes.count, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT)))
+  }
 
   func send(_ bytes: [UInt8]) {
     var rest = bytes[...]

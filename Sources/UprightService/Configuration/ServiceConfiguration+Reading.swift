@@ -16,6 +16,7 @@ extension ServiceConfiguration {
     flags: [String: String], environment: [String: String], file: String?
   ) throws(UprightError) {
     self.init()
+    self.file = file
     let document = try file.map { (path) throws(UprightError) in try Self.document(at: path) }
     var layers: [any ConfigProvider] = [
       InMemoryProvider(name: "flags", values: Self.values(flags, at: "the command line")),
@@ -186,6 +187,7 @@ extension ServiceConfiguration {
   }
 
   private mutating func readLists(_ document: JSONValue, _ file: String) throws(UprightError) {
+    if let hook = document["onPublish"], hook != .null { onPublish = hook }
     for (name, list) in [("sessions", \Self.sessions), ("webhooks", \Self.webhooks)] {
       guard let value = document[name], value != .null else { continue }
       guard case .array(let values) = value else {

@@ -87,8 +87,14 @@ extension ServiceConfiguration {
     Setting(
       name: "sessions", variable: nil,
       help: "The sessions that start with the service. Each has the form that POST /v1/sessions "
-        + "accepts (see /openapi.yaml), and must have a name."
+        + "accepts (see /openapi.yaml), and must have a name. One whose name has a * is a template: "
+        + "each publisher whose stream matches it gets a session."
     ) { .array($0.sessions) },
+    Setting(
+      name: "onPublish", variable: nil,
+      help: "The hook that is asked about each publisher of a template: an object with url, secret "
+        + "(16 to 256 bytes) and timeout (0.1 to 60 seconds, 5 if it is missing)."
+    ) { $0.onPublish ?? .null },
     Setting(
       name: "webhooks", variable: nil,
       help: "The webhooks that are added at the start, in the form that POST /v1/webhooks accepts."

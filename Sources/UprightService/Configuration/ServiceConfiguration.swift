@@ -29,10 +29,16 @@ package struct ServiceConfiguration: Sendable {
   package var playback = Playback.open
   /// The path of the file with the keys of signed playback URLs; `nil` uses the one in the data folder.
   package var playbackKeyFile: String?
-  /// The sessions to start with the service, in the form of the API's requests. Each has a name.
+  /// The sessions to start with the service, in the form of the API's requests. Each has a name. Those whose name
+  /// has a `*` are templates for the sessions of publishers.
   package var sessions: [JSONValue] = []
+  /// The hook that decides which publishers a template lets in; `nil` if there is none.
+  package var onPublish: JSONValue?
   /// The webhooks to add at the start, in the form of the API's requests.
   package var webhooks: [JSONValue] = []
+
+  /// The path of the configuration file; `nil` if there is none.
+  package var file: String?
 
   /// Creates a configuration with the defaults.
   package init() {}

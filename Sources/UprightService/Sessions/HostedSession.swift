@@ -20,6 +20,8 @@ final class HostedSession: Sendable {
   let budget = EventBudget()
   /// The session's RTMP stream path, released when it ends.
   let claim: RTMPAcceptor.Claim?
+  /// If a publisher created the session: the template, and the route of this publisher and those that return.
+  let admission: (template: String, route: PublishRoutes.Route)?
   /// The creation time, in seconds since 1970.
   let created: Double
   /// Whether the session is from the configuration.
@@ -28,7 +30,8 @@ final class HostedSession: Sendable {
   init(
     id: String, publishKey: String, session: any Session, feed: SessionEventLog,
     input: JSONValue, playback: Playback, options: JSONValue, outputs: HostedOutputs,
-    secrets: [String], claim: RTMPAcceptor.Claim?, created: Double, isDeclared: Bool
+    secrets: [String], claim: RTMPAcceptor.Claim?,
+    admission: (template: String, route: PublishRoutes.Route)?, created: Double, isDeclared: Bool
   ) {
     self.id = id
     self.publishKey = publishKey
@@ -39,6 +42,7 @@ final class HostedSession: Sendable {
     self.outputs = outputs
     state = Mutex(State(options: options, secrets: secrets))
     self.claim = claim
+    self.admission = admission
     self.created = created
     self.isDeclared = isDeclared
   }

@@ -54,11 +54,16 @@ struct SessionFactory: Sendable {
     if request.arguments.contains(where: { $0.hasPrefix("--segment=") }) {
       configuration.segmentSeconds = options.segmentDuration
     }
+    let route = PublishRoutes.Route(session: id, feed: feed)
+    var admission: (template: String, route: PublishRoutes.Route)?
+    if case .admitted(_, let template, _) = request.input {
+      admission = (template, route)
+      configuration.waitsForPublisher = false
+    }
     let session = try engine.make(configuration)
     var claim: RTMPAcceptor.Claim?
     if case .publisher(let url) = request.input {
-      claim = try await acceptor.claim(
-        url, path: key.path, for: .session(.init(session: id, feed: feed)))
+      claim = try await acceptor.claim(url, path: key.path, for: .session(route))
     }
     for secret in secrets {
       if secret == key.text, key.text == id || key.text.utf8.count < Sessions.shortestKey {
@@ -71,7 +76,8 @@ struct SessionFactory: Sendable {
       id: id, publishKey: key.text, session: session, feed: SessionEventLog(),
       input: description(request.input), playback: request.playback ?? sessions.defaultPlayback,
       options: request.options, outputs: hostedOutputs, secrets: secrets, claim: claim,
-      created: (Date().timeIntervalSince1970 * 1000).rounded() / 1000, isDeclared: isDeclared)
+      admission: admission, created: (Date().timeIntervalSince1970 * 1000).rounded() / 1000,
+      isDeclared: isDeclared)
   }
 
   /// Releases the session's RTMP stream path and its access to the egress proxy.
@@ -84,6 +90,7 @@ struct SessionFactory: Sendable {
   /// one is generated if the path has only one component or the input has no publisher.
   private func publishKey(_ input: SessionRequest.Input) -> (text: String, path: String) {
     let made = Secrets.make()
+    if case .admitted(_, _, let key) = input { return (key.isEmpty ? made : key, "") }
     guard case .publisher(let url) = input else { return (made, "") }
     let parts = url.path.split(separator: "/").map(String.init)
     guard parts.count >= 2, let key = parts.last else {
@@ -99,7 +106,7 @@ struct SessionFactory: Sendable {
     _ secrets: inout [String]
   ) async throws -> LiveInput {
     switch input {
-    case .publisher: return .published(feed)
+    case .publisher, .admitted: return .published(feed)
     case .file(let path, _): return .file(path: path)
     case .rtp(let description): return .rtp(description: description)
     case .listener(let url):
@@ -150,6 +157,7 @@ struct SessionFactory: Sendable {
     switch input {
     case .publisher(let url) where url.path.split(separator: "/").count < 2:
       ["url": .string(url.redacted + "/***"), "mode": "listen"]
+    case .admitted(let url, _, _): ["url": .string(url.text), "mode": "listen"]
     case .publisher(let url), .listener(let url):
       ["url": .string(url.redacted), "mode": "listen"]
     case .pull(let url): ["url": .string(url.redacted), "mode": "pull"]

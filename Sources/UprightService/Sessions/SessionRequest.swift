@@ -6,6 +6,8 @@ struct SessionRequest: Sendable {
   enum Input: Sendable, Hashable {
     /// A publisher connects to the service's RTMP port.
     case publisher(StreamURL)
+    /// A publisher has connected to a template's port. The URL has no secrets; the key is the session's publish key.
+    case admitted(StreamURL, template: String, key: String)
     /// libavformat listens on a port.
     case listener(StreamURL)
     case pull(StreamURL)
@@ -64,11 +66,20 @@ struct SessionRequest: Sendable {
   ///
   /// - Throws: `Problem` 400 if it isn't one.
   private static func name(_ value: JSONValue, at place: String) throws(Problem) -> String {
-    guard case .string(let text) = value, AddressRules.isName(text), text.utf8.count <= 64 else {
-      throw .badRequest(
-        "\(place) must be 1 to 64 letters, digits, '.', '_' and '-', and not begin with '.' or '-'")
+    guard case .string(let text) = value, isName(text) else {
+      throw .badRequest("\(place) \(nameRule)")
     }
     return text
+  }
+
+  /// The maximum length of a name, in bytes.
+  static let maxName = 64
+  static let nameRule =
+    "must be 1 to \(maxName) letters, digits, '.', '_' and '-', and not begin with '.' or '-'"
+
+  /// Returns whether `text` can be the name of a session or an output.
+  static func isName(_ text: String) -> Bool {
+    AddressRules.isName(text) && text.utf8.count <= maxName
   }
 
   /// Parses a policy, or the name of a built-in policy.
