@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
-# Starts upright, nginx in front of it, and the adapter between them. Ctrl-C stops all three.
+# Starts upright and nginx in front of it. Ctrl-C stops both.
 #
-#   RTMP_PORT=1935 HTTP_PORT=8080 HOOK_PORT=8081   ports, all on loopback
-#   LIVE_KEY=...        the key that publishers must give as ?key=
-#   SESSION='{...}'     settings for each session: {"policy": "phone", "options": {"size": "720p"}}
-#   UPRIGHT_URL=... UPRIGHT_TOKEN=...              uses a running service instead of starting one
+#   RTMP_PORT=1935 HTTP_PORT=8080      where to publish and to watch, on loopback
+#   UPRIGHT_PORT=1936 CHECK_PORT=8081  between nginx and upright, and for nginx itself, on loopback
+#   LIVE_KEY=...        the key that publishers must give as ?key=, of letters and digits; without it there is none
+#   CONFIG=FILE         the configuration of upright, with words between @ as in upright.json beside this script
+#   UPRIGHT_TOKEN=...   upright's admin token; without it, upright makes one and prints it
+#   DATA=FOLDER         upright's data folder; without it, a temporary one
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 
-export RTMP_PORT=${RTMP_PORT:-1935} HTTP_PORT=${HTTP_PORT:-8080} HOOK_PORT=${HOOK_PORT:-8081}
-export RTMP_URL=rtmp://127.0.0.1:$RTMP_PORT
+RTMP_PORT=${RTMP_PORT:-1935} HTTP_PORT=${HTTP_PORT:-8080}
+UPRIGHT_PORT=${UPRIGHT_PORT:-1936} CHECK_PORT=${CHECK_PORT:-8081}
 # Debian installs nginx in /usr/sbin, which isn't on every user's path.
 PATH=$PATH:/usr/sbin
 module=${NGINX_RTMP_MODULE:-/usr/lib/nginx/modules/ngx_rtmp_module.so}
@@ -17,14 +19,14 @@ upright=${UPRIGHT:-$(command -v upright || echo "$here/../../.build/release/upri
 
 missing() { echo "live: $1 is missing: $2" >&2; exit 69; }
 command -v nginx >/dev/null && [ -f "$module" ] || missing "nginx with its RTMP module" "Scripts/setup.sh live"
-command -v python3 >/dev/null || missing python3 "Scripts/setup.sh live"
-[ -n "${UPRIGHT_URL:-}" ] || [ -x "$upright" ] || missing upright "make build"
+[ -x "$upright" ] || missing upright "make build"
+[[ ${LIVE_KEY:=} =~ ^[A-Za-z0-9._-]*$ ]] || { echo "live: LIVE_KEY has characters other than A-Z a-z 0-9 . _ -" >&2; exit 64; }
 
 answers() { (: <"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 taken() { echo "live: port $1 is in use: stop the program that uses it, or set $2 to another port" >&2; exit 69; }
-! answers "$RTMP_PORT" || taken "$RTMP_PORT" RTMP_PORT
-! answers "$HOOK_PORT" || taken "$HOOK_PORT" HOOK_PORT
-[ -n "${UPRIGHT_URL:-}" ] || ! answers "$HTTP_PORT" || taken "$HTTP_PORT" HTTP_PORT
+for name in RTMP_PORT HTTP_PORT UPRIGHT_PORT CHECK_PORT; do
+  ! answers "${!name}" || taken "${!name}" "$name"
+done
 
 scratch=$(mktemp -d)
 started=()
@@ -59,29 +61,25 @@ await() {
   exit 69
 }
 
-if [ -z "${UPRIGHT_URL:-}" ]; then
-  export UPRIGHT_URL=http://127.0.0.1:$HTTP_PORT
-  if [ -z "${UPRIGHT_TOKEN:-}" ]; then
-    UPRIGHT_TOKEN=$(python3 -c 'import secrets; print(secrets.token_urlsafe(24))')
-    echo "live: UPRIGHT_TOKEN=$UPRIGHT_TOKEN   (for this run)"
-  fi
-  export UPRIGHT_TOKEN
-  begin "$upright" serve --listen "127.0.0.1:$HTTP_PORT" --data "${DATA:-$scratch/data}"
-  await "$HTTP_PORT"
-fi
-
-sed -e "s|@MODULE@|$module|" -e "s|@RTMP_PORT@|$RTMP_PORT|" -e "s|@HOOK_PORT@|$HOOK_PORT|" \
-  "$here/nginx.conf" >"$scratch/nginx.conf"
-begin python3 "$here/on_publish.py"
-await "$HOOK_PORT"
+# Replaces the words between @ in a file.
+filled() {
+  sed -e "s|@MODULE@|$module|" -e "s|@RTMP_PORT@|$RTMP_PORT|" -e "s|@HTTP_PORT@|$HTTP_PORT|" \
+    -e "s|@UPRIGHT_PORT@|$UPRIGHT_PORT|" -e "s|@CHECK_PORT@|$CHECK_PORT|" -e "s|@LIVE_KEY@|$LIVE_KEY|" \
+    -e "s|@DATA@|${DATA:-$scratch/data}|" "$1"
+}
+filled "${CONFIG:-$here/upright.json}" >"$scratch/upright.json"
+filled "$here/nginx.conf" >"$scratch/nginx.conf"
+begin "$upright" serve --config "$scratch/upright.json"
+await "$HTTP_PORT"
+await "$UPRIGHT_PORT"
 begin nginx -p "$scratch" -e stderr -c "$scratch/nginx.conf"
 await "$RTMP_PORT"
 
 cat <<TEXT
-live: publish to  $RTMP_URL/live/NAME${LIVE_KEY:+?key=$LIVE_KEY}
-live: watch       $UPRIGHT_URL/live/NAME/index.m3u8   or   $RTMP_URL/upright/NAME
+live: publish to  rtmp://127.0.0.1:$RTMP_PORT/live/NAME${LIVE_KEY:+?key=$LIVE_KEY}
+live: watch       http://127.0.0.1:$HTTP_PORT/live/NAME/index.m3u8   or   rtmp://127.0.0.1:$RTMP_PORT/upright/NAME
 live: turn        curl -H "Authorization: Bearer \$UPRIGHT_TOKEN" -d '{"device": "landscapeLeft"}' \\
-live:               $UPRIGHT_URL/v1/sessions/NAME/events
+live:               http://127.0.0.1:$HTTP_PORT/v1/sessions/NAME/events
 TEXT
 wait -n "${started[@]}" || true
 echo "live: one of the programs ended; the others are stopped" >&2
