@@ -34,7 +34,7 @@ for await update in updates {
     isTurned = true
     _ = try await session.post([.now(.device(.landscapeLeft))])
   case .decision(let decision): print("\(decision.outcome): the app is in \(decision.to.name)")
-  case .output, .outputRemoved, .change: break
+  case .output, .outputRemoved, .change, .recording: break
   }
 }
 try await running.value

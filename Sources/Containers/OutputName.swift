@@ -1,7 +1,7 @@
 /// File names derived from an output's name.
-enum OutputName {
-  /// Returns the name of the file of format `index`, such as `NAME-2.mkv`.
-  static func numbered(_ name: String, _ index: Int) -> String {
+package enum OutputName {
+  /// Returns the name of file `index`, such as `NAME-2.mkv`.
+  package static func numbered(_ name: String, _ index: Int) -> String {
     let (stem, ending) = halves(name)
     return "\(stem)-\(index)\(ending)"
   }

@@ -64,6 +64,10 @@ public enum LiveOutput: Sendable, Hashable {
   case push(url: String)
   /// A file. Its extension selects the container.
   case file(path: String)
+  /// Files that never replace an existing one: `take.mp4`, then `take-2.mp4` and so on. The next one begins at
+  /// each limit, each time the output is started again, and where the format changes if the container can't
+  /// carry that.
+  case recording(path: String, limits: RecordingLimits)
   /// Encoded packets, in memory: H.264 with parameter sets in band and in the description, unless the options
   /// name another codec, and AAC.
   case packets(MemoryOutput<LivePacket>)
@@ -90,7 +94,7 @@ extension LiveOutput {
   var hasSegments: Bool {
     switch self {
     case .hls, .segments: true
-    case .push, .file, .packets, .bytes: false
+    case .push, .file, .recording, .packets, .bytes: false
     }
   }
 }

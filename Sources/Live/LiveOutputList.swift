@@ -163,6 +163,7 @@ extension LiveOutputList.Entry {
     status.dropped = writer.droppedFrames
     status.failures = current.failures
     status.reconnects = current.reconnects
+    status.recording = current.recording
     return status
   }
 }
@@ -172,18 +173,17 @@ extension LiveTarget {
   var isInMemory: Bool {
     switch output {
     case .packets, .segments, .bytes: true
-    case .hls, .push, .file: false
+    case .hls, .push, .file, .recording: false
     }
   }
 
   /// The target of another run: for a file the next name that is free, as `take-2.mp4` for `take.mp4`.
   var again: LiveTarget {
     guard case .file(let path) = output else { return self }
-    let url = URL(fileURLWithPath: path)
     var (free, number) = (path, 1)
     while FileManager.default.fileExists(atPath: free), number < 10_000 {
       number += 1
-      free = url.deletingPathExtension().path + "-\(number)." + url.pathExtension
+      free = OutputName.numbered(path, number)
     }
     var target = self
     target.output = .file(path: free)

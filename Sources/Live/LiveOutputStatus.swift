@@ -32,6 +32,8 @@ public struct LiveOutputStatus: Sendable, Hashable {
   public var failures = 0
   /// How often it was opened again after a failure since it was started.
   public var reconnects = 0
+  /// The file that it writes, or has written last; `nil` if it has not started one.
+  public var recording: LiveRecording?
 
   /// Creates the status of an output that starts.
   public init(id: String, output: LiveOutput, state: LiveOutputState = .starting) {

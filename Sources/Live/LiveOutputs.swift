@@ -11,17 +11,18 @@ extension LiveTarget {
   ///   - audio: The audio track.
   ///   - earliest: The lowest timestamp of all packets.
   ///   - comesBack: Whether the stream continues in a later run.
+  ///   - observe: Receives files that are started, finished or failed, on the thread of the output.
   func writer(
     _ configuration: LiveConfiguration, audio: SideTrack, earliest: MediaTime,
-    comesBack: @escaping @Sendable () -> Bool
+    comesBack: @escaping @Sendable () -> Bool,
+    observe: @escaping @Sendable (LiveRecording) -> Void
   ) -> OutputWriter {
     let interval = MediaTime(seconds: configuration.segmentSeconds)
     let (container, output) = (container, output)
     let address: String? = if case .push(let url) = output { url } else { nil }
-    let isFile = if case .file = output { true } else { false }
     let factory = OutputWriter.SinkFactory(
       address: address,
-      make: { (interrupt) throws(UprightError) in
+      make: { (interrupt, report) throws(UprightError) in
         switch output {
         case .hls(let folder):
           try Self.make(folder: folder)
@@ -34,10 +35,14 @@ extension LiveTarget {
           return try ContainerSink(
             container: container, target: target, interrupt: interrupt,
             unfinished: UnfinishedFiles())
-        case .file(let target):
-          return try ContainerSink(
-            container: container, target: target, interrupt: interrupt,
-            unfinished: UnfinishedFiles(), wholeEvery: interval)
+        case .file(let path):
+          return RecordingSink(
+            container: container, path: path, naming: .exact, limits: RecordingLimits(),
+            interval: interval, interrupt: interrupt, report: report)
+        case .recording(let path, let limits):
+          return RecordingSink(
+            container: container, path: path, naming: .free, limits: limits, interval: interval,
+            interrupt: interrupt, report: report)
         case .packets(let memory): return MemoryPacketSink(memory)
         case .segments(let memory):
           return MemorySegmentSink(
@@ -55,9 +60,10 @@ extension LiveTarget {
           format: format, videoTimeBase: LiveClock.timeBase, frameRate: nil, videoMetadata: [:],
           sideTracks: [audio], metadata: [:], listsTags: false, chapters: [],
           earliestTime: earliest)
-      }, isFile: isFile, abandon: { output.abandon() })
+      }, abandon: { output.abandon() })
     let limits = configuration.limits
-    return OutputWriter(factory, seconds: limits.outputSeconds, bytes: limits.outputBytes)
+    return OutputWriter(
+      factory, seconds: limits.outputSeconds, bytes: limits.outputBytes, observe: observe)
   }
 
   private static func make(folder: String) throws(UprightError) {
@@ -79,7 +85,7 @@ extension LiveOutput {
     case .packets(let memory): memory.queue.close(discarding: true)
     case .segments(let memory): memory.queue.close(discarding: true)
     case .bytes(_, let memory): memory.queue.close(discarding: true)
-    case .hls, .push, .file: break
+    case .hls, .push, .file, .recording: break
     }
   }
 }

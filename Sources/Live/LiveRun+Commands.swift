@@ -102,7 +102,7 @@ extension LiveRun {
     let entry = outputs.entries[index]
     if let sourceGuidance {
       let branch = branch(for: entry.target.encoding, sourceGuidance)
-      entry.writer.start(with: branch.format, isLate: true)
+      entry.writer.start(with: branch.format)
       branch.add(entry.writer)
     } else {
       entry.writer.start()

@@ -71,7 +71,9 @@ final class LiveRun {
     audio = try LiveAudio()
     let (track, earliest) = (try audio.track(), audio.earliest)
     outputs = LiveOutputList(limit: configuration.limits.outputs) { target in
-      target.writer(configuration, audio: track, earliest: earliest) { control.comesBack }
+      target.writer(
+        configuration, audio: track, earliest: earliest, comesBack: { control.comesBack },
+        observe: { control.notify(.recording($0)) })
     }
     let ids = LiveOutputList.ids(configuration.outputIDs, count: targets.count)
     for (target, id) in zip(targets, ids) { outputs.add(target, configuredAs: id) }

@@ -29,7 +29,7 @@ struct LiveTarget: Sendable {
   ///   replaced.
   init(_ output: LiveOutput, _ configuration: LiveConfiguration) throws(UprightError) {
     self.output = output
-    let options = configuration.options
+    var options = configuration.options
     switch output {
     case .hls: container = OutputContainer.hls.with(options.segments)
     case .push(let url):
@@ -54,12 +54,13 @@ struct LiveTarget: Sendable {
           remedy: "use mpegts or flv, or segments")
       }
       container = asked
+    case .recording(let path, let limits):
+      try limits.check()
+      container = try Self.container(ofFile: path)
+      // Each file has one format.
+      options.splits = true
     case .file(let path):
-      guard InputTrust.scheme(of: path) == nil, path != "-" else {
-        throw UprightError(
-          .usage, "not a file", at: LiveAddress.shown(path), remedy: "give a path")
-      }
-      container = try OutputContainer(target: path)
+      container = try Self.container(ofFile: path)
       if !options.overwrites, FileManager.default.fileExists(atPath: path) {
         throw UprightError(
           .cannotCreate, "the output already exists", at: path, remedy: "give another name")
@@ -77,10 +78,19 @@ struct LiveTarget: Sendable {
       canvas: canvas,
       guidance: try options.fixedGuidance(
         policy: configuration.policy.stream, container: container),
-      codec: options.codec ?? container.defaultCodec, follows: container.canFollow)
+      codec: options.codec ?? container.defaultCodec, follows: container.canFollow || options.splits
+    )
     do throws(PolicyError) { try encoding.guidance?.check() } catch {
       throw UprightError(error, code: .usage)
     }
+  }
+
+  /// - Throws: `usage` if `path` isn't the name of a file that can be live.
+  private static func container(ofFile path: String) throws(UprightError) -> OutputContainer {
+    guard InputTrust.scheme(of: path) == nil, path != "-" else {
+      throw UprightError(.usage, "not a file", at: LiveAddress.shown(path), remedy: "give a path")
+    }
+    return try OutputContainer(target: path)
   }
 
   private static let schemes: Set<String> = ["rtmp", "rtmps", "rtsp", "srt", "udp", "tcp"]
@@ -117,7 +127,7 @@ extension LiveOutput {
   /// The output's name in messages, without secrets.
   package var displayName: String {
     switch self {
-    case .hls(let place), .file(let place): place
+    case .hls(let place), .file(let place), .recording(let place, _): place
     case .push(let url): LiveAddress.shown(url)
     case .packets, .segments, .bytes: "memory"
     }

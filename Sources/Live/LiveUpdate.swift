@@ -43,6 +43,8 @@ public enum LiveUpdate: Sendable {
   case change(LiveChange, AppliedChange)
   /// An output was added, or its state changed.
   case output(LiveOutputStatus)
+  /// An output has started a file, or its file is finished or has failed. On the thread of the output.
+  case recording(LiveRecording)
   /// An output was removed.
   case outputRemoved(id: String)
 }

@@ -15,12 +15,12 @@ final class OutputWriter: Sendable {
   struct SinkFactory: Sendable {
     /// The URL of a network output, which is reopened; `nil` for a file or a folder.
     let address: String?
-    let make: @Sendable (Interrupt) throws(UprightError) -> any PacketSink
+    /// The second argument receives the description of the current file whenever it changes.
+    let make:
+      @Sendable (Interrupt, @escaping (LiveRecording) -> Void) throws(UprightError) ->
+        any PacketSink
     /// Returns the description that the sink starts with for a video format.
     let describe: @Sendable (EncodedFormat) -> OutputDescription
-    /// Whether it is a file. If it starts late, its times count from its first frame; otherwise they are the
-    /// session's.
-    var isFile = false
     /// Ends an output that has no sink, and a wait of the sink that an interrupt doesn't end. Called on any
     /// thread.
     var abandon: @Sendable () -> Void = {}
@@ -43,6 +43,10 @@ final class OutputWriter: Sendable {
     var error: UprightError?
     /// Whether the output is closed, successfully or not.
     var hasEnded = false
+    /// The file that is being written, or was written last.
+    var recording: LiveRecording?
+    /// The number of frames that had been dropped when that file was started.
+    fileprivate var droppedBefore = 0
   }
 
   let factory: SinkFactory
@@ -51,23 +55,27 @@ final class OutputWriter: Sendable {
   /// Interrupts writing that is stuck.
   private let interrupt = Interrupt()
   private let done = DispatchSemaphore(value: 0)
+  private let observe: @Sendable (LiveRecording) -> Void
 
   /// The delay before a network output is reopened, in seconds: the first and the largest.
   private static let backOff = (first: 0.5, last: 8.0)
 
-  init(_ factory: SinkFactory, seconds: Double, bytes: Int) {
+  /// - Parameter observe: Receives files that are started, finished or failed, on the output's thread.
+  init(
+    _ factory: SinkFactory, seconds: Double, bytes: Int,
+    observe: @escaping @Sendable (LiveRecording) -> Void = { _ in }
+  ) {
     self.factory = factory
+    self.observe = observe
     queue = OutputQueue(seconds: seconds, bytes: bytes)
   }
 
   /// Starts the thread.
   ///
-  /// - Parameters:
-  ///   - format: The format of the packets to come, if they don't begin with one.
-  ///   - isLate: Whether the stream has begun before.
-  func start(with format: EncodedFormat? = nil, isLate: Bool = false) {
+  /// - Parameter format: The format of the packets to come, if they don't begin with one.
+  func start(with format: EncodedFormat? = nil) {
     let thread = Thread { [self] in
-      run(format, startsAtZero: isLate && factory.isFile)
+      run(format)
       state.withLock { state in
         state.hasEnded = true
         state.isOpen = false
@@ -109,10 +117,9 @@ final class OutputWriter: Sendable {
     factory.abandon()
   }
 
-  private func run(_ first: EncodedFormat?, startsAtZero: Bool) {
+  private func run(_ first: EncodedFormat?) {
     var sink: (any PacketSink)?
     var format = first
-    var start: MediaTime?
     var wait = Self.backOff.first
     // `nil` before the first keyframe, where the output begins.
     var retryTime: ContinuousClock.Instant?
@@ -120,7 +127,7 @@ final class OutputWriter: Sendable {
       if let new = item.format { format = new }
       do throws(UprightError) {
         if let sink {
-          try write(item, to: sink, format: item.format, from: start)
+          try write(item, to: sink, format: item.format)
           wait = Self.backOff.first
           continue
         }
@@ -129,11 +136,10 @@ final class OutputWriter: Sendable {
           if item.track == 0, retryTime != nil { state.withLock { $0.missed += 1 } }
           continue
         }
-        let made = try factory.make(interrupt)
+        let made = try factory.make(interrupt, report)
         sink = made
-        if startsAtZero { start = item.time }
         try made.begin(factory.describe(format))
-        try write(item, to: made, format: nil, from: start)
+        try write(item, to: made, format: nil)
         state.withLock { state in
           if state.error != nil { state.reconnects += 1 }
           state.error = nil
@@ -162,30 +168,28 @@ final class OutputWriter: Sendable {
     }
   }
 
-  /// Writes a packet, with its times counted from `start`.
-  private func write(
-    _ item: OutputQueue.Item, to sink: any PacketSink, format: EncodedFormat?,
-    from start: MediaTime?
-  ) throws(UprightError) {
-    guard var packet = item.packet.take() else { return }
-    if let start {
-      // Audio from before the first frame has no place in the file.
-      if item.track != 0, item.time < start { return }
-      packet.shift(by: start)
+  /// Records the state of the current file.
+  private func report(_ recording: LiveRecording) {
+    let dropped = queue.droppedFrames
+    let (reported, isNew) = state.withLock { state in
+      var reported = recording
+      let last = state.recording
+      if last?.path != recording.path { state.droppedBefore = dropped + state.missed }
+      reported.dropped = dropped + state.missed - state.droppedBefore
+      state.recording = reported
+      return (reported, last?.path != reported.path || last?.state != reported.state)
     }
+    if isNew { observe(reported) }
+  }
+
+  private func write(
+    _ item: OutputQueue.Item, to sink: any PacketSink, format: EncodedFormat?
+  ) throws(UprightError) {
+    guard let packet = item.packet.take() else { return }
     try sink.write(packet, track: item.track, format: format)
     state.withLock { state in
       state.bytes += item.bytes
       if item.track == 0 { state.frames += 1 }
     }
-  }
-}
-
-extension Packet {
-  /// Subtracts `start` from the timestamps.
-  fileprivate mutating func shift(by start: MediaTime) {
-    let ticks = start.rescaled(to: timeBase).ticks
-    pts = pts.map { $0 - ticks }
-    dts = dts.map { $0 - ticks }
   }
 }

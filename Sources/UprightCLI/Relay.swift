@@ -82,7 +82,7 @@ struct Relay: ParsableCommand {
       case .decision(let decision): trace.withLock { $0?.write(decision.json) }
       case .format(let change): trace.withLock { $0?.write(change.json) }
       case .output(let status): if let problem = Self.problem(of: status) { printLine(problem) }
-      case .change, .outputRemoved: break
+      case .change, .outputRemoved, .recording: break
       }
     }
     while !session.join(timeout: 30) { UprightRuntime.returnFreeMemory() }

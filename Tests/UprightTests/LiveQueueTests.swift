@@ -118,7 +118,7 @@ import UprightTestSupport
       OutputWriter(
         OutputWriter.SinkFactory(
           address: nil,
-          make: { (interrupt) throws(UprightError) in
+          make: { (interrupt, _) throws(UprightError) in
             sink.interrupt = interrupt
             return sink
           }, describe: { TestSink.description($0) }), seconds: 1, bytes: 1 << 20)
@@ -149,7 +149,7 @@ import UprightTestSupport
     let sink = TestSink(failsAt: 4)
     let writer = OutputWriter(
       OutputWriter.SinkFactory(
-        address: "rtmp://host/app/key", make: { _ throws(UprightError) in sink },
+        address: "rtmp://host/app/key", make: { (_, _) throws(UprightError) in sink },
         describe: { TestSink.description($0) }), seconds: 100, bytes: 1 << 20)
     writer.start()
     let formats = [0: try Self.format(0), 7: try Self.format(1)]
@@ -174,9 +174,9 @@ import UprightTestSupport
     let sink = TestSink()
     let writer = OutputWriter(
       OutputWriter.SinkFactory(
-        address: nil, make: { _ throws(UprightError) in sink },
+        address: nil, make: { _, _ throws(UprightError) in sink },
         describe: { TestSink.description($0) }), seconds: 100, bytes: 1 << 20)
-    writer.start(with: try Self.format(2), isLate: true)
+    writer.start(with: try Self.format(2))
     try Self.put(7..<23, into: writer.queue)
     writer.queue.end()
     #expect(writer.join(by: .now() + 30))

@@ -142,6 +142,8 @@ final class HostedSession: Sendable {
     case .format(let change): feed.append("format", change.json)
     case .change(let change, let applied): feed.append("change", change.json(applied))
     case .output(let status): feed.append("output", outputs.json(status, secrets, at: .relative))
+    // `Recordings` adds those that are finished.
+    case .recording: break
     case .outputRemoved(let id):
       feed.append("output", ["id": .string(id), "state": "removed"])
     }

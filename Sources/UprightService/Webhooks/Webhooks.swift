@@ -169,8 +169,13 @@ final class Webhooks: Sendable {
       (kind, data) = (.turn, decision.json)
     case .format(let change): (kind, data) = (.format, change.json)
     case .state(let state, let reason): (kind, data) = (.state, state.json(reason, secrets))
-    case .change, .output, .outputRemoved: return
+    case .change, .output, .outputRemoved, .recording: return
     }
+    enqueue(session, kind, data)
+  }
+
+  /// Queues an event of a session.
+  func enqueue(_ session: String, _ kind: Webhook.Kind, _ data: JSONValue) {
     let id = UUID().uuidString.lowercased()
     let body: JSONValue = [
       "id": .string(id), "session": .string(session), "event": .string(kind.rawValue),
