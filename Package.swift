@@ -288,8 +288,9 @@ if Context.environment["UPRIGHT_FUZZ"] != nil {
       dependencies: sessions,
       sources: [
         "Addresses/AddressRules.swift", "Addresses/IPAddress.swift", "Addresses/StreamURL.swift",
-        "Configuration/Playback.swift", "Configuration/ServiceConfiguration.swift",
-        "HTTP/ByteRange.swift",
+        "Configuration/JSONValue+Reading.swift", "Configuration/Playback.swift",
+        "Configuration/RecordingRetention.swift",
+        "Configuration/ServiceConfiguration.swift", "Downloads/ByteRange.swift",
         "Proxy/ProxyRequest.swift",
       ], swiftSettings: strict),
     .executableTarget(

@@ -84,7 +84,7 @@ struct Serve: ParsableCommand {
         live/SESSION/
             In the data folder: playlists and segments of HLS outputs.
         recordings/SESSION/
-            In the data folder: file outputs.
+            In the data folder: file outputs, listed, downloaded and removed by /v1/recordings.
 
       EXAMPLES
         upright serve

@@ -9,6 +9,7 @@ internal import RotationPolicy
 internal import ServiceLifecycle
 internal import Synchronization
 internal import UnixSignals
+internal import UprightLive
 internal import UprightMediaIO
 
 /// The live service: owns and connects all components of one process.
@@ -20,6 +21,8 @@ package final class UprightService: Sendable {
     var eventTimes = EventStreamRoutes.Times()
     var publisherTimeouts = PublisherHandler.Timeouts()
     var webhooks = Webhooks.Limits()
+    /// The interval at which old recordings are looked for.
+    var retentionInterval = Duration.seconds(60)
     /// The certificates that may issue the certificate of a webhook's receiver.
     var trustRoots = NIOSSLTrustRoots.default
     /// Returns the time for signed URLs, in seconds since 1970.
@@ -39,6 +42,7 @@ package final class UprightService: Sendable {
   private let proxy: EgressProxy
   private let webhooks: Webhooks
   private let published: PublishedSessions
+  let recordings: Recordings
   private let metrics: ServiceMetrics
   private let folders: DataFolders
   /// The certificate of HTTPS and RTMPS; `nil` without TLS.
@@ -95,11 +99,18 @@ package final class UprightService: Sendable {
       trustRoots: dependencies.trustRoots, file: try folders.state() + "/webhooks.json",
       logger: logger)
     self.webhooks = webhooks
+    let recordings = Recordings(
+      RecordingFolder(root: folders.recordings), retention: configuration.recordings,
+      interval: dependencies.retentionInterval, secrets: secrets, logger: logger)
+    self.recordings = recordings
     let sessions = Sessions(
       factory: factory, rules: rules, secrets: secrets,
       limits: .init(running: configuration.maxSessions), logger: logger,
       playback: configuration.playback, declared: configuration.declaredPlayback,
-      observer: { webhooks.enqueue($0, $1) })
+      observer: {
+        recordings.follow($0, $1)
+        webhooks.enqueue($0, $1)
+      })
     self.sessions = sessions
     published = PublishedSessions(
       templates, entries: configuration.sessions, sessions: sessions, acceptor: acceptor,
@@ -109,6 +120,16 @@ package final class UprightService: Sendable {
         let (all, past) = sessions.counted
         return (all.map { ($0.id, $0.snapshot) }, past)
       }, webhooks: { webhooks.counts }, folders: folders)
+    recordings.connect(
+      .init(
+        files: { [weak sessions] in
+          guard let session = try? sessions?.find($0), !session.hasEnded else { return nil }
+          return session.snapshot.outputs.compactMap(\.recording)
+        },
+        onEnd: { [weak sessions] session, recording in
+          try? sessions?.find(session).feed.append("recording", recording)
+          webhooks.enqueue(session, .recording, recording)
+        }))
     proxy.onRefusal { [weak sessions] in sessions?.refused($0, $1) }
   }
 
@@ -153,9 +174,11 @@ package final class UprightService: Sendable {
       isRunning: { [weak sessions] id in (try? sessions?.find(id))?.hasEnded == false },
       playback: { [weak sessions] id in sessions?.playback(of: id) ?? .signed }
     ).add(to: router)
-    StatusRoutes(sessions: sessions, metrics: metrics, folders: folders) { [weak self] in
-      self?.isReady ?? false
-    }.add(to: router)
+    RecordingRoutes(recordings: recordings).add(to: router)
+    StatusRoutes(
+      sessions: sessions, metrics: metrics, folders: folders,
+      minFreeSpace: configuration.minFreeSpace
+    ) { [weak self] in self?.isReady ?? false }.add(to: router)
   }
 
   /// Reads the certificate and the playback keys again. What can't be read stays as it is, with an error in the
@@ -203,7 +226,8 @@ package final class UprightService: Sendable {
     let drain = SessionService(
       sessions: sessions, published: published, seconds: configuration.drainTimeout * 0.8)
     var services: [any Service] = [
-      EgressService(proxy: proxy, webhooks: webhooks), application, drain,
+      EgressService(proxy: proxy, webhooks: webhooks), RetentionService(recordings: recordings),
+      application, drain,
     ]
     if signals, certificate != nil || configuration.playbackKeyFile != nil {
       services.append(ReloadService { [self] in reload() })
@@ -254,6 +278,15 @@ private struct EgressService: Service {
     try? await gracefulShutdown()
     await webhooks.stop()
     await proxy.stop()
+  }
+}
+
+/// Removes old recordings.
+private struct RetentionService: Service {
+  let recordings: Recordings
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown { await recordings.run() }
   }
 }
 

@@ -101,11 +101,11 @@ struct ConfigurationTests {
     (template(", \"more\": 1"), "unknown member more"),
     (
       template(", \"outputs\": [{\"type\": \"file\", \"name\": \"{name}/a.mp4\"}]"),
-      "output: name must be letters"
+      "output: name must be 1 to 100 letters"
     ),
     (
       template(", \"outputs\": [{\"type\": \"file\", \"name\": \"{name}-{name}-{name}.mp4\"}]"),
-      "output: name must be letters"
+      "output: name must be 1 to 100 letters"
     ),
     (template("") + ", " + template(""), "sessions[1].name"),
     (template(", \"onPublish\": {}"), "sessions[0].onPublish"),

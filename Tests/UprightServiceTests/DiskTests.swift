@@ -4,7 +4,7 @@ import UprightTestSupport
 
 /// A preloaded library simulates a full disk, because tests must not fill the disk of the machine.
 ///
-/// Takes about six seconds.
+/// Takes about eight seconds.
 @Suite("A full disk", .enabled(if: FFmpegTool.isHere), .server)
 struct DiskTests {
   private static let library = """
@@ -61,13 +61,20 @@ struct DiskTests {
       scratch,
       sessions: [
         session("disk", "{\"type\": \"hls\"}"),
-        session("wire", "{\"type\": \"udp\", \"url\": \"udp://127.0.0.1:\(receiver)\"}"),
+        session(
+          "wire",
+          "{\"type\": \"udp\", \"url\": \"udp://127.0.0.1:\(receiver)\"}, {\"type\": \"file\", \"name\": \"take.mp4\"}"
+        ),
       ], environment: ["LD_PRELOAD": library, "FULL_DISK": flag])
     func frames(_ name: String) async throws -> Int {
       try await service.session(name)["counters"]["framesOut"].int ?? 0
     }
+    func take(_ name: String) async throws -> JSON {
+      try await service.ask("GET", "/v1/recordings/wire~\(name)").json
+    }
     #expect(
       try await waitUntil { try await service.ask("GET", "/live/disk/index.m3u8").status == 200 })
+    #expect(try await waitUntil { try await take("take.mp4")["size"].int ?? 0 > 0 })
 
     try Data().write(to: URL(fileURLWithPath: flag))
     #expect(
@@ -79,6 +86,16 @@ struct DiskTests {
     #expect(ready.status == 503 && ready.text.contains("the disk of the data folder is full"))
     let before = try await frames("wire")
     #expect(try await waitUntil { try await frames("wire") > before + 10 })
+    // The recording is told as failed, and is playable up to there.
+    #expect(try await waitUntil { try await take("take.mp4")["state"].string == "failed" })
+    let problem = try await take("take.mp4")["problem"].string ?? ""
+    #expect(
+      problem.contains("the disk is full") && !problem.contains(scratch.path("")), "\(problem)")
+    #expect(
+      try await service.ask("GET", "/v1/sessions/wire/outputs/file").json["state"].string
+        == "failed")
+    #expect(
+      try DecodedFrames(scratch.path("data/recordings/wire/take.mp4"), scratch).times.count > 0)
 
     try FileManager.default.removeItem(atPath: flag)
     #expect(try await service.ask("GET", "/readyz").status == 200)
@@ -88,5 +105,9 @@ struct DiskTests {
     #expect(
       try await waitUntil { try await service.ask("GET", "/live/disk/index.m3u8").status == 200 })
     #expect(try await service.session("wire")["state"].string == "live")
+    #expect(try await service.ask("POST", "/v1/sessions/wire/outputs/file/start").status == 200)
+    #expect(
+      try await waitUntil { try await take("take-2.mp4")["state"].string == "recording" })
+    #expect(try await take("take.mp4")["state"].string == "failed")
   }
 }

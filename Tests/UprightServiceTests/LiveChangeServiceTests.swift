@@ -114,8 +114,11 @@ extension LivePublishing {
       let stopped = try await service.ask("POST", outputs + "/take/stop")
       #expect(stopped.json["state"].string == "stopped", "\(stopped.text)")
       let again = try await service.ask("POST", outputs + "/take/start")
-      #expect(again.json["name"].string == "take-2.mp4", "\(again.text)")
+      #expect(again.json["state"].string == "starting", "\(again.text)")
       #expect(try await waitUntil { try await frames() >= 20 })
+      let current = try await service.ask("GET", outputs + "/take").json
+      #expect(current["name"].string == "take-2.mp4")
+      #expect(current["recording"].string == "one~take-2.mp4")
       let removed = try await service.ask("DELETE", outputs + "/take")
       #expect(removed.status == 200)
       #expect(try await service.ask("GET", outputs + "/take").status == 404)

@@ -71,6 +71,7 @@ struct OpenAPITests {
   private static let file = "/live/{id}/{name}"
   private static let signed = "/live/{id}/~{signature}/{name}"
   private static let playback = "/v1/sessions/{id}/playback-url"
+  private static let recording = "/v1/recordings/{id}"
   private static let long = String(repeating: " ", count: 5000)
   private static let session = "{\"name\": \"NAME\", \"input\": {\"url\": \"file:clip.mp4\"}}"
   private static let hook = "{\"url\": \"https://example.com/hook\"}"
@@ -219,6 +220,34 @@ struct OpenAPITests {
       .init(method: "HEAD", path: "FOLDER/x.m4s", template: signed, status: 404, token: nil),
       .init(method: "HEAD", path: "FOLDERx/s.m4s", template: signed, status: 403, token: nil),
       .init(method: "OPTIONS", path: "FOLDER/s.m4s", template: signed, status: 204, token: nil),
+      .init(method: "GET", path: "/v1/recordings", template: "/v1/recordings", status: 200),
+      .init(
+        method: "GET", path: "/v1/recordings?limit=0", template: "/v1/recordings", status: 400),
+      .init(method: "GET", path: "/v1/recordings/p~take.mp4", template: recording, status: 200),
+      .init(method: "GET", path: "/v1/recordings/p~x.mp4", template: recording, status: 404),
+      .init(
+        method: "GET", path: "/v1/recordings/p~take.mp4/file", template: recording + "/file",
+        status: 200),
+      .init(
+        method: "GET", path: "/v1/recordings/p~take.mp4/file", template: recording + "/file",
+        status: 206, headers: ["Range": "bytes=0-1"]),
+      .init(
+        method: "GET", path: "/v1/recordings/p~take.mp4/file", template: recording + "/file",
+        status: 304, headers: ["If-None-Match": "*"]),
+      .init(
+        method: "GET", path: "/v1/recordings/p~take.mp4/file", template: recording + "/file",
+        status: 416, headers: ["Range": "bytes=99-"]),
+      .init(
+        method: "GET", path: "/v1/recordings/p~x.mp4/file", template: recording + "/file",
+        status: 404),
+      .init(
+        method: "HEAD", path: "/v1/recordings/p~take.mp4/file", template: recording + "/file",
+        status: 200),
+      .init(
+        method: "HEAD", path: "/v1/recordings/p~x.mp4/file", template: recording + "/file",
+        status: 404),
+      .init(method: "DELETE", path: "/v1/recordings/p~take.mp4", template: recording, status: 204),
+      .init(method: "DELETE", path: "/v1/recordings/p~take.mp4", template: recording, status: 404),
     ]
     for (method, path, template) in [
       ("GET", "/metrics", "/metrics"), ("POST", "/v1/sessions", "/v1/sessions"),
@@ -230,6 +259,10 @@ struct OpenAPITests {
       ("GET", "/v1/sessions/a/events", event),
       ("POST", "/v1/sessions/a/playback-url", playback), ("POST", "/v1/webhooks", "/v1/webhooks"),
       ("GET", "/v1/webhooks", "/v1/webhooks"), ("DELETE", "/v1/webhooks/a", "/v1/webhooks/{id}"),
+      ("GET", "/v1/recordings", "/v1/recordings"), ("GET", "/v1/recordings/a", recording),
+      ("DELETE", "/v1/recordings/a", recording),
+      ("GET", "/v1/recordings/a/file", recording + "/file"),
+      ("HEAD", "/v1/recordings/a/file", recording + "/file"),
     ] {
       list.append(.init(method: method, path: path, template: template, status: 401, token: nil))
     }
@@ -240,7 +273,7 @@ struct OpenAPITests {
   /// outputs, startup and shutdown.
   private static let elsewhere: Set<String> = [
     "GET \(event) 429", "PATCH \(one) 429", "POST \(outputs) 429", "GET /readyz 503",
-    "POST /v1/sessions 503",
+    "POST /v1/sessions 503", "DELETE \(recording) 409",
   ]
 
   @Test("Every described status occurs, with a body that matches its description")
@@ -275,6 +308,9 @@ struct OpenAPITests {
         let folder = service.scratch.path("data/live/\(answer.json["id"].string ?? "")")
         try Data("#EXTM3U\n".utf8).write(to: URL(fileURLWithPath: folder + "/index.m3u8"))
         try Data("0123456789".utf8).write(to: URL(fileURLWithPath: folder + "/s.m4s"))
+        let takes = service.scratch.path("data/recordings/p")
+        try FileManager.default.createDirectory(atPath: takes, withIntermediateDirectories: true)
+        try Data("0123456789".utf8).write(to: URL(fileURLWithPath: takes + "/take.mp4"))
       }
     }
     var described: Set<String> = []

@@ -109,7 +109,9 @@ struct RequestTests {
     }
     try file.createDirectory(
       atPath: scratch.path("data/recordings/left"), withIntermediateDirectories: true)
-    try Data("x".utf8).write(to: URL(fileURLWithPath: scratch.path("data/clip.mp4")))
+    for path in ["data/clip.mp4", "data/recordings/left/take.mp4"] {
+      try Data("x".utf8).write(to: URL(fileURLWithPath: scratch.path(path)))
+    }
     let service = try await RunningService(
       { configuration, _ in
         configuration.sessions = [["name": "declared", "input": ["url": "file:clip.mp4"]]]
@@ -118,7 +120,7 @@ struct RequestTests {
       try file.contentsOfDirectory(atPath: scratch.path("data/live")).sorted()
     }
     #expect(try live() == ["declared"])
-    #expect(file.fileExists(atPath: scratch.path("data/recordings/left")))
+    #expect(file.fileExists(atPath: scratch.path("data/recordings/left/take.mp4")))
     try await service.session("one")
     #expect(try live() == ["declared", "one"])
     try await service.ask("DELETE", "/v1/sessions/one")

@@ -84,7 +84,8 @@ struct RestartTests {
     let pictures = SignalTests.pictures(player.text)
     #expect(pictures > shown && pictures >= all - 60, "\(pictures) of \(shown) and \(all)")
     let recordings = try FileManager.default.contentsOfDirectory(
-      atPath: scratch.path("data/recordings/stage"))
+      atPath: scratch.path("data/recordings/stage")
+    ).filter { !$0.hasPrefix(".") }
     #expect(recordings.sorted() == ["take-2.mp4", "take.mp4"])
     for name in recordings {
       #expect(try await SignalTests.play(scratch.path("data/recordings/stage/\(name)")) > 30)

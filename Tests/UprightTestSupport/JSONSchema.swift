@@ -16,7 +16,7 @@ public struct JSONSchema {
     "$schema", "$id", "$ref", "$defs", "title", "description", "type", "enum", "const", "anyOf",
     "oneOf", "not", "properties", "required", "additionalProperties", "propertyNames",
     "minProperties", "maxProperties", "items", "minItems", "maxItems", "uniqueItems", "minimum",
-    "maximum", "minLength", "pattern",
+    "maximum", "minLength", "pattern", "format",
   ]
 
   /// Reads a schema. Throws `Unusable` if it contains an unknown keyword.
@@ -59,6 +59,10 @@ public struct JSONSchema {
           throw Unusable(description: "\(here) is not anchored")
         }
         patterns[text] = try Regex(String(text.dropFirst().dropLast()))
+      case "format":
+        guard ["date-time", "binary"].contains(value.string) else {
+          throw Unusable(description: "\(here) is not supported")
+        }
       default: break
       }
     }
@@ -114,6 +118,14 @@ public struct JSONSchema {
         let regex = patterns[pattern], (try? regex.wholeMatch(in: text)) == nil
       {
         return "\(path) does not match \(pattern)"
+      }
+      if schema["format"].string == "date-time",
+        ![true, false].contains(where: {
+          (try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: $0)))
+            != nil
+        })
+      {
+        return "\(path) is no time"
       }
     case .number(let number):
       if let least = schema["minimum"].double, number < least { return "\(path) is too small" }

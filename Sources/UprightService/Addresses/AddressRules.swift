@@ -159,9 +159,12 @@ extension AddressRules {
   /// beginning with `.` or `-`.
   static func isName(_ text: String) -> Bool {
     (1...128).contains(text.utf8.count) && text.utf8.first != 46 && text.utf8.first != 45
-      && text.utf8.allSatisfy {
-        (97...122).contains($0 | 0x20) || (48...57).contains($0) || [45, 46, 95].contains($0)
-      }
+      && text.utf8.allSatisfy(isNameByte)
+  }
+
+  /// Returns whether `byte` can be in a name: an ASCII letter, a digit, `.`, `_` or `-`.
+  static func isNameByte(_ byte: UInt8) -> Bool {
+    (97...122).contains(byte | 0x20) || (48...57).contains(byte) || [45, 46, 95].contains(byte)
   }
 }
 

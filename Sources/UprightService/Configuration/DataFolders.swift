@@ -21,18 +21,12 @@ struct DataFolders: Sendable {
     }
   }
 
-  /// Returns the path of a file that a session records: `take.mp4`, or `take-2.mp4` if that exists. A session
-  /// that is started again must not overwrite its earlier files.
+  /// The folder of the recordings, with a folder for each session.
+  var recordings: String { "\(root)/recordings" }
+
+  /// Returns the path of the first file that a session records. Creates its folder if it doesn't exist.
   func recording(_ name: String, of id: String) throws(UprightError) -> String {
-    let folder = try made("\(root)/recordings/\(id)")
-    let plain = URL(fileURLWithPath: folder).appendingPathComponent(name)
-    var path = plain.path
-    var number = 1
-    while FileManager.default.fileExists(atPath: path), number < 10_000 {
-      number += 1
-      path = plain.deletingPathExtension().path + "-\(number)." + plain.pathExtension
-    }
-    return path
+    try made("\(recordings)/\(id)") + "/" + name
   }
 
   /// Returns the folder of the service's state. Creates it if it doesn't exist.
@@ -61,9 +55,6 @@ struct DataFolders: Sendable {
     return (text, path, true)
   }
 
-  /// The free space below which the service isn't ready, in bytes: a few HLS segments.
-  static let leastSpace = 16 << 20
-
   /// The size of the file system of the data folder, and the space on it that the service may still use, in bytes;
   /// `nil` if they can't be read.
   var disk: (size: Int, free: Int)? {
@@ -76,10 +67,10 @@ struct DataFolders: Sendable {
     return (bytes(disk.f_blocks), bytes(disk.f_bavail))
   }
 
-  /// The problem with the disk; `nil` if there is enough space.
-  var shortage: String? {
+  /// Returns the problem with the disk; `nil` if `bytes` are free.
+  func shortage(below bytes: Int) -> String? {
     guard let disk else { return "can't read the data folder" }
-    guard disk.free < Self.leastSpace else { return nil }
+    guard disk.free < bytes else { return nil }
     return "the disk of the data folder is full: \(disk.free >> 20) MiB are free"
   }
 

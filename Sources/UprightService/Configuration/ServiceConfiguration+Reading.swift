@@ -162,6 +162,12 @@ extension ServiceConfiguration {
       playback = given
     }
     playbackKeyFile = reader.string(forKey: "playbackKeyFile")
+    if let text = reader.string(forKey: "minFreeSpace") {
+      guard let bytes = JSONValue.string(text).bytes, bytes >= 0 else {
+        throw Self.wrong("minFreeSpace", "use a number of bytes, or text such as 500M or 10G")
+      }
+      minFreeSpace = bytes
+    }
   }
 
   private static func number(
@@ -195,6 +201,9 @@ extension ServiceConfiguration {
           .configuration, "isn't an array", at: "\(file), \(name)", remedy: "write [...]")
       }
       self[keyPath: list] = values
+    }
+    if let value = document["recordings"], value != .null {
+      recordings = try RecordingRetention(value, at: "\(file), recordings")
     }
     for (index, session) in sessions.enumerated() where session["name"]?.text == nil {
       throw UprightError(

@@ -85,6 +85,19 @@ extension ServiceConfiguration {
         + "and kept in .upright/playback-keys in the data folder."
     ) { $0.playbackKeyFile.map(JSONValue.string) ?? .null },
     Setting(
+      name: "minFreeSpace", variable: "UPRIGHT_MIN_FREE_SPACE",
+      help:
+        "The free space of the disk with the data folder below which /readyz answers 503, in bytes or as "
+        + "in 16M, 500M, 10G."
+    ) { .integer($0.minFreeSpace) },
+    Setting(
+      name: "recordings", variable: nil,
+      help:
+        "Which recordings are removed, the oldest first: {\"maxAge\": \"30d\"} those whose last change is "
+        + "longer ago, in seconds or as in 90m, 12h, 30d; {\"maxSize\": \"500G\"} those above a total size, in "
+        + "bytes or as in 500M, 20G, 2T. One that is being written or downloaded stays."
+    ) { $0.recordings.json },
+    Setting(
       name: "sessions", variable: nil,
       help: "The sessions that start with the service. Each has the form that POST /v1/sessions "
         + "accepts (see /openapi.yaml), and must have a name. One whose name has a * is a template: "

@@ -29,6 +29,10 @@ package struct ServiceConfiguration: Sendable {
   package var playback = Playback.open
   /// The path of the file with the keys of signed playback URLs; `nil` uses the one in the data folder.
   package var playbackKeyFile: String?
+  /// The free space of the data folder's disk below which the service isn't ready, in bytes.
+  package var minFreeSpace = 16 << 20
+  /// Which recordings are removed.
+  var recordings = RecordingRetention()
   /// The sessions to start with the service, in the form of the API's requests. Each has a name. Those whose name
   /// has a `*` are templates for the sessions of publishers.
   package var sessions: [JSONValue] = []

@@ -12,7 +12,6 @@ struct LiveFileRoutes: Sendable {
   /// Returns who may play the session of that name.
   let playback: @Sendable (_ session: String) -> Playback
   let keys: PlaybackKeys
-  private let files = FileIO()
 
   init(
     folders: DataFolders, keys: PlaybackKeys, isRunning: @escaping @Sendable (String) -> Bool,
@@ -92,42 +91,8 @@ struct LiveFileRoutes: Sendable {
         request.method == .head ? ResponseBody() : .init(byteBuffer: ByteBuffer(bytes: data))
       return Response(status: .ok, headers: headers, body: body)
     }
-    guard let size = Self.size(of: path) else { throw missing }
+    guard let file = OpenFile(path) else { throw missing }
     headers[.cacheControl] = "public, max-age=\(age), immutable"
-    headers[.acceptRanges] = "bytes"
-    let range = ByteRange(request.method == .get ? request.headers[.range] : nil, size: size)
-    return try await part(range, of: path, size: size, headers, request, context)
-  }
-
-  private func part(
-    _ range: ByteRange, of path: String, size: Int, _ headers: HTTPFields, _ request: Request,
-    _ context: ServiceContext
-  ) async throws -> Response {
-    var headers = headers
-    switch range {
-    case .unsatisfiable:
-      headers[.contentRange] = "bytes */\(size)"
-      headers[.contentType] = nil
-      return Response(status: .rangeNotSatisfiable, headers: headers)
-    case .whole:
-      headers[.contentLength] = String(size)
-      guard request.method == .get, size > 0 else { return Response(status: .ok, headers: headers) }
-      let body = try await files.loadFile(path: path, range: 0...size - 1, context: context)
-      return Response(status: .ok, headers: headers, body: body)
-    case .part(let bytes):
-      headers[.contentRange] = "bytes \(bytes.lowerBound)-\(bytes.upperBound)/\(size)"
-      headers[.contentLength] = String(bytes.count)
-      let body = try await files.loadFile(path: path, range: bytes, context: context)
-      return Response(status: .partialContent, headers: headers, body: body)
-    }
-  }
-
-  /// Returns the size of a regular file in bytes. Returns `nil` for anything else, symbolic links in
-  /// particular: other programs may have put them into the folder.
-  private static func size(of path: String) -> Int? {
-    guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
-      attributes[.type] as? FileAttributeType == .typeRegular
-    else { return nil }
-    return attributes[.size] as? Int ?? (attributes[.size] as? NSNumber)?.intValue
+    return file.response(to: request, headers)
   }
 }

@@ -238,7 +238,7 @@ extension OpenAPIDocument {
         },
         "get": {
           "operationId": "streamEvents", "tags": ["events"],
-          "summary": "Streams the events of a session as server-sent events: decision, phase, format, state, change and output. The event gap means that older events have been dropped.",
+          "summary": "Streams the events of a session as server-sent events: decision, phase, format, state, change, output and recording. The event gap means that older events have been dropped.",
           "parameters": [{"name": "Last-Event-ID", "in": "header", "schema": {"type": "string"}, "description": "The id of the last event that was received; the next ones follow."}],
           "responses": {
             "200": {"description": "The stream.", "content": {"text/event-stream": {"schema": {"$ref": "#/components/schemas/StreamedEvent"}}}},
@@ -333,7 +333,7 @@ extension OpenAPIDocument {
       "/v1/webhooks": {
         "post": {
           "operationId": "addWebhook", "tags": ["webhooks"],
-          "summary": "Adds a webhook. Rotations, format changes and state changes are POSTed to its URL, whose host must be in allowHosts.",
+          "summary": "Adds a webhook. Rotations, format changes, state changes and finished recordings are POSTed to its URL, whose host must be in allowHosts.",
           "description": "Each message is signed: Upright-Signature: t=SECONDS,v1=HEX, where HEX is HMAC-SHA-256 with the secret over SECONDS.BODY. A failed delivery is retried with growing delays. Upright-Delivery is the same in each attempt. Redirects aren't followed. An https: URL with an address as its host is refused with 422, because its certificate can't be verified.",
           "requestBody": {"required": true, "content": {"application/json": {
             "schema": {"$ref": "#/components/schemas/WebhookRequest"}, "example": {"url": "https://example.com/hook", "events": ["state"]}
@@ -375,7 +375,8 @@ extension OpenAPIDocument {
             "404": {"$ref": "#/components/responses/Problem"}
           }
         }
-      }
+      },
+      \#(recordingPaths)
     }
     """#
 }

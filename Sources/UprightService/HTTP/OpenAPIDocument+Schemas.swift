@@ -88,7 +88,9 @@ extension OpenAPIDocument {
         "type": "object", "required": ["type", "name"], "additionalProperties": false,
         "properties": {
           "id": {"$ref": "#/components/schemas/Name"}, "type": {"const": "file"},
-          "name": {"type": "string", "description": "The name of the file, with an extension that tells the format. It isn't a path."}
+          "name": {"type": "string", "pattern": "^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$", "description": "The first file: take.mp4. If there is one, it becomes take-2.mp4, and so on."},
+          "segmentDuration": {"anyOf": [{"type": "number"}, {"type": "string"}], "description": "The duration at which another file begins, with a keyframe: seconds, or text such as 10m. 1 s to 1 d."},
+          "segmentSize": {"anyOf": [{"type": "integer"}, {"type": "string"}], "description": "The size at which another file begins, with a keyframe: bytes, or text such as 2G (2 * 1024^3). 1M to 1T."}
         }
       },
       "State": {"enum": ["waiting", "live", "inputLost", "ended", "failed"]},
@@ -131,7 +133,8 @@ extension OpenAPIDocument {
         "properties": {
           "id": {"type": "string"}, "type": {"type": "string"},
           "url": {"type": "string", "description": "The URL without secrets. That of HLS has the host of the request, or of the service's publicURL; in an event it is only a path."},
-          "name": {"type": "string", "description": "The file. One that was started again has another name: take-2.mp4."},
+          "name": {"type": "string", "description": "The file that is written, or was written last; before the first frame, the name that was asked for."},
+          "recording": {"type": "string", "description": "The id of that file among the recordings."},
           "state": {"enum": ["starting", "live", "reconnecting", "stopped", "failed"]},
           "problem": {"anyOf": [{"type": "string"}, {"type": "null"}], "description": "Why the output can't be written; null if there is no problem."},
           "frames": {"type": "integer", "description": "The number of frames written since it was started, like the other counts."},
@@ -232,7 +235,7 @@ extension OpenAPIDocument {
         "type": "object", "required": ["url"], "additionalProperties": false,
         "properties": {
           "url": {"type": "string", "description": "An http: or https: URL without a user. The host of an https: URL must be a name, not an address (IPv4 or IPv6)."},
-          "events": {"type": "array", "minItems": 1, "items": {"enum": ["turn", "format", "state"]}, "description": "The kinds of events. All if it is missing."},
+          "events": {"type": "array", "minItems": 1, "items": {"enum": ["turn", "format", "state", "recording"]}, "description": "The kinds of events. All if it is missing."},
           "secret": {"type": "string", "minLength": 16, "description": "The key of the signatures, 16 to 256 bytes. Generated if it is missing."}
         }
       },
@@ -240,21 +243,22 @@ extension OpenAPIDocument {
         "type": "object", "required": ["id", "url", "events"], "additionalProperties": false,
         "properties": {
           "id": {"type": "string"}, "url": {"type": "string"},
-          "events": {"type": "array", "items": {"enum": ["turn", "format", "state"]}}
+          "events": {"type": "array", "items": {"enum": ["turn", "format", "state", "recording"]}}
         }
       },
       "NewWebhook": {
         "type": "object", "required": ["id", "url", "events", "secret"], "additionalProperties": false,
         "properties": {
           "id": {"type": "string"}, "url": {"type": "string"},
-          "events": {"type": "array", "items": {"enum": ["turn", "format", "state"]}},
+          "events": {"type": "array", "items": {"enum": ["turn", "format", "state", "recording"]}},
           "secret": {"type": "string"}
         }
       },
       "Webhooks": {
         "type": "object", "required": ["webhooks"], "additionalProperties": false,
         "properties": {"webhooks": {"type": "array", "items": {"$ref": "#/components/schemas/Webhook"}}}
-      }
+      },
+      \#(recordingSchemas)
     }
     """#
 }

@@ -45,6 +45,10 @@ enum OpenAPIDocument {
         "name": "id", "in": "path", "required": true, "schema": {"type": "string"},
         "description": "The ID of a webhook."
       },
+      "Recording": {
+        "name": "id", "in": "path", "required": true, "schema": {"type": "string"}, "example": "stage~take.mp4",
+        "description": "The ID of a recording."
+      },
       "LiveFile": {
         "name": "name", "in": "path", "required": true, "schema": {"type": "string"}, "example": "index.m3u8",
         "description": "The name of a playlist or segment."
@@ -70,6 +74,7 @@ enum OpenAPIDocument {
         "description": "The output.",
         "content": {"application/json": {"schema": {"$ref": "#/components/schemas/OutputState"}}}
       },
+      \#(recordingResponse),
       "Empty": {"description": "Success, without a body."},
       "Text": {"description": "Plain text.", "content": {"text/plain": {"schema": {"type": "string"}}}},
       "Media": {

@@ -7,6 +7,8 @@ struct StatusRoutes: Sendable {
   let sessions: Sessions
   let metrics: ServiceMetrics
   let folders: DataFolders
+  /// The free space below which the service isn't ready, in bytes.
+  let minFreeSpace: Int
   /// Returns whether the sessions of the configuration have been started.
   let isReady: @Sendable () -> Bool
 
@@ -15,7 +17,7 @@ struct StatusRoutes: Sendable {
     router.get("/readyz") { _, _ in
       if sessions.isDraining { throw Problem.draining() }
       if !isReady() { throw Problem.starting() }
-      if let shortage = folders.shortage { throw Problem.unready(shortage) }
+      if let shortage = folders.shortage(below: minFreeSpace) { throw Problem.unready(shortage) }
       return Response(text: "ready\n")
     }
     router.get("/metrics") { _, _ in

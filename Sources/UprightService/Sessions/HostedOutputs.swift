@@ -47,7 +47,7 @@ final class HostedOutputs: Sendable {
     switch output {
     case .hls: .init("url", .string(address.of("/live/\(session)/index.m3u8")))
     case .push(let url): .init("url", .string(url.redacted))
-    case .file(let name): .init("name", .string(name))
+    case .file(let name, _): .init("name", .string(name))
     }
   }
 
@@ -58,9 +58,9 @@ final class HostedOutputs: Sendable {
     let entry = entries.withLock { $0[status.id] }
     var members: [JSONValue.Member] = [.init("id", .string(status.id))]
     if let entry { members.append(.init("type", .string(entry.type))) }
-    if case .file(let path) = status.output {
-      // A file that was started again has another name.
-      members.append(.init("name", .string(URL(fileURLWithPath: path).lastPathComponent)))
+    let file = status.recording.map { URL(fileURLWithPath: $0.path).lastPathComponent }
+    if let file, let id = RecordingID(session: session, name: file) {
+      members += [.init("name", .string(file)), .init("recording", .string("\(id)"))]
     } else if let entry {
       members.append(place(of: entry, at: address))
     }

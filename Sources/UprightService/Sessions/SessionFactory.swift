@@ -124,7 +124,8 @@ struct SessionFactory: Sendable {
   ) async throws -> LiveOutput {
     switch output {
     case .hls: return .hls(folder: try folders.live(id))
-    case .file(let name): return .file(path: try folders.recording(name, of: id))
+    case .file(let name, let limits):
+      return .recording(path: try folders.recording(name, of: id), limits: limits)
     case .push(let url):
       secrets += url.secrets
       return .push(url: try await checked(url, rules))

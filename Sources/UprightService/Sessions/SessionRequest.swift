@@ -1,5 +1,6 @@
 internal import RotationPolicy
 internal import UprightFiles
+internal import UprightLive
 
 /// A parsed and checked request for a session, from a POST or the configuration.
 struct SessionRequest: Sendable {
@@ -18,7 +19,7 @@ struct SessionRequest: Sendable {
   enum Output: Sendable, Hashable {
     case hls
     case push(StreamURL)
-    case file(name: String)
+    case file(name: String, RecordingLimits)
   }
 
   var name: String?
@@ -195,7 +196,9 @@ struct SessionRequest: Sendable {
   static func output(
     _ value: JSONValue, _ rules: AddressRules
   ) throws -> (Output, id: String?) {
-    var members = try members(of: value, "output", allowing: ["id", "type", "url", "name"])
+    var members = try members(
+      of: value, "output",
+      allowing: ["id", "type", "url", "name", "segmentDuration", "segmentSize"])
     let id = try members.removeValue(forKey: "id").map { try name($0, at: "output: id") }
     return (try output(members, rules), id)
   }
@@ -206,13 +209,19 @@ struct SessionRequest: Sendable {
     guard case .string(let type)? = members["type"] else {
       throw Problem.badRequest("output: type is missing")
     }
+    let limits = try RecordingLimits(members)
+    guard type == "file" || limits == RecordingLimits() else {
+      throw Problem.badRequest("output: segmentDuration and segmentSize are for files")
+    }
     switch (type, members["url"], members["name"]) {
     case ("hls", nil, nil): return .hls
     case ("file", nil, .string(let name)?):
-      guard AddressRules.isName(name) else {
-        throw Refusal("output: name must be letters, digits, '.', '_' and '-', not a path")
+      // A number may be added to it.
+      guard AddressRules.isName(name), name.utf8.count <= 100 else {
+        throw Refusal(
+          "output: name must be 1 to 100 letters, digits, '.', '_' and '-', not a path")
       }
-      return .file(name: name)
+      return .file(name: name, limits)
     case ("rtmp", .string(let text)?, nil), ("rtsp", .string(let text)?, nil),
       ("srt", .string(let text)?, nil), ("udp", .string(let text)?, nil):
       let url = try rules.check(text, .output)
@@ -226,28 +235,4 @@ struct SessionRequest: Sendable {
           + "or {\"type\": \"file\", \"name\": ...}")
     }
   }
-}
-
-/// Returns a client's text for a message: at most 60 characters, with control and format characters replaced
-/// by `?`.
-func printable(_ text: String) -> String {
-  let safe = text.unicodeScalars.prefix(60).map {
-    $0.properties.generalCategory == .control || $0.properties.generalCategory == .format
-      ? "?" : String($0)
-  }
-  return safe.joined()
-}
-
-extension JSONValue {
-  /// The value as a floating-point number, if it is a number.
-  var double: Double? {
-    switch self {
-    case .number(let number): number
-    case .integer(let number): Double(number)
-    default: nil
-    }
-  }
-
-  /// The value, if it is a string.
-  var text: String? { if case .string(let text) = self { text } else { nil } }
 }

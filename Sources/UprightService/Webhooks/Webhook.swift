@@ -2,7 +2,7 @@ internal import RotationPolicy
 
 /// A webhook: a URL that receives events by POST, and the kinds of events.
 struct Webhook: Sendable, Hashable {
-  enum Kind: String, Sendable, CaseIterable { case turn, format, state }
+  enum Kind: String, Sendable, CaseIterable { case turn, format, state, recording }
 
   let id: String
   let receiver: WebhookReceiver

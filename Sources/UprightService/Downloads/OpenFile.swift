@@ -1,0 +1,101 @@
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import NIOPosix
+
+/// A regular file that is open for reading. It can be read to its end after it was removed.
+final class OpenFile: Sendable {
+  /// The size in bytes when it was opened. A file that grows is read up to there.
+  let size: Int
+  /// The entity tag of this content (RFC 9110, 8.8.3).
+  let tag: String
+  private let descriptor: CInt
+  private let onClose: @Sendable () -> Void
+
+  /// Opens a file. Returns `nil` if there is none, and for anything but a regular file, links in particular.
+  ///
+  /// - Parameter onClose: Called when the last response with the file has ended.
+  init?(_ path: String, onClose: @escaping @Sendable () -> Void = {}) {
+    descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    self.onClose = onClose
+    var status = stat()
+    guard descriptor >= 0 else { return nil }
+    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      close(descriptor)
+      return nil
+    }
+    size = Int(status.st_size)
+    let parts = [Int64(bitPattern: UInt64(status.st_ino)), status.st_mtim.sinceEpoch, Int64(size)]
+    tag = "\"" + parts.map { String($0, radix: 16) }.joined(separator: ".") + "\""
+  }
+
+  deinit {
+    close(descriptor)
+    onClose()
+  }
+
+  private static let chunk = 128 << 10
+
+  /// Returns the response to a GET or HEAD request: all of the file or the part that is asked for (RFC 9110, 13
+  /// and 14).
+  func response(to request: Request, _ headers: HTTPFields) -> Response {
+    var headers = headers
+    headers[.acceptRanges] = "bytes"
+    headers[.eTag] = tag
+    if let tags = request.headers[.ifNoneMatch], Self.lists(tags, tag) {
+      headers[.contentType] = nil
+      return Response(status: .notModified, headers: headers)
+    }
+    // A part of another version would not fit to what the client has.
+    let isSame = request.headers[.ifRange].map { $0 == tag } ?? true
+    let asked = request.method == .get && isSame ? request.headers[.range] : nil
+    switch ByteRange(asked, size: size) {
+    case .unsatisfiable:
+      headers[.contentRange] = "bytes */\(size)"
+      headers[.contentType] = nil
+      return Response(status: .rangeNotSatisfiable, headers: headers)
+    case .whole:
+      headers[.contentLength] = String(size)
+      guard request.method == .get, size > 0 else { return Response(status: .ok, headers: headers) }
+      return Response(status: .ok, headers: headers, body: body(0...size - 1))
+    case .part(let bytes):
+      headers[.contentRange] = "bytes \(bytes.lowerBound)-\(bytes.upperBound)/\(size)"
+      headers[.contentLength] = String(bytes.count)
+      return Response(status: .partialContent, headers: headers, body: body(bytes))
+    }
+  }
+
+  /// Returns whether the value of an `If-None-Match` field lists a tag (RFC 9110, 13.1.2).
+  private static func lists(_ tags: String, _ tag: String) -> Bool {
+    tags.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.contains {
+      $0 == "*" || $0 == tag || $0 == "W/" + tag
+    }
+  }
+
+  private func body(_ range: ClosedRange<Int>) -> ResponseBody {
+    ResponseBody(contentLength: range.count) { [self] writer in
+      var place = range.lowerBound
+      while place <= range.upperBound {
+        let start = place
+        let bytes = try await NIOThreadPool.singleton.runIfActive { [self] in
+          try read(min(Self.chunk, range.upperBound - start + 1), at: start)
+        }
+        place += bytes.readableBytes
+        try await writer.write(bytes)
+      }
+      try await writer.finish(nil)
+    }
+  }
+
+  /// Returns up to `count` bytes, at least one.
+  private func read(_ count: Int, at place: Int) throws -> ByteBuffer {
+    var buffer = ByteBufferAllocator().buffer(capacity: count)
+    try unsafe buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { bytes in
+      let read = unsafe pread(descriptor, bytes.baseAddress, count, off_t(place))
+      guard read > 0 else { throw POSIXError(read < 0 ? .init(rawValue: errno) ?? .EIO : .EIO) }
+      return read
+    }
+    return buffer
+  }
+}
