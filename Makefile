@@ -1,6 +1,6 @@
 # The two main commands are `make demo` and `make test`. Both install what they need.
 
-.PHONY: demo build libraries check test lint format docs bench bench-live samples schemas check-slow fuzz \
+.PHONY: demo build libraries wheels check test lint format docs bench bench-live samples schemas check-slow fuzz \
   check-arm check-debian13 check-newest-ffmpeg check-deb install uninstall deb clean
 
 export UPRIGHT_SHARED ?= $(abspath ../shared)
@@ -23,6 +23,11 @@ build:
 libraries:
 	@Scripts/setup.sh --say build
 	@Scripts/libraries.sh
+
+# The Python wheels, in .build/wheels. See Scripts/wheels.sh.
+wheels:
+	@Scripts/setup.sh --say build
+	@Scripts/wheels.sh
 
 # The development loop: lint, and all tests that need no browser, no server and no real time.
 check:

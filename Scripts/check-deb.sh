@@ -30,26 +30,7 @@ deb=$(echo .build/deb/upright_*.deb)
 [ -f "$deb" ] || fail "there is no package: run make deb"
 
 make_system ca-certificates
-mkdir -p "$folder"/{layer,work,system,archives/partial}
-rm -rf "$folder"/{layer,work}
-mkdir "$folder"/{layer,work}
-mount -t overlay overlay -o "lowerdir=$folder/root,upperdir=$folder/layer,workdir=$folder/work" "$root"
-mount_system
-# A second run downloads nothing again.
-mount --bind "$folder/archives" "$root/var/cache/apt/archives"
-for name in http_proxy https_proxy no_proxy; do
-  [ -z "${!name:-}" ] || passed+=("$name=${!name}")
-done
-update_apt
-
-# Runs a check inside, with a shell.
-check() {
-  local what=$1
-  shift
-  inside bash -euo pipefail -c "$@" >"$folder/check.log" 2>&1 ||
-    { cat "$folder/check.log" >&2; echo "check-deb: failed: $what" >&2; exit 70; }
-  say "$what"
-}
+mount_layer
 
 # Lists the files that a package could have changed, with the contents of those in /etc and without apt's and
 # dpkg's own files and backups.

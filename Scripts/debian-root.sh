@@ -66,6 +66,32 @@ mount_system() {
   mount --rbind /dev "$root/dev"
 }
 
+# Mounts the clean system in `folder`/root at `root`, under a new layer that takes what this run writes, and updates
+# apt's lists there.
+mount_layer() {
+  local name
+  mkdir -p "$folder"/{layer,work,system,archives/partial}
+  rm -rf "$folder"/{layer,work}
+  mkdir "$folder"/{layer,work}
+  mount -t overlay overlay -o "lowerdir=$folder/root,upperdir=$folder/layer,workdir=$folder/work" "$root"
+  mount_system
+  # A second run downloads nothing again.
+  mount --bind "$folder/archives" "$root/var/cache/apt/archives"
+  for name in http_proxy https_proxy no_proxy; do
+    [ -z "${!name:-}" ] || passed+=("$name=${!name}")
+  done
+  update_apt
+}
+
+# Runs a check inside, with a shell.
+check() {
+  local what=$1
+  shift
+  inside bash -euo pipefail -c "$@" >"$folder/check.log" 2>&1 ||
+    { cat "$folder/check.log" >&2; echo "$script: failed: $what" >&2; exit 70; }
+  say "$what"
+}
+
 # Runs a command inside.
 inside() {
   chroot "$root" /usr/bin/env -i HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive \

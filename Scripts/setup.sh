@@ -12,7 +12,7 @@ fi
 
 build=(pkg-config libavformat-dev libavcodec-dev libavutil-dev libavfilter-dev libswscale-dev
   libswresample-dev zlib1g-dev ffmpeg)
-test=("${build[@]}" python3 gcc g++ binutils valgrind groff-base chromium gstreamer1.0-tools
+test=("${build[@]}" python3 python3-venv gcc g++ binutils valgrind groff-base chromium gstreamer1.0-tools
   gstreamer1.0-plugins-base
   gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-libav
   python3-gi gir1.2-gst-rtsp-server-1.0 nginx libnginx-mod-rtmp)

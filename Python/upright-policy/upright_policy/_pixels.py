@@ -1,0 +1,100 @@
+"""The formats of pixels: FFmpeg's names, the library's numbers, and the planes of each."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import NamedTuple
+
+from ._error import UprightError
+
+
+class Plane(NamedTuple):
+    """How a plane is smaller than its frame."""
+
+    #: The frame's width and height are divided by these, and rounded up.
+    across: int
+    down: int
+    #: How many samples a pixel of the plane has.
+    samples: int
+
+
+class Pixels(NamedTuple):
+    """A format of pixels."""
+
+    number: int
+    planes: tuple[Plane, ...]
+    #: Bytes of a sample.
+    bytes: int
+
+
+class Geometry(NamedTuple):
+    """The planes of a frame of a format and size."""
+
+    number: int
+    width: int
+    height: int
+    #: Bytes of a sample.
+    bytes: int
+    #: Of each plane, the bytes of a row and the number of rows.
+    planes: tuple[tuple[int, int], ...]
+    #: Of each plane, rows, pixels of a row, and the samples of a pixel if there are several.
+    shapes: tuple[tuple[int, ...], ...]
+
+
+_full = Plane(1, 1, 1)
+
+
+def _planar(across: int, down: int) -> tuple[Plane, ...]:
+    return (_full, Plane(across, down, 1), Plane(across, down, 1))
+
+
+_halved = (_full, Plane(2, 2, 2))
+_quads = (Plane(1, 1, 4),)
+
+#: By FFmpeg's name of the format, on a little-endian CPU.
+FORMATS = {
+    "yuv420p": Pixels(1, _planar(2, 2), 1),
+    "yuv422p": Pixels(2, _planar(2, 1), 1),
+    "yuv440p": Pixels(3, _planar(1, 2), 1),
+    "yuv444p": Pixels(4, _planar(1, 1), 1),
+    "nv12": Pixels(5, _halved, 1),
+    "gray": Pixels(6, (_full,), 1),
+    "rgba": Pixels(7, _quads, 1),
+    "bgra": Pixels(8, _quads, 1),
+    "p010le": Pixels(9, _halved, 2),
+    "yuv420p10le": Pixels(10, _planar(2, 2), 2),
+    "yuv422p10le": Pixels(11, _planar(2, 1), 2),
+    "yuv440p10le": Pixels(12, _planar(1, 2), 2),
+    "yuv444p10le": Pixels(13, _planar(1, 1), 2),
+    "yuv420p12le": Pixels(14, _planar(2, 2), 2),
+    "yuv422p12le": Pixels(15, _planar(2, 1), 2),
+    "yuv440p12le": Pixels(16, _planar(1, 2), 2),
+    "yuv444p12le": Pixels(17, _planar(1, 1), 2),
+}
+NAMES = {pixels.number: name for name, pixels in FORMATS.items()}
+
+#: FFmpeg's older names of full-range formats.
+FULL_RANGE = {name.replace("yuv", "yuvj"): name for name in ("yuv420p", "yuv422p", "yuv440p", "yuv444p")}
+
+
+def pixels_of(name: str) -> Pixels:
+    try:
+        return FORMATS[name]
+    except (KeyError, TypeError):
+        raise UprightError(
+            "usage", f"{name!r} is not a supported format", "pixels",
+            "convert the frame to one of " + ", ".join(FORMATS)) from None
+
+
+@lru_cache(maxsize=64)
+def geometry_of(name: str, width: int, height: int) -> Geometry:
+    pixels = pixels_of(name)
+    if not 1 <= width <= 65535 or not 1 <= height <= 65535:
+        raise UprightError("usage", f"a frame of {width}x{height}", "size", "give 1 to 65535 pixels")
+    shapes = []
+    for across, down, samples in pixels.planes:
+        shape = (-(-height // down), -(-width // across))
+        shapes.append(shape if samples == 1 else (*shape, samples))
+    planes = tuple((math.prod(shape[1:]) * pixels.bytes, shape[0]) for shape in shapes)
+    return Geometry(pixels.number, width, height, pixels.bytes, planes, tuple(shapes))

@@ -1,0 +1,89 @@
+"""The options of the command line, as keyword arguments: hyphens are underscores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypedDict
+
+
+class SessionOptions(TypedDict, total=False):
+    """The options of `PacketSession`."""
+
+    #: What the frames are: "metadata" (default), "sensor", "sensor:90,front,mirror" or "upright".
+    frames: str
+    #: "gravity" or "interface".
+    reference: str
+    #: "follow" (default), "portrait", "landscape" or "initial".
+    canvas: str
+    #: Such as "720x1280", or a preset such as "720p".
+    size: str
+    #: "fit" (default), "fill" or "stretch".
+    fit: str
+    #: "center" (default), "top", "bottomLeading", ...
+    anchor: str
+    #: "RRGGBB".
+    background: str
+    #: "android" (default) or "iio".
+    gravity: str
+    #: "h264" (default), "hevc", "vp9" or "av1".
+    codec: str
+    #: Constant quality; or the bit rate, such as "1500k".
+    crf: float
+    bitrate: str
+    #: The encoder's preset.
+    speed: str
+    #: "key=value:key=value".
+    encoder_options: str
+    #: The longest time between keyframes, 2 by default.
+    keyframe_seconds: float
+    #: Frames per second for the rate control, 30 by default.
+    frame_rate: float
+
+
+class TranscodeOptions(TypedDict, total=False):
+    """The options of `Transcode` and `transcode`: `upright help transcode` explains them."""
+
+    frames: str
+    canvas: str
+    reference: str
+    fit: str
+    anchor: str
+    background: str
+    gravity: str
+    #: A still image that is shown while the camera isn't sent.
+    slate: str
+    #: Still images over the frames, such as "logo.png@topTrailing:24".
+    overlay: Sequence[str]
+    level: bool
+    size: str
+    capture_size: str
+    scaler: str
+    codec: str
+    crf: float
+    bitrate: str
+    speed: str
+    gop: int
+    #: "live" for low latency.
+    latency: str
+    threads: int
+    encoder_options: str
+    #: The length of segments, in seconds.
+    segment: float
+    hls_segments: str
+    split: bool
+    #: Seconds of the input to begin and end at.
+    start: float
+    to: float
+    events_offset: float
+    audio: str
+    upright: str
+    reencode: str
+    chunks: str
+    strict: bool
+    keep_location: bool
+    keep_partial: bool
+    #: Whether an existing output may be replaced.
+    overwrite: bool
+    #: The containers, where the names don't tell.
+    input_format: str
+    format: str

@@ -1,0 +1,41 @@
+import Foundation
+import Testing
+import UprightTestSupport
+
+/// The Python packages, from their sources and with the libraries of the tests. `Scripts/check-wheels.sh` runs the
+/// same tests with installed wheels.
+@Suite("Python", .python)
+struct PythonTests {
+  private static let root = Fixtures.packageRoot.path
+
+  @Test(
+    "Tests/Python", .long,
+    arguments: ["frames", "policy", "av", "session", "transcode", "package", "samples"])
+  func tests(_ name: String) throws {
+    let packages = ["upright-policy", "upright"].map { "\(Self.root)/Python/\($0)" }
+    let outcome = try ExternalTool("env").outcome(
+      [
+        "PYTHONPATH=\(packages.joined(separator: ":"))", "PYTHONDONTWRITEBYTECODE=1",
+        "LD_LIBRARY_PATH=\(Compiled.library)",
+        ExternalTool.python, "-m", "pytest", "-q", "-p", "no:cacheprovider",
+        "\(Self.root)/Tests/Python/test_\(name).py",
+      ], timeout: 300)
+    #expect(outcome.status == 0, "\(outcome.text.suffix(4000))\(outcome.errors.suffix(1000))")
+    #expect(outcome.text.contains(" passed"))
+  }
+}
+
+extension ExternalTool {
+  /// Python with the packages that the tests need: see `Scripts/python.sh`.
+  fileprivate static let python =
+    Fixtures.packageRoot.appendingPathComponent(".build/python/bin/python").path
+}
+
+extension Trait where Self == ConditionTrait {
+  /// Requires the Python packages of the tests.
+  fileprivate static var python: Self {
+    .enabled(
+      if: ExternalTool(ExternalTool.python).isHere,
+      "needs packages of PyPI: run Scripts/python.sh with a network")
+  }
+}

@@ -1,0 +1,23 @@
+import os
+import pathlib
+import signal
+import threading
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def clips():
+    return ROOT / "Samples" / "clips"
+
+
+@pytest.fixture
+def control_c():
+    """Returns a function that sends Ctrl-C after some seconds."""
+    # Who runs the tests can have it ignored or blocked.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+    yield lambda seconds: threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT)).start()
+    signal.signal(signal.SIGINT, before)

@@ -1,0 +1,130 @@
+"""PyAV, which has an FFmpeg of its own in the same process."""
+
+from fractions import Fraction
+
+import av
+import numpy as np
+import pytest
+from test_frames import EXIF, assert_same, refused, sensor
+from upright_policy import Frame, Frames
+
+FORMATS = ["yuv420p", "yuv422p", "yuv440p", "yuv444p", "yuv420p10le", "yuv422p10le", "nv12", "p010le", "gray", "rgba",
+           "bgra"]
+
+
+def planes_of(frame):
+    """Returns views of the samples of a PyAV frame."""
+    name, views = frame.format.name, []
+    for index, plane in enumerate(frame.planes):
+        samples = 4 if name in ("rgba", "bgra") else 2 if name in ("nv12", "p010le") and index else 1
+        rows = np.frombuffer(plane, np.uint16 if name.endswith("10le") else np.uint8).reshape(plane.height, -1)
+        rows = rows[:, :plane.width * samples]
+        views.append(rows.reshape(plane.height, plane.width, samples) if samples > 1 else rows)
+    return views
+
+
+def noisy(name, width=64, height=48):
+    frame = av.VideoFrame(width, height, name)
+    generator = np.random.default_rng(3)
+    for plane in planes_of(frame):
+        plane[:] = generator.integers(0, 1 << (10 if plane.dtype == np.uint16 else 8), plane.shape)
+    frame.pts, frame.time_base = 7, Fraction(1, 30)
+    return frame
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format(name):
+    frame = noisy(name)
+    turned = sensor(64, 48).turn(frame)
+    assert type(turned.frame) is av.VideoFrame
+    assert (turned.frame.width, turned.frame.height) == (turned.width, turned.height) == (48, 64)
+    assert turned.frame.format.name == turned.pixels
+    assert (turned.frame.pts, turned.frame.time_base) == (7, Fraction(1, 30))
+    assert_same(planes_of(turned.frame), [np.rot90(plane, -1) for plane in planes_of(frame)])
+
+
+def test_full_range_and_colours_are_kept():
+    frame = noisy("yuvj420p")
+    frame.colorspace, frame.color_range, frame.color_primaries, frame.color_trc = 1, 2, 1, 1
+    turned = sensor(64, 48).turn(frame, time=0).frame
+    assert turned.format.name == "yuvj420p"
+    assert (turned.colorspace, turned.color_range, turned.color_primaries, turned.color_trc) == (1, 2, 1, 1)
+    # The background is black of the full range.
+    wide = Frames(frames="sensor", size="96x64", canvas="portrait").turn(frame, time=0).frame
+    assert planes_of(wide)[0][0, 0] == 0
+    frame = noisy("yuv420p")
+    wide = Frames(frames="sensor", size="96x64", canvas="portrait").turn(frame, time=0).frame
+    assert planes_of(wide)[0][0, 0] == 16
+
+
+def test_into_frames_of_another_kind():
+    frame = noisy("yuv420p")
+    expected = [np.rot90(plane, -1) for plane in planes_of(frame)]
+    into = av.VideoFrame(48, 64, "yuv420p")
+    turned = sensor(64, 48).turn(frame, into, time=0)
+    assert turned.frame is into
+    assert_same(planes_of(into), expected)
+    arrays = [np.zeros(plane.shape, np.uint8) for plane in expected]
+    sensor(64, 48).turn(frame, Frame(arrays, "yuv420p"), time=0)
+    assert_same(arrays, expected)
+    refused("usage", sensor(64, 48).turn, frame, av.VideoFrame(64, 48, "yuv420p"), time=0)
+    refused("usage", sensor(64, 48).turn, frame, av.VideoFrame(48, 64, "nv12"), time=0)
+    refused("usage", sensor(64, 48).turn, frame, frame, time=0)
+
+
+def test_frames_that_are_none():
+    for name in ("rgb24", "yuv410p", "pal8"):
+        refused("usage", sensor(64, 48).turn, av.VideoFrame(64, 48, name), time=0)
+    refused("usage", sensor(64, 48).turn, av.VideoFrame(), time=0)
+    with pytest.raises(TypeError):
+        sensor(64, 48).turn(av.AudioFrame(), time=0)
+    # No time, neither its own nor another.
+    refused("usage", sensor(64, 48).turn, av.VideoFrame(64, 48, "yuv420p"))
+
+
+def test_the_display_matrix_of_a_file_is_followed(clips):
+    with av.open(str(clips / "display-matrix.mp4")) as container:
+        frames = Frames(size="360x640")
+        for count, frame in enumerate(container.decode(video=0), 1):
+            turned = frames.turn(frame)
+            assert (turned.layout.turn, turned.changed) == (6, count == 1)
+            assert_same(planes_of(turned.frame), [np.rot90(plane, -1) for plane in planes_of(frame)])
+    assert count > 10
+
+
+def test_every_display_matrix(tmp_path):
+    """PyAV writes rotations only, and they are clockwise."""
+    for degrees, orientation in ((0, 1), (90, 8), (180, 3), (-90, 6)):
+        path = str(tmp_path / f"{degrees}.mp4")
+        with av.open(path, "w") as container:
+            stream = container.add_stream("libx264", rate=30)
+            stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
+            stream.set_display_rotation(degrees)
+            container.mux(stream.encode(noisy("yuv420p")))
+            container.mux(stream.encode(None))
+        with av.open(path) as container:
+            frame = next(container.decode(video=0))
+        upright = "landscape" if degrees in (0, 180) else "portrait"
+        frames = Frames(canvas=upright, size="64x48" if upright == "landscape" else "48x64")
+        turned = frames.turn(frame)
+        assert turned.layout.turn == orientation
+        assert_same(planes_of(turned.frame), [EXIF[orientation](plane) for plane in planes_of(frame)])
+
+
+def test_decoded_turned_and_encoded_again(clips, tmp_path):
+    """The white corner of each decoded frame is where the truth has it."""
+    frames = Frames("phone", frames="sensor", size="180p")
+    frames.event((clips / "turning-sensor.jsonl").read_text())
+    sizes = []
+    with av.open(str(clips / "turning-sensor.mp4")) as container:
+        for frame in container.decode(video=0):
+            turned = frames.turn(frame)
+            if turned.changed:
+                sizes.append((frame.pts * frame.time_base, turned.width, turned.height))
+                path = str(tmp_path / f"{len(sizes)}.mp4")
+                output = av.open(path, "w")
+                stream = output.add_stream("libx264", rate=30)
+                stream.width, stream.height, stream.pix_fmt = turned.width, turned.height, turned.pixels
+            output.mux(stream.encode(turned.frame))
+    assert [(round(float(at), 2), width, height) for at, width, height in sizes] == [
+        (0, 180, 320), (3.33, 320, 180), (6.67, 180, 320)]

@@ -1,0 +1,105 @@
+"""The programs of Samples/python."""
+
+import asyncio
+import subprocess
+import sys
+
+import aioice.ice
+import av
+import pytest
+from aiortc import RTCConfiguration, RTCPeerConnection, VideoStreamTrack
+from conftest import ROOT
+from test_session import corner, white
+
+SAMPLES = ROOT / "Samples" / "python"
+
+
+def sample(name, *arguments):
+    result = subprocess.run(
+        [sys.executable, SAMPLES / f"{name}.py", *arguments], capture_output=True, text=True, timeout=60)
+    assert result.returncode == 0, result.stderr
+    return result.stdout.splitlines()
+
+
+def test_policy(clips):
+    assert sample("policy", "phone", clips / "turning-sensor.jsonl") == [
+        "0.0 keep portrait", "3.333333 rotate landscapeRight", "6.666667 rotate portrait"]
+
+
+def test_frames(clips, tmp_path):
+    lines = sample("frames", clips / "turning-sensor.mp4", clips / "turning-sensor.jsonl", tmp_path / "out")
+    assert lines == ["0.00 s: 360x640", "3.33 s: 640x360", "6.67 s: 360x640"]
+    for index, size in enumerate([(360, 640), (640, 360), (360, 640)]):
+        with av.open(str(tmp_path / f"out-{index}.mp4")) as container:
+            assert [(frame.width, frame.height) for frame in container.decode(video=0)] == [size] * 100
+
+
+def test_transcode(clips, tmp_path):
+    output = str(tmp_path / "out.mp4")
+    lines = sample("transcode", clips / "turning-sensor.mp4", clips / "turning-sensor.jsonl", output)
+    assert lines == [f"300 frames in {output}"]
+
+
+class Camera(VideoStreamTrack):
+    """The sensor of a phone: the top left quarter is white."""
+
+    def __init__(self):
+        super().__init__()
+        self.sent = 0
+
+    async def recv(self):
+        frame = av.VideoFrame.from_ndarray(white(640, 360), "yuv420p")
+        frame.pts, frame.time_base = await self.next_timestamp()
+        self.sent += 1
+        return frame
+
+
+def test_recorder(tmp_path, monkeypatch):
+    monkeypatch.setattr(aioice.ice, "get_host_addresses", lambda **_: ["127.0.0.1"])
+    monkeypatch.syspath_prepend(str(SAMPLES))
+    import recorder
+
+    path, refusals = str(tmp_path / "out.mp4"), []
+
+    async def call():
+        # No STUN server: nothing leaves this machine.
+        phone, server = (RTCPeerConnection(RTCConfiguration(iceServers=[])) for _ in range(2))
+        recording = asyncio.create_task(recorder.record(server, path))
+        await asyncio.sleep(0)
+        camera, channel, is_open = Camera(), phone.createDataChannel("events"), asyncio.Event()
+        channel.on("open", is_open.set)
+        channel.on("message", refusals.append)
+        phone.addTrack(camera)
+        await phone.setLocalDescription(await phone.createOffer())
+        await server.setRemoteDescription(phone.localDescription)
+        await server.setLocalDescription(await server.createAnswer())
+        await phone.setRemoteDescription(server.localDescription)
+        await is_open.wait()
+        start = camera.sent
+        while camera.sent < start + 30:
+            await asyncio.sleep(0.02)
+        channel.send("garbage")
+        channel.send('{"device": "landscapeLeft"}')
+        while camera.sent < start + 60:
+            await asyncio.sleep(0.02)
+        await phone.close()
+        await recording
+        await server.close()
+
+    asyncio.run(asyncio.wait_for(call(), 60))
+    assert len(refusals) == 1 and "garbage" in refusals[0]
+    with av.open(path) as container:
+        frames = list(container.decode(video=0))
+    # In portrait the frame is turned, with bars beside it: white in the middle of the top, right of the centre.
+    assert {(frame.width, frame.height) for frame in frames} == {(640, 360)}
+    corners = [corner(frame) for frame in frames]
+    portrait, landscape = corners.count("?"), corners.count("tl")
+    assert corners == ["?"] * portrait + ["tl"] * landscape and portrait > 10 and landscape > 10
+    times = [frame.pts for frame in frames]
+    assert times == sorted(set(times)) and times[0] == 0
+
+
+@pytest.mark.parametrize("name", ["policy", "frames", "recorder", "transcode"])
+def test_arguments_that_are_none(name):
+    result = subprocess.run([sys.executable, SAMPLES / f"{name}.py"], capture_output=True, text=True)
+    assert result.returncode == 1 and "missing" in result.stderr
