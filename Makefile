@@ -98,8 +98,8 @@ install:
 uninstall:
 	@Scripts/install.sh --remove
 
-# Makes Debian packages in .build/deb.
-deb: build
+# Makes Debian packages in .build/deb: the program, the C libraries and their header.
+deb: build libraries
 	@Scripts/setup.sh --say deb
 	@Scripts/deb.sh
 

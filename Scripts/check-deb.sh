@@ -42,11 +42,12 @@ list_files() {
 }
 
 # The tools of the checks, and what the package depends on. So all that is left after a purge is the package's.
-apt -y install --no-install-recommends systemd curl iproute2 man-db bash-completion
+apt -y install --no-install-recommends systemd curl iproute2 man-db bash-completion gcc libc6-dev pkg-config
 apt -y satisfy --no-install-recommends "$(dpkg-deb -f "$deb" Depends)"
 list_files >"$folder/before"
 
 cp "$deb" "$root/tmp/upright.deb"
+for name in libupright0 libupright-dev; do cp .build/deb/${name}_*.deb "$root/tmp/$name.deb"; done
 mkdir -p "$root/tmp/clips"
 cp Samples/clips/* "$root/tmp/clips/"
 apt -y install --no-install-recommends /tmp/upright.deb
@@ -124,6 +125,18 @@ ls /var/lib/upright/recordings/stage/take.mp4
 END
 check "the unit's command runs as its user, with the installed configuration" \
   'unshare --net bash -Eeuo pipefail /tmp/service'
+
+cp Samples/c/policy.c Samples/c/transcode.c "$root/tmp/"
+list_files >"$folder/before-libraries"
+apt -y install --no-install-recommends /tmp/libupright0.deb /tmp/libupright-dev.deb
+check "C programs are built with libupright-dev, and run" '
+  cd /tmp
+  cc policy.c -o policy $(pkg-config --cflags --libs uprightpolicy)
+  cc transcode.c -o transcode $(pkg-config --cflags --libs upright)
+  ./policy phone clips/turning-sensor.jsonl | grep "encode 1280x720"
+  ./transcode clips/turning-sensor.mp4 clips/turning-sensor.jsonl from-c.mp4 | grep "300 frames"'
+apt -y purge libupright-dev libupright0
+list_files | diff "$folder/before-libraries" - >"$folder/left" || { cat "$folder/left" >&2; fail "the libraries leave files"; }
 
 # No systemd runs here, so the package's scripts find a program that writes down what they ask of it.
 cat >"$root/tmp/systemctl" <<'END'

@@ -2,7 +2,7 @@
 # Runs the checks that take too long for every run: sanitizers, fuzzing, memory of long files, damaged input,
 # the live service for half an hour and while it is changed all the time, its API from its description, its
 # metrics with Prometheus, the kernels for aarch64, every combination of containers and players, calls that Janus
-# records and forwards, the package in a clean system. SHORT=1 runs a shorter form, for CI.
+# records and forwards, the wheels and the packages in a clean system. SHORT=1 runs a shorter form, for CI.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -32,6 +32,8 @@ else
   TIME=300 Scripts/fuzz.sh
   Scripts/check-embedding.sh
   Scripts/check-arm.sh
+  Scripts/wheels.sh
+  Scripts/check-wheels.sh
   Scripts/setup.sh deb
   Scripts/deb.sh
   Scripts/check-deb.sh
