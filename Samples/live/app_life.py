@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
-"""The life of one phone app's stream, as its backend drives it over HTTP: create a session, see it go live, turn the
-phone, change the policy, push to an RTMP server for a while, record, and end.
+"""The life of one phone app's stream, as its backend drives it over HTTP: the app publishes, which creates its
+session; see it go live, turn the phone, change the policy, push to an RTMP server for a while, record, download the
+recording, and end.
 
+    UPRIGHT_TOKEN=... upright serve --config Samples/live/app.json
     UPRIGHT_TOKEN=... Samples/live/app_life.py [CLIP]
 
-CLIP stands for the phone: ffmpeg publishes it. A second session stands for the RTMP server of somebody else.
-UPRIGHT_URL is the service (default http://127.0.0.1:8080), RTMP_PORT a free port (default 1935).
+CLIP stands for the phone: ffmpeg publishes it. A second session stands for the RTMP server of somebody else. The
+recording is downloaded to the current folder. UPRIGHT_URL is the service (default http://127.0.0.1:8080), RTMP_PORT
+the port of app.json.
 """
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -19,16 +23,21 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 URL = os.environ.get("UPRIGHT_URL", "http://127.0.0.1:8080")
 RTMP = f"rtmp://127.0.0.1:{os.environ.get('RTMP_PORT', '1935')}"
 NAME = f"app-{os.getpid()}"
+KEY = "key-of-the-app"
+
+
+def send(method, path, body=None):
+    """Sends a request. Returns the response."""
+    return urllib.request.urlopen(urllib.request.Request(
+        URL + path, method=method, data=None if body is None else json.dumps(body).encode(),
+        headers={"Authorization": "Bearer " + os.environ["UPRIGHT_TOKEN"],
+                 "Content-Type": "application/json"}), timeout=30)
 
 
 def ask(method, path, body=None):
     """Sends a request. Returns the JSON of the response, or exits with the service's reason."""
-    request = urllib.request.Request(
-        URL + path, method=method, data=None if body is None else json.dumps(body).encode(),
-        headers={"Authorization": "Bearer " + os.environ["UPRIGHT_TOKEN"],
-                 "Content-Type": "application/json"})
     try:
-        with urllib.request.urlopen(request, timeout=30) as response:
+        with send(method, path, body) as response:
             return json.loads(response.read() or b"null")
     except urllib.error.HTTPError as error:
         sys.exit(f"{method} {path}: {error.code} {json.load(error)['detail']}")
@@ -41,13 +50,15 @@ def wait(what, condition, seconds=20):
         if found := condition():
             return found
         time.sleep(0.1)
-    sys.exit(f"not {what} after {seconds} s: {ask('GET', f'/v1/sessions/{NAME}')}")
+    sys.exit(f"not {what} after {seconds} s: {ask('GET', '/v1/sessions')}")
 
 
 def session_if(**members):
-    """Returns the session if its members have these values."""
-    session = ask("GET", f"/v1/sessions/{NAME}")
-    return session if all(session[key] == value for key, value in members.items()) else None
+    """Returns the session if it exists and its members have these values."""
+    for session in ask("GET", f"/v1/sessions?name={NAME}")["sessions"]:
+        if session["id"] == NAME and all(session[key] == value for key, value in members.items()):
+            return session
+    return None
 
 
 def output_if(output, frames):
@@ -56,23 +67,24 @@ def output_if(output, frames):
     return found if found["frames"] >= frames else None
 
 
+def recording_if():
+    """Returns the session's recording if it is finished."""
+    recordings = ask("GET", f"/v1/recordings?session={NAME}")["recordings"]
+    return next((each for each in recordings if each["state"] == "finished"), None)
+
+
 def main():
     clip = sys.argv[1] if len(sys.argv) > 1 else f"{ROOT}/Samples/clips/turning-sensor.mp4"
     here = f"/v1/sessions/{NAME}"
-    # The last part of the address is the key: whoever knows it may publish.
-    address = f"{RTMP}/live/key-of-{NAME}"
-    session = ask("POST", "/v1/sessions", {
-        "name": NAME, "input": {"url": address}, "outputs": [{"type": "hls"}],
-        "policy": "phone", "options": {"frames": "sensor", "size": "360p"}})
-    print(f"created {NAME}: watch {session['outputs'][0]['url']}")
     server = f"{RTMP}/server/key-of-{NAME}"
     ask("POST", "/v1/sessions", {"name": NAME + "-server", "input": {"url": server}})
     phone = subprocess.Popen(
         ["ffmpeg", "-nostdin", "-v", "error", "-re", "-stream_loop", "-1", "-i", clip, "-c", "copy",
-         "-f", "flv", address], stdin=subprocess.DEVNULL)
+         "-f", "flv", f"{RTMP}/live/{NAME}?key={KEY}"], stdin=subprocess.DEVNULL)
     try:
         live = wait("live", lambda: session_if(state="live"))
-        print(f"live: {live['appOrientation']}, {live['encodeResolution']}")
+        print(f"{NAME} is live: {live['appOrientation']}, {live['encodeResolution']}")
+        print(f"watch {live['outputs'][0]['url']}")
 
         answer = ask("POST", here + "/events", {"device": "landscapeLeft"})
         print(f"turned: {answer['decisions'][0]['to']}")
@@ -87,8 +99,12 @@ def main():
         print(f"pushed: {wait('pushed', lambda: output_if(push, 30))['frames']} frames so far")
         print(f"stopped the push: {ask('POST', f'{here}/outputs/{push}/stop')['state']}")
         print(f"recorded: {wait('recorded', lambda: output_if(recording, 60))['frames']} frames so far")
-        stopped = ask("DELETE", f"{here}/outputs/{recording}")
-        print(f"finished {stopped['name']}: {stopped['frames']} frames")
+        ask("DELETE", f"{here}/outputs/{recording}")
+        take = wait("finished", recording_if)
+        print(f"finished {take['name']}: {take['frames']} frames, {take['duration']:.1f} s")
+        with send("GET", f"/v1/recordings/{take['id']}/file") as response, open(f"{NAME}.mp4", "wb") as file:
+            shutil.copyfileobj(response, file)
+        print(f"downloaded {NAME}.mp4: {os.path.getsize(f'{NAME}.mp4')} of {take['size']} bytes")
     finally:
         phone.terminate()
         phone.wait()

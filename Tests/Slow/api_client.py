@@ -15,6 +15,8 @@ from upright_client.api.events import post_events  # noqa: E402
 from upright_client.api.outputs import (  # noqa: E402
     add_output, get_output, list_outputs, remove_output, stop_output)
 from upright_client.api.playback import get_live_file, sign_playback_url  # noqa: E402
+from upright_client.api.recordings import (  # noqa: E402
+    delete_recording, download_recording, list_recordings)
 from upright_client.api.service import read_metrics  # noqa: E402
 from upright_client.api.sessions import (  # noqa: E402
     change_session, create_session, end_session, get_session, list_sessions)
@@ -55,6 +57,11 @@ def output_if(output, frames):
     return found if found.frames >= frames else None
 
 
+def recording_if():
+    recordings = ask(list_recordings, session=NAME).recordings
+    return next((each for each in recordings if each.state.value == "finished"), None)
+
+
 def main():
     address = f"rtmp://127.0.0.1:{port}/live/key-of-{NAME}"
     options = SessionRequestOptions.from_dict(
@@ -89,6 +96,11 @@ def main():
         states = {each.id: each.state.value for each in ask(list_outputs, NAME).outputs}
         print(f"outputs: {states}")
         print(f"finished: {ask(remove_output, NAME, recording.id).name}")
+        take = wait("finished", recording_if)
+        file = download_recording.sync_detailed(take.id, client=client)
+        assert file.status_code == 200 and len(file.content) == take.size, file
+        assert delete_recording.sync_detailed(take.id, client=client).status_code == 204
+        print(f"downloaded and removed: {take.id}, {take.size} bytes")
         signed = ask(sign_playback_url, NAME, body=PlaybackURLRequest(60))
         assert signed.url.startswith(url), signed
         playlist = get_live_file.sync_detailed(NAME, "index.m3u8", client=client)
