@@ -25,6 +25,7 @@ def groups(results, scratch, rounds):
     return [
         ("turns", lambda: kernels.turns(results)),
         ("frames", lambda: kernels.frames(results)),
+        ("python", lambda: kernels.python(results)),
         ("resampling", lambda: kernels.resampling(results)),
         ("warps", lambda: kernels.warps(results)),
         ("whole clip", lambda: whole_clip.rows(scratch, rounds)),

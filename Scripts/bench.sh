@@ -10,6 +10,9 @@ for product in KernelBench ScaleBench FrameBench PolicyBench SessionBench; do
   Scripts/quiet.py swift build --package-path Benchmarks -c release --product "$product"
 done
 
+# What Benchmarks/python_bench.py calls.
+Scripts/libraries.sh
+
 python=.build/bench-python/bin/python
 if ! "$python" -c 'import cv2, numpy' 2>/dev/null; then
   python3 -m venv .build/bench-python

@@ -1,12 +1,15 @@
 """Turns, turns with a change of size, and warps: all sides in one process, thread CPU time."""
 import json
 import os
+import statistics
 import subprocess
 import sys
 
 from .row import Row
 from .runs import ROOT
 
+# Of two programs that can't run in one process.
+ROUNDS = 7
 QUARTERS = ("rotate 90", "rotate 270")
 
 
@@ -55,6 +58,35 @@ def frames(folder):
         note=f"worst of {len(cases)}: {worst['layout']} {worst['operation']}")
     most = max(each["allocationsPerFrame"] for each in cases)
     yield Row("its allocations per frame", "", most, "per frame", bar=0, aim=0, ours=most, measured="calls")
+
+
+def python(folder):
+    """`Frames` of Python against FrameAdapter. They can't run in one process: their programs alternate, and the best
+    round of each counts."""
+    paths = [os.path.join(folder, f"{name}.json") for name in ("swift", "python")]
+    environment = {
+        **os.environ, "LD_LIBRARY_PATH": os.path.join(ROOT, ".build/release/lib"),
+        "PYTHONPATH": os.path.join(ROOT, "Python/upright-policy")}
+    swift, ours, scaling = {}, {}, []
+    for _ in range(ROUNDS):
+        release("FrameBench", "--rounds", "21", "--json", paths[0])
+        subprocess.run(
+            [sys.executable, os.path.join(ROOT, "Benchmarks/python_bench.py"), "--rounds", "21", "--json", paths[1]],
+            check=True, env=environment)
+        measured = loaded(paths[1])
+        scaling.append(measured["scaling"])
+        for times, rows, key in [(swift, loaded(paths[0]), "adapter"), (ours, measured["rows"], "python")]:
+            for each in rows:
+                times.setdefault((each["layout"], each["operation"]), []).append(each[key])
+    ratios = {case: min(times) / min(swift[case]) for case, times in ours.items()}
+    worst = max(ratios, key=ratios.get)
+    yield Row(
+        "frames from Python, I420, NV12 and P010, 1080p", "FrameAdapter", ratios[worst], bar=1.11, aim=1.05,
+        ours=min(ours[worst]), theirs=min(swift[worst]), measured="ms", quality="same",
+        note=f"worst of {len(ratios)}: {' '.join(worst)}")
+    yield Row(
+        "two streams on two threads of Python", "one stream", statistics.median(scaling), bar=1.8, aim=1.9,
+        at_least=True, note="frames per second")
 
 
 def resampling(folder):

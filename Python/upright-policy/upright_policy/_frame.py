@@ -136,7 +136,7 @@ class Frame:
 class Borrowed:
     """A frame as C sees it. The memory stays where it is while this object is referred to."""
 
-    __slots__ = ("c", "has_time", "is_writable", "memory", "owners")
+    __slots__ = ("c", "end", "first", "has_time", "is_writable", "memory", "owners")
 
     def __init__(
         self, geometry: Geometry, planes: Sequence[tuple[int, int]], owners: Any, is_writable: bool,
@@ -158,6 +158,8 @@ class Borrowed:
         self.c = CFrame(
             ctypes.sizeof(CFrame), geometry.number, geometry.width, geometry.height, chroma, matrix, full_range, ratio,
             0, _NO_TIME, orientation, 0, tuple(pointers), tuple(strides))
+        self.first = min(first for first, _ in self.memory)
+        self.end = max(end for _, end in self.memory)
         self.has_time = False
         self.is_writable = is_writable
         #: What keeps the memory.
@@ -173,7 +175,8 @@ class Borrowed:
             raise UprightError("usage", f"a time of {seconds} s", "frame", "give seconds from the stream's start")
         # A copy: other threads can use the same frame at another time.
         c = CFrame.from_buffer_copy(self.c)
-        c.pts, c.time_base = round(seconds * 1_000_000_000), _NANOSECOND
+        c.pts = round(seconds * 1_000_000_000)
+        c.time_base = _NANOSECOND
         return c
 
     def set_pts(self, pts: int, time_base: CRational) -> None:
@@ -183,6 +186,8 @@ class Borrowed:
         self.has_time = True
 
     def overlaps(self, other: Borrowed) -> bool:
+        if self.end <= other.first or other.end <= self.first:
+            return False
         return any(first < other_end and other_first < end
                    for first, end in self.memory for other_first, other_end in other.memory)
 
@@ -195,14 +200,14 @@ def is_av(frame: Any) -> bool:
 
 def source_of(frame: Any) -> Borrowed:
     """Borrows a frame for reading."""
-    if is_av(frame):
-        return _borrowed_av(frame)
-    return (frame if isinstance(frame, Frame) else _described(frame))._borrowed
+    if isinstance(frame, Frame):
+        return frame._borrowed
+    return _borrowed_av(frame) if is_av(frame) else _described(frame)._borrowed
 
 
 def target_of(frame: Any) -> Borrowed:
     """Borrows a frame for writing."""
-    if is_av(frame):
+    if not isinstance(frame, Frame) and is_av(frame):
         # An encoder can still refer to the memory.
         frame.make_writable()
     target = source_of(frame)

@@ -154,6 +154,7 @@ class Frames(Handle):
         """
         super().__init__()
         self._alone = _Alone()
+        self._c = CLayout(ctypes.sizeof(CLayout))
         # Whether a format has changed with a frame that wasn't drawn.
         self._is_changed = False
         self._kept = b""
@@ -226,12 +227,11 @@ class Frames(Handle):
             return _decisions(self._handle) or []
 
     def _ask(self, source: CFrame) -> Layout:
-        c = CLayout(ctypes.sizeof(CLayout))
-        _layout(self._handle, source, c)
+        _layout(self._handle, source, self._c)
         # Most frames have the layout of the last one.
-        kept = bytes(c)
+        kept = bytes(self._c)
         if kept != self._kept:
-            self._kept, self._last = kept, _layout_of(c)
+            self._kept, self._last = kept, _layout_of(self._c)
         return self._last
 
     def _put(self, source: Borrowed, target: Borrowed) -> None:
