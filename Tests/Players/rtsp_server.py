@@ -30,9 +30,9 @@ class Recorder(GstRtspServer.RTSPMediaFactory):
         # Two files: the muxer of a live pipeline drops what is late for the other stream.
         return Gst.parse_launch(
             "( rtph264depay name=depay0 ! h264parse ! video/x-h264,stream-format=byte-stream,alignment=au "
-            "    ! mpegtsmux ! filesink sync=false location={0}.ts "
+            "    ! mpegtsmux ! filesink sync=false buffer-mode=unbuffered location={0}.ts "
             "  rtpmp4gdepay name=depay1 ! aacparse ! audio/mpeg,stream-format=adts "
-            "    ! filesink sync=false location={0}.aac )".format(os.path.join(self.folder, str(number))))
+            "    ! filesink sync=false buffer-mode=unbuffered location={0}.aac )".format(os.path.join(self.folder, str(number))))
 
 
 Gst.init(None)
