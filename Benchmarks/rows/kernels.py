@@ -69,7 +69,7 @@ def python(folder):
         "PYTHONPATH": os.path.join(ROOT, "Python/upright-policy")}
     swift, ours, scaling = {}, {}, []
     for _ in range(ROUNDS):
-        release("FrameBench", "--rounds", "21", "--json", paths[0])
+        release("FrameBench", "--rounds", "5", "--json", paths[0])
         subprocess.run(
             [sys.executable, os.path.join(ROOT, "Benchmarks/python_bench.py"), "--rounds", "21", "--json", paths[1]],
             check=True, env=environment)

@@ -6,7 +6,7 @@ import CAllocationCount
 import Foundation
 import UprightFrames
 
-/// One row: medians of the rounds.
+/// One row: medians of the rounds, and of the ratio within each.
 struct Measurement: Codable {
   var layout: String
   var operation: String
@@ -112,44 +112,60 @@ func threadNanoseconds() -> UInt64 {
 
 func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 
+/// The times of one adapter and of the kernels, with frames in one place in memory.
+struct Trial {
+  let operation: String
+  var adapter: [Double] = []
+  var kernels: [Double] = []
+  let allocationsPerFrame: Double
+  /// Kept, so that the frames of the next trial are somewhere else.
+  let frames: [Frame]
+
+  init(_ layout: PixelLayout, to size: PixelSize, rounds: Int) throws {
+    var options = AdapterOptions()
+    options.frames = .sensor(Camera())
+    options.size = size
+    let adapter = try FrameAdapter(options)
+    let source = Frame(FrameFormat(layout, PixelSize(1920, 1080)))
+    var frame: Int64 = 0
+    let answer = try adapter.layout(of: source.format, at: MediaTime(0, Rational(1, 30)))
+    let target = Frame(answer.target)
+    let plain = try kernelCalls(answer, source, target)
+    func adapted() throws {
+      frame += 1
+      let layout = try adapter.layout(of: source.format, at: MediaTime(frame, Rational(1, 30)))
+      try adapter.draw(PlaneSet(source.planes), layout, into: target.planes)
+    }
+    try adapted()
+    try plain()
+    for round in 0..<rounds {
+      // Each goes first in every other round.
+      if round % 2 == 0 { self.adapter.append(try milliseconds(5, adapted)) }
+      kernels.append(try milliseconds(5, plain))
+      if round % 2 == 1 { self.adapter.append(try milliseconds(5, adapted)) }
+    }
+    let before = allocation_count()
+    for _ in 0..<100 { try adapted() }
+    allocationsPerFrame = Double(allocation_count() - before) / 100
+    operation = answer.placement.isExact ? "turn" : "turn to \(answer.target.size)"
+    frames = [source, target]
+  }
+}
+
+/// Where frames are in memory changes the time of a kernel by some percent, so there are several trials.
 func measure(
   _ name: String, _ layout: PixelLayout, to size: PixelSize, rounds: Int
 ) throws -> Measurement {
-  var options = AdapterOptions()
-  options.frames = .sensor(Camera())
-  options.size = size
-  let adapter = try FrameAdapter(options)
-  let source = Frame(FrameFormat(layout, PixelSize(1920, 1080)))
-  var frame: Int64 = 0
-  let answer = try adapter.layout(of: source.format, at: MediaTime(0, Rational(1, 30)))
-  let target = Frame(answer.target)
-  let plain = try kernelCalls(answer, source, target)
-  func adapted() throws {
-    frame += 1
-    let layout = try adapter.layout(of: source.format, at: MediaTime(frame, Rational(1, 30)))
-    try adapter.draw(PlaneSet(source.planes), layout, into: target.planes)
-  }
-  try adapted()
-  try plain()
-  var times: (adapter: [Double], kernels: [Double]) = ([], [])
-  for round in 0..<rounds {
-    // Each goes first in every other round.
-    if round % 2 == 0 { times.adapter.append(try milliseconds(5, adapted)) }
-    times.kernels.append(try milliseconds(5, plain))
-    if round % 2 == 1 { times.adapter.append(try milliseconds(5, adapted)) }
-  }
-  let before = allocation_count()
-  for _ in 0..<100 { try adapted() }
-  let allocations = Double(allocation_count() - before) / 100
-  let (ours, kernels) = (median(times.adapter), median(times.kernels))
-  let operation = answer.placement.isExact ? "turn" : "turn to \(answer.target.size)"
+  let trials = try (0..<5).map { _ in try Trial(layout, to: size, rounds: rounds) }
+  let (ours, kernels) = (trials.flatMap(\.adapter), trials.flatMap(\.kernels))
   return Measurement(
-    layout: name, operation: operation, adapter: ours, kernels: kernels, ofKernels: ours / kernels,
-    allocationsPerFrame: allocations)
+    layout: name, operation: trials[0].operation, adapter: median(ours), kernels: median(kernels),
+    ofKernels: median(zip(ours, kernels).map { $0 / $1 }),
+    allocationsPerFrame: trials.map(\.allocationsPerFrame).max() ?? 0)
 }
 
 var path: String?
-var rounds = 101
+var rounds = 61
 var arguments = CommandLine.arguments.dropFirst()
 while let name = arguments.popFirst() {
   switch (name, arguments.popFirst()) {
