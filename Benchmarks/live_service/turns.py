@@ -18,7 +18,7 @@ def quantile(values, share):
 
 def own(metrics, share):
     """Returns a figure of the service's metrics: a quantile of a summary, or a bucket of a histogram."""
-    name = "upright_event_to_picture_seconds"
+    name = "upright_event_to_frame_seconds"
     stated = metrics.get(f'{name}{{quantile="{share}"}}')
     if stated is not None:
         return stated

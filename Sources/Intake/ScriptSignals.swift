@@ -16,7 +16,7 @@ struct ScriptSignals {
   private var lastDecoded: Int64?
   /// Updates that libavformat consumed and discarded while probing, in reverse order.
   private var forgotten: [FLVOpening.Rewrite] = []
-  private var pictures = 0
+  private var frames = 0
 
   /// Larger than libavformat's probe.
   private static let longestOpening = 8 << 20
@@ -50,11 +50,11 @@ struct ScriptSignals {
       pending = turn
     }
     guard packet.streamIndex == video else { return }
-    while let next = forgotten.last, next.pictures <= pictures {
+    while let next = forgotten.last, next.frames <= frames {
       forgotten.removeLast()
       if let turn = turn(next.said) { pending = turn }
     }
-    pictures += 1
+    frames += 1
     guard let at = packet.pts ?? packet.dts else { return }
     if let turn = pending { steps.set(turn, from: at) }
     pending = nil

@@ -29,7 +29,7 @@ package struct FLVOpening: Sendable, Hashable {
   /// A later `onMetaData` tag whose timestamp is 0 and so doesn't tell where it applies.
   package struct Rewrite: Sendable, Hashable {
     /// The number of frames before it, in file order.
-    package let pictures: Int
+    package let frames: Int
     /// The orientation members it contains.
     package let said: FLVOrientation
   }
@@ -40,28 +40,28 @@ package struct FLVOpening: Sendable, Hashable {
     guard reader.text(3) == "FLV", reader.skip(2) != nil, let header = reader.count(4), header >= 9,
       reader.skip(header - 9 + 4) != nil
     else { return nil }
-    var pictures = 0
+    var frames = 0
     while let type = reader.count(1), let size = reader.count(3), let time = reader.count(4),
       reader.skip(3) != nil, let body = reader.skip(size), reader.skip(4) != nil
     {
       switch type & 0x1F {
       case 18:
         guard let said = FLVOrientation(script: Array(file[body])), !said.isEmpty else { continue }
-        if pictures == 0 {
+        if frames == 0 {
           first = said
         } else if time == 0 {
-          later.append(Rewrite(pictures: pictures, said: said))
+          later.append(Rewrite(frames: frames, said: said))
         }
-      case 9 where Self.isPicture(file[body]): pictures += 1
+      case 9 where Self.isFrame(file[body]): frames += 1
       default: continue
       }
     }
-    if pictures == 0 { return nil }
+    if frames == 0 { return nil }
   }
 
   /// Returns whether a video tag contains a frame: it is not a command, and for AVC and HEVC not a
   /// sequence header or end of sequence.
-  private static func isPicture(_ body: ArraySlice<UInt8>) -> Bool {
+  private static func isFrame(_ body: ArraySlice<UInt8>) -> Bool {
     guard let head = body.first, head >> 4 != 5 else { return false }
     return ![7, 12].contains(head & 15) || body.dropFirst().first == 1
   }

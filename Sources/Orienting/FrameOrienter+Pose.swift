@@ -61,13 +61,13 @@ extension FrameOrienter {
     siting: ChromaPosition
   ) throws(UprightError) {
     for (from, to) in zip(source.framePlanes, target.framePlanes) {
-      guard let picture = format.layout?.transform(of: from.layout, siting: siting) else {
+      guard let toFrame = format.layout?.transform(of: from.layout, siting: siting) else {
         continue
       }
-      guard let plane = try? picture.inverted() else { continue }
+      guard let toPlane = try? toFrame.inverted() else { continue }
       try runKernel { () throws(PixelKernelsError) in
         try kernels.warp(
-          from.readable, by: picture.concatenating(transform).concatenating(plane),
+          from.readable, by: toFrame.concatenating(transform).concatenating(toPlane),
           into: to.plane, components: from.components, componentSize: format.sampleBytes)
       }
     }

@@ -38,26 +38,26 @@ struct OverlayPainter {
     self.format = format
   }
 
-  /// Returns `picture` with the overlays drawn on it.
+  /// Returns `frame` with the overlays drawn on it.
   ///
   /// - Parameter window: The orientation that turns the device's screen onto the canvas.
   mutating func paint(
-    _ picture: consuming VideoFrame, window: ImageOrientation, with orienter: FrameOrienter
+    _ frame: consuming VideoFrame, window: ImageOrientation, with orienter: FrameOrienter
   ) throws(UprightError) -> VideoFrame {
-    if overlays.isEmpty { return picture }
-    try prepare(picture, window)
+    if overlays.isEmpty { return frame }
+    try prepare(frame, window)
     // Draw on a copy: a held frame must not change, and copying any other frame costs little.
-    if copies?.size != picture.size { copies = try FramePool(size: picture.size, format: format) }
-    guard let copies else { return picture }
-    let painted = try picture.copy(from: copies)
+    if copies?.size != frame.size { copies = try FramePool(size: frame.size, format: format) }
+    guard let copies else { return frame }
+    let painted = try frame.copy(from: copies)
     for stamp in stamps { try stamp.draw(on: painted, with: orienter.kernels) }
     return painted
   }
 
   private mutating func prepare(
-    _ picture: borrowing VideoFrame, _ window: ImageOrientation
+    _ frame: borrowing VideoFrame, _ window: ImageOrientation
   ) throws(UprightError) {
-    let (canvas, colour) = (picture.size, picture.colour)
+    let (canvas, colour) = (frame.size, frame.colour)
     if let made, made.canvas == canvas, made.window == window, made.colour == colour { return }
     var stamps: [PreparedOverlay] = []
     for (overlay, still) in overlays {
@@ -65,7 +65,7 @@ struct OverlayPainter {
       guard let rect = overlay.rect(of: still.size, turned: turn, on: canvas, format.alignment)
       else { continue }
       stamps.append(
-        try PreparedOverlay(still, turn: turn, rect: rect, format: format, like: picture))
+        try PreparedOverlay(still, turn: turn, rect: rect, format: format, like: frame))
     }
     self.stamps = stamps
     made = (canvas, window, colour)

@@ -16,10 +16,10 @@ package final class PlanarConverter {
   /// Returns `frame` if its format is already planar, otherwise a converted frame.
   package func plain(_ frame: consuming VideoFrame) throws(UprightError) -> VideoFrame {
     if frame.format.hasAlpha {
-      let picture = try converted(frame, to: frame.format.bitDepth > 8 ? .rgba64 : .rgba)
-      if picture.flatten(on: background) {
+      let blended = try converted(frame, to: frame.format.bitDepth > 8 ? .rgba64 : .rgba)
+      if blended.flatten(on: background) {
         hasDrawn = true
-        return try unpacked(picture)
+        return try unpacked(blended)
       }
     }
     return try unpacked(frame)

@@ -105,7 +105,7 @@ struct FLVOrientationTests {
       + Self.tag(18, script(3), time: 40) + picture + Self.tag(18, script(1))
     let opening = FLVOpening(file)
     #expect(opening?.first.turn?.orientation == .right)
-    #expect(opening?.later.map(\.pictures) == [1, 2])
+    #expect(opening?.later.map(\.frames) == [1, 2])
     #expect(opening?.later.map { $0.said.turn?.orientation } == [.left, .up])
     #expect(FLVOpening(header + Self.tag(18, script(6)) + sequence) == nil)
     for count in file.indices { _ = FLVOpening(Array(file.prefix(count))) }

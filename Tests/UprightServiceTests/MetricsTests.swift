@@ -75,15 +75,15 @@ struct MetricsTests {
       "upright_encode_seconds_bucket{le=\"2.0\"} 3",
       "upright_encode_seconds_bucket{le=\"+Inf\"} 4", "upright_encode_seconds_count 4",
       "upright_encode_seconds_sum 30.2545", "upright_decode_seconds_count 0",
-      "upright_event_to_picture_seconds_bucket{le=\"0.02\"} 2",
-      "upright_event_to_picture_seconds_count 4", "upright_queue_depth 0",
+      "upright_event_to_frame_seconds_bucket{le=\"0.02\"} 2",
+      "upright_event_to_frame_seconds_count 4", "upright_queue_depth 0",
     ] { #expect(lines.contains(line), "\(line)") }
     session.become(.ended)
     try await service.ask("DELETE", "/v1/sessions/a")
     let after = try await Self.lines(service)
     #expect(after.contains("upright_frames_in_total 100"))
     #expect(after.contains("upright_encode_seconds_bucket{le=\"0.5\"} 3"))
-    #expect(after.contains("upright_event_to_picture_seconds_count 4"))
+    #expect(after.contains("upright_event_to_frame_seconds_count 4"))
   }
 
   @Test("A session has series of its own until it is forgotten")

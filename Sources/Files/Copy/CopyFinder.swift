@@ -168,7 +168,7 @@ struct CopyFinder {
 
   private func mark(_ inputSurvey: InputSurvey) throws -> OrientationMetadata {
     guard isByMetadata else { return OrientationMetadata() }
-    if inputSurvey.variesWithPictures {
+    if inputSurvey.variesWithFrames {
       guard ["h264", "hevc"].contains(plan.video.codecName) else {
         throw CopyRefusal(
           reason: "the turn changes mid-stream, which \(plan.video.codecName) cannot signal")

@@ -101,7 +101,7 @@ final class CopyRun {
     }
     if tally.frames % 64 == 0 { reportProgress(packet.pts) }
     let isKey = packet.isKey
-    let own = inputSurvey.variesWithPictures ? turn(at: packet.pts) : nil
+    let own = inputSurvey.variesWithFrames ? turn(at: packet.pts) : nil
     let changed = unsafe packet.withBytes { bytes in
       unsafe own.map { unsafe rewriter?.rewrite(bytes, stating: $0) }
         ?? rewriter?.rewrite(bytes, isKey: isKey)

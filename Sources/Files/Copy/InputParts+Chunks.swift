@@ -39,7 +39,7 @@ extension InputParts {
   ///     GOP, so that chunks cost no extra bits.
   func chunked(_ count: Int, isRequested: Bool) -> InputParts? {
     let cuts = inputSurvey.survey.cuts().filter {
-      !inputSurvey.stretch(of: $0).direction.showsEarlierPicture
+      !inputSurvey.stretch(of: $0).direction.showsEarlierFrame
     }
     let encoded = parts.filter { !$0.isCopied }.map(duration).reduce(.zero, +)
     let length = min(

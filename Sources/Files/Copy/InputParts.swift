@@ -46,7 +46,7 @@ struct InputParts {
     // A held frame or a crossfade begins with an earlier frame, which must be decoded with it.
     for index in cuts.indices.dropFirst().reversed()
     where reasons[index] != nil && reasons[index - 1] == nil
-      && inputSurvey.stretch(of: cuts[index]).direction.showsEarlierPicture
+      && inputSurvey.stretch(of: cuts[index]).direction.showsEarlierFrame
     {
       reasons[index - 1] = reasons[index]
     }
@@ -64,7 +64,7 @@ struct InputParts {
 
 extension FrameDirection {
   /// Whether the output frame shows content of an earlier frame.
-  var showsEarlierPicture: Bool {
+  var showsEarlierFrame: Bool {
     !isCaptureEnabled || moment?.turn.style == .hold || moment?.turn.style == .crossfade
   }
 }

@@ -87,7 +87,7 @@ struct InputSurvey {
   }
 
   /// Whether the turn changes within the input. A container stores only one turn for all frames.
-  var variesWithPictures: Bool {
+  var variesWithFrames: Bool {
     stretches.contains { $0.direction.turn != stretches[0].direction.turn }
   }
 }

@@ -64,7 +64,7 @@ struct ServiceMetrics: Sendable {
     page.add("upright_orient_seconds", "Time to rotate and lay out a frame.", sum.orientTimes)
     page.add("upright_encode_seconds", "Time to encode a frame.", sum.encodeTimes)
     page.add(
-      "upright_event_to_picture_seconds",
+      "upright_event_to_frame_seconds",
       "Time from the arrival of an event to the first packet of a frame that applies it.",
       sum.eventToFrameTimes)
     page.add(
