@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 AnyFrame = TypeVar("AnyFrame")
 
 
-class FrameOptions(TypedDict, total=False):
-    """The options of `Frames`, which are those of the command line."""
+class OrientingOptions(TypedDict, total=False):
+    """The options of all that turns frames, which are those of the command line."""
 
     #: What the frames are: "metadata" (default): as the stream says; "sensor", "sensor:90,front,mirror": as a
     #: camera's sensor has them; or "upright".
@@ -40,10 +40,15 @@ class FrameOptions(TypedDict, total=False):
     anchor: str
     #: "RRGGBB".
     background: str
-    #: "bicubic" (default), "bilinear", "lanczos" or "area".
-    filter: str
     #: "android" (default) or "iio".
     gravity: str
+
+
+class FrameOptions(OrientingOptions, total=False):
+    """The options of `Frames`."""
+
+    #: "bicubic" (default), "bilinear", "lanczos" or "area".
+    filter: str
 
 
 class CLayout(ctypes.Structure):

@@ -5,26 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypedDict
 
+from upright_policy._frames import OrientingOptions
 
-class SessionOptions(TypedDict, total=False):
+
+class SessionOptions(OrientingOptions, total=False):
     """The options of `PacketSession`."""
 
-    #: What the frames are: "metadata" (default), "sensor", "sensor:90,front,mirror" or "upright".
-    frames: str
-    #: "gravity" or "interface".
-    reference: str
-    #: "follow" (default), "portrait", "landscape" or "initial".
-    canvas: str
-    #: Such as "720x1280", or a preset such as "720p".
-    size: str
-    #: "fit" (default), "fill" or "stretch".
-    fit: str
-    #: "center" (default), "top", "bottomLeading", ...
-    anchor: str
-    #: "RRGGBB".
-    background: str
-    #: "android" (default) or "iio".
-    gravity: str
     #: "h264" (default), "hevc", "vp9" or "av1".
     codec: str
     #: Constant quality; or the bit rate, such as "1500k".
