@@ -2,11 +2,8 @@ internal import CFFmpeg
 internal import CFFmpegShims
 internal import Synchronization
 
-/// The versions of this package and of the FFmpeg libraries that this process uses.
+/// The versions of the FFmpeg libraries that this process uses.
 package enum Libraries {
-  /// The version of this package.
-  package static let upright = "0.2.0"
-
   /// The name and version of each library, such as `libavcodec 59.37.100`.
   package static var versions: [String] {
     func text(_ name: String, _ version: CUnsignedInt) -> String {

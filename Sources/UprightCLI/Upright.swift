@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Foundation
+internal import Orientation
 internal import Upright
 internal import UprightMediaIO
 
@@ -32,7 +33,7 @@ struct UprightCommand: ParsableCommand {
     ])
 
   private static var version: String {
-    (["upright \(Libraries.upright)", "FFmpeg \(Libraries.release)"] + Libraries.versions)
+    (["upright \(UprightVersion.current)", "FFmpeg \(Libraries.release)"] + Libraries.versions)
       .joined(separator: "\n")
   }
 

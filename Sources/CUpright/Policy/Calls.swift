@@ -139,7 +139,10 @@ extension JSONValue {
 public func upright_abi_version() -> UInt32 { UInt32(UPRIGHT_ABI_VERSION) }
 
 @c @implementation
-public func upright_version() -> UnsafePointer<CChar>? { unsafe constant("0.2.0") }
+public func upright_version() -> UnsafePointer<CChar>? { unsafe UnsafePointer(version) }
+
+/// Allocated once, and never freed.
+nonisolated(unsafe) private let version = unsafe strdup(UprightVersion.current)
 
 @c @implementation
 public func upright_status_name(_ status: upright_status) -> UnsafePointer<CChar>? {

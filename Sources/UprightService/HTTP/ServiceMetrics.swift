@@ -1,3 +1,4 @@
+internal import Orientation
 internal import UprightLive
 internal import UprightMediaIO
 
@@ -34,7 +35,7 @@ struct ServiceMetrics: Sendable {
         disk.free)
     }
     page.family("upright_build_info", .gauge, "1, with the versions of Upright and FFmpeg.")
-    page.sample(1, [("version", Libraries.upright), ("ffmpeg", Libraries.release)])
+    page.sample(1, [("version", UprightVersion.current), ("ffmpeg", Libraries.release)])
     ProcessMetrics.current?.add(to: &page)
     return page.text
   }
