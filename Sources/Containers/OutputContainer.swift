@@ -42,7 +42,7 @@ public enum OutputContainer: String, Sendable, CaseIterable {
     default:
       guard target != "-" else {
         throw UprightError(
-          .usage, "standard output needs --format", at: "-o -", remedy: "add --format mpegts")
+          .usage, "standard output needs --format", at: target, remedy: "add --format mpegts")
       }
       let name = URL(fileURLWithPath: target).pathExtension
       guard !name.isEmpty else {

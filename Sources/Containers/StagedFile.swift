@@ -102,7 +102,7 @@ package final class StagedFile {
     if name == path, !replaces, unsafe link(temporaryPath, name) != 0, errno == EEXIST {
       throw UprightError(
         .cannotCreate, "another process has created it in the meantime", at: name,
-        remedy: "add -y to replace it, or give another name with -o")
+        remedy: "add --overwrite to replace it, or give another name")
     }
     guard unsafe rename(temporaryPath, name) == 0 else { throw failure("cannot be renamed") }
     // A rename to another link of the same file does nothing (POSIX).
@@ -128,7 +128,7 @@ package final class StagedFile {
         if name == url.lastPathComponent {
           throw UprightError(
             .cannotCreate, "another process is writing this file", at: path,
-            remedy: "wait for that process, or give another name with -o")
+            remedy: "wait for that process, or give another name")
         }
         continue
       }

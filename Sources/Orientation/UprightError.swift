@@ -71,6 +71,24 @@ public struct UprightError: Error, Sendable {
   }
 }
 
+extension UprightError {
+  /// The same error for a caller that gives options by name and not on a command line: `--crf` is `crf`.
+  ///
+  /// - Parameter group: What the names of options in `location` are preceded by.
+  package func namingOptions(in group: String = "") -> UprightError {
+    func named(_ text: String) -> String {
+      text.split(separator: " ", omittingEmptySubsequences: false)
+        .map { $0.hasPrefix("--") ? $0.dropFirst(2) : $0 }.joined(separator: " ")
+    }
+    let option = location.dropFirst(2).prefix { $0 != " " && $0 != "=" }
+    var error = UprightError(
+      code, named(message), at: location.hasPrefix("--") ? group + option : location,
+      remedy: named(remedy), cause: cause)
+    error.library = library
+    return error
+  }
+}
+
 extension UprightError: Hashable {
   /// Equal in everything but the cause.
   public static func == (a: UprightError, b: UprightError) -> Bool {

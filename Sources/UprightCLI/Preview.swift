@@ -48,7 +48,7 @@ struct PreviewCommand: ParsableCommand {
     let kind = try drawing.kind()
     let read = [("the input", input)] + policyArguments.files(for: input)
     try SideFile.check(output, "-o", against: read.filter { $0.1 != "-" })
-    try drawing.prepare(mayReplace: common.output.y)
+    try drawing.prepare(mayReplace: common.output.overwrites)
     let document = try policyArguments.document()
     let session = try PreviewSession(
       input: input, inputFormat: common.inputFormat, options: arguments.options(overwrites: true),
@@ -105,7 +105,7 @@ struct DrawingFile {
     {
       throw UprightError(
         .cannotCreate, "the output already exists", at: path,
-        remedy: "add -y to replace it, or give another name with -o")
+        remedy: "add --overwrite to replace it, or give another name")
     }
     try SideFile.prepare(path)
   }

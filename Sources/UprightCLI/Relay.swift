@@ -120,7 +120,7 @@ extension Relay {
   private func session(_ document: PolicyDocument) throws(UprightError) -> LiveSession {
     var configuration = LiveConfiguration(
       input: try Self.input(input), outputs: try outputs.map(Self.output), policy: document,
-      options: try arguments.options(overwrites: common.y))
+      options: try arguments.options(overwrites: common.overwrites))
     guard (0...86400).contains(reconnect) else {
       throw UprightError(
         .usage, "\(reconnect) is not a waiting time", at: "--reconnect", remedy: "use 0 to 86400")

@@ -10,8 +10,9 @@ struct RunArguments: ParsableArguments {
 
 /// The arguments of all commands that write an output.
 struct OutputArguments: ParsableArguments {
-  @Flag(name: .short, help: "Replace an existing output.")
-  var y = false
+  @Flag(
+    name: [.customShort("y"), .customLong("overwrite")], help: "Replace an existing output.")
+  var overwrites = false
 
   @Flag(name: .shortAndLong, help: "Print errors only.")
   var quiet = false

@@ -93,7 +93,7 @@ struct Tag: ParsableCommand {
     options.writesMessages = sei
     options.keepsLocation = keepLocation
     options.isStrict = strict
-    options.overwrites = common.output.y
+    options.overwrites = common.output.overwrites
     return try TagSession(
       input: input, output: output, inputFormat: common.inputFormat, outputFormat: format,
       options: options)

@@ -145,7 +145,7 @@ struct Transcode: ParsableCommand {
   }
 
   private func options() throws(UprightError) -> TranscodeOptions {
-    try arguments.options(overwrites: common.output.y)
+    try arguments.options(overwrites: common.output.overwrites)
   }
 
   private func session(

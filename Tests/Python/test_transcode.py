@@ -1,6 +1,7 @@
 """Whole files."""
 
 import asyncio
+import re
 import threading
 import time
 
@@ -82,6 +83,9 @@ def test_errors_have_their_parts(clip, tmp_path):
         with pytest.raises(UprightError) as caught:
             make()
         assert caught.value.code == code, str(caught.value)
+        # Options are named as the caller gives them.
+        assert not re.search("--|(^| )-[a-z]", str(caught.value)), str(caught.value)
+    assert caught.value.remedy.startswith("add overwrite")
     assert (tmp_path / "there.mp4").read_bytes() == b"mine"
     with pytest.raises(TypeError):
         transcode(7, tmp_path / "out.mp4")

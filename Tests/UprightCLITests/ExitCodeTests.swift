@@ -135,7 +135,8 @@ struct ExitCodeTests {
   func output() throws {
     let scratch = try folderWithOutput()
     try refuse(
-      73, ["transcode", Clip.lying, "-o", scratch.path("out.mp4")], "already exists", "-y",
+      73, ["transcode", Clip.lying, "-o", scratch.path("out.mp4")], "already exists",
+      "add --overwrite",
       in: scratch)
     for name in ["a.mp4", "a.m3u8", "a.ts"] {
       try refuse(

@@ -147,7 +147,7 @@ struct SessionAPITests {
       (
         UprightError(
           .cannotCreate, "exists", at: "/srv/upright/a.mp4",
-          remedy: "add -y to replace it, or give another name with -o"), "exists: a.mp4"
+          remedy: "add --overwrite to replace it, or give another name"), "exists: a.mp4"
       ),
     ] {
       let secrets = Secrets()

@@ -64,7 +64,8 @@ package func call(
 }
 
 extension upright_error {
-  fileprivate mutating func describe(_ error: UprightError) {
+  fileprivate mutating func describe(_ thrown: UprightError) {
+    let error = thrown.namingOptions()
     status = error.status
     library_code = error.library?.code ?? 0
     unsafe withUnsafeMutableBytes(of: &message) { unsafe Self.copy(error.message, into: $0) }

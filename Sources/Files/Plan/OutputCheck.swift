@@ -10,8 +10,8 @@ enum OutputCheck {
   static func check(_ request: TranscodeRequest, isDryRun: Bool = false) throws(UprightError) {
     if request.output == "-", request.container.isSegmented {
       throw UprightError(
-        .usage, "HLS has several files: standard output cannot take them", at: "-o -",
-        remedy: "name a playlist, such as -o out.m3u8")
+        .usage, "HLS has several files: standard output cannot take them", at: request.output,
+        remedy: "name a playlist, such as out.m3u8")
     }
     let options = request.options
     let inputs = [request.input, options.audio].compactMap(\.self)
@@ -57,14 +57,14 @@ enum OutputCheck {
         source.st_ino == target.st_ino
       else { continue }
       throw UprightError(
-        .cannotCreate, "the output is \(what)", at: output, remedy: "give another name with -o")
+        .cannotCreate, "the output is \(what)", at: output, remedy: "give another name")
     }
     // Writing to a device or a pipe replaces nothing.
     guard target.st_mode & S_IFMT == S_IFREG else { return }
     if !mayReplace {
       throw UprightError(
         .cannotCreate, "the output already exists", at: output,
-        remedy: "add -y to replace it, or give another name with -o")
+        remedy: "add --overwrite to replace it, or give another name")
     }
   }
 }

@@ -105,11 +105,9 @@ extension UprightError {
   /// The message for a client of the API: options have their names in the API, and remedies that apply only
   /// to the command line are left out.
   var messageForClients: String {
-    let place =
-      location.hasPrefix("--")
-      ? "options." + location.dropFirst(2).prefix { $0 != " " && $0 != "=" } : location
-    let advice = ["-y ", "-o", "--data", "--format"].contains(where: remedy.contains) ? "" : remedy
-    return [message, place, advice.replacing("--", with: "")].filter { !$0.isEmpty }
-      .joined(separator: ": ")
+    let isForClients = !["--overwrite", "--data", "--format"].contains(where: remedy.contains)
+    let error = namingOptions(in: "options.")
+    return [error.message, error.location, isForClients ? error.remedy : ""]
+      .filter { !$0.isEmpty }.joined(separator: ": ")
   }
 }
