@@ -93,7 +93,7 @@ struct RecordingTests {
     arguments: [
       "limit=0", "limit=-1", "limit=1001", "limit=x", "limit=99999999999999999999", "after=x",
       "after=", "after=~~", "after=-1~s~take.mp4", "after=1", "after=12345678901234567890~",
-      "session=../x", "session=", "session=%00",
+      "session=../x", "session=", "session=%00", "sesion=one", "limit=1&limit=1",
     ])
   func query(_ query: String) async throws {
     let service = try await RunningService()

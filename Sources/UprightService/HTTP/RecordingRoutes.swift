@@ -42,14 +42,8 @@ struct RecordingRoutes: Sendable {
   }
 
   private func list(_ request: Request) async throws -> Response {
-    let query = request.uri.queryParameters
-    var limit = Self.limits.standard
-    if let text = query["limit"] {
-      guard let number = Int(text), (1...Self.limits.most).contains(number) else {
-        throw Problem.badRequest("limit: must be an integer from 1 to \(Self.limits.most)")
-      }
-      limit = number
-    }
+    let query = try QueryReader(request.uri, ["session", "limit", "after"])
+    let limit = try query.limit(in: 1...Self.limits.most) ?? Self.limits.standard
     var cursor: RecordingCursor?
     if let text = query["after"] {
       cursor = RecordingCursor(String(text))
@@ -59,8 +53,8 @@ struct RecordingRoutes: Sendable {
     if let session, !AddressRules.isName(session) {
       throw Problem.badRequest("session: must be the name of a session")
     }
-    let (after, most) = (cursor, limit)
-    let (page, next) = await blocking { recordings.list(of: session, after: after, limit: most) }
+    let after = cursor
+    let (page, next) = await blocking { recordings.list(of: session, after: after, limit: limit) }
     var members = [JSONValue.Member("recordings", .array(page))]
     if let next { members.append(.init("next", .string("\(next)"))) }
     return Response(json: .object(members))

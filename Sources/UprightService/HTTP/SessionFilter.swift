@@ -42,38 +42,24 @@ struct SessionFilter: Sendable {
   }
 
   static let maxLimit = 1000
-  private static let names = ["state", "name", "limit", "after"]
 
   /// - Throws: `Problem` 400 for a parameter that is unknown, invalid or, except `state`, given twice.
   init(_ uri: URI) throws(Problem) {
-    var seen: Set<Substring> = []
-    for (parameter, value) in uri.queryParameters where !parameter.isEmpty {
-      guard seen.insert(parameter).inserted || parameter == "state" else {
-        throw .badRequest("\(printable(String(parameter))): appears twice")
-      }
-      switch parameter {
-      case "state":
-        guard let state = LiveState(rawValue: String(value)) else {
-          throw .badRequest(
-            "state: use " + LiveState.allCases.map(\.rawValue).joined(separator: ", "))
-        }
-        states.insert(state)
-      case "name": name = value
-      case "limit":
-        guard let number = Int(value), (1...Self.maxLimit).contains(number) else {
-          throw .badRequest("limit: must be an integer from 1 to \(Self.maxLimit)")
-        }
-        limit = number
-      case "after":
-        guard let position = Position(value) else {
-          throw .badRequest("after: use the next of an answer")
-        }
-        after = position
-      default:
+    let query = try QueryReader(uri, ["state", "name", "limit", "after"], repeatable: "state")
+    for word in query.all("state") {
+      guard let state = LiveState(rawValue: String(word)) else {
         throw .badRequest(
-          "unknown parameter \(printable(String(parameter))); use "
-            + Self.names.joined(separator: ", "))
+          "state: use " + LiveState.allCases.map(\.rawValue).joined(separator: ", "))
       }
+      states.insert(state)
+    }
+    name = query["name"] ?? ""
+    limit = try query.limit(in: 1...Self.maxLimit)
+    if let text = query["after"] {
+      guard let position = Position(text) else {
+        throw .badRequest("after: use the next of an answer")
+      }
+      after = position
     }
   }
 

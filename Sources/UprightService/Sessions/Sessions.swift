@@ -107,21 +107,22 @@ final class Sessions: Sendable {
   /// Creates and starts a session. Publishers can connect when this returns.
   func create(_ request: SessionRequest, isDeclared: Bool = false) async throws -> HostedSession {
     let id = try reserve(request.name)
+    let hosted: HostedSession
     do {
-      let hosted = try await factory.open(request, id: id, isDeclared: isDeclared, in: self)
-      let isLate = state.withLock { state in
-        state.slots[id] = .hosted(hosted)
-        state.playback[id] = hosted.playback
-        return state.isDraining
-      }
-      begin(hosted)
-      if isLate { hosted.session.stop(comesBack: isDeclared) }
-      try await listening(hosted)
-      return hosted
+      hosted = try await factory.open(request, id: id, isDeclared: isDeclared, in: self)
     } catch {
-      state.withLock { _ = $0.slots.removeValue(forKey: id) }
+      state.withLock { $0.slots[id] = nil }
       throw error
     }
+    let isLate = state.withLock { state in
+      state.slots[id] = .hosted(hosted)
+      state.playback[id] = hosted.playback
+      return state.isDraining
+    }
+    begin(hosted)
+    if isLate { hosted.session.stop(comesBack: isDeclared) }
+    try await listening(hosted)
+    return hosted
   }
 
   /// Waits until the session can receive its input. Removes the session if that fails.
