@@ -14,11 +14,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-suite=${DEBIAN_SUITE:-bookworm}
-folder=$PWD/.debian/clean-$suite
-root=$folder/system
-
 source Scripts/debian-root.sh
+use_clean_system
 
 if [ "${1:-}" != --mounted ]; then
   settings=()
@@ -29,8 +26,7 @@ shift
 deb=$(echo .build/deb/upright_*.deb)
 [ -f "$deb" ] || fail "there is no package: run make deb"
 
-make_system ca-certificates
-mount_layer
+mount_clean_system
 
 # Lists the files that a package could have changed, with the contents of those in /etc and without apt's and
 # dpkg's own files and backups.

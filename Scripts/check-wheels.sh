@@ -6,11 +6,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-suite=${DEBIAN_SUITE:-bookworm}
-folder=$PWD/.debian/clean-$suite
-root=$folder/system
-
 source Scripts/debian-root.sh
+use_clean_system
 
 if [ "${1:-}" != --mounted ]; then
   wheels=(.build/wheels/upright_policy-*-manylinux_*.whl .build/wheels/upright-*-linux_*.whl)
@@ -24,8 +21,7 @@ if [ "${1:-}" != --mounted ]; then
   enter_namespaces
 fi
 
-make_system ca-certificates
-mount_layer
+mount_clean_system
 apt -y install --no-install-recommends python3 python3-pip
 mkdir "$root/tmp/wheels"
 cp .build/wheels/*.whl Samples/clips/turning-sensor.* "$root/tmp/wheels/"

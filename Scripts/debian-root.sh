@@ -58,6 +58,13 @@ make_system() {
   mv "$folder/root.new" "$folder/root"
 }
 
+# Selects the clean system of a release, in which packages are tried.
+use_clean_system() {
+  suite=${DEBIAN_SUITE:-bookworm}
+  folder=$PWD/.debian/clean-$suite
+  root=$folder/system
+}
+
 # Mounts the kernel's file systems in `root`.
 mount_system() {
   mount --make-rprivate /
@@ -66,10 +73,11 @@ mount_system() {
   mount --rbind /dev "$root/dev"
 }
 
-# Mounts the clean system in `folder`/root at `root`, under a new layer that takes what this run writes, and updates
-# apt's lists there.
-mount_layer() {
+# Mounts the clean system, which is installed if it isn't there, under a new layer that takes what this run writes,
+# and updates apt's lists there.
+mount_clean_system() {
   local name
+  make_system ca-certificates
   mkdir -p "$folder"/{layer,work,system,archives/partial}
   rm -rf "$folder"/{layer,work}
   mkdir "$folder"/{layer,work}

@@ -7,6 +7,7 @@ import signal
 import socket
 import ssl
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -135,6 +136,13 @@ class Service:
                 self.process.wait()
         return self.process.returncode
 
+    def faults(self, levels=("critical",)):
+        """Ends the service. Returns what is wrong with its exit status, and its lines of the log levels."""
+        status = self.end()
+        lines = self.logged().splitlines()
+        return ([f"the service ended with status {status}"] if status != 0 else []) + [
+            line for line in lines if "Fatal" in line or any(f" {level} " in line for level in levels)]
+
     def __enter__(self):
         return self
 
@@ -199,6 +207,14 @@ def threads(pid):
 
 def descriptors(pid):
     return len(os.listdir(f"/proc/{pid}/fd"))
+
+
+def conclude(name, faults, note=""):
+    """Prints the faults that a check has found, and ends it."""
+    for fault in faults:
+        print(f"{name}: {fault}")
+    print(f"{name}: {'failed' if faults else 'clean'}{note}")
+    sys.exit(1 if faults else 0)
 
 
 def machine():

@@ -107,15 +107,8 @@ def main():
                     faults += generate(service, folder)
                 else:
                     faults += step(service, clip, folder)
-                status = service.end()
-                if status != 0:
-                    faults.append(f"the service ended with status {status}: {service.logged()}")
-                faults += [line for line in service.logged().splitlines()
-                           if " critical " in line or "Fatal" in line]
-    for fault in faults:
-        print("api: " + fault)
-    print(f"api: {'failed' if faults else 'clean'}")
-    sys.exit(1 if faults else 0)
+                faults += service.faults()
+    running.conclude("api", faults)
 
 
 if __name__ == "__main__":

@@ -170,15 +170,8 @@ def main():
             faults.append(f"memory grew from {early:.1f} to {late:.1f} MiB")
         if total["formatChanges"] < COUNT:
             faults.append("the format never changed")
-        status = service.end()
-        if status != 0:
-            faults.append(f"the service ended with status {status}")
-        faults += [line for line in service.logged().splitlines()
-                   if " critical " in line or "Fatal" in line]
-    for fault in faults:
-        print("changes: " + fault)
-    print(f"changes: {'failed' if faults else 'clean'}")
-    sys.exit(1 if faults else 0)
+        faults += service.faults()
+    running.conclude("changes", faults)
 
 
 if __name__ == "__main__":

@@ -145,10 +145,7 @@ def main():
         finally:
             for publisher in publishers:
                 publisher.kill()
-    for fault in faults:
-        print("prometheus: " + fault)
-    print(f"prometheus: {'failed' if faults else 'clean'}")
-    sys.exit(1 if faults else 0)
+    running.conclude("prometheus", faults)
 
 
 if __name__ == "__main__":

@@ -140,15 +140,8 @@ def main():
             if counters["formatChanges"] == 0 or counters["inputLosses"] == 0:
                 faults.append(f"{each.name} never turned, or never lost its publisher")
         faults += compare(samples, arguments.seconds)
-        status = service.end()
-        if status != 0:
-            faults.append(f"the service ended with status {status}")
-        faults += [line for line in service.logged().splitlines()
-                   if " error " in line or " critical " in line or "Fatal" in line]
-    for fault in faults:
-        print("soak: " + fault)
-    print(f"soak: {'failed' if faults else 'clean'}, load {os.getloadavg()[0]:.1f}")
-    sys.exit(1 if faults else 0)
+        faults += service.faults(("error", "critical"))
+    running.conclude("soak", faults, f", load {os.getloadavg()[0]:.1f}")
 
 
 if __name__ == "__main__":
