@@ -29,6 +29,15 @@ QUIET = 10
 SLOWEST = 20
 # Suites that measure real time. They run last, two at a time, without other suites.
 TIMED = {"UprightServiceTests.LivePublishing", "UprightServiceTests.LiveServiceMedia"}
+# Suites of live sessions, which mostly wait: they need a fifth of a core.
+WAITING = ("UprightServiceTests.", "UprightTests.Live", "UprightCLITests.Relay")
+# Suites that take 20 seconds or more. In a fresh clone they start first; later the last durations are known.
+LONGEST = {
+    "UprightTests.LiveSessionTests", "UprightServiceTests.HostilePublisherTests", "UprightCLITests.RelayHookTests",
+    "UprightCLITests.InterruptTests", "CUprightTests.ProgramTests", "CUprightTests.PythonTests",
+    "UprightServiceTests.RestartTests", "UprightTests.FollowTests", "UprightTests.AudioTests",
+    "UprightTests.PartsTests", "UprightTests.TimestampTests", "UprightTests.ClipCollectionTests",
+    "UprightTests.RotationClipTests"}
 # Targets whose suites are quick in every loop, and the number of patterns per process of quick suites.
 QUICK = {
     "ArchitectureTests", "OrientationTests", "OrientationSignalsTests", "PixelKernelsTests", "RTPTests",
@@ -37,10 +46,10 @@ TOGETHER = 12
 
 
 def cost(suite):
-    """Returns how many cores a suite keeps busy. Suites of live sessions mostly wait."""
+    """Returns how many cores a suite keeps busy."""
     if suite in TIMED:
         return os.cpu_count() / 2
-    return 0.4 if suite.startswith(("UprightServiceTests", "UprightTests.Live")) else 1
+    return 0.25 if suite.startswith(WAITING) else 1
 
 
 class Run:
@@ -223,7 +232,7 @@ def main():
     # longest first.
     kept = folder / "seconds.json"
     seconds = json.loads(kept.read_text()) if kept.exists() else {}
-    waiting = sorted(chosen, key=lambda suite: (suite in TIMED, -seconds.get(suite, 0)))
+    waiting = sorted(chosen, key=lambda suite: (suite in TIMED, -seconds.get(suite, 20 if suite in LONGEST else 0)))
     inbox, report, running = queue.Queue(), Report(), []
     while waiting or running:
         busy = sum(cost(run.suite) for run in running)
