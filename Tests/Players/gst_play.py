@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Decodes a file or URL with GStreamer and reports the result.
 
-    gst_play.py FILE_OR_URL [--timeout S] [--sound] [--decodebin3]
+    gst_play.py FILE_OR_URL [--timeout S] [--audio] [--decodebin3]
 
 Prints one JSON object. Times are GStreamer's stream time in seconds (a buffer's PTS with the edit list applied):
     ended, error      whether the end of the stream was reached without an error; the first error, or null
@@ -9,7 +9,7 @@ Prints one JSON object. Times are GStreamer's stream time in seconds (a buffer's
     frames            the number of decoded video frames
     times             the times of the first and the last frame
     backwards         the number of frames whose time isn't after that of the frame before
-    sound             {"buffers", "samples", "rate", "channels", "times", "backwards"}, with --sound
+    audio             {"buffers", "samples", "rate", "channels", "times", "backwards"}, with --audio
     errors, warnings  GStreamer's messages
     version           GStreamer's version
 
@@ -154,14 +154,14 @@ class Track:
 class Player:
     """A pipeline from a URI to an appsink for the video and, if requested, one for the audio."""
 
-    def __init__(self, gst, uri, sound, decodebin3):
+    def __init__(self, gst, uri, audio, decodebin3):
         self.gst = gst
         self.errors, self.warnings, self.error = [], [], None
         description = "uridecodebin%s name=source source. ! queue ! video/x-raw ! appsink name=picture %s" % (
             "3" if decodebin3 else "", "sync=false async=false max-buffers=8")
-        if sound:
+        if audio:
             description += (" source. ! queue ! audioconvert ! audio/x-raw,format=F32LE,layout=interleaved"
-                            " ! appsink name=sound sync=false async=false max-buffers=8")
+                            " ! appsink name=audio sync=false async=false max-buffers=8")
         failure = POINTER(GError)()
         self.pipeline = gst.gst_parse_launch(description.encode(), byref(failure))
         if failure:
@@ -171,7 +171,7 @@ class Player:
         gst.gst_object_unref(source)
         self.bus = gst.gst_element_get_bus(self.pipeline)
         self.picture = Track(gst, gst.gst_bin_get_by_name(self.pipeline, b"picture"))
-        self.sound = Track(gst, gst.gst_bin_get_by_name(self.pipeline, b"sound")) if sound else None
+        self.audio = Track(gst, gst.gst_bin_get_by_name(self.pipeline, b"audio")) if audio else None
 
     def listen(self):
         """Reads the messages on the bus. Returns True after an error."""
@@ -190,17 +190,17 @@ class Player:
         stopped = threading.Event()
 
         def hear():
-            while not self.sound.ended and not stopped.is_set():
-                self.sound.pull()
+            while not self.audio.ended and not stopped.is_set():
+                self.audio.pull()
 
         listener = threading.Thread(target=hear, daemon=True)
         self.gst.gst_element_set_state(self.pipeline, PLAYING)
-        if self.sound:
+        if self.audio:
             listener.start()
         while not self.picture.ended and not self.listen() and time.monotonic() < end:
             self.picture.pull()
-        if self.sound:  # a sink without a linked track never ends
-            listener.join(max(0.0, min(end - time.monotonic(), 10 if self.sound.count else 2)))
+        if self.audio:  # a sink without a linked track never ends
+            listener.join(max(0.0, min(end - time.monotonic(), 10 if self.audio.count else 2)))
             stopped.set()
             listener.join()
         self.listen()
@@ -210,15 +210,15 @@ class Player:
             self.error = "timeout after %g s" % timeout
         elif not self.picture.count:
             self.error = "no video"
-        elif self.sound and not self.sound.count:
+        elif self.audio and not self.audio.count:
             self.error = "no audio"
 
     def result(self):
         result = {"ended": self.picture.ended, "error": self.error, "sizes": self.picture.sizes,
                   "frames": self.picture.count, "times": self.picture.times, "backwards": self.picture.backwards,
                   "errors": self.errors, "warnings": self.warnings, "version": self.gst.gst_version_string().decode()}
-        if track := self.sound:
-            result["sound"] = {"buffers": track.count, "samples": track.samples, "rate": track.rate,
+        if track := self.audio:
+            result["audio"] = {"buffers": track.count, "samples": track.samples, "rate": track.rate,
                                "channels": track.channels, "times": track.times, "backwards": track.backwards}
         return result
 
@@ -241,7 +241,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("input", metavar="FILE_OR_URL")
     parser.add_argument("--timeout", type=float, default=60, metavar="S", help="give up after S seconds (60)")
-    parser.add_argument("--sound", action="store_true", help="decode the audio too (the input must have some)")
+    parser.add_argument("--audio", action="store_true", help="decode the audio too (the input must have some)")
     parser.add_argument("--decodebin3", action="store_true", help="use uridecodebin3, with hlsdemux2, instead of uridecodebin")
     options = parser.parse_args()
 
@@ -261,7 +261,7 @@ def main():
     except (OSError, AttributeError) as error:
         leave({"ended": False, "error": "GStreamer is missing: %s" % error}, MISSING)
     try:
-        player = Player(gst, uri, options.sound, options.decodebin3)
+        player = Player(gst, uri, options.audio, options.decodebin3)
     except RuntimeError as error:
         leave({"ended": False, "error": "GStreamer lacks an element: %s" % error}, MISSING)
 

@@ -67,7 +67,7 @@ async function call() {
   const pictures = new MediaStreamTrackGenerator({kind: "video"}), writer = pictures.writable.getWriter();
   const [width, height] = ask.size, far = width + height;
   const canvas = new OffscreenCanvas(width, height), context = canvas.getContext("2d");
-  const sound = new AudioContext(), tone = sound.createOscillator(), out = sound.createMediaStreamDestination();
+  const audio = new AudioContext(), tone = audio.createOscillator(), out = audio.createMediaStreamDestination();
   tone.connect(out);
   tone.start();
 

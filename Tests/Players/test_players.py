@@ -144,15 +144,15 @@ class Players(unittest.TestCase):
                 self.assertEqual((result["frames"], result["backwards"]), (300, 0))
                 self.check_turns(result, result["times"][0])
 
-    def test_gstreamer_hears_the_sound(self):
-        result = play("gst_play.py", CLIPS / "with-sound.mp4", "--sound")
+    def test_gstreamer_hears_the_audio(self):
+        result = play("gst_play.py", CLIPS / "with-sound.mp4", "--audio")
         self.assertEqual(result["frames"], 150)
-        sound = result["sound"]
-        self.assertEqual((sound["rate"], sound["channels"], sound["backwards"]), (48000, 2, 0))
-        self.assertAlmostEqual(sound["samples"] / sound["rate"], 5, delta=0.03)
+        audio = result["audio"]
+        self.assertEqual((audio["rate"], audio["channels"], audio["backwards"]), (48000, 2, 0))
+        self.assertAlmostEqual(audio["samples"] / audio["rate"], 5, delta=0.03)
 
     def test_gstreamer_says_what_is_wrong(self):
-        self.assertEqual(play("gst_play.py", CLIPS / "display-matrix.mp4", "--sound", code=1)["error"], "no audio")
+        self.assertEqual(play("gst_play.py", CLIPS / "display-matrix.mp4", "--audio", code=1)["error"], "no audio")
         self.assertTrue(play("gst_play.py", __file__, code=1)["error"])
         self.assertIn("no such file", play("gst_play.py", self.folder / "none.mp4", code=1)["error"])
 

@@ -175,7 +175,7 @@ struct PayloadTests {
     Self.check(row, VP9Payload.frame(Self.payloads(row.payloads, gaps: row.gaps)))
   }
 
-  // MARK: - Sound
+  // MARK: - Audio
 
   @Test("Opus: the duration of a packet (RFC 6716, 3.1)")
   func opus() {

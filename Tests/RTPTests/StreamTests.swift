@@ -398,7 +398,7 @@ struct StreamTests {
   }
 
   @Test("Audio: one packet per frame, RED's primary block, no comfort noise")
-  func sound() {
+  func audio() {
     var sender = RTPSender(.plain)
     var packets: [[UInt8]] = []
     for index in 0..<20 {

@@ -10,7 +10,7 @@ struct BatchTests {
   private static func threeClips() throws -> Scratch {
     let scratch = try Scratch()
     _ = try scratch.copy(Clip.lying, as: "b.mp4")
-    _ = try scratch.copy(Clip.withSound, as: "a.mov")
+    _ = try scratch.copy(Clip.withAudio, as: "a.mov")
     _ = try scratch.copy(Clip.turning, as: "c.mp4")
     return scratch
   }
@@ -253,7 +253,7 @@ struct BatchTests {
   func fullDisk() throws {
     let disk = try SmallDisk(kilobytes: 64)
     let run = try Upright.run(
-      ["transcode", Clip.turning, Clip.withSound, "-o", disk.path, "--reencode", "always"]
+      ["transcode", Clip.turning, Clip.withAudio, "-o", disk.path, "--reencode", "always"]
         + Self.fast)
     #expect(run.status == 74, "\(run.errors)")
     let errors = run.lines.filter { $0.hasPrefix("upright: error: ") }

@@ -10,8 +10,8 @@ struct DamageTests {
   func noMedia() throws {
     let scratch = try folderWithOutput()
     let out = ["-o", scratch.path("out.mp4"), "-y"]
-    let sound = scratch.path("sound.m4a")
-    try FFmpegTool.run(["-f", "lavfi", "-i", "sine=d=0.2", sound])
+    let audio = scratch.path("audio.m4a")
+    try FFmpegTool.run(["-f", "lavfi", "-i", "sine=d=0.2", audio])
     let random = Data((0..<5000).map { UInt8(truncatingIfNeeded: $0 &* $0 &* 31 >> 3) })
     let inputs: [(String, String)] = [
       (try scratch.file("empty.mp4", ""), "empty.mp4"),
@@ -19,7 +19,7 @@ struct DamageTests {
       (try scratch.file("text.ts", "Dear diary,\n"), "text.ts"),
       (try scratch.file("noise.mp4", random), "noise.mp4"),
       (try scratch.file("zeros.mp4", Data(count: 100_000)), "zeros.mp4"),
-      (sound, "no video stream"),
+      (audio, "no video stream"),
     ]
     for (input, word) in inputs {
       try refuse(65, ["transcode", input] + out, word, in: scratch)
@@ -55,7 +55,7 @@ struct DamageTests {
     .long)
   func cutWithIndex() throws {
     let scratch = try Scratch()
-    let whole = try bytes(Clip.withSound)
+    let whole = try bytes(Clip.withAudio)
     for percent in [5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 99] {
       let clip = try scratch.file("cut.mp4", whole.prefix(whole.count * percent / 100))
       let output = scratch.path("out.mp4")
@@ -87,7 +87,7 @@ struct DamageTests {
   func cutWithoutIndex() throws {
     let scratch = try folderWithOutput()
     let clip = scratch.path("end.mp4")
-    try FFmpegTool.run(["-i", Clip.withSound, "-c", "copy", clip])
+    try FFmpegTool.run(["-i", Clip.withAudio, "-c", "copy", clip])
     let whole = try bytes(clip)
     for percent in [1, 10, 50, 90, 99] {
       let cut = try scratch.file("cut.mp4", whole.prefix(whole.count * percent / 100))
@@ -100,7 +100,7 @@ struct DamageTests {
   func cutTransportStream() throws {
     let scratch = try Scratch()
     let clip = scratch.path("whole.ts")
-    try FFmpegTool.run(["-i", Clip.withSound, "-c", "copy", clip])
+    try FFmpegTool.run(["-i", Clip.withAudio, "-c", "copy", clip])
     let whole = try bytes(clip)
     for part in [0.02, 0.1, 0.33, 0.5, 0.77, 0.9, 0.999] {
       let cut = try scratch.file("cut.ts", whole.prefix(Int(Double(whole.count) * part)))
@@ -119,7 +119,7 @@ struct DamageTests {
   func flipped(_ kind: String) throws {
     let scratch = try Scratch()
     let clip = scratch.path("whole." + kind)
-    try FFmpegTool.run(["-i", Clip.withSound, "-c", "copy", "-movflags", "+faststart", clip])
+    try FFmpegTool.run(["-i", Clip.withAudio, "-c", "copy", "-movflags", "+faststart", clip])
     let whole = try bytes(clip)
     for seed in 1...4 as ClosedRange<UInt64> {
       var random = SeededGenerator(seed: seed)

@@ -9,7 +9,7 @@ typealias Upright = CommandLineProgram
 /// The sample files of the package.
 enum Clip {
   static let lying = sample("display-matrix.mp4")
-  static let withSound = sample("with-sound.mp4")
+  static let withAudio = sample("with-sound.mp4")
   static let turning = sample("turning-sensor.mp4")
   static let turns = sample("turning-sensor.jsonl")
 

@@ -24,7 +24,7 @@ struct JanusCallTests {
     if outcome.status == 77 { return print("skipped: \(call["error"].string ?? "")") }
     try #require(outcome.status == 0, "\(outcome.text) \(outcome.errors)")
     let pictures = try #require(call["video"].string)
-    let sound = try #require(call["audio"].string)
+    let audio = try #require(call["audio"].string)
 
     let probe = try Upright.run(["probe", pictures, "--json"])
     #expect(probe.json["streams"][0]["codec"].string == codec, "\(probe.errors)")
@@ -50,7 +50,7 @@ struct JanusCallTests {
 
     let output = scratch.path("out.mp4")
     let both = try Upright.run([
-      "transcode", pictures, "--audio", sound, "-o", output, "--speed", "ultrafast",
+      "transcode", pictures, "--audio", audio, "-o", output, "--speed", "ultrafast",
     ])
     #expect(both.status == 0, "\(both.errors)")
     #expect(try frames(output) == picture.count)

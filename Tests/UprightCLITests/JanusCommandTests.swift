@@ -17,7 +17,7 @@ struct JanusCommandTests {
     return fixture
   }
 
-  private static var sound: JanusFixture {
+  private static var audio: JanusFixture {
     var fixture = JanusFixture("a", "pcmu")
     var sender = RTPSender(.plain)
     for index in 0..<30 {
@@ -59,13 +59,13 @@ struct JanusCommandTests {
   }
 
   @Test("Audio and video")
-  func withSound() throws {
+  func withAudio() throws {
     let scratch = try Scratch()
     let input = try scratch.file("call.mjr", Self.recording().bytes)
-    let sound = try scratch.file("call-audio.mjr", Self.sound.bytes)
+    let audio = try scratch.file("call-audio.mjr", Self.audio.bytes)
     let output = scratch.path("out.mp4")
     let run = try Upright.run([
-      "transcode", input, "--audio", sound, "-o", output, "--speed", "ultrafast",
+      "transcode", input, "--audio", audio, "-o", output, "--speed", "ultrafast",
     ])
     #expect(run.status == 0 && run.warnings.isEmpty, "\(run.errors)")
     #expect(try FFmpegTool.streams(output, "audio").first?["codec_name"].string == "aac")
@@ -145,7 +145,7 @@ struct JanusCommandTests {
       ("deltas.mjr", deltas.bytes, ["no keyframe"]),
       ("noise.mjr", noise.bytes, ["no keyframe"]),
       ("wrong.mjr", variant("{\"t\": \"v\", \"c\": \"h264\"}"), ["no keyframe"]),
-      ("sound.mjr", Self.sound.bytes, ["no video stream"]),
+      ("audio.mjr", Self.audio.bytes, ["no video stream"]),
     ]
     for (name, data, words) in rows {
       let input = try scratch.file(name, data)
@@ -156,37 +156,37 @@ struct JanusCommandTests {
   }
 
   @Test("--audio needs a recording of audio, and an input that is a recording of video", .long)
-  func wrongSound() throws {
+  func wrongAudio() throws {
     let scratch = try folderWithOutput()
     let out = ["-o", scratch.path("out.mp4"), "-y"]
     let input = try scratch.file("call.mjr", Self.recording().bytes)
-    let sound = try scratch.file("sound.mjr", Self.sound.bytes)
+    let audio = try scratch.file("audio.mjr", Self.audio.bytes)
     let other = try scratch.file("other.mjr", Self.recording().bytes)
-    var late = Self.sound
+    var late = Self.audio
     late.header = JanusFixture("a", "pcmu", written: 1_800_000_000_000_000).header
     let later = try scratch.file("later.mjr", late.bytes)
     try refuse(
       65, ["transcode", input, "--audio", other] + out, "expected a recording of audio", other,
       in: scratch)
     try refuse(
-      65, ["transcode", sound, "--audio", input] + out, "expected a recording of video", in: scratch
+      65, ["transcode", audio, "--audio", input] + out, "expected a recording of video", in: scratch
     )
     try refuse(65, ["transcode", input, "--audio", later] + out, "the same call", in: scratch)
     try refuse(
-      65, ["transcode", input, "--audio", Clip.withSound] + out, "not a Janus recording",
+      65, ["transcode", input, "--audio", Clip.withAudio] + out, "not a Janus recording",
       in: scratch)
     try refuse(
       66, ["transcode", input, "--audio", scratch.path("none.mjr")] + out, "no such file",
       in: scratch)
     try refuse(
-      64, ["transcode", Clip.withSound, "--audio", sound] + out, "not a Janus recording",
+      64, ["transcode", Clip.withAudio, "--audio", audio] + out, "not a Janus recording",
       in: scratch)
     try refuse(64, ["transcode", input, "--audio", "-"] + out, "standard input", in: scratch)
     try refuse(
-      73, ["transcode", input, "--audio", sound, "-o", sound, "--format", "mp4", "-y"],
+      73, ["transcode", input, "--audio", audio, "-o", audio, "--format", "mp4", "-y"],
       "the output is the input", in: scratch)
     try refuse(
-      64, ["transcode", input, "--audio", sound, "--report", sound] + out, "the audio", in: scratch)
+      64, ["transcode", input, "--audio", audio, "--report", audio] + out, "the audio", in: scratch)
   }
 
   @Test("Damaged bytes: exit status 0 or 65, never a crash", .long)

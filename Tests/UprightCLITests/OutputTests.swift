@@ -112,7 +112,7 @@ struct OutputTests {
     let scratch = try folderWithOutput()
     let before = scratch.contents
     let run = try Upright.run([
-      "transcode", Clip.withSound, "-o", scratch.path("new.webm"), "--dry-run", "--report",
+      "transcode", Clip.withAudio, "-o", scratch.path("new.webm"), "--dry-run", "--report",
       scratch.path("r.json"), "--trace", scratch.path("t.jsonl"),
     ])
     #expect(run.status == 0 && run.errors.isEmpty)
@@ -167,7 +167,7 @@ struct OutputTests {
   @Test("A failed HLS run leaves no files")
   func failedHLS() throws {
     let scratch = try Scratch()
-    let whole = try bytes(Clip.withSound)
+    let whole = try bytes(Clip.withAudio)
     let cut = try scratch.file("cut.mp4", whole.prefix(whole.count * 7 / 10))
     try refuse(
       65,
@@ -255,7 +255,7 @@ final class Gathered: @unchecked Sendable {
 /// Creates a file that takes long enough to be interrupted: a sample file, repeated 60 times.
 func longClip(in scratch: Scratch) throws -> String {
   let path = scratch.path("long.mp4")
-  try FFmpegTool.run(["-stream_loop", "60", "-i", Clip.withSound, "-c", "copy", path])
+  try FFmpegTool.run(["-stream_loop", "60", "-i", Clip.withAudio, "-c", "copy", path])
   return path
 }
 

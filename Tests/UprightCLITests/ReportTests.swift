@@ -151,7 +151,7 @@ struct StreamTests {
   func standardOutput(_ format: String) throws {
     let scratch = try Scratch()
     let run = try Upright.run([
-      "transcode", Clip.withSound, "-o", "-", "--format", format, "--speed", "ultrafast",
+      "transcode", Clip.withAudio, "-o", "-", "--format", format, "--speed", "ultrafast",
       "--progress", "plain",
     ])
     #expect(run.status == 0, "\(run.errors)")
@@ -297,7 +297,7 @@ struct StreamTests {
       ])
     #expect(signal["orientation"].string == "right" && signal["degrees"].int == 90)
     #expect(signal["at"].double == 0 && signal["mirrored"].bool == false)
-    let person = try Upright.run(["probe", Clip.withSound])
+    let person = try Upright.run(["probe", Clip.withAudio])
     #expect(person.text.contains("180 degrees") && person.text.contains("aac 48000 Hz"))
   }
 

@@ -87,9 +87,9 @@ struct TagCommandTests {
   @Test("A truncated file: its frames and a warning; with --strict: 65")
   func truncated() throws {
     let scratch = try folderWithOutput()
-    let whole = try bytes(Clip.withSound)
+    let whole = try bytes(Clip.withAudio)
     let fast = scratch.path("fast.mp4")
-    try FFmpegTool.run(["-i", Clip.withSound, "-c", "copy", "-movflags", "+faststart", fast])
+    try FFmpegTool.run(["-i", Clip.withAudio, "-c", "copy", "-movflags", "+faststart", fast])
     let cut = try scratch.file("cut.mp4", try bytes(fast).prefix(whole.count * 2 / 3))
     let output = scratch.path("new.mp4")
     try refuse(
@@ -103,11 +103,11 @@ struct TagCommandTests {
   func report() throws {
     let scratch = try Scratch()
     let run = try Upright.run([
-      "tag", Clip.withSound, "-o", scratch.path("t.mkv"), "--orientation", "6", "--report", "-",
+      "tag", Clip.withAudio, "-o", scratch.path("t.mkv"), "--orientation", "6", "--report", "-",
       "-q",
     ])
     #expect(run.status == 0 && run.errors.isEmpty)
-    let count = try frames(Clip.withSound)
+    let count = try frames(Clip.withAudio)
     #expect(run.json["output"]["copied_frames"].int == count)
     #expect(run.json["output"]["encoded_frames"].int == 0)
     let schema = try Upright.run(["schema", "report"]).json

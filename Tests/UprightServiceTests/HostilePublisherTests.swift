@@ -45,7 +45,7 @@ struct HostilePublisherTests {
     func session(_ name: String) async throws -> JSON {
       try await service.ask("GET", "/v1/sessions/\(name)").json
     }
-    for name in ["noise", "sound"] { try await Self.open(service, name, port) }
+    for name in ["noise", "audio"] { try await Self.open(service, name, port) }
     let clip = service.scratch.path("clip.flv")
     try FFmpegTool.run(
       "-f lavfi -i testsrc2=size=160x90:rate=15 -f lavfi -i sine=f=440 -t 3 -c:v libx264 -preset ultrafast -g 15 -c:a aac",
@@ -58,18 +58,18 @@ struct HostilePublisherTests {
     // The publisher is disconnected long before its 60 seconds end.
     let begin = Date()
     let outcome = try await Self.publish(
-      port, "sound", "-re -f lavfi -i sine=frequency=440 -t 60 -c:a aac")
+      port, "audio", "-re -f lavfi -i sine=frequency=440 -t 60 -c:a aac")
     #expect(outcome.status != 0 && Date().timeIntervalSince(begin) < 40)
-    let sound = try await session("sound")
-    #expect(sound["state"].string == "waiting", "\(sound)")
-    #expect(sound["reason"].string?.contains("no video") == true, "\(sound)")
+    let audio = try await session("audio")
+    #expect(audio["state"].string == "waiting", "\(audio)")
+    #expect(audio["reason"].string?.contains("no video") == true, "\(audio)")
 
     let crowd = (0..<100).map { _ in try? LocalConnection(port: port) }
     for connection in crowd.compactMap({ $0 }) {
       #expect(try await RunningService.onThread { connection.receive(seconds: 30).isClosed })
     }
     // Rejected publishers may connect again with a valid stream.
-    for name in ["noise", "sound"] {
+    for name in ["noise", "audio"] {
       async let published = Self.publish(port, name, "-re -i \(clip) -c copy")
       #expect(try await waitUntil { try await session(name)["state"].string == "live" }, "\(name)")
       #expect(try await published.status == 0)

@@ -74,7 +74,7 @@ extension LivePublishing {
     func obeyed() async throws {
       let scratch = try Scratch()
       let clip = scratch.path("clock.flv")
-      try DrawnClock.clip(clip, seconds: 60, sound: false)
+      try DrawnClock.clip(clip, seconds: 60, audio: false)
       let port = try Loopback.freeTCPPort()
       let service = try await RunningService(engine: RunningService.liveEngine)
       let address = try await service.session(

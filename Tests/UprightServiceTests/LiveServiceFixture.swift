@@ -89,10 +89,10 @@ extension RunningService {
 
 /// Starts FFmpeg, which sends frames with a white quarter in real time until the returned program is released.
 func sending(
-  seconds: Double, _ output: [String], sound: Bool = false
+  seconds: Double, _ output: [String], audio: Bool = false
 ) throws -> RunningProgram {
   var arguments = ["-nostdin", "-v", "error", "-re", "-f", "lavfi", "-i", DecodedFrames.source]
-  if sound { arguments += ["-f", "lavfi", "-i", "sine=f=440:r=44100", "-c:a", "aac"] }
+  if audio { arguments += ["-f", "lavfi", "-i", "sine=f=440:r=44100", "-c:a", "aac"] }
   return try RunningProgram(
     ExternalTool("ffmpeg"),
     arguments

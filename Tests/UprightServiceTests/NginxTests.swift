@@ -41,7 +41,7 @@ private enum Nginx {
     /// Publishes to `live/ADDRESS` of nginx in real time until the returned program is released.
     func publish(_ address: String, seconds: Double) throws -> RunningProgram {
       try sending(
-        seconds: seconds, ["-f", "flv", "rtmp://127.0.0.1:\(rtmp)/live/\(address)"], sound: true)
+        seconds: seconds, ["-f", "flv", "rtmp://127.0.0.1:\(rtmp)/live/\(address)"], audio: true)
     }
 
     func ask(_ method: String, _ path: String, _ body: String? = nil) async throws -> Answer {

@@ -62,9 +62,9 @@ struct PublishedMediaTests {
     }
 
     // A publisher that sends no video fails its session, whose name is free then.
-    let sound = try Publisher(
+    let audio = try Publisher(
       ["-f", "lavfi", "-i", "sine=frequency=440", "-t", "60", "-c:a", "aac"], to: address("mute"))
-    #expect(try await RunningService.onThread { sound.status() } != 0)
+    #expect(try await RunningService.onThread { audio.status() } != 0)
     #expect(try await waitUntil { try await service.state("mute")["state"].string == "failed" })
     #expect(try await service.state("mute")["reason"].string?.contains("no video") == true)
     let late = try Publisher(clip: clip, to: address("mute"))

@@ -100,10 +100,10 @@ enum DrawnClock {
   /// Creates a clip of the clock, with or without a tone.
   static func clip(
     _ path: String, size: PixelSize = PixelSize(320, 180), rate: Int = 25, seconds: Int,
-    isTurned: Bool = false, sound: Bool = true
+    isTurned: Bool = false, audio: Bool = true
   ) throws {
     var words = ["-f", "lavfi", "-i", source(size, rate: rate, isTurned: isTurned)]
-    if sound { words += ["-f", "lavfi", "-i", "sine=f=440:r=48000", "-c:a", "aac"] }
+    if audio { words += ["-f", "lavfi", "-i", "sine=f=440:r=48000", "-c:a", "aac"] }
     words += "-t \(seconds) -c:v libx264 -preset ultrafast -g \(rate) -bf 0 -f flv".words
     try FFmpegTool.run(words + [path])
   }

@@ -36,13 +36,13 @@ struct RecordingServiceTests {
       #expect(abs(shown.first?.seconds ?? -1) < 0.05, "\(path): \(shown.first?.seconds ?? -1)")
       let steps = zip(shown, shown.dropFirst()).map { $1.seconds - $0.seconds }
       #expect(steps.allSatisfy { $0 > 0 && $0 < 0.067 }, "\(path): \(steps.max() ?? 0)")
-      let sound = try FFmpegTool.packets(path, "a:0").compactMap(\.time)
+      let audio = try FFmpegTool.packets(path, "a:0").compactMap(\.time)
       let end = shown.last?.seconds ?? 0
       #expect(
-        sound.first.map { $0 > -0.001 && $0 < 0.06 } == true, "\(path): \(sound.first ?? -1)")
+        audio.first.map { $0 > -0.001 && $0 < 0.06 } == true, "\(path): \(audio.first ?? -1)")
       #expect(
-        sound.last.map { abs($0 - end) < 0.12 } == true, "\(path): \(sound.last ?? -1), \(end)")
-      #expect(zip(sound, sound.dropFirst()).allSatisfy { $1 - $0 > 0.015 && $1 - $0 < 0.035 })
+        audio.last.map { abs($0 - end) < 0.12 } == true, "\(path): \(audio.last ?? -1), \(end)")
+      #expect(zip(audio, audio.dropFirst()).allSatisfy { $1 - $0 > 0.015 && $1 - $0 < 0.035 })
       numbers += try shown.map { try #require($0.number, "\(path) at \($0.seconds)") }
     }
     let last = try #require(numbers.last)

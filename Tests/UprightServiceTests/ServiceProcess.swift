@@ -78,10 +78,10 @@ final class ServiceProcess: @unchecked Sendable {
 enum LivePublisher {
   static func arguments(
     _ url: String, size: String = "160x90", rate: Int = 15, seconds: Int, codec: String = "libx264",
-    sound: Bool = true
+    audio: Bool = true
   ) -> [String] {
     var line = "-nostdin -v error -re -f lavfi -i testsrc2=size=\(size):rate=\(rate)"
-    if sound { line += " -re -f lavfi -i sine=frequency=440:sample_rate=44100 -c:a aac" }
+    if audio { line += " -re -f lavfi -i sine=frequency=440:sample_rate=44100 -c:a aac" }
     line += " -t \(seconds) -c:v \(codec) -preset ultrafast -tune zerolatency -g \(rate) -f flv"
     return line.words + [url]
   }

@@ -10,20 +10,20 @@ import UprightTestSupport
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"))
 struct AudioMatrixTests {
   /// FFmpeg's encoder, the codec's name, and the duration of one of its frames in seconds.
-  struct Sound: CustomTestStringConvertible, Sendable {
+  struct Audio: CustomTestStringConvertible, Sendable {
     let coder: String
     let codec: String
     let frame: Double
     var testDescription: String { codec }
   }
 
-  static let sounds = [
-    Sound(coder: "aac", codec: "aac", frame: 1024 / 48000),
-    Sound(coder: "libopus", codec: "opus", frame: 0.02),
-    Sound(coder: "ac3", codec: "ac3", frame: 1536 / 48000),
-    Sound(coder: "libmp3lame", codec: "mp3", frame: 1152 / 48000),
-    Sound(coder: "pcm_s16le", codec: "pcm_s16le", frame: 1024 / 48000),
-    Sound(coder: "flac", codec: "flac", frame: 4608 / 48000),
+  static let codecs = [
+    Audio(coder: "aac", codec: "aac", frame: 1024 / 48000),
+    Audio(coder: "libopus", codec: "opus", frame: 0.02),
+    Audio(coder: "ac3", codec: "ac3", frame: 1536 / 48000),
+    Audio(coder: "libmp3lame", codec: "mp3", frame: 1152 / 48000),
+    Audio(coder: "pcm_s16le", codec: "pcm_s16le", frame: 1024 / 48000),
+    Audio(coder: "flac", codec: "flac", frame: 4608 / 48000),
   ]
 
   /// The codecs that each container copies, and the codec for the others.
@@ -37,8 +37,8 @@ struct AudioMatrixTests {
     ("out.m3u8", ["aac", "mp3"], "aac"),
   ]
 
-  @Test("Audio can be played and is in sync", .long, arguments: Loop.cases(sounds, test: 2))
-  func comesOut(_ sound: Sound) throws {
+  @Test("Audio can be played and is in sync", .long, arguments: Loop.cases(codecs, test: 2))
+  func comesOut(_ audio: Audio) throws {
     let scratch = try Scratch()
     let input = scratch.path("source.mkv")
     // White and loud from 0.4 s on.
@@ -46,7 +46,7 @@ struct AudioMatrixTests {
       "-f", "lavfi", "-i",
       "color=black:s=64x64:r=25:d=0.8,drawbox=c=white:t=fill:enable='gte(n,10)'",
       "-f", "lavfi", "-i", "aevalsrc='if(gte(t,0.4),0.7*sin(2000*PI*t),0)':s=48000:d=0.8", "-c:v",
-      "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-c:a", sound.coder, "-ac", "2",
+      "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-c:a", audio.coder, "-ac", "2",
       "-strict", "-2", input,
     ])
     let before = try FlashAndBeep(path: input)
@@ -57,9 +57,9 @@ struct AudioMatrixTests {
         $0.quick()
         if name == "out.webm" { $0.speed = nil }
       }
-      let words = "\(sound.codec) to \(name)"
+      let words = "\(audio.codec) to \(name)"
       let heard = try FFmpegTool.streams(run.path, "audio").first?["codec_name"].string
-      #expect(heard == (copied.contains(sound.codec) ? sound.codec : other), "\(words)")
+      #expect(heard == (copied.contains(audio.codec) ? audio.codec : other), "\(words)")
       let said = try ExternalTool("ffmpeg").outcome([
         "-nostdin", "-v", "error", "-i", run.path, "-f", "null", "-",
       ])
@@ -71,7 +71,7 @@ struct AudioMatrixTests {
         continue
       }
       figure("\(words): moved by \(((found - was) * 1000).rounded()) ms")
-      #expect(abs(found - was) <= max(sound.frame, 1024 / 48000) + 0.001, "\(words)")
+      #expect(abs(found - was) <= max(audio.frame, 1024 / 48000) + 0.001, "\(words)")
     }
   }
 }

@@ -19,9 +19,9 @@ struct AudioTests {
       ["out.m3u8", "out.mp4", "out.webm", "out.mov", "out.ts", "out.flv", "out.mkv"], test: 3))
   func together(_ name: String) throws {
     let scratch = try Scratch()
-    let before = try FlashAndBeep(path: Samples.withSound)
+    let before = try FlashAndBeep(path: Samples.withAudio)
     try #require(before.flashes.count == 5 && before.beeps.count == 5)
-    let run = try Transcoded(Samples.withSound, to: scratch.path(name)) {
+    let run = try Transcoded(Samples.withAudio, to: scratch.path(name)) {
       $0.size = .pair(PixelSize(360, 640))
       if !name.hasSuffix("webm") { $0.quick() }
     }
@@ -44,7 +44,7 @@ struct AudioTests {
       ["out.mp4", "out.ts", "out.m3u8", "out.mov", "out.flv", "out.mkv"], test: 3))
   func copied(_ name: String) throws {
     let scratch = try Scratch()
-    let run = try Transcoded(Samples.withSound, to: scratch.path(name)) {
+    let run = try Transcoded(Samples.withAudio, to: scratch.path(name)) {
       $0.size = .pair(PixelSize(180, 320))
       $0.quick()
     }
@@ -54,7 +54,7 @@ struct AudioTests {
       path = scratch.path("bare.mp4")
       try FFmpegTool.run(["-i", run.path, "-map", "0:a", "-c", "copy", path])
     }
-    let theirs = try FFmpegTool.packets(Samples.withSound, "a:0", hashes: true)
+    let theirs = try FFmpegTool.packets(Samples.withAudio, "a:0", hashes: true)
     let ours = try FFmpegTool.packets(path, "a:0", hashes: true)
     #expect(theirs.count == ours.count)
     #expect(theirs.map(\.hash) == ours.map(\.hash))
@@ -89,7 +89,7 @@ struct AudioTests {
     let scratch = try Scratch()
     let input = scratch.path("source.mkv")
     try FFmpegTool.run([
-      "-i", Samples.withSound, "-vf", "scale=160:90", "-c:v", "libx264", "-preset", "ultrafast",
+      "-i", Samples.withAudio, "-vf", "scale=160:90", "-c:v", "libx264", "-preset", "ultrafast",
       "-c:a", test.coder, "-b:a", "128k", "-strict", "-2", input,
     ])
     let before = try FlashAndBeep(path: input)
@@ -97,9 +97,9 @@ struct AudioTests {
       $0.size = .pair(PixelSize(90, 160))
       if !test.output.hasSuffix("webm") { $0.quick() }
     }
-    let sound = try #require(try FFmpegTool.streams(run.path, "audio").first)
-    #expect(sound["codec_name"].string == test.codec)
-    #expect(sound["channels"].int == 2)
+    let audio = try #require(try FFmpegTool.streams(run.path, "audio").first)
+    #expect(audio["codec_name"].string == test.codec)
+    #expect(audio["channels"].int == 2)
     let after = try FlashAndBeep(path: run.path)
     try #require(before.beeps.count == 5)
     #expect(after.beeps.count == 5 && after.flashes.count == 5)
@@ -111,7 +111,7 @@ struct AudioTests {
 
   /// Encodes the turning phone with a tone, B-frames and a variable frame rate: the hardest case for a
   /// container whose format changes.
-  static func turningWithSound(in scratch: Scratch, variable: Bool = true) throws -> String {
+  static func turningWithAudio(in scratch: Scratch, variable: Bool = true) throws -> String {
     let path = scratch.path("turning.mp4")
     // Every frame is up to 23 ms late, and some intervals are 133 ms longer. Ticks of 1/30000.
     let uneven = variable ? "select='gt(mod(n,5),0)+lt(n,50)',setpts=PTS+mod(N*373\\,700)," : ""
@@ -127,7 +127,7 @@ struct AudioTests {
   @Test("Every audio frame is in the HLS segment of its PTS", .long)
   func hlsSegments() throws {
     let scratch = try Scratch()
-    let input = try Self.turningWithSound(in: scratch)
+    let input = try Self.turningWithAudio(in: scratch)
     let output = try Scratch()
     let run = try Transcoded(
       input, to: output.path("out.m3u8"), events: Samples.turningEvents()
@@ -138,10 +138,10 @@ struct AudioTests {
     }
     let playlist = try Playlist(path: run.path)
     #expect(playlist.maps.count == 3)
-    var sound: [FFmpegTool.Packet] = []
+    var audio: [FFmpegTool.Packet] = []
     var pictures = 0
     var starts: [Double] = []
-    var soundOf: [[FFmpegTool.Packet]] = []
+    var audioOf: [[FFmpegTool.Packet]] = []
     for segment in playlist.segments {
       var bytes = try Data(contentsOf: URL(fileURLWithPath: output.path(segment.map)))
       bytes += try Data(contentsOf: URL(fileURLWithPath: output.path(segment.file)))
@@ -153,12 +153,12 @@ struct AudioTests {
       #expect(video.first?.time == starts.last)
       pictures += video.count
       let packets = try FFmpegTool.packets(whole, "a:0", hashes: true)
-      soundOf.append(packets)
-      sound += packets
+      audioOf.append(packets)
+      audio += packets
       // EXTINF is the duration of the segment's video.
     }
     #expect(pictures == run.result.output.frames)
-    for (index, packets) in soundOf.enumerated() {
+    for (index, packets) in audioOf.enumerated() {
       for packet in packets {
         let time = try #require(packet.time)
         if index > 0 { #expect(time >= starts[index] - 1e-5, "\(playlist.segments[index].file)") }
@@ -172,11 +172,11 @@ struct AudioTests {
       #expect(abs(length - playlist.segments[index].duration) < 1e-4)
     }
     let theirs = try FFmpegTool.packets(input, "a:0", hashes: true)
-    #expect(sound.map(\.hash) == theirs.map(\.hash))
+    #expect(audio.map(\.hash) == theirs.map(\.hash))
     // Times continue across the discontinuities. Audio and video are shifted equally.
-    let shift = (sound.first?.time ?? 0) - (theirs.first?.time ?? 0)
+    let shift = (audio.first?.time ?? 0) - (theirs.first?.time ?? 0)
     #expect(
-      zip(sound, theirs).allSatisfy { abs(($0.time ?? 0) - ($1.time ?? 0) - shift) < 2e-5 })
+      zip(audio, theirs).allSatisfy { abs(($0.time ?? 0) - ($1.time ?? 0) - shift) < 2e-5 })
     let first = try FFmpegTool.frames(input).first?.time ?? 0
     #expect(abs((starts.first ?? 0) - first - shift) < 2e-5)
   }
@@ -186,7 +186,7 @@ struct AudioTests {
     arguments: Loop.cases(["out.m3u8", "out.mp4", "out.ts", "out.mov", "out.flv"], test: 2))
   func variableRate(_ name: String) throws {
     let scratch = try Scratch()
-    let input = try Self.turningWithSound(in: scratch)
+    let input = try Self.turningWithAudio(in: scratch)
     let output = try Scratch()
     let run = try Transcoded(input, to: output.path(name), events: Samples.turningEvents()) {
       $0.sensor()
@@ -216,12 +216,12 @@ struct AudioTests {
       #expect(worst <= grain, "\(base): off by \(worst) s")
     }
     // The offset of the audio to the video is the source's.
-    let sound = try FFmpegTool.packets(run.path, "a:0")
+    let audio = try FFmpegTool.packets(run.path, "a:0")
     let before = try FFmpegTool.packets(input, "a:0")
-    #expect(sound.count == before.count)
+    #expect(audio.count == before.count)
     let decodeFirstFrame = packets.compactMap(\.time).min() ?? 0
     let moved =
-      ((sound.first?.time ?? 0) - decodeFirstFrame)
+      ((audio.first?.time ?? 0) - decodeFirstFrame)
       - ((before.first?.time ?? 0) - (theirs.first?.time ?? 0))
     #expect(abs(moved) <= 0.0021, "audio moved by \(moved) s")
   }
@@ -229,8 +229,8 @@ struct AudioTests {
   @Test("Opus in WebM is in sync", .long)
   func opusDelay() throws {
     let scratch = try Scratch()
-    let before = try FlashAndBeep(path: Samples.withSound)
-    let made = try Transcoded(Samples.withSound, to: scratch.path("made.webm")) {
+    let before = try FlashAndBeep(path: Samples.withAudio)
+    let made = try Transcoded(Samples.withAudio, to: scratch.path("made.webm")) {
       $0.size = .pair(PixelSize(360, 640))
     }
     // A second run copies the audio, whose delay is then the source's.
@@ -260,7 +260,7 @@ struct AudioTests {
   @Test("Fragmented output to a pipe keeps a variable frame rate's times, to the tick", .long)
   func fragments() throws {
     let scratch = try Scratch()
-    let input = try Self.turningWithSound(in: scratch)
+    let input = try Self.turningWithAudio(in: scratch)
     let pipe = scratch.path("pipe")
     #expect(mkfifo(pipe, 0o600) == 0)
     let output = scratch.path("out.mp4")

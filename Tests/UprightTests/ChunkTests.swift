@@ -127,11 +127,11 @@ struct ChunkTests {
     // There are more keyframes than before, which shows that chunks were used.
     let keys = try FFmpegTool.packets(one, "v:0").count { $0.isKey }
     #expect(packets.count { $0.isKey } > keys)
-    let sound = (
+    let audio = (
       try FFmpegTool.packets(one, "a:0", hashes: true),
       try FFmpegTool.packets(many, "a:0", hashes: true)
     )
-    #expect(sound.0.map(\.hash) == sound.1.map(\.hash))
+    #expect(audio.0.map(\.hash) == audio.1.map(\.hash))
   }
 
   /// Segments begin at the same times, although there are more entry points.

@@ -58,7 +58,7 @@ struct ClipCollectionTests {
       let turn = try #require(run.report["formats"][0]["turn"].string)
       compareFrames(before, after, run, "\(name) \(output)")
       compareColour(before, after, ImageOrientation(name: turn) ?? .up, "\(name) \(output)")
-      compareSound(before, after, run, end: end, "\(name) \(output)")
+      compareAudio(before, after, run, end: end, "\(name) \(output)")
       #expect(after.ratio == "1:1", "\(output)")
       #expect(after.depth == (isDeep ? 10 : 8))
       #expect(!after.hasMatrix, "an applied matrix is still in the output")
@@ -77,8 +77,8 @@ struct ClipCollectionTests {
     var ratio = ""
     var hasMatrix = false
     /// The time of the first audio packet, and its duration.
-    var sound: Double?
-    var soundLength = 0.0
+    var audio: Double?
+    var audioLength = 0.0
 
     init(_ path: String, end: Double) throws {
       let streams = try FFmpegTool.streams(path)
@@ -105,11 +105,11 @@ struct ClipCollectionTests {
       depth = (all.first?.json["pix_fmt"].string ?? "").contains("10") ? 10 : 8
       if streams.contains(where: { $0["codec_type"].string == "audio" }) {
         let packets = try FFmpegTool.packets(path, "a:0")
-        sound = packets.first?.time
+        audio = packets.first?.time
         let rate = streams.first { $0["codec_type"].string == "audio" }?["sample_rate"].string
-        soundLength = 1024 / (rate.flatMap(Double.init) ?? 44100)
-        if let sound, let next = packets.dropFirst().first?.time {
-          soundLength = max(soundLength, next - sound)
+        audioLength = 1024 / (rate.flatMap(Double.init) ?? 44100)
+        if let audio, let next = packets.dropFirst().first?.time {
+          audioLength = max(audioLength, next - audio)
         }
       }
     }
@@ -161,19 +161,19 @@ struct ClipCollectionTests {
     }
   }
 
-  private func compareSound(
+  private func compareAudio(
     _ before: Clip, _ after: Clip, _ run: Transcoded, end: Double?, _ name: String
   ) {
-    guard let sound = before.sound, let first = before.times.first, sound - first < end ?? .infinity
+    guard let audio = before.audio, let first = before.times.first, audio - first < end ?? .infinity
     else { return }
-    guard let heard = after.sound, let shown = after.times.first else {
+    guard let heard = after.audio, let shown = after.times.first else {
       let dropped = run.report["output"]["dropped"].array.compactMap(\.string)
       #expect(dropped.contains { $0.contains("audio") }, "\(name): unreported loss of audio")
       return
     }
     // Cutting drops audio that begins before the first frame.
-    guard sound >= first - 0.0001 else { return }
-    let moved = abs((heard - shown) - (sound - first))
-    #expect(moved <= max(before.soundLength, after.soundLength) + 0.001, "\(name): \(moved) s")
+    guard audio >= first - 0.0001 else { return }
+    let moved = abs((heard - shown) - (audio - first))
+    #expect(moved <= max(before.audioLength, after.audioLength) + 0.001, "\(name): \(moved) s")
   }
 }

@@ -18,8 +18,8 @@ import UprightTestSupport
   func ties() throws {
     let interleaver = PacketInterleaver(awaited: [true, true], cutsAtKeys: false)
     for second in Int64(0)..<3600 {
-      let sound = try packet(pts: second * 48_000, base: Self.audio)
-      interleaver.add(sound, track: 1, format: nil, isVideo: false)
+      let audio = try packet(pts: second * 48_000, base: Self.audio)
+      interleaver.add(audio, track: 1, format: nil, isVideo: false)
       let picture = try packet(pts: second * 90_000, base: Self.video)
       interleaver.add(picture, track: 0, format: nil, isVideo: true)
     }
@@ -35,8 +35,8 @@ import UprightTestSupport
     for start in Int64(0)..<1000 {
       let interleaver = PacketInterleaver(
         awaited: [true, true], cutsAtKeys: false, isGapless: true)
-      let sound = try packet(pts: start * 960, duration: 960, base: Self.audio)
-      interleaver.add(sound, track: 1, format: nil, isVideo: false)
+      let audio = try packet(pts: start * 960, duration: 960, base: Self.audio)
+      interleaver.add(audio, track: 1, format: nil, isVideo: false)
       // One frame a tick before the end of the audio, and one at the end.
       for pts in [(start + 1) * 1800 - 1, (start + 1) * 1800] {
         let picture = try packet(pts: pts, base: Self.video)

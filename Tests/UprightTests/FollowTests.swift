@@ -177,11 +177,11 @@ struct FollowTests {
     let theirs = try FFmpegTool.frames(output.clip.path()).compactMap(\.time)
     try #require(theirs.count == 300)
     for (path, first) in Self.parts(run) {
-      let (status, said) = try Player.gstreamer.play([path, "--sound"])
+      let (status, said) = try Player.gstreamer.play([path, "--audio"])
       #expect(status == 0, "\(said["error"])")
       #expect(said["frames"].int == (output.splits ? 100 : 300))
       #expect(said["backwards"].int == 0)
-      #expect(said["sound"]["buffers"].int ?? 0 > (output.splits ? 150 : 460))
+      #expect(said["audio"]["buffers"].int ?? 0 > (output.splits ? 150 : 460))
       let sizes = said["sizes"].array
       let frames = output.splits ? [first] : [0, 100, 200]
       #expect(sizes.map { $0["width"].int } == frames.map { $0 / 100 == 1 ? 320 : 180 })

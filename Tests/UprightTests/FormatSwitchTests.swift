@@ -151,11 +151,11 @@ struct FormatSwitchTests {
           MP4Box.bytes("mdia", MP4Box.bytes("minf", MP4Box.bytes("stbl", tables))))
       }
       // A second track, whose only chunk is all of the media.
-      let sound =
+      let audio =
         MP4Box.bytes("stsc", words([0, 1, 1, 1, 1]))
         + MP4Box.bytes("stco", words([0, 1, start % 0x1_0000_0000]))
       return MP4Box.bytes("ftyp", [1, 2, 3, 4])
-        + MP4Box.bytes("moov", MP4Box.bytes("mvhd", [9]) + track(stbl) + track(sound))
+        + MP4Box.bytes("moov", MP4Box.bytes("mvhd", [9]) + track(stbl) + track(audio))
     }
     let head = file(0).count + 8
     return (file(start ?? head) + MP4Box.bytes("mdat", media), media)

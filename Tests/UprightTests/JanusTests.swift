@@ -362,7 +362,7 @@ struct JanusTests {
   // MARK: - Audio
 
   /// Returns a recording of the file's audio as packets of Opus (20 ms) or G.711.
-  static func sound(
+  static func audio(
     _ codec: String, of path: String, written: Int, from start: Double = 0, in scratch: Scratch
   ) throws -> JanusFixture {
     var fixture = JanusFixture("a", codec, written: written)
@@ -372,7 +372,7 @@ struct JanusTests {
     let frames: [EncodedFrame]
     let step: Int
     if codec == "opus" {
-      let file = scratch.path("sound.ogg")
+      let file = scratch.path("audio.ogg")
       try FFmpegTool.run([
         "-i", path, "-vn", "-c:a", "libopus", "-ar", "48000", "-ac", "2", "-frame_duration", "20",
         "-page_duration", "20000", file,
@@ -380,7 +380,7 @@ struct JanusTests {
       frames = EncodedFrame.ogg(try Data(contentsOf: URL(fileURLWithPath: file)))
       step = 960
     } else {
-      let file = scratch.path("sound.raw")
+      let file = scratch.path("audio.raw")
       let law = codec == "pcma" ? "alaw" : "mulaw"
       try FFmpegTool.run([
         "-i", path, "-vn", "-c:a", "pcm_\(law)", "-ar", "8000", "-ac", "1", "-f", law, file,
@@ -418,9 +418,9 @@ struct JanusTests {
         Pair(codec: "opus", output: "mov", late: -0.5, copied: "aac"),
         Pair(codec: "pcmu", output: "mp4", late: 0.4, copied: "aac"),
       ], test: 2))
-  func sound(_ pair: Pair) throws {
+  func audio(_ pair: Pair) throws {
     let scratch = try Scratch()
-    let source = Samples.withSound
+    let source = Samples.withAudio
     let clip = try SentClip(
       .h264, count: 150, interval: 30, source: ["-i", source, "-an", "-vf", "scale=320:180"])
     #expect(clip.frames.count == 150)
@@ -430,7 +430,7 @@ struct JanusTests {
     let (early, late) = (max(0, -pair.late), max(0, pair.late))
     var pictures = Self.recording(clip, RTPSender(.h264))
     pictures.header = JanusFixture("v", "h264", written: written).header
-    let fixture = try Self.sound(
+    let fixture = try Self.audio(
       pair.codec, of: source, written: written + Int(late * 1e6), from: late, in: scratch)
     let input: String
     if early > 0 {
@@ -445,10 +445,10 @@ struct JanusTests {
     } else {
       input = try Self.write(pictures, "call.mjr", in: scratch)
     }
-    let sound = try Self.write(fixture, "call-audio.mjr", in: scratch)
+    let audio = try Self.write(fixture, "call-audio.mjr", in: scratch)
     let run = try Transcoded(input, to: scratch.path("out.\(pair.output)")) {
       $0.quick()
-      $0.audio = sound
+      $0.audio = audio
     }
     if early == 0 { #expect(run.result.warnings == []) }
     #expect(try FFmpegTool.streams(run.path, "audio").first?["codec_name"].string == pair.copied)
@@ -466,11 +466,11 @@ struct JanusTests {
     let scratch = try Scratch()
     let clip = try Self.clip(.vp8)
     let input = try Self.write(Self.recording(clip, RTPSender(.vp8)), "call.mjr", in: scratch)
-    let sound = try Self.write(
-      Self.sound("opus", of: Samples.withSound, written: 1_700_000_000_000_000, in: scratch),
+    let audio = try Self.write(
+      Self.audio("opus", of: Samples.withAudio, written: 1_700_000_000_000_000, in: scratch),
       "call-audio.mjr", in: scratch)
     let run = try Transcoded(input, to: scratch.path("out.webm")) {
-      $0.audio = sound
+      $0.audio = audio
       $0.speed = "8"
     }
     #expect(try FFmpegTool.streams(run.path, "audio").first?["codec_name"].string == "opus")

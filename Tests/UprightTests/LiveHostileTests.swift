@@ -66,7 +66,7 @@ struct LiveHostileTests {
   }
 
   @Test("Audio only")
-  func sound() throws {
+  func audio() throws {
     var clip = try FLVClip(DecodedFrames.source, seconds: 10)
     clip.tags.removeAll { $0.isVideo }
     try Self.check(clip.tags, "no video", pictures: 0)

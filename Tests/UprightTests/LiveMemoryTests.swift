@@ -78,8 +78,8 @@ struct LiveMemoryTests {
     var (video, audio): ([EncodedPacket], [EncodedPacket]) = ([], [])
     for element in await received.packets {
       switch element {
-      case .format(let description, let sound):
-        #expect(sound.codec == .aac && sound.sampleRate == 48_000 && !sound.extradata.isEmpty)
+      case .format(let description, let track):
+        #expect(track.codec == .aac && track.sampleRate == 48_000 && !track.extradata.isEmpty)
         #expect(!description.extradata.isEmpty)
         sizes.append(description.size)
       case .packet(let packet):

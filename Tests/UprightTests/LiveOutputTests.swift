@@ -40,9 +40,9 @@ struct LiveOutputTests {
     for (file, shown) in [(path, first), (scratch.path("take-2.mp4"), second)] {
       // Its first frame is at 0, with the audio.
       let start = try #require(try FFmpegTool.packets(file, "v:0").compactMap(\.time).min())
-      let sound = try FFmpegTool.packets(file, "a:0").compactMap(\.time)
+      let audio = try FFmpegTool.packets(file, "a:0").compactMap(\.time)
       #expect(
-        abs(start) < 0.001 && sound.first.map { abs($0) < 0.06 } == true, "\(start), \(sound)")
+        abs(start) < 0.001 && audio.first.map { abs($0) < 0.06 } == true, "\(start), \(audio)")
       #expect(shown.corners.allSatisfy { $0 == "tl" })
       #expect(shown.shortestStep > 0 && shown.longestStep < 0.067)
     }

@@ -25,9 +25,9 @@ import UprightTestSupport
   ) throws {
     for index in range {
       let time = Int64(index) * 9000
-      let sound = try Packet(
+      let audio = try Packet(
         [UInt8](repeating: 1, count: 10), stream: pictures, pts: time - 1, isKey: true)
-      queue.put(sound, track: 1, format: nil)
+      queue.put(audio, track: 1, format: nil)
       let packet = try Packet(
         [UInt8](repeating: 0, count: bytes), stream: pictures, pts: time,
         isKey: index % gop == 0 || formats[index] != nil)

@@ -99,9 +99,9 @@ struct LiveSessionTests {
     #expect(shown.corners[..<turned].allSatisfy { $0 == "tl" })
     #expect(shown.times[turned] > lost + 0.9)
     for path in ["\(folder)/index.m3u8", scratch.path("take.ts")] {
-      let sound = try FFmpegTool.packets(path, "a:0").compactMap(\.time)
-      let steps = zip(sound, sound.dropFirst()).map { $1 - $0 }
-      #expect(sound.count > 100)
+      let audio = try FFmpegTool.packets(path, "a:0").compactMap(\.time)
+      let steps = zip(audio, audio.dropFirst()).map { $1 - $0 }
+      #expect(audio.count > 100)
       #expect(steps.allSatisfy { abs($0 - 1024.0 / 48000) < 0.001 }, "\(steps.max() ?? 0)")
     }
   }
@@ -159,8 +159,8 @@ struct LiveSessionTests {
     let shown = try DecodedFrames("\(folder)/index.m3u8", scratch)
     #expect(shown.shortestStep > 0 && shown.longestStep < 0.15, "\(shown.longestStep)")
     #expect(shown.times.last.map { $0 < 3.5 } == true)
-    let sound = try FFmpegTool.packets("\(folder)/index.m3u8", "a:0").compactMap(\.time)
-    let steps = zip(sound, sound.dropFirst()).map { $1 - $0 }
+    let audio = try FFmpegTool.packets("\(folder)/index.m3u8", "a:0").compactMap(\.time)
+    let steps = zip(audio, audio.dropFirst()).map { $1 - $0 }
     #expect(steps.allSatisfy { abs($0 - 1024.0 / 48000) < 0.001 })
   }
 
@@ -200,15 +200,15 @@ struct LiveSessionTests {
     #expect(turned > 0 && shown.corners[..<turned].allSatisfy { $0 == "tr" })
     #expect(shown.sizes[..<turned].allSatisfy { $0 == PixelSize(90, 160) })
     #expect(shown.corners[turned...].allSatisfy { $0 == "tl" })
-    let sound = try FFmpegTool.packets(taken, "a:0").count
-    #expect(sound > 40)
+    let audio = try FFmpegTool.packets(taken, "a:0").count
+    #expect(audio > 40)
   }
 
   @Test("Audio stays in sync within one audio frame, across a clock jump and a loss")
   func sync() throws {
     let scratch = try Scratch()
     let path = scratch.path("take.ts")
-    var clip = try FLVClip(file: Samples.withSound, seconds: 4.5)
+    var clip = try FLVClip(file: Samples.withAudio, seconds: 4.5)
     for index in clip.tags.indices where clip.tags[index].time >= 2500 {
       clip.tags[index].time += 700_000
     }
@@ -222,7 +222,7 @@ struct LiveSessionTests {
     try stage.publish(clip.tags)
     #expect(until { stage.session.snapshot.counters.inputLosses == 2 })
     stage.end()
-    let before = try FlashAndBeep(path: Samples.withSound)
+    let before = try FlashAndBeep(path: Samples.withAudio)
     let after = try FlashAndBeep(path: path)
     figure("offsets before \(before.offsets), after \(after.offsets)")
     #expect(after.flashes.count >= 8 && after.flashes.count == after.beeps.count)
@@ -278,8 +278,8 @@ struct LiveSessionTests {
       let follows = [".ts", ".flv", "m3u8"].contains { path.hasSuffix($0) }
       let sizes = Set(shown.sizes)
       #expect(sizes.count == (follows ? 2 : 1), "\(path): \(sizes)")
-      let sound = try FFmpegTool.packets(path, "a:0").count
-      #expect(sound > 60, "\(path)")
+      let audio = try FFmpegTool.packets(path, "a:0").count
+      #expect(audio > 60, "\(path)")
     }
     #expect(scratch.names.allSatisfy { !$0.hasSuffix(".part") })
   }
@@ -288,7 +288,7 @@ struct LiveSessionTests {
   @Test("A slow encoder: frames are dropped, none are inserted, the input is not lost")
   func overload() throws {
     let scratch = try Scratch()
-    let clip = try FLVClip("testsrc2=size=1280x720:rate=30", seconds: 6, sound: false)
+    let clip = try FLVClip("testsrc2=size=1280x720:rate=30", seconds: 6, audio: false)
     let stage = try LiveTestSession([.file(path: scratch.path("take.ts"))]) {
       $0.options.size = .pair(PixelSize(720, 1280))
       $0.options.speed = "placebo"
@@ -307,7 +307,7 @@ struct LiveSessionTests {
   func slow() throws {
     let scratch = try Scratch()
     let clip = try FLVClip(
-      "color=gray:size=64x48:rate=15", seconds: 2, sound: false, options: "-crf 50")
+      "color=gray:size=64x48:rate=15", seconds: 2, audio: false, options: "-crf 50")
     let stage = try LiveTestSession([.file(path: scratch.path("take.ts"))])
     try stage.publish(clip.tags.filter { $0.time < 1500 }, ends: false)
     #expect(until { stage.states.contains(.live) }, "\(stage.session.snapshot)")

@@ -34,12 +34,12 @@ struct FLVClip: Sendable {
   ///
   /// - Parameters:
   ///   - picture: A lavfi source of FFmpeg, without its duration.
-  ///   - sound: Whether there is a tone.
-  init(_ picture: String, seconds: Double, sound: Bool = true, options: String = "") throws {
+  ///   - audio: Whether there is a tone.
+  init(_ picture: String, seconds: Double, audio: Bool = true, options: String = "") throws {
     let scratch = try Scratch()
     let path = scratch.path("clip.flv")
     var line = "-f lavfi -i \(picture) "
-    if sound { line += "-f lavfi -i sine=f=440:r=44100 -c:a aac " }
+    if audio { line += "-f lavfi -i sine=f=440:r=44100 -c:a aac " }
     line +=
       "-t \(seconds) -c:v libx264 -preset ultrafast -g 30 -bf 0 -pix_fmt yuv420p \(options) -f flv"
     try FFmpegTool.run(line, [path])

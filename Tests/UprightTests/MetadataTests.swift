@@ -38,7 +38,7 @@ struct MetadataTests {
       .write(toFile: subtitles, atomically: true, encoding: .utf8)
     let isMP4 = name.hasSuffix("mp4") || name.hasSuffix("mov")
     var arguments =
-      ["-i", Samples.withSound, "-i", chapters, "-i", subtitles, "-f", "lavfi", "-i", "sine=d=5"]
+      ["-i", Samples.withAudio, "-i", chapters, "-i", subtitles, "-f", "lavfi", "-i", "sine=d=5"]
     arguments += "-map 0:v -map 0:a -map 3:a -map 2:s -map_metadata 1 -map_chapters 1".words
     arguments += ["-c:v", "copy", "-c:a:0", "copy", "-c:a:1", "aac"]
     arguments += ["-c:s", isMP4 ? "mov_text" : "srt"]
@@ -132,8 +132,8 @@ struct MetadataTests {
     let chapters = json["chapters"].array
     #expect(chapters.map { $0["tags"]["title"].string } == ["Out", "Home"])
     #expect(chapters.map { Double($0["start_time"].string ?? "") } == [0, 1.5])
-    let sound = json["streams"].array.filter { $0["codec_type"].string == "audio" }
-    #expect(sound.map { $0["tags"]["language"].string } == ["eng", "fra"])
+    let audio = json["streams"].array.filter { $0["codec_type"].string == "audio" }
+    #expect(audio.map { $0["tags"]["language"].string } == ["eng", "fra"])
     let before = try FFmpegTool.packets(source, "a:1", hashes: true)
     let after = try FFmpegTool.packets(run.path, "a:1", hashes: true)
     #expect(before.map(\.hash) == after.map(\.hash))
@@ -294,7 +294,7 @@ struct SubtitleTests {
     let (image, input) = (scratch.path("cover.png"), scratch.path("source.mp4"))
     try FFmpegTool.run(["-f", "lavfi", "-i", "testsrc2=s=64x64", "-frames:v", "1", image])
     try FFmpegTool.run([
-      "-i", Samples.withSound, "-i", image, "-map", "0", "-map", "1", "-c", "copy",
+      "-i", Samples.withAudio, "-i", image, "-map", "0", "-map", "1", "-c", "copy",
       "-disposition:v:1", "attached_pic", input,
     ])
     let run = try Transcoded(input, to: scratch.path("out.\(kind)")) {

@@ -223,7 +223,7 @@ struct PacketSessionTests {
   func audio() async throws {
     // RFC 7845, 5.1: version 1, two channels, no pre-skip, 48 kHz, no gain.
     let head = Array("OpusHead".utf8) + [1, 2, 0, 0, 0x80, 0xBB, 0, 0, 0, 0, 0]
-    let sound = try AudioDescription(.opus, sampleRate: 48_000, channels: 2, extradata: head)
+    let description = try AudioDescription(.opus, sampleRate: 48_000, channels: 2, extradata: head)
     let video = try Self.packets(.h264, count: 60)
     // Silence, 20 ms each.
     let audio = (0..<100).map {
@@ -234,12 +234,13 @@ struct PacketSessionTests {
     let packets = (video + audio).sorted {
       Double($0.pts) * $0.timeBase.doubleValue < Double($1.pts) * $1.timeBase.doubleValue
     }
-    let session = try PacketSession(VideoDescription(.h264), audio: sound, timeBase: Self.clock)
+    let session = try PacketSession(
+      VideoDescription(.h264), audio: description, timeBase: Self.clock)
     async let sending: Void = {
       for packet in packets { try await session.send(packet) }
       session.finish()
     }()
-    let segments = MovieSegments(timeBase: Self.clock, audio: sound)
+    let segments = MovieSegments(timeBase: Self.clock, audio: description)
     var (file, received) = (Data(), [EncodedPacket]())
     for try await element in session.output {
       switch element {

@@ -36,11 +36,11 @@ struct PartsTests {
 
   private static func source(_ test: Case, _ scratch: Scratch) throws -> String {
     let path = scratch.path(test.source)
-    let sound = test.source.hasSuffix("webm") ? "libopus" : "aac"
+    let audio = test.source.hasSuffix("webm") ? "libopus" : "aac"
     try FFmpegTool.run(
       """
       -f lavfi -i testsrc2=s=160x96:r=24:d=6,\(test.filter) -f lavfi -i sine=d=6:r=48000 \
-      -pix_fmt yuv420p \(test.encoder) -fps_mode passthrough -c:a \(sound)
+      -pix_fmt yuv420p \(test.encoder) -fps_mode passthrough -c:a \(audio)
       """, [path])
     return path
   }
@@ -115,7 +115,7 @@ struct PartsTests {
     try Self.checkPackets(source, run.path, test)
     try Self.checkStrictly(run.path)
     if !test.follows { try Self.checkPictures(source, run.path, test, scratch) }
-    try Self.checkSound(source, run.path)
+    try Self.checkAudio(source, run.path)
   }
 
   /// Checks that copied packets have the source's bytes, that times are the source's, and that decoding
@@ -182,7 +182,7 @@ struct PartsTests {
     return "h264"
   }
 
-  private static func checkSound(_ source: String, _ path: String) throws {
+  private static func checkAudio(_ source: String, _ path: String) throws {
     let (old, new) = (
       try FFmpegTool.packets(source, "a:0", hashes: true),
       try FFmpegTool.packets(path, "a:0", hashes: true)
@@ -372,7 +372,7 @@ struct PartsTests {
     #expect(said["backwards"].int == 0)
     #expect(said["numbers"].array[100..<200].map { $0.int } == Array(100..<200))
     if canvas == .follow { #expect(said["numbers"].ints == Array(0..<300)) }
-    let (ended, shown) = try Player.gstreamer.play([run.path, "--sound"])
+    let (ended, shown) = try Player.gstreamer.play([run.path, "--audio"])
     #expect(ended == 0, "\(shown["error"])")
     #expect(shown["frames"].int == 300)
     #expect(shown["backwards"].int == 0)

@@ -64,7 +64,7 @@ struct RotationClipTests {
     #expect(video["side_data_list"].array.isEmpty, "a matrix remains: \(video["side_data_list"])")
     #expect(video["tags"]["rotate"].isNull)
     try Self.compareTimes(clip.path, run.path)
-    try Self.compareSound(clip.path, run.path)
+    try Self.compareAudio(clip.path, run.path)
 
     let ratios = try FFmpegTool.ratios(
       inputs: ["-i", clip.path, "-i", run.path],
@@ -94,11 +94,11 @@ struct RotationClipTests {
 
   /// Checks that the audio keeps its offset to the first frame, measured by a common packet if it was
   /// copied, or else by the first decoded audio frame.
-  static func compareSound(_ source: String, _ output: String) throws {
-    guard let sound = try FFmpegTool.streams(source, "audio").first,
-      sound["codec_name"].string != nil
+  static func compareAudio(_ source: String, _ output: String) throws {
+    guard let audio = try FFmpegTool.streams(source, "audio").first,
+      audio["codec_name"].string != nil
     else { return }
-    let rate = Double(sound["sample_rate"].string ?? "48000") ?? 48000
+    let rate = Double(audio["sample_rate"].string ?? "48000") ?? 48000
     let pictures = try [source, output].map { try FFmpegTool.frames($0).first?.time ?? 0 }
     let packets = try [source, output].map {
       try FFmpegTool.packets($0, "a:0", hashes: true).filter { !$0.isDiscarded }
@@ -204,6 +204,6 @@ struct RotationClipTests {
     #expect(run.result.output.frames == 30)
     #expect(run.report["formats"].array.map { $0["encodeResolution"].string } == ["1080x720"])
     try Self.compareTimes(input, run.path)
-    try Self.compareSound(input, run.path)
+    try Self.compareAudio(input, run.path)
   }
 }

@@ -11,7 +11,7 @@ struct SegmentTests {
   @Test("Segments start with an IDR and have the given duration", .long, arguments: [0.5, 1, 2, 3])
   func durations(_ length: Double) throws {
     let scratch = try Scratch()
-    let run = try Transcoded(Samples.withSound, to: scratch.path("out.m3u8")) {
+    let run = try Transcoded(Samples.withAudio, to: scratch.path("out.m3u8")) {
       $0.size = .pair(PixelSize(180, 320))
       $0.segmentDuration = length
     }
@@ -143,9 +143,9 @@ struct SegmentTests {
 
     var counters: [Int: Int] = [:]
     var lastDTS = -Double.infinity
-    var (pictures, sounds) = (0, 0)
+    var (frameCount, audioCount) = (0, 0)
     var starts: [Double] = []
-    var soundOf: [[Double]] = []
+    var audioOf: [[Double]] = []
     for segment in playlist.segments {
       let path = scratch.path(segment.file)
       let packets = try TransportPacket.all(in: Data(contentsOf: URL(fileURLWithPath: path)))
@@ -161,7 +161,7 @@ struct SegmentTests {
       // Each segment by itself begins with an IDR that has its size.
       let frames = try FFmpegTool.frames(path)
       #expect(frames.first?.json["key_frame"].int == 1)
-      pictures += frames.count
+      frameCount += frames.count
       let video = try FFmpegTool.probe(
         path, ["-select_streams", "v:0", "-show_packets"])["packets"].array
       for packet in video {
@@ -170,16 +170,16 @@ struct SegmentTests {
         lastDTS = dts
       }
       starts.append(frames.compactMap(\.time).min() ?? .nan)
-      let sound = try FFmpegTool.packets(path, "a:0").compactMap(\.time)
-      soundOf.append(sound)
-      sounds += sound.count
+      let audio = try FFmpegTool.packets(path, "a:0").compactMap(\.time)
+      audioOf.append(audio)
+      audioCount += audio.count
     }
-    #expect(pictures == 300)
-    #expect(try sounds == FFmpegTool.packets(clip.path(), "a:0").count)
-    for (index, sound) in soundOf.enumerated() {
+    #expect(frameCount == 300)
+    #expect(try audioCount == FFmpegTool.packets(clip.path(), "a:0").count)
+    for (index, audio) in audioOf.enumerated() {
       let end = index + 1 < starts.count ? starts[index + 1] : .infinity
       let first = index == 0 ? -.infinity : starts[index]
-      #expect(sound.allSatisfy { $0 >= first - 2e-5 && $0 < end + 2e-5 }, "segment \(index)")
+      #expect(audio.allSatisfy { $0 >= first - 2e-5 && $0 < end + 2e-5 }, "segment \(index)")
     }
     for index in starts.indices.dropLast() {
       #expect(abs(starts[index + 1] - starts[index] - playlist.segments[index].duration) < 1e-4)

@@ -37,7 +37,7 @@ struct SplitTests {
     #expect(run.report["output"]["frames"].int == 300)
 
     let theirs = try FFmpegTool.frames(NumberedClip.Clip.variable.path()).compactMap(\.time)
-    let sound = try FFmpegTool.packets(NumberedClip.Clip.variable.path(), "a:0").compactMap(\.time)
+    let audio = try FFmpegTool.packets(NumberedClip.Clip.variable.path(), "a:0").compactMap(\.time)
     try #require(theirs.count == 300)
     let grain = 0.0022
     var heard = 0
@@ -65,11 +65,11 @@ struct SplitTests {
       #expect(index == 0 || first >= -grain, "\(file): audio begins at \(first)")
       #expect(last < end + grain, "\(file): audio ends at \(last)")
       if !name.hasSuffix("webm") {
-        let source = sound.map { $0 - start }.min { abs($0 - first) < abs($1 - first) } ?? 9
+        let source = audio.map { $0 - start }.min { abs($0 - first) < abs($1 - first) } ?? 9
         #expect(abs(source - first) <= grain, "\(file): audio moved by \(source - first)")
       }
     }
-    if !name.hasSuffix("webm") { #expect(heard == sound.count) }
+    if !name.hasSuffix("webm") { #expect(heard == audio.count) }
   }
 
   @Test("Flash and beep stay in sync in every file", .long)
@@ -78,14 +78,14 @@ struct SplitTests {
     var events = "{\"at\": 0, \"device\": \"portrait\"}\n"
     events +=
       "{\"at\": 1.7, \"device\": \"landscapeLeft\"}\n{\"at\": 3.2, \"device\": \"portrait\"}\n"
-    let run = try Transcoded(Samples.withSound, to: scratch.path("out.mkv"), events: events) {
+    let run = try Transcoded(Samples.withAudio, to: scratch.path("out.mkv"), events: events) {
       $0.size = .pair(PixelSize(360, 640))
       $0.splits = true
       $0.canvas = .follow
       $0.quick()
     }
     #expect(run.result.output.files.count == 3)
-    let before = try FlashAndBeep(path: Samples.withSound)
+    let before = try FlashAndBeep(path: Samples.withAudio)
     let flashes = try run.result.output.files.map { path in
       let streams = try FFmpegTool.streams(path, "video")
       // `FlashAndBeep` requires a 16:9 frame. Letterboxed frames in the portrait canvas are cropped.

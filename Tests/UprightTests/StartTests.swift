@@ -59,11 +59,11 @@ struct StartTests {
     #expect(run.result.warnings.isEmpty, "\(run.result.warnings)")
     // With audio, in sync as before.
     let heard = try Transcoded(input, to: scratch.path("part.mp4")) { $0.start = start }
-    let sound = try FFmpegTool.packets(heard.path, "a:0").compactMap(\.time)
+    let audio = try FFmpegTool.packets(heard.path, "a:0").compactMap(\.time)
     let pictures = try FFmpegTool.frames(heard.path).compactMap(\.time)
     #expect(pictures.count == part.count)
-    #expect(abs((sound.first ?? 9) - (pictures.first ?? 0)) < 0.045)
-    #expect(Double(sound.count) > (12 - start) * 48000 / 1024 - 3)
+    #expect(abs((audio.first ?? 9) - (pictures.first ?? 0)) < 0.045)
+    #expect(Double(audio.count) > (12 - start) * 48000 / 1024 - 3)
   }
 
   @Test("Decoding starts one second before, if that needs a keyframe other than the first", .long)

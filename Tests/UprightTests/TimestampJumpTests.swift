@@ -119,14 +119,14 @@ import UprightTestSupport
     #expect(
       zip(first, first.dropFirst()).allSatisfy { $1 - $0 > 0.015 && $1 - $0 < 0.12 }, "\(first)")
     #expect(frames[50] - frames[49] > 200)
-    let sound = try FFmpegTool.packets(run.path, "a:0").compactMap(\.time)
+    let audio = try FFmpegTool.packets(run.path, "a:0").compactMap(\.time)
     let theirs = try FFmpegTool.packets(input, "a:0").count
-    #expect(sound.count == theirs)
-    let early = sound.filter { $0 < 100 }
+    #expect(audio.count == theirs)
+    let early = audio.filter { $0 < 100 }
     #expect(zip(early, early.dropFirst()).allSatisfy { $1 - $0 < 0.12 }, "\(early)")
     // Audio and video of the second part are in sync.
     #expect(abs((early.last ?? 0) - first[49]) < 0.15)
-    let late = sound.filter { $0 > 100 }
+    let late = audio.filter { $0 > 100 }
     #expect(abs((late.first ?? 0) - frames[50]) < 0.15)
   }
 
@@ -144,9 +144,9 @@ import UprightTestSupport
     let shift = after[0] - before[0]
     let grain = name == "out.mkv" ? 0.0011 : 2e-5
     #expect(zip(before, after).allSatisfy { abs($1 - $0 - shift) < grain })
-    let sound = try FFmpegTool.packets(input, "a:0").compactMap(\.time)
+    let audio = try FFmpegTool.packets(input, "a:0").compactMap(\.time)
     let heard = try FFmpegTool.packets(run.path, "a:0").compactMap(\.time)
-    #expect(sound.count == heard.count)
-    #expect(abs((heard.first ?? 0) - (sound.first ?? 0) - shift) < 0.0022)
+    #expect(audio.count == heard.count)
+    #expect(abs((heard.first ?? 0) - (audio.first ?? 0) - shift) < 0.0022)
   }
 }

@@ -46,19 +46,19 @@ struct TimestampTests {
     let packets = try FFmpegTool.packets(run.path, "v:0")
     let dts = packets.compactMap(\.dts)
     #expect(zip(dts, dts.dropFirst()).allSatisfy { $0 < $1 })
-    try RotationClipTests.compareSound(input, run.path)
+    try RotationClipTests.compareAudio(input, run.path)
   }
 
   /// Encodes video and a tone that begin and end at different times.
   private static func make(
-    _ scratch: Scratch, pictures: String, sound: String, picturesAt: Double = 0,
-    soundAt: Double = 0, rate: Int = 25
+    _ scratch: Scratch, pictures: String, audio: String, picturesAt: Double = 0,
+    audioAt: Double = 0, rate: Int = 25
   ) throws -> String {
     let path = scratch.path("source.mkv")
     try FFmpegTool.run([
       "-itsoffset", "\(picturesAt)", "-f", "lavfi", "-i",
       "testsrc2=s=160x90:r=\(rate):d=\(pictures)",
-      "-itsoffset", "\(soundAt)", "-f", "lavfi", "-i", "sine=f=440:r=48000:d=\(sound)", "-map", "0",
+      "-itsoffset", "\(audioAt)", "-f", "lavfi", "-i", "sine=f=440:r=48000:d=\(audio)", "-map", "0",
       "-map", "1", "-c:v", "libx264", "-c:a", "aac", path,
     ])
     return path
@@ -67,26 +67,26 @@ struct TimestampTests {
   struct Apart: CustomTestStringConvertible, Sendable {
     let testDescription: String
     var pictures = "3"
-    var sound = "3"
+    var audio = "3"
     var picturesAt = 0.0
-    var soundAt = 0.0
+    var audioAt = 0.0
     var rate = 25
   }
 
   @Test(
     "Video and audio that do not begin or end together", .long,
     arguments: [
-      Apart(testDescription: "audio 14 s before the video", sound: "17", picturesAt: 14),
-      Apart(testDescription: "video 14 s before the audio", pictures: "17", soundAt: 14),
-      Apart(testDescription: "audio ends early", pictures: "20", sound: "1"),
-      Apart(testDescription: "video ends early", pictures: "1", sound: "20"),
-      Apart(testDescription: "one frame per second", pictures: "70", sound: "70", rate: 1),
+      Apart(testDescription: "audio 14 s before the video", audio: "17", picturesAt: 14),
+      Apart(testDescription: "video 14 s before the audio", pictures: "17", audioAt: 14),
+      Apart(testDescription: "audio ends early", pictures: "20", audio: "1"),
+      Apart(testDescription: "video ends early", pictures: "1", audio: "20"),
+      Apart(testDescription: "one frame per second", pictures: "70", audio: "70", rate: 1),
     ], Loop.cases(["out.mp4", "out.ts", "out.m3u8", "out.flv", "out.mkv"], test: 2))
   func apart(_ test: Apart, _ name: String) throws {
     let scratch = try Scratch()
     let input = try Self.make(
-      scratch, pictures: test.pictures, sound: test.sound, picturesAt: test.picturesAt,
-      soundAt: test.soundAt, rate: test.rate)
+      scratch, pictures: test.pictures, audio: test.audio, picturesAt: test.picturesAt,
+      audioAt: test.audioAt, rate: test.rate)
     let output = try Scratch()
     let run = try Transcoded(input, to: output.path(name)) {
       $0.size = .pair(PixelSize(90, 160))
@@ -94,14 +94,14 @@ struct TimestampTests {
     let before = try FFmpegTool.frames(input).compactMap(\.time)
     let after = try FFmpegTool.frames(run.path).compactMap(\.time)
     #expect(run.result.output.frames == before.count && after.count == before.count)
-    let sound = try FFmpegTool.packets(input, "a:0").compactMap(\.time)
+    let audio = try FFmpegTool.packets(input, "a:0").compactMap(\.time)
     let heard = try FFmpegTool.packets(run.path, "a:0").compactMap(\.time)
-    #expect(sound.count == heard.count)
+    #expect(audio.count == heard.count)
     let grain = name == "out.mp4" ? 0.0006 : 0.0022
-    let offset = (sound.first ?? 0) - (before.first ?? 0)
+    let offset = (audio.first ?? 0) - (before.first ?? 0)
     let now = (heard.first ?? 0) - (after.first ?? 0)
     #expect(abs(offset - now) <= grain, "audio was \(offset) s from the video, is \(now) s")
-    let end = (sound.last ?? 0) - (before.last ?? 0)
+    let end = (audio.last ?? 0) - (before.last ?? 0)
     let nowEnd = (heard.last ?? 0) - (after.last ?? 0)
     #expect(abs(end - nowEnd) <= grain, "at the end \(end) s became \(nowEnd) s")
   }
@@ -110,13 +110,13 @@ struct TimestampTests {
     "Cutting keeps video and audio in sync", .long, arguments: ["out.mp4", "out.m3u8", "out.mkv"])
   func cut(_ name: String) throws {
     let scratch = try Scratch()
-    let run = try Transcoded(Samples.withSound, to: scratch.path(name)) {
+    let run = try Transcoded(Samples.withAudio, to: scratch.path(name)) {
       $0.size = .pair(PixelSize(360, 640))
       $0.start = 1
       $0.end = 4
     }
     #expect(run.result.output.frames == 90)
-    let before = try FlashAndBeep(path: Samples.withSound)
+    let before = try FlashAndBeep(path: Samples.withAudio)
     let after = try FlashAndBeep(path: run.path)
     #expect(after.flashes.count == 3 && after.beeps.count == 3)
     let drift = zip(before.offsets[1...3], after.offsets).map { abs($0 - $1) }.max() ?? 1

@@ -63,7 +63,7 @@ enum Samples {
   }
 
   static let turning = path("turning-sensor.mp4")
-  static let withSound = path("with-sound.mp4")
+  static let withAudio = path("with-sound.mp4")
   static let displayMatrix = path("display-matrix.mp4")
 
   /// The events of `turning`.

@@ -84,9 +84,9 @@ struct TypedResultTests {
     let scratch = try Scratch()
     let path = scratch.path("out.h264")
     let report = try TagSession(
-      input: Samples.withSound, output: path, options: .init(orientation: .left)
+      input: Samples.withAudio, output: path, options: .init(orientation: .left)
     ).run()
-    #expect(report.input.path == Samples.withSound && report.input.frames == 150)
+    #expect(report.input.path == Samples.withAudio && report.input.frames == 150)
     #expect(report.input.size == PixelSize(640, 360) && report.input.duration == 5)
     #expect(report.output.path == path && report.output.files == [path])
     #expect(report.output.sizes == [PixelSize(640, 360)])
@@ -145,7 +145,7 @@ struct TypedResultTests {
   @Test("A probe's audio, and an input without video")
   func probeAudio() throws {
     let scratch = try Scratch()
-    let audio = try #require(try Probe(input: Samples.withSound).streams[1].audio)
+    let audio = try #require(try Probe(input: Samples.withAudio).streams[1].audio)
     #expect(audio.sampleRate == 48000 && audio.channels >= 1)
     let path = scratch.path("tone.m4a")
     try FFmpegTool.run("-f lavfi -i sine=d=1:r=44100 -c:a aac", [path])
