@@ -1,7 +1,7 @@
 // The cost that every transcoder has: each frame of a clip is decoded, and a prepared frame is encoded in its
 // place, through libavcodec with one thread each, with nothing in between.
 //
-//   stages CLIP PICTURES.y4m
+//   stages CLIP FRAMES.y4m
 //
 // Prints the CPU seconds from the start of main, without reading the prepared frames.
 #include <libavcodec/avcodec.h>
@@ -35,10 +35,10 @@ typedef struct source {
 static source open_clip(const char *path) {
   source s = {.packet = av_packet_alloc(), .frame = av_frame_alloc()};
   need(avformat_open_input(&s.input, path, NULL, NULL) >= 0, "the clip cannot be opened");
-  need(avformat_find_stream_info(s.input, NULL) >= 0, "the clip has no streams");
+  need(avformat_find_stream_info(s.input, NULL) >= 0, "the input has no streams");
   const AVCodec *codec = NULL;
   s.stream = av_find_best_stream(s.input, AVMEDIA_TYPE_VIDEO, -1, -1, &codec, 0);
-  need(s.stream >= 0, "the clip has no pictures");
+  need(s.stream >= 0, "the input has no video");
   s.decoder = avcodec_alloc_context3(codec);
   avcodec_parameters_to_context(s.decoder, s.input->streams[s.stream]->codecpar);
   s.decoder->thread_count = 1;
@@ -46,7 +46,7 @@ static source open_clip(const char *path) {
   return s;
 }
 
-// The next picture is in `frame`; 0 at the end.
+// The next frame is in `frame`; 0 at the end.
 static int decode(source *s) {
   while (avcodec_receive_frame(s->decoder, s->frame) == AVERROR(EAGAIN)) {
     int code;
@@ -61,16 +61,16 @@ static int decode(source *s) {
 }
 
 // Planes of 4:2:0 that lie close together in the file.
-static int read_picture(FILE *file, AVFrame *frame) {
+static int read_frame(FILE *file, AVFrame *frame) {
   char line[256];
   if (!fgets(line, sizeof line, file)) return 0;
-  need(!strncmp(line, "FRAME", 5), "the pictures are not Y4M");
+  need(!strncmp(line, "FRAME", 5), "the frames are not Y4M");
   for (int plane = 0; plane < 3; plane++) {
     const int width = plane ? frame->width / 2 : frame->width;
     const int height = plane ? frame->height / 2 : frame->height;
     for (int y = 0; y < height; y++)
       need(fread(frame->data[plane] + y * frame->linesize[plane], 1, width, file) == (size_t)width,
-           "the pictures end early");
+           "the frames end early");
   }
   return 1;
 }
@@ -79,7 +79,7 @@ static AVCodecContext *open_encoder(FILE *file) {
   char line[1024];
   int width = 0, height = 0;
   need(fgets(line, sizeof line, file) && sscanf(line, "YUV4MPEG2 W%d H%d", &width, &height) == 2,
-       "the pictures are not Y4M");
+       "the frames are not Y4M");
   const AVCodec *codec = avcodec_find_encoder_by_name("libx264");
   need(codec != NULL, "there is no libx264");
   AVCodecContext *encoder = avcodec_alloc_context3(codec);
@@ -105,10 +105,10 @@ int main(int count, char **arguments) {
   const double start = cpu();
   double reading = 0;
   av_log_set_level(AV_LOG_ERROR);
-  need(count == 3, "stages CLIP PICTURES.y4m");
+  need(count == 3, "stages CLIP FRAMES.y4m");
   source clip = open_clip(arguments[1]);
   FILE *file = fopen(arguments[2], "rb");
-  need(file != NULL, "the pictures cannot be opened");
+  need(file != NULL, "the frames cannot be opened");
   AVCodecContext *encoder = open_encoder(file);
   AVPacket *packet = av_packet_alloc();
   AVFrame *ready = av_frame_alloc();
@@ -120,7 +120,7 @@ int main(int count, char **arguments) {
   for (; decode(&clip); frames++) {
     av_frame_unref(clip.frame);
     const double before = cpu();
-    need(av_frame_make_writable(ready) >= 0 && read_picture(file, ready), "too few pictures");
+    need(av_frame_make_writable(ready) >= 0 && read_frame(file, ready), "too few frames");
     reading += cpu() - before;
     ready->pts = frames;
     encode(encoder, ready, packet);

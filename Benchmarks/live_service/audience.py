@@ -148,7 +148,7 @@ def run(clip, files, with_players, seconds):
         watch.wanted = False
         encode = latency(service, "upright_encode_seconds")
         ended = service.delete(NAME)
-        times = many.pictures(os.path.join(service.data, "recordings", NAME, "take.ts"))
+        times = many.frame_times(os.path.join(service.data, "recordings", NAME, "take.ts"))
     result = {
         "frames sent": many.sent(clip), "frames in": ended["counters"]["framesIn"],
         "dropped": ended["counters"]["dropped"], "frames in the recording": len(times),

@@ -88,7 +88,7 @@ def sent(clip):
     return int(found.strip().strip(","))
 
 
-def pictures(path):
+def frame_times(path):
     """Returns the presentation times of a recording's frames, in seconds."""
     found = subprocess.check_output(
         ["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "packet=pts_time",
@@ -126,7 +126,7 @@ def run(clip, deaf, settle=5.0):
             each.wait()
         watch.wanted = False
         ended = {name: service.delete(name) for name in names}
-        out = {name: pictures(os.path.join(service.data, "recordings", name, "take.ts"))
+        out = {name: frame_times(os.path.join(service.data, "recordings", name, "take.ts"))
                for name in names}
     rss, pss = (statistics.median(column) for column in zip(*samples))
     frames = sent(clip)

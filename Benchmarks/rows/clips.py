@@ -27,7 +27,7 @@ def made(name, make):
     return path
 
 
-def pictures(size):
+def video(size):
     """Returns ffmpeg's input options: enlarged real footage with sensor noise; if it is missing, a moving pattern
     with noise."""
     grain = f"scale={size}:flags=lanczos,noise=alls=5:allf=t"
@@ -38,7 +38,7 @@ def pictures(size):
 
 def lying():
     """Returns 1080p sensor frames: 300 frames, about 8 Mbit/s."""
-    return made("lying.mp4", lambda path: ffmpeg(*pictures("1920x1080"), *X264, "-crf", "21", path))
+    return made("lying.mp4", lambda path: ffmpeg(*video("1920x1080"), *X264, "-crf", "21", path))
 
 
 def first(frames):
@@ -67,7 +67,7 @@ def long(seconds):
 def one_tenth_turned():
     """Returns 60 s of 720p. By SEI, seconds 24 to 30 must be turned by 90 degrees."""
     straight = made("straight.mp4", lambda path: ffmpeg(
-        *pictures("1280x720"), *X264, "-crf", "21", path))
+        *video("1280x720"), *X264, "-crf", "21", path))
 
     def make(path):
         # Cut by the muxer, which cuts before keyframes, so that no frame is repeated.
@@ -86,5 +86,5 @@ def one_tenth_turned():
 
 def two_hours():
     """Returns 216 000 small frames, with the index of a long clip."""
-    small = made("small.mp4", lambda path: ffmpeg(*pictures("320x180"), *X264, "-crf", "35", path))
+    small = made("small.mp4", lambda path: ffmpeg(*video("320x180"), *X264, "-crf", "35", path))
     return looped("two-hours.mp4", small, 720)

@@ -35,8 +35,8 @@ def bicubic(length, wanted):
 def exact(clip, frames):
     """Returns the frame turned clockwise and rescaled, without rounding."""
     down, across = bicubic(SOURCE[0], TARGET[1]), bicubic(SOURCE[1], TARGET[0])
-    return [numpy.clip(numpy.rot90(down @ picture @ across.T, -1), 0, 255)
-            for picture in luma(clip, SOURCE, frames)]
+    return [numpy.clip(numpy.rot90(down @ frame @ across.T, -1), 0, 255)
+            for frame in luma(clip, SOURCE, frames)]
 
 
 def psnr(a, b):

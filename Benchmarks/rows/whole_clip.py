@@ -37,14 +37,14 @@ def ours(clip, output, *, threads=True):
 def rows(folder, rounds=7):
     clip, program = clips.first(150), stages()
     made = [os.path.join(folder, name) for name in ("ours.mp4", "theirs.mp4")]
-    pictures = [os.path.join(folder, name) for name in ("ours.y4m", "theirs.y4m")]
+    decoded = [os.path.join(folder, name) for name in ("ours.y4m", "theirs.y4m")]
     # The frames that each side's encoder receives.
-    subprocess.run(ours(clip, pictures[0]), check=True)
+    subprocess.run(ours(clip, decoded[0]), check=True)
     subprocess.run(["ffmpeg", "-v", "error", "-y", "-i", clip, "-vf", "transpose=clock,scale=720:1280",
-                    "-pix_fmt", "yuv420p", pictures[1]], check=True)
+                    "-pix_fmt", "yuv420p", decoded[1]], check=True)
     full, other, alone, alone_theirs = beside(
         [ours(clip, made[0]), theirs(clip, made[1]),
-         *([program, clip, each] for each in pictures)], rounds)
+         *([program, clip, each] for each in decoded)], rounds)
     frames = range(15, 150, 30)
     both = [quality.against_exact(clip, each, list(frames)) for each in made]
     sizes = [os.path.getsize(each) >> 10 for each in made]
@@ -79,5 +79,5 @@ def rows(folder, rounds=7):
     yield Row("the same, highest memory", "ffmpeg", ratio(full, other, lambda each: each.peak),
               ours=median(full, lambda each: each.peak), theirs=median(other, lambda each: each.peak),
               measured="MiB")
-    for path in pictures:
+    for path in decoded:
         os.remove(path)

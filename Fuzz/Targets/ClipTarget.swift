@@ -37,7 +37,7 @@ extension FuzzTarget {
 
 /// A file with a track of H.264 frames, all of them keyframes, and an audio track.
 private enum MatroskaClip {
-  private static let picture: [UInt8] = [
+  private static let frame: [UInt8] = [
     0, 0, 0, 10, 0x65, 0x88, 0x84, 0x3A, 0x26, 0x28, 0x0C, 0x9D, 0x75, 0xE0,
   ]
   private static let configuration: [UInt8] = [
@@ -54,11 +54,11 @@ private enum MatroskaClip {
     let duration = input.flag() ? input.double() : 1000
     let info = element(
       0x1549_A966, number(0x2AD7B1, scale) + element(0x4489, big(duration.bitPattern)))
-    let perPicture = input.flag() ? UInt64(bitPattern: input.ticks()) : 0
+    let perFrame = input.flag() ? UInt64(bitPattern: input.ticks()) : 0
     let video =
       number(0xD7, 1) + number(0x73C5, 1) + number(0x83, 1)
       + element(0x86, Array("V_MPEG4/ISO/AVC".utf8))
-      + element(0x63A2, configuration) + (perPicture > 0 ? number(0x23E383, perPicture) : [])
+      + element(0x63A2, configuration) + (perFrame > 0 ? number(0x23E383, perFrame) : [])
       + element(0xE0, number(0xB0, 32) + number(0xBA, 32))
     let audio =
       number(0xD7, 2) + number(0x73C5, 2) + number(0x83, 2)
@@ -89,7 +89,7 @@ private enum MatroskaClip {
       let block =
         [0x80 | UInt8(track), UInt8(shift >> 8), UInt8(shift & 255)]
         + [input.flag() ? 0 : 0x80]
-      let content = track == 1 ? picture : [UInt8](repeating: 9, count: 320)
+      let content = track == 1 ? frame : [UInt8](repeating: 9, count: 320)
       body +=
         input.flag()
         ? element(0xA3, block + content)

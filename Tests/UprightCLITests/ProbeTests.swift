@@ -78,7 +78,7 @@ struct ProbeTests {
     try FFmpegTool.run(["-i", movie, "-c", "copy", path])
     var patch = try FLVPatch(path: path)
     for picture in [0, 3, 6] {
-      try patch.insert([("orientation", .text("sideways"))], beforePicture: picture)
+      try patch.insert([("orientation", .text("sideways"))], beforeFrame: picture)
     }
     try patch.write(to: path)
     for arguments in [["transcode", path, "-o", scratch.path("out.y4m")], ["probe", path]] {

@@ -32,7 +32,7 @@ extension LiveServiceMedia {
       #expect(turned.json["decisions"][0]["decision"].string == "rotate", "\(turned.text)")
       try await trial.shows(3.5)
       _ = sender
-      let shown = try await trial.pictures()
+      let shown = try await trial.playedFrames()
       let first = try #require(shown.corners.firstIndex(of: "tl"))
       // Frames of a back camera are rotated a quarter turn clockwise in portrait, and not in landscapeLeft.
       #expect(shown.times[first] > 1.9, "\(shown.times)")
@@ -55,7 +55,7 @@ extension LiveServiceMedia {
       let second = try sending(seconds: 3, target)
       #expect(try await waitUntil { try await trial.json["state"].string == "live" })
       _ = second
-      expectUpright(try await trial.pictures(), atLeast: 40)
+      expectUpright(try await trial.playedFrames(), atLeast: 40)
     }
 
     @Test(
@@ -119,7 +119,7 @@ extension LiveServiceMedia {
         "{\"url\": \"srt://127.0.0.1:\(port)\", \"mode\": \"pull\"}")
       try await trial.shows(2)
       _ = sender
-      expectUpright(try await trial.pictures(), atLeast: 30)
+      expectUpright(try await trial.playedFrames(), atLeast: 30)
     }
 
     @Test("MPEG-TS over UDP, received on the given address only")
@@ -132,7 +132,7 @@ extension LiveServiceMedia {
         seconds: 5, ["-f", "mpegts", "udp://127.0.0.1:\(port)?pkt_size=1316"])
       try await trial.shows(2)
       _ = sender
-      expectUpright(try await trial.pictures(), atLeast: 30)
+      expectUpright(try await trial.playedFrames(), atLeast: 30)
     }
 
     /// Debian's Python, which finds GStreamer's modules if they are installed.
@@ -158,7 +158,7 @@ extension LiveServiceMedia {
       try #require(server.exitCode == nil, "\(server.said)")
       let trial = try await LiveServiceFixture("{\"url\": \"rtsp://127.0.0.1:\(port)/clip\"}")
       try await trial.shows(2)
-      expectUpright(try await trial.pictures(), atLeast: 30)
+      expectUpright(try await trial.playedFrames(), atLeast: 30)
     }
 
     @Test("A file is read in real time and rotated by its metadata, then the session ends")
@@ -176,7 +176,7 @@ extension LiveServiceMedia {
       }
       #expect(try await waitUntil { try await trial.json["state"].string == "ended" })
       #expect(ContinuousClock.now - begun > .seconds(2.9))
-      let shown = try await trial.service.pictures("trial")
+      let shown = try await trial.service.playedFrames("trial")
       let dropped = try await trial.json["counters"]["dropped"]
       let left = ["late", "queue"].reduce(0) { $0 + (dropped[$1].int ?? 0) }
       #expect(shown.times.count + left == 90, "\(shown.times.count)")
@@ -201,7 +201,7 @@ extension LiveServiceMedia {
         "{\"url\": \"http://127.0.0.1:\(port)/cam.m3u8?viewer=1\"}", allowHosts: ["127.0.0.1"])
       try await trial.shows(3)
       _ = (server, sender)
-      expectUpright(try await trial.pictures(), atLeast: 45)
+      expectUpright(try await trial.playedFrames(), atLeast: 45)
     }
   }
 }

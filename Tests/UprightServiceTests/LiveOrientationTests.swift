@@ -76,7 +76,7 @@ extension LiveServiceMedia {
       let turns = (0..<80).map { $0 < 40 ? test.before : test.behind }
       try await Self.send(clip, to: port, form: test.form, turns: turns)
       try await trial.shows(2.6)
-      let shown = try await trial.pictures()
+      let shown = try await trial.playedFrames()
       let turned = try #require(
         shown.sizes.firstIndex(of: PixelSize(90, 160)), "\(shown.corners)")
       #expect(abs(shown.times[turned] - 40.0 / 30) < 0.001, "\(shown.times)")
@@ -105,7 +105,7 @@ extension LiveServiceMedia {
         })
       let ended = try await service.ask("DELETE", "/v1/sessions/group")
       #expect(ended.json["state"].string == "ended")
-      let shown = try await service.pictures("group")
+      let shown = try await service.playedFrames("group")
       #expect(shown.corners.count >= 30 && shown.corners.allSatisfy { $0 == "tr" })
       try await service.shutDown()
     }
@@ -125,7 +125,7 @@ extension LiveServiceMedia {
       #expect(locked.status == 200 && locked.json["pending"].int == 1, "\(locked.text)")
       try await sent
       try await trial.shows(4.9)
-      let shown = try await trial.pictures()
+      let shown = try await trial.playedFrames()
       let tall = PixelSize(90, 160)
       let first = try #require(shown.sizes.firstIndex(of: tall))
       #expect(abs(shown.times[first] - 1) < 0.001, "\(shown.times)")

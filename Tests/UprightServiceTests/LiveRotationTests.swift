@@ -50,17 +50,17 @@ extension LivePublishing {
       let (path, list) = try await service.fetch("stage", into: scratch)
       #expect(list.isEnded && list.discontinuities == 1)
 
-      let pictures = try DrawnClock.read(path)
-      let numbers = pictures.compactMap(\.number)
-      #expect(numbers.count == pictures.count, "\(pictures.filter { $0.number == nil }.prefix(3))")
+      let frames = try DrawnClock.read(path)
+      let numbers = frames.compactMap(\.number)
+      #expect(numbers.count == frames.count, "\(frames.filter { $0.number == nil }.prefix(3))")
       // After the publisher is killed, the last frame is repeated.
       let last = try #require(numbers.last)
       let real = Array(numbers.prefix { $0 != last }) + [last]
       #expect(real == Array(real[0]...last), "\(real)")
       #expect(numbers[real.count...].allSatisfy { $0 == last })
-      let turned = try #require(pictures.firstIndex { $0.size == Self.landscape })
-      #expect(pictures[..<turned].allSatisfy { $0.size == Self.portrait } && turned > 0)
-      #expect(pictures[turned...].allSatisfy { $0.size == Self.landscape })
+      let turned = try #require(frames.firstIndex { $0.size == Self.landscape })
+      #expect(frames[..<turned].allSatisfy { $0.size == Self.portrait } && turned > 0)
+      #expect(frames[turned...].allSatisfy { $0.size == Self.landscape })
       #expect(numbers[turned] == Int((asked * Double(Self.rate)).rounded()))
 
       let (status, said) = try await played
@@ -96,9 +96,9 @@ extension LivePublishing {
       publisher.kill()
       let ended = try await service.ask("DELETE", "/v1/sessions/stage")
       #expect(ended.json["counters"]["formatChanges"].int == 6, "\(ended.text)")
-      let pictures = try DrawnClock.read(service.scratch.path("data/recordings/stage/take.ts"))
+      let frames = try DrawnClock.read(service.scratch.path("data/recordings/stage/take.ts"))
       var turns: [Int?] = []
-      for (former, next) in zip(pictures, pictures.dropFirst()) where former.size != next.size {
+      for (former, next) in zip(frames, frames.dropFirst()) where former.size != next.size {
         turns.append(next.number)
       }
       #expect(turns == expected)

@@ -61,10 +61,10 @@ final class LiveServiceFixture: Sendable {
   }
 
   /// Ends the session and the service. Returns the frames that a player gets over HTTP.
-  func pictures() async throws -> DecodedFrames {
+  func playedFrames() async throws -> DecodedFrames {
     let ended = try await service.ask("DELETE", "/v1/sessions/\(id)")
     #expect(ended.json["state"].string == "ended", "\(ended.text)")
-    let shown = try await service.pictures(id)
+    let shown = try await service.playedFrames(id)
     try await service.shutDown()
     return shown
   }
@@ -79,7 +79,7 @@ extension RunningService {
   }
 
   /// Returns the frames that a player gets from an ended session.
-  func pictures(_ id: String) async throws -> DecodedFrames {
+  func playedFrames(_ id: String) async throws -> DecodedFrames {
     let (port, scratch) = (service.port ?? 0, scratch)
     return try await Self.onThread {
       try DecodedFrames("http://127.0.0.1:\(port)/live/\(id)/index.m3u8", scratch)

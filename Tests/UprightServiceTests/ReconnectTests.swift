@@ -63,10 +63,10 @@ extension LivePublishing {
       try await service.shutDown()
     }
 
-    private func check(_ pictures: [DrawnClock.Reading], _ test: Return) throws {
-      let numbers = pictures.compactMap(\.number)
-      #expect(numbers.count == pictures.count, "\(pictures.filter { $0.number == nil }.prefix(3))")
-      let steps = zip(pictures, pictures.dropFirst()).map { $1.seconds - $0.seconds }
+    private func check(_ frames: [DrawnClock.Reading], _ test: Return) throws {
+      let numbers = frames.compactMap(\.number)
+      #expect(numbers.count == frames.count, "\(frames.filter { $0.number == nil }.prefix(3))")
+      let steps = zip(frames, frames.dropFirst()).map { $1.seconds - $0.seconds }
       let step = 1 / Double(Self.rate)
       #expect(steps.allSatisfy { $0 > 0 && $0 < 2 * step + 0.001 }, "\(steps.max() ?? 0)")
       // Each frame once, the last one repeatedly, then the other stream from its start.
@@ -82,8 +82,8 @@ extension LivePublishing {
         #expect(run.suffix(stood + 1).allSatisfy { $0 == run.last }, "an earlier frame repeats")
       }
       let (landscape, portrait) = (PixelSize(320, 180), PixelSize(180, 320))
-      #expect(pictures[..<again].allSatisfy { $0.size == landscape })
-      #expect(pictures[again...].allSatisfy { $0.size == (test.isOther ? portrait : landscape) })
+      #expect(frames[..<again].allSatisfy { $0.size == landscape })
+      #expect(frames[again...].allSatisfy { $0.size == (test.isOther ? portrait : landscape) })
     }
   }
 }

@@ -81,8 +81,8 @@ struct RestartTests {
     #expect(player.status == 0, "\(player.errors)")
     // The player continues. Where the timestamps restart, ffmpeg's reader skips a segment or two.
     let all = shown + (ended.json["counters"]["framesOut"].int ?? 0)
-    let pictures = SignalTests.pictures(player.text)
-    #expect(pictures > shown && pictures >= all - 60, "\(pictures) of \(shown) and \(all)")
+    let frames = SignalTests.playedFrames(player.text)
+    #expect(frames > shown && frames >= all - 60, "\(frames) of \(shown) and \(all)")
     let recordings = try FileManager.default.contentsOfDirectory(
       atPath: scratch.path("data/recordings/stage")
     ).filter { !$0.hasPrefix(".") }

@@ -34,11 +34,11 @@ struct SignalTests {
         ], timeout: 90)
     }
     #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(path): \(outcome.errors)")
-    return pictures(outcome.text)
+    return playedFrames(outcome.text)
   }
 
   /// Returns the number of video frames in framecrc's lines, those of stream 0.
-  static func pictures(_ lines: String) -> Int {
+  static func playedFrames(_ lines: String) -> Int {
     lines.split(separator: "\n").count { $0.hasPrefix("0,") }
   }
 

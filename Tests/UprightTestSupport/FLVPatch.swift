@@ -33,18 +33,18 @@ package struct FLVPatch {
     }
   }
 
-  /// Inserts an `onMetaData` before the coded frame with index `picture`, in file order.
+  /// Inserts an `onMetaData` before the coded frame with index `frame`, in file order.
   ///
   /// - Parameter time: The tag's time in milliseconds. `nil` uses the decoding time of the frame's tag.
   package mutating func insert(
-    _ members: [(String, Value)], beforePicture picture: Int, time: Int? = nil
+    _ members: [(String, Value)], beforeFrame frame: Int, time: Int? = nil
   ) throws {
-    let pictures = tags.indices.filter { tags[$0][0] == 9 && tags[$0][12] == 1 }
-    let index = pictures[picture]
+    let frames = tags.indices.filter { tags[$0][0] == 9 && tags[$0][12] == 1 }
+    let index = frames[frame]
     let own = tags[index]
     let stamp = time ?? Int(own[7]) << 24 | own[4...6].reduce(0) { $0 << 8 | Int($1) }
     tags.insert(
-      Self.tag(Self.body(members), time: stamp), at: picture == 0 ? tags.startIndex : index)
+      Self.tag(Self.body(members), time: stamp), at: frame == 0 ? tags.startIndex : index)
   }
 
   /// Returns the body of an `onMetaData` script tag.

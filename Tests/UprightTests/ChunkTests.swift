@@ -108,7 +108,7 @@ struct ChunkTests {
       ["-xerror", "-err_detect", "explode", "-i", many.path, "-f", "null", "-"])
     try Self.checkTimes(one.path, many.path)
     if test.output.hasSuffix("m3u8") { try Self.checkSegments(one.path, many.path) }
-    try Self.checkPictures(source, one.path, many.path, test, scratch)
+    try Self.checkFrames(source, one.path, many.path, test, scratch)
   }
 
   private static func checkTimes(_ one: String, _ many: String) throws {
@@ -142,7 +142,7 @@ struct ChunkTests {
     #expect(try lines(one) == lines(many))
   }
 
-  private static func checkPictures(
+  private static func checkFrames(
     _ source: String, _ one: String, _ many: String, _ test: Case, _ scratch: Scratch
   ) throws {
     // The reference is the unencoded output. A canvas that follows has none: there the two encodings are

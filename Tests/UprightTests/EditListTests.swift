@@ -99,12 +99,12 @@ struct EditListTests {
     let packets = try FFmpegTool.packets(whole, "v:0")
     let second = try #require(packets.indices.dropFirst().first { packets[$0].isKey })
     let bytes = try Data(contentsOf: URL(fileURLWithPath: whole))
-    var (kept, pictures) = (Data(), -1)
+    var (kept, frames) = (Data(), -1)
     for start in stride(from: 0, to: bytes.count, by: 188) {
       let packet = bytes[start..<start + 188]
       let isVideo = (Int(packet[start + 1] & 31) << 8 | Int(packet[start + 2])) == 256
-      if isVideo, packet[start + 1] & 0x40 != 0 { pictures += 1 }
-      if !isVideo || pictures >= second { kept.append(packet) }
+      if isVideo, packet[start + 1] & 0x40 != 0 { frames += 1 }
+      if !isVideo || frames >= second { kept.append(packet) }
     }
     try kept.write(to: URL(fileURLWithPath: cut))
     let key = try #require(packets[second].pts)

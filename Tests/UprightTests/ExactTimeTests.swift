@@ -20,8 +20,8 @@ import UprightTestSupport
     for second in Int64(0)..<3600 {
       let audio = try packet(pts: second * 48_000, base: Self.audio)
       interleaver.add(audio, track: 1, format: nil, isVideo: false)
-      let picture = try packet(pts: second * 90_000, base: Self.video)
-      interleaver.add(picture, track: 0, format: nil, isVideo: true)
+      let frame = try packet(pts: second * 90_000, base: Self.video)
+      interleaver.add(frame, track: 0, format: nil, isVideo: true)
     }
     interleaver.end(track: 0)
     interleaver.end(track: 1)
@@ -39,8 +39,8 @@ import UprightTestSupport
       interleaver.add(audio, track: 1, format: nil, isVideo: false)
       // One frame a tick before the end of the audio, and one at the end.
       for pts in [(start + 1) * 1800 - 1, (start + 1) * 1800] {
-        let picture = try packet(pts: pts, base: Self.video)
-        interleaver.add(picture, track: 0, format: nil, isVideo: true)
+        let frame = try packet(pts: pts, base: Self.video)
+        interleaver.add(frame, track: 0, format: nil, isVideo: true)
       }
       var tracks: [Int] = []
       while let item = interleaver.next() { tracks.append(item.track) }

@@ -92,8 +92,8 @@ struct ExactTurnTests {
     ])
     try DisplayMatrixPatch.apply(.right, to: input)
     let run = try Transcoded(input, to: scratch.path("out.y4m"))
-    let picture = try Y4M(path: run.path)
-    #expect(picture.fields["C"] == "422")
+    let video = try Y4M(path: run.path)
+    #expect(video.fields["C"] == "422")
     // FFmpeg converts to 4:4:4 and back.
     let ratios = try FFmpegTool.ratios(
       inputs: ["-noautorotate", "-i", input, "-i", run.path],

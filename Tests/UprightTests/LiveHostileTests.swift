@@ -32,22 +32,22 @@ struct LiveHostileTests {
   /// Checks that the unusable stream is rejected, that the session reports the reason, and that it accepts
   /// the next stream.
   private static func check(
-    _ tags: [FLVClip.Tag], _ words: String, pictures: Int, _ file: String = "take.ts"
+    _ tags: [FLVClip.Tag], _ words: String, frames: Int, _ file: String = "take.ts"
   ) throws {
     let scratch = try Scratch()
     let stage = try LiveTestSession([.file(path: scratch.path(file))])
     let isTaken = Self.send(tags, stage)
     #expect(!isTaken || until(10) { !stage.feed.isPublishing }, "the stream was read to its end")
     #expect(until { Self.reason(stage).contains(words) }, "\(stage.session.snapshot)")
-    #expect(stage.session.snapshot.counters.framesIn <= pictures)
+    #expect(stage.session.snapshot.counters.framesIn <= frames)
     let good = try FLVClip(DecodedFrames.source, seconds: 2)
     #expect(Self.send(good.tags, stage), "the next publisher was rejected")
     stage.feed.end()
-    #expect(until { stage.session.snapshot.counters.framesIn >= good.pictures })
+    #expect(until { stage.session.snapshot.counters.framesIn >= good.frames })
     #expect(stage.states.contains(.live))
     stage.end()
     #expect(stage.session.snapshot.state == .ended)
-    #expect(try FFmpegTool.frames(scratch.path(file)).count >= good.pictures)
+    #expect(try FFmpegTool.frames(scratch.path(file)).count >= good.frames)
   }
 
   @Test(
@@ -56,20 +56,20 @@ struct LiveHostileTests {
     let first = try FLVClip(DecodedFrames.source, seconds: 2)
     var other = try FLVClip(DecodedFrames.source, seconds: 10, options: "-c:v flv1")
     for index in other.tags.indices { other.tags[index].time += 2000 }
-    try Self.check(first.tags + other.tags, "another codec", pictures: first.pictures)
+    try Self.check(first.tags + other.tags, "another codec", frames: first.frames)
   }
 
   @Test("An unsupported codec")
   func unknownCodec() throws {
     let clip = try FLVClip(DecodedFrames.source, seconds: 10, options: "-c:v flv1")
-    try Self.check(clip.tags, "flv1 is not supported", pictures: 0)
+    try Self.check(clip.tags, "flv1 is not supported", frames: 0)
   }
 
   @Test("Audio only")
   func audio() throws {
     var clip = try FLVClip(DecodedFrames.source, seconds: 10)
     clip.tags.removeAll { $0.isVideo }
-    try Self.check(clip.tags, "no video", pictures: 0)
+    try Self.check(clip.tags, "no video", frames: 0)
   }
 
   @Test("Frames of 16384x8704 are rejected before memory is allocated")
@@ -79,7 +79,7 @@ struct LiveHostileTests {
     let first = try #require(clip.tags.firstIndex { $0.isVideo })
     clip.tags[first] = FLVClip.Tag(
       kind: 9, time: clip.tags[first].time, body: [0x17, 0, 0, 0, 0] + sets.bytes)
-    try Self.check(clip.tags, "cannot be decoded", pictures: 0)
+    try Self.check(clip.tags, "cannot be decoded", frames: 0)
   }
 }
 

@@ -11,7 +11,7 @@ import UprightTestSupport
 
 /// Output queues are limited. After a loss, the output continues at an IDR.
 @Suite struct LiveQueueTests {
-  private static let pictures = StreamInfo.made(.video)
+  private static let video = StreamInfo.made(.video)
 
   private static func format(_ index: Int) throws -> EncodedFormat {
     EncodedFormat(
@@ -26,10 +26,10 @@ import UprightTestSupport
     for index in range {
       let time = Int64(index) * 9000
       let audio = try Packet(
-        [UInt8](repeating: 1, count: 10), stream: pictures, pts: time - 1, isKey: true)
+        [UInt8](repeating: 1, count: 10), stream: video, pts: time - 1, isKey: true)
       queue.put(audio, track: 1, format: nil)
       let packet = try Packet(
-        [UInt8](repeating: 0, count: bytes), stream: pictures, pts: time,
+        [UInt8](repeating: 0, count: bytes), stream: video, pts: time,
         isKey: index % gop == 0 || formats[index] != nil)
       queue.put(packet, track: 0, format: formats[index])
     }
@@ -73,12 +73,12 @@ import UprightTestSupport
         let queue = OutputQueue(seconds: Double(tenths) / 10, bytes: 1 << 20)
         for time in [start * 9000, (start + tenths) * 9000] {
           let packet = try Packet(
-            [0], stream: Self.pictures, pts: time, isKey: time == start * 9000)
+            [0], stream: Self.video, pts: time, isKey: time == start * 9000)
           queue.put(packet, track: 0, format: nil)
         }
         #expect(queue.depth == 2 && queue.droppedFrames == 0, "\(start) \(tenths)")
         let packet = try Packet(
-          [0], stream: Self.pictures, pts: (start + tenths) * 9000 + 1, isKey: false)
+          [0], stream: Self.video, pts: (start + tenths) * 9000 + 1, isKey: false)
         queue.put(packet, track: 0, format: nil)
         #expect(queue.depth == 0 && queue.droppedFrames == 3, "\(start) \(tenths)")
       }

@@ -24,7 +24,7 @@ struct LiveRecordingTests {
     let clip = try FLVClip(
       "color=gray:s=320x180:r=30,noise=alls=100:allf=t", seconds: 5, options: "-crf 30")
     try stage.publish(clip.tags)
-    #expect(until { stage.session.snapshot.counters.framesIn >= clip.pictures })
+    #expect(until { stage.session.snapshot.counters.framesIn >= clip.frames })
     stage.end()
     let frames = stage.session.snapshot.counters.framesOut
     let told = stage.updates.compactMap {

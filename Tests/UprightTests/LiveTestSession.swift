@@ -33,12 +33,12 @@ struct FLVClip: Sendable {
   /// Encodes a clip with FFmpeg.
   ///
   /// - Parameters:
-  ///   - picture: A lavfi source of FFmpeg, without its duration.
+  ///   - video: A lavfi source of FFmpeg, without its duration.
   ///   - audio: Whether there is a tone.
-  init(_ picture: String, seconds: Double, audio: Bool = true, options: String = "") throws {
+  init(_ video: String, seconds: Double, audio: Bool = true, options: String = "") throws {
     let scratch = try Scratch()
     let path = scratch.path("clip.flv")
-    var line = "-f lavfi -i \(picture) "
+    var line = "-f lavfi -i \(video) "
     if audio { line += "-f lavfi -i sine=f=440:r=44100 -c:a aac " }
     line +=
       "-t \(seconds) -c:v libx264 -preset ultrafast -g 30 -bf 0 -pix_fmt yuv420p \(options) -f flv"
@@ -75,7 +75,7 @@ struct FLVClip: Sendable {
   }
 
   /// The number of frames, without the decoder configuration and the end of sequence.
-  var pictures: Int { tags.count { $0.isVideo && $0.body.count > 1 && $0.body[1] == 1 } }
+  var frames: Int { tags.count { $0.isVideo && $0.body.count > 1 && $0.body[1] == 1 } }
 }
 
 /// A live session under test, and its updates.

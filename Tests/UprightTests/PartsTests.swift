@@ -114,7 +114,7 @@ struct PartsTests {
     #expect(run.report["output"]["encoded_frames"].int == 144 - copied)
     try Self.checkPackets(source, run.path, test)
     try Self.checkStrictly(run.path)
-    if !test.follows { try Self.checkPictures(source, run.path, test, scratch) }
+    if !test.follows { try Self.checkFrames(source, run.path, test, scratch) }
     try Self.checkAudio(source, run.path)
   }
 
@@ -149,7 +149,7 @@ struct PartsTests {
 
   /// Checks that copied frames decode to the source's, and that encoded ones have the quality of a full
   /// encode.
-  private static func checkPictures(
+  private static func checkFrames(
     _ source: String, _ path: String, _ test: Case, _ scratch: Scratch
   ) throws {
     let truth = try transcode(source, to: scratch.path("truth.y4m"), test)

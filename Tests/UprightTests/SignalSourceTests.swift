@@ -87,9 +87,9 @@ struct SignalSourceTests {
     // Frame n is shown at 40 + 40 n. The file's frame 8 is decoded at 320, when frames before and after it
     // in the file have not been shown yet.
     let path = try Self.flv(Self.clip, scratch) {
-      try $0.insert([("orientation", .number(6))], beforePicture: 0)
-      try $0.insert([("orientation", .text("leftMirrored"))], beforePicture: 8, time: 400)
-      try $0.insert([("rotation", .number(180))], beforePicture: 16, time: 690)
+      try $0.insert([("orientation", .number(6))], beforeFrame: 0)
+      try $0.insert([("orientation", .text("leftMirrored"))], beforeFrame: 8, time: 400)
+      try $0.insert([("rotation", .number(180))], beforeFrame: 16, time: 690)
     }
     let (seen, warnings) = try Self.turns(path, scratch)
     // 690 is between frames 16 (680) and 17 (720).
@@ -101,11 +101,11 @@ struct SignalSourceTests {
   func timeless() throws {
     let scratch = try Scratch()
     let path = try Self.flv(Self.flat, scratch) {
-      try $0.insert([("orientation", .number(8))], beforePicture: 5, time: 0)
-      try $0.insert([("orientation", .number(3))], beforePicture: 11, time: 40)
+      try $0.insert([("orientation", .number(8))], beforeFrame: 5, time: 0)
+      try $0.insert([("orientation", .number(3))], beforeFrame: 11, time: 40)
       // A tag without an orientation changes nothing.
-      try $0.insert([("width", .number(64))], beforePicture: 15)
-      try $0.insert([("orientation", .number(1))], beforePicture: 23)
+      try $0.insert([("width", .number(64))], beforeFrame: 15)
+      try $0.insert([("orientation", .number(1))], beforeFrame: 23)
     }
     #expect(
       try Self.turns(path, scratch).0 == Self.letters(("U", 5), ("L", 6), ("D", 12), ("U", 1)))
@@ -115,10 +115,10 @@ struct SignalSourceTests {
   func senseless() throws {
     let scratch = try Scratch()
     let path = try Self.flv(Self.flat, scratch) {
-      try $0.insert([("orientation", .number(6))], beforePicture: 0)
-      try $0.insert([("orientation", .text("sideways"))], beforePicture: 5)
-      try $0.insert([("rotation", .flag(true))], beforePicture: 9)
-      try $0.insert([("orientation", .number(-1e300))], beforePicture: 12)
+      try $0.insert([("orientation", .number(6))], beforeFrame: 0)
+      try $0.insert([("orientation", .text("sideways"))], beforeFrame: 5)
+      try $0.insert([("rotation", .flag(true))], beforeFrame: 9)
+      try $0.insert([("orientation", .number(-1e300))], beforeFrame: 12)
     }
     let (seen, warnings) = try Self.turns(path, scratch)
     #expect(seen == Self.letters(("R", 24)))
@@ -129,7 +129,7 @@ struct SignalSourceTests {
   func scriptIsNoTrack() throws {
     let scratch = try Scratch()
     let path = try Self.flv(Self.flat, scratch) {
-      try $0.insert([("orientation", .number(6))], beforePicture: 9)
+      try $0.insert([("orientation", .number(6))], beforeFrame: 9)
     }
     let run = try Transcoded(path, to: scratch.path("out.mkv")) { $0.quick() }
     #expect(try FFmpegTool.streams(run.path).count == 1)
@@ -253,7 +253,7 @@ struct SignalSourceTests {
       let path = mov + ".flv"
       try FFmpegTool.run(["-i", mov, "-c", "copy", path])
       var patch = try FLVPatch(path: path)
-      try patch.insert([("orientation", .number(Double(number("flv"))))], beforePicture: 0)
+      try patch.insert([("orientation", .number(Double(number("flv"))))], beforeFrame: 0)
       try patch.write(to: path)
       return path
     }

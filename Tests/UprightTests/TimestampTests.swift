@@ -51,13 +51,13 @@ struct TimestampTests {
 
   /// Encodes video and a tone that begin and end at different times.
   private static func make(
-    _ scratch: Scratch, pictures: String, audio: String, picturesAt: Double = 0,
+    _ scratch: Scratch, video: String, audio: String, videoAt: Double = 0,
     audioAt: Double = 0, rate: Int = 25
   ) throws -> String {
     let path = scratch.path("source.mkv")
     try FFmpegTool.run([
-      "-itsoffset", "\(picturesAt)", "-f", "lavfi", "-i",
-      "testsrc2=s=160x90:r=\(rate):d=\(pictures)",
+      "-itsoffset", "\(videoAt)", "-f", "lavfi", "-i",
+      "testsrc2=s=160x90:r=\(rate):d=\(video)",
       "-itsoffset", "\(audioAt)", "-f", "lavfi", "-i", "sine=f=440:r=48000:d=\(audio)", "-map", "0",
       "-map", "1", "-c:v", "libx264", "-c:a", "aac", path,
     ])
@@ -66,9 +66,9 @@ struct TimestampTests {
 
   struct Apart: CustomTestStringConvertible, Sendable {
     let testDescription: String
-    var pictures = "3"
+    var video = "3"
     var audio = "3"
-    var picturesAt = 0.0
+    var videoAt = 0.0
     var audioAt = 0.0
     var rate = 25
   }
@@ -76,16 +76,16 @@ struct TimestampTests {
   @Test(
     "Video and audio that do not begin or end together", .long,
     arguments: [
-      Apart(testDescription: "audio 14 s before the video", audio: "17", picturesAt: 14),
-      Apart(testDescription: "video 14 s before the audio", pictures: "17", audioAt: 14),
-      Apart(testDescription: "audio ends early", pictures: "20", audio: "1"),
-      Apart(testDescription: "video ends early", pictures: "1", audio: "20"),
-      Apart(testDescription: "one frame per second", pictures: "70", audio: "70", rate: 1),
+      Apart(testDescription: "audio 14 s before the video", audio: "17", videoAt: 14),
+      Apart(testDescription: "video 14 s before the audio", video: "17", audioAt: 14),
+      Apart(testDescription: "audio ends early", video: "20", audio: "1"),
+      Apart(testDescription: "video ends early", video: "1", audio: "20"),
+      Apart(testDescription: "one frame per second", video: "70", audio: "70", rate: 1),
     ], Loop.cases(["out.mp4", "out.ts", "out.m3u8", "out.flv", "out.mkv"], test: 2))
   func apart(_ test: Apart, _ name: String) throws {
     let scratch = try Scratch()
     let input = try Self.make(
-      scratch, pictures: test.pictures, audio: test.audio, picturesAt: test.picturesAt,
+      scratch, video: test.video, audio: test.audio, videoAt: test.videoAt,
       audioAt: test.audioAt, rate: test.rate)
     let output = try Scratch()
     let run = try Transcoded(input, to: output.path(name)) {

@@ -105,11 +105,11 @@ struct TurningTests {
     // A single format: the frame stays rotated, as the guidance requires.
     #expect(run.report["formats"].array.map { $0["turn"].string } == ["right"])
     #expect(run.report["events"].array.map { $0["decision"].string } == ["keep", "refuse", "keep"])
-    let picture = try Y4M(path: run.path)
-    #expect(picture.count == 300)
+    let video = try Y4M(path: run.path)
+    #expect(video.count == 300)
     // Frame 150 was filmed in landscape, so its red top left corner is now at the top right.
-    let red = picture.pixel(frame: 150, x: 270 - 10, y: 10)
-    let green = picture.pixel(frame: 150, x: 270 - 10, y: 480 - 10)
+    let red = video.pixel(frame: 150, x: 270 - 10, y: 10)
+    let green = video.pixel(frame: 150, x: 270 - 10, y: 480 - 10)
     #expect(red[2] > 180, "red's Cr \(red)")
     #expect(green[2] < 100 && green[1] < 110, "green \(green)")
   }

@@ -31,7 +31,7 @@ struct GraphSide: Side {
   let filter: ResampleFilter
   private let graph: OpaquePointer
 
-  init(_ filters: String, _ filter: ResampleFilter, _ picture: Picture) {
+  init(_ filters: String, _ filter: ResampleFilter, _ frame: SensorFrame) {
     name = filters
     self.filter = filter
     guard let graph = filter_graph_open(filters, Int32(source.width), Int32(source.height)) else {
@@ -43,7 +43,7 @@ struct GraphSide: Side {
       guard let start = filter_graph_input(graph, Int32(plane), &stride) else {
         fail("\(filters) has no input plane \(plane)")
       }
-      picture.copy(plane, to: start, stride: Int(stride))
+      frame.copy(plane, to: start, stride: Int(stride))
     }
   }
 
@@ -65,7 +65,7 @@ final class FusedSide: Side {
   private let inputs: [UnsafeMutablePointer<UInt8>]
   private let outputs: [UnsafeMutablePointer<UInt8>]
 
-  init(_ filter: ResampleFilter, _ precision: Resampler.Precision, _ picture: Picture) throws {
+  init(_ filter: ResampleFilter, _ precision: Resampler.Precision, _ frame: SensorFrame) throws {
     name = "one pass, \(filter.rawValue), \(precision)"
     self.filter = filter
     passes = try (0..<3).map { plane in
@@ -83,7 +83,7 @@ final class FusedSide: Side {
     inputs = (0..<3).map { plane(planeSize(source, $0)) }
     outputs = (0..<3).map { plane(planeSize(target, $0)) }
     for index in 0..<3 {
-      picture.copy(
+      frame.copy(
         index, to: inputs[index], stride: Self.stride(planeSize(source, index).width))
     }
   }
@@ -119,15 +119,15 @@ func run() throws {
   var arguments = CommandLine.arguments.dropFirst()
   while let name = arguments.popFirst(), let value = arguments.popFirst() { options[name] = value }
   let rounds = max(1, options["--rounds"].flatMap(Int.init) ?? 101)
-  let picture = try Picture(options["--frame"])
+  let frame = try SensorFrame(options["--frame"])
   let accurate = "accurate_rnd+full_chroma_int"
   let sides: [any Side] = [
-    GraphSide("transpose=clock,scale=720:1280", .bicubic, picture),
-    GraphSide("scale=1280:720:flags=bicubic,transpose=clock", .bicubic, picture),
-    GraphSide("scale=1280:720:flags=area,transpose=clock", .area, picture),
-    GraphSide("scale=1280:720:flags=bicubic+\(accurate),transpose=clock", .bicubic, picture),
-    try FusedSide(.bicubic, .full, picture), try FusedSide(.bicubic, .fast, picture),
-    try FusedSide(.area, .full, picture), try FusedSide(.area, .fast, picture),
+    GraphSide("transpose=clock,scale=720:1280", .bicubic, frame),
+    GraphSide("scale=1280:720:flags=bicubic,transpose=clock", .bicubic, frame),
+    GraphSide("scale=1280:720:flags=area,transpose=clock", .area, frame),
+    GraphSide("scale=1280:720:flags=bicubic+\(accurate),transpose=clock", .bicubic, frame),
+    try FusedSide(.bicubic, .full, frame), try FusedSide(.bicubic, .fast, frame),
+    try FusedSide(.area, .full, frame), try FusedSide(.area, .fast, frame),
   ]
   // Cold: one frame at a time between the other sides. Warm: after two of the same.
   let (warmUp, count) = options["--cold"] == nil ? (2, 5) : (0, 1)
@@ -144,7 +144,7 @@ func run() throws {
   let medians = times.map { $0.sorted()[$0.count / 2] * 1e3 }
   let best: [ResampleFilter: Double] = [.bicubic: medians[1], .area: medians[2]]
   let references = Dictionary(
-    uniqueKeysWithValues: [ResampleFilter.bicubic, .area].map { ($0, picture.reference($0)) })
+    uniqueKeysWithValues: [ResampleFilter.bicubic, .area].map { ($0, frame.reference($0)) })
   print("ms      / transpose,scale   / best order, same filter   PSNR Y, Cb, Cr")
   var results: [Result] = []
   for (index, side) in sides.enumerated() {

@@ -2,7 +2,7 @@ import Foundation
 import PixelKernels
 
 /// One yuv420p frame of the source's size.
-struct Picture {
+struct SensorFrame {
   private let bytes: [UInt8]
 
   init(_ path: String?) throws {
