@@ -87,7 +87,7 @@ package final class FramePipeline {
     self.work = work
     self.setup = setup
     plain = PlanarConverter(background: work.options.background)
-    tally = SessionTally(timeBase: work.timeBase)
+    tally = SessionTally(timeBase: work.timeBase, isLive: work.options.isLive)
   }
 
   /// Warnings for the user about the frames so far.

@@ -24,10 +24,15 @@ package struct SessionTally {
   /// The shortest and the longest step from one frame to the next, in ticks.
   private var steps: ClosedRange<Int64>?
   private var last: (direction: FrameDirection, transform: AffineMatrix)?
+  private let isLive: Bool
   private var colour: Colour?
   private var hasWarnedColour = false
 
-  package init(timeBase: Rational) { self.timeBase = timeBase }
+  /// - Parameter isLive: Whether a change of the source's size alone is no entry: a sender adapts it to its network.
+  package init(timeBase: Rational, isLive: Bool = false) {
+    self.timeBase = timeBase
+    self.isLive = isLive
+  }
 
   /// The time from the first frame to the end of the last frame.
   package var duration: MediaTime { MediaTime(end - (first ?? 0), timeBase) }
@@ -40,7 +45,9 @@ package struct SessionTally {
     if direction.moment != nil, last != nil { return nil }
     let matrix = placement.transform
     // If a source changes its size mid-stream, it gets another transform in the same format.
-    if let last, last.direction.hasLayout(of: direction), last.transform == matrix { return nil }
+    if let last, last.direction.hasLayout(of: direction), isLive || last.transform == matrix {
+      return nil
+    }
     last = (direction, matrix)
     let change = FormatChange(
       from: time.seconds, format: direction.format, firstFrame: frame ?? frames,
