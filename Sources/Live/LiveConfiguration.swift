@@ -47,6 +47,8 @@ public enum LiveInput: Sendable {
   case file(path: String)
   /// A publisher that was accepted elsewhere. It delivers FLV, one stream per connection.
   case published(PublishedFeed)
+  /// RTP that a WebRTC server on this machine forwards, of one publisher after another.
+  case forwarded(ForwardedFeed)
   /// RTP as described by an SDP, received on this process's own sockets.
   case rtp(description: String)
   /// RTP packets that the program has received.
@@ -82,6 +84,7 @@ extension LiveInput {
   func close() {
     switch self {
     case .published(let feed): feed.close()
+    case .forwarded(let feed): feed.close()
     case .datagrams(let feed): feed.datagrams.close(discarding: true)
     case .packets(let feed): feed.packets.close(discarding: true)
     case .pull, .file, .rtp: break

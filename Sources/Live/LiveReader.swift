@@ -53,6 +53,8 @@ final class LiveReader: @unchecked Sendable {
   private var isWanted = true
   /// The pipe of the publisher whose stream is being read.
   private var pipe: BytePipe?
+  /// The same of a publisher whose RTP is forwarded.
+  private var connection: ForwardedConnection?
   /// Whether the last stream that was opened over http is complete: a file, or a playlist that has ended.
   private var isComplete = false
 
@@ -99,12 +101,16 @@ final class LiveReader: @unchecked Sendable {
       }
       if interrupt.isRaised { break }
       if case .published(let feed) = input, let pipe = pipe.take() { feed.refuse(pipe) }
+      if case .forwarded(let feed) = input, let connection = connection.take() {
+        feed.refuse(connection)
+      }
       if hasEnded(after: failure) {
         put(.ended(failure))
         break
       }
       var reason = failure?.description ?? "the input ended"
       if case .published(let feed) = input, let refusal = feed.takeRefusal() { reason = refusal }
+      if case .forwarded(let feed) = input, let given = feed.takeReason() { reason = given }
       put(.lost(reason))
       if currentCounters.frames > before { wait = Self.backOff.first }
       guard case .pull = input else { continue }
@@ -120,7 +126,7 @@ final class LiveReader: @unchecked Sendable {
   private func hasEnded(after failure: UprightError?) -> Bool {
     switch input {
     case .file, .packets, .datagrams: true
-    case .pull, .published:
+    case .pull, .published, .forwarded:
       failure.map { $0.code == .unavailable || $0.code == .usage } ?? isComplete
     case .rtp: failure != nil
     }
@@ -145,8 +151,18 @@ final class LiveReader: @unchecked Sendable {
         pipe: pipe, format: "flv", name: "the publisher's stream",
         settings: bounded(Self.flvSettings),
         interrupt: interrupt)
+    case .forwarded(let feed):
+      guard let connection = feed.next(within: 0.1) else {
+        // A publisher that was refused before it could connect.
+        if let reason = feed.takeReason() { put(.lost(reason)) }
+        return nil
+      }
+      self.connection = connection
+      return try RTPSource(
+        connection.description, from: .forwarded(connection), interrupt: interrupt)
     case .rtp(let description):
-      return try RTPSource(description: description, interrupt: interrupt)
+      return try RTPSource(
+        SessionDescription(description), from: .ports, interrupt: interrupt)
     case .datagrams(let feed): return try RTPSource(feed, interrupt: interrupt)
     case .packets(let feed): return MemorySource(feed)
     }
@@ -207,7 +223,7 @@ final class LiveReader: @unchecked Sendable {
       case nil, "file", "http", "https": true
       default: false
       }
-    case .published, .rtp, .datagrams, .packets: false
+    case .published, .forwarded, .rtp, .datagrams, .packets: false
     }
   }
 

@@ -47,6 +47,11 @@ struct MediaClock: Sendable {
     return ticks
   }
 
+  /// Returns the ticks of a timestamp near the last packet's, or `nil` before the first packet.
+  func ticks(near timestamp: UInt32) -> Int64? {
+    last.map { $0.ticks + Int64(Int32(bitPattern: timestamp &- $0.timestamp)) }
+  }
+
   private func isPlausible(_ step: Int64, _ waited: Int64?, _ isRestart: Bool) -> Bool {
     // Frames are sent in decoding order, so timestamps may decrease a little.
     if abs(step) <= rate, !isRestart { return true }

@@ -53,6 +53,23 @@ package struct RTPStream: Sendable {
     return units(released)
   }
 
+  /// The source of the stream; `nil` before the first packet.
+  package var ssrc: UInt32? { buffer.ssrc }
+
+  /// Gives up the missing packets for which others have been held for the longest wait, and returns the frames that
+  /// can be completed. Without calls of this, the wait ends when a later packet arrives.
+  ///
+  /// - Parameter now: The time since the first packet, in milliseconds.
+  package mutating func expire(at now: Int64) -> [AccessUnit] {
+    var released: [ReorderBuffer.Released] = []
+    buffer.expire(at: now, to: &released)
+    return released.isEmpty ? [] : units(released)
+  }
+
+  /// Returns the ticks since the stream's first packet for an RTP timestamp near the last one, or `nil` before the
+  /// first packet.
+  package func ticks(near timestamp: UInt32) -> Int64? { clock.ticks(near: timestamp) }
+
   /// Returns the remaining frames at the end of the stream.
   package mutating func finish() -> [AccessUnit] {
     var released: [ReorderBuffer.Released] = []

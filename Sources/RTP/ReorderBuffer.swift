@@ -1,7 +1,8 @@
 /// Sorts packets by sequence number, in bounded memory.
 ///
 /// The buffer waits for a missing packet until it holds `capacity` later ones, or until the first of these has
-/// been held for `longestWait`. A second packet of the same kind distinguishes a restarted stream (another source, or unrelated sequence numbers) from a stray packet
+/// been held for `longestWait`. A second packet of the same kind distinguishes a restarted stream (another source,
+/// or unrelated sequence numbers) from a stray packet
 /// (RFC 3550, A.1).
 struct ReorderBuffer: Sendable {
   /// A packet and its arrival time.
@@ -29,7 +30,8 @@ struct ReorderBuffer: Sendable {
   /// The sequence number to release next; `nil` at a start, where packets may be out of order.
   private var next: Int64?
   private var highest: Int64?
-  private var ssrc: UInt32?
+  /// The source of the stream; `nil` before the first packet.
+  private(set) var ssrc: UInt32?
   private var isRestart = false
   private var strays: [Received] = []
   /// Sequence numbers that were given up, the latest last.
@@ -60,6 +62,11 @@ struct ReorderBuffer: Sendable {
     insert(sequence, received)
     release(at: received.arrival, to: &out)
   }
+
+  /// Gives up the missing packets for which others have been held for `longestWait`, although none arrives.
+  ///
+  /// - Parameter now: The time, as packets' arrival.
+  mutating func expire(at now: Int64, to out: inout [Released]) { release(at: now, to: &out) }
 
   /// Releases all held packets at the end of the stream.
   mutating func finish(_ out: inout [Released]) {
@@ -117,7 +124,7 @@ struct ReorderBuffer: Sendable {
     held.insert((sequence, received), at: place)
   }
 
-  /// - Parameter arrival: The arrival time of the last packet.
+  /// - Parameter arrival: The arrival time of the last packet, or a later time.
   private mutating func release(at arrival: Int64?, to out: inout [Released]) {
     var count = 0
     while count < held.count {

@@ -414,4 +414,39 @@ struct StreamTests {
     #expect(units.allSatisfy { $0.isKey && $0.ticks % 160 == 0 })
     #expect(stream.statistics.lost == 0 && stream.statistics.malformed == 0)
   }
+
+  @Test("A packet waits for a missing one only for a time; one that comes within it is used")
+  func expiry() {
+    let packets = Self.sender(12).packets
+    var stream = RTPStream(codec: .vp8, startingDepth: 4, longestWait: 100)
+    var units: [AccessUnit] = []
+    for index in [0, 1, 2, 3, 5, 6] {
+      units += stream.take(packets[index], arrival: Int64(index) * 33)
+    }
+    #expect(Self.numbers(units) == [0, 1, 2, 3])
+    // Frame 5 arrived at 165 ms.
+    units += stream.expire(at: 264)
+    #expect(Self.numbers(units) == [0, 1, 2, 3])
+    units += stream.take(packets[4], arrival: 264)
+    #expect(Self.numbers(units) == Array(0..<7))
+    for index in [8, 9] { units += stream.take(packets[index], arrival: Int64(index) * 33) }
+    // Gives up frame 7 for frame 8; what follows frame 8 is released too.
+    units += stream.expire(at: 8 * 33 + 100)
+    #expect(Self.numbers(units) == [0, 1, 2, 3, 4, 5, 6, 8, 9])
+    #expect(stream.statistics.lost == 1)
+    units += stream.take(packets[7], arrival: 400)
+    #expect(stream.statistics.late == 1)
+    #expect(stream.expire(at: .max).isEmpty)
+  }
+
+  @Test("The first packets are released after the time too")
+  func startingExpiry() {
+    let packets = Self.sender(3).packets
+    var stream = RTPStream(codec: .vp8, longestWait: 100)
+    var units: [AccessUnit] = []
+    for index in [1, 0, 2] { units += stream.take(packets[index], arrival: Int64(index)) }
+    #expect(units.isEmpty)
+    #expect(Self.numbers(stream.expire(at: 101)) == [0, 1, 2])
+    #expect(stream.ticks(near: 50_000 + 9000) == 9000)
+  }
 }

@@ -58,6 +58,26 @@ package enum Loopback {
     deinit { close(socket) }
   }
 
+  /// A UDP port that receives datagrams.
+  package final class Receiver: Sendable {
+    package let port: UInt16
+    private let socket: CInt
+
+    package init() throws {
+      socket = try Loopback.socket(SOCK_DGRAM)
+      port = try Loopback.bind(socket)
+    }
+
+    deinit { close(socket) }
+
+    /// Returns a datagram that has arrived, or `nil` if there is none.
+    package func receive() -> [UInt8]? {
+      var buffer = [UInt8](repeating: 0, count: 65_536)
+      let count = recv(socket, &buffer, buffer.count, CInt(MSG_DONTWAIT))
+      return count > 0 ? Array(buffer[..<count]) : nil
+    }
+  }
+
   /// Sends datagrams to a UDP port.
   package final class Datagrams: Sendable {
     private let socket: CInt

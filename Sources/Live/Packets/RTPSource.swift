@@ -1,82 +1,73 @@
 internal import DequeModule
 internal import Foundation
 internal import Orientation
+internal import Synchronization
 internal import UprightIntake
 internal import UprightMediaIO
 internal import UprightPipeline
 internal import UprightRTP
 
-/// Reads RTP from its own sockets, or from a queue, because libavformat's reader discards header extensions
-/// and the CVO in them.
+/// Reads RTP from sockets or from a queue, because libavformat's reader discards header extensions and the CVO in
+/// them.
 ///
 /// The timestamps of a call's two streams start at unrelated values. Here, each stream starts when its first
-/// packet arrives. Sender reports, which would be more precise, are not read. The first one starts at 0.
+/// packet arrives, until sender reports of both tell the distance. The first one starts at 0.
 final class RTPSource: PacketSource {
-  private final class Track {
-    var rtp: RTPStream
-    /// How long a missing packet is waited for, in milliseconds: longer than packets are out of order on any
-    /// path, and far shorter than an input counts as lost.
-    private static let longestWait: Int64 = 300
-
-    /// `nil` if the datagrams come from a queue.
-    let socket: UDPSocket?
-    let codec: RTPCodec
-    let payloadType: UInt8
-    let redundancy: UInt8?
-    /// The arrival time of the first packet, in milliseconds since the first packet of all.
-    var firstArrival: Int64?
-
-    init(
-      _ media: SessionDescription.Media, _ codec: RTPCodec, binds: Bool
-    ) throws(UprightError) {
-      self.codec = codec
-      payloadType = media.payloadType
-      redundancy = media.redundancy
-      rtp = RTPStream(
-        codec: codec, orientation: OrientationExtension(media.extensions),
-        redundancy: media.redundancy, longestWait: Track.longestWait)
-      socket = binds ? try UDPSocket(address: media.address, port: media.port) : nil
-    }
+  /// Where the datagrams come from.
+  enum Origin {
+    /// The ports of the description.
+    case ports
+    /// A queue.
+    case queue(TaskQueue<[UInt8]>)
+    /// A WebRTC server on this machine.
+    case forwarded(ForwardedConnection)
   }
 
   let url = "RTP"
   private(set) var container: Demuxer.Container
   private let interrupt: Interrupt
-  private let tracks: [Track]
-  private let datagrams: TaskQueue<[UInt8]>?
+  private let origin: Origin
+  private let sockets: [UDPSocket]
+  private let tracks: [RTPTrack]
   private var hasEnded = false
   private var streams: [StreamInfo] = []
   private var waiting = Deque<(unit: AccessUnit, track: Int)>()
   private var buffer = [UInt8](repeating: 0, count: 65_536)
   private var firstArrival: ContinuousClock.Instant?
+  /// The time of the last request for a keyframe, in milliseconds since the first packet.
+  private var lastRequest: Int64?
+
+  /// The least time between two requests for a keyframe, in milliseconds.
+  private static let requestInterval: Int64 = 500
 
   /// Waits for a keyframe that can be decoded.
   ///
   /// - Throws: `badData`, `cancelled`.
   convenience init(_ feed: RTPFeed, interrupt: Interrupt) throws(UprightError) {
-    try self.init(feed.description, feed.datagrams, interrupt)
+    try self.init(
+      SessionDescription(feed.description), from: .queue(feed.datagrams), interrupt: interrupt)
   }
 
-  /// Binds the sockets, and waits for a keyframe that can be decoded.
+  /// Binds the ports, if there are any, and waits for a keyframe that can be decoded.
   ///
   /// - Throws: `badData`, `usage`, `cannotCreate`, `cancelled`.
-  convenience init(description: String, interrupt: Interrupt) throws(UprightError) {
-    try self.init(description, nil, interrupt)
-  }
-
-  private init(
-    _ text: String, _ datagrams: TaskQueue<[UInt8]>?, _ interrupt: Interrupt
+  init(
+    _ description: SessionDescription, from origin: Origin, interrupt: Interrupt
   ) throws(UprightError) {
     self.interrupt = interrupt
-    self.datagrams = datagrams
-    let description = try SessionDescription(text)
+    self.origin = origin
     container = Demuxer.Container(format: "rtp", streams: [], isSeekable: false)
-    var tracks: [Track] = []
-    for media in [description.video, description.audio].compactMap(\.self) {
-      guard let codec = media.codec else { continue }
-      tracks.append(try Track(media, codec, binds: datagrams == nil))
+    let media = [description.video, description.audio].compactMap(\.self)
+    tracks = media.compactMap { media in media.codec.map { RTPTrack(media, $0) } }
+    switch origin {
+    case .ports:
+      sockets = try description.ports().map { (port) throws(UprightError) in try port.bind() }
+    case .queue: sockets = []
+    case .forwarded(let connection):
+      sockets = [connection.socket]
+      tracks[0].expectedSource = connection.target.videoSource
+      if tracks.count > 1 { tracks[1].expectedSource = connection.target.audioSource }
     }
-    self.tracks = tracks
     let parameters = try findKeyframe(description.video.parameterSets)
     let videoTrack = tracks[0]
     streams = [
@@ -103,10 +94,13 @@ final class RTPSource: PacketSource {
         try receive()
         continue
       }
-      if next.track == 0, next.unit.isKey,
-        let found = try tracks[0].codec.parameters(ofKeyframe: next.unit.bytes, sets: sets)
-      {
-        return found
+      if next.track == 0 {
+        if next.unit.isKey,
+          let found = try tracks[0].codec.parameters(ofKeyframe: next.unit.bytes, sets: sets)
+        {
+          return found
+        }
+        requestKeyframe()
       }
       waiting.removeFirst()
     }
@@ -118,80 +112,100 @@ final class RTPSource: PacketSource {
 
   var losses: [String] { [] }
 
-  /// Returns the next packet; `nil` at the end of a queue. A socket has no end.
+  /// Returns the next packet; `nil` at the end of a queue, when a publisher has gone, and after BYE.
   ///
   /// - Throws: `cancelled`.
   func read() throws(UprightError) -> Packet? {
     while waiting.isEmpty, !hasEnded { try receive() }
     guard let (unit, index) = waiting.popFirst() else { return nil }
     let track = tracks[index]
-    let rate = Int64(track.codec.clockRate)
+    if index == 0, unit.isIncomplete || unit.followsLoss { requestKeyframe() }
     var duration = 0
     if track.codec == .opus { duration = OpusPacket.duration(unit.bytes) ?? 0 }
     var packet = try Packet(
-      unit.bytes, stream: streams[index], pts: unit.ticks + (track.firstArrival ?? 0) * rate / 1000,
-      isKey: unit.isKey, duration: Int64(duration))
+      unit.bytes, stream: streams[index], pts: track.timestamp(of: unit), isKey: unit.isKey,
+      duration: Int64(duration))
     packet.cvo = unit.cvo
     return packet
   }
 
+  /// Requests a keyframe from a WebRTC server.
+  private func requestKeyframe() {
+    guard case .forwarded(let connection) = origin else { return }
+    let (port, now) = (connection.feedbackPort.load(ordering: .relaxed), elapsed)
+    guard port > 0, lastRequest.map({ now - $0 >= Self.requestInterval }) ?? true else { return }
+    lastRequest = now
+    let request = ControlPacket.pictureLossIndication(
+      of: connection.target.videoSource, from: connection.target.audioSource)
+    connection.socket.send(request, toLoopbackPort: port)
+  }
+
+  // MARK: - Receiving
+
   /// Waits for datagrams, at sockets for at most 50 ms.
   private func receive() throws(UprightError) {
     if interrupt.isRaised { throw UprightError(.cancelled, "stopped", at: url) }
-    if let datagrams {
+    if case .queue(let datagrams) = origin {
       guard let datagram = datagrams.take() else { return finish() }
-      if let index = tracks.firstIndex(where: { mayBelong(datagram[...], to: $0) }) {
-        receive(datagram, index, arrival: elapsed())
-      }
-      return
+      return take(datagram, sender: 0, arrival: elapsed)
     }
-    let sockets = tracks.compactMap(\.socket)
-    var requests = sockets.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
-    guard unsafe poll(&requests, nfds_t(requests.count), 50) > 0 else { return }
-    let arrival = elapsed()
-    for (index, socket) in sockets.enumerated() {
-      // Limited, so that a flood on one socket does not block the other.
-      for _ in 0..<256 {
-        guard let datagram = socket.receive(into: &buffer) else { break }
-        if mayBelong(datagram, to: tracks[index]) {
-          receive(Array(datagram), index, arrival: arrival)
-        }
-      }
+    // What arrived before the end is still read.
+    let isLast = if case .forwarded(let connection) = origin { connection.isEnded } else { false }
+    receiveFromSockets()
+    if isLast { return finish() }
+    for (index, track) in tracks.enumerated() {
+      for unit in track.expire(at: elapsed) { waiting.append((unit, index)) }
     }
   }
 
-  /// Adds the frames that still wait for packets, at the end of a queue.
-  private func finish() {
-    hasEnded = true
-    for (index, track) in tracks.enumerated() {
-      for unit in track.rtp.finish() { waiting.append((unit, index)) }
+  private func receiveFromSockets() {
+    var requests = sockets.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+    guard unsafe poll(&requests, nfds_t(requests.count), 50) > 0 else { return }
+    let arrival = elapsed
+    for socket in sockets {
+      // Limited, so that a flood on one socket does not block the other.
+      for _ in 0..<256 {
+        guard let datagram = socket.receive(into: &buffer) else { break }
+        take(Array(datagram.bytes), sender: datagram.sender, arrival: arrival)
+      }
     }
   }
 
   /// The time since the first packet, in milliseconds.
-  private func elapsed() -> Int64 {
-    let now = ContinuousClock.now
-    let first = firstArrival ?? now
-    firstArrival = first
-    let elapsed = first.duration(to: now).components
+  private var elapsed: Int64 {
+    guard let elapsed = firstArrival?.duration(to: .now).components else { return 0 }
     return elapsed.seconds * 1000 + elapsed.attoseconds / 1_000_000_000_000_000
   }
 
-  private func receive(_ datagram: [UInt8], _ index: Int, arrival: Int64) {
-    let track = tracks[index]
-    let firstArrival = track.firstArrival ?? arrival
-    track.firstArrival = firstArrival
-    for unit in track.rtp.take(datagram, arrival: arrival - firstArrival) {
-      waiting.append((unit, index))
+  private func take(_ datagram: [UInt8], sender: UInt16, arrival: Int64) {
+    if RTPPacket.isControl(datagram) { return takeControl(datagram) }
+    guard let index = tracks.firstIndex(where: { $0.accepts(datagram, from: sender) }) else {
+      return
+    }
+    if firstArrival == nil { firstArrival = .now }
+    if case .forwarded(let connection) = origin { connection.lastArrival.withLock { $0 = .now } }
+    for unit in tracks[index].take(datagram, arrival: arrival) { waiting.append((unit, index)) }
+  }
+
+  private func takeControl(_ datagram: [UInt8]) {
+    // A WebRTC server consumes its publisher's reports.
+    if case .forwarded = origin { return }
+    for packet in ControlPacket.parse(datagram) {
+      switch packet {
+      case .senderReport(let ssrc, let time, let timestamp):
+        tracks.first { $0.ssrc == ssrc }?.report(time: time, timestamp: timestamp)
+        if tracks.count > 1 { tracks[1].align(with: tracks[0]) }
+      case .goodbye(let ssrcs):
+        if let ssrc = tracks[0].ssrc, ssrcs.contains(ssrc) { finish() }
+      }
     }
   }
 
-  /// Returns whether the datagram may be RTP with the described payload type. Anyone can send to a port.
-  private func mayBelong(_ datagram: ArraySlice<UInt8>, to track: Track) -> Bool {
-    guard datagram.count >= 12 else { return false }
-    let type = datagram[datagram.startIndex + 1] & 0x7F
-    // G.711's comfort noise has a separate payload type.
-    return type == track.payloadType || type == track.redundancy
-      || (type == 13 && !track.codec.isVideo)
+  /// Adds the frames that still wait for packets, at the end of the stream.
+  private func finish() {
+    hasEnded = true
+    for (index, track) in tracks.enumerated() {
+      for unit in track.finish() { waiting.append((unit, index)) }
+    }
   }
 }

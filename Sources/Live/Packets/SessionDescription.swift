@@ -22,6 +22,11 @@ struct SessionDescription {
     var parameterSets: [UInt8] = []
     /// The payload type of RED (RFC 2198) around the codec's payload.
     var redundancy: UInt8?
+
+    /// The payload types of the packets: the codec's, RED's, and comfort noise's beside G.711.
+    var types: [UInt8] {
+      [payloadType] + [redundancy].compactMap(\.self) + (isVideo ? [] : [13])
+    }
   }
 
   /// The first video stream, and the first audio stream if there is one.
@@ -71,6 +76,23 @@ struct SessionDescription {
     }
     self.video = video
     audio = media.first { !$0.isVideo }
+  }
+
+  /// Returns the ports of the streams, one if they share it.
+  ///
+  /// - Throws: `badData` if the streams share a port and can't be told apart.
+  func ports() throws(UprightError) -> [UDPPort] {
+    let port = UDPPort(address: video.address, port: video.port)
+    guard let audio else { return [port] }
+    guard audio.port == video.port else {
+      return [port, UDPPort(address: audio.address, port: audio.port)]
+    }
+    guard audio.address == video.address, !audio.types.contains(where: video.types.contains) else {
+      throw UprightError(
+        .badData, "video and audio use the same port", at: "SDP",
+        remedy: "give each a different port, or each a different payload type and the same address")
+    }
+    return [port]
   }
 
   private static func media(_ value: String, address: String) throws(UprightError) -> Media {

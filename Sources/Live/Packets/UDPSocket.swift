@@ -3,10 +3,12 @@ internal import Orientation
 internal import UprightMediaIO
 
 /// A UDP socket that receives datagrams.
-final class UDPSocket {
+final class UDPSocket: Sendable {
   let descriptor: Int32
 
-  /// - Parameter address: A local IPv4 or IPv6 address, or a multicast group.
+  /// - Parameters:
+  ///   - address: A local IPv4 or IPv6 address, or a multicast group.
+  ///   - port: The port; 0 for any free one.
   /// - Throws: `usage` if the address is not a literal IP address; `cannotCreate` if it can't be bound.
   init(address: String, port: UInt16) throws(UprightError) {
     var (v4, v6) = (sockaddr_in(), sockaddr_in6())
@@ -84,11 +86,53 @@ final class UDPSocket {
       at: "\(address):\(port)", remedy: "give a local address and a free port")
   }
 
-  /// Returns the next received datagram, or `nil` if there is none.
-  func receive(into buffer: inout [UInt8]) -> ArraySlice<UInt8>? {
-    let count = unsafe buffer.withUnsafeMutableBytes {
-      unsafe recv(descriptor, $0.baseAddress, $0.count, 0)
+  /// The port that the socket is bound to.
+  var port: UInt16 {
+    var address = sockaddr_storage()
+    var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    let result = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe getsockname(descriptor, $0, &size)
+      }
     }
-    return count > 0 ? buffer[..<count] : nil
+    return result == 0 ? Self.port(of: address) : 0
+  }
+
+  /// Returns the next received datagram and the UDP port of its sender, or `nil` if there is none.
+  func receive(into buffer: inout [UInt8]) -> (bytes: ArraySlice<UInt8>, sender: UInt16)? {
+    var address = sockaddr_storage()
+    var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    let count = unsafe buffer.withUnsafeMutableBytes { bytes in
+      unsafe withUnsafeMutablePointer(to: &address) { pointer in
+        unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          unsafe recvfrom(descriptor, bytes.baseAddress, bytes.count, 0, $0, &size)
+        }
+      }
+    }
+    return count > 0 ? (buffer[..<count], Self.port(of: address)) : nil
+  }
+
+  /// Sends a datagram to a port of 127.0.0.1. It is lost if there is no room for it.
+  func send(_ bytes: [UInt8], toLoopbackPort port: UInt16) {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    _ = unsafe withUnsafePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe sendto(
+          descriptor, bytes, bytes.count, 0, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+  }
+
+  /// Returns the port in an IPv4 or IPv6 address, which have it at the same place.
+  private static func port(of address: sockaddr_storage) -> UInt16 {
+    var address = address
+    return unsafe withUnsafePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+        unsafe UInt16(bigEndian: $0.pointee.sin_port)
+      }
+    }
   }
 }

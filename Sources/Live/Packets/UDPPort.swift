@@ -9,7 +9,10 @@ struct UDPPort: Sendable, Hashable {
   let port: UInt16
 
   /// - Throws: `cannotCreate` if the port can't be bound: it is in use, or the address is not local.
-  func check() throws(UprightError) { _ = try UDPSocket(address: address, port: port) }
+  func check() throws(UprightError) { _ = try bind() }
+
+  /// - Throws: `cannotCreate` if the port can't be bound.
+  func bind() throws(UprightError) -> UDPSocket { try UDPSocket(address: address, port: port) }
 
   /// Whether a socket of this process is bound to the port. `true` if the system can't tell.
   var isOurs: Bool {
@@ -40,46 +43,5 @@ struct UDPPort: Sendable, Hashable {
       }
     }
     return isKnown ? owners : nil
-  }
-}
-
-extension LiveInput {
-  /// Returns the UDP ports that receive the input. Empty if the input is fetched, or uses TCP.
-  ///
-  /// - Throws: `badData` for an SDP that can't be read.
-  func ports() throws(UprightError) -> [UDPPort] {
-    switch self {
-    case .rtp(let text):
-      let description = try SessionDescription(text)
-      let ports = [description.video, description.audio].compactMap(\.self).map {
-        UDPPort(address: $0.address, port: $0.port)
-      }
-      guard Set(ports.map(\.port)).count == ports.count else {
-        throw UprightError(
-          .badData, "video and audio use the same port", at: "SDP",
-          remedy: "give each a different port")
-      }
-      return ports
-    case .pull(let url) where awaitsSender:
-      guard let end = LiveAddress.endpoint(url) else { return [] }
-      return [UDPPort(address: end.host, port: end.port)]
-    case .pull, .file, .published, .datagrams, .packets: return []
-    }
-  }
-
-  /// Whether a sender sends to this process. Otherwise this process fetches the input.
-  var awaitsSender: Bool {
-    switch self {
-    case .published, .rtp, .datagrams, .packets: true
-    case .file: false
-    case .pull(let url):
-      switch InputTrust.scheme(of: url) {
-      case "srt":
-        url.split(separator: "?").dropFirst().joined().split(separator: "&").contains(
-          "mode=listener")
-      case "udp": true
-      default: false
-      }
-    }
   }
 }
