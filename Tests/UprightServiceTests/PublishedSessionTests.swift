@@ -140,7 +140,7 @@ struct PublishedSessionTests {
         ]), "\(request.body)")
     let signature = try #require(request.field("Upright-Signature"))
     let time = try #require(Int(signature.dropFirst(2).prefix { $0 != "," }))
-    let hash = WebhookReceiver.hash("\(time).\(request.body)", key: "0123456789abcdef")
+    let hash = Secrets.hash("\(time).\(request.body)", key: "0123456789abcdef")
     #expect(signature == "t=\(time),v1=\(hash)" && request.field("Upright-Delivery") != nil)
     #expect(service.script.words.withLock { $0.last } == ["--size=720p"])
 

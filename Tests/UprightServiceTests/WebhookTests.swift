@@ -39,10 +39,10 @@ struct WebhookTests {
   @Test("The hash of the signature")
   func hash() {
     #expect(
-      WebhookReceiver.hash("Hi There", key: String(repeating: "\u{0B}", count: 20))
+      Secrets.hash("Hi There", key: String(repeating: "\u{0B}", count: 20))
         == "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7")
     #expect(
-      WebhookReceiver.hash("what do ya want for nothing?", key: "Jefe")
+      Secrets.hash("what do ya want for nothing?", key: "Jefe")
         == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
   }
 
@@ -91,7 +91,7 @@ struct WebhookTests {
       let signature = try #require(fields.first { $0.hasPrefix("Upright-Signature: ") }).dropFirst(
         19)
       let time = try #require(Int(signature.dropFirst(2).prefix { $0 != "," }))
-      let hash = WebhookReceiver.hash("\(time).\(message.body)", key: "0123456789abcdef")
+      let hash = Secrets.hash("\(time).\(message.body)", key: "0123456789abcdef")
       #expect(signature == "t=\(time),v1=" + hash)
       #expect(abs(time - Int(Date().timeIntervalSince1970)) < 60)
     }

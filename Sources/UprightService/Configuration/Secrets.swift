@@ -1,3 +1,4 @@
+internal import Crypto
 internal import Foundation
 internal import Synchronization
 
@@ -70,6 +71,13 @@ package final class Secrets: Sendable {
       rest = rest[range.upperBound...]
     }
     return result + rest
+  }
+
+  /// Returns the HMAC-SHA-256 (RFC 2104) of `message` as 64 hexadecimal digits.
+  static func hash(_ message: String, key: String) -> String {
+    HMAC<SHA256>.authenticationCode(
+      for: Data(message.utf8), using: SymmetricKey(data: Data(key.utf8))
+    ).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
   }
 
   /// Returns a new secret: 32 random bytes as 43 letters, digits, `-` and `_` (base64url).

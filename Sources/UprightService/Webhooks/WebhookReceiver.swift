@@ -1,4 +1,3 @@
-internal import Crypto
 internal import Foundation
 internal import RotationPolicy
 
@@ -42,13 +41,6 @@ struct WebhookReceiver: Sendable, Hashable {
   /// Returns `t=SECONDS,v1=HEX`: HMAC-SHA-256 over `SECONDS.BODY`. The time prevents that an old message is
   /// replayed as a new one.
   func signature(of body: String, at seconds: Int) -> String {
-    "t=\(seconds),v1=\(Self.hash("\(seconds).\(body)", key: secret))"
-  }
-
-  /// Returns the HMAC-SHA-256 (RFC 2104) of `message` as 64 hexadecimal digits.
-  static func hash(_ message: String, key: String) -> String {
-    HMAC<SHA256>.authenticationCode(
-      for: Data(message.utf8), using: SymmetricKey(data: Data(key.utf8))
-    ).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    "t=\(seconds),v1=\(Secrets.hash("\(seconds).\(body)", key: secret))"
   }
 }
