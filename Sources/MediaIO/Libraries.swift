@@ -22,6 +22,9 @@ package enum Libraries {
   /// FFmpeg's release, such as `5.1.9-0+deb12u1`.
   package static var release: String { String(cString: av_version_info()) }
 
+  /// Whether the library's FLV demuxer and muxer support the video codecs of enhanced RTMP: since release 6.1.
+  package static var hasEnhancedFLV: Bool { avformat_version() >= 60 << 16 | 16 << 8 | 100 }
+
   private static let sink = Mutex<(@Sendable (CInt, String) -> Void)?>(nil)
 
   /// Installs the log callback of the libraries, for the whole process: lines at or below `level` (`AV_LOG_...`)

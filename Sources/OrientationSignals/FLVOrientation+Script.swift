@@ -59,10 +59,12 @@ package struct FLVOpening: Sendable, Hashable {
     if frames == 0 { return nil }
   }
 
-  /// Returns whether a video tag contains a frame: it is not a command, and for AVC and HEVC not a
-  /// sequence header or end of sequence.
+  /// Returns whether a video tag contains a frame: it is not a command, and not the start or the end of a
+  /// sequence. The tag may be one of enhanced RTMP, whose head has the highest bit set.
   private static func isFrame(_ body: ArraySlice<UInt8>) -> Bool {
-    guard let head = body.first, head >> 4 != 5 else { return false }
+    guard let head = body.first, head >> 4 & 7 != 5 else { return false }
+    // Enhanced RTMP v1, ExVideoTagHeader: coded frames, with and without a composition time.
+    if head & 0x80 != 0 { return [1, 3].contains(head & 15) }
     return ![7, 12].contains(head & 15) || body.dropFirst().first == 1
   }
 }

@@ -48,6 +48,7 @@ package struct PublishConnection: Sendable {
 
   private static let windowSize: UInt64 = 2_500_000
 
+  private let acceptsEnhanced: Bool
   private var state = State.handshake
   private var handshake: Handshake
   private var chunks: ChunkReader
@@ -63,8 +64,10 @@ package struct PublishConnection: Sendable {
 
   /// - Parameters:
   ///   - random: 1528 random bytes for the handshake.
+  ///   - acceptsEnhanced: Whether the video codecs of enhanced RTMP are accepted: the demuxer must support them.
   ///   - longestMessage: The largest size of a message, in bytes. A larger one ends the connection.
-  package init(random: [UInt8], longestMessage: Int = 8 << 20) {
+  package init(random: [UInt8], acceptsEnhanced: Bool = false, longestMessage: Int = 8 << 20) {
+    self.acceptsEnhanced = acceptsEnhanced
     handshake = Handshake(random: random)
     chunks = ChunkReader(limits: .init(message: longestMessage))
   }
@@ -159,8 +162,10 @@ package struct PublishConnection: Sendable {
     _ kind: FLVTag.Kind, _ message: RTMPMessage, _ events: inout [Event]
   ) {
     guard state == .publishing, let first = message.payload.first else { return }
-    if kind == .video, let codec = Self.unknownCodec(first, message.payload) {
-      let reason = "\(codec) is not accepted over RTMP: send H.264"
+    if kind == .video, let codec = unknownCodec(first, message.payload) {
+      let reason =
+        "\(codec) is not accepted over RTMP: send H.264"
+        + (acceptsEnhanced ? ", or HEVC, AV1 or VP9 as enhanced RTMP" : "")
       tell("error", "NetStream.Publish.Rejected", reason)
       state = .closed
       return events.append(.rejected(reason: reason))
@@ -168,12 +173,15 @@ package struct PublishConnection: Sendable {
     events.append(.tag(FLVTag(kind, timestamp: message.timestamp, payload: message.payload)))
   }
 
-  /// Returns the codec of a video tag that libavformat 5.1 would silently drop: the codecs of enhanced RTMP
-  /// (Veovera, Enhanced RTMP v1, ExVideoTagHeader), and HEVC with the number that many encoders use for it.
-  private static func unknownCodec(_ first: UInt8, _ payload: [UInt8]) -> String? {
-    if first & 0x80 == 0 { return first & 0x0F == 12 ? "HEVC" : nil }
+  /// Returns the codec of a video tag that libavformat would silently drop: before its release 6.1 the codecs of
+  /// enhanced RTMP (Veovera, Enhanced RTMP v1, ExVideoTagHeader), and in each release HEVC with the number that many
+  /// encoders use for it.
+  private func unknownCodec(_ first: UInt8, _ payload: [UInt8]) -> String? {
+    if first & 0x80 == 0 { return first & 0x0F == 12 ? "HEVC without enhanced RTMP" : nil }
+    let code = String(decoding: payload.dropFirst().prefix(4), as: UTF8.self)
+    if acceptsEnhanced, ["hvc1", "av01", "vp09"].contains(code) { return nil }
     let names = ["hvc1": "HEVC", "av01": "AV1", "vp09": "VP9", "avc1": "H.264 as enhanced RTMP"]
-    return names[String(decoding: payload.dropFirst().prefix(4), as: UTF8.self)] ?? "this codec"
+    return names[code] ?? "this codec"
   }
 
   /// Handles script data. `@setDataFrame` is an instruction to the server; the rest is part of the stream.

@@ -109,5 +109,13 @@ struct FLVOrientationTests {
     #expect(opening?.later.map { $0.said.turn?.orientation } == [.left, .up])
     #expect(FLVOpening(header + Self.tag(18, script(6)) + sequence) == nil)
     for count in file.indices { _ = FLVOpening(Array(file.prefix(count))) }
+    // Enhanced RTMP: the start of a sequence is no frame, coded frames are, with and without a composition time.
+    let code = Array("hvc1".utf8)
+    let start = Self.tag(9, [0x90] + code)
+    let enhanced =
+      header + Self.tag(18, script(6)) + start + Self.tag(9, [0x91] + code + [0, 0, 0, 1])
+    let later = Self.tag(9, [0xA3] + code + [1]) + Self.tag(18, script(8)) + Self.tag(9, [0xD0])
+    #expect(FLVOpening(header + Self.tag(18, script(6)) + start) == nil)
+    #expect(FLVOpening(enhanced + later)?.later.map(\.frames) == [2])
   }
 }

@@ -10,9 +10,14 @@ struct PublishTests {
 
   /// A client of the connection.
   struct Client {
-    var connection = PublishConnection(random: PublishTests.random)
+    var connection: PublishConnection
     var writer = ChunkWriter()
     var reader = ChunkReader()
+
+    init(acceptsEnhanced: Bool = false) {
+      connection = PublishConnection(
+        random: PublishTests.random, acceptsEnhanced: acceptsEnhanced)
+    }
 
     /// Performs the handshake.
     mutating func begin() throws {
@@ -130,7 +135,7 @@ struct PublishTests {
     "An unsupported codec is rejected with a reason",
     arguments: [
       (Array("\u{10}hvc1".utf8), "HEVC"), (Array("\u{10}av01".utf8), "AV1"),
-      ([0x1C, 1, 0], "HEVC"),
+      ([0x1C, 1, 0], "HEVC without enhanced RTMP"),
     ])
   func codec(_ payload: [UInt8], _ name: String) throws {
     var client = Client()
@@ -146,6 +151,30 @@ struct PublishTests {
     #expect(events == [.rejected(reason: "\(name) is not accepted over RTMP: send H.264")])
     #expect(try client.told().last?.last?["code"]?.text == "NetStream.Publish.Rejected")
     #expect(client.connection.isClosed)
+  }
+
+  @Test(
+    "With a demuxer for enhanced RTMP, its codecs are accepted, and others rejected with all that are",
+    arguments: ["hvc1", "av01", "vp09", "vp08", "avc1"])
+  func enhanced(_ code: String) throws {
+    var client = Client(acceptsEnhanced: true)
+    try client.begin()
+    try client.connect()
+    try client.command(.string("publish"), .number(3), .null, .string("KEY"))
+    _ = try client.connection.accept()
+    _ = try client.told()
+    for head: UInt8 in [0x90, 0x91, 0xA3, 0xA2] {
+      let payload = [head] + Array(code.utf8) + [0, 0, 0, 1]
+      let events = try client.send(RTMPMessage(.video, timestamp: 40, stream: 1, payload: payload))
+      guard ["hvc1", "av01", "vp09"].contains(code) else {
+        guard case .rejected(let reason)? = events.first else {
+          Issue.record("\(code) was accepted")
+          return
+        }
+        return #expect(reason.contains("HEVC, AV1 or VP9 as enhanced RTMP"), "\(reason)")
+      }
+      #expect(events == [.tag(FLVTag(.video, timestamp: 40, payload: payload))])
+    }
   }
 
   @Test("A player is rejected") func player() throws {

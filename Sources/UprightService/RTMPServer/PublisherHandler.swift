@@ -2,6 +2,7 @@ internal import Logging
 internal import NIOCore
 internal import UprightFiles
 internal import UprightLive
+internal import UprightMediaIO
 internal import UprightRTMP
 
 /// One connection to the RTMP port: connects a socket to `PublishConnection`.
@@ -47,7 +48,8 @@ final class PublisherHandler: ChannelInboundHandler {
     self.timeouts = timeouts
     var generator = SystemRandomNumberGenerator()
     connection = PublishConnection(
-      random: (0..<1528).map { _ in UInt8.random(in: 0...255, using: &generator) })
+      random: (0..<1528).map { _ in UInt8.random(in: 0...255, using: &generator) },
+      acceptsEnhanced: Libraries.hasEnhancedFLV)
   }
 
   func channelActive(context: ChannelHandlerContext) {
