@@ -18,9 +18,9 @@ test=("${build[@]}" python3 python3-venv gcc g++ binutils valgrind groff-base ch
   python3-gi gir1.2-gst-rtsp-server-1.0 nginx libnginx-mod-rtmp)
 # Prometheus reads the metrics.
 slow=("${test[@]}" prometheus)
-# Janus is large and needs a network, so it isn't required for `make test`.
-call=("${test[@]}" janus)
-live=(ffmpeg python3 nginx libnginx-mod-rtmp janus)
+# Janus is large and needs a network, as does aiortc, so it isn't required for `make test`.
+call=("${test[@]}" janus python3-aiortc)
+live=(ffmpeg python3 openssl nginx libnginx-mod-rtmp janus)
 # Debian starts these services when it installs them. Tests and samples start separate processes, so the
 # services are started neither now nor at the next boot.
 daemons=(nginx janus prometheus)

@@ -156,6 +156,11 @@ struct Serve: ParsableCommand {
     completion: .file())
   var playbackKeyFile: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "The HTTP API of the WebRTC server Janus, for publishers from browsers.", valueName: "url"))
+  var webrtc: String?
+
   @Flag(help: "Print the settings in effect as a configuration file, with comments, and exit.")
   var printConfig = false
 
@@ -174,6 +179,7 @@ struct Serve: ParsableCommand {
     flags["tlsKey"] = tlsKey
     flags["playback"] = playback
     flags["playbackKeyFile"] = playbackKeyFile
+    flags["webrtc"] = webrtc
     let configuration = try ServiceConfiguration(
       flags: flags, environment: ProcessInfo.processInfo.environment, file: config)
     if printConfig { return try StandardOutput.write(configuration.documented.pretty + "\n") }

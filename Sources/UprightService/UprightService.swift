@@ -23,6 +23,7 @@ package final class UprightService: Sendable {
     var webhooks = Webhooks.Limits()
     /// The interval at which old recordings are looked for.
     var retentionInterval = Duration.seconds(60)
+    var webrtc = JanusClient.Limits()
     /// The certificates that may issue the certificate of a webhook's receiver.
     var trustRoots = NIOSSLTrustRoots.default
     /// Returns the time for signed URLs, in seconds since 1970.
@@ -43,6 +44,8 @@ package final class UprightService: Sendable {
   private let webhooks: Webhooks
   private let published: PublishedSessions
   let recordings: Recordings
+  /// The WebRTC server; `nil` if there is none.
+  private let webrtc: WebRTCServer?
   private let metrics: ServiceMetrics
   private let folders: DataFolders
   /// The certificate of HTTPS and RTMPS; `nil` without TLS.
@@ -73,6 +76,7 @@ package final class UprightService: Sendable {
     try folders.make()
     (token, isNewToken) = try AdminToken.load(configuration.token, folders)
     secrets.add(token)
+    if let secret = configuration.webrtcSecret { secrets.add(secret) }
     secrets.hide(folder: root)
     certificate =
       if let certificate = configuration.tlsCert, let key = configuration.tlsKey {
@@ -91,9 +95,15 @@ package final class UprightService: Sendable {
     let acceptor = RTMPAcceptor(
       logger: logger, maxPerPeer: max(64, 2 * configuration.maxSessions),
       timeouts: dependencies.publisherTimeouts, certificate: certificate)
+    let webrtc = try configuration.webrtc.map { [folders] (url) throws(UprightError) in
+      WebRTCServer(
+        url, configuration, key: try folders.secret("webrtc-key", make: Secrets.make).text,
+        limits: dependencies.webrtc, logger: logger)
+    }
+    self.webrtc = webrtc
     let factory = SessionFactory(
       engine: engine, resolver: dependencies.resolver, proxy: proxy, acceptor: acceptor,
-      folders: folders)
+      folders: folders, webrtc: webrtc)
     let webhooks = Webhooks(
       proxy: proxy, secrets: secrets, limits: dependencies.webhooks,
       trustRoots: dependencies.trustRoots, file: try folders.state() + "/webhooks.json",
@@ -175,6 +185,7 @@ package final class UprightService: Sendable {
       playback: { [weak sessions] id in sessions?.playback(of: id) ?? .signed }
     ).add(to: router)
     RecordingRoutes(recordings: recordings).add(to: router)
+    WHIPRoutes(sessions: sessions, iceLinks: webrtc?.iceLinks ?? []).add(to: router)
     StatusRoutes(
       sessions: sessions, metrics: metrics, folders: folders,
       minFreeSpace: configuration.minFreeSpace
@@ -206,6 +217,7 @@ package final class UprightService: Sendable {
     try await proxy.start()
     webhooks.start()
     published.start()
+    webrtc?.start()
     folders.removeLive(but: Set(configuration.sessions.compactMap { $0["name"]?.text }))
     let most = configuration.maxConnections
     let peers = PeerLimit(perPeer: max(1, most / 2), total: most)
@@ -226,8 +238,8 @@ package final class UprightService: Sendable {
     let drain = SessionService(
       sessions: sessions, published: published, seconds: configuration.drainTimeout * 0.8)
     var services: [any Service] = [
-      EgressService(proxy: proxy, webhooks: webhooks), RetentionService(recordings: recordings),
-      application, drain,
+      EgressService(proxy: proxy, webhooks: webhooks, webrtc: webrtc),
+      RetentionService(recordings: recordings), application, drain,
     ]
     if signals, certificate != nil || configuration.playbackKeyFile != nil {
       services.append(ReloadService { [self] in reload() })
@@ -269,14 +281,16 @@ package final class UprightService: Sendable {
   }
 }
 
-/// The egress proxy and the webhooks, which stop last.
+/// The egress proxy, the webhooks and the WebRTC server, which stop last.
 private struct EgressService: Service {
   let proxy: EgressProxy
   let webhooks: Webhooks
+  let webrtc: WebRTCServer?
 
   func run() async throws {
     try? await gracefulShutdown()
     await webhooks.stop()
+    await webrtc?.stop()
     await proxy.stop()
   }
 }

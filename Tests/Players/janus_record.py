@@ -166,9 +166,9 @@ def has_network():
             return False
 
 
-def start_janus(program, folder, output, room):
+def start_janus(program, folder, output, room, port=None):
     """Starts Janus with a separate configuration. Returns the process and the port once it accepts connections."""
-    port = free_port()
+    port = port or free_port()
     for name, text in CONFIGURATION.items():
         with open(os.path.join(folder, name), "w") as file:
             file.write(text % {"folder": folder, "output": output, "port": port, "room": room})

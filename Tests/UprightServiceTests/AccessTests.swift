@@ -22,6 +22,9 @@ struct AccessTests {
     (.delete, "/v1/sessions/a/events", .control), (.get, "/v1/sessions/", .control),
     (.post, "/v1/sessions/a", .control), (.get, "/v1/webhooks", .control),
     (.get, "//healthz", .control), (.get, "/healthz/x", .control), (.get, "/livex/a", .control),
+    (.post, "/whip/a", .publish(session: "a")), (.delete, "/whip/a/b", .publish(session: "a")),
+    (.patch, "/whip/a/b", .publish(session: "a")), (.options, "/whip/a/b", .open),
+    (.post, "/whip/", .control), (.post, "/whip", .control),
     (.get, "/nothing", .control), (.get, "", .control), (.get, "/v1/sessions/a/b/c", .control),
   ]
 

@@ -59,6 +59,10 @@ struct ConfigurationTests {
       ("{\"allowHosts\": [\"http://x\"]}", "allowHosts"), ("{\"sessions\": {}}", "sessions"),
       ("{\"sessions\": [{\"input\": {}}]}", "sessions[0]"), ("{\"tokenFile\": \"/none\"}", "/none"),
       ("{\"token\": \"in-the-file-is-wrong\"}", "token"),
+      ("{\"webrtc\": \"127.0.0.1:8088\"}", "webrtc"), ("{\"webrtc\": \"rtmp://a/b\"}", "webrtc"),
+      ("{\"webrtcSecretFile\": \"/none\"}", "/none"),
+      ("{\"iceServers\": [\"stun.example.com\"]}", "iceServers"),
+      ("{\"iceServers\": [\"stun:a:b@c\"]}", "iceServers"),
     ])
   func wrong(_ text: String, _ place: String) throws {
     let (scratch, path) = try Self.file(text)

@@ -72,6 +72,8 @@ struct OpenAPITests {
   private static let signed = "/live/{id}/~{signature}/{name}"
   private static let playback = "/v1/sessions/{id}/playback-url"
   private static let recording = "/v1/recordings/{id}"
+  private static let whip = "/whip/{id}"
+  private static let publication = "/whip/{id}/{publication}"
   private static let long = String(repeating: " ", count: 5000)
   private static let session = "{\"name\": \"NAME\", \"input\": {\"url\": \"file:clip.mp4\"}}"
   private static let hook = "{\"url\": \"https://example.com/hook\"}"
@@ -170,6 +172,12 @@ struct OpenAPITests {
         method: "POST", path: here, template: outputs, status: 422,
         body: "{\"type\": \"rtmp\", \"url\": \"http://127.0.0.1/x\"}"),
       .init(method: "GET", path: here + "/take", template: output, status: 200),
+      .init(method: "POST", path: "/whip/a", template: whip, status: 409, body: "v=0"),
+      .init(method: "POST", path: "/whip/x", template: whip, status: 404, body: "v=0"),
+      .init(method: "OPTIONS", path: "/whip/a", template: whip, status: 204, token: nil),
+      .init(method: "PATCH", path: "/whip/x/b", template: publication, status: 404, body: ""),
+      .init(method: "DELETE", path: "/whip/x/b", template: publication, status: 404),
+      .init(method: "OPTIONS", path: "/whip/a/b", template: publication, status: 204, token: nil),
       .init(method: "GET", path: here + "/x", template: output, status: 404),
       .init(method: "POST", path: here + "/take/stop", template: output + "/stop", status: 200),
       .init(method: "POST", path: here + "/x/stop", template: output + "/stop", status: 404),
@@ -263,6 +271,8 @@ struct OpenAPITests {
       ("DELETE", "/v1/recordings/a", recording),
       ("GET", "/v1/recordings/a/file", recording + "/file"),
       ("HEAD", "/v1/recordings/a/file", recording + "/file"),
+      ("POST", "/whip/a", whip), ("PATCH", "/whip/a/b", publication),
+      ("DELETE", "/whip/a/b", publication),
     ] {
       list.append(.init(method: method, path: path, template: template, status: 401, token: nil))
     }
@@ -271,10 +281,10 @@ struct OpenAPITests {
 
   /// The responses that other tests cover, because they need a separate service: too many readers, changes or
   /// outputs, startup and shutdown.
-  private static let elsewhere: Set<String> = [
+  private static let elsewhere = WHIPTests.described.union([
     "GET \(event) 429", "PATCH \(one) 429", "POST \(outputs) 429", "GET /readyz 503",
     "POST /v1/sessions 503", "DELETE \(recording) 409",
-  ]
+  ])
 
   @Test("Every described status occurs, with a body that matches its description")
   func answers() async throws {

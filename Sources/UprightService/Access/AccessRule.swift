@@ -20,6 +20,8 @@ enum AccessRule: Sendable, Hashable {
     case "readyz" where parts.count == 1 && reads: self = .open
     case "openapi.yaml" where parts.count == 1 && reads: self = .open
     case "live" where reads || method == .options: self = .open
+    case "whip" where parts.count >= 2 && !parts[1].isEmpty:
+      self = method == .options ? .open : .publish(session: parts[1])
     case "v1" where parts.count >= 3 && parts[1] == "sessions" && !parts[2].isEmpty:
       let isItself = parts.count == 3 && reads
       let isEvents = parts.count == 4 && parts[3] == "events" && (reads || method == .post)

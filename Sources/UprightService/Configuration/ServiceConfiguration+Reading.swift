@@ -168,6 +168,29 @@ extension ServiceConfiguration {
       }
       minFreeSpace = bytes
     }
+    try applyWebRTC(reader)
+  }
+
+  private mutating func applyWebRTC(_ reader: ConfigReader) throws(UprightError) {
+    if let text = reader.string(forKey: "webrtc") {
+      guard let url = StreamURL(text), url.isHTTP, url.query == nil, url.userinfo == nil else {
+        throw Self.wrong("webrtc", "write http://127.0.0.1:8088/janus")
+      }
+      webrtc = text
+    }
+    webrtcSecretFile = reader.string(forKey: "webrtcSecretFile")
+    webrtcSecret = try webrtcSecretFile.map { (path) throws(UprightError) in
+      String(decoding: try Self.contents(of: path, named: "webrtcSecretFile"), as: UTF8.self)
+        .trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+    if let text = reader.string(forKey: "iceServers") {
+      iceServers = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+      for server in iceServers where ICEServer(server) == nil {
+        throw Self.wrong(
+          "iceServers",
+          "write stun:stun.example.com:3478 or turn:USER:PASSWORD@turn.example.com:3478")
+      }
+    }
   }
 
   private static func number(

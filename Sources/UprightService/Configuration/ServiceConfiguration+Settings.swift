@@ -98,6 +98,21 @@ extension ServiceConfiguration {
         + "bytes or as in 500M, 20G, 2T. One that is being written or downloaded stays."
     ) { $0.recordings.json },
     Setting(
+      name: "webrtc", variable: "UPRIGHT_WEBRTC",
+      help: "The address of the HTTP API of the WebRTC server Janus on this machine, such as "
+        + "http://127.0.0.1:8088/janus. Without it, sessions can't have the input whip."
+    ) { $0.webrtc.map(JSONValue.string) ?? .null },
+    Setting(
+      name: "webrtcSecretFile", variable: "UPRIGHT_WEBRTC_SECRET_FILE",
+      help: "A file with the API secret of Janus, if it requires one."
+    ) { $0.webrtcSecretFile.map(JSONValue.string) ?? .null },
+    Setting(
+      name: "iceServers", variable: "UPRIGHT_ICE_SERVERS",
+      help: "The STUN and TURN servers that publishers by WebRTC are told to use: "
+        + "stun:stun.example.com:3478, turn:USER:PASSWORD@turn.example.com:3478. In the environment they are "
+        + "separated by commas."
+    ) { .array($0.iceServers.map(JSONValue.string)) },
+    Setting(
       name: "sessions", variable: nil,
       help: "The sessions that start with the service. Each has the form that POST /v1/sessions "
         + "accepts (see /openapi.yaml), and must have a name. One whose name has a * is a template: "

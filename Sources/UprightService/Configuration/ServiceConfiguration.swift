@@ -33,6 +33,13 @@ package struct ServiceConfiguration: Sendable {
   package var minFreeSpace = 16 << 20
   /// Which recordings are removed.
   var recordings = RecordingRetention()
+  /// The address of the HTTP API of the WebRTC server Janus; `nil` if there is none.
+  package var webrtc: String?
+  /// The API secret of Janus, and the file that it was read from.
+  package var webrtcSecret: String?
+  package var webrtcSecretFile: String?
+  /// The STUN and TURN servers for publishers by WebRTC.
+  package var iceServers: [String] = []
   /// The sessions to start with the service, in the form of the API's requests. Each has a name. Those whose name
   /// has a `*` are templates for the sessions of publishers.
   package var sessions: [JSONValue] = []

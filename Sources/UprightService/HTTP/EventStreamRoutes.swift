@@ -130,7 +130,7 @@ extension HTTPField.Name {
   static let xAccelBuffering = HTTPField.Name.known("X-Accel-Buffering")
 
   /// Returns the field name of a literal, which must be a token (RFC 9110, 5.1).
-  private static func known(_ name: String) -> HTTPField.Name {
+  static func known(_ name: String) -> HTTPField.Name {
     HTTPField.Name(name) ?? .from
   }
 }

@@ -330,6 +330,73 @@ extension OpenAPIDocument {
           "responses": {"204": {"$ref": "#/components/responses/Empty"}}
         }
       },
+      "/whip/{id}": {
+        "parameters": [{"$ref": "#/components/parameters/Session"}],
+        "post": {
+          "operationId": "publish", "tags": ["publishing"],
+          "summary": "Publishes to a session by WebRTC (WHIP, RFC 9725): takes an SDP offer and returns the answer.",
+          "description": "The offer has one video in H.264, VP8 or VP9, without simulcast, and at most one audio. A publisher that has sent nothing for some seconds is replaced; otherwise a second one gets 409.",
+          "requestBody": {"required": true, "content": {"application/sdp": {"schema": {"type": "string"}}}},
+          "responses": {
+            "201": {
+              "description": "The answer. A Link header names each ICE server.",
+              "headers": {
+                "Location": {"schema": {"type": "string"}, "description": "The publication, for DELETE and PATCH."},
+                "ETag": {"schema": {"type": "string"}}
+              },
+              "content": {"application/sdp": {"schema": {"type": "string"}}}
+            },
+            "400": {"$ref": "#/components/responses/Problem"},
+            "401": {"$ref": "#/components/responses/Problem"},
+            "404": {"$ref": "#/components/responses/Problem"},
+            "409": {"$ref": "#/components/responses/Problem"},
+            "413": {"$ref": "#/components/responses/Problem"},
+            "415": {"$ref": "#/components/responses/Problem"},
+            "422": {"$ref": "#/components/responses/Problem"},
+            "503": {"$ref": "#/components/responses/Problem"}
+          }
+        },
+        "options": {
+          "operationId": "preflightPublish", "tags": ["publishing"],
+          "summary": "Answers a CORS preflight request, and names the ICE servers in Link headers.", "security": [],
+          "responses": {"204": {"$ref": "#/components/responses/Empty"}}
+        }
+      },
+      "/whip/{id}/{publication}": {
+        "parameters": [{"$ref": "#/components/parameters/Session"}, {"$ref": "#/components/parameters/Publication"}],
+        "patch": {
+          "operationId": "addCandidates", "tags": ["publishing"],
+          "summary": "Adds ICE candidates of the publisher. ICE can't be restarted: POST a new offer instead.",
+          "parameters": [{"name": "If-Match", "in": "header", "required": true, "schema": {"type": "string"}, "description": "The ETag of the answer."}],
+          "requestBody": {"required": true, "content": {"application/trickle-ice-sdpfrag": {"schema": {"type": "string"}}}},
+          "responses": {
+            "204": {"$ref": "#/components/responses/Empty"},
+            "400": {"$ref": "#/components/responses/Problem"},
+            "401": {"$ref": "#/components/responses/Problem"},
+            "404": {"$ref": "#/components/responses/Problem"},
+            "412": {"$ref": "#/components/responses/Problem"},
+            "413": {"$ref": "#/components/responses/Problem"},
+            "415": {"$ref": "#/components/responses/Problem"},
+            "422": {"$ref": "#/components/responses/Problem"},
+            "428": {"$ref": "#/components/responses/Problem"},
+            "503": {"$ref": "#/components/responses/Problem"}
+          }
+        },
+        "delete": {
+          "operationId": "endPublication", "tags": ["publishing"],
+          "summary": "Ends the publication. The session waits for the next publisher.",
+          "responses": {
+            "200": {"$ref": "#/components/responses/Empty"},
+            "401": {"$ref": "#/components/responses/Problem"},
+            "404": {"$ref": "#/components/responses/Problem"}
+          }
+        },
+        "options": {
+          "operationId": "preflightPublication", "tags": ["publishing"],
+          "summary": "Answers a CORS preflight request.", "security": [],
+          "responses": {"204": {"$ref": "#/components/responses/Empty"}}
+        }
+      },
       "/v1/webhooks": {
         "post": {
           "operationId": "addWebhook", "tags": ["webhooks"],

@@ -57,7 +57,10 @@ extension OpenAPIDocument {
         "type": "string", "pattern": "^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$",
         "description": "Generated if it is missing."
       },
-      "Input": {"anyOf": [{"$ref": "#/components/schemas/URLInput"}, {"$ref": "#/components/schemas/RTPInput"}]},
+      "Input": {"anyOf": [
+        {"$ref": "#/components/schemas/URLInput"}, {"$ref": "#/components/schemas/RTPInput"},
+        {"$ref": "#/components/schemas/WHIPInput"}
+      ]},
       "URLInput": {
         "type": "object", "required": ["url"], "additionalProperties": false,
         "properties": {
@@ -68,6 +71,14 @@ extension OpenAPIDocument {
       "RTPInput": {
         "type": "object", "required": ["sdp"], "additionalProperties": false,
         "properties": {"sdp": {"type": "string", "description": "The session description of an RTP stream (RFC 8866)."}}
+      },
+      "WHIPInput": {
+        "type": "object", "required": ["whip"], "additionalProperties": false,
+        "properties": {"whip": {
+          "type": "object", "additionalProperties": false,
+          "description": "A publisher connects at /whip/{id} (RFC 9725). The service needs a WebRTC server.",
+          "properties": {"bitrate": {"type": "integer", "minimum": 50000, "maximum": 100000000, "description": "The limit for the video, in bits per second. Default: none."}}
+        }}
       },
       "Output": {"anyOf": [
         {"$ref": "#/components/schemas/HLSOutput"}, {"$ref": "#/components/schemas/PushOutput"},

@@ -19,7 +19,7 @@ enum OpenAPIDocument {
       "components": {
         "securitySchemes": {"token": {
           "type": "http", "scheme": "bearer",
-          "description": "The admin token. For the state and events of one session, its publish key is accepted too."
+          "description": "The admin token. For the state and events of one session, and to publish to it by WHIP, its publish key is accepted too."
         }},
         "parameters": \(parameters),
         "headers": {"Location": {"required": true, "schema": {"type": "string", "format": "uri-reference"}}},
@@ -48,6 +48,10 @@ enum OpenAPIDocument {
       "Recording": {
         "name": "id", "in": "path", "required": true, "schema": {"type": "string"}, "example": "stage~take.mp4",
         "description": "The ID of a recording."
+      },
+      "Publication": {
+        "name": "publication", "in": "path", "required": true, "schema": {"type": "string"},
+        "description": "The last component of the Location of an answer."
       },
       "LiveFile": {
         "name": "name", "in": "path", "required": true, "schema": {"type": "string"}, "example": "index.m3u8",

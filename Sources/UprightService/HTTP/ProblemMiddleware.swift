@@ -26,9 +26,11 @@ struct ProblemMiddleware: RouterMiddleware {
           "\(request.method) \(PlaybackKeys.redacted(request.uri.path)): \(error)")
       }
       response = problem.response(secrets)
-      // A player in a page must be able to read the status and when to retry.
+      // A player or a publisher in a page must be able to read the status and when to retry.
       if request.uri.path.hasPrefix("/live/") {
         response.headers.append(contentsOf: LiveFileRoutes.crossOrigin)
+      } else if request.uri.path.hasPrefix("/whip/") {
+        response.headers.append(contentsOf: WHIPRoutes.crossOrigin)
       }
       if request.method == .head { response.body = ResponseBody() }
       if problem.status == .contentTooLarge || !isFramed(request) {

@@ -31,6 +31,13 @@ extension Request {
   ///
   /// - Throws: `Problem` 413 if it is longer than `limit` bytes, `PolicyError` if it isn't valid JSON.
   func json(limit: Int) async throws -> JSONValue {
+    try JSONValue(parsing: await bytes(limit: limit))
+  }
+
+  /// Returns the body.
+  ///
+  /// - Throws: `Problem` 413 if it is longer than `limit` bytes.
+  func bytes(limit: Int) async throws -> [UInt8] {
     if let length = headers[.contentLength].flatMap(Int.init), length > limit {
       throw Problem.tooLarge(limit)
     }
@@ -39,7 +46,7 @@ extension Request {
       guard bytes.count + buffer.readableBytes <= limit else { throw Problem.tooLarge(limit) }
       bytes += buffer.readableBytesView
     }
-    return try JSONValue(parsing: bytes)
+    return bytes
   }
 }
 

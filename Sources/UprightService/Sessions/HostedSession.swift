@@ -22,6 +22,8 @@ final class HostedSession: Sendable {
   let claim: RTMPAcceptor.Claim?
   /// If a publisher created the session: the template, and the route of this publisher and those that return.
   let admission: (template: String, route: PublishRoutes.Route)?
+  /// The publisher of a session whose input is WHIP; otherwise `nil`.
+  let whip: WHIPInput?
   /// The creation time, in seconds since 1970.
   let created: Double
   /// Whether the session is from the configuration.
@@ -31,7 +33,8 @@ final class HostedSession: Sendable {
     id: String, publishKey: String, session: any Session, feed: SessionEventLog,
     input: JSONValue, playback: Playback, options: JSONValue, outputs: HostedOutputs,
     secrets: [String], claim: RTMPAcceptor.Claim?,
-    admission: (template: String, route: PublishRoutes.Route)?, created: Double, isDeclared: Bool
+    admission: (template: String, route: PublishRoutes.Route)?, whip: WHIPInput?, created: Double,
+    isDeclared: Bool
   ) {
     self.id = id
     self.publishKey = publishKey
@@ -43,6 +46,7 @@ final class HostedSession: Sendable {
     state = Mutex(State(options: options, secrets: secrets))
     self.claim = claim
     self.admission = admission
+    self.whip = whip
     self.created = created
     self.isDeclared = isDeclared
   }

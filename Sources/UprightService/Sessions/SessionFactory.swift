@@ -12,6 +12,8 @@ struct SessionFactory: Sendable {
   let proxy: EgressProxy
   let acceptor: RTMPAcceptor
   let folders: DataFolders
+  /// The WebRTC server; `nil` if there is none.
+  let webrtc: WebRTCServer?
 
   func open(
     _ request: SessionRequest, id: String, isDeclared: Bool, in sessions: Sessions
@@ -26,7 +28,9 @@ struct SessionFactory: Sendable {
     }
     secrets.append(key.text)
     let feed = PublishedFeed()
-    let input = try await input(request.input, id: id, feed: feed, rules: sessions.rules, &secrets)
+    let whip = try whipInput(request.input, id: id)
+    let input = try await input(
+      request.input, id: id, feed: feed, whip: whip, rules: sessions.rules, &secrets)
     var outputs: [LiveOutput] = []
     let hostedOutputs = HostedOutputs(session: id)
     var ids: [Int: String] = [:]
@@ -76,13 +80,14 @@ struct SessionFactory: Sendable {
       id: id, publishKey: key.text, session: session, feed: SessionEventLog(),
       input: description(request.input), playback: request.playback ?? sessions.defaultPlayback,
       options: request.options, outputs: hostedOutputs, secrets: secrets, claim: claim,
-      admission: admission, created: (Date().timeIntervalSince1970 * 1000).rounded() / 1000,
-      isDeclared: isDeclared)
+      admission: admission, whip: whip,
+      created: (Date().timeIntervalSince1970 * 1000).rounded() / 1000, isDeclared: isDeclared)
   }
 
-  /// Releases the session's RTMP stream path and its access to the egress proxy.
+  /// Releases the session's RTMP stream path and its access to the egress proxy, and disconnects its publisher.
   func close(_ hosted: HostedSession) async {
     if let claim = hosted.claim { await acceptor.release(claim) }
+    await hosted.whip?.end()
     proxy.dismiss(hosted.id)
   }
 
@@ -99,14 +104,26 @@ struct SessionFactory: Sendable {
     return (key, parts.joined(separator: "/"))
   }
 
+  /// Returns the publisher's side of a WHIP input; `nil` for other inputs.
+  private func whipInput(
+    _ input: SessionRequest.Input, id: String
+  ) throws(Refusal) -> WHIPInput? {
+    guard case .whip(let bitrate) = input else { return nil }
+    guard let webrtc else {
+      throw Refusal("input: whip needs a WebRTC server; start the service with --webrtc")
+    }
+    return WHIPInput(webrtc, session: id, bitrate: bitrate)
+  }
+
   // MARK: - Addresses
 
   private func input(
-    _ input: SessionRequest.Input, id: String, feed: PublishedFeed, rules: AddressRules,
-    _ secrets: inout [String]
+    _ input: SessionRequest.Input, id: String, feed: PublishedFeed, whip: WHIPInput?,
+    rules: AddressRules, _ secrets: inout [String]
   ) async throws -> LiveInput {
     switch input {
     case .publisher, .admitted: return .published(feed)
+    case .whip: return .forwarded(whip?.feed ?? ForwardedFeed())
     case .file(let path, _): return .file(path: path)
     case .rtp(let description): return .rtp(description: description)
     case .listener(let url):
@@ -164,6 +181,7 @@ struct SessionFactory: Sendable {
     case .pull(let url): ["url": .string(url.redacted), "mode": "pull"]
     case .file(_, let name): ["url": .string("file:\(name)"), "mode": "pull"]
     case .rtp: ["url": "rtp:", "mode": "listen"]
+    case .whip: ["url": "whip:", "mode": "listen"]
     }
   }
 }

@@ -14,6 +14,8 @@ struct SessionRequest: Sendable {
     case pull(StreamURL)
     case file(path: String, name: String)
     case rtp(description: String)
+    /// A publisher connects by WebRTC. Its video is limited to `bitrate`, in bits per second, if there is one.
+    case whip(bitrate: Int?)
   }
 
   enum Output: Sendable, Hashable {
@@ -120,7 +122,13 @@ struct SessionRequest: Sendable {
   // MARK: - Input
 
   private static func input(_ value: JSONValue, _ rules: AddressRules) throws -> Input {
-    let members = try members(of: value, "input", allowing: ["url", "mode", "sdp"])
+    let members = try members(of: value, "input", allowing: ["url", "mode", "sdp", "whip"])
+    if let whip = members["whip"] {
+      guard members.count == 1 else {
+        throw Problem.badRequest("input: whip must be the only member")
+      }
+      return .whip(bitrate: try bitrate(whip))
+    }
     if let description = members["sdp"] {
       guard case .string(let text) = description, members["url"] == nil else {
         throw Problem.badRequest("input: sdp must be a string, without a url")
@@ -167,6 +175,17 @@ struct SessionRequest: Sendable {
       return .listener(url)
     default: throw Refusal("\(url.scheme): can't listen; set \"mode\": \"pull\"")
     }
+  }
+
+  /// Returns the limit for the video of a WHIP input, in bits per second.
+  private static func bitrate(_ whip: JSONValue) throws(Problem) -> Int? {
+    guard let value = try members(of: whip, "whip", allowing: ["bitrate"])["bitrate"] else {
+      return nil
+    }
+    guard let bitrate = value.integer, (50_000...100_000_000).contains(bitrate) else {
+      throw .badRequest("whip: bitrate must be 50000 to 100000000 bits per second")
+    }
+    return bitrate
   }
 
   // MARK: - Outputs

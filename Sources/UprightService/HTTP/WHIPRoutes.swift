@@ -1,0 +1,119 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+
+/// `/whip/{session}`: publishers from browsers (RFC 9725), for pages of any origin.
+struct WHIPRoutes: Sendable {
+  let sessions: Sessions
+  /// The values of `Link` headers for the ICE servers.
+  let iceLinks: [String]
+
+  func add(to router: Router<ServiceContext>) {
+    router.post("/whip/:id") { request, context in
+      try await publish(request, sessions.find(context))
+    }
+    router.delete("/whip/:id/:publication") { _, context in
+      try await publication(context).end()
+      return Response(status: .ok)
+    }
+    router.patch("/whip/:id/:publication") { request, context in
+      try await trickle(request, to: publication(context))
+    }
+    for path in ["/whip/:id", "/whip/:id/:publication"] as [RouterPath] {
+      router.on(path, method: .options) { _, _ in preflight() }
+    }
+  }
+
+  /// The headers that allow pages of any origin to read a response.
+  static let crossOrigin: HTTPFields = [
+    .accessControlAllowOrigin: "*",
+    .accessControlExposeHeaders: "Location, ETag, Link, Retry-After, Accept-Patch, Allow",
+  ]
+
+  private var headers: HTTPFields {
+    var headers = Self.crossOrigin
+    for link in iceLinks { headers.append(HTTPField(name: .link, value: link)) }
+    return headers
+  }
+
+  private func preflight() -> Response {
+    var headers = headers
+    headers[.accessControlAllowMethods] = "POST, PATCH, DELETE"
+    headers[.accessControlAllowHeaders] = "Authorization, Content-Type, If-Match"
+    headers[.accessControlMaxAge] = "86400"
+    headers[.acceptPost] = "application/sdp"
+    return Response(status: .noContent, headers: headers)
+  }
+
+  // MARK: - Requests
+
+  private func publish(_ request: Request, _ hosted: HostedSession) async throws -> Response {
+    let input = try Self.input(of: hosted)
+    let bytes = try await Self.body(request, "application/sdp")
+    let publication = try await input.publish(PublishOffer(bytes))
+    var headers = headers
+    headers[.contentType] = "application/sdp"
+    headers[.cacheControl] = "no-store"
+    headers[.location] = "/whip/\(hosted.id)/\(publication.id)"
+    headers[.eTag] = publication.etag
+    headers[.acceptPatch] = CandidateFragment.type
+    return Response(
+      status: .created, headers: headers,
+      body: .init(byteBuffer: ByteBuffer(string: publication.answer)))
+  }
+
+  private func trickle(_ request: Request, to publication: Publication) async throws -> Response {
+    guard let wanted = request.headers[.ifMatch] else {
+      throw Problem(
+        .preconditionRequired, "Precondition required", "send If-Match with the ETag of the answer")
+    }
+    // RFC 9725, 4.3.1: the status where candidates can be added and ICE can't be restarted.
+    if wanted == "*" { throw Problem.unprocessable("ICE can't be restarted; POST a new offer") }
+    guard wanted == publication.etag else {
+      throw Problem(
+        .preconditionFailed, "Precondition failed", "the ETag is not that of this publication")
+    }
+    let bytes = try await Self.body(request, CandidateFragment.type)
+    let fragment = try CandidateFragment(bytes)
+    if !fragment.candidates.isEmpty {
+      do { try await publication.trickle(fragment.candidates) } catch {
+        throw Problem(.serviceUnavailable, "WebRTC server unavailable", error.reason, retryAfter: 5)
+      }
+    }
+    return Response(status: .noContent, headers: Self.crossOrigin)
+  }
+
+  // MARK: - Parts of requests
+
+  private static func input(of hosted: HostedSession) throws(Problem) -> WHIPInput {
+    guard let input = hosted.whip else {
+      throw .conflict("the session's input isn't WHIP; create it with \"input\": {\"whip\": {}}")
+    }
+    return input
+  }
+
+  private func publication(_ context: ServiceContext) throws -> Publication {
+    try Self.input(of: sessions.find(context)).find(context.parameters.require("publication"))
+  }
+
+  /// Returns the body of a request.
+  ///
+  /// - Throws: `Problem` 415 if its type isn't `type`, 413 if it is too long.
+  private static func body(_ request: Request, _ type: String) async throws -> [UInt8] {
+    let given = request.headers[.contentType]?.prefix { $0 != ";" && $0 != " " }.lowercased()
+    guard given == type else {
+      throw Problem(
+        .unsupportedMediaType, "Unsupported media type", "send Content-Type: \(type)")
+    }
+    return try await request.bytes(limit: PublishOffer.mostBytes)
+  }
+}
+
+extension HTTPField.Name {
+  /// RFC 8288.
+  static let link = Self.known("Link")
+  /// RFC 5789, 3.1.
+  static let acceptPatch = Self.known("Accept-Patch")
+  /// The types that POST accepts.
+  static let acceptPost = Self.known("Accept-Post")
+}

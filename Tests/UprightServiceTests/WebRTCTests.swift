@@ -1,0 +1,107 @@
+import Foundation
+import Orientation
+import Testing
+import UprightFiles
+import UprightTestSupport
+
+@testable import UprightService
+
+extension LiveServiceMedia {
+  /// Real WebRTC: ICE, DTLS and SRTP between a publisher and Janus, in a network namespace.
+  @Suite("WHIP through Janus", .enabled(if: ExternalTool("janus").isHere, "needs janus"))
+  struct WebRTCTests {
+    private static let python = ExternalTool("/usr/bin/python3")
+    private static let hasAiortc = FileManager.default.fileExists(
+      atPath: "/usr/lib/python3/dist-packages/aiortc")
+
+    /// Runs `webrtc_stage.py`. Returns what it printed, or `nil` if something is missing.
+    private static func stage(_ scratch: Scratch, _ arguments: String) async throws -> JSON? {
+      let script = Fixtures.packageRoot.appendingPathComponent("Tests/Players/webrtc_stage.py").path
+      let outcome = try await RunningService.onThread {
+        try python.outcome(
+          [script, CommandLineProgram.path, scratch.path("data")] + arguments.words, timeout: 170)
+      }
+      if outcome.status == 77 {
+        print("skipped: \(outcome.text)")
+        return nil
+      }
+      let result = try JSONDecoder().decode(JSON.self, from: outcome.output)
+      try #require(outcome.status == 0, "\(outcome.text) \(outcome.errors.suffix(2000))")
+      return result
+    }
+
+    /// Checks that red is above green in every frame, in canvases of both shapes. Returns the number of frames.
+    private static func expectUpright(_ scratch: Scratch, both: Bool) async throws -> Int {
+      let recording = scratch.path("data/recordings/cam/take.ts")
+      let (sizes, pixels) = try await RunningService.onThread {
+        let file = scratch.path("halves.rgb")
+        try FFmpegTool.run(
+          ["-i", recording, "-fps_mode", "passthrough", "-vf", "scale=1:2:flags=area,format=rgb24"]
+            + ["-f", "rawvideo", file])
+        let sizes = try FFmpegTool.frames(recording).map { PixelSize($0.width, $0.height) }
+        return (sizes, [UInt8](try Data(contentsOf: URL(fileURLWithPath: file))))
+      }
+      #expect(Set(sizes).count == (both ? 2 : 1), "\(Set(sizes))")
+      #expect(pixels.count == sizes.count * 6, "\(sizes.count)")
+      for frame in stride(from: 0, to: pixels.count - 5, by: 6) {
+        let (above, below) = (pixels[frame..<frame + 3], pixels[frame + 3..<frame + 6])
+        let isUpright =
+          above[frame] > 2 * above[frame + 1] + 20 && below[frame + 4] > 2 * below[frame + 3] + 20
+        #expect(isUpright, "frame \(frame / 6): \(Array(above)) over \(Array(below))")
+      }
+      return sizes.count
+    }
+
+    @Test(
+      "A publisher leaves, another comes back in another codec; a second one at a time gets 409",
+      .enabled(if: hasAiortc, "needs python3-aiortc"))
+    func comesBack() async throws {
+      let scratch = try Scratch()
+      guard
+        let result = try await Self.stage(
+          scratch, "--codec h264 --second vp8 --seconds 5 --rotations 0,90,270")
+      else { return }
+      #expect(result["conflict"].int == 409)
+      #expect(result["rooms"].array.map(\.int) == [1, 0], "\(result)")
+      #expect(result["returned"].double ?? 99 < 5)
+      #expect(result["session"]["state"].string == "ended")
+      let states = result["states"].array.map { $0[1].string }
+      #expect(
+        states == ["waiting", "live", "inputLost", "live", "inputLost", "ended"], "\(result)")
+      let counters = result["session"]["counters"]
+      let sent = result["sent"].int ?? 0
+      #expect(counters["framesIn"].int ?? 0 >= sent - 8, "\(result)")
+      #expect(try await Self.expectUpright(scratch, both: true) >= sent - 8)
+    }
+
+    @Test(
+      "Janus is killed and restarted: the input is lost, and back soon after the publisher's return",
+      .enabled(if: hasAiortc, "needs python3-aiortc"))
+    func restarts() async throws {
+      let scratch = try Scratch()
+      guard
+        let result = try await Self.stage(
+          scratch, "--codec vp8 --second h264 --seconds 4 --rotations 90 --restart")
+      else { return }
+      #expect(result["away"].int == 503, "\(result)")
+      #expect(result["returned"].double ?? 99 < 5, "\(result)")
+      #expect(result["rooms"].array.map(\.int) == [1, 0], "\(result)")
+      _ = try await Self.expectUpright(scratch, both: false)
+    }
+
+    @Test(
+      "Chromium publishes from a page of another origin and turns: every frame is upright",
+      .slow("a browser's WebRTC"), .enabled(if: ExternalTool("chromium").isHere, "needs chromium"),
+      arguments: ["h264", "vp8", "vp9"])
+    func browser(_ codec: String) async throws {
+      let scratch = try Scratch()
+      let turns = "0,90,180,270,0,270,180,90,0,90,270"
+      guard
+        let result = try await Self.stage(
+          scratch, "--client chromium --codec \(codec) --seconds 22 --rotations \(turns)")
+      else { return }
+      #expect(result["rooms"].array.map(\.int) == [0], "\(result)")
+      #expect(try await Self.expectUpright(scratch, both: true) >= (result["sent"].int ?? 0) - 8)
+    }
+  }
+}
