@@ -1,6 +1,6 @@
 # The two main commands are `make demo` and `make test`. Both install what they need.
 
-.PHONY: demo build libraries wheels check test lint format docs bench bench-live samples schemas check-slow fuzz \
+.PHONY: demo demo-webrtc build libraries wheels check test lint format docs bench bench-live samples schemas check-slow fuzz \
   check-arm check-debian13 check-newest-ffmpeg check-deb install uninstall deb clean
 
 export UPRIGHT_SHARED ?= $(abspath ../shared)
@@ -14,6 +14,12 @@ demo:
 	@Scripts/setup.sh demo
 	@$(MAKE) --no-print-directory build
 	@Scripts/demo.sh
+
+# A link that publishes from a phone's browser, through Janus. Ctrl-C ends it. See Samples/live/README.md.
+demo-webrtc:
+	@Scripts/setup.sh live
+	@$(MAKE) --no-print-directory build
+	@UPRIGHT=.build/release/upright Samples/live/webrtc/run.sh
 
 build:
 	@Scripts/setup.sh --say build

@@ -51,6 +51,7 @@ package final class UprightService: Sendable {
   /// The certificate of HTTPS and RTMPS; `nil` without TLS.
   private let certificate: ServerCertificate?
   private let playbackKeys: PlaybackKeys
+  private let publishLinks: PublishLinks
   private let dependencies: Dependencies
   private let logger: Logger
   private let state = Mutex(State())
@@ -84,6 +85,7 @@ package final class UprightService: Sendable {
       } else { nil }
     playbackKeys = try PlaybackKeys(
       configuration.playbackKeyFile, folders, secrets: secrets, now: dependencies.now)
+    publishLinks = PublishLinks(now: dependencies.now)
     let rules = AddressRules(
       allowHosts: configuration.allowHosts.compactMap(HostPattern.init), dataFolder: root,
       ownAddresses: dependencies.ownAddresses)
@@ -166,7 +168,8 @@ package final class UprightService: Sendable {
     )
     router.add(
       middleware: AccessMiddleware(
-        token: token, publishKey: { [sessions] in sessions.publishKey(of: $0) }))
+        token: token, publishKey: { [sessions] in sessions.publishKey(of: $0) },
+        links: publishLinks))
     addRoutes(to: router)
     return router
   }
@@ -186,6 +189,9 @@ package final class UprightService: Sendable {
     ).add(to: router)
     RecordingRoutes(recordings: recordings).add(to: router)
     WHIPRoutes(sessions: sessions, iceLinks: webrtc?.iceLinks ?? []).add(to: router)
+    PublishPageRoutes(
+      sessions: sessions, links: publishLinks, bodyLimit: configuration.bodyLimit
+    ).add(to: router)
     StatusRoutes(
       sessions: sessions, metrics: metrics, folders: folders,
       minFreeSpace: configuration.minFreeSpace

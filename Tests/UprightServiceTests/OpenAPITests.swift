@@ -74,6 +74,8 @@ struct OpenAPITests {
   private static let recording = "/v1/recordings/{id}"
   private static let whip = "/whip/{id}"
   private static let publication = "/whip/{id}/{publication}"
+  private static let link = "/v1/sessions/{id}/publish-url"
+  private static let page = "/publish/{id}"
   private static let long = String(repeating: " ", count: 5000)
   private static let session = "{\"name\": \"NAME\", \"input\": {\"url\": \"file:clip.mp4\"}}"
   private static let hook = "{\"url\": \"https://example.com/hook\"}"
@@ -175,6 +177,18 @@ struct OpenAPITests {
       .init(method: "POST", path: "/whip/a", template: whip, status: 409, body: "v=0"),
       .init(method: "POST", path: "/whip/x", template: whip, status: 404, body: "v=0"),
       .init(method: "OPTIONS", path: "/whip/a", template: whip, status: 204, token: nil),
+      .init(
+        method: "POST", path: "/v1/sessions/a/publish-url", template: link, status: 409, body: "{}"),
+      .init(
+        method: "POST", path: "/v1/sessions/x/publish-url", template: link, status: 404, body: "{}"),
+      .init(method: "GET", path: "/publish/a", template: page, status: 200, token: nil),
+      .init(method: "POST", path: "/publish/a", template: page, status: 401),
+      .init(
+        method: "GET", path: "/publish/page/style.css", template: "/publish/page/style.css",
+        status: 200, token: nil),
+      .init(
+        method: "GET", path: "/publish/page/script.js", template: "/publish/page/script.js",
+        status: 200, token: nil),
       .init(method: "PATCH", path: "/whip/x/b", template: publication, status: 404, body: ""),
       .init(method: "DELETE", path: "/whip/x/b", template: publication, status: 404),
       .init(method: "OPTIONS", path: "/whip/a/b", template: publication, status: 204, token: nil),
@@ -271,6 +285,7 @@ struct OpenAPITests {
       ("DELETE", "/v1/recordings/a", recording),
       ("GET", "/v1/recordings/a/file", recording + "/file"),
       ("HEAD", "/v1/recordings/a/file", recording + "/file"),
+      ("POST", "/v1/sessions/a/publish-url", link),
       ("POST", "/whip/a", whip), ("PATCH", "/whip/a/b", publication),
       ("DELETE", "/whip/a/b", publication),
     ] {

@@ -12,7 +12,8 @@ struct WHIPTests {
   static let described: Set<String> = Set(
     [201, 400, 413, 415, 422, 503].map { "POST /whip/{id} \($0)" }
       + [204, 400, 412, 413, 415, 422, 428, 503].map { "PATCH /whip/{id}/{publication} \($0)" }
-      + ["DELETE /whip/{id}/{publication} 200"])
+      + [200, 400, 413].map { "POST /v1/sessions/{id}/publish-url \($0)" }
+      + ["DELETE /whip/{id}/{publication} 200", "POST /publish/{id} 200"])
 
   static let offer = """
     v=0\r
@@ -258,6 +259,85 @@ struct WHIPTests {
     #expect(try await Self.publish(service).status == 409)
     try await service.shutDown()
   }
+
+  @Test("A publish link works once, for a time, and only for its session")
+  func link() async throws {
+    let janus = try FakeJanus()
+    defer { janus.stop() }
+    let service = try await Self.service(janus)
+    let key = try await Self.session(service)
+    _ = try await Self.session(service, "other")
+    func link(_ body: String) async throws -> Answer {
+      try await service.ask("POST", "/v1/sessions/cam/publish-url", body)
+    }
+    func redeem(_ name: String, _ code: String) async throws -> Answer {
+      try await service.ask("POST", "/publish/\(name)", token: code)
+    }
+    for body in ["{}", "{\"seconds\": 0}", "{\"seconds\": 604801}", "{\"seconds\": 1.5}"] {
+      #expect(try await link(body).status == 400)
+    }
+    #expect(try await link(String(repeating: " ", count: 2 << 20)).status == 413)
+    // The publish key makes no links.
+    let made = try await service.ask(
+      "POST", "/v1/sessions/cam/publish-url", "{\"seconds\": 60}", token: key)
+    #expect(made.status == 401)
+    func code() async throws -> String {
+      let answer = try await link("{\"seconds\": 60}")
+      #expect(
+        answer.json["url"].string?.contains("/publish/cam#") == true,
+        "\(answer.text)")
+      return String(answer.json["url"].string?.split(separator: "#").last ?? "")
+    }
+    let first = try await code()
+    #expect(first.utf8.count == 16)
+    let answer = try await redeem("cam", first)
+    let token = try #require(answer.json["token"].string)
+    #expect(token != key && answer.json["expires"].int != nil, "\(answer.text)")
+    let again = try await redeem("cam", first)
+    #expect(again.status == 401 && again.text.contains("used already"), "\(again.text)")
+    #expect(try await redeem("other", code()).status == 401)
+    #expect(try await redeem("cam", "0123456789abcdef").status == 401)
+    // The token sends media and events to its session, and reads nothing.
+    let event = "{\"device\": \"portrait\"}"
+    for (method, path, status) in [
+      ("POST", "/v1/sessions/cam/events", 200), ("POST", "/v1/sessions/other/events", 401),
+      ("GET", "/v1/sessions/cam", 401), ("GET", "/v1/sessions/cam/events", 401),
+      ("POST", "/v1/sessions/cam/publish-url", 401), ("DELETE", "/v1/sessions/cam", 401),
+    ] {
+      let answer = try await service.ask(method, path, event, token: token)
+      #expect(answer.status == status, "\(method) \(path): \(answer.text)")
+    }
+    #expect(try await Self.publish(service, "other", token: token).status == 401)
+    #expect(try await Self.publish(service, token: token).status == 201)
+    // A later session of the same name has other links.
+    for _ in 0..<2 { _ = try await service.ask("DELETE", "/v1/sessions/cam") }
+    _ = try await Self.session(service)
+    #expect(try await Self.publish(service, token: token).status == 401)
+    try await service.shutDown()
+  }
+
+  @Test("Publish links and their tokens expire, and their number is limited")
+  func linkTimes() throws {
+    let clock = Clock()
+    let links = PublishLinks { clock.now }
+    let late = try links.make(publishKey: "k", seconds: 10).code
+    let early = try links.make(publishKey: "k", seconds: 10).code
+    #expect(links.redeem(early, publishKey: "other") == nil)
+    #expect(links.redeem(early, publishKey: "k") == nil, "used, although wrongly")
+    let used = try links.make(publishKey: "k", seconds: 10).code
+    let token = try #require(links.redeem(used, publishKey: "k")?.token)
+    #expect(links.allows(token, publishKey: "k") && !links.allows(token, publishKey: "other"))
+    clock.now += 11
+    #expect(links.redeem(late, publishKey: "k") == nil)
+    clock.now += PublishLinks.tokenSeconds
+    #expect(!links.allows(token, publishKey: "k"))
+    for _ in 0..<1000 { _ = try links.make(publishKey: "k", seconds: 10) }
+    #expect(throws: Problem.self) { try links.make(publishKey: "k", seconds: 10) }
+    clock.now += 11
+    _ = try links.make(publishKey: "k", seconds: 10)
+  }
+
+  private final class Clock: @unchecked Sendable { var now = 1000 }
 
   @Test("Rooms of an earlier run are destroyed at the start, and no others")
   func leftBehind() async throws {

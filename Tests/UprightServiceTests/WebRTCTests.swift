@@ -103,5 +103,48 @@ extension LiveServiceMedia {
       #expect(result["rooms"].array.map(\.int) == [0], "\(result)")
       #expect(try await Self.expectUpright(scratch, both: true) >= (result["sent"].int ?? 0) - 8)
     }
+
+    /// The unmodified `Samples/live/webrtc/run.sh`.
+    @Test(
+      "Behind nginx with TLS, the sample prints a link whose page opens and whose code works once",
+      .enabled(
+        if: FileManager.default.isExecutableFile(atPath: "/usr/sbin/nginx")
+          && ExternalTool("openssl").isHere, "needs nginx and openssl"))
+    func sample() async throws {
+      let script = Fixtures.packageRoot.appendingPathComponent("Samples/live/webrtc/run.sh").path
+      let secure = try Loopback.freeTCPPort()
+      let demo = try RunningProgram(
+        ExternalTool("bash"), [script],
+        environment: [
+          "UPRIGHT": CommandLineProgram.path, "HOST": "127.0.0.1", "HTTPS_PORT": "\(secure)",
+          "HTTP_PORT": "\(try Loopback.freeTCPPort())",
+          "JANUS_PORT": "\(try Loopback.freeTCPPort())",
+        ])
+      try #require(
+        try await waitUntil { demo.said.contains("webrtc: UPRIGHT_TOKEN") || demo.exitCode != nil },
+        "\(demo.said)")
+      try #require(demo.exitCode == nil, "\(demo.said)")
+      let client = """
+        import json, ssl, sys, urllib.request
+        trust = ssl._create_unverified_context()
+        base, code = sys.argv[1].split("#")
+        page = urllib.request.urlopen(base, context=trust)
+        print(page.headers["Content-Security-Policy"])
+        for part in ("style.css", "script.js"):
+            urllib.request.urlopen(base.rsplit("/", 1)[0] + "/page/" + part, context=trust).read()
+        for turn in range(2):
+            request = urllib.request.Request(base, method="POST", headers={"Authorization": "Bearer " + code})
+            try: print(len(json.load(urllib.request.urlopen(request, context=trust))["token"]))
+            except urllib.error.HTTPError as error: print(error.code)
+        """
+      let link = try #require(demo.said.split(separator: " ").first { $0.hasPrefix("https://") })
+      let outcome = try await RunningService.onThread {
+        try Self.python.outcome(["-c", client, String(link)], timeout: 60)
+      }
+      let lines = outcome.text.split(separator: "\n")
+      #expect(lines.count == 3 && lines[0].contains("script-src 'self'"), "\(outcome)")
+      #expect(lines.dropFirst() == ["43", "401"], "\(outcome.text)")
+      #expect(try await RunningService.onThread { demo.end() } == 143, "\(demo.said)")
+    }
   }
 }

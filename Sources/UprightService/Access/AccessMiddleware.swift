@@ -6,6 +6,7 @@ struct AccessMiddleware<Context: RequestContext>: RouterMiddleware {
   let token: String
   /// Returns the publish key of a session, or `nil` if there is no session of that name.
   let publishKey: @Sendable (_ session: String) -> String?
+  let links: PublishLinks
 
   func handle(
     _ request: Request, context: Context, next: (Request, Context) async throws -> Response
@@ -15,18 +16,27 @@ struct AccessMiddleware<Context: RequestContext>: RouterMiddleware {
     case .control:
       let given = try Self.bearer(request)
       if !constantTimeEqual(given, token) { throw Problem.unauthorized("unknown token") }
-    case .publish(let session):
+    case .publish(let session): try check(Self.bearer(request), of: session)
+    case .contribute(let session):
       let given = try Self.bearer(request)
-      // The comparison runs even if the session doesn't exist, so that the response time doesn't reveal it.
-      let key = publishKey(session) ?? token
-      let isKey = constantTimeEqual(given, key)
-      let isToken = constantTimeEqual(given, token)
-      if !isKey && !isToken { throw Problem.unauthorized("unknown token") }
+      let key = publishKey(session)
+      if key.map({ links.allows(given, publishKey: $0) }) != true { try check(given, of: session) }
     }
     return try await next(request, context)
   }
 
-  private static func bearer(_ request: Request) throws(Problem) -> Substring {
+  /// - Throws: `Problem` 401 if the token is neither the admin token nor the publish key of the session.
+  private func check(_ given: Substring, of session: String) throws(Problem) {
+    // The comparison runs even if the session doesn't exist, so that the response time doesn't reveal it.
+    let isKey = constantTimeEqual(given, publishKey(session) ?? token)
+    let isToken = constantTimeEqual(given, token)
+    if !isKey && !isToken { throw .unauthorized("unknown token") }
+  }
+
+  /// Returns the bearer token of a request.
+  ///
+  /// - Throws: `Problem` 401 if there is none.
+  static func bearer(_ request: Request) throws(Problem) -> Substring {
     guard let header = request.headers[.authorization] else {
       throw .unauthorized("send Authorization: Bearer TOKEN")
     }

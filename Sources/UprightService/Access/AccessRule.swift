@@ -8,6 +8,8 @@ enum AccessRule: Sendable, Hashable {
   case control
   /// The admin token, or the publish key of the session.
   case publish(session: String)
+  /// The same, or a token from a publish link, which sends media and events but reads nothing.
+  case contribute(session: String)
 
   /// The rule for a request. Requests that aren't listed here need `control`.
   init(method: HTTPRequest.Method, path: String) {
@@ -20,12 +22,19 @@ enum AccessRule: Sendable, Hashable {
     case "readyz" where parts.count == 1 && reads: self = .open
     case "openapi.yaml" where parts.count == 1 && reads: self = .open
     case "live" where reads || method == .options: self = .open
+    // The code of a link is no token: `PublishLinks` checks it.
+    case "publish" where parts.count > 1 && reads || parts.count == 2 && method == .post:
+      self = .open
     case "whip" where parts.count >= 2 && !parts[1].isEmpty:
-      self = method == .options ? .open : .publish(session: parts[1])
+      self = method == .options ? .open : .contribute(session: parts[1])
     case "v1" where parts.count >= 3 && parts[1] == "sessions" && !parts[2].isEmpty:
-      let isItself = parts.count == 3 && reads
-      let isEvents = parts.count == 4 && parts[3] == "events" && (reads || method == .post)
-      self = isItself || isEvents ? .publish(session: parts[2]) : .control
+      let isItself = parts.count == 3
+      let isEvents = parts.count == 4 && parts[3] == "events"
+      if isEvents, method == .post {
+        self = .contribute(session: parts[2])
+      } else {
+        self = (isItself || isEvents) && reads ? .publish(session: parts[2]) : .control
+      }
     default: self = .control
     }
   }

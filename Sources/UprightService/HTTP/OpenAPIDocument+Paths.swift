@@ -268,6 +268,54 @@ extension OpenAPIDocument {
           }
         }
       },
+      "/v1/sessions/{id}/publish-url": {
+        "parameters": [{"$ref": "#/components/parameters/Session"}],
+        "post": {
+          "operationId": "makePublishURL", "tags": ["publishing"],
+          "summary": "Returns a link to the page that publishes to the session from a browser. One browser can use it, once. The input must be WHIP.",
+          "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/PublishURLRequest"}}}},
+          "responses": {
+            "200": {
+              "description": "The link.",
+              "content": {"application/json": {"schema": {"$ref": "#/components/schemas/PublishURL"}}}
+            },
+            "400": {"$ref": "#/components/responses/Problem"},
+            "401": {"$ref": "#/components/responses/Problem"},
+            "404": {"$ref": "#/components/responses/Problem"},
+            "409": {"$ref": "#/components/responses/Problem"},
+            "413": {"$ref": "#/components/responses/Problem"}
+          }
+        }
+      },
+      "/publish/{id}": {
+        "parameters": [{"$ref": "#/components/parameters/Session"}],
+        "get": {
+          "operationId": "getPublishPage", "tags": ["publishing"],
+          "summary": "Returns the page that publishes to a session from a browser.", "security": [],
+          "responses": {"200": {"description": "HTML.", "content": {"text/html": {"schema": {"type": "string"}}}}}
+        },
+        "post": {
+          "operationId": "redeemPublishURL", "tags": ["publishing"],
+          "summary": "Exchanges the code of a publish link, sent as the bearer token, for a token that publishes to the session by WHIP and posts its events. Works once.",
+          "responses": {
+            "200": {
+              "description": "The token.",
+              "content": {"application/json": {"schema": {"$ref": "#/components/schemas/PublishToken"}}}
+            },
+            "401": {"$ref": "#/components/responses/Problem"}
+          }
+        }
+      },
+      "/publish/page/style.css": {"get": {
+        "operationId": "getPublishStyle", "tags": ["publishing"],
+        "summary": "Returns the style of the publish page.", "security": [],
+        "responses": {"200": {"description": "CSS.", "content": {"text/css": {"schema": {"type": "string"}}}}}
+      }},
+      "/publish/page/script.js": {"get": {
+        "operationId": "getPublishScript", "tags": ["publishing"],
+        "summary": "Returns the script of the publish page.", "security": [],
+        "responses": {"200": {"description": "A module.", "content": {"text/javascript": {"schema": {"type": "string"}}}}}
+      }},
       "/live/{id}/{name}": {
         "parameters": [{"$ref": "#/components/parameters/Session"}, {"$ref": "#/components/parameters/LiveFile"}],
         "get": {

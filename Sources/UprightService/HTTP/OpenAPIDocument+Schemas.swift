@@ -53,6 +53,24 @@ extension OpenAPIDocument {
           "expires": {"type": "integer", "description": "The time until which it is valid, in seconds since 1970."}
         }
       },
+      "PublishURLRequest": {
+        "type": "object", "required": ["seconds"], "additionalProperties": false,
+        "properties": {"seconds": {"type": "integer", "minimum": 1, "maximum": 604800, "description": "The time until the link expires, in seconds."}}
+      },
+      "PublishURL": {
+        "type": "object", "required": ["url", "expires"], "additionalProperties": false,
+        "properties": {
+          "url": {"type": "string", "description": "The link. It has a code in its fragment."},
+          "expires": {"type": "integer", "description": "The time until which it can be used, in seconds since 1970."}
+        }
+      },
+      "PublishToken": {
+        "type": "object", "required": ["token", "expires"], "additionalProperties": false,
+        "properties": {
+          "token": {"type": "string"},
+          "expires": {"type": "integer", "description": "The time until which it is valid, in seconds since 1970."}
+        }
+      },
       "Name": {
         "type": "string", "pattern": "^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$",
         "description": "Generated if it is missing."
