@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Publishes to `upright serve` by WHIP, through Janus, in a network namespace of its own.
 
-    webrtc_stage.py UPRIGHT FOLDER [--client aiortc|chromium] [--codec h264|vp8|vp9] [--seconds S] [--rotations 0,90,180,270]
+    webrtc_stage.py UPRIGHT FOLDER [--client aiortc|chromium|page] [--codec h264|vp8|vp9] [--seconds S] [--rotations 0,90,180,270]
                     [--second h264|vp8] [--restart] [--loss PERCENT] [--jitter MS]
 
 Starts Janus and `UPRIGHT serve --data FOLDER`, creates the session "cam" with HLS, and publishes frames with CVO: each is
@@ -342,6 +342,78 @@ def publish_with_chromium(stage, browser, codec, seconds, rotations):
     return reports.latest["frames"]
 
 
+# MARK: The page
+
+
+FAKE = ("--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream")
+
+
+def open_page(stage, program, result):
+    """Publishes with the page of the service, from a link, with the keyboard. Notes what it says in `result`."""
+    import browser_pipe
+    pictures = os.path.join(stage.folder, "page")
+    os.makedirs(pictures)
+
+    def link():
+        return json.loads(stage.request("POST", "/v1/sessions/cam/publish-url", '{"seconds": 60}')[2])["url"]
+
+    def status(browser):
+        return browser.run('document.getElementById("status").textContent')
+
+    said = result["said"] = {}
+    used = link()
+    browser = browser_pipe.Browser(program, *FAKE)
+    try:
+        browser.open(stage.url + used)
+        browser.wait('document.getElementById("status")?.textContent.startsWith("Ready")')
+        said["ready"] = status(browser)
+        result["address"] = browser.run("location.href")
+        result["width"] = browser.run("document.documentElement.scrollWidth")
+        result["tree"] = browser.tree()
+        browser.screenshot(pictures + "/ready.png")
+        for _ in range(4):
+            browser.press("Tab", "Tab", 9)
+        result["focus"] = browser.run("document.activeElement.id")
+        browser.press("Enter", "Enter", 13)
+        browser.wait('document.getElementById("status").textContent === "You are live."')
+        said["live"] = status(browser)
+        stage.wait_for("live")
+        browser.wait('!document.getElementById("bitrate").textContent.startsWith("0 ")')
+        result["bitrate"] = browser.run('document.getElementById("bitrate").textContent')
+        browser.screenshot(pictures + "/live.png")
+        # A reload keeps the key.
+        browser.open(stage.url + "/publish/cam")
+        browser.wait('document.getElementById("status")?.textContent.startsWith("Ready")')
+        said["reloaded"] = status(browser)
+        browser.run('document.getElementById("toggle").click()')
+        stage.wait_for("live")
+        stage.stop_janus()
+        browser.wait('document.getElementById("status").textContent.includes("Trying again")')
+        said["lost"] = status(browser)
+        browser.screenshot(pictures + "/lost.png")
+        stage.start_janus()
+        browser.wait('document.getElementById("status").textContent === "You are live."', 40)
+        said["back"] = status(browser)
+        result["returned"] = stage.wait_for("live")
+        browser.run('document.getElementById("toggle").click()')
+        stage.wait_for("inputLost")
+        said["stopped"] = status(browser)
+        result["messages"] = [event["params"]["entry"]["text"] for event in browser.events
+                              if event.get("method") == "Log.entryAdded" and "Content Security" in str(event)]
+    finally:
+        browser.close()
+    for name, flags, url in (("used", FAKE, used), ("none", FAKE, "/publish/cam"), ("camera", FAKE[1:], link()),
+                             ("denied", FAKE[:1] + ("--deny-permission-prompts",), link())):
+        browser = browser_pipe.Browser(program, *flags)
+        try:
+            browser.open(stage.url + url)
+            browser.wait('document.getElementById("status")?.className === "error"')
+            said[name] = status(browser)
+            browser.screenshot(pictures + "/%s.png" % name)
+        finally:
+            browser.close()
+
+
 # MARK: The play
 
 
@@ -362,7 +434,9 @@ def play(stage, options, browser):
         raise RuntimeError("the session was not created: " + text)
     watcher = threading.Thread(target=stage.watch)
     watcher.start()
-    if browser:
+    if options.client == "page":
+        open_page(stage, browser, result)
+    elif browser:
         result["sent"] = publish_with_chromium(stage, browser, options.codec, options.seconds, rotations)
         result["rooms"] = [stage.rooms()]
     else:
@@ -398,7 +472,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("upright", metavar="UPRIGHT")
     parser.add_argument("folder", metavar="FOLDER")
-    parser.add_argument("--client", choices=["aiortc", "chromium"], default="aiortc")
+    parser.add_argument("--client", choices=["aiortc", "chromium", "page"], default="aiortc")
     parser.add_argument("--codec", default="h264")
     parser.add_argument("--seconds", type=float, default=6)
     parser.add_argument("--rotations", default="0,90,180,270")
