@@ -233,6 +233,39 @@ struct RTPTrackTests {
     #expect(first.map(video.timestamp) == [900])
   }
 
+  @Test("Without reports, the fastest packets of both streams correct the distance")
+  func alignByArrival() throws {
+    let video = try Self.track("video", 96, "VP8")
+    let audio = try Self.track("audio", 97, "opus")
+    var (pictures, sound) = (RTPSender(.vp8), RTPSender(.plain))
+    (sound.payloadType, sound.timestamp) = (97, 7000)
+    (video.expectedSource, audio.expectedSource) = (pictures.ssrc, sound.ssrc)
+    let frame = EncodedFrame(bytes: [0, 0, 0], isKey: true)
+    var generator = SeededGenerator(seed: 3)
+    // Both start at 0 and take 20 to 80 ms; the first packets of the audio take 200 ms more.
+    var arrivals: [(at: Int64, track: RTPTrack, packet: [UInt8])] = []
+    for index in 0..<600 {
+      func arrival() -> Int64 { Int64(index * 20) + .random(in: 20...80, using: &generator) }
+      for packet in pictures.packets(frame, ticks: index * 1800) {
+        arrivals.append((arrival(), video, packet))
+      }
+      for packet in sound.packets(frame, ticks: index * 960) {
+        arrivals.append((arrival() + (index < 10 ? 200 : 0), audio, packet))
+      }
+    }
+    var starts: [Int64] = []
+    for (at, track, packet) in arrivals.sorted(by: { $0.at < $1.at }) {
+      guard track.accepts(packet, from: 1) else { continue }
+      _ = track.take(packet, arrival: at)
+      audio.align(with: video)
+      let tick = AccessUnit(bytes: [], ticks: 0, isKey: true)
+      starts.append(audio.timestamp(of: tick) / 48 - video.timestamp(of: tick) / 90)
+    }
+    #expect(starts.contains { $0 > 100 })
+    #expect(starts.dropFirst(300).allSatisfy { abs($0) <= 10 }, "\(Set(starts.dropFirst(300)))")
+    #expect(Set(starts.dropFirst(300)).count <= 2)
+  }
+
   @Test("Video and audio may share a port if their payload types differ")
   func onePort() throws {
     func ports(_ types: (Int, Int), _ port: Int) throws -> Int {

@@ -11,7 +11,7 @@ internal import UprightRTP
 /// them.
 ///
 /// The timestamps of a call's two streams start at unrelated values. Here, each stream starts when its first
-/// packet arrives, until sender reports of both tell the distance. The first one starts at 0.
+/// packet arrives, until the distance is known: from sender reports, or for a WebRTC server from more arrivals. The first one starts at 0.
 final class RTPSource: PacketSource {
   /// Where the datagrams come from.
   enum Origin {
@@ -183,8 +183,10 @@ final class RTPSource: PacketSource {
       return
     }
     if firstArrival == nil { firstArrival = .now }
-    if case .forwarded(let connection) = origin { connection.lastArrival.withLock { $0 = .now } }
     for unit in tracks[index].take(datagram, arrival: arrival) { waiting.append((unit, index)) }
+    guard case .forwarded(let connection) = origin else { return }
+    connection.lastArrival.withLock { $0 = .now }
+    if tracks.count > 1 { tracks[1].align(with: tracks[0]) }
   }
 
   private func takeControl(_ datagram: [UInt8]) {

@@ -14,16 +14,21 @@ final class RTPTrack {
   private var firstArrival: Int64?
   /// The time of the stream's tick 0 on the source's timeline, in milliseconds.
   private var start: Int64 = 0
-  /// The time of the stream's tick 0 on the sender's clock, in milliseconds; `nil` before the first sender report.
-  private var reportedStart: Int64?
+  /// The time of the stream's tick 0 on a clock that it shares with the source's other stream, in milliseconds: the
+  /// sender's, by its reports, or that of arrival. `nil` while it is unknown.
+  private var reference: Int64?
+  /// The least delay of a packet in this interval, arrival less timestamp, and when the interval ends.
+  private var delays: (least: Int64, end: Int64)?
 
   /// How long a missing packet is waited for, in milliseconds: longer than packets are out of order on any path and
   /// than a WebRTC server takes to have a lost one sent again, and far shorter than an input counts as lost.
   private static let longestWait: Int64 = 300
-  /// The largest correction by sender reports, in milliseconds. The clock of a sender can be wrong.
+  /// The intervals in which the least delay is looked for, in milliseconds: the first, and the others.
+  private static let intervals: (first: Int64, other: Int64) = (1000, 5000)
+  /// The largest correction, in milliseconds. The clock of a sender can be wrong.
   private static let largestCorrection: Int64 = 2000
   /// A smaller correction than this is not worth a gap in the audio, in milliseconds.
-  private static let smallestCorrection: Int64 = 5
+  private static let smallestCorrection: Int64 = 10
 
   init(_ media: SessionDescription.Media, _ codec: RTPCodec) {
     self.codec = codec
@@ -50,7 +55,9 @@ final class RTPTrack {
   /// - Parameter arrival: In milliseconds since the first packet of all.
   func take(_ datagram: [UInt8], arrival: Int64) -> [AccessUnit] {
     if firstArrival == nil { (firstArrival, start) = (arrival, arrival) }
-    return rtp.take(datagram, arrival: arrival - (firstArrival ?? arrival))
+    let units = rtp.take(datagram, arrival: arrival - (firstArrival ?? arrival))
+    if expectedSource != nil { noteDelay(of: datagram, arrival: arrival) }
+    return units
   }
 
   /// Gives up missing packets that have been waited for too long.
@@ -67,7 +74,25 @@ final class RTPTrack {
     unit.ticks + start * Int64(codec.clockRate / 1000)
   }
 
-  // MARK: - Sender reports
+  // MARK: - The distance of two streams
+
+  /// Notes the delay of a forwarded packet, which an earlier packet may have been faster than.
+  ///
+  /// A WebRTC server keeps the sender's reports to itself. But both streams take one path, so their fastest packets
+  /// tell how far apart they were sent.
+  private func noteDelay(of datagram: [UInt8], arrival: Int64) {
+    let timestamp = datagram[4..<8].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    guard let ticks = rtp.ticks(near: timestamp) else { return }
+    let delay = arrival - ticks / Int64(codec.clockRate / 1000)
+    guard let current = delays else {
+      delays = (delay, arrival + Self.intervals.first)
+      return
+    }
+    delays = (min(delay, current.least), current.end)
+    guard arrival >= current.end else { return }
+    reference = min(delay, current.least)
+    delays = (.max, arrival + Self.intervals.other)
+  }
 
   /// Notes a sender report of this stream.
   ///
@@ -76,15 +101,13 @@ final class RTPTrack {
     guard let ticks = rtp.ticks(near: timestamp) else { return }
     let (seconds, fraction) = (Int64(time >> 32), Int64(time & 0xFFFF_FFFF))
     let milliseconds = seconds * 1000 + (fraction * 1000) >> 32
-    reportedStart = milliseconds - ticks / Int64(codec.clockRate / 1000)
+    reference = milliseconds - ticks / Int64(codec.clockRate / 1000)
   }
 
-  /// Moves this stream so that its distance to `other` is the one that the sender reports.
+  /// Moves this stream so that its distance to `other` is the one at the sender, once that is known.
   func align(with other: RTPTrack) {
-    guard let reportedStart, let others = other.reportedStart, other.firstArrival != nil else {
-      return
-    }
-    let correction = other.start + (reportedStart - others) - start
+    guard let reference, let others = other.reference, other.firstArrival != nil else { return }
+    let correction = other.start + (reference - others) - start
     if (Self.smallestCorrection...Self.largestCorrection).contains(abs(correction)) {
       start += correction
     }
