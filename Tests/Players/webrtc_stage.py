@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Publishes to `upright serve` by WHIP, through Janus, in a network namespace of its own.
+"""Publishes to `upright serve` by WHIP, through Janus, from another network namespace (--client page: from the same one).
 
     webrtc_stage.py UPRIGHT FOLDER [--client aiortc|chromium|page] [--codec h264|vp8|vp9] [--seconds S] [--rotations 0,90,180,270]
-                    [--second h264|vp8] [--restart] [--loss PERCENT] [--jitter MS]
+                    [--second h264|vp8] [--restart] [--mirrored] [--loss PERCENT] [--jitter MS] [--all-outputs]
 
 Starts Janus and `UPRIGHT serve --data FOLDER`, creates the session "cam" with HLS, and publishes frames with CVO: each is
-red above green after its rotation is applied. With --second, the publisher leaves and another one comes with that codec; with
---restart, Janus is killed and restarted in between. --loss and --jitter need a kernel with netem.
+red above green, with its number as a bar code below the middle, after its rotation is applied. Chromium also sends a flash
+and a beep each second, at the same time. With --mirrored, aiortc sends frames that CVO says to flip. With --second, the
+publisher leaves and another one comes with that codec; with
+--restart, Janus is killed and restarted in between. --loss and --jitter: of the UDP packets between the namespaces, each way.
 
-Prints one JSON object: {"sent": frames, "states": [[seconds, state, reason]], "returned": seconds until the session was live
+Prints one JSON object: {"sent": frames, "rotations": of each frame, "lost": UDP packets, "states": [[seconds, state, reason]], "returned": seconds until the session was live
 again, "rooms": rooms at Janus while publishing and at the end, "conflict": the status of a second publisher, "session": its last
 state, "error": null}. The HLS output is in FOLDER/live/cam, all frames are in FOLDER/recordings/cam/take.ts.
 
@@ -17,7 +19,6 @@ Exit code: 0 done, 1 not, 77 Janus, the client or a network namespace is missing
 
 import argparse
 import asyncio
-import ctypes
 import functools
 import importlib.util
 import json
@@ -34,6 +35,7 @@ import urllib.request
 
 import chromium_play
 import janus_record
+import lossy_network
 
 DONE, FAILED, MISSING = 0, 1, 77
 TOKEN = "admin-token-of-the-stage"
@@ -50,38 +52,21 @@ def ask(method, url, body=None, headers=None, timeout=30):
         return error.code, error.headers, error.read().decode(errors="replace")
 
 
-def run(*words):
-    return subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-
-
-def enter_network(loss, jitter):
-    """Moves this process to a new network namespace with an address besides loopback. Returns whether that worked."""
-    CLONE_NEWNET = 0x40000000
-    if ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWNET) != 0:
-        return False
-    steps = ["ip link set lo up", "ip link add upright0 type veth peer name upright1", "ip addr add 10.77.0.1/24 dev upright0",
-             "ip link set upright0 up", "ip link set upright1 up", "ip route add default dev upright0"]
-    if loss or jitter:
-        # Packets between two addresses of one namespace pass through loopback.
-        steps.append("tc qdisc add dev lo root netem loss %g%% delay %gms %gms" % (loss, jitter, jitter))
-    return all(run(*step.split()).returncode == 0 for step in steps)
-
-
 class Stage:
     """Janus and the service."""
 
-    def __init__(self, upright, folder, scratch):
-        self.upright, self.folder, self.scratch = upright, folder, scratch
+    def __init__(self, upright, folder, scratch, network):
+        self.upright, self.folder, self.scratch, self.network = upright, folder, scratch, network
         self.start = time.monotonic()
-        self.janus = self.service = None
+        self.janus = self.service = self.receiver = None
         self.states = []
         self.port, self.api = janus_record.free_port(), None
 
     def start_janus(self):
         folder = os.path.join(self.scratch, "janus")
         os.makedirs(folder, exist_ok=True)
-        self.janus, port = janus_record.start_janus(shutil.which("janus"), folder, folder, 1, self.api)
-        self.api = port
+        self.janus, self.api = self.network.near.submit(
+            janus_record.start_janus, shutil.which("janus"), folder, folder, 1, self.api).result()
 
     def stop_janus(self):
         if self.janus:
@@ -92,7 +77,7 @@ class Stage:
     def start_service(self):
         log = open(os.path.join(self.scratch, "serve.log"), "wb")
         self.service = subprocess.Popen(
-            [self.upright, "serve", "--listen", "127.0.0.1:%d" % self.port, "--data", self.folder,
+            [self.upright, "serve", "--listen", "0.0.0.0:%d" % self.port, "--data", self.folder,
              "--webrtc", "http://127.0.0.1:%d/janus" % self.api],
             env=dict(os.environ, UPRIGHT_TOKEN=TOKEN), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
             preexec_fn=chromium_play.die_with_parent)
@@ -107,7 +92,7 @@ class Stage:
 
     @property
     def url(self):
-        return "http://127.0.0.1:%d" % self.port
+        return "http://%s:%d" % (lossy_network.NEAR, self.port)
 
     def request(self, method, path, body=None, **headers):
         fields = {"Authorization": "Bearer " + TOKEN, "Content-Type": "application/json"}
@@ -141,6 +126,9 @@ class Stage:
 
     def rooms(self):
         """Returns the number of rooms of the service at Janus."""
+        return self.network.near.submit(self.count_rooms).result()
+
+    def count_rooms(self):
         api = "http://127.0.0.1:%d/janus" % self.api
         say = lambda path, **body: json.loads(ask("POST", api + path, json.dumps({"transaction": "x", **body}))[2])
         session = "/%d" % say("", janus="create")["data"]["id"]
@@ -149,7 +137,18 @@ class Stage:
         say(session, janus="destroy")
         return sum(room["description"].startswith("upright ") for room in rooms)
 
+    def receive_rtmp(self, path):
+        """Starts a program that stores the first stream which arrives at the URL that this returns."""
+        url = "rtmp://127.0.0.1:%d/live/cam" % janus_record.free_port()
+        self.receiver = subprocess.Popen(
+            ["ffmpeg", "-nostdin", "-v", "error", "-y", "-listen", "1", "-i", url, "-c", "copy", path],
+            stdin=subprocess.DEVNULL, preexec_fn=chromium_play.die_with_parent)
+        return url
+
     def stop(self):
+        if self.receiver:
+            self.receiver.terminate()
+            self.receiver.wait()
         if self.service:
             self.service.send_signal(signal.SIGTERM)
             self.service.wait(30)
@@ -185,13 +184,29 @@ def patch_aiortc(aiortc, state):
     aiortc.rtp.HeaderExtensionsMap = aiortc.rtcrtpsender.HeaderExtensionsMap = Map
 
 
-async def publish_with_aiortc(stage, codec, seconds, rotations, during=None):
-    """Publishes for some seconds. Returns the number of frames, and the seconds from the offer to the live session."""
+def sensor_frame(number, size, turn, mirrored):
+    """Returns RGB as a sensor that is turned and mirrored delivers the frame with a number."""
+    import numpy
+    width, height = size if turn in (0, 180) else size[::-1]
+    upright = numpy.zeros((height, width, 3), numpy.uint8)
+    upright[:height // 2], upright[height // 2:] = (192, 16, 16), (16, 192, 16)
+    # The same code as Chromium's frames have: a white cell, ten bits, a black cell.
+    left, top = width // 2 - 96, height // 2 + 20
+    for cell in range(12):
+        bit = cell == 0 or (cell < 11 and number >> (10 - cell) & 1)
+        upright[top:top + 24, left + 16 * cell:left + 16 * cell + 16] = 240 if bit else 16
+    # The receiver flips a frame, then turns it clockwise.
+    frame = numpy.rot90(upright, turn // 90)
+    return numpy.ascontiguousarray(frame[:, ::-1] if mirrored else frame)
+
+
+async def publish_with_aiortc(stage, codec, seconds, rotations, mirrored, during=None):
+    """Publishes for some seconds. Returns the rotations of the frames, and the seconds from the offer to the live session."""
     import aiortc
     import av
     import fractions
     state = publish_with_aiortc.state
-    frames, size, rate = 0, (320, 240), 20
+    sent, size, rate = [], (320, 240), 20
 
     class Pictures(aiortc.VideoStreamTrack):
         def __init__(self):
@@ -199,27 +214,16 @@ async def publish_with_aiortc(stage, codec, seconds, rotations, during=None):
             self.begun = None
 
         async def recv(self):
-            nonlocal frames
             self.begun = self.begun or time.monotonic()
-            at = frames / rate
+            at = len(sent) / rate
             await asyncio.sleep(max(0, self.begun + at - time.monotonic()))
             turn = rotations[min(len(rotations) - 1, int(at / seconds * len(rotations)))]
             # CVO is clockwise: the receiver turns the frame by it.
-            state["cvo"] = turn // 90
-            frame = av.VideoFrame(*size, "rgb24")
-            red, green = bytes([192, 16, 16]), bytes([16, 192, 16])
-            width, height = size
-            if turn in (0, 180):
-                first, second = (red, green) if turn == 0 else (green, red)
-                rows = [first * width] * (height // 2) + [second * width] * (height // 2)
-            else:
-                # Turned clockwise by 90, the left edge becomes the top.
-                left, right = (red, green) if turn == 90 else (green, red)
-                rows = [left * (width // 2) + right * (width // 2)] * height
-            plane = frame.planes[0]
-            plane.update(b"".join(row.ljust(plane.line_size, b"\0") for row in rows))
+            state["cvo"] = turn // 90 | (4 if mirrored else 0)
+            frame = av.VideoFrame.from_ndarray(sensor_frame(state["count"], size, turn, mirrored))
             frame.pts, frame.time_base = int(at * 90000), fractions.Fraction(1, 90000)
-            frames += 1
+            sent.append(turn)
+            state["count"] += 1
             return frame
 
     peer = aiortc.RTCPeerConnection()
@@ -242,7 +246,6 @@ async def publish_with_aiortc(stage, codec, seconds, rotations, during=None):
     await asyncio.sleep(max(0, start + seconds - time.monotonic()))
     if publish_with_aiortc.leaves:
         await asyncio.to_thread(stage.request, "DELETE", headers["Location"])
-    sent = frames
     await peer.close()
     return sent, round(live, 2)
 
@@ -251,7 +254,7 @@ async def publish_with_aiortc(stage, codec, seconds, rotations, during=None):
 
 HTML = r"""<!doctype html><meta charset="utf-8"><title>publisher</title>
 <script>
-const ask = __ASK__, r = {error: null, frames: 0};
+const ask = __ASK__, r = {error: null, sent: []};
 const report = final => fetch(ask.result, {method: "POST", body: JSON.stringify({final, result: r})}).catch(() => {});
 async function call() {
   const pictures = new MediaStreamTrackGenerator({kind: "video"}), writer = pictures.writable.getWriter();
@@ -302,19 +305,25 @@ async function call() {
     context.fillRect(-far, -far, 2 * far, far);
     context.fillStyle = "#10c010";
     context.fillRect(-far, 0, 2 * far, far);
+    // The frame's number: a white cell, ten bits, a black cell.
+    for (let cell = 0; cell < 12; cell++) {
+      const bit = cell === 0 || cell < 11 && r.sent.length >> (10 - cell) & 1;
+      context.fillStyle = bit ? "#f0f0f0" : "#101010";
+      context.fillRect(-96 + 16 * cell, 20, 16, 24);
+    }
     // A flash and a beep each second, at the same time.
     const isFlash = Math.floor(now / 1000) > flashes;
     if (isFlash) flashes = Math.floor(now / 1000);
     if (now - flashes * 1000 < 100 && flashes > 0) {
       context.fillStyle = "#fff";
-      context.fillRect(-width / 8, -width / 8, width / 4, width / 4);
+      context.fillRect(-40, -60, 80, 50);
     }
     if (isFlash) {
       level.gain.setValueAtTime(0.5, sound.currentTime);
       level.gain.setValueAtTime(0, sound.currentTime + 0.1);
     }
     await writer.write(new VideoFrame(canvas, {timestamp: Math.round(performance.now() * 1000), rotation}));
-    r.frames++;
+    r.sent.push(rotation);
     await new Promise(ok => setTimeout(ok, 50));
   }
   await fetch(place, {method: "DELETE", headers});
@@ -326,7 +335,7 @@ call().catch(error => { r.error = String(error); report(true); });
 
 
 def publish_with_chromium(stage, browser, codec, seconds, rotations):
-    """Publishes from a page of another origin. Returns the number of frames."""
+    """Publishes from a page of another origin. Returns the rotations of the frames."""
     ask = {"whip": stage.url + "/whip/cam", "token": TOKEN, "result": chromium_play.RESULT, "seconds": seconds, "codec": codec,
            "rotations": rotations, "size": [320, 240]}
     reports = chromium_play.Reports()
@@ -339,7 +348,7 @@ def publish_with_chromium(stage, browser, codec, seconds, rotations):
     failure = failure or (reports.latest or {}).get("error")
     if failure:
         raise RuntimeError(failure)
-    return reports.latest["frames"]
+    return reports.latest["sent"]
 
 
 # MARK: The page
@@ -352,10 +361,13 @@ def open_page(stage, program, result):
     """Publishes with the page of the service, from a link, with the keyboard. Notes what it says in `result`."""
     import browser_pipe
     pictures = os.path.join(stage.folder, "page")
+    # Only pages of loopback and over TLS have a camera.
+    base = "http://127.0.0.1:%d" % stage.port
     os.makedirs(pictures)
 
     def link():
-        return json.loads(stage.request("POST", "/v1/sessions/cam/publish-url", '{"seconds": 60}')[2])["url"]
+        return base + "/publish/cam#" + json.loads(
+            stage.request("POST", "/v1/sessions/cam/publish-url", '{"seconds": 60}')[2])["url"].split("#")[1]
 
     def status(browser):
         return browser.run('document.getElementById("status").textContent')
@@ -364,7 +376,7 @@ def open_page(stage, program, result):
     used = link()
     browser = browser_pipe.Browser(program, *FAKE)
     try:
-        browser.open(stage.url + used)
+        browser.open(used)
         browser.wait('document.getElementById("status")?.textContent.startsWith("Ready")')
         said["ready"] = status(browser)
         result["address"] = browser.run("location.href")
@@ -382,7 +394,7 @@ def open_page(stage, program, result):
         result["bitrate"] = browser.run('document.getElementById("bitrate").textContent')
         browser.screenshot(pictures + "/live.png")
         # A reload keeps the key.
-        browser.open(stage.url + "/publish/cam")
+        browser.open(base + "/publish/cam")
         browser.wait('document.getElementById("status")?.textContent.startsWith("Ready")')
         said["reloaded"] = status(browser)
         browser.run('document.getElementById("toggle").click()')
@@ -402,11 +414,11 @@ def open_page(stage, program, result):
                               if event.get("method") == "Log.entryAdded" and "Content Security" in str(event)]
     finally:
         browser.close()
-    for name, flags, url in (("used", FAKE, used), ("none", FAKE, "/publish/cam"), ("camera", FAKE[1:], link()),
+    for name, flags, url in (("used", FAKE, used), ("none", FAKE, base + "/publish/cam"), ("camera", FAKE[1:], link()),
                              ("denied", FAKE[:1] + ("--deny-permission-prompts",), link())):
         browser = browser_pipe.Browser(program, *flags)
         try:
-            browser.open(stage.url + url)
+            browser.open(url)
             browser.wait('document.getElementById("status")?.className === "error"')
             said[name] = status(browser)
             browser.screenshot(pictures + "/%s.png" % name)
@@ -427,8 +439,12 @@ def play(stage, options, browser):
 
     stage.start_janus()
     stage.start_service()
+    outputs = [{"type": "hls"}, {"type": "file", "name": "take.ts"}]
+    if options.all_outputs:
+        outputs += [{"type": "file", "name": "take.mp4"},
+                    {"type": "rtmp", "url": stage.receive_rtmp(os.path.join(stage.folder, "rtmp.flv"))}]
     status, _, text = stage.request("POST", "/v1/sessions", json.dumps({
-        "name": "cam", "input": {"whip": {}}, "outputs": [{"type": "hls"}, {"type": "file", "name": "take.ts"}],
+        "name": "cam", "input": {"whip": {}}, "outputs": outputs,
         "options": {"frames": "metadata", "size": options.size, "segment": 1, "speed": "ultrafast"}}))
     if status != 201:
         raise RuntimeError("the session was not created: " + text)
@@ -437,14 +453,16 @@ def play(stage, options, browser):
     if options.client == "page":
         open_page(stage, browser, result)
     elif browser:
-        result["sent"] = publish_with_chromium(stage, browser, options.codec, options.seconds, rotations)
+        result["rotations"] = stage.network.far.submit(
+            publish_with_chromium, stage, browser, options.codec, options.seconds, rotations).result()
         result["rooms"] = [stage.rooms()]
     else:
-        publish_with_aiortc.state = {"cvo": 0}
+        publish_with_aiortc.state = {"cvo": 0, "count": 0}
         publish_with_aiortc.leaves = not options.restart
         patch_aiortc(sys.modules["aiortc"], publish_with_aiortc.state)
-        publish = lambda codec, during: asyncio.run(publish_with_aiortc(stage, codec, options.seconds, rotations, during))
-        result["sent"], _ = publish(options.codec, conflict)
+        publish = lambda codec, during: stage.network.far.submit(asyncio.run, publish_with_aiortc(
+            stage, codec, options.seconds, rotations, options.mirrored, during)).result()
+        result["rotations"], _ = publish(options.codec, conflict)
         if options.restart:
             stage.stop_janus()
             stage.wait_for("inputLost")
@@ -453,13 +471,15 @@ def play(stage, options, browser):
         if options.second:
             stage.wait_for("inputLost")
             publish_with_aiortc.leaves = True
-            sent, result["returned"] = publish(options.second, None)
-            result["sent"] += sent
+            again, result["returned"] = publish(options.second, None)
+            result["rotations"] += again
             result["rooms"].append(stage.rooms())
     stage.wait_for("inputLost")
     result["session"] = json.loads(stage.request("DELETE", "/v1/sessions/cam")[2])
     watcher.join(10)
-    result["states"] = stage.states
+    if stage.receiver:
+        stage.receiver.wait(20)
+    result.update(states=stage.states, lost=stage.network.packets_lost, sent=len(result.get("rotations", [])))
     return result
 
 
@@ -479,6 +499,8 @@ def main():
     parser.add_argument("--size", default="320x240")
     parser.add_argument("--second")
     parser.add_argument("--restart", action="store_true")
+    parser.add_argument("--mirrored", action="store_true")
+    parser.add_argument("--all-outputs", action="store_true")
     parser.add_argument("--loss", type=float, default=0)
     parser.add_argument("--jitter", type=float, default=0)
     options = parser.parse_args()
@@ -489,15 +511,18 @@ def main():
         import aiortc  # noqa: F401
     missing = (None if shutil.which("janus") else "Janus") or (
         None if browser or "aiortc" in sys.modules else options.client)
-    if not missing and not enter_network(options.loss, options.jitter):
-        missing = "a network namespace"
+    if not missing:
+        try:
+            network = lossy_network.Network(options.loss, options.jitter)
+        except (OSError, subprocess.CalledProcessError):
+            missing = "a network namespace, or TUN,"
     if missing:
         print(json.dumps({"error": missing + " is missing"}))
         return MISSING
     for sign in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(sign, lambda *_: sys.exit(FAILED))
     with tempfile.TemporaryDirectory(prefix="upright-stage-") as scratch:
-        stage = Stage(options.upright, os.path.abspath(options.folder), scratch)
+        stage = Stage(options.upright, os.path.abspath(options.folder), scratch, network)
         try:
             result = play(stage, options, browser)
         except Exception as error:  # printed, with the log
