@@ -107,7 +107,7 @@ struct LiveInputTests {
   }
 
   @Test(
-    "RTP input: CVO rotates from its frame on",
+    "RTP input: CVO rotates from its frame on; BYE by RTCP, on its own port or the same, ends it",
     arguments: [
       RTPSender.ExtensionForm.oneByte, .twoByte,
     ])
@@ -115,6 +115,7 @@ struct LiveInputTests {
     let scratch = try Scratch()
     let folder = scratch.path("hls")
     let port = try Loopback.freePort()
+    let controlPort = form == .oneByte ? port : try Loopback.freePort()
     let description = """
       v=0
       o=- 0 0 IN IP4 127.0.0.1
@@ -124,6 +125,7 @@ struct LiveInputTests {
       m=video \(port) RTP/AVP 96
       a=rtpmap:96 H264/90000
       a=extmap:4 urn:3gpp:video-orientation
+      \(form == .oneByte ? "a=rtcp-mux" : "a=rtcp:\(controlPort) IN IP4 127.0.0.1")
       """
     let clip = try SentClip(
       .h264, count: 90, interval: 15, source: ["-f", "lavfi", "-i", DecodedFrames.source])
@@ -144,6 +146,10 @@ struct LiveInputTests {
       }
     }
     #expect(until { stage.session.snapshot.seconds > 2.3 })
+    #expect(stage.session.snapshot.state == .live)
+    let source = sender.packet([], ticks: 0, isLast: true, cvo: nil)[8..<12]
+    try Loopback.Datagrams(controlPort).send([0x81, 203, 0, 1] + source)
+    #expect(until { stage.session.snapshot.state == .inputLost })
     stage.end()
     let shown = try DecodedFrames("\(folder)/index.m3u8", scratch)
     let turned = try #require(shown.sizes.firstIndex(of: PixelSize(90, 160)))
@@ -177,6 +183,11 @@ struct LiveInputTests {
         == [0, 0, 0, 1, 0x67, 0x42, 0, 0x1E, 0, 0, 0, 1, 0x68, 0xCE, 0x3C, 0x80])
     #expect(read.audio?.codec.map { "\($0)" } == "opus" && read.audio?.redundancy == 63)
     #expect(read.audio?.address == "10.0.0.1")
+    #expect(Set(read.controlPorts.map(\.port)) == [5001, 5003])
+    for line in ["a=rtcp-mux", "a=rtcp:x", "a=rtcp:0", "a=rtcp:5000 IN IP4 10.0.0.1"] {
+      let other = try SessionDescription(text + "\r\n" + line)
+      #expect(other.controlPorts.map(\.port) == [5001], "\(line)")
+    }
     let silent = try SessionDescription(text.replacing("m=audio 5000", with: "m=audio 0"))
     #expect(silent.audio == nil && silent.video.port == 5002)
     let shared = LiveInput.rtp(description: text.replacing("5000", with: "5002"))

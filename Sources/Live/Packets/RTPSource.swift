@@ -61,7 +61,9 @@ final class RTPSource: PacketSource {
     tracks = media.compactMap { media in media.codec.map { RTPTrack(media, $0) } }
     switch origin {
     case .ports:
-      sockets = try description.ports().map { (port) throws(UprightError) in try port.bind() }
+      let media = try description.ports().map { (port) throws(UprightError) in try port.bind() }
+      // Without reports, the stream can be read too.
+      sockets = media + description.controlPorts.compactMap { try? $0.bind() }
     case .queue: sockets = []
     case .forwarded(let connection):
       sockets = [connection.socket]

@@ -20,6 +20,8 @@ struct SessionDescription {
     var extensions: [Int: String] = [:]
     /// H.264 parameter sets with start codes.
     var parameterSets: [UInt8] = []
+    /// The port of RTCP; `nil` if it is that of RTP (RFC 5761).
+    var controlPort: UInt16?
     /// The payload type of RED (RFC 2198) around the codec's payload.
     var redundancy: UInt8?
 
@@ -62,6 +64,10 @@ struct SessionDescription {
             throw Self.error("the line \(line)")
           }
           media[last].extensions[id] = String(words[1])
+        } else if let value = Self.value("a=rtcp:", line) {
+          media[last].controlPort = UInt16(value.prefix { $0 != " " })
+        } else if line == "a=rtcp-mux" {
+          media[last].controlPort = nil
         }
       }
     }
@@ -95,14 +101,25 @@ struct SessionDescription {
     return [port]
   }
 
+  /// Returns the separate ports of RTCP.
+  var controlPorts: [UDPPort] {
+    let media = [video, audio].compactMap(\.self)
+    let ports = media.compactMap { media in
+      media.controlPort.map { UDPPort(address: media.address, port: $0) }
+    }
+    return Set(ports).filter { port in port.port > 0 && !media.contains { $0.port == port.port } }
+  }
+
   private static func media(_ value: String, address: String) throws(UprightError) -> Media {
     let words = value.split(separator: " ")
     guard words.count >= 4, let port = UInt16(words[1].prefix { $0 != "/" }),
       words[2].hasPrefix("RTP/")
     else { throw error("the line m=\(value.prefix(80))") }
+    // RFC 3550, 11: without another line, RTCP has the next port.
     return Media(
       isVideo: words[0] == "video", port: port, address: address,
-      payloadTypes: words[3...].compactMap { UInt8($0) })
+      payloadTypes: words[3...].compactMap { UInt8($0) }, controlPort: port == .max ? nil : port + 1
+    )
   }
 
   /// Selects the first payload type whose codec is supported.
