@@ -2,7 +2,7 @@
 """Publishes to `upright serve` by WHIP, through Janus, from another network namespace (--client page: from the same one).
 
     webrtc_stage.py UPRIGHT FOLDER [--client aiortc|chromium|page] [--codec h264|vp8|vp9] [--seconds S] [--rotations 0,90,180,270]
-                    [--second h264|vp8] [--restart] [--mirrored] [--loss PERCENT] [--jitter MS] [--all-outputs]
+                    [--second h264|vp8] [--restart] [--restart-ice] [--mirrored] [--loss PERCENT] [--jitter MS] [--all-outputs]
 
 Starts Janus and `UPRIGHT serve --data FOLDER`, creates the session "cam" with HLS, and publishes frames with CVO: each is
 red above green, with its number as a bar code below the middle, after its rotation is applied. Chromium also sends a flash
@@ -255,6 +255,21 @@ async def publish_with_aiortc(stage, codec, seconds, rotations, mirrored, during
 HTML = r"""<!doctype html><meta charset="utf-8"><title>publisher</title>
 <script>
 const ask = __ASK__, r = {error: null, sent: []};
+// Restarts ICE (RFC 9725, 4.3.2).
+async function restart(peer, place, headers) {
+  const value = (text, name) => text.match(new RegExp("a=" + name + ":(\\S+)"))[1], old = peer.remoteDescription.sdp;
+  peer.restartIce();
+  await peer.setLocalDescription();
+  const own = peer.localDescription.sdp;
+  const answer = await fetch(place, {method: "PATCH", body: "a=ice-ufrag:" + value(own, "ice-ufrag") + "\r\na=ice-pwd:" +
+    value(own, "ice-pwd") + "\r\n", headers: {...headers, "Content-Type": "application/trickle-ice-sdpfrag", "If-Match": "*"}});
+  const text = await answer.text();
+  if (answer.status !== 200) throw new Error("ICE restart: " + answer.status + " " + text);
+  const sdp = old.replace(/a=ice-ufrag:.*/g, "a=ice-ufrag:" + value(text, "ice-ufrag").trim())
+    .replace(/a=ice-pwd:.*/g, "a=ice-pwd:" + value(text, "ice-pwd").trim());
+  await peer.setRemoteDescription({type: "answer", sdp});
+  r.restarted = value(text, "ice-ufrag") !== value(old, "ice-ufrag");
+}
 const report = final => fetch(ask.result, {method: "POST", body: JSON.stringify({final, result: r})}).catch(() => {});
 async function call() {
   const pictures = new MediaStreamTrackGenerator({kind: "video"}), writer = pictures.writable.getWriter();
@@ -294,6 +309,7 @@ async function call() {
     headers: {...headers, "Content-Type": "application/trickle-ice-sdpfrag", "If-Match": tag}});
   if (patched.status !== 204) throw new Error("trickle: " + patched.status + " " + await patched.text());
   await connected;
+  if (ask.restart) setTimeout(() => restart(peer, place, headers).catch(error => { r.error = String(error); }), ask.seconds * 500);
   const start = performance.now(), share = ask.seconds * 1000 / ask.rotations.length;
   let flashes = 0;
   while (performance.now() - start < ask.seconds * 1000) {
@@ -334,10 +350,10 @@ call().catch(error => { r.error = String(error); report(true); });
 </script>"""
 
 
-def publish_with_chromium(stage, browser, codec, seconds, rotations):
-    """Publishes from a page of another origin. Returns the rotations of the frames."""
+def publish_with_chromium(stage, browser, codec, seconds, rotations, restarts):
+    """Publishes from a page of another origin. Returns what the page has noted."""
     ask = {"whip": stage.url + "/whip/cam", "token": TOKEN, "result": chromium_play.RESULT, "seconds": seconds, "codec": codec,
-           "rotations": rotations, "size": [320, 240]}
+           "rotations": rotations, "size": [320, 240], "restart": restarts}
     reports = chromium_play.Reports()
     server = chromium_play.Server(("127.0.0.1", 0), functools.partial(
         chromium_play.Handler, page=HTML.replace("__ASK__", json.dumps(ask)).encode(), reports=reports, directory=stage.scratch))
@@ -348,7 +364,7 @@ def publish_with_chromium(stage, browser, codec, seconds, rotations):
     failure = failure or (reports.latest or {}).get("error")
     if failure:
         raise RuntimeError(failure)
-    return reports.latest["sent"]
+    return reports.latest
 
 
 # MARK: The page
@@ -453,8 +469,9 @@ def play(stage, options, browser):
     if options.client == "page":
         open_page(stage, browser, result)
     elif browser:
-        result["rotations"] = stage.network.far.submit(
-            publish_with_chromium, stage, browser, options.codec, options.seconds, rotations).result()
+        noted = stage.network.far.submit(
+            publish_with_chromium, stage, browser, options.codec, options.seconds, rotations, options.restart_ice).result()
+        result.update(rotations=noted["sent"], restarted=noted.get("restarted"))
         result["rooms"] = [stage.rooms()]
     else:
         publish_with_aiortc.state = {"cvo": 0, "count": 0}
@@ -500,6 +517,7 @@ def main():
     parser.add_argument("--second")
     parser.add_argument("--restart", action="store_true")
     parser.add_argument("--mirrored", action="store_true")
+    parser.add_argument("--restart-ice", action="store_true")
     parser.add_argument("--all-outputs", action="store_true")
     parser.add_argument("--loss", type=float, default=0)
     parser.add_argument("--jitter", type=float, default=0)

@@ -237,7 +237,7 @@ final class FakeJanus: Sendable {
               ["room": .integer($0), "description": .string($1.description)]
             }))
       ])
-    case "joinandconfigure":
+    case "joinandconfigure", "configure":
       let offer = message["jsep"]?["sdp"]?.text ?? ""
       state.offers.append(offer)
       var event = data([.init("id", .integer(7))])
@@ -245,7 +245,8 @@ final class FakeJanus: Sendable {
         members[0].value = "event"
         members.append(.init("transaction", message["transaction"] ?? .null))
         members.append(
-          .init("jsep", ["type": "answer", "sdp": .string(Self.answer(to: offer, codec))]))
+          .init(
+            "jsep", ["type": "answer", "sdp": .string(Self.answer(to: offer, codec, state.next))]))
         event = .object(members)
       }
       state.events[path[0], default: []].append(event)
@@ -275,10 +276,11 @@ final class FakeJanus: Sendable {
     }
   }
 
-  private static func answer(to offer: String, _ codec: String) -> String {
+  private static func answer(to offer: String, _ codec: String, _ number: Int) -> String {
     let id = MediaSection.parse(offer)?.first { $0.kind == "video" }?.orientationID
     var lines = [
       "v=0", "m=video 9 UDP/TLS/RTP/SAVPF 100", "a=mid:0", "a=rtpmap:100 \(codec)/90000",
+      "a=ice-ufrag:janus\(number)", "a=ice-pwd:0123456789012345678901",
     ]
     if let id { lines.append("a=extmap:\(id) urn:3gpp:video-orientation") }
     lines.append("a=candidate:1 1 udp 2015363327 10.0.0.1 37274 typ host")

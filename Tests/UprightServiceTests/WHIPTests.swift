@@ -11,7 +11,7 @@ struct WHIPTests {
   /// The responses of the OpenAPI document that occur in these tests.
   static let described: Set<String> = Set(
     [201, 400, 413, 415, 422, 503].map { "POST /whip/{id} \($0)" }
-      + [204, 400, 412, 413, 415, 422, 428, 503].map { "PATCH /whip/{id}/{publication} \($0)" }
+      + [200, 204, 400, 412, 413, 415, 422, 428, 503].map { "PATCH /whip/{id}/{publication} \($0)" }
       + [200, 400, 413].map { "POST /v1/sessions/{id}/publish-url \($0)" }
       + ["DELETE /whip/{id}/{publication} 200", "POST /publish/{id} 200"])
 
@@ -21,6 +21,8 @@ struct WHIPTests {
     s=-\r
     t=0 0\r
     m=video 9 UDP/TLS/RTP/SAVPF 96 97 98\r
+    a=ice-ufrag:oldname\r
+    a=ice-pwd:lkjihgfedcba9876543210\r
     a=mid:0\r
     a=sendonly\r
     a=rtpmap:96 VP8/90000\r
@@ -87,7 +89,7 @@ struct WHIPTests {
     #expect(answer.status == 201, "\(answer.text)")
     #expect(answer.headers["content-type"] == "application/sdp" && answer.text.hasPrefix("v=0"))
     let place = try #require(answer.headers["location"])
-    let tag = try #require(answer.headers["etag"])
+    var tag = try #require(answer.headers["etag"])
     #expect(place.hasPrefix("/whip/cam/") && tag.hasPrefix("\""))
     #expect(answer.headers["access-control-allow-origin"] == "*")
     #expect(answer.headers["access-control-expose-headers"]?.contains("Location") == true)
@@ -104,10 +106,11 @@ struct WHIPTests {
 
     let fragment = "a=ice-ufrag:x\r\nm=video 9 RTP/AVP 0\r\na=mid:0\r\n"
     func patch(
-      _ body: String, tag: String? = tag, type: String = "application/trickle-ice-sdpfrag"
+      _ body: String, tag given: String? = "current",
+      type: String = "application/trickle-ice-sdpfrag"
     ) async throws -> Answer {
       var headers = ["Content-Type": type]
-      headers["If-Match"] = tag
+      headers["If-Match"] = given == "current" ? tag : given
       return try await service.ask("PATCH", place, body, token: key, headers: headers)
     }
     let sent = try await patch(
@@ -120,10 +123,25 @@ struct WHIPTests {
       ])
     #expect(try await patch(fragment, tag: nil).status == 428)
     #expect(try await patch(fragment, tag: "\"other\"").status == 412)
-    #expect(try await patch(fragment, tag: "*").status == 422)
+    let crowd = (0...100).map { "a=candidate:\($0) 1 udp 1 10.0.0.9 5000 typ host\n" }.joined()
+    #expect(try await patch("a=mid:0\n" + crowd).status == 422)
     #expect(try await patch(fragment, type: "application/sdp").status == 415)
     #expect(try await patch("a=candidate:1").status == 400)
     #expect(try await patch(String(repeating: "a=x\n", count: 20_000)).status == 413)
+    // ICE restarts.
+    #expect(try await patch(fragment, tag: "*").status == 400)
+    let credentials = "a=ice-ufrag:newname\na=ice-pwd:0123456789abcdefghijkl\n"
+    janus.answer("configure", with: .silence)
+    #expect(try await patch(credentials, tag: "*").status == 503)
+    janus.answer("configure", with: nil)
+    let restarted = try await patch(credentials, tag: "*")
+    #expect(restarted.status == 200, "\(restarted.text)")
+    #expect(restarted.text.contains("a=ice-ufrag:janus") && restarted.text.contains("a=candidate:"))
+    let offer = try #require(janus.offers.last)
+    #expect(offer.contains("a=ice-ufrag:newname\r\n") && !offer.contains("a=ice-ufrag:oldname"))
+    #expect(try await patch(fragment).status == 412)
+    tag = try #require(restarted.headers["etag"])
+    #expect(try await patch(fragment).status == 204)
     janus.answer("trickle", with: .error(458))
     #expect(try await patch("a=mid:0\na=candidate:1").status == 503)
 

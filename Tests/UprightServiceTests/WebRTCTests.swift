@@ -107,10 +107,11 @@ extension LiveServiceMedia {
         let result = try await Self.stage(
           scratch,
           "--client chromium --codec \(codec) --seconds 22 --rotations \(turns) --all-outputs"
-            + " --loss \(loss) --jitter \(loss * 6)")
+            + " --loss \(loss) --jitter \(loss * 6)\(codec == "vp9" ? " --restart-ice" : "")")
       else { return }
       let sent = result["rotations"].ints
       #expect(result["rooms"].ints == [0], "\(result)")
+      #expect(codec != "vp9" || result["restarted"].bool == true, "\(result)")
       #expect(loss == 0 || result["lost"].int ?? 0 > 20, "\(result)")
       for output in [
         "recordings/cam/take.ts", "recordings/cam/take.mp4", "live/cam/index.m3u8", "rtmp.flv",

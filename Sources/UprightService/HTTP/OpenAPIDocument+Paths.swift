@@ -414,10 +414,15 @@ extension OpenAPIDocument {
         "parameters": [{"$ref": "#/components/parameters/Session"}, {"$ref": "#/components/parameters/Publication"}],
         "patch": {
           "operationId": "addCandidates", "tags": ["publishing"],
-          "summary": "Adds ICE candidates of the publisher. ICE can't be restarted: POST a new offer instead.",
-          "parameters": [{"name": "If-Match", "in": "header", "required": true, "schema": {"type": "string"}, "description": "The ETag of the answer."}],
+          "summary": "Adds ICE candidates of the publisher, or restarts ICE with the publisher's new credentials (RFC 9725, 4.3).",
+          "parameters": [{"name": "If-Match", "in": "header", "schema": {"type": "string"}, "description": "The ETag of the answer; * to restart ICE. Without it the answer is 428."}],
           "requestBody": {"required": true, "content": {"application/trickle-ice-sdpfrag": {"schema": {"type": "string"}}}},
           "responses": {
+            "200": {
+              "description": "ICE is restarted with these credentials and candidates.",
+              "headers": {"ETag": {"schema": {"type": "string"}}},
+              "content": {"application/trickle-ice-sdpfrag": {"schema": {"type": "string"}}}
+            },
             "204": {"$ref": "#/components/responses/Empty"},
             "400": {"$ref": "#/components/responses/Problem"},
             "401": {"$ref": "#/components/responses/Problem"},

@@ -17,7 +17,7 @@ struct WHIPRoutes: Sendable {
       return Response(status: .ok)
     }
     router.patch("/whip/:id/:publication") { request, context in
-      try await trickle(request, to: publication(context))
+      try await patch(request, publication(context))
     }
     for path in ["/whip/:id", "/whip/:id/:publication"] as [RouterPath] {
       router.on(path, method: .options) { _, _ in preflight() }
@@ -62,25 +62,36 @@ struct WHIPRoutes: Sendable {
       body: .init(byteBuffer: ByteBuffer(string: publication.answer)))
   }
 
-  private func trickle(_ request: Request, to publication: Publication) async throws -> Response {
+  private func patch(_ request: Request, _ publication: Publication) async throws -> Response {
     guard let wanted = request.headers[.ifMatch] else {
       throw Problem(
         .preconditionRequired, "Precondition required", "send If-Match with the ETag of the answer")
     }
-    // RFC 9725, 4.3.1: the status where candidates can be added and ICE can't be restarted.
-    if wanted == "*" { throw Problem.unprocessable("ICE can't be restarted; POST a new offer") }
-    guard wanted == publication.etag else {
+    // RFC 9725, 4.3.2.
+    let restarts = wanted == "*"
+    guard restarts || wanted == publication.etag else {
       throw Problem(
         .preconditionFailed, "Precondition failed", "the ETag is not that of this publication")
     }
     let bytes = try await Self.body(request, CandidateFragment.type)
     let fragment = try CandidateFragment(bytes)
-    if !fragment.candidates.isEmpty {
-      do { try await publication.trickle(fragment.candidates) } catch {
-        throw Problem(.serviceUnavailable, "WebRTC server unavailable", error.reason, retryAfter: 5)
-      }
+    var response = Response(status: .noContent, headers: Self.crossOrigin)
+    guard !restarts || fragment.credentials != nil else {
+      throw Problem.badRequest("an ICE restart needs a=ice-ufrag and a=ice-pwd")
     }
-    return Response(status: .noContent, headers: Self.crossOrigin)
+    do throws(JanusError) {
+      if restarts, let credentials = fragment.credentials {
+        let own = try await publication.restart(credentials)
+        response = Response(
+          status: .ok, headers: Self.crossOrigin, body: .init(byteBuffer: ByteBuffer(string: own)))
+        response.headers[.contentType] = CandidateFragment.type
+        response.headers[.eTag] = publication.etag
+      }
+      if !fragment.candidates.isEmpty { try await publication.trickle(fragment.candidates) }
+    } catch {
+      throw Problem(janus: error)
+    }
+    return response
   }
 
   // MARK: - Parts of requests
@@ -92,8 +103,12 @@ struct WHIPRoutes: Sendable {
     return input
   }
 
+  /// - Throws: `Problem` 404 if there is none, also in a session whose input isn't WHIP.
   private func publication(_ context: ServiceContext) throws -> Publication {
-    try Self.input(of: sessions.find(context)).find(context.parameters.require("publication"))
+    guard let input = try sessions.find(context).whip else {
+      throw Problem.notFound("there is no such publication")
+    }
+    return try input.find(context.parameters.require("publication"))
   }
 
   /// Returns the body of a request.

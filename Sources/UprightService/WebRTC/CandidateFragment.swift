@@ -1,9 +1,29 @@
 internal import RotationPolicy
 
-/// ICE candidates that a publisher sends after its offer: the body of a PATCH request (RFC 8840, 9).
+/// The user name fragment and the password of one side of an ICE session (RFC 8839, 5.4).
+struct ICECredentials: Sendable, Hashable {
+  let name: Substring
+  let password: Substring
+
+  /// The first credentials of a session description or a fragment of one; `nil` if there are none.
+  init?(_ text: some StringProtocol) {
+    func value(_ prefix: String) -> Substring? {
+      text.split(whereSeparator: \.isNewline).first { $0.hasPrefix(prefix) }
+        .map { Substring($0.dropFirst(prefix.count)) }
+    }
+    guard let name = value("a=ice-ufrag:"), let password = value("a=ice-pwd:"),
+      (4...256).contains(name.utf8.count), (22...256).contains(password.utf8.count)
+    else { return nil }
+    (self.name, self.password) = (name, password)
+  }
+}
+
+/// ICE candidates that a publisher sends after its offer, or new credentials: the body of a PATCH request (RFC 8840, 9).
 struct CandidateFragment: Sendable {
   /// The candidates, as Janus takes them.
   let candidates: [JSONValue]
+  /// The publisher's credentials; `nil` if there are none.
+  let credentials: ICECredentials?
 
   /// The media type.
   static let type = "application/trickle-ice-sdpfrag"
@@ -33,5 +53,6 @@ struct CandidateFragment: Sendable {
       throw .unprocessable("more than \(Self.mostCandidates) candidates")
     }
     candidates = found
+    credentials = ICECredentials(text)
   }
 }

@@ -11,14 +11,15 @@ final class Publication: Sendable {
     var mayHaveRoom = false
     var hasBegun = false
     var answer = ""
+    /// The `ETag` of the ICE session.
+    var etag = Publication.makeTag()
     var ending: Task<Void, Never>?
   }
 
   /// The name of the publication in its URL.
   let id = String(Secrets.make().filter { $0 != "-" && $0 != "_" }.prefix(16))
-  /// The `ETag` of the ICE session.
-  let etag = "\"\(Secrets.make().prefix(16))\""
   private let started = ContinuousClock.now
+  private let offer: PublishOffer
   private let janus: JanusHandle
   private let feed: ForwardedFeed
   private let description: String
@@ -34,13 +35,17 @@ final class Publication: Sendable {
   /// The interval at which Janus requests keyframes, in seconds, in addition to those that the session requests.
   private static let keyframeInterval = 10
 
+  private static func makeTag() -> String { "\"\(Secrets.make().prefix(16))\"" }
+
   /// - Parameters:
   ///   - description: The description of the room, which is unique.
   ///   - secret: The secret of the room.
   init(
-    _ janus: JanusHandle, feed: ForwardedFeed, description: String, secret: String,
+    _ offer: PublishOffer, _ janus: JanusHandle, feed: ForwardedFeed, description: String,
+    secret: String,
     didEnd: @escaping @Sendable (Bool) -> Void
   ) {
+    self.offer = offer
     self.janus = janus
     self.feed = feed
     self.description = description
@@ -50,6 +55,9 @@ final class Publication: Sendable {
 
   /// The SDP answer.
   var answer: String { state.withLock { $0.answer } }
+
+  /// The `ETag` of the ICE session.
+  var etag: String { state.withLock { $0.etag } }
 
   var hasEnded: Bool { state.withLock { $0.ending != nil } }
 
@@ -64,7 +72,7 @@ final class Publication: Sendable {
   /// Creates the room, lets the publisher join it, and has its streams forwarded. `end` must follow if this throws.
   ///
   /// - Throws: `JanusError`, `Problem`, `UprightError`.
-  func start(_ offer: PublishOffer, bitrate: Int?) async throws {
+  func start(bitrate: Int?) async throws {
     state.withLock { $0.mayHaveRoom = true }
     let room = try Self.identifier("room", in: await janus.request(creation(bitrate: bitrate)))
     state.withLock { $0.room = room }
@@ -153,6 +161,20 @@ final class Publication: Sendable {
   /// Passes on candidates.
   func trickle(_ candidates: [JSONValue]) async throws(JanusError) {
     try await janus.trickle(candidates)
+  }
+
+  /// Restarts ICE with new credentials of the publisher, whose address has changed. The ETag changes. Returns Janus'
+  /// credentials and candidates as a fragment (RFC 8840).
+  ///
+  /// - Throws: `JanusError`.
+  func restart(_ credentials: ICECredentials) async throws(JanusError) -> String {
+    let (_, answer) = try await janus.negotiate(
+      ["request": "configure"], offer: offer.text(with: credentials), trickles: true)
+    guard let fragment = AcceptedMedia(answer: answer)?.fragment else {
+      throw .noAnswer("the answer has no ICE credentials")
+    }
+    state.withLock { $0.etag = Self.makeTag() }
+    return fragment
   }
 
   // MARK: - End

@@ -37,6 +37,21 @@ struct PublishOffer: Sendable {
     self.text = text
     trickles = !sections.contains { $0.attributes.contains("end-of-candidates") }
   }
+
+  /// Returns the offer with other credentials and no candidates, which restarts ICE (RFC 8829, 5.2.2).
+  func text(with credentials: ICECredentials) -> String {
+    var lines: [Substring] = []
+    for line in text.split(whereSeparator: \.isNewline) {
+      if line.hasPrefix("a=ice-ufrag:") {
+        lines.append("a=ice-ufrag:" + credentials.name)
+      } else if line.hasPrefix("a=ice-pwd:") {
+        lines.append("a=ice-pwd:" + credentials.password)
+      } else if !line.hasPrefix("a=candidate:"), line != "a=end-of-candidates" {
+        lines.append(line)
+      }
+    }
+    return lines.joined(separator: "\r\n") + "\r\n"
+  }
 }
 
 /// What Janus has accepted of an offer: the streams that it forwards.
@@ -46,6 +61,9 @@ struct AcceptedMedia: Sendable, Hashable {
   let audioID: String?
   /// Whether Janus has named candidates of its own.
   let hasCandidates: Bool
+  /// Janus' credentials and candidates as a fragment (RFC 8840), in the form of RFC 9725, 4.3.2. `nil` without
+  /// credentials.
+  let fragment: String?
   private let videoCodec: String
   private let orientationID: Int?
 
@@ -61,7 +79,16 @@ struct AcceptedMedia: Sendable, Hashable {
     else { return nil }
     let audio = accepted.first { $0.kind == "audio" && $0.codecs.first == "opus" }
     self.videoID = videoID
-    hasCandidates = sections.contains { !$0.values(of: "candidate").isEmpty }
+    let candidates = sections.flatMap { $0.values(of: "candidate") }
+    hasCandidates = !candidates.isEmpty
+    fragment = ICECredentials(answer).map { credentials in
+      let lines =
+        [
+          "m=video 9 UDP/TLS/RTP/SAVPF \(video.types.first ?? 0)", "a=mid:\(videoID)",
+          "a=ice-ufrag:\(credentials.name)", "a=ice-pwd:\(credentials.password)",
+        ] + candidates.map { "a=candidate:\($0)" } + ["a=end-of-candidates"]
+      return lines.joined(separator: "\r\n") + "\r\n"
+    }
     videoCodec = codec
     audioID = audio?.mid
     // The identifier in an answer is the one of the offer (RFC 8285, 6), and Janus forwards it unchanged.

@@ -90,28 +90,18 @@ final class WebRTCServer: Sendable {
         throw error
       }
       let publication = Publication(
-        janus, feed: feed, description: description, secret: secret(of: description),
+        offer, janus, feed: feed, description: description, secret: secret(of: description),
         didEnd: didEnd)
-      do { try await publication.start(offer, bitrate: bitrate) } catch {
+      do { try await publication.start(bitrate: bitrate) } catch {
         await publication.end()
         throw error
       }
       return publication
     } catch let error as JanusError {
-      throw problem(error)
+      let problem = Problem(janus: error)
+      if problem.status == .serviceUnavailable { logger.error("\(error.reason)") }
+      throw problem
     }
-  }
-
-  /// The status and text for a publisher when Janus has failed.
-  private func problem(_ error: JanusError) -> Problem {
-    // 465: the offer can't be parsed; 467 and 469: it doesn't fit the state; 436: it isn't valid for the plugin.
-    if case .refused(let code, let reason) = error, [436, 465, 467, 469].contains(code) {
-      return .unprocessable("the WebRTC server doesn't accept the offer: \(reason)")
-    }
-    logger.error("\(error.reason)")
-    return Problem(
-      .serviceUnavailable, "WebRTC server unavailable", error.reason,
-      retryAfter: error.isGone ? 1 : 5)
   }
 
   // MARK: - Rooms
@@ -165,5 +155,19 @@ final class WebRTCServer: Sendable {
       throw error
     }
     await janus.close()
+  }
+}
+
+extension Problem {
+  /// The status and text for a publisher when Janus has failed.
+  init(janus error: JanusError) {
+    // 465: the offer can't be parsed; 467 and 469: it doesn't fit the state; 436: it isn't valid for the plugin.
+    if case .refused(let code, let reason) = error, [436, 465, 467, 469].contains(code) {
+      self = .unprocessable("the WebRTC server doesn't accept the offer: \(reason)")
+    } else {
+      self = Problem(
+        .serviceUnavailable, "WebRTC server unavailable", error.reason,
+        retryAfter: error.isGone ? 1 : 5)
+    }
   }
 }
