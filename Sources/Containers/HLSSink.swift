@@ -28,11 +28,13 @@ package final class HLSSink: PacketSink {
 
   /// - Parameters:
   ///   - isLive: Whether the playlist is a sliding window on a continuing stream.
+  ///   - lowLatency: The duration of parts and where they are published, for a live playlist with parts; `nil` for
+  ///     none. Media playlists that belong together have one origin.
   ///   - comesBack: Called at the end. Returns whether the stream continues in a later run.
   /// - Throws: `cannotCreate` if the folder isn't writable.
   package init(
     playlistPath: String, segments: any HLSSegments, segmentDuration: MediaTime,
-    isLive: Bool = false, unfinished: UnfinishedFiles,
+    isLive: Bool = false, lowLatency: LowLatencyHLS? = nil, unfinished: UnfinishedFiles,
     comesBack: @escaping @Sendable () -> Bool = { false }
   ) throws(UprightError) {
     self.comesBack = comesBack
