@@ -38,7 +38,10 @@ let mediaPath: [Target.Dependency] = [
 ]
 let sessions: [Target.Dependency] = mediaPath + ["UprightFiles", "UprightLive"]
 // The dependencies of the fuzz targets in Fuzz/Targets.
-let fuzzed = sessions + ["OrientationSignals", "UprightRTP", "UprightRTMP", "UprightService"]
+let fuzzed =
+  sessions + [
+    "OrientationSignals", "UprightRTP", "UprightRTMP", "UprightPlaylists", "UprightService",
+  ]
 
 // A product that only the programs need: an embedder that turns the trait off resolves none of them.
 func ofService(_ name: String, _ package: String) -> Target.Dependency {
@@ -88,6 +91,7 @@ let package = Package(
     .target(
       name: "UprightRTP", dependencies: ["Orientation"], path: "Sources/RTP", swiftSettings: strict),
     .target(name: "UprightRTMP", path: "Sources/RTMP", swiftSettings: strict),
+    .target(name: "UprightPlaylists", path: "Sources/Playlists", swiftSettings: strict),
     .systemLibrary(
       name: "CFFmpeg", pkgConfig: "libavformat",
       providers: [
@@ -161,7 +165,7 @@ let package = Package(
     .executableTarget(
       name: "UprightCLI",
       dependencies: sessions + [
-        "Upright", "UprightService",
+        "Upright", "UprightService", "UprightPlaylists",
         ofService("ArgumentParser", "swift-argument-parser"),
         ofService("Logging", "swift-log"),
       ], swiftSettings: strict),
@@ -193,7 +197,8 @@ let package = Package(
     .executableTarget(
       name: "embedding-host", dependencies: ["Upright", "CFFmpeg"], path: "Tests/EmbeddingHost"),
     .target(
-      name: "UprightTestSupport", dependencies: ["Orientation"], path: "Tests/UprightTestSupport",
+      name: "UprightTestSupport", dependencies: ["UprightPlaylists", "Orientation"],
+      path: "Tests/UprightTestSupport",
       swiftSettings: tests + speed),
     .testTarget(
       name: "OrientationTests", dependencies: ["Orientation", "UprightTestSupport"],
@@ -219,6 +224,9 @@ let package = Package(
       swiftSettings: tests),
     .testTarget(
       name: "RTMPTests", dependencies: ["UprightRTMP", "UprightTestSupport"], swiftSettings: tests),
+    .testTarget(
+      name: "PlaylistsTests", dependencies: ["UprightPlaylists", "UprightTestSupport"],
+      swiftSettings: tests),
     .testTarget(
       name: "UprightTests",
       dependencies: sessions + [

@@ -1,6 +1,7 @@
 import Orientation
 import OrientationSignals
 import UprightMediaIO
+import UprightPlaylists
 import UprightRTP
 
 @testable import UprightContainers
@@ -50,6 +51,9 @@ extension FuzzTarget {
   /// The playlist of an earlier run that a live one continues.
   static let playlist = FuzzTarget("playlist") { bytes in
     let earlier = String(decoding: bytes, as: UTF8.self)
+    var checker = PlaylistChecker()
+    _ = checker.check(earlier)
+    _ = checker.check(earlier)
     let duration = MediaTime(2, .one)
     var playlist = LivePlaylist(segmentDuration: duration, continuing: earlier)
     let first = playlist.nextSegment

@@ -29,7 +29,7 @@ struct UprightCommand: ParsableCommand {
     version: version,
     subcommands: [
       Transcode.self, Explain.self, ProbeCommand.self, Tag.self, PreviewCommand.self, Policies.self,
-      SchemaCommand.self, Serve.self, Relay.self,
+      SchemaCommand.self, CheckCommand.self, Serve.self, Relay.self,
     ])
 
   private static var version: String {

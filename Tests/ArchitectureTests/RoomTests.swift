@@ -14,6 +14,7 @@ import UprightTestSupport
     "OrientationSignals": (["Orientation"], []),
     "UprightRTP": (["Orientation"], []),
     "UprightRTMP": ([], []),
+    "UprightPlaylists": ([], []),
     "CFFmpeg": ([], []),
     "CFFmpegShims": (["CFFmpeg"], []),
     "CMalloc": ([], []),
@@ -73,7 +74,10 @@ import UprightTestSupport
       ]
     ),
     "UprightCLI": (
-      path.union(["Upright", "UprightService", "UprightFiles", "UprightLive", "Orientation"]),
+      path.union([
+        "Upright", "UprightService", "UprightPlaylists", "UprightFiles", "UprightLive",
+        "Orientation",
+      ]),
       ["ArgumentParser", "Foundation", "Dispatch", "Synchronization", "Logging"]
     ),
   ]

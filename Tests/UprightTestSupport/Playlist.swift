@@ -1,6 +1,8 @@
 import Foundation
+import UprightPlaylists
 
-/// A media playlist (RFC 8216), parsed strictly: any unexpected line is an error.
+/// A media playlist (RFC 8216), parsed strictly: any unexpected line is an error, and so is any violation of a rule
+/// of `PlaylistChecker`.
 package struct Playlist: Sendable {
   /// One segment, with the tags that apply to it.
   package struct Segment: Sendable {
@@ -12,6 +14,15 @@ package struct Playlist: Sendable {
     package let isDiscontinuous: Bool
     /// EXT-X-PROGRAM-DATE-TIME.
     package let date: Date?
+    /// The parts that are listed.
+    package let parts: [Part]
+  }
+
+  /// One part (EXT-X-PART).
+  package struct Part: Sendable {
+    package let file: String
+    package let duration: Double
+    package let isIndependent: Bool
   }
 
   /// The error for an unexpected line.
@@ -30,6 +41,12 @@ package struct Playlist: Sendable {
   package private(set) var discontinuitySequence = 0
   /// `VOD`, `EVENT` or empty.
   package private(set) var type = ""
+  /// The parts of the segment that isn't complete.
+  package private(set) var openParts: [Part] = []
+  /// The number of segments that EXT-X-SKIP replaces.
+  package private(set) var skipped = 0
+  /// The file name of the part that is hinted.
+  package private(set) var hint: String?
 
   /// Reads the playlist at `path`.
   package init(path: String) throws {
@@ -38,6 +55,16 @@ package struct Playlist: Sendable {
 
   /// Parses a playlist.
   package init(text: String) throws {
+    var checker = PlaylistChecker()
+    try self.init(text: text, checker: &checker)
+  }
+
+  /// Parses a playlist that `checker` has seen before, and checks what has changed.
+  package init(text: String, checker: inout PlaylistChecker) throws {
+    let violations = checker.check(text)
+    guard violations.isEmpty else {
+      throw Malformed(description: "\(violations)\n\(text)")
+    }
     let lines = text.split(separator: "\n", omittingEmptySubsequences: true).map(String.init)
     guard lines.first == "#EXTM3U" else { throw Malformed(description: "no #EXTM3U") }
     var duration: Double?
@@ -67,6 +94,17 @@ package struct Playlist: Sendable {
         let parts = text.split(separator: "\"", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0] == "URI=" else { throw Malformed(description: line) }
         maps.append(String(parts[1]))
+      } else if let text = value("EXT-X-SKIP") {
+        skipped = Int(text.drop { $0 != "=" }.dropFirst()) ?? 0
+      } else if let text = value("EXT-X-PRELOAD-HINT") {
+        hint = text.split(separator: "\"").dropFirst().first.map(String.init)
+      } else if let text = value("EXT-X-PART") {
+        let sides = text.split(separator: ",")[0].split(separator: "=")
+        let file = text.split(separator: "\"").dropFirst().first.map(String.init)
+        openParts.append(
+          Part(
+            file: file ?? "", duration: Double(sides[1]) ?? 0,
+            isIndependent: text.contains("INDEPENDENT=YES")))
       } else if let text = value("EXTINF"), let number = Double(text.dropLast()) {
         duration = number
       } else if line == "#EXT-X-DISCONTINUITY" {
@@ -75,7 +113,11 @@ package struct Playlist: Sendable {
       } else if line == "#EXT-X-ENDLIST" {
         isEnded = true
       } else if line.hasPrefix("#") {
-        guard line == "#EXT-X-INDEPENDENT-SEGMENTS" else { throw Malformed(description: line) }
+        let others = [
+          "#EXT-X-INDEPENDENT-SEGMENTS", "#EXT-X-SERVER-CONTROL", "#EXT-X-PART-INF",
+          "#EXT-X-RENDITION-REPORT",
+        ]
+        guard others.contains(where: line.hasPrefix) else { throw Malformed(description: line) }
       } else {
         guard let length = duration else {
           throw Malformed(description: "\(line) without a duration")
@@ -87,7 +129,9 @@ package struct Playlist: Sendable {
         }
         segments.append(
           Segment(
-            file: line, duration: length, map: map, isDiscontinuous: isDiscontinuous, date: date))
+            file: line, duration: length, map: map, isDiscontinuous: isDiscontinuous, date: date,
+            parts: openParts))
+        openParts = []
         (duration, date) = (nil, nil)
         isDiscontinuous = false
       }

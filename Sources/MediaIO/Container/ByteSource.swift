@@ -1,5 +1,7 @@
 internal import CFFmpeg
+internal import CFFmpegShims
 internal import Glibc
+package import Orientation
 
 /// Reads byte ranges of a seekable file or URL, independently of a demuxer.
 package final class ByteSource {
@@ -27,6 +29,38 @@ package final class ByteSource {
     }
     self.context = opened
     self.interrupt = interrupt
+  }
+
+  /// Returns all bytes of a file or URL, with the protocol restrictions of `InputTrust`.
+  ///
+  /// - Parameter limit: The largest number of bytes.
+  /// - Throws: `noInput` if it can't be opened, `inputOutput` if reading fails, `badData` if it is larger.
+  package static func contents(
+    of url: String, limit: Int, interrupt: Interrupt = Interrupt()
+  ) throws(UprightError) -> [UInt8] {
+    let target = InputTrust.scheme(of: url) == nil ? "file:\(url)" : url
+    var context: UnsafeMutablePointer<AVIOContext>?
+    var callback = interrupt.callback
+    let code = try withDictionary([("protocol_whitelist", InputTrust(url: url).protocols)]) {
+      (dictionary) throws(UprightError) in
+      avio_open2(&context, target, AVIO_FLAG_READ, &callback, &dictionary)
+    }
+    guard code >= 0, let opened = context else {
+      throw UprightError(.noInput, "can't be opened: \(describe(code))", at: url).reporting(code)
+    }
+    defer { avio_closep(&context) }
+    var (bytes, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 64 << 10))
+    while true {
+      let got = avio_read(opened, &buffer, CInt(clamping: buffer.count))
+      if got == upright_averror_eof() || got == 0 { return bytes }
+      guard got > 0 else {
+        throw UprightError(.inputOutput, "can't be read: \(describe(got))", at: url).reporting(got)
+      }
+      bytes += buffer.prefix(Int(got))
+      guard bytes.count <= limit else {
+        throw UprightError(.badData, "is larger than \(limit) bytes", at: url)
+      }
+    }
   }
 
   /// Opens the file at `path`. Returns `nil` if it isn't a local, regular file that can be read.
