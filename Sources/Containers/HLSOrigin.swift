@@ -1,11 +1,11 @@
-package import Orientation
+internal import Orientation
 internal import Synchronization
 
 /// The media playlists of one live session as an HTTP server answers requests for them: their latest text, their
 /// latest parts, which are only in memory, and the requests that wait for the next ones.
 ///
-/// The sinks of one session share one origin. Each publishes its media playlist under its file name; the others
-/// appear in its rendition reports. A request that waits holds no thread.
+/// The sinks of one session share one origin. Each publishes its media playlist under its file name, and the
+/// others appear in its rendition reports. A request that waits holds no thread.
 public final class HLSOrigin: Sendable {
   /// A part of a media playlist: the sequence number of its segment, and its index in the segment.
   package struct Part: Sendable, Comparable {
@@ -24,13 +24,13 @@ public final class HLSOrigin: Sendable {
 
   /// The state of a media playlist after a part.
   package struct Edition: Sendable {
-    /// The text without rendition reports, of the whole playlist and of a delta update; the second is `nil` if the
-    /// update could not skip a segment.
+    /// The whole playlist, without rendition reports.
     package var text: String
+    /// The same as a delta update; `nil` if it could not skip a segment.
     package var delta: String?
     /// The sequence number of the last complete segment; one less than the first if there is none.
     package var lastSegment: Int
-    /// The last part; `nil` before the first one of a run.
+    /// The last part; `nil` if the last segment has none and no other follows yet.
     package var lastPart: Part?
     /// The file name of the part that comes next, if that is certain.
     package var hint: String?
@@ -41,37 +41,70 @@ public final class HLSOrigin: Sendable {
     package var isEnded = false
   }
 
-  /// The bytes of a part. Answers share them.
-  public final class PartData: Sendable {
+  /// The bytes of a part or a segment. Answers share them.
+  public final class FileData: Sendable {
+    /// The content.
     public let bytes: [UInt8]
+    /// A number that no other content has.
+    public let id = UInt64.random(in: .min ... .max)
     init(_ bytes: [UInt8]) { self.bytes = bytes }
   }
 
+  /// What a request waits for.
+  private enum Goal: Sendable {
+    /// A segment of a playlist or, with an index, a part of it.
+    case playlist(String, segment: Int, part: Int?)
+    case file(String)
+  }
+
   private struct Waiter: Sendable {
-    let file: String
-    /// Returns whether the wait is over.
-    let isDone: @Sendable (State) -> Bool
+    let goal: Goal
     let deadline: ContinuousClock.Instant
     let continuation: CheckedContinuation<Void, Never>
   }
 
-  fileprivate struct State: Sendable {
+  private struct State: Sendable {
     var editions: [String: Edition] = [:]
-    var parts: [String: PartData] = [:]
+    /// The playlists whose sink doesn't publish any more.
+    var closed: Set<String> = []
+    var files: [String: FileData] = [:]
     var waiters: [Int: Waiter] = [:]
-    var made = 0
+    /// The number of waits so far.
+    var waits = 0
     var isSweeping = false
-    /// Whether no sink publishes any more.
-    var isClosed = false
+
+    /// Returns whether a request need not wait, or no longer.
+    func isDone(_ goal: Goal) -> Bool {
+      switch goal {
+      case .playlist(let name, let segment, let part):
+        guard let edition = editions[name], !closed.contains(name) else { return true }
+        return edition.isEnded || edition.contains(segment, part)
+      case .file(let file): return files[file] != nil || !isHinted(file)
+      }
+    }
+
+    /// Returns whether a file is a part that certainly comes next.
+    func isHinted(_ file: String) -> Bool {
+      editions.contains { $0.value.hint == file && !closed.contains($0.key) }
+    }
 
     mutating func takeWaiters(where isOver: (Waiter) -> Bool) -> [Waiter] {
-      let over = waiters.filter { isOver($0.value) }
-      for id in over.keys { waiters[id] = nil }
-      return Array(over.values)
+      let ids = waiters.filter { isOver($0.value) }.map(\.key)
+      return ids.compactMap { waiters.removeValue(forKey: $0) }
+    }
+
+    /// Removes the waiters whose goal is reached.
+    mutating func takeDone() -> [Waiter] {
+      let (editions, closed, files) = (editions, closed, files)
+      let reached = State(editions: editions, closed: closed, files: files)
+      return takeWaiters { reached.isDone($0.goal) }
     }
   }
 
   private let state = Mutex(State())
+
+  /// The interval at which deadlines are checked.
+  private static let sweepInterval = Duration.milliseconds(100)
 
   /// Creates an origin without playlists.
   public init() {}
@@ -81,29 +114,179 @@ public final class HLSOrigin: Sendable {
   /// Replaces the playlist `name`, and answers the requests that wait for it.
   ///
   /// - Parameters:
-  ///   - part: The part that ends the edition, by file name.
-  ///   - expired: The file names of parts that no player may request any more.
+  ///   - files: The files that the edition lists and the folder doesn't have, by name.
+  ///   - expired: The names of those that no player may request any more.
   package func publish(
-    _ edition: Edition, as name: String, part: (file: String, bytes: [UInt8])?,
+    _ edition: Edition, as name: String, files: [(name: String, bytes: [UInt8])] = [],
     expired: [String] = []
   ) {
-    let over = state.withLock { state in
+    let done = state.withLock { state in
       state.editions[name] = edition
-      if let part { state.parts[part.file] = PartData(part.bytes) }
-      for file in expired { state.parts[file] = nil }
-      state.isClosed = false
-      let current = state
-      return state.takeWaiters { $0.isDone(current) }
+      state.closed.remove(name)
+      for file in files { state.files[file.name] = FileData(file.bytes) }
+      for file in expired { state.files[file] = nil }
+      return state.takeDone()
     }
-    for waiter in over { waiter.continuation.resume() }
+    for waiter in done { waiter.continuation.resume() }
   }
 
-  /// Ends all waits. The playlists and parts stay.
-  package func close() {
-    let over = state.withLock { state in
-      state.isClosed = true
-      return state.takeWaiters { _ in true }
+  /// Removes a file that is in the folder now.
+  package func remove(_ file: String) { state.withLock { $0.files[file] = nil } }
+
+  /// Ends the waits for a playlist whose sink publishes nothing more, and for its parts. Its parts stay for as long
+  /// as players may request them.
+  package func close(_ name: String) {
+    let (done, seconds) = state.withLock { state in
+      state.closed.insert(name)
+      return (state.takeDone(), state.editions[name]?.targetDuration ?? 0)
     }
-    for waiter in over { waiter.continuation.resume() }
+    for waiter in done { waiter.continuation.resume() }
+    Task.detached { [weak self] in
+      try? await Task.sleep(for: .seconds(3 * seconds))
+      self?.state.withLock { state in
+        // A playlist that was published again has its parts.
+        if state.closed.count == state.editions.count { state.files = [:] }
+      }
+    }
+  }
+
+  // MARK: - Requests
+
+  /// The answer to a request for a playlist.
+  public enum Answer: Sendable, Hashable {
+    /// The playlist, and how long it may be cached, in seconds (RFC 8216bis, B.1).
+    case playlist(String, maxAge: Int)
+    /// The request is wrong, for the given reason: status 400.
+    case malformed(String)
+    /// There is no such playlist, or not yet: status 404.
+    case missing
+    /// What was asked for didn't come in time: status 503.
+    case late
+  }
+
+  /// Returns a playlist.
+  ///
+  /// - Parameters:
+  ///   - name: The file name of the playlist.
+  ///   - query: The query of the URL, with the delivery directives `_HLS_msn`, `_HLS_part` and `_HLS_skip` (RFC
+  ///     8216bis, 6.2.5). Other parameters are ignored.
+  /// - Returns: What to answer. With `_HLS_msn`, once the playlist has that segment or part, or after three target
+  ///   durations.
+  public func playlist(_ name: String, query: String? = nil) async -> Answer {
+    let directives: DeliveryDirectives
+    do throws(DeliveryDirectives.Malformed) { directives = try DeliveryDirectives(query) } catch {
+      return .malformed(error.reason)
+    }
+    guard let edition = state.withLock({ $0.editions[name] }) else { return .missing }
+    guard let segment = directives.segment, !edition.isEnded else {
+      return text(name, directives, maxAge: max(1, edition.targetDuration / 2))
+    }
+    if let reason = edition.refusal(of: segment, directives.part) { return .malformed(reason) }
+    let goal = Goal.playlist(name, segment: segment, part: directives.part)
+    await wait(for: goal, seconds: 3 * edition.targetDuration)
+    guard let edition = state.withLock({ $0.editions[name] }),
+      edition.isEnded || edition.contains(segment, directives.part)
+    else { return .late }
+    return text(name, directives, maxAge: 6 * edition.targetDuration)
+  }
+
+  /// Returns a part, or a segment that isn't in the folder yet. Waits for a part that is the next one. Returns `nil`
+  /// if there is none.
+  public func file(_ name: String) async -> FileData? {
+    let (found, seconds) = state.withLock { state in
+      (state.files[name], state.editions.first { $0.value.hint == name }?.value.targetDuration)
+    }
+    if let found { return found }
+    guard let seconds else { return nil }
+    await wait(for: .file(name), seconds: 3 * seconds)
+    return state.withLock { $0.files[name] }
+  }
+
+  /// The number of requests that wait.
+  package var waiting: Int { state.withLock { $0.waiters.count } }
+
+  private func text(_ name: String, _ directives: DeliveryDirectives, maxAge: Int) -> Answer {
+    state.withLock { state in
+      guard let edition = state.editions[name] else { return .missing }
+      var text = directives.skips ? edition.delta ?? edition.text : edition.text
+      guard !edition.isEnded else { return .playlist(text, maxAge: maxAge) }
+      for (sibling, edition) in state.editions.sorted(by: { $0.key < $1.key }) where sibling != name
+      {
+        text += edition.report(of: sibling)
+      }
+      return .playlist(text, maxAge: maxAge)
+    }
+  }
+
+  // MARK: - Waiting
+
+  private func wait(for goal: Goal, seconds: Int) async {
+    let deadline = ContinuousClock.now + .seconds(seconds)
+    let id = state.withLock { state in
+      state.waits += 1
+      return state.waits
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let (isDone, mustSweep) = state.withLock { state in
+          if state.isDone(goal) || Task.isCancelled { return (true, false) }
+          state.waiters[id] = Waiter(goal: goal, deadline: deadline, continuation: continuation)
+          defer { state.isSweeping = true }
+          return (false, !state.isSweeping)
+        }
+        if isDone { continuation.resume() }
+        if mustSweep { sweep() }
+      }
+    } onCancel: {
+      let waiter = state.withLock { $0.waiters.removeValue(forKey: id) }
+      waiter?.continuation.resume()
+    }
+  }
+
+  /// Ends the waits that are past their deadline, for as long as there are any. One timer for all of them.
+  private func sweep() {
+    Task.detached { [weak self] in
+      while true {
+        try? await Task.sleep(for: Self.sweepInterval)
+        guard let self else { return }
+        let now = ContinuousClock.now
+        let (late, isOver) = state.withLock { state in
+          let late = state.takeWaiters { $0.deadline <= now }
+          state.isSweeping = !state.waiters.isEmpty
+          return (late, !state.isSweeping)
+        }
+        for waiter in late { waiter.continuation.resume() }
+        if isOver { return }
+      }
+    }
+  }
+}
+
+extension HLSOrigin.Edition {
+  /// Returns whether the playlist has had a segment or a part, or a later one. A part past the last one of a segment
+  /// is the first one of the next segment.
+  fileprivate func contains(_ segment: Int, _ part: Int?) -> Bool {
+    guard let part else { return lastSegment >= segment }
+    guard let lastPart else { return lastSegment > segment }
+    return HLSOrigin.Part(segment: segment, index: part) <= lastPart
+  }
+
+  /// Returns why a request for a segment or a part is too far ahead; `nil` if it isn't (RFC 8216bis, 6.2.5.2).
+  fileprivate func refusal(of segment: Int, _ part: Int?) -> String? {
+    if segment > lastSegment + 2 {
+      return "_HLS_msn=\(segment) is more than two segments after the last one, \(lastSegment)"
+    }
+    guard let part, segment > lastSegment else { return nil }
+    let limit = partTarget < 1 ? Int(clamping: (3 / partTarget).rounded(.up)) : 3
+    let last = lastPart.map { $0.segment == segment ? $0.index : -1 } ?? -1
+    guard part > last + limit else { return nil }
+    return "_HLS_part=\(part) is more than \(limit) parts after the last one"
+  }
+
+  /// Returns the line for the playlist of another rendition.
+  fileprivate func report(of name: String) -> String {
+    let part = lastPart.map { ",LAST-PART=\($0.index)" } ?? ""
+    return
+      "#EXT-X-RENDITION-REPORT:URI=\"\(name)\",LAST-MSN=\(lastPart?.segment ?? lastSegment)\(part)\n"
   }
 }

@@ -21,6 +21,14 @@ package final class HLSSink: PacketSink {
   /// Returns whether a later run continues in the same folder. Then the playlist gets no EXT-X-ENDLIST, which
   /// could not be removed again (RFC 8216, 6.2.1).
   private let comesBack: @Sendable () -> Bool
+  /// Where parts are published; `nil` for a playlist without parts.
+  private let origin: HLSOrigin?
+  /// The number of parts of the current segment.
+  private var parts = 0
+  /// The last part of a segment, until the segment is complete, and the name of the one that follows.
+  private var lastPart: (file: String, bytes: [UInt8], next: String?)?
+  /// The file name of the playlist.
+  private let playlistName: String
   /// The files that this run has written so far.
   private var written: Set<String> = []
   private var made: [String] = []
@@ -43,8 +51,10 @@ package final class HLSSink: PacketSink {
     self.playlistPath = playlistPath
     fileExtension = segments.fileExtension
     folder = url.deletingLastPathComponent().path
+    playlistName = url.lastPathComponent
     name = Self.segmentName(url.deletingPathExtension().lastPathComponent)
     self.isLive = isLive
+    origin = lowLatency?.origin
     // Fail before the work rather than after the first segment.
     try StagedFile.check(path: playlistPath)
     guard isLive else {
@@ -53,9 +63,13 @@ package final class HLSSink: PacketSink {
       return
     }
     let earlier = try? String(contentsOfFile: playlistPath, encoding: .utf8)
-    let window = LivePlaylist(segmentDuration: segmentDuration, continuing: earlier)
+    let partTarget = lowLatency?.partDuration
+    let window = LivePlaylist(
+      window: partTarget == nil ? 6 : 12, segmentDuration: segmentDuration, partTarget: partTarget,
+      continuing: earlier)
     playlist = window
-    cutter = SegmentCutter(segments, duration: segmentDuration, first: window.nextSegment)
+    cutter = SegmentCutter(
+      segments, duration: segmentDuration, partDuration: partTarget, first: window.nextSegment)
     if earlier != nil { removeStrays(but: window.needed) }
   }
 
@@ -115,11 +129,41 @@ package final class HLSSink: PacketSink {
       playlist.begin(map: map)
     case .segment(let bytes, let start, let duration):
       let file = "\(name)-\(playlist.nextSegment).\(fileExtension)"
-      try save(bytes, as: "\(folder)/\(file)")
       playlist.add(segment: file, duration: duration, start: start)
+      if let last = lastPart.take() {
+        // Players that wait for the part don't wait for the disk.
+        publish([(last.file, last.bytes), (file, bytes)], next: last.next)
+        parts = 0
+      }
+      try save(bytes, as: "\(folder)/\(file)")
+      origin?.remove(file)
       try save(Array(playlist.text.utf8), as: playlistPath)
       for file in playlist.takeExpired() { _ = unsafe unlink("\(folder)/\(file)") }
+    case .part(let part):
+      let file = partName(segment: playlist.nextSegment, index: parts)
+      playlist.add(part: file, part)
+      parts += 1
+      switch part.next {
+      case .part:
+        let next = partName(segment: playlist.nextSegment, index: parts)
+        publish([(file, part.bytes)], next: next)
+      // One edition has the part and its segment.
+      case .segment:
+        lastPart = (file, part.bytes, partName(segment: playlist.nextSegment + 1, index: 0))
+      case nil: lastPart = (file, part.bytes, nil)
+      }
     }
+  }
+
+  private func partName(segment: Int, index: Int) -> String {
+    "\(name)-\(segment).\(index).\(fileExtension)"
+  }
+
+  /// - Parameter next: The name of the part that certainly comes next.
+  private func publish(_ files: [(name: String, bytes: [UInt8])], next: String?) {
+    guard let origin, let edition = playlist.edition(next: next) else { return }
+    origin.publish(
+      edition, as: playlistName, files: files, expired: playlist.takeExpiredParts())
   }
 
   private func save(_ bytes: [UInt8], as path: String) throws(UprightError) {
@@ -137,9 +181,13 @@ package final class HLSSink: PacketSink {
   }
 
   package func finish(isPartial: Bool) throws(UprightError) {
+    defer { origin?.close(playlistName) }
     guard !cutter.isEmpty else { return }
     try cutter.finish(emit: take)
-    if !comesBack() { playlist.end() }
+    if !comesBack() {
+      playlist.end()
+      if let edition = playlist.edition(next: nil) { origin?.publish(edition, as: playlistName) }
+    }
     let path = isPartial ? OutputName.partial(playlistPath) : playlistPath
     try save(Array(playlist.text.utf8), as: path)
     guard isPartial else { return }
@@ -150,6 +198,7 @@ package final class HLSSink: PacketSink {
   package var files: [String] { made }
 
   package func abandon() {
+    origin?.close(playlistName)
     for file in written { _ = unsafe unlink(file) }
     written = []
   }

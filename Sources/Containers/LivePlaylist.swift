@@ -14,6 +14,14 @@ package struct LivePlaylist: HLSPlaylist {
     /// The date and time of the segment's first frame.
     let date: String?
     let isDiscontinuous: Bool
+    /// The parts that are listed.
+    var parts: [Part] = []
+  }
+
+  private struct Part {
+    let file: String
+    let duration: MediaTime
+    let isIndependent: Bool
   }
 
   private struct Removed {
@@ -31,7 +39,13 @@ package struct LivePlaylist: HLSPlaylist {
 
   private let window: Int
   private let targetDuration: Int64
+  /// PART-TARGET; `nil` for a playlist without parts.
+  private let partTarget: MediaTime?
   private var entries: [Entry] = []
+  /// The segment that isn't complete, with its parts so far; `nil` before its first part.
+  private var current: Entry?
+  /// The parts that aren't listed any more, and when they may be removed: the sum of the durations listed by then.
+  private var removedParts: [(file: String, until: MediaTime)] = []
   private var removed: [Removed] = []
   /// The sequence number of the first entry (6.2.1).
   private var mediaSequence = 0
@@ -51,9 +65,14 @@ package struct LivePlaylist: HLSPlaylist {
   ///   - window: The number of segments listed.
   ///   - segmentDuration: The time after which the next IDR frame begins a segment. No segment,
   ///     rounded to whole seconds, is longer than the target duration, which never changes (4.3.3.1).
+  ///   - partTarget: The longest duration of a part; `nil` for a playlist without parts.
   ///   - earlier: The playlist of an earlier run in the same folder.
-  init(window: Int = 6, segmentDuration: MediaTime, continuing earlier: String? = nil) {
+  init(
+    window: Int = 6, segmentDuration: MediaTime, partTarget: MediaTime? = nil,
+    continuing earlier: String? = nil
+  ) {
     self.window = max(3, window)
+    self.partTarget = partTarget
     let longest = min(max(segmentDuration, .zero), Self.longestSegment) + Self.longestHole
     targetDuration = max(1, longest.rescaled(to: .one).ticks)
     if let earlier { take(earlier) }
@@ -68,17 +87,57 @@ package struct LivePlaylist: HLSPlaylist {
 
   mutating func add(segment: String, duration: MediaTime, start: MediaTime) {
     let duration = max(.zero, duration)
-    let zero = self.zero ?? Date().addingTimeInterval(-(start + duration).seconds)
-    self.zero = zero
     entries.append(
-      Entry(
-        file: segment, map: map, duration: duration,
-        date: Self.text(of: zero.addingTimeInterval(start.seconds)),
-        isDiscontinuous: isDiscontinuous))
+      entry(segment, duration: duration, start: start, parts: current?.parts ?? []))
+    current = nil
     isDiscontinuous = false
     nextSegment += 1
     listed += duration
     while entries.count > window { removeFirst() }
+    removeParts()
+  }
+
+  mutating func add(part file: String, _ part: SegmentPart) {
+    let listed = Part(
+      file: file, duration: max(.zero, part.duration), isIndependent: part.isIndependent)
+    if current == nil {
+      current = entry("", duration: listed.duration, start: part.start, parts: [])
+    }
+    current?.parts.append(listed)
+  }
+
+  private mutating func entry(
+    _ file: String, duration: MediaTime, start: MediaTime, parts: [Part]
+  ) -> Entry {
+    let zero = self.zero ?? Date().addingTimeInterval(-(start + duration).seconds)
+    self.zero = zero
+    return Entry(
+      file: file, map: map, duration: duration,
+      date: Self.text(of: zero.addingTimeInterval(start.seconds)), isDiscontinuous: isDiscontinuous,
+      parts: parts)
+  }
+
+  /// Takes the parts off the list that are more than three target durations from the end. They can be requested
+  /// for as long again (6.2.2).
+  private mutating func removeParts() {
+    let span = MediaTime(3 * targetDuration, .one)
+    var after = MediaTime.zero
+    for index in entries.indices.reversed() {
+      if after >= span, !entries[index].parts.isEmpty {
+        // One target duration more, for a stream that is faster than its timestamps.
+        let until = listed + span + MediaTime(targetDuration, .one)
+        removedParts += entries[index].parts.map { ($0.file, until) }
+        entries[index].parts = []
+      }
+      after += entries[index].duration
+    }
+  }
+
+  /// Removes and returns the parts that no player may request any more. Each one is returned once.
+  mutating func takeExpiredParts() -> [String] {
+    let expired = removedParts.filter { $0.until <= listed }
+    removedParts.removeAll { $0.until <= listed }
+    return expired.map(\.file)
   }
 
   mutating func end() { isEnded = true }
@@ -101,16 +160,16 @@ package struct LivePlaylist: HLSPlaylist {
       + Set(expired.compactMap(\.map)).filter { !maps.contains($0) }.sorted()
   }
 
+  /// The playlist without parts.
   var text: String {
-    var text = """
-      #EXTM3U
-      #EXT-X-VERSION:\(entries.contains { $0.map != nil } || map != nil ? 7 : 3)
-      #EXT-X-TARGETDURATION:\(targetDuration)
-      #EXT-X-MEDIA-SEQUENCE:\(mediaSequence)
-      #EXT-X-DISCONTINUITY-SEQUENCE:\(discontinuitySequence)
-      #EXT-X-INDEPENDENT-SEGMENTS
+    var lines = header(version: entries.contains { $0.map != nil } || map != nil ? 7 : 3)
+    list(entries, hasParts: false, in: &lines)
+    if isEnded { lines += "#EXT-X-ENDLIST\n" }
+    return lines
+  }
 
-      """
+  /// Lists segments and their parts. Each begins with the map of its format, if that is another one than before.
+  private func list(_ entries: [Entry], hasParts: Bool, in text: inout String) {
     var present: String?
     for entry in entries {
       if entry.isDiscontinuous { text += "#EXT-X-DISCONTINUITY\n" }
@@ -119,9 +178,77 @@ package struct LivePlaylist: HLSPlaylist {
       }
       present = entry.map
       if let date = entry.date { text += "#EXT-X-PROGRAM-DATE-TIME:\(date)\n" }
+      for part in entry.parts where hasParts {
+        text += "#EXT-X-PART:DURATION=\(part.duration.decimalSeconds),URI=\"\(part.file)\""
+        text += part.isIndependent ? ",INDEPENDENT=YES\n" : "\n"
+      }
+      guard !entry.file.isEmpty else { continue }
       text += "#EXTINF:\(entry.duration.decimalSeconds),\n\(entry.file)\n"
     }
-    if isEnded { text += "#EXT-X-ENDLIST\n" }
+  }
+
+  private func header(version: Int, control: String = "") -> String {
+    """
+    #EXTM3U
+    #EXT-X-VERSION:\(version)
+    #EXT-X-TARGETDURATION:\(targetDuration)
+    \(control)#EXT-X-MEDIA-SEQUENCE:\(mediaSequence)
+    #EXT-X-DISCONTINUITY-SEQUENCE:\(discontinuitySequence)
+    #EXT-X-INDEPENDENT-SEGMENTS
+
+    """
+  }
+
+  // MARK: - Low latency
+
+  func edition(next: String?) -> HLSOrigin.Edition? {
+    guard let partTarget else { return nil }
+    let hint = isEnded ? nil : next
+    let skipped = isEnded ? 0 : skippableSegments
+    var lastPart: HLSOrigin.Part?
+    if let current {
+      lastPart = HLSOrigin.Part(segment: nextSegment, index: current.parts.count - 1)
+    } else if let count = entries.last?.parts.count, count > 0 {
+      lastPart = HLSOrigin.Part(segment: nextSegment - 1, index: count - 1)
+    }
+    return HLSOrigin.Edition(
+      text: text(skipping: 0, partTarget, hint),
+      delta: skipped > 0 ? text(skipping: skipped, partTarget, hint) : nil,
+      lastSegment: nextSegment - 1, lastPart: lastPart, hint: hint,
+      targetDuration: Int(clamping: targetDuration), partTarget: partTarget.seconds,
+      isEnded: isEnded)
+  }
+
+  /// The number of segments that a delta update replaces by EXT-X-SKIP: those that end before the skip boundary,
+  /// six target durations from the end of the playlist (RFC 8216bis, 4.4.3.8).
+  private var skippableSegments: Int {
+    let boundary = MediaTime(6 * targetDuration, .one)
+    var after = MediaTime.zero
+    for (index, entry) in entries.enumerated().reversed() {
+      if after >= boundary { return index + 1 }
+      after += entry.duration
+    }
+    return 0
+  }
+
+  /// Returns the playlist with its parts, but without rendition reports.
+  private func text(skipping count: Int, _ partTarget: MediaTime, _ hint: String?) -> String {
+    let target = partTarget.decimalSeconds
+    let control = """
+      #EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,CAN-SKIP-UNTIL=\(6 * targetDuration),\
+      HOLD-BACK=\(3 * targetDuration),PART-HOLD-BACK=\((partTarget * 3).decimalSeconds)
+      #EXT-X-PART-INF:PART-TARGET=\(target)
+
+      """
+    var text = header(version: 9, control: control)
+    if count > 0 { text += "#EXT-X-SKIP:SKIPPED-SEGMENTS=\(count)\n" }
+    list(
+      entries.dropFirst(count) + [current].compactMap(\.self), hasParts: true, in: &text)
+    if isEnded {
+      text += "#EXT-X-ENDLIST\n"
+    } else if let hint {
+      text += "#EXT-X-PRELOAD-HINT:TYPE=PART,URI=\"\(hint)\"\n"
+    }
     return text
   }
 

@@ -10,12 +10,26 @@ protocol HLSPlaylist {
   mutating func begin(map: String?)
   /// Adds the segment number `nextSegment`, which begins at `start` on the media timeline.
   mutating func add(segment: String, duration: MediaTime, start: MediaTime)
+  /// Adds a part of the segment number `nextSegment`.
+  mutating func add(part file: String, _ part: SegmentPart)
+  /// Returns what a server answers with, if the playlist has parts.
+  ///
+  /// - Parameter next: The file name of the next part, if it certainly comes.
+  func edition(next: String?) -> HLSOrigin.Edition?
   /// Ends the playlist: no segment follows.
   mutating func end()
   /// Removes and returns the files that no player may request any more. Each file is returned once.
   mutating func takeExpired() -> [String]
+  /// Does the same for parts.
+  mutating func takeExpiredParts() -> [String]
   /// The current text of the playlist.
   var text: String { get }
+}
+
+extension HLSPlaylist {
+  mutating func add(part file: String, _ part: SegmentPart) {}
+  mutating func takeExpiredParts() -> [String] { [] }
+  func edition(next: String?) -> HLSOrigin.Edition? { nil }
 }
 
 /// The media playlist of a whole stream (RFC 8216, section 4).

@@ -2,7 +2,8 @@ package import Orientation
 package import UprightMediaIO
 package import UprightPipeline
 
-/// Cuts packets into segments: at a keyframe once a segment is long enough, and where the format changes.
+/// Cuts packets into segments: at a keyframe once a segment is long enough, and where the format changes. Cuts
+/// segments into parts if a part has a duration.
 package final class SegmentCutter {
   /// What the packets become.
   package enum Piece {
@@ -10,16 +11,24 @@ package final class SegmentCutter {
     case format(EncodedFormat, [UInt8]?)
     /// A segment, which begins at `start` on the media timeline.
     case segment([UInt8], start: MediaTime, duration: MediaTime)
+    /// A part of the current segment. The segment follows its last part.
+    case part(SegmentPart)
   }
 
   private let segments: any HLSSegments
   private let segmentDuration: MediaTime
+  /// The longest duration of a part; `nil` for no parts.
+  private let partDuration: MediaTime?
   private var description: OutputDescription?
   private var hasFormat = false
   /// The number of the next segment.
   private var number: Int
   /// The start time of the current segment; `nil` if there is none.
   private var segmentStart: MediaTime?
+  /// The start time of the current part, and whether it begins with a keyframe.
+  private var part: (start: MediaTime, isIndependent: Bool)?
+  /// The parts of the current segment that were cut.
+  private var segmentBytes: [UInt8] = []
   /// The end time of the last frame.
   private var end = MediaTime.zero
   /// The offset that is added to every timestamp so that none is negative, since `tfdt` is
@@ -33,11 +42,26 @@ package final class SegmentCutter {
 
   /// - Parameters:
   ///   - duration: The duration of a segment.
+  ///   - partDuration: The longest duration of a part. Frames must not be longer than `longestFrame(inPartsOf:)`.
   ///   - first: The number of the first segment.
-  package init(_ segments: any HLSSegments, duration: MediaTime, first: Int = 0) {
+  package init(
+    _ segments: any HLSSegments, duration: MediaTime, partDuration: MediaTime? = nil, first: Int = 0
+  ) {
     self.segments = segments
     segmentDuration = duration
+    self.partDuration = partDuration
     number = first
+  }
+
+  /// Returns the longest duration of a frame with which parts keep the rules: all but the last part of a segment
+  /// have at least 85 % of the longest duration (RFC 8216bis, 4.4.3.7).
+  package static func longestFrame(inPartsOf duration: MediaTime) -> MediaTime {
+    duration - shortestPart(of: duration)
+  }
+
+  private static func shortestPart(of duration: MediaTime) -> MediaTime {
+    let ticks = duration.plausibleTicks(of: Rational(1, 1_000_000))
+    return MediaTime((ticks * 85 + 99) / 100, Rational(1, 1_000_000))
   }
 
   /// Sets the properties of the stream. Must be called before the first packet.
@@ -57,16 +81,20 @@ package final class SegmentCutter {
     if track == 0 {
       try writeHeld(before: packet.dts)
       if let format {
-        try cut(at: time, emit)
+        try cut(at: time, before: nil, emit)
         try open(format, description, emit)
       } else if !hasFormat {
         try open(description.format, description, emit)
       } else if packet.isKey, let start = segmentStart,
         KeyframeClock.ends(after: time - start, of: segmentDuration)
       {
-        try cut(at: time, emit)
+        try cut(at: time, before: .segment, emit)
+      } else if let partDuration, let part, time - part.start >= Self.shortestPart(of: partDuration)
+      {
+        try cutPart(at: time, before: .part, emit)
       }
       if segmentStart == nil { segmentStart = time }
+      if part == nil, partDuration != nil { part = (time, packet.isKey) }
       end = max(end, time + packet.length)
     } else if !hasFormat {
       try open(description.format, description, emit)
@@ -82,7 +110,8 @@ package final class SegmentCutter {
   /// Ends the last segment. No packet may follow.
   package func finish(emit: (Piece) throws(UprightError) -> Void) throws(UprightError) {
     try writeHeld(before: nil)
-    try cut(at: end, emit)
+    if let part, let partDuration { end = min(end, part.start + partDuration) }
+    try cut(at: end, before: nil, emit)
   }
 
   private func writeHeld(before next: Int64?) throws(UprightError) {
@@ -102,11 +131,48 @@ package final class SegmentCutter {
   }
 
   private func cut(
-    at time: MediaTime, _ emit: (Piece) throws(UprightError) -> Void
+    at time: MediaTime, before next: SegmentPart.Successor?,
+    _ emit: (Piece) throws(UprightError) -> Void
   ) throws(UprightError) {
     guard let start = segmentStart else { return }
+    try cutPart(at: time, before: next, emit)
     segmentStart = nil
     number += 1
-    try emit(.segment(try segments.cut(), start: start, duration: time - start))
+    let bytes = partDuration == nil ? try segments.cut() : segmentBytes
+    segmentBytes = []
+    try emit(.segment(bytes, start: start, duration: time - start))
   }
+
+  private func cutPart(
+    at time: MediaTime, before next: SegmentPart.Successor?,
+    _ emit: (Piece) throws(UprightError) -> Void
+  ) throws(UprightError) {
+    guard let current = part.take() else { return }
+    let bytes = try segments.cut()
+    segmentBytes += bytes
+    try emit(
+      .part(
+        SegmentPart(
+          bytes: bytes, start: current.start, duration: time - current.start,
+          isIndependent: current.isIndependent, next: next)))
+  }
+}
+
+/// A part of a segment (RFC 8216bis, 3.1).
+package struct SegmentPart {
+  /// What follows a part in the same format.
+  package enum Successor {
+    /// Another part of the same segment.
+    case part
+    /// The first part of the next segment.
+    case segment
+  }
+
+  package let bytes: [UInt8]
+  package let start: MediaTime
+  package let duration: MediaTime
+  /// Whether it begins with a keyframe.
+  package let isIndependent: Bool
+  /// What certainly follows; `nil` if the format or the stream ends.
+  package let next: Successor?
 }

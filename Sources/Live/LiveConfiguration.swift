@@ -17,6 +17,9 @@ public struct LiveConfiguration: Sendable {
   /// The duration of an HLS segment, and the distance between IDRs, in seconds. `options.segmentDuration`
   /// applies to files only.
   public var segmentSeconds = 2.0
+  /// The parts of the HLS output, for a server with low latency; `nil` for none. The output must have segments in
+  /// fragmented MP4 and no B-frames.
+  public var lowLatency: LowLatencyHLS?
   /// The session ends after this time without input, in seconds.
   public var inputTimeout = 60.0
   /// Whether a session of a publisher waits for its first frame without a time limit. If not, it fails after

@@ -29,7 +29,8 @@ extension LiveTarget {
           return try HLSSink(
             playlistPath: "\(folder)/index.m3u8",
             segments: container == .hls ? FragmentedSegments() : TransportSegments(),
-            segmentDuration: interval, isLive: true, unfinished: UnfinishedFiles(),
+            segmentDuration: interval, isLive: true, lowLatency: configuration.lowLatency,
+            unfinished: UnfinishedFiles(),
             comesBack: comesBack)
         case .push(let target):
           return try ContainerSink(

@@ -34,11 +34,14 @@ extension LiveRun {
   }
 
   /// Repeats the last frame in a gap of the input. Without frames there is no keyframe, and a segment would
-  /// be longer than the playlist's target duration.
-  private func fill(before time: Int64) throws(UprightError) {
+  /// be longer than the playlist's target duration, or a part than the longest part.
+  func fill(before time: Int64) throws(UprightError) {
     guard outputs.entries.contains(where: \.target.output.hasSegments), let held else { return }
-    let step = LivePlaylist.longestHole.plausibleTicks(of: LiveClock.timeBase)
-    for _ in 0..<30 {
+    let hole = configuration.lowLatency?.longestFrame ?? LivePlaylist.longestHole
+    // Rounded down: no part may be too long.
+    let step = max(1, hole.plausibleTicks(of: LiveClock.timeBase) - 1)
+    // At most what the playlist lists.
+    for _ in 0..<Int(clamping: 12 * LiveClock.rate / step) {
       guard time - lastEncoded > step else { return }
       try show(held, at: lastEncoded + step)
     }

@@ -170,6 +170,7 @@ final class LiveRun {
       // Only a few at a time, so that new input is noticed; none while frames are queued.
       for _ in 0..<4 where !isWaiting {
         guard let time = clock.repeatTime(wall: wall) else { break }
+        if configuration.lowLatency != nil { try fill(before: time) }
         try show(held, at: time)
       }
       if wall - lostAt > inputTimeout {

@@ -135,6 +135,30 @@ extension LiveOutput {
 }
 
 extension LiveConfiguration {
+  /// - Throws: `usage` if the session can't have parts.
+  private func checkLatency() throws(UprightError) {
+    guard let lowLatency else { return }
+    try lowLatency.check()
+    guard outputs.count(where: { if case .hls = $0 { true } else { false } }) == 1 else {
+      throw UprightError(
+        .usage, "low latency needs one HLS output", at: "latency", remedy: "give an HLS output")
+    }
+    guard options.segments == .fmp4 else {
+      throw UprightError(
+        .usage, "low latency needs segments in fragmented MP4", at: "--hls-segments",
+        remedy: "use --hls-segments fmp4")
+    }
+    guard ["0", nil].contains(options.encoderOptions["bf"]) else {
+      throw UprightError(
+        .usage, "low latency allows no B-frames", at: "--encoder-options", remedy: "use bf=0")
+    }
+    guard lowLatency.partSeconds * 2 <= segmentSeconds else {
+      throw UprightError(
+        .usage, "segments of \(segmentSeconds) s with parts of \(lowLatency.partSeconds) s",
+        at: "--segment", remedy: "use segments that are at least twice as long as parts")
+    }
+  }
+
   /// Returns the outputs with their encode settings.
   ///
   /// - Throws: `usage` for options that contradict each other or that a live session can't support, before
@@ -166,6 +190,7 @@ extension LiveConfiguration {
       throw UprightError(
         .usage, "segments of \(segmentSeconds) s", at: "--segment", remedy: "use 0.5 to 60")
     }
+    try checkLatency()
     do throws(PolicyError) { _ = try RotationReducer(policy) } catch {
       throw UprightError(error, code: .badData)
     }

@@ -56,6 +56,7 @@ final class MemorySegmentSink: PacketSink {
       try output.put(.format(VideoDescription(format), bytes))
     case .segment(let bytes, let start, let duration):
       try output.put(.segment(bytes, start: start.seconds, duration: duration.seconds))
+    case .part: break
     }
   }
 
