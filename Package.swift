@@ -102,6 +102,7 @@ let package = Package(
       ]),
     .target(name: "CFFmpegShims", dependencies: ["CFFmpeg"]),
     .systemLibrary(name: "CMalloc"),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(
       name: "UprightMediaIO",
       dependencies: ["CFFmpeg", "CFFmpegShims", "PixelKernels", "Orientation"],
@@ -147,7 +148,7 @@ let package = Package(
     .target(
       name: "UprightService",
       dependencies: sessions + [
-        "UprightRTMP",
+        "UprightRTMP", "CZlib",
         ofService("Hummingbird", "hummingbird"),
         ofService("HummingbirdCore", "hummingbird"),
         ofService("ServiceLifecycle", "swift-service-lifecycle"),

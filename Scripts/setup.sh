@@ -10,7 +10,7 @@ if [ "${1:-}" = --say ]; then
   shift
 fi
 
-build=(pkg-config libavformat-dev libavcodec-dev libavutil-dev libavfilter-dev libswscale-dev
+build=(pkg-config zlib1g-dev libavformat-dev libavcodec-dev libavutil-dev libavfilter-dev libswscale-dev
   libswresample-dev zlib1g-dev ffmpeg)
 test=("${build[@]}" python3 python3-venv gcc g++ binutils valgrind groff-base chromium gstreamer1.0-tools
   gstreamer1.0-plugins-base

@@ -152,6 +152,11 @@ struct Serve: ParsableCommand {
   var playback: String?
 
   @Option(
+    help: ArgumentHelp(
+      "The longest duration of a part of sessions with low latency.", valueName: "seconds"))
+  var part: String?
+
+  @Option(
     help: ArgumentHelp("A file with the keys of signed playback URLs.", valueName: "file"),
     completion: .file())
   var playbackKeyFile: String?
@@ -178,6 +183,7 @@ struct Serve: ParsableCommand {
     flags["tlsCert"] = tlsCert
     flags["tlsKey"] = tlsKey
     flags["playback"] = playback
+    flags["part"] = part
     flags["playbackKeyFile"] = playbackKeyFile
     flags["webrtc"] = webrtc
     let configuration = try ServiceConfiguration(

@@ -105,7 +105,7 @@ package final class UprightService: Sendable {
     self.webrtc = webrtc
     let factory = SessionFactory(
       engine: engine, resolver: dependencies.resolver, proxy: proxy, acceptor: acceptor,
-      folders: folders, webrtc: webrtc)
+      folders: folders, webrtc: webrtc, partSeconds: configuration.part)
     let webhooks = Webhooks(
       proxy: proxy, secrets: secrets, limits: dependencies.webhooks,
       trustRoots: dependencies.trustRoots, file: try folders.state() + "/webhooks.json",
@@ -185,7 +185,9 @@ package final class UprightService: Sendable {
     LiveFileRoutes(
       folders: folders, keys: playbackKeys,
       isRunning: { [weak sessions] id in (try? sessions?.find(id))?.hasEnded == false },
-      playback: { [weak sessions] id in sessions?.playback(of: id) ?? .signed }
+      origin: { [weak sessions] id in (try? sessions?.find(id))?.origin },
+      playback: { [weak sessions] id in sessions?.playback(of: id) ?? .signed },
+      blocked: BlockedRequests(connections: configuration.maxConnections)
     ).add(to: router)
     RecordingRoutes(recordings: recordings).add(to: router)
     WHIPRoutes(sessions: sessions, iceLinks: webrtc?.iceLinks ?? []).add(to: router)

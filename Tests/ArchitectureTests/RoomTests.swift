@@ -18,6 +18,7 @@ import UprightTestSupport
     "CFFmpeg": ([], []),
     "CFFmpegShims": (["CFFmpeg"], []),
     "CMalloc": ([], []),
+    "CZlib": ([], []),
     "UprightMediaIO": (
       ["CFFmpeg", "CFFmpegShims", "PixelKernels", "Orientation"], ["Glibc", "Synchronization"]
     ),
@@ -66,7 +67,7 @@ import UprightTestSupport
       ]), ["Foundation", "Synchronization"]
     ),
     "UprightService": (
-      path.union(["UprightFiles", "UprightLive", "UprightRTMP", "Orientation"]),
+      path.union(["UprightFiles", "UprightLive", "UprightRTMP", "Orientation", "CZlib"]),
       [
         "Foundation", "Synchronization", "Hummingbird", "HummingbirdCore", "ServiceLifecycle",
         "UnixSignals", "Configuration", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOSSL",

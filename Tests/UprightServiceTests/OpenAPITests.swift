@@ -130,6 +130,9 @@ struct OpenAPITests {
       .init(
         method: "GET", path: "/live/a/s.m4s", template: file, status: 416, token: nil,
         headers: ["Range": "bytes=99-"]),
+      .init(
+        method: "GET", path: "/live/a/s.m4s", template: file, status: 304, token: nil,
+        headers: ["If-None-Match": "*"]),
       .init(method: "GET", path: "/live/a/x.m4s", template: file, status: 404, token: nil),
       .init(method: "HEAD", path: "/live/a/s.m4s", template: file, status: 200, token: nil),
       .init(method: "HEAD", path: "/live/a/x.m4s", template: file, status: 404, token: nil),
@@ -236,6 +239,9 @@ struct OpenAPITests {
       .init(
         method: "GET", path: "FOLDER/s.m4s", template: signed, status: 416, token: nil,
         headers: ["Range": "bytes=99-"]),
+      .init(
+        method: "GET", path: "FOLDER/s.m4s", template: signed, status: 304, token: nil,
+        headers: ["If-None-Match": "*"]),
       .init(method: "GET", path: "FOLDER/x.m4s", template: signed, status: 404, token: nil),
       .init(method: "GET", path: "FOLDERx/s.m4s", template: signed, status: 403, token: nil),
       .init(method: "HEAD", path: "FOLDER/s.m4s", template: signed, status: 200, token: nil),
@@ -295,10 +301,11 @@ struct OpenAPITests {
   }()
 
   /// The responses that other tests cover, because they need a separate service: too many readers, changes or
-  /// outputs, startup and shutdown.
+  /// outputs, startup and shutdown, sessions with low latency.
   private static let elsewhere = WHIPTests.described.union([
     "GET \(event) 429", "PATCH \(one) 429", "POST \(outputs) 429", "GET /readyz 503",
-    "POST /v1/sessions 503", "DELETE \(recording) 409",
+    "POST /v1/sessions 503", "DELETE \(recording) 409", "GET \(file) 400", "GET \(file) 503",
+    "GET \(signed) 400", "GET \(signed) 503",
   ])
 
   @Test("Every described status occurs, with a body that matches its description")

@@ -162,6 +162,12 @@ extension ServiceConfiguration {
       playback = given
     }
     playbackKeyFile = reader.string(forKey: "playbackKeyFile")
+    if let text = reader.string(forKey: "part") {
+      guard let seconds = Double(text), (0.1...2).contains(seconds) else {
+        throw Self.wrong("part", "use 0.1 to 2 seconds")
+      }
+      part = seconds
+    }
     if let text = reader.string(forKey: "minFreeSpace") {
       guard let bytes = JSONValue.string(text).bytes, bytes >= 0 else {
         throw Self.wrong("minFreeSpace", "use a number of bytes, or text such as 500M or 10G")

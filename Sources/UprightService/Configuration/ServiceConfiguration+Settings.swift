@@ -85,6 +85,10 @@ extension ServiceConfiguration {
         + "and kept in .upright/playback-keys in the data folder."
     ) { $0.playbackKeyFile.map(JSONValue.string) ?? .null },
     Setting(
+      name: "part", variable: "UPRIGHT_PART",
+      help: "The longest duration of a part of sessions with low latency, in seconds, 0.1 to 2."
+    ) { .number($0.part) },
+    Setting(
       name: "minFreeSpace", variable: "UPRIGHT_MIN_FREE_SPACE",
       help:
         "The free space of the disk with the data folder below which /readyz answers 503, in bytes or as "

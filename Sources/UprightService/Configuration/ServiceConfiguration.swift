@@ -27,6 +27,8 @@ package struct ServiceConfiguration: Sendable {
   package var tlsKey: String?
   /// Who may play sessions whose request doesn't say so.
   package var playback = Playback.open
+  /// The longest duration of a part of sessions with low latency, in seconds.
+  package var part = 0.334
   /// The path of the file with the keys of signed playback URLs; `nil` uses the one in the data folder.
   package var playbackKeyFile: String?
   /// The free space of the data folder's disk below which the service isn't ready, in bytes.

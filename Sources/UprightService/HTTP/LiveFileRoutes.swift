@@ -2,6 +2,7 @@ internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
+internal import UprightContainers
 
 /// `GET /live/{id}/...`: playlists and segments, without a token and for pages of any origin. A protected session
 /// needs a signed URL, `/live/{id}/~{signature}/...`.
@@ -12,15 +13,22 @@ struct LiveFileRoutes: Sendable {
   /// Returns who may play the session of that name.
   let playback: @Sendable (_ session: String) -> Playback
   let keys: PlaybackKeys
+  /// Returns the playlists and parts of a session with low latency.
+  let origin: @Sendable (_ session: String) -> HLSOrigin?
+  let blocked: BlockedRequests
+  private let bodies = PlaylistBodies()
 
   init(
     folders: DataFolders, keys: PlaybackKeys, isRunning: @escaping @Sendable (String) -> Bool,
-    playback: @escaping @Sendable (String) -> Playback
+    origin: @escaping @Sendable (String) -> HLSOrigin?,
+    playback: @escaping @Sendable (String) -> Playback, blocked: BlockedRequests
   ) {
     self.folders = folders
     self.keys = keys
     self.isRunning = isRunning
+    self.origin = origin
     self.playback = playback
+    self.blocked = blocked
   }
 
   /// The time for which a segment may be cached, in seconds: a year.
@@ -63,7 +71,7 @@ struct LiveFileRoutes: Sendable {
     "ts": "video/mp2t",
   ]
 
-  /// - Parameter age: The time for which a segment may be cached, in seconds.
+  /// - Parameter age: The longest time for which the file may be cached, in seconds.
   private func file(
     _ request: Request, _ context: ServiceContext, age: Int
   ) async throws -> Response {
@@ -77,6 +85,14 @@ struct LiveFileRoutes: Sendable {
     var headers = Self.crossOrigin
     headers[.contentType] = type
     if name.hasSuffix(".m3u8") {
+      // Directives for a playlist without parts are ignored, but must be right.
+      do { _ = try DeliveryDirectives(request.uri.query) } catch {
+        throw Problem.badRequest(error.reason)
+      }
+      if let answer = try await lowLatency(id, name, request) {
+        headers[.cacheControl] = "public, max-age=\(min(age, answer.maxAge))"
+        return playlist(answer.text, request, headers)
+      }
       // The playlist may be replaced at any time. Reading it through one handle gives a consistent version.
       guard let data = FileManager.default.contents(atPath: path) else {
         if name == "index.m3u8", isRunning(id) {
@@ -86,13 +102,70 @@ struct LiveFileRoutes: Sendable {
         throw missing
       }
       headers[.cacheControl] = "no-cache"
-      headers[.contentLength] = String(data.count)
-      let body =
-        request.method == .head ? ResponseBody() : .init(byteBuffer: ByteBuffer(bytes: data))
-      return Response(status: .ok, headers: headers, body: body)
+      return playlist(String(decoding: data, as: UTF8.self), request, headers)
+    }
+    headers[.cacheControl] = "public, max-age=\(age), immutable"
+    if let origin = origin(id) {
+      let found = try await blocked.wait(for: id) { await origin.file(name) }
+      if let found { return found.content.response(to: request, headers) }
     }
     guard let file = OpenFile(path) else { throw missing }
-    headers[.cacheControl] = "public, max-age=\(age), immutable"
     return file.response(to: request, headers)
+  }
+
+  /// Returns a playlist with parts, or `nil` if the session has none of that name in memory.
+  ///
+  /// - Throws: `Problem` 400 for wrong delivery directives, 503 if what they ask for doesn't come in time.
+  private func lowLatency(
+    _ id: String, _ name: String, _ request: Request
+  ) async throws(Problem) -> (text: String, maxAge: Int)? {
+    guard let origin = origin(id) else { return nil }
+    let query = request.uri.query
+    let late = Problem(
+      .serviceUnavailable, "Not ready", "the playlist doesn't have that segment or part yet",
+      retryAfter: 1)
+    switch try await blocked.wait(for: id, { await origin.playlist(name, query: query) }) {
+    case .playlist(let text, let maxAge): return (text, maxAge)
+    case .malformed(let reason): throw .badRequest(reason)
+    case .late: throw late
+    case .missing:
+      // The playlist of an earlier run isn't what a player that waits has asked for.
+      if query?.contains("_HLS_msn=") == true, isRunning(id) { throw late }
+      return nil
+    }
+  }
+
+  /// Returns the response with a playlist.
+  private func playlist(_ text: String, _ request: Request, _ headers: HTTPFields) -> Response {
+    let body = bodies.body(of: text, at: request.uri.description)
+    var headers = headers
+    headers[.vary] = "Accept-Encoding"
+    var (bytes, tag) = (body.plain, body.tags.plain)
+    // A client that asks for a range of a text doesn't expect a part of a compressed one.
+    if request.headers[.range] == nil, Gzip.isAccepted(request.headers[.acceptEncoding]),
+      let gzip = body.gzip
+    {
+      headers[.contentEncoding] = "gzip"
+      (bytes, tag) = (gzip, body.tags.gzip)
+    }
+    return ServedContent(bytes, tag: tag).response(to: request, headers)
+  }
+}
+
+extension HLSOrigin.FileData {
+  /// The content, for a response.
+  fileprivate var content: ServedContent {
+    ServedContent(ByteBuffer(bytes: bytes), tag: "\"\(String(id, radix: 36))\"")
+  }
+}
+
+extension ServedContent {
+  /// Creates content that is in memory.
+  init(_ bytes: ByteBuffer, tag: String) {
+    self.init(size: bytes.readableBytes, tag: tag) { range in
+      let start = bytes.readerIndex + range.lowerBound
+      return ResponseBody(
+        byteBuffer: bytes.getSlice(at: start, length: range.count) ?? ByteBuffer())
+    }
   }
 }

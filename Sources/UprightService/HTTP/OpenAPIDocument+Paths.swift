@@ -321,13 +321,19 @@ extension OpenAPIDocument {
         "get": {
           "operationId": "getLiveFile", "tags": ["playback"],
           "summary": "Returns a playlist or segment of a session's HLS output, unless the session's playback is signed.", "security": [],
-          "parameters": [{"$ref": "#/components/parameters/Range"}],
+          "parameters": [
+            {"$ref": "#/components/parameters/MSN"}, {"$ref": "#/components/parameters/Part"},
+            {"$ref": "#/components/parameters/Skip"}, {"$ref": "#/components/parameters/Range"}
+          ],
           "responses": {
             "200": {"$ref": "#/components/responses/Media"},
             "206": {"$ref": "#/components/responses/Media"},
+            "304": {"$ref": "#/components/responses/Empty"},
+            "400": {"$ref": "#/components/responses/Problem"},
             "403": {"$ref": "#/components/responses/Problem"},
             "404": {"$ref": "#/components/responses/Problem"},
-            "416": {"$ref": "#/components/responses/Empty"}
+            "416": {"$ref": "#/components/responses/Empty"},
+            "503": {"$ref": "#/components/responses/Problem"}
           }
         },
         "head": {
@@ -354,13 +360,19 @@ extension OpenAPIDocument {
         "get": {
           "operationId": "getSignedLiveFile", "tags": ["playback"],
           "summary": "Returns a playlist or segment of a session's HLS output. The relative URLs of a playlist contain the same signature.", "security": [],
-          "parameters": [{"$ref": "#/components/parameters/Range"}],
+          "parameters": [
+            {"$ref": "#/components/parameters/MSN"}, {"$ref": "#/components/parameters/Part"},
+            {"$ref": "#/components/parameters/Skip"}, {"$ref": "#/components/parameters/Range"}
+          ],
           "responses": {
             "200": {"$ref": "#/components/responses/Media"},
             "206": {"$ref": "#/components/responses/Media"},
+            "304": {"$ref": "#/components/responses/Empty"},
+            "400": {"$ref": "#/components/responses/Problem"},
             "403": {"$ref": "#/components/responses/Problem"},
             "404": {"$ref": "#/components/responses/Problem"},
-            "416": {"$ref": "#/components/responses/Empty"}
+            "416": {"$ref": "#/components/responses/Empty"},
+            "503": {"$ref": "#/components/responses/Problem"}
           }
         },
         "head": {

@@ -34,8 +34,13 @@ extension OpenAPIDocument {
             ]}
           },
           "inputTimeout": {"type": "number", "minimum": 1, "maximum": 86400, "description": "The time without input after which the session ends, in seconds. Default: 60."},
-          "playback": {"$ref": "#/components/schemas/Playback"}
+          "playback": {"$ref": "#/components/schemas/Playback"},
+          "latency": {"$ref": "#/components/schemas/Latency"}
         }
+      },
+      "Latency": {
+        "enum": ["normal", "low"],
+        "description": "Whether the HLS output has parts for players with low latency. It needs segments in fragmented MP4. Default: normal."
       },
       "Policy": {"type": "object", "description": "`upright schema policy` prints the schema of a policy."},
       "Playback": {
@@ -125,7 +130,7 @@ extension OpenAPIDocument {
       "State": {"enum": ["waiting", "live", "inputLost", "ended", "failed"]},
       "Session": {
         "type": "object",
-        "required": ["id", "state", "reason", "created", "overloaded", "behind", "input", "outputs", "playback", "appOrientation", "encodeResolution", "seconds", "counters"],
+        "required": ["id", "state", "reason", "created", "overloaded", "behind", "input", "outputs", "playback", "latency", "appOrientation", "encodeResolution", "seconds", "counters"],
         "additionalProperties": false,
         "properties": {
           "id": {"type": "string"},
@@ -140,6 +145,7 @@ extension OpenAPIDocument {
           },
           "outputs": {"type": "array", "items": {"$ref": "#/components/schemas/OutputState"}},
           "playback": {"$ref": "#/components/schemas/Playback"},
+          "latency": {"$ref": "#/components/schemas/Latency"},
           "appOrientation": {"anyOf": [{"type": "string"}, {"type": "null"}]},
           "encodeResolution": {"anyOf": [{"type": "string"}, {"type": "null"}]},
           "seconds": {"type": "number", "description": "The media time of the last frame, in seconds."},

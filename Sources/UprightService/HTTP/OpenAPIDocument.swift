@@ -57,6 +57,18 @@ enum OpenAPIDocument {
         "name": "name", "in": "path", "required": true, "schema": {"type": "string"}, "example": "index.m3u8",
         "description": "The name of a playlist or segment."
       },
+      "MSN": {
+        "name": "_HLS_msn", "in": "query", "schema": {"type": "integer", "minimum": 0, "maximum": 999999999999999999},
+        "description": "Of a session with low latency: wait until the playlist has the segment with this media sequence number, for at most three target durations."
+      },
+      "Part": {
+        "name": "_HLS_part", "in": "query", "schema": {"type": "integer", "minimum": 0, "maximum": 999999999999999999},
+        "description": "Wait for this part of that segment. Needs _HLS_msn."
+      },
+      "Skip": {
+        "name": "_HLS_skip", "in": "query", "schema": {"enum": ["YES", "v2"]},
+        "description": "Return a delta update, without the oldest segments."
+      },
       "Range": {
         "name": "Range", "in": "header", "schema": {"type": "string"}, "example": "bytes=0-1023",
         "description": "The part of the file to return (RFC 9110, 14.2)."
@@ -82,7 +94,7 @@ enum OpenAPIDocument {
       "Empty": {"description": "Success, without a body."},
       "Text": {"description": "Plain text.", "content": {"text/plain": {"schema": {"type": "string"}}}},
       "Media": {
-        "description": "A playlist (Cache-Control: no-cache) or a segment (immutable).",
+        "description": "A playlist (Cache-Control: no-cache, or max-age with low latency), or a segment or part (immutable). With ETag.",
         "content": {
           "application/vnd.apple.mpegurl": {"schema": {"type": "string"}},
           "video/mp4": {"schema": {"type": "string"}},

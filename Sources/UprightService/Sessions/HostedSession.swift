@@ -1,5 +1,6 @@
 internal import RotationPolicy
 internal import Synchronization
+internal import UprightContainers
 internal import UprightFiles
 internal import UprightLive
 internal import UprightMediaIO
@@ -15,6 +16,8 @@ final class HostedSession: Sendable {
   let input: JSONValue
   /// Who may play the HLS output.
   let playback: Playback
+  /// The playlists and parts of an HLS output with low latency; `nil` for normal latency.
+  let origin: HLSOrigin?
   /// The outputs as they were requested.
   let outputs: HostedOutputs
   let budget = EventBudget()
@@ -31,7 +34,8 @@ final class HostedSession: Sendable {
 
   init(
     id: String, publishKey: String, session: any Session, feed: SessionEventLog,
-    input: JSONValue, playback: Playback, options: JSONValue, outputs: HostedOutputs,
+    input: JSONValue, playback: Playback, origin: HLSOrigin?, options: JSONValue,
+    outputs: HostedOutputs,
     secrets: [String], claim: RTMPAcceptor.Claim?,
     admission: (template: String, route: PublishRoutes.Route)?, whip: WHIPInput?, created: Double,
     isDeclared: Bool
@@ -42,6 +46,7 @@ final class HostedSession: Sendable {
     self.feed = feed
     self.input = input
     self.playback = playback
+    self.origin = origin
     self.outputs = outputs
     state = Mutex(State(options: options, secrets: secrets))
     self.claim = claim
@@ -126,6 +131,7 @@ final class HostedSession: Sendable {
       .init("input", input),
       .init("outputs", .array(snapshot.outputs.map { outputs.json($0, secrets, at: address) })),
       .init("playback", .string(playback.rawValue)),
+      .init("latency", .string(origin == nil ? "normal" : "low")),
       .init("appOrientation", snapshot.appOrientation.map { .string($0) } ?? .null),
       .init("encodeResolution", snapshot.encodeResolution.map { .string($0) } ?? .null),
       .init("seconds", .number(snapshot.seconds.isFinite ? snapshot.seconds : 0)),

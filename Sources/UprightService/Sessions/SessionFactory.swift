@@ -1,5 +1,6 @@
 internal import Foundation
 internal import RotationPolicy
+internal import UprightContainers
 internal import UprightFiles
 internal import UprightLive
 internal import UprightMediaIO
@@ -14,6 +15,8 @@ struct SessionFactory: Sendable {
   let folders: DataFolders
   /// The WebRTC server; `nil` if there is none.
   let webrtc: WebRTCServer?
+  /// The longest duration of a part, in seconds.
+  let partSeconds: Double
 
   func open(
     _ request: SessionRequest, id: String, isDeclared: Bool, in sessions: Sessions
@@ -58,6 +61,9 @@ struct SessionFactory: Sendable {
     if request.arguments.contains(where: { $0.hasPrefix("--segment=") }) {
       configuration.segmentSeconds = options.segmentDuration
     }
+    if request.isLowLatency {
+      configuration.lowLatency = LowLatencyHLS(partSeconds: partSeconds)
+    }
     let route = PublishRoutes.Route(session: id, feed: feed)
     var admission: (template: String, route: PublishRoutes.Route)?
     if case .admitted(_, let template, _) = request.input {
@@ -79,6 +85,7 @@ struct SessionFactory: Sendable {
     return HostedSession(
       id: id, publishKey: key.text, session: session, feed: SessionEventLog(),
       input: description(request.input), playback: request.playback ?? sessions.defaultPlayback,
+      origin: configuration.lowLatency?.origin,
       options: request.options, outputs: hostedOutputs, secrets: secrets, claim: claim,
       admission: admission, whip: whip,
       created: (Date().timeIntervalSince1970 * 1000).rounded() / 1000, isDeclared: isDeclared)

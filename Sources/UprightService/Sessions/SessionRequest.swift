@@ -37,6 +37,8 @@ struct SessionRequest: Sendable {
   var inputTimeout: Double?
   /// Who may play the HLS output; `nil` uses the default of the configuration.
   var playback: Playback?
+  /// Whether the HLS output has parts.
+  var isLowLatency = false
 
   static let maxOutputs = 8
 
@@ -45,7 +47,9 @@ struct SessionRequest: Sendable {
   init(_ value: JSONValue, rules: AddressRules) throws {
     let members = try Self.members(
       of: value, "session",
-      allowing: ["name", "input", "outputs", "policy", "options", "inputTimeout", "playback"])
+      allowing: [
+        "name", "input", "outputs", "policy", "options", "inputTimeout", "playback", "latency",
+      ])
     name = try members["name"].map { try Self.name($0, at: "name:") }
     guard let given = members["input"] else { throw Problem.badRequest("input is missing") }
     input = try Self.input(given, rules)
@@ -58,6 +62,12 @@ struct SessionRequest: Sendable {
         throw Problem.badRequest("inputTimeout: must be 1 to 86400 seconds")
       }
       inputTimeout = seconds
+    }
+    if let given = members["latency"] {
+      guard case .string(let text) = given, ["normal", "low"].contains(text) else {
+        throw Problem.badRequest("latency: must be normal or low")
+      }
+      isLowLatency = text == "low"
     }
     if let given = members["playback"] {
       playback = given.text.flatMap(Playback.init)
