@@ -77,9 +77,13 @@ enum DrawnClock {
 
   /// Returns the FFmpeg source of such frames, without its duration.
   ///
-  /// - Parameter isTurned: Whether to create portrait frames, with the row of blocks along the right edge
-  ///   from the top.
-  static func source(_ size: PixelSize, rate: Int, isTurned: Bool = false) -> String {
+  /// - Parameters:
+  ///   - isTurned: Whether to create portrait frames, with the row of blocks along the right edge from the top.
+  ///   - showsTime: Whether the digits count 1/25 s of the wall clock instead of frames.
+  static func source(
+    _ size: PixelSize, rate: Int, isTurned: Bool = false, showsTime: Bool = false
+  ) -> String {
+    let count = showsTime ? "floor(time(0)*25)" : "n"
     let (width, height) = (size.width / columns, size.height / rows)
     func box(_ column: Int, _ condition: String) -> String {
       "drawbox=x=\(column * width):y=0:w=\(width):h=\(height):color=white:t=fill"
@@ -88,7 +92,7 @@ enum DrawnClock {
     var boxes = [box(0, "1"), box(columns - 1, "1")]
     var parity: [String] = []
     for digit in 0..<digits {
-      let bit = "mod(floor(n/\(1 << digit))\\,2)"
+      let bit = "mod(floor(\(count)/\(1 << digit))\\,2)"
       boxes.append(box(digit + 2, bit))
       parity.append(bit)
     }

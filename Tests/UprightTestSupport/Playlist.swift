@@ -137,4 +137,9 @@ package struct Playlist: Sendable {
       }
     }
   }
+
+  /// The part that comes next: the number of its segment, and its index.
+  package var nextPart: (segment: Int, index: Int) {
+    (mediaSequence + skipped + segments.count, openParts.count)
+  }
 }

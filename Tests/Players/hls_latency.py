@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Plays a live HLS stream in headless Chromium, and measures how far it is behind the clock in its frames.
+
+    hls_latency.py URL SECONDS                    with Chromium's own HLS
+    hls_latency.py URL SECONDS --hls-js WHEEL     with hls.js, from the wheel of a Python package that contains it
+
+The frames have 16 by 9 blocks. The top row is white, black, twelve binary digits with the lowest first, their parity, and
+white; the digits count 1/25 s of the wall clock. In a portrait frame the row is along the right edge.
+
+Prints one JSON object. Times are in seconds:
+    error             the error, or null
+    version           of hls.js or of Chromium
+    latencies         of each frame that was shown and could be read, from one second after the start on
+    frames, unread    frames that were shown; those whose clock could not be read
+    stalls            how often playback waited after it had started
+    restarts          errors of the player from which it recovered by starting again
+    sizes             [[width, height]] as shown, in order
+    events            [[name, seconds since the start, detail]]
+"""
+
+import argparse
+import functools
+import json
+import os
+import re
+import shutil
+import sys
+import threading
+import zipfile
+
+import chromium_play
+
+SCRIPT = "/.upright-hls.mjs"
+
+HTML = r"""<!doctype html><meta charset="utf-8"><title>latency</title>
+<body style="margin:0;background:#000"><video id="v" muted playsinline style="width:100vw;height:100vh"></video>
+<script type="module">
+const ask = __ASK__, v = document.getElementById("v"), start = performance.now();
+const r = {error: null, version: (navigator.userAgent.match(/Chrom\w*\/[\d.]+/) || [""])[0], latencies: [], frames: 0,
+           unread: 0, stalls: 0, restarts: 0, sizes: [], events: []};
+const canvas = document.createElement("canvas"), side = 144;
+canvas.width = canvas.height = side;
+const context = canvas.getContext("2d", {willReadFrequently: true});
+const round = x => Math.round(x * 1000) / 1000;
+let done = false, firstShown = null;
+function note(name, detail) { r.events.push([name, round((performance.now() - start) / 1000), detail || ""]); }
+function finish(error) {
+  if (done) return;
+  done = true;
+  r.error = error;
+  fetch(ask.result, {method: "POST", body: JSON.stringify({final: true, result: r})}).catch(() => {});
+}
+// Returns the clock of the frame that is shown, or null.
+function read(isPortrait) {
+  context.drawImage(v, 0, 0, side, side);
+  const data = context.getImageData(0, 0, side, side).data;
+  const isWhite = column => {
+    const along = Math.floor((2 * column + 1) * side / 32), across = Math.floor(side / 18);
+    const [x, y] = isPortrait ? [side - 1 - across, along] : [along, across];
+    return data[4 * (y * side + x) + 1] > 128;
+  };
+  if (!isWhite(0) || isWhite(1) || !isWhite(15)) return null;
+  let code = 0, ones = 0;
+  for (let digit = 0; digit < 12; digit++) if (isWhite(digit + 2)) { code += 1 << digit; ones++; }
+  return (ones % 2 === 1) === isWhite(14) ? code : null;
+}
+function frame(now, metadata) {
+  if (done) return;
+  v.requestVideoFrameCallback(frame);
+  r.frames++;
+  const {width, height} = metadata, last = r.sizes[r.sizes.length - 1];
+  if (!last || last[0] !== width || last[1] !== height) r.sizes.push([width, height]);
+  if (firstShown === null) { firstShown = performance.now(); note("first frame"); }
+  const code = read(height > width);
+  if (code === null) { r.unread++; return; }
+  const behind = (Date.now() / 40 - code) % 4096 / 25;
+  if (performance.now() - firstShown > 1000) r.latencies.push(round(behind));
+}
+v.requestVideoFrameCallback(frame);
+v.addEventListener("waiting", () => { if (firstShown !== null) { r.stalls++; note("waiting", v.currentTime); } });
+v.addEventListener("playing", () => note("playing", v.currentTime));
+v.addEventListener("error", () => finish("media error " + v.error.code + ": " + v.error.message));
+setTimeout(() => finish(null), ask.seconds * 1000);
+if (ask.script) {
+  const {Hls} = await import(ask.script);
+  r.version = Hls.version;
+  const hls = new Hls({lowLatencyMode: true});
+  hls.on(Hls.Events.ERROR, (name, data) => {
+    note(data.details, String(data.error || data.reason || ""));
+    if (data.details === "bufferStalledError") r.stalls++;
+    if (!data.fatal) return;
+    r.restarts++;
+    if (data.type === "mediaError") hls.recoverMediaError(); else hls.startLoad();
+  });
+  hls.loadSource(ask.source);
+  hls.attachMedia(v);
+} else {
+  v.crossOrigin = "anonymous";
+  v.src = ask.source;
+}
+v.play().catch(e => note("play", String(e)));
+</script>"""
+
+
+def module(wheel):
+    """The bundle of hls.js in a wheel, as a module that exports the class Hls."""
+    with zipfile.ZipFile(wheel) as archive:
+        for name in sorted(archive.namelist()):
+            if not re.search(r"frontend/assets/hls[^/]*\.js$", name):
+                continue
+            text = archive.read(name).decode()
+            found = re.search(r"(\w+)=class(?: \w+)?\{static get version", text)
+            if found:
+                return re.sub(r"export\s*\{[^}]*\};?\s*$", "", text) + "\nexport {%s as Hls};" % found.group(1)
+    sys.exit("no hls.js in " + wheel)
+
+
+class Handler(chromium_play.Handler):
+    def __init__(self, *args, script, **kwargs):
+        self.script = script
+        super().__init__(*args, **kwargs)
+
+    def send_head(self):
+        if self.path != SCRIPT:
+            return super().send_head()
+        self.left = 0
+        self.send_response(200)
+        self.send_header("Content-Type", "text/javascript")
+        self.send_header("Content-Length", str(len(self.script)))
+        self.end_headers()
+        self.wfile.write(self.script)
+        return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("url", metavar="URL")
+    parser.add_argument("seconds", type=float, metavar="SECONDS")
+    parser.add_argument("--hls-js", metavar="WHEEL")
+    options = parser.parse_args()
+    browser = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, chromium_play.BROWSERS)), None)
+    if not browser:
+        print(json.dumps({"error": "chromium is missing"}))
+        return chromium_play.MISSING
+    script = module(options.hls_js).encode() if options.hls_js else b""
+    ask = {"source": options.url, "seconds": options.seconds, "result": chromium_play.RESULT,
+           "script": SCRIPT if script else None}
+    page = HTML.replace("__ASK__", json.dumps(ask).replace("</", "<\\/")).encode()
+    reports = chromium_play.Reports()
+    handler = functools.partial(Handler, page=page, reports=reports, script=script, directory="/nonexistent")
+    server = chromium_play.Server(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    address = "http://127.0.0.1:%d%s" % (server.server_address[1], chromium_play.PAGE)
+    error = chromium_play.play(browser, address, reports, options.seconds + 30)
+    server.shutdown()
+    result = reports.latest or {}
+    result["error"] = error or result.get("error")
+    print(json.dumps(result))
+    return chromium_play.FAILED if result["error"] else chromium_play.PLAYED
+
+
+if __name__ == "__main__":
+    sys.exit(main())
