@@ -23,6 +23,7 @@ package final class ContainerSink: PacketSink {
   private var wholeUpTo: MediaTime?
   private var sampleDescriptions: SampleDescriptions?
   private var indexRoom: IndexReservation?
+  private var isClosed = false
   package private(set) var files: [String] = []
 
   /// - Parameter wholeEvery: For a recording: the file is written under its final name from the first byte.
@@ -210,7 +211,11 @@ package final class ContainerSink: PacketSink {
   }
 
   /// Finishes the file under its temporary name.
+  package func complete() throws(UprightError) { try close() }
+
   func close() throws(UprightError) {
+    guard !isClosed else { return }
+    isClosed = true
     // Reset the reserved room. Otherwise libavformat fails, with the media overwritten, if the room is too
     // small.
     if indexRoom != nil { muxer?.setIndexRoom(0) }
@@ -284,7 +289,7 @@ extension Muxer {
         of: source, parameters: description.format.parameters,
         timeBase: description.videoTimeBase, metadata: description.videoMetadata,
         orientation: description.mark?.field)
-    } else {
+    } else if description.hasVideo {
       _ = try addStream(
         description.format.parameters, timeBase: description.frameTick ?? description.videoTimeBase,
         frameRate: description.frameRate, isSelfContained: isSelfContained,

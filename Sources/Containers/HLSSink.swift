@@ -33,19 +33,26 @@ package final class HLSSink: PacketSink {
   private var written: Set<String> = []
   private var made: [String] = []
   private let unfinished: UnfinishedFiles
+  /// The multivariant playlists that list this one, and its index among their media playlists; `nil` for none.
+  private let listing: (playlist: MultivariantPlaylist, index: Int)?
 
   /// - Parameters:
   ///   - isLive: Whether the playlist is a sliding window on a continuing stream.
+  ///   - content: Which tracks the segments hold.
+  ///   - listing: The multivariant playlists that list this one, and its index among their media playlists.
   ///   - lowLatency: The duration of parts and where they are published, for a live playlist with parts; `nil` for
   ///     none. Media playlists that belong together have one origin.
   ///   - comesBack: Called at the end. Returns whether the stream continues in a later run.
   /// - Throws: `cannotCreate` if the folder isn't writable.
   package init(
     playlistPath: String, segments: any HLSSegments, segmentDuration: MediaTime,
-    isLive: Bool = false, lowLatency: LowLatencyHLS? = nil, unfinished: UnfinishedFiles,
+    content: SegmentCutter.Content = .all,
+    listing: (playlist: MultivariantPlaylist, index: Int)? = nil, isLive: Bool = false,
+    lowLatency: LowLatencyHLS? = nil, unfinished: UnfinishedFiles,
     comesBack: @escaping @Sendable () -> Bool = { false }
   ) throws(UprightError) {
     self.comesBack = comesBack
+    self.listing = listing
     self.unfinished = unfinished
     let url = URL(fileURLWithPath: playlistPath)
     self.playlistPath = playlistPath
@@ -59,7 +66,7 @@ package final class HLSSink: PacketSink {
     try StagedFile.check(path: playlistPath)
     guard isLive else {
       playlist = MediaPlaylist(targetDuration: segmentDuration)
-      cutter = SegmentCutter(segments, duration: segmentDuration)
+      cutter = SegmentCutter(segments, duration: segmentDuration, content: content)
       return
     }
     let earlier = try? String(contentsOfFile: playlistPath, encoding: .utf8)
@@ -69,7 +76,8 @@ package final class HLSSink: PacketSink {
       continuing: earlier)
     playlist = window
     cutter = SegmentCutter(
-      segments, duration: segmentDuration, partDuration: partTarget, first: window.nextSegment)
+      segments, duration: segmentDuration, partDuration: partTarget, content: content,
+      first: window.nextSegment)
     if earlier != nil { removeStrays(but: window.needed) }
   }
 
@@ -118,15 +126,16 @@ package final class HLSSink: PacketSink {
 
   private func take(_ piece: SegmentCutter.Piece) throws(UprightError) {
     switch piece {
-    case .format(let format, let bytes):
+    case .format(let description, let bytes):
       var map: String?
       if let bytes {
         // Format indexes restart in each run; segment numbers don't.
-        let file = "\(name)-init-\(isLive ? playlist.nextSegment : format.index).mp4"
+        let file = "\(name)-init-\(isLive ? playlist.nextSegment : description.format.index).mp4"
         try save(bytes, as: "\(folder)/\(file)")
         map = file
       }
       playlist.begin(map: map)
+      listing?.playlist.begin(description, of: listing?.index ?? 0)
     case .segment(let bytes, let start, let duration):
       let file = "\(name)-\(playlist.nextSegment).\(fileExtension)"
       playlist.add(segment: file, duration: duration, start: start)
@@ -139,6 +148,8 @@ package final class HLSSink: PacketSink {
       origin?.remove(file)
       try save(Array(playlist.text.utf8), as: playlistPath)
       for file in playlist.takeExpired() { _ = unsafe unlink("\(folder)/\(file)") }
+      try listing?.playlist.add(
+        bytes: bytes.count, duration: duration, to: listing?.index ?? 0)
     case .part(let part):
       let file = partName(segment: playlist.nextSegment, index: parts)
       playlist.add(part: file, part)
@@ -190,9 +201,9 @@ package final class HLSSink: PacketSink {
     }
     let path = isPartial ? OutputName.partial(playlistPath) : playlistPath
     try save(Array(playlist.text.utf8), as: path)
-    guard isPartial else { return }
-    _ = unsafe unlink(playlistPath)
-    made = [path]
+    if isPartial { _ = unsafe unlink(playlistPath) }
+    try listing?.playlist.finish(listing?.index ?? 0, isPartial: isPartial)
+    if isPartial { made = [listing?.playlist.partialPath ?? path] }
   }
 
   package var files: [String] { made }
@@ -201,5 +212,6 @@ package final class HLSSink: PacketSink {
     origin?.close(playlistName)
     for file in written { _ = unsafe unlink(file) }
     written = []
+    listing?.playlist.abandon()
   }
 }

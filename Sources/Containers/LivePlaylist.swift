@@ -75,7 +75,9 @@ package struct LivePlaylist: HLSPlaylist {
     self.partTarget = partTarget
     let longest = min(max(segmentDuration, .zero), Self.longestSegment) + Self.longestHole
     targetDuration = max(1, longest.rescaled(to: .one).ticks)
-    if let earlier { take(earlier) }
+    // In the folder of a session that has several renditions now or had them before, a name may stand for a
+    // multivariant playlist.
+    if let earlier, !earlier.contains("#EXT-X-STREAM-INF") { take(earlier) }
   }
 
   /// Starts a format, or continues an earlier run in the same format.

@@ -2,8 +2,13 @@
 package enum OutputName {
   /// Returns the name of file `index`, such as `NAME-2.mkv`.
   package static func numbered(_ name: String, _ index: Int) -> String {
+    suffixed(name, "\(index)")
+  }
+
+  /// Returns the name with a word after its stem, such as `NAME-portrait.mp4`.
+  package static func suffixed(_ name: String, _ word: String) -> String {
     let (stem, ending) = halves(name)
-    return "\(stem)-\(index)\(ending)"
+    return "\(stem)-\(word)\(ending)"
   }
 
   /// Returns the name of the output of a stopped run, such as `NAME.partial.mkv`.

@@ -45,6 +45,8 @@ package struct OutputDescription: Sendable {
   var copiedVideo: StreamInfo?
   /// How the output signals the orientation of copied frames.
   package var mark: OrientationMetadata?
+  /// Whether there is a video track. Without one, its packets still decide where segments end.
+  var hasVideo = true
 
   package init(
     format: EncodedFormat, videoTimeBase: Rational, frameRate: Rational?,
@@ -78,6 +80,9 @@ package protocol PacketSink: AnyObject {
   ///
   /// - Parameter isPartial: Whether a file gets the name of a partial output (`OutputName.partial`).
   func finish(isPartial: Bool) throws(UprightError)
+  /// Completes the output under its temporary name. `finish` does it too; with several outputs, all are
+  /// complete before the first one gets its name.
+  func complete() throws(UprightError)
   /// Removes unfinished output.
   func abandon()
   /// The files that were written, if they differ from the named output.
@@ -85,5 +90,7 @@ package protocol PacketSink: AnyObject {
 }
 
 extension PacketSink {
+  package func complete() {}
+
   package var files: [String] { [] }
 }

@@ -8,14 +8,25 @@ package final class SegmentCutter {
   /// What the packets become.
   package enum Piece {
     /// A format begins. The bytes are its init segment; `nil` if segments need none.
-    case format(EncodedFormat, [UInt8]?)
+    case format(OutputDescription, [UInt8]?)
     /// A segment, which begins at `start` on the media timeline.
     case segment([UInt8], start: MediaTime, duration: MediaTime)
     /// A part of the current segment. The segment follows its last part.
     case part(SegmentPart)
   }
 
+  /// Which tracks segments hold.
+  package enum Content: Sendable {
+    case all
+    /// The video alone.
+    case video
+    /// The audio alone. The video's packets, which come too, decide where segments end, as in the segments of
+    /// the video.
+    case audio
+  }
+
   private let segments: any HLSSegments
+  private let content: Content
   private let segmentDuration: MediaTime
   /// The longest duration of a part; `nil` for no parts.
   private let partDuration: MediaTime?
@@ -45,8 +56,10 @@ package final class SegmentCutter {
   ///   - partDuration: The longest duration of a part. Frames must not be longer than `longestFrame(inPartsOf:)`.
   ///   - first: The number of the first segment.
   package init(
-    _ segments: any HLSSegments, duration: MediaTime, partDuration: MediaTime? = nil, first: Int = 0
+    _ segments: any HLSSegments, duration: MediaTime, partDuration: MediaTime? = nil,
+    content: Content = .all, first: Int = 0
   ) {
+    self.content = content
     self.segments = segments
     segmentDuration = duration
     self.partDuration = partDuration
@@ -67,6 +80,8 @@ package final class SegmentCutter {
   /// Sets the properties of the stream. Must be called before the first packet.
   package func begin(_ description: OutputDescription) {
     self.description = description
+    if content == .video { self.description?.sideTracks = [] }
+    if content == .audio { self.description?.hasVideo = false }
     offset = max(.zero, -description.earliestTime).roundedUp(to: description.videoTimeBase)
   }
 
@@ -76,6 +91,7 @@ package final class SegmentCutter {
     emit: (Piece) throws(UprightError) -> Void
   ) throws(UprightError) {
     guard let description else { throw UprightError(.fault, "a packet before the header") }
+    if content == .video, track != 0 { return }
     packet.move(by: offset)
     let time = packet.time ?? end
     if track == 0 {
@@ -94,7 +110,7 @@ package final class SegmentCutter {
         try cutPart(at: time, before: .part, emit)
       }
       if segmentStart == nil { segmentStart = time }
-      if part == nil, partDuration != nil { part = (time, packet.isKey) }
+      if part == nil, partDuration != nil { part = (time, packet.isKey || content == .audio) }
       end = max(end, time + packet.length)
     } else if !hasFormat {
       try open(description.format, description, emit)
@@ -103,7 +119,7 @@ package final class SegmentCutter {
     if track == 0 {
       held = consume packet
     } else {
-      try segments.write(packet, track: track)
+      try segments.write(packet, track: content == .audio ? track - 1 : track)
     }
   }
 
@@ -117,7 +133,7 @@ package final class SegmentCutter {
   private func writeHeld(before next: Int64?) throws(UprightError) {
     guard var packet = held.take() else { return }
     if let next, let dts = packet.dts, next > dts { packet.duration = next - dts }
-    try segments.write(packet, track: 0)
+    if content != .audio { try segments.write(packet, track: 0) }
   }
 
   private func open(
@@ -126,7 +142,7 @@ package final class SegmentCutter {
   ) throws(UprightError) {
     var changed = description
     changed.format = format
-    try emit(.format(format, try segments.begin(changed, segment: number)))
+    try emit(.format(changed, try segments.begin(changed, segment: number)))
     hasFormat = true
   }
 

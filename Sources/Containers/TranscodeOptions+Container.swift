@@ -17,6 +17,7 @@ extension TranscodeOptions {
         .usage, "\(container.rawValue) cannot change its format mid-stream",
         at: "--canvas follow", remedy: remedy)
     }
+    try checkRenditions()
     try checkCopying()
     let codec = codec ?? container.defaultCodec
     guard container.canCarry(codec) else {
@@ -27,6 +28,9 @@ extension TranscodeOptions {
     }
     try codec.requireEncoder()
     try codec.check(speed: speed, rate: rate, options: encoderOptions)
+    for rung in ladder {
+      try codec.check(speed: speed, rate: self.rate(of: rung), options: encoderOptions)
+    }
     for (value, name) in [(start, "--start"), (end, "--to")] {
       if let value, !(value.isFinite && value >= 0) {
         throw UprightError(.usage, "\(value) is not a time", at: name, remedy: "use 0 or more")
@@ -41,23 +45,38 @@ extension TranscodeOptions {
     }
   }
 
+  /// Whether an HLS output has a multivariant playlist, and a media playlist for each rendition and the audio.
+  package func isMultivariant(in container: OutputContainer) -> Bool {
+    container.isSegmented && (canvas == .dual || !ladder.isEmpty)
+  }
+
+  /// - Throws: `usage` for a ladder in an output that has one size.
+  package func checkLadder(for container: OutputContainer) throws(UprightError) {
+    guard !ladder.isEmpty, !container.isSegmented else { return }
+    throw UprightError(
+      .usage, "\(container.rawValue) has one size", at: "--ladder",
+      remedy: "write a playlist, such as -o out.m3u8, or use --size")
+  }
+
   /// Returns the sizes of the stream if they are known before the first frame; `nil` to use the source's
   /// size.
   package func fixedGuidance(
     policy: StreamGuidance?, container: OutputContainer
   ) throws(UprightError) -> StreamGuidance? {
+    if let rung = ladder.first {
+      return StreamGuidance(encodeSize: rung.size, captureSize: captureSize)
+    }
     switch size {
-    case .pair(let pair): StreamGuidance(encodeSize: pair, captureSize: captureSize)
-    case .source: nil
+    case .pair(let pair): return StreamGuidance(encodeSize: pair, captureSize: captureSize)
+    case .source: return nil
     case nil:
       if let policy {
-        StreamGuidance(
+        return StreamGuidance(
           encodeSize: policy.encodeSize, captureSize: captureSize ?? policy.captureSize)
-      } else if container.isStreaming {
-        StreamGuidance(encodeSize: StreamGuidance.standard.encodeSize, captureSize: captureSize)
-      } else {
-        nil
       }
+      guard container.isStreaming else { return nil }
+      return StreamGuidance(
+        encodeSize: StreamGuidance.standard.encodeSize, captureSize: captureSize)
     }
   }
 }

@@ -36,7 +36,8 @@ final class FormatEncoder: @unchecked Sendable {
     let encoder = try VideoEncoder(settings)
     self.settings = settings
     format = EncodedFormat(
-      index: index, size: settings.size, parameters: try encoder.parameters())
+      index: index, size: settings.size, parameters: try encoder.parameters(),
+      frameRate: settings.frameRate)
     self.encoder = encoder
     announces = true
   }
@@ -58,7 +59,9 @@ final class FormatEncoder: @unchecked Sendable {
     let isSame = parameters.extradata == old.format.parameters.extradata
     format =
       isSame
-      ? old.format : EncodedFormat(index: index, size: settings.size, parameters: parameters)
+      ? old.format
+      : EncodedFormat(
+        index: index, size: settings.size, parameters: parameters, frameRate: settings.frameRate)
     self.encoder = encoder
     announces = old.announces || !isSame
   }

@@ -14,6 +14,8 @@ package final class FramePipeline {
   /// The parts of a session that this class needs.
   package struct Work {
     var options: TranscodeOptions
+    /// How frames are fitted into the canvas.
+    var fit: Fit
     var stills: SessionStills
     /// The name of the output in messages.
     let container: String
@@ -25,11 +27,12 @@ package final class FramePipeline {
     let settings: (borrowing VideoFrame, VideoCodec?) -> VideoEncoder.Settings
 
     package init(
-      options: TranscodeOptions, stills: SessionStills, container: String, canFollow: Bool,
-      timeBase: Rational,
+      options: TranscodeOptions, fit: Fit, stills: SessionStills, container: String,
+      canFollow: Bool, timeBase: Rational,
       settings: @escaping (borrowing VideoFrame, VideoCodec?) -> VideoEncoder.Settings
     ) {
       self.options = options
+      self.fit = fit
       self.stills = stills
       self.container = container
       self.canFollow = canFollow
@@ -65,6 +68,7 @@ package final class FramePipeline {
     let fields: DeinterlacingStage
     let compositor: FrameCompositor
     let chain: EncoderChain
+    let rungs: RungEncoder.Opening
   }
 
   private var work: Work
@@ -76,6 +80,8 @@ package final class FramePipeline {
   private var stages: Stages?
   private var noted: [String] = []
   private var wantsExtraKeyframe = false
+  /// The lower rungs of the ladder, which follow the formats and keyframes of this pipeline's own encode.
+  package var rungs: [RungEncoder] = []
 
   /// Subtracted from every presentation time, in ticks of the output.
   package var shift: Int64 = 0
@@ -95,23 +101,26 @@ package final class FramePipeline {
     noted + (plain.hasDrawn ? ["transparent areas were drawn on the background"] : [])
   }
 
+  /// The keyframes so far.
+  package var keyframes: KeyframeClock { setup.keyframes }
+
   /// Makes the next frame a keyframe, in addition to those that are forced at intervals.
   package func requestKeyframe() { wantsExtraKeyframe = true }
 
   /// Changes how frames are laid out, what is drawn over them, and the rate control, from the next frame on.
-  package func change(_ options: TranscodeOptions, _ stills: SessionStills) {
+  package func change(_ options: TranscodeOptions, fit: Fit, _ stills: SessionStills) {
     if options.background != work.options.background {
       plain = PlanarConverter(background: options.background)
     }
-    (work.options, work.stills) = (options, stills)
-    stages?.compositor.change(Self.layout(options), stills)
-    stages?.chain.change(options.rate)
+    (work.options, work.fit, work.stills) = (options, fit, stills)
+    stages?.compositor.change(layout, stills)
+    stages?.chain.change(options.firstRate)
   }
 
-  private static func layout(_ options: TranscodeOptions) -> FrameOrienter.Layout {
+  private var layout: FrameOrienter.Layout {
     .init(
-      fit: options.fit, anchor: options.anchor, background: options.background,
-      filter: options.filter, scaler: options.scaler)
+      fit: work.fit, anchor: work.options.anchor, background: work.options.background,
+      filter: work.options.filter, scaler: work.options.scaler)
   }
 
   /// Discards the format changes, which only a final report needs.
@@ -146,6 +155,7 @@ package final class FramePipeline {
       try show(frame, direction, time, stages, emit)
     }
     try stages.chain.finish(emit: emit)
+    for rung in rungs { try rung.finish() }
   }
 
   /// Returns the frame, or its tone-mapped version if it is HDR and only 8 bits are encoded: HDR in 8 bits
@@ -178,15 +188,20 @@ package final class FramePipeline {
       noted.append(
         "HDR10 mastering data is left out: \(work.container) can't store it")
     }
-    let orienter = FrameOrienter(format: settings.format, layout: Self.layout(work.options))
+    let orienter = FrameOrienter(format: settings.format, layout: layout)
     if let canvas = setup.canvas {
       orienter.site(canvas.size, like: frame, turned: canvas.turn)
     }
     let made = Stages(
       orienter: orienter,
-      fields: DeinterlacingStage(codec: settings.codec, format: settings.format),
+      fields: DeinterlacingStage(
+        codec: settings.codec, format: settings.format, isScaled: !rungs.isEmpty),
       compositor: FrameCompositor(orienter: orienter, stills: work.stills),
-      chain: EncoderChain(settings, followsColour: work.canFollow))
+      chain: EncoderChain(settings, followsColour: work.canFollow),
+      rungs: RungEncoder.Opening(
+        settings: settings, followsColour: work.canFollow,
+        layout: .init(
+          fit: .stretch, filter: work.options.filter, scaler: work.options.scaler)))
     stages = made
     return made
   }
@@ -219,6 +234,11 @@ package final class FramePipeline {
     let encoding = ContinuousClock.now
     try stages.chain.encode(drawn, emit: emit)
     tally.encodeSeconds += encoding.secondsUntilNow
+    for rung in rungs where rung.isActive {
+      let times = try rung.take(drawn, stages.rungs)
+      tally.orientSeconds += times.scaling
+      tally.encodeSeconds += times.encoding
+    }
   }
 
   private func note(

@@ -6,38 +6,62 @@ internal import UprightMediaIO
 internal import UprightOrienting
 internal import UprightPipeline
 
-/// One encode of a live session, and the outputs that share it. Used only on the session's thread.
+/// One canvas of a live session with its renditions, each of which is encoded once, and the writers that share
+/// them. Used only on the session's thread.
 final class LiveBranch {
+  /// One rendition's packets, in order.
+  private final class Line {
+    let interleaver: PacketInterleaver
+    var writers: [(writer: OutputWriter, content: SegmentCutter.Content)] = []
+    /// The format of the packets that were queued last; `nil` before the first.
+    var format: EncodedFormat?
+
+    init(_ interleaver: PacketInterleaver) { self.interleaver = interleaver }
+  }
+
   let encoding: LiveEncoding
-  private(set) var writers: [OutputWriter] = []
-  /// The format of the packets that were queued last; `nil` before the first.
-  private(set) var format: EncodedFormat?
   private let pipeline: FramePipeline
-  private let interleaver: PacketInterleaver
+  /// One line for each rung of the ladder, or one. The first has the audio too.
+  private let lines: [Line]
 
   /// The time that video packets wait for audio packets. `LiveAudio` inserts silence long before that.
   private static let audioTimeout = MediaTime(2, .one)
 
   /// - Parameters:
+  ///   - keyframes: Decides which frames are keyframes.
   ///   - rate: The frame rate for rate control, in frames per second.
   ///   - observe: Called for each new format.
   init(
     _ encoding: LiveEncoding, _ configuration: LiveConfiguration, stills: SessionStills,
-    rate: Double, observe: @escaping (SessionUpdate) -> Void
+    keyframes: KeyframeClock, rate: Double, observe: @escaping (SessionUpdate) -> Void
   ) {
     self.encoding = encoding
-    interleaver = PacketInterleaver(
-      awaited: [true, true], cutsAtKeys: true, timeout: Self.audioTimeout, isGapless: true)
+    let options = configuration.options
+    lines = (0..<max(1, options.ladder.count)).map { rung in
+      Line(
+        PacketInterleaver(
+          awaited: [true, rung == 0], cutsAtKeys: true, timeout: Self.audioTimeout,
+          isGapless: true))
+    }
     let seconds = configuration.segmentSeconds
-    var setup = FramePipeline.Setup(keyframes: KeyframeClock(every: MediaTime(seconds: seconds)))
+    var setup = FramePipeline.Setup(keyframes: keyframes)
     setup.observe = observe
     pipeline = FramePipeline(
       FramePipeline.Work(
-        options: configuration.options, stills: stills, container: "a live stream",
+        options: options, fit: options.fit(on: encoding.canvas), stills: stills,
+        container: "a live stream",
         canFollow: encoding.follows, timeBase: LiveClock.timeBase,
         settings: { frame, _ in
-          Self.settings(encoding, configuration.options, frame, rate: rate, seconds: seconds)
+          Self.settings(encoding, options, frame, rate: rate, seconds: seconds)
         }), setup)
+    pipeline.rungs = zip(lines, options.ladder).dropFirst().map { line, rung in
+      let encoder = RungEncoder(size: rung.size, rate: options.rate(of: rung)) {
+        (packet, format) throws(UprightError) in
+        line.interleaver.add(packet, track: 0, format: format, isVideo: true)
+      }
+      encoder.isActive = false
+      return encoder
+    }
   }
 
   private static func settings(
@@ -49,7 +73,7 @@ final class LiveBranch {
       codec: encoding.codec, size: frame.size,
       format: encoding.codec.encodingFormat(for: frame.format),
       colour: frame.colour, timeBase: LiveClock.timeBase,
-      frameRate: Rational(Int(clamping: rate * 1000), 1000), rate: options.rate,
+      frameRate: Rational(Int(clamping: rate * 1000), 1000), rate: options.firstRate,
       speed: options.speed,
       // An IDR is requested at each segment; the encoder must not insert its own more often.
       gop: options.gop ?? Int(clamping: min(rate * seconds * 4, 1e6)) + 1, isLive: true,
@@ -59,18 +83,46 @@ final class LiveBranch {
       threads: encoding.codec == .h264 ? 1 : 0, options: options.encoderOptions)
   }
 
-  /// Queues packets for another writer. The next frame is a keyframe.
-  func add(_ writer: OutputWriter) {
-    writers.append(writer)
+  /// The keyframes so far.
+  var keyframes: KeyframeClock { pipeline.keyframes }
+
+  /// The number of writers that take its packets.
+  var writers: Int { lines.reduce(0) { $0 + $1.writers.count } }
+
+  /// Returns whether a writer takes packets of this branch.
+  func contains(_ writer: OutputWriter) -> Bool {
+    lines.contains { $0.writers.contains { $0.writer === writer } }
+  }
+
+  /// Returns the format of the packets of a rung that were queued last; `nil` before the first.
+  func format(of rung: Int) -> EncodedFormat? { lines[rung].format }
+
+  /// Queues the packets of a stream for another writer. The next frame is a keyframe.
+  func add(_ writer: OutputWriter, _ stream: LiveStream) {
+    lines[stream.rung].writers.append((writer, stream.content))
+    if stream.rung > 0 { pipeline.rungs[stream.rung - 1].isActive = true }
     pipeline.requestKeyframe()
   }
 
-  /// Queues no more packets for a writer.
-  func remove(_ writer: OutputWriter) { writers.removeAll { $0 === writer } }
+  /// Queues no more packets for a writer. A rung without writers is not encoded any more.
+  func remove(_ writer: OutputWriter) throws(UprightError) {
+    for (index, line) in lines.enumerated()
+    where line.writers.contains(where: { $0.writer === writer }) {
+      line.writers.removeAll { $0.writer === writer }
+      guard index > 0, line.writers.isEmpty else { continue }
+      let rung = pipeline.rungs[index - 1]
+      rung.isActive = false
+      try rung.finish()
+      try flush()
+    }
+  }
 
   /// Changes layout, still pictures and rate control from the next frame on.
   func change(_ options: TranscodeOptions, _ stills: SessionStills) {
-    pipeline.change(options, stills)
+    pipeline.change(options, fit: options.fit(on: encoding.canvas), stills)
+    for (encoder, rung) in zip(pipeline.rungs, options.ladder.dropFirst()) {
+      encoder.change(options.rate(of: rung))
+    }
   }
 
   var tally: SessionTally { pipeline.tally }
@@ -87,7 +139,7 @@ final class LiveBranch {
   ) throws(UprightError) {
     let (orient, encode) = (tally.orientSeconds, tally.encodeSeconds)
     try pipeline.take(frame, direction, time) { (packet, format) throws(UprightError) in
-      interleaver.add(packet, track: 0, format: format, isVideo: true)
+      lines[0].interleaver.add(packet, track: 0, format: format, isVideo: true)
     }
     times.orient.add(tally.orientSeconds - orient)
     times.encode.add(tally.encodeSeconds - encode)
@@ -97,28 +149,32 @@ final class LiveBranch {
 
   /// Queues one audio packet for the outputs.
   func addAudio(_ packet: consuming Packet) throws(UprightError) {
-    interleaver.add(packet, track: 1, format: nil, isVideo: false)
+    lines[0].interleaver.add(packet, track: 1, format: nil, isVideo: false)
     try flush()
   }
 
   private func flush() throws(UprightError) {
-    while let item = interleaver.next() {
-      let (track, format) = (item.track, item.format)
-      let packet = item.takePacket()
-      if let format { self.format = format }
-      for writer in writers {
-        writer.queue.put(try packet.shared(), track: track, format: format)
+    for line in lines {
+      while let item = line.interleaver.next() {
+        let (track, format) = (item.track, item.format)
+        let packet = item.takePacket()
+        if let format { line.format = format }
+        for (writer, content) in line.writers where track == 0 || content != .video {
+          writer.queue.put(try packet.shared(), track: track, format: format)
+        }
       }
     }
   }
 
-  /// Flushes the encoder and the interleaver. No frame or packet may follow.
+  /// Flushes the encoders and the interleavers. No frame or packet may follow.
   func finish() throws(UprightError) {
     try pipeline.finish { (packet, format) throws(UprightError) in
-      interleaver.add(packet, track: 0, format: format, isVideo: true)
+      lines[0].interleaver.add(packet, track: 0, format: format, isVideo: true)
     }
-    interleaver.end(track: 0)
-    interleaver.end(track: 1)
+    for line in lines {
+      line.interleaver.end(track: 0)
+      line.interleaver.end(track: 1)
+    }
     try flush()
   }
 }

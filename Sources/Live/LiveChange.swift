@@ -11,8 +11,12 @@ public struct LiveChange: Sendable {
   /// active and the hold of a manual rotation continue. If the new rules demand another orientation, the app
   /// rotates. Stream sizes can't change; without any, the session keeps its own.
   public var policy: PolicyDocument?
-  /// How a frame is fitted into a canvas of another shape.
-  public var fit: Fit?
+  /// How a frame is fitted into a canvas of another shape; `.some(nil)` for the default.
+  public var fit: Fit??
+  /// The same on the portrait canvas of `dual`; `.some(nil)` for `fit`.
+  public var portraitFit: Fit??
+  /// The same on the landscape canvas of `dual`; `.some(nil)` for `fit`.
+  public var landscapeFit: Fit??
   /// The colour beside a frame that does not fill the canvas.
   public var background: RGBColour?
   /// The path of the slate; `.some(nil)` for none.
@@ -30,6 +34,8 @@ public struct LiveChange: Sendable {
   func applied(to options: TranscodeOptions) -> TranscodeOptions {
     var options = options
     if let fit { options.fit = fit }
+    if let portraitFit { options.portraitFit = portraitFit }
+    if let landscapeFit { options.landscapeFit = landscapeFit }
     if let background { options.background = background }
     if let slate { options.slate = slate }
     if let overlays { options.overlays = overlays }

@@ -10,6 +10,9 @@ public struct LiveConfiguration: Sendable {
   public var outputs: [LiveOutput]
   /// The ids of the outputs, in their order. Those without one are named `output-1`, `output-2` and so on.
   public var outputIDs: [String] = []
+  /// The canvases of the outputs, in their order; `nil`, or none, for `options.canvas`. If that is `dual`, an HLS
+  /// output has both canvases, and every other output must have `portrait` or `landscape` here.
+  public var outputCanvases: [CanvasRule?] = []
   /// The rotation policy.
   public var policy: PolicyDocument
   /// The options, as for a file. Options that a live session can't support throw an error.

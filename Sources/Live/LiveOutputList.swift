@@ -13,7 +13,8 @@ struct LiveOutputList {
     let asked: LiveTarget
     /// The target of the current or the last run.
     var target: LiveTarget
-    var writer: OutputWriter
+    /// One writer for each stream of the target.
+    var writers: [OutputWriter]
     /// Whether it was stopped on request.
     var isStopped = false
   }
@@ -23,14 +24,14 @@ struct LiveOutputList {
   private var removed: [OutputWriter] = []
   /// What the outputs that ended have counted.
   private var past = (bytes: 0, dropped: 0)
-  private let make: (LiveTarget) -> OutputWriter
+  private let make: (LiveTarget) -> [OutputWriter]
   private let limit: Int
   private var made = 0
 
   /// - Parameters:
   ///   - limit: The number of outputs that `add` allows.
-  ///   - make: Returns a new writer of a target.
-  init(limit: Int, make: @escaping (LiveTarget) -> OutputWriter) {
+  ///   - make: Returns new writers of a target.
+  init(limit: Int, make: @escaping (LiveTarget) -> [OutputWriter]) {
     self.limit = limit
     self.make = make
   }
@@ -48,7 +49,7 @@ struct LiveOutputList {
 
   /// Adds an output of the configuration. Doesn't start its writer.
   mutating func add(_ target: LiveTarget, configuredAs id: String) {
-    entries.append(Entry(id: id, asked: target, target: target, writer: make(target)))
+    entries.append(Entry(id: id, asked: target, target: target, writers: make(target)))
   }
 
   /// Adds an output. Returns its index.
@@ -73,7 +74,7 @@ struct LiveOutputList {
       name = "output-\(made)"
     }
     entries.append(
-      Entry(id: name ?? "", asked: target, target: target, writer: make(target)))
+      Entry(id: name ?? "", asked: target, target: target, writers: make(target)))
     return entries.count - 1
   }
 
@@ -88,16 +89,15 @@ struct LiveOutputList {
   /// - Throws: `usage` for an output in memory, which has ended for its reader.
   mutating func restart(_ index: Int) throws(UprightError) -> Bool {
     let entry = entries[index]
-    guard entry.isStopped || entry.writer.currentState.hasEnded else { return false }
+    guard entry.isStopped || entry.hasEnded else { return false }
     guard !entry.asked.isInMemory else {
       throw UprightError(
         .usage, "an output in memory can't be started again", remedy: "add another one")
     }
-    count(entry.writer)
-    removed.append(entry.writer)
+    count(entry)
     entries[index].target = entry.asked.again
     entries[index].isStopped = false
-    entries[index].writer = make(entries[index].target)
+    entries[index].writers = make(entries[index].target)
     return true
   }
 
@@ -110,34 +110,34 @@ struct LiveOutputList {
 
   mutating func remove(_ index: Int) {
     let entry = entries.remove(at: index)
-    count(entry.writer)
-    removed.append(entry.writer)
+    count(entry)
   }
 
-  private mutating func count(_ writer: OutputWriter) {
+  private mutating func count(_ entry: Entry) {
     // The last packets of a writer that is closing are not counted.
-    past.bytes += writer.currentState.bytes
-    past.dropped += writer.droppedFrames
+    past.bytes += entry.bytes
+    past.dropped += entry.dropped
+    removed += entry.writers
     removed.removeAll { $0.currentState.hasEnded }
   }
 
   /// All writers, including those that are closing.
-  var writers: [OutputWriter] { entries.map(\.writer) + removed }
+  var writers: [OutputWriter] { entries.flatMap(\.writers) + removed }
 
   /// The number of bytes written, and of frames not taken, by all outputs so far.
   var total: (bytes: Int, dropped: Int) {
     entries.reduce(into: past) {
-      $0.bytes += $1.writer.currentState.bytes
-      $0.dropped += $1.writer.droppedFrames
+      $0.bytes += $1.bytes
+      $0.dropped += $1.dropped
     }
   }
 
   /// Why the session can't go on: every output has failed, and none was stopped on request.
   var failure: UprightError? {
     guard !entries.isEmpty,
-      entries.allSatisfy({ !$0.isStopped && $0.writer.currentState.hasEnded })
+      entries.allSatisfy({ !$0.isStopped && $0.hasEnded })
     else { return nil }
-    let reasons = entries.compactMap(\.writer.currentState.error?.description)
+    let reasons = entries.compactMap { $0.error?.description }
     return UprightError(
       .inputOutput,
       reasons.isEmpty ? "every output has ended" : reasons.joined(separator: "; "))
@@ -148,22 +148,40 @@ struct LiveOutputList {
 }
 
 extension LiveOutputList.Entry {
+  /// Whether all its writers have ended.
+  var hasEnded: Bool { writers.allSatisfy(\.currentState.hasEnded) }
+
+  /// Whether some of its writers have failed and the others go on.
+  var isIncomplete: Bool {
+    let ended = writers.count(where: \.currentState.hasEnded)
+    return ended > 0 && ended < writers.count
+  }
+
+  /// Why a writer has ended or is not open.
+  fileprivate var error: UprightError? { writers.lazy.compactMap(\.currentState.error).first }
+
+  /// The number of bytes written.
+  fileprivate var bytes: Int { writers.reduce(0) { $0 + $1.currentState.bytes } }
+
+  /// The number of frames not taken by the writer that took the fewest.
+  fileprivate var dropped: Int { writers.map(\.droppedFrames).max() ?? 0 }
+
   var status: LiveOutputStatus {
-    let current = writer.currentState
+    let states = writers.map(\.currentState)
     var status = LiveOutputStatus(id: id, output: target.output)
     status.state =
-      if current.hasEnded { current.error == nil ? .stopped : .failed } else if current.isOpen {
+      if hasEnded { error == nil ? .stopped : .failed } else if states.allSatisfy(\.isOpen) {
         .live
-      } else if current.error != nil { .reconnecting } else { .starting }
+      } else if error != nil { .reconnecting } else { .starting }
     // An output that was stopped on request while it reconnected has not failed.
-    if isStopped, current.hasEnded { status.state = .stopped }
-    status.reason = status.state == .stopped ? nil : current.error?.description
-    status.frames = current.frames
-    status.bytes = current.bytes
-    status.dropped = writer.droppedFrames
-    status.failures = current.failures
-    status.reconnects = current.reconnects
-    status.recording = current.recording
+    if isStopped, hasEnded { status.state = .stopped }
+    status.reason = status.state == .stopped ? nil : error?.description
+    status.frames = states.first?.frames ?? 0
+    status.bytes = bytes
+    status.dropped = dropped
+    status.failures = states.reduce(0) { $0 + $1.failures }
+    status.reconnects = states.reduce(0) { $0 + $1.reconnects }
+    status.recording = states.first?.recording
     return status
   }
 }

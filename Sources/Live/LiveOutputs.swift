@@ -5,20 +5,39 @@ internal import UprightMediaIO
 internal import UprightPipeline
 
 extension LiveTarget {
-  /// Returns the writer of this output, with its own thread and queue.
+  /// Returns the writers of this output, one for each of its streams, each with its own thread and queue.
   ///
   /// - Parameters:
   ///   - audio: The audio track.
   ///   - earliest: The lowest timestamp of all packets.
   ///   - comesBack: Whether the stream continues in a later run.
   ///   - observe: Receives files that are started, finished or failed, on the thread of the output.
-  func writer(
+  func writers(
     _ configuration: LiveConfiguration, audio: SideTrack, earliest: MediaTime,
     comesBack: @escaping @Sendable () -> Bool,
     observe: @escaping @Sendable (LiveRecording) -> Void
+  ) -> [OutputWriter] {
+    let listing = playlists.map {
+      MultivariantPlaylist(
+        $0, segments: configuration.options.segments,
+        segmentDuration: MediaTime(seconds: configuration.segmentSeconds), isLive: true,
+        unfinished: UnfinishedFiles())
+    }
+    return streams.indices.map { index in
+      writer(
+        of: index, listing, configuration, audio: audio, earliest: earliest, comesBack: comesBack,
+        observe: observe)
+    }
+  }
+
+  private func writer(
+    of index: Int, _ listing: MultivariantPlaylist?, _ configuration: LiveConfiguration,
+    audio: SideTrack, earliest: MediaTime, comesBack: @escaping @Sendable () -> Bool,
+    observe: @escaping @Sendable (LiveRecording) -> Void
   ) -> OutputWriter {
     let interval = MediaTime(seconds: configuration.segmentSeconds)
-    let (container, output) = (container, output)
+    let (container, output, content) = (container, output, streams[index].content)
+    let name = playlists?.media[index].file ?? "index.m3u8"
     let address: String? = if case .push(let url) = output { url } else { nil }
     let factory = OutputWriter.SinkFactory(
       address: address,
@@ -27,10 +46,11 @@ extension LiveTarget {
         case .hls(let folder):
           try Self.make(folder: folder)
           return try HLSSink(
-            playlistPath: "\(folder)/index.m3u8",
+            playlistPath: "\(folder)/\(name)",
             segments: container == .hls ? FragmentedSegments() : TransportSegments(),
-            segmentDuration: interval, isLive: true, lowLatency: configuration.lowLatency,
-            unfinished: UnfinishedFiles(),
+            segmentDuration: interval, content: content,
+            listing: listing.map { ($0, index) }, isLive: true,
+            lowLatency: configuration.lowLatency, unfinished: UnfinishedFiles(),
             comesBack: comesBack)
         case .push(let target):
           return try ContainerSink(

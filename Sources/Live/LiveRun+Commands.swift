@@ -21,7 +21,7 @@ extension LiveRun {
         open(index, reply)
       case .start(let id, let reply):
         let index = try outputs.index(of: id)
-        let old = outputs.entries[index].writer
+        let old = outputs.entries[index].writers
         guard try outputs.restart(index) else {
           return reply(.success(outputs.entries[index].status))
         }
@@ -33,7 +33,7 @@ extension LiveRun {
           return reply(.success(outputs.entries[index].status))
         }
         let entry = outputs.entries[index]
-        try detach(entry.writer)
+        try detach(entry.writers)
         close(entry) { [control] status in
           control.report(status)
           reply(.success(status))
@@ -42,7 +42,7 @@ extension LiveRun {
         let index = try outputs.index(of: id)
         _ = outputs.stop(index)
         let entry = outputs.entries[index]
-        try detach(entry.writer)
+        try detach(entry.writers)
         outputs.remove(index)
         control.report(outputs.statuses)
         close(entry) { reply(.success($0)) }
@@ -101,31 +101,37 @@ extension LiveRun {
   private func open(_ index: Int, _ reply: LiveCommand.Reply<LiveOutputStatus>) {
     let entry = outputs.entries[index]
     if let sourceGuidance {
-      let branch = branch(for: entry.target.encoding, sourceGuidance)
-      entry.writer.start(with: branch.format)
-      branch.add(entry.writer)
+      attach(entry, sourceGuidance) { $0.start(with: $1) }
     } else {
-      entry.writer.start()
+      for writer in entry.writers { writer.start() }
     }
     control.report(outputs.statuses)
     reply(.success(outputs.entries[index].status))
   }
 
-  /// Queues no more packets for a writer. Ends an encode that has no other.
-  private func detach(_ writer: OutputWriter) throws(UprightError) {
-    guard let index = branches.firstIndex(where: { $0.writers.contains { $0 === writer } }) else {
-      return
+  /// Queues no more packets for the writers of an output. Ends the encodes that have no other.
+  func detach(_ writers: [OutputWriter]) throws(UprightError) {
+    for index in branches.indices.reversed() {
+      let branch = branches[index]
+      let own = writers.filter(branch.contains)
+      guard !own.isEmpty else { continue }
+      if branch.writers > own.count {
+        for writer in own { try branch.remove(writer) }
+      } else {
+        try end(index)
+      }
     }
+  }
+
+  private func end(_ index: Int) throws(UprightError) {
     let branch = branches[index]
-    if branch.writers.count > 1 { return branch.remove(writer) }
     // The packets that wait for audio are written too.
     try branch.finish()
     closed.orient.add(branch.times.orient)
     closed.encode.add(branch.times.encode)
-    let isFirst = index == 0
     control.policy { $0.removeCanvas(at: index) }
     branches.remove(at: index)
-    guard isFirst else { return }
+    guard index == 0 else { return }
     // The counts go on with those of the next branch.
     closed.frames += branch.tally.frames - (branches.first?.tally.frames ?? 0)
     closed.changes += branch.changes - (branches.first?.changes ?? 0)
@@ -136,7 +142,8 @@ extension LiveRun {
     _ entry: LiveOutputList.Entry, reply: @escaping @Sendable (LiveOutputStatus) -> Void
   ) {
     _ = WorkThread<Void>(name: "upright-output-end") {
-      entry.writer.close()
+      entry.writers.forEach { $0.queue.end() }
+      entry.writers.forEach { $0.close() }
       reply(entry.status)
     }
   }

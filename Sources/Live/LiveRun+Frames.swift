@@ -57,26 +57,45 @@ extension LiveRun {
     }
     let source = try StreamGuidance.ofSource(frame, captureSize: options.captureSize)
     sourceGuidance = source
-    let first = outputs.entries.first { !$0.isStopped }?.target.encoding
+    let first = outputs.entries.first { !$0.isStopped }?.target.streams[0].encoding
     let guidance = first?.guidance ?? source
     let director = try FrameDirector(
       policy: policy, guidance: guidance, frames: options.frames,
       reference: options.reference, canvas: first?.canvas ?? .follow, signalsAreEvents: true,
       gravity: options.gravity, levels: options.levels)
     control.policy { $0.start(with: director) }
-    for entry in outputs.entries where !entry.isStopped {
-      branch(for: entry.target.encoding, source).add(entry.writer)
+    for entry in outputs.entries where !entry.isStopped { attach(entry, source) { _, _ in } }
+  }
+
+  /// Queues packets for the writers of an output, from the next keyframe on.
+  ///
+  /// - Parameter prepare: Called for each writer before, with the current format of its packets.
+  func attach(
+    _ entry: LiveOutputList.Entry, _ source: StreamGuidance,
+    prepare: (OutputWriter, EncodedFormat?) -> Void
+  ) {
+    for (stream, writer) in zip(entry.target.streams, entry.writers) {
+      let branch = branch(for: stream.encoding, source)
+      prepare(writer, branch.format(of: stream.rung))
+      branch.add(writer, stream)
     }
   }
 
   /// Returns the encode with these settings, a new one if there is none.
   func branch(for encoding: LiveEncoding, _ source: StreamGuidance) -> LiveBranch {
     if let branch = branches.first(where: { $0.encoding == encoding }) { return branch }
-    control.policy {
-      $0.add(DirectedCanvas(encoding.canvas, guidance: encoding.guidance ?? source))
+    let guidance = encoding.guidance ?? source
+    control.policy { $0.add(DirectedCanvas(encoding.canvas, guidance: guidance)) }
+    var keyframes = KeyframeClock(every: MediaTime(seconds: configuration.segmentSeconds))
+    // The segments of two canvases that never change their format have the same cuts, whichever began first.
+    if let isLandscape = encoding.canvas.isFixedLandscape,
+      let other = branches.first(where: { $0.encoding.canvas.isFixedLandscape != nil })
+    {
+      keyframes = other.keyframes.continued(on: guidance.encodeSize.laidOut(wide: isLandscape))
     }
-    let branch = LiveBranch(encoding, configuration, stills: stills, rate: rate) {
-      [weak self] update in
+    let branch = LiveBranch(
+      encoding, configuration, stills: stills, keyframes: keyframes, rate: rate
+    ) { [weak self] update in
       guard let self, branches.first?.encoding == encoding else { return }
       if case .format(let change) = update { control.notify(.format(change)) }
     }
@@ -143,5 +162,12 @@ extension StreamGuidance {
       throw UprightError(error, code: .usage)
     }
     return guidance
+  }
+}
+
+extension FrameCanvas {
+  /// Whether a canvas whose shape is known in advance is landscape; `nil` for any other.
+  fileprivate var isFixedLandscape: Bool? {
+    if case .fixed(let isLandscape) = self { isLandscape } else { nil }
   }
 }

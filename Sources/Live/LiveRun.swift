@@ -71,7 +71,7 @@ final class LiveRun {
     audio = try LiveAudio()
     let (track, earliest) = (try audio.track(), audio.earliest)
     outputs = LiveOutputList(limit: configuration.limits.outputs) { target in
-      target.writer(
+      target.writers(
         configuration, audio: track, earliest: earliest, comesBack: { control.comesBack },
         observe: { control.notify(.recording($0)) })
     }
@@ -178,6 +178,11 @@ final class LiveRun {
       }
     } else if let lostAt, held == nil, !waitsForInput, wall - lostAt > inputTimeout {
       ending = .failed(UprightError(.noInput, lossReason))
+    }
+    for entry in outputs.entries where entry.isIncomplete {
+      // A playlist without one of its renditions can't be played.
+      try detach(entry.writers)
+      for writer in entry.writers { writer.queue.end() }
     }
     if let failure = outputs.failure { ending = .failed(failure) }
   }

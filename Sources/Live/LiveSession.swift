@@ -5,7 +5,7 @@ internal import Synchronization
 public import UprightFrames
 internal import UprightMediaIO
 internal import UprightOrienting
-internal import UprightPipeline
+public import UprightPipeline
 
 /// A live stream from its input to its outputs. The session reads, rotates, encodes and sends frames until it
 /// is stopped or the input ends.
@@ -170,7 +170,8 @@ public final class LiveSession: Sendable {
     do throws(PolicyError) { _ = try RotationReducer(policy) } catch {
       throw UprightError(error, code: .badData)
     }
-    guard let stream = policy.stream, configuration.options.size == nil else { return }
+    let options = configuration.options
+    guard let stream = policy.stream, options.size == nil, options.ladder.isEmpty else { return }
     guard stream == configuration.policy.stream else {
       throw UprightError(
         .usage, "the stream sizes of a running session can't change", at: "policy.stream",
@@ -181,14 +182,16 @@ public final class LiveSession: Sendable {
   /// Adds an output and starts it at the next keyframe, which is requested. Outputs of the same format share one
   /// encode. The times of a file count from its first frame. The session and its other outputs go on.
   ///
-  /// - Parameter id: The id; `nil` for a generated one.
+  /// - Parameters:
+  ///   - id: The id; `nil` for a generated one.
+  ///   - canvas: The output's canvas; `nil` for that of the session.
   /// - Returns: The output, as it starts. `LiveUpdate.output` and `snapshot` tell what becomes of it.
   /// - Throws: `cannotCreate` for an id or a target that is in use, a file that already exists, or too many
   ///   outputs; `usage` for an output that can't be live, and if the session has not started or has ended.
   public func add(
-    _ output: LiveOutput, id: String? = nil
+    _ output: LiveOutput, id: String? = nil, canvas: CanvasRule? = nil
   ) async throws(UprightError) -> LiveOutputStatus {
-    let target = try LiveTarget(output, configuration)
+    let target = try LiveTarget(output, configuration, canvas: canvas)
     return try await perform { .add(target, id: id, $0) }
   }
 

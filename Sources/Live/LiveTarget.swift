@@ -17,19 +17,39 @@ struct LiveEncoding: Hashable, Sendable {
   let follows: Bool
 }
 
+/// What one writer of an output takes of a session. An HLS output with several renditions has a writer for each
+/// media playlist, every other output has one.
+struct LiveStream: Hashable, Sendable {
+  let encoding: LiveEncoding
+  /// The index of the rung in the ladder; 0 if there is none.
+  var rung = 0
+  var content = SegmentCutter.Content.all
+}
+
 /// One output, and what is known about it before anything is opened.
 struct LiveTarget: Sendable {
   var output: LiveOutput
   let container: OutputContainer
-  let encoding: LiveEncoding
+  /// The canvas that was asked for, if it isn't that of the session.
+  let canvas: CanvasRule?
+  /// What its writers take. The first one is that of the output's frame counts.
+  let streams: [LiveStream]
+  /// The playlists of an HLS output with several renditions, one media playlist for each stream; `nil` for any
+  /// other output.
+  let playlists: RenditionPlaylists?
   /// A message for the user.
   let warning: String?
 
-  /// - Throws: `usage` if the output can't be live or has invalid sizes; `cannotCreate` if its file already exists and may not be
-  ///   replaced.
-  init(_ output: LiveOutput, _ configuration: LiveConfiguration) throws(UprightError) {
+  /// - Parameter asked: The output's canvas; `nil` for that of the session.
+  /// - Throws: `usage` if the output can't be live or has invalid sizes; `cannotCreate` if its file already exists
+  ///   and may not be replaced.
+  init(
+    _ output: LiveOutput, _ configuration: LiveConfiguration, canvas asked: CanvasRule? = nil
+  ) throws(UprightError) {
     self.output = output
+    canvas = asked
     var options = configuration.options
+    let isDual = options.canvas == .dual
     switch output {
     case .hls: container = OutputContainer.hls.with(options.segments)
     case .push(let url):
@@ -71,17 +91,50 @@ struct LiveTarget: Sendable {
         .usage, "\(container.rawValue) is not supported as a live output", at: output.displayName,
         remedy: "use HLS, rtmp, rtsp, srt, or a file in mp4, mov, mkv, ts or flv")
     }
+    if let asked {
+      options.canvas = asked
+      if asked != .dual { (options.portraitFit, options.landscapeFit) = (nil, nil) }
+    }
+    if options.canvas == .dual, !output.hasPlaylists {
+      throw UprightError(
+        .usage, "the output has one canvas, and two were asked for", at: output.displayName,
+        remedy: "choose portrait or landscape for the output")
+    }
     try options.check(for: container)
-    let canvas: FrameCanvas
-    (canvas, warning) = try Self.canvas(options.canvas, container)
-    encoding = LiveEncoding(
-      canvas: canvas,
-      guidance: try options.fixedGuidance(
-        policy: configuration.policy.stream, container: container),
-      codec: options.codec ?? container.defaultCodec, follows: container.canFollow || options.splits
-    )
-    do throws(PolicyError) { try encoding.guidance?.check() } catch {
+    let canvases: [FrameCanvas]
+    if options.canvas == .dual {
+      (canvases, warning) = (options.fixedCanvases, nil)
+    } else {
+      let canvas: FrameCanvas
+      (canvas, warning) = try Self.canvas(options.canvas, container)
+      canvases = [canvas]
+    }
+    let guidance = try options.fixedGuidance(
+      policy: configuration.policy.stream, container: container)
+    let codec = options.codec ?? container.defaultCodec
+    // The formats of two canvases never change.
+    let follows = !isDual && (container.canFollow || options.splits)
+    do throws(PolicyError) { try guidance?.check() } catch {
       throw UprightError(error, code: .usage)
+    }
+    let encodings = canvases.map {
+      LiveEncoding(canvas: $0, guidance: guidance, codec: codec, follows: follows)
+    }
+    if case .hls(let folder) = output, options.isMultivariant(in: container) {
+      let playlists = RenditionPlaylists(
+        path: "\(folder)/index.m3u8", hasPrefix: false, renditions: options.renditions,
+        hasAudio: true)
+      self.playlists = playlists
+      streams = playlists.media.map { media in
+        guard let rendition = media.rendition else {
+          return LiveStream(encoding: encodings[0], content: .audio)
+        }
+        return LiveStream(
+          encoding: encodings[rendition.canvas], rung: rendition.rung, content: .video)
+      }
+    } else {
+      playlists = nil
+      streams = [LiveStream(encoding: encodings[0])]
     }
   }
 
@@ -104,7 +157,7 @@ struct LiveTarget: Sendable {
   ) throws(UprightError) -> (FrameCanvas, warning: String?) {
     switch asked == .auto ? container.defaultCanvas : asked {
     case .follow, .auto: return (.follow, nil)
-    case .portrait: return (.fixed(isLandscape: false), nil)
+    case .portrait, .dual: return (.fixed(isLandscape: false), nil)
     case .landscape: return (.fixed(isLandscape: true), nil)
     case .initial: return (.initial, nil)
     case .majority:
@@ -124,6 +177,9 @@ struct LiveTarget: Sendable {
 }
 
 extension LiveOutput {
+  /// Whether it has playlists, and so can have several renditions.
+  var hasPlaylists: Bool { if case .hls = self { true } else { false } }
+
   /// The output's name in messages, without secrets.
   package var displayName: String {
     switch self {
@@ -171,6 +227,10 @@ extension LiveConfiguration {
       throw UprightError(
         .usage, "the ids of the outputs are not unique", remedy: "give each output its own id")
     }
+    guard outputCanvases.count <= outputs.count else {
+      throw UprightError(
+        .usage, "there are more canvases than outputs", remedy: "give each output one at most")
+    }
     guard Set(outputs).count == outputs.count else {
       throw UprightError(
         .usage, "two outputs are the same", remedy: "give each output a different target")
@@ -182,6 +242,7 @@ extension LiveConfiguration {
       (options.threads != 0, "--threads"), (options.eventsOffset != 0, "--events-offset"),
       (options.isStrict, "--strict"), (options.keepsLocation, "--keep-location"),
       (options.keepsPartial, "--keep-partial"),
+      (options.landscapeOutput != nil, "--landscape-output"),
     ] where isSet {
       throw UprightError(
         .usage, "is not supported in a live session", at: option, remedy: "remove it")
@@ -195,7 +256,15 @@ extension LiveConfiguration {
       throw UprightError(error, code: .badData)
     }
     var targets: [LiveTarget] = []
-    for output in outputs { targets.append(try LiveTarget(output, self)) }
+    for (index, output) in outputs.enumerated() {
+      let canvas = outputCanvases.indices.contains(index) ? outputCanvases[index] : nil
+      targets.append(try LiveTarget(output, self, canvas: canvas))
+    }
+    if !options.ladder.isEmpty, !targets.contains(where: { $0.playlists != nil }) {
+      throw UprightError(
+        .usage, "no output has several sizes", at: "--ladder",
+        remedy: "add an HLS output, or use --size")
+    }
     return targets
   }
 }

@@ -92,5 +92,5 @@ extension PixelSize {
   }
 
   /// Whether the size has at least one pixel.
-  var hasArea: Bool { width > 0 && height > 0 }
+  package var hasArea: Bool { width > 0 && height > 0 }
 }

@@ -27,6 +27,18 @@ enum AV1Keyframe {
     return false
   }
 
+  /// Returns the payload of the first sequence header OBU; `nil` if there is none.
+  static func sequenceHeader(_ bytes: [UInt8]) -> [UInt8]? {
+    var reader = ByteReader(bytes)
+    while let header = reader.count(1) {
+      if header & 4 != 0 { reader.skip(1) }
+      let size = header & 2 != 0 ? leb128(&reader) : reader.count
+      guard let size, let body = reader.skip(size) else { return nil }
+      if header >> 3 & 15 == 1 { return Array(bytes[body]) }
+    }
+    return nil
+  }
+
   /// leb128() (4.10.5).
   private static func leb128(_ reader: inout ByteReader) -> Int? {
     var value = 0

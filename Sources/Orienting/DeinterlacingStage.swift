@@ -14,6 +14,7 @@ package final class DeinterlacingStage {
 
   private let codec: VideoCodec
   private let format: PixelFormat
+  private let isScaled: Bool
   private var deinterlacer: Deinterlacer?
   /// The directions and times of the frames in the deinterlacer, in order.
   private var waiting: [(direction: FrameDirection, time: MediaTime)] = []
@@ -23,9 +24,11 @@ package final class DeinterlacingStage {
   /// - Parameters:
   ///   - codec: The codec of the output.
   ///   - format: The pixel format that the encoder takes.
-  package init(codec: VideoCodec, format: PixelFormat) {
+  ///   - isScaled: Whether frames are scaled later, which mixes fields.
+  package init(codec: VideoCodec, format: PixelFormat, isScaled: Bool = false) {
     self.codec = codec
     self.format = format
+    self.isScaled = isScaled
   }
 
   /// Processes one frame, and passes on the frames that are ready, each with its direction and time.
@@ -74,7 +77,7 @@ package final class DeinterlacingStage {
     of frame: borrowing VideoFrame, _ direction: FrameDirection, by placement: Placement
   ) -> Bool {
     let isAtRest = direction.moment == nil && direction.level == 0
-    guard codec.carriesFields, frame.format == format, isAtRest, placement.isExact,
+    guard !isScaled, codec.carriesFields, frame.format == format, isAtRest, placement.isExact,
       !placement.orientation.swapsAxes
     else { return false }
     let pair = 2 << format.chromaShift.y

@@ -75,7 +75,7 @@ package final class FrameOrienter {
   }
 
   /// Returns `frame` laid out by `placement`: a new frame with the timestamps and colour of `frame`.
-  func orient(
+  package func orient(
     _ frame: borrowing VideoFrame, by placement: Placement
   ) throws(UprightError) -> VideoFrame {
     let result = try blank(like: frame, on: placement.canvas, turned: placement.orientation)

@@ -7,10 +7,15 @@ package final class EncodedFormat: Sendable {
   package let index: Int
   package let size: PixelSize
   package let parameters: CodecParameters
+  /// The frame rate, in frames per second; `nil` if it is unknown.
+  package let frameRate: Rational?
 
-  package init(index: Int, size: PixelSize, parameters: CodecParameters) {
+  package init(
+    index: Int, size: PixelSize, parameters: CodecParameters, frameRate: Rational? = nil
+  ) {
     self.index = index
     self.size = size
     self.parameters = parameters
+    self.frameRate = frameRate
   }
 }

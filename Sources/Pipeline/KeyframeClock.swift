@@ -21,6 +21,13 @@ package struct KeyframeClock {
     return true
   }
 
+  /// Returns the clock of another canvas that has the same keyframes from now on.
+  package func continued(on canvas: PixelSize) -> KeyframeClock {
+    var clock = self
+    clock.last?.canvas = canvas
+    return clock
+  }
+
   /// Returns whether a segment ends before a keyframe that comes `elapsed` after its start.
   ///
   /// The tolerance is twice that of `isDue`, so every keyframe that `isDue` asked for ends a segment even

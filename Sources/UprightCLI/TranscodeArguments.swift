@@ -15,14 +15,26 @@ struct TranscodeArguments: ParsableArguments {
       valueName: "kind"))
   var frames = "metadata"
 
-  @Option(help: "The output's shape: auto, follow, portrait, landscape, initial, majority.")
+  @Option(
+    help:
+      "The output's shape: auto, follow, portrait, landscape, initial, majority, dual (portrait and landscape)."
+  )
   var canvas = CanvasRule.auto
 
   @Option(help: "What frames are turned to: gravity (upright) or interface (the app orientation).")
   var reference: Reference?
 
-  @Option(help: "How frames are placed on a canvas of another shape: fit, fill, blur, stretch.")
-  var fit = Fit.fit
+  @Option(
+    help:
+      "How frames are placed on a canvas of another shape: fit, fill, blur, stretch. (default: fit; blur with --canvas dual)"
+  )
+  var fit: Fit?
+
+  @Option(help: "The same on the portrait canvas of --canvas dual.")
+  var portraitFit: Fit?
+
+  @Option(help: "The same on the landscape canvas of --canvas dual.")
+  var landscapeFit: Fit?
 
   @Option(help: "The part of a cropped frame that is kept: center, top, bottomLeading, ...")
   var anchor = Anchor.center
@@ -51,6 +63,18 @@ struct TranscodeArguments: ParsableArguments {
       "WxH (either order), source, or a preset: 180p, 270p, 360p, 540p, 720p, 1080p.",
       valueName: "size"), completion: .size)
   var size: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The sizes of an HLS output: 720p,360p or 1280x720:3M,640x360:crf=28. Instead of --size.",
+      valueName: "rungs"))
+  var ladder: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "The landscape canvas of --canvas dual. (default: -o NAME.EXT writes NAME-portrait.EXT and NAME-landscape.EXT)",
+      valueName: "output"), completion: .file())
+  var landscapeOutput: String?
 
   @Option(
     help: ArgumentHelp(
@@ -163,6 +187,10 @@ struct TranscodeArguments: ParsableArguments {
     options.canvas = canvas
     options.reference = reference
     options.fit = fit
+    options.portraitFit = portraitFit
+    options.landscapeFit = landscapeFit
+    options.ladder = try Rung.ladder(parsing: ladder)
+    options.landscapeOutput = landscapeOutput
     options.anchor = anchor
     options.background = try RGBColour(parsing: background)
     options.slate = slate

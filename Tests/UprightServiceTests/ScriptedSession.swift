@@ -3,6 +3,7 @@ import Orientation
 import RotationPolicy
 import Synchronization
 import UprightMediaIO
+import UprightPipeline
 
 @testable import UprightLive
 @testable import UprightPipeline
@@ -76,7 +77,7 @@ final class ScriptedSession: Session {
     return applied
   }
 
-  func add(_ output: LiveOutput, id: String?) -> LiveOutputStatus {
+  func add(_ output: LiveOutput, id: String?, canvas: CanvasRule?) -> LiveOutputStatus {
     let status = LiveOutputStatus(id: id ?? "", output: output)
     state.withLock { $0.snapshot.outputs.append(status) }
     tell(.output(status))

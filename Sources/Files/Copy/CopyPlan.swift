@@ -51,6 +51,9 @@ extension CopyPlan {
     if options.upright == .pixels && options.reencode == .always {
       return CopyPlan(method: .encode, reason: "requested")
     }
+    if options.renditions.count > 1 {
+      return CopyPlan(method: .encode, reason: "there are several renditions")
+    }
     let decided = try CopyFinder(plan).decide().checked(plan)
     if case .copy = decided.method { return decided }
     if options.upright == .metadata {

@@ -136,7 +136,7 @@ final class PartsRun {
       let direction = stretch.direction
       let placement = Placement(
         source: video.parameters.size, sampleAspectRatio: video.sampleAspectRatio,
-        orientation: direction.turn, fit: options.fit, anchor: options.anchor,
+        orientation: direction.turn, fit: options.fit(on: plan.canvas), anchor: options.anchor,
         canvas: direction.canvas, alignment: formats.alignment)
       let change = tally.note(
         direction, placement, at: stretch.time, frame: stretch.firstFrame)

@@ -6,11 +6,16 @@ internal import UprightPipeline
 package extension FramePipeline {
   /// Creates a line for the input of a plan.
   ///
-  /// - Parameter isWhole: Whether the line writes the whole track.
-  convenience init(_ plan: SessionPlan, _ setup: Setup, isWhole: Bool = false) {
+  /// - Parameters:
+  ///   - canvas: The index of the line's canvas.
+  ///   - isWhole: Whether the line writes the whole track.
+  convenience init(
+    _ plan: SessionPlan, _ setup: Setup, canvas: Int = 0, isWhole: Bool = false
+  ) {
     self.init(
       Work(
-        options: plan.options, stills: plan.stills, container: plan.container.rawValue,
+        options: plan.options, fit: plan.options.fit(on: plan.canvases[canvas]),
+        stills: plan.stills, container: plan.container.rawValue,
         canFollow: plan.request.canFollow, timeBase: plan.videoTimeBase,
         settings: { plan.encoderSettings(first: $0, codec: $1, isWhole: isWhole) }), setup)
   }
@@ -21,5 +26,21 @@ extension FramePipeline.Setup {
     self.init(
       keyframes: KeyframeClock(
         every: plan.container.isSegmented ? MediaTime(seconds: plan.options.segmentDuration) : nil))
+  }
+}
+
+extension SessionPlan {
+  /// Returns the index of a canvas's largest rendition.
+  func firstRendition(of canvas: Int) -> Int { canvas * max(1, options.ladder.count) }
+
+  /// Returns the encoders of a canvas's smaller renditions, whose packets go to `output`.
+  func rungs(of canvas: Int, _ output: OutputStage) -> [RungEncoder] {
+    let first = firstRendition(of: canvas)
+    return options.ladder.enumerated().dropFirst().map { index, rung in
+      RungEncoder(size: rung.size, rate: options.rate(of: rung)) {
+        (packet, format) throws(UprightError) in
+        try output.takeFrame(packet, format: format, rendition: first + index)
+      }
+    }
   }
 }

@@ -17,10 +17,12 @@ enum OutputCheck {
     let inputs = [request.input, options.audio].compactMap(\.self)
     let stills = [options.slate].compactMap(\.self) + options.overlays.map(\.path)
     let read = inputs.map { ($0, "the input") } + stills.map { ($0, "a slate or an overlay") }
-    if !isDryRun { try removeAbandoned(request.output) }
+    let outputs = request.playlists(hasAudio: true)?.paths ?? request.outputs
+    if !isDryRun { for output in outputs { try removeAbandoned(output) } }
     let mayReplace = options.overwrites || isDryRun
     guard options.splits else {
-      return try check(output: request.output, read: read, mayReplace: mayReplace)
+      for output in outputs { try check(output: output, read: read, mayReplace: mayReplace) }
+      return
     }
     // The number of files is not known yet, so check every existing file with the name of a part.
     for part in SplitSink.present(request.output) {

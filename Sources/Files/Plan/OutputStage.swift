@@ -1,20 +1,30 @@
+internal import Foundation
 internal import Orientation
 internal import UprightContainers
 internal import UprightMediaIO
 internal import UprightPipeline
 
-/// Writes packets to the output: video from the encoders and all other tracks as they were read, in one
-/// order.
+/// Writes packets to the outputs: video from the encoders and all other tracks as they were read, in one
+/// order. Each rendition is a video track of its own; the other tracks are read and converted once for all.
 final class OutputStage {
+  /// One rendition's packets, in order.
+  private struct Line {
+    let interleaver: PacketInterleaver
+    let sinks: [any PacketSink]
+    /// Whether the other tracks are written too.
+    let hasSideTracks: Bool
+    /// The encoded formats so far, in order.
+    var formats: [EncodedFormat] = []
+  }
+
   private let plan: SessionPlan
   private let mark: OrientationMetadata?
-  private let sink: any PacketSink
-  private let interleaver: PacketInterleaver
+  private var lines: [Line]
   private var hasStarted = false
+  /// The number of sinks that have finished.
+  private var finished = 0
   /// The streams with a packet at or after the requested end.
   private var pastEnd: Set<Int> = []
-  /// The encoded formats so far, in order.
-  private(set) var formats: [EncodedFormat] = []
 
   /// - Parameters:
   ///   - mark: How the output marks the orientation of copied frames; `nil` if all are encoded.
@@ -25,37 +35,95 @@ final class OutputStage {
   ) throws(UprightError) {
     self.plan = plan
     self.mark = mark
-    interleaver = PacketInterleaver(
-      awaited: [true] + plan.sideTracks.map { $0.stream.kind == .audio },
-      cutsAtKeys: plan.container.isSegmented || plan.options.splits,
-      timeout: Self.timeout(plan.video.frameRate) + ahead)
-    sink = try Self.sink(plan)
+    let isMultivariant = plan.options.isMultivariant(in: plan.container)
+    let sinks = try Self.sinks(plan)
+    lines = sinks.enumerated().map { index, sinks in
+      // The audio of a multivariant playlist is a rendition of its own, cut like the first one.
+      let hasSideTracks = index == 0 || !isMultivariant
+      let sideTracks = hasSideTracks ? plan.sideTracks : []
+      return Line(
+        interleaver: PacketInterleaver(
+          awaited: [true] + sideTracks.map { $0.stream.kind == .audio },
+          cutsAtKeys: plan.container.isSegmented || plan.options.splits,
+          timeout: Self.timeout(plan.video.frameRate) + ahead),
+        sinks: sinks, hasSideTracks: hasSideTracks)
+    }
   }
 
-  private static func sink(_ plan: SessionPlan) throws(UprightError) -> any PacketSink {
+  /// Returns the sinks of each rendition.
+  private static func sinks(_ plan: SessionPlan) throws(UprightError) -> [[any PacketSink]] {
     let request = plan.request
-    if plan.container.isSegmented {
-      return try HLSSink(
-        playlistPath: request.output,
+    if plan.container.isSegmented { return try playlistSinks(plan) }
+    if plan.options.splits {
+      return [
+        [
+          try SplitSink(
+            container: plan.container, target: request.output, unfinished: request.unfinished)
+        ]
+      ]
+    }
+    return try request.outputs.map { (target) throws(UprightError) in
+      [
+        try ContainerSink(
+          container: plan.container, target: target, interrupt: request.writingInterrupt,
+          unfinished: request.unfinished)
+      ]
+    }
+  }
+
+  private static func playlistSinks(_ plan: SessionPlan) throws(UprightError) -> [[any PacketSink]]
+  {
+    let request = plan.request
+    let duration = MediaTime(seconds: request.options.segmentDuration)
+    func sink(
+      _ path: String, _ content: SegmentCutter.Content = .all,
+      _ listing: (playlist: MultivariantPlaylist, index: Int)? = nil
+    ) throws(UprightError) -> HLSSink {
+      try HLSSink(
+        playlistPath: path,
         segments: plan.container == .hls ? FragmentedSegments() : TransportSegments(),
-        segmentDuration: MediaTime(seconds: request.options.segmentDuration),
+        segmentDuration: duration, content: content, listing: listing,
         unfinished: request.unfinished)
     }
-    if plan.options.splits {
-      return try SplitSink(
-        container: plan.container, target: request.output, unfinished: request.unfinished)
+    guard let playlists = request.playlists(hasAudio: !plan.sideTracks.isEmpty) else {
+      return [[try sink(request.output)]]
     }
-    return try ContainerSink(
-      container: plan.container, target: request.output, interrupt: request.writingInterrupt,
+    let list = MultivariantPlaylist(
+      playlists, segments: request.options.segments, segmentDuration: duration,
       unfinished: request.unfinished)
+    var sinks: [[any PacketSink]] = []
+    for (index, media) in playlists.media.enumerated() {
+      let content: SegmentCutter.Content = media.rendition == nil ? .audio : .video
+      let made = try sink(playlists.path(of: media), content, (list, index))
+      if content == .audio { sinks[0].append(made) } else { sinks.append([made]) }
+    }
+    return sinks
   }
 
+  /// The encoded formats so far, those of each rendition in order.
+  var formats: [EncodedFormat] { lines.flatMap(\.formats) }
+
   /// The files that were written, in order, if they differ from the named output.
-  var files: [String] { sink.files }
+  var files: [String] {
+    guard lines.count > 1, !plan.container.isSegmented else {
+      return lines[0].sinks[0].files
+    }
+    return zip(lines, plan.request.outputs).flatMap { line, output in
+      let named = line.sinks.flatMap(\.files)
+      return named.isEmpty ? [output] : named
+    }
+  }
 
   /// Writes a video packet. `format` comes with the first packet of each encoder.
-  func takeFrame(_ packet: consuming Packet, format: EncodedFormat?) throws(UprightError) {
-    try send(packet, track: 0, format: format)
+  ///
+  /// - Parameter rendition: The index of the rendition.
+  func takeFrame(
+    _ packet: consuming Packet, format: EncodedFormat?, rendition: Int = 0
+  ) throws(UprightError) {
+    if let cancelled = plan.request.cancelled { throw cancelled }
+    if let format { lines[rendition].formats.append(format) }
+    lines[rendition].interleaver.add(packet, track: 0, format: format, isVideo: true)
+    try flush()
   }
 
   /// Writes a packet of another track, as it was read.
@@ -64,7 +132,7 @@ final class OutputStage {
     guard let side = plan.sideTracks.first(where: { $0.stream.index == index }) else { return }
     guard cut(&packet) else { return }
     try side.write(packet) { (packet) throws(UprightError) in
-      try send(packet, track: side.track, format: nil)
+      try send(packet, track: side.track)
     }
   }
 
@@ -89,12 +157,12 @@ final class OutputStage {
     return true
   }
 
-  private func send(
-    _ packet: consuming Packet, track: Int, format: EncodedFormat?
-  ) throws(UprightError) {
+  private func send(_ packet: consuming Packet, track: Int) throws(UprightError) {
     if let cancelled = plan.request.cancelled { throw cancelled }
-    if let format { formats.append(format) }
-    interleaver.add(packet, track: track, format: format, isVideo: track == 0)
+    for line in lines.dropFirst() where line.hasSideTracks {
+      line.interleaver.add(try packet.shared(), track: track, format: nil, isVideo: false)
+    }
+    lines[0].interleaver.add(packet, track: track, format: nil, isVideo: false)
     try flush()
   }
 
@@ -106,47 +174,63 @@ final class OutputStage {
   }
 
   private func flush() throws(UprightError) {
-    // Audio may begin any time before the video, but the header needs a video format.
-    if formats.isEmpty { return }
-    while true {
-      let earliest = interleaver.earliestDecodingTime
-      guard let item = interleaver.next() else { return }
-      let (track, format) = (item.track, item.format)
-      try begin(earliest)
-      try sink.write(item.takePacket(), track: track, format: format?.index == 0 ? nil : format)
+    // Audio may begin any time before the video, but the header needs a video format. And all renditions begin
+    // together: those of a playlist have the same offset.
+    if lines.contains(where: \.formats.isEmpty) { return }
+    var earliest = lines.lazy.map(\.interleaver.earliestDecodingTime).min() ?? .zero
+    for line in lines {
+      while true {
+        if !hasStarted {
+          earliest = lines.lazy.map(\.interleaver.earliestDecodingTime).min() ?? .zero
+        }
+        guard let item = line.interleaver.next() else { break }
+        let (track, format) = (item.track, item.format)
+        try begin(earliest)
+        let packet = item.takePacket()
+        for sink in line.sinks.dropFirst() {
+          try sink.write(
+            packet.shared(), track: track, format: format?.index == 0 ? nil : format)
+        }
+        try line.sinks[0].write(packet, track: track, format: format?.index == 0 ? nil : format)
+      }
     }
   }
 
   private func begin(_ earliest: MediaTime) throws(UprightError) {
     guard !hasStarted else { return }
-    guard let first = formats.first else {
-      throw UprightError(.fault, "audio before the first frame")
-    }
     hasStarted = true
+    for line in lines {
+      guard let first = line.formats.first else {
+        throw UprightError(.fault, "audio before the first frame")
+      }
+      for sink in line.sinks { try sink.begin(description(first, earliest)) }
+    }
+  }
+
+  private func description(_ first: EncodedFormat, _ earliest: MediaTime) -> OutputDescription {
     // Copied frames keep all tags except `rotate`, which the new mark replaces.
     let tags =
       mark == nil
       ? plan.container.trackTags(plan.video.metadata)
       : plan.video.metadata.filter { $0.key.lowercased() != "rotate" }
     let placed = plan.tags
-    try sink.begin(
-      OutputDescription(
-        format: first, videoTimeBase: plan.videoTimeBase, frameRate: plan.video.frameRate,
-        videoMetadata: tags,
-        sideTracks: plan.sideTracks.map(\.description),
-        metadata: placed.written, listsTags: placed.isList,
-        chapters: plan.demuxer.container.chapters,
-        earliestTime: earliest, copiedVideo: mark == nil ? nil : plan.video, mark: mark))
+    return OutputDescription(
+      format: first, videoTimeBase: plan.videoTimeBase, frameRate: plan.video.frameRate,
+      videoMetadata: tags,
+      sideTracks: plan.sideTracks.map(\.description),
+      metadata: placed.written, listsTags: placed.isList,
+      chapters: plan.demuxer.container.chapters,
+      earliestTime: earliest, copiedVideo: mark == nil ? nil : plan.video, mark: mark)
   }
 
   /// Ends all tracks and writes the remaining packets.
   func endTracks() throws(UprightError) {
-    interleaver.end(track: 0)
+    for line in lines { line.interleaver.end(track: 0) }
     for side in plan.sideTracks {
       try side.write(nil) { (packet) throws(UprightError) in
-        try send(packet, track: side.track, format: nil)
+        try send(packet, track: side.track)
       }
-      interleaver.end(track: side.track)
+      for line in lines where line.hasSideTracks { line.interleaver.end(track: side.track) }
     }
     try flush()
   }
@@ -154,9 +238,26 @@ final class OutputStage {
   /// Finishes the output so that it is playable. The output of a stopped run becomes a partial file.
   func finish() throws(UprightError) {
     if let cancelled = plan.request.cancelled { throw cancelled }
-    try sink.finish(isPartial: plan.request.leavesPartial)
+    let sinks = lines.flatMap(\.sinks)
+    // No output gets its name before all are complete.
+    if lines.count > 1 { for sink in sinks { try sink.complete() } }
+    for sink in sinks {
+      do throws(UprightError) { try sink.finish(isPartial: plan.request.leavesPartial) } catch {
+        if lines.count > 1 { removeFinished() }
+        throw error
+      }
+      finished += 1
+    }
+  }
+
+  /// Removes the files of renditions that were finished before another one failed.
+  private func removeFinished() {
+    guard !plan.container.isSegmented else { return }
+    for file in files.prefix(finished) where ContainerSink.isStaged(file) {
+      _ = unsafe unlink(file)
+    }
   }
 
   /// Removes unfinished output.
-  func abandon() { sink.abandon() }
+  func abandon() { for sink in lines.flatMap(\.sinks) { sink.abandon() } }
 }

@@ -17,7 +17,8 @@ package struct SessionPlan {
   let sideTracks: [SideTrackWriter]
   /// The streams and chapters that are left out, and why.
   let droppedParts: [String]
-  let canvas: FrameCanvas
+  /// The canvases: one, or portrait and landscape.
+  let canvases: [FrameCanvas]
   /// Whether the canvas is that of the first frame only because the input can't be analysed in advance.
   let isCanvasUnconfirmed: Bool
   let codec: VideoCodec
@@ -26,6 +27,8 @@ package struct SessionPlan {
 
   var options: TranscodeOptions { request.options }
   var container: OutputContainer { request.container }
+  /// The first canvas.
+  var canvas: FrameCanvas { canvases[0] }
 
   init(_ request: TranscodeRequest, isDryRun: Bool = false) throws(UprightError) {
     self.request = request
@@ -51,8 +54,12 @@ package struct SessionPlan {
     let lost = demuxer.container.implausibleChapters
     if lost > 0 { dropped.append("\(lost) chapters: their start times are invalid") }
     droppedParts = dropped
-    canvas = try Self.canvas(request, demuxer, video)
     let asked = request.options.canvas
+    canvases =
+      asked == .dual
+      ? request.options.fixedCanvases : [try Self.canvas(request, demuxer, video)]
+    try Self.checkSizes(request, video)
+    let canvas = canvases[0]
     isCanvasUnconfirmed = canvas == .initial && asked == .auto
     self.warnings = warnings
     if dropsLocation && container.hasTags {
@@ -150,6 +157,26 @@ package struct SessionPlan {
 
   // MARK: - Canvas
 
+  /// - Throws: `usage` if a rung would be larger than the source, or both canvases a square.
+  private static func checkSizes(
+    _ request: TranscodeRequest, _ video: StreamInfo
+  ) throws(UprightError) {
+    let options = request.options
+    // Few inputs have no size before the first frame.
+    guard video.parameters.size.hasArea else { return }
+    let source = Placement.uprightSize(
+      source: video.parameters.size, sampleAspectRatio: video.sampleAspectRatio, orientation: .up)
+    for rung in options.ladder where source.isSmaller(than: rung.size) {
+      throw UprightError(
+        .usage, "\(rung.name) is larger than the input, which is \(source)", at: "--ladder",
+        remedy: "remove the rung: it would have no more detail")
+    }
+    guard options.canvas == .dual,
+      try options.fixedGuidance(policy: request.policy.stream, container: request.container) == nil
+    else { return }
+    try TranscodeOptions.check(dual: source)
+  }
+
   private static func canvas(
     _ request: TranscodeRequest, _ demuxer: any PacketSource, _ video: StreamInfo
   ) throws(UprightError) -> FrameCanvas {
@@ -157,7 +184,7 @@ package struct SessionPlan {
     let rule = asked == .auto ? request.defaultCanvas : asked
     switch rule {
     case .follow, .auto: return .follow
-    case .portrait: return .fixed(isLandscape: false)
+    case .portrait, .dual: return .fixed(isLandscape: false)
     case .landscape: return .fixed(isLandscape: true)
     case .initial: return .initial
     case .majority:
@@ -230,7 +257,7 @@ package struct SessionPlan {
     var settings = VideoEncoder.Settings(
       codec: codec, size: frame.size, format: codec.encodingFormat(for: frame.format),
       colour: frame.colour, timeBase: videoTimeBase, frameRate: video.frameRate,
-      rate: options.rate,
+      rate: options.firstRate,
       speed: options.speed, gop: options.gop, isLive: options.isLive,
       wantsGlobalHeader: container.wantsGlobalHeader,
       repeatsHeaders: repeatsHeaders,

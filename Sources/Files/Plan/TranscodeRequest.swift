@@ -11,6 +11,8 @@ internal import UprightPipeline
 package struct TranscodeRequest: Sendable {
   let input: String
   let output: String
+  /// The files or addresses that are written: one for each canvas, except that an HLS output has one.
+  let outputs: [String]
   let inputFormat: String?
   let container: OutputContainer
   let options: TranscodeOptions
@@ -38,6 +40,8 @@ package struct TranscodeRequest: Sendable {
     self.policy = policy
     self.events = events
     try options.check(for: container)
+    try options.checkLadder(for: container)
+    outputs = try Self.outputs(output, container, options)
     if options.splits { try SplitSink.check(container, target: output) }
     let policyGuidance = policy.stream
     if let guidance = try options.fixedGuidance(policy: policyGuidance, container: container) {
@@ -48,6 +52,49 @@ package struct TranscodeRequest: Sendable {
     do throws(PolicyError) { _ = try RotationReducer(policy) } catch {
       throw UprightError(error, code: .badData)
     }
+  }
+
+  /// Returns the outputs of each canvas.
+  ///
+  /// - Throws: `usage` if two canvases have one address.
+  private static func outputs(
+    _ output: String, _ container: OutputContainer, _ options: TranscodeOptions
+  ) throws(UprightError) -> [String] {
+    guard options.canvas == .dual else { return [output] }
+    if container.isSegmented {
+      guard options.landscapeOutput == nil else {
+        throw UprightError(
+          .usage, "an HLS output has playlists of both canvases", at: "--landscape-output",
+          remedy: "remove it")
+      }
+      return [output]
+    }
+    let isStream = output == "-" || InputTrust.scheme(of: output) != nil
+    guard let landscape = options.landscapeOutput else {
+      guard !isStream else {
+        throw UprightError(
+          .usage, "two canvases need two addresses", at: "--canvas dual",
+          remedy: "add --landscape-output, or write a file or a playlist")
+      }
+      return [OutputName.suffixed(output, "portrait"), OutputName.suffixed(output, "landscape")]
+    }
+    guard landscape != output else {
+      throw UprightError(
+        .usage,
+        isStream
+          ? "two tracks in one connection can't be written by the linked FFmpeg"
+          : "both canvases can't be in one file",
+        at: "--landscape-output", remedy: "give another address than -o")
+    }
+    let other =
+      landscape == "-"
+      ? nil : try OutputContainer(target: landscape).with(options.segments)
+    guard other == container else {
+      throw UprightError(
+        .usage, "is not \(container.rawValue), like the output", at: "--landscape-output",
+        remedy: "give both outputs the same container")
+    }
+    return [output, landscape]
   }
 
   /// The error of a run that was cancelled; `nil` if it wasn't.
@@ -67,7 +114,16 @@ extension TranscodeRequest {
   var defaultCanvas: CanvasRule { options.splits ? .follow : container.defaultCanvas }
 
   /// Whether the format may change mid-stream.
-  var canFollow: Bool { container.canFollow || options.splits }
+  var canFollow: Bool {
+    options.canvas != .dual && (container.canFollow || options.splits)
+  }
+
+  /// The playlists of an HLS output with several renditions; `nil` for any other output.
+  func playlists(hasAudio: Bool) -> RenditionPlaylists? {
+    guard options.isMultivariant(in: container) else { return nil }
+    return RenditionPlaylists(
+      path: output, hasPrefix: true, renditions: options.renditions, hasAudio: hasAudio)
+  }
 
   /// Whether in-band signals are the events, because no others were given.
   var signalsAreEvents: Bool { if case .none = events { true } else { false } }

@@ -21,8 +21,12 @@ public final class PreviewSession: Sendable {
     var options = options
     options.reencode = .always
     options.upright = .pixels
+    // A preview shows one size, and the first canvas.
+    if let rung = options.ladder.first { options.size = options.size ?? .pair(rung.size) }
+    options.ladder = []
     request = try TranscodeRequest(
-      input: input, output: "-", inputFormat: inputFormat, outputFormat: "mp4", options: options,
+      input: input, output: options.canvas == .dual ? "preview.mp4" : "-", inputFormat: inputFormat,
+      outputFormat: "mp4", options: options,
       policy: policy, events: events)
   }
 

@@ -21,7 +21,9 @@ final class SessionRun {
 
   private var feed: EventQueue
   private var director: FrameDirector?
-  private let line: FramePipeline
+  /// One pipeline for each canvas. The first gives the counts of frames and the changes of format.
+  private let lines: [FramePipeline]
+  private var line: FramePipeline { lines[0] }
   /// The number of decisions passed to the observer.
   private var toldEntries = 0
   private var hasWarned = (guess: false, inexact: false)
@@ -56,8 +58,16 @@ final class SessionRun {
     var setup = FramePipeline.Setup(plan)
     setup.tap = tap
     setup.observe = observe
-    line = FramePipeline(plan, setup, isWhole: true)
-    output = tap == nil ? try OutputStage(plan) : nil
+    let output = tap == nil ? try OutputStage(plan) : nil
+    self.output = output
+    // A preview shows the first canvas.
+    let canvases = tap == nil ? plan.canvases.indices : 0..<1
+    lines = canvases.map { canvas in
+      if canvas > 0 { setup.observe = { _ in } }
+      let line = FramePipeline(plan, setup, canvas: canvas, isWhole: true)
+      if let output { line.rungs = plan.rungs(of: canvas, output) }
+      return line
+    }
   }
 
   /// Runs to the end and finishes the output.
@@ -71,7 +81,7 @@ final class SessionRun {
     do throws(UprightError) {
       try consume()
       if let cancelled = request.cancelled { throw cancelled }
-      try line.finish(emit: send)
+      try finishFrames()
       outcome = try Self.outcome(of: reading)
       let met = upToEnd ?? outcome
       if let warning = try plan.readingLosses(met, frames: line.tally.frames) {
@@ -139,14 +149,17 @@ final class SessionRun {
     let origin = self.origin ?? startOrigin(pts)
     let time = MediaTime(pts - origin, frame.timeBase)
     if director == nil { try prepare(frame) }
-    let direction = try direct(frame, time, signal)
+    let directions = try direct(frame, time, signal)
     if let start = plan.start, time < start - .millisecond { return }
     if let end = plan.end, time >= end - .millisecond {
       isPastEnd = true
       return
     }
-    warn(direction, signal, time)
-    try line.take(frame, direction, time, emit: send)
+    warn(directions[0], signal, time)
+    for index in lines.indices.dropFirst() {
+      try lines[index].take(try frame.shared(), directions[index], time, emit: emit(to: index))
+    }
+    try line.take(frame, directions[0], time, emit: emit(to: 0))
     if lastProgress.secondsUntilNow > 0.1 { reportProgress() }
   }
 
@@ -163,15 +176,23 @@ final class SessionRun {
     }
   }
 
-  private func send(_ packet: consuming Packet, _ format: EncodedFormat?) throws(UprightError) {
-    try output?.takeFrame(packet, format: format)
+  /// Returns what receives the packets of a canvas's largest rendition.
+  private func emit(to canvas: Int) -> FramePipeline.Emit {
+    let rendition = plan.firstRendition(of: canvas)
+    return { [output] (packet, format) throws(UprightError) in
+      try output?.takeFrame(packet, format: format, rendition: rendition)
+    }
+  }
+
+  private func finishFrames() throws(UprightError) {
+    for (index, line) in lines.enumerated() { try line.finish(emit: emit(to: index)) }
   }
 
   private func startOrigin(_ pts: Int64) -> Int64 {
     origin = pts
     if let start = plan.start {
       let zero = MediaTime(pts, plan.video.timeBase) + start
-      line.shift = zero.plausibleTicks(of: plan.videoTimeBase)
+      for line in lines { line.shift = zero.plausibleTicks(of: plan.videoTimeBase) }
     }
     return pts
   }
@@ -180,20 +201,25 @@ final class SessionRun {
     let guidance = try plan.guidance(
       firstSize: frame.size, sampleAspectRatio: frame.sampleAspectRatio)
     director = try request.director(size: frame.size, guidance: guidance, canvas: plan.canvas)
+    for canvas in plan.canvases.dropFirst() {
+      director?.add(DirectedCanvas(canvas, guidance: guidance))
+    }
   }
 
+  /// Returns how the frame is laid out on each canvas.
   private func direct(
     _ frame: borrowing VideoFrame, _ time: MediaTime, _ signal: OrientationSignal?
-  ) throws(UprightError) -> FrameDirection {
+  ) throws(UprightError) -> [FrameDirection] {
     let seconds = time.seconds
     for event in try feed.take(upTo: seconds + OrientationTimeline.grain) {
       try director?.push(event)
     }
     guard
-      let direction = try director?.direct(at: seconds, size: frame.size, signal: signal?.turn)
+      let directions = try director?.directAll(
+        at: seconds, size: frame.size, signal: signal?.turn)
     else { throw UprightError(.fault, "a frame before the policy") }
     reportDecisions()
-    return direction
+    return directions
   }
 
   private func reportDecisions() {
@@ -230,7 +256,7 @@ final class SessionRun {
   private func report(_ outcome: SourceOutcome) -> TranscodeReport {
     if request.options.frames == .metadata { warnings += outcome.warnings }
     if let plan = director?.plan { warnings += plan.warnings }
-    warnings += line.warnings
+    for line in lines { warnings += line.warnings.filter { !warnings.contains($0) } }
     // Lost frames leave gaps, which the losses report.
     if plan.container == .y4m, line.tally.hasUnevenSteps, !hasLosses {
       warnings.append(

@@ -7,13 +7,31 @@ internal import UprightMediaIO
 extension TranscodePlan {
   /// The plan as JSON. Values that are `nil` are `null`.
   public var json: JSONValue {
-    [
-      "input": input.json, "output": output.json, "canvas": .string(canvas.name),
-      "parts": .array(parts.map(\.json)), "concurrency": .integer(concurrency),
-      "tone_mapped": .bool(isToneMapped), "tracks": .array(tracks.map(\.json)),
-      "dropped": .array(dropped.map { .string($0) }),
-      "warnings": .array(warnings.map { .string($0) }),
+    var members: [JSONValue.Member] = [
+      .init("input", input.json), .init("output", output.json),
+      .init("canvas", .string(canvases.count > 1 ? "dual" : canvas.name)),
     ]
+    if !renditions.isEmpty {
+      members.append(.init("renditions", .array(renditions.map(\.json))))
+    }
+    members += [
+      .init("parts", .array(parts.map(\.json))), .init("concurrency", .integer(concurrency)),
+      .init("tone_mapped", .bool(isToneMapped)), .init("tracks", .array(tracks.map(\.json))),
+      .init("dropped", .array(dropped.map { .string($0) })),
+      .init("warnings", .array(warnings.map { .string($0) })),
+    ]
+    return .object(members)
+  }
+}
+
+extension PlannedRendition {
+  fileprivate var json: JSONValue {
+    let rateMember: JSONValue.Member =
+      switch rate {
+      case .bitrate(let bits): .init("bitrate", .integer(bits))
+      case .constantQuality(let quality): .init("crf", quality.map { .number($0) } ?? .null)
+      }
+    return .object([.init("name", .string(name)), .init("path", .string(path)), rateMember])
   }
 }
 

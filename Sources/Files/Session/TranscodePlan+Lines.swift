@@ -1,6 +1,7 @@
 internal import Orientation
 internal import UprightContainers
 internal import UprightFrames
+internal import UprightMediaIO
 internal import UprightPipeline
 
 extension TranscodePlan {
@@ -10,8 +11,10 @@ extension TranscodePlan {
       "input   \(input.path): \(input.codec) \(input.size), "
         + (input.duration.map { "\($0.rounded(toPlaces: 3)) s" } ?? "duration unknown"),
       "output  \(output.path): \(output.container.rawValue), \(output.codec)",
-      "canvas  \(canvas.text)",
+      canvases.count > 1
+        ? "canvas  portrait and landscape, fixed" : "canvas  \(canvas.text)",
     ]
+    lines += renditions.map { "encode  \($0.name): \($0.rate.text), \($0.path)" }
     lines += frameLines
     if isToneMapped { lines.append("colour  HDR is tone-mapped to BT.709 in 8 bits") }
     lines += tracks.map { "track   stream \($0.stream): \($0.codec), \($0.action.rawValue)" }
@@ -47,6 +50,16 @@ extension FrameCanvas {
     case .follow: "follows the app orientation"
     case .fixed(let isLandscape): isLandscape ? "landscape, fixed" : "portrait, fixed"
     case .initial: "the shape at the first frame, fixed"
+    }
+  }
+}
+
+extension VideoEncoder.RateControl {
+  fileprivate var text: String {
+    switch self {
+    case .bitrate(let bits): "\((bits + 500) / 1000) kbit/s"
+    case .constantQuality(nil): "constant quality"
+    case .constantQuality(let quality?): "constant quality \(quality)"
     }
   }
 }

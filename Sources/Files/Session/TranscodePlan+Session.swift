@@ -18,9 +18,24 @@ extension TranscodePlan {
         path: plan.request.input, codec: plan.video.codecName, size: plan.video.parameters.size,
         duration: plan.duration?.seconds),
       output: Output(path: plan.request.output, container: plan.container, codec: codec),
-      canvas: plan.canvas, parts: parts, concurrency: copyPlan.concurrency,
+      canvases: plan.canvases, renditions: Self.renditions(plan), parts: parts,
+      concurrency: copyPlan.concurrency,
       isToneMapped: !isCopied && plan.mapsTones, tracks: plan.sideTracks.map(Track.init),
       dropped: plan.allDropped(), warnings: plan.warnings + copyPlan.warnings)
+  }
+
+  private static func renditions(_ plan: SessionPlan) -> [PlannedRendition] {
+    let (request, options) = (plan.request, plan.options)
+    let renditions = options.renditions
+    guard renditions.count > 1 else { return [] }
+    let playlists = request.playlists(hasAudio: false)
+    return renditions.enumerated().map { index, rendition in
+      PlannedRendition(
+        name: rendition.name,
+        path: playlists.map { $0.path(of: $0.media[index]) } ?? request.outputs[rendition.canvas],
+        rate: options.ladder.isEmpty
+          ? options.rate : options.rate(of: options.ladder[rendition.rung]))
+    }
   }
 
   private static func parts(_ plan: SessionPlan, _ copyPlan: CopyPlan) -> [Part] {

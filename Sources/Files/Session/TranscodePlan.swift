@@ -3,6 +3,16 @@ public import UprightContainers
 public import UprightFrames
 public import UprightMediaIO
 
+/// One encode of an output that has several.
+public struct PlannedRendition: Sendable, Hashable {
+  /// The name, such as `portrait` or `landscape-720p`.
+  public let name: String
+  /// The file or the media playlist.
+  public let path: String
+  /// The rate control.
+  public let rate: VideoEncoder.RateControl
+}
+
 /// What a session would do: `--dry-run`.
 public struct TranscodePlan: Sendable, Hashable {
   /// What would be read.
@@ -67,8 +77,11 @@ public struct TranscodePlan: Sendable, Hashable {
   public let input: Input
   /// What would be written.
   public let output: Output
-  /// The shape of the output's frames.
-  public let canvas: FrameCanvas
+  /// The shape of the output's frames: one, or portrait and landscape.
+  public let canvases: [FrameCanvas]
+  /// The encodes of an output that has several, all those of a canvas in a row; empty for an output that has
+  /// one.
+  public let renditions: [PlannedRendition]
   /// What happens to the video, in order and without gaps. At least one part. If there are several, the
   /// first starts at 0.
   public let parts: [Part]
@@ -82,6 +95,9 @@ public struct TranscodePlan: Sendable, Hashable {
   public let dropped: [String]
   /// Warnings for the user.
   public let warnings: [String]
+
+  /// The shape of the output's frames; the first of two.
+  public var canvas: FrameCanvas { canvases[0] }
 
   /// The number of frames that are copied. `nil` if the input wasn't analysed in advance.
   public var copiedFrames: Int? { frames(of: \.isCopied) }

@@ -52,8 +52,8 @@ final class MemorySegmentSink: PacketSink {
 
   private func put(_ piece: SegmentCutter.Piece) throws(UprightError) {
     switch piece {
-    case .format(let format, let bytes):
-      try output.put(.format(VideoDescription(format), bytes))
+    case .format(let description, let bytes):
+      try output.put(.format(VideoDescription(description.format), bytes))
     case .segment(let bytes, let start, let duration):
       try output.put(.segment(bytes, start: start.seconds, duration: duration.seconds))
     case .part: break

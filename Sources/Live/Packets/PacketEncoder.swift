@@ -55,8 +55,8 @@ final class PacketEncoder: @unchecked Sendable {
     }
     pipeline = FramePipeline(
       FramePipeline.Work(
-        options: transcoding, stills: try SessionStills(transcoding), container: "a packet stream",
-        canFollow: true, timeBase: timeBase,
+        options: transcoding, fit: options.fit, stills: try SessionStills(transcoding),
+        container: "a packet stream", canFollow: true, timeBase: timeBase,
         settings: { frame, _ in
           VideoEncoder.Settings(
             codec: encoding.codec, size: frame.size,

@@ -35,12 +35,14 @@ extension TranscodeOptions {
       contradictions += [
         (reencode == .always, "--reencode always"), (size != nil, "--size"),
         (captureSize != nil, "--capture-size"), (codec != nil, "--codec"),
-        (canvas != .auto, "--canvas"), (fit != .fit, "--fit"), (anchor != .center, "--anchor"),
+        (canvas != .auto, "--canvas"), (fit ?? .fit != .fit, "--fit"),
+        (anchor != .center, "--anchor"),
         (background != .black, "--background"), (!overlays.isEmpty, "--overlay"),
         (slate != nil, "--slate"), (levels, "--level"), (splits, "--split"),
       ]
     }
     contradictions += [
+      (canvas == .dual, "--canvas dual"), (!ladder.isEmpty, "--ladder"),
       (hasRate, "--crf and --bitrate"), (speed != nil, "--speed"), (gop != nil, "--gop"),
       (isLive, "--latency live"), (!encoderOptions.isEmpty, "--encoder-options"),
       (start != nil, "--start"), (end != nil, "--to"),

@@ -13,13 +13,17 @@ extension TranscodeOptions {
     frames = try reader.parsed("frames", FrameKind.init(parsing:)) ?? frames
     canvas = try reader.word("canvas") ?? canvas
     reference = try reader.word("reference")
-    fit = try reader.word("fit") ?? fit
+    fit = try reader.word("fit")
+    portraitFit = try reader.word("portrait-fit")
+    landscapeFit = try reader.word("landscape-fit")
     anchor = try reader.word("anchor") ?? anchor
     background = try reader.parsed("background", RGBColour.init(parsing:)) ?? background
     slate = try reader.text("slate")
     for text in try reader.texts("overlay") { overlays.append(try Overlay(parsing: text)) }
     levels = try reader.flag("level")
     if let text = try reader.text("size") { try setSize(text) }
+    ladder = try Rung.ladder(parsing: reader.texts("ladder"))
+    landscapeOutput = try reader.text("landscape-output")
     captureSize = try reader.parsed("capture-size") { (text) throws(UprightError) in
       try PixelSize(encoding: text)
     }

@@ -12,8 +12,12 @@ public struct TranscodeOptions: Sendable {
   /// What the frames are oriented to; `nil` for `gravity`, or for `interface` if the frames are sensor
   /// frames.
   public var reference: Reference?
-  /// How a frame is fitted into a canvas of another shape.
-  public var fit = Fit.fit
+  /// How a frame is fitted into a canvas of another shape; `nil` for `fit`, or `blur` on two canvases.
+  public var fit: Fit?
+  /// The same on the portrait canvas of `dual`; `nil` for `fit`.
+  public var portraitFit: Fit?
+  /// The same on the landscape canvas of `dual`; `nil` for `fit`.
+  public var landscapeFit: Fit?
   /// Which part of the frame is kept when `fit` crops.
   public var anchor = Anchor.center
   /// The colour beside a frame that does not fill the canvas.
@@ -27,6 +31,14 @@ public struct TranscodeOptions: Sendable {
   public var levels = false
   /// The encoded size; `nil` for the size in the policy, or else the output container's default.
   public var size: SizeRule?
+  /// The sizes that an HLS output has, the largest first; empty for one, `size`. All have the same cuts and
+  /// timestamps, and the audio is a rendition of its own. Smaller rungs are scaled from the finished frames of
+  /// the largest one, so that overlays, margins and transitions look the same on all of them.
+  public var ladder: [Rung] = []
+  /// Where the landscape canvas of `dual` is written, if the output isn't HLS; `nil` for a file beside the
+  /// output: `NAME-portrait.EXT` and `NAME-landscape.EXT`. With it, the output is the portrait canvas, under
+  /// its own name. A stream needs it.
+  public var landscapeOutput: String?
   /// The capture size that is reported to the app; `nil` for the encoded size.
   public var captureSize: PixelSize?
   /// The codec; `nil` for H.264, or the codec that the container takes.
@@ -111,6 +123,8 @@ public enum CanvasRule: String, Sendable, CaseIterable {
   case initial
   /// Fixed to the shape that lasts longest.
   case majority
+  /// Two canvases at once, one fixed to portrait and one to landscape. Their formats never change.
+  case dual
 }
 
 /// The encoded size (`--size`).

@@ -62,7 +62,8 @@ public struct StreamFormat: Sendable, Hashable {
 }
 
 extension PixelSize {
-  fileprivate func laidOut(wide: Bool) -> PixelSize {
+  /// Returns the size with the longer side as its width, or as its height.
+  package func laidOut(wide: Bool) -> PixelSize {
     PixelSize(
       wide ? max(width, height) : min(width, height),
       wide ? min(width, height) : max(width, height))

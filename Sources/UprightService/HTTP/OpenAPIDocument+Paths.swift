@@ -96,7 +96,7 @@ extension OpenAPIDocument {
         },
         "patch": {
           "operationId": "changeSession", "tags": ["sessions"],
-          "summary": "Changes a running session at its next frame: policy, fit, background, slate, overlay, bitrate. The input isn't interrupted.",
+          "summary": "Changes a running session at its next frame: policy, fit, portrait-fit, landscape-fit, background, slate, overlay, bitrate. The input isn't interrupted.",
           "requestBody": {"required": true, "content": {"application/json": {
             "schema": {"$ref": "#/components/schemas/Change"}, "example": {"policy": "portrait", "options": {"fit": "blur", "bitrate": "1M"}}
           }}},

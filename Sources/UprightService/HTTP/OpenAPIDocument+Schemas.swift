@@ -109,19 +109,20 @@ extension OpenAPIDocument {
       ]},
       "HLSOutput": {
         "type": "object", "required": ["type"], "additionalProperties": false,
-        "properties": {"id": {"$ref": "#/components/schemas/Name"}, "type": {"const": "hls"}}
+        "properties": {"id": {"$ref": "#/components/schemas/Name"}, "type": {"const": "hls"}, "canvas": {"$ref": "#/components/schemas/Canvas"}}
       },
+      "Canvas": {"enum": ["portrait", "landscape"], "description": "The canvas of this output, instead of that of the session. In a session with the canvas dual, an RTMP, RTSP, SRT or UDP output needs it; without it, HLS has playlists of both, and a file becomes two, NAME-portrait.EXT and NAME-landscape.EXT."},
       "PushOutput": {
         "type": "object", "required": ["type", "url"], "additionalProperties": false,
         "properties": {
-          "id": {"$ref": "#/components/schemas/Name"}, "type": {"enum": ["rtmp", "rtsp", "srt", "udp"]},
+          "id": {"$ref": "#/components/schemas/Name"}, "type": {"enum": ["rtmp", "rtsp", "srt", "udp"]}, "canvas": {"$ref": "#/components/schemas/Canvas"},
           "url": {"type": "string", "description": "A URL of that type; for rtmp also rtmps."}
         }
       },
       "FileOutput": {
         "type": "object", "required": ["type", "name"], "additionalProperties": false,
         "properties": {
-          "id": {"$ref": "#/components/schemas/Name"}, "type": {"const": "file"},
+          "id": {"$ref": "#/components/schemas/Name"}, "type": {"const": "file"}, "canvas": {"$ref": "#/components/schemas/Canvas"},
           "name": {"type": "string", "pattern": "^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$", "description": "The first file: take.mp4. If there is one, it becomes take-2.mp4, and so on."},
           "segmentDuration": {"anyOf": [{"type": "number"}, {"type": "string"}], "description": "The duration at which another file begins, with a keyframe: seconds, or text such as 10m. 1 s to 1 d."},
           "segmentSize": {"anyOf": [{"type": "integer"}, {"type": "string"}], "description": "The size at which another file begins, with a keyframe: bytes, or text such as 2G (2 * 1024^3). 1M to 1T."}
@@ -196,6 +197,8 @@ extension OpenAPIDocument {
             "description": "null restores the default.",
             "properties": {
               "fit": {"type": ["string", "null"]},
+              "portrait-fit": {"type": ["string", "null"]},
+              "landscape-fit": {"type": ["string", "null"]},
               "background": {"type": ["string", "null"]},
               "slate": {"type": ["string", "null"]},
               "overlay": {"anyOf": [{"type": "string"}, {"type": "null"}, {"type": "array", "items": {"type": "string"}}]},

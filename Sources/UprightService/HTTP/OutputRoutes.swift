@@ -62,9 +62,9 @@ struct OutputRoutes: Sendable {
   private func add(
     _ request: Request, to hosted: HostedSession, at address: PublicURL
   ) async throws -> Response {
-    let (output, id) = try SessionRequest.output(
+    let (output, id, canvas) = try SessionRequest.output(
       await request.json(limit: bodyLimit), sessions.rules)
-    let status = try await sessions.add(output, id: id, to: hosted)
+    let status = try await sessions.add(output, id: id, canvas: canvas, to: hosted)
     var response = response(status, of: hosted, at: address, .created)
     response.headers[.location] = address.of("/v1/sessions/\(hosted.id)/outputs/\(status.id)")
     return response

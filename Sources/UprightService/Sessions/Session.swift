@@ -17,7 +17,9 @@ package protocol Session: Sendable {
   /// Changes settings at the next frame. Returns when that frame has been encoded.
   func change(_ change: LiveChange) async throws(UprightError) -> AppliedChange
   /// Adds an output and starts it.
-  func add(_ output: LiveOutput, id: String?) async throws(UprightError) -> LiveOutputStatus
+  func add(
+    _ output: LiveOutput, id: String?, canvas: CanvasRule?
+  ) async throws(UprightError) -> LiveOutputStatus
   /// Starts an output that was stopped or has failed.
   func startOutput(_ id: String) async throws(UprightError) -> LiveOutputStatus
   /// Stops an output. Returns when it is closed.

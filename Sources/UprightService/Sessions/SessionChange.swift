@@ -41,7 +41,9 @@ struct SessionChange: Sendable {
     change.policy = policy
     for name in names {
       switch name {
-      case "fit": change.fit = all.fit
+      case "fit": change.fit = .some(all.fit)
+      case "portrait-fit": change.portraitFit = .some(all.portraitFit)
+      case "landscape-fit": change.landscapeFit = .some(all.landscapeFit)
       case "background": change.background = all.background
       case "slate": change.slate = .some(all.slate)
       case "overlay": change.overlays = all.overlays
@@ -56,7 +58,8 @@ extension LiveChange {
   /// The names of the settings that change, as in a PATCH.
   var names: [String] {
     let all = [
-      ("policy", policy != nil), ("fit", fit != nil), ("background", background != nil),
+      ("policy", policy != nil), ("fit", fit != nil), ("portrait-fit", portraitFit != nil),
+      ("landscape-fit", landscapeFit != nil), ("background", background != nil),
       ("slate", slate != nil), ("overlay", overlays != nil), ("bitrate", rate != nil),
     ]
     return all.filter(\.1).map(\.0)

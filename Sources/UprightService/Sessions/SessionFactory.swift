@@ -49,6 +49,7 @@ struct SessionFactory: Sendable {
     }
     var configuration = LiveConfiguration(
       input: input, outputs: outputs, policy: request.policy, options: options)
+    configuration.outputCanvases = request.outputCanvases
     configuration.outputIDs = outputs.indices.compactMap { ids[$0] }
     configuration.limits.outputs = SessionRequest.maxOutputs
     if case .pull(let url) = request.input, url.isHTTP {

@@ -1,19 +1,33 @@
 internal import RotationPolicy
+internal import UprightPipeline
 
 /// The API's `options`: long options of the command line, by name.
 enum SessionOptions {
   /// The options that a live session supports. File names refer to the data folder.
   private static let names: Set<String> = [
-    "frames", "canvas", "reference", "fit", "anchor", "background", "slate", "overlay", "level",
-    "size", "capture-size", "scaler", "codec", "crf", "bitrate", "speed", "gop",
+    "frames", "canvas", "reference", "fit", "portrait-fit", "landscape-fit", "anchor", "background",
+    "slate", "overlay", "level",
+    "size", "ladder", "capture-size", "scaler", "codec", "crf", "bitrate", "speed", "gop",
     "encoder-options", "segment", "hls-segments", "gravity",
   ]
 
   /// The options that are flags, and those that can be given several times.
-  private static let (flags, lists): (Set<String>, Set<String>) = (["level"], ["overlay"])
+  private static let (flags, lists): (Set<String>, Set<String>) = (
+    ["level"], ["ladder", "overlay"]
+  )
 
   /// The options that can change while a session runs.
-  static let changeable: Set<String> = ["fit", "background", "slate", "overlay", "bitrate"]
+  static let changeable: Set<String> = [
+    "fit", "portrait-fit", "landscape-fit", "background", "slate", "overlay", "bitrate",
+  ]
+
+  /// Whether options ask for two canvases.
+  static func isDual(_ options: JSONValue) -> Bool {
+    guard case .object(let members) = options else { return false }
+    return members.contains {
+      $0.key == "canvas" && $0.value.text?.lowercased() == CanvasRule.dual.rawValue
+    }
+  }
 
   /// Checks that all members of a patch can change while a session runs.
   ///

@@ -1,6 +1,8 @@
 internal import RotationPolicy
+internal import UprightContainers
 internal import UprightFiles
 internal import UprightLive
+internal import UprightPipeline
 
 /// A parsed and checked request for a session, from a POST or the configuration.
 struct SessionRequest: Sendable {
@@ -29,6 +31,8 @@ struct SessionRequest: Sendable {
   var outputs: [Output]
   /// The id of each output; `nil` to generate one.
   var outputIDs: [String?]
+  /// The canvas of each output; `nil` for that of the session.
+  var outputCanvases: [CanvasRule?]
   var policy: PolicyDocument
   /// The options, as they were given.
   var options: JSONValue
@@ -53,9 +57,10 @@ struct SessionRequest: Sendable {
     name = try members["name"].map { try Self.name($0, at: "name:") }
     guard let given = members["input"] else { throw Problem.badRequest("input is missing") }
     input = try Self.input(given, rules)
-    (outputs, outputIDs) = try Self.outputs(members["outputs"], rules)
-    policy = try Self.policy(members["policy"] ?? .string("phone"))
     options = members["options"] ?? [:]
+    (outputs, outputIDs, outputCanvases) = try Self.outputs(
+      members["outputs"], rules, isDual: SessionOptions.isDual(options))
+    policy = try Self.policy(members["policy"] ?? .string("phone"))
     arguments = try SessionOptions.arguments(options, rules)
     if let given = members["inputTimeout"] {
       guard let seconds = given.double, (1...86400).contains(seconds) else {
@@ -200,36 +205,65 @@ struct SessionRequest: Sendable {
 
   // MARK: - Outputs
 
+  /// - Parameter isDual: Whether the session has two canvases. A file becomes two then, one for each.
   private static func outputs(
-    _ value: JSONValue?, _ rules: AddressRules
-  ) throws -> ([Output], ids: [String?]) {
-    guard let value else { return ([.hls], [nil]) }
+    _ value: JSONValue?, _ rules: AddressRules, isDual: Bool
+  ) throws -> ([Output], ids: [String?], canvases: [CanvasRule?]) {
+    guard let value else { return ([.hls], [nil], [nil]) }
     guard case .array(let list) = value, (1...maxOutputs).contains(list.count) else {
       throw Problem.badRequest("outputs: must be an array of 1 to \(maxOutputs) outputs")
     }
     var outputs: [Output] = []
     var ids: [String?] = []
+    var canvases: [CanvasRule?] = []
     for entry in list {
-      let (output, id) = try output(entry, rules)
-      guard !outputs.contains(output) else { throw Refusal("outputs: duplicate output") }
-      guard id == nil || !ids.contains(id) else { throw Refusal("outputs: duplicate id") }
-      outputs.append(output)
-      ids.append(id)
+      let given = try output(entry, rules)
+      let isHalved = isDual && given.canvas == nil
+      for (output, id, canvas) in isHalved ? try halves(given.0, id: given.id) : [given] {
+        guard !outputs.contains(output) else { throw Refusal("outputs: duplicate output") }
+        guard id == nil || !ids.contains(id) else { throw Refusal("outputs: duplicate id") }
+        outputs.append(output)
+        ids.append(id)
+        canvases.append(canvas)
+      }
     }
-    return (outputs, ids)
+    guard outputs.count <= maxOutputs else {
+      throw Problem.badRequest(
+        "outputs: a file of both canvases is two outputs; use at most \(maxOutputs)")
+    }
+    return (outputs, ids, canvases)
   }
 
-  /// Parses an output, with its id if it has one.
+  /// Returns an output of a session with two canvases: a file becomes two, `NAME-portrait.EXT` and
+  /// `NAME-landscape.EXT`.
+  private static func halves(
+    _ output: Output, id: String?
+  ) throws -> [(Output, id: String?, canvas: CanvasRule?)] {
+    guard case .file(let name, let limits) = output else { return [(output, id, nil)] }
+    return try [CanvasRule.portrait, .landscape].map { canvas in
+      let half = OutputName.suffixed(name, canvas.rawValue)
+      let halfID = id.map { "\($0)-\(canvas.rawValue)" }
+      guard halfID.map(isName) ?? true else { throw Refusal("outputs: the id is too long") }
+      return (.file(name: half, limits), halfID, canvas)
+    }
+  }
+
+  /// Parses an output, with its id and its canvas if it has them.
   ///
   /// - Throws: `Problem` 400 if the JSON has the wrong form, `Refusal` if its address isn't allowed.
   static func output(
     _ value: JSONValue, _ rules: AddressRules
-  ) throws -> (Output, id: String?) {
+  ) throws -> (Output, id: String?, canvas: CanvasRule?) {
     var members = try members(
       of: value, "output",
-      allowing: ["id", "type", "url", "name", "segmentDuration", "segmentSize"])
+      allowing: ["id", "type", "url", "name", "canvas", "segmentDuration", "segmentSize"])
     let id = try members.removeValue(forKey: "id").map { try name($0, at: "output: id") }
-    return (try output(members, rules), id)
+    let canvas = try members.removeValue(forKey: "canvas").map { value in
+      guard let rule = value.text.flatMap(CanvasRule.init), [.portrait, .landscape].contains(rule)
+      else { throw Problem.badRequest("output: canvas must be portrait or landscape") }
+      return rule
+    }
+    return (try output(members, rules), id, canvas)
   }
 
   private static func output(

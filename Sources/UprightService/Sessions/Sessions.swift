@@ -3,6 +3,7 @@ internal import Logging
 internal import RotationPolicy
 internal import Synchronization
 internal import UprightLive
+internal import UprightPipeline
 internal import UprightMediaIO
 
 /// The sessions of the service, by name. Limits their number and keeps ended sessions for a while.
@@ -210,7 +211,7 @@ final class Sessions: Sendable {
 
   /// Adds an output to a running session.
   func add(
-    _ output: SessionRequest.Output, id: String?, to hosted: HostedSession
+    _ output: SessionRequest.Output, id: String?, canvas: CanvasRule?, to hosted: HostedSession
   ) async throws -> LiveOutputStatus {
     try await running(hosted) {
       let id = try hosted.outputs.reserve(output, id: id)
@@ -218,7 +219,7 @@ final class Sessions: Sendable {
         var found: [String] = []
         defer { for secret in hosted.add(secrets: found) { secrets.add(secret) } }
         let target = try await factory.output(output, id: hosted.id, rules: rules, &found)
-        return try await hosted.session.add(target, id: id)
+        return try await hosted.session.add(target, id: id, canvas: canvas)
       } catch {
         hosted.outputs.release(id)
         throw error

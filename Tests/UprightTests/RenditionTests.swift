@@ -1,0 +1,323 @@
+import Foundation
+import Orientation
+import Testing
+import UprightFiles
+import UprightMediaIO
+import UprightPipeline
+import UprightTestSupport
+
+/// Files with several renditions: a ladder, and both canvases at once.
+@Suite(.enabled(if: Needs.ffmpeg && Needs.python, "needs ffmpeg and python3"), .serialized)
+struct RenditionTests {
+  /// Portrait, landscape from frame 100, portrait from frame 200.
+  private static func make(
+    _ name: String, in scratch: Scratch, _ configure: (inout TranscodeOptions) -> Void
+  ) throws -> Transcoded {
+    try Transcoded(
+      NumberedClip.Clip.variable.path(), to: scratch.path(name), events: Samples.turningEvents()
+    ) {
+      $0.sensor()
+      $0.quick()
+      configure(&$0)
+    }
+  }
+
+  /// Checks that the playlists have the same segments and discontinuities. Returns them.
+  private static func checkedAlike(_ names: [String], _ scratch: Scratch) throws -> [Playlist] {
+    let playlists = try names.map { try Playlist(path: scratch.path($0)) }
+    let first = try #require(playlists.first)
+    for (playlist, name) in zip(playlists, names) {
+      #expect(playlist.segments.map(\.duration) == first.segments.map(\.duration), "\(name)")
+      #expect(
+        playlist.segments.map(\.isDiscontinuous) == first.segments.map(\.isDiscontinuous),
+        "\(name)")
+      #expect(playlist.isEnded && playlist.type == "VOD")
+    }
+    return playlists
+  }
+
+  /// Checks that a player shows frames 0 to 299, upright.
+  private static func checkFrames(_ path: String, changes: [Int], widths: [Int]) throws {
+    let (status, said) = try Player.ffmpeg.play([path])
+    #expect(status == 0, "\(path): \(said["error"])")
+    #expect(said["numbers"].ints == Array(0..<300), "\(path)")
+    #expect(said["sizes"].array.map { $0["frame"].int } == changes, "\(path)")
+    #expect(said["sizes"].array.map { $0["width"].int } == widths, "\(path)")
+    #expect(said["lies"].array.map { $0["orientation"].int } == [1], "\(path)")
+  }
+
+  /// The attributes of the variants of a multivariant playlist, and its URIs.
+  private static func variants(_ path: String) throws -> [(
+    attributes: [String: String], uri: String
+  )] {
+    let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+    return lines.indices.filter { lines[$0].hasPrefix("#EXT-X-STREAM-INF:") }.map { index in
+      let text = lines[index].dropFirst("#EXT-X-STREAM-INF:".count)
+      var attributes: [String: String] = [:]
+      for match in text.matches(of: /([A-Z0-9-]+)=("[^"]*"|[^,]*)/) {
+        attributes[String(match.1)] = match.2.filter { $0 != "\"" }
+      }
+      return (attributes, String(lines[index + 1]))
+    }
+  }
+
+  /// Checks `CODECS` and the rates of a variant against the files.
+  private static func check(
+    _ attributes: [String: String], of uri: String, audio: String, _ scratch: Scratch
+  ) throws {
+    let stream = try FFmpegTool.probe(
+      scratch.path(uri), ["-select_streams", "v:0", "-show_streams"])["streams"][0]
+    #expect(stream["profile"].string == "Constrained Baseline")
+    let level = String(try #require(stream["level"].int), radix: 16)
+    #expect(
+      attributes["CODECS"] == "avc1.42c0" + (level.count < 2 ? "0" : "") + level + ",mp4a.40.2")
+    func bits(_ playlist: String) throws -> [(bits: Double, seconds: Double)] {
+      try Playlist(path: scratch.path(playlist)).segments.map {
+        let data = try Data(contentsOf: URL(fileURLWithPath: scratch.path($0.file)))
+        return (Double(data.count * 8), $0.duration)
+      }
+    }
+    let (video, sound) = (try bits(uri), try bits(audio))
+    let seconds = video.reduce(0) { $0 + $1.seconds }
+    let average = (video + sound).reduce(0) { $0 + $1.bits } / seconds
+    let written = try #require(attributes["AVERAGE-BANDWIDTH"].flatMap(Double.init))
+    #expect(written >= average - 1 && written <= average * 1.011 + 1, "\(written), not \(average)")
+    let peak = try #require(attributes["BANDWIDTH"].flatMap(Double.init))
+    // A lower bound: the segments are as long as the target duration, or the last of their format.
+    let least =
+      zip(video, sound).filter { $0.0.seconds >= 1 }
+      .map { ($0.bits + $1.bits) / $0.seconds }.max() ?? 0
+    #expect(peak >= least * 0.95 && peak <= least * 1.2, "\(peak), at least \(least)")
+  }
+
+  @Test("A ladder: the same cuts, times and frames on each rung, and the audio once", .long)
+  func ladder() throws {
+    let scratch = try Scratch()
+    let run = try Self.make("out.m3u8", in: scratch) {
+      $0.ladder = [Rung(size: PixelSize(180, 320)), Rung(size: PixelSize(144, 256))]
+      $0.segmentDuration = 2
+    }
+    #expect(run.result.output.frames == 300 && run.result.output.encodedFrames == 300)
+    #expect(
+      run.result.output.sizes.map(\.description) == [
+        "180x320", "320x180", "180x320", "144x256", "256x144", "144x256",
+      ])
+    let names = ["out-180x320.m3u8", "out-144x256.m3u8", "out-audio.m3u8"]
+    let playlists = try Self.checkedAlike(names, scratch)
+    #expect(playlists.allSatisfy { $0.discontinuities == 2 && $0.maps.count == 3 })
+    #expect(playlists[0].segments.count == 6)
+
+    try Self.checkFrames(scratch.path(names[0]), changes: [0, 100, 200], widths: [180, 320, 180])
+    try Self.checkFrames(scratch.path(names[1]), changes: [0, 100, 200], widths: [144, 256, 144])
+    let times = try names.prefix(2).map {
+      try FFmpegTool.packets(scratch.path($0), "v:0").map { [$0.pts ?? -1, $0.isKey ? 1 : 0] }
+    }
+    #expect(times[0].count == 300 && times[0] == times[1])
+    let sound = try FFmpegTool.packets(scratch.path(names[2]), "a:0")
+    #expect(
+      sound.count == (try FFmpegTool.packets(NumberedClip.Clip.variable.path(), "a:0")).count)
+    let streams = try FFmpegTool.probe(scratch.path(names[2]), ["-show_streams"])["streams"].array
+    #expect(streams.map { $0["codec_type"].string } == ["audio"])
+
+    let variants = try Self.variants(run.path)
+    #expect(variants.map(\.uri) == Array(names.prefix(2)))
+    #expect(variants.map { $0.attributes["RESOLUTION"] } == ["180x320", "144x256"])
+    for variant in variants {
+      try Self.check(variant.attributes, of: variant.uri, audio: names[2], scratch)
+      #expect(variant.attributes["AUDIO"] == "audio")
+    }
+    // FFmpeg's reader offers each variant as a program.
+    let programs = try FFmpegTool.probe(run.path, ["-show_programs"])["programs"].array
+    #expect(programs.count == 2)
+    #expect(programs.allSatisfy { $0["nb_streams"].int == 2 })
+  }
+
+  @Test("A lower rung shows what the first one does, frame by frame", .long)
+  func rungPixels() throws {
+    let scratch = try Scratch()
+    _ = try Self.make("out.m3u8", in: scratch) {
+      $0.ladder = [
+        Rung(size: PixelSize(180, 320), rate: .constantQuality(4)),
+        Rung(size: PixelSize(90, 160), rate: .constantQuality(4)),
+      ]
+      $0.canvas = .landscape
+      $0.fit = .blur
+    }
+    let ratios = try FFmpegTool.ratios(
+      inputs: ["180x320", "90x160"].flatMap { ["-i", scratch.path("out-\($0).m3u8")] },
+      graph: "[0]scale=160:90:flags=bicubic+accurate_rnd,setsar=1[a];[1]setsar=1[b]")
+    #expect(ratios.count == 300)
+    figure("a lower rung: \(ratios.worst)")
+    #expect(ratios.worst.luma > 32, "\(ratios.worst)")
+  }
+
+  @Test("GStreamer plays a ladder to its end", .plays(.gstreamer), .long)
+  func gstreamer() throws {
+    let scratch = try Scratch()
+    let run = try Self.make("out.m3u8", in: scratch) {
+      $0.ladder = [Rung(size: PixelSize(180, 320)), Rung(size: PixelSize(90, 160))]
+      $0.canvas = .portrait
+    }
+    let (status, said) = try Player.gstreamer.play([run.path, "--sound"])
+    #expect(status == 0, "\(said["error"])")
+    #expect(said["frames"].int == 300 && said["backwards"].int == 0)
+    #expect(said["sound"]["buffers"].int ?? 0 > 460)
+  }
+
+  /// A rotation of frames 0 to 299, on a canvas of the given size, as the reference draws it.
+  private static func check(
+    _ path: String, _ size: PixelSize, fit: Fit, above limit: Double
+  ) throws {
+    let truth = try Samples.truth.get()
+    var graph = "[0]split=3[x0][x1][x2];"
+    for index in 0..<3 {
+      let isLandscape = index == 1
+      let matches = size.isLandscape == isLandscape
+      // The picture's rectangle on the canvas, and what of the truth is in it.
+      let short = min(size.width, size.height)
+      let inner = (short * 9 / 16 + 1) & ~1
+      let part =
+        matches || fit == .fill
+        ? size : isLandscape ? PixelSize(short, inner) : PixelSize(inner, short)
+      let range = "trim=start_frame=\(index * 100):end_frame=\(index * 100 + 100)"
+      graph += "[x\(index)]\(range),crop=\(part.width):\(part.height),setsar=1,scale=\(size.width):"
+      graph += "\(size.height):flags=area,setsar=1[a\(index)];"
+      let crop =
+        matches || fit != .fill
+        ? "" : isLandscape ? "crop=ih*9/16:ih," : "crop=iw:iw*9/16,"
+      graph += "[\(index + 1)]\(crop)scale=\(part.width):\(part.height):flags=bicubic+accurate_rnd,"
+      graph += "scale=\(size.width):\(size.height):flags=area,format=yuv420p,setsar=1[b\(index)];"
+    }
+    graph += "[a0][a1][a2]concat=n=3,format=yuv420p[a];[b0][b1][b2]concat=n=3[b]"
+    let ratios = try FFmpegTool.ratios(
+      inputs: ["-i", path] + truth.flatMap { ["-i", $0] }, graph: graph)
+    #expect(ratios.count == 300)
+    figure("dual \(size) \(fit): \(ratios.worst), chroma \(ratios.lowest.cb) \(ratios.lowest.cr)")
+    #expect(ratios.worst.luma >= limit, "\(path): \(ratios.worst)")
+  }
+
+  @Test("Both canvases as files: one format each, every frame compared with the truth", .long)
+  func dualFiles() throws {
+    let scratch = try Scratch()
+    let run = try Self.make("take.mp4", in: scratch) {
+      $0.canvas = .dual
+      $0.size = .pair(PixelSize(180, 320))
+      $0.rate = .constantQuality(10)
+      $0.landscapeFit = .fill
+    }
+    let files = ["take-portrait.mp4", "take-landscape.mp4"]
+    #expect(scratch.names == files.sorted())
+    #expect(run.result.output.files == files.map { scratch.path($0) })
+    #expect(run.result.output.sizes == [PixelSize(180, 320), PixelSize(320, 180)])
+    #expect(run.result.formats.allSatisfy { $0.format.encodeResolution == PixelSize(180, 320) })
+    for (file, width) in zip(files, [180, 320]) {
+      let path = scratch.path(file)
+      try Self.checkFrames(path, changes: [0], widths: [width])
+      #expect(
+        try FFmpegTool.packets(path, "a:0").count
+          == FFmpegTool.packets(NumberedClip.Clip.variable.path(), "a:0").count)
+    }
+    try Self.check(scratch.path(files[0]), PixelSize(180, 320), fit: .blur, above: 25)
+    try Self.check(scratch.path(files[1]), PixelSize(320, 180), fit: .fill, above: 25)
+  }
+
+  @Test("Both canvases as HLS: three multivariant playlists, equal cuts, one format each", .long)
+  func dualPlaylists() throws {
+    let scratch = try Scratch()
+    let run = try Self.make("out.m3u8", in: scratch) {
+      $0.canvas = .dual
+      $0.size = .pair(PixelSize(180, 320))
+      $0.segmentDuration = 2
+    }
+    let names = ["out-portrait-video.m3u8", "out-landscape-video.m3u8", "out-audio.m3u8"]
+    let playlists = try Self.checkedAlike(names, scratch)
+    #expect(playlists.allSatisfy { $0.discontinuities == 0 && $0.maps.count == 1 })
+    #expect(playlists[0].segments.count == 5)
+    try Self.checkFrames(scratch.path(names[0]), changes: [0], widths: [180])
+    try Self.checkFrames(scratch.path(names[1]), changes: [0], widths: [320])
+    let all = try Self.variants(run.path)
+    #expect(all.map(\.uri) == Array(names.prefix(2)))
+    #expect(all.map { $0.attributes["NAME"] } == ["portrait", "landscape"])
+    #expect(all.map { $0.attributes["RESOLUTION"] } == ["180x320", "320x180"])
+    for (index, canvas) in ["portrait", "landscape"].enumerated() {
+      let own = try Self.variants(scratch.path("out-\(canvas).m3u8"))
+      #expect(own.map(\.uri) == [names[index]])
+      #expect(own[0].attributes["NAME"] == nil)
+      try Self.checkFrames(
+        scratch.path("out-\(canvas).m3u8"), changes: [0], widths: [index == 0 ? 180 : 320])
+    }
+  }
+
+  @Test("An output that can't be written leaves nothing, of either canvas")
+  func neitherHalf() throws {
+    let scratch = try Scratch()
+    func failure(_ configure: (inout TranscodeOptions) -> Void) throws -> UprightError? {
+      let error = #expect(throws: UprightError.self) {
+        try Self.make("take.mp4", in: scratch) {
+          $0.canvas = .dual
+          $0.size = .pair(PixelSize(90, 160))
+          configure(&$0)
+        }
+      }
+      return error
+    }
+    let present = scratch.path("take-landscape.mp4")
+    try Data([1, 2, 3]).write(to: URL(fileURLWithPath: present))
+    let error = try failure { _ in }
+    #expect(error?.code == .cannotCreate && error?.location == present)
+    #expect(scratch.names == ["take-landscape.mp4"])
+    #expect(try Data(contentsOf: URL(fileURLWithPath: present)) == Data([1, 2, 3]))
+    try FileManager.default.removeItem(atPath: present)
+    // The second output can't be created: the first isn't left either.
+    #expect(
+      try failure { $0.landscapeOutput = scratch.path("nowhere/b.mp4") }?.code == .cannotCreate)
+    #expect(scratch.names.isEmpty)
+  }
+
+  @Test("If the second file can't get its name, the first isn't left either")
+  func secondName() throws {
+    let scratch = try Scratch()
+    var options = TranscodeOptions()
+    options.canvas = .dual
+    options.size = .pair(PixelSize(90, 160))
+    options.quick()
+    let session = try TranscodeSession(
+      input: Samples.displayMatrix, output: scratch.path("take.mp4"), options: options)
+    let other = URL(fileURLWithPath: scratch.path("take-landscape.mp4"))
+    let error = #expect(throws: UprightError.self) {
+      // Another process creates it during the run.
+      try session.run { _ in try? Data([1]).write(to: other) }
+    }
+    #expect(error?.code == .cannotCreate, "\(String(describing: error))")
+    #expect(scratch.names == ["take-landscape.mp4"])
+    #expect(try Data(contentsOf: other) == Data([1]))
+  }
+
+  @Test("A rung that is larger than the input, and a square for two canvases, are usage errors")
+  func tooLarge() throws {
+    let scratch = try Scratch()
+    let error = #expect(throws: UprightError.self) {
+      try Self.make("out.m3u8", in: scratch) {
+        $0.ladder = try Rung.ladder(parsing: ["720p,360p"])
+      }
+    }
+    #expect(error?.code == .usage && error?.message.contains("larger than the input") == true)
+    #expect(scratch.names.isEmpty)
+  }
+
+  @Test("The plan says what would be written")
+  func plan() throws {
+    let scratch = try Scratch()
+    var options = TranscodeOptions()
+    options.canvas = .dual
+    options.ladder = try Rung.ladder(parsing: ["360p", "180p:300k"])
+    let session = try TranscodeSession(
+      input: NumberedClip.Clip.variable.path(), output: scratch.path("out.m3u8"), options: options)
+    let plan = try session.plan()
+    #expect(plan.lines.contains { $0.contains("portrait and landscape") }, "\(plan.lines)")
+    #expect(plan.renditions.count == 4)
+    #expect(plan.lines.contains { $0.contains("landscape-180p") && $0.contains("300 kbit/s") })
+    #expect(plan.parts.map(\.reason) == ["there are several renditions"])
+    #expect(scratch.names.isEmpty)
+  }
+}
