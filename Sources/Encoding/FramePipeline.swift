@@ -138,7 +138,7 @@ package final class FramePipeline {
     let plainFrame = try plain.plain(frame)
     let placement = stages.orienter.placement(
       of: plainFrame.size, sampleAspectRatio: plainFrame.sampleAspectRatio, turn: direction.turn,
-      canvas: direction.canvas)
+      focus: direction.focus, canvas: direction.canvas)
     try stages.fields.take(plainFrame, direction, time, by: placement) {
       (frame: consuming VideoFrame, direction: FrameDirection, time: MediaTime) throws(UprightError)
       in
@@ -212,7 +212,8 @@ package final class FramePipeline {
   ) throws(UprightError) {
     let shape = frame.sampleAspectRatio
     let placement = stages.orienter.placement(
-      of: frame.size, sampleAspectRatio: shape, turn: direction.turn, canvas: direction.canvas)
+      of: frame.size, sampleAspectRatio: shape, turn: direction.turn, focus: direction.focus,
+      canvas: direction.canvas)
     let orienting = ContinuousClock.now
     var drawn = try stages.compositor.output(for: frame, direction, placement, shape: shape)
     drawn.fields = DeinterlacingStage.fields(frame.fields, after: placement.orientation)

@@ -160,7 +160,11 @@ final class LiveBranch {
         let packet = item.takePacket()
         if let format { line.format = format }
         for (writer, content) in line.writers where track == 0 || content != .video {
-          writer.queue.put(try packet.shared(), track: track, format: format)
+          // The video's packets tell the audio's segments where they end.
+          let isClock = track == 0 && content == .audio
+          writer.queue.put(
+            isClock ? try packet.withoutPayload() : try packet.shared(), track: track,
+            format: format)
         }
       }
     }

@@ -119,6 +119,9 @@ struct LivePolicy {
     return Array(unreported[first...])
   }
 
+  /// Sets whether `focus` events have an effect from now on.
+  mutating func takesFocus(_ isTaken: Bool) { director?.takesFocus = isTaken }
+
   /// Adds a canvas, for another encode.
   mutating func add(_ canvas: DirectedCanvas) { director?.add(canvas) }
 

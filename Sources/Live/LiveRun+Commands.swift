@@ -82,6 +82,8 @@ extension LiveRun {
       configuration.policy = policy
     }
     configuration.options = change.applied(to: configuration.options)
+    let takesFocus = configuration.options.fills
+    control.policy { $0.takesFocus(takesFocus) }
     stills = SessionStills(
       slateOf: change.slate == nil ? stills : new, overlaysOf: change.overlays == nil ? stills : new
     )

@@ -59,10 +59,11 @@ extension LiveRun {
     sourceGuidance = source
     let first = outputs.entries.first { !$0.isStopped }?.target.streams[0].encoding
     let guidance = first?.guidance ?? source
-    let director = try FrameDirector(
+    var director = try FrameDirector(
       policy: policy, guidance: guidance, frames: options.frames,
       reference: options.reference, canvas: first?.canvas ?? .follow, signalsAreEvents: true,
-      gravity: options.gravity, levels: options.levels)
+      gravity: options.gravity, levels: options.levels, focus: options.focusRule)
+    director.takesFocus = options.fills
     control.policy { $0.start(with: director) }
     for entry in outputs.entries where !entry.isStopped { attach(entry, source) { _, _ in } }
   }

@@ -48,7 +48,7 @@ extension Placement {
   /// Returns the largest part of `shown` with the canvas's aspect ratio, in stored pixels.
   static func crop(
     _ shown: PixelRect, pixel: Rational, orientation: ImageOrientation, anchor: Anchor,
-    canvas: PixelSize, grid: PixelSize
+    focus: Point?, canvas: PixelSize, grid: PixelSize
   ) -> PixelRect {
     // The canvas size and the anchor, converted to the orientation of the stored frame.
     let target = orientation.applied(to: canvas)
@@ -60,14 +60,26 @@ extension Placement {
       width, native: target.width, within: shown.width, step: grid.width)
     let down = Axis.length(
       height, native: target.height, within: shown.height, step: grid.height)
-    let point = Point(x: anchor.x, y: anchor.y)
+    var point = (focus ?? Point(x: anchor.x, y: anchor.y))
       .applying(AffineMatrix(orientation.inverse, size: PixelSize(1, 1)))
+    if focus != nil {
+      point.x = share(before: across, within: shown.width, centre: point.x)
+      point.y = share(before: down, within: shown.height, centre: point.y)
+    }
     return PixelRect(
       x: shown.x
         + Axis.offset(of: across, within: shown.width, fraction: point.x, step: grid.width),
       y: shown.y
         + Axis.offset(of: down, within: shown.height, fraction: point.y, step: grid.height),
       width: across, height: down)
+  }
+
+  /// Returns the share of the spare length that is before a part whose centre is as close to `centre` as
+  /// possible.
+  private static func share(before part: Int, within whole: Int, centre: Double) -> Double {
+    let spare = Double(whole - part)
+    guard spare > 0, centre.isFinite else { return 0.5 }
+    return min(max(0, (centre * Double(whole) - Double(part) / 2) / spare), 1)
   }
 
   /// Returns the frame's displayed width and height, both multiplied by the ratio's denominator:

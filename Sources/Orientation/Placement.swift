@@ -30,13 +30,15 @@ public struct Placement: Sendable, Hashable {
   ///   - sampleAspectRatio: the width of a stored pixel over its height; 1:1 if it is invalid.
   ///   - orientation: the orientation that makes the stored frame upright.
   ///   - fit: how a frame with another aspect ratio is fitted.
+  ///   - focus: the point of the upright frame, 0...1, that `fill` keeps as close to the middle of
+  ///     the canvas as possible; `nil` to keep the part of the anchor.
   ///   - anchor: the part to keep, or the position in spare space, in terms of the upright frame.
   ///   - canvas: the size of the canvas, in square pixels.
   ///   - alignment: the grid for edges, (2, 2) for 4:2:0; a value below 1 counts as 1.
   public init(
     source: PixelSize, crop: PixelRect? = nil, sampleAspectRatio: Rational = .one,
-    orientation: ImageOrientation, fit: Fit = .fit, anchor: Anchor = .center, canvas: PixelSize,
-    alignment: PixelSize = PixelSize(2, 2)
+    orientation: ImageOrientation, fit: Fit = .fit, anchor: Anchor = .center,
+    focus: Point? = nil, canvas: PixelSize, alignment: PixelSize = PixelSize(2, 2)
   ) {
     self.orientation = orientation
     self.canvas = canvas
@@ -62,7 +64,8 @@ public struct Placement: Sendable, Hashable {
       )
     case .fill:
       sourceRect = Self.crop(
-        shown, pixel: pixel, orientation: orientation, anchor: anchor, canvas: area, grid: grid)
+        shown, pixel: pixel, orientation: orientation, anchor: anchor, focus: focus, canvas: area,
+        grid: grid)
       canvasRect = PixelRect(area)
     }
     transform = Self.transform(from: sourceRect, orientation: orientation, to: canvasRect)

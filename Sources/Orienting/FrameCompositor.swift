@@ -115,7 +115,7 @@ package final class FrameCompositor {
       turn: direction.turn.then(
         ImageOrientation(
           flippedHorizontally: false, quarterTurns: -moment.clockwiseDegrees / 90)),
-      canvas: direction.canvas)
+      focus: direction.focus, canvas: direction.canvas)
     let fraction = TimingCurve.easeInOut.value(at: moment.progress)
     if fraction == 0 { return try rested(frame, direction, earlier) }
     let pose = Pose(
@@ -219,7 +219,8 @@ final class HeldContent {
     switch held {
     case .some(let frame):
       let placement = orienter.placement(
-        of: frame.size, sampleAspectRatio: shape, turn: direction.turn, canvas: canvas)
+        of: frame.size, sampleAspectRatio: shape, turn: direction.turn,
+        focus: direction.focus, canvas: canvas)
       guard direction.level != 0 else { return try orienter.orient(frame, by: placement) }
       return try orienter.orient(
         frame, in: Pose(placement, of: frame.size, degrees: direction.level), on: canvas,

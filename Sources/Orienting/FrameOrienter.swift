@@ -59,11 +59,12 @@ package final class FrameOrienter {
 
   /// Returns the placement for `orient`.
   package func placement(
-    of size: PixelSize, sampleAspectRatio: Rational, turn: ImageOrientation, canvas: PixelSize
+    of size: PixelSize, sampleAspectRatio: Rational, turn: ImageOrientation, focus: Point? = nil,
+    canvas: PixelSize
   ) -> Placement {
     Placement(
       source: size, sampleAspectRatio: sampleAspectRatio, orientation: turn, fit: layout.fit,
-      anchor: layout.anchor, canvas: canvas, alignment: format.alignment)
+      anchor: layout.anchor, focus: focus, canvas: canvas, alignment: format.alignment)
   }
 
   /// Sets the chroma siting on `canvas` to that of `frame` turned by `turn`, however the first frame on the

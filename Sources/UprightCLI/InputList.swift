@@ -48,9 +48,15 @@ struct InputList {
   }
 
   /// Removes the inputs whose output exists. Returns their number.
-  mutating func removeExisting() -> Int {
+  ///
+  /// - Parameter suffixes: What is added to the names of outputs that have several files.
+  mutating func removeExisting(suffixes: [String] = []) -> Int {
     let count = items.count
-    items.removeAll { FileManager.default.fileExists(atPath: $0.output) }
+    items.removeAll { item in
+      let names = suffixes.map { OutputName.suffixed(item.output, $0) }
+      return (names.isEmpty ? [item.output] : names)
+        .allSatisfy { FileManager.default.fileExists(atPath: $0) }
+    }
     return count - items.count
   }
 

@@ -87,7 +87,7 @@ struct Transcode: ParsableCommand {
     var list = try InputList(inputs, output: output, format: format)
     try check(list)
     if skipExisting {
-      let skipped = list.removeExisting()
+      let skipped = list.removeExisting(suffixes: arguments.fileSuffixes)
       if skipped > 0 && !common.output.quiet {
         StandardError.printLine("\(skipped) skipped: already done")
       }
@@ -223,6 +223,7 @@ extension Transcode {
     for (value, option, what) in [
       (arguments.audio, "--audio", "an audio recording belongs to one input"),
       (trace, "--trace", "a trace covers one input"),
+      (arguments.landscapeOutput, "--landscape-output", "it is the output of one input"),
       (
         policyArguments.events == "-" ? "-" : nil, "--events -",
         "standard input can be read only once"

@@ -39,6 +39,12 @@ struct TranscodeArguments: ParsableArguments {
   @Option(help: "The part of a cropped frame that is kept: center, top, bottomLeading, ...")
   var anchor = Anchor.center
 
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "How long a crop takes to move to the point of a focus event.", valueName: "seconds"))
+  var focusEase = 0.5
+
   @Option(help: ArgumentHelp("The colour around the frame.", valueName: "RRGGBB"))
   var background = "000000"
 
@@ -178,6 +184,11 @@ struct TranscodeArguments: ParsableArguments {
   @Flag(help: "When stopped by Ctrl-C, keep the output's name instead of NAME.partial.EXT.")
   var keepPartial = false
 
+  /// What is added to an output's name for its files, if it has two. An HLS output has its own name.
+  var fileSuffixes: [String] {
+    canvas == .dual && landscapeOutput == nil ? ["portrait", "landscape"] : []
+  }
+
   /// Returns the options, checked.
   ///
   /// - Throws: `usage`, with the option as its location.
@@ -192,6 +203,7 @@ struct TranscodeArguments: ParsableArguments {
     options.ladder = try Rung.ladder(parsing: ladder)
     options.landscapeOutput = landscapeOutput
     options.anchor = anchor
+    options.focusEase = focusEase
     options.background = try RGBColour(parsing: background)
     options.slate = slate
     options.overlays = try overlay.map { (text) throws(UprightError) in try Overlay(parsing: text) }

@@ -18,6 +18,7 @@ extension AdapterOptions {
     }
     fit = try reader.word("fit") ?? fit
     anchor = try reader.word("anchor") ?? anchor
+    focusEase = try reader.number("focus-ease", in: FocusRule.durations) ?? focusEase
     background = try reader.parsed("background", RGBColour.init(parsing:)) ?? background
     filter = try reader.word("filter") ?? filter
     gravity = try reader.word("gravity", as: GravityConstants.self)?.configuration ?? gravity

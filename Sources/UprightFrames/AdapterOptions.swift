@@ -16,6 +16,8 @@ public struct AdapterOptions: Sendable {
   public var fit = Fit.fit
   /// Which part stays when `fit` crops, and where a frame is placed when there is room left over.
   public var anchor = Anchor.center
+  /// How long the crop of `fill` takes to move to the point of a `focus` event, in seconds: 0 to 60.
+  public var focusEase = 0.5
   /// The colour around a frame that doesn't fill the canvas.
   public var background = RGBColour.black
   /// The kernel that frames are rescaled with.

@@ -59,7 +59,7 @@ public final class FrameAdapter {
     let placement = Placement(
       source: source.size, sampleAspectRatio: source.sampleAspectRatio,
       orientation: direction.turn, fit: options.fit, anchor: options.anchor,
-      canvas: direction.canvas,
+      focus: direction.focus, canvas: direction.canvas,
       alignment: PixelSize(max(from.width, to.width), max(from.height, to.height)))
     guard placement.isExact || source.layout.isResampled else {
       throw UprightError(

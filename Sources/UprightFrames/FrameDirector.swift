@@ -18,6 +18,8 @@ package struct FrameDirection: Equatable {
   package var window = ImageOrientation.up
   /// The clockwise rotation in degrees, in addition to `turn`, that makes the frame level.
   package var level = 0.0
+  /// The point of the upright frame that a crop keeps in the middle; `nil` for the anchor.
+  package var focus: Point?
 
   /// Returns whether both directions have the same layout at rest.
   package func hasLayout(of other: FrameDirection) -> Bool {
@@ -43,6 +45,8 @@ package struct FrameDirector {
   /// Whether signals are followed to the degree.
   private let levels: Bool
   package private(set) var plan: OrientationPlan
+  /// Whether a canvas crops frames, so that `focus` events have an effect. Others are refused.
+  package var takesFocus = true
   private var lastDevice: DeviceOrientation?
   private var moments = TurnTracker()
 
@@ -50,7 +54,7 @@ package struct FrameDirector {
   package init(
     policy: PolicyDocument, guidance: StreamGuidance, frames: FrameKind, reference: Reference?,
     canvas: FrameCanvas, signalsAreEvents: Bool,
-    gravity: GravityClassifier.Configuration, levels: Bool = false
+    gravity: GravityClassifier.Configuration, levels: Bool = false, focus: FocusRule = .init()
   ) throws(UprightError) {
     self.levels = levels
     self.frames = frames
@@ -64,7 +68,7 @@ package struct FrameDirector {
       self.reference = .gravity
     }
     do throws(PolicyError) {
-      plan = try OrientationPlan(policy, guidance: guidance, gravity: gravity)
+      plan = try OrientationPlan(policy, guidance: guidance, gravity: gravity, focus: focus)
     } catch {
       throw UprightError(error, code: .badData)
     }
@@ -82,13 +86,21 @@ package struct FrameDirector {
     try self.init(
       policy: options.policy, guidance: guidance, frames: options.frames,
       reference: options.reference, canvas: options.canvas, signalsAreEvents: signalsAreEvents,
-      gravity: options.gravity)
+      gravity: options.gravity,
+      focus: FocusRule(start: Point(options.anchor), ease: options.focusEase))
+    takesFocus = options.fit == .fill
   }
 
   /// Adds one external event.
   ///
-  /// - Throws: `badData` if the policy refuses the event.
+  /// - Throws: `badData` if the policy refuses the event, and for a focus that has no effect.
   package mutating func push(_ event: RotationEvent) throws(UprightError) {
+    if case .focus = event.action, !takesFocus {
+      throw UprightError(
+        .badData, "no canvas crops the frame, so there is no focus",
+        at: event.line.map { "line \($0)" } ?? "the event at \(event.at)",
+        remedy: "use the fit fill, or remove the event")
+    }
     do throws(PolicyError) {
       try plan.push(event)
     } catch {
@@ -116,6 +128,7 @@ package struct FrameDirector {
       format: format, turn: turn(stored, for: point.turn?.to ?? app, held: point.device),
       canvas: format.encodeResolution)
     direction.isCaptureEnabled = point.isCaptureEnabled
+    direction.focus = point.focus?.point(at: seconds)
     // With the reference `interface`, frames show the app, otherwise the world. The screen of the device is
     // turned relative to that.
     direction.window = ImageOrientation(
@@ -196,6 +209,11 @@ package struct DirectedCanvas: Sendable {
     }
     return format
   }
+}
+
+extension Point {
+  /// The focus that keeps the part of an anchor.
+  package init(_ anchor: Anchor) { self.init(x: anchor.x, y: anchor.y) }
 }
 
 extension DeviceOrientation {

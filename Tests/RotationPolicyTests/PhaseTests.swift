@@ -242,6 +242,7 @@ import Testing
       case .decision: "decision"
       case .phase(let phase): phase.kind.rawValue
       case .layout: "format"
+      case .focus: "focus"
       case .captureEnabled: "capture"
       }
     }

@@ -1,6 +1,8 @@
 import Foundation
 import Orientation
+import RotationPolicy
 import Testing
+import UprightFrames
 import UprightMediaIO
 import UprightPipeline
 import UprightTestSupport
@@ -12,7 +14,8 @@ import UprightTestSupport
 struct LiveRenditionTests {
   /// Ten turns, from 0.5 s on, with 0.3 s between them.
   private static let turns: [StreamEvent] = (0..<10).map { index in
-    .at(0.5 + 0.3 * Double(index), .device(index % 2 == 0 ? .landscapeLeft : .portrait))
+    let device: DeviceOrientation = index % 2 == 0 ? .landscapeLeft : .portrait
+    return .at(0.5 + 0.3 * Double(index), .device(device))
   }
 
   /// Checks that the media playlists of a folder have equal segments. Returns them.

@@ -1,7 +1,8 @@
 import Orientation
 import Testing
-import UprightContainers
 import UprightPipeline
+
+@testable import UprightContainers
 
 /// The text of multivariant playlists, and the figures in it.
 struct MultivariantTests {

@@ -296,10 +296,9 @@ struct RenditionTests {
   @Test("A rung that is larger than the input, and a square for two canvases, are usage errors")
   func tooLarge() throws {
     let scratch = try Scratch()
+    let ladder = try Rung.ladder(parsing: ["720p,360p"])
     let error = #expect(throws: UprightError.self) {
-      try Self.make("out.m3u8", in: scratch) {
-        $0.ladder = try Rung.ladder(parsing: ["720p,360p"])
-      }
+      try Self.make("out.m3u8", in: scratch) { $0.ladder = ladder }
     }
     #expect(error?.code == .usage && error?.message.contains("larger than the input") == true)
     #expect(scratch.names.isEmpty)

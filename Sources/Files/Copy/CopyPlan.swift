@@ -51,6 +51,9 @@ extension CopyPlan {
     if options.upright == .pixels && options.reencode == .always {
       return CopyPlan(method: .encode, reason: "requested")
     }
+    if plan.request.movesFocus {
+      return CopyPlan(method: .encode, reason: "the crop follows the focus")
+    }
     if options.renditions.count > 1 {
       return CopyPlan(method: .encode, reason: "there are several renditions")
     }

@@ -20,6 +20,7 @@ extension InputParts {
   /// Returns why the input must be encoded in one piece, as a text for the user; `nil` if it need not be.
   static func reasonAgainstChunks(_ plan: SessionPlan) -> String? {
     let options = plan.options
+    if plan.request.movesFocus { return "the crop follows the focus" }
     if options.renditions.count > 1 { return "renditions are encoded side by side" }
     if options.isLive { return "--latency live reads nothing ahead" }
     if options.splits { return "--split starts a new encoder for each file" }

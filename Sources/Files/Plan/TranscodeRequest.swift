@@ -131,6 +131,12 @@ extension TranscodeRequest {
   /// Whether signals must be scanned in advance to choose the canvas.
   var scansSignals: Bool { signalsAreEvents && options.frames == .metadata }
 
+  /// Whether the crop moves in the middle of a format.
+  var movesFocus: Bool {
+    guard case .list(let events) = events else { return false }
+    return events.contains { if case .focus = $0.action { true } else { false } }
+  }
+
   /// The events with the offset added; empty if they aren't known in advance.
   var shiftedEvents: [RotationEvent] {
     guard case .list = events else { return [] }
@@ -142,10 +148,12 @@ extension TranscodeRequest {
   func director(
     size: PixelSize, guidance: StreamGuidance, canvas: FrameCanvas
   ) throws(UprightError) -> FrameDirector {
-    try FrameDirector(
+    var director = try FrameDirector(
       policy: startPolicy(size: size), guidance: guidance, frames: options.frames,
       reference: options.reference, canvas: canvas, signalsAreEvents: signalsAreEvents,
-      gravity: options.gravity, levels: options.levels)
+      gravity: options.gravity, levels: options.levels, focus: options.focusRule)
+    director.takesFocus = options.fills
+    return director
   }
 
   /// Returns the initial policy. For upright frames without events, the shape of the frames determines the

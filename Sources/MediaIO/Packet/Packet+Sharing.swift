@@ -11,4 +11,12 @@ extension Packet {
     packet.cvo = cvo
     return packet
   }
+
+  /// Returns a packet with the same timestamps and flags, and no payload.
+  package func withoutPayload() throws(UprightError) -> Packet {
+    var packet = try Packet()
+    try check(av_packet_copy_props(packet.raw, raw)) { _ in outOfMemory("packet") }
+    packet.timeBase = timeBase
+    return packet
+  }
 }

@@ -1,4 +1,5 @@
 package import Orientation
+package import RotationPolicy
 package import UprightFrames
 package import UprightMediaIO
 
@@ -42,6 +43,9 @@ extension TranscodeOptions {
     return canvases.contains { fit(on: $0) == .fill }
   }
 
+  /// How the focus moves.
+  package var focusRule: FocusRule { FocusRule(start: Point(anchor), ease: focusEase) }
+
   /// The rate control of the largest rendition.
   package var firstRate: VideoEncoder.RateControl { ladder.first.map(rate(of:)) ?? rate }
 
@@ -61,6 +65,10 @@ extension TranscodeOptions {
   /// - Throws: `usage` for options of two canvases or of a ladder that contradict each other or the others.
   package func checkRenditions() throws(UprightError) {
     try Rung.check(ladder)
+    guard FocusRule.durations.contains(focusEase) else {
+      throw UprightError(
+        .usage, "\(focusEase) is not a duration", at: "--focus-ease", remedy: "use 0 to 60")
+    }
     if !ladder.isEmpty, size != nil {
       throw UprightError(
         .usage, "the rungs are the sizes", at: "--size", remedy: "remove --size or --ladder")

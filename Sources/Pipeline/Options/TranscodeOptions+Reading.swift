@@ -17,6 +17,7 @@ extension TranscodeOptions {
     portraitFit = try reader.word("portrait-fit")
     landscapeFit = try reader.word("landscape-fit")
     anchor = try reader.word("anchor") ?? anchor
+    focusEase = try reader.number("focus-ease", in: FocusRule.durations) ?? focusEase
     background = try reader.parsed("background", RGBColour.init(parsing:)) ?? background
     slate = try reader.text("slate")
     for text in try reader.texts("overlay") { overlays.append(try Overlay(parsing: text)) }

@@ -20,6 +20,8 @@ public struct TranscodeOptions: Sendable {
   public var landscapeFit: Fit?
   /// Which part of the frame is kept when `fit` crops.
   public var anchor = Anchor.center
+  /// How long the crop of `fill` takes to move to the point of a `focus` event, in seconds: 0 to 60.
+  public var focusEase = 0.5
   /// The colour beside a frame that does not fill the canvas.
   public var background = RGBColour.black
   /// The path of a still picture that is shown while the camera is off; `nil` to repeat the last frame.

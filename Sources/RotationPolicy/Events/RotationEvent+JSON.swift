@@ -14,6 +14,7 @@ extension RotationEvent.Action {
     case .device(let orientation): [.init("device", .string(orientation.name))]
     case .gravity(let x, let y, let z):
       [.init("gravity", [.number(x), .number(y), .number(z)])]
+    case .focus(let x, let y): [.init("focus", [.number(x), .number(y)])]
     case .rotate(let orientation): [.init("rotate", .string(orientation.name))]
     case .lock(let flag): [.init("lock", .bool(flag))]
     case .active(let flag): [.init("active", .bool(flag))]

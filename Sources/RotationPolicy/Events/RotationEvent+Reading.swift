@@ -65,7 +65,7 @@ extension RotationEvent {
 
   /// The action keys, each with the other keys that it allows.
   private static let companions: [(action: String, others: [String])] = [
-    ("device", []), ("gravity", []), ("rotate", []), ("lock", []), ("active", []),
+    ("device", []), ("gravity", []), ("rotate", []), ("focus", []), ("lock", []), ("active", []),
     ("present", ["style"]), ("dismiss", []), ("push", ["onto"]), ("pop", []), ("select", ["in"]),
     (
       "set",
@@ -123,6 +123,18 @@ extension RotationEvent {
 }
 
 extension RotationEvent.Action {
+  /// - Throws: `value` if an axis isn't 0...1. Used for events from JSON and from code.
+  static func checkFocus(_ x: Double, _ y: Double, at path: String) throws(PolicyError) {
+    // NaN is in no range.
+    for axis in [x, y] where !(0...1).contains(axis) {
+      throw PolicyError(
+        .value, "\(axis) is not a part of the frame's width or height", at: path,
+        remedy: "write [x, y], each from 0 (left, top) to 1 (right, bottom)")
+    }
+  }
+}
+
+extension RotationEvent.Action {
   fileprivate init(
     reading node: JSONNode, of event: JSONNode, members: [JSONValue.Member]
   ) throws(PolicyError) {
@@ -137,6 +149,7 @@ extension RotationEvent.Action {
     switch key {
     case "device": self = .device(try node.deviceOrientation())
     case "gravity": self = try Self.gravity(node)
+    case "focus": self = try Self.focus(node)
     case "rotate": self = .rotate(try node.interfaceOrientation())
     case "lock": self = .lock(try node.bool())
     case "active": self = .active(try node.bool())
@@ -164,6 +177,17 @@ extension RotationEvent.Action {
         .value, "gravity has \(axes.count) numbers", remedy: "write three: [x, y, z] in g")
     }
     return .gravity(x: try axes[0].number(), y: try axes[1].number(), z: try axes[2].number())
+  }
+
+  private static func focus(_ node: JSONNode) throws(PolicyError) -> Self {
+    let axes = try node.elements("a list of two numbers")
+    guard axes.count == 2 else {
+      throw node.failure(
+        .value, "focus has \(axes.count) numbers", remedy: "write two: [x, y], each 0 to 1")
+    }
+    let (x, y) = (try axes[0].number(), try axes[1].number())
+    try checkFocus(x, y, at: node.path.text)
+    return .focus(x: x, y: y)
   }
 
   private static func set(

@@ -27,6 +27,9 @@ public struct RotationEvent: Sendable {
     case gravity(x: Double, y: Double, z: Double)
     /// The app requests an orientation. The device orientation doesn't change.
     case rotate(InterfaceOrientation)
+    /// The point of the upright frame that a canvas shows that crops it: x from left to right and y from top to
+    /// bottom, 0...1. The crop moves there. No orientation changes.
+    case focus(x: Double, y: Double)
     /// The system rotation lock was switched on or off.
     case lock(Bool)
     /// The app became active (`true`) or resigned active (`false`).

@@ -43,6 +43,7 @@ extension RotationEvent {
     switch action {
     case .device(let orientation): return "device \(orientation.name)"
     case .gravity(let x, let y, let z): return "gravity \(x), \(y), \(z)"
+    case .focus(let x, let y): return "focus \(x), \(y)"
     case .rotate(let orientation): return "the app asks for \(orientation.name)"
     case .lock(let flag): return flag ? "rotation lock on" : "rotation lock off"
     case .active(let flag): return flag ? "the app becomes active" : "the app resigns active"

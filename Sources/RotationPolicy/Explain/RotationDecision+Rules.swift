@@ -75,6 +75,7 @@ extension RotationDecision {
     switch event.action {
     case .set: return "Changed answers take effect at the next evaluation."
     case .setApplication: return "The changed application mask takes effect at the next evaluation."
+    case .focus: return "The crop moves; no rotation is requested."
     case .active: return "Resigning active requests no rotation."
     case .lock:
       return from == .portrait

@@ -20,6 +20,8 @@ public struct OrientationPlan: Sendable {
   public let start: RotationDecision.Why
   /// The sizes of the formats.
   public let guidance: StreamGuidance
+  /// How the focus moves.
+  private let focus: FocusRule
 
   /// Decisions made before that of an earlier event, in the order in which they were made.
   private var early: [RotationDecision] = []
@@ -36,11 +38,13 @@ public struct OrientationPlan: Sendable {
   ///   - document: The rotation policy.
   ///   - guidance: The stream sizes. If `nil`, those of the document, or 720x1280.
   ///   - classifier: The constants for `gravity` events.
+  ///   - focus: How the focus moves.
   /// - Throws: The errors of `RotationReducer.init`.
   public init(
     _ document: PolicyDocument, guidance: StreamGuidance? = nil,
-    gravity classifier: GravityClassifier.Configuration = .android
+    gravity classifier: GravityClassifier.Configuration = .android, focus: FocusRule = .init()
   ) throws(PolicyError) {
+    self.focus = focus
     reducer = try RotationReducer(document, gravity: classifier)
     start = reducer.why(.shown)
     self.guidance = guidance ?? document.stream ?? .standard
@@ -139,6 +143,7 @@ public struct OrientationPlan: Sendable {
         lastUpright = upright
         place(at: at) { $0.device = upright }
       case .phase(let phase): take(phase)
+      case .focus(let at, let point): move(to: point, at: at)
       case .captureEnabled(let at, let isEnabled):
         place(at: at) { $0.isCaptureEnabled = isEnabled }
       case .layout(let at, let orientation):
@@ -152,6 +157,13 @@ public struct OrientationPlan: Sendable {
       case .decision(let decision): file(decision)
       }
     }
+  }
+
+  private mutating func move(to point: Orientation.Point, at seconds: Double) {
+    let move = FocusMove(
+      from: timeline.last.focus?.point(at: seconds) ?? focus.start, to: point, starts: seconds,
+      ends: seconds + focus.ease)
+    place(at: seconds) { $0.focus = move }
   }
 
   /// A rotation without duration is not added: `layout` follows at the same time.

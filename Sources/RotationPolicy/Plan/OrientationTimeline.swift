@@ -17,17 +17,20 @@ public struct OrientationTimeline: Sendable, Hashable {
     public var turn: Turn?
     /// Whether camera frames are sent (`captureEnabledIn`).
     public var isCaptureEnabled: Bool
+    /// The last move of the focus; `nil` if there was none.
+    public var focus: FocusMove?
 
     /// Creates a point.
     public init(
       at: Double, device: DeviceOrientation, appOrientation: InterfaceOrientation,
-      turn: Turn? = nil, isCaptureEnabled: Bool = true
+      turn: Turn? = nil, isCaptureEnabled: Bool = true, focus: FocusMove? = nil
     ) {
       self.at = at
       self.device = device
       self.appOrientation = appOrientation
       self.turn = turn
       self.isCaptureEnabled = isCaptureEnabled
+      self.focus = focus
     }
 
     /// Returns whether the two points are equal except for the time.

@@ -10,6 +10,8 @@ public enum RotationOutput: Sendable, Hashable {
   case phase(RotationPhase)
   /// The stream format changes to that of this app orientation, at the `didRotate` of a rotation.
   case layout(at: Double, InterfaceOrientation)
+  /// The focus moves to a point of the upright frame.
+  case focus(at: Double, Orientation.Point)
   /// Whether camera frames are sent from now on. Emitted only when it changes.
   case captureEnabled(at: Double, Bool)
 }

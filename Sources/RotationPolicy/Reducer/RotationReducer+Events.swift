@@ -7,6 +7,7 @@ extension RotationReducer {
     /// `nil` if the device orientation doesn't change.
     case reading(DeviceOrientation?)
     case rotate(InterfaceOrientation)
+    case focus(Orientation.Point)
     case lock(Bool)
     case active(Bool)
     case change(ControllerTree.Change)
@@ -29,6 +30,9 @@ extension RotationReducer {
           remedy: "name one of the four orientations")
       }
       return .rotate(target)
+    case .focus(let x, let y):
+      try RotationEvent.Action.checkFocus(x, y, at: event.place)
+      return .focus(Orientation.Point(x: x, y: y))
     case .lock(let flag): return .lock(flag)
     case .active(let flag): return .active(flag)
     case .set(let name, let answers):
@@ -72,6 +76,9 @@ extension RotationReducer {
     case .reading(let orientation?): sense(orientation, for: ask, into: &outputs)
     case .reading(nil): keep(.reading, for: ask, into: &outputs)
     case .rotate(let target): pose(.turn(target, .manual), for: ask, into: &outputs)
+    case .focus(let point):
+      outputs.append(.focus(at: clock, point))
+      keep(.stateOnly, for: ask, into: &outputs)
     case .lock(let flag): lock(flag, for: ask, into: &outputs)
     case .active(let flag):
       let wasActive = state.active

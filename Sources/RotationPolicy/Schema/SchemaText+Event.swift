@@ -32,6 +32,11 @@ extension SchemaText {
       list(
         of: ["type": "number"], .init("minItems", .integer(3)), .init("maxItems", .integer(3)))),
     shape("rotate", reference("orientation")),
+    shape(
+      "focus",
+      list(
+        of: ["type": "number", "minimum": .integer(0), "maximum": .integer(1)],
+        .init("minItems", .integer(2)), .init("maxItems", .integer(2)))),
     shape("lock", flag),
     shape("active", flag),
     shape(

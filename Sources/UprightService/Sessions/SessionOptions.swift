@@ -5,7 +5,8 @@ internal import UprightPipeline
 enum SessionOptions {
   /// The options that a live session supports. File names refer to the data folder.
   private static let names: Set<String> = [
-    "frames", "canvas", "reference", "fit", "portrait-fit", "landscape-fit", "anchor", "background",
+    "frames", "canvas", "reference", "fit", "portrait-fit", "landscape-fit", "focus-ease", "anchor",
+    "background",
     "slate", "overlay", "level",
     "size", "ladder", "capture-size", "scaler", "codec", "crf", "bitrate", "speed", "gop",
     "encoder-options", "segment", "hls-segments", "gravity",
