@@ -15,7 +15,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from rows import allocations, copying, kernels, plot, sessions, whole_clip  # noqa: E402
+from rows import allocations, copying, kernels, plot, renditions, sessions, whole_clip  # noqa: E402
 from rows.row import table  # noqa: E402
 from rows.runs import ROOT, UPRIGHT  # noqa: E402
 
@@ -29,6 +29,7 @@ def groups(results, scratch, rounds):
         ("resampling", lambda: kernels.resampling(results)),
         ("warps", lambda: kernels.warps(results)),
         ("whole clip", lambda: whole_clip.rows(scratch, rounds)),
+        ("renditions", lambda: renditions.rows(scratch)),
         ("part", lambda: copying.part(scratch)),
         ("metadata", lambda: copying.metadata(scratch)),
         ("sessions", sessions.rows),
