@@ -182,4 +182,43 @@ struct LiveRenditionTests {
       }.contains("--landscape-output"))
     #expect(message([hls]) { $0.outputCanvases = [nil, nil] }.contains("canvases"))
   }
+
+  @Test("A focus moves the crop of a running session; where nothing is cropped, it is refused")
+  func focus() async throws {
+    let scratch = try Scratch()
+    let folder = scratch.path("hls")
+    let clip = try FLVClip(DecodedFrames.source, seconds: 3.5)
+    let stage = try LiveTestSession([.hls(folder: folder)]) {
+      $0.options.canvas = .portrait
+      $0.options.fit = .fill
+      $0.segmentSeconds = 2
+    }
+    _ = try await stage.session.post([
+      .at(1, .focus(x: 1, y: 0.5)), .at(2, .focus(x: 0.5, y: 0.5)),
+    ])
+    let sender = try stage.publishing(clip)
+    #expect(until { stage.session.snapshot.seconds > 2.2 })
+    let error = await #expect(throws: UprightError.self) {
+      _ = try await stage.session.post([.now(.focus(x: .nan, y: 0))])
+    }
+    #expect(error?.code == .badData)
+    sender.wait()
+    var change = LiveChange()
+    change.fit = .some(.blur)
+    // Frames are needed for an answer.
+    let tail = try FLVClip(DecodedFrames.source, seconds: 1.5)
+    let more = Thread.running { stage.send(tail.tags) }
+    _ = try await stage.session.change(change)
+    let refused = await #expect(throws: UprightError.self) {
+      _ = try await stage.session.post([.now(.focus(x: 0, y: 0))])
+    }
+    #expect(refused?.message.contains("crops") == true)
+    more.wait()
+    stage.end()
+    let shown = try DecodedFrames("\(folder)/index.m3u8", scratch)
+    #expect(shown.corners(0..<1).allSatisfy { $0 == "tl" })
+    // Only the black half is shown once the crop has moved.
+    #expect(shown.corners(1.55..<1.95).allSatisfy { $0 == "?" })
+    #expect(shown.corners(2.55..<3.3).allSatisfy { $0 == "tl" })
+  }
 }

@@ -248,6 +248,62 @@ struct RenditionTests {
     }
   }
 
+  @Test("A focus moves the crop at its frame, from one edge to the other", .long)
+  func focus() throws {
+    let scratch = try Scratch()
+    let events = try Samples.turningEvents().split(separator: "\n").map(String.init)
+    let moves = [
+      #"{"at": 0, "focus": [0, 0.5]}"#, #"{"at": 5, "focus": [1, 0.5]}"#,
+      #"{"at": 6, "focus": [0, 0.5]}"#,
+    ]
+    func time(_ line: String) throws -> Double {
+      try JSONDecoder().decode(JSON.self, from: Data(line.utf8))["at"].double ?? 0
+    }
+    let all = try (events + moves).enumerated().sorted {
+      try (time($0.element), $0.offset) < (time($1.element), $1.offset)
+    }
+    let run = try Transcoded(
+      NumberedClip.Clip.constant.path(), to: scratch.path("out.mp4"),
+      events: all.map(\.element).joined(separator: "\n")
+    ) {
+      $0.sensor()
+      $0.quick()
+      $0.canvas = .portrait
+      $0.size = .pair(PixelSize(180, 320))
+      $0.rate = .constantQuality(8)
+      $0.fit = .fill
+      $0.focusEase = 0
+    }
+    #expect(run.report["events"].array.count == events.count + 3)
+    // The landscape frames are 100 to 199: left to 149, right to 179, left to 199.
+    let truth = try Samples.truth.get()[1]
+    func crop(_ start: Int, _ end: Int, _ x: String) -> String {
+      "trim=start_frame=\(start):end_frame=\(end),crop=ih*9/16:ih:\(x):0,scale=180:320"
+        + ":flags=bicubic+accurate_rnd,format=yuv420p,setsar=1"
+    }
+    let ratios = try FFmpegTool.ratios(
+      inputs: ["-i", run.path, "-i", truth],
+      graph: "[0]trim=start_frame=100:end_frame=200,format=yuv420p,setsar=1[a];[1]split=3[x][y][z];"
+        + "[x]\(crop(0, 50, "0"))[l];[y]\(crop(50, 80, "iw-ow"))[r];[z]\(crop(80, 100, "0"))[m];"
+        + "[l][r][m]concat=n=3[b]")
+    #expect(ratios.count == 100)
+    figure("focus: \(ratios.worst)")
+    #expect(ratios.worst.luma > 24, "\(ratios.worst)")
+  }
+
+  @Test("A focus where nothing is cropped is an error of the events")
+  func focusWithoutFill() throws {
+    let scratch = try Scratch()
+    let error = #expect(throws: UprightError.self) {
+      try Transcoded(
+        Samples.displayMatrix, to: scratch.path("out.mp4"),
+        events: "{\"at\": 0, \"focus\": [0, 0]}\n"
+      ) { $0.quick() }
+    }
+    #expect(error?.code == .badData && error?.location == "line 1")
+    #expect(error?.remedy.contains("fill") == true && scratch.names.isEmpty)
+  }
+
   @Test("An output that can't be written leaves nothing, of either canvas")
   func neitherHalf() throws {
     let scratch = try Scratch()
