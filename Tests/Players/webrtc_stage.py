@@ -203,6 +203,7 @@ def sensor_frame(number, size, turn, mirrored):
 async def publish_with_aiortc(stage, codec, seconds, rotations, mirrored, during=None):
     """Publishes for some seconds. Returns the rotations of the frames, and the seconds from the offer to the live session."""
     import aiortc
+    import aiortc.mediastreams
     import av
     import fractions
     state = publish_with_aiortc.state
@@ -230,7 +231,7 @@ async def publish_with_aiortc(stage, codec, seconds, rotations, mirrored, during
     transceiver = peer.addTransceiver(Pictures(), direction="sendonly")
     wanted = [c for c in aiortc.RTCRtpSender.getCapabilities("video").codecs if c.mimeType.lower() == "video/" + codec]
     transceiver.setCodecPreferences(wanted)
-    peer.addTransceiver(aiortc.AudioStreamTrack(), direction="sendonly")
+    peer.addTransceiver(aiortc.mediastreams.AudioStreamTrack(), direction="sendonly")
     await peer.setLocalDescription(await peer.createOffer())
     start = time.monotonic()
     status, headers, answer = await asyncio.to_thread(

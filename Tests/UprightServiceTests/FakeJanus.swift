@@ -109,7 +109,7 @@ final class FakeJanus: Sendable {
   private func serve(_ peer: CInt) {
     defer { close(peer) }
     var received: [UInt8] = []
-    while let request = Self.request(peer, &received) {
+    while let request = Self.request(peer, &received), !state.withLock({ $0.isStopped }) {
       let (kind, answer) = self.answer(request.path, request.body)
       var text = answer?.compact ?? ""
       var status = "200 OK"

@@ -49,6 +49,7 @@ struct WHIPRoutes: Sendable {
 
   private func publish(_ request: Request, _ hosted: HostedSession) async throws -> Response {
     let input = try Self.input(of: hosted)
+    guard !hosted.hasEnded else { throw Problem.conflict("the session has ended") }
     let bytes = try await Self.body(request, "application/sdp")
     let publication = try await input.publish(PublishOffer(bytes))
     var headers = headers
