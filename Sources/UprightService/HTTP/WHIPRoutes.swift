@@ -14,7 +14,7 @@ struct WHIPRoutes: Sendable {
     }
     router.delete("/whip/:id/:publication") { _, context in
       try await publication(context).end()
-      return Response(status: .ok)
+      return Response(status: .ok, headers: Self.crossOrigin)
     }
     router.patch("/whip/:id/:publication") { request, context in
       try await patch(request, publication(context))
