@@ -461,7 +461,7 @@ def play(stage, options, browser):
         outputs += [{"type": "file", "name": "take.mp4"},
                     {"type": "rtmp", "url": stage.receive_rtmp(os.path.join(stage.folder, "rtmp.flv"))}]
     status, _, text = stage.request("POST", "/v1/sessions", json.dumps({
-        "name": "cam", "input": {"whip": {}}, "outputs": outputs,
+        "name": "cam", "input": {"whip": {}}, "outputs": outputs, "policy": "pad",
         "options": {"frames": "metadata", "size": options.size, "segment": 1, "speed": "ultrafast"}}))
     if status != 201:
         raise RuntimeError("the session was not created: " + text)

@@ -242,7 +242,8 @@ struct RTPTrackTests {
     (video.expectedSource, audio.expectedSource) = (pictures.ssrc, sound.ssrc)
     let frame = EncodedFrame(bytes: [0, 0, 0], isKey: true)
     var generator = SeededGenerator(seed: 3)
-    // Both start at 0 and take 20 to 80 ms; the first packets of the audio take 200 ms more.
+    // Both start at 0 and take 20 to 80 ms; the first packets of the audio take 200 ms more. A packet of 10 ms of
+    // audio is sent at its end.
     var arrivals: [(at: Int64, track: RTPTrack, packet: [UInt8])] = []
     for index in 0..<600 {
       func arrival() -> Int64 { Int64(index * 20) + .random(in: 20...80, using: &generator) }
@@ -250,7 +251,7 @@ struct RTPTrackTests {
         arrivals.append((arrival(), video, packet))
       }
       for packet in sound.packets(frame, ticks: index * 960) {
-        arrivals.append((arrival() + (index < 10 ? 200 : 0), audio, packet))
+        arrivals.append((arrival() + (index < 10 ? 210 : 10), audio, packet))
       }
     }
     var starts: [Int64] = []

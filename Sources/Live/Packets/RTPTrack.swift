@@ -81,8 +81,11 @@ final class RTPTrack {
   /// A WebRTC server keeps the sender's reports to itself. But both streams take one path, so their fastest packets
   /// tell how far apart they were sent.
   private func noteDelay(of datagram: [UInt8], arrival: Int64) {
-    let timestamp = datagram[4..<8].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-    guard let ticks = rtp.ticks(near: timestamp) else { return }
+    guard let packet = RTPPacket(datagram), var ticks = rtp.ticks(near: packet.timestamp) else {
+      return
+    }
+    // The timestamp of audio is that of its first sample. It can't be sent before its last one.
+    if codec == .opus { ticks += Int64(OpusPacket.duration(packet.payload) ?? 0) }
     let delay = arrival - ticks / Int64(codec.clockRate / 1000)
     guard let current = delays else {
       delays = (delay, arrival + Self.intervals.first)
