@@ -10,7 +10,7 @@ and a beep each second, at the same time. With --mirrored, aiortc sends frames t
 publisher leaves and another one comes with that codec; with
 --restart, Janus is killed and restarted in between. --loss and --jitter: of the UDP packets between the namespaces, each way.
 
-Prints one JSON object: {"sent": frames, "rotations": of each frame, "lost": UDP packets, "states": [[seconds, state, reason]], "returned": seconds until the session was live
+Prints one JSON object: {"sent": frames, "rotations": of each frame, "flashes": their first frames, "lost": UDP packets, "states": [[seconds, state, reason]], "returned": seconds until the session was live
 again, "rooms": rooms at Janus while publishing and at the end, "conflict": the status of a second publisher, "session": its last
 state, "error": null}. The HLS output is in FOLDER/live/cam, all frames are in FOLDER/recordings/cam/take.ts.
 
@@ -255,7 +255,7 @@ async def publish_with_aiortc(stage, codec, seconds, rotations, mirrored, during
 
 HTML = r"""<!doctype html><meta charset="utf-8"><title>publisher</title>
 <script>
-const ask = __ASK__, r = {error: null, sent: []};
+const ask = __ASK__, r = {error: null, sent: [], flashes: []};
 // Restarts ICE (RFC 9725, 4.3.2).
 async function restart(peer, place, headers) {
   const value = (text, name) => text.match(new RegExp("a=" + name + ":(\\S+)"))[1], old = peer.remoteDescription.sdp;
@@ -330,7 +330,10 @@ async function call() {
     }
     // A flash and a beep each second, at the same time.
     const isFlash = Math.floor(now / 1000) > flashes;
-    if (isFlash) flashes = Math.floor(now / 1000);
+    if (isFlash) {
+      flashes = Math.floor(now / 1000);
+      r.flashes.push(r.sent.length);
+    }
     if (now - flashes * 1000 < 100 && flashes > 0) {
       context.fillStyle = "#fff";
       context.fillRect(-40, -60, 80, 50);
@@ -400,6 +403,9 @@ def open_page(stage, program, result):
         result["width"] = browser.run("document.documentElement.scrollWidth")
         result["tree"] = browser.tree()
         browser.screenshot(pictures + "/ready.png")
+        browser.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+        browser.screenshot(pictures + "/dark.png")
+        browser.ask("Emulation.setEmulatedMedia", features=[])
         for _ in range(4):
             browser.press("Tab", "Tab", 9)
         result["focus"] = browser.run("document.activeElement.id")
@@ -472,7 +478,7 @@ def play(stage, options, browser):
     elif browser:
         noted = stage.network.far.submit(
             publish_with_chromium, stage, browser, options.codec, options.seconds, rotations, options.restart_ice).result()
-        result.update(rotations=noted["sent"], restarted=noted.get("restarted"))
+        result.update(rotations=noted["sent"], flashes=noted["flashes"], restarted=noted.get("restarted"))
         result["rooms"] = [stage.rooms()]
     else:
         publish_with_aiortc.state = {"cvo": 0, "count": 0}

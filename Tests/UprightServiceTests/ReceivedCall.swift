@@ -6,17 +6,17 @@ import UprightTestSupport
 @testable import UprightService
 
 /// An output of a session to which `webrtc_stage.py` has published, decoded: what each frame shows, and when the
-/// publisher's flashes and beeps are.
+/// publisher's beeps are.
 struct ReceivedCall: Sendable {
   struct Frame: Sendable {
     /// The number that the publisher gave it; `nil` if it can't be read.
     let number: Int?
-    let size: PixelSize
+    /// Whether its content is wider than high. The canvas may be another one, which it fits.
+    let isWide: Bool
     /// In seconds.
     let time: Double
     /// Whether red is above green.
     let isUpright: Bool
-    let hasFlash: Bool
   }
 
   let frames: [Frame]
@@ -38,17 +38,21 @@ struct ReceivedCall: Sendable {
       }
     }
     let halves = try bytes("scale=1:2:flags=area,format=rgb24", 6).map(Array.init)
-    let codes = try bytes(
-      "crop=192:24:(iw-192)/2:ih/2+20,scale=12:1:flags=area,format=gray", 12)
-    let flashes = try bytes("crop=80:50:(iw-80)/2:ih/2-60,scale=1:1:flags=area,format=gray", 1)
-    try #require(halves.count == sizes.count && codes.count == sizes.count)
+    // In the canvas of its shape, and in one of 320x240 that it fits.
+    let codes = try [(192, 24, 20), (144, 18, 15)].map { width, height, below in
+      try bytes(
+        "crop=\(width):\(height):(iw-\(width))/2:ih/2+\(below),scale=12:1:flags=area,format=gray",
+        12)
+    }
+    try #require(halves.count == sizes.count && codes.allSatisfy { $0.count == sizes.count })
     frames = sizes.indices.map { index in
       let half = halves[index]
+      let numbers = codes.map { Self.number($0[index]) }
       return Frame(
-        number: Self.number(codes[index]),
-        size: PixelSize(sizes[index].width, sizes[index].height), time: sizes[index].time ?? -1,
-        isUpright: half[0] > 2 * half[1] + 20 && half[4] > 2 * half[3] + 20,
-        hasFlash: flashes[index].first ?? 0 > 150)
+        number: numbers[0] ?? numbers[1],
+        isWide: (sizes[index].width > sizes[index].height) == (numbers[0] != nil),
+        time: sizes[index].time ?? -1,
+        isUpright: half[0] > 2 * half[1] + 20 && half[4] > 2 * half[3] + 20)
     }
     beeps = try Self.beeps(path, scratch)
   }
@@ -78,16 +82,15 @@ struct ReceivedCall: Sendable {
     return beeps
   }
 
-  /// When flashes begin, in seconds.
-  var flashes: [Double] {
-    frames.indices.dropFirst().filter { frames[$0].hasFlash && !frames[$0 - 1].hasFlash }
-      .map { frames[$0].time }
-  }
-
-  /// How long after its flash each beep begins, in seconds. Those without a partner are left out.
-  var distances: [Double] {
-    flashes.compactMap { flash in
-      beeps.map { $0 - flash }.min { abs($0) < abs($1) }.flatMap { abs($0) < 0.4 ? $0 : nil }
+  /// Returns how long after its flash each beep begins, in seconds. Flashes without a beep or frame are left out.
+  ///
+  /// - Parameter flashes: The numbers of the frames in which flashes begin.
+  func distances(_ flashes: [Int]) -> [Double] {
+    flashes.compactMap { number in
+      guard let flash = frames.first(where: { $0.number == number })?.time else { return nil }
+      return beeps.map { $0 - flash }.min { abs($0) < abs($1) }.flatMap {
+        abs($0) < 0.4 ? $0 : nil
+      }
     }
   }
 
@@ -96,20 +99,19 @@ struct ReceivedCall: Sendable {
   /// - Parameters:
   ///   - rotations: The rotation of each frame of the publisher.
   ///   - missing: The number of frames that may be missing.
-  func expectUpright(_ rotations: [Int], missing: Int) {
+  ///   - damaged: The number of frames whose number may be wrong, because what they refer to was lost.
+  func expectUpright(_ rotations: [Int], missing: Int, damaged: Int = 0) {
     let turned = frames.filter { !$0.isUpright }
     #expect(turned.isEmpty, "of \(frames.count): \(turned.prefix(5))")
-    let numbered = frames.compactMap { frame in frame.number.map { ($0, frame) } }
-    let known = numbered.filter { rotations.indices.contains($0.0) }
-    #expect(known.count == numbered.count)
-    for (number, frame) in known {
-      let isWide = rotations[number] % 180 == 0
-      #expect(
-        (frame.size.width > frame.size.height) == isWide,
-        "frame \(number), rotated by \(rotations[number]): \(frame.size)")
+    let numbered = frames.filter { $0.number.map(rotations.indices.contains) ?? false }
+    #expect(numbered.count >= frames.count - damaged)
+    for frame in numbered {
+      let (number, rotation) = (frame.number ?? 0, rotations[frame.number ?? 0])
+      #expect(frame.isWide == (rotation % 180 == 0), "frame \(number), rotated by \(rotation)")
     }
-    #expect(zip(known, known.dropFirst()).allSatisfy { $0.0 <= $1.0 })
-    let received = Set(known.map(\.0)).count
+    let numbers = numbered.compactMap(\.number)
+    #expect(zip(numbers, numbers.dropFirst()).count { $0 > $1 } <= damaged)
+    let received = Set(numbers).count
     #expect(received >= rotations.count - missing, "\(received) of \(rotations.count)")
   }
 }

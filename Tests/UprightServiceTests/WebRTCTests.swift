@@ -113,16 +113,22 @@ extension LiveServiceMedia {
       #expect(result["rooms"].ints == [0], "\(result)")
       #expect(codec != "vp9" || result["restarted"].bool == true, "\(result)")
       #expect(loss == 0 || result["lost"].int ?? 0 > 20, "\(result)")
+      // Some are lost while ICE restarts.
+      let missing = loss == 0 && codec != "vp9" ? 8 : sent.count / 10
       for output in [
         "recordings/cam/take.ts", "recordings/cam/take.mp4", "live/cam/index.m3u8", "rtmp.flv",
       ] {
         let call = try await Self.call(scratch, output)
-        call.expectUpright(sent, missing: loss == 0 ? 8 : sent.count / 20)
-        #expect(call.distances.count >= 15, "\(output): \(call.flashes) \(call.beeps)")
-        #expect(call.distances.allSatisfy { abs($0) <= 0.045 }, "\(output): \(call.distances)")
+        // HLS has the last segments only.
+        let isWhole = !output.hasPrefix("live")
+        call.expectUpright(sent, missing: isWhole ? missing : sent.count, damaged: loss)
+        let distances = call.distances(result["flashes"].ints)
+        #expect(distances.count >= (isWhole ? 14 : 2), "\(output): \(distances)")
+        #expect(distances.allSatisfy { abs($0) <= 0.045 }, "\(output): \(distances)")
+        let milliseconds = distances.map { Int(($0 * 1000).rounded()) }
         print(
-          "\(codec), loss \(loss) %, \(output): \(call.frames.count) of \(sent.count), A/V \(call.distances)"
-        )
+          "\(codec), loss \(loss) %, \(output): \(call.frames.count) frames of \(sent.count), "
+            + "audio after video: \(milliseconds) ms")
       }
     }
 

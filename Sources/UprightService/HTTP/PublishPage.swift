@@ -59,7 +59,7 @@ enum PublishPage {
     select { font: inherit; min-height: 2.5rem; width: 100% }
     input[type=checkbox] { width: 1.5rem; height: 1.5rem }
     button { font: inherit; font-weight: 600; width: 100%; min-height: 3rem; border: 0; border-radius: .5rem; color: #fff;
-      background: #0a5 }
+      background: #007a3d }
     button.live { background: #b22 }
     button:disabled { opacity: .5 }
     :focus-visible { outline: 3px solid #28f; outline-offset: 2px }
