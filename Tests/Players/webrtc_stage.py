@@ -59,7 +59,7 @@ class Stage:
         self.upright, self.folder, self.scratch, self.network = upright, folder, scratch, network
         self.start = time.monotonic()
         self.janus = self.service = self.receiver = None
-        self.states = []
+        self.states, self.lock = [], threading.Lock()
         self.port, self.api = janus_record.free_port(), None
 
     def start_janus(self):
@@ -100,7 +100,13 @@ class Stage:
         return ask(method, self.url + path, body, fields)
 
     def session(self):
-        return json.loads(self.request("GET", "/v1/sessions/cam")[2])
+        """Returns the session, and notes its state."""
+        with self.lock:
+            session = json.loads(self.request("GET", "/v1/sessions/cam")[2])
+            if not self.states or self.states[-1][1] != session.get("state"):
+                seconds = round(time.monotonic() - self.start, 2)
+                self.states.append([seconds, session.get("state"), session.get("reason")])
+        return session
 
     def watch(self):
         """Notes the states of the session until it has ended."""
@@ -109,8 +115,6 @@ class Stage:
                 session = self.session()
             except OSError:
                 return
-            if not self.states or self.states[-1][1] != session.get("state"):
-                self.states.append([round(time.monotonic() - self.start, 2), session.get("state"), session.get("reason")])
             if session.get("state") in ("ended", "failed", None):
                 return
             time.sleep(0.1)
