@@ -135,8 +135,8 @@ let package = Package(
     .target(
       name: "UprightEncoding",
       dependencies: [
-        "UprightOrienting", "UprightPipeline", "UprightMediaIO", "UprightFrames", "RotationPolicy",
-        "Orientation", deque,
+        "UprightOrienting", "UprightPipeline", "UprightMediaIO", "UprightFrames", "PixelKernels",
+        "RotationPolicy", "Orientation", deque,
       ], path: "Sources/Encoding", swiftSettings: strict),
     .target(
       name: "UprightFiles", dependencies: mediaPath + ["OrientationSignals", deque],

@@ -56,6 +56,8 @@ package final class FramePipeline {
     package var canvas: (size: PixelSize, turn: ImageOrientation)?
     /// Returns whether the next frame must be a keyframe, whatever `keyframes` decides.
     package var wantsKeyframe: () -> Bool = { false }
+    /// Converts the frames; `nil` for a preparation of its own. Pipelines that take the same frames share one.
+    package var preparation: FramePreparation?
     /// Called for each new format.
     package var observe: (SessionUpdate) -> Void = { _ in }
 
@@ -73,8 +75,7 @@ package final class FramePipeline {
 
   private var work: Work
   private var setup: Setup
-  private var plain: PlanarConverter
-  private var toneMapper: ToneMapper?
+  private let preparation: FramePreparation
   /// Whether HDR frames are tone-mapped to SDR; `nil` before the first HDR frame.
   private var mapsTones: Bool?
   private var stages: Stages?
@@ -92,13 +93,15 @@ package final class FramePipeline {
   package init(_ work: Work, _ setup: Setup) {
     self.work = work
     self.setup = setup
-    plain = PlanarConverter(background: work.options.background)
+    preparation =
+      setup.preparation
+      ?? FramePreparation(background: work.options.background, isShared: false)
     tally = SessionTally(timeBase: work.timeBase, isLive: work.options.isLive)
   }
 
   /// Warnings for the user about the frames so far.
   package var warnings: [String] {
-    noted + (plain.hasDrawn ? ["transparent areas were drawn on the background"] : [])
+    noted + (preparation.hasDrawn ? ["transparent areas were drawn on the background"] : [])
   }
 
   /// The keyframes so far.
@@ -109,9 +112,7 @@ package final class FramePipeline {
 
   /// Changes how frames are laid out, what is drawn over them, and the rate control, from the next frame on.
   package func change(_ options: TranscodeOptions, fit: Fit, _ stills: SessionStills) {
-    if options.background != work.options.background {
-      plain = PlanarConverter(background: options.background)
-    }
+    preparation.change(options.background)
     (work.options, work.fit, work.stills) = (options, fit, stills)
     stages?.compositor.change(layout, stills)
     stages?.chain.change(options.firstRate)
@@ -135,7 +136,7 @@ package final class FramePipeline {
   ) throws(UprightError) {
     let frame = try mapped(frame)
     let stages = self.stages ?? prepare(frame)
-    let plainFrame = try plain.plain(frame)
+    let plainFrame = try preparation.plain(frame)
     let placement = stages.orienter.placement(
       of: plainFrame.size, sampleAspectRatio: plainFrame.sampleAspectRatio, turn: direction.turn,
       focus: direction.focus, canvas: direction.canvas)
@@ -164,10 +165,7 @@ package final class FramePipeline {
     guard frame.colour.isHDR, frame.format.bitDepth > 8 else { return frame }
     let isWanted = mapsTones ?? mapsTones(frame)
     mapsTones = isWanted
-    guard isWanted else { return frame }
-    if toneMapper?.takes(frame) != true { toneMapper = try ToneMapper(like: frame) }
-    guard let toneMapper else { return frame }
-    return try toneMapper.mapped(frame)
+    return isWanted ? try preparation.toneMapped(frame) : frame
   }
 
   private func mapsTones(_ frame: borrowing VideoFrame) -> Bool {

@@ -29,11 +29,13 @@ final class LiveBranch {
 
   /// - Parameters:
   ///   - keyframes: Decides which frames are keyframes.
+  ///   - preparation: Converts the frames, for all branches.
   ///   - rate: The frame rate for rate control, in frames per second.
   ///   - observe: Called for each new format.
   init(
     _ encoding: LiveEncoding, _ configuration: LiveConfiguration, stills: SessionStills,
-    keyframes: KeyframeClock, rate: Double, observe: @escaping (SessionUpdate) -> Void
+    keyframes: KeyframeClock, preparation: FramePreparation, rate: Double,
+    observe: @escaping (SessionUpdate) -> Void
   ) {
     self.encoding = encoding
     let options = configuration.options
@@ -46,6 +48,7 @@ final class LiveBranch {
     let seconds = configuration.segmentSeconds
     var setup = FramePipeline.Setup(keyframes: keyframes)
     setup.observe = observe
+    setup.preparation = preparation
     pipeline = FramePipeline(
       FramePipeline.Work(
         options: options, fit: options.fit(on: encoding.canvas), stills: stills,

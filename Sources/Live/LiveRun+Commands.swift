@@ -113,21 +113,22 @@ extension LiveRun {
 
   /// Queues no more packets for the writers of an output. Ends the encodes that have no other.
   func detach(_ writers: [OutputWriter]) throws(UprightError) {
+    func own(_ branch: LiveBranch) -> [OutputWriter] { writers.filter(branch.contains) }
+    // The packets that wait for audio are written too. If a rendition is encoded on, its packets can't be, and
+    // those of the others are left out as well, so that all end at the same frame.
+    let endsAll = branches.allSatisfy { own($0).isEmpty || own($0).count == $0.writers }
     for index in branches.indices.reversed() {
       let branch = branches[index]
-      let own = writers.filter(branch.contains)
+      let own = own(branch)
       guard !own.isEmpty else { continue }
-      if branch.writers > own.count {
-        for writer in own { try branch.remove(writer) }
-      } else {
-        try end(index)
-      }
+      let isIdle = own.count == branch.writers
+      if !endsAll { for writer in own { try branch.remove(writer) } }
+      if isIdle { try end(index) }
     }
   }
 
   private func end(_ index: Int) throws(UprightError) {
     let branch = branches[index]
-    // The packets that wait for audio are written too.
     try branch.finish()
     closed.orient.add(branch.times.orient)
     closed.encode.add(branch.times.encode)

@@ -95,7 +95,8 @@ extension LiveRun {
       keyframes = other.keyframes.continued(on: guidance.encodeSize.laidOut(wide: isLandscape))
     }
     let branch = LiveBranch(
-      encoding, configuration, stills: stills, keyframes: keyframes, rate: rate
+      encoding, configuration, stills: stills, keyframes: keyframes, preparation: preparation,
+      rate: rate
     ) { [weak self] update in
       guard let self, branches.first?.encoding == encoding else { return }
       if case .format(let change) = update { control.notify(.format(change)) }

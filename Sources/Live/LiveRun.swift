@@ -28,6 +28,7 @@ final class LiveRun {
     frames: 0, changes: 0, orient: DurationHistogram(), encode: DurationHistogram()
   )
   var outputs: LiveOutputList
+  let preparation: FramePreparation
   /// The changes that take effect at the next frame.
   var changes:
     [(change: LiveChange, stills: SessionStills, reply: LiveCommand.Reply<AppliedChange>)] = []
@@ -68,6 +69,7 @@ final class LiveRun {
     inputTimeout = LiveClock.timeBase.ticks(in: configuration.inputTimeout)
     backlog = LiveBacklog(seconds: configuration.limits.lag)
     stills = try SessionStills(configuration.options)
+    preparation = FramePreparation(background: configuration.options.background, isShared: true)
     audio = try LiveAudio()
     let (track, earliest) = (try audio.track(), audio.earliest)
     outputs = LiveOutputList(limit: configuration.limits.outputs) { target in

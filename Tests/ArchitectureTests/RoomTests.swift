@@ -44,8 +44,8 @@ import UprightTestSupport
     ),
     "UprightEncoding": (
       [
-        "UprightOrienting", "UprightPipeline", "UprightMediaIO", "UprightFrames", "RotationPolicy",
-        "Orientation",
+        "UprightOrienting", "UprightPipeline", "UprightMediaIO", "UprightFrames", "PixelKernels",
+        "RotationPolicy", "Orientation",
       ],
       shared
     ),

@@ -12,7 +12,7 @@ struct FocusTests {
   func form() throws {
     let event = try #require(try Self.parse(#"{"at": 1, "focus": [0, 0.25]}"#))
     #expect(event.action == .focus(x: 0, y: 0.25))
-    #expect(event.json.compact == #"{"at":1,"focus":[0,0.25]}"#)
+    #expect(event.json.compact == #"{"at":1.0,"focus":[0.0,0.25]}"#)
     #expect(event.phrase == "focus 0.0, 0.25")
   }
 

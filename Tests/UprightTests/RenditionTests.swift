@@ -102,7 +102,7 @@ struct RenditionTests {
       run.result.output.sizes.map(\.description) == [
         "180x320", "320x180", "180x320", "144x256", "256x144", "144x256",
       ])
-    let names = ["out-180x320.m3u8", "out-144x256.m3u8", "out-audio.m3u8"]
+    let names = ["out-180p.m3u8", "out-144x256.m3u8", "out-audio.m3u8"]
     let playlists = try Self.checkedAlike(names, scratch)
     #expect(playlists.allSatisfy { $0.discontinuities == 2 && $0.maps.count == 3 })
     #expect(playlists[0].segments.count == 6)
@@ -144,7 +144,7 @@ struct RenditionTests {
       $0.fit = .blur
     }
     let ratios = try FFmpegTool.ratios(
-      inputs: ["180x320", "90x160"].flatMap { ["-i", scratch.path("out-\($0).m3u8")] },
+      inputs: ["180p", "90x160"].flatMap { ["-i", scratch.path("out-\($0).m3u8")] },
       graph: "[0]scale=160:90:flags=bicubic+accurate_rnd,setsar=1[a];[1]setsar=1[b]")
     #expect(ratios.count == 300)
     figure("a lower rung: \(ratios.worst)")
@@ -158,10 +158,10 @@ struct RenditionTests {
       $0.ladder = [Rung(size: PixelSize(180, 320)), Rung(size: PixelSize(90, 160))]
       $0.canvas = .portrait
     }
-    let (status, said) = try Player.gstreamer.play([run.path, "--sound"])
+    let (status, said) = try Player.gstreamer.play([run.path, "--audio"])
     #expect(status == 0, "\(said["error"])")
     #expect(said["frames"].int == 300 && said["backwards"].int == 0)
-    #expect(said["sound"]["buffers"].int ?? 0 > 460)
+    #expect(said["audio"]["buffers"].int ?? 0 > 460)
   }
 
   /// A rotation of frames 0 to 299, on a canvas of the given size, as the reference draws it.
@@ -172,20 +172,21 @@ struct RenditionTests {
     var graph = "[0]split=3[x0][x1][x2];"
     for index in 0..<3 {
       let isLandscape = index == 1
-      let matches = size.isLandscape == isLandscape
-      // The picture's rectangle on the canvas, and what of the truth is in it.
-      let short = min(size.width, size.height)
-      let inner = (short * 9 / 16 + 1) & ~1
-      let part =
-        matches || fit == .fill
-        ? size : isLandscape ? PixelSize(short, inner) : PixelSize(inner, short)
+      let placement = Placement(
+        source: PixelSize(640, 360), orientation: isLandscape ? .up : .right, fit: fit,
+        canvas: size)
+      // The rectangle on the canvas, and the part of the upright frame that is in it. The truth has twice the size.
+      let part = placement.canvasRect
+      let stored = placement.sourceRect
+      let kept =
+        isLandscape
+        ? stored : PixelRect(x: 0, y: stored.x, width: stored.height, height: stored.width)
       let range = "trim=start_frame=\(index * 100):end_frame=\(index * 100 + 100)"
-      graph += "[x\(index)]\(range),crop=\(part.width):\(part.height),setsar=1,scale=\(size.width):"
-      graph += "\(size.height):flags=area,setsar=1[a\(index)];"
-      let crop =
-        matches || fit != .fill
-        ? "" : isLandscape ? "crop=ih*9/16:ih," : "crop=iw:iw*9/16,"
-      graph += "[\(index + 1)]\(crop)scale=\(part.width):\(part.height):flags=bicubic+accurate_rnd,"
+      graph += "[x\(index)]\(range),crop=\(part.width):\(part.height):\(part.x):\(part.y),setsar=1,"
+      graph += "scale=\(size.width):\(size.height):flags=area,setsar=1[a\(index)];"
+      graph +=
+        "[\(index + 1)]crop=\(kept.width * 2):\(kept.height * 2):\(kept.x * 2):\(kept.y * 2),"
+      graph += "scale=\(part.width):\(part.height):flags=bicubic+accurate_rnd,"
       graph += "scale=\(size.width):\(size.height):flags=area,format=yuv420p,setsar=1[b\(index)];"
     }
     graph += "[a0][a1][a2]concat=n=3,format=yuv420p[a];[b0][b1][b2]concat=n=3[b]"

@@ -62,6 +62,9 @@ final class SessionRun {
     self.output = output
     // A preview shows the first canvas.
     let canvases = tap == nil ? plan.canvases.indices : 0..<1
+    if canvases.count > 1 {
+      setup.preparation = FramePreparation(background: plan.options.background, isShared: true)
+    }
     lines = canvases.map { canvas in
       if canvas > 0 { setup.observe = { _ in } }
       let line = FramePipeline(plan, setup, canvas: canvas, isWhole: true)
