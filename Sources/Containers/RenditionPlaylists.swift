@@ -33,9 +33,9 @@ package struct RenditionPlaylists: Sendable {
   package init(
     path: String, hasPrefix: Bool, renditions: [Rendition], hasAudio: Bool
   ) {
-    let url = URL(fileURLWithPath: path)
-    let folder = url.deletingLastPathComponent().path
+    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
     self.folder = folder
+    let url = URL(fileURLWithPath: path)
     let stem = HLSSink.segmentName(url.deletingPathExtension().lastPathComponent)
     let prefix = hasPrefix ? "\(stem)-" : ""
     let isDual = renditions.contains { $0.canvas > 0 }
@@ -50,12 +50,12 @@ package struct RenditionPlaylists: Sendable {
       [Multivariant(path: path, canvas: nil)]
       + (isDual
         ? ["portrait", "landscape"].enumerated().map { index, name in
-          Multivariant(path: "\(folder)/\(prefix)\(name).m3u8", canvas: index)
+          Multivariant(path: "\(folder)\(prefix)\(name).m3u8", canvas: index)
         } : [])
   }
 
   /// Returns the path of a media playlist.
-  package func path(of media: Media) -> String { "\(folder)/\(media.file)" }
+  package func path(of media: Media) -> String { folder + media.file }
 
   /// All playlists.
   package var paths: [String] { multivariants.map(\.path) + media.map(path) }
