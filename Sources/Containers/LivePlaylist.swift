@@ -57,6 +57,8 @@ package struct LivePlaylist: HLSPlaylist {
   private var hasFormat = false
   /// The date of media time 0; `nil` before the first segment.
   private var zero: Date?
+  /// The end of the last segment of an earlier run; `nil` if it isn't known.
+  private var earlierEnd: Date?
   private var isEnded = false
 
   private(set) var nextSegment = 0
@@ -108,10 +110,21 @@ package struct LivePlaylist: HLSPlaylist {
     current?.parts.append(listed)
   }
 
+  /// Returns the present date, the end of the first segment, which has the media time `end`. It is later if segments
+  /// of an earlier run would overlap: the clock was set back, or the input of that run was faster than its timestamps.
+  private func date(of end: MediaTime) -> Date {
+    let now = Date()
+    guard let earlierEnd, earlierEnd < now.addingTimeInterval(Self.longestSegment.seconds) else {
+      return now
+    }
+    return max(now, earlierEnd.addingTimeInterval(end.seconds))
+  }
+
   private mutating func entry(
     _ file: String, duration: MediaTime, start: MediaTime, parts: [Part]
   ) -> Entry {
-    let zero = self.zero ?? Date().addingTimeInterval(-(start + duration).seconds)
+    let zero =
+      self.zero ?? date(of: start + duration).addingTimeInterval(-(start + duration).seconds)
     self.zero = zero
     return Entry(
       file: file, map: map, duration: duration,
@@ -254,10 +267,12 @@ package struct LivePlaylist: HLSPlaylist {
     return text
   }
 
-  private static func text(of date: Date) -> String {
+  private static func text(of date: Date) -> String { formatter.string(from: date) }
+
+  private static var formatter: ISO8601DateFormatter {
     let formatter = ISO8601DateFormatter()
     formatter.formatOptions = [.withInternetDateTime, .withFractionalSeconds]
-    return formatter.string(from: date)
+    return formatter
   }
 
   // MARK: - An earlier run
@@ -299,6 +314,9 @@ package struct LivePlaylist: HLSPlaylist {
       }
     }
     nextSegment = mediaSequence + found.count
+    earlierEnd = found.last.flatMap { last in
+      last.date.flatMap(Self.formatter.date)?.addingTimeInterval(last.duration.seconds)
+    }
     if target == targetDuration {
       entries = found
       while entries.count > window { removeFirst() }
