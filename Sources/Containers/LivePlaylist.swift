@@ -64,7 +64,7 @@ package struct LivePlaylist: HLSPlaylist {
   private(set) var nextSegment = 0
 
   /// - Parameters:
-  ///   - window: The number of segments listed.
+  ///   - window: The number of segments listed; more if they are shorter than three target durations.
   ///   - segmentDuration: The time after which the next IDR frame begins a segment. No segment,
   ///     rounded to whole seconds, is longer than the target duration, which never changes (4.3.3.1).
   ///   - partTarget: The longest duration of a part; `nil` for a playlist without parts.
@@ -97,7 +97,7 @@ package struct LivePlaylist: HLSPlaylist {
     isDiscontinuous = false
     nextSegment += 1
     listed += duration
-    while entries.count > window { removeFirst() }
+    removeSegments()
     removeParts()
   }
 
@@ -157,8 +157,18 @@ package struct LivePlaylist: HLSPlaylist {
 
   mutating func end() { isEnded = true }
 
+  /// The duration of the listed segments.
+  private var length: MediaTime { entries.reduce(.zero) { $0 + $1.duration } }
+
+  /// Takes segments off the list that are before the window. Three target durations stay (RFC 8216, 6.2.2): frequent
+  /// changes of the format make segments short.
+  private mutating func removeSegments() {
+    let least = MediaTime(3 * targetDuration, .one)
+    while entries.count > window, length - entries[0].duration >= least { removeFirst() }
+  }
+
   private mutating func removeFirst() {
-    let length = entries.reduce(.zero) { $0 + $1.duration }
+    let length = length
     let entry = entries.removeFirst()
     mediaSequence += 1
     if entry.isDiscontinuous { discontinuitySequence += 1 }
@@ -319,7 +329,7 @@ package struct LivePlaylist: HLSPlaylist {
     }
     if target == targetDuration {
       entries = found
-      while entries.count > window { removeFirst() }
+      removeSegments()
     } else {
       discontinuitySequence += found.count { $0.isDiscontinuous }
       mediaSequence = nextSegment
