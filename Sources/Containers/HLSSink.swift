@@ -27,6 +27,9 @@ package final class HLSSink: PacketSink {
   private var parts = 0
   /// The last part of a segment, until the segment is complete, and the name of the one that follows.
   private var lastPart: (file: String, bytes: [UInt8], next: String?)?
+  /// The last part of a format, until the next format begins or the stream ends: one edition has both, so that no
+  /// player takes the next segment for one of the format before.
+  private var partBeforeChange: (name: String, bytes: [UInt8])?
   /// The file name of the playlist.
   private let playlistName: String
   /// The files that this run has written so far.
@@ -135,14 +138,22 @@ package final class HLSSink: PacketSink {
         map = file
       }
       playlist.begin(map: map)
+      if let part = partBeforeChange.take() {
+        // The first part of the format is certain: its first packet is here.
+        publish([part], next: partName(segment: playlist.nextSegment, index: 0))
+      }
       listing?.playlist.begin(description, of: listing?.index ?? 0)
     case .segment(let bytes, let start, let duration):
       let file = "\(name)-\(playlist.nextSegment).\(fileExtension)"
       playlist.add(segment: file, duration: duration, start: start)
       if let last = lastPart.take() {
-        // Players that wait for the part don't wait for the disk.
-        publish([(last.file, last.bytes), (file, bytes)], next: last.next)
         parts = 0
+        if let next = last.next {
+          // Players that wait for the part don't wait for the disk.
+          publish([(last.file, last.bytes), (file, bytes)], next: next)
+        } else {
+          partBeforeChange = (last.file, last.bytes)
+        }
       }
       try save(bytes, as: "\(folder)/\(file)")
       origin?.remove(file)
@@ -195,10 +206,8 @@ package final class HLSSink: PacketSink {
     defer { origin?.close(playlistName) }
     guard !cutter.isEmpty else { return }
     try cutter.finish(emit: take)
-    if !comesBack() {
-      playlist.end()
-      if let edition = playlist.edition(next: nil) { origin?.publish(edition, as: playlistName) }
-    }
+    if !comesBack() { playlist.end() }
+    publish([partBeforeChange.take()].compactMap(\.self), next: nil)
     let path = isPartial ? OutputName.partial(playlistPath) : playlistPath
     try save(Array(playlist.text.utf8), as: path)
     if isPartial { _ = unsafe unlink(playlistPath) }

@@ -271,7 +271,12 @@ package struct LivePlaylist: HLSPlaylist {
       entries.dropFirst(count) + [current].compactMap(\.self), hasParts: true, in: &text)
     if isEnded {
       text += "#EXT-X-ENDLIST\n"
-    } else if let hint {
+    } else if current == nil, isDiscontinuous {
+      // Players must not take the next segment for one of the format before.
+      text += "#EXT-X-DISCONTINUITY\n"
+      if let map { text += "#EXT-X-MAP:URI=\"\(map)\"\n" }
+    }
+    if !isEnded, let hint {
       text += "#EXT-X-PRELOAD-HINT:TYPE=PART,URI=\"\(hint)\"\n"
     }
     return text

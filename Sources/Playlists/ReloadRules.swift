@@ -86,8 +86,9 @@ extension PlaylistRule {
       reload: "long-enough", "8216bis, 6.2.2",
       "No segment is removed from a live playlist that then is shorter than three target durations."
     ) { old, new, report in
+      // The duration is a sum of decimal fractions.
       guard !new.isEnded, new.mediaSequence > old.mediaSequence, new.skipped == 0,
-        let target = new.targetDuration, new.duration < Double(3 * min(target, 1 << 40))
+        let target = new.targetDuration, new.duration < Double(3 * min(target, 1 << 40)) - 1e-6
       else { return }
       report(nil, "segments were removed, and \(new.duration) s are left")
     },
