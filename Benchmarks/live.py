@@ -10,6 +10,8 @@ publisher over RTMP, all on loopback.
               counted, and memory is measured in the middle
     audience  500 HLS players of one session over TLS, with signed URLs, and none: the frames of the recording, the
               times of segments, and the players' responses
+    blocked   1000 players of one session with low latency that wait for each part, and none: the frames of the
+              recording, and the time from the first answer with a part to the others
     back      the publisher is killed and restarted: the level of a player's buffer, and every PTS
 
 Prints a table and writes live.json into the given folder (bench). The load is printed beside the figures, to
@@ -23,7 +25,7 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from live_service import audience, back, many, running, turns  # noqa: E402
+from live_service import audience, back, blocked, many, running, turns  # noqa: E402
 from rows.row import Row, table  # noqa: E402
 
 INTERVAL = 1000 / 30
@@ -71,19 +73,23 @@ def back_rows(found):
                   at_least=True, note="; ".join(each["faults"]) or "no fault")
 
 
+def recording_rows(name, each):
+    missing = each["frames sent"] - min(each["frames in"], each["frames in the recording"])
+    yield Row(name, "frames missing in the recording", missing, unit="", bar=0)
+    yield Row(name, "frames dropped", sum(each["dropped"].values()), unit="", bar=0)
+    yield Row(name, "longest step of the recording", 1000 * each["longest step"], unit="ms",
+              bar=2 * INTERVAL + 1)
+    yield Row(name, "latest segment of 2 s", each["latest segment"], unit="s",
+              note=f"encoding a frame: median below {1000 * each['encode'][0]:.0f} ms, "
+              f"p99 below {1000 * each['encode'][1]:.0f} ms")
+    yield Row(name, "cores", each["cores used"], unit="", note=f"load {each['load']:.1f}")
+
+
 def audience_rows(found):
     for case, each in found.items():
         name = f"HLS over TLS, {case}"
-        missing = each["frames sent"] - min(each["frames in"], each["frames in the recording"])
-        yield Row(name, "frames missing in the recording", missing, unit="", bar=0)
-        yield Row(name, "frames dropped", sum(each["dropped"].values()), unit="", bar=0)
-        yield Row(name, "longest step of the recording", 1000 * each["longest step"], unit="ms",
-                  bar=2 * INTERVAL + 1)
-        yield Row(name, "latest segment of 2 s", each["latest segment"], unit="s",
-                  note=f"encoding a frame: median below {1000 * each['encode'][0]:.0f} ms, "
-                  f"p99 below {1000 * each['encode'][1]:.0f} ms")
-        yield Row(name, "cores", each["cores used"], unit="", note=f"load {each['load']:.1f}")
-        players = each.get("players")
+        yield from recording_rows(name, each)
+        players = each["players"]
         if not players:
             continue
         failed = players["not 200"] + len(players["failures"])
@@ -95,8 +101,23 @@ def audience_rows(found):
                   note=f"longest {1000 * players['longest']:.0f} ms")
 
 
+def blocked_rows(found):
+    for case, each in found.items():
+        name = f"HLS with parts, {case}"
+        yield from recording_rows(name, each)
+        players = each["players"]
+        if not players:
+            continue
+        yield Row(name, "requests that failed", players["failed"], unit="", bar=0,
+                  note=f"{players['answers']} answers, {players['parts']} parts, "
+                  f"{players['MB']:.0f} MB; {players['not 200'] or 'all 200'}")
+        yield Row(name, "after the first player, median", 1000 * players["median"], unit="ms")
+        yield Row(name, "after the first player, p99", 1000 * players["p99"], unit="ms", bar=50,
+                  note=f"longest {1000 * players['longest']:.0f} ms")
+
+
 GROUPS = {"turns": (turns.measure, turn_rows), "sessions": (many.measure, session_rows),
-          "audience": (audience.measure, audience_rows),
+          "audience": (audience.measure, audience_rows), "blocked": (blocked.measure, blocked_rows),
           "back": (back.measure, back_rows)}
 
 

@@ -128,10 +128,11 @@ def latency(service, name):
             for share in (0.5, 0.99)]
 
 
-def run(clip, files, with_players, seconds):
-    with running.Service(tls=files) as service:
-        service.session(
-            NAME, [{"type": "hls"}, {"type": "file", "name": "take.ts"}], playback="signed")
+def run(clip, seconds, play, tls=None, **more):
+    """Measures a session. `play` is called with the service and the time in seconds, and returns the players'
+    results."""
+    with running.Service(tls=tls) as service:
+        service.session(NAME, [{"type": "hls"}, {"type": "file", "name": "take.ts"}], **more)
         watch = many.Segments(service.data)
         watch.start()
         publisher = running.Publisher(clip, service.address(NAME))
@@ -139,9 +140,7 @@ def run(clip, files, with_players, seconds):
         time.sleep(5)
         pid = service.process.pid
         spent, begin = running.processor(pid), time.monotonic()
-        found = Audience(service, files[0], seconds - 12).wait() if with_players else None
-        if not with_players:
-            time.sleep(seconds - 12)
+        players = play(service, seconds - 12)
         cores = (running.processor(pid) - spent) / (time.monotonic() - begin)
         publisher.wait()
         running.until(lambda: service.state(NAME)["state"] == "inputLost", 10)
@@ -149,29 +148,36 @@ def run(clip, files, with_players, seconds):
         encode = latency(service, "upright_encode_seconds")
         ended = service.delete(NAME)
         times = many.frame_times(os.path.join(service.data, "recordings", NAME, "take.ts"))
-    result = {
+    return {
         "frames sent": many.sent(clip), "frames in": ended["counters"]["framesIn"],
         "dropped": ended["counters"]["dropped"], "frames in the recording": len(times),
         "longest step": max(b - a for a, b in zip(times, times[1:])),
         "latest segment": max(watch.intervals(NAME)[1:], default=0), "encode": encode,
-        "cores used": cores, "load": os.getloadavg()[0]}
-    if found:
+        "cores used": cores, "load": os.getloadavg()[0], "players": players}
+
+
+def nobody(service, seconds):
+    """Waits, without players."""
+    time.sleep(seconds)
+
+
+def measure(scratch, seconds=40):
+    """Measures without players and with them."""
+    clip, files = running.clip(scratch, seconds), certificate(scratch)
+
+    def everyone(service, seconds):
+        found = Audience(service, files[0], seconds).wait()
         ordered = sorted(found["times"])
-        result["players"] = {
+        return {
             "requests": len(ordered), "failures": found["failures"],
             "not 200": sum(count for each in found["answers"] for status, count in each.items()
                            if status != "200"),
             "fewest segments": min(found["segments"]), "MB": found["bytes"] / 1e6,
             "median": statistics.median(ordered), "p99": ordered[len(ordered) * 99 // 100],
             "longest": ordered[-1]}
-    return result
 
-
-def measure(scratch, seconds=40):
-    """Measures without players and with them."""
-    clip, files = running.clip(scratch, seconds), certificate(scratch)
-    return {"no players": run(clip, files, False, seconds),
-            f"{PLAYERS} players": run(clip, files, True, seconds)}
+    return {case: run(clip, seconds, play, files, playback="signed")
+            for case, play in (("no players", nobody), (f"{PLAYERS} players", everyone))}
 
 
 if __name__ == "__main__":
