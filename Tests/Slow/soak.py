@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the live service for a long time, with three sessions that rotate and whose publishers are killed and
-reconnect. At the end, memory, threads and descriptors must be the same as after the warm-up, HLS must play,
-and the log must have no errors.
+reconnect; one of them has low latency. At the end, memory, threads and descriptors must be the same as after the
+warm-up, HLS must play, its playlists must have obeyed all rules at every reload, and the log must have no errors.
 
     soak.py             30 minutes, a rotation every 5 s, a reconnect every minute
     SHORT=1 soak.py     1 minute, a rotation every second, a reconnect every 10 s
@@ -10,6 +10,7 @@ import argparse
 import itertools
 import os
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -38,13 +39,13 @@ DEVICES = ("landscapeLeft", "portrait")
 class Stage:
     """A session, its publisher and its player."""
 
-    def __init__(self, service, name, clip, folder):
+    def __init__(self, service, name, clip, folder, latency):
         self.service, self.name, self.clip = service, name, clip
         # The cheapest settings: the test is for leaks, not for the cost of encoding.
-        service.session(name, [{"type": "hls"}], options={"size": "320x180", "speed": "ultrafast"})
-        self.player = Player(
-            f"http://127.0.0.1:{service.http}/live/{name}/index.m3u8", os.path.join(folder, name),
-            keeps=False)
+        service.session(name, [{"type": "hls"}], options={"size": "320x180", "speed": "ultrafast"},
+                        latency=latency)
+        self.url = f"http://127.0.0.1:{service.http}/live/{name}/index.m3u8"
+        self.player = Player(self.url, os.path.join(folder, name), keeps=False)
         self.player.start()
         self.devices = itertools.cycle(DEVICES)
         self.publisher = None
@@ -52,6 +53,18 @@ class Stage:
 
     def publish(self):
         self.publisher = running.Publisher(self.clip, self.service.address(self.name), loops=-1)
+
+    def check(self, seconds):
+        """Starts to check the playlist at every reload."""
+        self.checker = subprocess.Popen(
+            [running.UPRIGHT, "check", self.url, "--reload", str(seconds)],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+    def checked(self):
+        """Waits for the end of the check. Returns what it has found."""
+        said = self.checker.communicate(timeout=60)[0]
+        print(f"soak: {self.name}: {said.splitlines()[-1] if said else ''}")
+        return [] if "no violation" in said else said.splitlines()[:5] or ["the check printed nothing"]
 
     def turn(self):
         self.service.event(self.name, {"device": next(self.devices)})
@@ -112,10 +125,13 @@ def main():
     faults = []
     with tempfile.TemporaryDirectory() as folder, running.Service(folder) as service:
         clip = running.clip(folder, 20, size="320x180", keyframes=1)
-        stages = [Stage(service, f"s{index}", clip, folder) for index in range(COUNT)]
+        stages = [Stage(service, f"s{index}", clip, folder, "low" if index == 0 else "normal")
+                  for index in range(COUNT)]
         try:
             if not running.until(lambda: all(each.player.begun for each in stages), 60):
                 raise SystemExit("soak: nothing plays: " + service.logged())
+            for each in stages:
+                each.check(arguments.seconds)
             samples = soak(
                 service, stages, arguments.seconds, arguments.turn, arguments.reconnect)
             before = [max(each.player.segments) for each in stages]
@@ -123,6 +139,8 @@ def main():
                     lambda: all(max(each.player.segments) > last
                                 for each, last in zip(stages, before)), 20):
                 faults.append("HLS has stopped")
+            for each in stages:
+                faults += [f"{each.name}: {fault}" for fault in each.checked()]
             states = [service.state(each.name) for each in stages]
         finally:
             for each in stages:

@@ -40,7 +40,9 @@ extension LivePublishing {
         }
         try #require(
           try await waitUntil {
-            try await self.service.ask("GET", "/live/stage/index.m3u8", token: nil).status == 200
+            // hls.js doesn't block its reloads before segment 1 is complete.
+            try await self.service.ask("GET", "/live/stage/index.m3u8", token: nil).text
+              .contains("index-1.m4s")
           }, "\(publisher.errors) \(service.log.lines.suffix(500))")
       }
 
