@@ -37,7 +37,6 @@ else
   Scripts/setup.sh deb
   Scripts/deb.sh
   Scripts/check-deb.sh
-  Scripts/setup.sh call
   Scripts/test.sh slow
   for kind in address thread; do Scripts/sanitized.sh "$kind" test; done
 fi

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing, and prints nothing if none is missing. With --say it only
 # prints the command that would install them, doesn't need root, and exits with 69.
-# Usage: setup.sh [--say] build|check|demo|test|slow|call|live|samples|bench|arm|deb
+# Usage: setup.sh [--say] build|check|demo|test|slow|live|samples|bench|arm|deb
 set -euo pipefail
 
 say=
@@ -10,16 +10,14 @@ if [ "${1:-}" = --say ]; then
   shift
 fi
 
-build=(pkg-config zlib1g-dev libavformat-dev libavcodec-dev libavutil-dev libavfilter-dev libswscale-dev
+build=(pkg-config libavformat-dev libavcodec-dev libavutil-dev libavfilter-dev libswscale-dev
   libswresample-dev zlib1g-dev ffmpeg)
 test=("${build[@]}" python3 python3-venv gcc g++ binutils valgrind groff-base chromium gstreamer1.0-tools
   gstreamer1.0-plugins-base
   gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-libav
-  python3-gi gir1.2-gst-rtsp-server-1.0 nginx libnginx-mod-rtmp)
+  python3-gi gir1.2-gst-rtsp-server-1.0 nginx libnginx-mod-rtmp janus python3-aiortc)
 # Prometheus reads the metrics.
 slow=("${test[@]}" prometheus)
-# Janus is large and needs a network, as does aiortc, so it isn't required for `make test`.
-call=("${test[@]}" janus python3-aiortc)
 live=(ffmpeg python3 openssl nginx libnginx-mod-rtmp janus)
 # Debian starts these services when it installs them. Tests and samples start separate processes, so the
 # services are started neither now nor at the next boot.
@@ -35,13 +33,12 @@ case "${1:-build}" in
   check) wanted=("${build[@]}" python3 git groff-base) ;;
   test) wanted=("${test[@]}") ;;
   slow) wanted=("${slow[@]}") ;;
-  call) wanted=("${call[@]}") ;;
   live) wanted=("${live[@]}") ;;
   samples) wanted=("${samples[@]}") ;;
   bench) wanted=("${bench[@]}") ;;
   arm) wanted=("${arm[@]}") ;;
   deb) wanted=("${deb[@]}") ;;
-  *) echo "usage: setup.sh [--say] build|check|demo|test|slow|call|live|samples|bench|arm|deb" >&2; exit 64 ;;
+  *) echo "usage: setup.sh [--say] build|check|demo|test|slow|live|samples|bench|arm|deb" >&2; exit 64 ;;
 esac
 
 if ! command -v swift >/dev/null; then
