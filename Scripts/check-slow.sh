@@ -19,7 +19,7 @@ if [ "${SHORT:-0}" = 1 ]; then
   # Tests of the threads of file sessions, live sessions and the service.
   UPRIGHT_ONLY="UprightFramesTests UprightTests UprightServiceTests" Scripts/sanitized.sh thread test \
     --filter '^UprightFramesTests\.AdapterThreadTests' \
-    --filter '^UprightTests\.(FollowTests/playlist|BoundedQueue|EncoderChain|AsyncSession|PacketSession|Live(?!Session))' \
+    --filter '^UprightTests\.(FollowTests/playlist|BoundedQueue|EncoderChain|AsyncSession|PacketSession|Live(?!Session|Rendition))' \
     --filter '^UprightTests\.LiveSessionTests/(now|loss|stalled|stop|overload)\(' \
     --filter '^UprightServiceTests\.(RTMP|Reconnect|Webhook|EventStream|Freeze)'
 else
