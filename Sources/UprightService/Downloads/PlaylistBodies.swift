@@ -8,7 +8,6 @@ internal import Synchronization
 final class PlaylistBodies: Sendable {
   /// A playlist as it is sent.
   struct Body: Sendable {
-    fileprivate let text: String
     let plain: ByteBuffer
     /// `nil` if it could not be compressed.
     let gzip: ByteBuffer?
@@ -16,21 +15,22 @@ final class PlaylistBodies: Sendable {
     let tags: (plain: String, gzip: String)
   }
 
+  /// By the text: signed URLs of one playlist differ from player to player.
   private let bodies = Mutex<[String: Body]>([:])
   private static let limit = 256
 
-  /// Returns the body of the playlist at `path`.
-  func body(of text: String, at path: String) -> Body {
-    if let body = bodies.withLock({ $0[path] }), body.text == text { return body }
+  /// Returns the body of a playlist.
+  func body(of text: String) -> Body {
+    if let body = bodies.withLock({ $0[text] }) { return body }
     let bytes = Array(text.utf8)
     let hash = Data(SHA256.hash(data: bytes).prefix(12)).base64URL
     let body = Body(
-      text: text, plain: ByteBuffer(bytes: bytes),
+      plain: ByteBuffer(bytes: bytes),
       gzip: Gzip.compress(bytes).map { ByteBuffer(bytes: $0) },
       tags: ("\"\(hash)\"", "\"\(hash).gzip\""))
     bodies.withLock { bodies in
       if bodies.count >= Self.limit { bodies = [:] }
-      bodies[path] = body
+      bodies[text] = body
     }
     return body
   }

@@ -86,10 +86,11 @@ struct LiveFileRoutes: Sendable {
     headers[.contentType] = type
     if name.hasSuffix(".m3u8") {
       // Directives for a playlist without parts are ignored, but must be right.
-      do { _ = try DeliveryDirectives(request.uri.query) } catch {
+      let directives: DeliveryDirectives
+      do { directives = try DeliveryDirectives(request.uri.query) } catch {
         throw Problem.badRequest(error.reason)
       }
-      if let answer = try await lowLatency(id, name, request) {
+      if let answer = try await lowLatency(id, name, directives) {
         headers[.cacheControl] = "public, max-age=\(min(age, answer.maxAge))"
         return playlist(answer.text, request, headers)
       }
@@ -117,27 +118,26 @@ struct LiveFileRoutes: Sendable {
   ///
   /// - Throws: `Problem` 400 for wrong delivery directives, 503 if what they ask for doesn't come in time.
   private func lowLatency(
-    _ id: String, _ name: String, _ request: Request
+    _ id: String, _ name: String, _ directives: DeliveryDirectives
   ) async throws(Problem) -> (text: String, maxAge: Int)? {
     guard let origin = origin(id) else { return nil }
-    let query = request.uri.query
     let late = Problem(
       .serviceUnavailable, "Not ready", "the playlist doesn't have that segment or part yet",
       retryAfter: 1)
-    switch try await blocked.wait(for: id, { await origin.playlist(name, query: query) }) {
+    switch try await blocked.wait(for: id, { await origin.playlist(name, directives) }) {
     case .playlist(let text, let maxAge): return (text, maxAge)
     case .malformed(let reason): throw .badRequest(reason)
     case .late: throw late
     case .missing:
       // The playlist of an earlier run isn't what a player that waits has asked for.
-      if query?.contains("_HLS_msn=") == true, isRunning(id) { throw late }
+      if directives.segment != nil, isRunning(id) { throw late }
       return nil
     }
   }
 
   /// Returns the response with a playlist.
   private func playlist(_ text: String, _ request: Request, _ headers: HTTPFields) -> Response {
-    let body = bodies.body(of: text, at: request.uri.description)
+    let body = bodies.body(of: text)
     var headers = headers
     headers[.vary] = "Accept-Encoding"
     var (bytes, tag) = (body.plain, body.tags.plain)
