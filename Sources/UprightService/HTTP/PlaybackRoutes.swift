@@ -10,13 +10,7 @@ struct PlaybackRoutes: Sendable {
   func add(to router: Router<ServiceContext>) {
     router.post("/v1/sessions/:id/playback-url") { request, context in
       let hosted = try sessions.find(context)
-      let members = try SessionRequest.members(
-        of: await request.json(limit: bodyLimit), "request", allowing: ["seconds"])
-      guard let seconds = members["seconds"]?.double.flatMap({ Int(exactly: $0) }),
-        (1...PlaybackKeys.longest).contains(seconds)
-      else {
-        throw Problem.badRequest("seconds: must be an integer from 1 to \(PlaybackKeys.longest)")
-      }
+      let seconds = try await request.seconds(upTo: PlaybackKeys.longest, bodyLimit: bodyLimit)
       let (path, expires) = keys.sign(hosted.id, seconds: seconds)
       return Response(json: [
         "url": .string(context.address.of(path)), "expires": .integer(expires),

@@ -32,16 +32,8 @@ struct PublishPageRoutes: Sendable {
   private func makeLink(
     _ request: Request, _ hosted: HostedSession, at address: PublicURL
   ) async throws -> Response {
-    guard hosted.whip != nil else {
-      throw Problem.conflict(
-        "the session's input isn't WHIP; create it with \"input\": {\"whip\": {}}")
-    }
-    let members = try SessionRequest.members(
-      of: await request.json(limit: bodyLimit), "request", allowing: ["seconds"])
-    guard let seconds = members["seconds"]?.integer, (1...PublishLinks.longest).contains(seconds)
-    else {
-      throw Problem.badRequest("seconds: must be an integer from 1 to \(PublishLinks.longest)")
-    }
+    _ = try WHIPRoutes.input(of: hosted)
+    let seconds = try await request.seconds(upTo: PublishLinks.longest, bodyLimit: bodyLimit)
     let (code, expires) = try links.make(publishKey: hosted.publishKey, seconds: seconds)
     return Response(json: [
       "url": .string(address.of("/publish/\(hosted.id)#\(code)")), "expires": .integer(expires),

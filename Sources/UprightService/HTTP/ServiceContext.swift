@@ -27,6 +27,18 @@ extension Sessions {
 }
 
 extension Request {
+  /// Returns the member `seconds` of the body, which has no other.
+  ///
+  /// - Throws: `Problem` 400 if it isn't an integer from 1 to `longest`, and what `json` throws.
+  func seconds(upTo longest: Int, bodyLimit: Int) async throws -> Int {
+    let members = try SessionRequest.members(
+      of: await json(limit: bodyLimit), "request", allowing: ["seconds"])
+    guard let seconds = members["seconds"]?.integer, (1...longest).contains(seconds) else {
+      throw Problem.badRequest("seconds: must be an integer from 1 to \(longest)")
+    }
+    return seconds
+  }
+
   /// Returns the body as JSON.
   ///
   /// - Throws: `Problem` 413 if it is longer than `limit` bytes, `PolicyError` if it isn't valid JSON.

@@ -97,7 +97,8 @@ struct WHIPRoutes: Sendable {
 
   // MARK: - Parts of requests
 
-  private static func input(of hosted: HostedSession) throws(Problem) -> WHIPInput {
+  /// - Throws: `Problem` 409 if the session has another input.
+  static func input(of hosted: HostedSession) throws(Problem) -> WHIPInput {
     guard let input = hosted.whip else {
       throw .conflict("the session's input isn't WHIP; create it with \"input\": {\"whip\": {}}")
     }
