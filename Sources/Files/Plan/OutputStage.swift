@@ -177,15 +177,13 @@ final class OutputStage {
     // Audio may begin any time before the video, but the header needs a video format. And all renditions begin
     // together: those of a playlist have the same offset.
     if lines.contains(where: \.formats.isEmpty) { return }
-    var earliest = lines.lazy.map(\.interleaver.earliestDecodingTime).min() ?? .zero
     for line in lines {
       while true {
-        if !hasStarted {
-          earliest = lines.lazy.map(\.interleaver.earliestDecodingTime).min() ?? .zero
-        }
+        let earliest =
+          hasStarted ? nil : lines.lazy.map(\.interleaver.earliestDecodingTime).min() ?? .zero
         guard let item = line.interleaver.next() else { break }
         let (track, format) = (item.track, item.format)
-        try begin(earliest)
+        if let earliest { try begin(earliest) }
         let packet = item.takePacket()
         for sink in line.sinks.dropFirst() {
           try sink.write(
@@ -197,7 +195,6 @@ final class OutputStage {
   }
 
   private func begin(_ earliest: MediaTime) throws(UprightError) {
-    guard !hasStarted else { return }
     hasStarted = true
     for line in lines {
       guard let first = line.formats.first else {
