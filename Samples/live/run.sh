@@ -22,44 +22,9 @@ command -v nginx >/dev/null && [ -f "$module" ] || missing "nginx with its RTMP 
 [ -x "$upright" ] || missing upright "make build"
 [[ ${LIVE_KEY:=} =~ ^[A-Za-z0-9._-]*$ ]] || { echo "live: LIVE_KEY has characters other than A-Z a-z 0-9 . _ -" >&2; exit 64; }
 
-answers() { (: <"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
-taken() { echo "live: port $1 is in use: stop the program that uses it, or set $2 to another port" >&2; exit 69; }
-for name in RTMP_PORT HTTP_PORT UPRIGHT_PORT CHECK_PORT; do
-  ! answers "${!name}" || taken "${!name}" "$name"
-done
-
-scratch=$(mktemp -d)
-started=()
-stop() {
-  trap - EXIT
-  # upright is stopped first, so that it can close its outputs while nginx still runs.
-  for process in "${started[@]}"; do
-    kill "$process" 2>/dev/null || true
-    wait "$process" 2>/dev/null || true
-  done
-  rm -rf "$scratch"
-}
-trap stop EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
-
-# Starts a program that ends with this script, even if the script is killed.
-begin() {
-  setpriv --pdeathsig TERM "$@" &
-  started+=($!)
-}
-
-# Waits until the program that was started last accepts connections on a port of loopback, or has ended.
-await() {
-  local deadline=$((SECONDS + 30))
-  while [ $SECONDS -lt $deadline ]; do
-    ! answers "$1" || return 0
-    kill -0 "${started[-1]}" 2>/dev/null || break
-    sleep 0.1
-  done
-  echo "live: no program accepts connections on port $1" >&2
-  exit 69
-}
+name=live
+. "$here/programs.sh"
+need_ports RTMP_PORT HTTP_PORT UPRIGHT_PORT CHECK_PORT
 
 # Replaces the words between @ in a file.
 filled() {
@@ -69,7 +34,7 @@ filled() {
 }
 filled "${CONFIG:-$here/upright.json}" >"$scratch/upright.json"
 filled "$here/nginx.conf" >"$scratch/nginx.conf"
-begin "$upright" serve --config "$scratch/upright.json"
+begin_upright serve --config "$scratch/upright.json"
 await "$HTTP_PORT"
 await "$UPRIGHT_PORT"
 begin nginx -p "$scratch" -e stderr -c "$scratch/nginx.conf"
@@ -81,6 +46,4 @@ live: watch       http://127.0.0.1:$HTTP_PORT/live/NAME/index.m3u8   or   rtmp:/
 live: turn        curl -H "Authorization: Bearer \$UPRIGHT_TOKEN" -d '{"device": "landscapeLeft"}' \\
 live:               http://127.0.0.1:$HTTP_PORT/v1/sessions/NAME/events
 TEXT
-wait -n "${started[@]}" || true
-echo "live: one of the programs ended; the others are stopped" >&2
-exit 1
+await_end

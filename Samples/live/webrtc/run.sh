@@ -20,46 +20,9 @@ for program in janus nginx openssl python3; do
 done
 [ -x "$upright" ] || { echo "webrtc: upright is missing: make build" >&2; exit 69; }
 
-answers() { (: <"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
-for port in HTTPS_PORT HTTP_PORT JANUS_PORT; do
-  ! answers "${!port}" || {
-    echo "webrtc: port ${!port} is in use: stop the program that uses it, or set $port to another port" >&2
-    exit 69
-  }
-done
-
-scratch=$(mktemp -d)
-started=()
-stop() {
-  trap - EXIT
-  # upright is stopped first, so that it can destroy its rooms.
-  for process in "${started[@]}"; do
-    kill "$process" 2>/dev/null || true
-    wait "$process" 2>/dev/null || true
-  done
-  rm -rf "$scratch"
-}
-trap stop EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
-
-# Starts a program that ends with this script, even if the script is killed.
-begin() {
-  setpriv --pdeathsig TERM "$@" &
-  started=($! "${started[@]}")
-}
-
-# Waits until the program that was started last accepts connections on a port of loopback, or has ended.
-await() {
-  local deadline=$((SECONDS + 30))
-  while [ $SECONDS -lt $deadline ]; do
-    ! answers "$1" || return 0
-    kill -0 "${started[0]}" 2>/dev/null || break
-    sleep 0.1
-  done
-  echo "webrtc: no program accepts connections on port $1" >&2
-  exit 69
-}
+name=webrtc
+. "$here/../programs.sh"
+need_ports HTTPS_PORT HTTP_PORT JANUS_PORT
 
 random() { python3 -c 'import secrets; print(secrets.token_urlsafe(24))'; }
 
@@ -85,7 +48,7 @@ await "$HTTPS_PORT"
 export UPRIGHT_TOKEN=${UPRIGHT_TOKEN:-$(random)}
 export UPRIGHT_PUBLIC_URL=https://$host:$HTTPS_PORT
 export UPRIGHT_WEBRTC_SECRET_FILE=$scratch/secret
-begin "$upright" serve --listen "127.0.0.1:$HTTP_PORT" --data "${DATA:-$scratch/data}" \
+begin_upright serve --listen "127.0.0.1:$HTTP_PORT" --data "${DATA:-$scratch/data}" \
   --webrtc "http://127.0.0.1:$JANUS_PORT/janus"
 await "$HTTP_PORT"
 
@@ -108,6 +71,4 @@ webrtc: publish   $link   (works once)
 webrtc: watch     $UPRIGHT_PUBLIC_URL/live/phone/index.m3u8
 webrtc: UPRIGHT_TOKEN=$UPRIGHT_TOKEN
 TEXT
-wait -n "${started[@]}" || true
-echo "webrtc: one of the programs ended; the others are stopped" >&2
-exit 1
+await_end
