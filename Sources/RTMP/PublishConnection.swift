@@ -48,7 +48,7 @@ package struct PublishConnection: Sendable {
 
   private static let windowSize: UInt64 = 2_500_000
 
-  private let acceptsEnhanced: Bool
+  private let codecs: AcceptedCodecs
   private var state = State.handshake
   private var handshake: Handshake
   private var chunks: ChunkReader
@@ -67,7 +67,7 @@ package struct PublishConnection: Sendable {
   ///   - acceptsEnhanced: Whether the video codecs of enhanced RTMP are accepted: the demuxer must support them.
   ///   - longestMessage: The largest size of a message, in bytes. A larger one ends the connection.
   package init(random: [UInt8], acceptsEnhanced: Bool = false, longestMessage: Int = 8 << 20) {
-    self.acceptsEnhanced = acceptsEnhanced
+    codecs = AcceptedCodecs(hasEnhanced: acceptsEnhanced)
     handshake = Handshake(random: random)
     chunks = ChunkReader(limits: .init(message: longestMessage))
   }
@@ -149,8 +149,8 @@ package struct PublishConnection: Sendable {
     case .command: try take(command: message.payload, on: message.stream, &events)
     // AMF 3 commands are AMF 0 preceded by one byte.
     case .commandAMF3: try take(command: message.payload.dropFirst(), on: message.stream, &events)
-    case .audio: take(.audio, message, &events)
-    case .video: take(.video, message, &events)
+    case .audio: take(.audio, message.timestamp, message.payload, &events)
+    case .video: take(.video, message.timestamp, message.payload, &events)
     case .data: take(script: message.payload[...], message, &events)
     case .dataAMF3: take(script: message.payload.dropFirst(), message, &events)
     case .aggregate: take(aggregate: message, &events)
@@ -159,29 +159,15 @@ package struct PublishConnection: Sendable {
   }
 
   private mutating func take(
-    _ kind: FLVTag.Kind, _ message: RTMPMessage, _ events: inout [Event]
+    _ kind: FLVTag.Kind, _ timestamp: UInt32, _ payload: [UInt8], _ events: inout [Event]
   ) {
-    guard state == .publishing, let first = message.payload.first else { return }
-    if kind == .video, let codec = unknownCodec(first, message.payload) {
-      let reason =
-        "\(codec) is not accepted over RTMP: send H.264"
-        + (acceptsEnhanced ? ", or HEVC, AV1 or VP9 as enhanced RTMP" : "")
+    guard state == .publishing, !payload.isEmpty else { return }
+    if let reason = codecs.refusal(of: kind, payload) {
       tell("error", "NetStream.Publish.Rejected", reason)
       state = .closed
       return events.append(.rejected(reason: reason))
     }
-    events.append(.tag(FLVTag(kind, timestamp: message.timestamp, payload: message.payload)))
-  }
-
-  /// Returns the codec of a video tag that libavformat would silently drop: before its release 6.1 the codecs of
-  /// enhanced RTMP (Veovera, Enhanced RTMP v1, ExVideoTagHeader), and in each release HEVC with the number that many
-  /// encoders use for it.
-  private func unknownCodec(_ first: UInt8, _ payload: [UInt8]) -> String? {
-    if first & 0x80 == 0 { return first & 0x0F == 12 ? "HEVC without enhanced RTMP" : nil }
-    let code = String(decoding: payload.dropFirst().prefix(4), as: UTF8.self)
-    if acceptsEnhanced, ["hvc1", "av01", "vp09"].contains(code) { return nil }
-    let names = ["hvc1": "HEVC", "av01": "AV1", "vp09": "VP9", "avc1": "H.264 as enhanced RTMP"]
-    return names[code] ?? "this codec"
+    events.append(.tag(FLVTag(kind, timestamp: timestamp, payload: payload)))
   }
 
   /// Handles script data. `@setDataFrame` is an instruction to the server; the rest is part of the stream.
@@ -197,10 +183,9 @@ package struct PublishConnection: Sendable {
 
   /// Handles an aggregate of consecutive tags, whose times are relative to the message's (7.1.6).
   private mutating func take(aggregate message: RTMPMessage, _ events: inout [Event]) {
-    guard state == .publishing else { return }
     var rest = message.payload[...]
     var shift: UInt32?
-    while rest.count >= 15 {
+    while state == .publishing, rest.count >= 15 {
       let start = rest.startIndex
       func number(_ offset: Int, _ count: Int) -> UInt32 {
         rest[start + offset..<start + offset + count].reduce(0) { $0 << 8 | UInt32($1) }
@@ -210,12 +195,8 @@ package struct PublishConnection: Sendable {
       let time = number(4, 3) | number(7, 1) << 24
       let offset = shift ?? message.timestamp &- time
       shift = offset
-      if let kind = FLVTag.Kind(rawValue: rest[start]), size > 0 {
-        events.append(
-          .tag(
-            FLVTag(
-              kind, timestamp: time &+ offset, payload: Array(rest[start + 11..<start + 11 + size]))
-          ))
+      if let kind = FLVTag.Kind(rawValue: rest[start]) {
+        take(kind, time &+ offset, Array(rest[start + 11..<start + 11 + size]), &events)
       }
       rest = rest.dropFirst(size + 15)
     }

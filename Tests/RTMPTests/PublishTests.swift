@@ -177,6 +177,79 @@ struct PublishTests {
     }
   }
 
+  /// What a publisher sends, and what it is told.
+  struct Refused: Sendable, CustomTestStringConvertible {
+    let kind: RTMPMessage.Kind
+    let head: UInt8
+    let rest: [UInt8]
+    let reason: String
+    var testDescription: String { "\(kind) \(head) \(String(decoding: rest, as: UTF8.self))" }
+  }
+
+  private static let multitrack =
+    "several tracks in one connection (enhanced RTMP, multitrack) are not accepted: send one video and one audio track"
+
+  private static let refused: [Refused] = [
+    // Multitrack packets: one track, several tracks of one codec, and of several codecs.
+    Refused(kind: .video, head: 0x96, rest: [0x00] + Array("hvc1".utf8) + [1], reason: multitrack),
+    Refused(kind: .video, head: 0x96, rest: [0x10] + Array("avc1".utf8) + [0], reason: multitrack),
+    Refused(kind: .video, head: 0xA6, rest: [0x21, 1], reason: multitrack),
+    Refused(kind: .audio, head: 0x95, rest: [0x00] + Array("mp4a".utf8) + [1], reason: multitrack),
+    Refused(kind: .video, head: 0x96, rest: [], reason: multitrack),
+    Refused(
+      kind: .audio, head: 0x90, rest: Array("Opus".utf8),
+      reason: "Opus as enhanced RTMP is not accepted: send AAC"),
+    Refused(
+      kind: .audio, head: 0x91, rest: [1],
+      reason: "this audio codec as enhanced RTMP is not accepted: send AAC"),
+  ]
+
+  @Test(
+    "Several tracks, and audio as enhanced RTMP, are rejected with a reason by each demuxer",
+    arguments: refused)
+  func tracks(_ refused: Refused) throws {
+    for acceptsEnhanced in [false, true] {
+      var client = Client(acceptsEnhanced: acceptsEnhanced)
+      try client.begin()
+      try client.connect()
+      try client.command(.string("publish"), .number(3), .null, .string("KEY"))
+      _ = try client.connection.accept()
+      // What other publishers send.
+      for (kind, payload) in [
+        (RTMPMessage.Kind.video, [0x17, 0] as [UInt8]), (.audio, [0xAF, 0]), (.video, [0xD0, 0]),
+      ] {
+        let events = try client.send(RTMPMessage(kind, stream: 1, payload: payload))
+        #expect(events.count == 1 && !client.connection.isClosed)
+      }
+      _ = try client.told()
+      let payload = [refused.head] + refused.rest
+      let events = try client.send(RTMPMessage(refused.kind, stream: 1, payload: payload))
+      #expect(events == [.rejected(reason: refused.reason)])
+      let status = try client.told().last?.last
+      #expect(status?["code"]?.text == "NetStream.Publish.Rejected")
+      #expect(status?["description"]?.text == refused.reason)
+      #expect(client.connection.isClosed)
+    }
+  }
+
+  @Test("The codecs in an aggregate are checked too, and nothing after a rejected one is taken")
+  func aggregateCodecs() throws {
+    var client = Client()
+    try client.begin()
+    try client.connect()
+    try client.command(.string("publish"), .number(3), .null, .string("KEY"))
+    _ = try client.connection.accept()
+    let tags = [
+      FLVTag(.video, timestamp: 0, payload: [0x17, 0]),
+      FLVTag(.video, timestamp: 0, payload: [0x1C, 0]),
+      FLVTag(.video, timestamp: 40, payload: [0x27, 1]),
+    ]
+    let events = try client.send(
+      RTMPMessage(.aggregate, stream: 1, payload: tags.flatMap(\.bytes)))
+    let reason = "HEVC without enhanced RTMP is not accepted over RTMP: send H.264"
+    #expect(events == [.tag(tags[0]), .rejected(reason: reason)])
+  }
+
   @Test("A player is rejected") func player() throws {
     var client = Client()
     try client.begin()
