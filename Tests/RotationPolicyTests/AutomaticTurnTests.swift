@@ -176,6 +176,42 @@ import Testing
     #expect(scene.state.device == .portrait)
   }
 
+  @Test("gravity: a sensor that starts says how the device is held, whatever was said before")
+  func startingSensor() throws {
+    var scene = try Scene()
+    try scene.send("'device': 'landscapeLeft'", at: 1)
+    var given: [String] = []
+    for step in 0..<20 {
+      given += try scene.send("'gravity': [0, -1, 0]", at: 2 + Double(step) * 0.05)
+    }
+    // A single reading changes nothing.
+    #expect(given.first == "keep")
+    #expect(given.filter { $0 == "rotate portrait" }.count == 1)
+    // Again after a pause.
+    try scene.send("'device': 'landscapeRight'", at: 10)
+    given = try (0..<20).flatMap {
+      try scene.send("'gravity': [0, -1, 0]", at: 10.1 + Double($0) * 0.05)
+    }
+    #expect(given.filter { $0 == "rotate portrait" }.count == 1)
+    #expect(scene.state.device == .portrait)
+  }
+
+  @Test("gravity: an active sensor leaves a device event in force until the device is turned")
+  func activeSensor() throws {
+    var scene = try Scene()
+    func read(_ gravity: String, from: Double) throws -> [String] {
+      try (0..<20).flatMap {
+        try scene.send("'gravity': \(gravity)", at: from + Double($0) * 0.05)
+      }
+    }
+    #expect(try read("[0, -1, 0]", from: 0).allSatisfy { $0 == "keep" })
+    try scene.send("'device': 'landscapeLeft'", at: 1)
+    #expect(try read("[0, -1, 0]", from: 1.05).allSatisfy { $0 == "keep" })
+    #expect(scene.state.device == .landscapeLeft)
+    #expect(try read("[1, 0, 0]", from: 2.05).contains("rotate landscapeLeft"))
+    #expect(scene.state.device == .landscapeRight)
+  }
+
   @Test("gravity: (0,0,-1) is faceUp") func faceUp() throws {
     var scene = try Scene()
     for step in 0..<60 { try scene.send("'gravity': [0, 0, -1]", at: Double(step) * 0.05) }

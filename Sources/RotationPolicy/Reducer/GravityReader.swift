@@ -3,6 +3,11 @@ internal import Orientation
 /// Converts gravity readings to changes of the device orientation.
 struct GravityReader: Sendable {
   private var classifier: GravityClassifier
+  /// The time of the last reading; `nil` before the first.
+  private var lastReading: Double?
+
+  /// A sensor is active for this time after a reading, in seconds.
+  private static let pause = 1.0
 
   /// Creates a reader that starts at the device orientation of the policy. A single reading doesn't change
   /// it.
@@ -20,10 +25,21 @@ struct GravityReader: Sendable {
     let before = classifier.orientation
     do throws(GravityError) {
       let after = try classifier.classify(Gravity(x: x, y: y, z: z), at: event.at)
+      lastReading = event.at
       return after == before ? nil : after
     } catch {
       throw PolicyError(
         .value, "\(error)", at: event.place, remedy: "write three finite numbers in g")
     }
+  }
+
+  /// Takes the device orientation of another source, unless a sensor is active. Otherwise a sensor that starts
+  /// later, and says the orientation of the last reading, would change nothing. An active one changes it when
+  /// the device is turned.
+  mutating func note(_ orientation: DeviceOrientation, at seconds: Double) {
+    if let lastReading, seconds - lastReading <= Self.pause { return }
+    guard orientation != classifier.orientation else { return }
+    classifier = GravityClassifier(
+      configuration: classifier.configuration, orientation: orientation)
   }
 }

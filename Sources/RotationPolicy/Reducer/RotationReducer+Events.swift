@@ -72,7 +72,9 @@ extension RotationReducer {
 
   mutating func perform(_ step: Step, for ask: IndexedEvent, into outputs: inout [RotationOutput]) {
     switch step {
-    case .device(let orientation): sense(orientation, for: ask, into: &outputs)
+    case .device(let orientation):
+      gravity.note(orientation, at: clock)
+      sense(orientation, for: ask, into: &outputs)
     case .reading(let orientation?): sense(orientation, for: ask, into: &outputs)
     case .reading(nil): keep(.reading, for: ask, into: &outputs)
     case .rotate(let target): pose(.turn(target, .manual), for: ask, into: &outputs)
