@@ -2,20 +2,15 @@ internal import Foundation
 
 /// Runs one blocking job on a dedicated OS thread, because FFmpeg's blocking calls would starve Swift's
 /// cooperative thread pool.
-package final class WorkThread<Value: Sendable>: @unchecked Sendable {
-  // Unchecked: `result` is written before the semaphore is signalled and read after it.
-  private let done = DispatchSemaphore(value: 0)
-  private var result: Value?
+///
+/// What the job captures is released before `join` returns. Foundation's threads release it later, when the host may
+/// already have ended.
+package final class WorkThread<Value: Sendable>: Sendable {
+  private let job: Job<Value>
 
   package init(name: String, _ body: @escaping @Sendable () -> Value) {
-    let thread = Thread { [self] in
-      result = body()
-      done.signal()
-    }
-    thread.name = name
-    // libavcodec's decoders expect the usual stack of 8 MiB, not a secondary thread's 512 KiB.
-    thread.stackSize = 8 << 20
-    thread.start()
+    job = Job(name, body)
+    start(job)
   }
 
   /// Runs `body` on a dedicated thread and returns its result.
@@ -28,9 +23,70 @@ package final class WorkThread<Value: Sendable>: @unchecked Sendable {
   }
 
   /// Waits for the end of the job and returns its result. Later calls return the same result.
-  package func join() -> Value? {
+  package func join() -> Value? { job.wait() }
+}
+
+/// What a thread is started with: its function in C can't be generic.
+private class AnyJob: @unchecked Sendable {
+  private let name: String
+
+  init(_ name: String) { self.name = name }
+
+  /// Called on the thread.
+  func run() {
+    // For debuggers and `top -H`. The kernel keeps 15 bytes.
+    let file = unsafe open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
+    guard file >= 0 else { return }
+    _ = unsafe write(file, name, name.utf8.count)
+    close(file)
+  }
+}
+
+private final class Job<Value: Sendable>: AnyJob, @unchecked Sendable {
+  // Unchecked: the thread alone uses these until it signals the semaphore, and nobody changes them after it.
+  private var body: (@Sendable () -> Value)?
+  private var result: Value?
+  private let done = DispatchSemaphore(value: 0)
+
+  init(_ name: String, _ body: @escaping @Sendable () -> Value) {
+    self.body = body
+    super.init(name)
+  }
+
+  override func run() {
+    super.run()
+    result = body?()
+    body = nil
+    done.signal()
+  }
+
+  func wait() -> Value? {
     done.wait()
     done.signal()
     return result
   }
+}
+
+private func start(_ job: AnyJob) {
+  unsafe withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) { memory in
+    guard let attributes = memory.baseAddress else { return }  // Never: there is room for one.
+    unsafe pthread_attr_init(attributes)
+    defer { unsafe pthread_attr_destroy(attributes) }
+    unsafe pthread_attr_setdetachstate(attributes, Int32(PTHREAD_CREATE_DETACHED))
+    // libavcodec's decoders expect the usual stack of 8 MiB, whatever the host's limit is.
+    unsafe pthread_attr_setstacksize(attributes, 8 << 20)
+    let context = unsafe Unmanaged.passRetained(job).toOpaque()
+    var thread = pthread_t()
+    // Fails while the process has as many threads as it may: others end.
+    while unsafe pthread_create(&thread, attributes, begin, context) != 0 {
+      usleep(10_000)
+    }
+  }
+}
+
+private func begin(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+  if let context = unsafe context {
+    unsafe Unmanaged<AnyJob>.fromOpaque(context).takeRetainedValue().run()
+  }
+  return nil
 }
