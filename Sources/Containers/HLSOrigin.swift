@@ -51,24 +51,33 @@ public final class HLSOrigin: Sendable {
   }
 
   /// What a request waits for.
-  private enum Goal: Sendable {
+  private enum Goal: Sendable, Hashable {
     /// A segment of a playlist or, with an index, a part of it.
     case playlist(String, segment: Int, part: Int?)
     case file(String)
   }
 
   private struct Waiter: Sendable {
-    let goal: Goal
     let deadline: ContinuousClock.Instant
     let continuation: CheckedContinuation<Void, Never>
   }
 
+  /// A playlist, whole or as a delta update.
+  private struct Form: Sendable, Hashable {
+    let name: String
+    let isDelta: Bool
+  }
+
   private struct State: Sendable {
     var editions: [String: Edition] = [:]
+    /// The playlists with their rendition reports that were requested since the last change. All players that wait for
+    /// a part get the same text.
+    var texts: [Form: String] = [:]
     /// The playlists whose sink doesn't publish any more.
     var closed: Set<String> = []
     var files: [String: FileData] = [:]
-    var waiters: [Int: Waiter] = [:]
+    /// The requests that wait, by what they wait for and by their number.
+    var waiters: [Goal: [Int: Waiter]] = [:]
     /// The number of waits so far.
     var waits = 0
     var isSweeping = false
@@ -88,16 +97,44 @@ public final class HLSOrigin: Sendable {
       editions.contains { $0.value.hint == file && !closed.contains($0.key) }
     }
 
-    mutating func takeWaiters(where isOver: (Waiter) -> Bool) -> [Waiter] {
-      let ids = waiters.filter { isOver($0.value) }.map(\.key)
-      return ids.compactMap { waiters.removeValue(forKey: $0) }
-    }
-
     /// Removes the waiters whose goal is reached.
     mutating func takeDone() -> [Waiter] {
-      let (editions, closed, files) = (editions, closed, files)
-      let reached = State(editions: editions, closed: closed, files: files)
-      return takeWaiters { reached.isDone($0.goal) }
+      let reached = waiters.keys.filter { isDone($0) }
+      return reached.flatMap { waiters.removeValue(forKey: $0).map { Array($0.values) } ?? [] }
+    }
+
+    /// Removes the waiters whose time is over.
+    mutating func takeLate(_ now: ContinuousClock.Instant) -> [Waiter] {
+      var late: [Waiter] = []
+      for (goal, group) in waiters {
+        for (id, waiter) in group where waiter.deadline <= now {
+          late.append(waiter)
+          remove(id, goal)
+        }
+      }
+      return late
+    }
+
+    @discardableResult
+    mutating func remove(_ id: Int, _ goal: Goal) -> Waiter? {
+      let waiter = waiters[goal]?.removeValue(forKey: id)
+      if waiters[goal]?.isEmpty == true { waiters[goal] = nil }
+      return waiter
+    }
+
+    /// Returns the text of a playlist; `nil` if there is none of that name.
+    mutating func text(_ form: Form) -> String? {
+      if let text = texts[form] { return text }
+      guard let edition = editions[form.name] else { return nil }
+      var text = form.isDelta ? edition.delta ?? edition.text : edition.text
+      if !edition.isEnded {
+        let siblings = editions.filter { $0.key != form.name }
+        for (name, edition) in siblings.sorted(by: { $0.key < $1.key }) {
+          text += edition.report(of: name)
+        }
+      }
+      texts[form] = text
+      return text
     }
   }
 
@@ -122,6 +159,7 @@ public final class HLSOrigin: Sendable {
   ) {
     let done = state.withLock { state in
       state.editions[name] = edition
+      state.texts = [:]
       state.closed.remove(name)
       for file in files { state.files[file.name] = FileData(file.bytes) }
       for file in expired { state.files[file] = nil }
@@ -208,19 +246,11 @@ public final class HLSOrigin: Sendable {
   }
 
   /// The number of requests that wait.
-  package var waiting: Int { state.withLock { $0.waiters.count } }
+  package var waiting: Int { state.withLock { $0.waiters.values.reduce(0) { $0 + $1.count } } }
 
   private func text(_ name: String, _ directives: DeliveryDirectives, maxAge: Int) -> Answer {
-    state.withLock { state in
-      guard let edition = state.editions[name] else { return .missing }
-      var text = directives.skips ? edition.delta ?? edition.text : edition.text
-      guard !edition.isEnded else { return .playlist(text, maxAge: maxAge) }
-      for (sibling, edition) in state.editions.sorted(by: { $0.key < $1.key }) where sibling != name
-      {
-        text += edition.report(of: sibling)
-      }
-      return .playlist(text, maxAge: maxAge)
-    }
+    state.withLock { $0.text(Form(name: name, isDelta: directives.skips)) }
+      .map { .playlist($0, maxAge: maxAge) } ?? .missing
   }
 
   // MARK: - Waiting
@@ -235,7 +265,8 @@ public final class HLSOrigin: Sendable {
       await withCheckedContinuation { continuation in
         let (isDone, mustSweep) = state.withLock { state in
           if state.isDone(goal) || Task.isCancelled { return (true, false) }
-          state.waiters[id] = Waiter(goal: goal, deadline: deadline, continuation: continuation)
+          state.waiters[goal, default: [:]][id] = Waiter(
+            deadline: deadline, continuation: continuation)
           defer { state.isSweeping = true }
           return (false, !state.isSweeping)
         }
@@ -243,7 +274,7 @@ public final class HLSOrigin: Sendable {
         if mustSweep { sweep() }
       }
     } onCancel: {
-      let waiter = state.withLock { $0.waiters.removeValue(forKey: id) }
+      let waiter = state.withLock { $0.remove(id, goal) }
       waiter?.continuation.resume()
     }
   }
@@ -256,7 +287,7 @@ public final class HLSOrigin: Sendable {
         guard let self else { return }
         let now = ContinuousClock.now
         let (late, isOver) = state.withLock { state in
-          let late = state.takeWaiters { $0.deadline <= now }
+          let late = state.takeLate(now)
           state.isSweeping = !state.waiters.isEmpty
           return (late, !state.isSweeping)
         }

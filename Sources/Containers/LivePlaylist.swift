@@ -55,6 +55,8 @@ package struct LivePlaylist: HLSPlaylist {
   private var map: String?
   private var isDiscontinuous = false
   private var hasFormat = false
+  /// Whether there are segments of an earlier run before those of this one.
+  private var hasEarlier = false
   /// The date of media time 0; `nil` before the first segment.
   private var zero: Date?
   /// The end of the last segment of an earlier run; `nil` if it isn't known.
@@ -63,6 +65,8 @@ package struct LivePlaylist: HLSPlaylist {
 
   private(set) var nextSegment = 0
 
+  /// Creates a playlist. The first segment is 1 in a playlist with parts, otherwise 0.
+  ///
   /// - Parameters:
   ///   - window: The number of segments listed; more if they are shorter than three target durations.
   ///   - segmentDuration: The time after which the next IDR frame begins a segment. No segment,
@@ -80,11 +84,14 @@ package struct LivePlaylist: HLSPlaylist {
     // In the folder of a session that has several renditions now or had them before, a name may stand for a
     // multivariant playlist.
     if let earlier, !earlier.contains("#EXT-X-STREAM-INF") { take(earlier) }
+    hasEarlier = nextSegment > 0
+    // hls.js doesn't block a reload while segment 0 is the last one.
+    if partTarget != nil, !hasEarlier { (mediaSequence, nextSegment) = (1, 1) }
   }
 
   /// Starts a format, or continues an earlier run in the same format.
   mutating func begin(map: String?) {
-    if hasFormat || nextSegment > 0 { isDiscontinuous = true }
+    if hasFormat || hasEarlier { isDiscontinuous = true }
     hasFormat = true
     self.map = map
   }

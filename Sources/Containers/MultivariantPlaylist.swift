@@ -31,16 +31,20 @@ package final class MultivariantPlaylist: Sendable {
   /// Whether the latest format is described. A complete file is described by its first.
   private let isLive: Bool
   private let unfinished: UnfinishedFiles
+  /// Where the playlists are written; `nil` for the folder.
+  private let store: (any HLSStore)?
   private let state: Mutex<State>
 
   /// - Parameters:
   ///   - segmentDuration: The nominal duration of a segment.
   ///   - isLive: Whether the stream is a sliding window, and files stay if the run fails.
+  ///   - store: Where the playlists are written; `nil` for the folder.
   package init(
     _ playlists: RenditionPlaylists, segments: SegmentKind, segmentDuration: MediaTime,
-    isLive: Bool = false, unfinished: UnfinishedFiles
+    isLive: Bool = false, unfinished: UnfinishedFiles, store: (any HLSStore)? = nil
   ) {
     self.playlists = playlists
+    self.store = store
     // EXT-X-MEDIA requires 4 (RFC 8216, 7). fMP4 players expect 7.
     version = segments == .ts ? 4 : 7
     self.isLive = isLive
@@ -121,6 +125,11 @@ package final class MultivariantPlaylist: Sendable {
       let text = text(of: state, canvas: playlist.canvas, isPartial: isPartial)
       let path = isPartial ? OutputName.partial(playlist.path) : playlist.path
       guard state.written[path] != text else { continue }
+      if let store {
+        try store.take(URL(fileURLWithPath: path).lastPathComponent) { _ in text }
+        state.written[path] = text
+        continue
+      }
       let staged = try StagedFile(path: path)
       unfinished.add(staged.temporaryPath)
       defer { unfinished.remove(staged.temporaryPath) }

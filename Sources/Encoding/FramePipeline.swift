@@ -84,11 +84,16 @@ package final class FramePipeline {
   /// The lower rungs of the ladder, which follow the formats and keyframes of this pipeline's own encode.
   package var rungs: [RungEncoder] = []
 
+  /// Called once, with the next frame as it is encoded.
+  package var peek: ((borrowing VideoFrame) throws(UprightError) -> Void)?
+
   /// Subtracted from every presentation time, in ticks of the output.
   package var shift: Int64 = 0
   package private(set) var tally: SessionTally
   /// The time and app orientation of the last frame that was encoded.
   package private(set) var latest: (time: MediaTime, app: InterfaceOrientation)?
+  /// How the last frame was laid out, without an animation, and its stored size; `nil` before the first.
+  package private(set) var latestLayout: (placement: Placement, source: PixelSize)?
 
   package init(_ work: Work, _ setup: Setup) {
     self.work = work
@@ -212,6 +217,7 @@ package final class FramePipeline {
     let placement = stages.orienter.placement(
       of: frame.size, sampleAspectRatio: shape, turn: direction.turn, focus: direction.focus,
       canvas: direction.canvas)
+    latestLayout = (placement, frame.size)
     let orienting = ContinuousClock.now
     var drawn = try stages.compositor.output(for: frame, direction, placement, shape: shape)
     drawn.fields = DeinterlacingStage.fields(frame.fields, after: placement.orientation)
@@ -222,6 +228,7 @@ package final class FramePipeline {
     tally.frames += 1
     tally.end(drawn)
     latest = (time, direction.format.appOrientation)
+    if let peek = peek.take() { try peek(drawn) }
     if let tap = setup.tap {
       return try tap.take(stored: frame, upright: drawn, direction: direction, time: time)
     }

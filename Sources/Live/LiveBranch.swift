@@ -130,11 +130,21 @@ final class LiveBranch {
 
   var tally: SessionTally { pipeline.tally }
 
+  /// How the last frame was laid out; `nil` before the first.
+  var layout: LiveLayout? {
+    pipeline.latestLayout.map { LiveLayout($0.placement, of: $0.source) }
+  }
+
   /// How often the format has changed.
   var changes: Int { max(0, tally.changeCount - 1) }
 
   /// The time spent on each frame, in seconds.
   private(set) var times = (orient: DurationHistogram(), encode: DurationHistogram())
+
+  /// Calls `body` with the next frame as it is encoded.
+  func peek(_ body: @escaping (borrowing VideoFrame) throws(UprightError) -> Void) {
+    pipeline.peek = body
+  }
 
   /// Encodes one frame at media time `time` and queues its packet for the outputs.
   func encode(

@@ -13,6 +13,8 @@ public struct LiveConfiguration: Sendable {
   /// The canvases of the outputs, in their order; `nil`, or none, for `options.canvas`. If that is `dual`, an HLS
   /// output has both canvases, and every other output must have `portrait` or `landscape` here.
   public var outputCanvases: [CanvasRule?] = []
+  /// Whether an input that is a file starts again from its beginning when it ends. Media time goes on.
+  public var repeatsFile = false
   /// The rotation policy.
   public var policy: PolicyDocument
   /// The options, as for a file. Options that a live session can't support throw an error.
@@ -30,6 +32,9 @@ public struct LiveConfiguration: Sendable {
   package var waitsForPublisher = true
   /// The proxy for an http or https input, as `http://user:password@host:port`; `nil` for none.
   public var httpProxy: String?
+  /// Where HLS outputs have their files, with the epoch of this writer; `nil` for their folders. Called for each
+  /// playlist.
+  package var hlsStore: (epoch: Int, make: @Sendable () -> any HLSStore)?
   /// The limits on queues and frame sizes.
   public var limits = LiveLimits()
 

@@ -14,6 +14,8 @@ final class LiveControl: Sendable {
   private let policyState = Mutex(LivePolicy())
   private let currentSnapshot: Mutex<LiveSnapshot>
   private let commands = Mutex(WaitingCommands())
+  /// Who waits for a picture of the next frame.
+  private let pictures = Mutex<[@Sendable (RGBPicture?) -> Void]>([])
   private let observer = Mutex<Observer?>(nil)
 
   /// A wrapper for the closure. A bare closure in a mutex would be wrapped again on each read, and the
@@ -48,6 +50,34 @@ final class LiveControl: Sendable {
   }
 
   func notify(_ update: LiveUpdate) { observer.withLock { $0 }?.notify(update) }
+
+  /// The longer side of a picture, in pixels.
+  static let pictureSide = 320
+
+  /// The number of callers that may wait for a picture. Without frames nobody is answered.
+  private static let maxPictures = 64
+
+  /// Calls `reply` with a picture of the next frame, or with `nil` at once if too many wait.
+  func askForPicture(_ reply: @escaping @Sendable (RGBPicture?) -> Void) {
+    let isTaken = pictures.withLock { pictures in
+      guard pictures.count < Self.maxPictures else { return false }
+      pictures.append(reply)
+      return true
+    }
+    if !isTaken { reply(nil) }
+  }
+
+  /// Whether somebody waits for a picture.
+  var wantsPicture: Bool { pictures.withLock { !$0.isEmpty } }
+
+  /// Gives a picture to all that wait for one; `nil` if no frame follows.
+  func give(_ picture: RGBPicture?) {
+    let waiting = pictures.withLock { pictures in
+      defer { pictures = [] }
+      return pictures
+    }
+    for reply in waiting { reply(picture) }
+  }
 
   /// Accepts commands from now on.
   func acceptCommands() { commands.withLock { $0.open() } }
@@ -139,12 +169,15 @@ final class LiveControl: Sendable {
     currentSnapshot.withLock { $0.counters.dropped[reason, default: 0] += 1 }
   }
 
-  /// Records an encoded frame, and the arrival times of the rotations that it is the first to show.
+  /// Records an encoded frame, its layout on each canvas, and the arrival times of the rotations that it is the
+  /// first to show.
   func recordFrame(
-    _ direction: FrameDirection?, at seconds: Double, arrivals: [ContinuousClock.Instant]
+    _ direction: FrameDirection?, at seconds: Double, layouts: some Sequence<LiveLayout>,
+    arrivals: [ContinuousClock.Instant]
   ) {
     currentSnapshot.withLock { snapshot in
       snapshot.seconds = seconds
+      if !snapshot.layouts.elementsEqual(layouts) { snapshot.layouts = Array(layouts) }
       if let format = direction?.format {
         snapshot.appOrientation = format.appOrientation.name
         snapshot.encodeResolution = format.encodeResolution.description

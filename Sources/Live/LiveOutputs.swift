@@ -21,7 +21,7 @@ extension LiveTarget {
       MultivariantPlaylist(
         $0, segments: configuration.options.segments,
         segmentDuration: MediaTime(seconds: configuration.segmentSeconds), isLive: true,
-        unfinished: UnfinishedFiles())
+        unfinished: UnfinishedFiles(), store: configuration.hlsStore?.make())
     }
     return streams.indices.map { index in
       writer(
@@ -38,12 +38,22 @@ extension LiveTarget {
     let interval = MediaTime(seconds: configuration.segmentSeconds)
     let (container, output, content) = (container, output, streams[index].content)
     let name = playlists?.media[index].file ?? "index.m3u8"
-    let address: String? = if case .push(let url) = output { url } else { nil }
+    let (files, epoch) = (
+      output.hasPlaylists ? configuration.hlsStore?.make() : nil, configuration.hlsStore?.epoch ?? 0
+    )
+    let address: String? = if case .push(let url) = output { url } else { files?.address }
     let factory = OutputWriter.SinkFactory(
       address: address,
       make: { (interrupt, report) throws(UprightError) in
         switch output {
         case .hls(let folder):
+          if let files {
+            return OriginSink(
+              files, playlistName: name, epoch: epoch,
+              segments: container == .hls ? FragmentedSegments() : TransportSegments(),
+              segmentDuration: interval, content: content, listing: listing.map { ($0, index) },
+              comesBack: comesBack)
+          }
           try Self.make(folder: folder)
           return try HLSSink(
             playlistPath: "\(folder)/\(name)",
@@ -81,7 +91,11 @@ extension LiveTarget {
           format: format, videoTimeBase: LiveClock.timeBase, frameRate: nil, videoMetadata: [:],
           sideTracks: [audio], metadata: [:], listsTags: false, chapters: [],
           earliestTime: earliest)
-      }, abandon: { output.abandon() })
+      },
+      abandon: {
+        output.abandon()
+        files?.abandon()
+      })
     let limits = configuration.limits
     return OutputWriter(
       factory, seconds: limits.outputSeconds, bytes: limits.outputBytes, observe: observe)

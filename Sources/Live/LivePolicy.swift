@@ -1,9 +1,22 @@
 internal import Orientation
-internal import RotationPolicy
+package import RotationPolicy
 internal import UprightFrames
 internal import UprightMediaIO
 internal import UprightOrienting
 internal import UprightPipeline
+
+/// The policy of a live session at one moment.
+package struct LivePolicyState: Sendable {
+  /// The policy as it was given.
+  package let document: PolicyDocument
+  /// Its state, and its controllers as they are now.
+  package let reducer: RotationReducer
+
+  package init(document: PolicyDocument, reducer: RotationReducer) {
+    self.document = document
+    self.reducer = reducer
+  }
+}
 
 /// The policy of a live session: evaluates events as they arrive, and returns the layout of each frame on the
 /// canvas of each encode.
@@ -18,6 +31,8 @@ struct LivePolicy {
     let reply: Reply
   }
 
+  /// The policy as it was given last; `nil` before the session is created.
+  var document: PolicyDocument?
   /// `nil` before the first frame.
   private var director: FrameDirector?
   /// Each event has the number of the post that receives the decision.
@@ -32,6 +47,13 @@ struct LivePolicy {
 
   /// Starts at the first frame, with the director of all encodes.
   mutating func start(with director: FrameDirector) { self.director = director }
+
+  /// The policy and its state at the last frame.
+  var current: LivePolicyState? {
+    guard let document, let reducer = director?.plan.reducer ?? (try? RotationReducer(document))
+    else { return nil }
+    return LivePolicyState(document: document, reducer: reducer)
+  }
 
   /// Whether events arrived before the first frame.
   var hasEarlyEvents: Bool { director == nil && !waitingEvents.isEmpty }
@@ -95,16 +117,17 @@ struct LivePolicy {
     }
   }
 
-  /// Returns the layout of the frame at `seconds` on the director's own canvas, then for each encode. Empty if
-  /// there is no director.
+  /// Determines the layout of the frame at `seconds` on the director's own canvas, then for each encode.
+  ///
+  /// - Parameter directions: Is replaced. It remains as it is if there is no director.
   mutating func direct(
-    at seconds: Double, size: PixelSize, signal: OrientationSignal?
-  ) throws(UprightError) -> [FrameDirection] {
+    at seconds: Double, size: PixelSize, signal: OrientationSignal?,
+    into directions: inout [FrameDirection]
+  ) throws(UprightError) {
     evaluateEvents(at: seconds)
-    let directions = try director?.directAll(at: seconds, size: size, signal: signal?.turn)
+    try director?.directAll(at: seconds, size: size, signal: signal?.turn, into: &directions)
     director?.forget(before: seconds)
     collectDecisions()
-    return directions ?? []
   }
 
   /// Replaces the policy at the frame at `seconds`, after the events that are due at it. Returns the decisions

@@ -43,6 +43,8 @@ final class LiveReader: @unchecked Sendable {
   }
 
   private let input: LiveInput
+  /// Whether a file is read again from its start when it ends.
+  private let repeats: Bool
   private let proxy: String?
   private let pixels: Int
   private let audioFormat: AudioFormat
@@ -61,15 +63,23 @@ final class LiveReader: @unchecked Sendable {
   /// The delay before the input is reopened, in seconds: the first and the largest.
   private static let backOff = (first: 0.25, last: 5.0)
 
+  /// Added to the times of a file that is read again, in ticks of `LiveClock`.
+  private var shift: Int64 = 0
+  /// The times of the first frame of this reading of a file, and of the end of its last one, both shifted.
+  private var span: (start: Int64, end: Int64)?
+
   /// - Parameters:
+  ///   - repeats: Whether a file is read again from its start when it ends.
   ///   - proxy: The proxy for an http input.
   ///   - pixels: The largest number of pixels in a frame.
   ///   - audioFormat: The format of the decoded audio.
   init(
-    _ input: LiveInput, proxy: String?, pixels: Int, audioFormat: AudioFormat,
+    _ input: LiveInput, repeats: Bool = false, proxy: String?, pixels: Int,
+    audioFormat: AudioFormat,
     interrupt: Interrupt, queue: BoundedQueue<LiveItem>
   ) {
     self.input = input
+    self.repeats = repeats
     self.proxy = proxy
     self.pixels = pixels
     self.audioFormat = audioFormat
@@ -87,6 +97,7 @@ final class LiveReader: @unchecked Sendable {
     var wait = Self.backOff.first
     while isWanted && !interrupt.isRaised {
       let before = currentCounters.frames
+      let opening = ContinuousClock.now
       var failure: UprightError?
       do throws(UprightError) {
         guard let source = try open() else { continue }
@@ -94,7 +105,7 @@ final class LiveReader: @unchecked Sendable {
           isComplete = source.container.isComplete
         }
         // What was read while it grew, or once already, would be read again from its start.
-        if !isComplete || before == 0 { try read(source) }
+        if !isComplete || before == 0 { try read(source, since: opening) }
       } catch {
         failure = error
         if case .pull(let url) = input { failure = LiveAddress.masked(error, url) }
@@ -104,6 +115,7 @@ final class LiveReader: @unchecked Sendable {
       if case .forwarded(let feed) = input, let connection = connection.take() {
         feed.refuse(connection)
       }
+      if repeats, case .file = input, failure == nil, continueFile() { continue }
       if hasEnded(after: failure) {
         put(.ended(failure))
         break
@@ -121,6 +133,17 @@ final class LiveReader: @unchecked Sendable {
     input.close()
     queue.close()
   }
+
+  /// Makes the next reading of a file begin where this one ended. Returns `false` if it had no frame.
+  private func continueFile() -> Bool {
+    guard let span, span.end > span.start else { return false }
+    shift = Int64(clamping: Int128(shift) + Int128(span.end) - Int128(span.start))
+    self.span = nil
+    return true
+  }
+
+  /// Returns a time of a file that may be read again, in ticks of `LiveClock`.
+  private func shifted(_ time: Int64) -> Int64 { Int64(clamping: Int128(time) + Int128(shift)) }
 
   /// Returns whether reopening the input is pointless.
   private func hasEnded(after failure: UprightError?) -> Bool {
@@ -207,6 +230,8 @@ final class LiveReader: @unchecked Sendable {
         settings["localaddr"] = end.host
       }
     case "http", "https":
+      // The default, five seconds, is what a session that moves to another machine would miss.
+      settings["analyzeduration"] = "1000000"
       settings["http_proxy"] = proxy
       settings["tls_verify"] = "1"
     default: break
@@ -229,7 +254,10 @@ final class LiveReader: @unchecked Sendable {
 
   // MARK: - One stream
 
-  private func read(_ source: any PacketSource) throws(UprightError) {
+  /// - Parameter opening: When opening `source` began.
+  private func read(
+    _ source: any PacketSource, since opening: ContinuousClock.Instant
+  ) throws(UprightError) {
     guard let video = source.bestStream(.video) else {
       throw UprightError(.badData, "the stream has no video", at: source.url)
     }
@@ -238,7 +266,7 @@ final class LiveReader: @unchecked Sendable {
     let audioReader = LiveAudioReader(source, as: audioFormat)
     source.select(Set([video.index, audioReader?.index].compactMap(\.self)))
     put(.opened(hasAudio: audioReader != nil, frameRate: video.frameRate?.doubleValue))
-    var pacer = isPaced ? PacketPacer(interrupt) : nil
+    var pacer = isPaced ? PacketPacer(interrupt, since: opening) : nil
     var failures = 0
     defer { counters.withLock { $0.isBusy = false } }
     while isWanted {
@@ -260,7 +288,7 @@ final class LiveReader: @unchecked Sendable {
           try decode { () throws(UprightError) in try videoReader.take(packet, pass) }
           counters.withLock { $0.shed += videoReader.takeShed() }
         } else if packet.streamIndex == audioReader?.index {
-          try audioReader?.take(packet) { samples, time in put(.audio(samples, at: time)) }
+          try audioReader?.take(packet) { samples, time in put(.audio(samples, at: shifted(time))) }
         } else if source.isVideo(stream: packet.streamIndex) {
           // Reopening the input detects its present streams.
           throw UprightError(
@@ -287,6 +315,13 @@ final class LiveReader: @unchecked Sendable {
   private var secondsBlocked = 0.0
 
   private func pass(_ frame: consuming VideoFrame, _ signal: OrientationSignal?) {
+    if repeats, let time = frame.pts.map(shifted) {
+      frame.pts = time
+      // A frame without a duration lasts as long as the step to it.
+      let step = frame.duration > 0 ? frame.duration : max(1, time - (span?.end ?? time))
+      let end = Int64(clamping: Int128(time) + Int128(step))
+      span = (span?.start ?? time, max(span?.end ?? end, end))
+    }
     counters.withLock { $0.frames += 1 }
     let start = ContinuousClock.now
     put(.frame(frame, signal))

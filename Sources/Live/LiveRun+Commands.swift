@@ -80,6 +80,7 @@ extension LiveRun {
       policy.streamSize = configuration.policy.streamSize
       policy.streamCaptureSize = configuration.policy.streamCaptureSize
       configuration.policy = policy
+      control.policy { $0.document = policy }
     }
     configuration.options = change.applied(to: configuration.options)
     let takesFocus = configuration.options.fills

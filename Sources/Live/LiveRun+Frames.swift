@@ -127,7 +127,7 @@ extension LiveRun {
     var directions: [FrameDirection] = []
     var arrivals: [ContinuousClock.Instant] = []
     try control.policy { (policy: inout LivePolicy) throws(UprightError) -> Void in
-      directions = try policy.direct(at: seconds, size: size, signal: signal)
+      try policy.direct(at: seconds, size: size, signal: signal, into: &directions)
       arrivals = policy.takeArrivals()
     }
     // Silence for missing audio is inserted before the frame that it belongs with, so that no frame waits for
@@ -135,6 +135,12 @@ extension LiveRun {
     let isExpected = hasAudio && lostAt == nil
     try audio.reach(isExpected ? time : time + audio.delay, isExpected: isExpected) {
       (packet) throws(UprightError) in try send(packet)
+    }
+    if control.wantsPicture {
+      branches.first?.peek { [control, pictureScaler] (frame) throws(UprightError) in
+        control.give(
+          try RGBPicture(frame, longestSide: LiveControl.pictureSide, scaler: pictureScaler))
+      }
     }
     let isSlate = lostAt.map { wall - $0 >= Self.slateAfter } ?? false
     for (branch, direction) in zip(branches, directions.dropFirst()) {
@@ -144,7 +150,9 @@ extension LiveRun {
     }
     lastEncoded = time
     for answer in applied { answer() }
-    control.recordFrame(directions.first, at: seconds, arrivals: arrivals)
+    control.recordFrame(
+      directions.first, at: seconds, layouts: branches.lazy.compactMap(\.layout),
+      arrivals: arrivals)
   }
 
   func send(_ packet: consuming Packet) throws(UprightError) {

@@ -29,6 +29,8 @@ final class LiveRun {
   )
   var outputs: LiveOutputList
   let preparation: FramePreparation
+  /// Makes the small pictures that a program asks for.
+  let pictureScaler = Scaler()
   /// The changes that take effect at the next frame.
   var changes:
     [(change: LiveChange, stills: SessionStills, reply: LiveCommand.Reply<AppliedChange>)] = []
@@ -80,7 +82,8 @@ final class LiveRun {
     let ids = LiveOutputList.ids(configuration.outputIDs, count: targets.count)
     for (target, id) in zip(targets, ids) { outputs.add(target, configuredAs: id) }
     reader = LiveReader(
-      configuration.input, proxy: configuration.httpProxy, pixels: configuration.limits.pixels,
+      configuration.input, repeats: configuration.repeatsFile, proxy: configuration.httpProxy,
+      pixels: configuration.limits.pixels,
       audioFormat: audio.format, interrupt: control.interrupt, queue: queue)
   }
 

@@ -3,7 +3,7 @@ public import Orientation
 public import RotationPolicy
 internal import Synchronization
 public import UprightFrames
-internal import UprightMediaIO
+package import UprightMediaIO
 internal import UprightOrienting
 public import UprightPipeline
 
@@ -42,6 +42,7 @@ public final class LiveSession: Sendable {
     ports = try configuration.input.ports()
     for port in ports { try port.check() }
     self.configuration = configuration
+    control.policy { $0.document = configuration.policy }
     let ids = LiveOutputList.ids(configuration.outputIDs, count: targets.count)
     control.update { snapshot in
       snapshot.outputs = zip(ids, targets).map { LiveOutputStatus(id: $0, output: $1.output) }
@@ -58,7 +59,7 @@ public final class LiveSession: Sendable {
     guard !hasStarted.exchange(true, ordering: .acquiringAndReleasing) else { return }
     control.observe(observe)
     control.acceptCommands()
-    let thread = Thread { [self] in
+    _ = WorkThread<Void>(name: "upright-live") { [self] in
       let ending: LiveEnding
       do throws(UprightError) {
         ending = try LiveRun(configuration, targets, control).run()
@@ -67,6 +68,7 @@ public final class LiveSession: Sendable {
         ending = .failed(error)
       }
       control.endCommands()
+      control.give(nil)
       control.policy { $0.close() }
       control.reportDecisions()
       control.enter(ending.state, reason: ending.reason)
@@ -78,9 +80,6 @@ public final class LiveSession: Sendable {
       done.signal()
       for continuation in waiting { continuation.resume() }
     }
-    thread.name = "upright-live"
-    thread.stackSize = 8 << 20
-    thread.start()
   }
 
   /// Runs the session to its end, instead of `start` and `join`. If the task is cancelled, the session stops:
@@ -231,6 +230,20 @@ public final class LiveSession: Sendable {
   /// The current state of the session.
   public var snapshot: LiveSnapshot { control.snapshot }
 
+  /// The policy and its state at the last frame. `nil` if it can't start.
+  package var policy: LivePolicyState? { control.policy { $0.current } }
+
+  /// Returns a picture of the next frame as it is sent, with 320 pixels on its longer side. `nil` if no frame follows within
+  /// a second, and before the first frame.
+  package func picture() async -> RGBPicture? {
+    guard [.live, .inputLost].contains(control.state) else { return nil }
+    return await withCheckedContinuation { continuation in
+      let request = PictureRequest(continuation)
+      control.askForPicture { request.answer($0) }
+      DispatchQueue.global().asyncAfter(deadline: .now() + 1) { request.answer(nil) }
+    }
+  }
+
   /// Stops reading, and closes every output so that it is playable. An output that does not close within ten
   /// seconds is abandoned. Returns immediately.
   ///
@@ -247,5 +260,18 @@ public final class LiveSession: Sendable {
     guard done.wait(timeout: .now() + max(0, timeout)) == .success else { return false }
     done.signal()
     return true
+  }
+}
+
+/// A caller that waits for a picture. The first answer counts.
+private final class PictureRequest: Sendable {
+  private let continuation: Mutex<CheckedContinuation<RGBPicture?, Never>?>
+
+  init(_ continuation: CheckedContinuation<RGBPicture?, Never>) {
+    self.continuation = Mutex(continuation)
+  }
+
+  func answer(_ picture: RGBPicture?) {
+    continuation.withLock { $0.take() }?.resume(returning: picture)
   }
 }

@@ -101,6 +101,8 @@ public struct LiveSnapshot: Sendable {
   public var appOrientation: String?
   /// The encoded size, as in `720x1280`; `nil` before the first frame.
   public var encodeResolution: String?
+  /// How each canvas shows the last frame, the first one first. Empty before the first frame.
+  public var layouts: [LiveLayout] = []
   /// The media time of the last frame, in seconds.
   public var seconds: Double
   /// The outputs, in the order in which they were added.

@@ -9,7 +9,8 @@ internal import UprightPipeline
 /// One output of a live session: a bounded queue, and a thread that writes its packets.
 ///
 /// A network output that fails is reopened with increasing delays, and continues at an IDR. A file or a
-/// folder that fails is closed, and so is a network output that the linked FFmpeg can't write.
+/// folder that fails is closed, and so is a network output that the linked FFmpeg can't write, or that
+/// another writer has taken over.
 final class OutputWriter: Sendable {
   /// How an output is created and started. Its closures are called on the output's thread.
   struct SinkFactory: Sendable {
@@ -57,6 +58,9 @@ final class OutputWriter: Sendable {
   private let done = DispatchSemaphore(value: 0)
   private let observe: @Sendable (LiveRecording) -> Void
 
+  /// The errors after which a network output isn't reopened.
+  private static let final: Set<UprightError.Code> = [.unavailable, .superseded]
+
   /// The delay before a network output is reopened, in seconds: the first and the largest.
   private static let backOff = (first: 0.5, last: 8.0)
 
@@ -74,7 +78,7 @@ final class OutputWriter: Sendable {
   ///
   /// - Parameter format: The format of the packets to come, if they don't begin with one.
   func start(with format: EncodedFormat? = nil) {
-    let thread = Thread { [self] in
+    _ = WorkThread<Void>(name: "upright-output") { [self] in
       run(format)
       state.withLock { state in
         state.hasEnded = true
@@ -82,9 +86,6 @@ final class OutputWriter: Sendable {
       }
       done.signal()
     }
-    thread.name = "upright-output"
-    thread.stackSize = 2 << 20
-    thread.start()
   }
 
   var currentState: State { state.withLock { $0 } }
@@ -154,7 +155,7 @@ final class OutputWriter: Sendable {
           state.failures += 1
           if item.track == 0 { state.missed += 1 }
         }
-        guard factory.address != nil, error.code != .unavailable, !interrupt.isRaised else {
+        guard factory.address != nil, !Self.final.contains(error.code), !interrupt.isRaised else {
           return queue.end()
         }
         retryTime = ContinuousClock.now + .seconds(wait)

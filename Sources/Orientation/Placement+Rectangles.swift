@@ -94,6 +94,17 @@ extension Placement {
   }
 }
 
+extension Rect {
+  /// Returns this rectangle as a part of a whole of `size`: each axis is 0...1. Without area, it is the whole.
+  package func share(of size: PixelSize) -> Rect {
+    guard size.hasArea else { return Rect(x: 0, y: 0, width: 1, height: 1) }
+    let (width, height) = (Double(size.width), Double(size.height))
+    return Rect(
+      x: origin.x / width, y: origin.y / height, width: self.size.width / width,
+      height: self.size.height / height)
+  }
+}
+
 extension PixelSize {
   /// The largest supported side. Larger values are clamped.
   static let limit = 1 << 31

@@ -77,6 +77,16 @@ public struct Placement: Sendable, Hashable {
   /// Whether every canvas pixel is one source pixel, that is, nothing is scaled.
   public var isExact: Bool { uprightSize == canvasRect.size }
 
+  /// Returns the part of the upright frame that is shown: each axis is 0...1, x from left to right, y from
+  /// top to bottom. If the placement is empty, it is the whole frame.
+  ///
+  /// - Parameter source: The stored frame's size that was placed.
+  package func uprightPart(of source: PixelSize) -> Rect {
+    guard !isEmpty else { return Rect(x: 0, y: 0, width: 1, height: 1) }
+    return Rect(sourceRect).applying(AffineMatrix(orientation, size: source))
+      .share(of: orientation.applied(to: source))
+  }
+
   /// Whether nothing is shown, because the source or the canvas has no area.
   public var isEmpty: Bool { canvasRect.width == 0 }
 

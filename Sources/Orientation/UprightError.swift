@@ -25,6 +25,8 @@ public struct UprightError: Error, Sendable {
     public static let configuration = Self(name: "configuration")
     /// Stopped by the caller.
     public static let cancelled = Self(name: "cancelled")
+    /// Another writer has taken over the output.
+    package static let superseded = Self(name: "superseded")
     /// A call of the C interface breaks one of its rules.
     package static let misuse = Self(name: "invalid")
     /// Another call is using a handle of the C interface.

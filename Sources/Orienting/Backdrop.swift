@@ -2,7 +2,7 @@ internal import Orientation
 internal import PixelKernels
 internal import UprightMediaIO
 
-/// Makes the background of `--fit blur`: the frame, scaled to fill the canvas and blurred.
+/// Draws the background of `--fit blur`: the frame, scaled to fill the canvas and blurred.
 ///
 /// The frame is averaged down to a thumbnail (every pixel contributes, so nothing flickers), blurred at that
 /// size at little cost, and enlarged with a filter that leaves no visible edges. Used by one thread.
@@ -16,29 +16,64 @@ final class Backdrop {
 
   private let format: PixelFormat
   private let shrinker: FrameOrienter
-  private let enlarger = Scaler()
-  private var pool: FramePool?
+  private var thumbnails: FramePool?
+  /// One for each of the areas, because an orienter keeps what it made for one size.
+  private var patches: [Patch] = []
+
+  /// Draws one area of the canvas.
+  private final class Patch {
+    let enlarger: FrameOrienter
+    var pool: FramePool?
+
+    init(format: PixelFormat) {
+      enlarger = FrameOrienter(format: format, layout: .init(filter: .bilinear))
+    }
+  }
 
   init(format: PixelFormat) {
     self.format = format
     shrinker = FrameOrienter(format: format, layout: .init(fit: .fill, filter: .area))
   }
 
-  /// Returns the backdrop of `frame` in the size of `canvas`.
+  /// Draws the backdrop of a frame in some areas of `canvas`.
   ///
-  /// - Parameter pixel: The sample aspect ratio of the stored frame.
-  func frame(
-    of frame: borrowing VideoFrame, turned turn: ImageOrientation, pixel: Rational,
-    on canvas: borrowing VideoFrame
+  /// - Parameters:
+  ///   - part: The part of `frame` that has the frame. `frame` may be the canvas, where the frame has been drawn
+  ///     already: that is cheaper than to read the whole frame once more.
+  ///   - turn: The turn that makes that part upright.
+  ///   - pixel: The sample aspect ratio of `frame`.
+  ///   - areas: Rectangles of the canvas, in whole chroma samples unless they reach its edge. They may be empty.
+  func draw(
+    _ part: PixelRect, of frame: borrowing VideoFrame, turned turn: ImageOrientation,
+    pixel: Rational, in areas: InlineArray<4, PixelRect>, of canvas: borrowing VideoFrame
+  ) throws(UprightError) {
+    let thumbnail = try thumbnail(part, of: frame, turned: turn, pixel: pixel, for: canvas)
+    while patches.count < areas.count { patches.append(Patch(format: format)) }
+    for index in areas.indices {
+      // There is no view of an empty area.
+      guard let target = FrameView(canvas, areas[index]) else { continue }
+      try enlarge(thumbnail, onto: target, at: areas[index], of: canvas, with: patches[index])
+    }
+  }
+
+  /// Returns the blurred thumbnail of a frame.
+  private func thumbnail(
+    _ part: PixelRect, of frame: borrowing VideoFrame, turned turn: ImageOrientation,
+    pixel: Rational, for canvas: borrowing VideoFrame
   ) throws(UprightError) -> VideoFrame {
     let size = thumbnailSize(of: canvas.size)
-    let thumbnail = try shrinker.orient(
-      frame,
-      by: shrinker.placement(of: frame.size, sampleAspectRatio: pixel, turn: turn, canvas: size))
-    if pool?.size != canvas.size { pool = try FramePool(size: canvas.size, format: format) }
-    guard let blurred = try pool?.frame(), let small = FrameView(thumbnail),
-      let large = FrameView(blurred)
+    let shown = shrinker.placement(
+      of: part.size, sampleAspectRatio: pixel, turn: turn, canvas: size
+    ).sourceRect
+    let rect = PixelRect(
+      x: part.x + shown.x, y: part.y + shown.y, width: shown.width, height: shown.height)
+    if thumbnails?.size != size { thumbnails = try FramePool(size: size, format: format) }
+    guard let thumbnail = try thumbnails?.frame(), let small = FrameView(thumbnail),
+      let source = FrameView(frame, rect) ?? FrameView(frame)
     else { throw UprightError(.fault, "no frame to blur") }
+    try shrinker.draw(
+      source, onto: small, turn: turn, colour: shrinker.drawnColour(of: frame),
+      siting: canvas.colour.chromaPosition)
     for plane in small.framePlanes {
       if format.sampleBytes == 1 {
         BoxBlur<UInt8>(radius: Self.radius, passes: 3).run(on: plane)
@@ -46,11 +81,54 @@ final class Backdrop {
         BoxBlur<UInt16>(radius: Self.radius, passes: 3).run(on: plane)
       }
     }
+    return thumbnail
+  }
+
+  /// Enlarges the part of the thumbnail that is behind an area, and copies the area of it.
+  private func enlarge(
+    _ thumbnail: borrowing VideoFrame, onto target: FrameView, at area: PixelRect,
+    of canvas: borrowing VideoFrame, with patch: Patch
+  ) throws(UprightError) {
+    let step = format.alignment
+    let across = Span(
+      area.x..<area.x + area.width, of: canvas.size.width, thumbnail.size.width, step: step.width)
+    let down = Span(
+      area.y..<area.y + area.height, of: canvas.size.height, thumbnail.size.height,
+      step: step.height)
+    let size = PixelSize(across.large.count, down.large.count)
+    if patch.pool?.size != size { patch.pool = try FramePool(size: size, format: format) }
+    let inside = PixelRect(
+      x: area.x - across.large.lowerBound, y: area.y - down.large.lowerBound, width: area.width,
+      height: area.height)
+    let covering = PixelRect(
+      x: across.small.lowerBound, y: down.small.lowerBound, width: across.small.count,
+      height: down.small.count)
+    guard let large = try patch.pool?.frame(), let whole = FrameView(large),
+      let from = FrameView(thumbnail, covering), let drawn = FrameView(large, inside)
+    else { throw UprightError(.fault, "no frame for the backdrop") }
     let siting = canvas.colour.chromaPosition
-    try enlarger.scale(
-      small, onto: large, colour: canvas.colour, chroma: .init(from: siting, to: siting),
-      filter: .bilinear)
-    return blurred
+    try patch.enlarger.draw(from, onto: whole, turn: .up, colour: canvas.colour, siting: siting)
+    // Not drawn in place: libswscale writes whole vectors, past the end of a row.
+    try patch.enlarger.draw(drawn, onto: target, turn: .up, colour: canvas.colour, siting: siting)
+  }
+
+  /// A range of the thumbnail that covers a range of the canvas along one axis, with a sample more on each side for
+  /// the filter.
+  private struct Span {
+    /// The samples of the thumbnail.
+    let small: Range<Int>
+    /// The pixels of the canvas that they cover.
+    let large: Range<Int>
+
+    init(_ area: Range<Int>, of canvas: Int, _ thumbnail: Int, step: Int) {
+      let first = (area.lowerBound * thumbnail / canvas - 1) / step * step
+      let end = (area.upperBound * thumbnail + canvas - 1) / canvas + 1
+      small = max(0, first)..<min(thumbnail, (end + step - 1) / step * step)
+      large =
+        small.lowerBound * canvas / thumbnail / step
+        * step..<(small.upperBound == thumbnail
+        ? canvas : small.upperBound * canvas / thumbnail / step * step)
+    }
   }
 
   /// Returns a size with the canvas's shape, no larger than the canvas, with both sides in whole chroma
@@ -91,13 +169,21 @@ struct BoxBlur<Sample: FixedWidthInteger & UnsignedInteger> {
 
   private func blur(_ line: UnsafeMutablePointer<Sample>, count: Int, stride: Int) {
     guard count > 1 else { return }
-    let before = (0..<count).map { unsafe Int(line[$0 * stride]) }
-    let width = 2 * radius + 1
-    func sample(_ index: Int) -> Int { before[min(max(0, index), count - 1)] }
-    var sum = (-radius...radius).reduce(0) { $0 + sample($1) }
-    for index in 0..<count {
-      unsafe line[index * stride] = Sample((sum + radius) / width)
-      sum += sample(index + radius + 1) - sample(index - radius)
+    let width = UInt64(2 * radius + 1)
+    // The product's upper half is the quotient for all sums of 16-bit samples.
+    let inverse = (1 << 32) / width + 1
+    unsafe withUnsafeTemporaryAllocation(of: Sample.self, capacity: count + 2 * radius + 1) {
+      before in
+      for index in before.indices {
+        let place = min(max(0, index - radius), count - 1)
+        unsafe before.initializeElement(at: index, to: line[place * stride])
+      }
+      var sum = unsafe before[..<Int(width)].reduce(0) { $0 + UInt64($1) }
+      for index in 0..<count {
+        unsafe line[index * stride] = Sample(((sum + UInt64(radius)) * inverse) >> 32)
+        unsafe sum += UInt64(before[index + Int(width)])
+        unsafe sum -= UInt64(before[index])
+      }
     }
   }
 }

@@ -17,9 +17,7 @@ extension FrameOrienter {
     let scale = Size(
       width: pose.size.width / Double(upright.width),
       height: pose.size.height / Double(upright.height))
-    try surround(
-      PixelRect(x: 0, y: 0, width: 0, height: 0), of: result, with: frame,
-      turned: resting.orientation, pixel: resting.pixelShape)
+    try drawBackground(of: frame, at: resting, on: result)
     guard let part = pose.visiblePart(of: frame.size, on: canvas, grid: frame.format.alignment)
     else { return result }
     let stood = pose.orientation.applied(to: part.size)

@@ -90,9 +90,7 @@ package final class FrameOrienter {
       siting: result.colour.chromaPosition)
     // Draw the margins after the frame: libswscale writes whole vectors, past the end of a row.
     if !placement.coversCanvas {
-      try surround(
-        placement.canvasRect, of: result, with: frame, turned: placement.orientation,
-        pixel: placement.pixelShape)
+      try surround(placement, on: result)
     }
     return result
   }
@@ -210,25 +208,31 @@ package final class FrameOrienter {
 
   // MARK: - The canvas
 
-  /// Draws the area around `rect`: the background colour, or the blurred frame.
-  ///
-  /// - Parameter pixel: The sample aspect ratio of the stored frame.
-  func surround(
-    _ rect: PixelRect, of canvas: borrowing VideoFrame, with frame: borrowing VideoFrame,
-    turned turn: ImageOrientation, pixel: Rational
+  /// Draws the area around the frame on a canvas: the background colour, or the blurred frame.
+  private func surround(
+    _ placement: Placement, on canvas: borrowing VideoFrame
   ) throws(UprightError) {
     guard layout.fit == .blur else {
-      return fillMargins(of: canvas, around: rect, colour: canvas.colour)
+      return fillMargins(of: canvas, around: placement.canvasRect, colour: canvas.colour)
     }
-    let blurred = try backdrop.frame(of: frame, turned: turn, pixel: pixel, on: canvas)
-    let margins = canvas.size.margins(around: rect)
-    for index in margins.indices {
-      // There is no view of an empty margin.
-      guard let from = FrameView(blurred, margins[index]),
-        let to = FrameView(canvas, margins[index])
-      else { continue }
-      try move(from, onto: to, by: .up)
+    try backdrop.draw(
+      placement.canvasRect, of: canvas, turned: .up, pixel: .one,
+      in: canvas.size.margins(around: placement.canvasRect), of: canvas)
+  }
+
+  /// Draws what is behind a frame on a canvas: the background colour, or the blurred frame.
+  ///
+  /// - Parameter placement: The placement of the frame when it isn't turned further.
+  func drawBackground(
+    of frame: borrowing VideoFrame, at placement: Placement, on canvas: borrowing VideoFrame
+  ) throws(UprightError) {
+    let nowhere = PixelRect(x: 0, y: 0, width: 0, height: 0)
+    guard layout.fit == .blur else {
+      return fillMargins(of: canvas, around: nowhere, colour: canvas.colour)
     }
+    try backdrop.draw(
+      PixelRect(frame.size), of: frame, turned: placement.orientation, pixel: placement.pixelShape,
+      in: canvas.size.margins(around: nowhere), of: canvas)
   }
 
   /// Fills the canvas around `rect` with the background colour.

@@ -141,19 +141,23 @@ package struct FrameDirector {
     return direction
   }
 
-  /// Returns how to turn and lay out the frame at `seconds` on the director's own canvas, then on those that were
-  /// added, in their order. The policy decides once for all of them.
+  /// Determines how to turn and lay out the frame at `seconds` on the director's own canvas, then on those that
+  /// were added, in their order. The policy decides once for all of them.
+  ///
+  /// - Parameter directions: Is replaced; its memory is used again, so that a frame needs none.
   package mutating func directAll(
-    at seconds: Double, size: PixelSize, signal: DisplayTurn?
-  ) throws(UprightError) -> [FrameDirection] {
+    at seconds: Double, size: PixelSize, signal: DisplayTurn?,
+    into directions: inout [FrameDirection]
+  ) throws(UprightError) {
+    directions.removeAll(keepingCapacity: true)
     let first = try direct(at: seconds, size: size, signal: signal)
-    return [first]
-      + added.indices.map { index in
-        var direction = first
-        direction.format = added[index].format(for: first.format.appOrientation)
-        direction.canvas = direction.format.encodeResolution
-        return direction
-      }
+    directions.append(first)
+    for index in added.indices {
+      var direction = first
+      direction.format = added[index].format(for: first.format.appOrientation)
+      direction.canvas = direction.format.encodeResolution
+      directions.append(direction)
+    }
   }
 
   /// Adds a canvas for `directAll`, after the others.

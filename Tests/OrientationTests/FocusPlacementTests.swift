@@ -43,6 +43,42 @@ struct FocusPlacementTests {
     #expect(point.y == 0)
   }
 
+  /// What a click on the canvas is mapped with: the focus is there again, as far as the frame reaches.
+  @Test("The part of the upright frame that is shown has the focus in its middle")
+  func part() {
+    for quarter in 0..<4 {
+      for flips in [false, true] {
+        let turn = ImageOrientation(flippedHorizontally: flips, quarterTurns: quarter)
+        for focus in [0.0, 0.2, 0.5, 0.7, 1] {
+          let placement = Self.placement(Point(x: focus, y: focus), turn: turn)
+          let part = placement.uprightPart(of: PixelSize(160, 90))
+          let (start, length, across) =
+            turn.swapsAxes
+            ? (part.origin.y, part.size.height, part.size.width)
+            : (part.origin.x, part.size.width, part.size.height)
+          #expect(across == 1 && length == 50.0 / 160)
+          let expected = min(max(length / 2, focus), 1 - length / 2)
+          // The crop begins on an even pixel.
+          #expect(abs(start + length / 2 - expected) <= 2.0 / 160, "\(turn), \(focus): \(part)")
+        }
+      }
+    }
+  }
+
+  @Test(
+    "Where nothing is cropped, the part is the whole frame", arguments: [Fit.fit, .blur, .stretch])
+  func wholePart(_ fit: Fit) {
+    let whole = Rect(x: 0, y: 0, width: 1, height: 1)
+    for (source, canvas) in [
+      (PixelSize(161, 91), PixelSize(90, 160)), (PixelSize(0, 9), PixelSize(90, 160)),
+      (PixelSize(160, 90), PixelSize(0, 0)),
+    ] {
+      let placement = Placement(source: source, orientation: .right, fit: fit, canvas: canvas)
+      #expect(placement.uprightPart(of: source) == whole, "\(source), \(canvas)")
+    }
+    #expect(Self.placement(nil).uprightPart(of: PixelSize(0, 0)) == whole)
+  }
+
   @Test("Nonsense is the middle", arguments: [Double.nan, .infinity, -.infinity])
   func nonsense(_ value: Double) {
     let rect = Self.placement(Point(x: value, y: value)).sourceRect

@@ -17,10 +17,12 @@ struct FrameDirectorTests {
       DirectedCanvas(.initial, guidance: StreamGuidance(encodeSize: PixelSize(480, 640))))
     try director.push(RotationEvent(at: 1, .device(.landscapeLeft)))
     let size = PixelSize(1280, 720)
-    let before = try director.directAll(at: 0, size: size, signal: nil)
+    var before: [FrameDirection] = []
+    try director.directAll(at: 0, size: size, signal: nil, into: &before)
     #expect(
       before.map(\.canvas) == [PixelSize(720, 1280), PixelSize(360, 640), PixelSize(480, 640)])
-    let after = try director.directAll(at: 1, size: size, signal: nil)
+    var after: [FrameDirection] = []
+    try director.directAll(at: 1, size: size, signal: nil, into: &after)
     #expect(
       after.map(\.canvas) == [PixelSize(1280, 720), PixelSize(360, 640), PixelSize(480, 640)])
     for directions in [before, after] {
@@ -34,8 +36,8 @@ struct FrameDirectorTests {
     #expect(before[0].turn != after[0].turn)
     #expect(director.takeEntries().map(\.at) == [1])
     director.removeCanvas(at: 0)
-    #expect(
-      try director.directAll(at: 2, size: size, signal: nil).map(\.canvas)
-        == [PixelSize(1280, 720), PixelSize(480, 640)])
+    // What was there before is replaced.
+    try director.directAll(at: 2, size: size, signal: nil, into: &after)
+    #expect(after.map(\.canvas) == [PixelSize(1280, 720), PixelSize(480, 640)])
   }
 }

@@ -115,7 +115,7 @@ package struct Playlist: Sendable {
       } else if line.hasPrefix("#") {
         let others = [
           "#EXT-X-INDEPENDENT-SEGMENTS", "#EXT-X-SERVER-CONTROL", "#EXT-X-PART-INF",
-          "#EXT-X-RENDITION-REPORT",
+          "#EXT-X-RENDITION-REPORT", "#upright-writer:",
         ]
         guard others.contains(where: line.hasPrefix) else { throw Malformed(description: line) }
       } else {

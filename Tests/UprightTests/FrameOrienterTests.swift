@@ -168,6 +168,65 @@ import UprightTestSupport
   }
 
   @Test(
+    "A blurred background drawn around the frame is that part of one on the whole canvas",
+    arguments: [
+      Case(format: "yuv420p", source: PixelSize(9, 16), canvas: PixelSize(320, 180)),
+      Case(format: "yuv420p", source: PixelSize(16, 9), canvas: PixelSize(180, 320)),
+      Case(format: "nv12", source: PixelSize(4, 3), canvas: PixelSize(320, 180)),
+      Case(format: "yuv420p10le", source: PixelSize(9, 16), canvas: PixelSize(428, 240)),
+      Case(format: "gray", source: PixelSize(1, 2), canvas: PixelSize(107, 61)),
+    ])
+  func backdrop(_ test: Case) throws {
+    let format = try #require(PixelFormat(name: test.format))
+    let samples = Samples(format: format, name: test.format)
+    let canvas = test.canvas
+    let rect = Placement(
+      source: test.source, orientation: .up, canvas: canvas, alignment: format.alignment
+    ).canvasRect
+    let source = try Self.picture(samples, canvas)
+    let pool = try FramePool(size: canvas, format: format)
+    let whole = try pool.frame()
+    let around = try pool.frame()
+    /// A sample of a plane, and whether it is inside the frame's rectangle.
+    var places: [(component: Int, x: Int, y: Int, isInside: Bool)] = []
+    for component in 0..<samples.components {
+      let size = samples.size(whole, component)
+      let shift = component == 0 ? (x: 0, y: 0) : format.chromaShift
+      for y in 0..<size.height {
+        for x in 0..<size.width {
+          let (left, top) = ((x << shift.x) - rect.x, (y << shift.y) - rect.y)
+          let isInside = left >= 0 && left < rect.width && top >= 0 && top < rect.height
+          places.append((component, x, y, isInside))
+        }
+      }
+    }
+    for (component, x, y, _) in places { samples.write(1, around, component, x, y) }
+    let nowhere = PixelRect(x: 0, y: 0, width: 0, height: 0)
+    try Backdrop(format: format).draw(
+      rect, of: source, turned: .up, pixel: .one, in: canvas.margins(around: nowhere), of: whole)
+    try Backdrop(format: format).draw(
+      rect, of: source, turned: .up, pixel: .one, in: canvas.margins(around: rect), of: around)
+    var (furthest, touched, margin) = (0, 0, 0)
+    var range = (least: Int.max, most: 0)
+    for (component, x, y, isInside) in places {
+      let drawn = samples.read(around, component, x, y)
+      if isInside {
+        if drawn != 1 { touched += 1 }
+        continue
+      }
+      let expected = samples.read(whole, component, x, y)
+      furthest = max(furthest, abs(drawn - expected))
+      if component == 0 { range = (min(range.least, expected), max(range.most, expected)) }
+      margin += 1
+    }
+    #expect(touched == 0 && margin > 1000)
+    // If the canvas isn't a multiple of the thumbnail, the edges of what is enlarged are rounded to pixels.
+    let tolerance = canvas.width % 64 == 0 || canvas.height % 64 == 0 ? 1 : Int(samples.top) / 50
+    #expect(furthest <= tolerance, "\(furthest) levels")
+    #expect(range.most - range.least > Int(samples.top) / 20, "\(range)")
+  }
+
+  @Test(
     "Any angle, in every pixel format of the encoders: the frame matches the pose",
     arguments: [
       "yuv420p", "yuv422p", "yuv444p", "gray", "nv12", "yuv420p10le", "yuv422p10le",

@@ -4,6 +4,7 @@ import UprightTestSupport
 
 @testable import UprightLive
 @testable import UprightMediaIO
+@testable import UprightPipeline
 
 @Suite struct DurationHistogramTests {
   @Test("A duration is counted in the first bucket whose bound it doesn't exceed")
@@ -26,6 +27,33 @@ import UprightTestSupport
     one.add(other)
     #expect(one.count == 3 && abs(one.sum - 3.02) < 1e-9)
     #expect(one.counts.max() == 2 && one.counts.last == 1)
+  }
+}
+
+@Suite struct PacketPacerTests {
+  /// Returns when each packet is passed on, in seconds from the first call. The times are in milliseconds.
+  private func moments(_ times: [Int64], openedBefore seconds: Double) throws -> [Double] {
+    let start = ContinuousClock.now
+    var pacer = PacketPacer(Interrupt(), since: start - .seconds(seconds))
+    return try times.map { time in
+      pacer.wait(for: try packet(pts: time))
+      return start.secondsUntilNow
+    }
+  }
+
+  @Test("Packets have the speed of their timestamps, and a jump delays none")
+  func speed() throws {
+    let moments = try moments([5000, 5150, 5300, 90_000, 90_100], openedBefore: 0)
+    #expect(moments[1] >= 0.15 && moments[2] >= 0.3 && moments[4] >= 0.4, "\(moments)")
+    #expect(moments[4] < 5, "\(moments)")
+  }
+
+  @Test("What arrived while the input was opened is not delayed, up to a second")
+  func opening() throws {
+    let moments = try moments([5000, 5900, 6100], openedBefore: 0.9)
+    #expect(moments[1] < 0.8 && moments[2] >= 0.19, "\(moments)")
+    let late = try self.moments([5000, 6000, 6200], openedBefore: 60)
+    #expect(late[1] < 0.9 && late[2] >= 0.19, "\(late)")
   }
 }
 

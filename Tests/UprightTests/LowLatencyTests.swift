@@ -98,6 +98,26 @@ import UprightTestSupport
     }
   }
 
+  @Test("The first segment is 1, for hls.js, or follows that of an earlier run without parts")
+  func first() async throws {
+    let stage = try Stage()
+    try stage.write(from: 0, to: 100)
+    let list = try Playlist(text: try await stage.text())
+    #expect(list.mediaSequence == 1 && list.segments.isEmpty && list.discontinuities == 0)
+    #expect(list.openParts.first?.file == "index-1.0.m4s")
+    var earlier = LivePlaylist(segmentDuration: MediaTime(2, .one))
+    earlier.begin(map: "init.mp4")
+    for number in 0...1 {
+      earlier.add(
+        segment: "\(number).m4s", duration: MediaTime(2, .one), start: MediaTime(2, .one) * number)
+    }
+    for (text, next) in [(earlier.text, 2), ("#EXTM3U\n", 1), ("#EXT-X-STREAM-INF:\n", 1)] {
+      let later = LivePlaylist(
+        segmentDuration: MediaTime(2, .one), partTarget: Self.target, continuing: text)
+      #expect(later.nextSegment == next, "\(text)")
+    }
+  }
+
   @Test("A change of format ends part and segment, with the discontinuity before the next hint")
   func turn() async throws {
     let stage = try Stage()
@@ -105,20 +125,20 @@ import UprightTestSupport
     try stage.write(from: 342, to: 343, changes: true)
     var text = try await stage.text()
     let end = """
-      index-1.m4s
+      index-2.m4s
       #EXT-X-DISCONTINUITY
-      #EXT-X-MAP:URI="index-init-2.mp4"
-      #EXT-X-PRELOAD-HINT:TYPE=PART,URI="index-2.0.m4s"
+      #EXT-X-MAP:URI="index-init-3.mp4"
+      #EXT-X-PRELOAD-HINT:TYPE=PART,URI="index-3.0.m4s"
 
       """
     #expect(text.hasSuffix(end), "\(text)")
     try stage.write(from: 345, to: 390)
     text = try await stage.text()
-    let tail = text.components(separatedBy: "index-1.m4s\n")[1]
+    let tail = text.components(separatedBy: "index-2.m4s\n")[1]
     #expect(
-      tail.hasPrefix("#EXT-X-DISCONTINUITY\n#EXT-X-MAP:URI=\"index-init-2.mp4\"\n"), "\(tail)")
-    #expect(tail.contains("URI=\"index-2.0.m4s\",INDEPENDENT=YES\n"))
-    #expect(tail.contains("#EXT-X-PRELOAD-HINT:TYPE=PART,URI=\"index-2.1.m4s\"\n"))
+      tail.hasPrefix("#EXT-X-DISCONTINUITY\n#EXT-X-MAP:URI=\"index-init-3.mp4\"\n"), "\(tail)")
+    #expect(tail.contains("URI=\"index-3.0.m4s\",INDEPENDENT=YES\n"))
+    #expect(tail.contains("#EXT-X-PRELOAD-HINT:TYPE=PART,URI=\"index-3.1.m4s\"\n"))
   }
 
   @Test("Parts are listed for three target durations, and removed three later")
@@ -126,10 +146,10 @@ import UprightTestSupport
     let stage = try Stage()
     try stage.write(from: 0, to: 4000)
     let list = try Playlist(text: try await stage.text())
-    #expect(list.segments.count == 12 && list.mediaSequence == 7)
+    #expect(list.segments.count == 12 && list.mediaSequence == 8)
     #expect(list.segments.map { !$0.parts.isEmpty } == (0..<12).map { $0 >= 9 })
     // Parts are kept for a target duration more than they must.
-    for (segment, isHere) in [(19, true), (16, true), (12, true), (11, false), (0, false)] {
+    for (segment, isHere) in [(20, true), (17, true), (13, true), (12, false), (1, false)] {
       #expect((await stage.origin.file("index-\(segment).0.m4s") != nil) == isHere, "\(segment)")
     }
   }
@@ -155,14 +175,14 @@ import UprightTestSupport
     let stage = try Stage()
     try stage.write(from: 0, to: 100)
     let origin = stage.origin
-    async let part = origin.playlist("index.m3u8", query: "_HLS_msn=0&_HLS_part=3")
-    async let segment = origin.playlist("index.m3u8", query: "_HLS_msn=0")
-    async let past = origin.playlist("index.m3u8", query: "_HLS_msn=0&_HLS_part=9")
-    async let hinted = origin.file("index-0.3.m4s")
+    async let part = origin.playlist("index.m3u8", query: "_HLS_msn=1&_HLS_part=3")
+    async let segment = origin.playlist("index.m3u8", query: "_HLS_msn=1")
+    async let past = origin.playlist("index.m3u8", query: "_HLS_msn=1&_HLS_part=9")
+    async let hinted = origin.file("index-1.3.m4s")
     #expect(until { origin.waiting == 4 })
     try stage.write(from: 102, to: 130)
     guard case .playlist(let text, 12) = await part else { throw Absent() }
-    #expect(text.contains("index-0.3.m4s\"") && text.contains("URI=\"index-0.4.m4s\""))
+    #expect(text.contains("index-1.3.m4s\"") && text.contains("URI=\"index-1.4.m4s\""))
     #expect(await hinted != nil && origin.waiting == 2)
     try stage.write(from: 132, to: 190)
     // The last part comes with its segment.
@@ -171,21 +191,21 @@ import UprightTestSupport
       packet(pts: 200 * 900, dts: 200 * 900, duration: 2700, key: true, base: Self.base), track: 0,
       format: nil)
     guard case .playlist(let whole, _) = await segment else { throw Absent() }
-    #expect(whole.contains("index-0.m4s\n"))
-    // Part 9 of segment 0 is part 0 of segment 1, which isn't there yet.
+    #expect(whole.contains("index-1.m4s\n"))
+    // Part 9 of segment 1 is part 0 of segment 2, which isn't there yet.
     #expect(origin.waiting == 1)
     try stage.write(from: 203, to: 240)
     guard case .playlist(let next, _) = await past else { throw Absent() }
-    #expect(next.contains("index-1.0.m4s\""))
+    #expect(next.contains("index-2.0.m4s\""))
     #expect(origin.waiting == 0)
   }
 
   static let malformed = [
     "_HLS_msn=-1", "_HLS_msn=x", "_HLS_msn=", "_HLS_msn", "_HLS_msn=1.5", "_HLS_msn=0x1",
-    "_HLS_msn=99999999999999999999", "_HLS_msn=1&_HLS_msn=2", "_HLS_part=1", "_HLS_part=0&x=1",
-    "_HLS_msn=1&_HLS_part=-1", "_HLS_msn=1&_HLS_part=a", "_HLS_skip=NO", "_HLS_skip=",
-    "_HLS_msn=3", "_HLS_msn=999999999999999999", "_HLS_msn=1&_HLS_part=30",
-    "_HLS_msn=2&_HLS_part=999999999999999999",
+    "_HLS_msn=99999999999999999999", "_HLS_msn=2&_HLS_msn=3", "_HLS_part=1", "_HLS_part=0&x=1",
+    "_HLS_msn=2&_HLS_part=-1", "_HLS_msn=2&_HLS_part=a", "_HLS_skip=NO", "_HLS_skip=",
+    "_HLS_msn=4", "_HLS_msn=999999999999999999", "_HLS_msn=2&_HLS_part=30",
+    "_HLS_msn=3&_HLS_part=999999999999999999",
   ]
 
   @Test("Directives that are wrong or too far ahead are refused at once")
@@ -200,8 +220,8 @@ import UprightTestSupport
       }
       #expect(!reason.isEmpty)
     }
-    #expect(await stage.origin.playlist("other.m3u8", query: "_HLS_msn=0") == .missing)
-    for file in ["index-1.9.m4s", "index-0.99.m4s", "other", ""] {
+    #expect(await stage.origin.playlist("other.m3u8", query: "_HLS_msn=1") == .missing)
+    for file in ["index-2.9.m4s", "index-1.99.m4s", "other", ""] {
       #expect(await stage.origin.file(file) == nil)
     }
     #expect(stage.origin.waiting == 0)
@@ -212,8 +232,8 @@ import UprightTestSupport
     let stage = try Stage()
     try stage.write(from: 0, to: 290)
     let origin = stage.origin
-    async let waiting = origin.playlist("index.m3u8", query: "_HLS_msn=2")
-    async let hinted = origin.file("index-1.2.m4s")
+    async let waiting = origin.playlist("index.m3u8", query: "_HLS_msn=3")
+    async let hinted = origin.file("index-2.2.m4s")
     #expect(until { origin.waiting == 2 })
     try stage.sink.finish(isPartial: false)
     guard case .playlist(let text, _) = await waiting else { throw Absent() }
@@ -224,8 +244,8 @@ import UprightTestSupport
     let other = try Stage(comesBack: true)
     try other.write(from: 0, to: 50)
     let second = other.origin
-    async let late = second.playlist("index.m3u8", query: "_HLS_msn=1")
-    async let last = second.file("index-0.1.m4s")
+    async let late = second.playlist("index.m3u8", query: "_HLS_msn=2")
+    async let last = second.file("index-1.1.m4s")
     #expect(until { second.waiting == 2 })
     try other.sink.finish(isPartial: false)
     #expect(await late == .late)
@@ -234,8 +254,8 @@ import UprightTestSupport
     let again = try Stage(other.scratch)
     try again.write(from: 0, to: 50)
     let list = try Playlist(text: try await again.text())
-    #expect(list.segments.map(\.file) == ["index-0.m4s"])
-    #expect(list.openParts.map(\.file) == ["index-1.0.m4s"] && list.discontinuities == 1)
+    #expect(list.segments.map(\.file) == ["index-1.m4s"])
+    #expect(list.openParts.map(\.file) == ["index-2.0.m4s"] && list.discontinuities == 1)
   }
 
   @Test("Playlists that share an origin report each other")
@@ -266,7 +286,7 @@ import UprightTestSupport
       await withTaskGroup(of: Bool.self, returning: Int.self) { group in
         for _ in 0..<10_000 {
           group.addTask {
-            let answer = await origin.playlist("index.m3u8", query: "_HLS_msn=0&_HLS_part=3")
+            let answer = await origin.playlist("index.m3u8", query: "_HLS_msn=1&_HLS_part=3")
             return if case .playlist = answer { true } else { false }
           }
         }
@@ -276,7 +296,7 @@ import UprightTestSupport
     #expect(until { origin.waiting == 10_000 })
     try stage.write(from: 102, to: 140)
     #expect(await answers.value == 10_000 && origin.waiting == 0)
-    let cancelled = Task { await origin.playlist("index.m3u8", query: "_HLS_msn=1") }
+    let cancelled = Task { await origin.playlist("index.m3u8", query: "_HLS_msn=2") }
     #expect(until { origin.waiting == 1 })
     cancelled.cancel()
     #expect(await cancelled.value == .late && origin.waiting == 0)
@@ -287,7 +307,7 @@ import UprightTestSupport
     let stage = try Stage()
     try stage.write(from: 0, to: 100)
     let start = ContinuousClock.now
-    #expect(await stage.origin.playlist("index.m3u8", query: "_HLS_msn=1") == .late)
+    #expect(await stage.origin.playlist("index.m3u8", query: "_HLS_msn=2") == .late)
     let waited = start.duration(to: .now)
     #expect(waited > .seconds(6) && waited < .seconds(8), "\(waited)")
   }

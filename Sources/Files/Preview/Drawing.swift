@@ -80,7 +80,8 @@ enum Palette {
   static let faint = RGBColour(red: 95, green: 99, blue: 104)
   static let rule = RGBColour(red: 200, green: 204, blue: 209)
   static let rotate = RGBColour(red: 0, green: 114, blue: 178)
-  static let refuse = RGBColour(red: 213, green: 94, blue: 0)
+  /// Vermilion, darker than theirs: texts have it, and need a contrast of 4.5.
+  static let refuse = RGBColour(red: 168, green: 67, blue: 0)
   static let keep = RGBColour(red: 140, green: 144, blue: 150)
 
   /// The colour of an orientation, light enough for dark text.

@@ -76,19 +76,8 @@ final class PreviewCollector: FrameTap {
     Column(
       frame: frame, time: time, storedSize: shown.stored.size,
       uprightSize: shown.upright.size,
-      stored: try small(shown.stored, storedScaler),
-      upright: try small(shown.upright, uprightScaler))
-  }
-
-  private func small(
-    _ frame: borrowing VideoFrame, _ scaler: Scaler
-  ) throws(UprightError) -> RGBPicture {
-    let size = frame.size
-    let scale = Double(cell) / Double(max(size.width, size.height, 1))
-    let fitted = PixelSize(
-      max(1, Int(clamping: Double(size.width) * scale)),
-      max(1, Int(clamping: Double(size.height) * scale)))
-    return try RGBPicture(frame, size: fitted, scaler: scaler)
+      stored: try RGBPicture(shown.stored, longestSide: cell, scaler: storedScaler),
+      upright: try RGBPicture(shown.upright, longestSide: cell, scaler: uprightScaler))
   }
 
   /// At most `limit` columns in order of time: first those at changes, then those that fill the longest gaps.

@@ -24,6 +24,10 @@ final class SessionRun {
   /// One pipeline for each canvas. The first gives the counts of frames and the changes of format.
   private let lines: [FramePipeline]
   private var line: FramePipeline { lines[0] }
+  /// For each canvas, what receives the packets of its largest rendition.
+  private let emits: [FramePipeline.Emit]
+  /// The layout of the current frame on each canvas.
+  private var directions: [FrameDirection] = []
   /// The number of decisions passed to the observer.
   private var toldEntries = 0
   private var hasWarned = (guess: false, inexact: false)
@@ -71,6 +75,7 @@ final class SessionRun {
       if let output { line.rungs = plan.rungs(of: canvas, output) }
       return line
     }
+    emits = canvases.map { Self.emit(to: output, rendition: plan.firstRendition(of: $0)) }
   }
 
   /// Runs to the end and finishes the output.
@@ -100,6 +105,13 @@ final class SessionRun {
       throw error
     }
     return report(outcome)
+  }
+
+  /// Returns what writes the packets of a rendition.
+  private static func emit(to output: OutputStage?, rendition: Int) -> FramePipeline.Emit {
+    { (packet, format) throws(UprightError) in
+      try output?.takeFrame(packet, format: format, rendition: rendition)
+    }
   }
 
   private static func outcome(
@@ -152,7 +164,7 @@ final class SessionRun {
     let origin = self.origin ?? startOrigin(pts)
     let time = MediaTime(pts - origin, frame.timeBase)
     if director == nil { try prepare(frame) }
-    let directions = try direct(frame, time, signal)
+    try direct(frame, time, signal)
     if let start = plan.start, time < start - .millisecond { return }
     if let end = plan.end, time >= end - .millisecond {
       isPastEnd = true
@@ -160,9 +172,9 @@ final class SessionRun {
     }
     warn(directions[0], signal, time)
     for index in lines.indices.dropFirst() {
-      try lines[index].take(try frame.shared(), directions[index], time, emit: emit(to: index))
+      try lines[index].take(try frame.shared(), directions[index], time, emit: emits[index])
     }
-    try line.take(frame, directions[0], time, emit: emit(to: 0))
+    try line.take(frame, directions[0], time, emit: emits[0])
     if lastProgress.secondsUntilNow > 0.1 { reportProgress() }
   }
 
@@ -179,16 +191,8 @@ final class SessionRun {
     }
   }
 
-  /// Returns what receives the packets of a canvas's largest rendition.
-  private func emit(to canvas: Int) -> FramePipeline.Emit {
-    let rendition = plan.firstRendition(of: canvas)
-    return { [output] (packet, format) throws(UprightError) in
-      try output?.takeFrame(packet, format: format, rendition: rendition)
-    }
-  }
-
   private func finishFrames() throws(UprightError) {
-    for (index, line) in lines.enumerated() { try line.finish(emit: emit(to: index)) }
+    for (index, line) in lines.enumerated() { try line.finish(emit: emits[index]) }
   }
 
   private func startOrigin(_ pts: Int64) -> Int64 {
@@ -209,20 +213,18 @@ final class SessionRun {
     }
   }
 
-  /// Returns how the frame is laid out on each canvas.
+  /// Determines how the frame is laid out on each canvas.
   private func direct(
     _ frame: borrowing VideoFrame, _ time: MediaTime, _ signal: OrientationSignal?
-  ) throws(UprightError) -> [FrameDirection] {
+  ) throws(UprightError) {
+    guard director != nil else { throw UprightError(.fault, "a frame before the policy") }
     let seconds = time.seconds
     for event in try feed.take(upTo: seconds + OrientationTimeline.grain) {
       try director?.push(event)
     }
-    guard
-      let directions = try director?.directAll(
-        at: seconds, size: frame.size, signal: signal?.turn)
-    else { throw UprightError(.fault, "a frame before the policy") }
+    try director?.directAll(
+      at: seconds, size: frame.size, signal: signal?.turn, into: &directions)
     reportDecisions()
-    return directions
   }
 
   private func reportDecisions() {

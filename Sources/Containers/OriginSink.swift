@@ -1,0 +1,123 @@
+internal import Foundation
+package import Orientation
+package import UprightMediaIO
+package import UprightPipeline
+
+/// Live HLS in an `HLSStore`, for a session that may move to another machine.
+///
+/// A segment is saved before a playlist lists it. The playlist of an earlier writer is continued when the first segment
+/// is there, not before: until then the earlier writer may still publish, so that a session moves without a gap. Its
+/// segments stay listed, and this writer removes them when they leave the playlist. The names of segments are unique
+/// to this object, so that no two writers write the same file.
+package final class OriginSink: PacketSink {
+  private let store: any HLSStore
+  private let cutter: SegmentCutter
+  private let playlistName: String
+  private let fileExtension: String
+  /// The start of the names of all files of this run.
+  private let prefix: String
+  private let segmentDuration: MediaTime
+  private var playlist: LivePlaylist
+  /// Whether the playlist has been taken from the earlier writer.
+  private var hasTaken = false
+  /// The init segment of the current format.
+  private var map: String?
+  /// The number of segments so far.
+  private var count = 0
+  private let comesBack: @Sendable () -> Bool
+  /// The multivariant playlists that list this one, and its index among their media playlists; `nil` for none.
+  private let listing: (playlist: MultivariantPlaylist, index: Int)?
+
+  /// - Parameters:
+  ///   - playlistName: The file name of the playlist.
+  ///   - epoch: The number of the writer, which is in the names of its files.
+  ///   - content: Which tracks the segments hold.
+  ///   - listing: The multivariant playlists that list this one, and its index among their media playlists.
+  ///   - comesBack: Called at the end. Returns whether the stream continues, here or elsewhere.
+  package init(
+    _ store: any HLSStore, playlistName: String, epoch: Int, segments: any HLSSegments,
+    segmentDuration: MediaTime, content: SegmentCutter.Content = .all,
+    listing: (playlist: MultivariantPlaylist, index: Int)? = nil,
+    comesBack: @escaping @Sendable () -> Bool = { false }
+  ) {
+    self.store = store
+    self.playlistName = playlistName
+    self.segmentDuration = segmentDuration
+    self.listing = listing
+    self.comesBack = comesBack
+    fileExtension = segments.fileExtension
+    let stem = playlistName.hasSuffix(".m3u8") ? String(playlistName.dropLast(5)) : playlistName
+    prefix = "\(stem)-\(epoch)-\(String(UInt64.random(in: .min ... .max), radix: 36))"
+    playlist = LivePlaylist(segmentDuration: segmentDuration)
+    cutter = SegmentCutter(segments, duration: segmentDuration, content: content)
+  }
+
+  package func begin(_ description: OutputDescription) { cutter.begin(description) }
+
+  package func write(
+    _ packet: consuming Packet, track: Int, format: EncodedFormat?
+  ) throws(UprightError) {
+    try cutter.write(packet, track: track, format: format, emit: take)
+  }
+
+  private func take(_ piece: SegmentCutter.Piece) throws(UprightError) {
+    switch piece {
+    case .format(let description, let bytes):
+      map = nil
+      if let bytes {
+        let file = "\(prefix)-init-\(count).mp4"
+        try store.save(bytes, as: file)
+        map = file
+      }
+      if hasTaken { playlist.begin(map: map) }
+      listing?.playlist.begin(description, of: listing?.index ?? 0)
+    case .segment(let bytes, let start, let duration):
+      let file = "\(prefix)-\(count).\(fileExtension)"
+      try store.save(bytes, as: file)
+      count += 1
+      do throws(UprightError) {
+        try publish(segment: file, start: start, duration: duration)
+      } catch {
+        // No playlist lists it.
+        store.remove(file)
+        throw error
+      }
+      for file in playlist.takeExpired() { store.remove(file) }
+      try listing?.playlist.add(bytes: bytes.count, duration: duration, to: listing?.index ?? 0)
+    // The cutter has no duration of parts.
+    case .part: break
+    }
+  }
+
+  private func publish(
+    segment file: String, start: MediaTime, duration: MediaTime
+  ) throws(UprightError) {
+    if hasTaken {
+      playlist.add(segment: file, duration: duration, start: start)
+      return try store.publish(playlist.text, as: playlistName)
+    }
+    try store.take(playlistName) { earlier in
+      playlist = LivePlaylist(segmentDuration: segmentDuration, continuing: earlier)
+      playlist.begin(map: map)
+      playlist.add(segment: file, duration: duration, start: start)
+      return playlist.text
+    }
+    hasTaken = true
+  }
+
+  package func finish(isPartial: Bool) throws(UprightError) {
+    guard !cutter.isEmpty else { return }
+    do throws(UprightError) {
+      try cutter.finish(emit: take)
+      guard hasTaken, !comesBack() else { return }
+      playlist.end()
+      try store.publish(playlist.text, as: playlistName)
+      try listing?.playlist.finish(listing?.index ?? 0, isPartial: isPartial)
+    } catch {
+      // The session has moved, and its next writer publishes already.
+      guard error.code == .superseded else { throw error }
+    }
+  }
+
+  package func abandon() {}
+}
