@@ -88,6 +88,16 @@ package final class SideTrackWriter {
     }
   }
 
+  /// Gives the track the extradata that a writer of the same stream ended with. Use it if the packets come from
+  /// that writer and are not written here.
+  package func restore(extradata: [UInt8]) throws(UprightError) {
+    guard extradata != description.parameters.extradata else { return }
+    description.parameters = try description.parameters.with(extradata: extradata)
+  }
+
+  /// The extradata of the output's track so far.
+  package var extradata: [UInt8] { description.parameters.extradata }
+
   /// Sets the duration of an audio packet without one to the distance from the packet before it. Matroska and
   /// FLV store no durations, and MP4's edit list would cut off the last packet.
   private func complete(_ packet: inout Packet) {

@@ -31,9 +31,10 @@ package final class StagedFile {
         .cannotCreate, "is a folder, a device or a pipe", at: path, remedy: "name a plain file")
     }
     replaces = unsafe access(path, F_OK) == 0
-    temporaryPath =
-      folder + "/." + url.lastPathComponent + ".\(ProcessInfo.processInfo.processIdentifier).part"
-    let file = unsafe open(temporaryPath, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    // Process IDs are not unique: the folder may belong to several machines.
+    let number = Int.random(in: 1 << 32...Int.max)
+    temporaryPath = "\(folder)/.\(url.lastPathComponent).\(number).part"
+    let file = unsafe open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
     guard file >= 0 else {
       throw UprightError(
         .cannotCreate, "cannot be written: \(unsafe String(cString: strerror(errno)))", at: path,
@@ -59,6 +60,49 @@ package final class StagedFile {
   /// - Throws: `cannotCreate` if it can't be created.
   package static func check(path: String) throws(UprightError) {
     try StagedFile(path: path).discard()
+  }
+
+  /// Appends bytes to the temporary file.
+  package func append(_ bytes: [UInt8]) throws(UprightError) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let written = unsafe rest.withUnsafeBytes { buffer in
+        unsafe write(lock, buffer.baseAddress, buffer.count)
+      }
+      if written < 0 && errno == EINTR { continue }
+      guard written > 0 else { throw failure("writing failed") }
+      rest = rest.dropFirst(written)
+    }
+  }
+
+  /// Gives the file its final name, with all of its bytes on the disk, unless a file of that name exists, whoever
+  /// made it and when. Returns `false` in that case, and removes the temporary file.
+  package func publish() throws(UprightError) -> Bool {
+    guard fsync(lock) == 0 || errno == EINVAL else { throw failure("writing failed") }
+    let isPublished = try Self.publish(temporaryPath, as: path)
+    isDone = true
+    return isPublished
+  }
+
+  /// Renames a file, unless a file of the new name exists. Returns `false` in that case, and removes the first
+  /// one.
+  package static func publish(
+    _ temporary: String, as path: String
+  ) throws(UprightError) -> Bool {
+    if unsafe link(temporary, path) != 0 {
+      if errno == EEXIST {
+        _ = unsafe unlink(temporary)
+        return false
+      }
+      // Some file systems don't support links. There, two files of that name have the same bytes.
+      guard unsafe rename(temporary, path) == 0 else {
+        throw UprightError(
+          .inputOutput, "cannot be renamed: \(unsafe String(cString: strerror(errno)))", at: path,
+          remedy: "check the disk")
+      }
+    }
+    _ = unsafe unlink(temporary)
+    return true
   }
 
   /// Writes all of `bytes` and renames the file to its final name.
@@ -96,7 +140,7 @@ package final class StagedFile {
   ///
   /// - Parameter name: Another name in the same folder; `nil` for the final name.
   /// - Throws: `cannotCreate` if another process has created a file of that name in the meantime.
-  func commit(as name: String? = nil) throws(UprightError) {
+  package func commit(as name: String? = nil) throws(UprightError) {
     let name = name ?? path
     // Unlike `rename`, `link` replaces nothing. Some file systems don't support links.
     if name == path, !replaces, unsafe link(temporaryPath, name) != 0, errno == EEXIST {

@@ -1,4 +1,4 @@
-internal import Orientation
+package import Orientation
 package import UprightMediaIO
 package import UprightPipeline
 
@@ -10,9 +10,24 @@ package final class PacketBox: @unchecked Sendable {
   /// The format that begins with this packet; `nil` if the format doesn't change.
   package let format: EncodedFormat?
 
+  /// The times of the packet; `nil` if it has none.
+  package let times: Times?
+
   package init(_ packet: consuming Packet, format: EncodedFormat?) {
+    let timeBase = packet.timeBase
+    times = packet.time.map {
+      Times(timeBase: timeBase, presentation: $0, decoding: packet.decodingTime ?? $0)
+    }
     self.packet = consume packet
     self.format = format
+  }
+
+  /// The times of a packet.
+  package struct Times: Sendable {
+    /// Seconds per tick of the packet's timestamps.
+    package let timeBase: Rational
+    package let presentation: MediaTime
+    package let decoding: MediaTime
   }
 
   /// Returns the packet on the first call and `nil` afterwards.

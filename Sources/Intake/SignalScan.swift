@@ -16,6 +16,12 @@ package struct SignalScan {
     /// All signals, strongest first.
     package let signals: [OrientationSignal]
 
+    package init(
+      time: MediaTime, frame: Int, size: PixelSize, signals: [OrientationSignal]
+    ) {
+      (self.time, self.frame, self.size, self.signals) = (time, frame, size, signals)
+    }
+
     /// The signal that takes effect.
     package var signal: OrientationSignal? { signals.first }
   }

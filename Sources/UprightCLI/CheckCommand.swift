@@ -13,7 +13,8 @@ struct CheckCommand: ParsableCommand {
     discussion: """
       The rules are those of RFC 8216, and of its second edition, draft-pantos-hls-rfc8216bis, for low latency. \
       Each violation is printed with its line, the clause and the name of the rule. With --reload a live playlist is \
-      loaded again, with blocking reloads if its server has them, and compared with what it was.
+      loaded again, with blocking reloads if its server has them, and compared with what it was. If it can't be loaded \
+      again, it is tried five times, a second apart.
 
       The exit status is 65 if something violates a rule that playlists must obey, and 0 if only recommendations are \
       violated.
@@ -41,6 +42,9 @@ struct CheckCommand: ParsableCommand {
   @Flag(help: "Print errors as JSON.")
   var jsonErrors = false
 
+  /// How often a playlist is tried that can't be loaded again.
+  private static let attempts = 5
+
   /// The largest playlist, in bytes.
   private static let limit = 16 << 20
 
@@ -54,9 +58,20 @@ struct CheckCommand: ParsableCommand {
     var checker = PlaylistChecker()
     var (loads, violations, broken) = (1, [JSONValue](), 0)
     let end = ContinuousClock.now + .seconds(reload ?? 0)
-    var address = input
+    var (address, failures) = (input, 0)
     while true {
-      let bytes = try ByteSource.contents(of: address, limit: Self.limit)
+      let bytes: [UInt8]
+      do throws(UprightError) {
+        bytes = try ByteSource.contents(of: address, limit: Self.limit)
+        failures = 0
+      } catch {
+        // The server has no newer playlist yet, or restarts.
+        failures += 1
+        guard loads > 1, failures < Self.attempts else { throw error }
+        Thread.sleep(forTimeInterval: 1)
+        address = input
+        continue
+      }
       for violation in checker.check(String(decoding: bytes, as: UTF8.self)) {
         if violation.rule.level == .must { broken += 1 }
         violations.append(violation.json(load: loads))

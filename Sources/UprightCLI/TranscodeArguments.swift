@@ -175,6 +175,13 @@ struct TranscodeArguments: ParsableArguments {
   @Option(help: "The number of chunks of the input that are encoded in parallel, or auto.")
   var chunks = "1"
 
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "The length of a chunk, 1 to 86400. (default: by the number of chunks; of a plan: 60)",
+      valueName: "seconds"))
+  var chunkSeconds: Double?
+
   @Flag(help: "Treat damage in the input as an error (exit code 65).")
   var strict = false
 
@@ -236,6 +243,14 @@ struct TranscodeArguments: ParsableArguments {
     options.reencode = reencode ?? .auto
     options.copiesWhatFits = reencode == .auto
     options.chunks = try ChunkRule(parsing: chunks)
+    if let chunkSeconds {
+      guard TranscodeOptions.chunkDurations.contains(chunkSeconds) else {
+        throw UprightError(
+          .usage, "\(chunkSeconds) s is not the length of a chunk", at: "--chunk-seconds",
+          remedy: "use 1 to 86400")
+      }
+      options.chunkDuration = chunkSeconds
+    }
     options.keepsLocation = keepLocation
     options.keepsPartial = keepPartial
     options.overwrites = overwrites

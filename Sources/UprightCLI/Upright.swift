@@ -28,7 +28,8 @@ struct UprightCommand: ParsableCommand {
       """,
     version: version,
     subcommands: [
-      Transcode.self, Explain.self, ProbeCommand.self, Tag.self, PreviewCommand.self, Policies.self,
+      Transcode.self, PlanCommand.self, RunCommand.self, JoinCommand.self, Explain.self,
+      ProbeCommand.self, Tag.self, PreviewCommand.self, Policies.self,
       SchemaCommand.self, CheckCommand.self, Serve.self, Relay.self,
     ])
 

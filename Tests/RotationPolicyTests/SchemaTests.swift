@@ -10,9 +10,9 @@ import UprightTestSupport
     try JSONSchema(text: #require(PublishedSchema.named(name)).json.pretty)
   }
 
-  @Test("The schemas policy, events and report exist, with a version and draft 2020-12")
+  @Test("The schemas policy, events, report and plan exist, with a version and draft 2020-12")
   func published() throws {
-    #expect(PublishedSchema.all.map(\.name) == ["policy", "events", "report"])
+    #expect(PublishedSchema.all.map(\.name) == ["policy", "events", "report", "plan"])
     for schema in PublishedSchema.all {
       #expect(schema.json["$id"] == .string("urn:upright:schema:\(schema.name):1"))
       #expect(schema.json["$schema"] == "https://json-schema.org/draft/2020-12/schema")

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UprightTestSupport
 
-/// `upright check`. Costs two seconds.
+/// `upright check`. Costs ten seconds, in which it sleeps.
 @Suite("Playlists are checked on the command line")
 struct CheckTests {
   private static let ended = """
@@ -69,6 +69,23 @@ struct CheckTests {
     #expect(outcome.status == 65)
     #expect(
       outcome.text.contains(/load [2-9], must: line 7: .*same-segments/), "\(outcome.text)")
+  }
+
+  @Test("A playlist that is away for a moment is loaded again; one that stays away is an error")
+  func away() async throws {
+    let scratch = try Scratch()
+    let live = Self.ended.replacing("#EXT-X-ENDLIST\n", with: "")
+    for comesBack in [true, false] {
+      let path = try scratch.file("\(comesBack).m3u8", live)
+      async let checked = Task.detached { try Upright.run(["check", path, "--reload", "30"]) }.value
+      try await Task.sleep(for: .seconds(1))
+      try FileManager.default.removeItem(atPath: path)
+      try await Task.sleep(for: .seconds(2))
+      if comesBack { _ = try scratch.file("\(comesBack).m3u8", Self.ended) }
+      let outcome = try await checked
+      #expect(outcome.status == (comesBack ? 0 : 66), "\(outcome.text) \(outcome.errors)")
+      #expect(outcome.text.hasPrefix("no violation in ") == comesBack, "\(outcome.text)")
+    }
   }
 
   @Test("Input that is no playlist, and wrong options")

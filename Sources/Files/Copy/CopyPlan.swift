@@ -95,21 +95,26 @@ extension CopyPlan {
   private func chunked(_ plan: SessionPlan) throws(UprightError) -> CopyPlan {
     let count: Int
     switch plan.options.chunks {
-    case .count(1): return self
+    case .count(1) where plan.options.chunkDuration == nil: return self
     case .count(let wanted): count = wanted
     case .auto: count = InputParts.usualChunks
     }
-    let isRequested = plan.options.chunks != .auto
+    let duration = plan.options.chunkDuration.map { MediaTime(seconds: $0) }
+    let isRequested = plan.options.chunks != .auto || duration != nil
     var decided = self
     do {
       switch method {
       case .copy: return self
       case .parts(let parts):
-        decided.method = .parts(
-          count > 1 ? parts.chunked(count, isRequested: isRequested) ?? parts : parts)
+        if let duration {
+          decided.method = .parts(parts.chunked(count, every: duration))
+        } else if count > 1 {
+          decided.method = .parts(parts.chunked(count, isRequested: isRequested) ?? parts)
+        }
       case .encode:
-        guard count > 1 else { return self }
-        decided.method = .parts(try inChunks(plan, count, isRequested: isRequested))
+        guard count > 1 || duration != nil else { return self }
+        decided.method = .parts(
+          try inChunks(plan, count, isRequested: isRequested, every: duration))
       }
     } catch let refusal as CopyRefusal {
       if isRequested { decided.warnings = ["encoded in one piece: \(refusal.reason)"] }
@@ -121,7 +126,7 @@ extension CopyPlan {
 
   /// Returns the whole input, split into chunks.
   private func inChunks(
-    _ plan: SessionPlan, _ count: Int, isRequested: Bool
+    _ plan: SessionPlan, _ count: Int, isRequested: Bool, every duration: MediaTime?
   ) throws -> InputParts {
     if let reason = InputParts.reasonAgainstChunks(plan) { throw CopyRefusal(reason: reason) }
     let inputSurvey = try inputSurvey ?? InputSurvey(plan)
@@ -133,6 +138,7 @@ extension CopyPlan {
     }
     let whole = InputParts.Part(frames: 0..<inputSurvey.survey.shown.count, reason: reason)
     let parts = InputParts(inputSurvey: inputSurvey, parts: [whole], decodingTimes: [])
+    if let duration { return parts.chunked(count, every: duration) }
     guard let chunked = parts.chunked(count, isRequested: isRequested) else {
       throw CopyRefusal(reason: "the input is short, or has too few entry points")
     }

@@ -40,16 +40,25 @@ extension InputParts {
   ///   - isRequested: Whether the user requested the number. If not, no chunk is shorter than an encoder's default
   ///     GOP, so that chunks cost no extra bits.
   func chunked(_ count: Int, isRequested: Bool) -> InputParts? {
-    let cuts = inputSurvey.survey.cuts().filter {
-      !inputSurvey.stretch(of: $0).direction.showsEarlierFrame
-    }
     let encoded = parts.filter { !$0.isCopied }.map(duration).reduce(.zero, +)
     let length = min(
       Self.length, max(isRequested ? Self.shortest : Self.length, encoded / (count * 2)))
+    let chunked = chunked(count, every: length)
+    return chunked.parts.count > parts.count ? chunked : nil
+  }
+
+  /// Returns the same input with its encoded parts split into chunks of at least `length`, if there are entry
+  /// points for it.
+  ///
+  /// - Parameter count: How many are encoded in parallel.
+  func chunked(_ count: Int, every length: MediaTime) -> InputParts {
+    let cuts = inputSurvey.survey.cuts().filter {
+      !inputSurvey.stretch(of: $0).direction.showsEarlierFrame
+    }
     var chunked = self
     chunked.concurrency = count
     chunked.parts = parts.flatMap { $0.isCopied ? [$0] : split($0, at: cuts, every: length) }
-    return chunked.parts.count > parts.count ? chunked : nil
+    return chunked
   }
 
   private func split(_ part: Part, at cuts: [Int], every length: MediaTime) -> [Part] {

@@ -27,8 +27,13 @@ struct InputSurvey {
   /// Reads the packets of the input of `plan`.
   ///
   /// - Throws: `CopyRefusal` if packets alone are not enough, or `UprightError`.
-  init(_ plan: SessionPlan) throws {
-    survey = try PacketSurvey(plan)
+  init(_ plan: SessionPlan) throws { try self.init(plan, PacketSurvey(plan)) }
+
+  /// Directs the frames of a survey that was made before, without reading the input.
+  ///
+  /// - Throws: `CopyRefusal` if the frame size changes, or `UprightError`.
+  init(_ plan: SessionPlan, _ survey: PacketSurvey) throws {
+    self.survey = survey
     timeBase = plan.video.timeBase
     let size = plan.video.parameters.size
     let guidance = try plan.guidance(

@@ -7,7 +7,7 @@ internal import UprightPipeline
 /// Why an input is not copied, as a text for the user. Ends the analysis.
 struct CopyRefusal: Error { let reason: String }
 
-/// Data about the video packets of an input, collected in one pass without decoding. Uses 24 bytes per frame
+/// Data about the video packets of an input, collected in one pass without decoding. Uses 32 bytes per frame
 /// and no objects, however long the input is.
 struct PacketSurvey {
   /// Presentation times in ticks, ascending, without those of frames that an edit list hides.
@@ -24,12 +24,23 @@ struct PacketSurvey {
   let sets: InBandParameterSets
   /// Warnings for the user about the signals.
   let warnings: [String]
+  /// A digest of each packet, in decoding order; empty if they weren't requested.
+  let digests: [UInt64]
   /// Presentation times in decoding order.
   private let times: [Int64]
   /// Decoding times as read; `Int64.min` if the container stores none.
   private let givenDecodingTimes: [Int64]
   /// The indexes of closed entry points in decoding order.
   private let entries: [Int]
+
+  /// Creates a survey from one that was made before, of an input without hidden frames. It has no entry points.
+  init(
+    shown: [Int64], changes: [SignalScan.Change], sets: InBandParameterSets, warnings: [String]
+  ) {
+    (self.shown, self.changes, self.sets, self.warnings) = (shown, changes, sets, warnings)
+    (times, givenDecodingTimes, entries, digests) = (shown, [], [], [])
+    (hidden, leading) = (0, 0)
+  }
 
   /// Reads the packets of the input of `plan`.
   ///
@@ -41,7 +52,8 @@ struct PacketSurvey {
     }
     let demuxer = try Demuxer(again: first, format: request.inputFormat)
     let keepsEdit = plan.options.upright == .metadata && [.mp4, .mov].contains(plan.container)
-    let notes = PacketCollector(video, keepsEdit: keepsEdit)
+    let notes = PacketCollector(
+      video, keepsEdit: keepsEdit, digest: plan.digestsPackets ? try PacketDigest() : nil)
     var scan = try SignalScan(demuxer) { notes.take($0) }
     // Clock resets are detected from the packets of all tracks that are read.
     if demuxer.joinsClocks {
@@ -59,6 +71,7 @@ struct PacketSurvey {
     times = notes.times
     givenDecodingTimes = notes.decodingTimes
     entries = notes.entries
+    digests = notes.digests
     sets = notes.sets
     warnings = scan.warnings
     shown = times.sorted()
@@ -151,13 +164,18 @@ private final class PacketCollector {
   private(set) var entries: [Int] = []
   private(set) var problem: String?
 
+  private(set) var digests: [UInt64] = []
+  private let digest: PacketDigest?
   private let keepsEdit: Bool
 
   /// The number of packets so far.
   var count: Int { times.count + hidden.count + leading.count }
 
-  /// - Parameter keepsEdit: Whether the output keeps frames hidden by an edit list.
-  init(_ video: StreamInfo, keepsEdit: Bool) {
+  /// - Parameters:
+  ///   - keepsEdit: Whether the output keeps frames hidden by an edit list.
+  ///   - digest: Computes the digests of packets; `nil` if there are to be none.
+  init(_ video: StreamInfo, keepsEdit: Bool, digest: PacketDigest?) {
+    self.digest = digest
     self.video = video.index
     self.keepsEdit = keepsEdit
     reader = EntryPointReader(video)
@@ -178,6 +196,7 @@ private final class PacketCollector {
     if packet.isDiscarded { return hidden.append(pts) }
     if reader.kind(of: packet) == .closed { entries.append(times.count) }
     sets.note(packet)
+    if let digest { digests.append(digest.of(packet)) }
     times.append(pts)
     decodingTimes.append(packet.dts ?? .min)
   }

@@ -22,8 +22,9 @@ final class PartEncoder: @unchecked Sendable {
     var seconds = 0.0
   }
 
-  /// The packets of the part, in decoding order. Closed at its end.
-  let queue = BoundedQueue<Packet>(capacity: 16)
+  /// The packets of the part, in decoding order. Closed at its end. If parts are encoded in parallel, it holds all
+  /// of them, so that the reader goes on to the next part.
+  let queue: BoundedQueue<Packet>
 
   private let plan: SessionPlan
   private let input: InputParts
@@ -49,13 +50,18 @@ final class PartEncoder: @unchecked Sendable {
     self.index = index
     self.exchange = exchange
     self.decodingThreads = decodingThreads
+    let count = input.parts[index].frames.count
+    queue = BoundedQueue(
+      capacity: input.concurrency > 1 ? min(max(16, count), Self.maxPackets) : 16)
     line = FramePipeline(plan, setup)
     outcome = Outcome(tally: SessionTally(timeBase: plan.videoTimeBase))
     frame = input.parts[index].frames.lowerBound
   }
 
-  /// How many packets may wait for earlier parts: all packets of a part of a few seconds.
-  private var limit: Int { min(max(64, input.parts[index].frames.count), 600) }
+  /// How many packets may wait for earlier parts: all packets of a part of a minute.
+  private var limit: Int { min(max(64, input.parts[index].frames.count), Self.maxPackets) }
+
+  private static let maxPackets = 4096
 
   /// Runs to the end of the queue, or until the exchange is closed.
   func run() -> Outcome {

@@ -34,11 +34,14 @@ final class PartExchange: @unchecked Sendable {
   private let condition = NSCondition()
   private var side = Deque<PacketBox>()
   private var lanes: [Int: Lane] = [:]
-  private var head = 0
+  private var head: Int
   /// The number of parts; `nil` until reading has ended.
   private var count: Int?
   private var isClosed = false
   private var error: UprightError?
+
+  /// - Parameter first: The index of the first part.
+  init(first: Int = 0) { head = first }
 
   /// Waits for space and adds a packet of another track. Returns `false`, and discards the packet, if the
   /// exchange is closed.

@@ -8,7 +8,7 @@ struct PartFormats {
   /// The alignment of frames on the canvas, in samples.
   let alignment: PixelSize
   /// The parameters shared by copied frames and encoded frames of the same size.
-  private let shared: CodecParameters
+  let shared: CodecParameters
   private let size: PixelSize
   private let join: StreamMerger?
   private var present: CodecParameters?
@@ -34,6 +34,18 @@ struct PartFormats {
       shared = plan.video.parameters
     }
     alignment = settings.format.alignment
+  }
+
+  /// The formats of parts that other processes have encoded.
+  ///
+  /// - Parameters:
+  ///   - shared: The parameters that were found for the same input and options.
+  ///   - alignment: The alignment that was found with them.
+  init(_ plan: SessionPlan, _ input: InputParts, shared: CodecParameters, alignment: PixelSize) {
+    size = plan.video.parameters.size
+    join = input.join
+    self.shared = shared
+    self.alignment = alignment
   }
 
   /// Returns the format that begins with a copied packet; `nil` if the format doesn't change.

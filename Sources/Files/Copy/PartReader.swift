@@ -6,7 +6,7 @@ internal import UprightMediaIO
 internal import UprightPipeline
 
 /// Reads an input once from start to end on a separate thread, and passes each packet to its part: unchanged
-/// if the part is copied, otherwise to the part's encoder.
+/// if the part is copied, otherwise to the part's encoder. It can also read a single part.
 ///
 /// Sendable by hand-over: it is made on one thread and run on another.
 final class PartReader: @unchecked Sendable {
@@ -17,8 +17,17 @@ final class PartReader: @unchecked Sendable {
     var damaged = 0
     var error: UprightError?
     var isStopped = false
+    /// The digests of the video packets, if they were requested.
+    var digests: [UInt64] = []
     /// The encoders that were started and must be waited for.
     var encoders: [WorkThread<PartEncoder.Outcome>] = []
+  }
+
+  /// A part that is read alone.
+  struct Single {
+    let part: Int
+    /// Whether reading starts near the part and not at the start of the input.
+    let isSought: Bool
   }
 
   private static let copiedLimit = 64
@@ -31,39 +40,49 @@ final class PartReader: @unchecked Sendable {
   private let slots: DispatchSemaphore
   private var rewriter: DisplayOrientationRewriter?
   /// `nil` if packets need no conversion.
-  private let form: BitstreamFilter?
+  private var form: BitstreamFilter?
   private var outcome = Outcome()
   /// The index of the part that is being read.
   private var part = 0
+  /// The index of the next video packet.
+  private var packet = 0
   private var encoder: PartEncoder?
   private var isOpen = true
+  /// `nil` if the whole input is read.
+  private let single: Single?
+  /// Whether the first packet of a single part is still to be found.
+  private var isSeeking = false
+  private let digest: PacketDigest?
 
   /// - Parameters:
   ///   - encoders: How many encoders may run in parallel.
+  ///   - single: The only part to read, without the packets of other tracks; `nil` for all.
   ///   - makeEncoder: Creates the encoder of a part.
   init(
     _ plan: SessionPlan, _ input: InputParts, exchange: PartExchange, encoders: Int,
-    makeEncoder: @escaping (Int) -> PartEncoder
+    single: Single? = nil, makeEncoder: @escaping (Int) -> PartEncoder
   ) throws(UprightError) {
     self.plan = plan
     self.input = input
     self.exchange = exchange
     self.makeEncoder = makeEncoder
+    self.single = single
     slots = DispatchSemaphore(value: max(1, encoders))
-    form = try input.join == nil ? nil : plan.inBandForm()
     rewriter = OrientationMetadata().rewriter(for: plan.video)
-    plan.demuxer.select(Set(plan.sideTracks.map(\.stream.index)).union([plan.video.index]))
+    digest = single == nil ? nil : try PacketDigest()
+    plan.demuxer.select(plan.streams(ofPart: single != nil))
   }
 
   /// Reads to the end, or until the exchange is closed.
   func run() -> Outcome {
     do throws(UprightError) {
+      if let single { try seek(single) }
       var feed = PacketReader(plan.demuxer)
-      begin()
+      try begin()
       while isOpen, let packet = feed.next() {
         if packet.streamIndex == plan.video.index {
           try take(packet)
-        } else {
+        } else if single == nil {
           isOpen = exchange.put(packet)
         }
       }
@@ -79,15 +98,51 @@ final class PartReader: @unchecked Sendable {
     return outcome
   }
 
+  /// Goes to the first packet of a part. A part begins where decoding can start, and its first packet has the
+  /// same index in decoding and in presentation order.
+  private func seek(_ single: Single) throws(UprightError) {
+    part = single.part
+    let first = input.parts[part].frames.lowerBound
+    guard single.isSought, first > 0, let demuxer = plan.demuxer as? Demuxer else { return }
+    guard demuxer.seek(stream: plan.video.index, to: input.inputSurvey.survey.shown[first]) else {
+      throw PartReader.notFound(plan)
+    }
+    packet = first
+    isSeeking = true
+  }
+
+  /// The error of a part whose first packet isn't where it was.
+  static func notFound(_ plan: SessionPlan) -> UprightError {
+    UprightError(
+      .badData, "the input has changed since it was planned", at: plan.request.input,
+      remedy: "plan it again")
+  }
+
   private func take(_ packet: consuming Packet) throws(UprightError) {
+    let parts = input.parts
+    let last = single == nil ? parts.count - 1 : part
     // There may be more packets than in the survey if the file is still being written.
-    guard outcome.packets < input.inputSurvey.survey.shown.count else { return }
-    while outcome.packets >= input.parts[part].frames.upperBound {
+    guard self.packet < parts[last].frames.upperBound else {
+      if single != nil { isOpen = false }
+      return
+    }
+    if isSeeking {
+      let wanted = input.inputSurvey.survey.shown[self.packet]
+      guard packet.pts == wanted, packet.isKey else {
+        if packet.isKey, packet.pts ?? .min > wanted { throw PartReader.notFound(plan) }
+        return
+      }
+      isSeeking = false
+    }
+    defer { self.packet += 1 }
+    if single != nil, self.packet < parts[part].frames.lowerBound { return }
+    while self.packet >= parts[part].frames.upperBound {
       end()
       part += 1
-      begin()
+      try begin()
     }
-    defer { outcome.packets += 1 }
+    outcome.packets += 1
+    if let digest { outcome.digests.append(digest.of(packet)) }
     if let encoder {
       _ = encoder.queue.put(packet)
       return
@@ -103,13 +158,17 @@ final class PartReader: @unchecked Sendable {
       guard let formed = try form.filter(copy) else { return }
       copy = formed
     }
-    copy.dts = input.decodingTimes[outcome.packets]
+    copy.dts = input.decodingTimes[self.packet]
     copy.rescale(to: plan.videoTimeBase)
     isOpen = exchange.put(copy, part: part, limit: Self.copiedLimit)
   }
 
-  private func begin() {
-    guard !input.parts[part].isCopied else { return }
+  private func begin() throws(UprightError) {
+    guard !input.parts[part].isCopied else {
+      // A part's packets don't depend on the parts before it.
+      form = try input.join == nil ? nil : plan.inBandForm()
+      return
+    }
     // The encoder that this waits for has all its packets, so it will finish.
     slots.wait()
     let encoder = makeEncoder(part)
@@ -133,6 +192,15 @@ final class PartReader: @unchecked Sendable {
 }
 
 extension SessionPlan {
+  /// Returns the streams whose packets must be read.
+  ///
+  /// - Parameter isPart: Whether only the video is wanted. Clock resets are detected from the packets of all
+  ///   tracks, so an input that may have some is read with them.
+  func streams(ofPart isPart: Bool) -> Set<Int> {
+    let joinsClocks = (demuxer as? Demuxer)?.joinsClocks == true
+    return Set(isPart && !joinsClocks ? [] : sideTracks.map(\.stream.index)).union([video.index])
+  }
+
   /// Returns the filter that converts copied and encoded packets to the MPEG-TS form, with parameter sets in
   /// band; `nil` if no conversion is needed.
   ///

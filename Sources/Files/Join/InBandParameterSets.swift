@@ -1,3 +1,4 @@
+internal import Orientation
 internal import OrientationSignals
 internal import UprightContainers
 internal import UprightMediaIO
@@ -18,6 +19,22 @@ struct InBandParameterSets: Sendable {
   init(_ video: StreamInfo) {
     parameterSets = DisplayOrientationTracker.Codec(named: video.codecName).map {
       StreamParameterSets(codec: $0, configuration: video.parameters.extradata)
+    }
+  }
+
+  /// Creates what another one has found.
+  ///
+  /// - Parameters:
+  ///   - units: The NAL units of the parameter sets.
+  ///   - reordering: The reordering depth.
+  /// - Throws: `badData` if a unit isn't a parameter set of the stream's codec.
+  init(_ video: StreamInfo, units: [[UInt8]], reordering: Int?) throws(UprightError) {
+    self.init(video)
+    self.reordering = reordering
+    for unit in units {
+      guard parameterSets?.add(unit: unit) == true else {
+        throw UprightError(.badData, "a parameter set can't be read")
+      }
     }
   }
 

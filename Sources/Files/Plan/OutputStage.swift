@@ -136,6 +136,13 @@ final class OutputStage {
     }
   }
 
+  /// Writes a packet that the writer of a side track has made already.
+  ///
+  /// - Parameter track: The index of the track in the output, from 1.
+  func takeWritten(_ packet: consuming Packet, track: Int) throws(UprightError) {
+    try send(packet, track: track)
+  }
+
   /// Whether every audio track has reached the requested end.
   var hasAudioToTheEnd: Bool {
     plan.sideTracks.allSatisfy { $0.stream.kind != .audio || pastEnd.contains($0.stream.index) }
@@ -221,11 +228,15 @@ final class OutputStage {
   }
 
   /// Ends all tracks and writes the remaining packets.
-  func endTracks() throws(UprightError) {
+  ///
+  /// - Parameter areWritten: Whether the packets of side tracks came by `takeWritten`.
+  func endTracks(areWritten: Bool = false) throws(UprightError) {
     for line in lines { line.interleaver.end(track: 0) }
     for side in plan.sideTracks {
-      try side.write(nil) { (packet) throws(UprightError) in
-        try send(packet, track: side.track)
+      if !areWritten {
+        try side.write(nil) { (packet) throws(UprightError) in
+          try send(packet, track: side.track)
+        }
       }
       for line in lines where line.hasSideTracks { line.interleaver.end(track: side.track) }
     }

@@ -8,12 +8,17 @@ internal import UprightPipeline
 extension SessionPlan {
   /// Evaluates at the end of a run how reading went.
   ///
-  /// - Parameter frames: The number of output frames.
+  /// - Parameters:
+  ///   - frames: The number of output frames.
+  ///   - damagedSide: The number of packets of other tracks that could not be decoded; `nil` for those of this
+  ///     plan's tracks.
   /// - Returns: A warning about losses; `nil` if there were none.
   /// - Throws: An error if there is no output, or if losses are errors.
-  func readingLosses(_ outcome: SourceOutcome, frames: Int) throws(UprightError) -> String? {
+  func readingLosses(
+    _ outcome: SourceOutcome, frames: Int, damagedSide: Int? = nil
+  ) throws(UprightError) -> String? {
     if frames == 0 { throw missingFrames(outcome) }
-    let losses = losses(outcome, damagedAudio: sideTracks.map(\.damagedPackets).reduce(0, +))
+    let losses = losses(outcome, damagedAudio: damagedSide ?? damagedSidePackets)
     guard !losses.isEmpty else { return nil }
     if options.isStrict {
       throw UprightError(
@@ -27,6 +32,9 @@ extension SessionPlan {
     }
     return "the input is damaged: " + losses.joined(separator: "; ")
   }
+
+  /// The number of packets of other tracks that could not be decoded.
+  var damagedSidePackets: Int { sideTracks.map(\.damagedPackets).reduce(0, +) }
 
   /// Returns the error of a run without output frames.
   private func missingFrames(_ outcome: SourceOutcome) -> UprightError {

@@ -24,6 +24,8 @@ package struct SessionPlan {
   let codec: VideoCodec
   let stills: SessionStills
   var warnings: [String]
+  /// Whether a survey computes digests of the packets.
+  var digestsPackets = false
 
   var options: TranscodeOptions { request.options }
   var container: OutputContainer { request.container }

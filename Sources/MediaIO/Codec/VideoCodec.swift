@@ -154,6 +154,7 @@ public enum VideoCodec: String, Sendable, CaseIterable {
       // The parameter sets don't depend on the rate control, so that it can change in a live stream.
       if settings.isLive { parameters.append("stitchable=1") }
       if settings.fields == .bottomFirst { parameters.append("bff=1") }
+      if let instructions = Self.instructions(for: settings) { parameters.append(instructions) }
       let hdr = settings.colour.hdr
       if let mastering = hdr.mastering {
         parameters.append("mastering-display=\(mastering.inUnits)")
@@ -193,6 +194,21 @@ public enum VideoCodec: String, Sendable, CaseIterable {
     }
     for (key, value) in settings.options { merge(key, value, into: &options) }
     return options.sorted { $0.key < $1.key }
+  }
+
+  /// Returns libx264's option for the instructions that it may use; `nil` for all of the CPU's.
+  ///
+  /// Its macroblock tree with AVX-512 (core 164) reads memory that was never written, if a row of macroblocks
+  /// doesn't fill a vector. The same frames then give other bits, depending on what the memory held before. With
+  /// AVX2 the bits are the same as on a CPU without AVX-512. The lookahead of live streams has no such tree.
+  private static func instructions(for settings: VideoEncoder.Settings) -> String? {
+    #if arch(x86_64)
+      let isFilled = (settings.size.width + 15) / 16 % 16 == 0
+      let hasAVX512 = av_get_cpu_flags() & AV_CPU_FLAG_AVX512 != 0
+      return hasAVX512 && !settings.isLive && !isFilled ? "asm=AVX2,FMA3,BMI1,BMI2,LZCNT" : nil
+    #else
+      return nil
+    #endif
   }
 
   /// Appends to the encoder's parameter string. Replaces any other option.

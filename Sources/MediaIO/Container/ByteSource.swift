@@ -77,6 +77,12 @@ package final class ByteSource {
     avio_closep(&pointer)
   }
 
+  /// The size in bytes. `nil` if it is unknown.
+  package var size: Int? {
+    let size = avio_size(context)
+    return size >= 0 ? Int(clamping: size) : nil
+  }
+
   /// Returns up to `count` bytes from `position` on. Returns fewer at the end, and none if reading fails.
   package func read(at position: Int, count: Int) -> [UInt8] {
     guard position >= 0, count > 0, avio_seek(context, Int64(position), SEEK_SET) >= 0 else {

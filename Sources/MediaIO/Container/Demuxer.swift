@@ -203,6 +203,9 @@ package final class Demuxer {
     return true
   }
 
+  /// The number of bytes read so far, of all streams and of the index.
+  package var bytesRead: Int { Int(clamping: context.pointee.pb?.pointee.bytes_read ?? 0) }
+
   /// Returns the next packet with its time base set, or `nil` at the end.
   ///
   /// - Throws: `badData` for a damaged part, `inputOutput` if reading failed, `cancelled` if interrupted.

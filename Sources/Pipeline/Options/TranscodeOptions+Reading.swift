@@ -49,6 +49,7 @@ extension TranscodeOptions {
     self.reencode = reencode ?? .auto
     copiesWhatFits = reencode == .auto
     chunks = try reader.parsed("chunks", ChunkRule.init(parsing:)) ?? chunks
+    chunkDuration = try reader.number("chunk-seconds", in: Self.chunkDurations)
     isStrict = try reader.flag("strict")
     keepsLocation = try reader.flag("keep-location")
     keepsPartial = try reader.flag("keep-partial")
@@ -57,6 +58,9 @@ extension TranscodeOptions {
 
   /// The maximum of `threads`. Each thread of a decoder or an encoder holds frames in memory.
   package static let maxThreads = 64
+
+  /// The range of `chunkDuration`.
+  package static let chunkDurations = 1.0...86400
 
   /// Sets the size from `WxH`, `source`, or the name of a preset, which has a bitrate too.
   ///

@@ -93,6 +93,10 @@ public struct TranscodeOptions: Sendable {
   public var threads = 0
   /// How many chunks of the input are encoded in parallel.
   public var chunks = ChunkRule.count(1)
+  /// The length of a chunk in seconds, 1 to 86400; `nil` for one that suits `chunks`. A chunk ends at the first
+  /// entry point of the input after that time. With it, the chunks and so the output are the same for any
+  /// `chunks`, if `threads` is too.
+  public var chunkDuration: Double?
   /// Whether the output of a stopped run is kept under the requested name; otherwise it is named
   /// `NAME.partial.EXT`.
   public var keepsPartial = false

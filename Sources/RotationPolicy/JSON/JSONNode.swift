@@ -4,7 +4,7 @@ internal import Orientation
 /// in it.
 ///
 /// A linked list, so that no text is formatted while a valid document is read.
-indirect enum JSONPath {
+package indirect enum JSONPath {
   /// The top of a document.
   case document
   /// The top of a line of a JSON Lines file. The value is the line number.
@@ -35,33 +35,67 @@ indirect enum JSONPath {
 }
 
 /// A value and its location, with accessors that throw an error with that location.
-struct JSONNode {
-  let value: JSONValue
+package struct JSONNode {
+  package let value: JSONValue
   let path: JSONPath
 
+  /// The top of a document.
+  package init(document value: JSONValue) { self.init(value: value, path: .document) }
+
+  init(value: JSONValue, path: JSONPath) {
+    self.value = value
+    self.path = path
+  }
+
+  /// Returns the value of a key of an object.
+  ///
+  /// - Throws: If this isn't an object, or has no such key.
+  package func required(_ key: String) throws(PolicyError) -> JSONNode {
+    guard let member = try members("with \(quoted(key))").first(where: { $0.key == key }) else {
+      throw failure(.missing, "\(quoted(key)) is missing", remedy: "add it")
+    }
+    return child(member)
+  }
+
+  /// Returns the value of a key of an object; `nil` if there is none, or it is `null`.
+  ///
+  /// - Throws: If this isn't an object.
+  package func optional(_ key: String) throws(PolicyError) -> JSONNode? {
+    let member = try members("with \(quoted(key))").first { $0.key == key }
+    return member.flatMap { $0.value == .null ? nil : child($0) }
+  }
+
+  /// Returns a whole number in `range`.
+  package func count(in range: ClosedRange<Int>) throws(PolicyError) -> Int {
+    guard let count = Int(exactly: try number()), range.contains(count) else {
+      throw wrongType("a whole number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return count
+  }
+
   /// Returns the members of an object. `what` names the expected object in the error message.
-  func members(_ what: String) throws(PolicyError) -> [JSONValue.Member] {
+  package func members(_ what: String) throws(PolicyError) -> [JSONValue.Member] {
     guard case .object(let members) = value else { throw wrongType("an object (\(what))") }
     return members
   }
 
   /// Returns the node of `member`.
-  func child(_ member: JSONValue.Member) -> JSONNode {
+  package func child(_ member: JSONValue.Member) -> JSONNode {
     JSONNode(value: member.value, path: .key(member.key, of: path))
   }
 
   /// Returns the elements of a list.
-  func elements(_ what: String) throws(PolicyError) -> [JSONNode] {
+  package func elements(_ what: String) throws(PolicyError) -> [JSONNode] {
     guard case .array(let values) = value else { throw wrongType(what) }
     return values.enumerated().map { JSONNode(value: $1, path: .index($0, of: path)) }
   }
 
-  func bool() throws(PolicyError) -> Bool {
+  package func bool() throws(PolicyError) -> Bool {
     guard case .bool(let flag) = value else { throw wrongType("true or false") }
     return flag
   }
 
-  func number() throws(PolicyError) -> Double {
+  package func number() throws(PolicyError) -> Double {
     switch value {
     case .number(let number): return number
     case .integer(let number): return Double(number)
@@ -69,7 +103,7 @@ struct JSONNode {
     }
   }
 
-  func string(_ what: String = "a string") throws(PolicyError) -> String {
+  package func string(_ what: String = "a string") throws(PolicyError) -> String {
     guard case .string(let string) = value else { throw wrongType(what) }
     return string
   }
@@ -104,11 +138,11 @@ struct JSONNode {
       remedy: remedy(for: key, among: known))
   }
 
-  func wrongType(_ expected: String) -> PolicyError {
+  package func wrongType(_ expected: String) -> PolicyError {
     failure(.value, "\(value.kind) where \(expected) is expected", remedy: "write \(expected)")
   }
 
-  func failure(_ code: PolicyError.Code, _ message: String, remedy: String) -> PolicyError {
+  package func failure(_ code: PolicyError.Code, _ message: String, remedy: String) -> PolicyError {
     PolicyError(code, message, at: path.text, remedy: remedy)
   }
 

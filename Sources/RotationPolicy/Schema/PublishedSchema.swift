@@ -17,6 +17,8 @@ public struct PublishedSchema: Sendable {
       name: "events", summary: "an event: one line of an event file", json: SchemaText.event),
     PublishedSchema(
       name: "report", summary: "the output of --report and explain --json", json: SchemaText.report),
+    PublishedSchema(
+      name: "plan", summary: "the output of plan: a transcode in chunks", json: SchemaText.plan),
   ]
 
   /// Returns the schema named `name`, or `nil` if there is none.

@@ -51,7 +51,7 @@ extension SchemaText {
       ),
     ], required: ["input", "output", "error"])
 
-  private static func orNull(_ value: JSONValue) -> JSONValue {
+  static func orNull(_ value: JSONValue) -> JSONValue {
     ["anyOf": [value, ["type": "null"]]]
   }
 
