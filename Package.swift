@@ -103,6 +103,10 @@ let package = Package(
     .target(name: "CFFmpegShims", dependencies: ["CFFmpeg"]),
     .systemLibrary(name: "CMalloc"),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(
+      name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
+    // The files of the console, embedded as they are.
+    .target(name: "CConsole", exclude: ["Pages"]),
     .target(
       name: "UprightMediaIO",
       dependencies: ["CFFmpeg", "CFFmpegShims", "PixelKernels", "Orientation"],
@@ -148,7 +152,7 @@ let package = Package(
     .target(
       name: "UprightService",
       dependencies: sessions + [
-        "UprightRTMP", "CZlib",
+        "UprightRTMP", "CZlib", "CQREncode", "CConsole",
         ofService("Hummingbird", "hummingbird"),
         ofService("HummingbirdCore", "hummingbird"),
         ofService("ServiceLifecycle", "swift-service-lifecycle"),

@@ -163,6 +163,11 @@ struct Serve: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
+      "An HTTP origin, to which the HLS of sessions with an epoch is PUT.", valueName: "url"))
+  var hlsOrigin: String?
+
+  @Option(
+    help: ArgumentHelp(
       "The HTTP API of the WebRTC server Janus, for publishers from browsers.", valueName: "url"))
   var webrtc: String?
 
@@ -185,6 +190,7 @@ struct Serve: ParsableCommand {
     flags["playback"] = playback
     flags["part"] = part
     flags["playbackKeyFile"] = playbackKeyFile
+    flags["hlsOrigin"] = hlsOrigin
     flags["webrtc"] = webrtc
     let configuration = try ServiceConfiguration(
       flags: flags, environment: ProcessInfo.processInfo.environment, file: config)

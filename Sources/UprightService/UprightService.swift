@@ -30,6 +30,8 @@ package final class UprightService: Sendable {
     var now: @Sendable () -> Int = { Int(clamping: Date().timeIntervalSince1970) }
     /// The timeout for a connection's first request, and the TLS handshake before it.
     var requestTimeout = TimeAmount.seconds(10)
+    /// The time limit of a request to the HTTP origin.
+    var originTimeout = TimeAmount.seconds(5)
 
     package init() {}
   }
@@ -46,12 +48,15 @@ package final class UprightService: Sendable {
   let recordings: Recordings
   /// The WebRTC server; `nil` if there is none.
   private let webrtc: WebRTCServer?
+  /// The HTTP origin for sessions that may move; `nil` if there is none.
+  private let origin: OriginClient?
   private let metrics: ServiceMetrics
   private let folders: DataFolders
   /// The certificate of HTTPS and RTMPS; `nil` without TLS.
   private let certificate: ServerCertificate?
   private let playbackKeys: PlaybackKeys
   private let publishLinks: PublishLinks
+  private let logins: Logins
   private let dependencies: Dependencies
   private let logger: Logger
   private let state = Mutex(State())
@@ -86,6 +91,7 @@ package final class UprightService: Sendable {
     playbackKeys = try PlaybackKeys(
       configuration.playbackKeyFile, folders, secrets: secrets, now: dependencies.now)
     publishLinks = PublishLinks(now: dependencies.now)
+    logins = Logins(token: token, now: dependencies.now)
     let rules = AddressRules(
       allowHosts: configuration.allowHosts.compactMap(HostPattern.init), dataFolder: root,
       ownAddresses: dependencies.ownAddresses)
@@ -103,9 +109,15 @@ package final class UprightService: Sendable {
         limits: dependencies.webrtc, logger: logger)
     }
     self.webrtc = webrtc
+    if let token = configuration.hlsOriginToken { secrets.add(token) }
+    let origin = configuration.hlsOrigin.map {
+      OriginClient(
+        base: $0, token: configuration.hlsOriginToken, timeout: dependencies.originTimeout)
+    }
+    self.origin = origin
     let factory = SessionFactory(
       engine: engine, resolver: dependencies.resolver, proxy: proxy, acceptor: acceptor,
-      folders: folders, webrtc: webrtc, partSeconds: configuration.part)
+      folders: folders, webrtc: webrtc, origin: origin, partSeconds: configuration.part)
     let webhooks = Webhooks(
       proxy: proxy, secrets: secrets, limits: dependencies.webhooks,
       trustRoots: dependencies.trustRoots, file: try folders.state() + "/webhooks.json",
@@ -169,13 +181,18 @@ package final class UprightService: Sendable {
     router.add(
       middleware: AccessMiddleware(
         token: token, publishKey: { [sessions] in sessions.publishKey(of: $0) },
-        links: publishLinks))
+        links: publishLinks, logins: logins))
     addRoutes(to: router)
     return router
   }
 
   private func addRoutes(to router: Router<ServiceContext>) {
+    ConsoleRoutes(logins: logins).add(to: router)
+    Thumbnails(sessions: sessions).add(to: router)
+    PolicyRoutes(bodyLimit: configuration.bodyLimit).add(to: router)
+    SampleRoutes(sessions: sessions, folder: configuration.data).add(to: router)
     SessionRoutes(sessions: sessions, bodyLimit: configuration.bodyLimit).add(to: router)
+    LeaseRoutes(sessions: sessions, bodyLimit: configuration.bodyLimit).add(to: router)
     OutputRoutes(sessions: sessions, bodyLimit: configuration.bodyLimit).add(to: router)
     EventStreamRoutes(sessions: sessions, times: dependencies.eventTimes).add(to: router)
     WebhookRoutes(webhooks: webhooks, rules: sessions.rules, bodyLimit: configuration.bodyLimit)
@@ -184,7 +201,11 @@ package final class UprightService: Sendable {
       .add(to: router)
     LiveFileRoutes(
       folders: folders, keys: playbackKeys,
-      isRunning: { [weak sessions] id in (try? sessions?.find(id))?.hasEnded == false },
+      isRunning: { [weak sessions] id in
+        let session = try? sessions?.find(id)
+        // The playlist of a session with an epoch is in the origin.
+        return session?.hasEnded == false && session?.epoch == nil
+      },
       origin: { [weak sessions] id in (try? sessions?.find(id))?.origin },
       playback: { [weak sessions] id in sessions?.playback(of: id) ?? .signed },
       blocked: BlockedRequests(connections: configuration.maxConnections)
@@ -226,6 +247,7 @@ package final class UprightService: Sendable {
     webhooks.start()
     published.start()
     webrtc?.start()
+    origin?.start()
     folders.removeLive(but: Set(configuration.sessions.compactMap { $0["name"]?.text }))
     let most = configuration.maxConnections
     let peers = PeerLimit(perPeer: max(1, most / 2), total: most)
@@ -246,7 +268,7 @@ package final class UprightService: Sendable {
     let drain = SessionService(
       sessions: sessions, published: published, seconds: configuration.drainTimeout * 0.8)
     var services: [any Service] = [
-      EgressService(proxy: proxy, webhooks: webhooks, webrtc: webrtc),
+      EgressService(proxy: proxy, webhooks: webhooks, webrtc: webrtc, origin: origin),
       RetentionService(recordings: recordings), application, drain,
     ]
     if signals, certificate != nil || configuration.playbackKeyFile != nil {
@@ -289,16 +311,18 @@ package final class UprightService: Sendable {
   }
 }
 
-/// The egress proxy, the webhooks and the WebRTC server, which stop last.
+/// The egress proxy, the webhooks, the WebRTC server and the origin, which stop last.
 private struct EgressService: Service {
   let proxy: EgressProxy
   let webhooks: Webhooks
   let webrtc: WebRTCServer?
+  let origin: OriginClient?
 
   func run() async throws {
     try? await gracefulShutdown()
     await webhooks.stop()
     await webrtc?.stop()
+    await origin?.stop()
     await proxy.stop()
   }
 }

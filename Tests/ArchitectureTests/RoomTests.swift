@@ -19,6 +19,8 @@ import UprightTestSupport
     "CFFmpegShims": (["CFFmpeg"], []),
     "CMalloc": ([], []),
     "CZlib": ([], []),
+    "CConsole": ([], []),
+    "CQREncode": ([], []),
     "UprightMediaIO": (
       ["CFFmpeg", "CFFmpegShims", "PixelKernels", "Orientation"], ["Glibc", "Synchronization"]
     ),
@@ -67,7 +69,11 @@ import UprightTestSupport
       ]), ["Foundation", "Synchronization"]
     ),
     "UprightService": (
-      path.union(["UprightFiles", "UprightLive", "UprightRTMP", "Orientation", "CZlib"]),
+      path.union([
+        "UprightFiles", "UprightLive", "UprightRTMP", "Orientation", "CZlib", "CQREncode",
+        "CConsole",
+      ]
+      ),
       [
         "Foundation", "Synchronization", "Hummingbird", "HummingbirdCore", "ServiceLifecycle",
         "UnixSignals", "Configuration", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOSSL",

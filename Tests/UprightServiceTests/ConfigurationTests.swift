@@ -61,6 +61,11 @@ struct ConfigurationTests {
       ("{\"token\": \"in-the-file-is-wrong\"}", "token"),
       ("{\"webrtc\": \"127.0.0.1:8088\"}", "webrtc"), ("{\"webrtc\": \"rtmp://a/b\"}", "webrtc"),
       ("{\"webrtcSecretFile\": \"/none\"}", "/none"),
+      ("{\"hlsOrigin\": \"ftp://a/live\"}", "hlsOrigin"),
+      ("{\"hlsOrigin\": \"http://user:pass@a/live\"}", "hlsOrigin"),
+      ("{\"hlsOrigin\": \"http://a/live?key=1\"}", "hlsOrigin"),
+      ("{\"hlsOriginTokenFile\": \"/none\"}", "/none"),
+      ("{\"hlsOriginTokenFile\": \"/dev/null\"}", "hlsOriginTokenFile"),
       ("{\"iceServers\": [\"stun.example.com\"]}", "iceServers"),
       ("{\"iceServers\": [\"stun:a:b@c\"]}", "iceServers"),
     ])

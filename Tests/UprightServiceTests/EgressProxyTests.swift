@@ -196,6 +196,18 @@ struct EgressProxyTests {
     await proxy.stop()
   }
 
+  @Test("A client that is dismissed because of a refused hop still gets the response")
+  func answeredFirst() async throws {
+    let proxy = try await Self.proxy([])
+    proxy.onRefusal { [weak proxy] name, _ in
+      proxy?.dismiss(name)
+      // Time for the connection to close before the response, if it is going to.
+      usleep(100_000)
+    }
+    #expect(try await Self.ask(proxy, "CONNECT 127.0.0.1:9 HTTP/1.1").status == 403)
+    await proxy.stop()
+  }
+
   @Test(
     "DNS rebinding: each hop is checked, and the proxy connects to the checked address"
   )

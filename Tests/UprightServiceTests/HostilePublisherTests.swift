@@ -2,8 +2,10 @@ import Foundation
 import NIOCore
 import Testing
 import UprightFiles
+import UprightMediaIO
 import UprightTestSupport
 
+@testable import UprightRTMP
 @testable import UprightService
 
 @Suite(
@@ -74,6 +76,49 @@ struct HostilePublisherTests {
       #expect(try await waitUntil { try await session(name)["state"].string == "live" }, "\(name)")
       #expect(try await published.status == 0)
     }
+    try await healthy.check()
+    try await service.shutDown()
+  }
+
+  /// Costs two seconds.
+  @Test(
+    "Codecs that the demuxer would drop, and several tracks: the publisher, the state and the log say so"
+  )
+  func codecs() async throws {
+    let (service, port, healthy) = try await Self.service()
+    try await Self.open(service, "words", port)
+    var cases: [(payload: [UInt8], reason: String)] = [
+      ([0x1C, 0], "HEVC without enhanced RTMP is not accepted over RTMP: send H.264"),
+      ([0x96, 0x00] + Array("hvc1".utf8) + [1], "several tracks in one connection"),
+    ]
+    if !Libraries.hasEnhancedFLV {
+      cases.append(
+        ([0x90] + Array("hvc1".utf8), "HEVC is not accepted over RTMP: send H.264"))
+    }
+    for (payload, reason) in cases {
+      let (client, begin) = try await RTMPClient.publish("key-of-words", at: port)
+      #expect(begin?.isStart == true, "\(String(describing: begin))")
+      let status = try await RunningService.onThread {
+        client.send(RTMPMessage(.video, stream: 1, payload: payload))
+        return client.status()
+      }
+      #expect(status?.code == "NetStream.Publish.Rejected")
+      #expect(status?.reason.hasPrefix(reason) == true, "\(String(describing: status))")
+      var session = JSON.null
+      #expect(
+        try await waitUntil {
+          session = try await service.state("words")
+          return session["state"].string == "waiting"
+            && session["reason"].string?.contains(reason) == true
+        }, "\(session)")
+      #expect(service.log.lines.contains("session words: publisher rejected: \(reason)"))
+    }
+    // The session waits for another publisher.
+    async let published = Self.publish(
+      port, "words",
+      "-re -f lavfi -i testsrc2=size=160x90:rate=15 -t 1 -c:v libx264 -preset ultrafast -g 15")
+    #expect(try await waitUntil { try await service.state("words")["state"].string == "live" })
+    #expect(try await published.status == 0)
     try await healthy.check()
     try await service.shutDown()
   }

@@ -76,6 +76,7 @@ struct OpenAPITests {
   private static let publication = "/whip/{id}/{publication}"
   private static let link = "/v1/sessions/{id}/publish-url"
   private static let page = "/publish/{id}"
+  private static let console = "/console/{name}"
   private static let long = String(repeating: " ", count: 5000)
   private static let session = "{\"name\": \"NAME\", \"input\": {\"url\": \"file:clip.mp4\"}}"
   private static let hook = "{\"url\": \"https://example.com/hook\"}"
@@ -123,6 +124,12 @@ struct OpenAPITests {
         method: "POST", path: "/v1/sessions/x/events", template: event, status: 404, body: "{}"),
       .init(method: "GET", path: "/v1/sessions/x/events", template: event, status: 404),
       .init(method: "DELETE", path: "/v1/sessions/x", template: one, status: 404),
+      .init(method: "DELETE", path: "/v1/sessions/a?continues=1", template: one, status: 400),
+      .init(
+        method: "PUT", path: "/v1/lease", template: "/v1/lease", status: 200,
+        body: "{\"seconds\": 60}"),
+      .init(method: "PUT", path: "/v1/lease", template: "/v1/lease", status: 400, body: "{}"),
+      .init(method: "PUT", path: "/v1/lease", template: "/v1/lease", status: 413, body: long),
       .init(method: "GET", path: "/live/a/index.m3u8", template: file, status: 200, token: nil),
       .init(
         method: "GET", path: "/live/a/s.m4s", template: file, status: 206, token: nil,
@@ -186,12 +193,39 @@ struct OpenAPITests {
         method: "POST", path: "/v1/sessions/x/publish-url", template: link, status: 404, body: "{}"),
       .init(method: "GET", path: "/publish/a", template: page, status: 200, token: nil),
       .init(method: "POST", path: "/publish/a", template: page, status: 401),
+      .init(method: "GET", path: "/console/app.js", template: console, status: 200, token: nil),
       .init(
-        method: "GET", path: "/publish/page/style.css", template: "/publish/page/style.css",
-        status: 200, token: nil),
+        method: "GET", path: "/console/style.css", template: console, status: 304, token: nil,
+        headers: ["If-None-Match": "*"]),
+      .init(method: "GET", path: "/console/x", template: console, status: 404, token: nil),
+      .init(method: "GET", path: "/v1/policies", template: "/v1/policies", status: 200),
       .init(
-        method: "GET", path: "/publish/page/script.js", template: "/publish/page/script.js",
-        status: 200, token: nil),
+        method: "POST", path: "/v1/explain", template: "/v1/explain", status: 200,
+        body: "{\"policy\": \"{}\", \"events\": \"{\\\"at\\\": 1, \\\"lock\\\": true}\"}"),
+      .init(method: "POST", path: "/v1/explain", template: "/v1/explain", status: 400, body: "{}"),
+      .init(method: "POST", path: "/v1/explain", template: "/v1/explain", status: 413, body: long),
+      .init(
+        method: "POST", path: "/v1/sample", template: "/v1/sample", status: 429),
+      .init(
+        method: "GET", path: "/v1/sessions/a/thumbnail", template: one + "/thumbnail", status: 404),
+      .init(
+        method: "POST", path: "/v1/sessions/a/sensor-url", template: one + "/sensor-url",
+        status: 200, body: "{\"seconds\": 60}"),
+      .init(
+        method: "POST", path: "/v1/sessions/a/sensor-url", template: one + "/sensor-url",
+        status: 400, body: "{}"),
+      .init(
+        method: "POST", path: "/v1/sessions/x/sensor-url", template: one + "/sensor-url",
+        status: 404, body: "{}"),
+      .init(
+        method: "POST", path: "/v1/sessions/a/sensor-url", template: one + "/sensor-url",
+        status: 413, body: long),
+      .init(method: "GET", path: "/sensor/a", template: "/sensor/{id}", status: 200, token: nil),
+      .init(method: "POST", path: "/v1/login", template: "/v1/login", status: 204),
+      .init(method: "DELETE", path: "/v1/login", template: "/v1/login", status: 204),
+      .init(method: "GET", path: "/v1/sessions/a/policy", template: one + "/policy", status: 200),
+      .init(method: "GET", path: "/v1/sessions/x/policy", template: one + "/policy", status: 404),
+      .init(method: "GET", path: "/v1/sessions/a/events?after=x", template: event, status: 400),
       .init(method: "PATCH", path: "/whip/x/b", template: publication, status: 404, body: ""),
       .init(method: "DELETE", path: "/whip/x/b", template: publication, status: 404),
       .init(method: "OPTIONS", path: "/whip/a/b", template: publication, status: 204, token: nil),
@@ -278,7 +312,13 @@ struct OpenAPITests {
       .init(method: "DELETE", path: "/v1/recordings/p~take.mp4", template: recording, status: 404),
     ]
     for (method, path, template) in [
-      ("GET", "/metrics", "/metrics"), ("POST", "/v1/sessions", "/v1/sessions"),
+      ("GET", "/metrics", "/metrics"), ("POST", "/v1/login", "/v1/login"),
+      ("DELETE", "/v1/login", "/v1/login"), ("POST", "/v1/sample", "/v1/sample"),
+      ("GET", "/v1/policies", "/v1/policies"), ("POST", "/v1/explain", "/v1/explain"),
+      ("GET", "/v1/sessions/a/policy", one + "/policy"),
+      ("GET", "/v1/sessions/a/thumbnail", one + "/thumbnail"),
+      ("POST", "/v1/sessions/a/sensor-url", one + "/sensor-url"),
+      ("POST", "/v1/sessions", "/v1/sessions"),
       ("GET", "/v1/sessions", "/v1/sessions"), ("GET", "/v1/sessions/a", one),
       ("DELETE", "/v1/sessions/a", one), ("PATCH", "/v1/sessions/a", one),
       ("GET", here, outputs), ("POST", here, outputs), ("GET", here + "/a", output),
@@ -288,7 +328,7 @@ struct OpenAPITests {
       ("POST", "/v1/sessions/a/playback-url", playback), ("POST", "/v1/webhooks", "/v1/webhooks"),
       ("GET", "/v1/webhooks", "/v1/webhooks"), ("DELETE", "/v1/webhooks/a", "/v1/webhooks/{id}"),
       ("GET", "/v1/recordings", "/v1/recordings"), ("GET", "/v1/recordings/a", recording),
-      ("DELETE", "/v1/recordings/a", recording),
+      ("DELETE", "/v1/recordings/a", recording), ("PUT", "/v1/lease", "/v1/lease"),
       ("GET", "/v1/recordings/a/file", recording + "/file"),
       ("HEAD", "/v1/recordings/a/file", recording + "/file"),
       ("POST", "/v1/sessions/a/publish-url", link),
@@ -302,11 +342,12 @@ struct OpenAPITests {
 
   /// The responses that other tests cover, because they need a separate service: too many readers, changes or
   /// outputs, startup and shutdown, sessions with low latency.
-  private static let elsewhere = WHIPTests.described.union([
-    "GET \(event) 429", "PATCH \(one) 429", "POST \(outputs) 429", "GET /readyz 503",
-    "POST /v1/sessions 503", "DELETE \(recording) 409", "GET \(file) 400", "GET \(file) 503",
-    "GET \(signed) 400", "GET \(signed) 503",
-  ])
+  private static let elsewhere = WHIPTests.described.union(ConsoleTests.described)
+    .union(ConsoleSessionTests.described).union([
+      "GET \(event) 429", "PATCH \(one) 429", "POST \(outputs) 429", "GET /readyz 503",
+      "POST /v1/sessions 503", "DELETE \(recording) 409", "GET \(file) 400", "GET \(file) 503",
+      "GET \(signed) 400", "GET \(signed) 503",
+    ])
 
   @Test("Every described status occurs, with a body that matches its description")
   func answers() async throws {

@@ -10,7 +10,7 @@ import UprightTestSupport
 @Suite("Signed playback URLs")
 struct PlaybackTests {
   /// A clock that the test sets, in seconds since 1970.
-  private final class Clock: Sendable {
+  final class Clock: Sendable {
     private let time = Atomic(1_767_225_000)
     var now: Int {
       get { time.load(ordering: .relaxed) }

@@ -25,6 +25,7 @@ final class ScriptedSession: Session {
     var snapshot: LiveSnapshot
     var observe: @Sendable (LiveUpdate) -> Void = { _ in }
     var stops = true
+    var picture: RGBPicture?
   }
 
   let configuration: LiveConfiguration
@@ -112,9 +113,30 @@ final class ScriptedSession: Session {
     return status
   }
 
+  /// How often a picture was asked for.
+  let pictures = Mutex(0)
+
+  func picture() -> RGBPicture? {
+    pictures.withLock { $0 += 1 }
+    return state.withLock { $0.picture }
+  }
+
+  /// Sets what `picture` returns.
+  func paint(_ picture: RGBPicture) { state.withLock { $0.picture = picture } }
+
+  var policy: LivePolicyState? {
+    state.withLock { LivePolicyState(document: configuration.policy, reducer: $0.plan.reducer) }
+  }
+
   var snapshot: LiveSnapshot { state.withLock { $0.snapshot } }
 
-  func stop(comesBack: Bool) { if state.withLock({ $0.stops }) { become(.ended) } }
+  /// Whether each stop was one of a session that continues later.
+  let stopped = Mutex<[Bool]>([])
+
+  func stop(comesBack: Bool) {
+    stopped.withLock { $0.append(comesBack) }
+    if state.withLock({ $0.stops }) { become(.ended) }
+  }
 
   func join(timeout: Double) -> Bool {
     let deadline = Date(timeIntervalSinceNow: timeout)

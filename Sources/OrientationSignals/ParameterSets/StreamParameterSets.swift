@@ -37,6 +37,13 @@ package struct StreamParameterSets: Sendable {
     for set in configuration?.sets ?? [] { add(set) }
   }
 
+  /// Adds a set by its NAL unit, as if it had been in a packet. Returns `false` if it isn't a parameter set.
+  package mutating func add(unit: [UInt8]) -> Bool {
+    guard let set = try? ParameterSet(unit: unit, codec: codec) else { return false }
+    add(set)
+    return true
+  }
+
   /// Processes one packet. O(size). Only new sets are retained.
   package mutating func note(_ packet: UnsafeRawBufferPointer) {
     unsafe packet.withMemoryRebound(to: UInt8.self) { bytes in

@@ -1,17 +1,26 @@
 internal import HTTPTypes
 internal import Hummingbird
 
-/// Checks a request's bearer token (RFC 6750). The only place where the service compares tokens.
+/// Checks a request's bearer token (RFC 6750) or, without one, its login. The only place where the service compares
+/// tokens.
 struct AccessMiddleware<Context: RequestContext>: RouterMiddleware {
   let token: String
   /// Returns the publish key of a session, or `nil` if there is no session of that name.
   let publishKey: @Sendable (_ session: String) -> String?
   let links: PublishLinks
+  let logins: Logins
 
   func handle(
     _ request: Request, context: Context, next: (Request, Context) async throws -> Response
   ) async throws -> Response {
-    switch AccessRule(method: request.method, path: request.uri.path) {
+    let rule = AccessRule(method: request.method, path: request.uri.path)
+    if rule != .open, request.headers[.authorization] == nil, logins.contains(request) {
+      guard Logins.isIntended(request) else {
+        throw Problem.forbidden("a request with a cookie needs the header X-Upright-Console")
+      }
+      return try await next(request, context)
+    }
+    switch rule {
     case .open: break
     case .control:
       let given = try Self.bearer(request)

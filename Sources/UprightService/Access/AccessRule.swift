@@ -23,8 +23,9 @@ enum AccessRule: Sendable, Hashable {
     case "openapi.yaml" where parts.count == 1 && reads: self = .open
     case "live" where reads || method == .options: self = .open
     // The code of a link is no token: `PublishLinks` checks it.
-    case "publish" where parts.count > 1 && reads || parts.count == 2 && method == .post:
-      self = .open
+    case "publish" where parts.count == 2 && (reads || method == .post): self = .open
+    case "sensor" where parts.count == 2 && reads: self = .open
+    case "console" where parts.count == 2 && reads: self = .open
     case "whip" where parts.count >= 2 && !parts[1].isEmpty:
       self = method == .options ? .open : .contribute(session: parts[1])
     case "v1" where parts.count >= 3 && parts[1] == "sessions" && !parts[2].isEmpty:

@@ -25,6 +25,9 @@ struct PublicURL: Sendable, Hashable {
     start = text
   }
 
+  /// Whether clients reach the service by HTTPS.
+  var isSecure: Bool { start.hasPrefix("https:") }
+
   /// Returns the URL of a path of the service.
   func of(_ path: String) -> String { start + path }
 }

@@ -174,20 +174,46 @@ extension ServiceConfiguration {
       }
       minFreeSpace = bytes
     }
+    try applyOrigin(reader)
     try applyWebRTC(reader)
   }
 
-  private mutating func applyWebRTC(_ reader: ConfigReader) throws(UprightError) {
-    if let text = reader.string(forKey: "webrtc") {
-      guard let url = StreamURL(text), url.isHTTP, url.query == nil, url.userinfo == nil else {
-        throw Self.wrong("webrtc", "write http://127.0.0.1:8088/janus")
-      }
-      webrtc = text
+  /// Returns the address of another server, to which paths are appended; `nil` if it isn't configured.
+  private static func baseURL(
+    _ reader: ConfigReader, _ name: String, example: String
+  ) throws(UprightError) -> String? {
+    guard let text = reader.string(forKey: ConfigKey(name)) else { return nil }
+    guard let url = StreamURL(text), url.isHTTP, url.query == nil, url.userinfo == nil else {
+      throw wrong(name, "write \(example)")
     }
+    return text
+  }
+
+  /// Returns the secret that a file holds, without spaces and newlines around it.
+  private static func secret(in path: String, named name: String) throws(UprightError) -> String {
+    String(decoding: try contents(of: path, named: name), as: UTF8.self)
+      .trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
+  private mutating func applyOrigin(_ reader: ConfigReader) throws(UprightError) {
+    hlsOrigin =
+      try Self.baseURL(reader, "hlsOrigin", example: "http://10.0.0.5:8000/live") ?? hlsOrigin
+    hlsOriginTokenFile = reader.string(forKey: "hlsOriginTokenFile")
+    hlsOriginToken = try hlsOriginTokenFile.map { (path) throws(UprightError) in
+      try Self.secret(in: path, named: "hlsOriginTokenFile")
+    }
+    if let token = hlsOriginToken,
+      token.isEmpty || !token.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+    {
+      throw Self.wrong("hlsOriginTokenFile", "write a token of ASCII characters without spaces")
+    }
+  }
+
+  private mutating func applyWebRTC(_ reader: ConfigReader) throws(UprightError) {
+    webrtc = try Self.baseURL(reader, "webrtc", example: "http://127.0.0.1:8088/janus") ?? webrtc
     webrtcSecretFile = reader.string(forKey: "webrtcSecretFile")
     webrtcSecret = try webrtcSecretFile.map { (path) throws(UprightError) in
-      String(decoding: try Self.contents(of: path, named: "webrtcSecretFile"), as: UTF8.self)
-        .trimmingCharacters(in: .whitespacesAndNewlines)
+      try Self.secret(in: path, named: "webrtcSecretFile")
     }
     if let text = reader.string(forKey: "iceServers") {
       iceServers = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }

@@ -89,6 +89,16 @@ extension ServiceConfiguration {
       help: "The longest duration of a part of sessions with low latency, in seconds, 0.1 to 2."
     ) { .number($0.part) },
     Setting(
+      name: "hlsOrigin", variable: "UPRIGHT_HLS_ORIGIN",
+      help: "The address of an HTTP origin, such as http://10.0.0.5:8000/live, to which the HLS of "
+        + "sessions with an epoch is PUT, each in a folder of its name. It must honor If-Match and "
+        + "If-None-Match. Players read from there."
+    ) { $0.hlsOrigin.map(JSONValue.string) ?? .null },
+    Setting(
+      name: "hlsOriginTokenFile", variable: "UPRIGHT_HLS_ORIGIN_TOKEN_FILE",
+      help: "A file with the bearer token for the origin, if it requires one."
+    ) { $0.hlsOriginTokenFile.map(JSONValue.string) ?? .null },
+    Setting(
       name: "minFreeSpace", variable: "UPRIGHT_MIN_FREE_SPACE",
       help:
         "The free space of the disk with the data folder below which /readyz answers 503, in bytes or as "

@@ -31,6 +31,11 @@ package struct ServiceConfiguration: Sendable {
   package var part = 0.334
   /// The path of the file with the keys of signed playback URLs; `nil` uses the one in the data folder.
   package var playbackKeyFile: String?
+  /// The address of the HTTP origin for the HLS of sessions that may move to another machine; `nil` if there is none.
+  package var hlsOrigin: String?
+  /// The bearer token for the origin, and the file that it was read from.
+  package var hlsOriginToken: String?
+  package var hlsOriginTokenFile: String?
   /// The free space of the data folder's disk below which the service isn't ready, in bytes.
   package var minFreeSpace = 16 << 20
   /// Which recordings are removed.

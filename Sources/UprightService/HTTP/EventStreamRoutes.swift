@@ -33,7 +33,10 @@ struct EventStreamRoutes: Sendable {
     guard let subscription = feed.subscribe() else {
       throw Problem.tooMany("too many clients read the events of this session")
     }
-    let given = request.headers[.lastEventID].flatMap(Int.init)
+    // A browser sends the header only when it connects again.
+    let after = try QueryReader(request.uri, ["after"])["after"]
+    if let after, Int(after) == nil { throw Problem.badRequest("after: must be an integer") }
+    let given = request.headers[.lastEventID].flatMap(Int.init) ?? after.flatMap { Int($0) }
     let last = feed.last
     var start = min(max(given ?? last, 0), last)
     var greeting = ": \(hosted.id)\nretry: 2000\n\n"

@@ -66,11 +66,6 @@ struct LiveFileRoutes: Sendable {
     .accessControlExposeHeaders: "Content-Length, Content-Range, Accept-Ranges, Retry-After",
   ]
 
-  private static let types = [
-    "m3u8": "application/vnd.apple.mpegurl", "m4s": "video/iso.segment", "mp4": "video/mp4",
-    "ts": "video/mp2t",
-  ]
-
   /// - Parameter age: The longest time for which the file may be cached, in seconds.
   private func file(
     _ request: Request, _ context: ServiceContext, age: Int
@@ -79,7 +74,7 @@ struct LiveFileRoutes: Sendable {
     let name = try context.parameters.require("name")
     let missing = Problem.notFound("there is no such file")
     guard AddressRules.isName(id), AddressRules.isName(name),
-      let type = Self.types[(name as NSString).pathExtension]
+      let type = MediaTypes.byExtension[(name as NSString).pathExtension]
     else { throw missing }
     let path = "\(folders.root)/live/\(id)/\(name)"
     var headers = Self.crossOrigin
@@ -92,7 +87,7 @@ struct LiveFileRoutes: Sendable {
       }
       if let answer = try await lowLatency(id, name, directives) {
         headers[.cacheControl] = "public, max-age=\(min(age, answer.maxAge))"
-        return playlist(answer.text, request, headers)
+        return bodies.body(of: answer.text).response(to: request, headers)
       }
       // The playlist may be replaced at any time. Reading it through one handle gives a consistent version.
       guard let data = FileManager.default.contents(atPath: path) else {
@@ -103,7 +98,8 @@ struct LiveFileRoutes: Sendable {
         throw missing
       }
       headers[.cacheControl] = "no-cache"
-      return playlist(String(decoding: data, as: UTF8.self), request, headers)
+      return bodies.body(of: String(decoding: data, as: UTF8.self))
+        .response(to: request, headers)
     }
     headers[.cacheControl] = "public, max-age=\(age), immutable"
     if let origin = origin(id) {
@@ -133,22 +129,6 @@ struct LiveFileRoutes: Sendable {
       if directives.segment != nil, isRunning(id) { throw late }
       return nil
     }
-  }
-
-  /// Returns the response with a playlist.
-  private func playlist(_ text: String, _ request: Request, _ headers: HTTPFields) -> Response {
-    let body = bodies.body(of: text)
-    var headers = headers
-    headers[.vary] = "Accept-Encoding"
-    var (bytes, tag) = (body.plain, body.tags.plain)
-    // A client that asks for a range of a text doesn't expect a part of a compressed one.
-    if request.headers[.range] == nil, Gzip.isAccepted(request.headers[.acceptEncoding]),
-      let gzip = body.gzip
-    {
-      headers[.contentEncoding] = "gzip"
-      (bytes, tag) = (gzip, body.tags.gzip)
-    }
-    return ServedContent(bytes, tag: tag).response(to: request, headers)
   }
 }
 

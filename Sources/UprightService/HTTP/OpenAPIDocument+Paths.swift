@@ -2,10 +2,44 @@ extension OpenAPIDocument {
   static let paths = #"""
     {
       "/": {"get": {
-        "operationId": "showStartPage", "tags": ["service"],
-        "summary": "Returns the start page, with a list of sessions and a player.", "security": [],
+        "operationId": "showConsole", "tags": ["console"],
+        "summary": "Returns the console, a page that shows and turns the sessions.", "security": [],
         "responses": {"200": {"description": "HTML.", "content": {"text/html": {"schema": {"type": "string"}}}}}
       }},
+      "/console/{name}": {
+        "parameters": [{"$ref": "#/components/parameters/ConsoleFile"}],
+        "get": {
+          "operationId": "getConsoleFile", "tags": ["console"],
+          "summary": "Returns a file of the console.", "security": [],
+          "responses": {
+            "200": {"description": "The file, with ETag.", "content": {
+              "text/html": {"schema": {"type": "string"}}, "text/css": {"schema": {"type": "string"}},
+              "text/javascript": {"schema": {"type": "string"}}, "image/svg+xml": {"schema": {"type": "string"}}
+            }},
+            "304": {"$ref": "#/components/responses/Empty"},
+            "404": {"$ref": "#/components/responses/Problem"}
+          }
+        }
+      },
+      "/v1/login": {
+        "post": {
+          "operationId": "logIn", "tags": ["console"],
+          "summary": "Sets a cookie that stands for the admin token for twelve hours. Scripts can't read it. With it, requests other than GET need the header X-Upright-Console, with any value.",
+          "responses": {
+            "204": {"$ref": "#/components/responses/Empty"},
+            "401": {"$ref": "#/components/responses/Problem"}
+          }
+        },
+        "delete": {
+          "operationId": "logOut", "tags": ["console"],
+          "summary": "Ends the login of the request's cookie.",
+          "responses": {
+            "204": {"$ref": "#/components/responses/Empty"},
+            "401": {"$ref": "#/components/responses/Problem"},
+            "403": {"$ref": "#/components/responses/Problem"}
+          }
+        }
+      },
       "/healthz": {"get": {
         "operationId": "checkHealth", "tags": ["service"],
         "summary": "Returns 200 while the process runs.", "security": [],
@@ -117,9 +151,72 @@ extension OpenAPIDocument {
         "delete": {
           "operationId": "endSession", "tags": ["sessions"],
           "summary": "Ends a running session so that every output is playable (200). Forgets an ended session (204).",
+          "parameters": [{"name": "continues", "in": "query", "schema": {"enum": ["true", "false"]}, "description": "Whether the session goes on elsewhere, so that its playlist isn't ended. Default: false."}],
           "responses": {
             "200": {"$ref": "#/components/responses/Session"},
             "204": {"$ref": "#/components/responses/Empty"},
+            "400": {"$ref": "#/components/responses/Problem"},
+            "401": {"$ref": "#/components/responses/Problem"},
+            "404": {"$ref": "#/components/responses/Problem"}
+          }
+        }
+      },
+      "/v1/policies": {"get": {
+        "operationId": "listPolicies", "tags": ["policies"],
+        "summary": "Returns the built-in policies by name.",
+        "responses": {
+          "200": {"description": "The policies.", "content": {"application/json": {"schema": {
+            "type": "object", "required": ["policies"], "additionalProperties": false,
+            "properties": {"policies": {"type": "object", "additionalProperties": {"$ref": "#/components/schemas/Policy"}}}
+          }}}},
+          "401": {"$ref": "#/components/responses/Problem"}
+        }
+      }},
+      "/v1/explain": {"post": {
+        "operationId": "explainPolicy", "tags": ["policies"],
+        "summary": "Returns what a policy decides for a list of events, without a session, or the first error in either text.",
+        "requestBody": {"required": true, "content": {"application/json": {
+          "schema": {"$ref": "#/components/schemas/ExplainRequest"},
+          "example": {"policy": "{}", "events": "{\"at\": 1, \"device\": \"landscapeLeft\"}\n"}
+        }}},
+        "responses": {
+          "200": {"description": "The decisions, or an error.", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Explanation"}}}},
+          "400": {"$ref": "#/components/responses/Problem"},
+          "401": {"$ref": "#/components/responses/Problem"},
+          "413": {"$ref": "#/components/responses/Problem"}
+        }
+      }},
+      "/v1/sample": {"post": {
+        "operationId": "startSample", "tags": ["console"],
+        "summary": "Starts the session sample, whose input is a file of a phone that turns, repeated. It turns by itself until somebody posts device or gravity to it.",
+        "responses": {
+          "200": {"$ref": "#/components/responses/Session"},
+          "201": {"$ref": "#/components/responses/Session"},
+          "401": {"$ref": "#/components/responses/Problem"},
+          "429": {"$ref": "#/components/responses/Problem"},
+          "503": {"$ref": "#/components/responses/Problem"}
+        }
+      }},
+      "/v1/sessions/{id}/thumbnail": {
+        "parameters": [{"$ref": "#/components/parameters/Session"}],
+        "get": {
+          "operationId": "getThumbnail", "tags": ["console"],
+          "summary": "Returns a picture of what the session sends now, with 320 pixels on its longer side, not older than two seconds.",
+          "responses": {
+            "200": {"description": "JPEG.", "content": {"image/jpeg": {"schema": {"type": "string"}}}},
+            "401": {"$ref": "#/components/responses/Problem"},
+            "404": {"$ref": "#/components/responses/Problem"},
+            "409": {"$ref": "#/components/responses/Problem"}
+          }
+        }
+      },
+      "/v1/sessions/{id}/policy": {
+        "parameters": [{"$ref": "#/components/parameters/Session"}],
+        "get": {
+          "operationId": "getPolicy", "tags": ["sessions"],
+          "summary": "Returns the session's policy, and its state at the last frame: which controller decides, and what each answers.",
+          "responses": {
+            "200": {"description": "The policy.", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/PolicyState"}}}},
             "401": {"$ref": "#/components/responses/Problem"},
             "404": {"$ref": "#/components/responses/Problem"}
           }
@@ -239,15 +336,33 @@ extension OpenAPIDocument {
         "get": {
           "operationId": "streamEvents", "tags": ["events"],
           "summary": "Streams the events of a session as server-sent events: decision, phase, format, state, change, output and recording. The event gap means that older events have been dropped.",
-          "parameters": [{"name": "Last-Event-ID", "in": "header", "schema": {"type": "string"}, "description": "The id of the last event that was received; the next ones follow."}],
+          "parameters": [{"name": "Last-Event-ID", "in": "header", "schema": {"type": "string"}, "description": "The id of the last event that was received; the next ones follow."},
+            {"name": "after", "in": "query", "schema": {"type": "integer"}, "description": "The same for clients that can't send that header. 0 begins with the oldest event that is kept."}],
           "responses": {
             "200": {"description": "The stream.", "content": {"text/event-stream": {"schema": {"$ref": "#/components/schemas/StreamedEvent"}}}},
+            "400": {"$ref": "#/components/responses/Problem"},
             "401": {"$ref": "#/components/responses/Problem"},
             "404": {"$ref": "#/components/responses/Problem"},
             "429": {"$ref": "#/components/responses/Problem"}
           }
         }
       },
+      "/v1/lease": {"put": {
+        "operationId": "renewLease", "tags": ["sessions"],
+        "summary": "Lets the sessions with an epoch run for a time. After it, unless it is renewed, they end without ending their playlists, and new ones are rejected (409). Before the first renewal there is no limit.",
+        "requestBody": {"required": true, "content": {"application/json": {
+          "schema": {"$ref": "#/components/schemas/LeaseRequest"}, "example": {"seconds": 1.5}
+        }}},
+        "responses": {
+          "200": {
+            "description": "The running sessions with an epoch.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Lease"}}}
+          },
+          "400": {"$ref": "#/components/responses/Problem"},
+          "401": {"$ref": "#/components/responses/Problem"},
+          "413": {"$ref": "#/components/responses/Problem"}
+        }
+      }},
       "/v1/sessions/{id}/playback-url": {
         "parameters": [{"$ref": "#/components/parameters/Session"}],
         "post": {
@@ -287,6 +402,32 @@ extension OpenAPIDocument {
           }
         }
       },
+      "/v1/sessions/{id}/sensor-url": {
+        "parameters": [{"$ref": "#/components/parameters/Session"}],
+        "post": {
+          "operationId": "makeSensorURL", "tags": ["publishing"],
+          "summary": "Returns a link to the page that sends how a phone is held to a session with any input. One browser can use it, once.",
+          "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/PublishURLRequest"}}}},
+          "responses": {
+            "200": {
+              "description": "The link.",
+              "content": {"application/json": {"schema": {"$ref": "#/components/schemas/PublishURL"}}}
+            },
+            "400": {"$ref": "#/components/responses/Problem"},
+            "401": {"$ref": "#/components/responses/Problem"},
+            "404": {"$ref": "#/components/responses/Problem"},
+            "413": {"$ref": "#/components/responses/Problem"}
+          }
+        }
+      },
+      "/sensor/{id}": {
+        "parameters": [{"$ref": "#/components/parameters/Session"}],
+        "get": {
+          "operationId": "getSensorPage", "tags": ["publishing"],
+          "summary": "Returns the page that sends how a phone is held to a session.", "security": [],
+          "responses": {"200": {"description": "HTML.", "content": {"text/html": {"schema": {"type": "string"}}}}}
+        }
+      },
       "/publish/{id}": {
         "parameters": [{"$ref": "#/components/parameters/Session"}],
         "get": {
@@ -306,16 +447,6 @@ extension OpenAPIDocument {
           }
         }
       },
-      "/publish/page/style.css": {"get": {
-        "operationId": "getPublishStyle", "tags": ["publishing"],
-        "summary": "Returns the style of the publish page.", "security": [],
-        "responses": {"200": {"description": "CSS.", "content": {"text/css": {"schema": {"type": "string"}}}}}
-      }},
-      "/publish/page/script.js": {"get": {
-        "operationId": "getPublishScript", "tags": ["publishing"],
-        "summary": "Returns the script of the publish page.", "security": [],
-        "responses": {"200": {"description": "A module.", "content": {"text/javascript": {"schema": {"type": "string"}}}}}
-      }},
       "/live/{id}/{name}": {
         "parameters": [{"$ref": "#/components/parameters/Session"}, {"$ref": "#/components/parameters/LiveFile"}],
         "get": {

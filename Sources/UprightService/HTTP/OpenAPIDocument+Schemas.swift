@@ -35,8 +35,24 @@ extension OpenAPIDocument {
           },
           "inputTimeout": {"type": "number", "minimum": 1, "maximum": 86400, "description": "The time without input after which the session ends, in seconds. Default: 60."},
           "playback": {"$ref": "#/components/schemas/Playback"},
-          "latency": {"$ref": "#/components/schemas/Latency"}
+          "latency": {"$ref": "#/components/schemas/Latency"},
+          "epoch": {"$ref": "#/components/schemas/Epoch"}
         }
+      },
+      "Epoch": {
+        "type": "integer", "minimum": 1, "maximum": 9007199254740991,
+        "description": "The number of the session's owner, for a session that may move to another machine. Its HLS is in the origin of the service's hlsOrigin, where it continues that of the owner before; an owner with a lower epoch can't write there any more."
+      },
+      "LeaseRequest": {
+        "type": "object", "required": ["seconds"], "additionalProperties": false,
+        "properties": {"seconds": {"type": "number", "minimum": 0.1, "maximum": 60, "description": "The time from now after which the sessions with an epoch end."}}
+      },
+      "Lease": {
+        "type": "object", "required": ["sessions"], "additionalProperties": false,
+        "properties": {"sessions": {"type": "array", "items": {
+          "type": "object", "required": ["id", "epoch"], "additionalProperties": false,
+          "properties": {"id": {"type": "string"}, "epoch": {"$ref": "#/components/schemas/Epoch"}}
+        }}}
       },
       "Latency": {
         "enum": ["normal", "low"],
@@ -63,10 +79,20 @@ extension OpenAPIDocument {
         "properties": {"seconds": {"type": "integer", "minimum": 1, "maximum": 604800, "description": "The time until the link expires, in seconds."}}
       },
       "PublishURL": {
-        "type": "object", "required": ["url", "expires"], "additionalProperties": false,
+        "type": "object", "required": ["url", "expires", "qr"], "additionalProperties": false,
         "properties": {
           "url": {"type": "string", "description": "The link. It has a code in its fragment."},
-          "expires": {"type": "integer", "description": "The time until which it can be used, in seconds since 1970."}
+          "expires": {"type": "integer", "description": "The time until which it can be used, in seconds since 1970."},
+          "qr": {
+            "description": "The link as a QR code; null if it is too long for one.",
+            "anyOf": [{"type": "null"}, {
+              "type": "object", "required": ["size", "path"], "additionalProperties": false,
+              "properties": {
+                "size": {"type": "integer", "description": "The number of modules on a side, without the quiet zone of four."},
+                "path": {"type": "string", "description": "The dark modules, as the path of an SVG with one unit for each module."}
+              }
+            }]
+          }
         }
       },
       "PublishToken": {
@@ -88,6 +114,7 @@ extension OpenAPIDocument {
         "type": "object", "required": ["url"], "additionalProperties": false,
         "properties": {
           "url": {"type": "string", "description": "rtmp, rtmps, srt, rtsp, udp, http, https, or file:NAME in the data folder."},
+          "repeat": {"type": "boolean", "description": "Whether a file starts again when it ends. Media time goes on."},
           "mode": {"enum": ["listen", "pull"], "description": "Whether the service waits for a connection or connects itself. Default: listen for rtmp and srt, pull for the others. rtmps can listen if the service has a certificate."}
         }
       },
@@ -131,7 +158,7 @@ extension OpenAPIDocument {
       "State": {"enum": ["waiting", "live", "inputLost", "ended", "failed"]},
       "Session": {
         "type": "object",
-        "required": ["id", "state", "reason", "created", "overloaded", "behind", "input", "outputs", "playback", "latency", "appOrientation", "encodeResolution", "seconds", "counters"],
+        "required": ["id", "state", "reason", "created", "overloaded", "behind", "input", "options", "outputs", "playback", "latency", "appOrientation", "encodeResolution", "layouts", "seconds", "counters"],
         "additionalProperties": false,
         "properties": {
           "id": {"type": "string"},
@@ -144,14 +171,30 @@ extension OpenAPIDocument {
             "type": "object", "required": ["url", "mode"], "additionalProperties": false,
             "properties": {"url": {"type": "string", "description": "The URL without secrets."}, "mode": {"enum": ["listen", "pull"]}}
           },
+          "options": {"type": "object", "description": "The options, as they were given and changed since."},
           "outputs": {"type": "array", "items": {"$ref": "#/components/schemas/OutputState"}},
           "playback": {"$ref": "#/components/schemas/Playback"},
           "latency": {"$ref": "#/components/schemas/Latency"},
+          "epoch": {"$ref": "#/components/schemas/Epoch"},
           "appOrientation": {"anyOf": [{"type": "string"}, {"type": "null"}]},
           "encodeResolution": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+          "layouts": {"type": "array", "items": {"$ref": "#/components/schemas/Layout"}, "description": "How each canvas shows the last frame."},
           "seconds": {"type": "number", "description": "The media time of the last frame, in seconds."},
           "counters": {"$ref": "#/components/schemas/Counters"}
         }
+      },
+      "Layout": {
+        "type": "object", "required": ["canvas", "part", "place"], "additionalProperties": false,
+        "description": "How a canvas shows the upright frame.",
+        "properties": {
+          "canvas": {"type": "string", "description": "The size of the canvas, as in 720x1280."},
+          "part": {"$ref": "#/components/schemas/Part", "description": "The part of the upright frame that is shown, in the units of a focus event."},
+          "place": {"$ref": "#/components/schemas/Part", "description": "The part of the canvas that shows it. The rest is background."}
+        }
+      },
+      "Part": {
+        "type": "array", "items": {"type": "number", "minimum": 0, "maximum": 1}, "minItems": 4, "maxItems": 4,
+        "description": "Left, top, width and height, as parts of the whole: 0 to 1."
       },
       "NewSession": {
         "type": "object",
@@ -224,14 +267,15 @@ extension OpenAPIDocument {
       },
       "Counters": {
         "type": "object",
-        "required": ["framesIn", "framesOut", "dropped", "formatChanges", "inputLosses", "bytesIn", "bytesOut", "queueDepth"],
+        "required": ["framesIn", "framesOut", "dropped", "formatChanges", "inputLosses", "bytesIn", "bytesOut", "queueDepth", "eventToFrame"],
         "additionalProperties": false,
         "properties": {
           "framesIn": {"type": "integer"}, "framesOut": {"type": "integer"},
           "dropped": {"type": "object", "additionalProperties": {"type": "integer"}},
           "formatChanges": {"type": "integer"}, "inputLosses": {"type": "integer"},
           "bytesIn": {"type": "integer"}, "bytesOut": {"type": "integer"},
-          "queueDepth": {"type": "integer"}
+          "queueDepth": {"type": "integer"},
+          "eventToFrame": {"type": ["number", "null"], "description": "The time from the last rotation's event to the first packet that shows it, in seconds; null before the first."}
         }
       },
       "Events": {
@@ -259,14 +303,84 @@ extension OpenAPIDocument {
       },
       "Decision": {
         "type": "object",
-        "required": ["at", "event", "decision", "reason", "target", "from", "to", "allowed"],
+        "required": ["at", "event", "decision", "reason", "target", "from", "to", "allowed", "controller", "why"],
         "properties": {
           "at": {"type": "number"},
           "event": {"type": "object"},
           "decision": {"enum": ["rotate", "keep", "refuse", "invalid"]},
           "from": {"type": "string"},
           "to": {"type": "string"},
-          "allowed": {"type": "array", "items": {"type": "string"}}
+          "allowed": {"type": "array", "items": {"type": "string"}},
+          "controller": {"type": "string", "description": "The controller that decided."},
+          "why": {"type": "string", "description": "The rule that applied and what it evaluated, in sentences."}
+        }
+      },
+      "ExplainRequest": {
+        "type": "object", "required": ["policy", "events"], "additionalProperties": false,
+        "properties": {
+          "policy": {"type": "string", "description": "The text of a policy."},
+          "events": {"type": "string", "description": "At most 1000 events, one on each line."}
+        }
+      },
+      "Explanation": {"anyOf": [
+        {"$ref": "#/components/schemas/ExplainFault"}, {"$ref": "#/components/schemas/Explained"}
+      ]},
+      "ExplainFault": {
+        "type": "object", "required": ["error"], "additionalProperties": false,
+        "properties": {"error": {
+          "type": "object", "required": ["in", "message", "path", "remedy"], "additionalProperties": false,
+          "properties": {
+            "in": {"enum": ["policy", "events"]}, "message": {"type": "string"},
+            "path": {"type": "string", "description": "A JSON path, or a line, with a column or a path in it."},
+            "remedy": {"type": "string"}
+          }
+        }}
+      },
+      "Explained": {
+        "type": "object", "required": ["error", "start", "decisions", "warnings", "svg"], "additionalProperties": false,
+        "properties": {
+          "error": {"type": "null"},
+          "start": {"type": "string", "description": "Why the app starts in its orientation."},
+          "decisions": {"type": "array", "items": {"$ref": "#/components/schemas/Decision"}},
+          "warnings": {"type": "array", "items": {"type": "string"}},
+          "svg": {"type": "string", "description": "The timeline as a drawing."}
+        }
+      },
+      "PolicyState": {
+        "type": "object", "required": ["policy", "state"], "additionalProperties": false,
+        "properties": {
+          "policy": {"$ref": "#/components/schemas/Policy"},
+          "state": {
+            "type": "object",
+            "required": ["device", "app", "rotationLock", "active", "holds", "application", "root", "presentations", "deciding", "containers", "controllers"],
+            "additionalProperties": false,
+            "properties": {
+              "device": {"type": "string"}, "app": {"type": "string"},
+              "rotationLock": {"type": "boolean"}, "active": {"type": "boolean"},
+              "holds": {"type": "boolean", "description": "Whether a manual rotation or a presentation prevents automatic rotation."},
+              "application": {"type": "array", "items": {"type": "string"}, "description": "The orientations that the application allows."},
+              "root": {"type": "string"},
+              "presentations": {"type": "array", "description": "From bottom to top.", "items": {
+                "type": "object", "required": ["controller", "style"], "additionalProperties": false,
+                "properties": {"controller": {"type": "string"}, "style": {"type": "string"}}
+              }},
+              "deciding": {"type": "string", "description": "The controller that decides."},
+              "containers": {"type": "array", "items": {"type": "string"}, "description": "The containers through which it is asked."},
+              "controllers": {"type": "array", "items": {
+                "type": "object",
+                "required": ["name", "kind", "children", "visibleChild", "shouldAutorotate", "supported", "preferred"],
+                "additionalProperties": false,
+                "properties": {
+                  "name": {"type": "string"}, "kind": {"enum": ["content", "navigation", "tab"]},
+                  "children": {"type": "array", "items": {"type": "string"}},
+                  "visibleChild": {"type": ["string", "null"]},
+                  "shouldAutorotate": {"anyOf": [{"type": "boolean"}, {"enum": ["manual"]}]},
+                  "supported": {"type": "array", "items": {"type": "string"}},
+                  "preferred": {"type": ["string", "null"]}
+                }
+              }}
+            }
+          }
         }
       },
       "WebhookRequest": {

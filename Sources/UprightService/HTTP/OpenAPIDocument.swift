@@ -14,12 +14,15 @@ enum OpenAPIDocument {
         "description": "Creates, controls, monitors and ends live sessions, which rotate the frames of a stream upright."
       },
       "servers": [{"url": "\(server)"}],
-      "security": [{"token": []}],
+      "security": [{"token": []}, {"login": []}],
       "paths": \(paths),
       "components": {
         "securitySchemes": {"token": {
           "type": "http", "scheme": "bearer",
           "description": "The admin token. For the state and events of one session, and to publish to it by WHIP, its publish key is accepted too."
+        }, "login": {
+          "type": "apiKey", "in": "cookie", "name": "upright-ID",
+          "description": "The cookie that POST /v1/login sets; the ID is that of the service."
         }},
         "parameters": \(parameters),
         "headers": {"Location": {"required": true, "schema": {"type": "string", "format": "uri-reference"}}},
@@ -56,6 +59,10 @@ enum OpenAPIDocument {
       "LiveFile": {
         "name": "name", "in": "path", "required": true, "schema": {"type": "string"}, "example": "index.m3u8",
         "description": "The name of a playlist or segment."
+      },
+      "ConsoleFile": {
+        "name": "name", "in": "path", "required": true, "schema": {"type": "string"}, "example": "app.js",
+        "description": "The name of a file."
       },
       "MSN": {
         "name": "_HLS_msn", "in": "query", "schema": {"type": "integer", "minimum": 0, "maximum": 999999999999999999},

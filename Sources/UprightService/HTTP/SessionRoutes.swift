@@ -20,11 +20,18 @@ struct SessionRoutes: Sendable {
     router.get("/v1/sessions/:id") { _, context in
       Response(json: try sessions.find(context).json(sessions.secrets, at: context.address))
     }
-    router.delete("/v1/sessions/:id") { _, context in
-      try await delete(sessions.find(context), at: context.address)
+    router.delete("/v1/sessions/:id") { request, context in
+      try await delete(
+        sessions.find(context), QueryReader(request.uri, ["continues"]), at: context.address)
     }
     router.patch("/v1/sessions/:id") { request, context in
       try await change(request, sessions.find(context))
+    }
+    router.get("/v1/sessions/:id/policy") { _, context in
+      guard let policy = try sessions.find(context).session.policy else {
+        throw Problem.conflict("the policy can't start")
+      }
+      return Response(json: ["policy": policy.document.json, "state": policy.reducer.json])
     }
     router.post("/v1/sessions/:id/events") { request, context in
       try await post(request, to: sessions.find(context))
@@ -50,15 +57,20 @@ struct SessionRoutes: Sendable {
     return Response(json: ["sessions": list, "next": .string(next)])
   }
 
-  /// Ends a running session and returns its final state. Forgets an ended session.
+  /// Ends a running session and returns its final state. Forgets an ended session. With `continues=true` the
+  /// playlist isn't ended, because the session goes on elsewhere.
   private func delete(
-    _ hosted: HostedSession, at address: PublicURL
+    _ hosted: HostedSession, _ query: QueryReader, at address: PublicURL
   ) async throws -> Response {
+    let continues = query["continues"] ?? "false"
+    guard ["true", "false"].contains(continues) else {
+      throw Problem.badRequest("continues: must be true or false")
+    }
     if hosted.hasEnded {
       sessions.forget(hosted)
       return Response(status: .noContent)
     }
-    await sessions.end(hosted)
+    await sessions.end(hosted, comesBack: continues == "true")
     return Response(json: hosted.json(sessions.secrets, at: address))
   }
 
@@ -71,7 +83,7 @@ struct SessionRoutes: Sendable {
     let applied = try await sessions.change(hosted, change)
     return Response(json: [
       "at": applied.at.map { .number($0) } ?? .null,
-      "decisions": .array(applied.decisions.map(\.json)),
+      "decisions": .array(applied.decisions.map(\.explained)),
       "options": hosted.options,
     ])
   }
@@ -98,10 +110,21 @@ struct SessionRoutes: Sendable {
         throw Problem.unprocessable("\(place)\(error)")
       }
     }
+    if read.contains(where: \.turnsDevice) { hosted.turnByHand() }
     let decisions = try await hosted.session.post(read)
     return Response(json: [
-      "decisions": .array(decisions.map(\.json)),
+      "decisions": .array(decisions.map(\.explained)),
       "pending": .integer(max(0, read.count - decisions.count)),
     ])
+  }
+}
+
+extension StreamEvent {
+  /// Whether it says how the device is held.
+  fileprivate var turnsDevice: Bool {
+    switch action {
+    case .device, .gravity: true
+    default: false
+    }
   }
 }

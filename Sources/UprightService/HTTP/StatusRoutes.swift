@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 
-/// The health checks, the metrics, the OpenAPI document and the start page.
+/// The health checks, the metrics and the OpenAPI document.
 struct StatusRoutes: Sendable {
   let sessions: Sessions
   let metrics: ServiceMetrics
@@ -25,11 +25,6 @@ struct StatusRoutes: Sendable {
     }
     router.get("/openapi.yaml") { _, context in
       Response(text: OpenAPIDocument.text(at: context.address), type: "application/yaml")
-    }
-    router.get("/") { _, _ in
-      var response = Response(text: StartPage.text, type: "text/html; charset=utf-8")
-      response.headers[.contentSecurityPolicy] = StartPage.policy
-      return response
     }
   }
 }

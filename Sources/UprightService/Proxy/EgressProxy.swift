@@ -97,9 +97,11 @@ final class EgressProxy: Sendable {
     state.withLock { $0.onRefusal = body }
   }
 
-  private func refused(_ name: String, _ reason: String) {
+  private func refused(_ name: String, _ reason: String, on channel: any Channel) {
     let body = state.withLock { state in
       if state.clients[name] != nil { state.refusals[name] = reason }
+      // The owner may dismiss the client at once, and the connection must stay open for the response.
+      state.connections[ObjectIdentifier(channel)]?.client = nil
       return state.onRefusal
     }
     body(name, reason)
@@ -133,8 +135,8 @@ final class EgressProxy: Sendable {
     }
   }
 
-  /// Resolves the host, checks each of its addresses, and connects to one of them.
-  func connect(_ request: ProxyRequest, on loop: any EventLoop) async throws -> any Channel {
+  /// Resolves the host, checks each of its addresses, and connects to one of them, for a request on `channel`.
+  func connect(_ request: ProxyRequest, for channel: any Channel) async throws -> any Channel {
     do {
       let addresses = try await resolver.addresses(of: request.host)
       // One forbidden address is enough to reject the name: it may be an attempt to bypass the rules.
@@ -142,7 +144,7 @@ final class EgressProxy: Sendable {
       var failure: (any Error)?
       for address in addresses.prefix(4) {
         do {
-          return try await ClientBootstrap(group: loop).connectTimeout(.seconds(10))
+          return try await ClientBootstrap(group: channel.eventLoop).connectTimeout(.seconds(10))
             .channelOption(.autoRead, value: false)
             .connect(to: SocketAddress(ipAddress: address.description, port: request.port)).get()
         } catch { failure = error }
@@ -151,7 +153,7 @@ final class EgressProxy: Sendable {
     } catch let refusal as Refusal {
       logger.warning("connection to \(request.host):\(request.port) refused: \(refusal.reason)")
       if let user = request.user {
-        refused(user, "\(request.host):\(request.port): \(refusal.reason)")
+        refused(user, "\(request.host):\(request.port): \(refusal.reason)", on: channel)
       }
       throw refusal
     }

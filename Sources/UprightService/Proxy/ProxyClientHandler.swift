@@ -74,9 +74,7 @@ final class ProxyClientHandler: ChannelInboundHandler {
     let channel = context.channel
     channel.reads(false)
     let promise = context.eventLoop.makePromise(of: (any Channel).self)
-    promise.completeWithTask { [proxy] in
-      try await proxy.connect(request, on: channel.eventLoop)
-    }
+    promise.completeWithTask { [proxy] in try await proxy.connect(request, for: channel) }
     let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
     promise.futureResult.assumeIsolated().whenComplete { result in
       switch result {

@@ -7,9 +7,16 @@ internal import UprightLive
 final class HostedOutputs: Sendable {
   private let entries = Mutex<[String: SessionRequest.Output]>([:])
   private let session: String
+  /// The address of the HLS output's playlist in an origin; `nil` if the service itself has it.
+  private let hls: String?
 
-  /// - Parameter session: The name of the session.
-  init(session: String) { self.session = session }
+  /// - Parameters:
+  ///   - session: The name of the session.
+  ///   - hls: The address of the HLS output's playlist in an origin.
+  init(session: String, hls: String? = nil) {
+    self.session = session
+    self.hls = hls
+  }
 
   /// Adds an output and returns its id: `id`, or the first of `hls`, `hls-2` and so on that is free.
   ///
@@ -45,7 +52,7 @@ final class HostedOutputs: Sendable {
     of output: SessionRequest.Output, at address: PublicURL
   ) -> JSONValue.Member {
     switch output {
-    case .hls: .init("url", .string(address.of("/live/\(session)/index.m3u8")))
+    case .hls: .init("url", .string(hls ?? address.of("/live/\(session)/index.m3u8")))
     case .push(let url): .init("url", .string(url.redacted))
     case .file(let name, _): .init("name", .string(name))
     }

@@ -1,3 +1,4 @@
+internal import Orientation
 internal import RotationPolicy
 internal import Synchronization
 internal import UprightContainers
@@ -18,6 +19,8 @@ final class HostedSession: Sendable {
   let playback: Playback
   /// The playlists and parts of an HLS output with low latency; `nil` for normal latency.
   let origin: HLSOrigin?
+  /// The number of the session's owner; `nil` if the session belongs to this machine.
+  let epoch: Int?
   /// The outputs as they were requested.
   let outputs: HostedOutputs
   let budget = EventBudget()
@@ -34,7 +37,7 @@ final class HostedSession: Sendable {
 
   init(
     id: String, publishKey: String, session: any Session, feed: SessionEventLog,
-    input: JSONValue, playback: Playback, origin: HLSOrigin?, options: JSONValue,
+    input: JSONValue, playback: Playback, origin: HLSOrigin?, epoch: Int?, options: JSONValue,
     outputs: HostedOutputs,
     secrets: [String], claim: RTMPAcceptor.Claim?,
     admission: (template: String, route: PublishRoutes.Route)?, whip: WHIPInput?, created: Double,
@@ -47,6 +50,7 @@ final class HostedSession: Sendable {
     self.input = input
     self.playback = playback
     self.origin = origin
+    self.epoch = epoch
     self.outputs = outputs
     state = Mutex(State(options: options, secrets: secrets))
     self.claim = claim
@@ -61,6 +65,8 @@ final class HostedSession: Sendable {
     var options: JSONValue
     /// The secrets to remove from text until the session is forgotten.
     var secrets: [String]
+    /// Turns the sample.
+    var sample: Task<Void, Never>?
     /// The reason if the input was stopped because it led to a forbidden address.
     var refusal: String?
   }
@@ -87,6 +93,9 @@ final class HostedSession: Sendable {
     }
   }
 
+  /// Whether it continues in a later run of the service, or on another machine.
+  var comesBack: Bool { isDeclared || epoch != nil }
+
   var hasEnded: Bool { [.ended, .failed].contains(session.snapshot.state) }
 
   /// The current state. A session whose input was refused is `failed`, not `ended`.
@@ -97,6 +106,22 @@ final class HostedSession: Sendable {
       snapshot.reason = reason
     }
     return snapshot
+  }
+
+  /// Turns this session, the sample, by the events of its file, until somebody else does.
+  func turnBySample() {
+    state.withLock { state in
+      guard state.sample == nil else { return }
+      state.sample = Task { await SampleEvents().run(self) }
+    }
+  }
+
+  /// Stops turning the sample by itself, because somebody else turns it.
+  func turnByHand() {
+    state.withLock { state in
+      state.sample?.cancel()
+      state.sample = nil
+    }
   }
 
   /// Ends the session because its input led to a forbidden address.
@@ -129,14 +154,17 @@ final class HostedSession: Sendable {
     ]
     members += [
       .init("input", input),
+      .init("options", options),
       .init("outputs", .array(snapshot.outputs.map { outputs.json($0, secrets, at: address) })),
       .init("playback", .string(playback.rawValue)),
       .init("latency", .string(origin == nil ? "normal" : "low")),
       .init("appOrientation", snapshot.appOrientation.map { .string($0) } ?? .null),
       .init("encodeResolution", snapshot.encodeResolution.map { .string($0) } ?? .null),
+      .init("layouts", .array(snapshot.layouts.map(\.json))),
       .init("seconds", .number(snapshot.seconds.isFinite ? snapshot.seconds : 0)),
       .init("counters", snapshot.counters.json),
     ]
+    if let epoch { members.append(.init("epoch", .integer(epoch))) }
     return .object(members)
   }
 
@@ -147,7 +175,7 @@ final class HostedSession: Sendable {
       feed.append("state", state.json(reason, secrets))
       if state == .ended || state == .failed { feed.end() }
     case .decision(let decision):
-      feed.append("decision", decision.json)
+      feed.append("decision", decision.explained)
       for phase in decision.phases { feed.append("phase", phase.json) }
     case .format(let change): feed.append("format", change.json)
     case .change(let change, let applied): feed.append("change", change.json(applied))
@@ -157,6 +185,28 @@ final class HostedSession: Sendable {
     case .outputRemoved(let id):
       feed.append("output", ["id": .string(id), "state": "removed"])
     }
+  }
+}
+
+extension LiveLayout {
+  fileprivate var json: JSONValue {
+    func array(_ rect: Rect) -> JSONValue {
+      .array([rect.origin.x, rect.origin.y, rect.size.width, rect.size.height].map { .number($0) })
+    }
+    return [
+      "canvas": .string(canvas.description), "part": array(part), "place": array(place),
+    ]
+  }
+}
+
+extension RotationDecision {
+  /// The decision with the controller that decided, and the explanation in sentences.
+  var explained: JSONValue {
+    guard case .object(let members) = json else { return json }
+    return .object(
+      members + [
+        .init("controller", .string(why.controller)), .init("why", .string(explanation)),
+      ])
   }
 }
 
@@ -193,6 +243,7 @@ extension LiveCounters {
       "formatChanges": .integer(formatChanges), "inputLosses": .integer(inputLosses),
       "bytesIn": .integer(bytesIn), "bytesOut": .integer(bytesOut),
       "queueDepth": .integer(queueDepth),
+      "eventToFrame": eventToFrame.last.map { .number($0) } ?? .null,
     ]
   }
 }

@@ -2,7 +2,7 @@ package import Orientation
 package import UprightFrames
 package import RotationPolicy
 package import UprightLive
-internal import UprightMediaIO
+package import UprightMediaIO
 package import UprightPipeline
 
 /// The interface of a live session. `LiveSession` implements it.
@@ -27,6 +27,10 @@ package protocol Session: Sendable {
   /// Stops an output and forgets it.
   func removeOutput(_ id: String) async throws(UprightError) -> LiveOutputStatus
   var snapshot: LiveSnapshot { get }
+  /// Returns a picture of the next frame as it is sent. `nil` if there is no frame.
+  func picture() async -> RGBPicture?
+  /// The policy and its state at the last frame. `nil` if it can't start.
+  var policy: LivePolicyState? { get }
   /// Starts to end the session and returns immediately. Every output is closed so that it is playable.
   ///
   /// - Parameter comesBack: Whether a later run of the service continues this session.

@@ -15,6 +15,8 @@ struct SessionFactory: Sendable {
   let folders: DataFolders
   /// The WebRTC server; `nil` if there is none.
   let webrtc: WebRTCServer?
+  /// The HTTP origin for sessions that may move; `nil` if there is none.
+  let origin: OriginClient?
   /// The longest duration of a part, in seconds.
   let partSeconds: Double
 
@@ -35,7 +37,8 @@ struct SessionFactory: Sendable {
     let input = try await input(
       request.input, id: id, feed: feed, whip: whip, rules: sessions.rules, &secrets)
     var outputs: [LiveOutput] = []
-    let hostedOutputs = HostedOutputs(session: id)
+    let store = try hlsStore(of: request, id: id, sessions)
+    let hostedOutputs = HostedOutputs(session: id, hls: store?.address)
     var ids: [Int: String] = [:]
     // Ids that were given come before those that are generated.
     for isGiven in [true, false] {
@@ -52,12 +55,14 @@ struct SessionFactory: Sendable {
     configuration.outputCanvases = request.outputCanvases
     configuration.outputIDs = outputs.indices.compactMap { ids[$0] }
     configuration.limits.outputs = SessionRequest.maxOutputs
+    configuration.hlsStore = store.map { ($0.epoch, $0.make) }
     if case .pull(let url) = request.input, url.isHTTP {
       let secret = Secrets.make()
       secrets.append(secret)
       configuration.httpProxy = proxy.admit(id, secret: secret)
       guard configuration.httpProxy != nil else { throw Problem.draining() }
     }
+    if case .file(_, _, true) = request.input { configuration.repeatsFile = true }
     if let seconds = request.inputTimeout { configuration.inputTimeout = seconds }
     if request.arguments.contains(where: { $0.hasPrefix("--segment=") }) {
       configuration.segmentSeconds = options.segmentDuration
@@ -86,7 +91,7 @@ struct SessionFactory: Sendable {
     return HostedSession(
       id: id, publishKey: key.text, session: session, feed: SessionEventLog(),
       input: description(request.input), playback: request.playback ?? sessions.defaultPlayback,
-      origin: configuration.lowLatency?.origin,
+      origin: configuration.lowLatency?.origin, epoch: request.epoch,
       options: request.options, outputs: hostedOutputs, secrets: secrets, claim: claim,
       admission: admission, whip: whip,
       created: (Date().timeIntervalSince1970 * 1000).rounded() / 1000, isDeclared: isDeclared)
@@ -123,6 +128,35 @@ struct SessionFactory: Sendable {
     return WHIPInput(webrtc, session: id, bitrate: bitrate)
   }
 
+  /// Returns where the HLS of a session with an epoch goes; `nil` for other sessions.
+  ///
+  /// - Throws: `Refusal` if it can't be in an HTTP origin.
+  private func hlsStore(
+    of request: SessionRequest, id: String, _ sessions: Sessions
+  ) throws(Refusal) -> (address: String, epoch: Int, make: @Sendable () -> any HLSStore)? {
+    guard let epoch = request.epoch else { return nil }
+    guard let origin else {
+      guard !request.outputs.contains(.hls) else {
+        throw Refusal(
+          "epoch: the HLS of a session that may move needs an origin; start the service with --hls-origin"
+        )
+      }
+      return nil
+    }
+    guard !request.isLowLatency else {
+      throw Refusal("latency: the parts of a session with an epoch would not be in the origin")
+    }
+    guard (request.playback ?? sessions.defaultPlayback) == .open else {
+      throw Refusal("playback: must be open with an epoch; protect the origin itself")
+    }
+    let mark = WriterMark(
+      epoch: epoch, id: String(UInt64.random(in: .min ... .max), radix: 36))
+    return (
+      OriginStore.address(origin, id), epoch,
+      { OriginStore(origin, session: id, mark: mark) }
+    )
+  }
+
   // MARK: - Addresses
 
   private func input(
@@ -132,7 +166,7 @@ struct SessionFactory: Sendable {
     switch input {
     case .publisher, .admitted: return .published(feed)
     case .whip: return .forwarded(whip?.feed ?? ForwardedFeed())
-    case .file(let path, _): return .file(path: path)
+    case .file(let path, _, _): return .file(path: path)
     case .rtp(let description): return .rtp(description: description)
     case .listener(let url):
       secrets += url.secrets
@@ -187,7 +221,7 @@ struct SessionFactory: Sendable {
     case .publisher(let url), .listener(let url):
       ["url": .string(url.redacted), "mode": "listen"]
     case .pull(let url): ["url": .string(url.redacted), "mode": "pull"]
-    case .file(_, let name): ["url": .string("file:\(name)"), "mode": "pull"]
+    case .file(_, let name, _): ["url": .string("file:\(name)"), "mode": "pull"]
     case .rtp: ["url": "rtp:", "mode": "listen"]
     case .whip: ["url": "whip:", "mode": "listen"]
     }

@@ -14,7 +14,8 @@ struct SessionRequest: Sendable {
     /// libavformat listens on a port.
     case listener(StreamURL)
     case pull(StreamURL)
-    case file(path: String, name: String)
+    /// A file of the data folder, which may start again when it ends.
+    case file(path: String, name: String, repeats: Bool)
     case rtp(description: String)
     /// A publisher connects by WebRTC. Its video is limited to `bitrate`, in bits per second, if there is one.
     case whip(bitrate: Int?)
@@ -43,8 +44,12 @@ struct SessionRequest: Sendable {
   var playback: Playback?
   /// Whether the HLS output has parts.
   var isLowLatency = false
+  /// The number of the session's owner, if the session may move to another machine. The next owner has a higher one.
+  var epoch: Int?
 
   static let maxOutputs = 8
+  /// The allowed epochs. All are exact in JSON.
+  static let epochs = 1...(1 << 53) - 1
 
   /// - Throws: `Problem` 400 if the JSON has the wrong form, `Refusal` if an address isn't allowed,
   ///   `PolicyError` if the policy isn't valid.
@@ -53,6 +58,7 @@ struct SessionRequest: Sendable {
       of: value, "session",
       allowing: [
         "name", "input", "outputs", "policy", "options", "inputTimeout", "playback", "latency",
+        "epoch",
       ])
     name = try members["name"].map { try Self.name($0, at: "name:") }
     guard let given = members["input"] else { throw Problem.badRequest("input is missing") }
@@ -77,6 +83,12 @@ struct SessionRequest: Sendable {
     if let given = members["playback"] {
       playback = given.text.flatMap(Playback.init)
       if playback == nil { throw Problem.badRequest("playback: must be open or signed") }
+    }
+    if let given = members["epoch"] {
+      guard let number = given.integer, Self.epochs.contains(number) else {
+        throw Problem.badRequest("epoch: must be an integer from 1 to \(Self.epochs.upperBound)")
+      }
+      epoch = number
     }
   }
 
@@ -137,7 +149,8 @@ struct SessionRequest: Sendable {
   // MARK: - Input
 
   private static func input(_ value: JSONValue, _ rules: AddressRules) throws -> Input {
-    let members = try members(of: value, "input", allowing: ["url", "mode", "sdp", "whip"])
+    let members = try members(
+      of: value, "input", allowing: ["url", "mode", "sdp", "whip", "repeat"])
     if let whip = members["whip"] {
       guard members.count == 1 else {
         throw Problem.badRequest("input: whip must be the only member")
@@ -154,8 +167,19 @@ struct SessionRequest: Sendable {
     guard case .string(let text)? = members["url"] else {
       throw Problem.badRequest("input: url is missing")
     }
+    var repeats = false
+    if let given = members["repeat"] {
+      guard case .bool(let flag) = given else {
+        throw Problem.badRequest("input: repeat must be true or false")
+      }
+      guard text.lowercased().hasPrefix("file:") else {
+        throw Problem.unprocessable("input: repeat is for file:NAME only")
+      }
+      repeats = flag
+    }
     if text.lowercased().hasPrefix("file:") {
-      return .file(path: try rules.file(text), name: String(text.dropFirst(5)))
+      return .file(
+        path: try rules.file(text), name: String(text.dropFirst(5)), repeats: repeats)
     }
     let url = try rules.check(text, .input)
     let listens: Bool

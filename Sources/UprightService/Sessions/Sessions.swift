@@ -44,6 +44,8 @@ final class Sessions: Sendable {
   private let factory: SessionFactory
   private let logger: Logger
   private let state = Mutex(State())
+  /// The time for which sessions with an epoch may run.
+  private let lease = SessionLease()
   /// Receives the updates of all sessions with the session's name, for webhooks.
   private let observer: @Sendable (String, LiveUpdate) -> Void
 
@@ -107,6 +109,9 @@ final class Sessions: Sendable {
 
   /// Creates and starts a session. Publishers can connect when this returns.
   func create(_ request: SessionRequest, isDeclared: Bool = false) async throws -> HostedSession {
+    if request.epoch != nil, lease.hasLapsed {
+      throw Problem.conflict("the lease has lapsed; renew it with PUT /v1/lease")
+    }
     let id = try reserve(request.name)
     let hosted: HostedSession
     do {
@@ -121,7 +126,7 @@ final class Sessions: Sendable {
       return state.isDraining
     }
     begin(hosted)
-    if isLate { hosted.session.stop(comesBack: isDeclared) }
+    if isLate { hosted.session.stop(comesBack: hosted.comesBack) }
     try await listening(hosted)
     return hosted
   }
@@ -252,6 +257,24 @@ final class Sessions: Sendable {
     hosted.feed.end()
   }
 
+  /// Lets the sessions with an epoch run for `seconds` from now. They end after that, unless this is called again, and
+  /// no new ones are created.
+  ///
+  /// - Returns: The running sessions with an epoch.
+  func renewLease(seconds: Double) -> [HostedSession] {
+    lease.renew(seconds) { [weak self] in await self?.lapse() }
+    return leased
+  }
+
+  private var leased: [HostedSession] { all.filter { $0.epoch != nil && !$0.hasEnded } }
+
+  private func lapse() async {
+    logger.warning("the lease has lapsed: ending the sessions with an epoch")
+    await withTaskGroup(of: Void.self) { group in
+      for hosted in leased { group.addTask { await self.end(hosted, comesBack: true) } }
+    }
+  }
+
   /// Forgets an ended session and removes its playlist and segments. Its recordings stay.
   func forget(_ hosted: HostedSession) {
     let isCurrent = state.withLock { state in
@@ -277,7 +300,7 @@ final class Sessions: Sendable {
     state.withLock { $0.isDraining = true }
     await withTaskGroup(of: Void.self) { group in
       for hosted in all where !hosted.hasEnded {
-        group.addTask { await self.end(hosted, within: seconds, comesBack: hosted.isDeclared) }
+        group.addTask { await self.end(hosted, within: seconds, comesBack: hosted.comesBack) }
       }
     }
     for hosted in all { await factory.close(hosted) }

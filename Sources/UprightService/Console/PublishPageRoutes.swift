@@ -2,41 +2,42 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import RotationPolicy
 
-/// The page that publishes from a phone's browser, and the links that open it once.
+/// The pages for a phone's browser, and the links that open them once: one publishes the camera, the other sends only how
+/// the phone is held.
 struct PublishPageRoutes: Sendable {
   let sessions: Sessions
   let links: PublishLinks
   let bodyLimit: Int
 
+  private enum Page: String { case publish, sensor }
+
   func add(to router: Router<ServiceContext>) {
     router.post("/v1/sessions/:id/publish-url") { request, context in
-      try await makeLink(request, sessions.find(context), at: context.address)
+      try await makeLink(.publish, request, sessions.find(context), at: context.address)
     }
-    router.get("/publish/:id") { _, _ in Self.page(PublishPage.html, "text/html") }
+    router.post("/v1/sessions/:id/sensor-url") { request, context in
+      try await makeLink(.sensor, request, sessions.find(context), at: context.address)
+    }
+    router.get("/sensor/:id") { request, _ in
+      try ConsoleFiles.all.response("sensor.html", to: request)
+    }
+    router.get("/publish/:id") { request, _ in
+      try ConsoleFiles.all.response("publish.html", to: request)
+    }
     router.post("/publish/:id") { request, context in
       try redeem(request, of: context.parameters.require("id"))
     }
-    router.get("/publish/page/style.css") { _, _ in Self.page(PublishPage.css, "text/css") }
-    router.get("/publish/page/script.js") { _, _ in Self.page(PublishPage.script, "text/javascript")
-    }
-  }
-
-  private static func page(_ text: String, _ type: String) -> Response {
-    var response = Response(text: text, type: "\(type); charset=utf-8")
-    response.headers[.contentSecurityPolicy] = PublishPage.policy
-    // The path names the session. The code of a link is in its fragment, which browsers don't send.
-    response.headers[.referrerPolicy] = "no-referrer"
-    return response
   }
 
   private func makeLink(
-    _ request: Request, _ hosted: HostedSession, at address: PublicURL
+    _ page: Page, _ request: Request, _ hosted: HostedSession, at address: PublicURL
   ) async throws -> Response {
-    _ = try WHIPRoutes.input(of: hosted)
+    if page == .publish { _ = try WHIPRoutes.input(of: hosted) }
     let seconds = try await request.seconds(upTo: PublishLinks.longest, bodyLimit: bodyLimit)
     let (code, expires) = try links.make(publishKey: hosted.publishKey, seconds: seconds)
+    let url = address.of("/\(page.rawValue)/\(hosted.id)#\(code)")
     return Response(json: [
-      "url": .string(address.of("/publish/\(hosted.id)#\(code)")), "expires": .integer(expires),
+      "url": .string(url), "expires": .integer(expires), "qr": QRCode(url)?.json ?? .null,
     ])
   }
 
@@ -49,9 +50,4 @@ struct PublishPageRoutes: Sendable {
     }
     return Response(json: ["token": .string(given.token), "expires": .integer(given.expires)])
   }
-}
-
-extension HTTPField.Name {
-  /// Referrer Policy, 8.1.
-  static let referrerPolicy = Self.known("Referrer-Policy")
 }

@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Makes the README's pictures with the program that `make build` has built, or with that of the first argument: the sheet
+# docs/upright.png, and the console's page docs/console.png.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+upright=${1:-.build/release/upright}
+clip=Samples/clips/turning-sensor
+"$upright" preview "$clip.mp4" --frames sensor --events "$clip.jsonl" --policy phone --canvas follow -o docs/upright.png --overwrite
+
+python=$(Scripts/python.sh)
+"$python" Tests/Players/console_pictures.py "$upright" docs/console.png

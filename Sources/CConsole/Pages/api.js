@@ -1,0 +1,32 @@
+// Requests to the service. The browser adds the cookie of the login by itself; the header proves that the request comes
+// from this page, because other sites can't send it.
+const proof = { "X-Upright-Console": "1" };
+
+export class Refused extends Error {
+  constructor(status, detail) {
+    super(detail);
+    this.status = status;
+  }
+}
+
+// Called when the service no longer knows the login.
+export const login = { isNeeded: () => {} };
+
+export async function ask(method, path, body, headers = {}) {
+  let answer;
+  try {
+    answer = await fetch(path, {
+      method, headers: { ...proof, ...headers }, body: body === undefined ? undefined : JSON.stringify(body)
+    });
+  } catch {
+    throw new Refused(0, "The service doesn't answer.");
+  }
+  if (answer.status === 204) return null;
+  const isJSON = answer.headers.get("Content-Type")?.includes("json");
+  const content = isJSON ? await answer.json() : await answer.text();
+  if (answer.ok) return content;
+  if (answer.status === 401 && !headers.Authorization) login.isNeeded();
+  throw new Refused(answer.status, content.detail ?? "The service answered " + answer.status + ".");
+}
+
+export const session = name => "/v1/sessions/" + encodeURIComponent(name);

@@ -1,0 +1,76 @@
+// The console: logs in, and shows the view that the address names: `#/`, `#/sessions/NAME`, `#/policy` or
+// `#/policy/NAME`.
+import { ask, login } from "./api.js";
+import { make } from "./dom.js";
+import { showList } from "./list.js";
+import { showPolicy } from "./policy.js";
+import { showSession } from "./session.js";
+
+const main = document.getElementById("main");
+const leave = document.getElementById("leave");
+// Ends the timers and streams of the view that is shown.
+let close = () => {};
+
+function show(view, ...parameters) {
+  close();
+  main.replaceChildren();
+  close = view(main, ...parameters) ?? (() => {});
+}
+
+function route() {
+  const [, first, name] = location.hash.split("/");
+  leave.hidden = false;
+  if (first === "sessions" && name) show(showSession, decodeURIComponent(name));
+  else if (first === "policy") show(showPolicy, name && decodeURIComponent(name));
+  else show(showList);
+}
+
+// The token is sent once and kept nowhere in the page: the service answers with a cookie that scripts can't read.
+function showLogin() {
+  leave.hidden = true;
+  const token = make("input", {
+    id: "token", type: "password", autocomplete: "current-password", required: true, "aria-describedby": "token-help"
+  });
+  const said = make("p", { role: "alert", class: "problem" });
+  const form = make("form", { class: "panel login" },
+    make("h1", {}, "Log in"),
+    // For password managers.
+    make("input", { type: "text", autocomplete: "username", value: "admin", hidden: true }),
+    make("label", { for: "token" }, "Admin token"), token,
+    make("p", { id: "token-help", class: "faint" }, "The service printed it at its first start. It is in the data folder, in ",
+      make("code", {}, ".upright/token"), "."),
+    make("button", {}, "Log in"), said);
+  form.onsubmit = async event => {
+    event.preventDefault();
+    said.textContent = "";
+    try {
+      await ask("POST", "/v1/login", undefined, { Authorization: "Bearer " + token.value.trim() });
+      route();
+      main.focus();
+    } catch (error) {
+      said.textContent = error.status === 401 ? "This is not the service's token." : error.message;
+      token.select();
+    }
+  };
+  main.append(form);
+  token.focus();
+}
+
+let isAsking = false;
+login.isNeeded = () => {
+  if (isAsking) return;
+  isAsking = true;
+  queueMicrotask(() => { isAsking = false; });
+  show(showLogin);
+};
+
+leave.onclick = async () => {
+  await ask("DELETE", "/v1/login").catch(() => {});
+  show(showLogin);
+};
+
+addEventListener("hashchange", () => {
+  route();
+  main.focus();
+});
+route();

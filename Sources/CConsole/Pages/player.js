@@ -1,0 +1,144 @@
+// Plays a live stream in a video element, about half a second behind its last part. A browser's own HLS stays several
+// parts behind, so it is used only where there is no MediaSource.
+import { isAfter, parse, typeOf } from "./playlist.js";
+
+// The distance to the end of what is loaded, in seconds: the wanted one; the one from which playback is a little faster; the one from
+// which it jumps.
+const distance = { wanted: 0.35, fast: 0.8, jump: 2.5 };
+
+const pause = milliseconds => new Promise(done => setTimeout(done, milliseconds));
+
+// Returns a function that ends the playback. `say` is called with what is missing, and "" while the stream plays.
+export function play(video, address, say) {
+  const end = new AbortController();
+  video.muted = true;
+  follow(video, address, say, end.signal);
+  return () => {
+    end.abort();
+    video.removeAttribute("src");
+    video.load();
+  };
+}
+
+// Starts again where the stream can't be followed.
+async function follow(video, address, say, signal) {
+  while (!signal.aborted) {
+    try {
+      await new Loader(video, signal, say).run(address);
+      return;
+    } catch (error) {
+      if (signal.aborted) return;
+      say(error.message);
+      await pause(1000);
+    }
+  }
+}
+
+class Loader {
+  constructor(video, signal, say) {
+    Object.assign(this, { video, signal, say, buffer: null, map: null });
+  }
+
+  async run(address) {
+    const ask = typeof address === "function" ? await address() : address;
+    let place = new URL(ask, location);
+    let list = parse(await this.text(place));
+    while (list.variants.length) {
+      place = new URL(list.variants[0], place);
+      list = parse(await this.text(place));
+    }
+    if (!window.MediaSource) return this.playNatively(place);
+    let last = list.units.findLast(unit => unit.isIndependent);
+    if (!last) throw new Error("The stream has no segment yet.");
+    // The first unit to load is that one.
+    last = { ...last, part: last.part - 1 };
+    while (!this.signal.aborted) {
+      for (const unit of list.units) {
+        if (!isAfter(unit, last)) continue;
+        await this.load(unit, place);
+        last = unit;
+      }
+      if (list.isEnded) return this.say("The stream has ended.");
+      list = await this.reload(place, list);
+    }
+  }
+
+  async reload(place, { blocks, next, target }) {
+    const query = new URL(place);
+    if (blocks) {
+      query.searchParams.set("_HLS_msn", next.sequence);
+      query.searchParams.set("_HLS_part", next.part);
+    } else await pause(target * 500);
+    return parse(await this.text(query));
+  }
+
+  async load(unit, place) {
+    if (unit.map !== this.map) {
+      const bytes = await this.bytes(new URL(unit.map, place));
+      await this.open(typeOf(bytes));
+      await this.append(bytes);
+      this.map = unit.map;
+    }
+    await this.append(await this.bytes(new URL(unit.file, place)));
+    this.keepUp();
+  }
+
+  async open(type) {
+    if (!type || !MediaSource.isTypeSupported(type)) throw new Error("This browser can't decode the stream.");
+    if (this.buffer) return this.buffer.changeType(type);
+    const source = new MediaSource();
+    const opened = new Promise(done => source.addEventListener("sourceopen", done, { once: true }));
+    this.video.src = URL.createObjectURL(source);
+    await opened;
+    URL.revokeObjectURL(this.video.src);
+    this.buffer = source.addSourceBuffer(type);
+  }
+
+  async append(bytes) {
+    await this.change(() => this.buffer.appendBuffer(bytes));
+    const old = this.video.currentTime - 10;
+    if (this.video.buffered.length && this.video.buffered.start(0) < old - 10) await this.change(() => this.buffer.remove(0, old));
+  }
+
+  change(body) {
+    return new Promise((done, failed) => {
+      this.buffer.onupdateend = done;
+      this.buffer.onerror = () => failed(new Error("The stream can't be decoded."));
+      body();
+    });
+  }
+
+  // Stays near the end of what is loaded. After a gap, and where the times start again, the end is in another range.
+  keepUp() {
+    const { video } = this;
+    if (!video.buffered.length) return;
+    const range = video.buffered.length - 1;
+    const [start, end] = [video.buffered.start(range), video.buffered.end(range)];
+    const behind = end - video.currentTime;
+    if (video.currentTime < start || behind < 0 || behind > distance.jump) {
+      video.currentTime = Math.max(start, end - distance.wanted);
+    }
+    const rate = behind > distance.fast ? 1.1 : 1;
+    if (video.playbackRate !== rate) video.playbackRate = rate;
+    if (video.paused) video.play().catch(() => {});
+    this.say("");
+  }
+
+  async playNatively(place) {
+    this.video.src = place;
+    await this.video.play().catch(error => { throw new Error("This browser can't play the stream: " + error.message); });
+    this.say("");
+    await new Promise(done => this.signal.addEventListener("abort", done));
+  }
+
+  async fetch(place) {
+    const answer = await fetch(place, { signal: this.signal });
+    if (answer.status === 503) throw new Error("The stream has no frame yet.");
+    if (!answer.ok) throw new Error("The stream can't be loaded (" + answer.status + ").");
+    return answer;
+  }
+
+  async text(place) { return (await this.fetch(place)).text(); }
+
+  async bytes(place) { return new Uint8Array(await (await this.fetch(place)).arrayBuffer()); }
+}

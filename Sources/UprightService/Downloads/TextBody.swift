@@ -1,0 +1,56 @@
+internal import Crypto
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import Synchronization
+
+/// A text as it is sent: plain, or compressed for clients that accept that.
+struct TextBody: Sendable {
+  let plain: ByteBuffer
+  /// `nil` if it could not be compressed.
+  let gzip: ByteBuffer?
+  /// The entity tag of `plain`, and the one of `gzip`.
+  let tags: (plain: String, gzip: String)
+
+  init(_ bytes: [UInt8]) {
+    let hash = Data(SHA256.hash(data: bytes).prefix(12)).base64URL
+    plain = ByteBuffer(bytes: bytes)
+    gzip = Gzip.compress(bytes).map { ByteBuffer(bytes: $0) }
+    tags = ("\"\(hash)\"", "\"\(hash).gzip\"")
+  }
+
+  /// Returns the response to a GET or HEAD request.
+  func response(to request: Request, _ headers: HTTPFields) -> Response {
+    var headers = headers
+    headers[.vary] = "Accept-Encoding"
+    var (bytes, tag) = (plain, tags.plain)
+    // A client that asks for a range of a text doesn't expect a part of a compressed one.
+    if request.headers[.range] == nil, Gzip.isAccepted(request.headers[.acceptEncoding]),
+      let gzip
+    {
+      headers[.contentEncoding] = "gzip"
+      (bytes, tag) = (gzip, tags.gzip)
+    }
+    return ServedContent(bytes, tag: tag).response(to: request, headers)
+  }
+}
+
+/// The playlists that were served last, so that players that get the same text share its compressed form and its
+/// entity tag.
+final class PlaylistBodies: Sendable {
+  /// By the text: signed URLs of one playlist differ from player to player.
+  private let bodies = Mutex<[String: TextBody]>([:])
+  private static let limit = 256
+
+  /// Returns the body of a playlist.
+  func body(of text: String) -> TextBody {
+    if let body = bodies.withLock({ $0[text] }) { return body }
+    let body = TextBody(Array(text.utf8))
+    bodies.withLock { bodies in
+      if bodies.count >= Self.limit { bodies = [:] }
+      bodies[text] = body
+    }
+    return body
+  }
+}
