@@ -61,6 +61,12 @@ def session_if(**members):
     return None
 
 
+def live_session():
+    """Returns the session if it is live and its first frame is encoded, so that its size is known."""
+    session = session_if(state="live")
+    return session if session and session["appOrientation"] else None
+
+
 def output_if(output, frames):
     """Returns the output if it has written this many frames."""
     found = ask("GET", f"/v1/sessions/{NAME}/outputs/{output}")
@@ -82,7 +88,7 @@ def main():
         ["ffmpeg", "-nostdin", "-v", "error", "-re", "-stream_loop", "-1", "-i", clip, "-c", "copy",
          "-f", "flv", f"{RTMP}/live/{NAME}?key={KEY}"], stdin=subprocess.DEVNULL)
     try:
-        live = wait("live", lambda: session_if(state="live"))
+        live = wait("live", live_session)
         print(f"{NAME} is live: {live['appOrientation']}, {live['encodeResolution']}")
         print(f"watch {live['outputs'][0]['url']}")
 

@@ -6,23 +6,34 @@ import UprightTestSupport
 /// same tests with installed wheels.
 @Suite("Python", .python)
 struct PythonTests {
-  private static let root = Fixtures.packageRoot.path
+  fileprivate static let root = Fixtures.packageRoot.path
 
   @Test(
     "Tests/Python", .long,
-    arguments: ["frames", "policy", "av", "session", "transcode", "package", "samples"])
-  func tests(_ name: String) throws {
-    let packages = ["upright-policy", "upright"].map { "\(Self.root)/Python/\($0)" }
+    arguments: [
+      "frames", "policy", "av", "session", "transcode", "package", "samples", "batch",
+    ])
+  func tests(_ name: String) throws { try Self.run(name) }
+
+  fileprivate static func run(_ name: String) throws {
+    let packages = ["upright-policy", "upright"].map { "\(root)/Python/\($0)" }
     let outcome = try ExternalTool("env").outcome(
       [
         "PYTHONPATH=\(packages.joined(separator: ":"))", "PYTHONDONTWRITEBYTECODE=1",
-        "LD_LIBRARY_PATH=\(Compiled.library)",
+        "LD_LIBRARY_PATH=\(Compiled.library)", "UPRIGHT=\(CommandLineProgram.path)",
         ExternalTool.python, "-m", "pytest", "-q", "-p", "no:cacheprovider",
-        "\(Self.root)/Tests/Python/test_\(name).py",
+        "\(root)/Tests/Python/test_\(name).py",
       ], timeout: 300)
     #expect(outcome.status == 0, "\(outcome.text.suffix(4000))\(outcome.errors.suffix(1000))")
     #expect(outcome.text.contains(" passed"))
   }
+}
+
+/// A suite of its own, as it waits for leases to end and needs no core: it takes a minute and 6 s of CPU time.
+@Suite("Python: the cluster", .python)
+struct PythonClusterTests {
+  @Test("Tests/Python/test_cluster.py", .long)
+  func cluster() throws { try PythonTests.run("cluster") }
 }
 
 extension ExternalTool {
