@@ -11,7 +11,9 @@ publisher over RTMP, all on loopback.
     audience  500 HLS players of one session over TLS, with signed URLs, and none: the frames of the recording, the
               times of segments, and the players' responses
     blocked   1000 players of one session with low latency that wait for each part, and none: the frames of the
-              recording, and the time from the first answer with a part to the others
+              recording, and for each part the time from the first answer with it to the others
+    whip      a session of 1280x720 at 30 frames per second by WHIP, through Janus, and by RTMP, with the same H.264 stream:
+              CPU time and memory of the service
     back      the publisher is killed and restarted: the level of a player's buffer, and every PTS
 
 Prints a table and writes live.json into the given folder (bench). The load is printed beside the figures, to
@@ -25,7 +27,7 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from live_service import audience, back, blocked, many, running, turns  # noqa: E402
+from live_service import audience, back, blocked, many, running, turns, whip  # noqa: E402
 from rows.row import Row, table  # noqa: E402
 
 INTERVAL = 1000 / 30
@@ -108,17 +110,30 @@ def blocked_rows(found):
         players = each["players"]
         if not players:
             continue
-        yield Row(name, "requests that failed", players["failed"], unit="", bar=0,
-                  note=f"{players['answers']} answers, {players['parts']} parts, "
-                  f"{players['MB']:.0f} MB; {players['not 200'] or 'all 200'}")
+        yield Row(name, "players that failed", players["failed"], unit="", bar=0,
+                  note=players["failure"] or f"{players['answers']} answers, {players['MB']:.0f} MB")
+        yield Row(name, "parts that all players got", players["parts"], unit="", bar=1, at_least=True)
         yield Row(name, "after the first player, median", 1000 * players["median"], unit="ms")
         yield Row(name, "after the first player, p99", 1000 * players["p99"], unit="ms", bar=50,
                   note=f"longest {1000 * players['longest']:.0f} ms")
+        yield Row(name, "CPU of an answer, with the session's", 1e6 * players["CPU of an answer"],
+                  unit="us")
+
+
+def whip_rows(found):
+    name, other = "a session by WHIP, 720p at 30 frames per second", "the same H.264 by RTMP"
+    one, two = found["whip"], found["rtmp"]
+    yield Row(name, other, found["cpu ratio"], bar=1.1, ours=one["cpu"], theirs=two["cpu"],
+              measured="ms of CPU per s", note=f"Janus {found['Janus cpu']:.0f}")
+    yield Row(name, other, found["memory ratio"], bar=1.1, ours=one["memory"], theirs=two["memory"],
+              measured="MiB", note=f"Janus {found['Janus memory']:.0f}")
+    yield Row(name, "frames in a second", one["rate"], unit="", bar=29, at_least=True,
+              note=f"by RTMP {two['rate']:.1f}; dropped {one['dropped']:.0f} and {two['dropped']:.0f}")
 
 
 GROUPS = {"turns": (turns.measure, turn_rows), "sessions": (many.measure, session_rows),
           "audience": (audience.measure, audience_rows), "blocked": (blocked.measure, blocked_rows),
-          "back": (back.measure, back_rows)}
+          "whip": (whip.measure, whip_rows), "back": (back.measure, back_rows)}
 
 
 def main():

@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-for tool in ffmpeg ffprobe openssl python3; do
+for tool in ffmpeg ffprobe openssl python3 cc; do
   command -v "$tool" >/dev/null || { echo "bench-live: $tool is missing" >&2; exit 69; }
 done
 python3 Benchmarks/live.py "$@"

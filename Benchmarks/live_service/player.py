@@ -11,11 +11,12 @@ import urllib.request
 
 
 class Player(threading.Thread):
-    """Starts three segments before the end (RFC 8216, 6.3.3) and plays in real time."""
+    """Starts three segments before the end (RFC 8216, 6.3.3) and plays in real time. It is a fault that the buffer runs dry
+    unless `runs_dry` is set."""
 
-    def __init__(self, url, folder, keeps=True):
+    def __init__(self, url, folder, keeps=True, runs_dry=False):
         super().__init__(daemon=True)
-        self.keeps = keeps
+        self.keeps, self.runs_dry = keeps, runs_dry
         self.base = url.rpartition("/")[0]
         self.url, self.folder, self.wanted = url, folder, True
         os.makedirs(folder, exist_ok=True)
@@ -90,7 +91,7 @@ class Player(threading.Thread):
         # RFC 8216, 4.3.3.1: no segment is longer, rounded to the nearest second, and it never changes.
         if len(self.targets) != 1 or round(longest) > min(self.targets):
             self.faults.append(f"target durations {self.targets}, the longest segment {longest}")
-        if self.least <= 0:
+        if self.least <= 0 and not self.runs_dry:
             self.faults.append(f"the player ran dry: {self.least:.2f} s")
 
     @property

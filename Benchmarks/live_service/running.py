@@ -48,9 +48,10 @@ def ask(connection, method, path, body=None):
 
 
 class Service:
-    """A service on free ports, which ends with the `with` block. `tls` is a certificate and its key, as paths."""
+    """A service on free ports, which ends with the `with` block. `tls` is a certificate and its key, as paths; `more` are
+    options of `serve`, and `host` is the address for HTTP."""
 
-    def __init__(self, folder=None, tls=None):
+    def __init__(self, folder=None, tls=None, more=(), host="127.0.0.1"):
         self.scratch = tempfile.TemporaryDirectory(dir=folder)
         self.data = os.path.join(self.scratch.name, "data")
         self.log = os.path.join(self.scratch.name, "log")
@@ -58,7 +59,7 @@ class Service:
         environment = dict(os.environ, UPRIGHT_TOKEN=TOKEN, UPRIGHT_MAX_CONNECTIONS="2048")
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(
-                [UPRIGHT, "serve", "--listen", f"127.0.0.1:{self.http}", "--data", self.data]
+                [UPRIGHT, "serve", "--listen", f"{host}:{self.http}", "--data", self.data, *more]
                 + (["--tls-cert", tls[0], "--tls-key", tls[1]] if tls else []),
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment)
         self.connection = http.client.HTTPSConnection(
@@ -89,11 +90,11 @@ class Service:
         return self.ask("GET", path)
 
     def session(self, name, outputs, **more):
-        """Creates a session that waits for a publisher at `self.address(name)`."""
+        """Creates a session that waits for a publisher, at `self.address(name)` unless `input` is another one."""
         options = {**OPTIONS, **more.pop("options", {})}
         status, body = self.ask("POST", "/v1/sessions", {
             "name": name, "input": {"url": self.address(name)}, "outputs": outputs,
-            "options": options, **more})
+            **more, "options": options})
         if status != 201:
             raise SystemExit(f"POST /v1/sessions: {status} {body.decode()}")
 

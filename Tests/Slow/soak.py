@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
-"""Runs the live service for a long time, with three sessions that rotate and whose publishers are killed and
-reconnect; one of them has low latency. At the end, memory, threads and descriptors must be the same as after the
-warm-up, HLS must play, its playlists must have obeyed all rules at every reload, and the log must have no errors.
+"""Runs the live service for a long time, with four sessions that rotate and whose publishers are killed and
+reconnect; two of them have low latency, and the HLS output of one is stopped and started. At the end, memory, threads and
+descriptors must be the same as after the warm-up, HLS must play, its playlists must have obeyed all rules at every reload,
+and the log must have no errors.
 
-    soak.py             30 minutes, a rotation every 5 s, a reconnect every minute
-    SHORT=1 soak.py     1 minute, a rotation every second, a reconnect every 10 s
+    soak.py             30 minutes, a rotation every 5 s, a reconnect every minute, an output stopped every 30 s
+    SHORT=1 soak.py     1 minute, a rotation every second, a reconnect every 10 s, an output stopped every 8 s
 """
 import argparse
 import itertools
+import json
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 sys.path.insert(
@@ -21,7 +24,10 @@ sys.path.insert(
 from live_service import running  # noqa: E402
 from live_service.player import Player  # noqa: E402
 
-COUNT = 3
+# By session: the latency, and whether the HLS output is stopped and started.
+SESSIONS = (("low", False), ("normal", False), ("normal", False), ("low", True))
+# For how long an output is stopped, in seconds.
+STOP = 1.5
 # Each measure: how its samples of the two quarters become one number, and the allowed increase. Memory is
 # compared by medians, because the allocator decides where its pages are. Threads of a pool and sockets come
 # and go: a leak shows even in the lowest number of the last quarter. A pool may grow by one thread under
@@ -39,13 +45,15 @@ DEVICES = ("landscapeLeft", "portrait")
 class Stage:
     """A session, its publisher and its player."""
 
-    def __init__(self, service, name, clip, folder, latency):
+    def __init__(self, service, name, clip, folder, latency, restarts):
         self.service, self.name, self.clip = service, name, clip
+        self.restarts, self.is_stopped, self.stops = restarts, False, 0
         # The cheapest settings: the test is for leaks, not for the cost of encoding.
         service.session(name, [{"type": "hls"}], options={"size": "320x180", "speed": "ultrafast"},
                         latency=latency)
         self.url = f"http://127.0.0.1:{service.http}/live/{name}/index.m3u8"
-        self.player = Player(self.url, os.path.join(folder, name), keeps=False)
+        # While the output is stopped, nothing comes that could be played.
+        self.player = Player(self.url, os.path.join(folder, name), keeps=False, runs_dry=restarts)
         self.player.start()
         self.devices = itertools.cycle(DEVICES)
         self.publisher = None
@@ -56,18 +64,51 @@ class Stage:
 
     def check(self, seconds):
         """Starts to check the playlist at every reload."""
-        self.checker = subprocess.Popen(
-            [running.UPRIGHT, "check", self.url, "--reload", str(seconds)],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.loads, self.broken = [], []
+        self.checker = threading.Thread(target=self.reload, args=(seconds,), daemon=True)
+        self.checker.start()
 
-    def checked(self):
+    def reload(self, seconds):
+        """Checks the playlist again each time that it ends, because a stopped output ends its playlist."""
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            check = subprocess.run(
+                [running.UPRIGHT, "check", self.url, "--reload", str(left), "--json"],
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            try:
+                report = json.loads(check.stdout)
+            except ValueError:
+                self.broken.append(f"upright check: {check.returncode}: {check.stderr.strip()}")
+                return
+            self.loads.append(report["loads"])
+            self.broken += map(json.dumps, report["violations"])
+            time.sleep(0.5)
+
+    def checked(self, seconds):
         """Waits for the end of the check. Returns what it has found."""
-        said = self.checker.communicate(timeout=60)[0]
-        print(f"soak: {self.name}: {said.splitlines()[-1] if said else ''}")
-        return [] if "no violation" in said else said.splitlines()[:5] or ["the check printed nothing"]
+        self.checker.join(60)
+        # A check that finds an ended playlist loads it once.
+        runs = sum(each > 1 for each in self.loads)
+        print(f"soak: {self.name}: {len(self.broken)} violations in {sum(self.loads)} loads, {runs} runs of the output")
+        if self.checker.is_alive():
+            return ["the check has not ended"]
+        # A segment every two seconds; a player with low latency loads the playlist for each part.
+        if sum(self.loads) < seconds / 2 or runs < max(1, self.stops):
+            return self.broken[:5] + ["the check was too short"]
+        return self.broken[:5]
 
     def turn(self):
         self.service.event(self.name, {"device": next(self.devices)})
+
+    def toggle(self):
+        """Stops the HLS output, or starts it again."""
+        verb = "start" if self.is_stopped else "stop"
+        status, body = self.service.ask(
+            "POST", f"/v1/sessions/{self.name}/outputs/hls/{verb}")
+        if status != 200:
+            raise SystemExit(f"soak: {verb}: {status} {body.decode()}")
+        self.is_stopped = not self.is_stopped
+        self.stops += self.is_stopped
 
     def reconnect(self):
         self.publisher.kill()
@@ -79,11 +120,13 @@ def sample(pid):
     return (*running.memory(pid), running.threads(pid), running.descriptors(pid))
 
 
-def soak(service, stages, seconds, turn, reconnect):
+def soak(service, stages, seconds, turn, reconnect, restart):
     """Runs the sessions. Returns samples of memory, threads and descriptors, each with its time."""
     begin = time.monotonic()
-    due = {"turn": begin + turn, "reconnect": begin + reconnect, "sample": begin}
+    due = {"turn": begin + turn, "reconnect": begin + reconnect, "sample": begin,
+           "restart": begin + restart}
     lost = itertools.cycle(stages)
+    restarted = next(each for each in stages if each.restarts)
     samples = []
     while time.monotonic() < begin + seconds:
         now = time.monotonic()
@@ -94,10 +137,15 @@ def soak(service, stages, seconds, turn, reconnect):
         if now >= due["reconnect"]:
             due["reconnect"] += reconnect
             next(lost).reconnect()
+        if now >= due["restart"]:
+            restarted.toggle()
+            due["restart"] += STOP if restarted.is_stopped else restart - STOP
         if now >= due["sample"]:
             due["sample"] += 1
             samples.append((now - begin, *sample(service.process.pid)))
         time.sleep(0.05)
+    if restarted.is_stopped:
+        restarted.toggle()
     return samples
 
 
@@ -121,26 +169,28 @@ def main():
     parser.add_argument("--seconds", type=float, default=60 if short else 1800)
     parser.add_argument("--turn", type=float, default=1 if short else 5)
     parser.add_argument("--reconnect", type=float, default=10 if short else 60)
+    parser.add_argument("--restart", type=float, default=8 if short else 30)
     arguments = parser.parse_args()
     faults = []
     with tempfile.TemporaryDirectory() as folder, running.Service(folder) as service:
         clip = running.clip(folder, 20, size="320x180", keyframes=1)
-        stages = [Stage(service, f"s{index}", clip, folder, "low" if index == 0 else "normal")
-                  for index in range(COUNT)]
+        stages = [Stage(service, f"s{index}", clip, folder, *each)
+                  for index, each in enumerate(SESSIONS)]
         try:
             if not running.until(lambda: all(each.player.begun for each in stages), 60):
                 raise SystemExit("soak: nothing plays: " + service.logged())
             for each in stages:
                 each.check(arguments.seconds)
             samples = soak(
-                service, stages, arguments.seconds, arguments.turn, arguments.reconnect)
+                service, stages, arguments.seconds, arguments.turn, arguments.reconnect,
+                arguments.restart)
             before = [max(each.player.segments) for each in stages]
             if not running.until(
                     lambda: all(max(each.player.segments) > last
                                 for each, last in zip(stages, before)), 20):
                 faults.append("HLS has stopped")
             for each in stages:
-                faults += [f"{each.name}: {fault}" for fault in each.checked()]
+                faults += [f"{each.name}: {fault}" for fault in each.checked(arguments.seconds)]
             states = [service.state(each.name) for each in stages]
         finally:
             for each in stages:
