@@ -1,7 +1,7 @@
 # The two main commands are `make demo` and `make test`. Both install what they need.
 
-.PHONY: demo demo-webrtc build libraries wheels check test lint format docs bench bench-live samples schemas check-slow fuzz \
-  check-arm check-debian13 check-newest-ffmpeg check-deb install uninstall deb clean
+.PHONY: demo demo-webrtc pictures build libraries wheels check test lint format docs bench bench-live samples schemas check-slow fuzz \
+  check-arm check-debian13 check-newest-ffmpeg check-deb check-scale install uninstall deb clean
 
 export UPRIGHT_SHARED ?= $(abspath ../shared)
 export PREFIX ?= /usr/local
@@ -20,6 +20,11 @@ demo-webrtc:
 	@Scripts/setup.sh live
 	@$(MAKE) --no-print-directory build
 	@UPRIGHT=.build/release/upright Samples/live/webrtc/run.sh
+
+# The README's pictures: the sheet and the console.
+pictures: build
+	@Scripts/setup.sh test
+	@Scripts/pictures.sh
 
 build:
 	@Scripts/setup.sh --say build
@@ -69,13 +74,19 @@ samples:
 	@Samples/make-samples.sh
 
 schemas: build
-	@for name in policy events report; do \
+	@for name in policy events report plan; do \
 	  .build/release/upright schema $$name > Schemas/$$name.schema.json || exit; done
 
 # Sanitizers, memory, long runs, fuzzing. CI runs it with SHORT=1.
 check-slow: build
 	@Scripts/setup.sh slow
 	@Scripts/check-slow.sh
+
+# Past one machine: chunks on Ray while nodes, processes and the store fail, and live sessions on three nodes that are
+# killed, cut off and drained. SHORT=1 runs a shorter form, as CI does. See Scripts/check-scale.sh.
+check-scale: build
+	@Scripts/setup.sh scale
+	@Scripts/check-scale.sh
 
 # Runs every fuzz target for TIME seconds (default 20), two at a time. TARGET=rtp runs one. See Scripts/fuzz.sh.
 fuzz:

@@ -3,7 +3,8 @@
 # `build.sh library` the modules of the products, `build.sh libraries` those of the C libraries as released.
 #
 # CI starts without a build and builds once for both, as the tests are built. Without debug information this
-# takes a fifth less, and without an index for editors another sixth. Outside CI the tests have line numbers.
+# takes a fifth less, and without an index for editors another sixth. A backtrace has names without lines:
+# `swift build --build-tests` makes a build for the debugger.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -13,7 +14,6 @@ if [ "$what" != libraries ] && { [ -n "${CI:-}" ] || [ "$what" != upright ]; }; 
   # Optimised, with all assertions: see Package.swift.
   export UPRIGHT_UNDER_TEST=1
   flags=(--disable-index-store -debug-info-format none)
-  [ -n "${CI:-}" ] || flags+=(-Xswiftc -gline-tables-only)
 else
   # Swift's libraries are linked statically: the program starts faster and runs without a toolchain.
   flags=(-c release --static-swift-stdlib --disable-local-rpath)

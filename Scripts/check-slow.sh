@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Runs the checks that take too long for every run: sanitizers, fuzzing, memory of long files, damaged input,
 # the live service for half an hour and while it is changed all the time, its API from its description, its
-# metrics with Prometheus, the kernels for aarch64, every combination of containers and players, calls that Janus
-# records and forwards, the wheels and the packages in a clean system. SHORT=1 runs a shorter form, for CI.
+# metrics with Prometheus, chunks and sessions on several machines, the kernels for aarch64, every combination of
+# containers and players, calls that Janus records and forwards, the wheels and the packages in a clean system.
+# SHORT=1 runs a shorter form, for CI.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -13,6 +14,7 @@ if [ "${SHORT:-0}" = 1 ]; then
   SHORT=1 python3 Tests/Slow/changes.py
   SHORT=1 python3 Tests/Slow/api.py
   python3 Tests/Slow/prometheus.py
+  SHORT=1 Scripts/check-scale.sh
   TIME=20 Scripts/fuzz.sh
   UPRIGHT_ONLY="PixelKernelsTests OrientationSignalsTests RTPTests RTMPTests UprightFramesTests UprightTests" \
     Scripts/sanitized.sh address check
@@ -29,6 +31,7 @@ else
   python3 Tests/Slow/changes.py
   python3 Tests/Slow/api.py
   python3 Tests/Slow/prometheus.py
+  Scripts/check-scale.sh
   TIME=300 Scripts/fuzz.sh
   Scripts/check-embedding.sh
   Scripts/check-arm.sh

@@ -27,17 +27,25 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # After this many seconds without output, a line lists the running tests.
 QUIET = 10
 SLOWEST = 20
-# Suites that measure real time. They run last, two at a time, without other suites.
+# Suites that measure real time. Their tests run last, without other suites, in a process each: three at a time, as
+# they wait more than they compute. Those with a browser whose latency is measured run alone.
 TIMED = {"UprightServiceTests.LivePublishing", "UprightServiceTests.LiveServiceMedia"}
-# Suites of live sessions, which mostly wait: they need a fifth of a core.
-WAITING = ("UprightServiceTests.", "UprightTests.Live", "UprightCLITests.Relay")
-# Suites that take 20 seconds or more. In a fresh clone they start first; later the last durations are known.
+# Suites with a process for each test: in one process this one would take as long as all others of live sessions.
+SPLIT = TIMED | {"UprightTests.LiveSessionTests"}
+ALONE = {
+    "UprightServiceTests.LivePublishing/LowLatencyMediaTests/hlsJS()",
+    "UprightServiceTests.LiveServiceMedia/WebRTCTests/browser(_:_:)"}
+# Suites of live sessions and leases, which mostly wait: they need a fifth of a core. They start first, so that no long
+# one is left alone at the end.
+WAITING = ("UprightServiceTests.", "UprightTests.Live", "UprightCLITests.Relay", "CUprightTests.PythonClusterTests")
+# Suites that take 20 seconds or more: their order in a fresh clone. Later the last durations are known.
 LONGEST = {
-    "UprightTests.LiveSessionTests", "UprightServiceTests.HostilePublisherTests", "UprightCLITests.RelayHookTests",
-    "UprightCLITests.InterruptTests", "CUprightTests.ProgramTests", "CUprightTests.PythonTests",
-    "UprightServiceTests.RestartTests", "UprightTests.FollowTests", "UprightTests.AudioTests",
+    "UprightServiceTests.HostilePublisherTests", "UprightCLITests.RelayHookTests", "UprightCLITests.InterruptTests",
+    "CUprightTests.ProgramTests", "CUprightTests.PythonTests", "CUprightTests.PythonClusterTests",
+    "UprightServiceTests.RestartTests",
+    "UprightTests.FollowTests", "UprightTests.AudioTests",
     "UprightTests.PartsTests", "UprightTests.TimestampTests", "UprightTests.ClipCollectionTests",
-    "UprightTests.RotationClipTests"}
+    "UprightTests.RotationClipTests", "UprightTests.ChunkTests", "UprightTests.RenditionTests", "UprightTests.TagTests"}
 # Targets whose suites are quick in every loop, and the number of patterns per process of quick suites.
 QUICK = {
     "ArchitectureTests", "OrientationTests", "OrientationSignalsTests", "PixelKernelsTests", "RTPTests",
@@ -45,11 +53,22 @@ QUICK = {
 TOGETHER = 12
 
 
+def is_timed(suite):
+    return suite.partition("/")[0] in TIMED
+
+
 def cost(suite):
     """Returns how many cores a suite keeps busy."""
-    if suite in TIMED:
-        return os.cpu_count() / 2
+    if is_timed(suite):
+        return os.cpu_count() / (1 if suite in ALONE else 3)
     return 0.25 if suite.startswith(WAITING) else 1
+
+
+def fit(suites):
+    """Returns whether these suites can run at the same time. Those that don't depend on real time may be one more
+    than the cores: now and then each waits for the programs that it starts."""
+    in_real_time = any(suite.startswith(WAITING) for suite in suites)
+    return sum(map(cost, suites)) <= os.cpu_count() + (0.01 if in_real_time else 1)
 
 
 class Run:
@@ -202,7 +221,9 @@ def chosen_suites(binary, loop, filters):
         if filters and not any(re.search(pattern, test) for pattern in filters):
             continue
         suite = ".".join(test.partition("/")[0].split(".")[:2])
-        one = f"^{re.escape(test)}" if filters else f"^{re.escape(suite)}[./]"
+        is_single = loop != "check" and suite in SPLIT
+        one = f"^{re.escape(test)}" if filters or is_single else f"^{re.escape(suite)}[./]"
+        suite = test if is_single else suite
         patterns.setdefault(suite, set()).add(one)
     # Starting a process takes 0.15 s, so quick suites share one.
     together = {}
@@ -228,26 +249,25 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
 
     chosen = chosen_suites(options.binary, options.loop, options.filter)
-    # Suites that measure real time run last. The others are started in the order of their last duration, the
-    # longest first.
+    # Suites that measure real time run last, those of live sessions first. Among them the order is that of their
+    # last duration, the longest first.
     kept = folder / "seconds.json"
     seconds = json.loads(kept.read_text()) if kept.exists() else {}
-    waiting = sorted(chosen, key=lambda suite: (suite in TIMED, -seconds.get(suite, 20 if suite in LONGEST else 0)))
+    waiting = sorted(chosen, key=lambda suite: (
+        is_timed(suite), not suite.startswith(WAITING), -seconds.get(suite, 20 if suite in LONGEST else 0)))
     inbox, report, running = queue.Queue(), Report(), []
     while waiting or running:
-        busy = sum(cost(run.suite) for run in running)
         # Starts every suite that fits in the cores that are left.
         for suite in list(waiting):
-            if running and busy + cost(suite) > os.cpu_count() + 0.01:
+            if running and not fit([run.suite for run in running] + [suite]):
                 continue
-            if suite in TIMED and (
-                    waiting[0] not in TIMED or any(run.suite not in TIMED for run in running)):
+            if is_timed(suite) and (
+                    not is_timed(waiting[0]) or any(not is_timed(run.suite) for run in running)):
                 continue
             waiting.remove(suite)
             running.append(
                 Run(suite, options.binary, chosen[suite], options.loop, folder, inbox))
             report.runs.append(running[-1])
-            busy += cost(suite)
         try:
             run, record = inbox.get(timeout=1)
             if record is None:
