@@ -175,10 +175,21 @@ struct PlanTests {
     let work = try Work(chunks: [0])
     let original = try bytes(work.input)
     // The middle of the second chunk's packets: neither the size nor the ends of the file show it.
-    let packets = try FFmpegTool.probe(
-      work.input, ["-select_streams", "v:0", "-show_entries", "packet=pos"])["packets"].array
-    let position = try #require(packets[60]["pos"].string.flatMap(Int.init)) + 40
-    try work.edit("in.mp4") { $0[position] ^= 0x10 }
+    func position(_ stream: String, _ packet: Int) throws -> Int {
+      let packets = try FFmpegTool.probe(
+        work.input, ["-select_streams", stream, "-show_entries", "packet=pos"])["packets"].array
+      return try #require(packets[packet]["pos"].string.flatMap(Int.init)) + 40
+    }
+    let audio = try position("a:0", 120)
+    try work.edit("in.mp4") { $0[audio] ^= 0x10 }
+    try work.refuse(
+      65, ["run", work.plan, "--chunk", "3", "-o", work.parts], "changed", "in.mp4")
+    #expect(try work.run(1).status == 0)
+    try FileManager.default.removeItem(atPath: work.scratch.path("parts/1.json"))
+    try FileManager.default.removeItem(atPath: work.scratch.path("parts/1.part"))
+    _ = try work.scratch.file("in.mp4", original)
+    let video = try position("v:0", 60)
+    try work.edit("in.mp4") { $0[video] ^= 0x10 }
     let run = ["run", work.plan, "--chunk", "1", "-o", work.parts]
     try work.refuse(65, run, "changed", "in.mp4")
     // A chunk that doesn't read it is not affected.

@@ -57,7 +57,7 @@ extension JSONValue {
 extension ChunkPlan.Chunk {
   fileprivate var json: JSONValue {
     switch self {
-    case .tracks: ["work": "tracks"]
+    case .tracks(let digest): ["work": "tracks", "digest": .string(digest)]
     case .whole: ["work": "whole"]
     case .frames(let frames):
       [

@@ -71,7 +71,7 @@ extension ChunkPlan {
     for chunk in try node.elements("chunks") {
       let work = try chunk.required("work")
       switch try work.string() {
-      case "tracks": chunks.append(.tracks)
+      case "tracks": chunks.append(.tracks(digest: try chunk.required("digest").string()))
       case "whole": chunks.append(.whole)
       case let word where ["encode", "copy"].contains(word):
         // The chunks are in order and without gaps.

@@ -100,7 +100,8 @@ extension ChunkPlan {
     case .parts(let parts):
       // The canvas is decided once: the longest orientation needs the signals of the whole input.
       options.canvas = plan.canvas.rule
-      chunks = try Self.chunks(parts) + (plan.sideTracks.isEmpty ? [] : [.tracks])
+      let tracks = plan.sideTracks.isEmpty ? nil : parts.inputSurvey.survey.tracksDigest
+      chunks = try Self.chunks(parts) + (tracks.map { [.tracks(digest: $0)] } ?? [])
       video = try Video(plan, parts)
       timeline = parts.inputSurvey.plan.json
     }

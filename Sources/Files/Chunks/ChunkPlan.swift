@@ -16,7 +16,9 @@ package struct ChunkPlan: Sendable {
     /// Frames are encoded, or copied if there is no reason to encode them.
     case frames(Frames)
     /// All tracks but the video are copied or encoded.
-    case tracks
+    ///
+    /// - Parameter digest: The digest of their packets in the input.
+    case tracks(digest: String)
     /// The input can't be divided, and the whole output is made.
     case whole
   }

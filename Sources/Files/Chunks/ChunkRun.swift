@@ -42,7 +42,7 @@ struct ChunkRun {
     do throws(UprightError) {
       switch plan.chunks[chunk] {
       case .frames(let frames): return try publish(work(frames))
-      case .tracks: return try publish(tracks())
+      case .tracks(let digest): return try publish(tracks(digest))
       case .whole: return try whole()
       }
     } catch {
@@ -150,9 +150,11 @@ struct ChunkRun {
 
   // MARK: - Other tracks
 
-  private func tracks() throws(UprightError) -> Work {
+  /// - Parameter digest: The digest of the tracks' packets when the plan was made.
+  private func tracks(_ digest: String) throws(UprightError) -> Work {
     let plan = try plan.session(request, isDryRun: true)
     var work = Work(writer: try writer())
+    let found = try TrackDigest(plan.sideTracks.map(\.stream.index))
     let joinsClocks = (plan.demuxer as? Demuxer)?.joinsClocks == true
     plan.demuxer.select(
       Set(plan.sideTracks.map(\.stream.index)).union(joinsClocks ? [plan.video.index] : []))
@@ -160,11 +162,14 @@ struct ChunkRun {
     while let packet = feed.next() {
       if let cancelled = request.cancelled { throw cancelled }
       let index = packet.streamIndex
+      found.take(packet)
       guard let side = plan.sideTracks.first(where: { $0.stream.index == index }) else { continue }
       try write(packet, of: side, to: work.writer)
     }
     if let error = feed.error { throw error }
     if feed.isStopped { throw UprightError(.cancelled, "stopped", at: request.input) }
+    // libavformat takes a connection that is closed early for the end of the input.
+    guard try found.finish() == digest else { throw ChunkPlan.changed(request.input) }
     for side in plan.sideTracks {
       try write(nil, of: side, to: work.writer)
       try work.writer.write(extradata: side.extradata, track: side.track)

@@ -20,3 +20,25 @@ struct PacketDigest {
     return try ByteDigest.digest(of: bytes)
   }
 }
+
+/// Computes a digest of all packets of some tracks. It doesn't depend on how the tracks are interleaved.
+struct TrackDigest {
+  private var digests: [(stream: Int, digest: ByteDigest)] = []
+
+  /// - Parameter streams: The indexes of the tracks in the input.
+  init(_ streams: some Sequence<Int>) throws(UprightError) {
+    for stream in streams { digests.append((stream, try ByteDigest())) }
+  }
+
+  /// Adds a packet; one of another track adds nothing. O(size).
+  func take(_ packet: borrowing Packet) {
+    let stream = packet.streamIndex
+    guard let track = digests.first(where: { $0.stream == stream }) else { return }
+    packet.add(to: track.digest)
+  }
+
+  /// Returns the digest of all packets so far, and begins another one.
+  func finish() throws(UprightError) -> String {
+    try ByteDigest.digest(of: digests.flatMap { $0.digest.finishBytes() })
+  }
+}

@@ -26,6 +26,8 @@ struct PacketSurvey {
   let warnings: [String]
   /// A digest of each packet, in decoding order; empty if they weren't requested.
   let digests: [UInt64]
+  /// A digest of the packets of all other tracks that are used; `nil` if digests weren't requested.
+  let tracksDigest: String?
   /// Presentation times in decoding order.
   private let times: [Int64]
   /// Decoding times as read; `Int64.min` if the container stores none.
@@ -39,7 +41,7 @@ struct PacketSurvey {
   ) {
     (self.shown, self.changes, self.sets, self.warnings) = (shown, changes, sets, warnings)
     (times, givenDecodingTimes, entries, digests) = (shown, [], [], [])
-    (hidden, leading) = (0, 0)
+    (hidden, leading, tracksDigest) = (0, 0, nil)
   }
 
   /// Reads the packets of the input of `plan`.
@@ -52,12 +54,17 @@ struct PacketSurvey {
     }
     let demuxer = try Demuxer(again: first, format: request.inputFormat)
     let keepsEdit = plan.options.upright == .metadata && [.mp4, .mov].contains(plan.container)
+    let others = plan.sideTracks.map(\.stream.index)
+    let tracks = plan.digestsPackets ? try TrackDigest(others) : nil
     let notes = PacketCollector(
       video, keepsEdit: keepsEdit, digest: plan.digestsPackets ? try PacketDigest() : nil)
-    var scan = try SignalScan(demuxer) { notes.take($0) }
+    var scan = try SignalScan(demuxer) { packet in
+      notes.take(packet)
+      tracks?.take(packet)
+    }
     // Clock resets are detected from the packets of all tracks that are read.
-    if demuxer.joinsClocks {
-      demuxer.select(Set(plan.sideTracks.map(\.stream.index)).union([video.index]))
+    if demuxer.joinsClocks || plan.digestsPackets {
+      demuxer.select(Set(others).union([video.index]))
     }
     var changes: [SignalScan.Change] = []
     while notes.problem == nil, let change = try scan.next() { changes.append(change) }
@@ -72,6 +79,7 @@ struct PacketSurvey {
     givenDecodingTimes = notes.decodingTimes
     entries = notes.entries
     digests = notes.digests
+    tracksDigest = try tracks?.finish()
     sets = notes.sets
     warnings = scan.warnings
     shown = times.sorted()

@@ -81,7 +81,8 @@ extension SchemaText {
           ("work", exactly(["encode", "copy"])), ("first", count), ("last", count),
           ("from", seconds), ("to", orNull(seconds)), ("reason", orNull(text)), ("digest", digest),
         ], required: ["work", "first", "last", "from", "to", "reason", "digest"]),
-      object([("work", exactly(["tracks", "whole"]))], required: ["work"]),
+      object([("work", exactly(["tracks"])), ("digest", digest)], required: ["work", "digest"]),
+      object([("work", exactly(["whole"]))], required: ["work"]),
     ]
   ]
 

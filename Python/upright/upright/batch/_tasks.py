@@ -51,8 +51,8 @@ class Plan:
         return hashlib.sha256(self.text).hexdigest()
 
     def is_verified(self, chunk: int) -> bool:
-        """Whether the plan has a digest of what a chunk reads: that of its frames."""
-        return json.loads(self.text)["chunks"][chunk]["work"] in ("encode", "copy")
+        """Whether the plan has a digest of what a chunk reads. It has none if the input can't be divided."""
+        return bool(json.loads(self.text)["chunks"][chunk]["work"] != "whole")
 
     @property
     def folder(self) -> str:
