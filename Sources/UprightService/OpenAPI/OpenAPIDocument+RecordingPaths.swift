@@ -1,5 +1,5 @@
 extension OpenAPIDocument {
-  /// The paths of recordings, as members of the object of all paths.
+  /// The paths of recordings.
   static let recordingPaths = #"""
     "/v1/recordings": {"get": {
       "operationId": "listRecordings", "tags": ["recordings"],

@@ -15,7 +15,9 @@ enum OpenAPIDocument {
       },
       "servers": [{"url": "\(server)"}],
       "security": [{"token": []}, {"login": []}],
-      "paths": \(paths),
+      "paths": {
+      \(paths.joined(separator: ",\n"))
+      },
       "components": {
         "securitySchemes": {"token": {
           "type": "http", "scheme": "bearer",
@@ -33,6 +35,12 @@ enum OpenAPIDocument {
 
       """
   }
+
+  /// Each is a list of members of the object of all paths.
+  private static let paths = [
+    servicePaths, consolePaths, sessionPaths, outputPaths, playbackPaths, publishingPaths,
+    webhookPaths, recordingPaths,
+  ]
 
   private static let parameters = #"""
     {
