@@ -1,8 +1,8 @@
 """Many players of a session with low latency, each of which waits for the next part: when are they answered?
 
 The players are Tests/Players/blocked_players.c. The delay of an answer is the time since the first player got a
-playlist with that part. The players have a lower priority than the service, because they stand for players on other
-machines; so their delays are upper bounds.
+playlist with that part, each at the time when the kernel had received it. The players have a lower priority than the
+service, because they stand for players on other machines.
 """
 import json
 import os

@@ -4,7 +4,8 @@
 //
 //   blocked_players PORT PATH PLAYERS SECONDS
 //
-// Prints one JSON object. Times are in seconds, of the monotonic clock:
+// Prints one JSON object. Times are in seconds of the wall clock, and those at which the kernel had received an answer: the
+// players stand for programs on other machines, and may get no processor before the service has none to answer any more.
 //   answers, bytes       playlists that were received with status 200 after a wait; bytes of all responses
 //   failed, failure      players that ended with another response or their connection; why the first did
 //   parts                [[segment, part, answers, first, last]]: when answers with that part came
@@ -39,7 +40,7 @@ typedef struct {
   char response[RESPONSE];
 } player;
 
-// The answers with one part, in the order of their arrival.
+// The answers with one part.
 typedef struct {
   place place;
   int count;
@@ -58,7 +59,7 @@ static place last_next;
 
 static double now(void) {
   struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
+  clock_gettime(CLOCK_REALTIME, &time);
   return time.tv_sec + time.tv_nsec * 1e-9;
 }
 
@@ -129,13 +130,27 @@ static void note(place got, double time) {
   if (each->count < players) each->times[each->count++] = time;
 }
 
+// When the kernel received what a message has; the present time if it doesn't say.
+static double arrival(struct msghdr *message) {
+  for (struct cmsghdr *each = CMSG_FIRSTHDR(message); each; each = CMSG_NXTHDR(message, each)) {
+    if (each->cmsg_level == SOL_SOCKET && each->cmsg_type == SCM_TIMESTAMPNS) {
+      struct timespec time;
+      memcpy(&time, CMSG_DATA(each), sizeof time);
+      return time.tv_sec + time.tv_nsec * 1e-9;
+    }
+  }
+  return now();
+}
+
 // Reads what has arrived. At the end of a response, the next request is sent.
 static void receive(player *player) {
-  ssize_t count = recv(player->socket, player->response + player->received,
-                       RESPONSE - 1 - player->received, 0);
+  struct iovec room = {player->response + player->received, RESPONSE - 1 - player->received};
+  char control[CMSG_SPACE(sizeof(struct timespec))];
+  struct msghdr message = {.msg_iov = &room, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+  ssize_t count = recvmsg(player->socket, &message, 0);
   if (count < 0 && errno == EAGAIN) return;
   if (count <= 0) return end(player, "a connection ended", 64);
-  double time = now();
+  double time = arrival(&message);
   player->received += count;
   player->response[player->received] = 0;
   char *body = strstr(player->response, "\r\n\r\n");
@@ -195,6 +210,7 @@ int main(int count, char **arguments) {
     if (connect(player->socket, (struct sockaddr *)&address, sizeof address) < 0) stop("connect");
     int yes = 1;
     setsockopt(player->socket, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    setsockopt(player->socket, SOL_SOCKET, SO_TIMESTAMPNS, &yes, sizeof yes);
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = player};
     if (epoll_ctl(poll, EPOLL_CTL_ADD, player->socket, &event) < 0) stop("epoll_ctl");
     ask(player);
@@ -214,6 +230,7 @@ int main(int count, char **arguments) {
   if (!delays) stop("malloc");
   for (int index = 0; index < parts; index++) {
     arrivals *each = &seen[index];
+    qsort(each->times, each->count, sizeof *each->times, ascending);
     for (int answer = 0; each->count == players && answer < players; answer++) {
       delays[measured++] = each->times[answer] - each->times[0];
     }

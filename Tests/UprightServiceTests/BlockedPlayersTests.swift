@@ -24,10 +24,10 @@ struct BlockedPlayersTests {
       isEnded: isEnded)
   }
 
-  /// The monotonic clock, in seconds.
+  /// The wall clock, in seconds.
   private static var now: Double {
     var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
+    clock_gettime(CLOCK_REALTIME, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
   }
 

@@ -13,9 +13,14 @@ enum AccessRule: Sendable, Hashable {
 
   /// The rule for a request. Requests that aren't listed here need `control`.
   init(method: HTTPRequest.Method, path: String) {
+    let reads = method == .get || method == .head
+    // Most requests, by far.
+    if path.hasPrefix("/live/"), reads {
+      self = .open
+      return
+    }
     let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(
       String.init)
-    let reads = method == .get || method == .head
     switch parts.first {
     case "" where parts.count == 1 && reads: self = .open
     case "healthz" where parts.count == 1 && reads: self = .open

@@ -41,11 +41,19 @@ struct TextBody: Sendable {
 final class PlaylistBodies: Sendable {
   /// By the text: signed URLs of one playlist differ from player to player.
   private let bodies = Mutex<[String: TextBody]>([:])
+  /// The one that was served last: comparing a text with itself is cheaper than finding it.
+  private let last = Mutex<(text: String, body: TextBody)?>(nil)
   private static let limit = 256
 
   /// Returns the body of a playlist.
   func body(of text: String) -> TextBody {
-    if let body = bodies.withLock({ $0[text] }) { return body }
+    if let last = last.withLock({ $0 }), last.text == text { return last.body }
+    let body = bodies.withLock { $0[text] } ?? add(text)
+    last.withLock { $0 = (text, body) }
+    return body
+  }
+
+  private func add(_ text: String) -> TextBody {
     let body = TextBody(Array(text.utf8))
     bodies.withLock { bodies in
       if bodies.count >= Self.limit { bodies = [:] }
