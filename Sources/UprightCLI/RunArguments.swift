@@ -14,6 +14,13 @@ struct OutputArguments: ParsableArguments {
     name: [.customShort("y"), .customLong("overwrite")], help: "Replace an existing output.")
   var overwrites = false
 
+  @OptionGroup var messages: MessageArguments
+
+  var quiet: Bool { messages.quiet }
+}
+
+/// What a command prints.
+struct MessageArguments: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Print errors only.")
   var quiet = false
 

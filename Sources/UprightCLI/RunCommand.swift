@@ -31,14 +31,7 @@ struct RunCommand: ParsableCommand {
     completion: .directory)
   var output: String
 
-  @Flag(name: .shortAndLong, help: "Print errors only.")
-  var quiet = false
-
-  @Flag(help: "Print the log messages of the FFmpeg libraries.")
-  var verbose = false
-
-  @Flag(help: "Print errors as JSON.")
-  var jsonErrors = false
+  @OptionGroup var messages: MessageArguments
 
   func run() throws {
     if output == "" {
@@ -52,7 +45,7 @@ struct RunCommand: ParsableCommand {
         _exit(Interruption.shared.status ?? 130)
       })
     let report = try session.run(chunk: chunk, folder: output)
-    if quiet { return }
+    if messages.quiet { return }
     for warning in report.warnings { StandardError.printLine("warning: \(warning)") }
     StandardError.printLine(
       "\(output)/\(chunk).part: \(report.packets) packets, \(report.size) bytes, "
