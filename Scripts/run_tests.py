@@ -27,8 +27,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # After this many seconds without output, a line lists the running tests.
 QUIET = 10
 SLOWEST = 20
-# Suites that measure real time. Their tests run last, without other suites, in a process each: three at a time, as
-# they wait more than they compute. Those with a browser whose latency is measured run alone.
+# Suites that measure real time. Their tests run last, without other suites, in a process each: three at a time, or five
+# that have no browser, as they wait more than they compute. Those with a browser whose latency is measured run alone.
 TIMED = {"UprightServiceTests.LivePublishing", "UprightServiceTests.LiveServiceMedia"}
 # Suites with a process for each test: in one process this one would take as long as all others of live sessions.
 SPLIT = TIMED | {"UprightTests.LiveSessionTests"}
@@ -60,7 +60,8 @@ def is_timed(suite):
 def cost(suite):
     """Returns how many cores a suite keeps busy."""
     if is_timed(suite):
-        return os.cpu_count() / (1 if suite in ALONE else 3)
+        is_light = suite.startswith("UprightServiceTests.LiveServiceMedia")
+        return os.cpu_count() / (1 if suite in ALONE else 5 if is_light else 3)
     return 0.25 if suite.startswith(WAITING) else 1
 
 
@@ -77,7 +78,8 @@ class Run:
     def __init__(self, suite, binary, filters, loop, folder, inbox):
         self.suite, self.begun = suite, time.monotonic()
         self.names, self.kinds, self.current = {}, {}, {}
-        self.times, self.skipped, self.issues, self.counted, self.ended = {}, {}, [], 0, False
+        self.times, self.skipped, self.issues, self.ended = {}, {}, [], False
+        self.cpu, self.exited = 0.0, threading.Event()
         stem = re.sub(r"\W+", "-", suite)
         self.log, events = folder / f"{stem}.log", folder / f"{stem}.events"
         events.unlink(missing_ok=True)
@@ -97,14 +99,18 @@ class Run:
         threading.Thread(target=self.wait, args=(descriptor,), daemon=True).start()
 
     def wait(self, descriptor):
-        self.process.wait()
+        # With the programs that it has started.
+        _, status, usage = os.wait4(self.process.pid, 0)
+        self.process.returncode = os.waitstatus_to_exitcode(status)
+        self.cpu = usage.ru_utime + usage.ru_stime
+        self.exited.set()
         os.close(descriptor)
 
     def read(self, reader, inbox):
         with reader:
             for line in reader:
                 inbox.put((self, json.loads(line)))
-        self.process.wait()
+        self.exited.wait()
         inbox.put((self, None))
 
     def label(self, test):
@@ -165,7 +171,7 @@ class Report:
             run.issues.append((next(iter(run.current), run.suite), place[:400]))
             self.line(f"✘ {run.suite} crashed (status {run.process.returncode}) in: {tests}\n{run.tail()}")
         mark = "✘" if run.issues else "✔"
-        self.line(f"{mark} {run.suite}: {len(run.times)} tests, {time.monotonic() - run.begun:.1f} s")
+        self.line(f"{mark} {run.suite}: {len(run.times)} tests, {time.monotonic() - run.begun:.1f} s ({run.cpu:.1f} s CPU)")
 
     def heartbeat(self, running):
         if time.monotonic() - self.last >= QUIET:

@@ -9,6 +9,11 @@ struct InterruptTests {
     "out.mkv --split",
   ]
 
+  /// Each output with both signals. In the first half each output is there once.
+  static let stops: [(String, CInt)] = [0, 1].flatMap { shift in
+    outputs.enumerated().map { ($1, ($0 + shift) % 2 == 0 ? SIGINT : SIGTERM) }
+  }
+
   /// Splits an output's name from the options after it.
   private static func words(_ output: String) -> (name: String, options: [String]) {
     let words = output.words
@@ -17,7 +22,7 @@ struct InterruptTests {
 
   @Test(
     "Once: buffered frames are finished, the partial file is playable, exit status 130 or 143",
-    arguments: outputs, [SIGINT, SIGTERM])
+    arguments: Loop.cases(stops, test: outputs.count))
   func once(_ wanted: String, _ signal: CInt) throws {
     let (name, options) = Self.words(wanted)
     let scratch = try Scratch()

@@ -219,7 +219,7 @@ struct JoinTests {
     #expect(difference == nil, "\(path): \(difference.map { "\($0)" } ?? "")")
   }
 
-  @Test("H.264", .long, .plays(.gstreamer, .chromium), arguments: Loop.cases(h264, test: 3))
+  @Test("H.264", .long, .plays(.gstreamer, .chromium), arguments: Loop.cases(h264, test: 2))
   func joinsH264(_ test: Case) throws { try Self.check(test) }
 
   @Test("HEVC", .long, .plays(.gstreamer, .chromium), arguments: Loop.cases(hevc, test: 1))

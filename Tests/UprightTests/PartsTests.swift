@@ -104,7 +104,7 @@ struct PartsTests {
 
   @Test(
     "Suitable GOPs are copied and the others are encoded, in one track", .long,
-    arguments: Loop.cases(cases, test: 7))
+    arguments: Loop.cases(cases, test: 6))
   func joined(_ test: Case) throws {
     let scratch = try Scratch()
     let source = try Self.source(test, scratch)

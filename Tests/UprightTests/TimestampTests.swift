@@ -73,15 +73,25 @@ struct TimestampTests {
     var rate = 25
   }
 
+  private static let aparts = [
+    Apart(testDescription: "audio 14 s before the video", audio: "17", videoAt: 14),
+    Apart(testDescription: "video 14 s before the audio", video: "17", audioAt: 14),
+    Apart(testDescription: "audio ends early", video: "20", audio: "1"),
+    Apart(testDescription: "video ends early", video: "1", audio: "20"),
+    Apart(testDescription: "one frame per second", video: "70", audio: "70", rate: 1),
+  ]
+
+  /// Each container with each of these. Among the first five are all of both.
+  static let pairs: [(Apart, String)] = {
+    let outputs = ["out.mp4", "out.ts", "out.m3u8", "out.flv", "out.mkv"]
+    return outputs.indices.flatMap { shift in
+      aparts.indices.map { (aparts[$0], outputs[($0 + shift) % outputs.count]) }
+    }
+  }()
+
   @Test(
     "Video and audio that do not begin or end together", .long,
-    arguments: [
-      Apart(testDescription: "audio 14 s before the video", audio: "17", videoAt: 14),
-      Apart(testDescription: "video 14 s before the audio", video: "17", audioAt: 14),
-      Apart(testDescription: "audio ends early", video: "20", audio: "1"),
-      Apart(testDescription: "video ends early", video: "1", audio: "20"),
-      Apart(testDescription: "one frame per second", video: "70", audio: "70", rate: 1),
-    ], Loop.cases(["out.mp4", "out.ts", "out.m3u8", "out.flv", "out.mkv"], test: 2))
+    arguments: Loop.cases(pairs, test: 5))
   func apart(_ test: Apart, _ name: String) throws {
     let scratch = try Scratch()
     let input = try Self.make(
