@@ -6,7 +6,8 @@ chunk costs besides its encoding. Then the speed-up on more cores, from the meas
     scale.py             200 clips on three nodes, one of which is killed; then a chunk's process killed every three seconds
     SHORT=1 scale.py     2 to 4 clips, and only the faults of the store, of a process and of a node
 
-Needs the packages of Python/scale.txt, and `upright` in the variable UPRIGHT.
+Needs the packages of Python/scale.txt, and `upright` in the variable UPRIGHT. With UPRIGHT_SHARED, real clips are among the
+200.
 """
 import contextlib
 import hashlib
@@ -36,6 +37,9 @@ from tables import table
 
 SHORT = os.environ.get("SHORT") == "1"
 PROGRAM = os.environ["UPRIGHT"]
+SHARED = os.environ.get("UPRIGHT_SHARED")
+# Where real clips are that play to their end.
+REAL = ("rotation-real", "real-footage", "vfr", "bframes-elst", "mkv-webm", "mpegts")
 OPTIONS = ("--frames", "upright", "--reencode", "always", "--chunk-seconds", "3", "--size", "source")
 BUCKET = "upright"
 NODES = 3
@@ -125,9 +129,12 @@ def storage(endpoint):
 
 
 def make_clips(folder, count):
-    """Makes `count` clips with audio of which few are alike, and returns their paths."""
+    """Makes clips with audio, adds the real ones, and returns `count` names, each with the path of a clip."""
     kinds = 4 if SHORT else 20
     clips = []
+    if SHARED and not SHORT:
+        clips = sorted(path for name in REAL for path in pathlib.Path(SHARED, "clips", name).iterdir())
+        say(f"scale: {len(clips)} real clips")
     for index in range(kinds):
         path = folder / f"kind{index}.mp4"
         seconds, size = 7 + index % 4 * 3, ("320x180", "180x320", "480x270")[index % 3]
@@ -136,18 +143,25 @@ def make_clips(folder, count):
              f"sine={200 + 50 * index}:d={seconds}:r=48000", "-pix_fmt", "yuv420p", "-c:v", "libx264", "-preset", "veryfast",
              "-g", "30", "-c:a", "aac", path], check=True)
         clips.append(path)
-    return [(f"clip{index}.mp4", clips[index % kinds]) for index in range(count)]
+    chosen = [(index, clips[index % len(clips)]) for index in range(count)]
+    return [(f"clip{index}{path.suffix}", path) for index, path in chosen]
+
+
+def made_of(clip):
+    """The name of a clip's output."""
+    return pathlib.Path(clip).stem + ".mp4"
 
 
 def expected(folder, clips):
     """What one process makes of each clip."""
     sums = {}
     for path in sorted({path for _, path in clips}):
-        output = folder / f"{path.stem}.whole.mp4"
+        output = folder / "whole.mp4"
         subprocess.run(
-            [PROGRAM, "transcode", path, "-o", output, *OPTIONS, "--threads", "1", "--chunks", "2", "-q"], check=True)
+            [PROGRAM, "transcode", path, "-o", output, *OPTIONS, "--threads", "1", "--chunks", "2", "-q", "-y"],
+            check=True)
         sums[path] = hashlib.sha256(output.read_bytes()).hexdigest()
-    return {name: sums[path] for name, path in clips}
+    return {made_of(name): sums[path] for name, path in clips}
 
 
 def children(parent):
@@ -206,7 +220,7 @@ def measure(name, engine, clips, sums, destination, options, on_task=lambda repo
     chunk to `times` if it isn't `None`."""
     started = time.monotonic()
     driver = Driver(engine, Options(destination, OPTIONS, options, attempts=12, keeps_parts=times is not None))
-    reports = driver.run([Clip(f"s3://{BUCKET}/in/{clip}", clip) for clip, _ in clips], on_task=on_task)
+    reports = driver.run([Clip(f"s3://{BUCKET}/in/{clip}", made_of(clip)) for clip, _ in clips], on_task=on_task)
     seconds = time.monotonic() - started
     store = Store(destination, options)
     failed = [report for report in reports if report.status != "done"]

@@ -243,11 +243,14 @@ class Proof:
 
     # The cluster
 
-    def overview(self):
+    def overviews(self):
+        """What each agent that answers knows."""
         for node in self.nodes:
             with contextlib.suppress(OSError, ValueError):
-                return json.loads(get(f"http://{node.address}:8090/v1/cluster", TOKENS["cluster"], 1))
-        return {"nodes": [], "sessions": []}
+                yield json.loads(get(f"http://{node.address}:8090/v1/cluster", TOKENS["cluster"], 1))
+
+    def overview(self):
+        return next(self.overviews(), {"nodes": [], "sessions": []})
 
     def until(self, what, condition, seconds=60):
         end = time.monotonic() + seconds
@@ -266,13 +269,12 @@ class Proof:
             get(f"http://{self.nodes[number % 3].address}:8090/v1/cluster/sessions/s{number}", TOKENS["cluster"], 5, "PUT", body)
 
     def settle(self):
-        """Waits until all nodes are there and all sessions publish."""
-        def is_whole():
-            seen = self.overview()
+        """Waits until all nodes are there, each of which knows that, and all sessions publish."""
+        def is_whole(seen):
             nodes = [node for node in seen["nodes"] if node["state"] == "up" and node["cores"] > 0]
             owned = [session for session in seen["sessions"] if session["owner"]]
-            return len(nodes) == 3 and len(owned) == SESSIONS
-        self.until("the cluster isn't whole", is_whole)
+            return len(nodes) == 3 and len(owned) == SESSIONS and seen["nats"]["writes"]
+        self.until("the cluster isn't whole", lambda: sum(map(is_whole, self.overviews())) == 3)
         since = time.monotonic()
         self.until("sessions don't publish", lambda: len(self.published(since)) == SESSIONS)
 
