@@ -14,6 +14,7 @@ publisher over RTMP, all on loopback.
               recording, and for each part the time from the first answer with it to the others
     whip      a session of 1280x720 at 30 frames per second by WHIP, through Janus, and by RTMP, with the same H.264 stream:
               CPU time and memory of the service
+    sizing    what a session, and a second of a clip, of 1080p at 30 frames per second cost
     back      the publisher is killed and restarted: the level of a player's buffer, and every PTS
 
 Prints a table and writes live.json into the given folder (bench). The load is printed beside the figures, to
@@ -27,7 +28,7 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from live_service import audience, back, blocked, many, running, turns, whip  # noqa: E402
+from live_service import audience, back, blocked, many, running, sizing, turns, whip  # noqa: E402
 from rows.row import Row, table  # noqa: E402
 
 INTERVAL = 1000 / 30
@@ -131,9 +132,19 @@ def whip_rows(found):
               note=f"by RTMP {two['rate']:.1f}; dropped {one['dropped']:.0f} and {two['dropped']:.0f}")
 
 
+def sizing_rows(found):
+    for size, each in found.items():
+        one, clip = each["session"], each["clip"]
+        yield Row(f"a session of 1080p30 to {size}", "cores", one["cores"], unit="",
+                  note=f"{3600 * one['written'] / 1e9:.1f} GB an hour written, {one['dropped']} frames dropped")
+        yield Row(f"an hour of 1080p30 to {size}", "hours of a core", clip["cores"], unit="",
+                  note=f"{3600 * clip['read'] / 1e9:.1f} GB read, {3600 * clip['written'] / 1e9:.1f} GB written")
+
+
 GROUPS = {"turns": (turns.measure, turn_rows), "sessions": (many.measure, session_rows),
           "audience": (audience.measure, audience_rows), "blocked": (blocked.measure, blocked_rows),
-          "whip": (whip.measure, whip_rows), "back": (back.measure, back_rows)}
+          "whip": (whip.measure, whip_rows), "sizing": (sizing.measure, sizing_rows),
+          "back": (back.measure, back_rows)}
 
 
 def main():

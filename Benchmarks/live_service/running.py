@@ -202,6 +202,12 @@ def processor(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def written(pid):
+    """Returns the number of bytes that it has written to files and sockets so far."""
+    with open(f"/proc/{pid}/io") as file:
+        return int(re.search(r"^wchar: (\d+)$", file.read(), re.M)[1])
+
+
 def threads(pid):
     return len(os.listdir(f"/proc/{pid}/task"))
 
