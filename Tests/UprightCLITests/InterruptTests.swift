@@ -64,11 +64,11 @@ struct InterruptTests {
     let (name, options) = Self.words(wanted)
     let scratch = try Scratch()
     let long = try longClip(in: scratch)
-    // The preset veryslow buffers so many frames that finishing them takes a while.
+    // So many frames are buffered that finishing them takes much longer than the pause between the signals.
     let program = try CommandLineProgram(
       [
-        "transcode", long, "-o", scratch.path(name), "--speed", "veryslow", "--report",
-        scratch.path("r.json"), "--trace", scratch.path("trace"),
+        "transcode", long, "-o", scratch.path(name), "--speed", "veryslow", "--encoder-options",
+        "rc-lookahead=250", "--report", scratch.path("r.json"), "--trace", scratch.path("trace"),
       ] + options)
     try Self.waitForFrames(scratch)
     program.send(SIGINT)
