@@ -121,8 +121,9 @@ struct Transcode: ParsableCommand {
   }
 
   private func runSeveral(_ list: InputList) throws {
-    let jobs = min(self.jobs ?? Batch.standardJobs(), list.items.count)
     var options = try options()
+    let isParallel = options.codec?.encodesInParallel ?? true
+    let jobs = isParallel ? min(self.jobs ?? Batch.standardJobs(), list.items.count) : 1
     if options.threads == 0 { options.threads = Batch.threads(jobs: jobs) }
     let document = try policyArguments.document()
     var sessions: [Result<TranscodeSession, UprightError>] = []

@@ -205,13 +205,15 @@ struct ChunkPlanTests {
     let plan = try Self.session(source, to: scratch.path("out.mkv"), test).chunkPlan()
     let text = Array(try plan.text().utf8)
     let work = [0, 1, 1, 0, 1, 1].enumerated().map { index, chunk in
-      WorkThread(name: "run") { () -> Result<(Int, String), UprightError> in
+      let thread = WorkThread(name: "run") { () -> Result<(Int, String), UprightError> in
         do throws(UprightError) {
           let folder = scratch.path("parts-\(index)")
           let report = try ChunkSession(plan: text).run(chunk: chunk, folder: folder)
           return .success((chunk, report.digest))
         } catch { return .failure(error) }
       }
+      if !codec.encodesInParallel { _ = thread.join() }
+      return thread
     }
     var digests: [Int: Set<String>] = [:]
     for thread in work {

@@ -30,7 +30,8 @@ final class PartsRun {
   /// Runs to the end and finishes the output.
   func run() throws(UprightError) -> TranscodeReport {
     output.reportPlan()
-    let reader = try PartReader(plan, input, exchange: exchange, encoders: input.concurrency) {
+    let encoders = plan.codec.encodesInParallel ? input.concurrency : 1
+    let reader = try PartReader(plan, input, exchange: exchange, encoders: encoders) {
       [self] part in
       PartEncoder(
         plan, input, part: part, setup: input.setup(plan, part: part, clock: clocks[part]),

@@ -27,6 +27,10 @@ public enum VideoCodec: String, Sendable, CaseIterable {
     }
   }
 
+  /// Whether several encoders of a process can work at the same time. SVT-AV1 1.4 (Debian 12) makes tables for all of
+  /// them when one is opened, so that one that works may crash.
+  package var encodesInParallel: Bool { self != .av1 }
+
   func find() throws(UprightError) -> UnsafePointer<AVCodec> {
     guard let codec = avcodec_find_encoder_by_name(encoderName) else {
       throw UprightError(
