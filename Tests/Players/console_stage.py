@@ -428,7 +428,9 @@ def edit_policy(page, stage):
     page.get_by_role("link", name="camera").click()
     page.get_by_role("link", name="Edit the policy").click()
     policy = page.get_by_label("Policy, as JSON")
-    expect(page.get_by_role("listitem").filter(has_text="Rule 8 of automatic rotation").first).to_be_visible()
+    # The session's page has such items too.
+    decisions = page.get_by_role("list", name="Decisions")
+    expect(decisions.get_by_role("listitem").filter(has_text="Rule 8 of automatic rotation").first).to_be_visible()
     policy.fill('{\n  "controllers": {"main": {"supported": ["landscap"]}}\n}')
     error = page.get_by_role("button", name="controllers.main.supported[0]")
     error.click()

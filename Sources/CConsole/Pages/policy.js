@@ -57,7 +57,8 @@ class Editor {
       this.policies = (await ask("GET", "/v1/policies")).policies;
       for (const name of Object.keys(this.policies)) this.choice.append(make("option", { value: name }, name));
       const policy = this.name ? (await ask("GET", session(this.name) + "/policy")).policy : this.policies.phone;
-      this.load(policy);
+      // Not over what has been typed meanwhile.
+      if (!this.isEdited) this.load(policy);
     } catch (error) {
       write(this.said, error.message);
     }
@@ -70,6 +71,7 @@ class Editor {
   }
 
   wait() {
+    this.isEdited = true;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.explain(), 150);
   }
