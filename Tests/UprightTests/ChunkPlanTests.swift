@@ -40,7 +40,8 @@ struct ChunkPlanTests {
   private static let joined = ["copy", "encode", "copy", "tracks"]
 
   static let cases = [
-    Case(testDescription: "MP4"),
+    Case(
+      testDescription: "MP4, from one in fragments", audio: "-c:a aac -movflags frag_keyframe"),
     Case(
       testDescription: "copied and encoded frames", events: turned, work: joined,
       configure: {
@@ -134,7 +135,7 @@ struct ChunkPlanTests {
 
   @Test(
     "Parts of separate sessions, in any order, give what transcode gives, byte for byte", .long,
-    arguments: Loop.cases(cases, test: 5))
+    arguments: Loop.cases(cases, test: 6))
   func equal(_ test: Case) throws {
     let scratch = try Scratch()
     let source = try Self.source(test, scratch)

@@ -74,13 +74,12 @@ extension Packet {
     UprightError(.badData, "a packet is damaged")
   }
 
-  /// Adds what a decoder and a muxer use of the packet to a digest: the presentation time, the duration,
-  /// whether it is a keyframe, and the payload. The decoding time isn't added: libavformat derives it from the
-  /// packets before, so it depends on where reading started.
+  /// Adds what a decoder and a muxer use of the packet to a digest: the presentation time, whether it is a
+  /// keyframe, and the payload. The decoding time and the duration aren't added: libavformat derives them from
+  /// the packets before, so they depend on where reading started, and of which streams.
   package func add(to digest: ByteDigest) {
     var head: [UInt8] = []
     head.append(number: raw.pointee.pts)
-    head.append(number: raw.pointee.duration)
     head.append(isKey ? 1 : 0)
     digest.add(head)
     withBytes { digest.add($0) }
