@@ -181,15 +181,19 @@ def tree(parent):
 
 
 class Killer(threading.Thread):
-    """Kills one process of those that `candidates` returns, every `pause` seconds."""
+    """Looks every `pause` seconds at what `candidates` returns and, after the first time every other time, kills one of
+    the new ones: a chunk that takes longer than the pause must be able to end."""
 
     def __init__(self, candidates, pause):
         super().__init__(daemon=True)
         self.candidates, self.pause, self.killed, self.ended = candidates, pause, 0, threading.Event()
 
     def run(self):
+        seen = set()
         while not self.ended.wait(self.pause):
-            if found := self.candidates():
+            found = [process for process in self.candidates() if process not in seen]
+            seen.update(found)
+            if found and (self.killed == 0 or random.random() < 0.5):
                 try:
                     os.kill(random.choice(found), signal.SIGKILL)
                     self.killed += 1
