@@ -47,6 +47,14 @@ struct PublishTests {
       return all
     }
 
+    /// Connects and publishes with a key that is accepted.
+    mutating func publish() throws {
+      try begin()
+      try connect()
+      try command(.string("publish"), .number(3), .null, .string("KEY"))
+      _ = try connection.accept()
+    }
+
     mutating func connect(_ app: String = "live") throws {
       try command(.string("connect"), .number(1), .object([.init("app", .string(app))]))
       try command(.string("createStream"), .number(2), .null)
@@ -139,10 +147,7 @@ struct PublishTests {
     ])
   func codec(_ payload: [UInt8], _ name: String) throws {
     var client = Client()
-    try client.begin()
-    try client.connect()
-    try client.command(.string("publish"), .number(3), .null, .string("KEY"))
-    _ = try client.connection.accept()
+    try client.publish()
     _ = try client.told()
     var payload = payload
     // IsExHeader.
@@ -158,10 +163,7 @@ struct PublishTests {
     arguments: ["hvc1", "av01", "vp09", "vp08", "avc1"])
   func enhanced(_ code: String) throws {
     var client = Client(acceptsEnhanced: true)
-    try client.begin()
-    try client.connect()
-    try client.command(.string("publish"), .number(3), .null, .string("KEY"))
-    _ = try client.connection.accept()
+    try client.publish()
     _ = try client.told()
     for head: UInt8 in [0x90, 0x91, 0xA3, 0xA2] {
       let payload = [head] + Array(code.utf8) + [0, 0, 0, 1]
@@ -210,10 +212,7 @@ struct PublishTests {
   func tracks(_ refused: Refused) throws {
     for acceptsEnhanced in [false, true] {
       var client = Client(acceptsEnhanced: acceptsEnhanced)
-      try client.begin()
-      try client.connect()
-      try client.command(.string("publish"), .number(3), .null, .string("KEY"))
-      _ = try client.connection.accept()
+      try client.publish()
       // What other publishers send.
       for (kind, payload) in [
         (RTMPMessage.Kind.video, [0x17, 0] as [UInt8]), (.audio, [0xAF, 0]), (.video, [0xD0, 0]),
@@ -235,10 +234,7 @@ struct PublishTests {
   @Test("The codecs in an aggregate are checked too, and nothing after a rejected one is taken")
   func aggregateCodecs() throws {
     var client = Client()
-    try client.begin()
-    try client.connect()
-    try client.command(.string("publish"), .number(3), .null, .string("KEY"))
-    _ = try client.connection.accept()
+    try client.publish()
     let tags = [
       FLVTag(.video, timestamp: 0, payload: [0x17, 0]),
       FLVTag(.video, timestamp: 0, payload: [0x1C, 0]),
@@ -280,10 +276,7 @@ struct PublishTests {
   @Test("An aggregate gives its tags, with times relative to the message")
   func aggregate() throws {
     var client = Client()
-    try client.begin()
-    try client.connect()
-    try client.command(.string("publish"), .number(3), .null, .string("KEY"))
-    _ = try client.connection.accept()
+    try client.publish()
     let tags = [
       FLVTag(.audio, timestamp: 500, payload: [0xAF, 1, 2]),
       FLVTag(.video, timestamp: 510, payload: [0x27, 1, 9]),
