@@ -8,7 +8,7 @@ package final class StagedFile {
   let path: String
   let temporaryPath: String
   private var isDone = false
-  /// Locked during the lifetime of this object; see `isAbandoned`.
+  /// Locked during the lifetime of this object; see `removeAbandoned`.
   private let lock: CInt
   /// Whether a file of that name existed when this one was created.
   private let replaces: Bool
@@ -16,8 +16,7 @@ package final class StagedFile {
   /// - Throws: `cannotCreate` if the folder doesn't exist or isn't writable.
   package init(path: String) throws(UprightError) {
     self.path = path
-    let url = URL(fileURLWithPath: path)
-    let folder = url.deletingLastPathComponent().path
+    let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
     var isFolder: ObjCBool = false
     guard unsafe FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder),
       isFolder.boolValue
@@ -31,17 +30,29 @@ package final class StagedFile {
         .cannotCreate, "is a folder, a device or a pipe", at: path, remedy: "name a plain file")
     }
     replaces = unsafe access(path, F_OK) == 0
-    // Process IDs are not unique: the folder may belong to several machines.
-    let number = Int.random(in: 1 << 32...Int.max)
-    temporaryPath = "\(folder)/.\(url.lastPathComponent).\(number).part"
-    let file = unsafe open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
-    guard file >= 0 else {
-      throw UprightError(
-        .cannotCreate, "cannot be written: \(unsafe String(cString: strerror(errno)))", at: path,
-        remedy: "check that the folder is writable")
+    (temporaryPath, lock) = try Self.create(in: folder, for: path)
+  }
+
+  /// Creates an empty temporary file and locks it. Returns its path and its descriptor.
+  private static func create(
+    in folder: String, for path: String
+  ) throws(UprightError) -> (path: String, descriptor: CInt) {
+    while true {
+      // Process IDs are not unique: the folder may belong to several machines.
+      let number = Int.random(in: 1 << 32...Int.max)
+      let temporary = "\(folder)/.\(URL(fileURLWithPath: path).lastPathComponent).\(number).part"
+      let file = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+      guard file >= 0 else {
+        throw UprightError(
+          .cannotCreate, "cannot be written: \(unsafe String(cString: strerror(errno)))",
+          at: path, remedy: "check that the folder is writable")
+      }
+      while flock(file, LOCK_EX) != 0, errno == EINTR {}
+      // Another process may have taken it for abandoned and removed it before it was locked.
+      var status = stat()
+      guard unsafe fstat(file, &status) == 0, status.st_nlink == 0 else { return (temporary, file) }
+      close(file)
     }
-    lock = file
-    flock(file, LOCK_EX | LOCK_NB)
   }
 
   deinit {
@@ -127,15 +138,6 @@ package final class StagedFile {
     try commit()
   }
 
-  /// Returns whether no process holds the lock of a temporary file. The process ID in its name is not enough:
-  /// it may belong to another container, or have been reused.
-  private static func isAbandoned(_ file: String) -> Bool {
-    let descriptor = unsafe open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { return false }
-    defer { close(descriptor) }
-    return flock(descriptor, LOCK_EX | LOCK_NB) == 0
-  }
-
   /// Renames the file to its final name, replacing the file that existed when this one was created.
   ///
   /// - Parameter name: Another name in the same folder; `nil` for the final name.
@@ -168,7 +170,11 @@ package final class StagedFile {
         continue
       }
       let name = words[..<dot].dropFirst()
-      guard isAbandoned("\(folder)/\(file)") else {
+      // A process ID would not do: it may belong to another container, or have been reused.
+      let lock = unsafe open("\(folder)/\(file)", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+      if lock < 0, errno == ENOENT { continue }
+      defer { close(lock) }
+      guard lock >= 0, flock(lock, LOCK_EX | LOCK_NB) == 0 else {
         if name == url.lastPathComponent {
           throw UprightError(
             .cannotCreate, "another process is writing this file", at: path,
@@ -179,6 +185,7 @@ package final class StagedFile {
       // The file is the output, one of its formats or one of its segments.
       let rest = name.dropFirst(stem.utf8.count - 1)
       guard name == url.lastPathComponent || rest.hasPrefix("-") else { continue }
+      // While it is locked: the process that has just created it waits for the lock.
       _ = unsafe unlink("\(folder)/\(file)")
     }
   }

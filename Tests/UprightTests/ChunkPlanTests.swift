@@ -232,12 +232,14 @@ struct ChunkPlanTests {
     let plan = try Self.session(source, to: scratch.path("out.mp4"), test).chunkPlan()
     let text = Array(try plan.text().utf8)
     let work = (0..<3).map { _ in
-      WorkThread(name: "run") { () -> String? in
-        try? ChunkSession(plan: text).run(chunk: 1, folder: scratch.path("parts")).digest
+      WorkThread(name: "run") { () -> Result<String, UprightError> in
+        Result { () throws(UprightError) in
+          try ChunkSession(plan: text).run(chunk: 1, folder: scratch.path("parts")).digest
+        }
       }
     }
-    let digests = work.map { $0.join() ?? nil }
-    #expect(Set(digests).count == 1 && digests[0] != nil)
+    let digests = try work.map { try #require($0.join()).get() }
+    #expect(Set(digests).count == 1)
     let names = try FileManager.default.contentsOfDirectory(atPath: scratch.path("parts"))
     #expect(names.sorted() == ["1.json", "1.part"])
   }
