@@ -26,10 +26,10 @@ extension TranscodeOptions {
         at: "--codec \(codec.rawValue)",
         remedy: "use --codec \(container.defaultCodec.rawValue), or another container")
     }
-    try codec.requireEncoder()
-    try codec.check(speed: speed, rate: rate, options: encoderOptions)
-    for rung in ladder {
-      try codec.check(speed: speed, rate: self.rate(of: rung), options: encoderOptions)
+    for rate in [rate] + ladder.map(rate(of:)) {
+      try codec.check(
+        speed: speed, rate: rate, options: encoderOptions,
+        amongOthers: encodesAmongOthers)
     }
     for (value, name) in [(start, "--start"), (end, "--to")] {
       if let value, !(value.isFinite && value >= 0) {
@@ -44,6 +44,9 @@ extension TranscodeOptions {
         .usage, "segments of \(segmentDuration) s", at: "--segment", remedy: "use 0.1 to 3600")
     }
   }
+
+  /// Whether the encoder works beside those of other live sessions, or of other canvases or sizes.
+  package var encodesAmongOthers: Bool { isLive || canvas == .dual || ladder.count > 1 }
 
   /// Whether an HLS output has a multivariant playlist, and a media playlist for each rendition and the audio.
   package func isMultivariant(in container: OutputContainer) -> Bool {

@@ -124,8 +124,6 @@ final class EncoderChain {
           }
         }))
     waitingDrains += 1
-    // The next encoder must not be opened before this one has ended.
-    while waitingDrains > 0, !settings.codec.encodesInParallel { try settle(emit) }
   }
 
   /// Waits until the oldest encoder is drained, then emits its packets and those that queue between it and

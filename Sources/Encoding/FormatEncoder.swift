@@ -38,7 +38,9 @@ package final class PacketBox: @unchecked Sendable {
 ///
 /// Sendable by hand-over: once another thread drains it, no other thread uses it.
 final class FormatEncoder: @unchecked Sendable {
-  private let format: EncodedFormat
+  private var format: EncodedFormat
+  /// The format before this one, which goes on if the parameter sets are the same, and whether it was announced.
+  private let previous: (format: EncodedFormat, isAnnounced: Bool)?
   /// `nil` once drained, so that its memory is freed on the thread that drained it.
   private var encoder: VideoEncoder?
   private var announces: Bool
@@ -53,6 +55,7 @@ final class FormatEncoder: @unchecked Sendable {
     format = EncodedFormat(
       index: index, size: settings.size, parameters: try encoder.parameters(),
       frameRate: settings.frameRate)
+    previous = nil
     self.encoder = encoder
     announces = true
   }
@@ -70,15 +73,12 @@ final class FormatEncoder: @unchecked Sendable {
     }
     let encoder = try VideoEncoder(settings)
     self.settings = settings
-    let parameters = try encoder.parameters()
-    let isSame = parameters.extradata == old.format.parameters.extradata
-    format =
-      isSame
-      ? old.format
-      : EncodedFormat(
-        index: index, size: settings.size, parameters: parameters, frameRate: settings.frameRate)
+    format = EncodedFormat(
+      index: index, size: settings.size, parameters: try encoder.parameters(),
+      frameRate: settings.frameRate)
+    previous = (old.format, !old.announces)
     self.encoder = encoder
-    announces = old.announces || !isSame
+    announces = true
   }
 
   /// Changes the rate control from the next frame on. Returns `false` if only another encoder can have it.
@@ -99,13 +99,25 @@ final class FormatEncoder: @unchecked Sendable {
     if let pts = packet.pts, let duration = durations.removeValue(forKey: pts) {
       packet.duration = duration
     }
+    // libaom's sequence header is known with the first packet.
+    if announces, let extradata = packet.newExtradata {
+      format = EncodedFormat(
+        index: format.index, size: format.size,
+        parameters: try format.parameters.with(extradata: extradata), frameRate: format.frameRate)
+    }
     return packet
   }
 
-  /// Returns the format on the first call and `nil` afterwards.
+  /// Returns the format that begins with the first packet, once that was received. Afterwards, and if the format before
+  /// goes on, returns `nil`.
   func announcement() -> EncodedFormat? {
-    defer { announces = false }
-    return announces ? format : nil
+    guard announces else { return nil }
+    announces = false
+    guard let previous, previous.format.parameters.extradata == format.parameters.extradata else {
+      return format
+    }
+    format = previous.format
+    return previous.isAnnounced ? nil : format
   }
 
   /// Returns the remaining packets in decoding order and closes the encoder.

@@ -80,6 +80,7 @@ final class LiveBranch {
       speed: options.speed,
       // An IDR is requested at each segment; the encoder must not insert its own more often.
       gop: options.gop ?? Int(clamping: min(rate * seconds * 4, 1e6)) + 1, isLive: true,
+      isAmongOthers: true,
       // Both, so that every output can share the packets.
       wantsGlobalHeader: true, repeatsHeaders: true,
       // Many sessions run in parallel; one thread for each has the lowest total cost.

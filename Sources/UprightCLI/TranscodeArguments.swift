@@ -294,7 +294,7 @@ extension VideoCodec: ExpressibleByArgument {
   /// Other common names of codecs, and names of their encoders.
   private static let otherNames = [
     "avc": "h264", "x264": "h264", "libx264": "h264", "h265": "hevc", "x265": "hevc",
-    "libx265": "hevc", "libsvtav1": "av1", "libvpx-vp9": "vp9",
+    "libx265": "hevc", "libsvtav1": "av1", "libaom-av1": "av1", "libvpx-vp9": "vp9",
   ]
 
   /// The names of the codecs that can be selected.

@@ -22,7 +22,8 @@ import UprightTestSupport
     "CConsole": ([], []),
     "CQREncode": ([], []),
     "UprightMediaIO": (
-      ["CFFmpeg", "CFFmpegShims", "PixelKernels", "Orientation"], ["Glibc", "Synchronization"]
+      ["CFFmpeg", "CFFmpegShims", "PixelKernels", "Orientation"],
+      ["Dispatch", "Glibc", "Synchronization"]
     ),
     "UprightPipeline": (
       ["UprightMediaIO", "UprightFrames", "RotationPolicy", "PixelKernels", "Orientation"], shared

@@ -11,7 +11,7 @@ import UprightTestSupport
 /// identical in every run.
 @Suite struct EncoderChainTests {
   /// The output of a chain.
-  private struct Outcome: Equatable {
+  struct Outcome: Equatable {
     /// The frames' presentation times, in decoding order.
     var pts: [Int64] = []
     var dts: [Int64] = []
@@ -32,6 +32,7 @@ import UprightTestSupport
     var isLive = false
     /// The number of encoders that this takes.
     let formats: Int
+    var codec = VideoCodec.h264
   }
 
   static let cases = [
@@ -51,15 +52,17 @@ import UprightTestSupport
   /// About 33 ms apart, irregularly, in ticks of 1/30000.
   private static func time(_ index: Int) -> Int64 { Int64(index * 1000 + index * 373 % 700) }
 
-  private static func settings(isLive: Bool = false) -> VideoEncoder.Settings {
+  static func settings(
+    codec: VideoCodec = .h264, isLive: Bool = false
+  ) -> VideoEncoder.Settings {
     VideoEncoder.Settings(
-      codec: .h264, size: PixelSize(2, 2), format: .yuv420p, colour: Colour(),
+      codec: codec, size: PixelSize(2, 2), format: .yuv420p, colour: Colour(),
       timeBase: Rational(1, 30000), frameRate: Rational(30, 1), isLive: isLive,
-      wantsGlobalHeader: true, repeatsHeaders: true,
-      options: isLive ? [:] : ["bf": "3", "b_strategy": "0"])
+      isAmongOthers: isLive, wantsGlobalHeader: true, repeatsHeaders: true,
+      options: isLive || codec != .h264 ? [:] : ["bf": "3", "b_strategy": "0"])
   }
 
-  private static func picture(_ index: Int, size: PixelSize) throws -> VideoFrame {
+  static func picture(_ index: Int, size: PixelSize) throws -> VideoFrame {
     var frame = try FramePool(size: size, format: .yuv420p).frame()
     for component in 0..<3 {
       guard let plane = frame.plane(component) else { continue }
@@ -71,9 +74,10 @@ import UprightTestSupport
     return frame
   }
 
-  private static func run(_ test: Case) throws -> Outcome {
+  static func run(_ test: Case) throws -> Outcome {
     var outcome = Outcome()
-    let chain = EncoderChain(settings(isLive: test.isLive), followsColour: true)
+    let chain = EncoderChain(
+      settings(codec: test.codec, isLive: test.isLive), followsColour: true)
     func note(_ packet: consuming Packet, _ format: EncodedFormat?) {
       if let format {
         outcome.formats.append("\(format.index): \(format.size) at \(outcome.pts.count)")
@@ -168,5 +172,39 @@ import UprightTestSupport
       "the slowest of the next 59: \(slowest) s; to flush one encoder: \(start.secondsUntilNow) s"
     )
     #expect(chain.packets == 120)
+  }
+}
+
+/// The encoders of AV1, which the thread sanitizer can't judge.
+@Suite struct AV1ChainTests {
+  /// Costs half a second. SVT-AV1 crashes if it is opened while it works.
+  @Test("In AV1, one encoder of a process waits for the others", .long)
+  func turns() throws {
+    let test = EncoderChainTests.Case(
+      testDescription: "AV1", pictures: 24, isLandscape: { $0 / 8 == 1 }, formats: 3, codec: .av1)
+    let alone = try EncoderChainTests.run(test)
+    let threads = (0..<4).map { _ in
+      WorkThread(name: "chain") { try? EncoderChainTests.run(test) }
+    }
+    for thread in threads { #expect(thread.join() == alone) }
+  }
+
+  @Test("In AV1, live encoders work at the same time: each frame gives its packet at once")
+  func company() throws {
+    let chains = (0..<3).map { _ in
+      EncoderChain(EncoderChainTests.settings(codec: .av1, isLive: true), followsColour: true)
+    }
+    var counts = [0, 0, 0]
+    for index in 0..<20 {
+      for (place, chain) in chains.enumerated() {
+        let size = index / 5 % 2 == 1 ? PixelSize(96, 64) : PixelSize(64, 96)
+        try chain.encode(EncoderChainTests.picture(index, size: size)) { (_, _) in
+          counts[place] += 1
+        }
+      }
+      #expect(counts == [index + 1, index + 1, index + 1])
+    }
+    for chain in chains { try chain.finish { (_, _) in } }
+    #expect(chains.map(\.formats) == [4, 4, 4])
   }
 }

@@ -86,12 +86,16 @@ struct LiveChangeTests {
     #expect(try Playlist(path: "\(folder)/index.m3u8").discontinuities == 0)
   }
 
-  @Test("The bit rate changes without a change of format, also from a constant quality")
-  func rate() async throws {
+  @Test(
+    "The bit rate changes without a change of format, also from a constant quality",
+    arguments: [VideoCodec.h264, .av1])
+  func rate(_ codec: VideoCodec) async throws {
     let scratch = try Scratch()
     let (folder, file) = (scratch.path("hls"), scratch.path("take.mp4"))
     let clip = try FLVClip("testsrc2=s=160x90:r=30,noise=alls=60:allf=t", seconds: 4)
     let stage = try LiveTestSession([.hls(folder: folder), .file(path: file)]) {
+      $0.options.codec = codec
+      if codec == .av1 { $0.options.speed = nil }
       $0.options.canvas = .landscape
       $0.options.size = .pair(PixelSize(160, 90))
     }

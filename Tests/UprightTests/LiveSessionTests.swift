@@ -10,12 +10,18 @@ import UprightTestSupport
 /// Live sessions, tested by their outputs.
 @Suite(.enabled(if: Needs.ffmpeg, "needs ffmpeg"), .realTime, .serialized)
 struct LiveSessionTests {
-  @Test("An event at a media time takes effect at that frame, in HLS with a discontinuity")
-  func turn() async throws {
+  @Test(
+    "An event at a media time takes effect at that frame, in HLS with a discontinuity",
+    arguments: [VideoCodec.h264, .av1])
+  func turn(_ codec: VideoCodec) async throws {
     let scratch = try Scratch()
     let folder = scratch.path("hls")
     let clip = try FLVClip(DecodedFrames.source, seconds: 3)
-    let stage = try LiveTestSession([.hls(folder: folder)]) { $0.options.sensor() }
+    let stage = try LiveTestSession([.hls(folder: folder)]) {
+      $0.options.sensor()
+      $0.options.codec = codec
+      if codec == .av1 { $0.options.speed = nil }
+    }
     // Before the first frame, the answer is empty.
     #expect(
       try await stage.session.post([.at(1.5, .device(.landscapeLeft))]).isEmpty)

@@ -36,11 +36,13 @@ struct RenditionTests {
     return playlists
   }
 
-  /// Checks that a player shows frames 0 to 299, upright.
-  private static func checkFrames(_ path: String, changes: [Int], widths: [Int]) throws {
+  /// Checks that a player shows the first frames, `count` of them, upright.
+  private static func checkFrames(
+    _ path: String, count: Int = 300, changes: [Int], widths: [Int]
+  ) throws {
     let (status, said) = try Player.ffmpeg.play([path])
     #expect(status == 0, "\(path): \(said["error"])")
-    #expect(said["numbers"].ints == Array(0..<300), "\(path)")
+    #expect(said["numbers"].ints == Array(0..<count), "\(path)")
     #expect(said["sizes"].array.map { $0["frame"].int } == changes, "\(path)")
     #expect(said["sizes"].array.map { $0["width"].int } == widths, "\(path)")
     #expect(said["lies"].array.map { $0["orientation"].int } == [1], "\(path)")
@@ -84,9 +86,8 @@ struct RenditionTests {
     #expect(written >= average - 1 && written <= average * 1.011 + 1, "\(written), not \(average)")
     let peak = try #require(attributes["BANDWIDTH"].flatMap(Double.init))
     // A lower bound: the segments are as long as the target duration, or the last of their format.
-    let least =
-      zip(video, sound).filter { $0.0.seconds >= 1 }
-      .map { ($0.bits + $1.bits) / $0.seconds }.max() ?? 0
+    let long = zip(video, sound).filter { $0.0.seconds >= 1 }
+    let least = long.map { (video, sound) in (video.bits + sound.bits) / video.seconds }.max() ?? 0
     #expect(peak >= least * 0.95 && peak <= least * 1.2, "\(peak), at least \(least)")
   }
 
@@ -285,6 +286,31 @@ struct RenditionTests {
       try Self.checkFrames(
         scratch.path("out-\(canvas).m3u8"), changes: [0], widths: [index == 0 ? 180 : 320])
     }
+  }
+
+  /// Costs 5 seconds.
+  @Test("Both canvases and a ladder in AV1: four encoders at once, every frame on each", .long)
+  func severalInAV1() throws {
+    let scratch = try Scratch()
+    let run = try Self.make("out.m3u8", in: scratch) {
+      $0.canvas = .dual
+      $0.codec = .av1
+      $0.speed = "8"
+      $0.end = 4
+      $0.ladder = [Rung(size: PixelSize(180, 320)), Rung(size: PixelSize(144, 256))]
+      $0.segmentDuration = 2
+    }
+    for (canvas, widths) in [("portrait", [180, 144]), ("landscape", [320, 256])] {
+      let names = ["180p", "144x256"].map { "out-\(canvas)-\($0).m3u8" }
+      _ = try Self.checkedAlike(names + ["out-audio.m3u8"], scratch)
+      for (name, width) in zip(names, widths) {
+        try Self.checkFrames(
+          scratch.path(name), count: run.result.output.frames, changes: [0], widths: [width])
+      }
+    }
+    #expect(run.result.output.frames > 110)
+    let codecs = try Self.variants(run.path).map { $0.attributes["CODECS"] ?? "" }
+    #expect(codecs.count == 4 && codecs.allSatisfy { $0.hasPrefix("av01.0.") }, "\(codecs)")
   }
 
   @Test("A focus moves the crop at its frame, from one edge to the other", .long)

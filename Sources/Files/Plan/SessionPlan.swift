@@ -90,7 +90,8 @@ package struct SessionPlan {
       }
       // Options for the default codec's encoder may be invalid for this codec's encoder.
       let check: ()? = try? codec.check(
-        speed: options.speed, rate: options.rate, options: options.encoderOptions)
+        speed: options.speed, rate: options.rate, options: options.encoderOptions,
+        amongOthers: options.encodesAmongOthers)
       return check != nil
     }
     return suitable ?? usual
@@ -261,6 +262,7 @@ package struct SessionPlan {
       colour: frame.colour, timeBase: videoTimeBase, frameRate: video.frameRate,
       rate: options.firstRate,
       speed: options.speed, gop: options.gop, isLive: options.isLive,
+      isAmongOthers: options.encodesAmongOthers,
       wantsGlobalHeader: container.wantsGlobalHeader,
       repeatsHeaders: repeatsHeaders,
       threads: options.threads, options: options.encoderOptions)

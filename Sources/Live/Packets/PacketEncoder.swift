@@ -36,9 +36,9 @@ final class PacketEncoder: @unchecked Sendable {
       throw UprightError(
         .usage, "\(encoding.codec) has no packets", at: "codec", remedy: "use h264")
     }
-    try encoding.codec.requireEncoder()
     try encoding.codec.check(
-      speed: encoding.speed, rate: encoding.rate, options: encoding.encoderOptions)
+      speed: encoding.speed, rate: encoding.rate, options: encoding.encoderOptions,
+      amongOthers: true)
     self.codec = codec
     self.inbox = inbox
     self.timeBase = timeBase
@@ -64,7 +64,8 @@ final class PacketEncoder: @unchecked Sendable {
             timeBase: timeBase, frameRate: encoding.frameRate, rate: encoding.rate,
             speed: encoding.speed,
             // Keyframes are requested by time.
-            gop: 1 << 16, isLive: true, wantsGlobalHeader: true, repeatsHeaders: true,
+            gop: 1 << 16, isLive: true, isAmongOthers: true, wantsGlobalHeader: true,
+            repeatsHeaders: true,
             threads: encoding.codec == .h264 ? 1 : 0, options: encoding.encoderOptions)
         }), setup)
   }

@@ -8,7 +8,7 @@ public enum VideoCodec: String, Sendable, CaseIterable {
   case h264
   /// H.265 (HEVC), encoded by libx265.
   case hevc
-  /// AV1, encoded by SVT-AV1.
+  /// AV1, encoded by SVT-AV1 for a file, and by libaom for a live stream and for several canvases or sizes.
   case av1
   /// VP9, encoded by libvpx.
   case vp9
@@ -16,25 +16,30 @@ public enum VideoCodec: String, Sendable, CaseIterable {
   case raw
 
   /// FFmpeg's name of the encoder.
-  package var encoderName: String {
+  ///
+  /// - Parameter amongOthers: Whether encoders of other sessions, canvases or sizes must be able to work at the
+  ///   same time; see `encodesInParallel`.
+  package func encoderName(amongOthers: Bool = false) -> String {
     switch self {
     case .h264: "libx264"
     case .hevc: "libx265"
-    case .av1: "libsvtav1"
+    case .av1: amongOthers ? "libaom-av1" : "libsvtav1"
     case .vp9: "libvpx-vp9"
     // FFmpeg's Y4M muxer takes whole frames and rejects raw video.
     case .raw: "wrapped_avframe"
     }
   }
 
-  /// Whether several encoders of a process can work at the same time. SVT-AV1 1.4 (Debian 12) makes tables for all of
-  /// them when one is opened, so that one that works may crash.
+  /// Whether several encoders of a process can encode files at the same time; if not, one waits for the other.
+  ///
+  /// SVT-AV1 has tables that all of its encoders use, and writes them whenever one is opened. One that works then
+  /// may crash or hang (seen in 1.4; in later releases too if the settings differ).
   package var encodesInParallel: Bool { self != .av1 }
 
-  func find() throws(UprightError) -> UnsafePointer<AVCodec> {
-    guard let codec = avcodec_find_encoder_by_name(encoderName) else {
+  func find(_ name: String) throws(UprightError) -> UnsafePointer<AVCodec> {
+    guard let codec = avcodec_find_encoder_by_name(name) else {
       throw UprightError(
-        .unavailable, "the linked FFmpeg has no \(encoderName)", at: "--codec \(rawValue)",
+        .unavailable, "the linked FFmpeg has no \(name)", at: "--codec \(rawValue)",
         remedy:
           "install Debian's ffmpeg, which has it (apt-get install ffmpeg), or use another --codec")
     }
@@ -42,17 +47,19 @@ public enum VideoCodec: String, Sendable, CaseIterable {
   }
 
   /// Whether the encoder is linked.
-  package var isLinked: Bool { avcodec_find_encoder_by_name(encoderName) != nil }
+  package var isLinked: Bool { avcodec_find_encoder_by_name(encoderName()) != nil }
 
-  /// - Throws: `unavailable` if the encoder isn't linked.
-  package func requireEncoder() throws(UprightError) { _ = try find() }
-
-  /// Checks the encoder's settings before it is opened. libx264 would write to standard error itself.
+  /// Checks that the encoder is linked, and its settings before it is opened. libx264 would write to standard error
+  /// itself.
   ///
-  /// - Throws: `usage` if the encoder doesn't know a value. The error lists the known ones.
+  /// - Throws: `unavailable` if the encoder isn't linked, `usage` if it doesn't know a value. The error lists the
+  ///   known ones.
   package func check(
-    speed: String?, rate: VideoEncoder.RateControl, options: [String: String]
+    speed: String?, rate: VideoEncoder.RateControl, options: [String: String],
+    amongOthers: Bool = false
   ) throws(UprightError) {
+    let encoderName = encoderName(amongOthers: amongOthers)
+    _ = try find(encoderName)
     if case .constantQuality(let crf?) = rate, self != .raw {
       let limit = self == .h264 || self == .hevc ? 51.0 : 63.0
       guard (0...limit).contains(crf) else {
@@ -61,7 +68,7 @@ public enum VideoCodec: String, Sendable, CaseIterable {
           remedy: "use 0 (best) to \(Int(limit))")
       }
     }
-    let words = words
+    let words = words(amongOthers: amongOthers)
     if let speed { try Self.check(speed, "preset", among: words, of: encoderName, at: "--speed") }
     for (key, value) in options {
       try Self.check(value, key, among: words, of: encoderName, at: "--encoder-options")
@@ -85,7 +92,7 @@ public enum VideoCodec: String, Sendable, CaseIterable {
   }
 
   /// The known values of some options of the encoder.
-  private var words: [String: [String]] {
+  private func words(amongOthers: Bool) -> [String: [String]] {
     let speeds = [
       "ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower",
       "veryslow", "placebo",
@@ -100,7 +107,7 @@ public enum VideoCodec: String, Sendable, CaseIterable {
         "profile": ["baseline", "main", "high", "high10", "high422", "high444"],
       ]
     case .hevc: ["preset": speeds]
-    case .av1: ["preset": (0...13).map { "\($0)" }]
+    case .av1: ["preset": (0...(amongOthers ? 8 : 13)).map { "\($0)" }]
     case .vp9: ["preset": (-8...8).map { "\($0)" }]
     case .raw: [:]
     }
@@ -108,7 +115,7 @@ public enum VideoCodec: String, Sendable, CaseIterable {
 
   /// Returns whether the encoder supports `format`. Frames are converted to a supported format.
   package func supports(_ format: PixelFormat) -> Bool {
-    guard let codec = avcodec_find_encoder_by_name(encoderName),
+    guard let codec = avcodec_find_encoder_by_name(encoderName()),
       let list = upright_codec_pixel_formats(codec)
     else { return true }
     var index = 0
@@ -178,6 +185,11 @@ public enum VideoCodec: String, Sendable, CaseIterable {
       if let mastering = hdr.mastering { parameters += ":master-display=\(mastering.inUnits)" }
       if let light = hdr.light { parameters += ":max-cll=\(light.text)" }
       options["x265-params"] = parameters
+    case .av1 where settings.isAmongOthers:
+      options["usage"] = "realtime"
+      options["cpu-used"] = settings.speed ?? (settings.isLive ? "7" : "6")
+      options["row-mt"] = "1"
+      if isConstant { options["crf"] = crf(settings.isLive ? 35 : 30) }
     case .av1:
       options["preset"] = settings.speed ?? "10"
       if isConstant { options["crf"] = crf(35) }

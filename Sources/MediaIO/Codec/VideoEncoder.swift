@@ -1,6 +1,15 @@
 internal import CFFmpeg
 internal import CFFmpegShims
+internal import Dispatch
 package import Orientation
+
+/// The right to have the only encoder of the process, from `init`, which waits for it, to `deinit`.
+private final class EncoderTurn {
+  private static let free = DispatchSemaphore(value: 1)
+
+  init() { Self.free.wait() }
+  deinit { Self.free.signal() }
+}
 
 /// Encodes frames of one size and format. Used by one thread at a time.
 public final class VideoEncoder {
@@ -24,6 +33,8 @@ public final class VideoEncoder {
     package var gop: Int?
     /// Whether to encode without lookahead and reordering, so that each frame produces its packet at once.
     package var isLive: Bool
+    /// Whether encoders of other sessions, canvases or sizes must be able to work at the same time.
+    package var isAmongOthers: Bool
     /// Whether the extradata is stored apart from the packets (MP4, FLV, Matroska).
     package var wantsGlobalHeader: Bool
     /// Whether parameter sets are repeated in band at every IDR.
@@ -31,6 +42,9 @@ public final class VideoEncoder {
     package var threads: Int
     /// `--encoder-options`: option names of the encoder, with their values.
     package var options: [String: String]
+
+    /// FFmpeg's name of the encoder.
+    fileprivate var encoderName: String { codec.encoderName(amongOthers: isAmongOthers) }
 
     /// Whether a bit rate is also the limit of each second: in live H.264, unless `options` has limits.
     fileprivate var isLimited: Bool {
@@ -40,8 +54,9 @@ public final class VideoEncoder {
     package init(
       codec: VideoCodec, size: PixelSize, format: PixelFormat, colour: Colour, timeBase: Rational,
       frameRate: Rational? = nil, rate: RateControl = .constantQuality(nil), speed: String? = nil,
-      gop: Int? = nil, isLive: Bool = false, wantsGlobalHeader: Bool = false,
-      repeatsHeaders: Bool = false, threads: Int = 0, options: [String: String] = [:]
+      gop: Int? = nil, isLive: Bool = false, isAmongOthers: Bool = false,
+      wantsGlobalHeader: Bool = false, repeatsHeaders: Bool = false, threads: Int = 0,
+      options: [String: String] = [:]
     ) {
       self.codec = codec
       self.size = size
@@ -53,6 +68,7 @@ public final class VideoEncoder {
       self.speed = speed
       self.gop = gop
       self.isLive = isLive
+      self.isAmongOthers = isAmongOthers
       self.wantsGlobalHeader = wantsGlobalHeader
       self.repeatsHeaders = repeatsHeaders
       self.threads = threads
@@ -70,10 +86,15 @@ public final class VideoEncoder {
 
   package private(set) var settings: Settings
   private let context: UnsafeMutablePointer<AVCodecContext>
+  /// Held from before the encoder is opened until it is closed, if the process can have only one.
+  private let turn: EncoderTurn?
 
+  /// Waits while another encoder is open if the process can have only one (`VideoCodec.encodesInParallel`).
+  ///
   /// - Throws: `unavailable` if the encoder isn't linked, `usage` if it rejects its options.
   package init(_ settings: Settings) throws(UprightError) {
     self.settings = settings
+    turn = settings.codec.encodesInParallel || settings.isAmongOthers ? nil : EncoderTurn()
     context = try Self.open(settings)
   }
 
@@ -115,7 +136,7 @@ public final class VideoEncoder {
   private static func open(
     _ settings: Settings
   ) throws(UprightError) -> UnsafeMutablePointer<AVCodecContext> {
-    let codec = try settings.codec.find()
+    let codec = try settings.codec.find(settings.encoderName)
     var context = QuietContext.codec(codec)
     guard let opened = context else { throw outOfMemory("encoder") }
     configure(opened, settings)
@@ -130,11 +151,11 @@ public final class VideoEncoder {
     avcodec_free_context(&context)
     if let name = unknown.first, code >= 0 {
       throw UprightError(
-        .usage, "\(settings.codec.encoderName) has no option \(name)", at: "--encoder-options",
-        remedy: "see ffmpeg -h encoder=\(settings.codec.encoderName)")
+        .usage, "\(settings.encoderName) has no option \(name)", at: "--encoder-options",
+        remedy: "see ffmpeg -h encoder=\(settings.encoderName)")
     }
     throw UprightError(
-      .usage, "\(settings.codec.encoderName) rejects these settings: \(explain(code))",
+      .usage, "\(settings.encoderName) rejects these settings: \(explain(code))",
       at: "\(settings.size) \(settings.format)",
       remedy: "check --speed, --crf, --bitrate and --encoder-options"
     ).reporting(code)

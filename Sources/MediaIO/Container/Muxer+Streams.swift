@@ -6,7 +6,7 @@ extension Muxer {
   /// Returns whether `format` can contain `codec`, by libavformat's table.
   package static func canCarry(_ codec: VideoCodec, format: String) -> Bool {
     guard let output = av_guess_format(format, nil, nil),
-      let encoder = avcodec_find_encoder_by_name(codec.encoderName)
+      let encoder = avcodec_find_encoder_by_name(codec.encoderName())
     else { return false }
     return avformat_query_codec(output, encoder.pointee.id, FF_COMPLIANCE_NORMAL) == 1
   }
