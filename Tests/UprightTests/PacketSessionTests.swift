@@ -90,9 +90,8 @@ struct PacketSessionTests {
     #expect(received.formats.map(\.change.firstFrame) == [0, 100, 200])
     #expect(received.formats.map { $0.packets.first?.pts } == [7, 300_007, 600_007])
     #expect(received.formats.allSatisfy { $0.packets.first?.isKey == true })
-    #expect(
-      received.formats.map(\.description.size)
-        == [PixelSize(160, 90), PixelSize(90, 160), PixelSize(160, 90)])
+    let sizes: [PixelSize?] = [PixelSize(160, 90), PixelSize(90, 160), PixelSize(160, 90)]
+    #expect(received.formats.map(\.description.size) == sizes)
     #expect(received.packets.map(\.pts) == packets.map(\.pts))
     #expect(received.packets.allSatisfy { $0.timeBase == Self.clock })
     #expect(received.decisions.map(\.outcome).filter { $0 == .rotate }.count == 3)

@@ -70,9 +70,8 @@ struct RenditionTests {
     let stream = try FFmpegTool.probe(
       scratch.path(uri), ["-select_streams", "v:0", "-show_streams"])["streams"][0]
     #expect(stream["profile"].string == "Constrained Baseline")
-    let level = String(try #require(stream["level"].int), radix: 16)
-    #expect(
-      attributes["CODECS"] == "avc1.42c0" + (level.count < 2 ? "0" : "") + level + ",mp4a.40.2")
+    let level = String(format: "%02x", try #require(stream["level"].int))
+    #expect(attributes["CODECS"] == "avc1.42c0\(level),mp4a.40.2")
     func bits(_ playlist: String) throws -> [(bits: Double, seconds: Double)] {
       try Playlist(path: scratch.path(playlist)).segments.map {
         let data = try Data(contentsOf: URL(fileURLWithPath: scratch.path($0.file)))

@@ -49,7 +49,7 @@ struct SplitTests {
       let zero = try #require(times.first)
       // FLV and MPEG-TS have no time before zero, so reordering shifts all times.
       #expect(zero >= 0 && zero < 0.1, "\(file) begins at \(zero)")
-      let errors = zip(times, theirs[(index * 100)...]).map { ours, theirs -> Double in
+      let errors = zip(times, theirs[(index * 100)...]).map { (ours: Double, theirs: Double) in
         abs(ours - zero - (theirs - start))
       }
       let worst = errors.max()
@@ -65,8 +65,8 @@ struct SplitTests {
       #expect(index == 0 || first >= -grain, "\(file): audio begins at \(first)")
       #expect(last < end + grain, "\(file): audio ends at \(last)")
       if !name.hasSuffix("webm") {
-        let source = audio.map { $0 - start }.min { abs($0 - first) < abs($1 - first) } ?? 9
-        #expect(abs(source - first) <= grain, "\(file): audio moved by \(source - first)")
+        let moved = audio.map { (time: Double) in abs(time - start - first) }.min() ?? 9
+        #expect(moved <= grain, "\(file): audio moved by \(moved)")
       }
     }
     if !name.hasSuffix("webm") { #expect(heard == audio.count) }
