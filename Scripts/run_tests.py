@@ -13,11 +13,13 @@ has a reason for it.
 """
 
 import argparse
+import contextlib
 import json
 import os
 import pathlib
 import queue
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -27,8 +29,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # After this many seconds without output, a line lists the running tests.
 QUIET = 10
 SLOWEST = 20
-# Suites that measure real time. Their tests run last, without other suites, in a process each: three at a time, or five
-# that have no browser, as they wait more than they compute. Those with a browser whose latency is measured run alone.
+# Suites that measure real time. Their tests run in a process each: three at a time, or five that have no browser, as they
+# wait more than they compute. Those with a browser whose latency is measured are beside no other of these.
 TIMED = {"UprightServiceTests.LivePublishing", "UprightServiceTests.LiveServiceMedia"}
 # Suites with a process for each test: in one process this one would take as long as all others of live sessions.
 SPLIT = TIMED | {"UprightTests.LiveSessionTests"}
@@ -36,7 +38,7 @@ ALONE = {
     "UprightServiceTests.LivePublishing/LowLatencyMediaTests/hlsJS()",
     "UprightServiceTests.LiveServiceMedia/WebRTCTests/browser(_:_:)"}
 # Suites of live sessions and leases, which mostly wait: they need a fifth of a core. They start first, so that no long
-# one is left alone at the end.
+# one is left alone at the end, and those that measure real time follow.
 WAITING = ("UprightServiceTests.", "UprightTests.Live", "UprightCLITests.Relay", "CUprightTests.PythonClusterTests")
 # Suites that take 20 seconds or more: their order in a fresh clone. Later the last durations are known.
 LONGEST = {
@@ -57,12 +59,16 @@ def is_timed(suite):
     return suite.partition("/")[0] in TIMED
 
 
+def is_live(suite):
+    return suite.startswith(WAITING) and not is_timed(suite)
+
+
 def cost(suite):
     """Returns how many cores a suite keeps busy."""
     if is_timed(suite):
         is_light = suite.startswith("UprightServiceTests.LiveServiceMedia")
         return os.cpu_count() / (1 if suite in ALONE else 5 if is_light else 3)
-    return 0.25 if suite.startswith(WAITING) else 1
+    return 0.25 if is_live(suite) else 1
 
 
 def fit(suites):
@@ -72,11 +78,35 @@ def fit(suites):
     return sum(map(cost, suites)) <= os.cpu_count() + (0.01 if in_real_time else 1)
 
 
+def place(suite, waiting, running):
+    """Returns the priority that a suite can start with now, "normal" or "idle"; `None` if it can't.
+
+    Once all suites of live sessions have started, those that measure real time begin. Until they have ended, the others
+    get the time that they leave.
+    """
+    normal = [run.suite for run in running if run.priority == "normal"]
+    if is_timed(suite):
+        is_next = not any(map(is_live, waiting)) and all(map(is_timed, normal))
+        return "normal" if is_next and fit([*normal, suite]) else None
+    if not any(map(is_live, waiting)) and any(map(is_timed, [*waiting, *normal])):
+        idle = [run.suite for run in running if run.priority == "idle"]
+        return "idle" if fit([*idle, suite]) else None
+    return "normal" if fit([*(run.suite for run in running), suite]) else None
+
+
+def make_idle(process):
+    """Gives a process and those that it starts the time that the others leave. It must have a session of its own: the
+    scheduler shares the cores among sessions first, whatever the priorities in them (sched(7), autogroup)."""
+    with contextlib.suppress(OSError):
+        os.sched_setscheduler(process.pid, os.SCHED_IDLE, os.sched_param(0))
+        pathlib.Path(f"/proc/{process.pid}/autogroup").write_text("19")
+
+
 class Run:
     """One process of tests, and the events received from it."""
 
-    def __init__(self, suite, binary, filters, loop, folder, inbox):
-        self.suite, self.begun = suite, time.monotonic()
+    def __init__(self, suite, priority, binary, filters, loop, folder, inbox):
+        self.suite, self.priority, self.begun = suite, priority, time.monotonic()
         self.names, self.kinds, self.current = {}, {}, {}
         self.times, self.skipped, self.issues, self.ended = {}, {}, [], False
         self.cpu, self.exited = 0.0, threading.Event()
@@ -90,7 +120,9 @@ class Run:
             command += ["--filter", pattern]
         self.process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=open(self.log, "wb"), stderr=subprocess.STDOUT,
-            env=os.environ | {"UPRIGHT_LOOP": loop}, cwd=ROOT)
+            env=os.environ | {"UPRIGHT_LOOP": loop}, cwd=ROOT, start_new_session=priority == "idle")
+        if priority == "idle":
+            make_idle(self.process)
         # Opened for reading and writing, so that the reader isn't blocked if the process dies before it opens
         # the pipe.
         descriptor = os.open(events, os.O_RDWR)
@@ -255,36 +287,42 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
 
     chosen = chosen_suites(options.binary, options.loop, options.filter)
-    # Suites that measure real time run last, those of live sessions first. Among them the order is that of their
-    # last duration, the longest first.
+    # Suites of live sessions start first, then the others. Among them the order is that of their last duration, the
+    # longest first.
     kept = folder / "seconds.json"
     seconds = json.loads(kept.read_text()) if kept.exists() else {}
     waiting = sorted(chosen, key=lambda suite: (
-        is_timed(suite), not suite.startswith(WAITING), -seconds.get(suite, 20 if suite in LONGEST else 0)))
+        is_timed(suite), not is_live(suite), -seconds.get(suite, 20 if suite in LONGEST else 0)))
     inbox, report, running = queue.Queue(), Report(), []
-    while waiting or running:
-        # Starts every suite that fits in the cores that are left.
-        for suite in list(waiting):
-            if running and not fit([run.suite for run in running] + [suite]):
-                continue
-            if is_timed(suite) and (
-                    not is_timed(waiting[0]) or any(not is_timed(run.suite) for run in running)):
-                continue
-            waiting.remove(suite)
-            running.append(
-                Run(suite, options.binary, chosen[suite], options.loop, folder, inbox))
-            report.runs.append(running[-1])
-        try:
-            run, record = inbox.get(timeout=1)
-            if record is None:
-                running.remove(run)
-                report.finish(run)
-                seconds[run.suite] = round(time.monotonic() - run.begun, 1)
-            else:
-                report.take(run, record)
-        except queue.Empty:
-            pass
-        report.heartbeat(running)
+    try:
+        while waiting or running:
+            # Starts every suite that fits in the cores that are left.
+            for suite in list(waiting):
+                priority = place(suite, waiting, running)
+                if priority is None:
+                    continue
+                waiting.remove(suite)
+                running.append(
+                    Run(suite, priority, options.binary, chosen[suite], options.loop, folder, inbox))
+                report.runs.append(running[-1])
+            try:
+                run, record = inbox.get(timeout=1)
+                if record is None:
+                    running.remove(run)
+                    report.finish(run)
+                    seconds[run.suite] = round(time.monotonic() - run.begun, 1)
+                else:
+                    report.take(run, record)
+            except queue.Empty:
+                pass
+            report.heartbeat(running)
+    except KeyboardInterrupt:
+        # The terminal doesn't tell those in a session of their own.
+        for run in running:
+            if run.priority == "idle":
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(run.process.pid, signal.SIGINT)
+        raise
     kept.write_text(json.dumps(seconds, indent=1))
     sys.exit(0 if report.summary(allowed_skips()) else 1)
 

@@ -32,7 +32,7 @@ class Browser:
              "--disable-background-networking", "--disable-component-update", "--no-proxy-server", "--mute-audio",
              "--window-size=%d,%d" % size, *flags, "about:blank"],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment,
-            preexec_fn=prepare, pass_fds=(3, 4), start_new_session=True)
+            preexec_fn=prepare, pass_fds=(3, 4), process_group=0)
         os.close(self.from_us)
         os.close(self.to_us)
         self.count, self.received, self.events = 0, b"", []

@@ -279,7 +279,7 @@ def play(browser, url, reports, timeout):
     try:
         with open(log_path, "wb") as log:
             process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment,
-                                       start_new_session=True, preexec_fn=die_with_parent)
+                                       process_group=0, preexec_fn=die_with_parent)
         end = time.monotonic() + timeout
         while not reports.final.wait(0.1):
             if process.poll() is not None:
