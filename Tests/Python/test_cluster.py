@@ -550,7 +550,7 @@ async def test_a_node_that_alone_has_no_nats_stops_before_others_take_over(clust
     assert lost and cluster.log.overlaps() == [] and max(cluster.log.gaps(since).values()) <= 3.2
     # It returns as a node without sessions.
     relay.is_cut = False
-    await cluster.until(lambda: cluster.machines[0].agent.observer.is_healthy(time.monotonic()))
+    await cluster.until(lambda: cluster.machines[0].agent.membership.observer.is_healthy(time.monotonic()))
     await cluster.want("new", cost=3)
     await cluster.until(lambda: cluster.owners().get("new") == "a")
     assert cluster.log.overlaps() == []

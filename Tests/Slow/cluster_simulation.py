@@ -153,11 +153,11 @@ async def reconcile(nodes):
         store.sessions._see(f"session.s{index}", wanted.encoded(), revision)
         store.leases._see(
             f"session.s{index}", Lease(f"n{index % nodes}", "0" * 32, 1, "held", revision).encoded(), revision)
-    agent._is_ready = True
+    agent.membership.is_ready = True
     rounds = max(1, 300 // nodes)
     started = time.perf_counter()
     for _ in range(rounds):
-        agent.observer.wrote(agent._clock())
+        agent.membership.observer.wrote(agent._clock())
         await agent._reconcile()
     return (time.perf_counter() - started) / rounds
 

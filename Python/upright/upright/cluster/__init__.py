@@ -5,9 +5,11 @@
 `docs/cluster.md` describes it. The extra `cluster` of this package has what it needs: `pip install upright[cluster]`.
 """
 
-from ._agent import Agent, NameTaken, Settings
+from ._agent import Agent
 from ._fence import Fence, Observer
+from ._membership import NameTaken
 from ._placement import assign, cost_of
 from ._records import Desired, Lease, Node
+from ._settings import Settings
 
 __all__ = ["Agent", "Desired", "Fence", "Lease", "NameTaken", "Node", "Observer", "Settings", "assign", "cost_of"]

@@ -12,9 +12,11 @@ import sys
 
 from aiohttp import web
 
-from ._agent import Agent, NameTaken, Settings
+from ._agent import Agent
 from ._api import API
+from ._membership import NameTaken
 from ._records import Malformed
+from ._settings import Settings
 
 
 def _secret(path: str) -> str:

@@ -6,57 +6,22 @@ import asyncio
 import contextlib
 import logging
 import time
-import uuid
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import aiohttp
 
-from ._fence import Fence, Observer
 from ._ledger import Ledger, is_free
+from ._membership import Membership
 from ._placement import assign, cost_of
 from ._records import Desired, Lease, Node, check_name, key_of
-from ._service import Refused, Service
+from ._service import FAILURES, Service
+from ._settings import Settings
 from ._store import Conflict, Store, Unavailable, stop
+from ._view import View
 
 _log = logging.getLogger("upright.cluster")
-#: What a request to another program can raise.
-FAILURES = (OSError, asyncio.TimeoutError, aiohttp.ClientError, Refused)
-
-
-class NameTaken(Exception):
-    """Another agent has this name, and is alive."""
-
-
-@dataclass
-class Settings:
-    """What an agent is told."""
-
-    #: The name of the node, unique in the cluster.
-    name: str
-    nats: list[str]
-    #: The `upright serve` beside the agent, and its admin token.
-    serve: str
-    token: str
-    #: What agents and clients of `/v1/cluster` show each other.
-    cluster_token: str
-    #: Where other agents reach this one, and clients its service.
-    agent_url: str
-    public_url: str
-    cluster: str = "main"
-    #: The number of NATS servers that keep each bucket.
-    replicas: int = 1
-    #: A node is dead after this time without a renewal, in seconds.
-    lease: float = 2.0
-    #: The cores that sessions may use.
-    cores: float = 1.0
-    #: The secret of the service's publish hook; `None` for no hook.
-    hook_secret: str | None = None
-    #: The longest drain, in seconds.
-    drain: float = 30.0
-    #: Further arguments for the connection to NATS: credentials, TLS.
-    nats_options: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass
@@ -76,20 +41,9 @@ class Agent:
     def __init__(self, settings: Settings, clock: Callable[[], float] = time.monotonic) -> None:
         check_name(settings.name)
         self.settings = settings
-        self.id = uuid.uuid4().hex
         self._clock = clock
-        # The service needs time to end its sessions.
-        self.fence = Fence(settings.lease, settings.lease / 4)
-        self.observer = Observer(settings.lease, settings.lease / 20)
         self.running: dict[str, Running] = {}
-        self.state = "up"
-        self._beat = 0
-        self._revision = 0
         self._cpu = 0.0
-        self._is_ready = False
-        self._last_contact = clock()
-        self._write_began: float | None = None
-        self._renewing = asyncio.Lock()
         self._wake = asyncio.Event()
         self._draining = asyncio.Event()
         self._free_since: dict[str, float] = {}
@@ -99,8 +53,9 @@ class Agent:
         self.service: Service
         self.store = Store(
             settings.nats, settings.cluster, settings.replicas, settings.lease / 6, self._note, settings.nats_options)
-        self.ledger = Ledger(
-            self.store.leases.all("node"), self.store.leases.all("session"), self.store.sessions.all("session"))
+        self.view = View(self.store)
+        self.ledger = Ledger(self.store.leases.all("node"), self.view.leases, self.view.desired)
+        self.membership = Membership(settings, self.store, self, clock)
 
     def _note(self, kind: str, name: str) -> None:
         """A record is another one."""
@@ -121,10 +76,11 @@ class Agent:
             try:
                 await self.store.open()
                 loops = [asyncio.create_task(self.store.follow())]
-                await self._join()
+                await self.membership.join(self.service, self._http)
                 ready()
                 loops += [
-                    asyncio.create_task(body()) for body in (self._renew_for_ever, self._reconcile_for_ever, self._look)]
+                    asyncio.create_task(body())
+                    for body in (self.membership.renew_for_ever, self._reconcile_for_ever, self._look)]
                 drained = asyncio.create_task(self._drain())
                 loops.append(drained)
                 done, _ = await asyncio.wait(loops, return_when=asyncio.FIRST_COMPLETED)
@@ -138,212 +94,42 @@ class Agent:
         """Hands all sessions over, then ends `run`."""
         self._draining.set()
 
-    async def _join(self) -> None:
-        """Makes this node's record, once no other agent renews one of its name."""
-        key = key_of("node", self.settings.name)
-        seen: tuple[int, float] | None = None
-        while True:
-            try:
-                node, revision = await self.store.leases.read(key)
-            except Unavailable as error:
-                # What was seen before says nothing about the time between.
-                seen = None
-                _log.warning("can't join yet: NATS: %s", error)
-                await asyncio.sleep(0.2)
-                continue
-            now = self._clock()
-            if node is not None and node.is_alive:
-                if seen is None:
-                    seen = (revision, now)
-                elif seen[0] != revision:
-                    raise NameTaken(f"another agent has the name {self.settings.name}: {node.agent}")
-                if now - seen[1] < self.settings.lease + self.observer.guard:
-                    await asyncio.sleep(self.settings.lease / 10)
-                    continue
-            # What an earlier run of this agent has left running ends now.
-            with contextlib.suppress(*FAILURES):
-                await self.service.renew(0.1, 1)
-            sent = self._clock()
-            try:
-                self._revision = await self.store.leases.write(key, self._node().encoded(), revision)
-            except Conflict:
-                raise NameTaken(f"another agent has just taken the name {self.settings.name}") from None
-            except Unavailable as error:
-                seen = None
-                _log.warning("can't join yet: NATS: %s", error)
-                continue
-            self.fence.renewed(sent)
-            self.observer.wrote(sent)
-            await self._renew_service()
-            # Now with the cores of a service that is there.
-            await self._renew()
-            _log.info("%s has joined the cluster %s", self.settings.name, self.settings.cluster)
-            return
+    def overview(self) -> dict[str, Any]:
+        """The body of `GET /v1/cluster`."""
+        writes = self.membership.observer.is_healthy(self._clock())
+        return {
+            "cluster": self.settings.cluster, "agent": self.settings.name,
+            "nats": {"server": self.store.server, "writes": writes}, **self.view.overview()}
 
-    def _node(self) -> Node:
-        return Node(
-            self.settings.name, self.id, self.settings.agent_url, self.settings.public_url, self.state,
-            self.settings.cores if self._is_ready else 0.0, round(self.load, 4), self._beat)
+    # What the membership needs
 
     @property
     def load(self) -> float:
         """The cores that this node's sessions use: what they were declared to, or what is measured if that is more."""
         return max(self._cpu, sum(session.cost for session in self.running.values()))
 
-    # The node's lease
-
-    async def _renew_for_ever(self) -> None:
-        period = self.settings.lease / 5
-        while True:
-            started = self._clock()
-            await self._renew()
-            await asyncio.sleep(max(0.01, period - (self._clock() - started)))
-
-    async def _renew(self) -> None:
-        async with self._renewing:
-            self._beat += 1
-            self._write_began = sent = self._clock()
-            try:
-                await self._write_node()
-            except (Unavailable, Conflict):
-                self.observer.failed()
-                # No one can take over while NATS takes no writes from anyone. All that may must say so.
-                sent = self._clock()
-                if await self._is_nats_gone():
-                    self.fence.renewed(sent)
-            else:
-                self.fence.renewed(sent)
-                self.observer.wrote(sent)
-            finally:
-                self._write_began = None
-            await self._renew_service()
-
-    @property
-    def has_nats(self) -> bool:
-        """Whether NATS takes this agent's writes. After a `False` it takes at least a lease's time until this agent
-        declares a node dead."""
-        if self._write_began is not None and self._clock() - self._write_began > self.settings.lease / 10:
-            self.observer.failed()
-        return self.observer.healthy_since is not None
-
-    async def _write_node(self) -> None:
-        key = key_of("node", self.settings.name)
-        try:
-            self._revision = await self.store.leases.write(key, self._node().encoded(), self._revision)
-            return
-        except Conflict:
-            node, revision = await self.store.leases.read(key)
-        if node is not None and node.is_alive and node.id != self.id:
-            await self._lose_all()
-            raise NameTaken(f"another agent has taken the name {self.settings.name}: {node.agent}")
-        # It is this agent's if the answer to a write was lost. There is none if NATS has lost its store.
-        if node is not None and not node.is_alive:
-            _log.warning("%s was declared dead; joining again", self.settings.name)
-            await self._lose_all()
-            self.id = uuid.uuid4().hex
-        self._revision = await self.store.leases.write(key, self._node().encoded(), revision)
-
-    async def _lose_all(self) -> None:
+    async def lose_all(self) -> None:
         """Ends all sessions here: others run them."""
         names = list(self.running)
         self.running.clear()
-        self.fence.deadline = float("-inf")
         await asyncio.gather(*(self._end(name, continues=True) for name in names))
 
-    async def _renew_service(self) -> None:
-        """Tells the service how long it may go on. It ends by itself when this agent doesn't."""
-        left = self.fence.remaining(self._clock())
-        was_ready, self._is_ready = self._is_ready, False
-        if left >= 0.1:
-            try:
-                epochs = await self.service.renew(min(left, 60), self.settings.lease / 4)
-            except FAILURES as error:
-                if was_ready:
-                    _log.warning("the service doesn't answer: %s", error or type(error).__name__)
-                self._lose_service(_is_refused(error))
-                return
-            self._is_ready, self._last_contact = True, self._clock()
-            # Sessions that are no longer this node's.
-            for name, epoch in epochs.items():
-                mine = self.running.get(name)
-                if (mine is None or mine.lease.epoch != epoch) and name not in self._busy:
-                    self._spawn(name, self._end(name, continues=True))
-        if not was_ready:
-            self._wake.set()
-
-    def _lose_service(self, is_gone: bool) -> None:
-        """Gives up the sessions of a service that has ended, or that has ended them because it wasn't reached."""
-        if not is_gone and self._clock() - self._last_contact < self.settings.lease:
-            return
+    def lose_service(self) -> None:
+        """Gives up the sessions: the service has ended them."""
         for name, mine in list(self.running.items()):
             if name not in self._busy:
                 self._spawn(name, self._release(name, mine, "released"))
 
-    async def _is_nats_gone(self) -> bool:
-        """Whether every other agent is here to say that NATS takes no writes from it either.
+    def end_others(self, epochs: dict[str, int]) -> None:
+        """Ends those of the service's sessions that aren't this node's any more."""
+        for name, epoch in epochs.items():
+            mine = self.running.get(name)
+            if (mine is None or mine.lease.epoch != epoch) and name not in self._busy:
+                self._spawn(name, self._end(name, continues=True))
 
-        One that refuses the connection isn't running. One that doesn't answer may be able to write.
-        """
-        others = [node for node in self._nodes().values() if node.is_alive and node.name != self.settings.name]
-        return all(await asyncio.gather(*(self._has_no_nats(node) for node in others)))
-
-    async def _has_no_nats(self, node: Node) -> bool:
-        try:
-            async with self._http.get(
-                f"{node.agent}/v1/cluster/pulse", headers=self.headers,
-                timeout=aiohttp.ClientTimeout(self.settings.lease / 6),
-            ) as answer:
-                return bool((await answer.json())["nats"] is False)
-        except (*FAILURES, ValueError, KeyError, TypeError) as error:
-            return _is_refused(error)
-
-    @property
-    def headers(self) -> dict[str, str]:
-        return {"Authorization": f"Bearer {self.settings.cluster_token}"}
-
-    # What the cluster has
-
-    def _nodes(self) -> dict[str, Node]:
-        return {name: node for name, (node, _) in self.store.leases.all("node").items()}
-
-    @property
-    def _leases(self) -> dict[str, tuple[Lease, int]]:
-        return self.store.leases.all("session")
-
-    @property
-    def _desired(self) -> dict[str, tuple[Desired, int]]:
-        return self.store.sessions.all("session")
-
-    def overview(self) -> dict[str, Any]:
-        """The body of `GET /v1/cluster`."""
-        nodes = self._nodes()
-        leases, desired = self._leases, self._desired
-        sessions = []
-        for name in sorted(set(desired) | {name for name, (lease, _) in leases.items() if lease.state == "held"}):
-            lease = leases[name][0] if name in leases else None
-            owner = nodes.get(lease.owner) if lease is not None else None
-            is_owned = lease is not None and lease.state in ("held", "offered") and owner is not None \
-                and owner.is_alive and owner.id == lease.id
-            sessions.append({
-                "name": name, "owner": lease.owner if lease is not None and is_owned else None,
-                "epoch": lease.epoch if lease is not None else 0,
-                "state": lease.state if lease is not None and (is_owned or lease.state == "done") else "waiting"})
-        return {
-            "cluster": self.settings.cluster, "agent": self.settings.name,
-            "nats": {"server": self.store.server, "writes": self.observer.is_healthy(self._clock())},
-            "nodes": [
-                {"name": node.name, "state": node.state, "cores": node.cores, "load": node.load, "serve": node.serve,
-                 "sessions": sum(session["owner"] == node.name for session in sessions)}
-                for node in sorted(nodes.values(), key=lambda node: node.name)],
-            "sessions": sessions}
-
-    def owner(self, name: str) -> Node | None:
-        """The node that runs a session."""
-        found = self._leases.get(name)
-        if found is None or found[0].state not in ("held", "offered"):
-            return None
-        node = self._nodes().get(found[0].owner)
-        return node if node is not None and node.is_alive and node.id == found[0].id else None
+    def wake(self) -> None:
+        """Looks at once whether there are sessions to take or to give up."""
+        self._wake.set()
 
     # Taking and giving up sessions
 
@@ -359,8 +145,9 @@ class Agent:
     async def _reconcile(self) -> None:
         await self._bury()
         for name, mine in list(self.running.items()):
-            self._check(name, mine, self._leases.get(name), self._desired.get(name))
-        if self.state == "up" and self._is_ready and self.observer.is_healthy(self._clock()):
+            self._check(name, mine, self.view.leases.get(name), self.view.desired.get(name))
+        node = self.membership
+        if node.state == "up" and node.is_ready and node.observer.is_healthy(self._clock()):
             self._bid()
 
     async def _bury(self) -> None:
@@ -374,9 +161,9 @@ class Agent:
             if name == self.settings.name:
                 continue
             if not node.is_alive:
-                self.observer.forget(name)
+                self.membership.observer.forget(name)
                 continue
-            if not self.observer.is_dead(name, revision, now):
+            if not self.membership.observer.is_dead(name, revision, now):
                 continue
             with contextlib.suppress(Conflict, Unavailable):
                 await self.store.leases.write(key_of("node", name), replace(node, state="dead").encoded(), revision)
@@ -388,13 +175,14 @@ class Agent:
         """Ends a session of this node that is another's now, or isn't wanted any more, or not so."""
         if name in self._busy:
             return
-        if found is not None and found[1] > mine.revision and (found[0].id, found[0].epoch) != (self.id, mine.lease.epoch):
+        run = (self.membership.id, mine.lease.epoch)
+        if found is not None and found[1] > mine.revision and (found[0].id, found[0].epoch) != run:
             # Another node has it.
             if mine.lease.state != "offered":
                 del self.running[name]
                 self._spawn(name, self._end(name, continues=True))
             return
-        if self.state != "up":
+        if self.membership.state != "up":
             return
         if desired is None:
             self._spawn(name, self._end_unwanted(name, mine))
@@ -419,7 +207,7 @@ class Agent:
         for name, cost in self.ledger.free.items():
             since = self._free_since.setdefault(name, now)
             # One that fails everywhere isn't tried all the time.
-            failures = self._leases[name][0].failures if name in self._leases else 0
+            failures = self.view.leases[name][0].failures if name in self.view.leases else 0
             waited = now - since - (min(30.0, 0.5 * 2 ** min(failures, 6)) if failures else 0.0)
             if waited >= 0:
                 turns = int(waited / (self.settings.lease / 4)) + failures
@@ -432,8 +220,8 @@ class Agent:
         for turn, sessions in sorted(free.items()):
             for name, node in assign(sessions, able, turn).items():
                 if node == self.settings.name and name not in self._busy and name not in self.running:
-                    wanted, request = self._desired[name]
-                    self._spawn(name, self._take(name, wanted, request, self._leases.get(name)))
+                    wanted, request = self.view.desired[name]
+                    self._spawn(name, self._take(name, wanted, request, self.view.leases.get(name)))
 
     async def _take(
         self, name: str, wanted: Desired, request: int, found: tuple[Lease, int] | None,
@@ -441,7 +229,7 @@ class Agent:
         """Takes the lease of a session that is free, and starts it. Returns whether this node runs it now."""
         before, revision = found if found is not None else (None, 0)
         lease = Lease(
-            self.settings.name, self.id, (before.epoch if before is not None else 0) + 1, "held", request,
+            self.settings.name, self.membership.id, (before.epoch if before is not None else 0) + 1, "held", request,
             before.failures if before is not None and before.request == request else 0)
         cost = wanted.cost if wanted.cost is not None else cost_of(wanted.session)
         try:
@@ -449,7 +237,7 @@ class Agent:
         except (Conflict, Unavailable):
             # Another node was first. A lease that was taken without an answer isn't used: it is released below.
             return await self._disown(name, lease)
-        if lease.id != self.id:
+        if lease.id != self.membership.id:
             # This node was declared dead in the meantime.
             return await self._disown(name, lease)
         self._free_since.pop(name, None)
@@ -542,7 +330,7 @@ class Agent:
                 mine.lease = replace(mine.lease, failures=0)
             return
         _log.info("session %s, epoch %d: %s: %s", name, epoch, state, reason)
-        desired = self._desired.get(name)
+        desired = self.view.desired.get(name)
         publisher = desired[0].publisher if desired is not None else None
         if state == "ended" and reason == "the input ended" and publisher is None:
             self._spawn(name, self._release(name, mine, "done", continues=False))
@@ -552,8 +340,8 @@ class Agent:
     def _give_up_stale(self) -> None:
         """Releases leases of this run that it doesn't use: their release couldn't be written."""
         for name in self.ledger.owned.get(self.settings.name, set()) - set(self.running) - self._busy:
-            lease, revision = self._leases[name]
-            if lease.id == self.id:
+            lease, revision = self.view.leases[name]
+            if lease.id == self.membership.id:
                 self._spawn(name, self._abandon(name, lease, revision))
 
     async def _abandon(self, name: str, lease: Lease, revision: int) -> None:
@@ -570,10 +358,10 @@ class Agent:
         """
         found = next(
             ((name, wanted, request)
-             for name, (wanted, request) in self._desired.items()
+             for name, (wanted, request) in self.view.desired.items()
              if wanted.publisher is not None and wanted.publisher["path"] == path and wanted.publisher["key"] == key),
             None)
-        if found is None or self.state != "up":
+        if found is None or self.membership.state != "up":
             return None
         name, wanted, request = found
         while name in self._busy:
@@ -593,11 +381,11 @@ class Agent:
         self._busy.add(name)
         try:
             while self._clock() < end:
-                found = self._leases.get(name)
+                found = self.view.leases.get(name)
                 if is_free(found[0] if found is not None else None, -1, self.store.leases.all("node")):
                     if await self._take(name, wanted, request, found):
                         return True
-                elif (owner := self.owner(name)) is not None and owner.name != self.settings.name:
+                elif (owner := self.view.owner(name)) is not None and owner.name != self.settings.name:
                     if await self._ask_to_yield(owner, name) is False:
                         return False
                 await asyncio.sleep(0.1)
@@ -609,7 +397,7 @@ class Agent:
         """Whether another node has given up a session; `None` if it doesn't answer."""
         try:
             async with self._http.post(
-                f"{owner.agent}/v1/cluster/sessions/{name}/yield", headers=self.headers,
+                f"{owner.agent}/v1/cluster/sessions/{name}/yield", headers=self.settings.headers,
                 timeout=aiohttp.ClientTimeout(2),
             ) as answer:
                 return answer.status == 204
@@ -639,18 +427,18 @@ class Agent:
     async def _drain(self) -> None:
         await self._draining.wait()
         _log.info("draining %d sessions", len(self.running))
-        self.state = "draining"
-        await self._renew()
+        self.membership.state = "draining"
+        await self.membership.renew()
         while self._busy & set(self.running):
             await asyncio.sleep(0.05)
-        desired = self._desired
+        desired = self.view.desired
         end = self._clock() + self.settings.drain
         await asyncio.gather(*(
             self._hand_over(name, mine, desired[name][0] if name in desired else None, end)
             for name, mine in list(self.running.items())))
-        self.state = "gone"
+        self.membership.state = "gone"
         with contextlib.suppress(Conflict, Unavailable):
-            await self._write_node()
+            await self.membership.write()
 
     async def _hand_over(self, name: str, mine: Running, wanted: Desired | None, end: float) -> None:
         """Gives a session to another node, which publishes before this one ends."""
@@ -669,8 +457,3 @@ class Agent:
                 if (await self.service.states()).get(name, ("ended", "", 0))[0] in ("ended", "failed"):
                     break
         await self._release(name, mine, "released", continues=True)
-
-
-def _is_refused(error: BaseException) -> bool:
-    """Whether nobody listens at an address of a machine that is there."""
-    return isinstance(error, aiohttp.ClientConnectorError) and isinstance(error.os_error, ConnectionRefusedError)

@@ -65,9 +65,9 @@ class API:
         return web.json_response(self._agent.overview())
 
     async def _pulse(self, request: web.Request) -> web.Response:
-        """Whether NATS takes this agent's writes. See `Agent._is_nats_gone`."""
-        return web.json_response({
-            "name": self._agent.settings.name, "id": self._agent.id, "nats": self._agent.has_nats})
+        """Whether NATS takes this agent's writes. See `Membership._is_nats_gone`."""
+        node = self._agent.membership
+        return web.json_response({"name": node.settings.name, "id": node.id, "nats": node.has_nats})
 
     async def _put(self, request: web.Request) -> web.Response:
         name = check_name(request.match_info["name"])
@@ -84,7 +84,7 @@ class API:
 
     async def _owner(self, request: web.Request) -> web.Response:
         """Where a session runs, for a front: `204` with the address in a header, or `404`."""
-        owner = self._agent.owner(check_name(request.match_info["name"]))
+        owner = self._agent.view.owner(check_name(request.match_info["name"]))
         if owner is None:
             return _problem(404, "no node runs this session")
         return web.Response(status=204, headers={

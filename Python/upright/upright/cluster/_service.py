@@ -19,6 +19,15 @@ class Refused(Exception):
         self.status = status
 
 
+#: What a request to another program can raise.
+FAILURES = (OSError, asyncio.TimeoutError, aiohttp.ClientError, Refused)
+
+
+def is_refused(error: BaseException) -> bool:
+    """Whether nobody listens at an address of a machine that is there."""
+    return isinstance(error, aiohttp.ClientConnectorError) and isinstance(error.os_error, ConnectionRefusedError)
+
+
 class Service:
     """Requests to one service. All raise `OSError` or `asyncio.TimeoutError` if it doesn't answer."""
 
