@@ -39,26 +39,34 @@ struct TextBody: Sendable {
 /// The playlists that were served last, so that players that get the same text share its compressed form and its
 /// entity tag.
 final class PlaylistBodies: Sendable {
-  /// By the text: signed URLs of one playlist differ from player to player.
-  private let bodies = Mutex<[String: TextBody]>([:])
-  /// The one that was served last: comparing a text with itself is cheaper than finding it.
-  private let last = Mutex<(text: String, body: TextBody)?>(nil)
+  private struct State {
+    /// By the text: signed URLs of one playlist differ from player to player.
+    var bodies: [String: TextBody] = [:]
+    /// The one that was served last: comparing a text with itself is cheaper than finding it.
+    var last: (text: String, body: TextBody)?
+
+    mutating func body(of text: String) -> TextBody? {
+      if let last, last.text == text { return last.body }
+      guard let body = bodies[text] else { return nil }
+      last = (text, body)
+      return body
+    }
+
+    mutating func add(_ body: TextBody, of text: String) {
+      if bodies.count >= PlaylistBodies.limit { bodies = [:] }
+      bodies[text] = body
+      last = (text, body)
+    }
+  }
+
+  private let state = Mutex(State())
   private static let limit = 256
 
   /// Returns the body of a playlist.
   func body(of text: String) -> TextBody {
-    if let last = last.withLock({ $0 }), last.text == text { return last.body }
-    let body = bodies.withLock { $0[text] } ?? add(text)
-    last.withLock { $0 = (text, body) }
-    return body
-  }
-
-  private func add(_ text: String) -> TextBody {
+    if let known = state.withLock({ $0.body(of: text) }) { return known }
     let body = TextBody(Array(text.utf8))
-    bodies.withLock { bodies in
-      if bodies.count >= Self.limit { bodies = [:] }
-      bodies[text] = body
-    }
+    state.withLock { $0.add(body, of: text) }
     return body
   }
 }

@@ -23,38 +23,7 @@ extension OpenAPIDocument {
     },
     "/live/{id}/{name}": {
       "parameters": [{"$ref": "#/components/parameters/Session"}, {"$ref": "#/components/parameters/LiveFile"}],
-      "get": {
-        "operationId": "getLiveFile", "tags": ["playback"],
-        "summary": "Returns a playlist or segment of a session's HLS output, unless the session's playback is signed.", "security": [],
-        "parameters": [
-          {"$ref": "#/components/parameters/MSN"}, {"$ref": "#/components/parameters/Part"},
-          {"$ref": "#/components/parameters/Skip"}, {"$ref": "#/components/parameters/Range"}
-        ],
-        "responses": {
-          "200": {"$ref": "#/components/responses/Media"},
-          "206": {"$ref": "#/components/responses/Media"},
-          "304": {"$ref": "#/components/responses/Empty"},
-          "400": {"$ref": "#/components/responses/Problem"},
-          "403": {"$ref": "#/components/responses/Problem"},
-          "404": {"$ref": "#/components/responses/Problem"},
-          "416": {"$ref": "#/components/responses/Empty"},
-          "503": {"$ref": "#/components/responses/Problem"}
-        }
-      },
-      "head": {
-        "operationId": "headLiveFile", "tags": ["playback"],
-        "summary": "Returns the headers of GET without the body.", "security": [],
-        "responses": {
-          "200": {"$ref": "#/components/responses/Empty"},
-          "403": {"$ref": "#/components/responses/Problem"},
-          "404": {"$ref": "#/components/responses/Problem"}
-        }
-      },
-      "options": {
-        "operationId": "preflightLiveFile", "tags": ["playback"],
-        "summary": "Answers a CORS preflight request.", "security": [],
-        "responses": {"204": {"$ref": "#/components/responses/Empty"}}
-      }
+    \#(liveFile("LiveFile", note: ", unless the session's playback is signed."))
     },
     "/live/{id}/~{signature}/{name}": {
       "parameters": [
@@ -62,9 +31,20 @@ extension OpenAPIDocument {
         {"name": "signature", "in": "path", "required": true, "schema": {"type": "string"}, "description": "EXPIRES.KEY.SIGNATURE: the time until which the URL is valid, in seconds since 1970; the ID of a key; and the HMAC-SHA-256 of the path before the second dot (/live/ID/~EXPIRES.KEY) with that key, in base64url without padding."},
         {"$ref": "#/components/parameters/LiveFile"}
       ],
+    \#(liveFile("SignedLiveFile", note: ". The relative URLs of a playlist contain the same signature."))
+    }
+    """#
+
+  /// The methods of a live file's path.
+  ///
+  /// - Parameters:
+  ///   - name: What the names of the operations end with.
+  ///   - note: The end of the summary of `get`.
+  private static func liveFile(_ name: String, note: String) -> String {
+    #"""
       "get": {
-        "operationId": "getSignedLiveFile", "tags": ["playback"],
-        "summary": "Returns a playlist or segment of a session's HLS output. The relative URLs of a playlist contain the same signature.", "security": [],
+        "operationId": "get\#(name)", "tags": ["playback"],
+        "summary": "Returns a playlist or segment of a session's HLS output\#(note)", "security": [],
         "parameters": [
           {"$ref": "#/components/parameters/MSN"}, {"$ref": "#/components/parameters/Part"},
           {"$ref": "#/components/parameters/Skip"}, {"$ref": "#/components/parameters/Range"}
@@ -81,7 +61,7 @@ extension OpenAPIDocument {
         }
       },
       "head": {
-        "operationId": "headSignedLiveFile", "tags": ["playback"],
+        "operationId": "head\#(name)", "tags": ["playback"],
         "summary": "Returns the headers of GET without the body.", "security": [],
         "responses": {
           "200": {"$ref": "#/components/responses/Empty"},
@@ -90,10 +70,10 @@ extension OpenAPIDocument {
         }
       },
       "options": {
-        "operationId": "preflightSignedLiveFile", "tags": ["playback"],
+        "operationId": "preflight\#(name)", "tags": ["playback"],
         "summary": "Answers a CORS preflight request.", "security": [],
         "responses": {"204": {"$ref": "#/components/responses/Empty"}}
       }
-    }
     """#
+  }
 }
