@@ -509,15 +509,34 @@ def lose(page, stage):
 
 
 def expire(page, stage):
-    """A login that has ended, or whose cookie is gone, asks for the token again; logging out ends it."""
+    """A login that has ended, or whose cookie is gone, asks for the token again; logging out ends it. Answers that come late
+    neither empty what is typed nor end the next login."""
     expect = page.expect
     token, heading = page.get_by_label("Admin token"), page.get_by_role("heading", level=1)
 
+    late = []
+    page.route("**/v1/sessions?late=*", lambda route: late.append((route, route.fetch())))
+
+    def answer():
+        route, response = late.pop()
+        assert response.status == 401
+        route.fulfill(response=response)
+        page.wait_for_timeout(200)
+
     def log_in_again():
         expect(token).to_be_visible(timeout=10000)
+        page.evaluate("""async () => {
+            const { ask } = await import("/console/api.js");
+            for (const number of [0, 1]) ask("GET", "/v1/sessions?late=" + number).catch(() => {});
+        }""")
+        while len(late) < 2:
+            page.wait_for_timeout(20)
         token.fill(TOKEN)
+        answer()
         page.get_by_role("button", name="Log in").click()
         # The address is still that of the session.
+        expect(heading).to_contain_text("camera")
+        answer()
         expect(heading).to_contain_text("camera")
 
     # Ended at the service, as after twelve hours: the browser still has the cookie.

@@ -9,10 +9,12 @@ export class Refused extends Error {
   }
 }
 
-// Called when the service no longer knows the login.
-export const login = { isNeeded: () => {} };
+// `isNeeded` is called when the service no longer knows the login. `count` is the number of logins: what was asked before
+// the last one says nothing about it.
+export const login = { isNeeded: () => {}, count: 0 };
 
 export async function ask(method, path, body, headers = {}) {
+  const count = login.count;
   let answer;
   try {
     answer = await fetch(path, {
@@ -25,7 +27,7 @@ export async function ask(method, path, body, headers = {}) {
   const isJSON = answer.headers.get("Content-Type")?.includes("json");
   const content = isJSON ? await answer.json() : await answer.text();
   if (answer.ok) return content;
-  if (answer.status === 401 && !headers.Authorization) login.isNeeded();
+  if (answer.status === 401 && !headers.Authorization && count === login.count) login.isNeeded();
   throw new Refused(answer.status, content.detail ?? "The service answered " + answer.status + ".");
 }
 

@@ -8,12 +8,14 @@ import { showSession } from "./session.js";
 
 const main = document.getElementById("main");
 const leave = document.getElementById("leave");
+let shown;
 // Ends the timers and streams of the view that is shown.
 let close = () => {};
 
 function show(view, ...parameters) {
   close();
   main.replaceChildren();
+  shown = view;
   close = view(main, ...parameters) ?? (() => {});
 }
 
@@ -45,6 +47,7 @@ function showLogin() {
     said.textContent = "";
     try {
       await ask("POST", "/v1/login", undefined, { Authorization: "Bearer " + token.value.trim() });
+      login.count += 1;
       route();
       main.focus();
     } catch (error) {
@@ -56,12 +59,9 @@ function showLogin() {
   token.focus();
 }
 
-let isAsking = false;
+// What is typed stays: several requests may be refused.
 login.isNeeded = () => {
-  if (isAsking) return;
-  isAsking = true;
-  queueMicrotask(() => { isAsking = false; });
-  show(showLogin);
+  if (shown !== showLogin) show(showLogin);
 };
 
 leave.onclick = async () => {
