@@ -206,8 +206,8 @@ final class Webhooks: Sendable {
         }
       } catch { reason = error.reason }
     }
-    state.withLock { $0.counts.failed += 1 }
     logger.warning("webhook \(hook.id): can't deliver \(message.id): \(reason)")
+    state.withLock { $0.counts.failed += 1 }
   }
 
   /// Makes the HTTP client, after the egress proxy has started. `stop` must follow.
