@@ -82,8 +82,8 @@ def open_phone(browser, console, script, has_sensor=False):
     console.expect(status).to_have_text("Ready. Nobody sees the camera until you start.")
     assert "#" not in phone.url and context.cookies() == []
     phone.get_by_role("button", name="Start publishing").click()
-    console.expect(status).to_have_text("You are live.", timeout=20000)
-    console.expect(console.get_by_role("heading", level=1)).to_contain_text("phone live", timeout=20000)
+    console.expect(status).to_have_text("You are live.")
+    console.expect(console.get_by_role("heading", level=1)).to_contain_text("phone live")
     return phone, sensor
 
 
@@ -165,6 +165,8 @@ def main():
                     "--use-file-for-fake-video-capture=" + camera])
                 console = chromium.new_page(viewport={"width": 1280, "height": 1000})
                 console.expect = expect
+                # On a busy machine.
+                expect.set_options(timeout=20000)
                 try:
                     play(chromium, console, stage, result)
                 except BaseException:
