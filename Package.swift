@@ -34,13 +34,13 @@ let deque = Target.Dependency.product(name: "DequeModule", package: "swift-colle
 // The targets that a frame passes on its way through a file or a live session.
 let mediaPath: [Target.Dependency] = [
   "UprightIntake", "UprightOrienting", "UprightContainers", "UprightEncoding", "UprightPipeline",
-  "UprightMediaIO", "UprightFrames", "PixelKernels", "RotationPolicy", "Orientation",
+  "UprightMediaIO", "UprightFrames", "UprightKernels", "UprightPolicy", "UprightOrientation",
 ]
 let sessions: [Target.Dependency] = mediaPath + ["UprightFiles", "UprightLive"]
 // The dependencies of the fuzz targets in Fuzz/Targets.
 let fuzzed =
   sessions + [
-    "OrientationSignals", "UprightRTP", "UprightRTMP", "UprightPlaylists", "UprightService",
+    "UprightSignals", "UprightRTP", "UprightRTMP", "UprightPlaylists", "UprightService",
   ]
 
 // A product that only the programs need: an embedder that turns the trait off resolves none of them.
@@ -51,9 +51,9 @@ func ofService(_ name: String, _ package: String) -> Target.Dependency {
 let package = Package(
   name: "upright",
   products: [
-    .library(name: "Orientation", targets: ["Orientation"]),
-    .library(name: "RotationPolicy", targets: ["RotationPolicy"]),
-    .library(name: "PixelKernels", targets: ["PixelKernels"]),
+    .library(name: "UprightOrientation", targets: ["UprightOrientation"]),
+    .library(name: "UprightPolicy", targets: ["UprightPolicy"]),
+    .library(name: "UprightKernels", targets: ["UprightKernels"]),
     .library(name: "UprightFrames", targets: ["UprightFrames"]),
     .library(name: "Upright", targets: ["Upright"]),
     .executable(name: "upright", targets: ["UprightCLI"]),
@@ -79,80 +79,95 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
   ],
   targets: [
-    .target(name: "Orientation", swiftSettings: strict),
-    .target(name: "RotationPolicy", dependencies: ["Orientation"], swiftSettings: strict),
-    .target(name: "CPixelKernels", cSettings: kernelSpeed),
+    .target(name: "UprightOrientation", path: "Sources/Orientation", swiftSettings: strict),
     .target(
-      name: "PixelKernels", dependencies: ["CPixelKernels", "Orientation"], swiftSettings: strict),
-    .target(
-      name: "UprightFrames", dependencies: ["RotationPolicy", "PixelKernels", "Orientation"],
+      name: "UprightPolicy", dependencies: ["UprightOrientation"], path: "Sources/RotationPolicy",
       swiftSettings: strict),
-    .target(name: "OrientationSignals", dependencies: ["Orientation"], swiftSettings: strict),
+    .target(name: "CUprightKernels", cSettings: kernelSpeed),
     .target(
-      name: "UprightRTP", dependencies: ["Orientation"], path: "Sources/RTP", swiftSettings: strict),
+      name: "UprightKernels", dependencies: ["CUprightKernels", "UprightOrientation"],
+      path: "Sources/PixelKernels", swiftSettings: strict),
+    .target(
+      name: "UprightFrames",
+      dependencies: ["UprightPolicy", "UprightKernels", "UprightOrientation"],
+      swiftSettings: strict),
+    .target(
+      name: "UprightSignals", dependencies: ["UprightOrientation"],
+      path: "Sources/OrientationSignals", swiftSettings: strict),
+    .target(
+      name: "UprightRTP", dependencies: ["UprightOrientation"], path: "Sources/RTP",
+      swiftSettings: strict),
     .target(name: "UprightRTMP", path: "Sources/RTMP", swiftSettings: strict),
     .target(name: "UprightPlaylists", path: "Sources/Playlists", swiftSettings: strict),
     .systemLibrary(
-      name: "CFFmpeg", pkgConfig: "libavformat",
+      name: "CUprightFFmpeg", pkgConfig: "libavformat",
       providers: [
         .apt([
           "libavformat-dev", "libavcodec-dev", "libavfilter-dev", "libswscale-dev",
           "libswresample-dev", "libavutil-dev",
         ])
       ]),
-    .target(name: "CFFmpegShims", dependencies: ["CFFmpeg"]),
-    .systemLibrary(name: "CMalloc"),
-    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .target(
+      name: "CUprightFFmpegShims", dependencies: ["CUprightFFmpeg"]),
+    .systemLibrary(name: "CUprightMalloc"),
     .systemLibrary(
-      name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
+      name: "CUprightZlib", pkgConfig: "zlib",
+      providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(
+      name: "CUprightQREncode", pkgConfig: "libqrencode",
+      providers: [.apt(["libqrencode-dev"])]),
     // The files of the console, embedded as they are.
-    .target(name: "CConsole", exclude: ["Pages"]),
+    .target(name: "CUprightConsole", exclude: ["Pages"]),
     .target(
       name: "UprightMediaIO",
-      dependencies: ["CFFmpeg", "CFFmpegShims", "PixelKernels", "Orientation"],
+      dependencies: [
+        "CUprightFFmpeg", "CUprightFFmpegShims", "UprightKernels", "UprightOrientation",
+      ],
       path: "Sources/MediaIO", swiftSettings: base),
     .target(
       name: "UprightPipeline",
       dependencies: [
-        "UprightMediaIO", "UprightFrames", "RotationPolicy", "PixelKernels", "Orientation", deque,
+        "UprightMediaIO", "UprightFrames", "UprightPolicy", "UprightKernels", "UprightOrientation",
+        deque,
       ],
       path: "Sources/Pipeline",
       swiftSettings: strict),
     .target(
       name: "UprightIntake",
       dependencies: [
-        "UprightPipeline", "UprightMediaIO", "UprightRTP", "OrientationSignals", "RotationPolicy",
-        "Orientation", deque,
+        "UprightPipeline", "UprightMediaIO", "UprightRTP", "UprightSignals", "UprightPolicy",
+        "UprightOrientation", deque,
       ], path: "Sources/Intake", swiftSettings: strict),
     .target(
       name: "UprightOrienting",
       dependencies: [
-        "UprightPipeline", "UprightMediaIO", "UprightFrames", "RotationPolicy", "PixelKernels",
-        "Orientation",
+        "UprightPipeline", "UprightMediaIO", "UprightFrames", "UprightPolicy", "UprightKernels",
+        "UprightOrientation",
       ], path: "Sources/Orienting", swiftSettings: strict),
     .target(
       name: "UprightContainers",
       dependencies: [
-        "UprightPipeline", "UprightMediaIO", "OrientationSignals", "RotationPolicy", "Orientation",
+        "UprightPipeline", "UprightMediaIO", "UprightSignals", "UprightPolicy",
+        "UprightOrientation",
         deque,
       ], path: "Sources/Containers", swiftSettings: strict),
     .target(
       name: "UprightEncoding",
       dependencies: [
-        "UprightOrienting", "UprightPipeline", "UprightMediaIO", "UprightFrames", "PixelKernels",
-        "RotationPolicy", "Orientation", deque,
+        "UprightOrienting", "UprightPipeline", "UprightMediaIO", "UprightFrames", "UprightKernels",
+        "UprightPolicy", "UprightOrientation", deque,
       ], path: "Sources/Encoding", swiftSettings: strict),
     .target(
-      name: "UprightFiles", dependencies: mediaPath + ["OrientationSignals", deque],
+      name: "UprightFiles", dependencies: mediaPath + ["UprightSignals", deque],
       path: "Sources/Files", swiftSettings: strict),
     .target(
       name: "UprightLive", dependencies: mediaPath + ["UprightRTP", deque], path: "Sources/Live",
       swiftSettings: strict),
-    .target(name: "Upright", dependencies: sessions + ["CMalloc"], swiftSettings: strict),
+    .target(name: "Upright", dependencies: sessions + ["CUprightMalloc"], swiftSettings: strict),
     .target(
       name: "UprightService",
       dependencies: sessions + [
-        "UprightRTMP", "CZlib", "CQREncode", "CConsole",
+        "UprightRTMP", "CUprightZlib", "CUprightQREncode", "CUprightConsole",
         ofService("Hummingbird", "hummingbird"),
         ofService("HummingbirdCore", "hummingbird"),
         ofService("ServiceLifecycle", "swift-service-lifecycle"),
@@ -181,7 +196,7 @@ let package = Package(
     .target(
       name: "CUprightPolicy",
       dependencies: [
-        "CUprightHeader", "UprightFrames", "PixelKernels", "RotationPolicy", "Orientation",
+        "CUprightHeader", "UprightFrames", "UprightKernels", "UprightPolicy", "UprightOrientation",
       ], path: "Sources/CUpright/Policy", swiftSettings: strict),
     .target(
       name: "CUpright",
@@ -189,7 +204,7 @@ let package = Package(
       path: "Sources/CUpright/Media", swiftSettings: strict),
 
     .executableTarget(
-      name: "policy-only", dependencies: ["RotationPolicy", "Orientation"],
+      name: "policy-only", dependencies: ["UprightPolicy", "UprightOrientation"],
       path: "Samples/policy-only"),
     .executableTarget(
       name: "frames-in-out", dependencies: ["UprightFrames"], path: "Samples/frames-in-out"),
@@ -200,32 +215,36 @@ let package = Package(
     .executableTarget(name: "live-hls", dependencies: ["Upright"], path: "Samples/live-hls"),
 
     .executableTarget(
-      name: "embedding-host", dependencies: ["Upright", "CFFmpeg"], path: "Tests/EmbeddingHost"),
+      name: "embedding-host", dependencies: ["Upright", "CUprightFFmpeg"],
+      path: "Tests/EmbeddingHost"),
     .target(
-      name: "UprightTestSupport", dependencies: ["UprightPlaylists", "Orientation"],
+      name: "UprightTestSupport", dependencies: ["UprightPlaylists", "UprightOrientation"],
       path: "Tests/UprightTestSupport",
       swiftSettings: tests + speed),
     .testTarget(
-      name: "OrientationTests", dependencies: ["Orientation", "UprightTestSupport"],
+      name: "OrientationTests", dependencies: ["UprightOrientation", "UprightTestSupport"],
       swiftSettings: tests),
     .testTarget(
       name: "RotationPolicyTests",
-      dependencies: ["RotationPolicy", "Orientation", "UprightTestSupport"], swiftSettings: tests),
+      dependencies: ["UprightPolicy", "UprightOrientation", "UprightTestSupport"],
+      swiftSettings: tests),
     .testTarget(
       name: "PixelKernelsTests",
-      dependencies: ["PixelKernels", "CPixelKernels", "Orientation", "UprightTestSupport"],
+      dependencies: [
+        "UprightKernels", "CUprightKernels", "UprightOrientation", "UprightTestSupport",
+      ],
       swiftSettings: tests + speed),
     .testTarget(
       name: "UprightFramesTests",
       dependencies: [
-        "UprightFrames", "PixelKernels", "UprightTestSupport", "policy-only", "frames-in-out",
+        "UprightFrames", "UprightKernels", "UprightTestSupport", "policy-only", "frames-in-out",
       ], swiftSettings: tests),
     .testTarget(
       name: "OrientationSignalsTests",
-      dependencies: ["OrientationSignals", "Orientation", "UprightTestSupport"],
+      dependencies: ["UprightSignals", "UprightOrientation", "UprightTestSupport"],
       swiftSettings: tests),
     .testTarget(
-      name: "RTPTests", dependencies: ["UprightRTP", "Orientation", "UprightTestSupport"],
+      name: "RTPTests", dependencies: ["UprightRTP", "UprightOrientation", "UprightTestSupport"],
       swiftSettings: tests),
     .testTarget(
       name: "RTMPTests", dependencies: ["UprightRTMP", "UprightTestSupport"], swiftSettings: tests),
@@ -235,12 +254,13 @@ let package = Package(
     .testTarget(
       name: "UprightTests",
       dependencies: sessions + [
-        "OrientationSignals", "UprightRTP", "UprightTestSupport", "Upright", "transcode-async",
+        "UprightSignals", "UprightRTP", "UprightTestSupport", "Upright", "transcode-async",
         "live-hls", "sfu-recorder", "embedding-host",
       ],
       swiftSettings: tests),
     .testTarget(
-      name: "CUprightTests", dependencies: ["CUpright", "Orientation", "UprightTestSupport"],
+      name: "CUprightTests",
+      dependencies: ["CUpright", "UprightOrientation", "UprightTestSupport"],
       swiftSettings: tests),
     .testTarget(
       name: "UprightServiceTests",

@@ -15,8 +15,8 @@ let package = Package(
     .executableTarget(
       name: "ScaleBench",
       dependencies: [
-        "CFilterGraph", .product(name: "PixelKernels", package: "upright"),
-        .product(name: "Orientation", package: "upright"),
+        "CFilterGraph", .product(name: "UprightKernels", package: "upright"),
+        .product(name: "UprightOrientation", package: "upright"),
       ]),
     .executableTarget(
       name: "FrameBench",
@@ -25,19 +25,19 @@ let package = Package(
       ]),
     .executableTarget(
       name: "KernelBench",
-      dependencies: ["CLibyuv", .product(name: "PixelKernels", package: "upright")]),
+      dependencies: ["CLibyuv", .product(name: "UprightKernels", package: "upright")]),
     .executableTarget(
       name: "SessionBench",
       dependencies: [
         .product(name: "Upright", package: "upright"),
-        .product(name: "Orientation", package: "upright"),
+        .product(name: "UprightOrientation", package: "upright"),
       ]),
     .target(name: "CAllocationCount"),
     .executableTarget(
       name: "PolicyBench",
       dependencies: [
-        "CAllocationCount", .product(name: "RotationPolicy", package: "upright"),
-        .product(name: "Orientation", package: "upright"),
+        "CAllocationCount", .product(name: "UprightPolicy", package: "upright"),
+        .product(name: "UprightOrientation", package: "upright"),
       ]),
   ],
   swiftLanguageModes: [.v6]

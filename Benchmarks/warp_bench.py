@@ -19,7 +19,7 @@ import cv2
 import numpy
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-KERNELS = os.path.join(ROOT, "Sources/CPixelKernels")
+KERNELS = os.path.join(ROOT, "Sources/CUprightKernels")
 ONE = 1 << 28
 
 

@@ -16,8 +16,8 @@ mkdir -p "$folder"
 
 # Compiles the program into the file $1, with the clang options that follow.
 compile() {
-  "$clang" -std=gnu11 -O2 -Wall -Wextra -Werror -I Sources/CPixelKernels/include \
-    Sources/CPixelKernels/*.c Tests/Kernels/*.c -o "$@"
+  "$clang" -std=gnu11 -O2 -Wall -Wextra -Werror -I Sources/CUprightKernels/include \
+    Sources/CUprightKernels/*.c Tests/Kernels/*.c -o "$@"
 }
 
 compile "$folder/native"

@@ -30,7 +30,7 @@ let package = Package(
   targets: [
     .executableTarget(
       name: "policy-only",
-      dependencies: [.product(name: "RotationPolicy", package: "upright"), nio]),
+      dependencies: [.product(name: "UprightPolicy", package: "upright"), nio]),
     .executableTarget(
       name: "frames-in-out",
       dependencies: [.product(name: "UprightFrames", package: "upright"), nio]),

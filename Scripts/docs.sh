@@ -26,7 +26,7 @@ for folder in Sources/C[A-Z]*; do
 done
 archives=() dependencies=()
 # A product comes after those that it links to.
-for product in Orientation RotationPolicy PixelKernels UprightFrames Upright; do
+for product in UprightOrientation UprightPolicy UprightKernels UprightFrames Upright; do
   graphs=$out/graphs/$product archive=$out/$product.doccarchive
   mkdir -p "$graphs"
   swift symbolgraph-extract -module-name "$product" -target "$triple" -I "$built/Modules" "${maps[@]}" \

@@ -15,9 +15,9 @@ header=Sources/CUpright/Header/include/upright.h
 abi=$(sed -n 's/^#define UPRIGHT_ABI_VERSION //p' $header)
 version=$(sed -n 's/^#define UPRIGHT_VERSION_[MP][A-Z]* //p' $header | paste -sd.)
 
-policy=(CUprightPolicy UprightFrames RotationPolicy PixelKernels CPixelKernels Orientation)
+policy=(CUprightPolicy UprightFrames UprightPolicy UprightKernels CUprightKernels UprightOrientation)
 all=("${policy[@]}" CUpright UprightFiles UprightLive UprightEncoding UprightContainers UprightOrienting
-  UprightIntake UprightPipeline UprightMediaIO CFFmpegShims OrientationSignals UprightRTP DequeModule
+  UprightIntake UprightPipeline UprightMediaIO CUprightFFmpegShims UprightSignals UprightRTP DequeModule
   ContainersPreview InternalCollectionsUtilities)
 
 # The objects of targets. Objects of sources that were deleted can be among them, and are left out.

@@ -1,4 +1,4 @@
-import RotationPolicy
+import UprightPolicy
 import UprightMediaIO
 
 /// One function that reads external input.

@@ -1,5 +1,5 @@
-import Orientation
-import OrientationSignals
+import UprightOrientation
+import UprightSignals
 import UprightMediaIO
 import UprightPlaylists
 import UprightRTP

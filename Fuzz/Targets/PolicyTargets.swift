@@ -1,6 +1,6 @@
-import Orientation
+import UprightOrientation
 
-@testable import RotationPolicy
+@testable import UprightPolicy
 
 extension FuzzTarget {
   static let json = FuzzTarget("json") { bytes in

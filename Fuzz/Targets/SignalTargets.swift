@@ -1,6 +1,6 @@
-import Orientation
+import UprightOrientation
 
-@testable import OrientationSignals
+@testable import UprightSignals
 
 extension FuzzTarget {
   /// One SEI NAL unit or the payload of one message. The first byte selects the codec.

@@ -1,5 +1,5 @@
-import Orientation
-import RotationPolicy
+import UprightOrientation
+import UprightPolicy
 
 @testable import UprightContainers
 @testable import UprightEncoding

@@ -1,6 +1,6 @@
 // The policy alone: which way an app's interface turns while its phone is turned, and in which format its
 // stream is encoded. No video, no FFmpeg.
-import RotationPolicy
+import UprightPolicy
 
 // An app that allows every orientation but upside down. `PolicyDocument(json:)` reads one of your own.
 guard let policy = PolicyDocument.builtIn("phone") else { fatalError("no such policy") }

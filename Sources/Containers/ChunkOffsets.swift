@@ -1,4 +1,4 @@
-internal import OrientationSignals
+internal import UprightSignals
 
 extension [UInt8] {
   /// Adds `growth` to the chunk offsets of every track of this movie box. Returns `false` if an offset would

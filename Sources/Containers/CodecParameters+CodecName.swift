@@ -1,4 +1,4 @@
-internal import OrientationSignals
+internal import UprightSignals
 package import UprightMediaIO
 
 extension CodecParameters {

@@ -1,6 +1,6 @@
 internal import Foundation
-internal import Orientation
-internal import OrientationSignals
+internal import UprightOrientation
+internal import UprightSignals
 internal import UprightMediaIO
 
 /// A written file that is patched in place.

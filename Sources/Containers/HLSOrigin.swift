@@ -1,4 +1,4 @@
-internal import Orientation
+internal import UprightOrientation
 internal import Synchronization
 
 /// The media playlists of one live session as an HTTP server answers requests for them: their latest text, their

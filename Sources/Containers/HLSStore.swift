@@ -1,4 +1,4 @@
-package import Orientation
+package import UprightOrientation
 
 /// Where an HLS output has its files if not in a folder: a place that other machines write to as well.
 ///

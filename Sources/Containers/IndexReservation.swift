@@ -1,5 +1,5 @@
-internal import Orientation
-internal import OrientationSignals
+internal import UprightOrientation
+internal import UprightSignals
 internal import UprightMediaIO
 
 /// Space reserved before the media of an MP4 or QuickTime file for the index (`moov`), which is complete only

@@ -1,5 +1,5 @@
 internal import Foundation
-package import Orientation
+package import UprightOrientation
 
 /// A media playlist that lists the last segments of a continuing stream (RFC 8216, 6.2.2).
 ///

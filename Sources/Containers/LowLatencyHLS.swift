@@ -1,4 +1,4 @@
-package import Orientation
+package import UprightOrientation
 
 /// Low-latency HLS: the duration of parts, and the origin that an HTTP server answers from.
 public struct LowLatencyHLS: Sendable {

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import Orientation
+internal import UprightOrientation
 internal import UprightMediaIO
 
 /// Makes the projections of a finished Matroska or WebM file rectangular, in place.

@@ -1,4 +1,4 @@
-internal import Orientation
+internal import UprightOrientation
 internal import UprightMediaIO
 
 /// The playlist of an HLS output.

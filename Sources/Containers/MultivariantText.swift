@@ -1,4 +1,4 @@
-package import Orientation
+package import UprightOrientation
 
 /// The text of a multivariant playlist (RFC 8216, 4.3.4).
 package struct MultivariantText {

@@ -1,5 +1,5 @@
-package import Orientation
-package import OrientationSignals
+package import UprightOrientation
+package import UprightSignals
 package import UprightMediaIO
 
 /// How an output with copied frames signals their orientation.

@@ -1,4 +1,4 @@
-package import Orientation
+package import UprightOrientation
 
 /// The bit rates of a media playlist, measured from its segments (RFC 8216, 4.3.4.2).
 package struct SegmentRate: Sendable {

@@ -1,5 +1,5 @@
 internal import Foundation
-package import Orientation
+package import UprightOrientation
 package import UprightMediaIO
 package import UprightPipeline
 

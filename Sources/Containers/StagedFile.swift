@@ -1,5 +1,5 @@
 internal import Foundation
-package import Orientation
+package import UprightOrientation
 internal import UprightMediaIO
 
 /// A file that appears under its name only when it is complete. It is written under a temporary name in the

@@ -1,5 +1,5 @@
-package import Orientation
-package import RotationPolicy
+package import UprightOrientation
+package import UprightPolicy
 internal import UprightMediaIO
 package import UprightPipeline
 

@@ -1,5 +1,5 @@
-internal import Orientation
-package import PixelKernels
+internal import UprightOrientation
+package import UprightKernels
 internal import UprightMediaIO
 internal import UprightOrienting
 

@@ -1,4 +1,4 @@
-package import Orientation
+package import UprightOrientation
 package import UprightFrames
 package import UprightMediaIO
 internal import UprightOrienting

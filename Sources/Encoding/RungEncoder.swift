@@ -1,5 +1,5 @@
-package import Orientation
-internal import RotationPolicy
+package import UprightOrientation
+internal import UprightPolicy
 package import UprightMediaIO
 internal import UprightOrienting
 internal import UprightPipeline

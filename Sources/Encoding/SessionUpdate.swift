@@ -1,4 +1,4 @@
-public import RotationPolicy
+public import UprightPolicy
 
 /// An update from a running session.
 public enum SessionUpdate: Sendable {

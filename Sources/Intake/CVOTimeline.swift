@@ -1,4 +1,4 @@
-internal import Orientation
+internal import UprightOrientation
 
 /// The CVO values of RTP packets, looked up by timestamp after decoding.
 struct CVOTimeline {

@@ -1,4 +1,4 @@
-internal import OrientationSignals
+internal import UprightSignals
 internal import UprightMediaIO
 
 /// The boxes at the top level of an MP4 or MOV file (ISO/IEC 14496-12, 4.2), up to the first invalid one.

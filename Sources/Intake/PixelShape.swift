@@ -1,4 +1,4 @@
-package import Orientation
+package import UprightOrientation
 package import UprightMediaIO
 
 /// Selects between the container's and the bitstream's sample aspect ratio.

@@ -1,4 +1,4 @@
-package import Orientation
+package import UprightOrientation
 package import UprightMediaIO
 internal import UprightRTP
 

@@ -1,5 +1,5 @@
-package import Orientation
-internal import OrientationSignals
+package import UprightOrientation
+internal import UprightSignals
 package import UprightMediaIO
 package import UprightPipeline
 

@@ -1,5 +1,5 @@
 internal import Foundation
-package import Orientation
+package import UprightOrientation
 package import UprightMediaIO
 
 /// Opens a packet source: a Janus recording if the first bytes or the format `mjr` identify one, otherwise

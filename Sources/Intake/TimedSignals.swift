@@ -1,5 +1,5 @@
-internal import Orientation
-internal import OrientationSignals
+internal import UprightOrientation
+internal import UprightSignals
 internal import UprightMediaIO
 internal import UprightPipeline
 

@@ -1,4 +1,4 @@
-internal import Orientation
+internal import UprightOrientation
 internal import UprightMediaIO
 
 /// Gives every frame a timestamp higher than the previous one. Raw streams have no timestamps, and damaged

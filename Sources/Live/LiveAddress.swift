@@ -1,4 +1,4 @@
-internal import Orientation
+internal import UprightOrientation
 internal import UprightMediaIO
 
 /// URLs for display. The part after the host may contain a stream key, and the part before it a password.

@@ -1,4 +1,4 @@
-internal import Orientation
+internal import UprightOrientation
 internal import UprightMediaIO
 
 /// Decides whether a live session has fallen behind its input, and which frames it drops to catch up.

@@ -1,6 +1,6 @@
-public import Orientation
-public import PixelKernels
-public import RotationPolicy
+public import UprightOrientation
+public import UprightKernels
+public import UprightPolicy
 public import UprightMediaIO
 internal import UprightOrienting
 public import UprightPipeline

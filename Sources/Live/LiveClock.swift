@@ -1,4 +1,4 @@
-internal import Orientation
+internal import UprightOrientation
 internal import UprightMediaIO
 
 /// Maps a publisher's timestamps to the session's monotonic media time.

@@ -1,4 +1,4 @@
-internal import Orientation
+internal import UprightOrientation
 internal import UprightMediaIO
 
 /// The codecs that are accepted from untrusted streams. This is a subset of what libavcodec supports.

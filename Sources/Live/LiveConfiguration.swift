@@ -1,4 +1,4 @@
-public import RotationPolicy
+public import UprightPolicy
 public import UprightContainers
 public import UprightPipeline
 

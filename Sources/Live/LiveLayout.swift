@@ -1,4 +1,4 @@
-public import Orientation
+public import UprightOrientation
 
 /// How a canvas of a live session shows the upright frame.
 public struct LiveLayout: Sendable, Hashable {

@@ -1,4 +1,4 @@
-internal import Orientation
+internal import UprightOrientation
 internal import UprightMediaIO
 
 /// One file that an output of a live session writes, or has written.

@@ -1,6 +1,6 @@
-internal import RotationPolicy
+internal import UprightPolicy
 internal import UprightEncoding
-internal import Orientation
+internal import UprightOrientation
 internal import UprightMediaIO
 internal import UprightOrienting
 internal import UprightPipeline

@@ -1,6 +1,6 @@
 internal import Foundation
-internal import Orientation
-internal import RotationPolicy
+internal import UprightOrientation
+internal import UprightPolicy
 internal import UprightContainers
 internal import UprightEncoding
 internal import UprightFrames

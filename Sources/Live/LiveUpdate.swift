@@ -1,5 +1,5 @@
-internal import Orientation
-public import RotationPolicy
+internal import UprightOrientation
+public import UprightPolicy
 
 /// The state of a live session.
 public enum LiveState: String, Sendable, CaseIterable {

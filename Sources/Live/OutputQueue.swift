@@ -1,6 +1,6 @@
 internal import DequeModule
 internal import Foundation
-internal import Orientation
+internal import UprightOrientation
 internal import UprightEncoding
 internal import UprightMediaIO
 internal import UprightPipeline

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import Orientation
+internal import UprightOrientation
 internal import UprightContainers
 internal import UprightEncoding
 internal import UprightMediaIO

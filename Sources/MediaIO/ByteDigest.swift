@@ -1,6 +1,6 @@
-internal import CFFmpeg
+internal import CUprightFFmpeg
 internal import Glibc
-package import Orientation
+package import UprightOrientation
 
 /// Computes the SHA-256 digest (FIPS 180-4, 6.2) of bytes that come in pieces.
 package final class ByteDigest {

@@ -1,4 +1,4 @@
-internal import CFFmpeg
+internal import CUprightFFmpeg
 internal import Synchronization
 
 /// Ends blocking reads and writes from another thread or a signal handler. Once raised, it stays raised.

@@ -1,5 +1,5 @@
-internal import CFFmpeg
-internal import CFFmpegShims
+internal import CUprightFFmpeg
+internal import CUprightFFmpegShims
 internal import Synchronization
 
 /// The versions of the FFmpeg libraries that this process uses.

@@ -1,6 +1,6 @@
-internal import CFFmpeg
-internal import CFFmpegShims
-internal import Orientation
+internal import CUprightFFmpeg
+internal import CUprightFFmpegShims
+internal import UprightOrientation
 
 // MARK: - Checking FFmpeg's return codes
 

@@ -1,5 +1,5 @@
-internal import CFFmpeg
-internal import CFFmpegShims
+internal import CUprightFFmpeg
+internal import CUprightFFmpegShims
 
 /// Creates contexts of FFmpeg's libraries whose messages the default log callback doesn't print, so that
 /// nothing is written to the host's standard error and nothing global is changed for it.

@@ -1,4 +1,4 @@
-internal import Orientation
+internal import UprightOrientation
 
 extension DisplayOrientationMessage {
   /// Parses the payload of a message of type 47, without emulation prevention bytes. Returns `nil`

@@ -1,4 +1,4 @@
-package import Orientation
+package import UprightOrientation
 
 /// One display orientation SEI message (payload type 47) with its persistence.
 ///

@@ -1,4 +1,4 @@
-package import Orientation
+package import UprightOrientation
 
 /// Gives an H.264 or HEVC stream one display orientation for its whole length, or none. It rewrites
 /// packets as they are copied; nothing is decoded.

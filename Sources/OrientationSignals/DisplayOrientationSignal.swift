@@ -1,4 +1,4 @@
-package import Orientation
+package import UprightOrientation
 
 /// The orientation that an SEI message sets for the frames it applies to.
 package struct DisplayOrientationSignal: Sendable, Hashable {

@@ -1,4 +1,4 @@
-package import Orientation
+package import UprightOrientation
 
 /// The orientation in a JPEG image's metadata, also of a Motion JPEG frame: the Exif attribute
 /// information in its APP1 segment (CIPA DC-008, 4.5.4 and 4.6.4 A).

@@ -1,4 +1,4 @@
-package import Orientation
+package import UprightOrientation
 
 /// The orientation of the frames according to FLV's `onMetaData` script data.
 ///

@@ -1,4 +1,4 @@
-internal import Orientation
+internal import UprightOrientation
 
 /// The pictures between decoder and display in output order, and the orientation of each.
 ///

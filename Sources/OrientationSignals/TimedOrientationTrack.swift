@@ -1,4 +1,4 @@
-package import Orientation
+package import UprightOrientation
 
 /// A timed metadata track with the orientation of another track's frames: Apple's `mebx` ("boxed
 /// metadata") with the key `mdta/com.apple.quicktime.video-orientation` and EXIF values.

@@ -1,4 +1,4 @@
-package import Orientation
+package import UprightOrientation
 
 /// Parses the start of a VP9 keyframe (VP9 Bitstream Specification 6.2).
 package enum VP9Keyframe {

@@ -1,5 +1,5 @@
-internal import Orientation
-internal import PixelKernels
+internal import UprightOrientation
+internal import UprightKernels
 internal import UprightMediaIO
 
 /// Frames at any angle: scaled and turned by the nearest quarter turn first, like every frame, and then

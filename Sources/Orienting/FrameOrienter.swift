@@ -1,5 +1,5 @@
-package import Orientation
-package import PixelKernels
+package import UprightOrientation
+package import UprightKernels
 package import UprightMediaIO
 package import UprightPipeline
 

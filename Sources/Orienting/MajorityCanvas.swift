@@ -1,5 +1,5 @@
-internal import Orientation
-package import RotationPolicy
+internal import UprightOrientation
+package import UprightPolicy
 
 /// The shape of the app that lasts longest, for `--canvas majority`.
 package enum MajorityCanvas {

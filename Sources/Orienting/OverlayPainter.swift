@@ -1,5 +1,5 @@
-package import Orientation
-internal import PixelKernels
+package import UprightOrientation
+internal import UprightKernels
 internal import UprightMediaIO
 package import UprightPipeline
 

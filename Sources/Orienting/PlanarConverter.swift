@@ -1,5 +1,5 @@
-package import Orientation
-package import PixelKernels
+package import UprightOrientation
+package import UprightKernels
 package import UprightMediaIO
 
 /// Converts decoded frames to planar formats, so that they can be cropped and turned plane by plane. Packed

@@ -1,5 +1,5 @@
-internal import Orientation
-internal import PixelKernels
+internal import UprightOrientation
+internal import UprightKernels
 internal import UprightMediaIO
 
 /// A still picture prepared for one canvas: its samples in the canvas's format, the alpha of each sample, and

@@ -1,4 +1,4 @@
-package import Orientation
+package import UprightOrientation
 package import UprightMediaIO
 
 /// What a container needs to know about the frames from a point in the stream on.

@@ -1,4 +1,4 @@
-package import Orientation
+package import UprightOrientation
 
 /// Decides which frames become IDR frames: the first frame of each segment. Each format starts a new count.
 package struct KeyframeClock {

@@ -1,4 +1,4 @@
-package import Orientation
+package import UprightOrientation
 
 extension MediaTime {
   /// The timestamp resolution of FLV and Matroska: how early a time from such a container may be.

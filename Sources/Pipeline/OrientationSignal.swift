@@ -1,4 +1,4 @@
-public import Orientation
+public import UprightOrientation
 
 /// Orientation metadata from the input stream.
 public struct OrientationSignal: Sendable, Hashable {

@@ -1,4 +1,4 @@
-internal import CPixelKernels
+internal import CUprightKernels
 
 /// The CPU levels that have kernels: four of x86-64, one of aarch64. A level is used only together with all
 /// the levels below it: `[.avx2]` alone selects the reference.

@@ -1,4 +1,4 @@
-public import Orientation
+public import UprightOrientation
 
 /// Where the chroma samples of subsampled video are between the luma samples (ISO/IEC 23091-2, 8.7).
 public struct ChromaPosition: Sendable, Hashable {

@@ -1,4 +1,4 @@
-package import Orientation
+package import UprightOrientation
 
 /// An opaque colour, eight bits per channel, full-range sRGB as written in `RRGGBB`.
 public struct RGBColour: Sendable, Hashable {

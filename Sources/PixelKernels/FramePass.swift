@@ -1,4 +1,4 @@
-public import Orientation
+public import UprightOrientation
 
 /// Turns and rescales whole frames, plane by plane, each in one pass. Keeps what it made for one geometry
 /// from frame to frame: nothing is allocated while geometry stays the same.

@@ -1,4 +1,4 @@
-internal import CPixelKernels
+internal import CUprightKernels
 
 extension PixelKernels {
   /// Writes the weighted mean of two planes, `weight`/256 of `second` and the rest of `first`, rounded to the

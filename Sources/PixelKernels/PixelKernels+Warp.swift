@@ -1,5 +1,5 @@
-internal import CPixelKernels
-public import Orientation
+internal import CUprightKernels
+public import UprightOrientation
 
 extension PixelKernels {
   /// Draws `source`, transformed by `transform`, over `destination`, with bilinear interpolation.

@@ -1,5 +1,5 @@
-internal import CPixelKernels
-public import Orientation
+internal import CUprightKernels
+public import UprightOrientation
 
 /// Kernels that rotate, mirror, re-pack, warp and blend planes, chosen once for a CPU.
 ///

@@ -1,4 +1,4 @@
-public import Orientation
+public import UprightOrientation
 
 /// How the samples of a frame are stored: its planes, and where each component is in them.
 ///

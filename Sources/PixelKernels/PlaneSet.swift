@@ -1,4 +1,4 @@
-public import Orientation
+public import UprightOrientation
 
 /// The planes of a frame, to be written. Borrows the memory, as `MutablePlaneView` does.
 public struct MutablePlaneSet {

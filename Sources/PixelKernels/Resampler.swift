@@ -1,5 +1,5 @@
-internal import CPixelKernels
-public import Orientation
+internal import CUprightKernels
+public import UprightOrientation
 
 /// Rotates and rescales planes of one geometry in one pass. It is created once and used for every frame.
 ///

@@ -1,4 +1,4 @@
-internal import Orientation
+internal import UprightOrientation
 
 /// Combines packets into frames: packets with the same timestamp, up to the marker.
 struct FrameAssembler: Sendable {

@@ -1,4 +1,4 @@
-package import Orientation
+package import UprightOrientation
 
 /// The header extensions of a session that carry CVO (3GPP TS 26.114, 7.4.5): the identifiers that its
 /// description maps to the two URIs.

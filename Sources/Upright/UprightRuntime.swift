@@ -1,4 +1,4 @@
-internal import CMalloc
+internal import CUprightMalloc
 internal import UprightMediaIO
 
 /// Settings of the whole process. Nothing else in this package changes any: it installs no log callback, sets

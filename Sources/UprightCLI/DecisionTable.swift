@@ -1,5 +1,5 @@
-internal import Orientation
-internal import RotationPolicy
+internal import UprightOrientation
+internal import UprightPolicy
 
 /// The text of `explain`: a table with a row for the start and one for every event.
 struct DecisionTable {

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import Foundation
-internal import Orientation
-internal import RotationPolicy
+internal import UprightOrientation
+internal import UprightPolicy
 internal import UprightFiles
 internal import UprightMediaIO
 

@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import RotationPolicy
+internal import UprightPolicy
 internal import UprightFiles
 
 /// `upright probe`.

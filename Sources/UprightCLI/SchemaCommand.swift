@@ -1,6 +1,6 @@
 internal import ArgumentParser
-internal import Orientation
-internal import RotationPolicy
+internal import UprightOrientation
+internal import UprightPolicy
 internal import UprightMediaIO
 
 /// `upright schema`.

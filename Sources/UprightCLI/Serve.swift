@@ -2,8 +2,8 @@ internal import ArgumentParser
 internal import Dispatch
 internal import Foundation
 internal import Logging
-internal import Orientation
-internal import RotationPolicy
+internal import UprightOrientation
+internal import UprightPolicy
 internal import Synchronization
 internal import Upright
 internal import UprightLive

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import Orientation
+internal import UprightOrientation
 internal import UprightMediaIO
 
 /// Writes results to standard output. A failed write is an error.

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import Orientation
+internal import UprightOrientation
 internal import UprightFiles
 
 /// The messages about a finished transcode on standard error.

@@ -1,6 +1,6 @@
 internal import ArgumentParser
 internal import Foundation
-internal import Orientation
+internal import UprightOrientation
 internal import UprightFiles
 internal import UprightMediaIO
 

@@ -1,7 +1,7 @@
 public import ArgumentParser
 internal import Foundation
-public import Orientation
-internal import PixelKernels
+public import UprightOrientation
+internal import UprightKernels
 public import UprightFrames
 public import UprightMediaIO
 internal import UprightOrienting

@@ -1,6 +1,6 @@
-package import Orientation
-package import PixelKernels
-package import RotationPolicy
+package import UprightOrientation
+package import UprightKernels
+package import UprightPolicy
 
 extension AdapterOptions {
   /// Reads the options of a `FrameAdapter`.

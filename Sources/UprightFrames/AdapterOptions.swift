@@ -1,4 +1,4 @@
-public import PixelKernels
+public import UprightKernels
 
 /// How a `FrameAdapter` decides and draws. Every value has a default.
 public struct AdapterOptions: Sendable {

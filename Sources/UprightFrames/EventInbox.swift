@@ -1,4 +1,4 @@
-public import Orientation
+public import UprightOrientation
 internal import Synchronization
 
 /// Takes orientation events for a stream of frames, from any thread.

@@ -1,4 +1,4 @@
 // The types of public signatures come with the product.
-@_exported public import Orientation
-@_exported public import PixelKernels
-@_exported public import RotationPolicy
+@_exported public import UprightOrientation
+@_exported public import UprightKernels
+@_exported public import UprightPolicy

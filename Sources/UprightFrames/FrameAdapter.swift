@@ -1,5 +1,5 @@
-public import Orientation
-internal import PixelKernels
+public import UprightOrientation
+internal import UprightKernels
 
 /// Orients the frames of one stream: asks the policy at each frame's time how the frame is laid out, and draws
 /// it into a buffer of the caller's in one pass.

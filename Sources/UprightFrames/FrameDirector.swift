@@ -1,5 +1,5 @@
-package import Orientation
-public import RotationPolicy
+package import UprightOrientation
+public import UprightPolicy
 
 /// How one frame is to be turned and laid out.
 package struct FrameDirection: Equatable {

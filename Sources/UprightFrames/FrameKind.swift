@@ -1,4 +1,4 @@
-public import Orientation
+public import UprightOrientation
 
 /// How the input frames are oriented (`--frames`).
 public enum FrameKind: Sendable, Hashable {

@@ -1,4 +1,4 @@
-public import PixelKernels
+public import UprightKernels
 
 /// What a frame is like, apart from its samples.
 public struct FrameFormat: Sendable, Hashable {

@@ -1,5 +1,5 @@
-package import Orientation
-internal import RotationPolicy
+package import UprightOrientation
+internal import UprightPolicy
 
 /// Reads options by name from a JSON object. The names are those of the command line's long options, without
 /// the dashes: `{"frames": "sensor", "size": "720p", "overlay": ["logo.png@top"], "strict": true}`.

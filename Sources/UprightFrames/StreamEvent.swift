@@ -1,4 +1,4 @@
-public import RotationPolicy
+public import UprightPolicy
 
 /// An event for a stream that is running. It takes effect at a time of the stream, or now.
 public enum StreamEvent: Sendable, Hashable {

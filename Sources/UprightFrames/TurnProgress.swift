@@ -1,5 +1,5 @@
-internal import Orientation
-package import RotationPolicy
+internal import UprightOrientation
+package import UprightPolicy
 
 /// The position of a frame in an animated turn of the interface.
 package struct TurnProgress: Equatable {

@@ -1,5 +1,5 @@
-package import Orientation
-package import RotationPolicy
+package import UprightOrientation
+package import UprightPolicy
 
 /// The events of a running stream that wait for their frame, each with a value of its sender's.
 package struct WaitingEvents<Sender: Sendable>: Sendable {

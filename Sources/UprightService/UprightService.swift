@@ -4,8 +4,8 @@ internal import HummingbirdCore
 package import Logging
 internal import NIOCore
 internal import NIOSSL
-package import Orientation
-internal import RotationPolicy
+package import UprightOrientation
+internal import UprightPolicy
 internal import ServiceLifecycle
 internal import Synchronization
 internal import UnixSignals

@@ -6,73 +6,82 @@ import UprightTestSupport
 @Suite struct RoomTests {
   /// The allowed dependencies and imports of each target, in addition to the standard library.
   private static let rooms: [String: (targets: Set<String>, modules: Set<String>)] = [
-    "Orientation": ([], ["Glibc", "Musl", "Darwin"]),
-    "RotationPolicy": (["Orientation"], []),
-    "CPixelKernels": ([], []),
-    "PixelKernels": (["CPixelKernels", "Orientation"], []),
-    "UprightFrames": (["RotationPolicy", "PixelKernels", "Orientation"], ["Synchronization"]),
-    "OrientationSignals": (["Orientation"], []),
-    "UprightRTP": (["Orientation"], []),
+    "UprightOrientation": ([], ["Glibc", "Musl", "Darwin"]),
+    "UprightPolicy": (["UprightOrientation"], []),
+    "CUprightKernels": ([], []),
+    "UprightKernels": (["CUprightKernels", "UprightOrientation"], []),
+    "UprightFrames": (
+      ["UprightPolicy", "UprightKernels", "UprightOrientation"], ["Synchronization"]
+    ),
+    "UprightSignals": (["UprightOrientation"], []),
+    "UprightRTP": (["UprightOrientation"], []),
     "UprightRTMP": ([], []),
     "UprightPlaylists": ([], []),
-    "CFFmpeg": ([], []),
-    "CFFmpegShims": (["CFFmpeg"], []),
-    "CMalloc": ([], []),
-    "CZlib": ([], []),
-    "CConsole": ([], []),
-    "CQREncode": ([], []),
+    "CUprightFFmpeg": ([], []),
+    "CUprightFFmpegShims": (["CUprightFFmpeg"], []),
+    "CUprightMalloc": ([], []),
+    "CUprightZlib": ([], []),
+    "CUprightConsole": ([], []),
+    "CUprightQREncode": ([], []),
     "UprightMediaIO": (
-      ["CFFmpeg", "CFFmpegShims", "PixelKernels", "Orientation"],
+      ["CUprightFFmpeg", "CUprightFFmpegShims", "UprightKernels", "UprightOrientation"],
       ["Dispatch", "Glibc", "Synchronization"]
     ),
     "UprightPipeline": (
-      ["UprightMediaIO", "UprightFrames", "RotationPolicy", "PixelKernels", "Orientation"], shared
+      ["UprightMediaIO", "UprightFrames", "UprightPolicy", "UprightKernels", "UprightOrientation"],
+      shared
     ),
     "UprightIntake": (
       [
-        "UprightPipeline", "UprightMediaIO", "UprightRTP", "OrientationSignals", "RotationPolicy",
-        "Orientation",
+        "UprightPipeline", "UprightMediaIO", "UprightRTP", "UprightSignals", "UprightPolicy",
+        "UprightOrientation",
       ], shared
     ),
     "UprightOrienting": (
       [
-        "UprightPipeline", "UprightMediaIO", "UprightFrames", "RotationPolicy", "PixelKernels",
-        "Orientation",
+        "UprightPipeline", "UprightMediaIO", "UprightFrames", "UprightPolicy", "UprightKernels",
+        "UprightOrientation",
       ],
       shared
     ),
     "UprightContainers": (
-      ["UprightPipeline", "UprightMediaIO", "OrientationSignals", "RotationPolicy", "Orientation"],
+      [
+        "UprightPipeline", "UprightMediaIO", "UprightSignals", "UprightPolicy",
+        "UprightOrientation",
+      ],
       shared
     ),
     "UprightEncoding": (
       [
-        "UprightOrienting", "UprightPipeline", "UprightMediaIO", "UprightFrames", "PixelKernels",
-        "RotationPolicy", "Orientation",
+        "UprightOrienting", "UprightPipeline", "UprightMediaIO", "UprightFrames", "UprightKernels",
+        "UprightPolicy", "UprightOrientation",
       ],
       shared
     ),
     "UprightFiles": (
-      path.union(["OrientationSignals", "Orientation"]), shared
+      path.union(["UprightSignals", "UprightOrientation"]), shared
     ),
     "UprightLive": (
-      path.union(["UprightRTP", "Orientation"]), shared
+      path.union(["UprightRTP", "UprightOrientation"]), shared
     ),
-    "Upright": (path.union(["UprightFiles", "UprightLive", "Orientation", "CMalloc"]), []),
+    "Upright": (
+      path.union(["UprightFiles", "UprightLive", "UprightOrientation", "CUprightMalloc"]), []
+    ),
     "CUprightHeader": ([], []),
     "CUprightPolicy": (
-      ["CUprightHeader", "UprightFrames", "PixelKernels", "RotationPolicy", "Orientation"],
+      ["CUprightHeader", "UprightFrames", "UprightKernels", "UprightPolicy", "UprightOrientation"],
       ["Glibc", "Musl"]
     ),
     "CUpright": (
       path.union([
-        "CUprightHeader", "CUprightPolicy", "UprightFiles", "UprightLive", "Orientation",
+        "CUprightHeader", "CUprightPolicy", "UprightFiles", "UprightLive", "UprightOrientation",
       ]), ["Foundation", "Synchronization"]
     ),
     "UprightService": (
       path.union([
-        "UprightFiles", "UprightLive", "UprightRTMP", "Orientation", "CZlib", "CQREncode",
-        "CConsole",
+        "UprightFiles", "UprightLive", "UprightRTMP", "UprightOrientation", "CUprightZlib",
+        "CUprightQREncode",
+        "CUprightConsole",
       ]
       ),
       [
@@ -84,7 +93,7 @@ import UprightTestSupport
     "UprightCLI": (
       path.union([
         "Upright", "UprightService", "UprightPlaylists", "UprightFiles", "UprightLive",
-        "Orientation",
+        "UprightOrientation",
       ]),
       ["ArgumentParser", "Foundation", "Dispatch", "Synchronization", "Logging"]
     ),
@@ -96,7 +105,7 @@ import UprightTestSupport
   /// The targets between the values and whole inputs and sessions.
   private static let path: Set<String> = [
     "UprightIntake", "UprightOrienting", "UprightContainers", "UprightEncoding", "UprightPipeline",
-    "UprightMediaIO", "UprightFrames", "PixelKernels", "RotationPolicy",
+    "UprightMediaIO", "UprightFrames", "UprightKernels", "UprightPolicy",
   ]
 
   private static let products: Set<String> = [
@@ -167,7 +176,7 @@ import UprightTestSupport
     for file in try Self.swiftFiles(of: "UprightMediaIO") {
       let text = try String(contentsOf: file, encoding: .utf8)
       #expect(
-        !text.contains("public import CFFmpeg") && !text.contains("package import CFFmpeg"),
+        !text.contains("public import CUprightFFmpeg") && !text.contains("package import CUprightFFmpeg"),
         "\(file.lastPathComponent)")
     }
   }

@@ -6,7 +6,7 @@
 //
 // With `own` it installs its own log callback of FFmpeg, with `none` it leaves FFmpeg's default, and with `sink`
 // it has Upright install one.
-import CFFmpeg
+import CUprightFFmpeg
 import Foundation
 import Synchronization
 import Upright

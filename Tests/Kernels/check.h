@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "CPixelKernels.h"
+#include "CUprightKernels.h"
 
 // MARK: Random numbers.
 

@@ -1,9 +1,9 @@
 import Foundation
-import Orientation
+import UprightOrientation
 import Testing
 import UprightTestSupport
 
-@testable import OrientationSignals
+@testable import UprightSignals
 
 @Suite("Real clips with a message at their only IDR")
 struct ClipTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import OrientationSignals
+@testable import UprightSignals
 
 /// `CODECS` from parameter sets, sequence headers and descriptors.
 struct CodecNameTests {

@@ -1,8 +1,8 @@
-import Orientation
+import UprightOrientation
 import Testing
 import UprightTestSupport
 
-@testable import OrientationSignals
+@testable import UprightSignals
 
 @Suite("Orientation in FLV's onMetaData")
 struct FLVOrientationTests {

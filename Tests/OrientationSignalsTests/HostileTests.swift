@@ -1,8 +1,8 @@
-import Orientation
+import UprightOrientation
 import Testing
 import UprightTestSupport
 
-@testable import OrientationSignals
+@testable import UprightSignals
 
 @Suite("Hostile input: no trap, no growth")
 struct HostileTests {

@@ -1,7 +1,7 @@
 import Testing
 import UprightTestSupport
 
-@testable import OrientationSignals
+@testable import UprightSignals
 
 @Suite("Boxes of MP4 files")
 struct MP4BoxTests {

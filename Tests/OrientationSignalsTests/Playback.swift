@@ -1,4 +1,4 @@
-import OrientationSignals
+import UprightSignals
 
 /// Plays a stream through the tracker, as a player would, or through the scanner.
 struct Playback {

@@ -1,4 +1,4 @@
-@testable import OrientationSignals
+@testable import UprightSignals
 
 /// The signals of a stream over time: a list of runs of frames in output order.
 struct SignalTimeline: Sendable, Hashable {

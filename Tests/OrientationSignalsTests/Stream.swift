@@ -1,5 +1,5 @@
-import Orientation
-import OrientationSignals
+import UprightOrientation
+import UprightSignals
 
 typealias Codec = DisplayOrientationTracker.Codec
 typealias Message = DisplayOrientationMessage

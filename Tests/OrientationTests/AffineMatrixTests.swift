@@ -1,10 +1,10 @@
-import Orientation
+import UprightOrientation
 import Testing
 import UprightTestSupport
 
-private typealias Transform = Orientation.AffineMatrix
+private typealias Transform = UprightOrientation.AffineMatrix
 
-extension Orientation.AffineMatrix {
+extension UprightOrientation.AffineMatrix {
   fileprivate init?(_ values: [Double]) {
     guard values.count == 6 else { return nil }
     self.init(

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Orientation
+@testable import UprightOrientation
 
 /// The crop of `fill` around a focus.
 struct FocusPlacementTests {

@@ -1,4 +1,4 @@
-import Orientation
+import UprightOrientation
 import Testing
 
 /// The rules of `GravityClassifier`, with limits of the caller's own.

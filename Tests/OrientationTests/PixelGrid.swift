@@ -1,4 +1,4 @@
-import Orientation
+import UprightOrientation
 
 /// An image small enough to move pixel by pixel. Each pixel has a unique number.
 struct PixelGrid: Equatable {

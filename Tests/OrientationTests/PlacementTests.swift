@@ -1,4 +1,4 @@
-import Orientation
+import UprightOrientation
 import Testing
 
 @Suite("Placement: one transform from source to canvas")

@@ -1,4 +1,4 @@
-import PixelKernels
+import UprightKernels
 import Testing
 
 @Suite struct BlendTests {

@@ -1,6 +1,6 @@
-import CPixelKernels
-import Orientation
-import PixelKernels
+import CUprightKernels
+import UprightOrientation
+import UprightKernels
 import Testing
 
 /// Planes that begin at the first accessible byte or end at the last one. A kernel that goes one byte too far

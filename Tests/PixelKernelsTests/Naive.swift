@@ -1,4 +1,4 @@
-import Orientation
+import UprightOrientation
 
 /// The eight orientations by their geometry, one element at a time, implemented independently of the kernels.
 enum Naive {

@@ -1,5 +1,5 @@
 import Foundation
-import PixelKernels
+import UprightKernels
 import Synchronization
 
 /// A plane inside a larger buffer, with known bytes in rows above and below and to the left and right of each

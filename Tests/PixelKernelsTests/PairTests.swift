@@ -1,5 +1,5 @@
-import CPixelKernels
-import PixelKernels
+import CUprightKernels
+import UprightKernels
 import Testing
 
 @Suite struct PairTests {

@@ -1,6 +1,6 @@
-import CPixelKernels
-import Orientation
-import PixelKernels
+import CUprightKernels
+import UprightOrientation
+import UprightKernels
 import Testing
 
 /// The levels that this machine can run, without the reference.

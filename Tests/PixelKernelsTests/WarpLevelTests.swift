@@ -1,6 +1,6 @@
-import CPixelKernels
-import Orientation
-import PixelKernels
+import CUprightKernels
+import UprightOrientation
+import UprightKernels
 import Testing
 
 /// Every level draws the reference's bytes, and accesses no others.

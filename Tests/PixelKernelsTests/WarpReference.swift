@@ -1,5 +1,5 @@
-import Orientation
-import PixelKernels
+import UprightOrientation
+import UprightKernels
 
 /// Bilinear interpolation in double precision, one element at a time.
 enum WarpReference {

@@ -1,5 +1,5 @@
-import Orientation
-import PixelKernels
+import UprightOrientation
+import UprightKernels
 import Testing
 
 /// The components of an element, and how many of their bits are in use.

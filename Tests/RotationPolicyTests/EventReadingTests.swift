@@ -1,5 +1,5 @@
-import Orientation
-import RotationPolicy
+import UprightOrientation
+import UprightPolicy
 import Testing
 
 @Suite("Reading and writing events") struct EventReadingTests {

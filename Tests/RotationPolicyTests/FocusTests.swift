@@ -1,5 +1,5 @@
-import Orientation
-import RotationPolicy
+import UprightOrientation
+import UprightPolicy
 import Testing
 
 /// `focus` events: their form, and the move of the focus on the timeline.
@@ -50,7 +50,7 @@ struct FocusTests {
     try plan.push(RotationEvent(at: 2.5, .device(.landscapeLeft)))
     #expect(plan.entries.map(\.outcome) == [.keep, .keep, .rotate])
     #expect(plan.entries[0].explanation.contains("crop"))
-    func focus(_ seconds: Double) -> Orientation.Point? {
+    func focus(_ seconds: Double) -> UprightOrientation.Point? {
       plan.timeline.point(at: seconds).focus?.point(at: seconds)
     }
     #expect(focus(0.5) == nil)

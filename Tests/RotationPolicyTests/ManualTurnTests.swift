@@ -1,5 +1,5 @@
-import Orientation
-import RotationPolicy
+import UprightOrientation
+import UprightPolicy
 import Testing
 
 @Suite("Manual rotation") struct ManualTurnTests {

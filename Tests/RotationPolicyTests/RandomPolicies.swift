@@ -1,5 +1,5 @@
-import Orientation
-import RotationPolicy
+import UprightOrientation
+import UprightPolicy
 
 /// SplitMix64. The same seed gives the same policies.
 struct Dice: RandomNumberGenerator {

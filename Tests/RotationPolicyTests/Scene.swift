@@ -1,5 +1,5 @@
-import Orientation
-import RotationPolicy
+import UprightOrientation
+import UprightPolicy
 import Testing
 
 /// Returns JSON from text with single quotation marks, which are easier to read in tests.

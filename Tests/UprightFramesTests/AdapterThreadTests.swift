@@ -1,5 +1,5 @@
 import Foundation
-import PixelKernels
+import UprightKernels
 import Testing
 
 @testable import UprightFrames

@@ -1,5 +1,5 @@
-import Orientation
-import PixelKernels
+import UprightOrientation
+import UprightKernels
 import Testing
 import UprightFrames
 

@@ -1,4 +1,4 @@
-import RotationPolicy
+import UprightPolicy
 import Testing
 import UprightFrames
 

@@ -1,7 +1,7 @@
 import Foundation
-import Orientation
-import PixelKernels
-import RotationPolicy
+import UprightOrientation
+import UprightKernels
+import UprightPolicy
 import Testing
 import UprightMediaIO
 import UprightTestSupport

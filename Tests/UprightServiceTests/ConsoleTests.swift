@@ -10,7 +10,7 @@ struct ConsoleTests {
   static let described: Set<String> = ["DELETE /v1/login 403"]
 
   private static let folder = Fixtures.packageRoot
-    .appendingPathComponent("Sources/CConsole/Pages")
+    .appendingPathComponent("Sources/CUprightConsole/Pages")
 
   @Test(
     "Every file is served as it is, with a type, an entity tag and a policy that allows nothing inline"

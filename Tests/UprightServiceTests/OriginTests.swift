@@ -1,6 +1,6 @@
 import Foundation
 import NIOCore
-import Orientation
+import UprightOrientation
 import Synchronization
 import Testing
 import UprightContainers

@@ -1,5 +1,5 @@
 import Foundation
-import RotationPolicy
+import UprightPolicy
 import Testing
 import UprightTestSupport
 

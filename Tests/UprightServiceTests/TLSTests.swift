@@ -1,6 +1,6 @@
 import Foundation
 import NIOSSL
-import Orientation
+import UprightOrientation
 import Testing
 import UprightMediaIO
 import UprightTestSupport

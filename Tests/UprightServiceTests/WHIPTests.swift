@@ -1,6 +1,6 @@
 import Foundation
 import NIOCore
-import RotationPolicy
+import UprightPolicy
 import Testing
 import UprightTestSupport
 

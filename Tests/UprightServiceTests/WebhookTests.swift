@@ -1,6 +1,6 @@
 import Foundation
 import NIOCore
-import RotationPolicy
+import UprightPolicy
 import Synchronization
 import Testing
 import UprightFiles

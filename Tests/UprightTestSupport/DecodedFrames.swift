@@ -1,5 +1,5 @@
 import Foundation
-import Orientation
+import UprightOrientation
 
 /// The decoded video output of a live session.
 package struct DecodedFrames {

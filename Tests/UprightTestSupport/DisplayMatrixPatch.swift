@@ -1,5 +1,5 @@
 import Foundation
-import Orientation
+import UprightOrientation
 
 /// Rewrites the display matrix of an MP4 or MOV file byte by byte, without a library that could share a
 /// mistake with the code under test.

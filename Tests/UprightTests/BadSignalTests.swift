@@ -1,6 +1,6 @@
 import Foundation
-import Orientation
-import OrientationSignals
+import UprightOrientation
+import UprightSignals
 import Testing
 import UprightFiles
 import UprightMediaIO

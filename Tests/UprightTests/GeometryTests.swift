@@ -1,6 +1,6 @@
 import Foundation
-import Orientation
-import PixelKernels
+import UprightOrientation
+import UprightKernels
 import Testing
 import UprightMediaIO
 import UprightPipeline

@@ -1,6 +1,6 @@
 import Foundation
-import Orientation
-import RotationPolicy
+import UprightOrientation
+import UprightPolicy
 import Testing
 import UprightFiles
 import UprightMediaIO

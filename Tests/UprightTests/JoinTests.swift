@@ -1,5 +1,5 @@
 import Foundation
-import Orientation
+import UprightOrientation
 import Testing
 import UprightTestSupport
 

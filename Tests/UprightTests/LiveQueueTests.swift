@@ -1,5 +1,5 @@
 import Foundation
-import Orientation
+import UprightOrientation
 import Synchronization
 import Testing
 import UprightTestSupport

@@ -1,7 +1,7 @@
 import Foundation
-import Orientation
-import OrientationSignals
-import RotationPolicy
+import UprightOrientation
+import UprightSignals
+import UprightPolicy
 import Testing
 import UprightFiles
 import UprightTestSupport

@@ -1,6 +1,6 @@
 import Foundation
-import Orientation
-import RotationPolicy
+import UprightOrientation
+import UprightPolicy
 import Synchronization
 import Testing
 import UprightTestSupport

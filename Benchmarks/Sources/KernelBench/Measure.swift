@@ -1,5 +1,5 @@
 import Foundation
-import PixelKernels
+import UprightKernels
 
 /// The medians of one case, in seconds per frame.
 struct Measurement: Codable {

@@ -1,7 +1,7 @@
 import CLibyuv
 import Foundation
-import Orientation
-import PixelKernels
+import UprightOrientation
+import UprightKernels
 
 /// A measured operation, and how each side performs it.
 struct Operation {

@@ -4,7 +4,7 @@
 //
 // `--mask` is a CPU mask as in `CPUFeatures` (0: the reference). Strides are multiples of `--align` bytes.
 import Foundation
-import PixelKernels
+import UprightKernels
 
 func run() {
   var options: [String: String] = [:]

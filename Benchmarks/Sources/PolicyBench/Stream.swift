@@ -1,5 +1,5 @@
-import Orientation
-import RotationPolicy
+import UprightOrientation
+import UprightPolicy
 
 /// A policy and a stream of events for it.
 struct Stream: Sendable {

@@ -3,7 +3,7 @@
 //   swift run -c release PolicyBench [--json FILE] [--events N] [--rounds N]
 import CAllocationCount
 import Foundation
-import RotationPolicy
+import UprightPolicy
 
 /// One row: the median of the rounds.
 struct Measurement: Codable {

@@ -1,5 +1,5 @@
 import Foundation
-import PixelKernels
+import UprightKernels
 
 /// One yuv420p frame of the source's size.
 struct SensorFrame {

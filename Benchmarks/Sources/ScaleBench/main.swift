@@ -7,8 +7,8 @@
 // FILE is one 1920x1080 yuv420p frame. Without it, waves, edges and noise are used.
 import CFilterGraph
 import Foundation
-import Orientation
-import PixelKernels
+import UprightOrientation
+import UprightKernels
 
 let source = (width: 1920, height: 1080)
 let target = (width: 720, height: 1280)

@@ -1,8 +1,8 @@
 internal import CUprightHeader
 internal import CUprightPolicy
 internal import Foundation
-internal import Orientation
-internal import RotationPolicy
+internal import UprightOrientation
+internal import UprightPolicy
 internal import UprightFrames
 internal import UprightLive
 

@@ -4,8 +4,8 @@
 public import CUprightHeader
 internal import CUprightPolicy
 internal import Foundation
-internal import Orientation
-internal import RotationPolicy
+internal import UprightOrientation
+internal import UprightPolicy
 internal import Synchronization
 internal import UprightFrames
 internal import UprightLive

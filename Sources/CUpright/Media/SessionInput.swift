@@ -1,6 +1,6 @@
 internal import CUprightHeader
 internal import CUprightPolicy
-internal import Orientation
+internal import UprightOrientation
 internal import UprightLive
 
 // What a session reads of the caller's structs.

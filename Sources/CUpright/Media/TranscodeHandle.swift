@@ -3,8 +3,8 @@
 
 public import CUprightHeader
 internal import CUprightPolicy
-internal import Orientation
-internal import RotationPolicy
+internal import UprightOrientation
+internal import UprightPolicy
 internal import Synchronization
 internal import UprightEncoding
 internal import UprightFiles

@@ -7,8 +7,8 @@ public import CUprightHeader
 #else
   internal import Glibc
 #endif
-package import Orientation
-package import RotationPolicy
+package import UprightOrientation
+package import UprightPolicy
 package import UprightFrames
 
 /// The statuses, which C's enums give as `Int`.

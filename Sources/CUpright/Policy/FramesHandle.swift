@@ -2,8 +2,8 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
 public import CUprightHeader
-package import Orientation
-internal import PixelKernels
+package import UprightOrientation
+internal import UprightKernels
 internal import UprightFrames
 
 /// `upright_frames`.

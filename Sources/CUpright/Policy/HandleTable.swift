@@ -3,7 +3,7 @@
 #else
   internal import Glibc
 #endif
-package import Orientation
+package import UprightOrientation
 
 /// What a C handle stands for.
 package protocol HandleObject: AnyObject {

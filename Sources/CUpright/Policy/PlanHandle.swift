@@ -2,8 +2,8 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
 public import CUprightHeader
-internal import Orientation
-internal import RotationPolicy
+internal import UprightOrientation
+internal import UprightPolicy
 internal import UprightFrames
 
 /// `upright_plan`.

@@ -1,5 +1,5 @@
-package import Orientation
-package import RotationPolicy
+package import UprightOrientation
+package import UprightPolicy
 internal import UprightContainers
 internal import UprightFrames
 internal import UprightIntake

@@ -1,5 +1,5 @@
-package import Orientation
-internal import RotationPolicy
+package import UprightOrientation
+internal import UprightPolicy
 internal import UprightContainers
 internal import UprightFrames
 internal import UprightIntake

@@ -1,7 +1,7 @@
 internal import Foundation
-package import Orientation
-internal import OrientationSignals
-internal import RotationPolicy
+package import UprightOrientation
+internal import UprightSignals
+internal import UprightPolicy
 internal import UprightContainers
 internal import UprightEncoding
 internal import UprightFrames

@@ -1,6 +1,6 @@
 internal import Foundation
-package import Orientation
-package import RotationPolicy
+package import UprightOrientation
+package import UprightPolicy
 internal import UprightContainers
 package import UprightEncoding
 internal import UprightMediaIO

@@ -1,5 +1,5 @@
-internal import Orientation
-package import RotationPolicy
+internal import UprightOrientation
+package import UprightPolicy
 internal import UprightIntake
 internal import UprightMediaIO
 internal import UprightPipeline

@@ -1,5 +1,5 @@
-internal import Orientation
-internal import RotationPolicy
+internal import UprightOrientation
+internal import UprightPolicy
 internal import UprightMediaIO
 
 /// Timestamps as runs of equal steps: `[start, step, count, start, step, count, ...]`. A constant frame rate is one

@@ -1,5 +1,5 @@
-internal import Orientation
-internal import RotationPolicy
+internal import UprightOrientation
+internal import UprightPolicy
 internal import UprightContainers
 internal import UprightFrames
 internal import UprightIntake

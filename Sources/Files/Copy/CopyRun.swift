@@ -1,6 +1,6 @@
-internal import Orientation
-internal import OrientationSignals
-internal import RotationPolicy
+internal import UprightOrientation
+internal import UprightSignals
+internal import UprightPolicy
 internal import UprightContainers
 internal import UprightEncoding
 internal import UprightFrames

@@ -1,4 +1,4 @@
-internal import Orientation
+internal import UprightOrientation
 internal import UprightMediaIO
 
 /// Gives copied frames the decoding times that their container doesn't store.

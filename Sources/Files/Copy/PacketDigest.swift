@@ -1,4 +1,4 @@
-internal import Orientation
+internal import UprightOrientation
 internal import UprightMediaIO
 
 /// Computes digests of packets, which tell whether an input is the one that was surveyed.

@@ -1,4 +1,4 @@
-internal import Orientation
+internal import UprightOrientation
 internal import UprightMediaIO
 
 /// Reads packets to the end and skips damaged parts, up to a limit.

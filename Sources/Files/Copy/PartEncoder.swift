@@ -1,4 +1,4 @@
-internal import Orientation
+internal import UprightOrientation
 internal import UprightEncoding
 internal import UprightIntake
 internal import UprightMediaIO

@@ -1,6 +1,6 @@
 internal import Foundation
-internal import Orientation
-internal import OrientationSignals
+internal import UprightOrientation
+internal import UprightSignals
 internal import UprightContainers
 internal import UprightMediaIO
 internal import UprightPipeline

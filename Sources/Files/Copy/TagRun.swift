@@ -1,6 +1,6 @@
-internal import Orientation
-internal import OrientationSignals
-internal import RotationPolicy
+internal import UprightOrientation
+internal import UprightSignals
+internal import UprightPolicy
 internal import UprightContainers
 internal import UprightFrames
 internal import UprightIntake

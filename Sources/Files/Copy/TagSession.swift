@@ -1,6 +1,6 @@
 internal import Foundation
-public import Orientation
-internal import OrientationSignals
+public import UprightOrientation
+internal import UprightSignals
 internal import UprightContainers
 internal import UprightMediaIO
 

@@ -1,4 +1,4 @@
-internal import OrientationSignals
+internal import UprightSignals
 internal import UprightContainers
 internal import UprightMediaIO
 

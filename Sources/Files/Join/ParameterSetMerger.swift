@@ -1,5 +1,5 @@
-internal import Orientation
-internal import OrientationSignals
+internal import UprightOrientation
+internal import UprightSignals
 internal import UprightMediaIO
 
 /// Combines the parameter sets of two encoders in one H.264 or HEVC stream.

@@ -1,6 +1,6 @@
 internal import Foundation
-internal import Orientation
-public import RotationPolicy
+internal import UprightOrientation
+public import UprightPolicy
 internal import UprightFrames
 internal import UprightMediaIO
 internal import UprightOrienting

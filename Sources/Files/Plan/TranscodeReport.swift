@@ -1,5 +1,5 @@
-public import Orientation
-public import RotationPolicy
+public import UprightOrientation
+public import UprightPolicy
 
 /// The result of a transcode or of a copy with `TagSession`: the report of `--report`.
 public struct TranscodeReport: Sendable, Hashable {

@@ -1,5 +1,5 @@
-internal import Orientation
-internal import PixelKernels
+internal import UprightOrientation
+internal import UprightKernels
 internal import UprightMediaIO
 
 extension Drawing {

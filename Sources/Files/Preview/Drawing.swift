@@ -1,5 +1,5 @@
-internal import Orientation
-internal import PixelKernels
+internal import UprightOrientation
+internal import UprightKernels
 internal import UprightMediaIO
 
 /// A drawing of simple shapes in pixels, x to the right and y down. It can be written as SVG or painted.

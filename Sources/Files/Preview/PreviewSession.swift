@@ -1,6 +1,6 @@
 internal import Foundation
-public import Orientation
-public import RotationPolicy
+public import UprightOrientation
+public import UprightPolicy
 public import UprightEncoding
 internal import UprightMediaIO
 public import UprightPipeline

@@ -1,4 +1,4 @@
-public import Orientation
+public import UprightOrientation
 internal import UprightIntake
 public import UprightMediaIO
 public import UprightPipeline

@@ -1,5 +1,5 @@
-internal import Orientation
-public import RotationPolicy
+internal import UprightOrientation
+public import UprightPolicy
 internal import UprightContainers
 internal import UprightFrames
 internal import UprightMediaIO

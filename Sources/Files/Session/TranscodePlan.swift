@@ -1,4 +1,4 @@
-public import Orientation
+public import UprightOrientation
 public import UprightContainers
 public import UprightFrames
 public import UprightMediaIO

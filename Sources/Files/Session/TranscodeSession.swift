@@ -1,6 +1,6 @@
 internal import Foundation
-public import Orientation
-public import RotationPolicy
+public import UprightOrientation
+public import UprightPolicy
 internal import UprightContainers
 public import UprightEncoding
 internal import UprightMediaIO

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import Orientation
+internal import UprightOrientation
 internal import UprightMediaIO
 internal import UprightRTP
 

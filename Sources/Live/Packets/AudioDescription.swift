@@ -1,4 +1,4 @@
-public import Orientation
+public import UprightOrientation
 package import UprightMediaIO
 
 /// What a decoder or a container needs to know about audio packets.

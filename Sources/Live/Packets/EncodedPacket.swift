@@ -1,5 +1,5 @@
-public import Orientation
-public import RotationPolicy
+public import UprightOrientation
+public import UprightPolicy
 public import UprightMediaIO
 
 /// A compressed frame, or a packet of audio, in memory, and its times.

@@ -1,5 +1,5 @@
 internal import Foundation
-public import Orientation
+public import UprightOrientation
 internal import Synchronization
 internal import UprightPipeline
 

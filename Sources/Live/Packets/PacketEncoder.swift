@@ -1,5 +1,5 @@
-internal import Orientation
-internal import RotationPolicy
+internal import UprightOrientation
+internal import UprightPolicy
 internal import UprightEncoding
 internal import UprightFrames
 internal import UprightMediaIO

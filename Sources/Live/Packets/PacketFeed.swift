@@ -1,4 +1,4 @@
-public import Orientation
+public import UprightOrientation
 internal import UprightMediaIO
 internal import UprightPipeline
 

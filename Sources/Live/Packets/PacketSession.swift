@@ -1,5 +1,5 @@
 package import Foundation
-public import Orientation
+public import UprightOrientation
 internal import Synchronization
 public import UprightFrames
 internal import UprightMediaIO

@@ -1,4 +1,4 @@
-internal import Orientation
+internal import UprightOrientation
 internal import UprightRTP
 
 /// One RTP stream of a source, and its place on the source's timeline. Used by one thread.

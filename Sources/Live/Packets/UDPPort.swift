@@ -1,5 +1,5 @@
 internal import Foundation
-internal import Orientation
+internal import UprightOrientation
 internal import UprightMediaIO
 
 /// A local UDP port that receives an input.

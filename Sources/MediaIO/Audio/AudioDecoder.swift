@@ -1,5 +1,5 @@
-internal import CFFmpeg
-package import Orientation
+internal import CUprightFFmpeg
+package import UprightOrientation
 
 /// Decodes one audio stream, and converts it to one format even if its own format changes. Used by one thread
 /// at a time.

@@ -1,6 +1,6 @@
-internal import CFFmpeg
-internal import CFFmpegShims
-package import Orientation
+internal import CUprightFFmpeg
+internal import CUprightFFmpegShims
+package import UprightOrientation
 
 /// Encodes audio. Used by one thread at a time.
 package final class AudioEncoder {

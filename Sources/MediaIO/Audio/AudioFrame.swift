@@ -1,5 +1,5 @@
-internal import CFFmpeg
-internal import Orientation
+internal import CUprightFFmpeg
+internal import UprightOrientation
 
 /// How audio samples are stored: the rate, the number of channels and the type of a sample.
 package struct AudioFormat: Sendable {

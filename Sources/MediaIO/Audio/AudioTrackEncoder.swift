@@ -1,4 +1,4 @@
-package import Orientation
+package import UprightOrientation
 
 /// Encodes decoded samples as one track, placed by the rules of an `AudioPlacer`. Used by one thread at a
 /// time.

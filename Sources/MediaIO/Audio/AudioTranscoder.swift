@@ -1,4 +1,4 @@
-package import Orientation
+package import UprightOrientation
 
 /// Decodes and re-encodes one audio stream of a file, for containers that can't carry the source's codec.
 /// Used by one thread at a time.

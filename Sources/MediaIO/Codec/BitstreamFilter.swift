@@ -1,6 +1,6 @@
-internal import CFFmpeg
-internal import CFFmpegShims
-package import Orientation
+internal import CUprightFFmpeg
+internal import CUprightFFmpegShims
+package import UprightOrientation
 
 /// Rewrites the packets of a stream without decoding them. Each packet produces at most one.
 package final class BitstreamFilter {

@@ -1,4 +1,4 @@
-internal import CFFmpeg
+internal import CUprightFFmpeg
 
 /// Colour profiles in PNG (the iCCP chunk, ISO/IEC 15948, 11.3.2.3). libavcodec inflates a profile to any
 /// size: four megabytes become gigabytes. Nothing here uses profiles.

@@ -1,6 +1,6 @@
-internal import CFFmpeg
-package import Orientation
-package import PixelKernels
+internal import CUprightFFmpeg
+package import UprightOrientation
+package import UprightKernels
 
 extension RGBPicture {
   /// A line of text.

@@ -1,6 +1,6 @@
-internal import CFFmpeg
-package import Orientation
-package import PixelKernels
+internal import CUprightFFmpeg
+package import UprightOrientation
+package import UprightKernels
 
 /// A picture with eight bits each of red, green and blue, row by row without padding.
 package struct RGBPicture: Sendable, Hashable {

@@ -1,6 +1,6 @@
-internal import CFFmpeg
-internal import CFFmpegShims
-package import Orientation
+internal import CUprightFFmpeg
+internal import CUprightFFmpegShims
+package import UprightOrientation
 
 /// Converts text subtitles from one format to another, for containers that require a specific format. Used by
 /// one thread at a time.

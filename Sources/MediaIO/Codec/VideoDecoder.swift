@@ -1,6 +1,6 @@
-internal import CFFmpeg
-internal import CFFmpegShims
-package import Orientation
+internal import CUprightFFmpeg
+internal import CUprightFFmpegShims
+package import UprightOrientation
 
 /// Decodes one video stream. Used by one thread at a time; the codec has internal threads.
 package final class VideoDecoder {

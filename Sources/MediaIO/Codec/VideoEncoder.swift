@@ -1,7 +1,7 @@
-internal import CFFmpeg
-internal import CFFmpegShims
+internal import CUprightFFmpeg
+internal import CUprightFFmpegShims
 internal import Dispatch
-package import Orientation
+package import UprightOrientation
 
 /// The right to have the only encoder of the process, from `init`, which waits for it, to `deinit`.
 private final class EncoderTurn {

@@ -1,7 +1,7 @@
-internal import CFFmpeg
-internal import CFFmpegShims
+internal import CUprightFFmpeg
+internal import CUprightFFmpegShims
 internal import Glibc
-package import Orientation
+package import UprightOrientation
 
 /// Reads byte ranges of a seekable file or URL, independently of a demuxer.
 package final class ByteSource {

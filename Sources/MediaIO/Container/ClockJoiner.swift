@@ -1,5 +1,5 @@
-internal import CFFmpeg
-internal import Orientation
+internal import CUprightFFmpeg
+internal import UprightOrientation
 
 /// Joins the clocks of a broadcast to one timeline. MPEG-TS timestamps start anywhere, and are reset where
 /// pieces were joined.

@@ -1,7 +1,7 @@
-internal import CFFmpeg
-internal import CFFmpegShims
+internal import CUprightFFmpeg
+internal import CUprightFFmpegShims
 internal import Glibc
-internal import Orientation
+internal import UprightOrientation
 
 extension Demuxer {
   /// Returns the error for a failed opening, or for an input without streams if `code` is 0.

@@ -1,7 +1,7 @@
-internal import CFFmpeg
-internal import CFFmpegShims
+internal import CUprightFFmpeg
+internal import CUprightFFmpegShims
 internal import Glibc
-internal import Orientation
+internal import UprightOrientation
 
 extension Demuxer {
   static func open(

@@ -1,7 +1,7 @@
-internal import CFFmpeg
-internal import CFFmpegShims
+internal import CUprightFFmpeg
+internal import CUprightFFmpegShims
 internal import Glibc
-package import Orientation
+package import UprightOrientation
 
 /// Reads packets from a file or a URL. Used by one thread at a time.
 package final class Demuxer {

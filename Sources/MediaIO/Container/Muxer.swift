@@ -1,7 +1,7 @@
-internal import CFFmpeg
-internal import CFFmpegShims
+internal import CUprightFFmpeg
+internal import CUprightFFmpegShims
 internal import Glibc
-package import Orientation
+package import UprightOrientation
 
 /// Writes packets to a container, in a file or in memory. Used by one thread at a time.
 ///

@@ -1,5 +1,5 @@
-internal import CFFmpeg
-internal import CFFmpegShims
+internal import CUprightFFmpeg
+internal import CUprightFFmpegShims
 internal import Glibc
 
 /// Checks every file and URL that libavformat opens for one input: the input itself, and the entries of a

@@ -1,4 +1,4 @@
-package import Orientation
+package import UprightOrientation
 
 /// The source of a session's packets: a container that libavformat reads, or a stream that this package
 /// parses itself. Used by one thread at a time.

@@ -1,6 +1,6 @@
-internal import CFFmpeg
-internal import CFFmpegShims
-package import Orientation
+internal import CUprightFFmpeg
+internal import CUprightFFmpegShims
+package import UprightOrientation
 
 // Stream descriptions for streams that libavformat doesn't read. They hold what libavformat would report.
 

@@ -1,5 +1,5 @@
-internal import CFFmpeg
-package import Orientation
+internal import CUprightFFmpeg
+package import UprightOrientation
 
 // Files and publishers can contain any timestamp. `Demuxer` checks each one once when it is read; conversions
 // are clamped here. Between the two, sums of a few timestamps don't overflow.

@@ -1,6 +1,6 @@
-internal import CFFmpeg
-package import Orientation
-package import PixelKernels
+internal import CUprightFFmpeg
+package import UprightOrientation
+package import UprightKernels
 
 /// The meaning of a frame's sample values: ISO/IEC 23091-2 code points, range and chroma siting.
 package struct Colour: Sendable, Hashable {

@@ -1,5 +1,5 @@
-internal import CFFmpeg
-internal import CFFmpegShims
+internal import CUprightFFmpeg
+internal import CUprightFFmpegShims
 internal import Synchronization
 
 /// Allocates the memory of one decoder's large frames on huge pages, and reuses it. Small frames, and formats

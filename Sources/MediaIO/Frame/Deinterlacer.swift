@@ -1,4 +1,4 @@
-package import Orientation
+package import UprightOrientation
 
 /// Converts every interlaced frame to one progressive frame with libavfilter's bwdif. Progressive frames pass
 /// through unchanged. The number of frames, the timestamps, the colour and the siting are kept.

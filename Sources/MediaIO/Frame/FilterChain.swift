@@ -1,6 +1,6 @@
-internal import CFFmpeg
-internal import CFFmpegShims
-internal import Orientation
+internal import CUprightFFmpeg
+internal import CUprightFFmpegShims
+internal import UprightOrientation
 
 /// A chain of libavfilter filters for frames of one size and format. Used by one thread.
 final class FilterChain {

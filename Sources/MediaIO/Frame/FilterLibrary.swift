@@ -1,4 +1,4 @@
-internal import CFFmpeg
+internal import CUprightFFmpeg
 internal import Glibc
 
 /// libavfilter, loaded when it is first needed (interlaced or HDR frames, text). It loads thirty other

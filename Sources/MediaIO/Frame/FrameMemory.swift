@@ -1,4 +1,4 @@
-internal import CFFmpeg
+internal import CUprightFFmpeg
 internal import Glibc
 
 /// The memory for the samples of frames. Large frames are on huge pages. Rotating a frame, or decoding

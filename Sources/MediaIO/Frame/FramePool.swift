@@ -1,5 +1,5 @@
-internal import CFFmpeg
-package import Orientation
+internal import CUprightFFmpeg
+package import UprightOrientation
 
 /// Blank frames of one size and format. Their memory is reused once every reference is gone.
 ///

@@ -1,6 +1,6 @@
-internal import CFFmpeg
-package import Orientation
-package import PixelKernels
+internal import CUprightFFmpeg
+package import UprightOrientation
+package import UprightKernels
 
 /// A view of a frame's memory: the whole frame, or a rectangle of it. It is valid only while the frame is.
 package struct FrameView {

@@ -1,5 +1,5 @@
-internal import CFFmpeg
-internal import Orientation
+internal import CUprightFFmpeg
+internal import UprightOrientation
 
 /// HDR10's static metadata: the mastering display, and the brightness of the content.
 package struct HDRMetadata: Sendable, Hashable {

@@ -1,7 +1,7 @@
-internal import CFFmpeg
-internal import CFFmpegShims
-package import Orientation
-package import PixelKernels
+internal import CUprightFFmpeg
+internal import CUprightFFmpegShims
+package import UprightOrientation
+package import UprightKernels
 
 /// Rescales and converts frames with libswscale. Keeps its context between frames, because creating one costs
 /// as much as scaling a frame.

@@ -1,6 +1,6 @@
-internal import CFFmpeg
-internal import CFFmpegShims
-internal import Orientation
+internal import CUprightFFmpeg
+internal import CUprightFFmpegShims
+internal import UprightOrientation
 
 /// A copy of one AVPacketSideData of a stream, such as a mastering display or a spherical mapping.
 struct StreamSideData: Sendable {

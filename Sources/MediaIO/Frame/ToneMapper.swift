@@ -1,5 +1,5 @@
-internal import CFFmpeg
-package import Orientation
+internal import CUprightFFmpeg
+package import UprightOrientation
 
 /// Converts HDR (PQ and HLG, ITU-R BT.2100) to 8-bit BT.709 with libavfilter's zscale and tonemap. Each frame
 /// produces one frame. Used by one thread.

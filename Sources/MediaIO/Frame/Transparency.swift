@@ -1,6 +1,6 @@
-internal import CFFmpeg
-internal import Orientation
-package import PixelKernels
+internal import CUprightFFmpeg
+internal import UprightOrientation
+package import UprightKernels
 
 extension PixelFormat {
   /// RGBA with two bytes per channel, interleaved.

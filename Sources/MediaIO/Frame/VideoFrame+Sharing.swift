@@ -1,5 +1,5 @@
-internal import CFFmpeg
-package import Orientation
+internal import CUprightFFmpeg
+package import UprightOrientation
 
 extension VideoFrame {
   /// Returns a second owner of the same frame. The memory is shared, and is read-only from then on.

@@ -1,6 +1,6 @@
-internal import CFFmpeg
-internal import CFFmpegShims
-package import Orientation
+internal import CUprightFFmpeg
+internal import CUprightFFmpegShims
+package import UprightOrientation
 
 /// Which field of an interlaced frame was captured first: top or bottom.
 package enum FieldOrder: Sendable, Hashable {

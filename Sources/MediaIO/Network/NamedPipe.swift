@@ -1,5 +1,5 @@
 internal import Glibc
-package import Orientation
+package import UprightOrientation
 
 /// Named pipes. Opening one normally blocks until its other end is opened, and can't be interrupted. The
 /// functions here give up after ten seconds.

@@ -1,6 +1,6 @@
-internal import CFFmpeg
-internal import CFFmpegShims
-internal import Orientation
+internal import CUprightFFmpeg
+internal import CUprightFFmpegShims
+internal import UprightOrientation
 
 /// A libavformat I/O context that reads from a `BytePipe`.
 final class PipeInput {

@@ -1,4 +1,4 @@
-internal import CFFmpeg
+internal import CUprightFFmpeg
 
 /// Keeps an RTSP server from sending libavformat's client to another address. The client follows every
 /// redirect, and no option forbids it.

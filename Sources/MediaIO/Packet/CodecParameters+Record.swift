@@ -1,5 +1,5 @@
-internal import CFFmpeg
-package import Orientation
+internal import CUprightFFmpeg
+package import UprightOrientation
 
 /// The parameters of a video stream as numbers, for another process that has the same libraries.
 extension CodecParameters {

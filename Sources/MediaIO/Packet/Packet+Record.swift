@@ -1,5 +1,5 @@
-internal import CFFmpeg
-package import Orientation
+internal import CUprightFFmpeg
+package import UprightOrientation
 
 /// A packet as bytes, for another process that has the same libraries.
 extension Packet {

@@ -1,5 +1,5 @@
-internal import CFFmpeg
-package import Orientation
+internal import CUprightFFmpeg
+package import UprightOrientation
 
 extension Packet {
   /// Returns a second owner of the same payload, with separate timestamps and flags. The memory is shared,

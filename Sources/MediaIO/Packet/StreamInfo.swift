@@ -1,5 +1,5 @@
-internal import CFFmpeg
-package import Orientation
+internal import CUprightFFmpeg
+package import UprightOrientation
 
 /// A container's description of one of its streams.
 package struct StreamInfo: Sendable {

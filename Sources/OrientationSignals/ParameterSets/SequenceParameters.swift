@@ -1,4 +1,4 @@
-package import Orientation
+package import UprightOrientation
 
 /// The properties of a stream from its sequence parameter set.
 package struct SequenceParameters: Sendable, Hashable {

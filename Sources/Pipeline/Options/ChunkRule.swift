@@ -1,4 +1,4 @@
-public import Orientation
+public import UprightOrientation
 internal import UprightMediaIO
 
 /// How many chunks of the input are encoded in parallel (`--chunks`).

@@ -1,4 +1,4 @@
-public import Orientation
+public import UprightOrientation
 internal import UprightMediaIO
 
 /// A still picture that is drawn over every frame (`--overlay`), such as `logo.png@topTrailing:24`.

@@ -1,5 +1,5 @@
-public import Orientation
-internal import RotationPolicy
+public import UprightOrientation
+internal import UprightPolicy
 internal import UprightFrames
 public import UprightMediaIO
 

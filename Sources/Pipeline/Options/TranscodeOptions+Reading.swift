@@ -1,6 +1,6 @@
-package import Orientation
-internal import PixelKernels
-internal import RotationPolicy
+package import UprightOrientation
+internal import UprightKernels
+internal import UprightPolicy
 package import UprightFrames
 package import UprightMediaIO
 

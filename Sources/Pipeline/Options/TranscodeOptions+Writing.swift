@@ -1,6 +1,6 @@
-package import Orientation
-internal import PixelKernels
-package import RotationPolicy
+package import UprightOrientation
+internal import UprightKernels
+package import UprightPolicy
 internal import UprightFrames
 internal import UprightMediaIO
 

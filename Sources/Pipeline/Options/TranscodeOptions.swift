@@ -1,5 +1,5 @@
-public import Orientation
-public import PixelKernels
+public import UprightOrientation
+public import UprightKernels
 public import UprightFrames
 public import UprightMediaIO
 

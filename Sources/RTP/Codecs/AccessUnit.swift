@@ -1,4 +1,4 @@
-package import Orientation
+package import UprightOrientation
 
 /// One video frame, or one audio packet, in the form that a decoder takes.
 package struct AccessUnit: Sendable, Hashable {

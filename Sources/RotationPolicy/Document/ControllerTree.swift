@@ -1,4 +1,4 @@
-internal import Orientation
+internal import UprightOrientation
 
 /// The controllers of a policy, by index, with their containment.
 ///

@@ -1,4 +1,4 @@
-public import Orientation
+public import UprightOrientation
 
 extension PolicyDocument {
   /// A view controller and its answers.

@@ -1,4 +1,4 @@
-internal import Orientation
+internal import UprightOrientation
 
 extension PolicyDocument {
   /// The document as JSON. Reading it gives an equal document. Default values are omitted, except the

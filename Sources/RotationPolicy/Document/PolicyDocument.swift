@@ -1,4 +1,4 @@
-public import Orientation
+public import UprightOrientation
 
 /// A rotation policy: the device, the application and the view controllers. In JSON, every key is optional.
 ///

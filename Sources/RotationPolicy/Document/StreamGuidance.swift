@@ -1,4 +1,4 @@
-public import Orientation
+public import UprightOrientation
 
 /// The capture size and the encoded size of a stream.
 ///

@@ -1,4 +1,4 @@
-public import Orientation
+public import UprightOrientation
 
 /// The parser of sizes such as `720x1280`.
 package enum StreamSize {

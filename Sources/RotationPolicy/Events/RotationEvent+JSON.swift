@@ -1,4 +1,4 @@
-internal import Orientation
+internal import UprightOrientation
 
 extension RotationEvent {
   /// The event without its time, as in a report.

@@ -1,4 +1,4 @@
-internal import Orientation
+internal import UprightOrientation
 
 extension RotationEvent {
   /// Reads a file of events, one JSON object per line.

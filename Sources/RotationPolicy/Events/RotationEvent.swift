@@ -1,4 +1,4 @@
-public import Orientation
+public import UprightOrientation
 
 /// A change of the device or the app, at a time on the media timeline.
 public struct RotationEvent: Sendable {

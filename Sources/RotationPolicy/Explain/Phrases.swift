@@ -1,4 +1,4 @@
-internal import Orientation
+internal import UprightOrientation
 
 /// The wording of masks, names and times in explanations.
 enum Phrase {

@@ -1,4 +1,4 @@
-package import Orientation
+package import UprightOrientation
 
 extension RotationDecision {
   /// A short description of the decision: `rotate to landscapeRight`, `refuse: notSupported`.

@@ -1,4 +1,4 @@
-internal import Orientation
+internal import UprightOrientation
 
 extension RotationDecision {
   /// The sentences for the rule that applied to this event.

@@ -1,4 +1,4 @@
-internal import Orientation
+internal import UprightOrientation
 
 /// The location of a value, for error messages: a path in the document, or a line of an event file and a path
 /// in it.

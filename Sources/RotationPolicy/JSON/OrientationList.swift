@@ -1,4 +1,4 @@
-public import Orientation
+public import UprightOrientation
 
 /// A list of interface orientations, such as `["landscape"]` or `["portrait", "all"]`.
 ///

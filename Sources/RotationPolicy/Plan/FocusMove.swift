@@ -1,12 +1,12 @@
-public import Orientation
+public import UprightOrientation
 
 /// A move of the focus: the point of the upright frame that is kept in the middle of a canvas that crops the
 /// frame.
 public struct FocusMove: Sendable, Hashable {
   /// The focus before the move. Both axes are 0...1: x from left to right, y from top to bottom.
-  public var from: Orientation.Point
+  public var from: UprightOrientation.Point
   /// The focus after the move.
-  public var to: Orientation.Point
+  public var to: UprightOrientation.Point
   /// The start, in seconds.
   public var starts: Double
   /// The end, in seconds. Not earlier than the start.
@@ -14,7 +14,7 @@ public struct FocusMove: Sendable, Hashable {
 
   /// Creates a move.
   public init(
-    from: Orientation.Point, to: Orientation.Point, starts: Double, ends: Double
+    from: UprightOrientation.Point, to: UprightOrientation.Point, starts: Double, ends: Double
   ) {
     self.from = from
     self.to = to
@@ -23,10 +23,10 @@ public struct FocusMove: Sendable, Hashable {
   }
 
   /// Returns the focus for the frame whose PTS is `seconds`: slow at both ends of the move.
-  public func point(at seconds: Double) -> Orientation.Point {
+  public func point(at seconds: Double) -> UprightOrientation.Point {
     guard ends > starts else { return to }
     let progress = TimingCurve.easeInOut.value(at: (seconds - starts) / (ends - starts))
-    return Orientation.Point(
+    return UprightOrientation.Point(
       x: from.x + (to.x - from.x) * progress, y: from.y + (to.y - from.y) * progress)
   }
 }
@@ -34,7 +34,7 @@ public struct FocusMove: Sendable, Hashable {
 /// How the focus moves.
 public struct FocusRule: Sendable, Hashable {
   /// The focus before the first event.
-  public var start: Orientation.Point
+  public var start: UprightOrientation.Point
   /// The duration of a move, in seconds.
   public var ease: Double
 
@@ -42,7 +42,7 @@ public struct FocusRule: Sendable, Hashable {
   package static let durations = 0.0...60.0
 
   /// Creates a rule.
-  public init(start: Orientation.Point = .init(x: 0.5, y: 0.5), ease: Double = 0.5) {
+  public init(start: UprightOrientation.Point = .init(x: 0.5, y: 0.5), ease: Double = 0.5) {
     self.start = start
     self.ease = ease
   }

@@ -1,4 +1,4 @@
-public import Orientation
+public import UprightOrientation
 
 /// A change of the stream format: an entry of `formats` in a report and a trace.
 public struct FormatChange: Sendable, Hashable {

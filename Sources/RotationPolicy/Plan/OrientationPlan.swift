@@ -1,4 +1,4 @@
-public import Orientation
+public import UprightOrientation
 
 /// The result of running events through a reducer: the entries of the report, the timeline that the media
 /// path queries, and the stream formats.
@@ -159,7 +159,7 @@ public struct OrientationPlan: Sendable {
     }
   }
 
-  private mutating func move(to point: Orientation.Point, at seconds: Double) {
+  private mutating func move(to point: UprightOrientation.Point, at seconds: Double) {
     let move = FocusMove(
       from: timeline.last.focus?.point(at: seconds) ?? focus.start, to: point, starts: seconds,
       ends: seconds + focus.ease)

@@ -1,4 +1,4 @@
-public import Orientation
+public import UprightOrientation
 
 extension OrientationTimeline {
   /// An animated rotation, from `willRotate` to `didRotate`.

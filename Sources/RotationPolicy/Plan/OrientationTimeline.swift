@@ -1,4 +1,4 @@
-public import Orientation
+public import UprightOrientation
 
 /// The device orientation, the app orientation and the rotation in progress, over time.
 ///

@@ -1,4 +1,4 @@
-internal import Orientation
+internal import UprightOrientation
 
 /// An incremental writer of a plan as JSON.
 ///

@@ -1,4 +1,4 @@
-internal import Orientation
+internal import UprightOrientation
 
 /// The deciding controller, with the answers that a device event needs.
 ///

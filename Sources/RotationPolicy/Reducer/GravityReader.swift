@@ -1,4 +1,4 @@
-internal import Orientation
+internal import UprightOrientation
 
 /// Converts gravity readings to changes of the device orientation.
 struct GravityReader: Sendable {

@@ -1,4 +1,4 @@
-internal import Orientation
+internal import UprightOrientation
 
 /// The migration of an iOS 5 policy to iOS 6 semantics.
 public struct PolicyMigration: Sendable {

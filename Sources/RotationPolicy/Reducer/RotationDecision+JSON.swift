@@ -1,4 +1,4 @@
-internal import Orientation
+internal import UprightOrientation
 
 extension RotationDecision {
   /// The entry of `events` in a report and a trace, with the keys in their documented order.

@@ -1,4 +1,4 @@
-public import Orientation
+public import UprightOrientation
 
 /// The decision on an event. Every event has exactly one.
 public struct RotationDecision: Sendable, Hashable {

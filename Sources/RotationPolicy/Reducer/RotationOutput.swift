@@ -1,4 +1,4 @@
-public import Orientation
+public import UprightOrientation
 
 /// An output of a reducer. Outputs are ordered.
 public enum RotationOutput: Sendable, Hashable {
@@ -11,7 +11,7 @@ public enum RotationOutput: Sendable, Hashable {
   /// The stream format changes to that of this app orientation, at the `didRotate` of a rotation.
   case layout(at: Double, InterfaceOrientation)
   /// The focus moves to a point of the upright frame.
-  case focus(at: Double, Orientation.Point)
+  case focus(at: Double, UprightOrientation.Point)
   /// Whether camera frames are sent from now on. Emitted only when it changes.
   case captureEnabled(at: Double, Bool)
 }

@@ -1,4 +1,4 @@
-public import Orientation
+public import UprightOrientation
 
 /// A rotation of the app, from its decision to `didRotate`.
 public struct RotationTurn: Sendable, Hashable {

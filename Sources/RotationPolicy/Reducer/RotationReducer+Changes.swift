@@ -1,4 +1,4 @@
-internal import Orientation
+internal import UprightOrientation
 
 extension RotationReducer {
   /// Changes the tree. If this changes the deciding controller, the new one is shown. If UIKit would raise an

@@ -1,4 +1,4 @@
-internal import Orientation
+internal import UprightOrientation
 
 extension RotationReducer {
   /// Decides `keep` for an event that requests no rotation.

@@ -1,4 +1,4 @@
-internal import Orientation
+internal import UprightOrientation
 
 extension RotationReducer {
   /// A validated event. Controllers are given by index. Performing it can't fail.
@@ -7,7 +7,7 @@ extension RotationReducer {
     /// `nil` if the device orientation doesn't change.
     case reading(DeviceOrientation?)
     case rotate(InterfaceOrientation)
-    case focus(Orientation.Point)
+    case focus(UprightOrientation.Point)
     case lock(Bool)
     case active(Bool)
     case change(ControllerTree.Change)
@@ -32,7 +32,7 @@ extension RotationReducer {
       return .rotate(target)
     case .focus(let x, let y):
       try RotationEvent.Action.checkFocus(x, y, at: event.place)
-      return .focus(Orientation.Point(x: x, y: y))
+      return .focus(UprightOrientation.Point(x: x, y: y))
     case .lock(let flag): return .lock(flag)
     case .active(let flag): return .active(flag)
     case .set(let name, let answers):

@@ -1,4 +1,4 @@
-internal import Orientation
+internal import UprightOrientation
 
 extension RotationReducer {
   /// The state, and the controllers with their current answers and children, for programs that show them.

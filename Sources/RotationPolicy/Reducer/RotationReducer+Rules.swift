@@ -1,4 +1,4 @@
-internal import Orientation
+internal import UprightOrientation
 
 extension RotationReducer {
   /// The source of a request for rotation. It determines the first rule that is checked.

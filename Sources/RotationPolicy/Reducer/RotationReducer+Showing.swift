@@ -1,4 +1,4 @@
-internal import Orientation
+internal import UprightOrientation
 
 extension RotationReducer {
   /// The way in which the controller became the deciding one.

@@ -1,4 +1,4 @@
-public import Orientation
+public import UprightOrientation
 
 /// The rotation policy: `(state, event) -> (state, decisions)`, with UIKit's rules.
 ///

@@ -1,4 +1,4 @@
-public import Orientation
+public import UprightOrientation
 
 /// The state of a `RotationReducer` after its last event.
 public struct RotationState: Sendable, Hashable {

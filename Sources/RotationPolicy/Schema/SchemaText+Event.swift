@@ -1,4 +1,4 @@
-internal import Orientation
+internal import UprightOrientation
 
 extension SchemaText {
   static let event: JSONValue = .object(

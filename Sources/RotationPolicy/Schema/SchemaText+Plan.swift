@@ -1,4 +1,4 @@
-internal import Orientation
+internal import UprightOrientation
 
 extension SchemaText {
   /// The output of `upright plan`, and its members' meaning.

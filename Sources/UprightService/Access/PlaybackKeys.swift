@@ -1,6 +1,6 @@
 internal import Crypto
 internal import Foundation
-internal import Orientation
+internal import UprightOrientation
 internal import Synchronization
 internal import UprightMediaIO
 

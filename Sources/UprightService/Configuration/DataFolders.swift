@@ -1,5 +1,5 @@
 internal import Foundation
-internal import Orientation
+internal import UprightOrientation
 internal import UprightMediaIO
 
 /// The folders that the service writes to, below the data folder `root`.

@@ -1,5 +1,5 @@
-internal import Orientation
-internal import RotationPolicy
+internal import UprightOrientation
+internal import UprightPolicy
 
 extension JSONValue {
   /// The value as a floating-point number, if it is a number.

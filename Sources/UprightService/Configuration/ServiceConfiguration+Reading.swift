@@ -1,7 +1,7 @@
 internal import Configuration
 internal import Foundation
-package import Orientation
-internal import RotationPolicy
+package import UprightOrientation
+internal import UprightPolicy
 internal import UprightMediaIO
 
 extension ServiceConfiguration {

@@ -1,5 +1,5 @@
-internal import Orientation
-package import RotationPolicy
+internal import UprightOrientation
+package import UprightPolicy
 
 extension ServiceConfiguration {
   /// One setting, for reading, for the help and for the documented configuration.

@@ -1,4 +1,4 @@
-package import RotationPolicy
+package import UprightPolicy
 
 /// The settings of the service, with their defaults.
 package struct ServiceConfiguration: Sendable {

@@ -1,4 +1,4 @@
-internal import CConsole
+internal import CUprightConsole
 internal import HTTPTypes
 internal import Hummingbird
 

@@ -1,5 +1,5 @@
 internal import Hummingbird
-internal import RotationPolicy
+internal import UprightPolicy
 internal import UprightFiles
 
 /// The built-in policies, and what a policy decides for a list of events, without a session.

@@ -1,6 +1,6 @@
 internal import HTTPTypes
 internal import Hummingbird
-internal import RotationPolicy
+internal import UprightPolicy
 
 /// The pages for a phone's browser, and the links that open them once: one publishes the camera, the other sends only how
 /// the phone is held.

@@ -1,5 +1,5 @@
-internal import CQREncode
-internal import RotationPolicy
+internal import CUprightQREncode
+internal import UprightPolicy
 
 /// A QR code (ISO/IEC 18004) of a text.
 struct QRCode {

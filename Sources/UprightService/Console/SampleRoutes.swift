@@ -1,7 +1,7 @@
-internal import CConsole
+internal import CUprightConsole
 internal import Foundation
 internal import Hummingbird
-internal import RotationPolicy
+internal import UprightPolicy
 
 /// `POST /v1/sample`: a session that needs no camera. Its input is a file of a phone that turns, again and again.
 struct SampleRoutes: Sendable {

@@ -1,4 +1,4 @@
-internal import CZlib
+internal import CUprightZlib
 
 /// The content coding `gzip` (RFC 9110, 8.4.1.3).
 enum Gzip {

@@ -1,6 +1,6 @@
 internal import HTTPTypes
 internal import Hummingbird
-internal import RotationPolicy
+internal import UprightPolicy
 
 /// `/v1/lease`: how long the sessions with an epoch may run.
 struct LeaseRoutes: Sendable {

@@ -1,6 +1,6 @@
 internal import HTTPTypes
 internal import Hummingbird
-internal import RotationPolicy
+internal import UprightPolicy
 internal import UprightLive
 
 /// `/v1/sessions/{id}/outputs`: shows, adds, starts, stops and removes the outputs of a session.

@@ -1,5 +1,5 @@
 internal import Hummingbird
-internal import RotationPolicy
+internal import UprightPolicy
 
 /// `POST /v1/sessions/{id}/playback-url`: returns a signed URL of a session's playlist.
 struct PlaybackRoutes: Sendable {

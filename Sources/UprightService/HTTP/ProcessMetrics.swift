@@ -1,5 +1,5 @@
 internal import Foundation
-internal import Orientation
+internal import UprightOrientation
 
 /// What this process uses, from `/proc/self`. The names are those of Prometheus' client libraries.
 struct ProcessMetrics: Sendable {

@@ -1,6 +1,6 @@
 internal import HTTPTypes
 internal import Hummingbird
-internal import RotationPolicy
+internal import UprightPolicy
 
 /// `/v1/recordings`: lists, shows, downloads and removes recordings.
 struct RecordingRoutes: Sendable {

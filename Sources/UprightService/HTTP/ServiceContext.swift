@@ -1,7 +1,7 @@
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
-internal import RotationPolicy
+internal import UprightPolicy
 
 /// A request context with the connection's channel, which allows closing the connection of a client that
 /// doesn't read.

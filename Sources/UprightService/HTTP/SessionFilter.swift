@@ -1,5 +1,5 @@
 internal import HummingbirdCore
-internal import Orientation
+internal import UprightOrientation
 internal import UprightLive
 
 /// The query of `GET /v1/sessions`: which sessions, and which page of them.

@@ -1,6 +1,6 @@
 internal import HTTPTypes
 internal import Hummingbird
-internal import RotationPolicy
+internal import UprightPolicy
 internal import UprightFrames
 internal import UprightLive
 internal import UprightMediaIO

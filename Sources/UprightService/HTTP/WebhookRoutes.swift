@@ -1,6 +1,6 @@
 internal import HTTPTypes
 internal import Hummingbird
-internal import RotationPolicy
+internal import UprightPolicy
 
 /// `/v1/webhooks`: adds, lists and removes webhooks.
 struct WebhookRoutes: Sendable {

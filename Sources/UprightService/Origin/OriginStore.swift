@@ -1,6 +1,6 @@
 internal import Foundation
 internal import NIOHTTP1
-internal import Orientation
+internal import UprightOrientation
 internal import Synchronization
 internal import UprightContainers
 

@@ -1,8 +1,8 @@
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
-internal import Orientation
-internal import RotationPolicy
+internal import UprightOrientation
+internal import UprightPolicy
 internal import UprightMediaIO
 
 /// An error response (RFC 9457).

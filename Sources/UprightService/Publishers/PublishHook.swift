@@ -1,5 +1,5 @@
 internal import Foundation
-internal import RotationPolicy
+internal import UprightPolicy
 
 /// A URL that decides which publishers may publish, and may answer with the body of their sessions.
 struct PublishHook: Sendable {

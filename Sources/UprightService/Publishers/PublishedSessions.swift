@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import Logging
 internal import NIOCore
 internal import NIOSSL
-internal import RotationPolicy
+internal import UprightPolicy
 internal import Synchronization
 internal import UprightRTMP
 

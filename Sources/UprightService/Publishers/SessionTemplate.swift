@@ -1,5 +1,5 @@
-internal import Orientation
-internal import RotationPolicy
+internal import UprightOrientation
+internal import UprightPolicy
 
 /// An entry of the configuration's `sessions` whose name is a pattern: each publisher whose stream matches it gets
 /// a session of its own, named after the stream.

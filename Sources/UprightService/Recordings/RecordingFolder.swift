@@ -1,5 +1,5 @@
 internal import Foundation
-internal import RotationPolicy
+internal import UprightPolicy
 
 /// The files below `recordings` in the data folder, a folder for each session. What is in it counts: people may
 /// add and remove files. Links aren't followed.

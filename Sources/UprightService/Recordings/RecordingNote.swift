@@ -1,5 +1,5 @@
 internal import Foundation
-internal import RotationPolicy
+internal import UprightPolicy
 internal import UprightLive
 
 /// What is known of a recording besides its file. It is kept in a hidden file beside it, so that it outlives the

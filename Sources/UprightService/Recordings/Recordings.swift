@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Logging
-internal import Orientation
-internal import RotationPolicy
+internal import UprightOrientation
+internal import UprightPolicy
 internal import Synchronization
 internal import UprightContainers
 internal import UprightLive

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import RotationPolicy
+internal import UprightPolicy
 internal import Synchronization
 internal import UprightLive
 

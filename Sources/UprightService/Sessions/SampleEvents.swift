@@ -1,5 +1,5 @@
-internal import CConsole
-internal import RotationPolicy
+internal import CUprightConsole
+internal import UprightPolicy
 internal import UprightFrames
 internal import UprightLive
 

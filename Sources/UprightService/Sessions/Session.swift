@@ -1,6 +1,6 @@
-package import Orientation
+package import UprightOrientation
 package import UprightFrames
-package import RotationPolicy
+package import UprightPolicy
 package import UprightLive
 package import UprightMediaIO
 package import UprightPipeline

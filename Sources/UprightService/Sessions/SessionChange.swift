@@ -1,4 +1,4 @@
-internal import RotationPolicy
+internal import UprightPolicy
 internal import UprightLive
 internal import UprightPipeline
 

@@ -1,4 +1,4 @@
-internal import RotationPolicy
+internal import UprightPolicy
 internal import Synchronization
 
 /// The numbered events of a session. Keeps the latest events for clients that reconnect.

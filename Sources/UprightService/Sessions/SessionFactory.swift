@@ -1,5 +1,5 @@
 internal import Foundation
-internal import RotationPolicy
+internal import UprightPolicy
 internal import UprightContainers
 internal import UprightFiles
 internal import UprightLive

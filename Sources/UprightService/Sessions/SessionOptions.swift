@@ -1,4 +1,4 @@
-internal import RotationPolicy
+internal import UprightPolicy
 internal import UprightPipeline
 
 /// The API's `options`: long options of the command line, by name.

@@ -1,4 +1,4 @@
-internal import RotationPolicy
+internal import UprightPolicy
 internal import UprightContainers
 internal import UprightFiles
 internal import UprightLive

@@ -1,6 +1,6 @@
 internal import Foundation
 internal import Logging
-internal import RotationPolicy
+internal import UprightPolicy
 internal import Synchronization
 internal import UprightLive
 internal import UprightPipeline

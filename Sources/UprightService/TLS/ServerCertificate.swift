@@ -2,7 +2,7 @@ internal import Foundation
 internal import Logging
 internal import NIOCore
 internal import NIOSSL
-internal import Orientation
+internal import UprightOrientation
 internal import Synchronization
 internal import UprightMediaIO
 

@@ -1,4 +1,4 @@
-internal import RotationPolicy
+internal import UprightPolicy
 
 /// The user name fragment and the password of one side of an ICE session (RFC 8839, 5.4).
 struct ICECredentials: Sendable, Hashable {

@@ -2,7 +2,7 @@ internal import AsyncHTTPClient
 internal import Foundation
 internal import NIOCore
 internal import NIOHTTP1
-internal import RotationPolicy
+internal import UprightPolicy
 
 /// Why Janus did not do what it was asked to.
 enum JanusError: Error, Sendable, Hashable {

@@ -1,5 +1,5 @@
 internal import NIOCore
-internal import RotationPolicy
+internal import UprightPolicy
 
 /// A session at Janus with one handle of the VideoRoom plugin, for one publisher. It is kept alive by a long poll
 /// for events.

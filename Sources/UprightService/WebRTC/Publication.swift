@@ -1,4 +1,4 @@
-internal import RotationPolicy
+internal import UprightPolicy
 internal import Synchronization
 internal import UprightLive
 

@@ -1,4 +1,4 @@
-internal import RotationPolicy
+internal import UprightPolicy
 
 /// The SDP offer of a publisher, checked: one video stream in a codec that is supported, and at most one audio
 /// stream.

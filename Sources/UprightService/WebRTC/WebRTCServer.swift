@@ -1,7 +1,7 @@
 internal import HTTPTypes
 internal import Logging
 internal import NIOCore
-internal import RotationPolicy
+internal import UprightPolicy
 internal import Synchronization
 internal import UprightLive
 

@@ -1,4 +1,4 @@
-internal import RotationPolicy
+internal import UprightPolicy
 
 /// A webhook: a URL that receives events by POST, and the kinds of events.
 struct Webhook: Sendable, Hashable {

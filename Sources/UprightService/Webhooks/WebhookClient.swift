@@ -3,7 +3,7 @@ internal import Foundation
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOSSL
-internal import Orientation
+internal import UprightOrientation
 
 /// Sends signed messages over HTTP/1.1, each on its own connection through the egress proxy.
 struct WebhookClient: Sendable {

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import RotationPolicy
+internal import UprightPolicy
 
 /// A URL that receives signed messages by POST.
 struct WebhookReceiver: Sendable, Hashable {

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Logging
 internal import NIOCore
 internal import NIOSSL
-internal import RotationPolicy
+internal import UprightPolicy
 internal import Synchronization
 internal import UprightLive
 

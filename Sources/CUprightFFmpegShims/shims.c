@@ -1,4 +1,4 @@
-#include "CFFmpegShims.h"
+#include "CUprightFFmpegShims.h"
 
 #include <stdarg.h>
 #include <stdatomic.h>

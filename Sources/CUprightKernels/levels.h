@@ -2,7 +2,7 @@
 // passes planes that are too small for it to the next level below.
 #pragma once
 
-#include "CPixelKernels.h"
+#include "CUprightKernels.h"
 
 // Returns the levels that both `mask` and the CPU have, without those that lack a level below them.
 uint32_t upright_usable_levels(uint32_t mask);
