@@ -281,22 +281,8 @@ extension Latency: ExpressibleByArgument {}
 extension GravityConstants: ExpressibleByArgument {}
 extension Anchor: ExpressibleByArgument {}
 extension VideoCodec: ExpressibleByArgument {
-  /// Creates a codec from its name, or from a common name of the codec or its encoder.
-  public init?(argument: String) {
-    // Raw video is selected by the container (.y4m), not by a codec.
-    let name = argument.lowercased()
-    guard let codec = VideoCodec(rawValue: Self.otherNames[name] ?? name), codec != .raw else {
-      return nil
-    }
-    self = codec
-  }
-
-  /// Other common names of codecs, and names of their encoders.
-  private static let otherNames = [
-    "avc": "h264", "x264": "h264", "libx264": "h264", "h265": "hevc", "x265": "hevc",
-    "libx265": "hevc", "libsvtav1": "av1", "libaom-av1": "av1", "libvpx-vp9": "vp9",
-  ]
+  public init?(argument: String) { self.init(named: argument) }
 
   /// The names of the codecs that can be selected.
-  public static var allValueStrings: [String] { ["h264", "hevc", "av1", "vp9"] }
+  public static var allValueStrings: [String] { selectable.map(\.rawValue) }
 }

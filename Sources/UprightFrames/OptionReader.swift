@@ -1,5 +1,5 @@
 package import UprightOrientation
-internal import UprightPolicy
+package import UprightPolicy
 
 /// Reads options by name from a JSON object. The names are those of the command line's long options, without
 /// the dashes: `{"frames": "sensor", "size": "720p", "overlay": ["logo.png@top"], "strict": true}`.
@@ -12,19 +12,22 @@ package struct OptionReader {
   /// - Parameter json: A JSON object, in UTF-8; without any bytes, there are no options.
   /// - Throws: `usage` if it isn't one.
   package init(_ json: some Collection<UInt8>) throws(UprightError) {
-    guard !json.isEmpty else {
-      members = []
-      return
-    }
+    let value: JSONValue
     do throws(PolicyError) {
-      guard case .object(let members) = try JSONValue(parsing: json) else {
-        throw PolicyError(
-          .value, "the options are not an object", at: "options", remedy: "write {\"name\": value}")
-      }
-      self.members = members
+      value = try json.isEmpty ? .object([]) : JSONValue(parsing: json)
     } catch {
       throw UprightError(error, code: .usage)
     }
+    try self.init(value)
+  }
+
+  /// - Throws: `usage` if `json` isn't an object.
+  package init(_ json: JSONValue) throws(UprightError) {
+    guard case .object(let members) = json else {
+      throw UprightError(
+        .usage, "the options are not an object", at: "options", remedy: "write {\"name\": value}")
+    }
+    self.members = members
   }
 
   /// Returns an option's value; `nil` if it isn't given.

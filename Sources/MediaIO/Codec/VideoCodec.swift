@@ -219,11 +219,11 @@ public enum VideoCodec: String, Sendable, CaseIterable {
   /// AVX2 the bits are the same as on a CPU without AVX-512. The lookahead of live streams has no such tree.
   private static func instructions(for settings: VideoEncoder.Settings) -> String? {
     #if arch(x86_64)
-      let isFilled = (settings.size.width + 15) / 16 % 16 == 0
-      let hasAVX512 = av_get_cpu_flags() & AV_CPU_FLAG_AVX512 != 0
-      return hasAVX512 && !settings.isLive && !isFilled ? "asm=AVX2,FMA3,BMI1,BMI2,LZCNT" : nil
+    let isFilled = (settings.size.width + 15) / 16 % 16 == 0
+    let hasAVX512 = av_get_cpu_flags() & AV_CPU_FLAG_AVX512 != 0
+    return hasAVX512 && !settings.isLive && !isFilled ? "asm=AVX2,FMA3,BMI1,BMI2,LZCNT" : nil
     #else
-      return nil
+    return nil
     #endif
   }
 
@@ -234,5 +234,37 @@ public enum VideoCodec: String, Sendable, CaseIterable {
     } else {
       options[key] = value
     }
+  }
+}
+
+extension VideoCodec {
+  /// The codecs that an option can name. Raw video is selected by the container, `.y4m`.
+  package static let selectable: [VideoCodec] = [.h264, .hevc, .av1, .vp9]
+
+  /// Other common names of codecs, and names of their encoders.
+  private static let otherNames: [String: VideoCodec] = [
+    "avc": .h264, "x264": .h264, "libx264": .h264, "h265": .hevc, "x265": .hevc,
+    "libx265": .hevc, "libsvtav1": .av1, "libaom-av1": .av1, "libvpx-vp9": .vp9,
+  ]
+
+  /// Creates a codec from its name, or from a common name of the codec or its encoder, ignoring case. Returns `nil`
+  /// for others.
+  package init?(named text: String) {
+    let name = text.lowercased()
+    guard let codec = Self.otherNames[name] ?? Self.selectable.first(where: { $0.rawValue == name })
+    else { return nil }
+    self = codec
+  }
+
+  /// Creates a codec from its name, as an option has it.
+  ///
+  /// - Throws: `usage` for anything else.
+  package init(parsing text: String) throws(UprightError) {
+    guard let codec = VideoCodec(named: text) else {
+      let names = Self.selectable.map(\.rawValue).joined(separator: ", ")
+      throw UprightError(
+        .usage, "\(text) is not valid", at: "--codec", remedy: "use one of \(names)")
+    }
+    self = codec
   }
 }

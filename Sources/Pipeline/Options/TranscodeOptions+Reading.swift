@@ -1,10 +1,22 @@
-package import UprightOrientation
+public import UprightOrientation
 internal import UprightKernels
-internal import UprightPolicy
+public import UprightPolicy
 package import UprightFrames
 package import UprightMediaIO
 
 extension TranscodeOptions {
+  /// Reads options by the names of the command line's long options, without the dashes:
+  /// `{"frames": "sensor", "size": "720p", "overlay": ["logo.png@top"], "strict": true}`. Numbers may be written as
+  /// texts. Options that are left out have their defaults, which are those of the command line.
+  ///
+  /// - Throws: `UprightError` `usage`, with the option's name as its location, if `json` isn't an object, for an option
+  ///   that doesn't exist, an invalid value, or two that contradict each other.
+  public init(json: JSONValue) throws(UprightError) {
+    var reader = try OptionReader(json)
+    try self.init(&reader)
+    try reader.finish()
+  }
+
   /// Reads the options of a transcode by the names of the command line, which has the same defaults.
   ///
   /// - Throws: `usage` for an invalid value, or two that contradict each other.
@@ -29,7 +41,7 @@ extension TranscodeOptions {
       try PixelSize(encoding: text)
     }
     scaler = try reader.word("scaler") ?? scaler
-    codec = try reader.word("codec")
+    codec = try reader.parsed("codec", VideoCodec.init(parsing:))
     rate = try VideoEncoder.RateControl(&reader) ?? rate
     speed = try reader.text("speed")
     gop = try reader.count("gop", in: 1...Int(Int32.max))
