@@ -1,19 +1,21 @@
 /// The delivery directives in the query of a playlist's URL (RFC 8216bis, 6.2.5).
-package struct DeliveryDirectives: Sendable, Hashable {
+public struct DeliveryDirectives: Sendable, Hashable {
   /// Why directives can't be read.
-  package struct Malformed: Error, Hashable {
-    package let reason: String
+  public struct Malformed: Error, Hashable {
+    public let reason: String
   }
 
   /// `_HLS_msn`, at least 0.
-  package private(set) var segment: Int?
+  public private(set) var segment: Int?
   /// `_HLS_part`, at least 0. Only with a segment.
-  package private(set) var part: Int?
+  public private(set) var part: Int?
   /// Whether `_HLS_skip` asks for a delta update.
   package private(set) var skips = false
 
-  /// Reads the directives of a query; other parameters are ignored.
-  package init(_ query: String?) throws(Malformed) {
+  /// Reads the directives of a query, the part of the URL after the question mark; other parameters are ignored.
+  ///
+  /// - Throws: `Malformed` if a directive has no valid value, appears twice, or lacks the one it depends on.
+  public init(_ query: String?) throws(Malformed) {
     for pair in (query ?? "").split(separator: "&") {
       let name = pair.prefix { $0 != "=" }
       let value = pair.dropFirst(name.count + 1)

@@ -219,7 +219,7 @@ public final class HLSOrigin: Sendable {
   }
 
   /// Returns a playlist as `playlist(_:query:)` does.
-  package func playlist(_ name: String, _ directives: DeliveryDirectives) async -> Answer {
+  public func playlist(_ name: String, _ directives: DeliveryDirectives) async -> Answer {
     guard let edition = state.withLock({ $0.editions[name] }) else { return .missing }
     guard let segment = directives.segment, !edition.isEnded else {
       return text(name, directives, maxAge: max(1, edition.targetDuration / 2))

@@ -1,17 +1,21 @@
-package import UprightOrientation
+public import UprightOrientation
 
 /// Where an HLS output has its files if not in a folder: a place that other machines write to as well.
 ///
 /// All calls may block, until `abandon`.
-package protocol HLSStore: Sendable {
+public protocol HLSStore: Sendable {
   /// The address of the files, for messages.
   var address: String { get }
   /// Saves a segment, or an init segment, under a name that no other file has. It is complete when this returns.
+  ///
+  /// - Throws: `inputOutput` if it can't be saved, `cancelled` after `abandon`.
   func save(_ bytes: [UInt8], as name: String) throws(UprightError)
   /// Writes the playlist `name` for the first time in a run.
   ///
-  /// - Parameter make: Returns the text, which continues the one that an earlier writer has left; `nil` if there is
-  ///   none. Called again if that writer has published another one in the meantime.
+  /// - Parameters:
+  ///   - name: The playlist's file name.
+  ///   - make: Returns the text, which continues the one that an earlier writer has left; `nil` if there is none.
+  ///     Called again if that writer has published another one in the meantime.
   /// - Throws: `superseded` if a later writer has the playlist.
   func take(_ name: String, _ make: (_ earlier: String?) -> String) throws(UprightError)
   /// Replaces the playlist `name`, which this writer wrote last.

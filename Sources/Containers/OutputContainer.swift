@@ -1,5 +1,5 @@
 internal import Foundation
-package import UprightOrientation
+public import UprightOrientation
 package import UprightMediaIO
 package import UprightPipeline
 
@@ -28,9 +28,11 @@ public enum OutputContainer: String, Sendable, CaseIterable {
 
   /// The container for the name of `target`.
   ///
-  /// - Parameter format: The value of `--format`, required for `-`.
+  /// - Parameters:
+  ///   - target: The output: a path, a URL, or `-` for standard output.
+  ///   - format: The container's name or usual extension, required for `-`; `nil` for what `target` says.
   /// - Throws: `usage` if neither the name nor `format` names a container.
-  package init(target: String, format: String? = nil) throws(UprightError) {
+  public init(target: String, format: String? = nil) throws(UprightError) {
     if let format {
       self = try Self.named(format)
       return

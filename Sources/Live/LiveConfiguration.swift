@@ -29,12 +29,12 @@ public struct LiveConfiguration: Sendable {
   public var inputTimeout = 60.0
   /// Whether a session of a publisher waits for its first frame without a time limit. If not, it fails after
   /// `inputTimeout` without a publisher.
-  package var waitsForPublisher = true
+  public var waitsForPublisher = true
   /// The proxy for an http or https input, as `http://user:password@host:port`; `nil` for none.
   public var httpProxy: String?
   /// Where HLS outputs have their files, with the epoch of this writer; `nil` for their folders. Called for each
   /// playlist.
-  package var hlsStore: (epoch: Int, make: @Sendable () -> any HLSStore)?
+  public var hlsStore: (epoch: Int, make: @Sendable () -> any HLSStore)?
   /// The limits on queues and frame sizes.
   public var limits = LiveLimits()
 

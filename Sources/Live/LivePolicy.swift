@@ -1,16 +1,16 @@
 internal import UprightOrientation
-package import UprightPolicy
+public import UprightPolicy
 internal import UprightFrames
 internal import UprightMediaIO
 internal import UprightOrienting
 internal import UprightPipeline
 
 /// The policy of a live session at one moment.
-package struct LivePolicyState: Sendable {
+public struct LivePolicyState: Sendable {
   /// The policy as it was given.
-  package let document: PolicyDocument
+  public let document: PolicyDocument
   /// Its state, and its controllers as they are now.
-  package let reducer: RotationReducer
+  public let reducer: RotationReducer
 
   package init(document: PolicyDocument, reducer: RotationReducer) {
     self.document = document

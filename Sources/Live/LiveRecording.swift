@@ -43,9 +43,9 @@ public struct RecordingLimits: Sendable, Hashable {
   public var bytes: Int?
 
   /// The durations that are valid, in seconds.
-  package static let durations = 1.0...86_400
+  public static let durations = 1.0...86_400
   /// The sizes that are valid, in bytes.
-  package static let sizes = 1 << 20...1 << 40
+  public static let sizes = 1 << 20...1 << 40
 
   /// Creates limits. Without any, a recording is one file.
   public init(seconds: Double? = nil, bytes: Int? = nil) {

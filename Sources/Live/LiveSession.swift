@@ -3,7 +3,7 @@ public import UprightOrientation
 public import UprightPolicy
 internal import Synchronization
 public import UprightFrames
-package import UprightMediaIO
+public import UprightMediaIO
 internal import UprightOrienting
 public import UprightPipeline
 
@@ -182,6 +182,7 @@ public final class LiveSession: Sendable {
   /// encode. The times of a file count from its first frame. The session and its other outputs go on.
   ///
   /// - Parameters:
+  ///   - output: Where the output goes.
   ///   - id: The id; `nil` for a generated one.
   ///   - canvas: The output's canvas; `nil` for that of the session.
   /// - Returns: The output, as it starts. `LiveUpdate.output` and `snapshot` tell what becomes of it.
@@ -231,11 +232,11 @@ public final class LiveSession: Sendable {
   public var snapshot: LiveSnapshot { control.snapshot }
 
   /// The policy and its state at the last frame. `nil` if it can't start.
-  package var policy: LivePolicyState? { control.policy { $0.current } }
+  public var policy: LivePolicyState? { control.policy { $0.current } }
 
   /// Returns a picture of the next frame as it is sent, with 320 pixels on its longer side. `nil` if no frame follows within
   /// a second, and before the first frame.
-  package func picture() async -> RGBPicture? {
+  public func picture() async -> RGBPicture? {
     guard [.live, .inputLost].contains(control.state) else { return nil }
     return await withCheckedContinuation { continuation in
       let request = PictureRequest(continuation)

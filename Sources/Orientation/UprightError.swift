@@ -26,7 +26,7 @@ public struct UprightError: Error, Sendable {
     /// Stopped by the caller.
     public static let cancelled = Self(name: "cancelled")
     /// Another writer has taken over the output.
-    package static let superseded = Self(name: "superseded")
+    public static let superseded = Self(name: "superseded")
     /// A call of the C interface breaks one of its rules.
     package static let misuse = Self(name: "invalid")
     /// Another call is using a handle of the C interface.
@@ -77,7 +77,7 @@ extension UprightError {
   /// The same error for a caller that gives options by name and not on a command line: `--crf` is `crf`.
   ///
   /// - Parameter group: What the names of options in `location` are preceded by.
-  package func namingOptions(in group: String = "") -> UprightError {
+  public func namingOptions(in group: String = "") -> UprightError {
     func named(_ text: String) -> String {
       text.split(separator: " ", omittingEmptySubsequences: false)
         .map { $0.hasPrefix("--") ? $0.dropFirst(2) : $0 }.joined(separator: " ")

@@ -1,5 +1,5 @@
 /// The version of this package.
-package enum UprightVersion {
+public enum UprightVersion {
   /// The version, such as `0.2.0`.
-  package static let current = "0.2.0"
+  public static let current = "0.2.0"
 }

@@ -14,7 +14,7 @@ public enum StreamEvent: Sendable, Hashable {
   /// Reads an event. An event without `at` takes effect at the next frame.
   ///
   /// - Throws: The error of `RotationEvent.init(_:)`.
-  package init(json value: JSONValue) throws(PolicyError) {
+  public init(json value: JSONValue) throws(PolicyError) {
     guard case .object(let members) = value, value["at"] == nil else {
       self.init(try RotationEvent(value))
       return

@@ -46,6 +46,7 @@ public final class PacketSession: Sendable {
   /// of its clock. Times count from the first packet. Send the packets to `feed`, not to the session.
   ///
   /// - Parameters:
+  ///   - feed: Receives the packets.
   ///   - encoding: How the output is encoded.
   ///   - options: How frames are turned and laid out.
   /// - Throws: `badData` for a session description that can't be read, or if the policy can't start; `usage` for

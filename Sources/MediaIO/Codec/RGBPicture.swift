@@ -1,12 +1,13 @@
 internal import CUprightFFmpeg
-package import UprightOrientation
+public import UprightOrientation
 package import UprightKernels
 
 /// A picture with eight bits each of red, green and blue, row by row without padding.
-package struct RGBPicture: Sendable, Hashable {
-  package let size: PixelSize
+public struct RGBPicture: Sendable, Hashable {
+  /// The size in pixels.
+  public let size: PixelSize
   /// The samples, `size.width * size.height * 3` bytes.
-  package var bytes: [UInt8]
+  public package(set) var bytes: [UInt8]
 
   /// A picture of one colour.
   package init(size: PixelSize, colour: RGBColour) {
@@ -97,7 +98,9 @@ package struct RGBPicture: Sendable, Hashable {
   }
 
   /// Returns the picture as a JPEG file, with losses.
-  package func jpeg() throws(UprightError) -> [UInt8] {
+  ///
+  /// - Throws: `unavailable` if FFmpeg has no encoder for JPEG, `fault` if it fails.
+  public func jpeg() throws(UprightError) -> [UInt8] {
     try encoded(AV_CODEC_ID_MJPEG, "JPEG", frameForJPEG()) { context in
       context.pointee.color_range = AVCOL_RANGE_JPEG
       context.pointee.flags |= AV_CODEC_FLAG_QSCALE

@@ -1,4 +1,4 @@
-package import UprightOrientation
+public import UprightOrientation
 
 extension RotationDecision {
   /// A short description of the decision: `rotate to landscapeRight`, `refuse: notSupported`.
@@ -78,7 +78,7 @@ extension RotationDecision.Why {
 
   /// Returns the explanation of the start, in sentences: the deciding controller and the resulting
   /// orientation.
-  package func startExplanation(in orientation: InterfaceOrientation) -> String {
+  public func startExplanation(in orientation: InterfaceOrientation) -> String {
     let device =
       device == .unknown
       ? "the device orientation is unknown" : "the device is held \(device.name)"

@@ -27,7 +27,7 @@ public enum JSONValue: Sendable, Hashable {
     public var value: JSONValue
 
     /// Creates a member.
-    package init(_ key: String, _ value: JSONValue) {
+    public init(_ key: String, _ value: JSONValue) {
       self.key = key
       self.value = value
     }

@@ -2,7 +2,7 @@ internal import UprightOrientation
 
 extension RotationReducer {
   /// The state, and the controllers with their current answers and children, for programs that show them.
-  package var json: JSONValue {
+  public var json: JSONValue {
     [
       "device": .string(state.device.name),
       "app": .string(state.appOrientation.name),
