@@ -10,9 +10,10 @@ export STATEDIR ?= /var/lib/upright
 export LIBDIR ?= $(PREFIX)/lib
 export DESTDIR
 
+# The engine alone: neither the live service nor what it needs is compiled.
 demo:
 	@Scripts/setup.sh demo
-	@$(MAKE) --no-print-directory build
+	@Scripts/build.sh upright
 	@Scripts/demo.sh
 
 # A link that publishes from a phone's browser, through Janus. Ctrl-C ends it. See Samples/live/README.md.
@@ -26,9 +27,11 @@ pictures: build
 	@Scripts/setup.sh test
 	@Scripts/pictures.sh
 
+# Both programs, in .build/release: upright, and beside it upright-serve, which `upright serve` becomes.
 build:
-	@Scripts/setup.sh --say build
+	@Scripts/setup.sh --say service
 	@Scripts/build.sh upright
+	@Scripts/build.sh serve
 
 # libupright and libuprightpolicy with their header, in .build/release/lib. See Scripts/libraries.sh.
 libraries:
@@ -54,7 +57,7 @@ lint:
 	@Scripts/lint.sh
 
 format:
-	@swift format -i -r Package.swift Sources Tests Fuzz Benchmarks
+	@swift format -i -r Package.swift Sources Tests Service Samples Fuzz Benchmarks/Package.swift Benchmarks/Sources
 
 # The documentation of every product, with an article for each use. See Scripts/docs.sh.
 docs:

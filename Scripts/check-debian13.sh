@@ -31,8 +31,6 @@ if [ "${1:-}" != --mounted ]; then
     fail "the Swift toolchain isn't in a separate folder that can be mounted: $resources"
   settings=(TOOLCHAIN="$toolchain" UPRIGHT_SHARED="${UPRIGHT_SHARED:-}"
     GIT_SETTINGS="$(git config --list --includes | grep -E '^(url|http)\.' || true)")
-  [ -z "${UPRIGHT_WARNINGS_AS_ERRORS:-}" ] ||
-    settings+=("UPRIGHT_WARNINGS_AS_ERRORS=$UPRIGHT_WARNINGS_AS_ERRORS")
   enter_namespaces "$@"
 fi
 shift
@@ -67,7 +65,7 @@ done <<<"$GIT_SETTINGS"
 # The mounted folders keep their owners, which git would refuse.
 git config --file "$root/etc/gitconfig" --add safe.directory '*'
 
-for name in http_proxy https_proxy no_proxy UPRIGHT_WARNINGS_AS_ERRORS; do
+for name in http_proxy https_proxy no_proxy; do
   [ -z "${!name:-}" ] || passed+=("$name=${!name}")
 done
 

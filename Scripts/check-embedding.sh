@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the samples in a package of their own that depends on this one, as an embedder does: beside Foundation
-# and SwiftNIO, without unsafe flags, and with no server package resolved. Those of the policy and of frames in
+# and SwiftNIO. Those of the policy and of frames in
 # memory are built as on a machine without FFmpeg.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -24,7 +24,7 @@ let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let package = Package(
   name: "app",
   dependencies: [
-    .package(name: "upright", path: "$root", traits: []),
+    .package(name: "upright", path: "$root"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
   ],
   targets: [
@@ -45,12 +45,6 @@ let package = Package(
 )
 SWIFT
 
-unset UPRIGHT_UNDER_TEST UPRIGHT_ONLY
-swift package --package-path "$app" show-dependencies | tee "$app/dependencies"
-if grep -qiE 'hummingbird|async-http-client|swift-crypto|nio-ssl|argument-parser|service-lifecycle' "$app/dependencies"; then
-  echo "embedding: a server package is resolved although the trait Service is off" >&2
-  exit 1
-fi
 build='Scripts/quiet.py swift build --package-path "$0" --product'
 # A mount namespace hides FFmpeg's headers, and an empty folder its files for pkg-config.
 namespace=(unshare --mount)

@@ -16,10 +16,10 @@ if [ "${SHORT:-0}" = 1 ]; then
   python3 Tests/Slow/prometheus.py
   SHORT=1 Scripts/check-scale.sh
   TIME=20 Scripts/fuzz.sh
-  UPRIGHT_ONLY="PixelKernelsTests OrientationSignalsTests RTPTests RTMPTests UprightFramesTests UprightTests" \
-    Scripts/sanitized.sh address check
+  Scripts/sanitized.sh address check engine \
+    --filter '^(PixelKernels|OrientationSignals|RTP|UprightFrames|Upright)Tests\.'
   # Tests of the threads of file sessions, live sessions and the service.
-  UPRIGHT_ONLY="UprightFramesTests UprightTests UprightServiceTests" Scripts/sanitized.sh thread test \
+  Scripts/sanitized.sh thread test \
     --filter '^UprightFramesTests\.AdapterThreadTests' \
     --filter '^UprightTests\.(FollowTests/playlist|BoundedQueue|EncoderChain|AsyncSession|PacketSession|Live(?!Session|Rendition))' \
     --filter '^UprightTests\.LiveSessionTests/(now|loss|stalled|stop|overload)\(' \

@@ -1,18 +1,17 @@
 #!/usr/bin/env bash
-# Runs the fuzz targets of Fuzz/ with libFuzzer and the address sanitizer, two at a time, and prints a
+# Runs the fuzz targets of Fuzz/ and Service/Fuzz/ with libFuzzer and the address sanitizer, two at a time, and prints a
 # line for each. If one of them finds an error, prints how to run that input again and exits with 1.
 #
 #   TIME=20       seconds for each target
 #   TARGET=rtp    the targets to run, separated by spaces; the default is all of them
-#   MERGE=1       afterwards, replaces Fuzz/Corpus with the fewest inputs that reach the same code
+#   MERGE=1       afterwards, replaces their corpora with the fewest inputs that reach the same code
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 build=.build-fuzz
-fuzzer=$build/release/Fuzzer
 findings=$build/findings
 seconds=${TIME:-20}
-read -ra targets <<<"${TARGET:-$(ls Fuzz/Corpus | tr '\n' ' ')}"
+read -ra targets <<<"${TARGET:-$(ls Fuzz/Corpus Service/Fuzz/Corpus | grep -v : | tr '\n' ' ')}"
 limits=(-max_len=4096 -timeout=20 -rss_limit_mb=2048)
 # CI uses the same inputs in every run: a finding is caused by the change, and can be repeated.
 [ -z "${CI:-}" ] || limits+=(-seed=1)
@@ -22,15 +21,28 @@ export SWIFT_BACKTRACE=enable=no ASAN_OPTIONS=detect_leaks=0
 [ ! -d /dev/shm ] || export TMPDIR=/dev/shm
 
 # The compiler uses the last of several -sanitize options, and the package manager writes them in any order.
-UPRIGHT_FUZZ=1 Scripts/quiet.py swift build -c release --scratch-path "$build" \
-  --sanitize=fuzzer --sanitize=address -Xswiftc -sanitize=fuzzer,address -Xswiftc -enable-testing \
-  --product Fuzzer
+build() {
+  Scripts/quiet.py swift build "$@" --scratch-path "$build" --disable-build-manifest-caching --disable-index-store \
+    -debug-info-format none --sanitize=fuzzer --sanitize=address -Xswiftc -sanitize=fuzzer,address -Xswiftc -DFUZZING
+}
+# Where the corpus of a target is, and the program that runs it.
+corpus_of() { ls -d Fuzz/Corpus/"$1" Service/Fuzz/Corpus/"$1" 2>/dev/null; }
+program_of() {
+  case $(corpus_of "$1") in
+    Service/*) echo "$build/debug/UprightServiceFuzzer" ;;
+    *) echo "$build/debug/UprightFuzzer" ;;
+  esac
+}
+programs=$(for target in "${targets[@]}"; do program_of "$target"; done | sort -u)
+[[ $programs != */UprightFuzzer* ]] || build --product UprightFuzzer
+[[ $programs != */UprightServiceFuzzer* ]] || build --package-path Service --product UprightServiceFuzzer
 mkdir -p "$findings"
 
 run() {
-  local target=$1 corpus=$build/corpus/$1 log=$build/$1.log status=0
+  local target=$1 corpus=$build/corpus/$1 log=$build/$1.log status=0 fuzzer
+  fuzzer=$(program_of "$1")
   mkdir -p "$corpus"
-  FUZZ_TARGET=$target "$fuzzer" "$corpus" "Fuzz/Corpus/$target" "${limits[@]}" \
+  FUZZ_TARGET=$target "$fuzzer" "$corpus" "$(corpus_of "$target")" "${limits[@]}" \
     -max_total_time="$seconds" -artifact_prefix="$findings/$target-" >"$log" 2>&1 || status=$?
   report "$target" "$log" "$status"
   return "$status"
@@ -49,7 +61,7 @@ report() {
   file=$(sed -nE 's/.*Test unit written to (.*)/\1/p' "$log" | tail -n 1)
   echo "$text""FOUND
 $(grep -aE 'Fatal error|ERROR: |SUMMARY: ' "$log" | head -n 4 | sed 's/^/  /')
-  again: SWIFT_BACKTRACE=enable=no FUZZ_TARGET=$target $fuzzer ${file:-(see $log)}"
+  again: SWIFT_BACKTRACE=enable=no FUZZ_TARGET=$target $(program_of "$target") ${file:-(see $log)}"
 }
 
 failed=0 running=0
@@ -71,9 +83,10 @@ if [ "${MERGE:-0}" = 1 ]; then
   for target in "${targets[@]}"; do
     merged=$build/merged
     rm -rf "$merged" && mkdir "$merged"
-    FUZZ_TARGET=$target "$fuzzer" -set_cover_merge=1 "${limits[@]}" "$merged" \
-      "Fuzz/Corpus/$target" "$build/corpus/$target" >"$build/$target.merge.log" 2>&1
-    rm -rf "Fuzz/Corpus/$target" && mv "$merged" "Fuzz/Corpus/$target"
+    seeds=$(corpus_of "$target")
+    FUZZ_TARGET=$target "$(program_of "$target")" -set_cover_merge=1 "${limits[@]}" "$merged" \
+      "$seeds" "$build/corpus/$target" >"$build/$target.merge.log" 2>&1
+    rm -rf "$seeds" && mv "$merged" "$seeds"
   done
 fi
 exit "$failed"

@@ -4,6 +4,7 @@
     run_tests.py check                  the tests that need no browser, no server, no real time
     run_tests.py test                   all tests except the long matrices
     run_tests.py slow                   all tests
+    run_tests.py test engine            the same of one package: engine or service
     run_tests.py test --filter REGEX    the tests that match, suite by suite
 
 The progress comes from Swift Testing's event stream. The output of the libraries under test is written to
@@ -26,6 +27,8 @@ import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+# The test program of each package.
+PROGRAMS = {"engine": "uprightPackageTests.xctest", "service": "upright-servicePackageTests.xctest"}
 # After this many seconds without output, a line lists the running tests.
 QUIET = 10
 SLOWEST = 20
@@ -51,7 +54,7 @@ LONGEST = {
 # Targets whose suites are quick in every loop, and the number of patterns per process of quick suites.
 QUICK = {
     "ArchitectureTests", "OrientationTests", "OrientationSignalsTests", "PixelKernelsTests", "RTPTests",
-    "RotationPolicyTests", "FuzzTests"}
+    "RotationPolicyTests", "FuzzTests", "ServiceFuzzTests", "RTMPTests"}
 TOGETHER = 12
 
 
@@ -250,7 +253,7 @@ def allowed_skips():
 
 
 def chosen_suites(binary, loop, filters):
-    """Returns the processes to run: for each, its name and the patterns that select its tests."""
+    """Returns the processes to run of one program: for each, its name and the patterns that select its tests."""
     listed = subprocess.run(
         [binary, "--testing-library", "swift-testing", "--list-tests"], check=True, text=True,
         stdout=subprocess.PIPE, env=os.environ | {"UPRIGHT_LOOP": loop}).stdout.splitlines()
@@ -280,13 +283,19 @@ def chosen_suites(binary, loop, filters):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("loop", choices=["check", "test", "slow"])
+    parser.add_argument("package", nargs="?", choices=PROGRAMS, help="the default is both")
     parser.add_argument("--filter", action="append", default=[])
-    parser.add_argument("--binary", default=str(ROOT / ".build/debug/uprightPackageTests.xctest"))
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / ".build", help="the build folder")
     options = parser.parse_args()
-    folder = pathlib.Path(options.binary).resolve().parent.parent.parent / "test-logs"
+    folder = options.build / "test-logs"
     folder.mkdir(parents=True, exist_ok=True)
 
-    chosen = chosen_suites(options.binary, options.loop, options.filter)
+    chosen, programs = {}, {}
+    for package in [options.package] if options.package else PROGRAMS:
+        binary = str((options.build / "debug" / PROGRAMS[package]).resolve())
+        suites = chosen_suites(binary, options.loop, options.filter)
+        chosen.update(suites)
+        programs.update(dict.fromkeys(suites, binary))
     # Suites of live sessions start first, then the others. Among them the order is that of their last duration, the
     # longest first.
     kept = folder / "seconds.json"
@@ -303,7 +312,7 @@ def main():
                     continue
                 waiting.remove(suite)
                 running.append(
-                    Run(suite, priority, options.binary, chosen[suite], options.loop, folder, inbox))
+                    Run(suite, priority, programs[suite], chosen[suite], options.loop, folder, inbox))
                 report.runs.append(running[-1])
             try:
                 run, record = inbox.get(timeout=1)

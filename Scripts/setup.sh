@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing, and prints nothing if none is missing. With --say it only
 # prints the command that would install them, doesn't need root, and exits with 69.
-# Usage: setup.sh [--say] build|check|demo|test|slow|scale|live|samples|bench|arm|deb
+# Usage: setup.sh [--say] build|service|check|demo|test|slow|scale|live|samples|bench|arm|deb
 set -euo pipefail
 
 say=
@@ -11,8 +11,9 @@ if [ "${1:-}" = --say ]; then
 fi
 
 build=(pkg-config libavformat-dev libavcodec-dev libavutil-dev libavfilter-dev libswscale-dev
-  libswresample-dev zlib1g-dev libqrencode-dev ffmpeg)
-test=("${build[@]}" python3 python3-venv gcc g++ binutils valgrind groff-base chromium gstreamer1.0-tools
+  libswresample-dev ffmpeg)
+service=("${build[@]}" zlib1g-dev libqrencode-dev)
+test=("${service[@]}" python3 python3-venv gcc g++ binutils valgrind groff-base chromium gstreamer1.0-tools
   gstreamer1.0-plugins-base
   gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-libav
   python3-gi gir1.2-gst-rtsp-server-1.0 nginx libnginx-mod-rtmp janus python3-aiortc nats-server)
@@ -27,15 +28,16 @@ daemons=(nginx janus prometheus nats-server)
 # Not in every release: Debian 13 has none. The tests that need them are skipped there, with the reason.
 optional=(janus)
 samples=(ffmpeg fonts-dejavu-core)
-bench=("${build[@]}" python3 python3-venv libyuv-dev)
-deb=("${build[@]}" python3 debhelper dpkg-dev)
+bench=("${service[@]}" python3 python3-venv libyuv-dev)
+deb=("${service[@]}" python3 debhelper dpkg-dev)
 # The C library of aarch64, and the emulator of its programs.
 arm=(libc6-dev-arm64-cross qemu-user)
 
 purpose=${1:-build}
 case "$purpose" in
   build | demo) wanted=("${build[@]}") ;;
-  check) wanted=("${build[@]}" python3 git groff-base) ;;
+  service) wanted=("${service[@]}") ;;
+  check) wanted=("${service[@]}" python3 git groff-base) ;;
   test) wanted=("${test[@]}") ;;
   slow) wanted=("${slow[@]}") ;;
   scale) wanted=("${scale[@]}") ;;
@@ -44,7 +46,7 @@ case "$purpose" in
   bench) wanted=("${bench[@]}") ;;
   arm) wanted=("${arm[@]}") ;;
   deb) wanted=("${deb[@]}") ;;
-  *) echo "usage: setup.sh [--say] build|check|demo|test|slow|scale|live|samples|bench|arm|deb" >&2; exit 64 ;;
+  *) echo "usage: setup.sh [--say] build|service|check|demo|test|slow|scale|live|samples|bench|arm|deb" >&2; exit 64 ;;
 esac
 
 if ! command -v swift >/dev/null; then

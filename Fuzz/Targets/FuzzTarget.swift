@@ -1,5 +1,5 @@
-import UprightPolicy
-import UprightMediaIO
+#if DEBUG
+import Foundation
 
 /// One function that reads external input.
 ///
@@ -26,11 +26,23 @@ struct FuzzTarget: Sendable {
       _ = "\(error)"
     }
   }
+}
 
-  static let all: [FuzzTarget] = [
-    .addresses, .amf, .boxes, .clip, .events, .flv, .gravity, .http, .json, .keyframes, .mebx, .mjr,
-    .packets, .parameters, .playlist, .policy, .rtmp, .rtp, .sdp, .sei, .times,
-  ]
+extension FuzzTarget {
+  /// Runs every file in `corpus`/NAME through the target. Returns the errors, and the number of files.
+  func replay(_ corpus: URL) -> (findings: [String], files: Int) {
+    let folder = corpus.appendingPathComponent(name)
+    let files =
+      (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil))
+      ?? []
+    let findings = files.compactMap { file -> String? in
+      do { try self([UInt8](Data(contentsOf: file))) } catch {
+        return "\(file.lastPathComponent): \(error)"
+      }
+      return nil
+    }
+    return (findings, files.count)
+  }
 }
 
 /// A violated condition.
@@ -107,3 +119,4 @@ struct FuzzInput {
     }
   }
 }
+#endif

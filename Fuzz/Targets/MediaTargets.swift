@@ -1,3 +1,4 @@
+#if DEBUG
 import UprightOrientation
 import UprightSignals
 import UprightMediaIO
@@ -93,3 +94,4 @@ extension FuzzTarget {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if DEBUG
 import UprightOrientation
 
 @testable import UprightPolicy
@@ -99,3 +100,4 @@ extension FuzzTarget {
     _ = pose.visiblePart(of: source, on: canvas, grid: PixelSize(2, 2))
   }
 }
+#endif

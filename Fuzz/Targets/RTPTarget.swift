@@ -1,3 +1,4 @@
+#if DEBUG
 @testable import UprightRTP
 
 extension FuzzTarget {
@@ -40,3 +41,4 @@ extension FuzzTarget {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if DEBUG
 import UprightOrientation
 
 @testable import UprightSignals
@@ -164,3 +165,4 @@ extension FuzzTarget {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if DEBUG
 import UprightOrientation
 import UprightPolicy
 
@@ -229,3 +230,4 @@ extension FuzzTarget {
     _ = (whole.text, live.text)
   }
 }
+#endif

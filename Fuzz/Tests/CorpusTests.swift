@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import UprightFuzzer
+
 /// Runs every file of the fuzzer's corpus through its target.
 @Suite struct CorpusTests {
   private static let corpus = URL(fileURLWithPath: #filePath)
@@ -9,16 +11,7 @@ import Testing
   @Test("Every corpus file passes", arguments: FuzzTarget.all.map(\.name))
   func replay(name: String) throws {
     let target = try #require(FuzzTarget.all.first { $0.name == name })
-    let folder = Self.corpus.appendingPathComponent(name)
-    let files = try FileManager.default.contentsOfDirectory(
-      at: folder, includingPropertiesForKeys: nil)
-    #expect(!files.isEmpty)
-    for file in files {
-      do {
-        try target([UInt8](Data(contentsOf: file)))
-      } catch {
-        Issue.record("\(file.lastPathComponent): \(error)")
-      }
-    }
+    let (findings, files) = target.replay(Self.corpus)
+    #expect(findings.isEmpty && files > 0)
   }
 }

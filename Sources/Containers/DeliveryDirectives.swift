@@ -2,6 +2,7 @@
 public struct DeliveryDirectives: Sendable, Hashable {
   /// Why directives can't be read.
   public struct Malformed: Error, Hashable {
+    /// The reason, as a sentence without its full stop.
     public let reason: String
   }
 

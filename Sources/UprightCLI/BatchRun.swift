@@ -87,7 +87,7 @@ struct BatchRun {
     return Failure(
       UprightError(
         error.code, error.message, at: isNamed ? error.location : place, remedy: error.remedy),
-      asJSON: common.output.messages.jsonErrors)
+      of: UprightCommand.self, asJSON: common.output.messages.jsonErrors)
   }
 
   /// Returns an input's entry in the report: the same object as in a report of one input, or its error.

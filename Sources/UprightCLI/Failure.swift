@@ -1,14 +1,13 @@
 internal import ArgumentParser
-internal import Foundation
+internal import Glibc
+internal import Upright
 internal import UprightOrientation
 internal import UprightPolicy
-internal import UprightFiles
-internal import UprightFrames
-internal import UprightMediaIO
-internal import UprightOrienting
 
 /// An error that ends the process: one line on standard error and an exit status of sysexits.h.
 struct Failure {
+  /// The root command, whose parser's errors these are.
+  private let root: any ParsableCommand.Type
   /// The line, without the line break: the error, its location and the remedy.
   let line: String
   /// The error as JSON.
@@ -20,7 +19,11 @@ struct Failure {
   /// errors were printed. `nil` for an error.
   private let clean: (any Error)?
 
-  init(_ error: any Error, asJSON: Bool) {
+  /// - Parameter interrupted: The exit status if the caller stopped the command.
+  init(
+    _ error: any Error, of root: any ParsableCommand.Type, asJSON: Bool, interrupted: Int32? = nil
+  ) {
+    self.root = root
     self.asJSON = asJSON
     let media: UprightError
     switch error {
@@ -30,14 +33,14 @@ struct Failure {
       (line, json, status, clean) = ("", .null, error.rawValue, error)
       return
     default:
-      if UprightCommand.exitCode(for: error) == .success {
+      if root.exitCode(for: error) == .success {
         (line, json, status, clean) = ("", .null, 0, error)
         return
       }
-      media = Self.usage(UprightCommand.message(for: error))
+      media = Self.usage(root.message(for: error), of: root.configuration.commandName ?? "upright")
     }
     clean = nil
-    status = Self.status(media.code)
+    status = Self.status(media.code, interrupted)
     line = "upright: error: \(media)".printable
     json = [
       "error": .string(media.message), "where": .string(media.location),
@@ -50,21 +53,21 @@ struct Failure {
   func print() { StandardError.write((asJSON ? json.compact : line) + "\n") }
 
   func exit() -> Never {
-    if let clean { UprightCommand.exit(withError: clean) }
+    if let clean { root.exit(withError: clean) }
     print()
-    Foundation.exit(status)
+    Glibc.exit(status)
   }
 
   /// Splits ArgumentParser's message, of one or several lines, into error, location and remedy.
-  private static func usage(_ text: String) -> UprightError {
-    var lines = text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+  private static func usage(_ text: String, of program: String) -> UprightError {
+    var lines = text.split(separator: "\n").map { $0.drop { $0 == " " } }.map(String.init)
     if let first = lines.first, first.hasPrefix("Error: ") { lines[0] = String(first.dropFirst(7)) }
     // The permitted values follow on separate lines.
     let values = lines.dropFirst().prefix { $0.hasPrefix("- ") }.map { $0.dropFirst(2) }
     var message = lines.first ?? text
-    var remedy = "see upright --help"
+    var remedy = "see \(program) --help"
     if !values.isEmpty { remedy = "use " + values.joined(separator: ", ") }
-    if let sentence = message.range(of: ". Please provide one of ") {
+    if let sentence = message.firstRange(of: ". Please provide one of ") {
       if values.isEmpty {
         remedy = "use " + message[sentence.upperBound...].replacing("'", with: "")
         if remedy.last == "." { remedy.removeLast() }
@@ -103,8 +106,8 @@ struct Failure {
       .joined(separator: "\n")
   }
 
-  private static func status(_ code: UprightError.Code) -> Int32 {
-    if code == .cancelled { return Interruption.shared.status ?? 130 }
+  private static func status(_ code: UprightError.Code, _ interrupted: Int32?) -> Int32 {
+    if code == .cancelled { return interrupted ?? 130 }
     return statuses.first { $0.code == code }?.status ?? 70
   }
 }

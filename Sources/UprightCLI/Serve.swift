@@ -1,241 +1,55 @@
 internal import ArgumentParser
-internal import Dispatch
-internal import Foundation
-internal import Logging
+internal import Glibc
 internal import UprightOrientation
-internal import UprightPolicy
-internal import Synchronization
-internal import Upright
-internal import UprightLive
-internal import UprightService
 
-/// `upright serve`: runs the live service until SIGTERM or Ctrl-C.
+/// `upright serve`: becomes the live service, the program `upright-serve`, which is built and installed apart.
 struct Serve: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Run the live service: many sessions, an HTTP API, HLS and RTMP.",
     discussion: """
-      Without options it listens on 127.0.0.1:8080 and writes under ./upright-data. At the first start it \
-      creates an admin token and prints it. The API is described at /openapi.yaml.
-
-      SETTINGS
-      Settings come from, in this order: the command line, the environment, and the file given with --config. \
-      The admin token can also be given as \(ServiceConfiguration.tokenVariable) in the environment.
-
-      \(settings)
-
-      CONFIGURATION FILE
-      The file is a JSON object with any of the settings. Members whose key starts with // are comments. \
-      --print-config prints a file with all settings and their meaning. The sessions of the file are started \
-      whenever the service starts.
-
-        {
-          "listen": "127.0.0.1:8080",
-          "data": "/var/lib/upright",
-          "tokenFile": "/run/secrets/upright",
-          "allowHosts": ["example.com", "*.example.org", "10.0.0.5:8000"],
-          "tlsCert": "/etc/upright/certificate.pem",
-          "tlsKey": "/etc/upright/key.pem",
-          "playback": "signed",
-          "sessions": [
-            { "name": "stage",
-              "input": { "url": "rtmp://0.0.0.0:1935/live/KEY" },
-              "outputs": [ { "type": "hls" } ],
-              "policy": "phone",
-              "options": { "size": "720p" } }
-          ]
-        }
-
-      TLS AND PLAYBACK
-      With a certificate the HTTP server speaks HTTPS only (TLS 1.2 or later), and sessions can listen for rtmps: \
-      publishers. On SIGHUP the service reads the certificate, its key and the playback key file again. Connections \
-      that exist keep the old certificate. A file with an error is reported, and the old one stays in use.
-
-      A session with "playback": "signed" is played with a URL from POST /v1/sessions/{id}/playback-url, or one that \
-      another program signed with a key of the playback key file: a line "ID SECRET" for each key, of which the \
-      first signs and all are accepted.
-
-      PUBLISHERS
-      A session of the file whose name has a * is a template: each publisher whose stream matches it gets a session, \
-      named after the stream. This one lets everyone who knows the key publish to rtmp://HOST/live/NAME?key=KEY:
-
-        { "name": "live/*",
-          "input": { "url": "rtmp://0.0.0.0:1935" },
-          "key": "at-least-8-characters",
-          "outputs": [ { "type": "hls" },
-                       { "type": "rtmp", "url": "rtmp://a.example/live/{name}" } ],
-          "policy": "phone" }
-
-      The name is APP/*, APP/PREFIX-* or *, which means any app. The first template that matches is used; the paths \
-      and names of the other sessions come first. {name} in the url or name of an output stands for the session's name. \
-      The session ends when its publisher has been gone for inputTimeout; until then it may return. A second publisher \
-      of a name is rejected.
-
-      "onPublish": { "url": "https://a.example/hook", "secret": "...", "timeout": 5 } in the file, or in a template, is \
-      a hook that is asked about each publisher, by a POST of name, app, key, address and protocol, signed as webhooks \
-      are. A status of 2xx lets the publisher in; a JSON object in the answer replaces members of the template, and may \
-      have another name. Any other answer, and none within the timeout, rejects the publisher. A template needs a \
-      key or a hook unless it listens on loopback.
-
-      FILES
-        .upright/token
-            In the data folder: the generated admin token.
-        .upright/playback-keys
-            In the data folder: the generated keys of signed playback URLs.
-        live/SESSION/
-            In the data folder: playlists and segments of HLS outputs.
-        recordings/SESSION/
-            In the data folder: file outputs, listed, downloaded and removed by /v1/recordings.
-
-      EXAMPLES
-        upright serve
-        upright serve --listen 0.0.0.0:8443 --tls-cert certificate.pem --tls-key key.pem
-        UPRIGHT_TOKEN=... upright serve --listen 0.0.0.0:8080 --data /var/lib/upright
-        upright serve --data /var/lib/upright --print-config > upright.json
-        upright serve --config upright.json
+      This is the program upright-serve, with the same options: upright serve --help prints them. It is looked for \
+      beside upright, in ../libexec/upright, and then on PATH.
       """)
 
-  /// The settings for the help, each with its environment variable, meaning and default.
-  private static var settings: String {
-    ServiceConfiguration.settings.map {
-      let variable = $0.variable.map { " (\($0))" } ?? ""
-      let standard =
-        switch $0.standard {
-        case .null, .array([]): ""
-        case .string(let text): " (default: \(text))"
-        default: " (default: \($0.standard.compact))"
-        }
-      return "  \($0.name)\(variable)\n" + wrapped($0.help + standard)
-    }.joined(separator: "\n")
+  @Argument(parsing: .captureForPassthrough, help: "The arguments of upright-serve.")
+  var arguments: [String] = []
+
+  func run() throws {
+    for path in Self.candidates where unsafe access(path, X_OK) == 0 {
+      Self.execute(path, arguments)
+    }
+    throw UprightError(
+      .unavailable, "the live service is not installed", at: Self.program,
+      remedy: "install the package upright-serve, or run make build in the source folder")
   }
 
-  /// Returns text in lines of less than 80 characters, each after six spaces.
-  private static func wrapped(_ text: String) -> String {
-    var lines = ["     "]
-    for word in text.split(separator: " ") {
-      if lines[lines.count - 1].count + word.count > 78 { lines.append("     ") }
-      lines[lines.count - 1] += " " + word
+  private static let program = "upright-serve"
+
+  /// Where the program may be, in order.
+  private static var candidates: [String] {
+    var folders: [String] = []
+    if let own = ownFolder { folders += [own, own + "/../libexec/upright"] }
+    if let path = unsafe getenv("PATH") {
+      folders += unsafe String(cString: path).split(separator: ":").map(String.init)
     }
-    return lines.joined(separator: "\n")
+    return folders.map { $0 + "/" + program }
   }
 
-  @Option(help: ArgumentHelp("The configuration file.", valueName: "file"), completion: .file())
-  var config: String?
-
-  @Option(help: ArgumentHelp("The address of the HTTP server.", valueName: "host:port"))
-  var listen: String?
-
-  @Option(
-    help: ArgumentHelp("The folder for all files that the service writes.", valueName: "folder"),
-    completion: .directory)
-  var data: String?
-
-  @Option(
-    help: ArgumentHelp("A file with the admin token.", valueName: "file"), completion: .file()
-  )
-  var tokenFile: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "A PEM file with the TLS certificate, followed by its intermediates.", valueName: "file"),
-    completion: .file())
-  var tlsCert: String?
-
-  @Option(
-    help: ArgumentHelp("A PEM file with the certificate's private key.", valueName: "file"),
-    completion: .file())
-  var tlsKey: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "Who may play sessions that don't say so: open or signed.", valueName: "mode"),
-    completion: .list(["open", "signed"]))
-  var playback: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "The longest duration of a part of sessions with low latency.", valueName: "seconds"))
-  var part: String?
-
-  @Option(
-    help: ArgumentHelp("A file with the keys of signed playback URLs.", valueName: "file"),
-    completion: .file())
-  var playbackKeyFile: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "An HTTP origin, to which the HLS of sessions with an epoch is PUT.", valueName: "url"))
-  var hlsOrigin: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "The HTTP API of the WebRTC server Janus, for publishers from browsers.", valueName: "url"))
-  var webrtc: String?
-
-  @Flag(help: "Print the settings in effect as a configuration file, with comments, and exit.")
-  var printConfig = false
-
-  @Flag(help: "Log debug messages too.")
-  var verbose = false
-
-  @Flag(help: "Print errors as JSON.")
-  var jsonErrors = false
-
-  mutating func run() throws {
-    var flags: [String: String] = [:]
-    flags["listen"] = listen
-    flags["data"] = data
-    flags["tokenFile"] = tokenFile
-    flags["tlsCert"] = tlsCert
-    flags["tlsKey"] = tlsKey
-    flags["playback"] = playback
-    flags["part"] = part
-    flags["playbackKeyFile"] = playbackKeyFile
-    flags["hlsOrigin"] = hlsOrigin
-    flags["webrtc"] = webrtc
-    let configuration = try ServiceConfiguration(
-      flags: flags, environment: ProcessInfo.processInfo.environment, file: config)
-    if printConfig { return try StandardOutput.write(configuration.documented.pretty + "\n") }
-    let secrets = Secrets()
-    var logger = Logger(label: "upright") {
-      RedactingLog(label: $0, secrets: secrets, write: StandardError.write)
-    }
-    logger.logLevel = verbose ? .debug : .info
-    let service = try UprightService(
-      configuration, engine: Self.engine, secrets: secrets, logger: logger)
-    if service.isNewToken {
-      StandardError.write("upright: the admin token is \(service.token)\n")
-    } else if configuration.token == nil {
-      StandardError.printLine("the admin token is in \(configuration.data)/.upright/token")
-    }
-    UprightRuntime.keepLargeBlocksApart()
-    let failure = Mutex<(any Error)?>(nil)
-    let done = DispatchSemaphore(value: 0)
-    Task.detached {
-      do { try await service.run(signals: true) } catch { failure.withLock { $0 = error } }
-      done.signal()
-    }
-    while done.wait(timeout: .now() + 30) == .timedOut { UprightRuntime.returnFreeMemory() }
-    if let error = failure.withLock({ $0 }) { throw Self.startError(error, configuration) }
+  /// The folder of this program, without symbolic links.
+  private static var ownFolder: String? {
+    guard let path = unsafe realpath("/proc/self/exe", nil) else { return nil }
+    defer { unsafe free(path) }
+    let text = unsafe String(cString: path)
+    return text.lastIndex(of: "/").map { String(text[..<$0]) }
   }
 
-  /// Runs sessions, and parses their options as on the command line.
-  private static let engine = SessionEngine(
-    make: { (configuration) throws(UprightError) in try LiveSession(configuration) },
-    options: { (words) throws(UprightError) in
-      let arguments: TranscodeArguments
-      do { arguments = try TranscodeArguments.parse(words) } catch {
-        throw UprightError(.usage, TranscodeArguments.message(for: error), at: "options")
-      }
-      return try arguments.options(overwrites: true)
-    })
-
-  /// Returns the error that ended the service.
-  private static func startError(_ error: any Error, _ configuration: ServiceConfiguration)
-    -> UprightError
-  {
-    if let error = error as? UprightError { return error }
-    return UprightError(
-      .cannotCreate, "the service cannot run: \(error)", at: configuration.listen.description,
-      remedy: "choose another --listen")
+  /// Replaces this process, so that signals and the exit status are those of the service. Returns if that fails.
+  private static func execute(_ path: String, _ arguments: [String]) {
+    // This program ignores them, and an ignored signal stays ignored in the next program.
+    signal(SIGPIPE, SIG_DFL)
+    signal(SIGXFSZ, SIG_DFL)
+    var words = unsafe ([path] + arguments).map { unsafe strdup($0) } + [nil]
+    unsafe execv(path, &words)
+    unsafe words.forEach { unsafe free($0) }
   }
 }

@@ -1,6 +1,5 @@
-internal import Foundation
+internal import Glibc
 internal import UprightOrientation
-internal import UprightMediaIO
 
 /// Writes results to standard output. A failed write is an error.
 enum StandardOutput {
@@ -16,7 +15,7 @@ enum StandardOutput {
     var rest = bytes[...]
     while !rest.isEmpty {
       let written = unsafe rest.withUnsafeBytes {
-        unsafe Foundation.write(descriptor, $0.baseAddress, $0.count)
+        unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
       }
       if written < 0 {
         if errno == EINTR { continue }

@@ -281,6 +281,7 @@ extension Latency: ExpressibleByArgument {}
 extension GravityConstants: ExpressibleByArgument {}
 extension Anchor: ExpressibleByArgument {}
 extension VideoCodec: ExpressibleByArgument {
+  /// Creates a codec from its name, or from a common name of the codec or its encoder.
   public init?(argument: String) { self.init(named: argument) }
 
   /// The names of the codecs that can be selected.

@@ -60,7 +60,9 @@ struct UprightCommand: ParsableCommand {
       try command.run()
       return nil
     } catch {
-      return Failure(error, asJSON: arguments.contains("--json-errors"))
+      return Failure(
+        error, of: Self.self, asJSON: arguments.contains("--json-errors"),
+        interrupted: Interruption.shared.status)
     }
   }
 }

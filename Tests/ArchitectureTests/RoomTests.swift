@@ -15,14 +15,10 @@ import UprightTestSupport
     ),
     "UprightSignals": (["UprightOrientation"], []),
     "UprightRTP": (["UprightOrientation"], []),
-    "UprightRTMP": ([], []),
     "UprightPlaylists": ([], []),
     "CUprightFFmpeg": ([], []),
     "CUprightFFmpegShims": (["CUprightFFmpeg"], []),
     "CUprightMalloc": ([], []),
-    "CUprightZlib": ([], []),
-    "CUprightConsole": ([], []),
-    "CUprightQREncode": ([], []),
     "UprightMediaIO": (
       ["CUprightFFmpeg", "CUprightFFmpegShims", "UprightKernels", "UprightOrientation"],
       ["Dispatch", "Glibc", "Synchronization"]
@@ -77,25 +73,12 @@ import UprightTestSupport
         "CUprightHeader", "CUprightPolicy", "UprightFiles", "UprightLive", "UprightOrientation",
       ]), ["Foundation", "Synchronization"]
     ),
-    "UprightService": (
-      path.union([
-        "UprightFiles", "UprightLive", "UprightRTMP", "UprightOrientation", "CUprightZlib",
-        "CUprightQREncode",
-        "CUprightConsole",
-      ]
-      ),
-      [
-        "Foundation", "Synchronization", "Hummingbird", "HummingbirdCore", "ServiceLifecycle",
-        "UnixSignals", "Configuration", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOSSL",
-        "AsyncHTTPClient", "Crypto", "HTTPTypes", "Logging",
-      ]
-    ),
     "UprightCLI": (
       path.union([
-        "Upright", "UprightService", "UprightPlaylists", "UprightFiles", "UprightLive",
+        "Upright", "UprightPlaylists", "UprightFiles", "UprightLive",
         "UprightOrientation",
       ]),
-      ["ArgumentParser", "Foundation", "Dispatch", "Synchronization", "Logging"]
+      ["ArgumentParser", "Foundation", "Dispatch", "Glibc", "Synchronization"]
     ),
   ]
 
@@ -108,11 +91,7 @@ import UprightTestSupport
     "UprightMediaIO", "UprightFrames", "UprightKernels", "UprightPolicy",
   ]
 
-  private static let products: Set<String> = [
-    "DequeModule", "ArgumentParser", "Hummingbird", "HummingbirdCore", "ServiceLifecycle",
-    "UnixSignals", "Configuration", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOSSL",
-    "AsyncHTTPClient", "Crypto", "HTTPTypes", "Logging",
-  ]
+  private static let products: Set<String> = ["DequeModule", "ArgumentParser"]
 
   /// A target of Sources as the package manager sees it.
   private struct Target {
@@ -120,19 +99,13 @@ import UprightTestSupport
     let dependencies: Set<String>
   }
 
-  private static let targets = Result { try readTargets() }
-
-  private static func readTargets() throws -> [String: Target] {
-    let scratch = try Scratch()
-    let outcome = try ExternalTool("swift").run([
-      "package", "--package-path", Fixtures.packageRoot.path, "--scratch-path",
-      scratch.path("build"), "dump-package",
-    ])
-    let package = try JSONDecoder().decode(JSON.self, from: outcome.output)
+  private static let targets = Result {
     var targets: [String: Target] = [:]
-    for target in package["targets"].array {
+    for target in try Manifest.engine.get()["targets"].array {
       guard let name = target["name"].string, let type = target["type"].string, type != "test",
-        !["Samples/", "Tests/"].contains(where: { target["path"].string?.hasPrefix($0) == true })
+        !["Samples/", "Tests/", "Fuzz/"].contains(where: {
+          target["path"].string?.hasPrefix($0) == true
+        })
       else { continue }
       let names = target["dependencies"].array.compactMap { dependency in
         ["byName", "target", "product"].lazy.compactMap { dependency[$0][0].string }.first
@@ -159,12 +132,7 @@ import UprightTestSupport
   func `A room imports its own arrows and nothing else`(room: String) throws {
     let allowed = try #require(Self.rooms[room])
     for file in try Self.swiftFiles(of: room) {
-      for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
-        let words = line.split(separator: " ")
-        guard let at = words.firstIndex(of: "import"), at <= 2, at + 1 < words.count,
-          words[..<at].allSatisfy({ ["public", "package", "internal", "@testable"].contains($0) })
-        else { continue }
-        let module = String(words[at + 1].split(separator: ".")[0])
+      for module in Imports.modules(in: try String(contentsOf: file, encoding: .utf8)) {
         #expect(
           allowed.targets.contains(module) || allowed.modules.contains(module),
           "\(file.lastPathComponent) of \(room) imports \(module)")
@@ -176,7 +144,8 @@ import UprightTestSupport
     for file in try Self.swiftFiles(of: "UprightMediaIO") {
       let text = try String(contentsOf: file, encoding: .utf8)
       #expect(
-        !text.contains("public import CUprightFFmpeg") && !text.contains("package import CUprightFFmpeg"),
+        !text.contains("public import CUprightFFmpeg")
+          && !text.contains("package import CUprightFFmpeg"),
         "\(file.lastPathComponent)")
     }
   }
@@ -194,9 +163,6 @@ import UprightTestSupport
   }
 
   private static func swiftFiles(of room: String) throws -> [URL] {
-    let folder = try #require(try targets.get()[room]).folder
-    let root = Fixtures.packageRoot.appendingPathComponent(folder)
-    let all = FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)
-    return (all?.allObjects ?? []).compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }
+    Imports.files(under: try #require(try targets.get()[room]).folder)
   }
 }

@@ -2,8 +2,8 @@ import Foundation
 
 /// The data files in `Tests/Fixtures`, which are part of the repository.
 public enum Fixtures {
-  /// The package's root folder.
-  public static let packageRoot = URL(fileURLWithPath: #filePath)
+  /// The repository's root folder. The service's tests reach this file by a symbolic link.
+  public static let packageRoot = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
   /// The folder of the test bundle and of the programs that are built with it.

@@ -1,5 +1,4 @@
 import Foundation
-import UprightPlaylists
 
 /// A media playlist (RFC 8216), parsed strictly: any unexpected line is an error, and so is any violation of a rule
 /// of `PlaylistChecker`.

@@ -3,9 +3,9 @@
 
 public import CUprightHeader
 #if canImport(Musl)
-  internal import Musl
+internal import Musl
 #else
-  internal import Glibc
+internal import Glibc
 #endif
 package import UprightOrientation
 package import UprightPolicy

@@ -1,7 +1,7 @@
 #if canImport(Musl)
-  internal import Musl
+internal import Musl
 #else
-  internal import Glibc
+internal import Glibc
 #endif
 package import UprightOrientation
 

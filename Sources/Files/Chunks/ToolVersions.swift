@@ -14,11 +14,11 @@ enum ToolVersions {
 
   private static var architecture: String {
     #if arch(x86_64)
-      "x86_64"
+    "x86_64"
     #elseif arch(arm64)
-      "aarch64"
+    "aarch64"
     #else
-      "unknown"
+    "unknown"
     #endif
   }
 

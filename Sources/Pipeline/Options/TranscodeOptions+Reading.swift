@@ -12,9 +12,11 @@ extension TranscodeOptions {
   /// - Throws: `UprightError` `usage`, with the option's name as its location, if `json` isn't an object, for an option
   ///   that doesn't exist, an invalid value, or two that contradict each other.
   public init(json: JSONValue) throws(UprightError) {
-    var reader = try OptionReader(json)
-    try self.init(&reader)
-    try reader.finish()
+    do throws(UprightError) {
+      var reader = try OptionReader(json)
+      try self.init(&reader)
+      try reader.finish()
+    } catch { throw error.namingOptions() }
   }
 
   /// Reads the options of a transcode by the names of the command line, which has the same defaults.

@@ -1,0 +1,8 @@
+#if DEBUG
+extension FuzzTarget {
+  static let all: [FuzzTarget] = [
+    .boxes, .clip, .events, .flv, .gravity, .json, .keyframes, .mebx, .mjr, .packets, .parameters,
+    .playlist, .policy, .rtp, .sdp, .sei, .times,
+  ]
+}
+#endif

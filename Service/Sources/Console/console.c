@@ -1,0 +1,124 @@
+#include "console.h"
+
+// C23 has #embed. Clang has it for all versions of C.
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
+static const unsigned char index_html[] = {
+#embed "Pages/index.html"
+};
+static const unsigned char publish_html[] = {
+#embed "Pages/publish.html"
+};
+static const unsigned char sensor_html[] = {
+#embed "Pages/sensor.html"
+};
+static const unsigned char style_css[] = {
+#embed "Pages/style.css"
+};
+static const unsigned char icon_svg[] = {
+#embed "Pages/icon.svg"
+};
+static const unsigned char app_js[] = {
+#embed "Pages/app.js"
+};
+static const unsigned char api_js[] = {
+#embed "Pages/api.js"
+};
+static const unsigned char charts_js[] = {
+#embed "Pages/charts.js"
+};
+static const unsigned char dom_js[] = {
+#embed "Pages/dom.js"
+};
+static const unsigned char focus_js[] = {
+#embed "Pages/focus.js"
+};
+static const unsigned char gravity_js[] = {
+#embed "Pages/gravity.js"
+};
+static const unsigned char hierarchy_js[] = {
+#embed "Pages/hierarchy.js"
+};
+static const unsigned char link_js[] = {
+#embed "Pages/link.js"
+};
+static const unsigned char list_js[] = {
+#embed "Pages/list.js"
+};
+static const unsigned char phone_js[] = {
+#embed "Pages/phone.js"
+};
+static const unsigned char player_js[] = {
+#embed "Pages/player.js"
+};
+static const unsigned char playlist_js[] = {
+#embed "Pages/playlist.js"
+};
+static const unsigned char policy_js[] = {
+#embed "Pages/policy.js"
+};
+static const unsigned char position_js[] = {
+#embed "Pages/position.js"
+};
+static const unsigned char publish_js[] = {
+#embed "Pages/publish.js"
+};
+static const unsigned char sensor_js[] = {
+#embed "Pages/sensor.js"
+};
+static const unsigned char session_js[] = {
+#embed "Pages/session.js"
+};
+static const unsigned char share_js[] = {
+#embed "Pages/share.js"
+};
+static const unsigned char target_js[] = {
+#embed "Pages/target.js"
+};
+static const unsigned char timeline_js[] = {
+#embed "Pages/timeline.js"
+};
+
+static const unsigned char turning_sensor_mp4[] = {
+#embed "../../../Samples/clips/turning-sensor.mp4"
+};
+static const unsigned char turning_sensor_jsonl[] = {
+#embed "../../../Samples/clips/turning-sensor.jsonl"
+};
+
+#define FILE(name, bytes) {name, bytes, sizeof bytes}
+
+static const upright_console_file files[] = {
+    FILE("index.html", index_html),
+    FILE("publish.html", publish_html),
+    FILE("sensor.html", sensor_html),
+    FILE("style.css", style_css),
+    FILE("icon.svg", icon_svg),
+    FILE("api.js", api_js),
+    FILE("app.js", app_js),
+    FILE("charts.js", charts_js),
+    FILE("dom.js", dom_js),
+    FILE("focus.js", focus_js),
+    FILE("gravity.js", gravity_js),
+    FILE("hierarchy.js", hierarchy_js),
+    FILE("link.js", link_js),
+    FILE("list.js", list_js),
+    FILE("phone.js", phone_js),
+    FILE("player.js", player_js),
+    FILE("playlist.js", playlist_js),
+    FILE("policy.js", policy_js),
+    FILE("position.js", position_js),
+    FILE("publish.js", publish_js),
+    FILE("sensor.js", sensor_js),
+    FILE("session.js", session_js),
+    FILE("share.js", share_js),
+    FILE("target.js", target_js),
+    FILE("timeline.js", timeline_js),
+};
+
+const upright_console_file *upright_console_file_at(size_t index) {
+  return index < sizeof files / sizeof *files ? &files[index] : NULL;
+}
+
+const upright_console_file upright_sample_clip = FILE("sample.mp4", turning_sensor_mp4);
+const upright_console_file upright_sample_events = FILE("sample.jsonl", turning_sensor_jsonl);

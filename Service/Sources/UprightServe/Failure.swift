@@ -1,0 +1,1 @@
+../../../Sources/UprightCLI/Failure.swift

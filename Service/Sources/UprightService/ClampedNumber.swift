@@ -1,0 +1,1 @@
+../../../Sources/Orientation/ClampedNumber.swift

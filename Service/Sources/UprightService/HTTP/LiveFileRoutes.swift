@@ -1,0 +1,151 @@
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import Upright
+
+/// `GET /live/{id}/...`: playlists and segments, without a token and for pages of any origin. A protected session
+/// needs a signed URL, `/live/{id}/~{signature}/...`.
+struct LiveFileRoutes: Sendable {
+  let folders: DataFolders
+  /// Returns whether a session of that name is running.
+  let isRunning: @Sendable (_ session: String) -> Bool
+  /// Returns who may play the session of that name.
+  let playback: @Sendable (_ session: String) -> Playback
+  let keys: PlaybackKeys
+  /// Returns the playlists and parts of a session with low latency.
+  let origin: @Sendable (_ session: String) -> HLSOrigin?
+  let blocked: BlockedRequests
+  private let bodies = PlaylistBodies()
+
+  init(
+    folders: DataFolders, keys: PlaybackKeys, isRunning: @escaping @Sendable (String) -> Bool,
+    origin: @escaping @Sendable (String) -> HLSOrigin?,
+    playback: @escaping @Sendable (String) -> Playback, blocked: BlockedRequests
+  ) {
+    self.folders = folders
+    self.keys = keys
+    self.isRunning = isRunning
+    self.origin = origin
+    self.playback = playback
+    self.blocked = blocked
+  }
+
+  /// The time for which a segment may be cached, in seconds: a year.
+  private static let longestAge = 31_536_000
+
+  func add(to router: Router<ServiceContext>) {
+    for method in [HTTPRequest.Method.get, .head] {
+      router.on("/live/:id/:name", method: method) { request, context in
+        guard try playback(context.parameters.require("id")) == .open else {
+          throw Problem.forbidden("this session needs a signed URL")
+        }
+        return try await file(request, context, age: Self.longestAge)
+      }
+      router.on("/live/:id/~{signature}/:name", method: method) { request, context in
+        let left = try keys.check(
+          context.parameters.require("signature")[...], of: context.parameters.require("id"))
+        // A cache must not give the file to anyone for longer than the URL is valid.
+        return try await file(request, context, age: min(left, Self.longestAge))
+      }
+    }
+    for path in ["/live/:id/:name", "/live/:id/~{signature}/:name"] as [RouterPath] {
+      router.on(path, method: .options) { _, _ in
+        var headers = Self.crossOrigin
+        headers[.accessControlAllowMethods] = "GET, HEAD"
+        headers[.accessControlAllowHeaders] = "Range"
+        headers[.accessControlMaxAge] = "86400"
+        return Response(status: .noContent, headers: headers)
+      }
+    }
+  }
+
+  /// The headers that allow pages of any origin to read a response.
+  static let crossOrigin: HTTPFields = [
+    .accessControlAllowOrigin: "*",
+    .accessControlExposeHeaders: "Content-Length, Content-Range, Accept-Ranges, Retry-After",
+  ]
+
+  /// - Parameter age: The longest time for which the file may be cached, in seconds.
+  private func file(
+    _ request: Request, _ context: ServiceContext, age: Int
+  ) async throws -> Response {
+    let id = try context.parameters.require("id")
+    let name = try context.parameters.require("name")
+    let missing = Problem.notFound("there is no such file")
+    guard AddressRules.isName(id), AddressRules.isName(name),
+      let type = MediaTypes.byExtension[(name as NSString).pathExtension]
+    else { throw missing }
+    let path = "\(folders.root)/live/\(id)/\(name)"
+    var headers = Self.crossOrigin
+    headers[.contentType] = type
+    if name.hasSuffix(".m3u8") {
+      // Directives for a playlist without parts are ignored, but must be right.
+      let directives: DeliveryDirectives
+      do { directives = try DeliveryDirectives(request.uri.query) } catch {
+        throw Problem.badRequest(error.reason)
+      }
+      if let answer = try await lowLatency(id, name, directives) {
+        headers[.cacheControl] = "public, max-age=\(min(age, answer.maxAge))"
+        return bodies.body(of: answer.text).response(to: request, headers)
+      }
+      // The playlist may be replaced at any time. Reading it through one handle gives a consistent version.
+      guard let data = FileManager.default.contents(atPath: path) else {
+        if name == "index.m3u8", isRunning(id) {
+          throw Problem(
+            .serviceUnavailable, "Not ready", "the first segment isn't complete yet", retryAfter: 1)
+        }
+        throw missing
+      }
+      headers[.cacheControl] = "no-cache"
+      return bodies.body(of: String(decoding: data, as: UTF8.self))
+        .response(to: request, headers)
+    }
+    headers[.cacheControl] = "public, max-age=\(age), immutable"
+    if let origin = origin(id) {
+      let found = try await blocked.wait(for: id) { await origin.file(name) }
+      if let found { return found.content.response(to: request, headers) }
+    }
+    guard let file = OpenFile(path) else { throw missing }
+    return file.response(to: request, headers)
+  }
+
+  /// Returns a playlist with parts, or `nil` if the session has none of that name in memory.
+  ///
+  /// - Throws: `Problem` 400 for wrong delivery directives, 503 if what they ask for doesn't come in time.
+  private func lowLatency(
+    _ id: String, _ name: String, _ directives: DeliveryDirectives
+  ) async throws(Problem) -> (text: String, maxAge: Int)? {
+    guard let origin = origin(id) else { return nil }
+    let late = Problem(
+      .serviceUnavailable, "Not ready", "the playlist doesn't have that segment or part yet",
+      retryAfter: 1)
+    switch try await blocked.wait(for: id, { await origin.playlist(name, directives) }) {
+    case .playlist(let text, let maxAge): return (text, maxAge)
+    case .malformed(let reason): throw .badRequest(reason)
+    case .late: throw late
+    case .missing:
+      // The playlist of an earlier run isn't what a player that waits has asked for.
+      if directives.segment != nil, isRunning(id) { throw late }
+      return nil
+    }
+  }
+}
+
+extension HLSOrigin.FileData {
+  /// The content, for a response.
+  fileprivate var content: ServedContent {
+    ServedContent(ByteBuffer(bytes: bytes), tag: "\"\(String(id, radix: 36))\"")
+  }
+}
+
+extension ServedContent {
+  /// Creates content that is in memory.
+  init(_ bytes: ByteBuffer, tag: String) {
+    self.init(size: bytes.readableBytes, tag: tag) { range in
+      let start = bytes.readerIndex + range.lowerBound
+      return ResponseBody(
+        byteBuffer: bytes.getSlice(at: start, length: range.count) ?? ByteBuffer())
+    }
+  }
+}

@@ -1,0 +1,224 @@
+internal import Foundation
+internal import UprightPolicy
+internal import Upright
+
+/// Creates sessions from requests: resolves and checks addresses, binds ports and creates folders.
+struct SessionFactory: Sendable {
+  let makeSession: MakeSession
+  let resolver: any Resolver
+  let proxy: EgressProxy
+  let acceptor: RTMPAcceptor
+  let folders: DataFolders
+  /// The WebRTC server; `nil` if there is none.
+  let webrtc: WebRTCServer?
+  /// The HTTP origin for sessions that may move; `nil` if there is none.
+  let origin: OriginClient?
+  /// The longest duration of a part, in seconds.
+  let partSeconds: Double
+
+  func open(
+    _ request: SessionRequest, id: String, isDeclared: Bool, in sessions: Sessions
+  ) async throws -> HostedSession {
+    var secrets: [String] = []
+    let key = publishKey(request.input)
+    if case .publisher(let url) = request.input, key.text.utf8.count < Sessions.shortestKey,
+      !url.isLoopback
+    {
+      throw Refusal("the publish key is shorter than \(Sessions.shortestKey) characters")
+    }
+    secrets.append(key.text)
+    let feed = PublishedFeed()
+    let whip = try whipInput(request.input, id: id)
+    let input = try await input(
+      request.input, id: id, feed: feed, whip: whip, rules: sessions.rules, &secrets)
+    var outputs: [LiveOutput] = []
+    let store = try hlsStore(of: request, id: id, sessions)
+    let hostedOutputs = HostedOutputs(session: id, hls: store?.address)
+    var ids: [Int: String] = [:]
+    // Ids that were given come before those that are generated.
+    for isGiven in [true, false] {
+      for (index, output) in request.outputs.enumerated()
+      where (request.outputIDs[index] != nil) == isGiven {
+        ids[index] = try hostedOutputs.reserve(output, id: request.outputIDs[index])
+      }
+    }
+    for output in request.outputs {
+      outputs.append(try await self.output(output, id: id, rules: sessions.rules, &secrets))
+    }
+    var configuration = LiveConfiguration(
+      input: input, outputs: outputs, policy: request.policy, options: request.transcode)
+    configuration.outputCanvases = request.outputCanvases
+    configuration.outputIDs = outputs.indices.compactMap { ids[$0] }
+    configuration.limits.outputs = SessionRequest.maxOutputs
+    configuration.hlsStore = store.map { ($0.epoch, $0.make) }
+    if case .pull(let url) = request.input, url.isHTTP {
+      let secret = Secrets.make()
+      secrets.append(secret)
+      configuration.httpProxy = proxy.admit(id, secret: secret)
+      guard configuration.httpProxy != nil else { throw Problem.draining() }
+    }
+    if case .file(_, _, true) = request.input { configuration.repeatsFile = true }
+    if let seconds = request.inputTimeout { configuration.inputTimeout = seconds }
+    if request.options["segment"] != nil {
+      configuration.segmentSeconds = request.transcode.segmentDuration
+    }
+    if request.isLowLatency {
+      configuration.lowLatency = LowLatencyHLS(partSeconds: partSeconds)
+    }
+    let route = PublishRoutes.Route(session: id, feed: feed)
+    var admission: (template: String, route: PublishRoutes.Route)?
+    if case .admitted(_, let template, _) = request.input {
+      admission = (template, route)
+      configuration.waitsForPublisher = false
+    }
+    let session = try makeSession(configuration)
+    var claim: RTMPAcceptor.Claim?
+    if case .publisher(let url) = request.input {
+      claim = try await acceptor.claim(url, path: key.path, for: .session(route))
+    }
+    for secret in secrets {
+      if secret == key.text, key.text == id || key.text.utf8.count < Sessions.shortestKey {
+        sessions.secrets.add(inURLs: secret)
+      } else {
+        sessions.secrets.add(secret)
+      }
+    }
+    return HostedSession(
+      id: id, publishKey: key.text, session: session, feed: SessionEventLog(),
+      input: description(request.input), playback: request.playback ?? sessions.defaultPlayback,
+      origin: configuration.lowLatency?.origin, epoch: request.epoch,
+      options: request.options, outputs: hostedOutputs, secrets: secrets, claim: claim,
+      admission: admission, whip: whip,
+      created: (Date().timeIntervalSince1970 * 1000).rounded() / 1000, isDeclared: isDeclared)
+  }
+
+  /// Releases the session's RTMP stream path and its access to the egress proxy, and disconnects its publisher.
+  func close(_ hosted: HostedSession) async {
+    if let claim = hosted.claim { await acceptor.release(claim) }
+    await hosted.whip?.end()
+    proxy.dismiss(hosted.id)
+  }
+
+  /// Returns the publish key and the stream path. The key is the last component of a publisher's path; a new
+  /// one is generated if the path has only one component or the input has no publisher.
+  private func publishKey(_ input: SessionRequest.Input) -> (text: String, path: String) {
+    let made = Secrets.make()
+    if case .admitted(_, _, let key) = input { return (key.isEmpty ? made : key, "") }
+    guard case .publisher(let url) = input else { return (made, "") }
+    let parts = url.path.split(separator: "/").map(String.init)
+    guard parts.count >= 2, let key = parts.last else {
+      return (made, (parts + [made]).joined(separator: "/"))
+    }
+    return (key, parts.joined(separator: "/"))
+  }
+
+  /// Returns the publisher's side of a WHIP input; `nil` for other inputs.
+  private func whipInput(
+    _ input: SessionRequest.Input, id: String
+  ) throws(Refusal) -> WHIPInput? {
+    guard case .whip(let bitrate) = input else { return nil }
+    guard let webrtc else {
+      throw Refusal("input: whip needs a WebRTC server; start the service with --webrtc")
+    }
+    return WHIPInput(webrtc, session: id, bitrate: bitrate)
+  }
+
+  /// Returns where the HLS of a session with an epoch goes; `nil` for other sessions.
+  ///
+  /// - Throws: `Refusal` if it can't be in an HTTP origin.
+  private func hlsStore(
+    of request: SessionRequest, id: String, _ sessions: Sessions
+  ) throws(Refusal) -> (address: String, epoch: Int, make: @Sendable () -> any HLSStore)? {
+    guard let epoch = request.epoch else { return nil }
+    guard let origin else {
+      guard !request.outputs.contains(.hls) else {
+        throw Refusal(
+          "epoch: the HLS of a session that may move needs an origin; start the service with --hls-origin"
+        )
+      }
+      return nil
+    }
+    guard !request.isLowLatency else {
+      throw Refusal("latency: the parts of a session with an epoch would not be in the origin")
+    }
+    guard (request.playback ?? sessions.defaultPlayback) == .open else {
+      throw Refusal("playback: must be open with an epoch; protect the origin itself")
+    }
+    let mark = WriterMark(
+      epoch: epoch, id: String(UInt64.random(in: .min ... .max), radix: 36))
+    return (
+      OriginStore.address(origin, id), epoch,
+      { OriginStore(origin, session: id, mark: mark) }
+    )
+  }
+
+  // MARK: - Addresses
+
+  private func input(
+    _ input: SessionRequest.Input, id: String, feed: PublishedFeed, whip: WHIPInput?,
+    rules: AddressRules, _ secrets: inout [String]
+  ) async throws -> LiveInput {
+    switch input {
+    case .publisher, .admitted: return .published(feed)
+    case .whip: return .forwarded(whip?.feed ?? ForwardedFeed())
+    case .file(let path, _, _): return .file(path: path)
+    case .rtp(let description): return .rtp(description: description)
+    case .listener(let url):
+      secrets += url.secrets
+      return .pull(url: Self.listening(url))
+    case .pull(let url):
+      secrets += url.secrets
+      return .pull(url: try await checked(url, rules))
+    }
+  }
+
+  /// Returns the output with its checked address or its path. Adds its secrets to `secrets`.
+  func output(
+    _ output: SessionRequest.Output, id: String, rules: AddressRules, _ secrets: inout [String]
+  ) async throws -> LiveOutput {
+    switch output {
+    case .hls: return .hls(folder: try folders.live(id))
+    case .file(let name, let limits):
+      return .recording(path: try folders.recording(name, of: id), limits: limits)
+    case .push(let url):
+      secrets += url.secrets
+      return .push(url: try await checked(url, rules))
+    }
+  }
+
+  /// Returns the URL with the host replaced by the checked address, so that the name isn't resolved again.
+  /// TLS needs the name, so rtmps keeps it. http keeps it too: the egress proxy checks each hop.
+  private func checked(_ url: StreamURL, _ rules: AddressRules) async throws -> String {
+    if url.isHTTP { return url.text }
+    let addresses = try await resolver.addresses(of: url.host)
+    for address in addresses { try rules.check(address, for: url.scheme) }
+    guard let address = addresses.first else { throw Refusal("\(url.host) has no address") }
+    return url.scheme == "rtmps" ? url.text : url.text(at: address)
+  }
+
+  /// Returns the URL with a literal address, because a port is bound to an address, and with `mode=listener`
+  /// for srt.
+  private static func listening(_ url: StreamURL) -> String {
+    var url = url
+    if url.host == "localhost" { url.host = "127.0.0.1" }
+    guard url.scheme == "srt", url.queryValue("mode") == nil else { return url.text }
+    return url.text + (url.query == nil ? "?" : "&") + "mode=listener"
+  }
+
+  // MARK: - Description
+
+  /// Returns the requested input, without secrets.
+  private func description(_ input: SessionRequest.Input) -> JSONValue {
+    switch input {
+    case .publisher(let url) where url.path.split(separator: "/").count < 2:
+      ["url": .string(url.redacted + "/***"), "mode": "listen"]
+    case .admitted(let url, _, _): ["url": .string(url.text), "mode": "listen"]
+    case .publisher(let url), .listener(let url):
+      ["url": .string(url.redacted), "mode": "listen"]
+    case .pull(let url): ["url": .string(url.redacted), "mode": "pull"]
+    case .file(_, let name, _): ["url": .string("file:\(name)"), "mode": "pull"]
+    case .rtp: ["url": "rtp:", "mode": "listen"]
+    case .whip: ["url": "whip:", "mode": "listen"]
+    }
+  }
+}

@@ -1,0 +1,306 @@
+internal import Foundation
+internal import Logging
+internal import UprightPolicy
+internal import Synchronization
+internal import Upright
+
+/// The sessions of the service, by name. Limits their number and keeps ended sessions for a while.
+final class Sessions: Sendable {
+  struct Limits: Sendable {
+    /// The maximum number of running sessions.
+    var running = 16
+    /// The maximum number of ended sessions that can still be queried.
+    var kept = 64
+  }
+
+  private enum Slot: Sendable {
+    /// The session is being created.
+    case reserved
+    case hosted(HostedSession)
+  }
+
+  private struct State: Sendable {
+    var slots: [String: Slot] = [:]
+    var isDraining = false
+    /// Who may play each session whose segments may exist.
+    var playback: [String: Playback] = [:]
+    /// The sum of the counters of the sessions that were forgotten.
+    var past = LiveCounters()
+
+    /// Takes a session out of the list.
+    mutating func remove(_ hosted: HostedSession) {
+      slots[hosted.id] = nil
+      past.add(hosted.snapshot.counters)
+    }
+  }
+
+  let secrets: Secrets
+  let rules: AddressRules
+  let limits: Limits
+  /// Who may play sessions whose request doesn't say so.
+  let defaultPlayback: Playback
+  private let factory: SessionFactory
+  private let logger: Logger
+  private let state = Mutex(State())
+  /// The time for which sessions with an epoch may run.
+  private let lease = SessionLease()
+  /// Receives the updates of all sessions with the session's name, for webhooks.
+  private let observer: @Sendable (String, LiveUpdate) -> Void
+
+  init(
+    factory: SessionFactory, rules: AddressRules, secrets: Secrets, limits: Limits,
+    logger: Logger, playback: Playback, declared: [String: Playback],
+    observer: @escaping @Sendable (String, LiveUpdate) -> Void = { _, _ in }
+  ) {
+    self.factory = factory
+    self.rules = rules
+    self.secrets = secrets
+    self.limits = limits
+    defaultPlayback = playback
+    // Segments of an earlier run are served before their session is started.
+    state.withLock { $0.playback = declared }
+    self.logger = logger
+    self.observer = observer
+  }
+
+  // MARK: - Lookup
+
+  /// Returns the session of that name.
+  ///
+  /// - Throws: `Problem` 404.
+  func find(_ id: String) throws(Problem) -> HostedSession {
+    if case .hosted(let session)? = state.withLock({ $0.slots[id] }) { return session }
+    throw .notFound("there is no session with this name")
+  }
+
+  /// All sessions, oldest first.
+  var all: [HostedSession] { counted.sessions }
+
+  /// All sessions, oldest first, and the sum of the counters of those that were forgotten before.
+  var counted: (sessions: [HostedSession], past: LiveCounters) {
+    let (slots, past) = state.withLock { (Array($0.slots.values), $0.past) }
+    let sessions = slots.compactMap { if case .hosted(let session) = $0 { session } else { nil } }
+    return (sessions.sorted { ($0.created, $0.id) < ($1.created, $1.id) }, past)
+  }
+
+  /// Returns the session's publish key, or `nil` if it must not be used as a bearer token. A key shorter than
+  /// eight bytes could be guessed.
+  func publishKey(of id: String) -> String? {
+    guard let key = (try? find(id))?.publishKey, key.utf8.count >= Self.shortestKey else {
+      return nil
+    }
+    return key
+  }
+
+  /// Returns who may play the session of that name.
+  func playback(of id: String) -> Playback {
+    state.withLock { $0.playback[id] } ?? defaultPlayback
+  }
+
+  /// The minimum length of a publish key that is used beyond this machine, in bytes.
+  static let shortestKey = 8
+
+  /// Whether the service is shutting down and rejects new sessions.
+  var isDraining: Bool { state.withLock { $0.isDraining } }
+
+  // MARK: - Creation
+
+  /// Creates and starts a session. Publishers can connect when this returns.
+  func create(_ request: SessionRequest, isDeclared: Bool = false) async throws -> HostedSession {
+    if request.epoch != nil, lease.hasLapsed {
+      throw Problem.conflict("the lease has lapsed; renew it with PUT /v1/lease")
+    }
+    let id = try reserve(request.name)
+    let hosted: HostedSession
+    do {
+      hosted = try await factory.open(request, id: id, isDeclared: isDeclared, in: self)
+    } catch {
+      state.withLock { $0.slots[id] = nil }
+      throw error
+    }
+    let isLate = state.withLock { state in
+      state.slots[id] = .hosted(hosted)
+      state.playback[id] = hosted.playback
+      return state.isDraining
+    }
+    begin(hosted)
+    if isLate { hosted.session.stop(comesBack: hosted.comesBack) }
+    try await listening(hosted)
+    return hosted
+  }
+
+  /// Waits until the session can receive its input. Removes the session if that fails.
+  private func listening(_ hosted: HostedSession) async throws(Problem) {
+    if await blocking({ hosted.session.listens(within: 2) }) || isDraining { return }
+    let reason = hosted.snapshot.reason ?? "its port was not bound within 2 s"
+    await end(hosted)
+    forget(hosted)
+    throw .conflict("the session can't listen: \(reason)")
+  }
+
+  private func reserve(_ name: String?) throws(Problem) -> String {
+    let id = name ?? String(Secrets.make().filter { $0 != "-" && $0 != "_" }.prefix(12))
+    let outcome: Result<[HostedSession], Problem> = state.withLock { state in
+      if state.isDraining { return .failure(.draining()) }
+      var evicted: [HostedSession] = []
+      switch state.slots[id] {
+      case .reserved?: return .failure(.conflict("a session named \(id) is being created"))
+      case .hosted(let old)?:
+        guard old.hasEnded else { return .failure(.conflict("a session named \(id) is running")) }
+        evicted.append(old)
+      case nil: break
+      }
+      var surplus: [HostedSession] = []
+      var running = 0
+      for case let (key, slot) in state.slots where key != id {
+        if case .hosted(let session) = slot, session.hasEnded {
+          surplus.append(session)
+        } else {
+          running += 1
+        }
+      }
+      guard running < limits.running else {
+        return .failure(.tooMany("\(limits.running) sessions are already running"))
+      }
+      surplus.sort { $0.created < $1.created }
+      evicted += surplus.prefix(max(0, surplus.count - limits.kept + 1))
+      for old in evicted { state.remove(old) }
+      state.slots[id] = .reserved
+      return .success(evicted)
+    }
+    for old in try outcome.get() {
+      // A new session of the same name continues in the same folder.
+      if old.id != id { removeLive(old.id) }
+      old.secrets.forEach(secrets.remove)
+    }
+    return id
+  }
+
+  private func begin(_ hosted: HostedSession) {
+    let (secrets, observer, id) = (secrets, observer, hosted.id)
+    hosted.session.start { [weak self, weak hosted] update in
+      guard let hosted else { return }
+      let update = hosted.reported(update)
+      hosted.record(update, secrets)
+      observer(id, update)
+      if case .state(let state, let reason) = update {
+        self?.logger.info("session \(id): \(state.rawValue)\(reason.map { ": \($0)" } ?? "")")
+        if state == .ended || state == .failed { self?.releaseResources(hosted) }
+      }
+    }
+    logger.info("session \(id): started")
+  }
+
+  /// Releases the port and the egress proxy of a session that has ended.
+  private func releaseResources(_ hosted: HostedSession) {
+    Task { [factory] in await factory.close(hosted) }
+  }
+
+  /// Ends a session because its input led to a forbidden address.
+  func refused(_ id: String, _ reason: String) { try? find(id).refuse(reason) }
+
+  // MARK: - Changes
+
+  /// Changes the settings of a running session. Returns when the first frame with them has been encoded.
+  func change(_ hosted: HostedSession, _ change: SessionChange) async throws -> AppliedChange {
+    try await running(hosted) {
+      let options = SessionOptions.merged(hosted.options, with: change.options)
+      let all = try SessionOptions.read(options, rules)
+      let applied = try await hosted.session.change(change.live(all))
+      hosted.change(options: change.options)
+      return applied
+    }
+  }
+
+  /// Adds an output to a running session.
+  func add(
+    _ output: SessionRequest.Output, id: String?, canvas: CanvasRule?, to hosted: HostedSession
+  ) async throws -> LiveOutputStatus {
+    try await running(hosted) {
+      let id = try hosted.outputs.reserve(output, id: id)
+      do {
+        var found: [String] = []
+        defer { for secret in hosted.add(secrets: found) { secrets.add(secret) } }
+        let target = try await factory.output(output, id: hosted.id, rules: rules, &found)
+        return try await hosted.session.add(target, id: id, canvas: canvas)
+      } catch {
+        hosted.outputs.release(id)
+        throw error
+      }
+    }
+  }
+
+  /// Performs a change of a session.
+  ///
+  /// - Throws: `Problem` 409 if the session has ended, before or meanwhile.
+  func running<Value>(_ hosted: HostedSession, _ body: () async throws -> Value) async throws
+    -> Value
+  {
+    let ended = Problem.conflict("the session has ended")
+    guard !hosted.hasEnded else { throw ended }
+    do { return try await body() } catch {
+      throw hosted.hasEnded ? ended : error
+    }
+  }
+
+  // MARK: - End
+
+  /// Ends a session and waits until its outputs are closed, for at most `seconds`.
+  ///
+  /// - Parameter comesBack: Whether the session is started again with the service.
+  func end(_ hosted: HostedSession, within seconds: Double = 10, comesBack: Bool = false) async {
+    hosted.session.stop(comesBack: comesBack)
+    let hasEnded = await blocking { hosted.session.join(timeout: seconds) }
+    if !hasEnded { logger.error("session \(hosted.id): did not end within \(seconds) s") }
+    hosted.feed.end()
+  }
+
+  /// Lets the sessions with an epoch run for `seconds` from now. They end after that, unless this is called again, and
+  /// no new ones are created.
+  ///
+  /// - Returns: The running sessions with an epoch.
+  func renewLease(seconds: Double) -> [HostedSession] {
+    lease.renew(seconds) { [weak self] in await self?.lapse() }
+    return leased
+  }
+
+  private var leased: [HostedSession] { all.filter { $0.epoch != nil && !$0.hasEnded } }
+
+  private func lapse() async {
+    logger.warning("the lease has lapsed: ending the sessions with an epoch")
+    await withTaskGroup(of: Void.self) { group in
+      for hosted in leased { group.addTask { await self.end(hosted, comesBack: true) } }
+    }
+  }
+
+  /// Forgets an ended session and removes its playlist and segments. Its recordings stay.
+  func forget(_ hosted: HostedSession) {
+    let isCurrent = state.withLock { state in
+      guard case .hosted(let current)? = state.slots[hosted.id], current === hosted else {
+        return false
+      }
+      state.remove(hosted)
+      return true
+    }
+    guard isCurrent else { return }
+    removeLive(hosted.id)
+    hosted.secrets.forEach(secrets.remove)
+  }
+
+  /// Removes a session's playlist and segments, and then who may play them.
+  private func removeLive(_ id: String) {
+    factory.folders.removeLive(id)
+    state.withLock { if $0.slots[id] == nil { $0.playback[id] = nil } }
+  }
+
+  /// Rejects new sessions from now on and ends all sessions concurrently, within `seconds`.
+  func drain(within seconds: Double) async {
+    state.withLock { $0.isDraining = true }
+    await withTaskGroup(of: Void.self) { group in
+      for hosted in all where !hosted.hasEnded {
+        group.addTask { await self.end(hosted, within: seconds, comesBack: hosted.comesBack) }
+      }
+    }
+    for hosted in all { await factory.close(hosted) }
+  }
+}

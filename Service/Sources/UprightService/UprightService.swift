@@ -1,0 +1,363 @@
+internal import Foundation
+internal import Hummingbird
+internal import HummingbirdCore
+package import Logging
+internal import NIOCore
+internal import NIOSSL
+package import UprightOrientation
+internal import UprightPolicy
+internal import ServiceLifecycle
+internal import Synchronization
+internal import UnixSignals
+internal import Upright
+
+/// The live service: owns and connects all components of one process.
+package final class UprightService: Sendable {
+  /// The service's dependencies and timeouts, which tests replace.
+  package struct Dependencies: Sendable {
+    var makeSession: MakeSession = { (configuration) throws(UprightError) in
+      try LiveSession(configuration)
+    }
+    var resolver: any Resolver = SystemResolver()
+    var ownAddresses = IPAddress.ofThisMachine
+    var eventTimes = EventStreamRoutes.Times()
+    var publisherTimeouts = PublisherHandler.Timeouts()
+    var webhooks = Webhooks.Limits()
+    /// The interval at which old recordings are looked for.
+    var retentionInterval = Duration.seconds(60)
+    var webrtc = JanusClient.Limits()
+    /// The certificates that may issue the certificate of a webhook's receiver.
+    var trustRoots = NIOSSLTrustRoots.default
+    /// Returns the time for signed URLs, in seconds since 1970.
+    var now: @Sendable () -> Int = { Int(clamping: Date().timeIntervalSince1970) }
+    /// The timeout for a connection's first request, and the TLS handshake before it.
+    var requestTimeout = TimeAmount.seconds(10)
+    /// The time limit of a request to the HTTP origin.
+    var originTimeout = TimeAmount.seconds(5)
+
+    package init() {}
+  }
+
+  let configuration: ServiceConfiguration
+  let sessions: Sessions
+  package let token: String
+  /// Whether this run generated the token, so that it must be shown to the operator.
+  package let isNewToken: Bool
+  package let secrets: Secrets
+  private let proxy: EgressProxy
+  private let webhooks: Webhooks
+  private let published: PublishedSessions
+  let recordings: Recordings
+  /// The WebRTC server; `nil` if there is none.
+  private let webrtc: WebRTCServer?
+  /// The HTTP origin for sessions that may move; `nil` if there is none.
+  private let origin: OriginClient?
+  private let metrics: ServiceMetrics
+  private let folders: DataFolders
+  /// The certificate of HTTPS and RTMPS; `nil` without TLS.
+  private let certificate: ServerCertificate?
+  private let playbackKeys: PlaybackKeys
+  private let publishLinks: PublishLinks
+  private let logins: Logins
+  private let dependencies: Dependencies
+  private let logger: Logger
+  private let state = Mutex(State())
+
+  private struct State: Sendable {
+    var port: Int?
+    var isReady = false
+    var group: ServiceGroup?
+  }
+
+  /// - Throws: `configuration` if the stored token, the certificate, a playback key, a template or the publish hook
+  ///   is invalid, `cannotCreate` if the data folder or a secret in it can't be created.
+  package init(
+    _ configuration: ServiceConfiguration, secrets: Secrets, logger: Logger,
+    dependencies: Dependencies = Dependencies()
+  ) throws(UprightError) {
+    self.configuration = configuration
+    self.secrets = secrets
+    self.logger = logger
+    self.dependencies = dependencies
+    let root = URL(fileURLWithPath: configuration.data).standardizedFileURL.path
+    folders = DataFolders(root: root)
+    try folders.make()
+    (token, isNewToken) = try AdminToken.load(configuration.token, folders)
+    secrets.add(token)
+    if let secret = configuration.webrtcSecret { secrets.add(secret) }
+    secrets.hide(folder: root)
+    certificate =
+      if let certificate = configuration.tlsCert, let key = configuration.tlsKey {
+        try ServerCertificate(.init(certificate: certificate, key: key), logger: logger)
+      } else { nil }
+    playbackKeys = try PlaybackKeys(
+      configuration.playbackKeyFile, folders, secrets: secrets, now: dependencies.now)
+    publishLinks = PublishLinks(now: dependencies.now)
+    logins = Logins(token: token, now: dependencies.now)
+    let rules = AddressRules(
+      allowHosts: configuration.allowHosts.compactMap(HostPattern.init), dataFolder: root,
+      ownAddresses: dependencies.ownAddresses)
+    proxy = EgressProxy(rules: rules, resolver: dependencies.resolver, logger: logger)
+    let templates = try SessionTemplate.all(of: configuration, rules: rules)
+    // A server in front publishes all streams from one address.
+    let acceptor = RTMPAcceptor(
+      logger: logger, maxPerPeer: max(64, 2 * configuration.maxSessions),
+      timeouts: dependencies.publisherTimeouts, certificate: certificate)
+    let webrtc = try configuration.webrtc.map { [folders] (url) throws(UprightError) in
+      WebRTCServer(
+        url, configuration, key: try folders.secret("webrtc-key", make: Secrets.make).text,
+        limits: dependencies.webrtc, logger: logger)
+    }
+    self.webrtc = webrtc
+    if let token = configuration.hlsOriginToken { secrets.add(token) }
+    let origin = configuration.hlsOrigin.map {
+      OriginClient(
+        base: $0, token: configuration.hlsOriginToken, timeout: dependencies.originTimeout)
+    }
+    self.origin = origin
+    let factory = SessionFactory(
+      makeSession: dependencies.makeSession, resolver: dependencies.resolver, proxy: proxy,
+      acceptor: acceptor,
+      folders: folders, webrtc: webrtc, origin: origin, partSeconds: configuration.part)
+    let webhooks = Webhooks(
+      proxy: proxy, secrets: secrets, limits: dependencies.webhooks,
+      trustRoots: dependencies.trustRoots, file: try folders.state() + "/webhooks.json",
+      logger: logger)
+    self.webhooks = webhooks
+    let recordings = Recordings(
+      RecordingFolder(root: folders.recordings), retention: configuration.recordings,
+      interval: dependencies.retentionInterval, secrets: secrets, logger: logger)
+    self.recordings = recordings
+    let sessions = Sessions(
+      factory: factory, rules: rules, secrets: secrets,
+      limits: .init(running: configuration.maxSessions), logger: logger,
+      playback: configuration.playback, declared: configuration.declaredPlayback,
+      observer: {
+        recordings.follow($0, $1)
+        webhooks.enqueue($0, $1)
+      })
+    self.sessions = sessions
+    published = PublishedSessions(
+      templates, entries: configuration.sessions, sessions: sessions, acceptor: acceptor,
+      proxy: proxy, trustRoots: dependencies.trustRoots, logger: logger)
+    metrics = ServiceMetrics(
+      sessions: {
+        let (all, past) = sessions.counted
+        return (all.map { ($0.id, $0.snapshot) }, past)
+      }, webhooks: { webhooks.counts }, folders: folders)
+    recordings.connect(
+      .init(
+        files: { [weak sessions] in
+          guard let session = try? sessions?.find($0), !session.hasEnded else { return nil }
+          return session.snapshot.outputs.compactMap(\.recording)
+        },
+        onEnd: { [weak sessions] session, recording in
+          try? sessions?.find(session).feed.append("recording", recording)
+          webhooks.enqueue(session, .recording, recording)
+        }))
+    proxy.onRefusal { [weak sessions] in sessions?.refused($0, $1) }
+  }
+
+  /// The HTTP port; `nil` before it is bound.
+  package var port: Int? { state.withLock { $0.port } }
+
+  /// The number of webhook messages by outcome.
+  var webhookCounts: (delivered: Int, failed: Int, dropped: Int) { webhooks.counts }
+
+  /// Whether the service has started, including the sessions of the configuration.
+  var isReady: Bool { state.withLock { $0.isReady } }
+
+  /// Shuts down as on SIGTERM: ends the sessions so that their outputs are playable, then `run` returns.
+  func shutDown() async { await state.withLock { $0.group }?.triggerGracefulShutdown() }
+
+  var router: Router<ServiceContext> {
+    let plain = Router(context: ServiceContext.self)
+    addRoutes(to: plain)
+    let router = Router(context: ServiceContext.self)
+    router.add(middleware: ProblemMiddleware(secrets: secrets, methods: RouteMethods(plain)))
+    router.add(
+      middleware: HostMiddleware(
+        configured: configuration.publicURL.flatMap { PublicURL($0) }, isSecure: certificate != nil)
+    )
+    router.add(
+      middleware: AccessMiddleware(
+        token: token, publishKey: { [sessions] in sessions.publishKey(of: $0) },
+        links: publishLinks, logins: logins))
+    addRoutes(to: router)
+    return router
+  }
+
+  private func addRoutes(to router: Router<ServiceContext>) {
+    ConsoleRoutes(logins: logins).add(to: router)
+    Thumbnails(sessions: sessions).add(to: router)
+    PolicyRoutes(bodyLimit: configuration.bodyLimit).add(to: router)
+    SampleRoutes(sessions: sessions, folder: configuration.data).add(to: router)
+    SessionRoutes(sessions: sessions, bodyLimit: configuration.bodyLimit).add(to: router)
+    LeaseRoutes(sessions: sessions, bodyLimit: configuration.bodyLimit).add(to: router)
+    OutputRoutes(sessions: sessions, bodyLimit: configuration.bodyLimit).add(to: router)
+    EventStreamRoutes(sessions: sessions, times: dependencies.eventTimes).add(to: router)
+    WebhookRoutes(webhooks: webhooks, rules: sessions.rules, bodyLimit: configuration.bodyLimit)
+      .add(to: router)
+    PlaybackRoutes(sessions: sessions, keys: playbackKeys, bodyLimit: configuration.bodyLimit)
+      .add(to: router)
+    LiveFileRoutes(
+      folders: folders, keys: playbackKeys,
+      isRunning: { [weak sessions] id in
+        let session = try? sessions?.find(id)
+        // The playlist of a session with an epoch is in the origin.
+        return session?.hasEnded == false && session?.epoch == nil
+      },
+      origin: { [weak sessions] id in (try? sessions?.find(id))?.origin },
+      playback: { [weak sessions] id in sessions?.playback(of: id) ?? .signed },
+      blocked: BlockedRequests(connections: configuration.maxConnections)
+    ).add(to: router)
+    RecordingRoutes(recordings: recordings).add(to: router)
+    WHIPRoutes(sessions: sessions, iceLinks: webrtc?.iceLinks ?? []).add(to: router)
+    PublishPageRoutes(
+      sessions: sessions, links: publishLinks, bodyLimit: configuration.bodyLimit
+    ).add(to: router)
+    StatusRoutes(
+      sessions: sessions, metrics: metrics, folders: folders,
+      minFreeSpace: configuration.minFreeSpace
+    ) { [weak self] in self?.isReady ?? false }.add(to: router)
+  }
+
+  /// Reads the certificate and the playback keys again. What can't be read stays as it is, with an error in the
+  /// log. Connections and sessions continue.
+  func reload() {
+    for (what, body) in [
+      ("certificate", certificate?.reload), ("playback keys", playbackKeys.reload),
+    ] as [(String, (() throws(UprightError) -> Void)?)] {
+      guard let body else { continue }
+      do throws(UprightError) {
+        try body()
+        logger.info("reloaded the \(what)")
+      } catch { logger.error("keeping the previous \(what): \(error)") }
+    }
+  }
+
+  /// Serves until the task is cancelled or, with `signals`, SIGTERM or SIGINT is received. Then ends every
+  /// session so that its outputs are playable. With `signals`, SIGHUP reloads the files of the configuration that
+  /// name a certificate or keys; if it names none, SIGHUP ends the process.
+  ///
+  /// - Throws: `UprightError` `cannotCreate` if the port is in use or another process uses the data folder.
+  package func run(signals: Bool) async throws {
+    let lock = try folders.lock()
+    defer { close(lock) }
+    try await proxy.start()
+    webhooks.start()
+    published.start()
+    webrtc?.start()
+    origin?.start()
+    folders.removeLive(but: Set(configuration.sessions.compactMap { $0["name"]?.text }))
+    let most = configuration.maxConnections
+    let peers = PeerLimit(perPeer: max(1, most / 2), total: most)
+    let requestTimeout = dependencies.requestTimeout
+    let application = Application(
+      router: router,
+      server: .http1(
+        .init(
+          additionalChannelHandlers: [ConnectionGuard(peers, timeout: requestTimeout)],
+          idleTimeout: .seconds(60)),
+        certificate: certificate),
+      configuration: .init(
+        address: .hostname(configuration.listen.host, port: configuration.listen.port),
+        serverName: nil,
+        availableConnectionsDelegate: .maximum(configuration.maxConnections, logger: logger)),
+      onServerRunning: { [self] channel in await startSessions(channel) }, logger: logger)
+    // Services shut down from last to first, so the HTTP server still answers while the sessions end.
+    let drain = SessionService(
+      sessions: sessions, published: published, seconds: configuration.drainTimeout * 0.8)
+    var services: [any Service] = [
+      EgressService(proxy: proxy, webhooks: webhooks, webrtc: webrtc, origin: origin),
+      RetentionService(recordings: recordings), application, drain,
+    ]
+    if signals, certificate != nil || configuration.playbackKeyFile != nil {
+      services.append(ReloadService { [self] in reload() })
+    }
+    var configuration = ServiceGroupConfiguration(
+      services: services,
+      gracefulShutdownSignals: signals ? [.sigterm, .sigint] : [], logger: logger)
+    // The service group doesn't wait longer than this.
+    configuration.maximumGracefulShutdownDuration = .seconds(self.configuration.drainTimeout)
+    let group = ServiceGroup(configuration: configuration)
+    state.withLock { $0.group = group }
+    do { try await group.run() } catch let error as IOError where error.errnoCode == EADDRINUSE {
+      throw UprightError(
+        .cannotCreate, "the port is in use", at: self.configuration.listen.description,
+        remedy: "choose another port with --listen, or stop the process that uses it")
+    }
+  }
+
+  private func startSessions(_ channel: any Channel) async {
+    state.withLock { $0.port = channel.localAddress?.port }
+    for value in configuration.webhooks {
+      do { try webhooks.add(Webhook(value, rules: sessions.rules)) } catch {
+        logger.error("ignoring a webhook of the configuration: \(Problem(error).detail)")
+      }
+    }
+    webhooks.addKept(rules: sessions.rules)
+    for value in configuration.sessions where !SessionTemplate.isTemplate(value) {
+      do {
+        _ = try await sessions.create(
+          SessionRequest(value, rules: sessions.rules), isDeclared: true)
+      } catch {
+        logger.error(
+          "can't start the session \(value["name"]?.text ?? ""): \(Problem(error).detail)")
+      }
+    }
+    // After the declared sessions, whose names and paths come first.
+    await published.listen()
+    state.withLock { $0.isReady = true }
+  }
+}
+
+/// The egress proxy, the webhooks, the WebRTC server and the origin, which stop last.
+private struct EgressService: Service {
+  let proxy: EgressProxy
+  let webhooks: Webhooks
+  let webrtc: WebRTCServer?
+  let origin: OriginClient?
+
+  func run() async throws {
+    try? await gracefulShutdown()
+    await webhooks.stop()
+    await webrtc?.stop()
+    await origin?.stop()
+    await proxy.stop()
+  }
+}
+
+/// Removes old recordings.
+private struct RetentionService: Service {
+  let recordings: Recordings
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown { await recordings.run() }
+  }
+}
+
+/// Reloads files on SIGHUP.
+private struct ReloadService: Service {
+  let reload: @Sendable () -> Void
+
+  func run() async throws {
+    for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
+      reload()
+    }
+  }
+}
+
+/// Ends all sessions when the service shuts down.
+private struct SessionService: Service {
+  let sessions: Sessions
+  let published: PublishedSessions
+  let seconds: Double
+
+  func run() async throws {
+    try? await gracefulShutdown()
+    async let refusals: Void = published.stop()
+    await sessions.drain(within: seconds)
+    await refusals
+  }
+}

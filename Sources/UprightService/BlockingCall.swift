@@ -1,7 +1,0 @@
-internal import UprightPipeline
-
-/// Runs a call that may block for seconds on a new thread, so that it doesn't occupy the cooperative thread
-/// pool or the file I/O pool.
-func blocking<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
-  await WorkThread.run(name: "upright-call", body)
-}
