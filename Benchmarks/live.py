@@ -15,6 +15,7 @@ publisher over RTMP, all on loopback.
     whip      a session of 1280x720 at 30 frames per second by WHIP, through Janus, and by RTMP, with the same H.264 stream:
               CPU time and memory of the service
     sizing    what a session, and a second of a clip, of 1080p at 30 frames per second cost
+    player    hls.js in Chromium over ten turns with low latency, and the console's preview after a turn
     back      the publisher is killed and restarted: the level of a player's buffer, and every PTS
 
 Prints a table and writes live.json into the given folder (bench). The load is printed beside the figures, to
@@ -28,7 +29,7 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from live_service import audience, back, blocked, many, running, sizing, turns, whip  # noqa: E402
+from live_service import audience, back, blocked, browsers, many, running, sizing, turns, whip  # noqa: E402
 from rows.row import Row, table  # noqa: E402
 
 INTERVAL = 1000 / 30
@@ -141,10 +142,20 @@ def sizing_rows(found):
                   note=f"{3600 * clip['read'] / 1e9:.1f} GB read, {3600 * clip['written'] / 1e9:.1f} GB written")
 
 
+def player_rows(found):
+    name = "low latency over ten turns, hls.js " + found["hls.js"]
+    yield Row(name, "behind the clock, median", found["median"], unit="s", bar=2)
+    yield Row(name, "behind the clock, p99", found["p99"], unit="s", bar=2.5)
+    yield Row(name, "stalls", found["stalls"], unit="", bar=0)
+    if found["turns"]:
+        yield Row("the console's drawn phone", "click to turned pixels, fastest of three", found["turns"][0],
+                  unit="s", bar=1.334, note=f"slowest {found['turns'][-1]} s")
+
+
 GROUPS = {"turns": (turns.measure, turn_rows), "sessions": (many.measure, session_rows),
           "audience": (audience.measure, audience_rows), "blocked": (blocked.measure, blocked_rows),
           "whip": (whip.measure, whip_rows), "sizing": (sizing.measure, sizing_rows),
-          "back": (back.measure, back_rows)}
+          "player": (browsers.measure, player_rows), "back": (back.measure, back_rows)}
 
 
 def main():

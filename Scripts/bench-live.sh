@@ -7,4 +7,6 @@ cd "$(dirname "$0")/.."
 for tool in ffmpeg ffprobe openssl python3 cc; do
   command -v "$tool" >/dev/null || { echo "bench-live: $tool is missing" >&2; exit 69; }
 done
+# The players' figures are those of browser tests.
+Scripts/build.sh tests service
 python3 Benchmarks/live.py "$@"
