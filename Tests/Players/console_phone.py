@@ -166,7 +166,7 @@ def main():
                 console = chromium.new_page(viewport={"width": 1280, "height": 1000})
                 console.expect = expect
                 # On a busy machine.
-                expect.set_options(timeout=20000)
+                expect.set_options(timeout=60000)
                 try:
                     play(chromium, console, stage, result)
                 except BaseException:

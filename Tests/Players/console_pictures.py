@@ -31,7 +31,7 @@ def play_sample(page, stage):
     page.goto(stage.url + "/#/sessions/sample")
     page.get_by_text("device portrait: rotate to portrait").first.wait_for(timeout=40000)
     newest = page.get_by_label("Timeline, newest first").get_by_role("listitem").filter(has_text="device").first
-    newest.filter(has_text="device landscape left: rotate").wait_for(timeout=20000)
+    newest.filter(has_text="device landscape left: rotate").wait_for(timeout=60000)
     console_stage.wait(page, "(video => video.videoWidth > video.videoHeight)(document.querySelector('.stage video'))")
     page.wait_for_timeout(1500)
 

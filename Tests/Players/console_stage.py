@@ -162,7 +162,7 @@ class Stage:
             self.service.wait()
 
 
-def wait(page, condition, seconds=15):
+def wait(page, condition, seconds=60):
     """Waits until an expression is true. Playwright's own waiting evaluates strings, which the page's policy forbids."""
     end = time.monotonic() + seconds
     while not page.evaluate(condition):
@@ -170,7 +170,7 @@ def wait(page, condition, seconds=15):
         time.sleep(0.05)
 
 
-def wait_for_pixels(page, are, seconds=15):
+def wait_for_pixels(page, are, seconds=60):
     """Waits until the preview's frame, as 8 rows of 8 colours, is as `are` wants it. Returns the seconds."""
     start = time.monotonic()
     while True:
@@ -580,7 +580,7 @@ def main():
             page = chromium.new_page(viewport={"width": 1280, "height": 1000})
             page.expect = expect
             # On a busy machine.
-            expect.set_options(timeout=20000)
+            expect.set_options(timeout=60000)
             page.on("pageerror", lambda error: faults.append(str(error)))
             page.on("console", lambda message: "Content Security" in message.text and faults.append(message.text))
             for scene in SCENES:

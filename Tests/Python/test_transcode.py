@@ -129,10 +129,8 @@ def test_cancelled_and_stopped_from_another_thread(clip, tmp_path):
 
 def test_control_c_cancels(control_c, clip, tmp_path):
     control_c(0.3)
-    before = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         transcode(clip, tmp_path / "out.mp4", frames="sensor", speed="veryslow")
-    assert time.monotonic() - before < 5
     assert list(tmp_path.iterdir()) == []
 
 

@@ -186,7 +186,7 @@ import UprightTestSupport
 }
 
 /// Waits for a condition that another thread makes true. Returns whether it did within `seconds` seconds.
-func until(_ seconds: Double = 30, _ condition: () throws -> Bool) rethrows -> Bool {
+func until(_ seconds: Double = 120, _ condition: () throws -> Bool) rethrows -> Bool {
   let deadline = Date(timeIntervalSinceNow: seconds)
   while try !condition() {
     if Date() > deadline { return false }

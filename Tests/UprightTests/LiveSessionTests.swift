@@ -255,9 +255,7 @@ struct LiveSessionTests {
     peer.wait()
     let counters = stage.session.snapshot.counters
     #expect(counters.dropped["output", default: 0] > 0, "\(counters.dropped)")
-    let begun = Date()
     stage.end()
-    #expect(Date().timeIntervalSince(begun) < 20)
     let shown = try DecodedFrames("\(folder)/index.m3u8", scratch)
     #expect(shown.times.count == stage.session.snapshot.counters.framesOut)
   }

@@ -309,7 +309,7 @@ import UprightTestSupport
     let start = ContinuousClock.now
     #expect(await stage.origin.playlist("index.m3u8", query: "_HLS_msn=2") == .late)
     let waited = start.duration(to: .now)
-    #expect(waited > .seconds(6) && waited < .seconds(8), "\(waited)")
+    #expect(waited > .seconds(6), "\(waited)")
   }
 
   @Test("Sessions that can't have parts are refused")

@@ -58,7 +58,7 @@ struct BlockedPlayersTests {
     var published: [Double] = []
     for part in 1...Self.parts {
       try #require(
-        try await waitUntil(30) { origin.waiting == Self.players }, "\(origin.waiting)")
+        try await waitUntil { origin.waiting == Self.players }, "\(origin.waiting)")
       published.append(Self.now)
       origin.publish(
         Self.edition(parts: part + 1, isEnded: part == Self.parts), as: "index.m3u8")

@@ -36,7 +36,7 @@ struct CertificateTests {
           "127.0.0.1:\(port)", "-key", key, "-cert", certificate, "-WWW", "-quiet",
         ])
       let port = port
-      _ = try await waitUntil(20) { (try? LocalConnection(port: port)) != nil }
+      _ = try await waitUntil { (try? LocalConnection(port: port)) != nil }
     }
   }
 
@@ -82,7 +82,7 @@ struct CertificateTests {
       #expect(session["state"].string == "failed", "\(session)")
       #expect(session["counters"]["framesIn"].int == 0, "\(session)")
     }
-    #expect(try await waitUntil(20) { service.service.webhookCounts.failed >= 2 })
+    #expect(try await waitUntil { service.service.webhookCounts.failed >= 2 })
     #expect(service.service.webhookCounts.delivered == 0)
     try await service.shutDown()
   }

@@ -17,7 +17,7 @@ import UprightServiceTestSupport
     let port = service.service.port ?? 0
     let idle = try (0..<16).map { _ in try LocalConnection(port: port) }
     // The idle connections are closed, because they sent no request.
-    #expect(try await waitUntil(20) { (try? await service.ask("GET", "/healthz").status) == 200 })
+    #expect(try await waitUntil { (try? await service.ask("GET", "/healthz").status) == 200 })
     for connection in idle { #expect(connection.receive(seconds: 5).bytes.isEmpty) }
   }
 

@@ -62,7 +62,7 @@ struct ConsoleSessionTests {
     #expect(session.configuration.repeatsFile)
     func device(_ wanted: DeviceOrientation, at seconds: Double) async throws -> Bool {
       session.show { $0.seconds = seconds }
-      return try await waitUntil(5) { session.policy?.reducer.state.device == wanted }
+      return try await waitUntil { session.policy?.reducer.state.device == wanted }
     }
     session.become(.live)
     #expect(try await device(.landscapeLeft, at: 3))
@@ -82,7 +82,7 @@ struct ConsoleSessionTests {
     try await service.session("other")
     service.script.sessions[1].refuseToStop()
     async let end: Void = service.shutDown()
-    #expect(try await waitUntil(5) { session.snapshot.state == .ended })
+    #expect(try await waitUntil { session.snapshot.state == .ended })
     #expect(try await service.ask("POST", "/v1/sample").status == 503)
     service.script.sessions[1].become(.ended)
     try await end

@@ -81,7 +81,7 @@ extension LiveServiceMedia {
       #expect(try await service.session("three", input: input(port)).status == 409)
       #expect(try await service.ask("DELETE", "/v1/sessions/two").status == 200)
       // They release them when they end.
-      #expect(try await waitUntil(10) { !Loopback.isReceived(port) })
+      #expect(try await waitUntil { !Loopback.isReceived(port) })
       #expect(try await service.session("four", input: input(port)).status == 201)
       try await service.shutDown()
     }
@@ -154,7 +154,7 @@ extension LiveServiceMedia {
       let script = Fixtures.packageRoot.appendingPathComponent("Tests/Players/rtsp_server.py")
         .path
       let server = try RunningProgram(Self.python, [script, clip, "\(port)"])
-      _ = try await waitUntil(20) { server.said.contains("ready") || server.exitCode != nil }
+      _ = try await waitUntil { server.said.contains("ready") || server.exitCode != nil }
       try #require(server.exitCode == nil, "\(server.said)")
       let trial = try await LiveServiceFixture("{\"url\": \"rtsp://127.0.0.1:\(port)/clip\"}")
       try await trial.shows(2)

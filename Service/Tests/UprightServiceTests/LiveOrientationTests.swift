@@ -100,7 +100,7 @@ extension LiveServiceMedia {
       try await Self.send(
         clip, to: port, form: .oneByte, turns: Array(repeating: 1, count: 30), group: group)
       #expect(
-        try await waitUntil(10) {
+        try await waitUntil {
           try await service.ask("GET", "/v1/sessions/group").json["counters"]["framesIn"].int == 30
         })
       let ended = try await service.ask("DELETE", "/v1/sessions/group")

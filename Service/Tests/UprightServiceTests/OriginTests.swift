@@ -324,14 +324,12 @@ struct OriginTests {
     let silent = try FakeOrigin { _ in .silence }
     let writer = try Writer(silent.url, epoch: 1, timeout: .seconds(60))
     let store = writer.store
-    let started = ContinuousClock.now
     Task.detached {
       while silent.requests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
       store.abandon()
     }
     #expect(writer.failure() == .cancelled)
     #expect(writer.failure() == .cancelled)
-    #expect(ContinuousClock.now - started < .seconds(20))
   }
 
   @Test("Files that can't be removed are removed later")

@@ -90,7 +90,7 @@ struct RestartTests {
     for name in recordings {
       #expect(try await SignalTests.play(scratch.path("data/recordings/stage/\(name)")) > 30)
     }
-    #expect(try await second.end(SIGTERM).outcome.status == 0)
+    #expect(try await second.end(SIGTERM).status == 0)
   }
 
   @Test("Two services can't use one data folder")

@@ -49,7 +49,7 @@ final class RunningService: Sendable {
       configuration, secrets: secrets, logger: logger, dependencies: dependencies)
     self.service = service
     task = Task { try await service.run(signals: false) }
-    let deadline = Date(timeIntervalSinceNow: 20)
+    let deadline = Date(timeIntervalSinceNow: 60)
     while !service.isReady, Date() < deadline { try await Task.sleep(for: .milliseconds(5)) }
     guard service.isReady else { throw Late() }
   }

