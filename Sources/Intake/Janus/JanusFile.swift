@@ -1,4 +1,4 @@
-internal import Foundation
+internal import Glibc
 internal import UprightOrientation
 internal import UprightMediaIO
 internal import UprightRTP
@@ -53,12 +53,13 @@ package final class JanusFile {
   func read() throws(UprightError) -> [UInt8] {
     var chunk = [UInt8](repeating: 0, count: 64 << 10)
     while true {
-      if interrupt.isRaised { throw UprightError(.cancelled, "stopped", at: path) }
       // A pipe may be idle for a long time, and a blocked read would not notice an interrupt.
-      var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      if unsafe poll(&request, 1, 200) == 0 { continue }
+      var requests = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
+      guard interrupt.poll(&requests) else {
+        throw UprightError(.cancelled, "stopped", at: path)
+      }
       let count = unsafe chunk.withUnsafeMutableBytes {
-        unsafe Foundation.read(descriptor, $0.baseAddress, $0.count)
+        unsafe Glibc.read(descriptor, $0.baseAddress, $0.count)
       }
       if count >= 0 { return Array(chunk.prefix(count)) }
       guard errno == EINTR || errno == EAGAIN else {

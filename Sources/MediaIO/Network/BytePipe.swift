@@ -1,14 +1,10 @@
-internal import Glibc
-
 /// Passes bytes from one thread to another. It holds at most `capacity` bytes plus one piece.
 ///
 /// The writer never waits: `write` returns `false` if there is no room, and `onRoom` is called when there is
 /// some again. The reader waits.
 package final class BytePipe: @unchecked Sendable {
-  // Unchecked: everything below is accessed only under `mutex`. POSIX mutexes are used because only their
-  // condition variables wait with a time limit here.
-  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  private let arrival: UnsafeMutablePointer<pthread_cond_t>
+  // Unchecked: everything below is accessed only while `arrival` is locked.
+  private let arrival = WaitCondition()
   private let capacity: Int
   private var pieces: [ArraySlice<UInt8>] = []
   private var count = 0
@@ -21,23 +17,12 @@ package final class BytePipe: @unchecked Sendable {
   package init(capacity: Int, onRoom: @escaping @Sendable () -> Void = {}) {
     self.capacity = max(1, capacity)
     self.onRoom = onRoom
-    mutex = .allocate(capacity: 1)
-    arrival = .allocate(capacity: 1)
-    pthread_mutex_init(mutex, nil)
-    pthread_cond_init(arrival, nil)
-  }
-
-  deinit {
-    pthread_cond_destroy(arrival)
-    pthread_mutex_destroy(mutex)
-    arrival.deallocate()
-    mutex.deallocate()
   }
 
   /// Appends `bytes`. Returns `false`, without appending anything, if there is no room or the pipe has ended.
   package func write(_ bytes: [UInt8]) -> Bool {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
+    arrival.lock()
+    defer { arrival.unlock() }
     if isEnded { return false }
     if count >= capacity {
       hasRefused = true
@@ -47,43 +32,39 @@ package final class BytePipe: @unchecked Sendable {
     pieces.append(bytes[...])
     count += bytes.count
     total += bytes.count
-    pthread_cond_signal(arrival)
+    arrival.broadcast()
     return true
   }
 
   /// Marks the end of the data. Bytes in the pipe can still be read.
   package func end() {
-    pthread_mutex_lock(mutex)
-    isEnded = true
-    pthread_cond_broadcast(arrival)
-    pthread_mutex_unlock(mutex)
+    arrival.withLock {
+      isEnded = true
+      arrival.broadcast()
+    }
   }
 
   /// The number of bytes written so far.
   package var written: Int {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
+    arrival.lock()
+    defer { arrival.unlock() }
     return total
   }
 
   /// Waits for bytes and moves as many as are available. Returns 0 at the end and `nil` if interrupted.
   func read(into target: UnsafeMutableRawBufferPointer, _ interrupt: Interrupt) -> Int? {
-    pthread_mutex_lock(mutex)
-    while pieces.isEmpty && !isEnded && !interrupt.isRaised {
-      var time = timespec()
-      clock_gettime(CLOCK_REALTIME, &time)
-      // An interrupt doesn't signal the condition, so it is polled.
-      time.tv_nsec += 50_000_000
-      if time.tv_nsec >= 1_000_000_000 {
-        time.tv_sec += 1
-        time.tv_nsec -= 1_000_000_000
+    let result: (moved: Int, hasRoomAgain: Bool)? = interrupt.waking(arrival) {
+      arrival.withLock {
+        arrival.wait(while: pieces.isEmpty && !isEnded && !interrupt.isRaised)
+        return interrupt.isRaised ? nil : move(into: target)
       }
-      pthread_cond_timedwait(arrival, mutex, &time)
     }
-    if interrupt.isRaised {
-      pthread_mutex_unlock(mutex)
-      return nil
-    }
+    if result?.hasRoomAgain == true { onRoom() }
+    return result?.moved
+  }
+
+  /// Moves as many bytes as are available. Returns their number, and whether there is room again after a refusal.
+  private func move(into target: UnsafeMutableRawBufferPointer) -> (Int, Bool) {
     var moved = 0
     while moved < target.count, let piece = pieces.first {
       let part = piece.prefix(target.count - moved)
@@ -98,8 +79,6 @@ package final class BytePipe: @unchecked Sendable {
     count -= moved
     let hasRoomAgain = hasRefused && count < capacity
     if hasRoomAgain { hasRefused = false }
-    pthread_mutex_unlock(mutex)
-    if hasRoomAgain { onRoom() }
-    return moved
+    return (moved, hasRoomAgain)
   }
 }

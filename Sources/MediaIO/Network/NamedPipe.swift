@@ -17,18 +17,12 @@ package enum NamedPipe {
   static func openForReading(_ path: String, _ interrupt: Interrupt) throws(UprightError) -> CInt? {
     let pipe = Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     guard pipe >= 0 else { return nil }
-    var wanted = pollfd(fd: pipe, events: Int16(POLLIN), revents: 0)
-    do throws(UprightError) {
-      try wait(
-        interrupt,
-        orElse: UprightError(
-          .noInput, "the pipe has no writer", at: path, remedy: "start its writer first")
-      ) { poll(&wanted, 1, step) > 0 }
-    } catch {
-      close(pipe)
-      throw error
-    }
-    return pipe
+    var requests = [pollfd(fd: pipe, events: Int16(POLLIN), revents: 0)]
+    if interrupt.poll(&requests, until: .now + timeout) { return pipe }
+    close(pipe)
+    if interrupt.isRaised { throw UprightError(.cancelled, "stopped", at: path) }
+    throw UprightError(
+      .noInput, "the pipe has no writer", at: path, remedy: "start its writer first")
   }
 
   /// Opens a pipe for writing as soon as it has a reader.
@@ -38,33 +32,23 @@ package enum NamedPipe {
   package static func openForWriting(
     _ path: String, _ interrupt: Interrupt? = nil
   ) throws(UprightError) -> CInt {
-    var pipe: CInt = -1
-    try wait(
-      interrupt,
-      orElse: UprightError(
-        .cannotCreate, "the pipe has no reader", at: path, remedy: "start its reader first")
-    ) {
-      pipe = Glibc.open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
-      if pipe < 0 { usleep(UInt32(step) * 1000) }
-      return pipe >= 0
-    }
-    _ = fcntl(pipe, F_SETFL, fcntl(pipe, F_GETFL) & ~O_NONBLOCK)
-    return pipe
-  }
-
-  /// The length of one attempt, in milliseconds.
-  private static let step: CInt = 100
-
-  /// Tries for ten seconds. `isReady` takes at most one step.
-  private static func wait(
-    _ interrupt: Interrupt?, orElse error: UprightError, until isReady: () -> Bool
-  ) throws(UprightError) {
-    for _ in 0..<100 {
-      if isReady() { return }
-      if interrupt?.isRaised ?? false {
-        throw UprightError(.cancelled, "stopped", at: error.location)
+    let interrupt = interrupt ?? Interrupt()
+    let deadline = ContinuousClock.now + timeout
+    while true {
+      let pipe = Glibc.open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+      if pipe >= 0 {
+        _ = fcntl(pipe, F_SETFL, fcntl(pipe, F_GETFL) & ~O_NONBLOCK)
+        return pipe
       }
+      if interrupt.isRaised { throw UprightError(.cancelled, "stopped", at: path) }
+      guard ContinuousClock.now < deadline else { break }
+      // Nothing tells that a reader has come, except an `open` that can't be interrupted.
+      interrupt.wait(until: min(deadline, .now + .milliseconds(100)))
     }
-    throw error
+    throw UprightError(
+      .cannotCreate, "the pipe has no reader", at: path, remedy: "start its reader first")
   }
+
+  /// How long the other end is waited for.
+  private static let timeout = Duration.seconds(10)
 }
