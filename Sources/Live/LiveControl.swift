@@ -6,10 +6,13 @@ internal import UprightMediaIO
 internal import UprightOrienting
 internal import UprightPipeline
 
-/// State shared by the threads of a live session: its policy, its snapshot and its interrupt.
+/// State shared by the threads of a live session: its policy, its snapshot, its interrupt and its input.
 final class LiveControl: Sendable {
   /// Stops reading.
   let interrupt = Interrupt()
+  /// What the input thread passes to the session's thread. Further input waits undecoded: one decoded frame of 640x360
+  /// takes as much memory as seconds of encoded video.
+  let items = BoundedQueue<LiveItem>(capacity: 4)
   private let isResumed = Atomic(false)
   private let policyState = Mutex(LivePolicy())
   private let currentSnapshot: Mutex<LiveSnapshot>
@@ -84,7 +87,17 @@ final class LiveControl: Sendable {
 
   /// Queues a command for the session's thread, or answers it if that isn't possible.
   func perform(_ command: LiveCommand) {
-    if let error = commands.withLock({ $0.add(command) }) { command.fail(error) }
+    if let error = commands.withLock({ $0.add(command) }) {
+      command.fail(error)
+    } else {
+      items.wake()
+    }
+  }
+
+  /// Stops reading, and ends the session.
+  func stop() {
+    interrupt.raise()
+    items.wake()
   }
 
   /// Returns the commands since the last call.

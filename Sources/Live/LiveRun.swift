@@ -1,4 +1,3 @@
-internal import Foundation
 internal import UprightOrientation
 internal import UprightPolicy
 internal import UprightContainers
@@ -14,7 +13,7 @@ internal import UprightPipeline
 final class LiveRun {
   var configuration: LiveConfiguration
   let control: LiveControl
-  private let queue = BoundedQueue<LiveItem>(capacity: capacity)
+  private var queue: BoundedQueue<LiveItem> { control.items }
   let reader: LiveReader
   var stills: SessionStills
   private let started = ContinuousClock.now
@@ -57,9 +56,11 @@ final class LiveRun {
   /// How the session ends, once it must.
   private var ending: LiveEnding?
 
-  /// The number of decoded items between the two threads. Further input waits undecoded: one decoded frame of
-  /// 640x360 takes as much memory as seconds of encoded video.
-  private static let capacity = 4
+  /// How often counters are published and limits of time are checked, with a present input and with a lost one, of
+  /// which a frame is repeated.
+  private static let intervals = (
+    present: Duration.milliseconds(50), lost: Duration.milliseconds(10)
+  )
   /// The slate is shown after this time without input, in ticks.
   static let slateAfter = 2 * LiveClock.rate
 
@@ -84,7 +85,7 @@ final class LiveRun {
     reader = LiveReader(
       configuration.input, repeats: configuration.repeatsFile, proxy: configuration.httpProxy,
       pixels: configuration.limits.pixels,
-      audioFormat: audio.format, interrupt: control.interrupt, queue: queue)
+      audioFormat: audio.format, interrupt: control.interrupt, queue: control.items)
   }
 
   /// Runs the session to its end. Returns how it ended.
@@ -98,7 +99,7 @@ final class LiveRun {
     } catch {
       ending = .failed(error)
     }
-    control.interrupt.raise()
+    control.stop()
     configuration.input.close()
     queue.close()
     control.endCommands()
@@ -120,8 +121,8 @@ final class LiveRun {
 
   private func step() throws(UprightError) {
     for command in control.takeCommands() { perform(command) }
-    // During a loss, repeated frames are due at every step; otherwise only the state is checked.
-    if let item = queue.take(within: lostAt != nil && held != nil ? 0.01 : 0.05) {
+    let interval = lostAt != nil && held != nil ? Self.intervals.lost : Self.intervals.present
+    if let item = queue.take(by: .now + interval) {
       try process(item)
     } else if queue.hasEnded {
       ending = ending ?? .ended("the input ended")
@@ -218,10 +219,10 @@ final class LiveRun {
   private func close() {
     let writers = outputs.writers
     writers.forEach { $0.queue.end() }
-    let deadline = DispatchTime.now() + OutputWriter.closeTimeouts.first
+    let deadline = ContinuousClock.now + OutputWriter.closeTimeouts.first
     let stuck = writers.filter { !$0.join(by: deadline) }
     stuck.forEach { $0.abandon() }
-    let last = DispatchTime.now() + OutputWriter.closeTimeouts.last
+    let last = ContinuousClock.now + OutputWriter.closeTimeouts.last
     for writer in stuck { _ = writer.join(by: last) }
   }
 

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import Dispatch
 public import UprightOrientation
 public import UprightPolicy
 internal import Synchronization
@@ -19,7 +19,7 @@ public final class LiveSession: Sendable {
   private let ports: [UDPPort]
   private let control = LiveControl()
   private let hasStarted = Atomic(false)
-  private let done = DispatchSemaphore(value: 0)
+  private let done = Latch()
   private let end = Mutex(End())
   /// Decodes still pictures, one change at a time, in the order of the changes.
   private let decoding = DispatchQueue(label: "upright-stills")
@@ -77,7 +77,7 @@ public final class LiveSession: Sendable {
         if case .failed(let error) = ending { end.error = error }
         return end.waiting
       }
-      done.signal()
+      done.open()
       for continuation in waiting { continuation.resume() }
     }
   }
@@ -109,11 +109,12 @@ public final class LiveSession: Sendable {
   /// Waits until the input's UDP ports are bound, so that a sender may start. Returns `false` if they are not
   /// bound within `seconds`. Blocks; returns immediately if the input does not use UDP.
   public func listens(within seconds: Double) -> Bool {
-    let deadline = ContinuousClock.now + .seconds(seconds)
+    let deadline = ContinuousClock.Instant.after(seconds: seconds)
     while !ports.allSatisfy(\.isOurs) {
       let hasEnded = control.interrupt.isRaised || control.state == .failed
       if hasEnded || ContinuousClock.now > deadline { return false }
-      Thread.sleep(forTimeInterval: 0.005)
+      // libavformat binds ports too, and the kernel's table of sockets tells no changes.
+      control.interrupt.wait(until: min(deadline, .now + .milliseconds(5)))
     }
     return true
   }
@@ -251,16 +252,14 @@ public final class LiveSession: Sendable {
   /// - Parameter comesBack: Whether the stream continues in a later run. If so, its HLS playlist stays open.
   public func stop(comesBack: Bool = false) {
     if comesBack { control.comesBack = true }
-    control.interrupt.raise()
+    control.stop()
     configuration.input.close()
   }
 
   /// Waits for the end of the session. Returns `false` if it did not end within `timeout` seconds, or was
   /// never started.
   public func join(timeout: Double) -> Bool {
-    guard done.wait(timeout: .now() + max(0, timeout)) == .success else { return false }
-    done.signal()
-    return true
+    done.wait(until: .after(seconds: timeout))
   }
 }
 

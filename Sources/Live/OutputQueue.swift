@@ -1,5 +1,4 @@
 internal import DequeModule
-internal import Foundation
 internal import UprightOrientation
 internal import UprightEncoding
 internal import UprightMediaIO
@@ -36,7 +35,7 @@ final class OutputQueue: @unchecked Sendable {
     }
   }
 
-  private let condition = NSCondition()
+  private let condition = WaitCondition()
   private let limits: Limits
   /// What may be left after packets were dropped.
   private let halfLimits: Limits
@@ -121,7 +120,7 @@ final class OutputQueue: @unchecked Sendable {
   func take() -> Item? {
     condition.lock()
     defer { condition.unlock() }
-    while items.isEmpty && !isEnded { condition.wait() }
+    condition.wait(while: items.isEmpty && !isEnded)
     guard let item = items.popFirst() else { return nil }
     bytes -= item.bytes
     return item
@@ -129,23 +128,15 @@ final class OutputQueue: @unchecked Sendable {
 
   /// Ends the queue: no packet follows. Queued packets can still be taken.
   func end() {
-    condition.lock()
-    isEnded = true
-    condition.broadcast()
-    condition.unlock()
+    condition.withLock {
+      isEnded = true
+      condition.broadcast()
+    }
   }
 
   /// The number of frames that were dropped so far.
-  var droppedFrames: Int {
-    condition.lock()
-    defer { condition.unlock() }
-    return dropped
-  }
+  var droppedFrames: Int { condition.withLock { dropped } }
 
   /// The number of queued packets.
-  var depth: Int {
-    condition.lock()
-    defer { condition.unlock() }
-    return items.count
-  }
+  var depth: Int { condition.withLock { items.count } }
 }

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import UprightOrientation
 internal import Synchronization
 internal import UprightContainers
@@ -55,7 +54,7 @@ final class OutputWriter: Sendable {
   private let state = Mutex(State())
   /// Interrupts writing that is stuck.
   private let interrupt = Interrupt()
-  private let done = DispatchSemaphore(value: 0)
+  private let done = Latch()
   private let observe: @Sendable (LiveRecording) -> Void
 
   /// The errors after which a network output isn't reopened.
@@ -84,7 +83,7 @@ final class OutputWriter: Sendable {
         state.hasEnded = true
         state.isOpen = false
       }
-      done.signal()
+      done.open()
     }
   }
 
@@ -94,23 +93,19 @@ final class OutputWriter: Sendable {
   var droppedFrames: Int { queue.droppedFrames + currentState.missed }
 
   /// Waits until the output is closed. Returns `false` if it is not closed by `deadline`.
-  func join(by deadline: DispatchTime) -> Bool {
-    guard done.wait(timeout: deadline) == .success else { return false }
-    done.signal()
-    return true
-  }
+  func join(by deadline: ContinuousClock.Instant) -> Bool { done.wait(until: deadline) }
 
   /// Closes the output, and abandons it if it is stuck. Blocks for at most ten seconds.
   func close() {
     queue.end()
     // There is nothing to finish while it is not open.
-    if currentState.isOpen, join(by: .now() + Self.closeTimeouts.first) { return }
+    if currentState.isOpen, join(by: .now + Self.closeTimeouts.first) { return }
     abandon()
-    _ = join(by: .now() + Self.closeTimeouts.last)
+    _ = join(by: .now + Self.closeTimeouts.last)
   }
 
-  /// The time to close, and after that to be abandoned, in seconds.
-  static let closeTimeouts = (first: 8.0, last: 1.5)
+  /// The time to close, and after that to be abandoned.
+  static let closeTimeouts = (first: Duration.seconds(8), last: Duration.milliseconds(1500))
 
   /// Interrupts writing immediately.
   func abandon() {

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import UprightMediaIO
 
 /// Passes items from one thread to another and holds at most `capacity` of them, so that memory use stays
 /// constant whichever thread is faster. With a capacity of 0 an item is accepted only while a consumer waits,
@@ -7,7 +7,7 @@ package final class BoundedQueue<Element: ~Copyable>: @unchecked Sendable {
   // Unchecked: everything below is accessed only while `condition` is locked. The ring holds boxes because
   // the collections of the standard library take no noncopyable elements. It is allocated once, so that no
   // item causes an allocation.
-  private let condition = NSCondition()
+  private let condition = WaitCondition()
   private let ring: [Box]
   private var head = 0
   private var count = 0
@@ -15,6 +15,8 @@ package final class BoundedQueue<Element: ~Copyable>: @unchecked Sendable {
   /// The number of threads that wait in `take`.
   private var takers = 0
   private var isClosed = false
+  /// Whether `wake` was called since the last `take(by:)`.
+  private var isWoken = false
 
   private final class Box {
     var element: Element?
@@ -33,7 +35,7 @@ package final class BoundedQueue<Element: ~Copyable>: @unchecked Sendable {
   package func put(_ element: consuming sending Element) -> Bool {
     condition.lock()
     defer { condition.unlock() }
-    while isFull && !isClosed { condition.wait() }
+    condition.wait(while: isFull && !isClosed)
     if isClosed { return false }
     ring[(head + count) % ring.count].element = consume element
     count += 1
@@ -45,7 +47,7 @@ package final class BoundedQueue<Element: ~Copyable>: @unchecked Sendable {
   package func waitForRoom() {
     condition.lock()
     defer { condition.unlock() }
-    while isFull && !isClosed { condition.wait() }
+    condition.wait(while: isFull && !isClosed)
   }
 
   /// Waits for an item and returns it; `nil` if the queue is closed and empty.
@@ -53,7 +55,7 @@ package final class BoundedQueue<Element: ~Copyable>: @unchecked Sendable {
     condition.lock()
     defer { condition.unlock() }
     beginToWait()
-    while count == 0 && !isClosed { condition.wait() }
+    condition.wait(while: count == 0 && !isClosed)
     takers -= 1
     return first()
   }
@@ -75,35 +77,35 @@ package final class BoundedQueue<Element: ~Copyable>: @unchecked Sendable {
   }
 
   /// The number of queued items.
-  package var depth: Int {
-    condition.lock()
-    defer { condition.unlock() }
-    return count
-  }
+  package var depth: Int { condition.withLock { count } }
 
   /// Whether the queue is closed and empty.
-  package var hasEnded: Bool {
-    condition.lock()
-    defer { condition.unlock() }
-    return isClosed && count == 0
-  }
+  package var hasEnded: Bool { condition.withLock { isClosed && count == 0 } }
 
-  /// Waits for an item for at most `seconds`. Returns `nil` on timeout, or if the queue is closed and empty.
-  package func take(within seconds: Double) -> sending Element? {
-    let deadline = Date(timeIntervalSinceNow: seconds)
+  /// Waits for an item. Returns `nil` at the deadline, after `wake`, and if the queue is closed and empty.
+  package func take(by deadline: ContinuousClock.Instant) -> sending Element? {
     condition.lock()
     defer { condition.unlock() }
     beginToWait()
-    while count == 0 && !isClosed { if !condition.wait(until: deadline) { break } }
+    condition.wait(while: count == 0 && !isClosed && !isWoken, until: deadline)
+    isWoken = false
     takers -= 1
     return first()
   }
 
+  /// Ends the wait of `take(by:)`, or the next one.
+  package func wake() {
+    condition.withLock {
+      isWoken = true
+      condition.broadcast()
+    }
+  }
+
   /// Closes the queue. Waiting producers return, and consumers receive the remaining items and then `nil`.
   package func close() {
-    condition.lock()
-    isClosed = true
-    condition.broadcast()
-    condition.unlock()
+    condition.withLock {
+      isClosed = true
+      condition.broadcast()
+    }
   }
 }

@@ -1,5 +1,5 @@
 internal import DequeModule
-package import Foundation
+internal import UprightMediaIO
 
 /// Passes values between tasks and threads and holds at most `capacity` of them. A task that waits is
 /// suspended, a thread that waits is blocked.
@@ -13,7 +13,7 @@ package final class TaskQueue<Element: Sendable>: @unchecked Sendable {
   }
 
   // Unchecked: everything below is accessed only while `condition` is locked.
-  private let condition = NSCondition()
+  private let condition = WaitCondition()
   private let capacity: Int
   private var elements = Deque<Element>()
   private var isClosed = false
@@ -25,17 +25,11 @@ package final class TaskQueue<Element: Sendable>: @unchecked Sendable {
 
   package init(capacity: Int) { self.capacity = max(1, capacity) }
 
-  private func locked<R>(_ body: () -> R) -> R {
-    condition.lock()
-    defer { condition.unlock() }
-    return body()
-  }
-
   // MARK: - Sending
 
   /// Enqueues `element` if there is space. Returns `false` if the queue is full or closed.
   package func offer(_ element: Element) -> Bool {
-    locked {
+    condition.withLock {
       guard !isClosed, elements.count < capacity, senders.isEmpty else { return false }
       append(element)
       return true
@@ -45,13 +39,13 @@ package final class TaskQueue<Element: Sendable>: @unchecked Sendable {
   /// Suspends until there is space, and enqueues `element`. Returns `false` if the queue is closed or the task
   /// is cancelled.
   package func send(_ element: Element) async -> Bool {
-    let number = locked {
+    let number = condition.withLock {
       sendCount += 1
       return sendCount
     }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let isSent: Bool? = locked {
+        let isSent: Bool? = condition.withLock {
           if isClosed || Task.isCancelled { return false }
           if elements.count < capacity, senders.isEmpty {
             append(element)
@@ -63,7 +57,7 @@ package final class TaskQueue<Element: Sendable>: @unchecked Sendable {
         if let isSent { continuation.resume(returning: isSent) }
       }
     } onCancel: {
-      let sender: Sender? = locked {
+      let sender: Sender? = condition.withLock {
         senders.firstIndex { $0.number == number }.map { senders.remove(at: $0) }
       }
       sender?.continuation.resume(returning: false)
@@ -72,11 +66,11 @@ package final class TaskQueue<Element: Sendable>: @unchecked Sendable {
 
   /// Blocks until there is space, and enqueues `element`. Returns `false` if the queue is closed, and `nil` if
   /// there is no space by `deadline`, if there is one.
-  package func put(_ element: Element, by deadline: Date?) -> Bool? {
-    locked {
-      while !isClosed, elements.count >= capacity || !senders.isEmpty {
-        guard wait(until: deadline) else { return nil }
-      }
+  package func put(_ element: Element, by deadline: ContinuousClock.Instant?) -> Bool? {
+    condition.withLock {
+      let isLate = !condition.wait(
+        while: !isClosed && (elements.count >= capacity || !senders.isEmpty), until: deadline)
+      if isLate { return nil }
       if isClosed { return false }
       append(element)
       return true
@@ -85,15 +79,6 @@ package final class TaskQueue<Element: Sendable>: @unchecked Sendable {
 
   /// Blocks until there is space, and enqueues `element`. Returns `false` if the queue is closed.
   package func put(_ element: Element) -> Bool { put(element, by: nil) ?? false }
-
-  /// Waits for a change. Returns `false` after `deadline`. Call with `condition` locked.
-  private func wait(until deadline: Date?) -> Bool {
-    guard let deadline else {
-      condition.wait()
-      return true
-    }
-    return condition.wait(until: deadline)
-  }
 
   /// Call with `condition` locked.
   private func append(_ element: Element) {
@@ -113,12 +98,10 @@ package final class TaskQueue<Element: Sendable>: @unchecked Sendable {
 
   /// Blocks until there is an element and returns it; `nil` if the queue is closed and empty, or if there is
   /// none by `deadline`, which is told too.
-  package func take(by deadline: Date?) -> (element: Element?, isLate: Bool) {
-    locked {
-      while elements.isEmpty, !isClosed {
-        guard wait(until: deadline) else { return (nil, true) }
-      }
-      return (first(), false)
+  package func take(by deadline: ContinuousClock.Instant?) -> (element: Element?, isLate: Bool) {
+    condition.withLock {
+      let isLate = !condition.wait(while: elements.isEmpty && !isClosed, until: deadline)
+      return (first(), isLate)
     }
   }
 
@@ -127,7 +110,7 @@ package final class TaskQueue<Element: Sendable>: @unchecked Sendable {
   package func next() async -> Element? {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let result: Element?? = locked {
+        let result: Element?? = condition.withLock {
           if let element = first() { return .some(element) }
           if isClosed || Task.isCancelled { return .some(nil) }
           receiver = continuation
@@ -136,7 +119,7 @@ package final class TaskQueue<Element: Sendable>: @unchecked Sendable {
         if let result { continuation.resume(returning: result) }
       }
     } onCancel: {
-      let waiting = locked { receiver.take() }
+      let waiting = condition.withLock { receiver.take() }
       waiting?.resume(returning: nil)
     }
   }
@@ -158,7 +141,7 @@ package final class TaskQueue<Element: Sendable>: @unchecked Sendable {
   ///
   /// - Parameter discards: Whether the remaining elements are discarded.
   package func close(discarding discards: Bool = false) {
-    let (waiting, refused) = locked {
+    let (waiting, refused) = condition.withLock {
       isClosed = true
       if discards { elements.removeAll() }
       condition.broadcast()

@@ -1,4 +1,5 @@
-internal import Foundation
+internal import Glibc
+internal import UprightMediaIO
 
 /// Runs one blocking job on a dedicated OS thread, because FFmpeg's blocking calls would starve Swift's
 /// cooperative thread pool.
@@ -43,10 +44,10 @@ private class AnyJob: @unchecked Sendable {
 }
 
 private final class Job<Value: Sendable>: AnyJob, @unchecked Sendable {
-  // Unchecked: the thread alone uses these until it signals the semaphore, and nobody changes them after it.
+  // Unchecked: the thread alone uses these until it opens the latch, and nobody changes them after it.
   private var body: (@Sendable () -> Value)?
   private var result: Value?
-  private let done = DispatchSemaphore(value: 0)
+  private let done = Latch()
 
   init(_ name: String, _ body: @escaping @Sendable () -> Value) {
     self.body = body
@@ -57,12 +58,11 @@ private final class Job<Value: Sendable>: AnyJob, @unchecked Sendable {
     super.run()
     result = body?()
     body = nil
-    done.signal()
+    done.open()
   }
 
   func wait() -> Value? {
     done.wait()
-    done.signal()
     return result
   }
 }
@@ -77,9 +77,9 @@ private func start(_ job: AnyJob) {
     unsafe pthread_attr_setstacksize(attributes, 8 << 20)
     let context = unsafe Unmanaged.passRetained(job).toOpaque()
     var thread = pthread_t()
-    // Fails while the process has as many threads as it may: others end.
+    // Fails while the process has as many threads as it may: others end, which may be the host's.
     while unsafe pthread_create(&thread, attributes, begin, context) != 0 {
-      usleep(10_000)
+      Latch().wait(until: .now + .milliseconds(10))
     }
   }
 }

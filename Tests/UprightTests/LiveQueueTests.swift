@@ -133,14 +133,14 @@ import UprightTestSupport
       try #require(until { writers[1].queue.depth == 0 })
     }
     writers.forEach { $0.queue.end() }
-    #expect(writers[1].join(by: .now() + 30))
+    #expect(writers[1].join(by: .now + .seconds(30)))
     #expect(healthy.seen.count == 60 && healthy.isFinished && writers[1].droppedFrames == 0)
     #expect(writers[1].currentState.bytes == 60 * 110 - 10)
     #expect(writers[0].queue.droppedFrames > 30)
     // The blocked sink can't be closed. It is abandoned.
-    #expect(!writers[0].join(by: .now() + 0.1))
+    #expect(!writers[0].join(by: .now + .milliseconds(100)))
     writers[0].abandon()
-    #expect(writers[0].join(by: .now() + 30))
+    #expect(writers[0].join(by: .now + .seconds(30)))
     #expect(!stuck.isFinished && writers[0].currentState.error?.code == .cancelled)
   }
 
@@ -162,7 +162,7 @@ import UprightTestSupport
     }
     try Self.put(index..<index + 3, into: writer.queue, gop: 5, formats: formats)
     writer.queue.end()
-    #expect(writer.join(by: .now() + 30))
+    #expect(writer.join(by: .now + .seconds(30)))
     #expect(sink.begun == [0, 1] && sink.isFinished)
     #expect(sink.announced == [])
     #expect(writer.droppedFrames > 0)
@@ -179,7 +179,7 @@ import UprightTestSupport
     writer.start(with: try Self.format(2))
     try Self.put(7..<23, into: writer.queue)
     writer.queue.end()
-    #expect(writer.join(by: .now() + 30))
+    #expect(writer.join(by: .now + .seconds(30)))
     #expect(sink.begun == [2] && sink.seen.count == 13 && sink.seen.first == 1)
     #expect(writer.droppedFrames == 0)
   }

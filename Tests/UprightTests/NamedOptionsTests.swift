@@ -71,16 +71,16 @@ struct NamedOptionsTests {
   @Test("A queue's deadline passes, and a thread that waits is woken when it is closed")
   func deadlines() {
     let queue = TaskQueue<Int>(capacity: 1)
-    #expect(queue.take(by: Date()).isLate)
-    #expect(queue.put(1, by: Date()) == true)
-    #expect(queue.put(2, by: Date(timeIntervalSinceNow: 0.01)) == nil)
+    #expect(queue.take(by: .now).isLate)
+    #expect(queue.put(1, by: .now) == true)
+    #expect(queue.put(2, by: .now + .milliseconds(10)) == nil)
     let sending = WorkThread(name: "sender") { queue.put(3, by: nil) }
     #expect(queue.take(by: nil).element == 1)
     #expect(sending.join() == true)
-    let waiting = WorkThread(name: "sender") { queue.put(4, by: Date(timeIntervalSinceNow: 1e8)) }
+    let waiting = WorkThread(name: "sender") { queue.put(4, by: .after(seconds: .infinity)) }
     queue.close()
     #expect(waiting.join() == false)
-    #expect(queue.take(by: Date()).element == 3)
-    #expect(!queue.take(by: Date()).isLate)
+    #expect(queue.take(by: .now).element == 3)
+    #expect(!queue.take(by: .now).isLate)
   }
 }

@@ -3,12 +3,12 @@
 
 public import CUprightHeader
 internal import CUprightPolicy
-internal import Foundation
 internal import UprightOrientation
 internal import UprightPolicy
 internal import Synchronization
 internal import UprightFrames
 internal import UprightLive
+internal import UprightPipeline
 
 /// `upright_session`.
 private final class SessionHandle: HandleObject {
@@ -101,14 +101,13 @@ private final class SessionHandle: HandleObject {
 }
 
 /// When a timeout in seconds ends; `nil` for a negative one, which doesn't.
-private func deadline(_ timeout: Double) throws(UprightError) -> Date? {
+private func deadline(_ timeout: Double) throws(UprightError) -> ContinuousClock.Instant? {
   guard !timeout.isNaN else {
     throw UprightError(
       .usage, "the timeout is not a number", at: "timeout",
       remedy: "give seconds, or a negative number")
   }
-  // Three years. Foundation's lock can't wait until any date.
-  return timeout < 0 ? nil : Date(timeIntervalSinceNow: min(timeout, 1e8))
+  return timeout < 0 ? nil : .after(seconds: timeout)
 }
 
 @c @implementation

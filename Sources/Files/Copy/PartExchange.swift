@@ -1,5 +1,4 @@
 internal import DequeModule
-internal import Foundation
 internal import UprightOrientation
 internal import UprightEncoding
 internal import UprightMediaIO
@@ -31,7 +30,7 @@ final class PartExchange: @unchecked Sendable {
 
   private static let sideLimit = 64
 
-  private let condition = NSCondition()
+  private let condition = WaitCondition()
   private var side = Deque<PacketBox>()
   private var lanes: [Int: Lane] = [:]
   private var head: Int
@@ -48,7 +47,7 @@ final class PartExchange: @unchecked Sendable {
   func put(_ packet: consuming Packet) -> Bool {
     let boxed = PacketBox(packet, format: nil)
     return locked {
-      while side.count >= Self.sideLimit && !isClosed { condition.wait() }
+      condition.wait(while: side.count >= Self.sideLimit && !isClosed)
       if isClosed { return false }
       side.append(boxed)
       return true
@@ -64,7 +63,7 @@ final class PartExchange: @unchecked Sendable {
   ) -> Bool {
     let boxed = PacketBox(packet, format: format)
     return locked {
-      while (lanes[part]?.packets.count ?? 0) >= limit && !isClosed { condition.wait() }
+      condition.wait(while: (lanes[part]?.packets.count ?? 0) >= limit && !isClosed)
       if isClosed { return false }
       lanes[part, default: Lane()].packets.append(boxed)
       return true

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import Dispatch
 internal import UprightOrientation
 internal import UprightSignals
 internal import UprightContainers

@@ -1,4 +1,3 @@
-package import Foundation
 public import UprightOrientation
 internal import Synchronization
 public import UprightFrames
@@ -81,12 +80,16 @@ public final class PacketSession: Sendable {
   /// session is behind; then returns `false` and takes nothing.
   ///
   /// - Throws: The error that ended the session; `cancelled` if it has ended or its input is an `RTPFeed`.
-  package func send(_ packet: EncodedPacket, by deadline: Date?) throws(UprightError) -> Bool {
+  package func send(_ packet: EncodedPacket, by deadline: ContinuousClock.Instant?)
+    throws(UprightError) -> Bool
+  {
     try taken(input.put(packet, by: deadline))
   }
 
   /// The same for a session whose input is an `RTPFeed`.
-  package func send(rtp packet: [UInt8], by deadline: Date?) throws(UprightError) -> Bool {
+  package func send(rtp packet: [UInt8], by deadline: ContinuousClock.Instant?) throws(UprightError)
+    -> Bool
+  {
     guard case .datagrams(let feed) = run.input else { return try taken(false) }
     return try taken(feed.datagrams.put(packet, by: deadline))
   }
@@ -101,7 +104,7 @@ public final class PacketSession: Sendable {
   /// reader, which uses either this or `output`.
   ///
   /// - Throws: The error that ended the session.
-  package func receive(by deadline: Date?) throws(UprightError) -> Received {
+  package func receive(by deadline: ContinuousClock.Instant?) throws(UprightError) -> Received {
     let (element, isLate) = run.output.take(by: deadline)
     if let element { return .element(element) }
     if isLate { return .late }
