@@ -1,4 +1,3 @@
-internal import Foundation
 internal import UprightOrientation
 internal import Synchronization
 internal import UprightIntake
@@ -126,7 +125,7 @@ final class LiveReader: @unchecked Sendable {
       put(.lost(reason))
       if currentCounters.frames > before { wait = Self.backOff.first }
       guard case .pull = input else { continue }
-      pause(wait)
+      interrupt.wait(until: .now + .seconds(wait))
       // A sender that connects to this process must find it listening.
       if !input.awaitsSender { wait = min(wait * 2, Self.backOff.last) }
     }
@@ -155,12 +154,7 @@ final class LiveReader: @unchecked Sendable {
     }
   }
 
-  private func pause(_ seconds: Double) {
-    let end = ContinuousClock.now + .seconds(seconds)
-    while !interrupt.isRaised && ContinuousClock.now < end { Thread.sleep(forTimeInterval: 0.02) }
-  }
-
-  /// Returns `nil` if there is no publisher yet.
+  /// Returns `nil` if there is no publisher and none is waited for any longer.
   private func open() throws(UprightError) -> (any PacketSource)? {
     switch input {
     case .pull(let url):
@@ -168,14 +162,14 @@ final class LiveReader: @unchecked Sendable {
     case .file(let path):
       return try openSource(path, interrupt: interrupt)
     case .published(let feed):
-      guard let pipe = feed.next(within: 0.1) else { return nil }
+      guard let pipe = feed.next(interrupt) else { return nil }
       self.pipe = pipe
       return try Demuxer(
         pipe: pipe, format: "flv", name: "the publisher's stream",
         settings: bounded(Self.flvSettings),
         interrupt: interrupt)
     case .forwarded(let feed):
-      guard let connection = feed.next(within: 0.1) else {
+      guard let connection = feed.next(interrupt) else {
         // A publisher that was refused before it could connect.
         if let reason = feed.takeReason() { put(.lost(reason)) }
         return nil

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import UprightOrientation
 internal import UprightMediaIO
 
@@ -32,12 +31,6 @@ struct PacketPacer {
     }
     last = seconds
     let due = start.wall + .seconds(seconds - start.seconds)
-    while !interrupt.isRaised {
-      let left = due - .now
-      guard left > .zero else { return }
-      let part = min(left, .milliseconds(50)).components
-      Thread.sleep(
-        forTimeInterval: Double(part.seconds) + Double(part.attoseconds) * 1e-18)
-    }
+    interrupt.wait(until: due)
   }
 }

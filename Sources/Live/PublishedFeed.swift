@@ -1,13 +1,11 @@
-internal import Foundation
-internal import Synchronization
 internal import UprightMediaIO
 
 /// The FLV stream of a publisher, passed on by the code that accepted it, one connection after another. Safe
 /// to use from any thread.
 ///
 /// The feed is bounded. It rejects data that does not fit, so that the acceptor stops reading from its peer.
-public final class PublishedFeed: Sendable {
-  private struct State: Sendable {
+public final class PublishedFeed: @unchecked Sendable {
+  private struct State {
     /// The pipe of the current connection; `nil` if there is no publisher.
     var pipe: BytePipe?
     /// The pipe of a connection that the session has not opened yet.
@@ -20,8 +18,9 @@ public final class PublishedFeed: Sendable {
     var refusal: String?
   }
 
-  private let state = Mutex(State())
-  private let arrival = DispatchSemaphore(value: 0)
+  // Unchecked: `state` is accessed only while `arrival` is locked.
+  private var state = State()
+  private let arrival = WaitCondition()
   private let capacity: Int
 
   /// Creates a feed that holds `capacity` bytes and one more tag.
@@ -34,34 +33,32 @@ public final class PublishedFeed: Sendable {
   /// ended.
   public func begin() -> Bool {
     let pipe = BytePipe(capacity: capacity) { [weak self] in self?.notifyRoom() }
-    let isTaken = state.withLock { state in
+    return arrival.withLock {
       if state.isClosed || state.pipe != nil { return false }
       state.pipe = pipe
       // An earlier connection that ended before the session opened it is discarded.
       state.waiting = pipe
+      _ = pipe.write(Self.header)
+      arrival.broadcast()
       return true
     }
-    guard isTaken else { return false }
-    _ = pipe.write(Self.header)
-    arrival.signal()
-    return true
   }
 
   /// Writes complete tags, as in a file, each followed by its size. Returns `false` if they were not
   /// accepted: there is no room (`onRoom` reports when there is), or no publisher.
   public func write(_ tags: [UInt8]) -> Bool {
-    state.withLock { $0.pipe }?.write(tags) ?? false
+    arrival.withLock { state.pipe }?.write(tags) ?? false
   }
 
   /// Records why the publisher's stream is refused. The session reports the reason. Call `end` next.
-  public func refuse(because reason: String) { state.withLock { $0.refusal = reason } }
+  public func refuse(because reason: String) { arrival.withLock { state.refusal = reason } }
 
   /// Returns why the last connection was refused, and clears it.
-  func takeRefusal() -> String? { state.withLock { $0.refusal.take() } }
+  func takeRefusal() -> String? { arrival.withLock { state.refusal.take() } }
 
   /// Ends the connection. Another one may start.
   public func end() {
-    let pipe = state.withLock { state in
+    let pipe = arrival.withLock {
       state.earlierBytes += state.pipe?.written ?? 0
       return state.pipe.take()
     }
@@ -71,7 +68,7 @@ public final class PublishedFeed: Sendable {
   /// Stops reading a connection whose stream can't be used. The acceptor must disconnect its publisher, which
   /// may connect again.
   func refuse(_ pipe: BytePipe) {
-    let isPresent = state.withLock { state in
+    let isPresent = arrival.withLock {
       guard state.pipe === pipe else { return false }
       state.earlierBytes += pipe.written
       state.pipe = nil
@@ -83,33 +80,37 @@ public final class PublishedFeed: Sendable {
   }
 
   /// Whether there is a publisher.
-  public var isPublishing: Bool { state.withLock { $0.pipe != nil } }
+  public var isPublishing: Bool { arrival.withLock { state.pipe != nil } }
 
   /// Whether the session has ended and accepts no more publishers.
-  public var isClosed: Bool { state.withLock { $0.isClosed } }
+  public var isClosed: Bool { arrival.withLock { state.isClosed } }
 
   /// Sets the closure that is called when there is room again after a rejected write. It runs on a thread of
   /// the session.
   public func onRoom(_ body: @escaping @Sendable () -> Void) {
-    state.withLock { $0.onRoom = body }
+    arrival.withLock { state.onRoom = body }
   }
 
-  private func notifyRoom() { state.withLock { $0.onRoom }() }
+  private func notifyRoom() { arrival.withLock { state.onRoom }() }
 
   /// The number of bytes that were accepted, for all connections together.
   var written: Int {
-    state.withLock { $0.earlierBytes + ($0.pipe?.written ?? 0) }
+    arrival.withLock { state.earlierBytes + (state.pipe?.written ?? 0) }
   }
 
-  /// Waits for the next connection. Returns `nil` if there was none within `seconds`.
-  func next(within seconds: Double) -> BytePipe? {
-    _ = arrival.wait(timeout: .now() + seconds)
-    return state.withLock { $0.waiting.take() }
+  /// Waits for the next connection. Returns `nil` if the interrupt is raised.
+  func next(_ interrupt: Interrupt) -> BytePipe? {
+    interrupt.waking(arrival) {
+      arrival.withLock {
+        arrival.wait(while: state.waiting == nil && !interrupt.isRaised)
+        return state.waiting.take()
+      }
+    }
   }
 
   /// Closes the feed at the end of the session. It accepts nothing more.
   func close() {
-    let pipe = state.withLock { state in
+    let pipe = arrival.withLock {
       state.isClosed = true
       state.earlierBytes += state.pipe?.written ?? 0
       return state.pipe.take()

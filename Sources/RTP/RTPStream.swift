@@ -66,6 +66,9 @@ package struct RTPStream: Sendable {
     return released.isEmpty ? [] : units(released)
   }
 
+  /// The time at which `expire` has something to give up; `nil` if no packet is waited for.
+  package var nextExpiry: Int64? { buffer.nextExpiry }
+
   /// Returns the ticks since the stream's first packet for an RTP timestamp near the last one, or `nil` before the
   /// first packet.
   package func ticks(near timestamp: UInt32) -> Int64? { clock.ticks(near: timestamp) }

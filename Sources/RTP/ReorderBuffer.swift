@@ -68,6 +68,12 @@ struct ReorderBuffer: Sendable {
   /// - Parameter now: The time, as packets' arrival.
   mutating func expire(at now: Int64, to out: inout [Released]) { release(at: now, to: &out) }
 
+  /// The time at which `expire` has something to give up; `nil` if nothing is held.
+  var nextExpiry: Int64? {
+    guard let longestWait, let arrival = held.first?.received.arrival else { return nil }
+    return arrival.addingReportingOverflow(longestWait).partialValue
+  }
+
   /// Releases all held packets at the end of the stream.
   mutating func finish(_ out: inout [Released]) {
     statistics.strays += strays.count

@@ -92,7 +92,7 @@ import UprightTestSupport
     #expect(!feed.write([1]))
     #expect(rooms.withLock { $0 } == 0)
 
-    let pipe = try #require(feed.next(within: 1))
+    let pipe = try #require(feed.next(Interrupt()))
     var bytes = [UInt8](repeating: 0, count: 1000)
     let count = bytes.withUnsafeMutableBytes { pipe.read(into: $0, Interrupt()) }
     #expect(count == 213 && bytes.starts(with: "FLV".utf8))

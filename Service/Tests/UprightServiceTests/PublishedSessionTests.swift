@@ -483,7 +483,7 @@ struct PublishedSessionTests {
     // The header of FLV, and 15 bytes around each tag. A session reads them.
     let expected = 13 + count * (frame.payload.count + 15)
     let read = try await RunningService.onThread {
-      guard let pipe = feed.next(within: 20) else { return 0 }
+      guard let pipe = feed.next(Interrupt()) else { return 0 }
       var (buffer, total) = ([UInt8](repeating: 0, count: 65536), 0)
       while total < expected {
         let count = buffer.withUnsafeMutableBytes { pipe.read(into: $0, Interrupt()) }

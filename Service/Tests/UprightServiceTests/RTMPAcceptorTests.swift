@@ -38,7 +38,7 @@ struct RTMPAcceptorTests {
   /// Returns all bytes of a feed, read as a session reads it.
   private static func read(_ feed: PublishedFeed) async throws -> [UInt8] {
     try await RunningService.onThread {
-      guard let pipe = feed.next(within: 20) else { return [] }
+      guard let pipe = feed.next(Interrupt()) else { return [] }
       var all: [UInt8] = []
       var buffer = [UInt8](repeating: 0, count: 65536)
       let interrupt = Interrupt()

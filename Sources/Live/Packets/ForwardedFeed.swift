@@ -1,6 +1,6 @@
-internal import Foundation
 public import UprightOrientation
 internal import Synchronization
+internal import UprightMediaIO
 internal import UprightPipeline
 
 /// The RTP of one publisher after another, which a WebRTC server on this machine forwards to a port of this
@@ -8,7 +8,7 @@ internal import UprightPipeline
 ///
 /// Anyone on the machine can send to the port. Only packets with the source identifiers of the `Target` are accepted,
 /// and only from the port that sent the first of them.
-public final class ForwardedFeed: Sendable {
+public final class ForwardedFeed: @unchecked Sendable {
   /// Where the WebRTC server must forward a publisher's RTP: video and audio to one port.
   public struct Target: Sendable, Hashable {
     /// The UDP port on 127.0.0.1.
@@ -19,7 +19,7 @@ public final class ForwardedFeed: Sendable {
     public let audioSource: UInt32
   }
 
-  private struct State: Sendable {
+  private struct State {
     /// The current connection; `nil` if there is no publisher.
     var connection: ForwardedConnection?
     /// A connection that the session has not opened yet.
@@ -27,10 +27,14 @@ public final class ForwardedFeed: Sendable {
     var isClosed = false
     /// Why the last publisher was refused or has gone, until the session has reported it.
     var reason: String?
+
+    /// Whether the session has a connection to open, or a refusal to report.
+    var hasNews: Bool { waiting != nil || connection == nil && reason != nil }
   }
 
-  private let state = Mutex(State())
-  private let arrival = DispatchSemaphore(value: 0)
+  // Unchecked: `state` is accessed only while `arrival` is locked.
+  private var state = State()
+  private let arrival = WaitCondition()
 
   /// Creates a feed without a publisher.
   public init() {}
@@ -47,65 +51,70 @@ public final class ForwardedFeed: Sendable {
     _ description: String, onRefusal: @escaping @Sendable () -> Void
   ) throws(UprightError) -> Target? {
     let connection = try ForwardedConnection(description, onRefusal: onRefusal)
-    let isTaken = state.withLock { state in
+    let isTaken = arrival.withLock {
       if state.isClosed || state.connection != nil { return false }
       (state.connection, state.waiting, state.reason) = (connection, connection, nil)
+      arrival.broadcast()
       return true
     }
-    guard isTaken else { return nil }
-    arrival.signal()
-    return connection.target
+    return isTaken ? connection.target : nil
   }
 
   /// Sets the port of 127.0.0.1 at which the WebRTC server receives requests for keyframes (RTCP).
   public func requestKeyframes(at port: UInt16) {
-    state.withLock { $0.connection }?.feedbackPort.store(port, ordering: .relaxed)
+    connection?.feedbackPort.store(port, ordering: .relaxed)
   }
 
   /// Records why a publisher is refused. The session reports the reason.
   public func refuse(because reason: String) {
-    let isIdle = state.withLock { state in
-      if state.connection == nil { state.reason = reason }
-      return state.connection == nil
+    arrival.withLock {
+      guard state.connection == nil else { return }
+      state.reason = reason
+      arrival.broadcast()
     }
-    if isIdle { arrival.signal() }
   }
 
   /// Ends the connection. Another one may start.
   ///
   /// - Parameter reason: What the session reports; `nil` if the publisher has ended the stream.
   public func end(because reason: String? = nil) {
-    let connection = state.withLock { state in
+    let connection = arrival.withLock {
       if state.connection != nil { state.reason = reason }
       return state.connection.take()
     }
     connection?.end()
   }
 
+  private var connection: ForwardedConnection? { arrival.withLock { state.connection } }
+
   /// Whether there is a publisher.
-  public var isPublishing: Bool { state.withLock { $0.connection != nil } }
+  public var isPublishing: Bool { connection != nil }
 
   /// Whether the session has ended and accepts no more publishers.
-  public var isClosed: Bool { state.withLock { $0.isClosed } }
+  public var isClosed: Bool { arrival.withLock { state.isClosed } }
 
   /// The time since the current publisher's last packet, in seconds. `nil` if there was none yet, or there is no
   /// publisher.
   public var silence: Double? {
-    state.withLock { $0.connection }?.lastArrival.withLock { $0?.secondsUntilNow }
+    connection?.lastArrival.withLock { $0?.secondsUntilNow }
   }
 
   /// Returns why the last publisher was refused or has gone, and clears it.
-  func takeReason() -> String? { state.withLock { $0.reason.take() } }
+  func takeReason() -> String? { arrival.withLock { state.reason.take() } }
 
-  /// Waits for the next connection. Returns `nil` if there was none within `seconds`.
-  func next(within seconds: Double) -> ForwardedConnection? {
-    _ = arrival.wait(timeout: .now() + seconds)
-    return state.withLock { $0.waiting.take() }
+  /// Waits for the next connection. Returns `nil` if a publisher was refused instead, or the interrupt is raised.
+  func next(_ interrupt: Interrupt) -> ForwardedConnection? {
+    interrupt.waking(arrival) {
+      arrival.withLock {
+        arrival.wait(while: !state.hasNews && !interrupt.isRaised)
+        return state.waiting.take()
+      }
+    }
   }
 
   /// Ends a connection whose stream has ended or can't be used.
   func refuse(_ connection: ForwardedConnection) {
-    let isPresent = state.withLock { state in
+    let isPresent = arrival.withLock {
       guard state.connection === connection else { return false }
       state.connection = nil
       return true
@@ -117,7 +126,7 @@ public final class ForwardedFeed: Sendable {
 
   /// Closes the feed at the end of the session. It accepts nothing more.
   func close() {
-    let connection = state.withLock { state in
+    let connection = arrival.withLock {
       state.isClosed = true
       return state.connection.take()
     }
@@ -136,7 +145,8 @@ final class ForwardedConnection: Sendable {
   let feedbackPort = Atomic<UInt16>(0)
   /// The arrival of the last accepted packet; `nil` before the first.
   let lastArrival = Mutex<ContinuousClock.Instant?>(nil)
-  private let ended = Atomic(false)
+  /// Raised at the end of the stream, after its last packets.
+  let ending = Interrupt()
 
   init(
     _ description: String, onRefusal: @escaping @Sendable () -> Void
@@ -144,14 +154,13 @@ final class ForwardedConnection: Sendable {
     self.description = try SessionDescription(description)
     self.onRefusal = onRefusal
     socket = try UDPSocket(address: "127.0.0.1", port: 0)
+    guard ending.descriptor >= 0 else { throw UDPSocket.failure("127.0.0.1", socket.port) }
     // Random, so that another process can't guess them, and not 0, which Janus takes for none.
     target = ForwardedFeed.Target(
       port: socket.port, videoSource: .random(in: 1...UInt32.max),
       audioSource: .random(in: 1...UInt32.max))
   }
 
-  var isEnded: Bool { ended.load(ordering: .acquiring) }
-
   /// Ends the stream after the packets that have arrived.
-  func end() { ended.store(true, ordering: .releasing) }
+  func end() { ending.raise() }
 }

@@ -1,5 +1,5 @@
 internal import DequeModule
-internal import Foundation
+internal import Glibc
 internal import UprightOrientation
 internal import Synchronization
 internal import UprightIntake
@@ -144,7 +144,7 @@ final class RTPSource: PacketSource {
 
   // MARK: - Receiving
 
-  /// Waits for datagrams, at sockets for at most 50 ms.
+  /// Waits for datagrams, or until a missing packet is given up.
   private func receive() throws(UprightError) {
     if interrupt.isRaised { throw UprightError(.cancelled, "stopped", at: url) }
     if case .queue(let datagrams) = origin {
@@ -152,17 +152,22 @@ final class RTPSource: PacketSource {
       return take(datagram, sender: 0, arrival: elapsed)
     }
     // What arrived before the end is still read.
-    let isLast = if case .forwarded(let connection) = origin { connection.isEnded } else { false }
-    receiveFromSockets()
+    let ending: Interrupt? =
+      if case .forwarded(let connection) = origin { connection.ending } else { nil }
+    let isLast = ending?.isRaised ?? false
+    receiveFromSockets(until: ending)
     if isLast { return finish() }
     for (index, track) in tracks.enumerated() {
       for unit in track.expire(at: elapsed) { waiting.append((unit, index)) }
     }
   }
 
-  private func receiveFromSockets() {
-    var requests = sockets.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
-    guard unsafe poll(&requests, nfds_t(requests.count), 50) > 0 else { return }
+  private func receiveFromSockets(until ending: Interrupt?) {
+    let descriptors = sockets.map(\.descriptor) + (ending.map { [$0.descriptor] } ?? [])
+    var requests = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    let expiry = tracks.compactMap(\.nextExpiry).min()
+    let deadline = expiry.flatMap { firstArrival?.advanced(by: .milliseconds($0)) }
+    guard interrupt.poll(&requests, until: deadline) else { return }
     let arrival = elapsed
     for socket in sockets {
       // Limited, so that a flood on one socket does not block the other.

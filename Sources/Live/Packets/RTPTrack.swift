@@ -67,6 +67,12 @@ final class RTPTrack {
     firstArrival.map { rtp.expire(at: now - $0) } ?? []
   }
 
+  /// The time at which `expire` has something to give up; `nil` if no packet is waited for.
+  var nextExpiry: Int64? {
+    guard let firstArrival, let expiry = rtp.nextExpiry else { return nil }
+    return firstArrival + expiry
+  }
+
   func finish() -> [AccessUnit] { rtp.finish() }
 
   /// Returns the timestamp of a frame on the source's timeline, in ticks of the codec's clock.

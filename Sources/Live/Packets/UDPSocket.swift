@@ -80,7 +80,7 @@ final class UDPSocket: Sendable {
     return address.lowercased().hasPrefix("ff") && address.contains(":")
   }
 
-  private static func failure(_ address: String, _ port: UInt16) -> UprightError {
+  static func failure(_ address: String, _ port: UInt16) -> UprightError {
     UprightError(
       .cannotCreate, "can't receive UDP: \(unsafe String(cString: strerror(errno)))",
       at: "\(address):\(port)", remedy: "give a local address and a free port")
