@@ -80,7 +80,8 @@ public final class HLSOrigin: Sendable {
     var waiters: [Goal: [Int: Waiter]] = [:]
     /// The number of waits so far.
     var waits = 0
-    var isSweeping = false
+    /// When the deadlines are checked next; `nil` while nothing waits.
+    var nextSweep: ContinuousClock.Instant?
 
     /// Returns whether a request need not wait, or no longer.
     func isDone(_ goal: Goal) -> Bool {
@@ -139,9 +140,6 @@ public final class HLSOrigin: Sendable {
   }
 
   private let state = Mutex(State())
-
-  /// The interval at which deadlines are checked.
-  private static let sweepInterval = Duration.milliseconds(100)
 
   /// Creates an origin without playlists.
   public init() {}
@@ -267,11 +265,12 @@ public final class HLSOrigin: Sendable {
           if state.isDone(goal) || Task.isCancelled { return (true, false) }
           state.waiters[goal, default: [:]][id] = Waiter(
             deadline: deadline, continuation: continuation)
-          defer { state.isSweeping = true }
-          return (false, !state.isSweeping)
+          if let next = state.nextSweep, next <= deadline { return (false, false) }
+          state.nextSweep = deadline
+          return (false, true)
         }
         if isDone { continuation.resume() }
-        if mustSweep { sweep() }
+        if mustSweep { sweep(at: deadline) }
       }
     } onCancel: {
       let waiter = state.withLock { $0.remove(id, goal) }
@@ -279,20 +278,23 @@ public final class HLSOrigin: Sendable {
     }
   }
 
-  /// Ends the waits that are past their deadline, for as long as there are any. One timer for all of them.
-  private func sweep() {
+  /// Ends the waits that are past their deadline, at `time` and for as long as there are any. One timer for all of them.
+  private func sweep(at time: ContinuousClock.Instant) {
     Task.detached { [weak self] in
+      var time = time
       while true {
-        try? await Task.sleep(for: Self.sweepInterval)
+        try? await Task.sleep(until: time, clock: .continuous)
         guard let self else { return }
-        let now = ContinuousClock.now
-        let (late, isOver) = state.withLock { state in
-          let late = state.takeLate(now)
-          state.isSweeping = !state.waiters.isEmpty
-          return (late, !state.isSweeping)
+        let (late, next) = state.withLock { state in
+          let late = state.takeLate(.now)
+          // Another timer has an earlier deadline, and goes on.
+          guard state.nextSweep == time else { return (late, nil as ContinuousClock.Instant?) }
+          state.nextSweep = state.waiters.values.flatMap(\.values).map(\.deadline).min()
+          return (late, state.nextSweep)
         }
         for waiter in late { waiter.continuation.resume() }
-        if isOver { return }
+        guard let next else { return }
+        time = next
       }
     }
   }
