@@ -1,8 +1,8 @@
 internal import ArgumentParser
-internal import Foundation
 internal import UprightOrientation
 internal import UprightPolicy
 internal import UprightMediaIO
+internal import UprightPipeline
 internal import UprightPlaylists
 
 /// `upright check`.
@@ -68,7 +68,7 @@ struct CheckCommand: ParsableCommand {
         // The server has no newer playlist yet, or restarts.
         failures += 1
         guard loads > 1, failures < Self.attempts else { throw error }
-        Thread.sleep(forTimeInterval: 1)
+        Latch().wait(until: .now + .seconds(1))
         address = input
         continue
       }
@@ -78,7 +78,7 @@ struct CheckCommand: ParsableCommand {
         if !json { try StandardOutput.write(violation.text(load: loads) + "\n") }
       }
       guard ContinuousClock.now < end, let next = checker.reload else { break }
-      Thread.sleep(forTimeInterval: next.delay)
+      Latch().wait(until: .after(seconds: next.delay))
       address = input + (next.query.map { (input.contains("?") ? "&" : "?") + $0 } ?? "")
       loads += 1
     }
