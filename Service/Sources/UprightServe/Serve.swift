@@ -239,7 +239,10 @@ struct Serve: ParsableCommand {
       do { try await service.run(signals: true) } catch { failure.withLock { $0 = error } }
       done.signal()
     }
-    while done.wait(timeout: .now() + 30) == .timedOut { UprightRuntime.returnFreeMemory() }
+    Task.detached {
+      while (try? await Task.sleep(for: .seconds(30))) != nil { UprightRuntime.returnFreeMemory() }
+    }
+    done.wait()
     if let error = failure.withLock({ $0 }) { throw Self.startError(error, configuration) }
   }
 

@@ -2,7 +2,6 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 internal import UprightPolicy
-internal import Synchronization
 internal import Upright
 
 /// `GET /v1/sessions/{id}/events`: the events of a session as server-sent events (HTML, 9.2).
@@ -60,7 +59,6 @@ struct EventStreamRoutes: Sendable {
         let watch = WriteWatch(channel: channel, limit: times.stall)
         try await withThrowingTaskGroup(of: Void.self) { group in
           defer { group.cancelAll() }
-          group.addTask { await watch.run() }
           group.addTask { try await Self.beat(subscription, every: times.heartbeat) }
           try await watch.writing { try await writer.write(ByteBuffer(string: opening)) }
           var reader = begin
@@ -98,30 +96,16 @@ struct EventStreamRoutes: Sendable {
 }
 
 /// Closes a connection whose client doesn't read. A pending write has no timeout of its own.
-private final class WriteWatch: Sendable {
-  private let since = Mutex<ContinuousClock.Instant?>(nil)
-  private let channel: any Channel
-  private let limit: Duration
-
-  init(channel: any Channel, limit: Duration) {
-    self.channel = channel
-    self.limit = limit
-  }
+private struct WriteWatch {
+  let channel: any Channel
+  let limit: Duration
 
   func writing(_ body: () async throws -> Void) async throws {
-    since.withLock { $0 = .now }
+    let (seconds, attoseconds) = limit.components
+    let limit = TimeAmount.nanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+    let late = channel.eventLoop.scheduleTask(in: limit) { channel.close(promise: nil) }
+    defer { late.cancel() }
     try await body()
-    since.withLock { $0 = nil }
-  }
-
-  func run() async {
-    while !Task.isCancelled {
-      try? await Task.sleep(for: limit / 4)
-      if let start = since.withLock({ $0 }), .now - start > limit {
-        channel.close(promise: nil)
-        return
-      }
-    }
   }
 }
 

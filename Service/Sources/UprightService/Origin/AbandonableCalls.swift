@@ -1,22 +1,27 @@
-internal import Foundation
+internal import Dispatch
 internal import Synchronization
 
 /// Asynchronous calls that a thread waits for, until another thread abandons them all.
-final class AbandonableCalls: @unchecked Sendable {
-  // Unchecked: the properties below are only accessed while `condition` is locked.
-  private let condition = NSCondition()
-  private var tasks: [Int: Task<Void, Never>] = [:]
-  private var count = 0
-  private var isAbandoned = false
+final class AbandonableCalls: Sendable {
+  private struct State {
+    /// The task of each call, and what its thread waits for.
+    var calls: [Int: (task: Task<Void, Never>, end: DispatchSemaphore)] = [:]
+    var count = 0
+    var isAbandoned = false
+  }
+
+  private let state = Mutex(State())
 
   /// Ends the present calls and pauses, and all later ones at once.
   func abandon() {
-    condition.lock()
-    isAbandoned = true
-    let cancelled = Array(tasks.values)
-    condition.broadcast()
-    condition.unlock()
-    for task in cancelled { task.cancel() }
+    let abandoned = state.withLock { state in
+      state.isAbandoned = true
+      return Array(state.calls.values)
+    }
+    for call in abandoned {
+      call.task.cancel()
+      call.end.signal()
+    }
   }
 
   /// Waits for the result of `body`. Returns `nil` if the calls are abandoned.
@@ -24,35 +29,33 @@ final class AbandonableCalls: @unchecked Sendable {
     _ body: @escaping @Sendable () async throws(Failure) -> Value
   ) -> Result<Value, Failure>? {
     let found = Found<Value, Failure>()
-    condition.lock()
-    defer { condition.unlock() }
-    guard !isAbandoned else { return nil }
-    count += 1
-    let id = count
-    tasks[id] = Task.detached { [self] in
-      let result: Result<Value, Failure>
-      do throws(Failure) { result = .success(try await body()) } catch { result = .failure(error) }
-      found.result.withLock { $0 = result }
-      wake(id)
+    let end = DispatchSemaphore(value: 0)
+    let id: Int? = state.withLock { state in
+      guard !state.isAbandoned else { return nil }
+      state.count += 1
+      let task = Task.detached {
+        let result: Result<Value, Failure>
+        do throws(Failure) { result = .success(try await body()) } catch {
+          result = .failure(error)
+        }
+        found.result.withLock { $0 = result }
+        end.signal()
+      }
+      state.calls[state.count] = (task, end)
+      return state.count
     }
-    while tasks[id] != nil, !isAbandoned { condition.wait() }
+    guard let id else { return nil }
+    end.wait()
+    let isAbandoned = state.withLock { state in
+      state.calls[id] = nil
+      return state.isAbandoned
+    }
     return isAbandoned ? nil : found.result.withLock { $0 }
-  }
-
-  private func wake(_ id: Int) {
-    condition.lock()
-    tasks[id] = nil
-    condition.broadcast()
-    condition.unlock()
   }
 
   /// Waits for some seconds. Returns `false` if the calls are abandoned.
   func pause(_ seconds: Double) -> Bool {
-    let end = Date(timeIntervalSinceNow: seconds)
-    condition.lock()
-    defer { condition.unlock() }
-    while !isAbandoned, condition.wait(until: end) {}
-    return !isAbandoned
+    result { try? await Task.sleep(for: .seconds(seconds)) } != nil
   }
 
   private final class Found<Value: Sendable, Failure: Error>: Sendable {
