@@ -1,4 +1,4 @@
-internal import Foundation
+internal import Glibc
 package import UprightOrientation
 package import UprightMediaIO
 package import UprightPipeline
@@ -57,12 +57,12 @@ package final class HLSSink: PacketSink {
     self.comesBack = comesBack
     self.listing = listing
     self.unfinished = unfinished
-    let url = URL(fileURLWithPath: playlistPath)
+    let file = FilePath(playlistPath).absolute
     self.playlistPath = playlistPath
     fileExtension = segments.fileExtension
-    folder = url.deletingLastPathComponent().path
-    playlistName = url.lastPathComponent
-    name = Self.segmentName(url.deletingPathExtension().lastPathComponent)
+    folder = file.folder.path
+    playlistName = file.name
+    name = Self.segmentName(file.stem)
     self.isLive = isLive
     origin = lowLatency?.origin
     // Fail before the work rather than after the first segment.
@@ -72,7 +72,7 @@ package final class HLSSink: PacketSink {
       cutter = SegmentCutter(segments, duration: segmentDuration, content: content)
       return
     }
-    let earlier = try? String(contentsOfFile: playlistPath, encoding: .utf8)
+    let earlier = file.contents.flatMap { String(validating: $0, as: UTF8.self) }
     let partTarget = lowLatency?.partDuration
     let window = LivePlaylist(
       window: partTarget == nil ? 6 : 12, segmentDuration: segmentDuration, partTarget: partTarget,
@@ -86,8 +86,8 @@ package final class HLSSink: PacketSink {
 
   /// Removes the segments of an earlier run that its playlist no longer lists, or never listed.
   private func removeStrays(but needed: Set<String>) {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    for file in names where file.hasPrefix("\(name)-") && !needed.contains(file) {
+    for file in FilePath(folder).names ?? []
+    where file.hasPrefix("\(name)-") && !needed.contains(file) {
       let number = file.dropFirst(name.utf8.count + 1).prefix { $0 != "." }
       let digits = number.hasPrefix("init-") ? number.dropFirst(5) : number
       guard !digits.isEmpty, digits.allSatisfy(\.isNumber),
@@ -111,7 +111,7 @@ package final class HLSSink: PacketSink {
     for (index, byte) in bytes.enumerated() {
       let isEscape = byte == 0x7E && isDigit(index + 1) && isDigit(index + 2)
       if isEscape || byte < 0x20 || "%:#?\"\\".utf8.contains(byte) {
-        result += Array(String(format: "~%02X", byte).utf8)
+        result += "~\(byte < 0x10 ? "0" : "")\(String(byte, radix: 16, uppercase: true))".utf8
       } else {
         result.append(byte)
       }

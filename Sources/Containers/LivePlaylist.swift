@@ -1,5 +1,5 @@
-internal import Foundation
 package import UprightOrientation
+internal import UprightPipeline
 
 /// A media playlist that lists the last segments of a continuing stream (RFC 8216, 6.2.2).
 ///
@@ -58,9 +58,9 @@ package struct LivePlaylist: HLSPlaylist {
   /// Whether there are segments of an earlier run before those of this one.
   private var hasEarlier = false
   /// The date of media time 0; `nil` before the first segment.
-  private var zero: Date?
+  private var zero: CalendarTime?
   /// The end of the last segment of an earlier run; `nil` if it isn't known.
-  private var earlierEnd: Date?
+  private var earlierEnd: CalendarTime?
   private var isEnded = false
 
   private(set) var nextSegment = 0
@@ -119,23 +119,23 @@ package struct LivePlaylist: HLSPlaylist {
 
   /// Returns the present date, the end of the first segment, which has the media time `end`. It is later if segments
   /// of an earlier run would overlap: the clock was set back, or the input of that run was faster than its timestamps.
-  private func date(of end: MediaTime) -> Date {
-    let now = Date()
-    guard let earlierEnd, earlierEnd < now.addingTimeInterval(Self.longestSegment.seconds) else {
+  private func date(of end: MediaTime) -> CalendarTime {
+    let now = CalendarTime.now
+    guard let earlierEnd, earlierEnd < now + Self.longestSegment.seconds else {
       return now
     }
-    return max(now, earlierEnd.addingTimeInterval(end.seconds))
+    return max(now, earlierEnd + end.seconds)
   }
 
   private mutating func entry(
     _ file: String, duration: MediaTime, start: MediaTime, parts: [Part]
   ) -> Entry {
     let zero =
-      self.zero ?? date(of: start + duration).addingTimeInterval(-(start + duration).seconds)
+      self.zero ?? date(of: start + duration) + -(start + duration).seconds
     self.zero = zero
     return Entry(
       file: file, map: map, duration: duration,
-      date: Self.text(of: zero.addingTimeInterval(start.seconds)), isDiscontinuous: isDiscontinuous,
+      date: (zero + start.seconds).millisecondText, isDiscontinuous: isDiscontinuous,
       parts: parts)
   }
 
@@ -289,14 +289,6 @@ package struct LivePlaylist: HLSPlaylist {
     return text
   }
 
-  private static func text(of date: Date) -> String { formatter.string(from: date) }
-
-  private static var formatter: ISO8601DateFormatter {
-    let formatter = ISO8601DateFormatter()
-    formatter.formatOptions = [.withInternetDateTime, .withFractionalSeconds]
-    return formatter
-  }
-
   // MARK: - An earlier run
 
   /// Continues a playlist that this class wrote earlier. If its target duration was different, only the
@@ -337,7 +329,7 @@ package struct LivePlaylist: HLSPlaylist {
     }
     nextSegment = mediaSequence + found.count
     earlierEnd = found.last.flatMap { last in
-      last.date.flatMap(Self.formatter.date)?.addingTimeInterval(last.duration.seconds)
+      last.date.flatMap { CalendarTime($0) }.map { $0 + last.duration.seconds }
     }
     if target == targetDuration {
       entries = found

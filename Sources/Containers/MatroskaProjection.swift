@@ -1,4 +1,3 @@
-internal import Foundation
 internal import UprightOrientation
 internal import UprightMediaIO
 
@@ -23,49 +22,35 @@ enum MatroskaProjection {
   ///
   /// - Throws: `inputOutput` if the file can't be read or written, `fault` if it contains no projection.
   static func makeRectangular(_ path: String) throws(UprightError) {
-    do {
-      let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
-      defer { try? file.close() }
-      guard let place = try tracks(of: file) else { throw missing(path) }
-      try file.seek(toOffset: place.start)
-      guard let data = try file.read(upToCount: place.count), data.count == place.count else {
-        throw missing(path)
-      }
-      guard let patched = rectangular(Array(data)) else { throw missing(path) }
-      try file.seek(toOffset: place.start)
-      try file.write(contentsOf: patched)
-    } catch let error as UprightError {
-      throw error
-    } catch {
-      throw UprightError(
-        .inputOutput, "the orientation cannot be written: \(error.localizedDescription)", at: path,
-        remedy: "check the disk")
+    let file = try FilePatcher(path: path, location: path)
+    guard let place = try tracks(of: file) else { throw missing(path) }
+    let tracks = try file.bytes(in: place)
+    guard tracks.count == place.count, let patched = rectangular(tracks) else {
+      throw missing(path)
     }
+    try file.write(patched[...], at: place.lowerBound)
   }
 
   private static func missing(_ path: String) -> UprightError {
     UprightError(.fault, "the muxer wrote no projection", at: path)
   }
 
-  /// Returns the position and size of the content of the Tracks element, which comes before the first
-  /// cluster.
-  private static func tracks(of file: FileHandle) throws -> (start: UInt64, count: Int)? {
-    var position: UInt64 = 0
+  /// Returns the place of the content of the Tracks element, which comes before the first cluster.
+  private static func tracks(of file: FilePatcher) throws(UprightError) -> Range<Int>? {
+    var position = 0
     for _ in 0..<64 {
-      try file.seek(toOffset: position)
-      guard let head = try file.read(upToCount: EBMLElement.headerLimit),
-        let element = EBMLElement(Array(head), at: 0)
-      else { return nil }
-      let content = position + UInt64(element.content)
+      let head = try file.bytes(in: position..<position + EBMLElement.headerLimit)
+      guard let element = EBMLElement(head, at: 0) else { return nil }
+      let content = position + element.content
       switch element.id {
       case ID.segment: position = content
       case ID.tracks:
         guard let size = element.size, size <= 1 << 28 else { return nil }
-        return (content, size)
+        return content..<content + size
       case ID.cluster: return nil
       default:
-        guard let size = element.size else { return nil }
-        position = content + UInt64(size)
+        guard let size = element.size, size <= 1 << 60 - content else { return nil }
+        position = content + size
       }
     }
     return nil

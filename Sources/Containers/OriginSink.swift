@@ -1,4 +1,3 @@
-internal import Foundation
 package import UprightOrientation
 package import UprightMediaIO
 package import UprightPipeline

@@ -1,4 +1,3 @@
-internal import Foundation
 public import UprightOrientation
 package import UprightMediaIO
 package import UprightPipeline
@@ -46,7 +45,7 @@ public enum OutputContainer: String, Sendable, CaseIterable {
         throw UprightError(
           .usage, "standard output needs --format", at: target, remedy: "add --format mpegts")
       }
-      let name = URL(fileURLWithPath: target).pathExtension
+      let name = FilePath(target).fileExtension
       guard !name.isEmpty else {
         throw UprightError(
           .usage, "the output's name has no extension", at: target,

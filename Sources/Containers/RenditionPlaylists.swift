@@ -1,4 +1,3 @@
-internal import Foundation
 package import UprightPipeline
 
 /// The names of the playlists of an HLS output with several renditions.
@@ -35,8 +34,7 @@ package struct RenditionPlaylists: Sendable {
   ) {
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
     self.folder = folder
-    let url = URL(fileURLWithPath: path)
-    let stem = HLSSink.segmentName(url.deletingPathExtension().lastPathComponent)
+    let stem = HLSSink.segmentName(FilePath(path).stem)
     let prefix = hasPrefix ? "\(stem)-" : ""
     let isDual = renditions.contains { $0.canvas > 0 }
     media =

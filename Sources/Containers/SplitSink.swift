@@ -1,4 +1,4 @@
-internal import Foundation
+internal import Glibc
 package import UprightOrientation
 package import UprightMediaIO
 package import UprightPipeline
@@ -52,13 +52,12 @@ package final class SplitSink: PacketSink {
   /// Returns the existing files with the names of parts, from an earlier run or otherwise.
   package static func present(_ target: String) -> [String] {
     let (stem, ending) = OutputName.halves(target)
-    let folder = URL(fileURLWithPath: target).deletingLastPathComponent().path
+    let folder = FilePath(target).absolute.folder
     let start = (stem.split(separator: "/").last.map(String.init) ?? "") + "-"
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    return names.filter {
+    return (folder.names ?? []).filter {
       $0.hasPrefix(start) && $0.hasSuffix(ending)
         && Int($0.dropFirst(start.count).dropLast(ending.count)) != nil
-    }.sorted().map { "\(folder)/\($0)" }
+    }.sorted().map { folder.appending($0).path }
   }
 
   private func addPart() throws(UprightError) {

@@ -1,6 +1,7 @@
-internal import Foundation
+internal import Glibc
 package import UprightOrientation
 internal import UprightMediaIO
+internal import UprightPipeline
 
 /// A file that appears under its name only when it is complete. It is written under a temporary name in the
 /// same folder and then renamed. A file that is not committed is removed.
@@ -16,13 +17,11 @@ package final class StagedFile {
   /// - Throws: `cannotCreate` if the folder doesn't exist or isn't writable.
   package init(path: String) throws(UprightError) {
     self.path = path
-    let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-    var isFolder: ObjCBool = false
-    guard unsafe FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder),
-      isFolder.boolValue
-    else {
+    let folder = FilePath(path).absolute.folder
+    guard folder.isFolder else {
       throw UprightError(
-        .cannotCreate, "the folder \(folder) does not exist", at: path, remedy: "make it first")
+        .cannotCreate, "the folder \(folder.path) does not exist", at: path,
+        remedy: "make it first")
     }
     // A rename would replace a device, a pipe or a folder with a plain file.
     guard Self.isReplaceable(path) else {
@@ -35,12 +34,12 @@ package final class StagedFile {
 
   /// Creates an empty temporary file and locks it. Returns its path and its descriptor.
   private static func create(
-    in folder: String, for path: String
+    in folder: FilePath, for path: String
   ) throws(UprightError) -> (path: String, descriptor: CInt) {
     while true {
       // Process IDs are not unique: the folder may belong to several machines.
       let number = Int.random(in: 1 << 32...Int.max)
-      let temporary = "\(folder)/.\(URL(fileURLWithPath: path).lastPathComponent).\(number).part"
+      let temporary = folder.appending(".\(FilePath(path).name).\(number).part").path
       let file = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
       guard file >= 0 else {
         throw UprightError(
@@ -118,7 +117,7 @@ package final class StagedFile {
 
   /// Writes all of `bytes` and renames the file to its final name.
   package func commit(_ bytes: some Collection<UInt8>) throws(UprightError) {
-    let data = Data(bytes)
+    let data = Array(bytes)
     let file = unsafe open(temporaryPath, O_WRONLY | O_TRUNC | O_CLOEXEC)
     guard file >= 0 else { throw failure("cannot be written") }
     var written = 0
@@ -160,11 +159,10 @@ package final class StagedFile {
   ///
   /// - Throws: `cannotCreate` if a running process is writing the output.
   package static func removeAbandoned(of path: String) throws(UprightError) {
-    let url = URL(fileURLWithPath: path)
-    let folder = url.deletingLastPathComponent().path
-    let stem = "." + url.deletingPathExtension().lastPathComponent
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    for file in names where file.hasPrefix(stem) && file.hasSuffix(".part") {
+    let target = FilePath(path).absolute
+    let folder = target.folder.path
+    let stem = "." + target.stem
+    for file in target.folder.names ?? [] where file.hasPrefix(stem) && file.hasSuffix(".part") {
       let words = file.dropLast(5)
       guard let dot = words.lastIndex(of: "."), Int(words[words.index(after: dot)...]) != nil else {
         continue
@@ -175,7 +173,7 @@ package final class StagedFile {
       if lock < 0, errno == ENOENT { continue }
       defer { close(lock) }
       guard lock >= 0, flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-        if name == url.lastPathComponent {
+        if name == target.name {
           throw UprightError(
             .cannotCreate, "another process is writing this file", at: path,
             remedy: "wait for that process, or give another name")
@@ -184,7 +182,7 @@ package final class StagedFile {
       }
       // The file is the output, one of its formats or one of its segments.
       let rest = name.dropFirst(stem.utf8.count - 1)
-      guard name == url.lastPathComponent || rest.hasPrefix("-") else { continue }
+      guard name == target.name || rest.hasPrefix("-") else { continue }
       // While it is locked: the process that has just created it waits for the lock.
       _ = unsafe unlink("\(folder)/\(file)")
     }

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import Glibc
 internal import Synchronization
 
 /// The temporary files of a running session, so that they can be removed if the process must exit

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import UprightPipeline
 
 /// H.264 parameters in a session description (RFC 6184, 8.1).
 package enum H264Parameters {
@@ -8,12 +8,11 @@ package enum H264Parameters {
     for parameter in parameters.split(separator: ";") {
       let sides = parameter.split(separator: "=", maxSplits: 1)
       guard sides.count == 2,
-        sides[0].trimmingCharacters(in: .whitespaces).lowercased() == "sprop-parameter-sets"
+        sides[0].trimmed.lowercased() == "sprop-parameter-sets"
       else { continue }
       return sides[1].split(separator: ",").flatMap { unit -> [UInt8] in
-        let text = unit.trimmingCharacters(in: .whitespaces)
-        guard let bytes = Data(base64Encoded: text), !bytes.isEmpty else { return [] }
-        return [0, 0, 0, 1] + Array(bytes)
+        guard let bytes = Base64.decode(unit.trimmed), !bytes.isEmpty else { return [] }
+        return [0, 0, 0, 1] + bytes
       }
     }
     return []

@@ -1,7 +1,7 @@
-internal import Foundation
 internal import UprightOrientation
 internal import UprightMediaIO
 internal import UprightRTP
+internal import UprightPipeline
 
 /// A Janus recording of video, and optionally one of audio, as one input.
 ///
@@ -87,8 +87,7 @@ final class JanusSource: PacketSource {
     guard let microseconds = header.written ?? header.created, microseconds > 0,
       microseconds < 1e17
     else { return [:] }
-    let date = Date(timeIntervalSince1970: microseconds / 1_000_000)
-    return ["creation_time": ISO8601DateFormatter().string(from: date)]
+    return ["creation_time": CalendarTime(seconds: microseconds / 1_000_000).text]
   }
 
   func bestStream(_ kind: StreamKind) -> StreamInfo? {
