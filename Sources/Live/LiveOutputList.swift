@@ -1,4 +1,3 @@
-internal import Foundation
 internal import UprightOrientation
 internal import UprightContainers
 internal import UprightMediaIO
@@ -199,7 +198,7 @@ extension LiveTarget {
   var again: LiveTarget {
     guard case .file(let path) = output else { return self }
     var (free, number) = (path, 1)
-    while FileManager.default.fileExists(atPath: free), number < 10_000 {
+    while FilePath(free).exists, number < 10_000 {
       number += 1
       free = OutputName.numbered(path, number)
     }

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import UprightOrientation
 internal import UprightContainers
 internal import UprightMediaIO
@@ -102,10 +101,7 @@ extension LiveTarget {
   }
 
   private static func make(folder: String) throws(UprightError) {
-    do {
-      try FileManager.default.createDirectory(
-        atPath: folder, withIntermediateDirectories: true)
-    } catch {
+    guard FilePath(folder).makeFolder() else {
       throw UprightError(
         .cannotCreate, "the folder can't be created", at: folder,
         remedy: "check that its parent folder is writable")

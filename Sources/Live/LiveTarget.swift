@@ -1,4 +1,3 @@
-internal import Foundation
 internal import UprightOrientation
 internal import UprightPolicy
 internal import UprightContainers
@@ -81,7 +80,7 @@ struct LiveTarget: Sendable {
       options.splits = true
     case .file(let path):
       container = try Self.container(ofFile: path)
-      if !options.overwrites, FileManager.default.fileExists(atPath: path) {
+      if !options.overwrites, FilePath(path).exists {
         throw UprightError(
           .cannotCreate, "the output already exists", at: path, remedy: "give another name")
       }

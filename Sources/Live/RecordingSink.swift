@@ -1,4 +1,4 @@
-internal import Foundation
+internal import Glibc
 internal import UprightOrientation
 internal import UprightContainers
 internal import UprightEncoding
@@ -131,7 +131,7 @@ final class RecordingSink: PacketSink {
   /// Creates an empty file with the next free name. Returns its path.
   private func create() throws(UprightError) -> String {
     guard naming == .free else { return path }
-    let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+    let folder = FilePath(path).absolute.folder.path
     while number < Self.maxFiles {
       number += 1
       let name = number == 1 ? path : OutputName.numbered(path, number)

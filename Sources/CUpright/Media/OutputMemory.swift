@@ -1,6 +1,6 @@
 internal import CUprightHeader
 internal import CUprightPolicy
-internal import Foundation
+internal import Glibc
 internal import UprightOrientation
 internal import UprightPolicy
 internal import UprightFrames

@@ -1,4 +1,3 @@
-internal import Foundation
 package import UprightOrientation
 internal import UprightSignals
 internal import UprightPolicy

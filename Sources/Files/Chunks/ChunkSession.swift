@@ -1,4 +1,3 @@
-internal import Foundation
 package import UprightOrientation
 package import UprightPolicy
 internal import UprightContainers

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import UprightOrientation
 internal import UprightPolicy
 internal import UprightContainers
@@ -63,18 +62,14 @@ struct JoinRun {
   private func whole(_ report: PartReport) throws(UprightError) -> JoinReport {
     try ToolVersions.check(plan.tools)
     try OutputCheck.check(request)
-    guard let input = FileHandle(forReadingAtPath: folder.part(report.chunk)) else {
+    guard let input = FileReader(folder.part(report.chunk)) else {
       throw UprightError(.noInput, "the part can't be read", at: folder.part(report.chunk))
     }
     let (file, digest) = (try StagedFile(path: request.output), try ByteDigest())
     var isAtEnd = false
     while !isAtEnd {
-      let bytes: Data?
-      do { bytes = try input.read(upToCount: 1 << 20) } catch {
-        throw UprightError(.inputOutput, "can't be read: \(error)", at: folder.part(report.chunk))
-      }
+      let piece = try input.read(1 << 20)
       if let cancelled = request.cancelled { throw cancelled }
-      let piece = Array(bytes ?? Data())
       isAtEnd = piece.isEmpty
       digest.add(piece)
       try file.append(piece)

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import UprightOrientation
 internal import UprightPolicy
 internal import UprightEncoding
@@ -14,7 +13,7 @@ final class PartFileReader {
   }
 
   private let path: String
-  private let file: FileHandle
+  private let file: FileReader
   private var buffer: ArraySlice<UInt8> = []
   private var isAtEnd = false
   private var format: EncodedFormat?
@@ -26,7 +25,7 @@ final class PartFileReader {
   /// - Throws: `noInput` if it can't be read, `badData` if it isn't the part of that plan and chunk.
   init(path: String, plan: String, chunk: Int) throws(UprightError) {
     self.path = path
-    guard let file = FileHandle(forReadingAtPath: path) else {
+    guard let file = FileReader(path) else {
       throw UprightError(.noInput, "the part can't be read", at: path, remedy: "run the chunk")
     }
     self.file = file
@@ -131,14 +130,11 @@ final class PartFileReader {
   private func fill(_ count: Int) throws(UprightError) {
     guard buffer.count < count else { return }
     var bytes = Array(buffer)
-    do {
-      while bytes.count < count {
-        // A length that the file doesn't have costs no memory.
-        guard let more = try file.read(upToCount: 1 << 20), !more.isEmpty else { break }
-        bytes += more
-      }
-    } catch {
-      throw UprightError(.inputOutput, "can't be read: \(error)", at: path)
+    while bytes.count < count {
+      // A length that the file doesn't have costs no memory.
+      let more = try file.read(1 << 20)
+      if more.isEmpty { break }
+      bytes += more
     }
     buffer = bytes[...]
   }

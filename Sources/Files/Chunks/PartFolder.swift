@@ -1,8 +1,9 @@
-internal import Foundation
+internal import Glibc
 internal import UprightOrientation
 internal import UprightPolicy
 internal import UprightContainers
 internal import UprightMediaIO
+internal import UprightPipeline
 
 /// The folder of a plan's parts.
 struct PartFolder {
@@ -34,9 +35,9 @@ struct PartFolder {
   ///
   /// - Throws: `badData` if the part or the report is damaged or of another plan, `noInput` if the part is missing.
   func checked(_ chunk: Int) throws(UprightError) -> PartReport? {
-    guard let text = FileManager.default.contents(atPath: report(chunk)) else { return nil }
+    guard let text = FilePath(report(chunk)).contents else { return nil }
     let found = try PartReport(
-      parsing: Array(text), at: report(chunk), plan: plan, chunk: chunk)
+      parsing: text, at: report(chunk), plan: plan, chunk: chunk)
     let (digest, size) = try ByteDigest.digest(ofFile: part(chunk))
     guard digest == found.digest, size == found.size else {
       throw UprightError(

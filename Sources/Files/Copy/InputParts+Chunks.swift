@@ -1,4 +1,3 @@
-internal import Foundation
 internal import UprightOrientation
 internal import UprightContainers
 internal import UprightFrames
@@ -15,7 +14,7 @@ extension InputParts {
 
   /// The default number of parallel chunks on this machine. Several encoders with one thread each do less
   /// work in total than one encoder with many threads, and keep all cores busy. Each encoder needs memory.
-  static var usualChunks: Int { min(ProcessInfo.processInfo.activeProcessorCount, 8) }
+  static var usualChunks: Int { min(Processors.count, 8) }
 
   /// Returns why the input must be encoded in one piece, as a text for the user; `nil` if it need not be.
   static func reasonAgainstChunks(_ plan: SessionPlan) -> String? {

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import UprightOrientation
 internal import UprightEncoding
 internal import UprightMediaIO
@@ -9,7 +8,7 @@ extension InputParts {
   /// The number of threads of a decoder or an encoder; 0 lets it choose.
   func threads(_ plan: SessionPlan) -> Int {
     if plan.options.threads > 0 || concurrency == 1 { return plan.options.threads }
-    return max(1, ProcessInfo.processInfo.activeProcessorCount / concurrency)
+    return max(1, Processors.count / concurrency)
   }
 
   /// Returns the setup of the pipeline that encodes a part.

@@ -1,8 +1,8 @@
-internal import Foundation
 public import UprightOrientation
 internal import UprightSignals
 internal import UprightContainers
 internal import UprightMediaIO
+internal import UprightPipeline
 
 /// Copies an input without re-encoding and sets the orientation of its frames: `upright tag`.
 ///
@@ -62,7 +62,7 @@ public final class TagSession: Sendable {
 
   /// Returns the muxer of an elementary stream, or of a container.
   private static func muxer(_ output: String, format: String?) throws(UprightError) -> String {
-    switch format?.lowercased() ?? URL(fileURLWithPath: output).pathExtension.lowercased() {
+    switch format?.lowercased() ?? FilePath(output).fileExtension.lowercased() {
     case "h264", "264", "avc": return "h264"
     case "hevc", "265", "h265": return "hevc"
     default: break

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import Glibc
 internal import UprightOrientation
 public import UprightPolicy
 internal import UprightFrames
@@ -85,7 +85,7 @@ private struct StandardInputEvents {
     var read = 0
     while isOpen, read < Self.maxBytes, isReadable() {
       let received = unsafe chunk.withUnsafeMutableBytes {
-        unsafe Foundation.read(descriptor, $0.baseAddress, $0.count)
+        unsafe Glibc.read(descriptor, $0.baseAddress, $0.count)
       }
       guard received > 0 else {
         isOpen = false

@@ -1,4 +1,3 @@
-internal import Foundation
 public import UprightOrientation
 public import UprightPolicy
 public import UprightEncoding
@@ -52,7 +51,7 @@ public final class PreviewSession: Sendable {
     let seconds = run.lastTime.seconds + 1 / max(plan.video.frameRate?.doubleValue ?? 30, 0.001)
     let name =
       request.input == "-"
-      ? "standard input" : URL(fileURLWithPath: request.input).lastPathComponent
+      ? "standard input" : FilePath(request.input).name
     return Preview(
       title: "\(name)   \(plan.video.codecName) \(size)   \(seconds.rounded(toPlaces: 2).inWords)",
       columns: collector.columns,

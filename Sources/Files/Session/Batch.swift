@@ -1,4 +1,3 @@
-internal import Foundation
 package import UprightOrientation
 internal import Synchronization
 package import UprightEncoding
@@ -117,15 +116,14 @@ package final class Batch: Sendable {
   /// Returns the default number of jobs: one for every two cores, since a session reads and decodes in
   /// parallel to turning and encoding. At least 2, and at most 8 to limit memory: a 1080p session holds some
   /// 0.3 GB.
-  package static func standardJobs(cores: Int = ProcessInfo.processInfo.activeProcessorCount) -> Int
-  {
+  package static func standardJobs(cores: Int = Processors.count) -> Int {
     max(2, min(8, cores / 2))
   }
 
   /// Returns the number of codec threads per job, so that the jobs share the cores; 0, which lets the codecs
   /// choose, for a single job.
   package static func threads(
-    jobs: Int, cores: Int = ProcessInfo.processInfo.activeProcessorCount
+    jobs: Int, cores: Int = Processors.count
   ) -> Int {
     jobs > 1 ? max(1, cores / jobs) : 0
   }

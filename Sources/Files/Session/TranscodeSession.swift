@@ -1,4 +1,3 @@
-internal import Foundation
 public import UprightOrientation
 public import UprightPolicy
 internal import UprightContainers

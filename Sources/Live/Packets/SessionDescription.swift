@@ -1,8 +1,8 @@
-internal import Foundation
 internal import UprightOrientation
 internal import UprightIntake
 internal import UprightMediaIO
 internal import UprightRTP
+internal import UprightPipeline
 
 /// The parts of a session description (RFC 8866) that are used: the address, port and codec of each stream,
 /// and which header extension is CVO.
@@ -42,7 +42,7 @@ struct SessionDescription {
     var maps: [[(type: UInt8, name: String)]] = []
     var formats: [(media: Int, type: UInt8, text: String)] = []
     for line in text.split(whereSeparator: \.isNewline).prefix(2000) {
-      let line = line.trimmingCharacters(in: .whitespaces)
+      let line = line.trimmed
       if let value = Self.value("c=", line) {
         let words = value.split(separator: " ")
         guard words.count == 3, words[0] == "IN" else { throw Self.error("the line \(line)") }

@@ -1,6 +1,6 @@
-internal import Foundation
 internal import UprightOrientation
 internal import UprightMediaIO
+internal import UprightPipeline
 
 /// A local UDP port that receives an input.
 struct UDPPort: Sendable, Hashable {
@@ -17,12 +17,8 @@ struct UDPPort: Sendable, Hashable {
   /// Whether a socket of this process is bound to the port. `true` if the system can't tell.
   var isOurs: Bool {
     guard let owners = Self.owners(of: port) else { return true }
-    let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
-    return descriptors.contains { descriptor in
-      let target = try? FileManager.default.destinationOfSymbolicLink(
-        atPath: "/proc/self/fd/\(descriptor)")
-      return target.map(owners.contains) ?? false
-    }
+    let descriptors = FilePath("/proc/self/fd")
+    return (descriptors.names ?? []).contains { owners.contains(descriptors.appending($0).link) }
   }
 
   /// Returns the sockets that are bound to a port, as the targets of their links in `/proc/self/fd`. Returns
@@ -31,8 +27,9 @@ struct UDPPort: Sendable, Hashable {
     var owners: Set<String> = []
     var isKnown = false
     for table in ["/proc/net/udp", "/proc/net/udp6"] {
-      guard let text = try? String(contentsOfFile: table, encoding: .ascii) else { continue }
+      guard let bytes = FilePath(table).contents else { continue }
       isKnown = true
+      let text = String(decoding: bytes, as: UTF8.self)
       for line in text.split(separator: "\n").dropFirst() {
         // sl, local address, remote address, state, queues, timer, retransmits, uid, timeout, inode.
         let words = line.split(separator: " ")
