@@ -1,4 +1,3 @@
-internal import Foundation
 internal import UprightOrientation
 internal import Synchronization
 internal import UprightEncoding

@@ -1,7 +1,7 @@
 internal import ArgumentParser
-internal import Foundation
 internal import UprightOrientation
 internal import UprightPolicy
+internal import UprightPipeline
 
 /// What the shell completions offer for an argument.
 extension CompletionKind {
@@ -20,7 +20,7 @@ extension CompletionKind {
 
   private static func jsonFiles(startingWith typed: String) -> [String] {
     let folder = typed.lastIndex(of: "/").map { String(typed[...$0]) } ?? ""
-    let names = try? FileManager.default.contentsOfDirectory(atPath: folder.isEmpty ? "." : folder)
-    return (names ?? []).filter { $0.hasSuffix(".json") }.sorted().map { folder + $0 }
+    let names = FilePath(folder.isEmpty ? "." : folder).names ?? []
+    return names.filter { $0.hasSuffix(".json") }.sorted().map { folder + $0 }
   }
 }

@@ -1,7 +1,8 @@
-internal import Foundation
+internal import Glibc
 internal import UprightOrientation
 internal import UprightContainers
 internal import UprightMediaIO
+internal import UprightPipeline
 
 /// The inputs of a transcode, each with its output.
 ///
@@ -55,7 +56,7 @@ struct InputList {
     items.removeAll { item in
       let names = suffixes.map { OutputName.suffixed(item.output, $0) }
       return (names.isEmpty ? [item.output] : names)
-        .allSatisfy { FileManager.default.fileExists(atPath: $0) }
+        .allSatisfy { FilePath($0).exists }
     }
     return count - items.count
   }
@@ -64,21 +65,16 @@ struct InputList {
 
   /// Returns an input's file name without folder and extension.
   static func stem(of input: String) -> String {
-    input == "-"
-      ? "upright" : URL(fileURLWithPath: input).deletingPathExtension().lastPathComponent
+    input == "-" ? "upright" : FilePath(input).stem
   }
 
   private static func output(of input: String, in folder: String?, ending: String) -> String {
     if let folder {
-      return URL(fileURLWithPath: folder).appendingPathComponent("\(stem(of: input)).\(ending)")
-        .relativePath
+      return FilePath(folder).appending("\(stem(of: input)).\(ending)").path
     }
     if input == "-" { return "upright.\(ending)" }
     let name = "\(stem(of: input)).upright.\(ending)"
-    return input.contains("://")
-      ? name
-      : URL(fileURLWithPath: input).deletingLastPathComponent().appendingPathComponent(name)
-        .relativePath
+    return input.contains("://") ? name : FilePath(input).folder.appending(name).path
   }
 
   /// Returns the file extension of a container. The default is `mp4`.
@@ -89,22 +85,19 @@ struct InputList {
   }
 
   private static func normalized(_ path: String) -> String {
-    path.contains("://") || path == "-" ? path : URL(fileURLWithPath: path).standardizedFileURL.path
+    path.contains("://") || path == "-" ? path : FilePath(path).standardized.path
   }
 
   // MARK: - Folders
 
-  static func isFolder(_ path: String) -> Bool {
-    var status = stat()
-    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-  }
+  static func isFolder(_ path: String) -> Bool { FilePath(path).isFolder }
 
   /// Whether `-o` means a folder: it exists as a folder or ends with a slash. With several inputs, also a
   /// name that doesn't exist and has no container's extension.
   private static func namesFolder(_ output: String, isSeveral: Bool) -> Bool {
     guard output != "-", !output.contains("://") else { return false }
     if isFolder(output) || output.hasSuffix("/") { return true }
-    return isSeveral && !FileManager.default.fileExists(atPath: output)
+    return isSeveral && !FilePath(output).exists
       && (try? OutputContainer(target: output)) == nil
   }
 
@@ -118,16 +111,12 @@ struct InputList {
   ]
 
   private static func mediaFiles(in folder: String) throws(UprightError) -> [String] {
-    let names: [String]
-    do { names = try FileManager.default.contentsOfDirectory(atPath: folder) } catch {
+    guard let names = FilePath(folder).names else {
       throw UprightError(
         .noInput, "the folder cannot be read", at: folder, remedy: "check its permissions")
     }
-    let base = URL(fileURLWithPath: folder)
-    let files = names.filter(isMediaFile).sorted().map {
-      base.appendingPathComponent($0).relativePath
-    }
-    .filter(isPlainFile)
+    let files = names.filter(isMediaFile).sorted().map { FilePath(folder).appending($0).path }
+      .filter(isPlainFile)
     guard !files.isEmpty else {
       throw UprightError(
         .noInput, "the folder has no media files", at: folder,
@@ -139,7 +128,7 @@ struct InputList {
   private static func isMediaFile(_ name: String) -> Bool {
     // The names of an output's parts and segments are like NAME.upright-0.ts.
     !name.hasPrefix(".") && !name.contains(".upright.") && !name.contains(".upright-")
-      && endings.contains(URL(fileURLWithPath: name).pathExtension.lowercased())
+      && endings.contains(FilePath(name).fileExtension.lowercased())
   }
 
   private static func isPlainFile(_ path: String) -> Bool {
@@ -159,7 +148,7 @@ struct InputList {
         .cannotCreate, "the folder can't be created: \(unsafe String(cString: strerror(errno)))",
         at: folder, remedy: "make it first, or give another one with -o")
     }
-    try StagedFile.check(path: URL(fileURLWithPath: folder).appendingPathComponent(".upright").path)
+    try StagedFile.check(path: FilePath(folder).appending(".upright").path)
     return isNew
   }
 

@@ -1,5 +1,6 @@
-internal import Foundation
+internal import Glibc
 internal import Synchronization
+internal import UprightPipeline
 
 /// Handles SIGINT (Ctrl-C), SIGTERM and SIGHUP. The first signal stops reading and lets the output be
 /// finished, the second ends the process immediately.
@@ -37,7 +38,7 @@ final class Interruption: Sendable {
     }
     // Threads that start from here on inherit the mask. A blocked signal waits until `sigwait` takes it.
     unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
-    Thread.detachNewThread { [self, signals] in
+    _ = WorkThread<Void>(name: "upright-signals") { [self, signals] in
       var (signals, number) = (signals, Int32(0))
       while unsafe sigwait(&signals, &number) == 0 { arrived(number) }
     }

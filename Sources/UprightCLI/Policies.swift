@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import Foundation
 internal import UprightOrientation
 internal import UprightPolicy
 internal import UprightFiles
@@ -43,7 +42,7 @@ struct Policies: ParsableCommand {
     guard let name else {
       let width = PolicyDocument.builtInNames.map(\.count).max() ?? 0
       let lines = PolicyDocument.builtInNames.map { name in
-        name.padding(toLength: width + 2, withPad: " ", startingAt: 0)
+        name + String(repeating: " ", count: width + 2 - name.count)
           + (PolicyDocument.builtInPurpose(name) ?? "") + "\n"
       }
       return try StandardOutput.write(lines.joined())

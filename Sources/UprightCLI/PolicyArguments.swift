@@ -1,9 +1,9 @@
 internal import ArgumentParser
-internal import Foundation
 internal import UprightOrientation
 internal import UprightPolicy
 internal import UprightFiles
 internal import UprightMediaIO
+internal import UprightPipeline
 
 /// The arguments that decide the app orientation. All commands that evaluate a policy have them.
 struct PolicyArguments: ParsableArguments {
@@ -35,8 +35,7 @@ struct PolicyArguments: ParsableArguments {
   /// `.jsonl`.
   func eventsFile(for input: String) -> String? {
     guard let events, InputList.isFolder(events) else { return events }
-    return URL(fileURLWithPath: events)
-      .appendingPathComponent(InputList.stem(of: input) + ".jsonl").relativePath
+    return FilePath(events).appending(InputList.stem(of: input) + ".jsonl").path
   }
 
   /// Returns the events of an input.

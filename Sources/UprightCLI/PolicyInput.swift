@@ -1,4 +1,4 @@
-internal import Foundation
+internal import Glibc
 internal import UprightOrientation
 internal import UprightPolicy
 internal import UprightFiles
@@ -125,7 +125,7 @@ private struct FileBytes: ~Copyable {
     var received = -1
     repeat {
       received = unsafe chunk.withUnsafeMutableBytes {
-        unsafe Foundation.read(descriptor, $0.baseAddress, $0.count)
+        unsafe Glibc.read(descriptor, $0.baseAddress, $0.count)
       }
     } while received < 0 && errno == EINTR
     guard received >= 0 else { throw Self.unreadable(path, remedy) }

@@ -1,10 +1,11 @@
 internal import ArgumentParser
-internal import Foundation
+internal import Glibc
 internal import UprightOrientation
 internal import UprightPolicy
 internal import UprightContainers
 internal import UprightFiles
 internal import UprightMediaIO
+internal import UprightPipeline
 
 /// `upright preview`.
 struct PreviewCommand: ParsableCommand {
@@ -85,7 +86,7 @@ struct DrawingFile {
   ///
   /// - Throws: `usage` if neither is `png` or `svg`.
   func kind() throws(UprightError) -> Kind {
-    let word = format ?? URL(fileURLWithPath: path).pathExtension
+    let word = format ?? FilePath(path).fileExtension
     guard let kind = Kind(rawValue: word.lowercased()) else {
       throw UprightError(
         .usage, "the output must be png or svg",
@@ -100,7 +101,7 @@ struct DrawingFile {
   /// - Throws: `cannotCreate` if it exists and may not be replaced, or can't be written.
   func prepare(mayReplace: Bool) throws(UprightError) {
     if path == "-" { return }
-    if !mayReplace && FileManager.default.fileExists(atPath: path)
+    if !mayReplace && FilePath(path).exists
       && StagedFile.isReplaceable(path)
     {
       throw UprightError(

@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import Foundation
+internal import Glibc
 internal import UprightOrientation
 internal import UprightPolicy
 internal import UprightEncoding
@@ -16,7 +16,7 @@ enum ProgressStyle: String, ExpressibleByArgument, CaseIterable {
 /// Shows the progress of a run on standard error. Not thread-safe.
 struct ProgressMeter {
   private let style: ProgressStyle
-  private let usesColour = (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
+  private let usesColour = unsafe (getenv("NO_COLOR").map { unsafe $0.pointee == 0 } ?? true)
   private var isShown = false
 
   init(_ style: ProgressStyle) { self.style = style }

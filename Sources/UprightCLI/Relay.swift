@@ -1,11 +1,12 @@
 internal import ArgumentParser
-internal import Foundation
+internal import Glibc
 internal import UprightOrientation
 internal import UprightPolicy
 internal import Synchronization
 internal import Upright
 internal import UprightLive
 internal import UprightMediaIO
+internal import UprightPipeline
 
 /// `upright relay`: one live session, from an input to outputs, for a hook of a media server.
 struct Relay: ParsableCommand {
@@ -149,15 +150,15 @@ extension Relay {
 
   private static func output(_ text: String) throws(UprightError) -> LiveOutput {
     if InputTrust.scheme(of: text) != nil { return .push(url: text) }
-    let url = URL(fileURLWithPath: text)
-    if text.hasSuffix("/") || InputList.isFolder(text) { return .hls(folder: url.relativePath) }
-    guard url.pathExtension.lowercased() == "m3u8" else { return .file(path: text) }
-    guard url.lastPathComponent == "index.m3u8" else {
+    let file = FilePath(text)
+    if text.hasSuffix("/") || file.isFolder { return .hls(folder: file.path) }
+    guard file.fileExtension.lowercased() == "m3u8" else { return .file(path: text) }
+    guard file.name == "index.m3u8" else {
       throw UprightError(
         .usage, "a live playlist is named index.m3u8", at: text,
         remedy: "name its folder, with a / at the end")
     }
-    return .hls(folder: url.deletingLastPathComponent().relativePath)
+    return .hls(folder: file.folder.path)
   }
 
   /// Checks that no name is empty, and that no file is read and written.

@@ -1,10 +1,11 @@
-internal import Foundation
+internal import Glibc
 internal import UprightOrientation
 internal import UprightPolicy
 internal import Synchronization
 internal import UprightFiles
 internal import UprightFrames
 internal import UprightLive
+internal import UprightPipeline
 
 /// The events of `upright relay`: those of a file, or lines that arrive on standard input or a Unix socket
 /// while it runs.
@@ -37,7 +38,7 @@ final class RelayEvents: Sendable {
     switch source {
     case .list(let events): Self.post(events, to: session, from: "--events")
     case .standardInput:
-      Thread.detachNewThread {
+      _ = WorkThread<Void>(name: "upright-events") {
         var lines = EventLines(source: "standard input")
         var chunk = [UInt8](repeating: 0, count: 4096)
         while true {
@@ -49,7 +50,7 @@ final class RelayEvents: Sendable {
           if count <= 0 { return }
         }
       }
-    case .socket(let socket): Thread.detachNewThread { socket.serve(session) }
+    case .socket(let socket): _ = WorkThread<Void>(name: "upright-events") { socket.serve(session) }
     }
   }
 

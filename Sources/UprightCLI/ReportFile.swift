@@ -1,8 +1,9 @@
-internal import Foundation
+internal import Glibc
 internal import UprightOrientation
 internal import UprightPolicy
 internal import UprightContainers
 internal import UprightMediaIO
+internal import UprightPipeline
 
 /// A file that is written in addition to the output: `--report` and `--trace`.
 enum SideFile {
@@ -32,7 +33,7 @@ enum SideFile {
   }
 
   private static func resolved(_ path: String) -> String {
-    URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path
+    FilePath(path).resolved.path
   }
 
   /// Checks that `path` can be written. A regular file is left as it was.
@@ -48,7 +49,7 @@ enum SideFile {
   /// truncated.
   static func open(_ path: String) throws(UprightError) -> Int32 {
     if NamedPipe.isOne(path) { return try NamedPipe.openForWriting(path) }
-    let file = unsafe Foundation.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    let file = unsafe Glibc.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     guard file >= 0 else {
       throw UprightError(
         .cannotCreate, "the file can't be written: \(unsafe String(cString: strerror(errno)))",

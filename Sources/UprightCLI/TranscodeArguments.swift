@@ -1,5 +1,4 @@
 public import ArgumentParser
-internal import Foundation
 public import UprightOrientation
 internal import UprightKernels
 public import UprightFrames
