@@ -71,19 +71,19 @@ import UprightTestSupport
     "CUpright": (
       path.union([
         "CUprightHeader", "CUprightPolicy", "UprightFiles", "UprightLive", "UprightOrientation",
-      ]), ["Foundation", "Synchronization"]
+      ]), ["Glibc", "Synchronization"]
     ),
     "UprightCLI": (
       path.union([
         "Upright", "UprightPlaylists", "UprightFiles", "UprightLive",
         "UprightOrientation",
       ]),
-      ["ArgumentParser", "Foundation", "Dispatch", "Glibc", "Synchronization"]
+      ["ArgumentParser", "Glibc", "Synchronization"]
     ),
   ]
 
   /// What the targets of the media path may import.
-  private static let shared: Set<String> = ["Foundation", "DequeModule", "Synchronization"]
+  private static let shared: Set<String> = ["DequeModule", "Dispatch", "Glibc", "Synchronization"]
 
   /// The targets between the values and whole inputs and sessions.
   private static let path: Set<String> = [
