@@ -64,10 +64,8 @@ strip=(-Xlinker --strip-debug)
 objects "${policy[@]}" >"$lib/libuprightpolicy.objects"
 objects "${all[@]}" >"$lib/libupright.objects"
 sed '/^ \* Packets (libupright.so)/,$d' $header | grep '^UPRIGHT_API' | link libuprightpolicy
-# The tests' objects were compiled for shared Swift libraries, and don't name what static ones need.
-foundation=(-l_FoundationICU -lCoreFoundation -l_FoundationCShims -l_FoundationCollections)
 read -ra ffmpeg < <(pkg-config --libs libavformat libavcodec libavfilter libswscale libswresample libavutil)
-grep '^UPRIGHT_API' $header | link libupright "${ffmpeg[@]}" "${foundation[@]}"
+grep '^UPRIGHT_API' $header | link libupright "${ffmpeg[@]}"
 
 cp $header "$lib/"
 for name in upright uprightpolicy; do
