@@ -57,13 +57,13 @@ extern "C" {
 
 /* The version of the library that this header belongs to. */
 #define UPRIGHT_VERSION_MAJOR 0
-#define UPRIGHT_VERSION_MINOR 2
+#define UPRIGHT_VERSION_MINOR 3
 #define UPRIGHT_VERSION_PATCH 0
 
 /* UPRIGHT_ABI_VERSION of the loaded library. */
 UPRIGHT_API uint32_t upright_abi_version(void);
 
-/* The version of the loaded library, such as "0.2.0". Never freed. */
+/* The version of the loaded library, such as "0.3.0". Never freed. */
 UPRIGHT_API const char *upright_version(void);
 
 /* The result of a call. Failures are numbered as the exit codes of the command line. New ones may be added. */
