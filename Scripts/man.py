@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the manual pages, from the texts of --help: a page in section 1 for the program and each command,
-and upright.json(5) for the settings of the service. Usage: man.py PROGRAM FOLDER
+"""Writes the manual pages of a program, from the texts of --help: a page in section 1 for the program and each of its
+commands, and of upright-serve also upright.json(5), for the settings of the service. Usage: man.py PROGRAM FOLDER
 
 A command's discussion is divided by headings in capitals. These blocks are recognised, with an empty line
 between them:
@@ -27,8 +27,10 @@ HEADING = re.compile(r"[A-Z][A-Z ]+")
 COLUMNS = re.compile(r"  (\S+) {2,}(\S.*)")
 # The order of sections in man-pages(7); headings that aren't listed come before these.
 LAST = ["EXIT STATUS", "ENVIRONMENT", "FILES", "EXAMPLES", "SEE ALSO"]
-# The section of upright serve that describes upright.json as a whole.
+# The section of upright-serve's help that describes upright.json as a whole.
 ABOUT_FILE = "CONFIGURATION FILE"
+# The command that becomes a program of its own. The page of that name comes from the program.
+SERVE = "serve"
 SPECIAL = {"\\": r"\e", "-": r"\-", "'": r"\(aq", "`": r"\(ga", "^": r"\(ha", "~": r"\(ti"}
 
 
@@ -136,7 +138,7 @@ def meaning(argument):
 
 def synopsis(words, command):
     arguments = command["arguments"]
-    if "subcommands" in command:
+    if shown(command):
         return [bold(words) + " " + italic("command") + " [" + italic("arguments") + "]", ".br",
                 bold(words + " help") + " [" + italic("command") + "]"]
     result = bold(words) + " [" + italic("options") + "]"
@@ -189,8 +191,8 @@ def references(pages):
 
 
 def shown(root):
-    """Returns the commands that have a page."""
-    return [each for each in root["subcommands"] if each["shouldDisplay"] and each["commandName"] != "help"]
+    """Returns the commands that the program's page lists."""
+    return [each for each in root.get("subcommands", []) if each["shouldDisplay"] and each["commandName"] != "help"]
 
 
 def command_page(command, root, version):
@@ -207,7 +209,7 @@ def command_page(command, root, version):
         parts["DESCRIPTION"] += [".PP"] + described
     commands = shown(root)
     pages = [(root["commandName"] + "-" + each["commandName"], 1) for each in commands]
-    if command is root:
+    if command is root and commands:
         parts["COMMANDS"] = []
         for (word, section), each in zip(pages, commands):
             parts["COMMANDS"] += [".TP", ".BR %s (%d)" % (escaped(word), section), paragraph(each["abstract"])]
@@ -216,8 +218,8 @@ def command_page(command, root, version):
     written.setdefault("EXIT STATUS", sections(root["discussion"])["EXIT STATUS"])
     for heading, lines in written.items():
         parts[heading] = body(lines, heading)
-    others = [(root["commandName"], 1)] + pages
-    if command is root or ABOUT_FILE in written:
+    others = [("upright", 1)] + pages
+    if command is root:
         others.append(("upright.json", 5))
     parts["SEE ALSO"] = references([each for each in others if each[0] != title])
     return title + ".1", page(title, 1, version, parts)
@@ -227,7 +229,7 @@ def file_page(command, version):
     """Returns the page of the configuration file, from the help of the command that reads it."""
     written = sections(command["discussion"])
     parts = {
-        "NAME": [escaped("upright.json") + " \\- configuration of " + escaped("upright serve")],
+        "NAME": [escaped("upright.json") + " \\- configuration of " + escaped("upright-serve")],
         "DESCRIPTION": body(written[ABOUT_FILE], "DESCRIPTION"),
         "SETTINGS": body(written["SETTINGS"], "SETTINGS"),
         "FILES": item(italic("/etc/upright/upright.json"), "The file that upright.service reads.")
@@ -245,9 +247,10 @@ def main():
 
     version = output("--version").split("\n")[0]
     root = json.loads(output("--experimental-dump-help"))["command"]
-    commands = shown(root)
+    commands = [each for each in shown(root) if each["commandName"] != SERVE]
     pages = [command_page(each, root, version) for each in [root] + commands]
-    pages += [file_page(each, version) for each in commands if each["commandName"] == "serve"]
+    if ABOUT_FILE in sections(root["discussion"]):
+        pages.append(file_page(root, version))
     os.makedirs(folder, exist_ok=True)
     for file, text in pages:
         with open(os.path.join(folder, file), "w", encoding="utf-8") as out:
