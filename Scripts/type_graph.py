@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""The graph of references to types between the targets of Sources, and between their folders.
+"""The graph of references to types between the targets of a package, and between their folders: of the engine in
+Sources, and of the service in Service/Sources.
 
-    type_graph.py            fails if the graph has a circle
+    type_graph.py            fails if a graph has a circle
     type_graph.py --print    prints who refers to whom, by which types
 
-A type is known by its name, so a name may be declared once only. Comments and strings are left out.
+A type is known by its name, so a name may be declared once in a package. Comments and strings are left out, and so are
+links to files of the other package.
 """
 
 import collections
@@ -13,6 +15,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+PACKAGES = (ROOT / "Sources", ROOT / "Service/Sources")
 DECLARATION = re.compile(
     r"^(?:@\w+(?:\([^)]*\))?\s+)*(?:public |package |internal |fileprivate |private )?"
     r"(?:final |indirect |nonisolated )*(struct|class|enum|protocol|actor|typealias) (\w+)", re.M)
@@ -21,22 +24,25 @@ NOISE = re.compile(
     r'"""(?:.|\n)*?"""|"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*(?:.|\n)*?\*/')
 
 
+def parts(path):
+    """A file's folders: its target, and the folders in it."""
+    package = next(each for each in PACKAGES if each in path.parents)
+    return path.relative_to(package).parts[:-1]
+
+
 def unit(path):
     """What a file belongs to: its target, and the folder in it if there are any."""
-    parts = path.relative_to(ROOT / "Sources").parts
-    return "/".join(parts[:-1][:2])
+    return "/".join(parts(path)[:2])
 
 
 def target(path):
-    return path.relative_to(ROOT / "Sources").parts[0]
+    return parts(path)[0]
 
 
-def read():
-    files = {}
-    for path in sorted((ROOT / "Sources").rglob("*.swift")):
-        text = NOISE.sub(" ", path.read_text())
-        files[path] = text
-    return files
+def read(package):
+    return {
+        path: NOISE.sub(" ", path.read_text())
+        for path in sorted(package.rglob("*.swift")) if not path.is_symlink()}
 
 
 def graph(files):
@@ -87,8 +93,9 @@ def circles(edges):
     return found
 
 
-def main():
-    edges, repeated = graph(read())
+def check(package):
+    """Prints what is wrong in a package. Returns whether anything is."""
+    edges, repeated = graph(read(package))
     if "--print" in sys.argv:
         for source in sorted(edges):
             for target in sorted(edges[source]):
@@ -105,7 +112,12 @@ def main():
             for target in circle:
                 for name, file in sorted(edges.get(source, {}).get(target, ())):
                     print(f"  {source} -> {target}: {name} in {file}")
-    sys.exit(failed)
+    return failed
+
+
+def main():
+    # Each of them, so that all mistakes are printed.
+    sys.exit(any([check(package) for package in PACKAGES]))
 
 
 if __name__ == "__main__":
