@@ -8,10 +8,12 @@ clip=Samples/clips/turning-sensor
 rm -rf demo
 mkdir -p demo
 
+echo "demo: converting the sample: about 15 seconds"
 echo "The phone is turned portrait -> landscapeLeft -> portrait while it records. The policy's decisions:"
 echo
 "$upright" explain --policy phone --events "$clip.jsonl"
 echo
+echo "demo: HLS whose format follows the app, an MP4 in one format, then HLS with animated rotations: 4 seconds each"
 "$upright" transcode "$clip.mp4" --frames sensor --events "$clip.jsonl" --policy phone \
   -o demo/follow.m3u8 --report demo/report.json 2>&1
 "$upright" transcode "$clip.mp4" --frames sensor --events "$clip.jsonl" --policy phone \
@@ -20,6 +22,7 @@ echo
   -o demo/spin.m3u8 2>&1
 # Frame 106 is halfway through the first rotation, at 45 degrees.
 ffmpeg -nostdin -hide_banner -loglevel error -y -i demo/spin.m3u8 -vf "select='eq(n,106)'" -frames:v 1 demo/spin.png
+echo "demo: the sheet: 2 seconds"
 "$upright" preview "$clip.mp4" --frames sensor --events "$clip.jsonl" --policy phone --canvas follow \
   -o demo/sheet.png
 cat <<'END'

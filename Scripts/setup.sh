@@ -92,7 +92,7 @@ if [ "$(id -u)" != 0 ]; then
   }
   as_root=(sudo)
 fi
-echo "setup: installing ${missing[*]}"
+echo "setup: installing ${#missing[@]} packages, about a minute: ${missing[*]}"
 log=$(mktemp)
 # Denies every start of a service by a package (invoke-rc.d(8)). An existing policy-rc.d is kept.
 policy=/usr/sbin/policy-rc.d made=
