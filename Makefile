@@ -1,7 +1,7 @@
 # The two main commands are `make demo` and `make test`. Both install what they need.
 
-.PHONY: demo demo-webrtc pictures build libraries wheels check test lint format docs bench bench-live samples schemas check-slow fuzz \
-  check-arm check-debian13 check-newest-ffmpeg check-deb check-scale install uninstall deb clean
+.PHONY: demo demo-webrtc pictures build engine libraries wheels check test lint format docs bench bench-live samples schemas \
+  check-slow fuzz check-arm check-debian13 check-newest-ffmpeg check-deb check-scale install uninstall deb clean
 
 export UPRIGHT_SHARED ?= $(abspath ../shared)
 export PREFIX ?= /usr/local
@@ -13,6 +13,7 @@ export DESTDIR
 # The engine alone: neither the live service nor what it needs is compiled.
 demo:
 	@Scripts/setup.sh demo
+	@echo "demo: building the engine: about 4 minutes on two cores, seconds if it is built"
 	@Scripts/build.sh upright
 	@Scripts/demo.sh
 
@@ -23,15 +24,20 @@ demo-webrtc:
 	@UPRIGHT=.build/release/upright Samples/live/webrtc/run.sh
 
 # The README's pictures: the sheet and the console.
-pictures: build
+pictures:
 	@Scripts/setup.sh test
+	@$(MAKE) --no-print-directory build
 	@Scripts/pictures.sh
 
 # Both programs, in .build/release: upright, and beside it upright-serve, which `upright serve` becomes.
-build:
+build: engine
 	@Scripts/setup.sh --say service
-	@Scripts/build.sh upright
 	@Scripts/build.sh serve
+
+# The program upright alone.
+engine:
+	@Scripts/setup.sh --say build
+	@Scripts/build.sh upright
 
 # libupright and libuprightpolicy with their header, in .build/release/lib. See Scripts/libraries.sh.
 libraries:
@@ -64,31 +70,35 @@ docs:
 	@Scripts/setup.sh --say build
 	@Scripts/docs.sh
 
-bench: build
+bench:
 	@Scripts/setup.sh bench
+	@$(MAKE) --no-print-directory engine
 	@Scripts/bench.sh
 
-bench-live: build
+bench-live:
 	@Scripts/setup.sh test
+	@$(MAKE) --no-print-directory build
 	@Scripts/bench-live.sh
 
 samples:
 	@Scripts/setup.sh samples
 	@Samples/make-samples.sh
 
-schemas: build
+schemas: engine
 	@for name in policy events report plan; do \
 	  .build/release/upright schema $$name > Schemas/$$name.schema.json || exit; done
 
 # Sanitizers, memory, long runs, fuzzing. CI runs it with SHORT=1.
-check-slow: build
+check-slow:
 	@Scripts/setup.sh slow
+	@$(MAKE) --no-print-directory build
 	@Scripts/check-slow.sh
 
 # Past one machine: chunks on Ray while nodes, processes and the store fail, and live sessions on three nodes that are
 # killed, cut off and drained. SHORT=1 runs a shorter form, as CI does. See Scripts/check-scale.sh.
-check-scale: build
+check-scale:
 	@Scripts/setup.sh scale
+	@$(MAKE) --no-print-directory build
 	@Scripts/check-scale.sh
 
 # Runs every fuzz target for TIME seconds (default 20), two at a time. TARGET=rtp runs one. See Scripts/fuzz.sh.
@@ -110,8 +120,8 @@ check-debian13:
 check-newest-ffmpeg:
 	@Scripts/check-newest-ffmpeg.sh
 
-# Installs what `make build` built, and the libraries of `make libraries` if they were built. PREFIX (/usr/local),
-# DESTDIR, SYSCONFDIR, LIBDIR: see Scripts/install.sh.
+# Installs what `make build` or `make engine` built, and the libraries of `make libraries` if they were built. PREFIX
+# (/usr/local), DESTDIR, SYSCONFDIR, LIBDIR: see Scripts/install.sh.
 install:
 	@Scripts/install.sh
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures the live service over its interfaces. Prints a table and writes bench/live.json. Arguments are
-# passed to Benchmarks/live.py.
+# passed to Benchmarks/live.py. `upright serve` becomes the upright-serve beside it: `make build` builds both.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -89,4 +89,4 @@ if [ $# -gt 0 ]; then
   exit
 fi
 inside make -C /src check
-inside env -C /src Scripts/test.sh test --filter '^UprightTests\.'
+inside env -C /src Scripts/test.sh test engine --filter '^UprightTests\.'

@@ -54,7 +54,7 @@ fi
 echo "check-newest-ffmpeg: compiling with FFmpeg $version of Debian $suite"
 pkgconfig=$(dirname "$(find "$folder/root" -name libavformat.pc)")
 unset APT_CONFIG
-# --warn-error is -Werror, which SwiftPM doesn't pass on. Only one target is needed, so no server package is fetched.
+# --warn-error is -Werror, which SwiftPM doesn't pass on.
 PKG_CONFIG_PATH=$pkgconfig CI=true Scripts/quiet.py \
   swift build --target UprightMediaIO --scratch-path "$folder/build" -Xcc --warn-error
 echo "check-newest-ffmpeg: clean"

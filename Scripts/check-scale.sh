@@ -2,7 +2,7 @@
 # Proves what docs/scale.md and docs/cluster.md say of faults: transcodes clips in chunks on Ray and from an S3 server
 # while nodes, processes and the store fail (Tests/Slow/scale.py), then runs live sessions on three nodes that are killed,
 # cut off and drained (Tests/Slow/scale_live.py). SHORT=1 runs a shorter form, for CI. `check-scale.sh batch` and `live`
-# run one of them. UPRIGHT names the program; by default it is the released one.
+# run one of them. UPRIGHT names the program; by default it is the released one. `live` needs upright-serve beside it.
 #
 # Installs the packages of Python/scale.txt in .build/python-scale.
 set -euo pipefail
@@ -14,7 +14,7 @@ export UPRIGHT=${UPRIGHT:-$PWD/.build/release/upright}
 kind=release
 [[ $UPRIGHT != */debug/upright ]] || kind=debug
 if [ ! -e ".build/$kind/lib/libupright.so.0" ]; then
-  [ "$kind" = release ] || Scripts/build.sh tests
+  [ "$kind" = release ] || Scripts/build.sh tests engine
   Scripts/libraries.sh "$kind"
 fi
 export PYTHONPATH=$PWD/Python/upright-policy:$PWD/Python/upright LD_LIBRARY_PATH=$PWD/.build/$kind/lib
@@ -38,6 +38,7 @@ if [[ $part = all || $part = batch ]]; then
 fi
 
 if [[ $part = all || $part = live ]]; then
+  [ -x "$(dirname "$UPRIGHT")/upright-serve" ] || { echo "check-scale: upright-serve isn't built: run make build" >&2; exit 69; }
   PYTHON=$(Scripts/python.sh)
   export PYTHON
   # Networks and names of namespaces of its own, which end with it.

@@ -3,7 +3,7 @@
 # the live service for half an hour and while it is changed all the time, its API from its description, its
 # metrics with Prometheus, chunks and sessions on several machines, the kernels for aarch64, every combination of
 # containers and players, calls that Janus records and forwards, the wheels and the packages in a clean system.
-# SHORT=1 runs a shorter form, for CI.
+# SHORT=1 runs a shorter form, for CI. Needs both programs: `make check-slow` builds them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

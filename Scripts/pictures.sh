@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the README's pictures with the program that `make build` has built, or with that of the first argument: the sheet
-# docs/upright.png, and the console's page docs/console.png.
+# Makes the README's pictures with the programs that `make build` has built, or with that of the first argument and the
+# upright-serve beside it: the sheet docs/upright.png, and the console's page docs/console.png.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
