@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Writes the documentation of every product to .build/docs/upright.doccarchive, a folder for any web server.
 #
-# A warning of DocC is an error. So is a public symbol without a doc comment, or one that no sample and no test
-# uses: see Scripts/public_symbols.py.
+# A warning of DocC is an error. So is a public symbol without a doc comment, or one that no sample, no test and not the
+# service uses: see Scripts/public_symbols.py.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -4,7 +4,8 @@
     public_symbols.py PRODUCT GRAPH...
 
 Each public symbol must have a doc comment that begins with a sentence and names the errors that it throws, and
-must occur in a sample or a test: by its name, an initializer by its type's name, a type also by a member's.
+must occur in a sample, a test or the live service, which is an embedder: by its name, an initializer by its type's name, a
+type also by a member's.
 
 A product re-exports the modules that it consists of. DocC reports mistakes only in comments of the product's own
 module, so all comments are made its own.
@@ -24,7 +25,7 @@ CALLED_BY_SWIFT = {"description", "hash", "makeAsyncIterator", "next"}
 
 def words_of_uses():
     found = set(CALLED_BY_SWIFT)
-    for folder in ("Samples", "Tests"):
+    for folder in ("Samples", "Tests", "Service/Sources", "Service/Tests"):
         for path in (ROOT / folder).rglob("*.swift"):
             found.update(re.findall(r"\w+", COMMENT.sub(" ", path.read_text())))
     return found
@@ -54,7 +55,7 @@ def mistakes(symbols, words):
         elif "throws" in spellings and "Throws" not in " ".join(lines):
             yield symbol, "throws, and its doc comment doesn't say what"
         if tuple(symbol["pathComponents"]) not in used:
-            yield symbol, "occurs in no sample and no test"
+            yield symbol, "occurs in no sample, no test, and not in the service"
 
 
 def is_written(symbol):
