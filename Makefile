@@ -128,14 +128,15 @@ install:
 uninstall:
 	@Scripts/install.sh --remove
 
-# Makes Debian packages in .build/deb: the program, the C libraries and their header.
+# Makes Debian packages in .build/deb: the command line, the service, the C libraries and their header.
 deb: build libraries
 	@Scripts/setup.sh --say deb
 	@Scripts/deb.sh
 
-# Installs, uses and purges the package in a clean Debian 12, in .debian/clean-bookworm. Needs root.
+# Installs, uses and purges the packages in a clean Debian 12, in .debian/clean-bookworm. Needs root. FROM is a folder of
+# older packages: then it checks the upgrade from them.
 check-deb: deb
-	@Scripts/check-deb.sh
+	@Scripts/check-deb.sh $(if $(FROM),--from "$(FROM)")
 
 # .debian is kept: creating it takes minutes, and it belongs to root.
 clean:

@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# Installs the package of `make deb` in a clean Debian 12, uses the program and the service there, and purges it.
+# Installs the packages of `make deb` in a clean Debian 12, uses the program and the service there, and purges them.
 # Needs root for debootstrap and chroot.
 #
 # Usage: check-deb.sh [COMMAND [ARGUMENT...]]
-# A command is run in the system with the package installed, instead of the checks.
+#        check-deb.sh --from FOLDER
+# A command is run in the system with the packages installed, instead of the checks. With --from it checks instead that
+# apt upgrades the packages in a folder, of 0.2.0 or later, while the service runs: see Scripts/check-upgrade.sh.
 #
 # Environment:
 #   DEBIAN_SUITE   a suite other than bookworm
@@ -24,9 +26,27 @@ fi
 shift
 
 deb=$(echo .build/deb/upright_*.deb)
-[ -f "$deb" ] || fail "there is no package: run make deb"
+for name in upright upright-serve libupright0 libupright-dev; do
+  [ -f "$(echo .build/deb/${name}_*.deb)" ] || fail "there is no package $name: run make deb"
+done
 
 mount_clean_system
+mkdir -p "$root/tmp/clips"
+cp Samples/clips/* "$root/tmp/clips/"
+# What systemd does for the unit, as far as it works without systemd: user, folder, mask, no capabilities.
+cat >"$root/tmp/unit" <<'END'
+#!/bin/sh
+cd /var/lib/upright
+umask 027
+exec setpriv --reuid=upright --regid=upright --init-groups --no-new-privs --bounding-set=-all --inh-caps=-all \
+  env -i PATH=/usr/bin:/bin HOME=/var/lib/upright USER=upright \
+  $(sed -n 's/^ExecStart=//p' /usr/lib/systemd/system/upright.service)
+END
+chmod 755 "$root/tmp/unit"
+if [ "${1:-}" = --from ]; then
+  source Scripts/check-upgrade.sh "$2"
+  exit
+fi
 
 # Lists the files that a package could have changed, with the contents of those in /etc and without apt's and
 # dpkg's own files and backups.
@@ -37,17 +57,26 @@ list_files() {
   inside find /etc -type f ! -name '*-' -exec sha256sum {} + | sort -k 2
 }
 
-# The tools of the checks, and what the package depends on. So all that is left after a purge is the package's.
+# The tools of the checks, and what the packages depend on. So all that is left after a purge is the packages'.
 apt -y install --no-install-recommends systemd curl iproute2 man-db bash-completion gcc libc6-dev pkg-config
-apt -y satisfy --no-install-recommends "$(dpkg-deb -f "$deb" Depends)"
+for name in upright upright-serve libupright0 libupright-dev; do
+  cp .build/deb/${name}_*.deb "$root/tmp/$name.deb"
+done
+for name in upright upright-serve; do
+  apt -y satisfy --no-install-recommends "$(dpkg-deb -f "$root/tmp/$name.deb" Depends)"
+done
 list_files >"$folder/before"
 
-cp "$deb" "$root/tmp/upright.deb"
-for name in libupright0 libupright-dev; do cp .build/deb/${name}_*.deb "$root/tmp/$name.deb"; done
-mkdir -p "$root/tmp/clips"
-cp Samples/clips/* "$root/tmp/clips/"
 apt -y install --no-install-recommends /tmp/upright.deb
 say "installed $(basename "$deb") on Debian $suite, $(inside du -sh /usr/bin/upright | cut -f 1)"
+check "without upright-serve there is no service, and upright serve says what to install" '
+  [ ! -e /etc/upright ]
+  ! getent passwd upright || false
+  status=0
+  upright serve --help 2>/tmp/error || status=$?
+  [ $status = 69 ] && grep "install the package upright-serve" /tmp/error'
+apt -y install --no-install-recommends /tmp/upright-serve.deb
+say "installed upright-serve, $(inside du -sh /usr/bin/upright-serve | cut -f 1)"
 
 if [ $# -gt 0 ]; then
   inside "$@"
@@ -61,7 +90,10 @@ check "transcode, and preview with libavfilter" '
   upright preview clips/turning-sensor.mp4 --frames sensor --events clips/turning-sensor.jsonl -o sheet.png
   [ -s turned.mp4 ] && [ -s sheet.png ]'
 
-check "man upright-transcode" '
+check "upright serve is upright-serve" '
+  [ "$(upright serve --version)" = "$(upright-serve --version)" ]'
+
+check "man upright-transcode, upright-serve" '
   upright --experimental-dump-help | grep -o "\"commandName\" *: *\"[a-z]*\"" | cut -d \" -f 4 | sort -u |
     while read -r name; do
       case $name in upright) page=upright ;; help) continue ;; *) page=upright-$name ;; esac
@@ -70,6 +102,7 @@ check "man upright-transcode" '
       [ ! -s /tmp/warnings ] || { cat /tmp/warnings; exit 1; }
     done
   grep -q -e "--frames" <(man upright-transcode)
+  grep -q -e "--hls-origin" <(man upright-serve)
   grep -q maxSessions <(man upright.json)'
 
 check "completions: bash completes, those of zsh and fish are in place" '
@@ -80,28 +113,21 @@ check "completions: bash completes, those of zsh and fish are in place" '
   COMP_WORDS=(upright tran) COMP_CWORD=1 COMP_LINE="upright tran" COMP_POINT=12 COMP_TYPE=9
   "$function" upright tran upright
   [ "${COMPREPLY[*]% }" = transcode ] || { echo "bash: ${COMPREPLY[*]}"; exit 1; }
-  grep -q "^#compdef upright" /usr/share/zsh/vendor-completions/_upright &&
-    grep -q "complete -c .*upright" /usr/share/fish/vendor_completions.d/upright.fish'
+  for program in upright upright-serve; do
+    [ -s "/usr/share/bash-completion/completions/$program" ] &&
+      grep -q "^#compdef $program" "/usr/share/zsh/vendor-completions/_$program" &&
+      grep -q "complete -c .*$program" "/usr/share/fish/vendor_completions.d/$program.fish" || exit 1
+  done'
 
 check "the unit is valid, not enabled, and its exposure is at most 2.0" '
   systemd-analyze verify --man=no upright.service
-  ! systemctl is-enabled --quiet upright.service
+  ! systemctl is-enabled --quiet upright.service || false
   systemd-analyze security --offline=true --no-pager --threshold=20 /usr/lib/systemd/system/upright.service \
     >/tmp/security || { tail -n 1 /tmp/security; exit 1; }'
 inside tail -n 1 /tmp/security
 
-# What systemd does for the unit, as far as it works without systemd: user, folder, mask, no capabilities.
-cat >"$root/tmp/unit" <<'END'
-#!/bin/sh
-ip link set lo up
-cd /var/lib/upright
-umask 027
-exec setpriv --reuid=upright --regid=upright --init-groups --no-new-privs --bounding-set=-all --inh-caps=-all \
-  env -i PATH=/usr/bin:/bin HOME=/var/lib/upright USER=upright \
-  $(sed -n 's/^ExecStart=//p' /usr/lib/systemd/system/upright.service)
-END
-chmod 755 "$root/tmp/unit"
 cat >"$root/tmp/service" <<'END'
+ip link set lo up
 sh /tmp/unit 2>/tmp/service.log &
 service=$!
 trap 'cat /tmp/service.log; kill $service' ERR
@@ -116,7 +142,7 @@ curl --silent --show-error --fail --retry 60 --retry-delay 1 --retry-all-errors 
 kill $service
 wait $service
 trap - ERR
-! grep -i -e warning -e error /tmp/service.log
+! grep -i -e warning -e error /tmp/service.log || false
 ls /var/lib/upright/recordings/stage/take.mp4
 END
 check "the unit's command runs as its user, with the installed configuration" \
@@ -144,13 +170,13 @@ check "the service is restarted by an upgrade and stopped by a removal, if it ru
   mount -t tmpfs tmpfs /run
   mkdir -p /run/systemd/system
   mount --bind /tmp/systemctl /usr/bin/systemctl
-  for step in "-i /tmp/upright.deb:try-restart" "--remove upright:stop"; do
+  for step in "-i /tmp/upright-serve.deb:try-restart" "--remove upright-serve:stop"; do
     rm -f /tmp/systemctl.log
     dpkg ${step%:*}
     grep -q -e "\b${step#*:} upright.service" /tmp/systemctl.log || { cat /tmp/systemctl.log; exit 1; }
   done
   umount /usr/bin/systemctl /run
-  dpkg -i /tmp/upright.deb'
+  dpkg -i /tmp/upright-serve.deb'
 
 # Compares the files with those before the installation. The argument is a pattern of what may be left.
 compare() {
@@ -160,11 +186,13 @@ compare() {
   [ -z "$left" ] || { echo "check-deb: left after the purge:"; echo "$left"; exit 70; } >&2
 }
 apt -y purge upright
+check "the service stays without the package upright" '[ -x /usr/bin/upright-serve ] && [ -s /etc/upright/upright.json ]'
+apt -y purge upright-serve
 compare ' /var/lib/upright($|/)| /etc/(passwd|group|shadow|gshadow)$| /var/lib(/systemd)?$'
 check "purged: the data is left, with its user" \
   '[ "$(stat -c %U /var/lib/upright/recordings/stage/take.mp4)" = upright ]'
 rm -r "$root/var/lib/upright"
-apt -y install --no-install-recommends /tmp/upright.deb
-apt -y purge upright
+apt -y install --no-install-recommends /tmp/upright.deb /tmp/upright-serve.deb
+apt -y purge upright upright-serve
 compare '^$'
 say "purged without data: nothing is left"
