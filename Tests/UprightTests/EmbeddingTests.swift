@@ -6,7 +6,7 @@ import UprightTestSupport
 struct EmbeddingTests {
   private static func host(_ mode: String) throws -> (lines: [Substring], errors: String) {
     let scratch = try Scratch()
-    let program = Fixtures.buildFolder.appendingPathComponent("embedding-host").path
+    let program = Fixtures.buildFolder.appendingPathComponent("UprightEmbeddingHost").path
     let run = try ExternalTool(program).run([mode, Samples.displayMatrix, scratch.folder.path])
     return (run.text.split(separator: "\n"), run.errors)
   }
