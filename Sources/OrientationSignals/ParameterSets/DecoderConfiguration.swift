@@ -41,10 +41,14 @@ package struct DecoderConfiguration: Sendable, Hashable {
     let sequences = sets.filter { $0.kind == .sequence }
     var parameters: [SequenceParameters] = []
     for sequence in sequences { parameters.append(try SequenceParameters(sequence)) }
-    switch codec {
-    case .h264: return avc(sets, parameters)
-    case .hevc: return hevc(sets, parameters)
-    }
+    var bytes =
+      switch codec {
+      case .h264: avc(sets, parameters)
+      case .hevc: hevc(sets, parameters)
+      }
+    // configurationVersion. With the 0 of drafts and a profile of 0, the record would begin like a start code.
+    bytes[0] = 1
+    return bytes
   }
 
   // MARK: - avcC
