@@ -23,7 +23,8 @@ package final class Interrupt: @unchecked Sendable {
     let conditions = waiting.withLock {
       latch.open()
       if let pair { notify(pair.writing) }
-      return self.conditions
+      // With storage of its own: the thread sanitizer doesn't see that shared storage is copied before it is changed.
+      return self.conditions.map { $0 }
     }
     for condition in conditions { condition.withLock { condition.broadcast() } }
   }
