@@ -35,6 +35,8 @@ let package = Package(
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0", traits: []),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    // Tests alone use it.
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
     .target(name: "UprightRTMP", path: "Sources/RTMP", swiftSettings: strict),
@@ -88,6 +90,7 @@ let package = Package(
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        .product(name: "Yams", package: "Yams"),
       ], swiftSettings: tests),
     // What libFuzzer runs, and the replay of its corpus: see Scripts/fuzz.sh.
     .executableTarget(

@@ -86,6 +86,10 @@ static const unsigned char turning_sensor_jsonl[] = {
 #embed "../../../Samples/clips/turning-sensor.jsonl"
 };
 
+static const unsigned char openapi_yaml[] = {
+#embed "../../../Schemas/openapi.yaml"
+};
+
 #define FILE(name, bytes) {name, bytes, sizeof bytes}
 
 static const upright_console_file files[] = {
@@ -122,3 +126,4 @@ const upright_console_file *upright_console_file_at(size_t index) {
 
 const upright_console_file upright_sample_clip = FILE("sample.mp4", turning_sensor_mp4);
 const upright_console_file upright_sample_events = FILE("sample.jsonl", turning_sensor_jsonl);
+const upright_console_file upright_api_description = FILE("openapi.yaml", openapi_yaml);

@@ -9,7 +9,7 @@ import UprightServiceTestSupport
 @Suite("The OpenAPI document matches the service")
 struct OpenAPITests {
   private static func document() throws -> JSON {
-    try JSONDecoder().decode(JSON.self, from: Data(OpenAPIDocument.text(at: .relative).utf8))
+    try JSON(yaml: StatusRoutes.description(at: .relative))
   }
 
   @Test("Every route and method of the router is described, and nothing else")
@@ -31,7 +31,8 @@ struct OpenAPITests {
       })
     #expect(described == routed)
     #expect(
-      try await service.ask("GET", "/openapi.yaml", token: nil).json["openapi"].string == "3.1.0")
+      try await JSON(yaml: service.ask("GET", "/openapi.yaml", token: nil).text)["paths"]
+        == document["paths"])
   }
 
   @Test("Every operation has a name of its own, and a path's parameters are all described")

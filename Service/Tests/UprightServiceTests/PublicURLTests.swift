@@ -33,7 +33,7 @@ struct PublicURLTests {
       #expect(
         playback.json["url"].string?.hasPrefix("http://\(host)/live/stage/~") == true,
         "\(playback.text)")
-      let document = try await Self.ask(service, "/openapi.yaml", head).json
+      let document = try await JSON(yaml: Self.ask(service, "/openapi.yaml", head).text)
       #expect(document["servers"][0]["url"].string == "http://\(host)")
     }
   }
@@ -45,7 +45,7 @@ struct PublicURLTests {
     for head in ["", "Host: \r\n"] {
       let shown = try await Self.ask(service, "/v1/sessions/stage", head)
       #expect(shown.json["outputs"][0]["url"].string == "/live/stage/index.m3u8", "\(shown.text)")
-      let document = try await Self.ask(service, "/openapi.yaml", head).json
+      let document = try await JSON(yaml: Self.ask(service, "/openapi.yaml", head).text)
       #expect(document["servers"][0]["url"].string == "/")
     }
   }
@@ -74,7 +74,7 @@ struct PublicURLTests {
     let made = try await service.session("stage")
     #expect(
       made.headers["location"] == "https://live.example.com:8443/upright/v1/sessions/stage")
-    let document = try await service.ask("GET", "/openapi.yaml").json
+    let document = try await JSON(yaml: service.ask("GET", "/openapi.yaml").text)
     #expect(document["servers"][0]["url"].string == "https://live.example.com:8443/upright")
     let added = try await service.ask(
       "POST", "/v1/sessions/stage/outputs", "{\"type\": \"file\", \"name\": \"a.mp4\"}")

@@ -19,4 +19,7 @@ extern const upright_console_file upright_sample_clip;
 /// The events of that file, as JSON Lines.
 extern const upright_console_file upright_sample_events;
 
+/// The OpenAPI 3.1 description of the service's API: `Schemas/openapi.yaml`.
+extern const upright_console_file upright_api_description;
+
 #endif
