@@ -206,17 +206,11 @@ struct Serve: ParsableCommand {
   var jsonErrors = false
 
   mutating func run() throws {
-    var flags: [String: String] = [:]
-    flags["listen"] = listen
-    flags["data"] = data
-    flags["tokenFile"] = tokenFile
-    flags["tlsCert"] = tlsCert
-    flags["tlsKey"] = tlsKey
-    flags["playback"] = playback
-    flags["part"] = part
-    flags["playbackKeyFile"] = playbackKeyFile
-    flags["hlsOrigin"] = hlsOrigin
-    flags["webrtc"] = webrtc
+    let flags = [
+      "listen": listen, "data": data, "tokenFile": tokenFile, "tlsCert": tlsCert, "tlsKey": tlsKey,
+      "playback": playback, "part": part, "playbackKeyFile": playbackKeyFile,
+      "hlsOrigin": hlsOrigin, "webrtc": webrtc,
+    ].compactMapValues { $0 }
     let configuration = try ServiceConfiguration(
       flags: flags, environment: ProcessInfo.processInfo.environment, file: config)
     if printConfig { return try StandardOutput.write(configuration.documented.pretty + "\n") }

@@ -1,4 +1,3 @@
-internal import UprightOrientation
 internal import UprightPolicy
 internal import Upright
 
@@ -16,29 +15,27 @@ struct RecordingRetention: Sendable, Hashable {
   }
 
   /// Reads the setting `recordings`.
-  ///
-  /// - Parameter place: Its place in error messages.
-  /// - Throws: `configuration` if it isn't valid.
-  init(_ value: JSONValue, at place: String) throws(UprightError) {
-    func wrong(_ what: String, _ remedy: String) -> UprightError {
-      UprightError(.configuration, what, at: place, remedy: remedy)
-    }
+  init(_ value: JSONValue) throws(Setting.Fault) {
     guard case .object(let members) = value else {
-      throw wrong("isn't an object", "write {\"maxAge\": \"30d\"}")
+      throw Setting.Fault("isn't an object", remedy: "write {\"maxAge\": \"30d\"}")
     }
     for member in members where member.value != .null {
       switch member.key {
       case "maxAge":
         guard let seconds = member.value.seconds, (1...1e10).contains(seconds) else {
-          throw wrong("invalid maxAge", "use 1 or more seconds, or text such as \"30d\"")
+          throw Setting.Fault(
+            "invalid maxAge", remedy: "use 1 or more seconds, or text such as \"30d\"")
         }
         maxAge = seconds
       case "maxSize":
         guard let bytes = member.value.bytes, bytes > 0 else {
-          throw wrong("invalid maxSize", "use 1 or more bytes, or text such as \"500G\"")
+          throw Setting.Fault(
+            "invalid maxSize", remedy: "use 1 or more bytes, or text such as \"500G\"")
         }
         maxSize = bytes
-      default: throw wrong("unknown member \(printable(member.key))", "use maxAge and maxSize")
+      default:
+        throw Setting.Fault(
+          "unknown member \(printable(member.key))", remedy: "use maxAge and maxSize")
       }
     }
   }
