@@ -30,7 +30,7 @@ package final class UprightService: Sendable {
     var trustRoots = NIOSSLTrustRoots.default
     /// Returns the time for signed URLs, in seconds since 1970.
     var now: @Sendable () -> Int = { Int(clamping: Date().timeIntervalSince1970) }
-    /// The timeout for a connection's first request, and the TLS handshake before it.
+    /// The time limit of a connection's first request with the TLS handshake before it, and of the progress of a body.
     var requestTimeout = TimeAmount.seconds(10)
     /// The time limit of a request to the HTTP origin.
     var originTimeout = TimeAmount.seconds(5)
@@ -250,20 +250,14 @@ package final class UprightService: Sendable {
     webrtc?.start()
     origin?.start()
     folders.removeLive(but: Set(configuration.sessions.compactMap { $0["name"]?.text }))
-    let most = configuration.maxConnections
-    let peers = PeerLimit(perPeer: max(1, most / 2), total: most)
-    let requestTimeout = dependencies.requestTimeout
     let application = Application(
       router: router,
       server: .http1(
-        .init(
-          additionalChannelHandlers: [ConnectionGuard(peers, timeout: requestTimeout)],
-          idleTimeout: .seconds(60)),
-        certificate: certificate),
+        certificate: certificate, connections: configuration.maxConnections,
+        timeout: dependencies.requestTimeout),
       configuration: .init(
         address: .hostname(configuration.listen.host, port: configuration.listen.port),
-        serverName: nil,
-        availableConnectionsDelegate: .maximum(configuration.maxConnections, logger: logger)),
+        serverName: nil),
       onServerRunning: { [self] channel in await startSessions(channel) }, logger: logger)
     // Services shut down from last to first, so the HTTP server still answers while the sessions end.
     let drain = SessionService(

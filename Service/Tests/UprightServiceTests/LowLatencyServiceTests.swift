@@ -178,7 +178,7 @@ struct LowLatencyServiceTests {
         "GET \(Self.path)?_HLS_msn=5&_HLS_part=2 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
       )
     }
-    // Half of the connections of the service; one address may have half of them too.
+    // Half of the connections of the service.
     #expect(try await waitUntil { origin.waiting >= 19 })
     for connection in connections.dropFirst(19) { connection.shutDown() }
     #expect(origin.waiting <= 20)

@@ -7,10 +7,10 @@ import UprightServiceTestSupport
 struct PublicURLTests {
   private static func ask(
     _ service: RunningService, _ path: String, _ head: String, method: String = "GET",
-    body: String = ""
+    body: String = "", version: String = "1.1"
   ) async throws -> Answer {
     try await service.ask(
-      raw: "\(method) \(path) HTTP/1.1\r\n\(head)Connection: close\r\nAuthorization: Bearer "
+      raw: "\(method) \(path) HTTP/\(version)\r\n\(head)Connection: close\r\nAuthorization: Bearer "
         + "\(RunningService.token)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
   }
 
@@ -42,10 +42,11 @@ struct PublicURLTests {
   func none() async throws {
     let service = try await RunningService()
     try await service.session("stage")
-    for head in ["", "Host: \r\n"] {
-      let shown = try await Self.ask(service, "/v1/sessions/stage", head)
+    for (head, version) in [("", "1.0"), ("Host: \r\n", "1.1")] {
+      let shown = try await Self.ask(service, "/v1/sessions/stage", head, version: version)
       #expect(shown.json["outputs"][0]["url"].string == "/live/stage/index.m3u8", "\(shown.text)")
-      let document = try await JSON(yaml: Self.ask(service, "/openapi.yaml", head).text)
+      let document = try await JSON(
+        yaml: Self.ask(service, "/openapi.yaml", head, version: version).text)
       #expect(document["servers"][0]["url"].string == "/")
     }
   }

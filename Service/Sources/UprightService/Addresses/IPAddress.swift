@@ -1,3 +1,5 @@
+internal import NIOCore
+
 /// An IPv4 or IPv6 address.
 struct IPAddress: Sendable, Hashable, CustomStringConvertible {
   /// 4 or 16 bytes, in network byte order.
@@ -131,4 +133,16 @@ struct IPAddress: Sendable, Hashable, CustomStringConvertible {
 
   /// The form for a URL's host.
   var host: String { bytes.count == 4 ? description : "[\(description)]" }
+
+  /// Returns the peer that a connection from `address` is counted for: an IPv4 address, or the /64 of an IPv6 one,
+  /// of which one host has all addresses (RFC 4291, 2.5.4).
+  static func peer(of address: SocketAddress?) -> String {
+    let text = address?.ipAddress ?? ""
+    guard let address = IPAddress(text), address.bytes.count == 16 else { return text }
+    let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
+    if address.bytes.starts(with: mapped), let version4 = address.version4 {
+      return version4.description
+    }
+    return address.description.split(separator: ":").prefix(4).joined(separator: ":") + "::/64"
+  }
 }

@@ -38,7 +38,7 @@ extension ServiceConfiguration {
     .integer("maxSessions", \.maxSessions, "The maximum number of running sessions", 1...1000),
     .integer(
       "maxConnections", \.maxConnections, "The maximum number of HTTP connections", 1...100_000,
-      more: " One peer can have half of them."),
+      more: " When all are taken, a new one takes the place of one of the peer that has the most."),
     .integer(
       "bodyLimit", \.bodyLimit, "The maximum size of a request's body, in bytes", 1024...64 << 20),
     .number(

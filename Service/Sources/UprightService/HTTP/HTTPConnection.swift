@@ -1,19 +1,31 @@
 internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
+internal import NIOHTTP1
 
-/// The channel of one HTTP connection: TLS with the current certificate, if there is one, then HTTP/1.1.
+/// The channel of one HTTP connection: TLS with the current certificate, if there is one, then HTTP/1.1, behind a
+/// `RequestGuard`.
 ///
 /// Hummingbird's own TLS channel keeps the certificate that it was created with.
 struct HTTPConnection: ServerChildChannel {
   let http: HTTP1Channel
   let certificate: ServerCertificate?
+  let connections: OpenConnections
+  /// The time limit of a connection's first request and the TLS handshake before it, and of the progress of a body.
+  let timeout: TimeAmount
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
-    guard let certificate else { return http.setup(channel: channel, logger: logger) }
-    return channel.eventLoop.makeCompletedFuture {
+    channel.eventLoop.makeCompletedFuture {
+      guard let certificate else { return }
       try channel.pipeline.syncOperations.addHandler(certificate.makeHandler())
     }.flatMap { http.setup(channel: channel, logger: logger) }
+      .flatMapThrowing { value in
+        let pipeline = channel.pipeline.syncOperations
+        let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+        try pipeline.addHandler(
+          RequestGuard(connections, timeout: timeout), position: .after(decoder))
+        return value
+      }
   }
 
   /// Handles the connection's requests on its event loop. Otherwise each request would go from there to the cooperative
@@ -38,13 +50,19 @@ private final class EventLoopExecutor: TaskExecutor {
 
 extension HTTPServerBuilder {
   /// Returns a server of HTTP/1.1, with TLS if there is a certificate.
+  ///
+  /// - Parameters:
+  ///   - connections: The maximum number of open connections.
+  ///   - timeout: The time limit of a connection's first request, and of the progress of a body.
   static func http1(
-    _ configuration: HTTP1Channel.Configuration, certificate: ServerCertificate?
+    certificate: ServerCertificate?, connections: Int, timeout: TimeAmount
   ) -> HTTPServerBuilder {
-    HTTPServerBuilder { responder in
+    let open = OpenConnections(limit: connections)
+    return HTTPServerBuilder { responder in
       HTTPConnection(
-        http: HTTP1Channel(responder: responder, configuration: configuration),
-        certificate: certificate)
+        http: HTTP1Channel(
+          responder: responder, configuration: .init(idleTimeout: .seconds(60))),
+        certificate: certificate, connections: open, timeout: timeout)
     }
   }
 }

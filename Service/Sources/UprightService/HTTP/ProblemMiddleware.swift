@@ -1,7 +1,6 @@
 internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
-internal import NIOCore
 
 /// Converts thrown errors to `Problem` responses, and logs internal errors.
 struct ProblemMiddleware: RouterMiddleware {
@@ -15,9 +14,6 @@ struct ProblemMiddleware: RouterMiddleware {
   ) async throws -> Response {
     var response: Response
     do {
-      guard isFramed(request) else {
-        throw Problem.badRequest("unsupported Transfer-Encoding; use chunked")
-      }
       response = try await next(request, context)
     } catch {
       let problem = misdirected(error, request) ?? Problem(error)
@@ -33,28 +29,9 @@ struct ProblemMiddleware: RouterMiddleware {
         response.headers.append(contentsOf: WHIPRoutes.crossOrigin)
       }
       if request.method == .head { response.body = ResponseBody() }
-      if problem.status == .contentTooLarge || !isFramed(request) {
-        response.headers[.connection] = "close"
-        close(context.channel)
-      }
     }
     response.headers[.xContentTypeOptions] = "nosniff"
     return response
-  }
-
-  /// Returns whether the end of the body can be determined: the only transfer coding, if any, is `chunked`
-  /// (RFC 9112, 6.1).
-  private func isFramed(_ request: Request) -> Bool {
-    request.headers[.transferEncoding].map { $0.lowercased() == "chunked" } ?? true
-  }
-
-  /// Closes a connection whose request isn't read to its end. Closes the output first, so that the response
-  /// arrives, and later the input, even if the client still sends.
-  private func close(_ channel: any Channel) {
-    channel.eventLoop.scheduleTask(in: .milliseconds(200)) {
-      channel.close(mode: .output, promise: nil)
-    }
-    channel.eventLoop.scheduleTask(in: .seconds(2)) { channel.close(promise: nil) }
   }
 
   /// Returns a 405 problem if the router has the path but not the method, otherwise `nil`.

@@ -82,22 +82,27 @@ struct Problem: Error, Sendable, Hashable {
     }
   }
 
-  /// Returns the HTTP response, with `secrets` removed from its text.
-  func response(_ secrets: Secrets) -> Response {
+  /// The body of the response, as JSON.
+  var text: String {
     var members: [JSONValue.Member] = [
       .init("type", "about:blank"), .init("title", .string(title)),
-      .init("status", .integer(status.code)), .init("detail", .string(secrets.redact(detail))),
+      .init("status", .integer(status.code)), .init("detail", .string(detail)),
     ]
+    if let retryAfter { members.append(.init("retryAfter", .integer(retryAfter))) }
+    return JSONValue.object(members).compact
+  }
+
+  /// Returns the HTTP response, with `secrets` removed from its text.
+  func response(_ secrets: Secrets) -> Response {
+    var redacted = self
+    redacted.detail = secrets.redact(detail)
     var headers: HTTPFields = [.contentType: "application/problem+json", .cacheControl: "no-store"]
-    if let retryAfter {
-      members.append(.init("retryAfter", .integer(retryAfter)))
-      headers[.retryAfter] = String(retryAfter)
-    }
+    if let retryAfter { headers[.retryAfter] = String(retryAfter) }
     if !allowed.isEmpty { headers[.allow] = allowed.joined(separator: ", ") }
     if status == .unauthorized { headers[.wwwAuthenticate] = "Bearer realm=\"upright\"" }
     return Response(
       status: status, headers: headers,
-      body: .init(byteBuffer: ByteBuffer(string: JSONValue.object(members).compact)))
+      body: .init(byteBuffer: ByteBuffer(string: redacted.text)))
   }
 }
 

@@ -51,9 +51,9 @@ final class PublisherHandler: ChannelInboundHandler {
   }
 
   func channelActive(context: ChannelHandlerContext) {
-    let address = context.remoteAddress?.ipAddress ?? ""
-    guard routes.peers.enter(address) else { return context.close(promise: nil) }
-    peer = address
+    let peer = IPAddress.peer(of: context.remoteAddress)
+    guard routes.peers.enter(peer) else { return context.close(promise: nil) }
+    self.peer = peer
     let channel = context.channel
     deadline = context.eventLoop.scheduleTask(in: timeouts.publish) { channel.close(promise: nil) }
     context.read()
