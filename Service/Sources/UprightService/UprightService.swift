@@ -40,10 +40,8 @@ package final class UprightService: Sendable {
 
   let configuration: ServiceConfiguration
   let sessions: Sessions
-  package let token: String
-  /// Whether this run generated the token, so that it must be shown to the operator.
-  package let isNewToken: Bool
   package let secrets: Secrets
+  private let credentials: Credentials
   private let proxy: EgressProxy
   private let webhooks: Webhooks
   private let published: PublishedSessions
@@ -52,13 +50,7 @@ package final class UprightService: Sendable {
   private let webrtc: WebRTCServer?
   /// The HTTP origin for sessions that may move; `nil` if there is none.
   private let origin: OriginClient?
-  private let metrics: ServiceMetrics
   private let folders: DataFolders
-  /// The certificate of HTTPS and RTMPS; `nil` without TLS.
-  private let certificate: ServerCertificate?
-  private let playbackKeys: PlaybackKeys
-  private let publishLinks: PublishLinks
-  private let logins: Logins
   private let dependencies: Dependencies
   private let logger: Logger
   private let state = Mutex(State())
@@ -79,84 +71,57 @@ package final class UprightService: Sendable {
     self.secrets = secrets
     self.logger = logger
     self.dependencies = dependencies
-    let root = URL(fileURLWithPath: configuration.data).standardizedFileURL.path
-    folders = DataFolders(root: root)
+    let folders = DataFolders(
+      root: URL(fileURLWithPath: configuration.data).standardizedFileURL.path)
+    self.folders = folders
     try folders.make()
-    (token, isNewToken) = try AdminToken.load(configuration.token, folders)
-    secrets.add(token)
-    if let secret = configuration.webrtcSecret { secrets.add(secret) }
-    secrets.hide(folder: root)
-    certificate =
-      if let certificate = configuration.tlsCert, let key = configuration.tlsKey {
-        try ServerCertificate(.init(certificate: certificate, key: key), logger: logger)
-      } else { nil }
-    playbackKeys = try PlaybackKeys(
-      configuration.playbackKeyFile, folders, secrets: secrets, now: dependencies.now)
-    publishLinks = PublishLinks(now: dependencies.now)
-    logins = Logins(token: token, now: dependencies.now)
+    secrets.hide(folder: folders.root)
+    credentials = try Credentials(
+      configuration, folders, secrets: secrets, now: dependencies.now, logger: logger)
     let rules = AddressRules(
-      allowHosts: configuration.allowHosts.compactMap(HostPattern.init), dataFolder: root,
-      ownAddresses: dependencies.ownAddresses)
-    proxy = EgressProxy(rules: rules, resolver: dependencies.resolver, logger: logger)
+      allowHosts: configuration.allowHosts.compactMap(HostPattern.init),
+      dataFolder: folders.root, ownAddresses: dependencies.ownAddresses)
     let templates = try SessionTemplate.all(of: configuration, rules: rules)
+    let updates = SessionUpdates()
+    proxy = EgressProxy(rules: rules, resolver: dependencies.resolver, logger: logger) {
+      updates.publish(.refused($1), of: $0)
+    }
     // A server in front publishes all streams from one address.
     let acceptor = RTMPAcceptor(
       logger: logger, maxPerPeer: max(64, 2 * configuration.maxSessions),
-      timeouts: dependencies.publisherTimeouts, certificate: certificate)
-    let webrtc = try configuration.webrtc.map { [folders] (url) throws(UprightError) in
+      timeouts: dependencies.publisherTimeouts, certificate: credentials.certificate)
+    webrtc = try configuration.webrtc.map { (url) throws(UprightError) in
       WebRTCServer(
         url, configuration, key: try folders.secret("webrtc-key", make: Secrets.make).text,
         limits: dependencies.webrtc, logger: logger)
     }
-    self.webrtc = webrtc
-    if let token = configuration.hlsOriginToken { secrets.add(token) }
-    let origin = configuration.hlsOrigin.map {
+    origin = configuration.hlsOrigin.map {
       OriginClient(
         base: $0, token: configuration.hlsOriginToken, timeout: dependencies.originTimeout)
     }
-    self.origin = origin
     let factory = SessionFactory(
       makeSession: dependencies.makeSession, resolver: dependencies.resolver, proxy: proxy,
-      acceptor: acceptor,
-      folders: folders, webrtc: webrtc, origin: origin, partSeconds: configuration.part)
-    let webhooks = Webhooks(
-      proxy: proxy, secrets: secrets, limits: dependencies.webhooks,
+      acceptor: acceptor, folders: folders, webrtc: webrtc, origin: origin,
+      partSeconds: configuration.part)
+    sessions = Sessions(
+      configuration, factory: factory, rules: rules, secrets: secrets, updates: updates,
+      logger: logger)
+    recordings = Recordings(
+      RecordingFolder(root: folders.recordings), of: sessions, retention: configuration.recordings,
+      interval: dependencies.retentionInterval, logger: logger)
+    webhooks = Webhooks(
+      of: sessions, proxy: proxy, limits: dependencies.webhooks,
       trustRoots: dependencies.trustRoots, file: try folders.state() + "/webhooks.json",
       logger: logger)
-    self.webhooks = webhooks
-    let recordings = Recordings(
-      RecordingFolder(root: folders.recordings), retention: configuration.recordings,
-      interval: dependencies.retentionInterval, secrets: secrets, logger: logger)
-    self.recordings = recordings
-    let sessions = Sessions(
-      factory: factory, rules: rules, secrets: secrets,
-      limits: .init(running: configuration.maxSessions), logger: logger,
-      playback: configuration.playback, declared: configuration.declaredPlayback,
-      observer: {
-        recordings.follow($0, $1)
-        webhooks.enqueue($0, $1)
-      })
-    self.sessions = sessions
     published = PublishedSessions(
       templates, entries: configuration.sessions, sessions: sessions, acceptor: acceptor,
       proxy: proxy, trustRoots: dependencies.trustRoots, logger: logger)
-    metrics = ServiceMetrics(
-      sessions: {
-        let (all, past) = sessions.counted
-        return (all.map { ($0.id, $0.snapshot) }, past)
-      }, webhooks: { webhooks.counts }, folders: folders)
-    recordings.connect(
-      .init(
-        files: { [weak sessions] in
-          guard let session = try? sessions?.find($0), !session.hasEnded else { return nil }
-          return session.snapshot.outputs.compactMap(\.recording)
-        },
-        onEnd: { [weak sessions] session, recording in
-          try? sessions?.find(session).feed.append("recording", recording)
-          webhooks.enqueue(session, .recording, recording)
-        }))
-    proxy.onRefusal { [weak sessions] in sessions?.refused($0, $1) }
   }
+
+  package var token: String { credentials.token }
+
+  /// Whether this run generated the token, so that it must be shown to the operator.
+  package var isNewToken: Bool { credentials.isNewToken }
 
   /// The HTTP port; `nil` before it is bound.
   package var port: Int? { state.withLock { $0.port } }
@@ -177,18 +142,19 @@ package final class UprightService: Sendable {
     router.add(middleware: ProblemMiddleware(secrets: secrets, methods: RouteMethods(plain)))
     router.add(
       middleware: HostMiddleware(
-        configured: configuration.publicURL.flatMap { PublicURL($0) }, isSecure: certificate != nil)
+        configured: configuration.publicURL.flatMap { PublicURL($0) },
+        isSecure: credentials.certificate != nil)
     )
     router.add(
       middleware: AccessMiddleware(
         token: token, publishKey: { [sessions] in sessions.publishKey(of: $0) },
-        links: publishLinks, logins: logins))
+        links: credentials.publishLinks, logins: credentials.logins))
     addRoutes(to: router)
     return router
   }
 
   private func addRoutes(to router: Router<ServiceContext>) {
-    ConsoleRoutes(logins: logins).add(to: router)
+    ConsoleRoutes(logins: credentials.logins).add(to: router)
     Thumbnails(sessions: sessions).add(to: router)
     PolicyRoutes(bodyLimit: configuration.bodyLimit).add(to: router)
     SampleRoutes(sessions: sessions, folder: configuration.data).add(to: router)
@@ -198,10 +164,11 @@ package final class UprightService: Sendable {
     EventStreamRoutes(sessions: sessions, times: dependencies.eventTimes).add(to: router)
     WebhookRoutes(webhooks: webhooks, rules: sessions.rules, bodyLimit: configuration.bodyLimit)
       .add(to: router)
-    PlaybackRoutes(sessions: sessions, keys: playbackKeys, bodyLimit: configuration.bodyLimit)
-      .add(to: router)
+    PlaybackRoutes(
+      sessions: sessions, keys: credentials.playbackKeys, bodyLimit: configuration.bodyLimit
+    ).add(to: router)
     LiveFileRoutes(
-      folders: folders, keys: playbackKeys,
+      folders: folders, keys: credentials.playbackKeys,
       isRunning: { [weak sessions] id in
         let session = try? sessions?.find(id)
         // The playlist of a session with an epoch is in the origin.
@@ -214,27 +181,18 @@ package final class UprightService: Sendable {
     RecordingRoutes(recordings: recordings).add(to: router)
     WHIPRoutes(sessions: sessions, iceLinks: webrtc?.iceLinks ?? []).add(to: router)
     PublishPageRoutes(
-      sessions: sessions, links: publishLinks, bodyLimit: configuration.bodyLimit
+      sessions: sessions, links: credentials.publishLinks, bodyLimit: configuration.bodyLimit
     ).add(to: router)
     StatusRoutes(
-      sessions: sessions, metrics: metrics, folders: folders,
+      sessions: sessions,
+      metrics: ServiceMetrics(sessions: sessions, webhooks: webhooks, folders: folders),
+      folders: folders,
       minFreeSpace: configuration.minFreeSpace
     ) { [weak self] in self?.isReady ?? false }.add(to: router)
   }
 
-  /// Reads the certificate and the playback keys again. What can't be read stays as it is, with an error in the
-  /// log. Connections and sessions continue.
-  func reload() {
-    for (what, body) in [
-      ("certificate", certificate?.reload), ("playback keys", playbackKeys.reload),
-    ] as [(String, (() throws(UprightError) -> Void)?)] {
-      guard let body else { continue }
-      do throws(UprightError) {
-        try body()
-        logger.info("reloaded the \(what)")
-      } catch { logger.error("keeping the previous \(what): \(error)") }
-    }
-  }
+  /// Reads the certificate and the playback keys again.
+  func reload() { credentials.reload(logger) }
 
   /// Serves until the task is cancelled or, with `signals`, SIGTERM or SIGINT is received. Then ends every
   /// session so that its outputs are playable. With `signals`, SIGHUP reloads the files of the configuration that
@@ -253,7 +211,7 @@ package final class UprightService: Sendable {
     let application = Application(
       router: router,
       server: .http1(
-        certificate: certificate, connections: configuration.maxConnections,
+        certificate: credentials.certificate, connections: configuration.maxConnections,
         timeout: dependencies.requestTimeout),
       configuration: .init(
         address: .hostname(configuration.listen.host, port: configuration.listen.port),
@@ -266,7 +224,7 @@ package final class UprightService: Sendable {
       EgressService(proxy: proxy, webhooks: webhooks, webrtc: webrtc, origin: origin),
       RetentionService(recordings: recordings), application, drain,
     ]
-    if signals, certificate != nil || configuration.playbackKeyFile != nil {
+    if signals, credentials.certificate != nil || configuration.playbackKeyFile != nil {
       services.append(ReloadService { [self] in reload() })
     }
     var configuration = ServiceGroupConfiguration(
@@ -293,8 +251,9 @@ package final class UprightService: Sendable {
     webhooks.addKept(rules: sessions.rules)
     for value in configuration.sessions where !SessionTemplate.isTemplate(value) {
       do {
-        _ = try await sessions.create(
-          SessionRequest(value, rules: sessions.rules), isDeclared: true)
+        var request = try SessionRequest(value, rules: sessions.rules)
+        request.isDeclared = true
+        _ = try await sessions.create(request)
       } catch {
         logger.error(
           "can't start the session \(value["name"]?.text ?? ""): \(Problem(error).detail)")

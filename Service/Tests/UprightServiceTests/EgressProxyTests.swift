@@ -80,11 +80,12 @@ struct EgressProxyTests {
   }
 
   private static func proxy(
-    _ allowHosts: [String], _ resolver: any Resolver = SystemResolver()
+    _ allowHosts: [String], _ resolver: any Resolver = SystemResolver(),
+    onRefusal: @escaping @Sendable (String, String) -> Void = { _, _ in }
   ) async throws -> EgressProxy {
     let proxy = EgressProxy(
       rules: AddressRules(allowHosts: allowHosts.compactMap(HostPattern.init)), resolver: resolver,
-      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, onRefusal: onRefusal)
     try await proxy.start()
     _ = proxy.admit("session", secret: "sesame-sesame")
     return proxy
@@ -198,12 +199,13 @@ struct EgressProxyTests {
 
   @Test("A client that is dismissed because of a refused hop still gets the response")
   func answeredFirst() async throws {
-    let proxy = try await Self.proxy([])
-    proxy.onRefusal { [weak proxy] name, _ in
-      proxy?.dismiss(name)
+    let made = Mutex<EgressProxy?>(nil)
+    let proxy = try await Self.proxy([]) { name, _ in
+      made.withLock { $0 }?.dismiss(name)
       // Time for the connection to close before the response, if it is going to.
       usleep(100_000)
     }
+    made.withLock { $0 = proxy }
     #expect(try await Self.ask(proxy, "CONNECT 127.0.0.1:9 HTTP/1.1").status == 403)
     await proxy.stop()
   }

@@ -56,7 +56,7 @@ package struct Setting: Sendable {
 }
 
 extension Setting {
-  typealias Path<Value> = WritableKeyPath<ServiceConfiguration, Value> & Sendable
+  typealias Path<Value> = any WritableKeyPath<ServiceConfiguration, Value> & Sendable
 
   /// A text.
   ///

@@ -34,7 +34,7 @@ struct PublishPageRoutes: Sendable {
   ) async throws -> Response {
     if page == .publish { _ = try WHIPRoutes.input(of: hosted) }
     let seconds = try await request.seconds(upTo: PublishLinks.longest, bodyLimit: bodyLimit)
-    let (code, expires) = try links.make(publishKey: hosted.publishKey, seconds: seconds)
+    let (code, expires) = try links.make(publishKey: hosted.input.publishKey, seconds: seconds)
     let url = address.of("/\(page.rawValue)/\(hosted.id)#\(code)")
     return Response(json: [
       "url": .string(url), "expires": .integer(expires), "qr": QRCode(url)?.json ?? .null,
@@ -45,7 +45,7 @@ struct PublishPageRoutes: Sendable {
   private func redeem(_ request: Request, of id: String) throws -> Response {
     let code = try AccessMiddleware<ServiceContext>.bearer(request)
     let hosted = try? sessions.find(id)
-    guard let given = hosted.flatMap({ links.redeem(code, publishKey: $0.publishKey) }) else {
+    guard let given = hosted.flatMap({ links.redeem(code, publishKey: $0.input.publishKey) }) else {
       throw Problem.unauthorized("this link was used already, or has expired; ask for another one")
     }
     return Response(json: ["token": .string(given.token), "expires": .integer(given.expires)])

@@ -9,19 +9,18 @@ struct ServiceMetrics: Sendable {
   /// One session at one moment.
   typealias Session = (id: String, snapshot: LiveSnapshot)
 
-  /// Returns the sessions, and the sum of the counters of those that were forgotten.
-  let sessions: @Sendable () -> (sessions: [Session], past: LiveCounters)
-  /// Returns the number of webhook messages by outcome.
-  let webhooks: @Sendable () -> (delivered: Int, failed: Int, dropped: Int)
+  let sessions: Sessions
+  let webhooks: Webhooks
   let folders: DataFolders
 
   var text: String {
-    let (sessions, past) = self.sessions()
+    let (hosted, past) = self.sessions.counted
+    let sessions: [Session] = hosted.map { ($0.id, $0.snapshot) }
     var page = MetricsPage()
     totals(sessions.map(\.snapshot), past, &page)
     each(sessions, &page)
     outputs(sessions, &page)
-    let hooks = webhooks()
+    let hooks = webhooks.counts
     page.family("upright_webhook_deliveries_total", .counter, "Webhook messages, by outcome.")
     page.sample(hooks.delivered, [("outcome", "delivered")])
     page.sample(hooks.failed, [("outcome", "failed")])

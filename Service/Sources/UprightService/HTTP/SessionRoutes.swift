@@ -41,7 +41,7 @@ struct SessionRoutes: Sendable {
     let wanted = try SessionRequest(await request.json(limit: bodyLimit), rules: sessions.rules)
     let hosted = try await sessions.create(wanted)
     // The publish key is returned only in this response.
-    let key = JSONValue.Member("publishKey", .string(hosted.publishKey))
+    let key = JSONValue.Member("publishKey", .string(hosted.input.publishKey))
     var response = Response(
       .created, json: hosted.json(sessions.secrets, at: address, extra: [key]))
     response.headers[.location] = address.of("/v1/sessions/\(hosted.id)")

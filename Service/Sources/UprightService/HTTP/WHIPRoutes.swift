@@ -99,7 +99,7 @@ struct WHIPRoutes: Sendable {
 
   /// - Throws: `Problem` 409 if the session has another input.
   static func input(of hosted: HostedSession) throws(Problem) -> WHIPInput {
-    guard let input = hosted.whip else {
+    guard let input = hosted.input.whip else {
       throw .conflict("the session's input isn't WHIP; create it with \"input\": {\"whip\": {}}")
     }
     return input
@@ -107,7 +107,7 @@ struct WHIPRoutes: Sendable {
 
   /// - Throws: `Problem` 404 if there is none, also in a session whose input isn't WHIP.
   private func publication(_ context: ServiceContext) throws -> Publication {
-    guard let input = try sessions.find(context).whip else {
+    guard let input = try sessions.find(context).input.whip else {
       throw Problem.notFound("there is no such publication")
     }
     return try input.find(context.parameters.require("publication"))

@@ -16,7 +16,6 @@ final class EgressProxy: Sendable {
     var connections: [ObjectIdentifier: Connection] = [:]
     var channel: (any Channel)?
     var refusals: [String: String] = [:]
-    var onRefusal: @Sendable (String, String) -> Void = { _, _ in }
   }
 
   /// An open connection to the proxy.
@@ -31,10 +30,14 @@ final class EgressProxy: Sendable {
   private let resolver: any Resolver
   private let logger: Logger
   private let maxConnections: Int
+  private let onRefusal: @Sendable (_ client: String, _ reason: String) -> Void
 
+  /// - Parameter onRefusal: Receives the name of each client that asked for a forbidden address, and which.
   init(
-    rules: AddressRules, resolver: any Resolver, logger: Logger, maxConnections: Int = 256
+    rules: AddressRules, resolver: any Resolver, logger: Logger, maxConnections: Int = 256,
+    onRefusal: @escaping @Sendable (_ client: String, _ reason: String) -> Void
   ) {
+    self.onRefusal = onRefusal
     self.rules = rules
     self.resolver = resolver
     self.logger = logger
@@ -92,19 +95,13 @@ final class EgressProxy: Sendable {
   /// Returns why the client's last refused hop was refused, or `nil` if none was.
   func refusal(of name: String) -> String? { state.withLock { $0.refusals[name] } }
 
-  /// Sets a function that is called with the client's name and the reason when a hop is refused.
-  func onRefusal(_ body: @escaping @Sendable (String, String) -> Void) {
-    state.withLock { $0.onRefusal = body }
-  }
-
   private func refused(_ name: String, _ reason: String, on channel: any Channel) {
-    let body = state.withLock { state in
+    state.withLock { state in
       if state.clients[name] != nil { state.refusals[name] = reason }
       // The owner may dismiss the client at once, and the connection must stay open for the response.
       state.connections[ObjectIdentifier(channel)]?.client = nil
-      return state.onRefusal
     }
-    body(name, reason)
+    onRefusal(name, reason)
   }
 
   // MARK: - For the handler

@@ -164,13 +164,13 @@ final class PublishedSessions: Sendable {
       throw PublishRefusal("a session of the configuration has this name")
     }
     if let name = wanted.name, let running = try? sessions.find(name), !running.hasEnded {
-      guard let (id, route) = running.admission, id == template.id else {
+      guard let (id, route) = running.input.admission, id == template.id else {
         throw PublishRefusal("another session has this name")
       }
       return route
     }
     let hosted = try await sessions.create(wanted)
-    guard let (_, route) = hosted.admission, !Task.isCancelled else {
+    guard let (_, route) = hosted.input.admission, !Task.isCancelled else {
       await sessions.end(hosted)
       sessions.forget(hosted)
       throw PublishRefusal("the publisher has left")

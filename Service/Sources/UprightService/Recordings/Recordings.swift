@@ -28,21 +28,12 @@ final class Recordings: Sendable {
     var histories: [String: History] = [:]
     /// The notes that could not be stored, because the disk is full for example.
     var unstored: [RecordingID: RecordingNote] = [:]
-    var links = Links()
-  }
-
-  /// What connects the recordings with the sessions.
-  struct Links: Sendable {
-    /// Returns the files that a running session is writing; `nil` if no such session runs.
-    var files: @Sendable (_ session: String) -> [LiveRecording]? = { _ in nil }
-    /// Receives each recording that is finished or has failed.
-    var onEnd: @Sendable (_ session: String, JSONValue) -> Void = { _, _ in }
   }
 
   let folder: RecordingFolder
+  private let sessions: Sessions
   private let retention: RecordingRetention
   private let interval: Duration
-  private let secrets: Secrets
   private let logger: Logger
   private let state = Mutex(State())
   private let (wakes, waker) = AsyncStream.makeStream(
@@ -50,22 +41,25 @@ final class Recordings: Sendable {
 
   /// - Parameter interval: The interval at which old recordings are looked for.
   init(
-    _ folder: RecordingFolder, retention: RecordingRetention, interval: Duration, secrets: Secrets,
-    logger: Logger
+    _ folder: RecordingFolder, of sessions: Sessions, retention: RecordingRetention,
+    interval: Duration, logger: Logger
   ) {
     self.folder = folder
+    self.sessions = sessions
     self.retention = retention
     self.interval = interval
-    self.secrets = secrets
     self.logger = logger
+    sessions.updates.subscribe { [weak self] session, update in
+      if case .live(let update) = update { self?.follow(session, update) }
+    }
   }
 
-  func connect(_ links: Links) { state.withLock { $0.links = links } }
+  private var secrets: Secrets { sessions.secrets }
 
   // MARK: - Sessions
 
   /// Follows a session: which files it writes, and what happens meanwhile.
-  func follow(_ session: String, _ update: LiveUpdate) {
+  private func follow(_ session: String, _ update: LiveUpdate) {
     switch update {
     case .recording(let recording): follow(session, recording)
     case .decision(let decision) where decision.outcome == .rotate:
@@ -104,16 +98,15 @@ final class Recordings: Sendable {
     live.recording = recording
     let note = ended(live, of: id)
     store(note, of: id)
-    let links = state.withLock { state in
-      state.live[id] = nil
-      return state.links
-    }
+    state.withLock { $0.live[id] = nil }
     if let problem = note.problem {
       logger.error("recording \(id): \(secrets.redact(problem))")
     } else {
       logger.info("recording \(id): finished")
     }
-    if let entry = folder.entry(id) { links.onEnd(session, json(entry, note, note.state.rawValue)) }
+    if let entry = folder.entry(id) {
+      sessions.updates.publish(.recording(json(entry, note, note.state.rawValue)), of: session)
+    }
     waker.yield()
   }
 
@@ -205,10 +198,10 @@ final class Recordings: Sendable {
 
   private func json(_ entry: RecordingFolder.Entry) -> JSONValue {
     let id = entry.id
-    let (live, unstored, links) = state.withLock { ($0.live[id], $0.unstored[id], $0.links) }
+    let (live, unstored) = state.withLock { ($0.live[id], $0.unstored[id]) }
     if var live {
       let name = "/" + id.name
-      let current = links.files(id.session)?.first { $0.path.hasSuffix(name) }
+      let current = files(of: id.session)?.first { $0.path.hasSuffix(name) }
       live.recording = current ?? live.recording
       var note = live.note
       note.duration = live.recording.duration
@@ -256,8 +249,13 @@ final class Recordings: Sendable {
       state.withLock { if $0.unstored[id] == note { $0.unstored[id] = nil } }
     }
     if retention != RecordingRetention() { removeOld(now) }
-    let links = state.withLock { $0.links }
-    for session in folder.sessions where links.files(session) == nil { folder.tidy(session) }
+    for session in folder.sessions where files(of: session) == nil { folder.tidy(session) }
+  }
+
+  /// Returns the files that a running session is writing; `nil` if no such session runs.
+  private func files(of session: String) -> [LiveRecording]? {
+    guard let hosted = try? sessions.find(session), !hosted.hasEnded else { return nil }
+    return hosted.snapshot.outputs.compactMap(\.recording)
   }
 
   private func removeOld(_ now: Date) {

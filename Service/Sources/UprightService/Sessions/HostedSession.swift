@@ -1,3 +1,4 @@
+internal import Foundation
 internal import UprightOrientation
 internal import UprightPolicy
 internal import Synchronization
@@ -6,12 +7,9 @@ internal import Upright
 /// A session with the service's data about it: name, publish key, events.
 final class HostedSession: Sendable {
   let id: String
-  /// The credential for publishing to this session and for its state and events.
-  let publishKey: String
   let session: any Session
-  let feed: SessionEventLog
-  /// The requested input, without secrets.
-  let input: JSONValue
+  let feed = SessionEventLog()
+  let input: HostedInput
   /// Who may play the HLS output.
   let playback: Playback
   /// The playlists and parts of an HLS output with low latency; `nil` for normal latency.
@@ -21,40 +19,23 @@ final class HostedSession: Sendable {
   /// The outputs as they were requested.
   let outputs: HostedOutputs
   let budget = EventBudget()
-  /// The session's RTMP stream path, released when it ends.
-  let claim: RTMPAcceptor.Claim?
-  /// If a publisher created the session: the template, and the route of this publisher and those that return.
-  let admission: (template: String, route: PublishRoutes.Route)?
-  /// The publisher of a session whose input is WHIP; otherwise `nil`.
-  let whip: WHIPInput?
   /// The creation time, in seconds since 1970.
-  let created: Double
+  let created = (Date().timeIntervalSince1970 * 1000).rounded() / 1000
   /// Whether the session is from the configuration.
   let isDeclared: Bool
 
+  /// - Parameters:
+  ///   - playback: Who may play the HLS output.
+  ///   - origin: The playlists and parts of an HLS output with low latency.
   init(
-    id: String, publishKey: String, session: any Session, feed: SessionEventLog,
-    input: JSONValue, playback: Playback, origin: HLSOrigin?, epoch: Int?, options: JSONValue,
-    outputs: HostedOutputs,
-    secrets: [String], claim: RTMPAcceptor.Claim?,
-    admission: (template: String, route: PublishRoutes.Route)?, whip: WHIPInput?, created: Double,
-    isDeclared: Bool
+    _ id: String, _ session: any Session, _ request: SessionRequest, input: HostedInput,
+    outputs: HostedOutputs, playback: Playback, origin: HLSOrigin?
   ) {
-    self.id = id
-    self.publishKey = publishKey
-    self.session = session
-    self.feed = feed
-    self.input = input
-    self.playback = playback
-    self.origin = origin
-    self.epoch = epoch
-    self.outputs = outputs
-    state = Mutex(State(options: options, secrets: secrets))
-    self.claim = claim
-    self.admission = admission
-    self.whip = whip
-    self.created = created
-    self.isDeclared = isDeclared
+    (self.id, self.session, self.input, self.outputs) = (id, session, input, outputs)
+    (self.playback, self.origin) = (playback, origin)
+    epoch = request.epoch
+    isDeclared = request.isDeclared
+    state = Mutex(State(options: request.options, secrets: input.secrets))
   }
 
   private struct State {
@@ -150,7 +131,7 @@ final class HostedSession: Sendable {
       .init("behind", .number(snapshot.behind ?? 0)),
     ]
     members += [
-      .init("input", input),
+      .init("input", input.description),
       .init("options", options),
       .init("outputs", .array(snapshot.outputs.map { outputs.json($0, secrets, at: address) })),
       .init("playback", .string(playback.rawValue)),

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import UprightPolicy
 internal import Upright
 
@@ -16,66 +15,35 @@ struct SessionFactory: Sendable {
   /// The longest duration of a part, in seconds.
   let partSeconds: Double
 
+  /// Makes a session that hasn't started.
+  ///
+  /// - Throws: `Refusal` if an address isn't allowed, `Problem` if a name or a port is in use.
   func open(
-    _ request: SessionRequest, id: String, isDeclared: Bool, in sessions: Sessions
+    _ request: SessionRequest, id: String, in sessions: Sessions
   ) async throws -> HostedSession {
-    var secrets: [String] = []
-    let key = publishKey(request.input)
-    if case .publisher(let url) = request.input, key.text.utf8.count < Sessions.shortestKey,
-      !url.isLoopback
-    {
-      throw Refusal("the publish key is shorter than \(Sessions.shortestKey) characters")
-    }
-    secrets.append(key.text)
+    let key = try publishKey(request.input)
+    var secrets = [key.text]
     let feed = PublishedFeed()
     let whip = try whipInput(request.input, id: id)
     let input = try await input(
       request.input, id: id, feed: feed, whip: whip, rules: sessions.rules, &secrets)
-    var outputs: [LiveOutput] = []
     let store = try hlsStore(of: request, id: id, sessions)
-    let hostedOutputs = HostedOutputs(session: id, hls: store?.address)
-    var ids: [Int: String] = [:]
-    // Ids that were given come before those that are generated.
-    for isGiven in [true, false] {
-      for (index, output) in request.outputs.enumerated()
-      where (request.outputIDs[index] != nil) == isGiven {
-        ids[index] = try hostedOutputs.reserve(output, id: request.outputIDs[index])
-      }
-    }
-    for output in request.outputs {
-      outputs.append(try await self.output(output, id: id, rules: sessions.rules, &secrets))
-    }
+    let outputs = HostedOutputs(session: id, hls: store?.address)
     var configuration = LiveConfiguration(
-      input: input, outputs: outputs, policy: request.policy, options: request.transcode)
-    configuration.outputCanvases = request.outputCanvases
-    configuration.outputIDs = outputs.indices.compactMap { ids[$0] }
-    configuration.limits.outputs = SessionRequest.maxOutputs
+      input: input,
+      outputs: try await targets(request, id: id, rules: sessions.rules, &secrets),
+      policy: request.policy, options: request.transcode)
+    configuration.outputIDs = try ids(of: request, in: outputs)
     configuration.hlsStore = store.map { ($0.epoch, $0.make) }
-    if case .pull(let url) = request.input, url.isHTTP {
-      let secret = Secrets.make()
-      secrets.append(secret)
-      configuration.httpProxy = proxy.admit(id, secret: secret)
-      guard configuration.httpProxy != nil else { throw Problem.draining() }
-    }
-    if case .file(_, _, true) = request.input { configuration.repeatsFile = true }
-    if let seconds = request.inputTimeout { configuration.inputTimeout = seconds }
-    if request.options["segment"] != nil {
-      configuration.segmentSeconds = request.transcode.segmentDuration
-    }
-    if request.isLowLatency {
-      configuration.lowLatency = LowLatencyHLS(partSeconds: partSeconds)
-    }
-    let route = PublishRoutes.Route(session: id, feed: feed)
-    var admission: (template: String, route: PublishRoutes.Route)?
-    if case .admitted(_, let template, _) = request.input {
-      admission = (template, route)
-      configuration.waitsForPublisher = false
-    }
+    try set(request, id: id, in: &configuration, &secrets)
     let session = try makeSession(configuration)
+    let route = PublishRoutes.Route(session: id, feed: feed)
     var claim: RTMPAcceptor.Claim?
     if case .publisher(let url) = request.input {
       claim = try await acceptor.claim(url, path: key.path, for: .session(route))
     }
+    var admission: (template: String, route: PublishRoutes.Route)?
+    if case .admitted(_, let template, _) = request.input { admission = (template, route) }
     for secret in secrets {
       if secret == key.text, key.text == id || key.text.utf8.count < Sessions.shortestKey {
         sessions.secrets.add(inURLs: secret)
@@ -84,30 +52,85 @@ struct SessionFactory: Sendable {
       }
     }
     return HostedSession(
-      id: id, publishKey: key.text, session: session, feed: SessionEventLog(),
-      input: description(request.input), playback: request.playback ?? sessions.defaultPlayback,
-      origin: configuration.lowLatency?.origin, epoch: request.epoch,
-      options: request.options, outputs: hostedOutputs, secrets: secrets, claim: claim,
-      admission: admission, whip: whip,
-      created: (Date().timeIntervalSince1970 * 1000).rounded() / 1000, isDeclared: isDeclared)
+      id, session, request,
+      input: HostedInput(
+        description: description(request.input), publishKey: key.text, secrets: secrets,
+        claim: claim, admission: admission, whip: whip),
+      outputs: outputs, playback: request.playback ?? sessions.defaultPlayback,
+      origin: configuration.lowLatency?.origin)
+  }
+
+  /// Returns the id of each output. Those that were given come before those that are generated.
+  private func ids(of request: SessionRequest, in outputs: HostedOutputs) throws -> [String] {
+    var ids = request.outputs.map { _ in "" }
+    for isGiven in [true, false] {
+      for (index, output) in request.outputs.enumerated()
+      where (request.outputIDs[index] != nil) == isGiven {
+        ids[index] = try outputs.reserve(output, id: request.outputIDs[index])
+      }
+    }
+    return ids
+  }
+
+  private func targets(
+    _ request: SessionRequest, id: String, rules: AddressRules, _ secrets: inout [String]
+  ) async throws -> [LiveOutput] {
+    var targets: [LiveOutput] = []
+    for output in request.outputs {
+      targets.append(try await self.output(output, id: id, rules: rules, &secrets))
+    }
+    return targets
+  }
+
+  /// Sets what a request says besides its input, its outputs and its policy.
+  private func set(
+    _ request: SessionRequest, id: String, in configuration: inout LiveConfiguration,
+    _ secrets: inout [String]
+  ) throws {
+    configuration.outputCanvases = request.outputCanvases
+    configuration.limits.outputs = SessionRequest.maxOutputs
+    switch request.input {
+    case .pull(let url) where url.isHTTP:
+      let secret = Secrets.make()
+      secrets.append(secret)
+      configuration.httpProxy = proxy.admit(id, secret: secret)
+      guard configuration.httpProxy != nil else { throw Problem.draining() }
+    case .file(_, _, let repeats): configuration.repeatsFile = repeats
+    case .admitted: configuration.waitsForPublisher = false
+    default: break
+    }
+    if let seconds = request.inputTimeout { configuration.inputTimeout = seconds }
+    if request.options["segment"] != nil {
+      configuration.segmentSeconds = request.transcode.segmentDuration
+    }
+    if request.isLowLatency {
+      configuration.lowLatency = LowLatencyHLS(partSeconds: partSeconds)
+    }
   }
 
   /// Releases the session's RTMP stream path and its access to the egress proxy, and disconnects its publisher.
   func close(_ hosted: HostedSession) async {
-    if let claim = hosted.claim { await acceptor.release(claim) }
-    await hosted.whip?.end()
+    if let claim = hosted.input.claim { await acceptor.release(claim) }
+    await hosted.input.whip?.end()
     proxy.dismiss(hosted.id)
   }
 
   /// Returns the publish key and the stream path. The key is the last component of a publisher's path; a new
   /// one is generated if the path has only one component or the input has no publisher.
-  private func publishKey(_ input: SessionRequest.Input) -> (text: String, path: String) {
+  ///
+  /// - Throws: `Refusal` if the key could be guessed by others than programs of this machine.
+  private func publishKey(
+    _ input: SessionRequest.Input
+  ) throws(Refusal) -> (text: String, path: String) {
     let made = Secrets.make()
     if case .admitted(_, _, let key) = input { return (key.isEmpty ? made : key, "") }
     guard case .publisher(let url) = input else { return (made, "") }
     let parts = url.path.split(separator: "/").map(String.init)
     guard parts.count >= 2, let key = parts.last else {
       return (made, (parts + [made]).joined(separator: "/"))
+    }
+    guard key.utf8.count >= Sessions.shortestKey || url.isLoopback else {
+      throw Refusal("the publish key is shorter than \(Sessions.shortestKey) characters")
     }
     return (key, parts.joined(separator: "/"))
   }

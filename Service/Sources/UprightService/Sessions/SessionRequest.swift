@@ -43,6 +43,8 @@ struct SessionRequest: Sendable {
   var isLowLatency = false
   /// The number of the session's owner, if the session may move to another machine. The next owner has a higher one.
   var epoch: Int?
+  /// Whether the session is from the configuration.
+  var isDeclared = false
 
   static let maxOutputs = 8
   /// The allowed epochs. All are exact in JSON.
@@ -164,23 +166,30 @@ struct SessionRequest: Sendable {
     guard case .string(let text)? = members["url"] else {
       throw Problem.badRequest("input: url is missing")
     }
-    var repeats = false
-    if let given = members["repeat"] {
-      guard case .bool(let flag) = given else {
-        throw Problem.badRequest("input: repeat must be true or false")
-      }
-      guard text.lowercased().hasPrefix("file:") else {
-        throw Problem.unprocessable("input: repeat is for file:NAME only")
-      }
-      repeats = flag
-    }
-    if text.lowercased().hasPrefix("file:") {
+    let isFile = text.lowercased().hasPrefix("file:")
+    let repeats = try repeats(members["repeat"], isFile: isFile)
+    if isFile {
       return .file(
         path: try rules.file(text), name: String(text.dropFirst(5)), repeats: repeats)
     }
-    let url = try rules.check(text, .input)
+    return try input(rules.check(text, .input), mode: members["mode"], rules)
+  }
+
+  private static func repeats(_ given: JSONValue?, isFile: Bool) throws(Problem) -> Bool {
+    guard let given else { return false }
+    guard case .bool(let repeats) = given else {
+      throw .badRequest("input: repeat must be true or false")
+    }
+    guard isFile else { throw .unprocessable("input: repeat is for file:NAME only") }
+    return repeats
+  }
+
+  /// Returns the input at an address that may be connected to.
+  private static func input(
+    _ url: StreamURL, mode: JSONValue?, _ rules: AddressRules
+  ) throws -> Input {
     let listens: Bool
-    switch members["mode"] {
+    switch mode {
     case nil: listens = ["rtmp", "srt"].contains(url.scheme)
     case .string("listen"): listens = true
     case .string("pull"): listens = false

@@ -44,23 +44,29 @@ final class Sessions: Sendable {
   private let state = Mutex(State())
   /// The time for which sessions with an epoch may run.
   private let lease = SessionLease()
-  /// Receives the updates of all sessions with the session's name, for webhooks.
-  private let observer: @Sendable (String, LiveUpdate) -> Void
+  let updates: SessionUpdates
 
   init(
-    factory: SessionFactory, rules: AddressRules, secrets: Secrets, limits: Limits,
-    logger: Logger, playback: Playback, declared: [String: Playback],
-    observer: @escaping @Sendable (String, LiveUpdate) -> Void = { _, _ in }
+    _ configuration: ServiceConfiguration, factory: SessionFactory, rules: AddressRules,
+    secrets: Secrets, updates: SessionUpdates, logger: Logger
   ) {
     self.factory = factory
     self.rules = rules
     self.secrets = secrets
-    self.limits = limits
-    defaultPlayback = playback
-    // Segments of an earlier run are served before their session is started.
-    state.withLock { $0.playback = declared }
+    self.updates = updates
+    limits = Limits(running: configuration.maxSessions)
+    defaultPlayback = configuration.playback
     self.logger = logger
-    self.observer = observer
+    // Segments of an earlier run are served before their session is started.
+    state.withLock { $0.playback = configuration.declaredPlayback }
+    updates.subscribe { [weak self] id, update in
+      guard let hosted = try? self?.find(id) else { return }
+      switch update {
+      case .live: break
+      case .recording(let recording): hosted.feed.append("recording", recording)
+      case .refused(let reason): hosted.refuse(reason)
+      }
+    }
   }
 
   // MARK: - Lookup
@@ -86,7 +92,7 @@ final class Sessions: Sendable {
   /// Returns the session's publish key, or `nil` if it must not be used as a bearer token. A key shorter than
   /// eight bytes could be guessed.
   func publishKey(of id: String) -> String? {
-    guard let key = (try? find(id))?.publishKey, key.utf8.count >= Self.shortestKey else {
+    guard let key = (try? find(id))?.input.publishKey, key.utf8.count >= Self.shortestKey else {
       return nil
     }
     return key
@@ -106,14 +112,14 @@ final class Sessions: Sendable {
   // MARK: - Creation
 
   /// Creates and starts a session. Publishers can connect when this returns.
-  func create(_ request: SessionRequest, isDeclared: Bool = false) async throws -> HostedSession {
+  func create(_ request: SessionRequest) async throws -> HostedSession {
     if request.epoch != nil, lease.hasLapsed {
       throw Problem.conflict("the lease has lapsed; renew it with PUT /v1/lease")
     }
     let id = try reserve(request.name)
     let hosted: HostedSession
     do {
-      hosted = try await factory.open(request, id: id, isDeclared: isDeclared, in: self)
+      hosted = try await factory.open(request, id: id, in: self)
     } catch {
       state.withLock { $0.slots[id] = nil }
       throw error
@@ -177,12 +183,12 @@ final class Sessions: Sendable {
   }
 
   private func begin(_ hosted: HostedSession) {
-    let (secrets, observer, id) = (secrets, observer, hosted.id)
+    let (secrets, updates, id) = (secrets, updates, hosted.id)
     hosted.session.start { [weak self, weak hosted] update in
       guard let hosted else { return }
       let update = hosted.reported(update)
       hosted.record(update, secrets)
-      observer(id, update)
+      updates.publish(.live(update), of: id)
       if case .state(let state, let reason) = update {
         self?.logger.info("session \(id): \(state.rawValue)\(reason.map { ": \($0)" } ?? "")")
         if state == .ended || state == .failed { self?.releaseResources(hosted) }
@@ -195,9 +201,6 @@ final class Sessions: Sendable {
   private func releaseResources(_ hosted: HostedSession) {
     Task { [factory] in await factory.close(hosted) }
   }
-
-  /// Ends a session because its input led to a forbidden address.
-  func refused(_ id: String, _ reason: String) { try? find(id).refuse(reason) }
 
   // MARK: - Changes
 

@@ -56,15 +56,16 @@ final class Webhooks: Sendable {
   ///   - trustRoots: The certificates that may issue a receiver's certificate.
   ///   - file: The path of the file that stores the webhooks created by the API.
   init(
-    proxy: EgressProxy, secrets: Secrets, limits: Limits, trustRoots: NIOSSLTrustRoots,
+    of sessions: Sessions, proxy: EgressProxy, limits: Limits, trustRoots: NIOSSLTrustRoots,
     file: String, logger: Logger
   ) {
     self.proxy = proxy
-    self.secrets = secrets
+    secrets = sessions.secrets
     self.limits = limits
     self.trustRoots = trustRoots
     self.file = file
     self.logger = logger
+    sessions.updates.subscribe { [weak self] in self?.enqueue($0, $1) }
   }
 
   var counts: (delivered: Int, failed: Int, dropped: Int) {
@@ -161,21 +162,19 @@ final class Webhooks: Sendable {
   // MARK: - Delivery
 
   /// Queues an update of a session for the webhooks that subscribe to its kind.
-  func enqueue(_ session: String, _ update: LiveUpdate) {
-    let (kind, data): (Webhook.Kind, JSONValue)
+  private func enqueue(_ session: String, _ update: SessionUpdates.Update) {
     switch update {
-    case .decision(let decision):
-      guard decision.outcome == .rotate else { return }
-      (kind, data) = (.turn, decision.json)
-    case .format(let change): (kind, data) = (.format, change.json)
-    case .state(let state, let reason): (kind, data) = (.state, state.json(reason, secrets))
-    case .change, .output, .outputRemoved, .recording: return
+    case .live(.decision(let decision)):
+      if decision.outcome == .rotate { enqueue(session, .turn, decision.json) }
+    case .live(.format(let change)): enqueue(session, .format, change.json)
+    case .live(.state(let state, let reason)):
+      enqueue(session, .state, state.json(reason, secrets))
+    case .recording(let recording): enqueue(session, .recording, recording)
+    case .live, .refused: break
     }
-    enqueue(session, kind, data)
   }
 
-  /// Queues an event of a session.
-  func enqueue(_ session: String, _ kind: Webhook.Kind, _ data: JSONValue) {
+  private func enqueue(_ session: String, _ kind: Webhook.Kind, _ data: JSONValue) {
     let id = UUID().uuidString.lowercased()
     let body: JSONValue = [
       "id": .string(id), "session": .string(session), "event": .string(kind.rawValue),

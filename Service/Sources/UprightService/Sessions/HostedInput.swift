@@ -1,0 +1,17 @@
+internal import UprightPolicy
+
+/// The input of a session as it was requested, and the service's side of its publisher.
+struct HostedInput: Sendable {
+  /// The requested input, without secrets.
+  let description: JSONValue
+  /// The credential for publishing to this session and for its state and events.
+  let publishKey: String
+  /// The secrets in the session's addresses, and its keys.
+  let secrets: [String]
+  /// The session's RTMP stream path, released when it ends.
+  let claim: RTMPAcceptor.Claim?
+  /// If a publisher created the session: the template, and the route of this publisher and those that return.
+  let admission: (template: String, route: PublishRoutes.Route)?
+  /// The publisher of a session whose input is WHIP; otherwise `nil`.
+  let whip: WHIPInput?
+}
