@@ -125,3 +125,5 @@ struct Explain: ParsableCommand {
     return guidance
   }
 }
+
+extension GravityConstants: ExpressibleByArgument {}

@@ -119,15 +119,16 @@ struct Relay: ParsableCommand {
 
 extension Relay {
   private func session(_ document: PolicyDocument) throws(UprightError) -> LiveSession {
+    let options = try arguments.options(overwrites: common.overwrites)
     var configuration = LiveConfiguration(
       input: try Self.input(input), outputs: try outputs.map(Self.output), policy: document,
-      options: try arguments.options(overwrites: common.overwrites))
+      options: options)
     guard (0...86400).contains(reconnect) else {
       throw UprightError(
         .usage, "\(reconnect) is not a waiting time", at: "--reconnect", remedy: "use 0 to 86400")
     }
     configuration.inputTimeout = reconnect
-    if let seconds = arguments.segment { configuration.segmentSeconds = seconds }
+    if arguments["segment"] != nil { configuration.segmentSeconds = options.segmentDuration }
     do throws(UprightError) { return try LiveSession(configuration) } catch {
       // No media is open yet, so bad data is an error of the policy or the session description.
       guard error.code == .badData, !error.location.hasPrefix("SDP") else { throw error }
@@ -168,7 +169,7 @@ extension Relay {
     }
     // Standard input can't be overwritten.
     let read =
-      ([("the input", input), ("the slate", arguments.slate)]
+      ([("the input", input), ("the slate", arguments["slate"])]
       + policyArguments.files(for: input)).filter { $0.1 != "-" }
     for output in outputs where InputTrust.scheme(of: output) == nil {
       try SideFile.check(output, "<out>", against: read)

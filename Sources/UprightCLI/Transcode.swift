@@ -202,8 +202,8 @@ extension Transcode {
   private func checkNames() throws(UprightError) {
     let names: [(String?, String)] =
       inputs.map { ($0, "<input>") } + [
-        (output, "-o"), (report, "--report"), (trace, "--trace"), (arguments.audio, "--audio"),
-        (arguments.slate, "--slate"),
+        (output, "-o"), (report, "--report"), (trace, "--trace"), (arguments["audio"], "--audio"),
+        (arguments["slate"], "--slate"),
       ]
     for (value, what) in names where value == "" {
       throw UprightError(.usage, "the name is empty", at: what, remedy: "give a file name")
@@ -222,9 +222,9 @@ extension Transcode {
   /// Refuses options that are valid for one input only.
   private func checkSeveral() throws(UprightError) {
     for (value, option, what) in [
-      (arguments.audio, "--audio", "an audio recording belongs to one input"),
+      (arguments["audio"], "--audio", "an audio recording belongs to one input"),
       (trace, "--trace", "a trace covers one input"),
-      (arguments.landscapeOutput, "--landscape-output", "it is the output of one input"),
+      (arguments["landscape-output"], "--landscape-output", "it is the output of one input"),
       (
         policyArguments.events == "-" ? "-" : nil, "--events -",
         "standard input can be read only once"
@@ -241,8 +241,8 @@ extension Transcode {
     var read = list.items.flatMap { item in
       [("the input", Optional(item.input))] + policyArguments.files(for: item.input)
     }
-    read += [("the audio", arguments.audio), ("the slate", arguments.slate)]
-    for text in arguments.overlay {
+    read += [("the audio", arguments["audio"]), ("the slate", arguments["slate"])]
+    for text in arguments.texts("overlay") {
       read.append(("an overlay", try Overlay(parsing: text).path))
     }
     // Standard input can't be overwritten.

@@ -24,50 +24,7 @@ extension TranscodeOptions {
   /// - Throws: `usage` for an invalid value, or two that contradict each other.
   package init(_ reader: inout OptionReader) throws(UprightError) {
     self.init()
-    frames = try reader.parsed("frames", FrameKind.init(parsing:)) ?? frames
-    canvas = try reader.word("canvas") ?? canvas
-    reference = try reader.word("reference")
-    fit = try reader.word("fit")
-    portraitFit = try reader.word("portrait-fit")
-    landscapeFit = try reader.word("landscape-fit")
-    anchor = try reader.word("anchor") ?? anchor
-    focusEase = try reader.number("focus-ease", in: FocusRule.durations) ?? focusEase
-    background = try reader.parsed("background", RGBColour.init(parsing:)) ?? background
-    slate = try reader.text("slate")
-    for text in try reader.texts("overlay") { overlays.append(try Overlay(parsing: text)) }
-    levels = try reader.flag("level")
-    if let text = try reader.text("size") { try setSize(text) }
-    ladder = try Rung.ladder(parsing: reader.texts("ladder"))
-    landscapeOutput = try reader.text("landscape-output")
-    captureSize = try reader.parsed("capture-size") { (text) throws(UprightError) in
-      try PixelSize(encoding: text)
-    }
-    scaler = try reader.word("scaler") ?? scaler
-    codec = try reader.parsed("codec", VideoCodec.init(parsing:))
-    rate = try VideoEncoder.RateControl(&reader) ?? rate
-    speed = try reader.text("speed")
-    gop = try reader.count("gop", in: 1...Int(Int32.max))
-    isLive = try reader.word("latency", as: Latency.self) == .live
-    threads = try reader.count("threads", in: 1...Self.maxThreads) ?? threads
-    encoderOptions = try reader.parsed("encoder-options", Self.encoderOptions(parsing:)) ?? [:]
-    segmentDuration = try reader.number("segment") ?? segmentDuration
-    segments = try reader.word("hls-segments") ?? segments
-    splits = try reader.flag("split")
-    start = try reader.number("start")
-    end = try reader.number("to")
-    eventsOffset = try reader.number("events-offset") ?? eventsOffset
-    audio = try reader.text("audio")
-    gravity = try reader.word("gravity", as: GravityConstants.self)?.configuration ?? gravity
-    upright = try reader.word("upright") ?? upright
-    let reencode: ReencodeRule? = try reader.word("reencode")
-    self.reencode = reencode ?? .auto
-    copiesWhatFits = reencode == .auto
-    chunks = try reader.parsed("chunks", ChunkRule.init(parsing:)) ?? chunks
-    chunkDuration = try reader.number("chunk-seconds", in: Self.chunkDurations)
-    isStrict = try reader.flag("strict")
-    keepsLocation = try reader.flag("keep-location")
-    keepsPartial = try reader.flag("keep-partial")
-    overwrites = try reader.flag("overwrite")
+    for option in TranscodeOption.all { try option.read(&reader, &self) }
   }
 
   /// The maximum of `threads`. Each thread of a decoder or an encoder holds frames in memory.
