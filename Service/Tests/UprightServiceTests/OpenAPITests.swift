@@ -35,6 +35,19 @@ struct OpenAPITests {
         == document["paths"])
   }
 
+  @Test("The options of a session are those of the table, with their help")
+  func options() throws {
+    let described = try Self.document()["components"]["schemas"]["Options"]["properties"].object
+    let table = TranscodeOption.all.filter { $0.scope != .files }
+    #expect(
+      described.mapValues { $0["description"].string ?? "" }
+        == Dictionary(uniqueKeysWithValues: table.map { ($0.name, $0.help) }))
+    #expect(
+      table.filter { $0.form == .flag }.map(\.name).allSatisfy {
+        described[$0]?["type"].string == "boolean"
+      })
+  }
+
   @Test("Every operation has a name of its own, and a path's parameters are all described")
   func operations() throws {
     let document = try Self.document()

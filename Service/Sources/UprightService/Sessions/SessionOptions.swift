@@ -3,24 +3,14 @@ internal import Upright
 
 /// The API's `options`: the options of a transcode, by name.
 enum SessionOptions {
-  /// The options that a live session supports. File names refer to the data folder.
-  private static let names: Set<String> = [
-    "frames", "canvas", "reference", "fit", "portrait-fit", "landscape-fit", "focus-ease", "anchor",
-    "background",
-    "slate", "overlay", "level",
-    "size", "ladder", "capture-size", "scaler", "codec", "crf", "bitrate", "speed", "gop",
-    "encoder-options", "segment", "hls-segments", "gravity",
-  ]
+  /// The options that a live session supports, by name. File names refer to the data folder.
+  private static let all = Dictionary(
+    uniqueKeysWithValues: TranscodeOption.all.lazy.filter { $0.scope != .files }.map {
+      ($0.name, $0)
+    })
 
-  /// The options that are flags, and those that can be given several times.
-  private static let (flags, lists): (Set<String>, Set<String>) = (
-    ["level"], ["ladder", "overlay"]
-  )
-
-  /// The options that can change while a session runs.
-  static let changeable: Set<String> = [
-    "fit", "portrait-fit", "landscape-fit", "background", "slate", "overlay", "bitrate",
-  ]
+  /// The names of the options that can change while a session runs.
+  static let changeable = Set(all.values.lazy.filter { $0.scope == .change }.map(\.name))
 
   /// Whether options ask for two canvases.
   static func isDual(_ options: JSONValue) -> Bool {
@@ -28,6 +18,13 @@ enum SessionOptions {
     return members.contains {
       $0.key == "canvas" && $0.value.text?.lowercased() == CanvasRule.dual.rawValue
     }
+  }
+
+  private static func option(_ name: String) throws(Refusal) -> TranscodeOption {
+    guard let option = all[name] else {
+      throw Refusal("options: \(printable(name)) isn't an option of a live session")
+    }
+    return option
   }
 
   /// Checks that all members of a patch can change while a session runs.
@@ -39,9 +36,7 @@ enum SessionOptions {
       throw Problem.badRequest("options: isn't an object with members")
     }
     for member in members where !changeable.contains(member.key) {
-      guard names.contains(member.key) else {
-        throw Refusal("options: \(printable(member.key)) isn't an option of a live session")
-      }
+      _ = try option(member.key)
       throw Problem.conflict(
         "options: \(member.key) can't change while the session runs; only "
           + changeable.sorted().joined(separator: ", ") + " can")
@@ -84,22 +79,16 @@ enum SessionOptions {
   private static func checked(
     _ name: String, _ value: JSONValue, _ rules: AddressRules
   ) throws -> JSONValue {
-    guard names.contains(name) else {
-      throw Refusal("options: \(printable(name)) isn't an option of a live session")
-    }
+    let form = try option(name).form
     switch value {
-    case .bool where flags.contains(name): return value
-    case .integer(let number): return .string(try checked(name, String(number), rules))
-    case .number(let number):
-      let text = Int(exactly: number).map(String.init) ?? String(number)
-      return .string(try checked(name, text, rules))
-    case .array(let values) where lists.contains(name):
+    case .bool where form == .flag: return value
+    case .integer, .number, .string: return .string(try checked(name, value.digits, rules))
+    case .array(let values) where form == .texts:
       return .array(try values.map { try checked(name, $0, rules) })
-    case .string(let text): return .string(try checked(name, text, rules))
     default:
-      let kind = flags.contains(name) ? "a boolean" : "a string or a number"
+      let kind = form == .flag ? "a boolean" : "a string or a number"
       throw Problem.badRequest(
-        "options: \(name) must be \(kind)\(lists.contains(name) ? ", or an array of them" : "")")
+        "options: \(name) must be \(kind)\(form == .texts ? ", or an array of them" : "")")
     }
   }
 
@@ -128,5 +117,17 @@ enum SessionOptions {
       throw Refusal("\(printable(name)) isn't the name of a file in the data folder")
     }
     return try rules.file("file:\(name)")
+  }
+}
+
+extension JSONValue {
+  /// The text of a string, or the digits of a number.
+  fileprivate var digits: String {
+    switch self {
+    case .string(let text): text
+    case .integer(let number): String(number)
+    case .number(let number): Int(exactly: number).map(String.init) ?? String(number)
+    default: ""
+    }
   }
 }
