@@ -109,6 +109,9 @@ public enum OutputContainer: String, Sendable, CaseIterable {
   /// Whether the default size is that of the streaming guidance rather than the source's size.
   package var isStreaming: Bool { defaultCanvas == .follow }
 
+  /// Whether the container stores chapters.
+  package var hasChapters: Bool { [.mp4, .mov, .matroska, .webm].contains(self) }
+
   /// Whether parameter sets are stored apart from the packets.
   package var wantsGlobalHeader: Bool { muxer != "mpegts" && self != .y4m }
 

@@ -20,7 +20,7 @@ enum LiveCodecs {
   static func check(_ stream: StreamInfo, at location: String) throws(UprightError) {
     guard (video + audio).contains(stream.codecName) else {
       throw UprightError(
-        .badData, "\(stream.codecName) is not supported in a live input", at: location,
+        .badData, "\(stream.codecLabel) is not supported in a live input", at: location,
         remedy: "send H.264, HEVC, AV1, VP8 or VP9, and AAC, Opus or MP3")
     }
   }

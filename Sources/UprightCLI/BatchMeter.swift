@@ -2,6 +2,7 @@ internal import UprightOrientation
 internal import Synchronization
 internal import UprightEncoding
 internal import UprightFiles
+internal import UprightPipeline
 
 /// Shows the progress of several inputs on standard error: one bar for all of them, or lines that start with
 /// the input's name. Thread-safe.
@@ -55,7 +56,7 @@ final class BatchMeter: Sendable {
     let part = (Double(state.ended) + parts.reduce(0, +)) / Double(max(1, inputs.count))
     let frames = state.endedFrames + state.running.values.map(\.frames).reduce(0, +)
     let rate = elapsed > 0 ? Int(clamping: Double(frames) / elapsed) : 0
-    var text = "\(state.ended) of \(inputs.count) inputs, \(frames) frames, \(rate) fps"
+    var text = "\(state.ended) of \(inputs.count) inputs, \(frames.of("frame")), \(rate) fps"
     if part > 0 { text += ", \(Int(clamping: elapsed * (1 - part) / part)) s left" }
     state.meter.draw(part: part, text)
   }

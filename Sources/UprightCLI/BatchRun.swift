@@ -4,6 +4,7 @@ internal import UprightOrientation
 internal import UprightPolicy
 internal import UprightFiles
 internal import UprightMediaIO
+internal import UprightPipeline
 
 /// Several inputs in one command. Every message names its input. There is one exit status for all of them.
 struct BatchRun {
@@ -125,7 +126,7 @@ struct BatchRun {
     if failed > 0 { words.append("\(failed) failed") }
     if waiting > 0 { words.append("\(waiting) not started") }
     StandardError.printLine(
-      "\(words.joined(separator: ", ")): \(frames) frames "
+      "\(words.joined(separator: ", ")): \(frames.of("frame")) "
         + Summary.speed(frames: frames, seconds: seconds))
   }
 }

@@ -3,6 +3,7 @@ internal import Glibc
 internal import UprightOrientation
 internal import UprightPolicy
 internal import UprightFiles
+internal import UprightPipeline
 
 /// `upright join`.
 struct JoinCommand: ParsableCommand {
@@ -61,7 +62,7 @@ struct JoinCommand: ParsableCommand {
       if !common.quiet { Summary.print(result) }
     case .whole(let result, let path, let frames):
       try file?.write(result)
-      if !common.quiet { StandardError.printLine("\(path): \(frames) frames") }
+      if !common.quiet { StandardError.printLine("\(path): \(frames.of("frame"))") }
     }
   }
 }

@@ -4,6 +4,7 @@ internal import UprightOrientation
 internal import UprightPolicy
 internal import UprightEncoding
 internal import UprightFiles
+internal import UprightPipeline
 
 /// How progress is shown (`--progress`).
 enum ProgressStyle: String, ExpressibleByArgument, CaseIterable {
@@ -65,7 +66,7 @@ struct ProgressMeter {
   private func text(
     _ progress: SessionProgress, _ rate: Double, _ speed: Double, _ left: Double?
   ) -> String {
-    var text = "\(progress.frames) frames, \(Int(rate)) fps, \(round(speed))x"
+    var text = "\(progress.frames.of("frame")), \(Int(rate)) fps, \(round(speed))x"
     if let left { text += ", \(Int(clamping: left)) s left" }
     return text + ", \(progress.appOrientation)"
   }

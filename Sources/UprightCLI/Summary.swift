@@ -1,18 +1,19 @@
 internal import UprightOrientation
 internal import UprightFiles
+internal import UprightPipeline
 
 /// The messages about a finished transcode on standard error.
 enum Summary {
   /// - Parameter input: The input's name, if there are several inputs.
   static func print(_ report: TranscodeReport, of input: String? = nil) {
     let prefix = input.map { "\($0): " } ?? ""
-    for warning in report.warnings {
+    let written = report.output
+    for warning in report.warnings + written.dropped.map({ "left out: \($0)" }) {
       StandardError.printLine("warning: \(prefix)\(warning)")
     }
-    let written = report.output
     guard written.path != "-" else { return }
     StandardError.printLine(
-      "\(files(written)): " + stop(report) + "\(written.frames) frames" + copies(written) + ", "
+      "\(files(written)): " + stop(report) + written.frames.of("frame") + copies(written) + ", "
         + written.sizes.map(\.description).joined(separator: ", then ") + ", "
         + speed(frames: written.encodedFrames, seconds: report.timing.wall))
   }

@@ -3,6 +3,7 @@ internal import Glibc
 internal import UprightOrientation
 internal import UprightFiles
 internal import UprightMediaIO
+internal import UprightPipeline
 
 /// `upright tag`.
 struct Tag: ParsableCommand {
@@ -76,7 +77,7 @@ struct Tag: ParsableCommand {
       for warning in result.warnings + dropped { StandardError.printLine("warning: \(warning)") }
       if output != "-" {
         StandardError.printLine(
-          "\(written.path): \(written.frames) frames copied, \(session.orientation.name)")
+          "\(written.path): \(written.frames.of("frame")) copied, \(session.orientation.name)")
       }
     }
     if let status = Interruption.shared.status { throw ExitCode(status) }

@@ -133,7 +133,7 @@ struct DamageTests {
       let run = try Upright.run(
         ["transcode", input, "-o", output, "--report", scratch.path("r.json")] + Self.quick)
       #expect(run.status == 0, "seed \(seed): \(run.errors)")
-      #expect(run.warnings.count == 1, "seed \(seed): \(run.errors)")
+      #expect(run.problems.count == 1, "seed \(seed): \(run.errors)")
       #expect(try json(scratch.path("r.json"))["warnings"].array.count == 1)
       let (ours, theirs) = (try frames(output), decodable(input))
       #expect(ours >= theirs - 2 && ours <= 150, "seed \(seed): \(ours) and \(theirs)")

@@ -100,7 +100,7 @@ struct JanusCommandTests {
       let count = try Y4M(path: output).count
       #expect((complete...complete + 1).contains(count), "\(percent) %: \(count) of \(complete)")
       if ends.contains(where: { $0.end == size && $0.isLast }) { continue }
-      #expect(run.warnings.count == 1, "\(percent) %: \(run.errors)")
+      #expect(run.problems.count == 1, "\(percent) %: \(run.errors)")
       let strict = try Scratch()
       try refuse(
         65, ["transcode", input, "-o", strict.path("out.y4m"), "--strict"], input, in: strict)

@@ -84,8 +84,8 @@ struct ProbeTests {
     for arguments in [["transcode", path, "-o", scratch.path("out.y4m")], ["probe", path]] {
       let outcome = try Upright.run(arguments)
       #expect(outcome.status == 0)
-      #expect(outcome.warnings.count == 1, "\(outcome.lines)")
-      #expect(outcome.warnings.first?.contains("\"sideways\"") == true)
+      #expect(outcome.problems.count == 1, "\(outcome.lines)")
+      #expect(outcome.problems.first?.contains("\"sideways\"") == true)
     }
     // The same through a pipe, which can't be read twice.
     let piped = try Upright.run(

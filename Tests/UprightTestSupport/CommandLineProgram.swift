@@ -37,6 +37,8 @@ public final class CommandLineProgram {
     public var lines: [String] { errors.split(separator: "\n").map(String.init) }
     /// The lines of standard error that are warnings.
     public var warnings: [String] { lines.filter { $0.hasPrefix("upright: warning: ") } }
+    /// The warnings about anything but what the output lacks.
+    public var problems: [String] { warnings.filter { !$0.contains("warning: left out: ") } }
     /// Standard output as JSON. `null` if it isn't valid JSON.
     public var json: JSON {
       (try? JSONDecoder().decode(JSON.self, from: output)) ?? .null

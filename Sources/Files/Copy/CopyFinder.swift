@@ -51,7 +51,7 @@ struct CopyFinder {
     let isNamed: (Bool, String) -> String? = { $0 ? "\($1) needs an encoder" : nil }
     let hasRate = if case .constantQuality(nil) = options.rate { false } else { true }
     if let codec = options.codec, codec.rawValue != plan.video.codecName {
-      return "the input is \(plan.video.codecName), --codec is \(codec.rawValue)"
+      return "the input is \(plan.video.codecLabel), --codec is \(codec.rawValue)"
     }
     if !options.overlays.isEmpty { return "overlays are drawn into the frames" }
     if options.levels { return "--level turns by any angle" }
@@ -77,7 +77,7 @@ struct CopyFinder {
     let isTaken =
       known.map { container.canCarry($0) } ?? Muxer.canCopy(video, format: container.muxer)
     guard isTaken, container != .webm || ["vp8", "vp9", "av1"].contains(video.codecName) else {
-      return "\(container.rawValue) cannot carry \(video.codecName)"
+      return "\(container.rawValue) cannot carry \(video.codecLabel)"
     }
     if container.isStreaming && !isByMetadata, let format = video.parameters.pixelFormat,
       format != .yuv420p
@@ -143,7 +143,7 @@ struct CopyFinder {
   /// - Parameter first: Why not all frames can be copied.
   private func joined(_ inputSurvey: InputSurvey, _ first: String) throws -> InputParts {
     guard let codec = VideoCodec(rawValue: plan.video.codecName) else {
-      throw CopyRefusal(reason: "\(first); Upright cannot encode \(plan.video.codecName)")
+      throw CopyRefusal(reason: "\(first); Upright cannot encode \(plan.video.codecLabel)")
     }
     guard inputSurvey.survey.isInOrder else {
       throw CopyRefusal(reason: "\(first); two frames have the same timestamp")
@@ -171,7 +171,7 @@ struct CopyFinder {
     if inputSurvey.variesWithFrames {
       guard ["h264", "hevc"].contains(plan.video.codecName) else {
         throw CopyRefusal(
-          reason: "the turn changes mid-stream, which \(plan.video.codecName) cannot signal")
+          reason: "the turn changes mid-stream, which \(plan.video.codecLabel) cannot signal")
       }
       return OrientationMetadata()
     }

@@ -32,7 +32,7 @@ final class CopyRun {
     self.observe = observe
     warnings = plan.warnings + copy.inputSurvey.warnings
     if inputSurvey.survey.hidden > 0 {
-      warnings.append("\(inputSurvey.survey.hidden) frames stay hidden by the edit list")
+      warnings.append("\(inputSurvey.survey.hidden.of("frame")) stay hidden by the edit list")
     }
     if inputSurvey.survey.leading > 0 {
       warnings.append(

@@ -73,9 +73,8 @@ final class TagRun {
     }
     var tracks: [Track] = []
     for stream in demuxer.container.streams {
-      let name = "stream \(stream.index) (\(stream.kind.rawValue), \(stream.codecName))"
       if let reason = try session.reasonToDrop(stream, video: video) {
-        dropped.append("\(name): \(reason)")
+        dropped.append("\(stream.label): \(reason)")
       } else {
         tracks.append(Track(stream: stream, index: tracks.count))
       }
@@ -255,7 +254,7 @@ final class TagRun {
     if let error = feed.error { losses.append(error.message) }
     let missing = video.frameCount - frames - (session.keepsEdits ? hidden : 0)
     if missing > 0 && !feed.isStopped && !video.isAttachedPicture {
-      losses.append("\(missing) of \(video.frameCount) frames are not in the file")
+      losses.append("\(missing) of \(video.frameCount.of("frame")) are not in the file")
     }
     guard !losses.isEmpty else { return }
     if session.options.isStrict {

@@ -31,8 +31,6 @@ extension TagSession {
     case ("mpegts", .audio):
       isTaken = OutputContainer.mpegts.copiesAudio(stream.codecName)
     case ("mpegts", .subtitle): isTaken = stream.codecName == "dvb_subtitle"
-    // The MOV muxer refuses these codecs, but its table lists them.
-    case ("mov", .video) where ["vp8", "vp9", "av1"].contains(stream.codecName): isTaken = false
     case ("webm", .video): isTaken = ["vp8", "vp9", "av1"].contains(stream.codecName)
     case ("webm", .audio): isTaken = OutputContainer.webm.copiesAudio(stream.codecName)
     case ("webm", .subtitle): isTaken = stream.codecName == "webvtt"
@@ -47,7 +45,7 @@ extension TagSession {
       return "the input has no data for it"
     }
     throw UprightError(
-      .usage, "\(muxer) cannot carry \(stream.codecName), and tag does not encode",
+      .usage, "\(muxer) cannot carry \(stream.codecLabel), and tag does not encode",
       at: output, remedy: "write the input's container, or .mkv")
   }
 }

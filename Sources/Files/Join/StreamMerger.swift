@@ -30,7 +30,7 @@ struct StreamMerger: Sendable {
   /// - Throws: `Refusal` if encoded frames can't be combined with this stream's.
   init(_ video: StreamInfo, sets: InBandParameterSets, container: OutputContainer) throws(Refusal) {
     guard let codec = VideoCodec(rawValue: video.codecName), codec.isLinked else {
-      throw Refusal(reason: "there is no encoder for \(video.codecName)")
+      throw Refusal(reason: "there is no encoder for \(video.codecLabel)")
     }
     guard container.canCarry(codec) else {
       throw Refusal(reason: "\(container.rawValue) cannot carry \(codec.rawValue)")

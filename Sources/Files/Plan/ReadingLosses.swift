@@ -38,7 +38,14 @@ extension SessionPlan {
   /// Returns the error of a run without output frames.
   private func missingFrames(_ outcome: SourceOutcome) -> UprightError {
     if outcome.isStopped { return UprightError(.cancelled, "stopped", at: request.input) }
-    if let error = outcome.error { return error }
+    if let error = outcome.error {
+      guard error.remedy == Demuxer.keptRemedy else { return error }
+      var unkept = UprightError(
+        error.code, error.message, at: error.location, remedy: "there is no frame before it",
+        cause: error.cause)
+      unkept.library = error.library
+      return unkept
+    }
     if options.start != nil || options.end != nil, outcome.frames > 0 {
       return UprightError(
         .usage, "there are no frames in the requested part", at: request.input,
@@ -52,7 +59,7 @@ extension SessionPlan {
   private func losses(_ outcome: SourceOutcome, damagedAudio: Int) -> [String] {
     var losses: [String] = []
     func add(_ count: Int, _ one: String, _ what: String) {
-      if count > 0 { losses.append("\(count) \(one)\(count == 1 ? "" : "s") \(what)") }
+      if count > 0 { losses.append("\(count.of(one)) \(what)") }
     }
     add(outcome.damagedPackets, "video packet", "could not be decoded")
     add(outcome.damagedFrames, "frame", "decoded with errors")
@@ -63,7 +70,7 @@ extension SessionPlan {
     let missing = video.frameCount - outcome.videoPackets
     let isWhole = !outcome.isStopped && !outcome.isPartial && !outcome.isCut
     if missing > 0 && isWhole && !video.isAttachedPicture {
-      losses.append("\(missing) of \(video.frameCount) frames are not in the file")
+      losses.append("\(missing) of \(video.frameCount.of("frame")) are not in the file")
     }
     losses += demuxer.losses
     add(outcome.repairedTimestamps, "timestamp", "did not increase")

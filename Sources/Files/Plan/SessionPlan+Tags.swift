@@ -20,7 +20,10 @@ extension SessionPlan {
   /// - Parameter frameMetadata: Names of the metadata of frames that isn't kept.
   func allDropped(frameMetadata: Set<String> = []) -> [String] {
     var dropped = droppedParts + frameMetadata.sorted()
-    if dropsLocation { dropped.append("GPS position tags") }
+    if dropsLocation {
+      dropped.append(
+        "GPS position tags" + (container.hasTags ? " (--keep-location keeps them)" : ""))
+    }
     let names = tags.withoutPlace
     if !names.isEmpty {
       dropped.append(

@@ -45,12 +45,16 @@ package struct SessionPlan {
     }
     self.video = video
     codec = request.options.codec ?? Self.defaultCodec(of: video, request)
-    var warnings: [String] = []
     var dropped: [String]
     (sideTracks, dropped) = try Self.sideTracks(
-      demuxer, video: video, container: request.container, warnings: &warnings)
-    if request.options.splits, !demuxer.container.chapters.isEmpty {
-      dropped.append("chapters: they apply to the whole input, and each format has a separate file")
+      demuxer, video: video, container: request.container)
+    if !demuxer.container.chapters.isEmpty {
+      if !request.container.hasChapters {
+        dropped.append("chapters: not supported in \(request.container.rawValue)")
+      } else if request.options.splits {
+        dropped.append(
+          "chapters: they apply to the whole input, and each format has a separate file")
+      }
     }
     let lost = demuxer.container.implausibleChapters
     if lost > 0 { dropped.append("\(lost) chapters: their start times are invalid") }
@@ -62,10 +66,7 @@ package struct SessionPlan {
     try Self.checkSizes(request, video)
     let canvas = canvases[0]
     isCanvasUnconfirmed = canvas == .initial && asked == .auto
-    self.warnings = warnings
-    if dropsLocation && container.hasTags {
-      self.warnings.append("GPS position tags are left out (--keep-location keeps them)")
-    }
+    warnings = []
   }
 
   /// Whether encoded frames must be tone-mapped from HDR to SDR, according to the container.
@@ -99,18 +100,16 @@ package struct SessionPlan {
   // MARK: - Tracks
 
   private static func sideTracks(
-    _ demuxer: any PacketSource, video: StreamInfo, container: OutputContainer,
-    warnings: inout [String]
+    _ demuxer: any PacketSource, video: StreamInfo, container: OutputContainer
   ) throws(UprightError) -> ([SideTrackWriter], [String]) {
     var tracks: [SideTrackWriter] = []
     var dropped: [String] = []
     let best = demuxer.bestStream(.audio)?.index
     var audioTrackLimit = 0
     for stream in demuxer.container.streams where stream.index != video.index {
-      let name = "stream \(stream.index) (\(stream.kind.rawValue), \(stream.codecName))"
+      let name = stream.label
       if stream.isDamagedCover {
         dropped.append("\(name): a cover that cannot be read")
-        warnings.append("\(name) is left out: a cover that cannot be read")
         continue
       }
       switch stream.kind {
@@ -131,7 +130,6 @@ package struct SessionPlan {
           audioTrackLimit += 1
         } catch {
           dropped.append("\(name): \(error.message)")
-          warnings.append("\(name) is left out: \(error.message)")
         }
       case .subtitle
       where container.copiesSubtitles(stream.codecName)
@@ -152,7 +150,7 @@ package struct SessionPlan {
       }
     }
     if video.metadata["alpha_mode"] == "1" {
-      dropped.append("stream \(video.index) (video, \(video.codecName)): its transparency")
+      dropped.append("\(video.label): its transparency")
     }
     return (tracks, dropped)
   }

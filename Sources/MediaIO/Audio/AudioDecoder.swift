@@ -26,7 +26,7 @@ package final class AudioDecoder {
     let parameters = stream.parameters.raw
     guard let codec = avcodec_find_decoder(parameters.pointee.codec_id) else {
       throw UprightError(
-        .unavailable, "the linked FFmpeg cannot decode \(stream.codecName)",
+        .unavailable, "the linked FFmpeg cannot decode \(stream.codecLabel)",
         at: "stream \(stream.index)")
     }
     guard let context = QuietContext.codec(codec), let frame = av_frame_alloc(),
@@ -42,7 +42,7 @@ package final class AudioDecoder {
     if code >= 0 { code = avcodec_open2(context, codec, nil) }
     try check(code) {
       UprightError(
-        .badData, "\(stream.codecName) audio cannot be decoded: \(explain($0))",
+        .badData, "\(stream.codecLabel) audio cannot be decoded: \(explain($0))",
         at: "stream \(stream.index)")
     }
   }

@@ -15,7 +15,7 @@ package final class AudioTranscoder {
     decoder = try AudioDecoder(stream: stream)
     guard decoder.rate > 0, decoder.channels > 0 else {
       throw UprightError(
-        .badData, "\(stream.codecName) audio cannot be decoded: no sample rate or no channels",
+        .badData, "\(stream.codecLabel) audio cannot be decoded: no sample rate or no channels",
         at: "stream \(stream.index)")
     }
     let encoder = try AudioEncoder(

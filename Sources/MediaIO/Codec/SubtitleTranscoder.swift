@@ -39,7 +39,7 @@ package final class SubtitleTranscoder {
     _ stream: StreamInfo
   ) throws(UprightError) -> UnsafeMutablePointer<AVCodecContext> {
     guard let codec = avcodec_find_decoder(stream.parameters.raw.pointee.codec_id) else {
-      throw UprightError(.unavailable, "the linked FFmpeg cannot read \(stream.codecName)")
+      throw UprightError(.unavailable, "the linked FFmpeg cannot read \(stream.codecLabel)")
     }
     var made = QuietContext.codec(codec)
     guard let context = made else { throw outOfMemory("subtitles") }
@@ -49,7 +49,7 @@ package final class SubtitleTranscoder {
     let code = avcodec_open2(context, codec, nil)
     guard code >= 0 else {
       avcodec_free_context(&made)
-      throw UprightError(.badData, "\(stream.codecName) cannot be read: \(explain(code))")
+      throw UprightError(.badData, "\(stream.codecLabel) cannot be read: \(explain(code))")
         .reporting(code)
     }
     return context

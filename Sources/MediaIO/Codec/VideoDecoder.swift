@@ -40,7 +40,7 @@ package final class VideoDecoder {
     let identifier = stream.parameters.raw.pointee.codec_id
     guard let codec = find(identifier, stream.decoderName) else {
       throw UprightError(
-        .unavailable, "the linked FFmpeg cannot decode \(stream.codecName)",
+        .unavailable, "the linked FFmpeg cannot decode \(stream.codecLabel)",
         at: "stream \(stream.index)", remedy: "link an FFmpeg with that decoder")
     }
     var context = QuietContext.codec(codec)
@@ -54,7 +54,7 @@ package final class VideoDecoder {
     guard code >= 0 else {
       avcodec_free_context(&context)
       throw UprightError(
-        .badData, "\(stream.codecName) cannot be decoded: \(explain(code))",
+        .badData, "\(stream.codecLabel) cannot be decoded: \(explain(code))",
         at: "stream \(stream.index)"
       ).reporting(code)
     }

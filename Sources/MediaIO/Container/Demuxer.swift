@@ -203,6 +203,9 @@ package final class Demuxer {
     return true
   }
 
+  /// The remedy of an error in the middle of an input. It is true only if there are frames before it.
+  package static let keptRemedy = "the part before it is kept"
+
   /// The number of bytes read so far, of all streams and of the index.
   package var bytesRead: Int { Int(clamping: context.pointee.pb?.pointee.bytes_read ?? 0) }
 
@@ -234,7 +237,7 @@ package final class Demuxer {
     case upright_averror_invaliddata(), upright_averror(ENOMEM), upright_averror(EINVAL),
       upright_averror(ERANGE):
       throw UprightError(
-        .badData, "damaged: \(explain(result))", at: url, remedy: "the part before it is kept"
+        .badData, "damaged: \(explain(result))", at: url, remedy: Self.keptRemedy
       ).reporting(result)
     default:
       throw UprightError(

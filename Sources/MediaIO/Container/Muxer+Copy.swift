@@ -80,7 +80,7 @@ extension Muxer {
       return ["mp4", "mov"].contains(format)
         && ["tmcd", "gpmd"].map(tag).contains(raw.codec_tag)
     }
-    return avformat_query_codec(output, raw.codec_id, FF_COMPLIANCE_NORMAL) == 1
+    return takes(raw.codec_id, output)
   }
 }
 

@@ -8,7 +8,17 @@ extension Muxer {
     guard let output = av_guess_format(format, nil, nil),
       let encoder = avcodec_find_encoder_by_name(codec.encoderName())
     else { return false }
-    return avformat_query_codec(output, encoder.pointee.id, FF_COMPLIANCE_NORMAL) == 1
+    return takes(encoder.pointee.id, output)
+  }
+
+  /// Returns whether `output` stores packets of `codec`. By its table movenc takes the codecs that are
+  /// registered for MP4 only, and then fails to write the header of a QuickTime file.
+  static func takes(_ codec: AVCodecID, _ output: UnsafePointer<AVOutputFormat>) -> Bool {
+    let isQuickTime = String(cString: output.pointee.name) == "mov"
+    if isQuickTime && [AV_CODEC_ID_VP8, AV_CODEC_ID_VP9, AV_CODEC_ID_AV1].contains(codec) {
+      return false
+    }
+    return avformat_query_codec(output, codec, FF_COMPLIANCE_NORMAL) == 1
   }
 
   /// Returns a four-character code as libavformat stores it, with the first character in the lowest byte.

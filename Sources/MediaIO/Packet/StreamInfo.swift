@@ -44,6 +44,19 @@ package struct StreamInfo: Sendable {
   /// FFmpeg's name of the codec, such as `h264`.
   package var codecName: String { parameters.codecName }
 
+  /// The name of the codec in messages: FFmpeg's, or the container's code if FFmpeg has none, such as `apac`.
+  package var codecLabel: String {
+    let tag = parameters.raw.pointee.codec_tag
+    guard ["none", "bin_data"].contains(codecName), tag != 0 else { return codecName }
+    // MPEG-TS has a number of 8 bits (ISO/IEC 13818-1, table 2-34).
+    return tag > 0xFF ? codecTag : "type 0x" + String(tag, radix: 16)
+  }
+
+  /// The name of the stream in messages, such as `stream 2 (audio, apac)`.
+  package var label: String {
+    "stream \(index) (\(kind.rawValue)\(codecLabel == "none" ? "" : ", " + codecLabel))"
+  }
+
   /// The legacy `rotate` tag, in degrees clockwise. `nil` if there is none or it isn't a number. Matroska
   /// writes its name in capitals.
   package var rotateTag: Int? {
