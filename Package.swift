@@ -74,7 +74,8 @@ let package = Package(
     .target(
       name: "UprightMediaIO",
       dependencies: [
-        "CUprightFFmpeg", "CUprightFFmpegShims", "UprightKernels", "UprightOrientation",
+        "CUprightFFmpeg", "CUprightFFmpegShims", "UprightKernels", "UprightSignals",
+        "UprightOrientation",
       ],
       path: "Sources/MediaIO", swiftSettings: base),
     .target(

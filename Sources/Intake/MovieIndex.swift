@@ -1,32 +1,22 @@
 internal import UprightSignals
 internal import UprightMediaIO
 
-/// The boxes at the top level of an MP4 or MOV file (ISO/IEC 14496-12, 4.2), up to the first invalid one.
-/// Fragmented files have two for each fragment: at most 10 000 are read.
-struct MovieFileBoxes: Sequence, IteratorProtocol {
-  private let file: ByteSource
-  private var position: Int? = 0
-  /// The number of boxes that may still be read.
-  private(set) var rest = 10_000
-
-  init(_ file: ByteSource) { self.file = file }
-
-  mutating func next() -> MP4Box? {
-    guard let start = position, rest > 0,
-      let box = MP4Box(header: file.read(at: start, count: 16), at: start)
-    else { return nil }
-    rest -= 1
-    position = box.isComplete ? box.whole.upperBound : nil
-    return box
-  }
-}
-
 /// The index of an MP4 or MOV file: its `moov` box (ISO/IEC 14496-12, 8.2.1).
 enum MovieIndex {
-  /// The boxes that such a file begins with.
-  private static let firstBoxes: Set<MP4BoxType> = [
-    "ftyp", "styp", "mdat", "moov", "free", "skip", "wide", "pnot",
-  ]
+  /// Returns the name of the kind of picture that `file` holds (ISO/IEC 23008-12), in boxes like those of an MP4
+  /// file; `nil` if it is none, or has an index of tracks too.
+  static func picture(in file: ByteSource) -> String? {
+    var hasItems = false
+    var boxes = MovieFileBoxes(file)
+    guard let first = boxes.next(), first.type == "ftyp" else { return nil }
+    while let box = boxes.next() {
+      if box.type == "moov" { return nil }
+      if box.type == "meta" { hasItems = true }
+    }
+    guard hasItems else { return nil }
+    let brands = file.read(at: first.payload.lowerBound, count: min(first.payload.count, 256))
+    return brands.starts(with: Array("avi".utf8)) ? "AVIF" : "HEIC"
+  }
 
   /// Returns whether `file` is an MP4 or MOV file without its whole index, because it is truncated or was
   /// never finished.
@@ -34,7 +24,7 @@ enum MovieIndex {
     var boxes = MovieFileBoxes(file)
     var isFirst = true
     while let box = boxes.next() {
-      if isFirst, !firstBoxes.contains(box.type) { return false }
+      if isFirst, !MovieContent.firstBoxes.contains(box.type) { return false }
       isFirst = false
       guard box.type == "moov" else { continue }
       return box.size != nil && file.read(at: box.whole.upperBound - 1, count: 1).isEmpty

@@ -20,12 +20,17 @@ package func openSource(
   do throws(UprightError) {
     return try Demuxer(url: url, format: format, interrupt: interrupt)
   } catch {
-    guard error.code == .badData, let file = ByteSource(regularFile: url),
-      MovieIndex.isMissing(in: file)
-    else { throw error }
+    guard error.code == .badData, let file = ByteSource(regularFile: url) else { throw error }
+    let (reason, remedy): (String, String)
+    if let picture = MovieIndex.picture(in: file) {
+      (reason, remedy) = ("\(picture) is not supported as input", "convert it to JPEG or PNG")
+    } else if MovieIndex.isMissing(in: file) {
+      (reason, remedy) = ("no index (moov); it may be truncated", error.remedy)
+    } else {
+      throw error
+    }
     var reported = UprightError(
-      .badData, "not a readable media file: no index (moov); it may be truncated", at: url,
-      remedy: error.remedy, cause: error)
+      .badData, "not a readable media file: \(reason)", at: url, remedy: remedy, cause: error)
     reported.library = error.library
     throw reported
   }

@@ -9,15 +9,13 @@ struct TimedSignals {
   private var steps = Steps<DisplayTurn?>()
   private(set) var warnings: [String] = []
 
-  /// The largest movie index that is read into memory.
-  private static let largestIndex = 64 << 20
   private static let maxSamples = 1_000_000
 
   /// Returns `nil` if no such track describes `video`, or the input is not seekable.
   init?(_ demuxer: Demuxer, _ video: StreamInfo) throws(UprightError) {
     let candidates = demuxer.container.streams.filter { $0.codecTag == "mebx" }
-    guard !candidates.isEmpty, let bytes = demuxer.bytes(), let movie = Self.movie(bytes),
-      let track = TimedOrientationTrack.tracks(inMovie: movie).first(where: {
+    guard !candidates.isEmpty, let bytes = demuxer.bytes(), let movie = MovieContent(in: bytes),
+      let track = TimedOrientationTrack.tracks(inMovie: movie.bytes).first(where: {
         $0.describes.isEmpty || $0.describes.contains(video.identifier)
       }), let stream = candidates.first(where: { $0.identifier == track.identifier })
     else { return nil }
@@ -52,14 +50,6 @@ struct TimedSignals {
       }
       return nil
     }
-  }
-
-  /// Returns the content of the file's first `moov` box.
-  private static func movie(_ source: ByteSource) -> [UInt8]? {
-    guard let box = MovieFileBoxes(source).first(where: { $0.type == "moov" }), box.isComplete,
-      box.whole.count <= largestIndex
-    else { return nil }
-    return source.read(at: box.payload.lowerBound, count: box.payload.count)
   }
 
   /// Returns the value for the frame at `pts`.

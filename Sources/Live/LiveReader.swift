@@ -255,6 +255,7 @@ final class LiveReader: @unchecked Sendable {
     guard let video = source.bestStream(.video) else {
       throw UprightError(.badData, "the stream has no video", at: source.url)
     }
+    try source.checkReadable()
     try LiveCodecs.check(video, at: source.url)
     let videoReader = try LiveVideoReader(source, video, pixels: pixels)
     let audioReader = LiveAudioReader(source, as: audioFormat)

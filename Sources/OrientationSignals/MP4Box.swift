@@ -8,7 +8,7 @@ package struct MP4BoxType: Sendable, Hashable, ExpressibleByStringLiteral, Custo
     number = characters.utf8.reduce(0) { $0 << 8 | UInt32($1) }
   }
 
-  var bytes: [UInt8] { .big(Int(number), bytes: 4) }
+  package var bytes: [UInt8] { .big(Int(number), bytes: 4) }
   package var description: String { String(decoding: bytes, as: UTF8.self) }
 }
 

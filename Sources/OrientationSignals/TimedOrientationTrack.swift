@@ -29,8 +29,7 @@ package struct TimedOrientationTrack: Sendable, Hashable {
   }
 
   private init?(_ bytes: [UInt8], track: Range<Int>) {
-    guard let header = MP4Boxes.payload(at: "tkhd", of: bytes, in: track),
-      let identifier = Self.identifier(bytes, header),
+    guard let identifier = MovieTrack.identifier(bytes, ofTrack: track),
       let table = MP4Boxes.payload(
         at: "mdia", "minf", "stbl", "stsd", of: bytes, in: track)
     else { return nil }
@@ -48,14 +47,6 @@ package struct TimedOrientationTrack: Sendable, Hashable {
       }
     }
     return nil
-  }
-
-  private static func identifier(_ bytes: [UInt8], _ header: Range<Int>) -> Int? {
-    var reader = ByteReader(bytes, header)
-    guard let version = reader.count(1), reader.skip(version == 1 ? 19 : 11) != nil else {
-      return nil
-    }
-    return reader.count(4)
   }
 
   /// Returns the value encoding of a key, or `nil` if it is not the orientation key, or not an

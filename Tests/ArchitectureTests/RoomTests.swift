@@ -20,7 +20,10 @@ import UprightTestSupport
     "CUprightFFmpegShims": (["CUprightFFmpeg"], []),
     "CUprightMalloc": ([], []),
     "UprightMediaIO": (
-      ["CUprightFFmpeg", "CUprightFFmpegShims", "UprightKernels", "UprightOrientation"],
+      [
+        "CUprightFFmpeg", "CUprightFFmpegShims", "UprightKernels", "UprightSignals",
+        "UprightOrientation",
+      ],
       ["Dispatch", "Glibc", "Synchronization"]
     ),
     "UprightPipeline": (

@@ -26,6 +26,11 @@ package enum EBMLPatch {
     try add(content, under: [segment, [0x16, 0x54, 0xAE, 0x6B], [0xAE], [0xE0]], to: path)
   }
 
+  /// Adds `content` to the file's first track.
+  package static func addToTrack(_ content: [UInt8], to path: String) throws {
+    try add(content, under: [segment, [0x16, 0x54, 0xAE, 0x6B], [0xAE]], to: path)
+  }
+
   /// Adds `count` tags with different names to the file's tags.
   package static func addTags(_ count: Int, to path: String) throws {
     var tags: [UInt8] = []

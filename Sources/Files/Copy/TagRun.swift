@@ -53,6 +53,7 @@ final class TagRun {
     }
     demuxer = try Demuxer(
       url: session.input, format: session.inputFormat, interrupt: session.interrupt)
+    try demuxer.checkReadable()
     guard let video = demuxer.bestStream(.video) else {
       throw UprightError(
         .badData, "there is no video stream", at: session.input, remedy: "give an input with video"

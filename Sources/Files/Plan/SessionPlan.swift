@@ -38,6 +38,7 @@ package struct SessionPlan {
     demuxer = try openSource(
       request.input, format: request.inputFormat, audio: request.options.audio,
       interrupt: request.interrupt)
+    try demuxer.checkReadable()
     guard let video = demuxer.bestStream(.video) else {
       throw UprightError(
         .badData, "there is no video stream", at: request.input, remedy: "give an input with video"

@@ -2,10 +2,12 @@ internal import CUprightFFmpeg
 internal import CUprightFFmpegShims
 internal import Glibc
 internal import UprightOrientation
+internal import UprightSignals
 
 extension Demuxer {
   static func open(
-    _ url: String, _ input: PipeInput?, _ format: String?, _ settings: [String: String],
+    _ url: String, _ input: UnsafeMutablePointer<AVIOContext>?, _ format: String?,
+    _ settings: [String: String],
     looksAhead: Bool, interrupt: Interrupt
   ) throws(UprightError) -> (
     UnsafeMutablePointer<AVFormatContext>, opening: [UInt8], nested: NestedInputCheck?,
@@ -41,7 +43,7 @@ extension Demuxer {
     ]
     options += settings.sorted { $0.key < $1.key }
     if let input {
-      allocated.pointee.pb = input.context
+      allocated.pointee.pb = input
       allocated.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
     }
     let nested = input == nil ? NestedInputCheck(allocated, input: target) : nil
@@ -117,13 +119,17 @@ extension Demuxer {
   }
 
   static func describe(
-    _ context: UnsafeMutablePointer<AVFormatContext>, zero: Int64
+    _ context: UnsafeMutablePointer<AVFormatContext>, zero: Int64, tracks: TrackProperties
   ) throws(UprightError) -> Container {
     var streams: [StreamInfo] = []
     for index in 0..<Int(context.pointee.nb_streams) {
       guard let stream = context.pointee.streams[index] else { continue }
+      let track = tracks.movie.first { $0.identifier == Int(stream.pointee.id) }
+      correct(stream, by: track)
       streams.append(
-        try StreamInfo(stream, zero: zero, isScript: isScript(stream, in: context)))
+        try StreamInfo(
+          stream, zero: zero, isScript: isScript(stream, in: context), track: track,
+          cipher: tracks.ciphers[index]))
     }
     let raw = context.pointee
     let duration =
@@ -152,6 +158,7 @@ extension Demuxer {
       duration: duration,
       metadata: dictionary(raw.metadata),
       chapters: chapters, implausibleChapters: implausible,
+      outline: tracks.outline, topBoxes: tracks.topBoxes,
       isSeekable: (raw.pb?.pointee.seekable ?? 0) & AVIO_SEEKABLE_NORMAL != 0,
       isComplete: duration != nil && raw.ctx_flags & AVFMTCTX_UNSEEKABLE == 0)
   }

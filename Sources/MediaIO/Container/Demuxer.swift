@@ -2,6 +2,7 @@ internal import CUprightFFmpeg
 internal import CUprightFFmpegShims
 internal import Glibc
 package import UprightOrientation
+package import UprightSignals
 
 /// Reads packets from a file or a URL. Used by one thread at a time.
 package final class Demuxer {
@@ -16,6 +17,10 @@ package final class Demuxer {
     package let chapters: [Chapter]
     /// The number of chapters that are left out because their start time is implausible.
     package let implausibleChapters: Int
+    /// The boxes of an MP4 or MOV file's index. `nil` for other containers, or if it can't be read.
+    package let outline: MovieOutline?
+    /// The types of the boxes at the top level of such a file, each once.
+    package let topBoxes: [MP4BoxType]
     /// Whether reading can start again at an earlier position.
     package let isSeekable: Bool
     /// Whether the input has its whole length already, and doesn't grow like a live playlist.
@@ -24,7 +29,8 @@ package final class Demuxer {
     package init(
       format: String, streams: [StreamInfo], duration: MediaTime? = nil,
       metadata: [String: String] = [:], chapters: [Chapter] = [], implausibleChapters: Int = 0,
-      isSeekable: Bool, isComplete: Bool = false
+      outline: MovieOutline? = nil, topBoxes: [MP4BoxType] = [], isSeekable: Bool,
+      isComplete: Bool = false
     ) {
       self.format = format
       self.streams = streams
@@ -32,6 +38,8 @@ package final class Demuxer {
       self.metadata = metadata
       self.chapters = chapters
       self.implausibleChapters = implausibleChapters
+      self.outline = outline
+      self.topBoxes = topBoxes
       self.isSeekable = isSeekable
       self.isComplete = isComplete
     }
@@ -53,6 +61,8 @@ package final class Demuxer {
   private let interrupt: Interrupt
   /// The byte source that replaces the URL. It outlives the context.
   private let input: PipeInput?
+  /// The file with corrected bytes, if it is read instead of the URL. It outlives the context.
+  private let patched: PatchedInput?
   /// Checks every URL that the context opens.
   private let nested: NestedInputCheck?
   /// Polled by the context. `nil` if the input isn't RTSP.
@@ -101,8 +111,17 @@ package final class Demuxer {
     self.url = url
     self.input = input
     self.interrupt = interrupt
+    let file = input == nil ? ByteSource(regularFile: url) : nil
+    let movie = file.flatMap { MovieContent(in: $0) }
+    let patches = movie.map { Self.patches(of: $0) } ?? []
+    if let file, !patches.isEmpty {
+      patched = try PatchedInput(file, patches)
+    } else {
+      patched = nil
+    }
     (context, opening, nested, redirects) = try Self.open(
-      url, input, format, settings, looksAhead: known == nil, interrupt: interrupt)
+      url, input?.context ?? patched?.context, format, settings, looksAhead: known == nil,
+      interrupt: interrupt)
     let isBroadcast = context.pointee.iformat.pointee.flags & AVFMT_TS_DISCONT != 0
     let start = context.pointee.start_time
     zero = isBroadcast && Rational(1, Int(AV_TIME_BASE)).isPlausible(start) ? start : 0
@@ -112,7 +131,9 @@ package final class Demuxer {
       return
     }
     do throws(UprightError) {
-      container = try Self.describe(context, zero: zero)
+      container = try Self.describe(
+        context, zero: zero,
+        tracks: TrackProperties(context, opening: opening, movie, file, interrupt))
     } catch {
       var pointer: UnsafeMutablePointer<AVFormatContext>? = context
       avformat_close_input(&pointer)

@@ -1,5 +1,6 @@
 internal import CUprightFFmpeg
 package import UprightOrientation
+package import UprightSignals
 
 /// A container's description of one of its streams.
 package struct StreamInfo: Sendable {
@@ -38,6 +39,10 @@ package struct StreamInfo: Sendable {
   let hdr: HDRMetadata
   /// AV_DISPOSITION_* bits.
   let disposition: CInt
+  /// The track of an MP4 or MOV file; `nil` for other containers, or if the index can't be read.
+  package let track: MovieTrack?
+  /// The protection scheme of its packets, such as `cenc`. `nil` if they aren't encrypted.
+  package let encryption: String?
   /// The stream's other side data in the container, in FFmpeg's structures, by type.
   let sideData: [StreamSideData]
 
@@ -57,6 +62,15 @@ package struct StreamInfo: Sendable {
     "stream \(index) (\(kind.rawValue)\(codecLabel == "none" ? "" : ", " + codecLabel))"
   }
 
+  /// The names of the descriptions in its side data that an encoder doesn't write.
+  package var descriptions: [String] {
+    let names = [
+      (AV_PKT_DATA_DOVI_CONF, "Dolby Vision"), (AV_PKT_DATA_SPHERICAL, "spherical mapping"),
+      (AV_PKT_DATA_STEREO3D, "stereoscopic layout"),
+    ]
+    return names.filter { kind in sideData.contains { $0.type == kind.0 } }.map(\.1)
+  }
+
   /// The legacy `rotate` tag, in degrees clockwise. `nil` if there is none or it isn't a number. Matroska
   /// writes its name in capitals.
   package var rotateTag: Int? {
@@ -66,8 +80,11 @@ package struct StreamInfo: Sendable {
   /// - Parameters:
   ///   - zero: The start of the input's timeline on the container's, in microseconds.
   ///   - isScript: Whether it carries FLV script tags, which libavformat reports as subtitles.
+  ///   - track: The track of an MP4 or MOV file.
+  ///   - cipher: The algorithm by which a Matroska file encrypts it.
   init(
-    _ stream: UnsafeMutablePointer<AVStream>, zero: Int64 = 0, isScript: Bool = false
+    _ stream: UnsafeMutablePointer<AVStream>, zero: Int64 = 0, isScript: Bool = false,
+    track: MovieTrack? = nil, cipher: String? = nil
   ) throws(UprightError) {
     let raw = stream.pointee
     index = Int(raw.index)
@@ -109,6 +126,10 @@ package struct StreamInfo: Sendable {
     disposition = raw.disposition
     hdr = HDRMetadata(sideData)
     metadata = dictionary(raw.metadata)
+    self.track = track
+    encryption =
+      track?.entries.lazy.compactMap(\.encryption).first ?? cipher
+      ?? (metadata["enc_key_id"] == nil ? nil : "AES")
     carriesCVO = false
     decoderName = nil
   }
@@ -138,6 +159,8 @@ package struct StreamInfo: Sendable {
     self.decoderName = decoderName
     self.disposition = disposition
     sideData = []
+    track = nil
+    encryption = nil
     hdr = HDRMetadata()
   }
 }

@@ -1,0 +1,101 @@
+internal import CUprightFFmpeg
+package import UprightOrientation
+internal import UprightSignals
+
+/// Fields of MP4 and MOV files that the linked libavformat doesn't read, or misreads.
+extension Demuxer {
+  /// Returns the replacements that make libavformat read the samples of `tracks` in their size.
+  ///
+  /// libavformat before 6.0 ignores `pcmC`: it reads 16 bits of each sample of `ipcm`, and doesn't know
+  /// `fpcm`. It knows QuickTime's types for the same samples, which have the same size; which byte comes first is
+  /// corrected afterwards.
+  static func patches(of content: MovieContent) -> [PatchedInput.Patch] {
+    MovieTrack.tracks(inMovie: content.bytes).flatMap(\.entries).compactMap { entry in
+      guard let pcm = entry.pcm, let type = quickTimeType(pcm) else { return nil }
+      return PatchedInput.Patch(
+        position: content.position + entry.position + 4, bytes: Array(type.utf8))
+    }
+  }
+
+  private static func quickTimeType(_ pcm: SampleEntry.PCM) -> String? {
+    switch (pcm.isFloat, pcm.bits) {
+    case (false, 16): "twos"
+    case (false, 24): "in24"
+    case (false, 32): "in32"
+    case (true, 32): "fl32"
+    case (true, 64): "fl64"
+    default: nil
+    }
+  }
+
+  /// Makes the codec of a stream that of its track's `pcmC`, if their samples have the same size.
+  static func correct(_ stream: UnsafeMutablePointer<AVStream>, by track: MovieTrack?) {
+    guard let pcm = track?.entries.first?.pcm,
+      let wanted = avcodec_descriptor_get_by_name(pcm.codecName)?.pointee.id,
+      let parameters = stream.pointee.codecpar,
+      av_get_bits_per_sample(wanted) == av_get_bits_per_sample(parameters.pointee.codec_id)
+    else { return }
+    parameters.pointee.codec_id = wanted
+  }
+}
+
+extension StreamInfo {
+  /// Throws if the samples can't be read as they are: encrypted, or misread by the linked libavformat.
+  ///
+  /// - Parameter location: The input's name.
+  package func checkReadable(at location: String) throws(UprightError) {
+    if let encryption {
+      throw UprightError(
+        .badData, "\(label) is encrypted (\(encryption))", at: location,
+        remedy: "decrypt it first")
+    }
+    guard let pcm = track?.entries.first?.pcm, pcm.codecName != codecName else { return }
+    throw UprightError(
+      .badData,
+      "\(label) has samples of \(pcm.bits) bits, \(pcm.isLittleEndian ? "little" : "big")-endian "
+        + "(pcmC), which the linked FFmpeg doesn't read", at: location,
+      remedy: "convert its audio first")
+  }
+}
+
+/// Properties of tracks that are read from the container's own fields.
+struct TrackProperties {
+  /// The tracks of an MP4 or MOV file.
+  let movie: [MovieTrack]
+  /// The encryption of a Matroska file's tracks, by the index of the stream.
+  let ciphers: [Int: String]
+  let outline: MovieOutline?
+  let topBoxes: [MP4BoxType]
+
+  /// - Parameters:
+  ///   - opening: The first bytes of an input that isn't seekable.
+  ///   - content: The index of a local MP4 or MOV file.
+  ///   - file: The local file.
+  init(
+    _ context: UnsafeMutablePointer<AVFormatContext>, opening: [UInt8], _ content: MovieContent?,
+    _ file: ByteSource?, _ interrupt: Interrupt
+  ) {
+    guard String(cString: context.pointee.iformat.pointee.name).hasPrefix("mov,") else {
+      (movie, outline, topBoxes) = ([], nil, [])
+      ciphers = file.map { MatroskaEncryption.algorithms(in: $0) } ?? [:]
+      return
+    }
+    var found = content ?? MovieContent(inOpening: opening)
+    if found == nil, file == nil, let url = context.pointee.url {
+      found = ByteSource(url: String(cString: url), interrupt: interrupt)
+        .flatMap { MovieContent(in: $0) }
+    }
+    movie = found.map { MovieTrack.tracks(inMovie: $0.bytes) } ?? []
+    outline = found.map { MovieOutline(movie: $0.bytes) }
+    var seen: Set<MP4BoxType> = []
+    topBoxes = file.map { MovieFileBoxes($0).map(\.type).filter { seen.insert($0).inserted } } ?? []
+    ciphers = [:]
+  }
+}
+
+extension PacketSource {
+  /// Throws if the samples of a stream can't be read as they are.
+  package func checkReadable() throws(UprightError) {
+    for stream in container.streams { try stream.checkReadable(at: url) }
+  }
+}
