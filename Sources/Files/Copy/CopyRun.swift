@@ -18,6 +18,8 @@ final class CopyRun {
   private let decodingTimes: DecodingTimeGenerator
   private let format: EncodedFormat
   private var rewriter: DisplayOrientationRewriter?
+  /// `nil` if parameter sets stay where they are.
+  private let selfContained: SelfContainedHEVC?
   private var tally: SessionTally
   private var leading = LeadingFrames()
   private var isStarted = false
@@ -38,8 +40,11 @@ final class CopyRun {
       warnings.append(
         "\(inputSurvey.survey.leading) frames that refer to frames before the input are left out")
     }
+    selfContained = try SelfContainedHEVC(
+      plan.video, inputSurvey.survey.sets, container: plan.container)
     format = EncodedFormat(
-      index: 0, size: plan.video.parameters.size, parameters: plan.video.parameters)
+      index: 0, size: plan.video.parameters.size,
+      parameters: selfContained?.parameters ?? plan.video.parameters)
     rewriter = copy.mark.rewriter(for: plan.video)
     decodingTimes = DecodingTimeGenerator(
       timeBase: plan.video.timeBase, frameRate: plan.video.frameRate)
@@ -106,8 +111,10 @@ final class CopyRun {
       unsafe own.map { unsafe rewriter?.rewrite(bytes, stating: $0) }
         ?? rewriter?.rewrite(bytes, isKey: isKey)
     }
-    let marked: Packet
+    var marked: Packet
     if let changed { marked = try packet.with(payload: changed) } else { marked = packet }
+    let stripped = unsafe marked.withBytes { bytes in unsafe selfContained?.stripped(bytes) }
+    if let stripped { marked = try marked.with(payload: stripped) }
     try decodingTimes.take(marked) { (packet) throws(UprightError) in try send(packet) }
   }
 

@@ -99,3 +99,12 @@ extension Muxer {
     context.pointee.event_flags |= AVFMT_EVENT_FLAG_METADATA_UPDATED
   }
 }
+
+extension CodecParameters {
+  /// Returns a copy with other extradata and another four-character code.
+  package func with(extradata bytes: [UInt8], tag: String) throws(UprightError) -> CodecParameters {
+    let copy = try with(extradata: bytes)
+    copy.raw.pointee.codec_tag = Muxer.tag(tag)
+    return copy
+  }
+}

@@ -35,8 +35,11 @@ package struct DecoderConfiguration: Sendable, Hashable {
   /// Returns a configuration of the same form with `sets` instead. Its profile and level are
   /// sufficient to decode all of them.
   ///
+  /// - Parameter isComplete: Whether the packets contain no sets of HEVC (`array_completeness`).
   /// - Throws: `MalformedSyntax` if a set can't be read.
-  package func with(_ sets: [ParameterSet]) throws(MalformedSyntax) -> [UInt8] {
+  package func with(
+    _ sets: [ParameterSet], isComplete: Bool = false
+  ) throws(MalformedSyntax) -> [UInt8] {
     if head.isEmpty { return sets.flatMap { [0, 0, 0, 1] + $0.unit } }
     let sequences = sets.filter { $0.kind == .sequence }
     var parameters: [SequenceParameters] = []
@@ -44,7 +47,7 @@ package struct DecoderConfiguration: Sendable, Hashable {
     var bytes =
       switch codec {
       case .h264: avc(sets, parameters)
-      case .hevc: hevc(sets, parameters)
+      case .hevc: hevc(sets, parameters, isComplete: isComplete)
       }
     // configurationVersion. With the 0 of drafts and a profile of 0, the record would begin like a start code.
     bytes[0] = 1
@@ -84,7 +87,9 @@ package struct DecoderConfiguration: Sendable, Hashable {
 
   // MARK: - hvcC
 
-  private func hevc(_ sets: [ParameterSet], _ parameters: [SequenceParameters]) -> [UInt8] {
+  private func hevc(
+    _ sets: [ParameterSet], _ parameters: [SequenceParameters], isComplete: Bool
+  ) -> [UInt8] {
     var bytes = head
     // The profile fields have the same layout in a sequence parameter set, two bytes in.
     for set in sets where set.kind == .sequence {
@@ -104,10 +109,11 @@ package struct DecoderConfiguration: Sendable, Hashable {
     var arrays: [[UInt8]] = []
     for kind in [ParameterSet.Kind.video, .sequence, .picture] {
       let units = sets.filter { $0.kind == kind }.map(\.unit)
-      // array_completeness is 0: the encoder's sets are also in band.
+      // array_completeness is 0 if sets are also in band, such as those of an encoder.
+      let type = kind.unitType(codec) | (isComplete ? 0x80 : 0)
       let count = UInt16(truncatingIfNeeded: units.count)
       arrays.append(
-        [kind.unitType(codec), UInt8(count >> 8), UInt8(count & 0xFF)]
+        [type, UInt8(count >> 8), UInt8(count & 0xFF)]
           + units.flatMap { Self.length($0) + $0 })
     }
     arrays += otherArrays

@@ -24,6 +24,26 @@ extension NALFraming {
     return result
   }
 
+  /// Returns the packet without its parameter sets, in the same framing; `nil` if it has none, or nothing else.
+  package func withoutParameterSets(
+    _ packet: UnsafeRawBufferPointer, codec: DisplayOrientationTracker.Codec
+  ) -> [UInt8]? {
+    let actual = unsafe packet.withMemoryRebound(to: UInt8.self) { bytes in
+      self.actual(in: unsafe bytes.span)
+    }
+    let units = unsafe actual.units(in: packet)
+    let kept = units.filter { unit in
+      ParameterSet.Kind.allCases.allSatisfy { $0.unitType(codec) != codec.unitType(unit) }
+    }
+    guard kept.count < units.count, !kept.isEmpty else { return nil }
+    return kept.flatMap { unit in
+      switch actual {
+      case .startCodes: [0, 0, 0, 1] + unit
+      case .lengths(let size): [UInt8].big(unit.count, bytes: size) + unit
+      }
+    }
+  }
+
   /// Returns the units in `packet`.
   private func units(in packet: UnsafeRawBufferPointer) -> [[UInt8]] {
     unsafe packet.withMemoryRebound(to: UInt8.self) { bytes in
