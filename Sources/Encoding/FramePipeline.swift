@@ -80,6 +80,9 @@ package final class FramePipeline {
   private var mapsTones: Bool?
   private var stages: Stages?
   private var noted: [String] = []
+  /// What the encoded frames lack of the decoded ones, as texts for the user.
+  package private(set) var losses: Set<String> = []
+  private var losesCaptions = false
   private var wantsExtraKeyframe = false
   /// The lower rungs of the ladder, which follow the formats and keyframes of this pipeline's own encode.
   package var rungs: [RungEncoder] = []
@@ -139,6 +142,7 @@ package final class FramePipeline {
     _ frame: consuming VideoFrame, _ direction: FrameDirection, _ time: MediaTime,
     emit: Emit
   ) throws(UprightError) {
+    if losesCaptions && frame.hasCaptions { losses.insert(EncodingLosses.captions) }
     let frame = try mapped(frame)
     let stages = self.stages ?? prepare(frame)
     let plainFrame = try preparation.plain(frame)
@@ -176,21 +180,14 @@ package final class FramePipeline {
   private func mapsTones(_ frame: borrowing VideoFrame) -> Bool {
     let settings = setup.adapt(work.settings(frame, setup.codec))
     guard settings.format.bitDepth == 8 else { return false }
-    noted.append("HDR is tone-mapped to BT.709 in 8 bits; --codec hevc keeps it")
+    losses.insert(EncodingLosses.toneMapping)
     return true
   }
 
   private func prepare(_ frame: borrowing VideoFrame) -> Stages {
     let settings = setup.adapt(work.settings(frame, setup.codec))
-    if settings.format.bitDepth < frame.format.bitDepth {
-      noted.append(
-        "\(frame.format.bitDepth)-bit frames are encoded with \(settings.format.bitDepth) bits"
-          + (settings.format.bitDepth < 10 ? "; --codec hevc keeps 10" : ""))
-    }
-    if !settings.codec.carriesHDR && !frame.colour.hdr.isEmpty {
-      noted.append(
-        "HDR10 mastering data is left out: \(work.container) can't store it")
-    }
+    losses.formUnion(EncodingLosses.of(frame, settings, container: work.container))
+    losesCaptions = !settings.codec.carriesCaptions
     let orienter = FrameOrienter(format: settings.format, layout: layout)
     if let canvas = setup.canvas {
       orienter.site(canvas.size, like: frame, turned: canvas.turn)

@@ -161,7 +161,7 @@ struct HDRTests {
     }
     let video = try #require(try FFmpegTool.streams(run.path, "video").first)
     let isSDR = output != "out.mkv"
-    #expect(run.result.warnings.contains { $0.contains("tone-mapped") } == isSDR)
+    #expect(run.result.output.dropped.contains { $0.contains("tone-mapped") } == isSDR)
     #expect(video["codec_name"].string == (isSDR ? "h264" : "hevc"))
     #expect(video["pix_fmt"].string == (isSDR ? "yuv420p" : "yuv420p10le"))
     #expect(video["color_transfer"].string == (isSDR ? "bt709" : "smpte2084"))
@@ -217,7 +217,7 @@ struct HDRTests {
   func unsayable() throws {
     let scratch = try Scratch()
     let run = try Transcoded(try Self.source(scratch), to: scratch.path("out.y4m"))
-    #expect(run.result.warnings.contains { $0.contains("HDR10 mastering data is left out") })
+    #expect(run.result.output.dropped.contains { $0.hasPrefix("HDR10 mastering data") })
   }
 
   @Test(

@@ -75,6 +75,7 @@ final class PartEncoder: @unchecked Sendable {
     queue.close()
     outcome.tally = line.tally
     outcome.warnings = line.warnings
+    outcome.droppedMetadata.formUnion(line.losses)
     return outcome
   }
 

@@ -260,7 +260,11 @@ final class SessionRun {
   private func report(_ outcome: SourceOutcome) -> TranscodeReport {
     if request.options.frames == .metadata { warnings += outcome.warnings }
     if let plan = director?.plan { warnings += plan.warnings }
-    for line in lines { warnings += line.warnings.filter { !warnings.contains($0) } }
+    var outcome = outcome
+    for line in lines {
+      warnings += line.warnings.filter { !warnings.contains($0) }
+      outcome.droppedMetadata.formUnion(line.losses)
+    }
     // Lost frames leave gaps, which the losses report.
     if plan.container == .y4m, line.tally.hasUnevenSteps, !hasLosses {
       warnings.append(

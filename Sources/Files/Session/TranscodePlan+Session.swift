@@ -1,5 +1,6 @@
 internal import UprightOrientation
 internal import UprightContainers
+internal import UprightEncoding
 internal import UprightMediaIO
 internal import UprightPipeline
 
@@ -21,7 +22,8 @@ extension TranscodePlan {
       canvases: plan.canvases, renditions: Self.renditions(plan), parts: parts,
       concurrency: copyPlan.concurrency,
       isToneMapped: !isCopied && plan.mapsTones, tracks: plan.sideTracks.map(Track.init),
-      dropped: plan.allDropped(), warnings: plan.warnings + copyPlan.warnings)
+      dropped: plan.allDropped(frameMetadata: plan.losses(copyPlan.method)),
+      warnings: plan.warnings + copyPlan.warnings)
   }
 
   private static func renditions(_ plan: SessionPlan) -> [PlannedRendition] {
@@ -74,5 +76,23 @@ extension TranscodePlan.Track {
     self.init(
       stream: track.stream.index, kind: track.stream.kind, codec: track.stream.codecName,
       action: action)
+  }
+}
+
+extension SessionPlan {
+  /// Returns what frames lose by being encoded, as the first frame shows it.
+  fileprivate func losses(_ method: CopyPlan.Method) -> Set<String> {
+    if case .copy = method { return [] }
+    // A frame that can't be decoded is an error of the run, not of its plan.
+    guard let frame = try? decodeFirstFrame() else { return [] }
+    var settings = encoderSettings(first: frame)
+    if case .parts(let parts) = method, let join = parts.join { settings = join.settings(settings) }
+    var losses = Set(frame.dynamicMetadata)
+    if frame.colour.isHDR && frame.format.bitDepth > 8 && settings.format.bitDepth == 8 {
+      losses.insert(EncodingLosses.toneMapping)
+    } else {
+      losses.formUnion(EncodingLosses.of(frame, settings, container: container.rawValue))
+    }
+    return losses
   }
 }

@@ -129,6 +129,14 @@ public enum VideoCodec: String, Sendable, CaseIterable {
   /// Whether fields can be kept. H.264 can code them, and Y4M's header can declare them.
   package var carriesFields: Bool { self == .h264 || self == .raw }
 
+  /// Whether the linked encoder writes closed captions that frames carry.
+  package var carriesCaptions: Bool {
+    guard var options = avcodec_find_encoder_by_name(encoderName())?.pointee.priv_class else {
+      return false
+    }
+    return av_opt_find(&options, "a53cc", nil, 0, AV_OPT_SEARCH_FAKE_OBJ) != nil
+  }
+
   /// Whether HDR10 metadata can be carried. VP9 leaves it to the container, and Y4M has no place for it.
   package var carriesHDR: Bool { self != .raw }
 

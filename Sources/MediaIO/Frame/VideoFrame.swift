@@ -94,6 +94,9 @@ package struct VideoFrame: ~Copyable, @unchecked Sendable {
     return kinds.filter { av_frame_get_side_data(raw, $0.0) != nil }.map(\.1)
   }
 
+  /// Whether the frame carries closed captions (CEA-608 or CEA-708, in ATSC A/53's user data).
+  package var hasCaptions: Bool { av_frame_get_side_data(raw, AV_FRAME_DATA_A53_CC) != nil }
+
   /// Whether the decoder concealed damage in this frame.
   package var isDamaged: Bool {
     raw.pointee.decode_error_flags != 0 || raw.pointee.flags & AV_FRAME_FLAG_CORRUPT != 0
