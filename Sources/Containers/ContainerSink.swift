@@ -230,6 +230,10 @@ package final class ContainerSink: PacketSink {
       try MatroskaProjection.makeRectangular(staged.temporaryPath)
     }
     if let staged { try sampleDescriptions?.write(toFileAt: staged.temporaryPath) }
+    if let staged, let description, !description.entryBoxes.isEmpty {
+      try SampleEntryBoxes(boxes: description.entryBoxes)
+        .write(toFileAt: staged.temporaryPath, location: target)
+    }
     sampleDescriptions = nil
   }
 

@@ -45,6 +45,8 @@ package struct OutputDescription: Sendable {
   var copiedVideo: StreamInfo?
   /// How the output signals the orientation of copied frames.
   package var mark: OrientationMetadata?
+  /// Boxes that are added to the tracks' sample entries, by the index of the track.
+  package var entryBoxes: [Int: [[UInt8]]] = [:]
   /// Whether there is a video track. Without one, its packets still decide where segments end.
   var hasVideo = true
 
@@ -52,7 +54,8 @@ package struct OutputDescription: Sendable {
     format: EncodedFormat, videoTimeBase: Rational, frameRate: Rational?,
     videoMetadata: [String: String], sideTracks: [SideTrack], metadata: [String: String],
     listsTags: Bool, chapters: [Demuxer.Chapter], earliestTime: MediaTime,
-    copiedVideo: StreamInfo? = nil, mark: OrientationMetadata? = nil
+    copiedVideo: StreamInfo? = nil, mark: OrientationMetadata? = nil,
+    entryBoxes: [Int: [[UInt8]]] = [:]
   ) {
     self.format = format
     self.videoTimeBase = videoTimeBase
@@ -65,6 +68,7 @@ package struct OutputDescription: Sendable {
     self.earliestTime = earliestTime
     self.copiedVideo = copiedVideo
     self.mark = mark
+    self.entryBoxes = entryBoxes
   }
 }
 

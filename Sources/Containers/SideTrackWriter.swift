@@ -95,6 +95,14 @@ package final class SideTrackWriter {
     description.parameters = try description.parameters.with(extradata: extradata)
   }
 
+  /// Whether the packets are the input's.
+  package var isCopied: Bool {
+    switch work {
+    case .copy, .filter: true
+    case .transcode, .rewrite: false
+    }
+  }
+
   /// The extradata of the output's track so far.
   package var extradata: [UInt8] { description.parameters.extradata }
 

@@ -34,12 +34,13 @@ struct LedgerTests {
   // 1 s for all.
   @Test(
     "A codec that FFmpeg doesn't know is named by the container's code",
-    arguments: ["apac", "qdmX", "ac-4", "mha1"])
+    arguments: ["apac", "qdmX", "ac-4", "zzzz"])
   func audioCodes(_ code: String) throws {
     let scratch = try Scratch()
     let input = scratch.path("in.mov")
     try Self.clip(input)
-    try MoviePatch.rename(entryOf: 2, to: code, in: input)
+    // Without the box that says AAC: the fields of QuickTime's version 1 alone.
+    try MoviePatch.entry(of: 2, in: input) { MovieWriter.box(code, Array($0[8..<52])) }
     let dropped = try Self.dropped(scratch, input, to: "out.mp4")
     #expect(dropped.count == 1 && dropped[0].hasPrefix("stream 2 (audio, \(code))"), "\(dropped)")
   }
@@ -72,7 +73,7 @@ struct LedgerTests {
     let transport = try Self.dropped(scratch, input, to: "out.ts")
     #expect(transport.contains("chapters: not supported in mpegts"), "\(transport)")
     let movie = try Self.dropped(scratch, input, to: "out.mp4")
-    #expect(!movie.contains { $0.hasPrefix("chapters") || $0.contains("audio") }, "\(movie)")
+    #expect(movie.isEmpty, "\(movie)")
   }
 
   @Test("AV1 to QuickTime is refused as a choice of container, and one frame is 1 frame")

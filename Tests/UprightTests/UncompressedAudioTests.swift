@@ -50,8 +50,9 @@ struct UncompressedAudioTests {
       let samples = try Self.samples(run.path).dropFirst(4800).prefix(14400)
       try #require(samples.count == 14400)
       let level = (samples.map { $0 * $0 }.reduce(0, +) / Double(samples.count)).squareRoot()
+      // FFmpeg made two channels from one, 3 dB lower.
       let crossings = zip(samples, samples.dropFirst()).count { $0 < 0 && $1 >= 0 }
-      #expect(abs(level - 0.0707) < 0.005, "\(name): level \(level)")
+      #expect(abs(level - (channels == 1 ? 0.0707 : 0.05)) < 0.005, "\(name): level \(level)")
       #expect(abs(crossings - 132) <= 2, "\(name): \(crossings) periods")
     }
   }

@@ -29,6 +29,8 @@ final class CopyRun {
   init(
     _ plan: SessionPlan, _ copy: CopyPlan.Copy, observe: @escaping (SessionUpdate) -> Void
   ) throws(UprightError) {
+    var plan = plan
+    plan.mark = copy.mark
     self.plan = plan
     inputSurvey = copy.inputSurvey
     self.observe = observe

@@ -213,10 +213,11 @@ final class OutputStage {
 
   private func description(_ first: EncodedFormat, _ earliest: MediaTime) -> OutputDescription {
     // Copied frames keep all tags except `rotate`, which the new mark replaces.
-    let tags =
+    var tags =
       mark == nil
       ? plan.container.trackTags(plan.video.metadata)
-      : plan.video.metadata.filter { $0.key.lowercased() != "rotate" }
+      : plan.video.metadata.filter { !["rotate", Timecode.tag].contains($0.key.lowercased()) }
+    tags[Timecode.tag] = plan.timecode?.text
     let placed = plan.tags
     return OutputDescription(
       format: first, videoTimeBase: plan.videoTimeBase, frameRate: plan.video.frameRate,
@@ -224,7 +225,8 @@ final class OutputStage {
       sideTracks: plan.sideTracks.map(\.description),
       metadata: placed.written, listsTags: placed.isList,
       chapters: plan.demuxer.container.chapters,
-      earliestTime: earliest, copiedVideo: mark == nil ? nil : plan.video, mark: mark)
+      earliestTime: earliest, copiedVideo: mark == nil ? nil : plan.video, mark: mark,
+      entryBoxes: plan.keptBoxes)
   }
 
   /// Ends all tracks and writes the remaining packets.

@@ -19,7 +19,7 @@ extension SessionPlan {
   ///
   /// - Parameter frameMetadata: Names of the metadata of frames that isn't kept.
   func allDropped(frameMetadata: Set<String> = []) -> [String] {
-    var dropped = droppedParts + frameMetadata.sorted()
+    var dropped = droppedParts + lostTimecodes + lostBoxes + frameMetadata.sorted()
     if dropsLocation {
       dropped.append(
         "GPS position tags" + (container.hasTags ? " (--keep-location keeps them)" : ""))
@@ -47,7 +47,8 @@ extension SessionPlan {
 
   /// Tags that describe the old container, or an orientation that was applied to the pixels.
   private static let technical: Set<String> = [
-    "major_brand", "minor_version", "compatible_brands", "encoder", "rotate", "duration",
+    "major_brand", "minor_version", "timecode", "compatible_brands", "encoder", "rotate",
+    "duration",
     "com.apple.quicktime.video-orientation", "orientation", "rotation",
   ]
 }

@@ -23,6 +23,8 @@ package struct SessionPlan {
   let codec: VideoCodec
   let stills: SessionStills
   var warnings: [String]
+  /// How copied frames signal their orientation. `nil` if frames are encoded.
+  var mark: OrientationMetadata?
   /// Whether a survey computes digests of the packets.
   var digestsPackets = false
 
@@ -142,6 +144,13 @@ package struct SessionPlan {
         } catch {
           dropped.append("\(name): \(error.message)")
         }
+      // See `lostTimecodes`.
+      case .data where stream.codecTag == Timecode.track: continue
+      // QuickTime's chapter track, whose content is written as chapters.
+      case .data
+      where stream.codecTag == "text" && container.hasChapters
+        && !demuxer.container.chapters.isEmpty:
+        continue
       case .video where stream.isAttachedPicture:
         dropped.append("\(name): cover picture")
       case .video:

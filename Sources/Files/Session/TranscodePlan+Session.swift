@@ -6,6 +6,8 @@ internal import UprightPipeline
 
 extension TranscodePlan {
   init(_ plan: SessionPlan, _ copyPlan: CopyPlan) {
+    var plan = plan
+    if case .copy(let copy) = copyPlan.method { plan.mark = copy.mark }
     let parts = Self.parts(plan, copyPlan)
     let isCopied = parts.allSatisfy(\.isCopied)
     let codec =

@@ -33,6 +33,10 @@ extension Muxer {
     for side in source.sideData where side.type != AV_PKT_DATA_DISPLAYMATRIX {
       try side.add(to: stream)
     }
+    // libavformat writes them to MP4 and Matroska only if this is allowed.
+    if !source.descriptions.isEmpty, source.track == nil || isMatroska {
+      context.pointee.strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL
+    }
     switch orientation {
     case nil: break
     case .matrix(let matrix): try add(matrix, to: stream)
@@ -48,6 +52,10 @@ extension Muxer {
     guard let tags = context.pointee.oformat.pointee.codec_tag else { return false }
     let raw = parameters.raw.pointee
     return av_codec_get_id(tags, raw.codec_tag) == raw.codec_id
+  }
+
+  private var isMatroska: Bool {
+    ["matroska", "webm"].contains(String(cString: context.pointee.oformat.pointee.name))
   }
 
   private func add(

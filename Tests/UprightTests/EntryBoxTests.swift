@@ -1,0 +1,109 @@
+import Foundation
+import Testing
+import UprightOrientation
+import UprightSignals
+import UprightTestSupport
+
+@testable import UprightMediaIO
+
+/// Boxes of sample entries that libavformat doesn't write are kept when packets are copied, or named.
+@Suite("Boxes of sample entries")
+struct EntryBoxTests {
+  /// What libavformat doesn't write: of views and projections, of the samples, and one that nobody knows.
+  private static let spatial = ["vexu", "hfov", "st3d", "sv3d"]
+  private static let others = ["lhvC", "dvvC", "amve", "cclv", "zzzz"]
+
+  private static func content(_ type: String) -> [UInt8] {
+    switch type {
+    // Profile 8.4, and mono; libavformat reads both.
+    case "dvvC": [1, 0, 0x10, 0x2D, 0x40] + [UInt8](repeating: 0, count: 19)
+    case "st3d": [0, 0, 0, 0, 0]
+    case "sv3d":
+      MovieWriter.box("svhd", [0, 0, 0, 0, 0])
+        + MovieWriter.box(
+          "proj",
+          MovieWriter.box("prhd", [UInt8](repeating: 0, count: 16))
+            + MovieWriter.box("equi", [UInt8](repeating: 0, count: 20)))
+    default: Array("content of \(type)".utf8)
+    }
+  }
+
+  private static func clip(_ path: String, turned: Bool, audio: Bool = true) throws {
+    let plain = path + ".plain.mov"
+    try FFmpegTool.run(
+      "-f lavfi -i testsrc2=s=64x96:r=10:d=0.5 -f lavfi -i sine=d=0.5 -c:v libx264 -bf 2 -c:a aac",
+      [plain])
+    try FFmpegTool.run(
+      ["-i", plain, "-map", "0", "-c", "copy"]
+        + (turned ? ["-metadata:s:v:0", "rotate=90"] : []) + [path])
+    let boxes = (spatial + others).flatMap { MovieWriter.box($0, content($0)) }
+    try MoviePatch.add(boxes, toEntryOf: 0, in: path)
+    try MoviePatch.add(MovieWriter.box("zaud", content("zaud")), toEntryOf: 1, in: path)
+  }
+
+  private static func boxes(_ path: String, track: Int = 0) throws -> [String: [UInt8]] {
+    let file = try #require(ByteSource(regularFile: path))
+    let movie = try #require(MovieContent(in: file))
+    let tracks = MovieTrack.tracks(inMovie: movie.bytes)
+    try #require(tracks.count > track)
+    let entry = try #require(tracks[track].entries.first)
+    return Dictionary(
+      entry.boxes.map { ($0.type.description, Array(entry.bytes[$0.payload])) },
+      uniquingKeysWith: { first, _ in first })
+  }
+
+  // 2 s for all.
+  @Test(
+    "A copy has all of them, byte for byte", arguments: ["in.mp4", "in.mov"],
+    ["out.mp4", "out.mov"])
+  func copied(_ input: String, _ output: String) throws {
+    let scratch = try Scratch()
+    let source = scratch.path(input)
+    try Self.clip(source, turned: false)
+    let run = try Transcoded(source, to: scratch.path(output))
+    #expect(run.result.output.copiedFrames == 5)
+    #expect(run.result.output.dropped.isEmpty, "\(run.result.output.dropped)")
+    let written = try Self.boxes(run.path)
+    for type in Self.spatial + Self.others {
+      #expect(written[type] == Self.content(type), "\(type)")
+    }
+    #expect(try Self.boxes(run.path, track: 1)["zaud"] == Self.content("zaud"))
+    #expect(try FFmpegTool.frames(run.path).count == 5)
+    let audio = try FFmpegTool.packets(source, "a:0", hashes: true).map(\.hash)
+    #expect(try FFmpegTool.packets(run.path, "a:0", hashes: true).map(\.hash) == audio)
+  }
+
+  @Test("A copy that is turned by metadata keeps what stays true, and names the rest")
+  func turned() throws {
+    let scratch = try Scratch()
+    let source = scratch.path("in.mp4")
+    try Self.clip(source, turned: false)
+    let events = #"{"at": 0, "device": "landscapeLeft"}"#
+    let run = try Transcoded(source, to: scratch.path("out.mp4"), events: events) {
+      $0.upright = .metadata
+      $0.frames = .sensor(Camera())
+    }
+    let written = try Self.boxes(run.path)
+    for type in Self.others { #expect(written[type] == Self.content(type), "\(type)") }
+    let isTurned = run.result.formats[0].turn != .up
+    for type in Self.spatial {
+      let isNamed = run.result.output.dropped.contains { $0.contains(type) }
+      #expect((written[type] == nil) == isTurned && isNamed == isTurned, "\(type)")
+    }
+  }
+
+  @Test("Encoded frames, and other containers, lose them by name")
+  func named() throws {
+    let scratch = try Scratch()
+    let source = scratch.path("in.mov")
+    try Self.clip(source, turned: true)
+    let encoded = try Transcoded(source, to: scratch.path("out.mp4")) { $0.quick() }
+    #expect(encoded.result.output.copiedFrames == 0)
+    for type in Self.spatial + Self.others {
+      #expect(encoded.result.output.dropped.contains { $0.contains(type) }, "\(type)")
+    }
+    #expect(try Self.boxes(encoded.path, track: 1)["zaud"] == Self.content("zaud"))
+    let transport = try Transcoded(source, to: scratch.path("out.ts")) { $0.quick() }
+    #expect(transport.result.output.dropped.contains { $0.contains("zaud") })
+  }
+}
