@@ -5,12 +5,16 @@ struct AccessUnitReader: Sendable {
   struct Picture: Sendable {
     /// Whether a coded video sequence starts with this picture.
     var startsSequence: Bool
-    /// The last message before its slices.
+    /// The last message that belongs to it.
     var message: DisplayOrientationMessage?
   }
 
   private let codec: DisplayOrientationTracker.Codec
   private let framing: NALFraming
+  /// Whether a packet is one access unit with all its messages: a sample with lengths (ISO/IEC 14496-15,
+  /// 5.2.2 and 5.3.2). Otherwise a message after a picture's slices begins the next access unit
+  /// (ISO/IEC 14496-10, 7.4.1.2.3; ISO/IEC 23008-2, 7.4.2.4.4).
+  private let isSampled: Bool
   /// A message whose picture has not been read yet, for example because the message is in a
   /// separate packet.
   private var pending: DisplayOrientationMessage?
@@ -25,12 +29,14 @@ struct AccessUnitReader: Sendable {
   init(codec: DisplayOrientationTracker.Codec, configuration: some Collection<UInt8>) {
     self.codec = codec
     framing = NALFraming(configuration: configuration, codec: codec)
+    isSampled = framing != .startCodes
   }
 
   /// Returns the picture of this packet, with a field pair as one picture. Returns `nil` if the
   /// packet contains no picture, only more slices of the last one, or one that is never output.
   mutating func read(_ packet: Span<UInt8>, pts: Int64?) -> Picture? {
     var picture: Picture?
+    var hasSlice = false
     var units = NALUnits(framing.actual(in: packet))
     while let range = units.next(in: packet) {
       switch NALUnit(packet, range, codec: codec) {
@@ -40,6 +46,7 @@ struct AccessUnitReader: Sendable {
         pending = found.messages.last ?? pending
         damagedMessages += found.damaged
       case .slice(let slice):
+        hasSlice = true
         // Later slices of the previous picture, in a separate packet.
         let isMore =
           picture == nil && !slice.isFirst && !isAtStart && (pts == nil || pts == lastPTS)
@@ -50,6 +57,7 @@ struct AccessUnitReader: Sendable {
         break
       }
     }
+    if isSampled, hasSlice, let late = pending.take() { picture?.message = late }
     if picture != nil { lastPTS = pts }
     return picture
   }

@@ -112,6 +112,28 @@ struct PersistenceTests {
     #expect(tracker.signal(at: 4) == nil)
   }
 
+  @Test(
+    "A message after the slices belongs to its own sample, and in a byte stream to the next picture",
+    arguments: Codec.allCases, Wrapping.allCases)
+  func lateMessages(codec: Codec, wrapping: Wrapping) {
+    // With B-frames; the fourth picture in decoding order starts a sequence.
+    let units = stream("I0=L1 P3=D0 B1 B2=x I4=R1 P5")
+    var tracker = DisplayOrientationTracker(
+      codec: codec, configuration: wrapping.configuration(codec))
+    for unit in units {
+      var parts = unit.units(codec)
+      // Delimiter, message, slice.
+      if unit.message != nil { parts.swapAt(1, 2) }
+      tracker.note(wrapping.packet(parts), pts: unit.pts)
+    }
+    let seen = units.map(\.pts).sorted { ($0 ?? 0) < ($1 ?? 0) }.map {
+      letter(tracker.signal(at: $0))
+    }
+    let isSample = ![Wrapping.startCodes, .shortStartCodes].contains(wrapping)
+    // Of a byte stream's messages, L is of P3, D of B1 for one picture, the cancel of I4, R of P5.
+    #expect(seen.joined() == (isSample ? "LL-DRR" : "-D-L-R"))
+  }
+
   @Test("Without times, decoding order is used", arguments: Codec.allCases)
   func untimed(codec: Codec) {
     let units = stream("I_ P_=L1 P_ P_=x P_ I_=D0 P_ I_=R1")
