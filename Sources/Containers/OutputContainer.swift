@@ -157,6 +157,15 @@ public enum OutputContainer: String, Sendable, CaseIterable {
   /// Returns whether audio in `codec` is copied.
   package func copiesAudio(_ codec: String) -> Bool { audioCodecs.contains(codec) }
 
+  /// Returns whether audio that an edit list cuts is still cut if its packets are copied.
+  package func keeps(_ editing: StreamInfo.Editing) -> Bool {
+    switch editing {
+    case .none: true
+    case .start: self == .mp4 || self == .mov
+    case .cut, .rate: false
+    }
+  }
+
   /// FFmpeg's encoder for audio that can't be copied; `nil` if the container stores no audio.
   package var audioEncoder: String? {
     switch self {

@@ -29,7 +29,7 @@ package final class SideTrackWriter {
     self.track = track
     let isCopied =
       switch stream.kind {
-      case .audio: container.copiesAudio(stream.codecName)
+      case .audio: container.copiesAudio(stream.codecName) && container.keeps(stream.editing)
       case .subtitle: container.copiesSubtitles(stream.codecName)
       default: true
       }

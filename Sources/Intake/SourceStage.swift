@@ -146,6 +146,7 @@ package final class SourceStage: @unchecked Sendable {
   }
 
   private func take(_ packet: consuming Packet) throws(UprightError) {
+    if packet.startsAnew, packet.streamIndex == video.index { try startAnew() }
     signals.note(packet)
     guard packet.streamIndex == video.index else {
       if sideStreams.contains(packet.streamIndex) {
@@ -163,6 +164,14 @@ package final class SourceStage: @unchecked Sendable {
       try deliver()
       if isTaken { return }
     }
+  }
+
+  /// Passes on the frames that the decoder holds, for packets that don't follow on from the last ones.
+  private func startAnew() throws(UprightError) {
+    guard outcome.videoPackets > 0 else { return }
+    decoder.finish()
+    try deliver()
+    decoder.flush()
   }
 
   /// Seeks to the keyframe at `pts`. If that is not possible, continues reading.

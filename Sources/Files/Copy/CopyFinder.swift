@@ -53,6 +53,7 @@ struct CopyFinder {
     if let codec = options.codec, codec.rawValue != plan.video.codecName {
       return "the input is \(plan.video.codecLabel), --codec is \(codec.rawValue)"
     }
+    if plan.video.editing == .rate { return "an edit list holds frames or changes their speed" }
     if !options.overlays.isEmpty { return "overlays are drawn into the frames" }
     if options.levels { return "--level turns by any angle" }
     if options.splits { return "--split starts a new encoder for each file" }

@@ -82,6 +82,11 @@ final class PartEncoder: @unchecked Sendable {
   private func work() throws(UprightError) {
     let decoder = try VideoDecoder(stream: plan.video, threads: decodingThreads)
     while let packet = queue.take() {
+      if packet.startsAnew {
+        decoder.finish()
+        try deliver(decoder)
+        decoder.flush()
+      }
       while true {
         let isTaken = timed { decoder.send(packet) }
         try deliver(decoder)

@@ -131,6 +131,9 @@ package struct SessionPlan {
           tracks.append(
             try SideTrackWriter(stream: stream, track: tracks.count + 1, container: container))
           audioTrackLimit += 1
+          if stream.editing == .rate {
+            dropped.append("\(name): silent where an edit list changes its speed")
+          }
         } catch {
           dropped.append("\(name): \(error.message)")
         }

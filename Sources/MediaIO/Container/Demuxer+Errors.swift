@@ -4,6 +4,25 @@ internal import Glibc
 internal import UprightOrientation
 
 extension Demuxer {
+  /// Returns the error for a failed reading of a packet; `nil` at the end.
+  static func readError(_ code: CInt, at url: String) -> UprightError? {
+    switch code {
+    case upright_averror_eof(): nil
+    case upright_averror_exit(): UprightError(.cancelled, "stopped", at: url)
+    // Demuxers return these codes for sizes and counts that no file can have.
+    case upright_averror_invaliddata(), upright_averror(ENOMEM), upright_averror(EINVAL),
+      upright_averror(ERANGE):
+      UprightError(
+        .badData, "damaged: \(explain(code))", at: url, remedy: keptRemedy
+      ).reporting(code)
+    default:
+      UprightError(
+        .inputOutput, "reading failed: \(explain(code))", at: url,
+        remedy: "check the file or the connection"
+      ).reporting(code)
+    }
+  }
+
   /// Returns the error for a failed opening, or for an input without streams if `code` is 0.
   static func openError(
     _ code: CInt, url: String, _ nested: NestedInputCheck?, _ redirects: RedirectGuard?

@@ -1,6 +1,5 @@
 internal import CUprightFFmpeg
 internal import CUprightFFmpegShims
-internal import Glibc
 package import UprightOrientation
 package import UprightSignals
 
@@ -10,7 +9,7 @@ package final class Demuxer {
   package struct Container: Sendable {
     /// libavformat's name of the format, such as `mov,mp4,m4a,3gp,3g2,mj2`.
     package let format: String
-    package let streams: [StreamInfo]
+    package internal(set) var streams: [StreamInfo]
     /// The duration. `nil` if unknown.
     package let duration: MediaTime?
     package let metadata: [String: String]
@@ -69,6 +68,14 @@ package final class Demuxer {
   private let redirects: RedirectGuard?
   /// `nil` for containers whose timestamps already form one timeline.
   private var joined: ClockJoiner?
+  /// How tracks are presented whose edit lists are applied here, by the index of the stream.
+  private let presentations: [Int: TrackPresentation]
+  /// The readers of those tracks, once they are needed.
+  private var presenters: [Int: any TrackPresenter] = [:]
+  /// The streams that are read.
+  private var selected: Set<Int>
+  /// The next packets of the streams that are read apart, and of all others (-1). `nil` at the end.
+  private var heads: [Int: PacketBox?] = [:]
   /// What `joined` subtracts from the container's timestamps, in microseconds. 0 for other containers.
   private let zero: Int64
 
@@ -101,12 +108,12 @@ package final class Demuxer {
   package convenience init(again first: Demuxer, format: String?) throws(UprightError) {
     let isKnown = first.container.format.hasPrefix("mov,")
     try self.init(
-      first.url, nil, format: format, [:], first.interrupt, known: isKnown ? first.container : nil)
+      first.url, nil, format: format, [:], first.interrupt, known: isKnown ? first : nil)
   }
 
   private init(
     _ url: String, _ input: PipeInput?, format: String?, _ settings: [String: String],
-    _ interrupt: Interrupt, known: Container? = nil
+    _ interrupt: Interrupt, known: Demuxer? = nil
   ) throws(UprightError) {
     self.url = url
     self.input = input
@@ -127,13 +134,21 @@ package final class Demuxer {
     zero = isBroadcast && Rational(1, Int(AV_TIME_BASE)).isPlausible(start) ? start : 0
     joined = isBroadcast ? ClockJoiner(start: zero) : nil
     if let known {
-      container = known
+      container = known.container
+      presentations = known.presentations
+      selected = Set(container.streams.map(\.index))
+      applySelection()
       return
     }
     do throws(UprightError) {
-      container = try Self.describe(
+      let described = try Self.describe(
         context, zero: zero,
         tracks: TrackProperties(context, opening: opening, movie, file, interrupt))
+      let isMovie = described.format.hasPrefix("mov,") && input == nil
+      presentations = isMovie ? Self.presentations(of: described, in: url) : [:]
+      container = described.presented(by: presentations)
+      selected = Set(container.streams.map(\.index))
+      applySelection()
     } catch {
       var pointer: UnsafeMutablePointer<AVFormatContext>? = context
       avformat_close_input(&pointer)
@@ -201,9 +216,16 @@ package final class Demuxer {
 
   /// Lets libavformat skip the packets of all other streams, except FLV script tags.
   package func select(_ indices: Set<Int>) {
+    selected = indices
+    applySelection()
+  }
+
+  private func applySelection() {
     for index in 0..<Int(context.pointee.nb_streams) {
       guard let stream = context.pointee.streams[index] else { continue }
-      let isKept = indices.contains(index) || Self.isScript(stream, in: context)
+      let isKept =
+        selected.contains(index) && presentations[index] == nil
+        || Self.isScript(stream, in: context)
       stream.pointee.discard = isKept ? AVDISCARD_DEFAULT : AVDISCARD_ALL
     }
   }
@@ -221,7 +243,32 @@ package final class Demuxer {
       return false
     }
     if joined != nil { joined = ClockJoiner(start: zero) }
-    return true
+    return presentations.isEmpty
+      || seekPresenters(stream, to: MediaTime(ticks, Rational(target.pointee.time_base)))
+  }
+
+  /// Goes to `time` in the tracks that are presented here: in `stream` first, whose keyframe the others follow.
+  private func seekPresenters(_ stream: Int, to time: MediaTime) -> Bool {
+    heads = [:]
+    do throws(UprightError) {
+      let start = try presenter(of: stream)?.seek(to: time) ?? time
+      for index in presentations.keys where index != stream && selected.contains(index) {
+        _ = try presenter(of: index)?.seek(to: start)
+      }
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  private func presenter(of stream: Int) throws(UprightError) -> (any TrackPresenter)? {
+    if let presenter = presenters[stream] { return presenter }
+    guard let presentation = presentations[stream],
+      let info = container.streams.first(where: { $0.index == stream })
+    else { return nil }
+    let made = try presentation.open(url, stream: info, interrupt: interrupt)
+    presenters[stream] = made
+    return made
   }
 
   /// The remedy of an error in the middle of an input. It is true only if there are frames before it.
@@ -234,37 +281,66 @@ package final class Demuxer {
   ///
   /// - Throws: `badData` for a damaged part, `inputOutput` if reading failed, `cancelled` if interrupted.
   package func read() throws(UprightError) -> Packet? {
+    let apart = presentations.keys.filter(selected.contains)
+    if apart.isEmpty { return try readFile() }
+    // The packet that is decoded first comes first.
+    for index in apart where heads[index] == nil {
+      heads[index] = .some(PacketBox(try presenter(of: index)?.next()))
+    }
+    if heads[-1] == nil { heads[-1] = .some(PacketBox(try readsFile ? readFile() : nil)) }
+    let first = heads.compactMapValues(\.self).min {
+      ($0.value.time, $0.key) < ($1.value.time, $1.key)
+    }
+    guard let first else { return nil }
+    heads[first.key] = nil
+    return first.value.packet.take()
+  }
+
+  /// A packet that waits for those of the other tracks.
+  private final class PacketBox {
+    var packet: Packet?
+    let time: MediaTime
+
+    /// Returns `nil` if there is no packet.
+    init?(_ packet: consuming Packet?) {
+      guard let packet else { return nil }
+      time = packet.decodingTime ?? .zero
+      self.packet = consume packet
+    }
+  }
+
+  /// Whether any selected stream is presented as libavformat reads it.
+  private var readsFile: Bool { selected.contains { presentations[$0] == nil } }
+
+  /// Returns the next packet as libavformat gives it, except of the streams that are presented here: those that it
+  /// read ahead when it was opened are in its queue.
+  private func readFile() throws(UprightError) -> Packet? {
+    while let packet = try readAny() {
+      if presentations[packet.streamIndex] == nil { return packet }
+    }
+    return nil
+  }
+
+  private func readAny() throws(UprightError) -> Packet? {
     var packet = try Packet()
     let result = av_read_frame(context, packet.raw)
     // After an interrupt libavformat returns an incomplete packet as if it were complete.
     if interrupt.isRaised { throw UprightError(.cancelled, "stopped", at: url) }
-    switch result {
-    case 0...:
-      guard let stream = context.pointee.streams[Int(packet.raw.pointee.stream_index)] else {
-        throw UprightError(.fault, "a packet belongs to no stream", at: url)
-      }
-      packet.raw.pointee.time_base = stream.pointee.time_base
-      packet.dropImplausibleTimes()
-      joined?.fit(&packet)
-      packet.isScript = Self.isScript(stream, in: context)
-      if context.pointee.event_flags & AVFMT_EVENT_FLAG_METADATA_UPDATED != 0 {
-        context.pointee.event_flags &= ~AVFMT_EVENT_FLAG_METADATA_UPDATED
-        if !packet.isScript { packet.newMetadata = dictionary(context.pointee.metadata) }
-      }
-      return packet
-    case upright_averror_eof(): return nil
-    case upright_averror_exit(): throw UprightError(.cancelled, "stopped", at: url)
-    // Demuxers return these codes for sizes and counts that no file can have.
-    case upright_averror_invaliddata(), upright_averror(ENOMEM), upright_averror(EINVAL),
-      upright_averror(ERANGE):
-      throw UprightError(
-        .badData, "damaged: \(explain(result))", at: url, remedy: Self.keptRemedy
-      ).reporting(result)
-    default:
-      throw UprightError(
-        .inputOutput, "reading failed: \(explain(result))", at: url,
-        remedy: "check the file or the connection"
-      ).reporting(result)
+    guard result >= 0 else {
+      guard let error = Self.readError(result, at: url) else { return nil }
+      throw error
     }
+    guard let stream = context.pointee.streams[Int(packet.raw.pointee.stream_index)] else {
+      throw UprightError(.fault, "a packet belongs to no stream", at: url)
+    }
+    packet.raw.pointee.time_base = stream.pointee.time_base
+    packet.dropImplausibleTimes()
+    joined?.fit(&packet)
+    packet.isScript = Self.isScript(stream, in: context)
+    if context.pointee.event_flags & AVFMT_EVENT_FLAG_METADATA_UPDATED != 0 {
+      context.pointee.event_flags &= ~AVFMT_EVENT_FLAG_METADATA_UPDATED
+      if !packet.isScript { packet.newMetadata = dictionary(context.pointee.metadata) }
+    }
+    return packet
   }
 }

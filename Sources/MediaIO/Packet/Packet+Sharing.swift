@@ -9,6 +9,7 @@ extension Packet {
     try check(av_packet_ref(packet.raw, raw)) { _ in outOfMemory("packet") }
     packet.timeBase = timeBase
     packet.cvo = cvo
+    packet.startsAnew = startsAnew
     return packet
   }
 

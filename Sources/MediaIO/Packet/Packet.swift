@@ -10,6 +10,8 @@ package struct Packet: ~Copyable, @unchecked Sendable {
   package var cvo: CVO?
   /// Whether this is the body of an FLV script tag (AMF 0).
   package internal(set) var isScript = false
+  /// Whether decoding starts anew with this packet: what the decoder still holds comes first.
+  package internal(set) var startsAnew = false
   /// The container's metadata, if it changed before this packet.
   package internal(set) var newMetadata: [String: String]?
 
@@ -68,7 +70,16 @@ package struct Packet: ~Copyable, @unchecked Sendable {
   }
 
   /// Whether the container marks it as decoded but never shown (before an edit list's start).
-  package var isDiscarded: Bool { raw.pointee.flags & AV_PKT_FLAG_DISCARD != 0 }
+  package internal(set) var isDiscarded: Bool {
+    get { raw.pointee.flags & AV_PKT_FLAG_DISCARD != 0 }
+    set {
+      if newValue {
+        raw.pointee.flags |= AV_PKT_FLAG_DISCARD
+      } else {
+        raw.pointee.flags &= ~AV_PKT_FLAG_DISCARD
+      }
+    }
+  }
 
   /// The offset in the file, in bytes. `nil` if unknown.
   package var position: Int64? { raw.pointee.pos >= 0 ? raw.pointee.pos : nil }

@@ -21,11 +21,14 @@ package struct StreamInfo: Sendable {
   /// The track's display matrix. `nil` if there is none.
   package let displayMatrix: DisplayMatrix?
   /// The duration. `nil` if unknown.
-  package let duration: MediaTime?
+  package internal(set) var duration: MediaTime?
   /// The first timestamp in ticks. `nil` if unknown.
-  package let startTime: Int64?
-  /// The number of frames that the container declares. 0 if it declares none.
-  package let frameCount: Int
+  package internal(set) var startTime: Int64?
+  /// The number of packets that the container declares, without those that an edit list leaves out. 0 if it
+  /// declares none.
+  package internal(set) var frameCount: Int
+  /// What an edit list does to the stream.
+  package internal(set) var editing = Editing.none
   /// Whether the stream is a cover picture rather than video.
   package let isAttachedPicture: Bool
   /// Whether it is a cover that can't be decoded. Muxers reject it.
@@ -45,6 +48,18 @@ package struct StreamInfo: Sendable {
   package let encryption: String?
   /// The stream's other side data in the container, in FFmpeg's structures, by type.
   let sideData: [StreamSideData]
+
+  /// What an edit list does to a stream apart from placing it.
+  package enum Editing: Sendable {
+    /// Every packet is presented, or hidden at the start as an encoder's priming is.
+    case none
+    /// A part before the time 0 is hidden. An edit list in the output can hide it again.
+    case start
+    /// Parts are hidden, repeated or apart.
+    case cut
+    /// Parts are held or played at another speed.
+    case rate
+  }
 
   /// FFmpeg's name of the codec, such as `h264`.
   package var codecName: String { parameters.codecName }

@@ -1,0 +1,28 @@
+internal import CUprightFFmpeg
+internal import UprightOrientation
+
+extension Packet {
+  /// Tells the decoder of an audio packet to drop samples at its start and its end.
+  mutating func skipSamples(first: Int64, last: Int64) throws(UprightError) {
+    guard let bytes = av_packet_new_side_data(raw, AV_PKT_DATA_SKIP_SAMPLES, 10) else {
+      throw outOfMemory("side data")
+    }
+    // Two little-endian numbers and two reasons.
+    for (place, count) in [first, last].enumerated() {
+      let number = UInt32(clamping: count)
+      for index in 0..<4 {
+        bytes[place * 4 + index] = UInt8(truncatingIfNeeded: number >> (8 * UInt32(index)))
+      }
+    }
+    bytes[8] = 0
+    bytes[9] = 0
+  }
+
+  /// Removes bytes at both ends of the payload, at most all.
+  mutating func cut(first: Int, last: Int) {
+    let first = min(max(0, first), size)
+    let last = min(max(0, last), size - first)
+    raw.pointee.data = raw.pointee.data.map { $0 + first }
+    raw.pointee.size -= CInt(clamping: first + last)
+  }
+}
