@@ -76,7 +76,7 @@ package final class Demuxer {
   private var selected: Set<Int>
   /// The next packets of the streams that are read apart, and of all others (-1). `nil` at the end.
   private var heads: [Int: PacketBox?] = [:]
-  /// What `joined` subtracts from the container's timestamps, in microseconds. 0 for other containers.
+  /// What is subtracted from the container's timestamps, in microseconds.
   private let zero: Int64
 
   /// Opens `url` (a path, a URL, or `-` for standard input) and reads enough to find its streams.
@@ -131,7 +131,8 @@ package final class Demuxer {
       interrupt: interrupt)
     let isBroadcast = context.pointee.iformat.pointee.flags & AVFMT_TS_DISCONT != 0
     let start = context.pointee.start_time
-    zero = isBroadcast && Rational(1, Int(AV_TIME_BASE)).isPlausible(start) ? start : 0
+    let hasStart = isBroadcast && Rational(1, Int(AV_TIME_BASE)).isPlausible(start)
+    zero = hasStart ? start : Self.earlyStart(context)
     joined = isBroadcast ? ClockJoiner(start: zero) : nil
     if let known {
       container = known.container
@@ -191,6 +192,22 @@ package final class Demuxer {
 
   private static func isFLV(_ context: UnsafeMutablePointer<AVFormatContext>) -> Bool {
     ["flv", "live_flv"].contains(String(cString: context.pointee.iformat.pointee.name))
+  }
+
+  /// Returns where the input begins if its video begins before the time 0, in microseconds; else 0. Only MP4 and
+  /// MOV can say by that that it is hidden; of other containers everything is shown.
+  private static func earlyStart(_ context: UnsafeMutablePointer<AVFormatContext>) -> Int64 {
+    guard !String(cString: context.pointee.iformat.pointee.name).hasPrefix("mov,") else { return 0 }
+    let tick = AVRational(num: 1, den: 1_000_000)
+    func start(_ kind: AVMediaType) -> Int64 {
+      let index = av_find_best_stream(context, kind, -1, -1, nil, 0)
+      guard index >= 0, let stream = context.pointee.streams[Int(index)]?.pointee,
+        Rational(stream.time_base).isPlausible(stream.start_time)
+      else { return 0 }
+      return rescale(stream.start_time, from: stream.time_base, to: tick)
+    }
+    let video = start(AVMEDIA_TYPE_VIDEO)
+    return video < 0 ? min(video, start(AVMEDIA_TYPE_AUDIO)) : 0
   }
 
   /// Returns whether a stream carries FLV script tags. libavformat reports them as a text stream.
@@ -335,7 +352,11 @@ package final class Demuxer {
     }
     packet.raw.pointee.time_base = stream.pointee.time_base
     packet.dropImplausibleTimes()
-    joined?.fit(&packet)
+    if joined != nil {
+      joined?.fit(&packet)
+    } else if zero != 0 {
+      packet.move(by: MediaTime(-zero, Rational(1, Int(AV_TIME_BASE))))
+    }
     packet.isScript = Self.isScript(stream, in: context)
     if context.pointee.event_flags & AVFMT_EVENT_FLAG_METADATA_UPDATED != 0 {
       context.pointee.event_flags &= ~AVFMT_EVENT_FLAG_METADATA_UPDATED
