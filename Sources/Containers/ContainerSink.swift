@@ -23,6 +23,9 @@ package final class ContainerSink: PacketSink {
   private var wholeUpTo: MediaTime?
   private var sampleDescriptions: SampleDescriptions?
   private var indexRoom: IndexReservation?
+  /// The last video packet of an MP4 or MOV file: the file's end decides its duration.
+  private var held: Packet?
+  private var decodingEnd = DecodingEnd()
   private var isClosed = false
   package private(set) var files: [String] = []
 
@@ -176,9 +179,19 @@ package final class ContainerSink: PacketSink {
       }
       if packet.isKey, let time = packet.time { try makeWhole(muxer, before: time) }
       frames += 1
+      if staged != nil, ["mp4", "mov"].contains(muxerName) {
+        try writeHeld(muxer)
+        decodingEnd.note(packet)
+        held = consume packet
+        return
+      }
     }
     try muxer.write(packet, stream: track)
     try handOver()
+  }
+
+  private func writeHeld(_ muxer: Muxer) throws(UprightError) {
+    if let packet = held.take() { try muxer.write(packet, stream: 0) }
   }
 
   /// Ends the fragment or cluster before an IDR frame and writes it to the file, if the interval has passed.
@@ -219,6 +232,11 @@ package final class ContainerSink: PacketSink {
     // Reset the reserved room. Otherwise libavformat fails, with the media overwritten, if the room is too
     // small.
     if indexRoom != nil { muxer?.setIndexRoom(0) }
+    if var last = held.take() {
+      decodingEnd.finish(&last)
+      held = consume last
+    }
+    if let muxer { try writeHeld(muxer) }
     try muxer?.finish()
     try handOver()
     muxer = nil

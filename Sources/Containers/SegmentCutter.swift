@@ -50,6 +50,7 @@ package final class SegmentCutter {
   /// The last video packet. It is written once the next packet defines its duration in decoding order: movenc
   /// changes the time of a segment's first packet if the duration of the packet before reaches past it.
   private var held: Packet?
+  private var decodingEnd = DecodingEnd()
 
   /// - Parameters:
   ///   - duration: The duration of a segment.
@@ -117,6 +118,7 @@ package final class SegmentCutter {
     }
     isEmpty = false
     if track == 0 {
+      decodingEnd.note(packet)
       held = consume packet
     } else {
       try segments.write(packet, track: content == .audio ? track - 1 : track)
@@ -125,6 +127,10 @@ package final class SegmentCutter {
 
   /// Ends the last segment. No packet may follow.
   package func finish(emit: (Piece) throws(UprightError) -> Void) throws(UprightError) {
+    if var last = held.take() {
+      if partDuration == nil { decodingEnd.finish(&last) }
+      held = consume last
+    }
     try writeHeld(before: nil)
     if let part, let partDuration { end = min(end, part.start + partDuration) }
     try cut(at: end, before: nil, emit)

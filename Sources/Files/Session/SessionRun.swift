@@ -33,6 +33,13 @@ final class SessionRun {
   /// The first frame's timestamp: the zero of the media timeline.
   private var origin: Int64?
   private var isPastEnd = false
+  /// The last frame before the requested start, which is shown at the start if it is held.
+  private var beforeStart: (frame: SharedFrame, signal: OrientationSignal?, time: MediaTime)?
+  /// The last frame so far, if the output has a requested end: it may be held until then.
+  private var beforeEnd:
+    (
+      frame: SharedFrame, signal: OrientationSignal?, time: MediaTime, directions: [FrameDirection]
+    )?
   /// The reader's state at the requested end; the reader runs ahead.
   private var upToEnd: SourceOutcome?
   private var lastProgress = ContinuousClock.now
@@ -164,11 +171,63 @@ final class SessionRun {
     let time = MediaTime(pts - origin, frame.timeBase)
     if director == nil { try prepare(frame) }
     try direct(frame, time, signal)
-    if let start = plan.start, time < start - .millisecond { return }
-    if let end = plan.end, time >= end - .millisecond {
-      isPastEnd = true
+    if let start = plan.start, time < start - .millisecond {
+      beforeStart = (SharedFrame(frame), signal, time)
       return
     }
+    let directions = directions
+    try takeHeld(until: time)
+    try putLast(until: time)
+    guard let end = plan.end else { return try put(frame, signal, time, directions) }
+    if time >= end - .millisecond {
+      isPastEnd = true
+    } else {
+      beforeEnd = (SharedFrame(frame), signal, time, directions)
+    }
+  }
+
+  /// Encodes the frame that may be held until the requested end, which lasts until `next`; `nil` for as long as it
+  /// says. libavformat gives frames of a file with composition offsets the usual duration.
+  private func putLast(until next: MediaTime?) throws(UprightError) {
+    guard let last = beforeEnd.take(), let end = plan.end else { return }
+    var frame = try last.frame.frame.shared()
+    let own = MediaTime(frame.duration, frame.timeBase)
+    let rest = min(next.map { $0 - last.time } ?? own, end - last.time)
+    frame.duration = max(1, rest.plausibleTicks(of: frame.timeBase))
+    let (signal, time, directions) = (last.signal, last.time, last.directions)
+    try put(frame, signal, time, directions)
+  }
+
+  /// Shows the frame before the requested start at the start, if it lasts until `next` and that is longer than
+  /// one frame; `nil` for the end of the input.
+  private func takeHeld(until next: MediaTime?) throws(UprightError) {
+    guard let held = beforeStart.take(), let start = plan.start, let origin else { return }
+    var frame = try held.frame.frame.shared()
+    let tick = frame.timeBase
+    let itsEnd = next ?? held.time + MediaTime(frame.duration, tick)
+    guard itsEnd - start >= usualStep else { return }
+    let end = plan.end.map { min($0, itsEnd) } ?? itsEnd
+    let first = start.roundedUp(to: tick)
+    frame.pts = origin + first.plausibleTicks(of: tick)
+    frame.duration = max(1, (end - first).plausibleTicks(of: tick))
+    let signal = held.signal
+    try direct(frame, start, signal)
+    try put(frame, signal, start, directions)
+  }
+
+  /// The usual time from one frame to the next.
+  private var usualStep: MediaTime {
+    guard let rate = plan.video.frameRate, rate.numerator > 0 else {
+      return MediaTime(1, Rational(1, 25))
+    }
+    return MediaTime(1, rate.inverted)
+  }
+
+  /// Encodes a frame of the requested part.
+  private func put(
+    _ frame: consuming VideoFrame, _ signal: OrientationSignal?, _ time: MediaTime,
+    _ directions: [FrameDirection]
+  ) throws(UprightError) {
     warn(directions[0], signal, time)
     for index in lines.indices.dropFirst() {
       try lines[index].take(try frame.shared(), directions[index], time, emit: emits[index])
@@ -191,6 +250,8 @@ final class SessionRun {
   }
 
   private func finishFrames() throws(UprightError) {
+    if !isPastEnd { try takeHeld(until: nil) }
+    try putLast(until: nil)
     for (index, line) in lines.enumerated() { try line.finish(emit: emits[index]) }
   }
 
