@@ -6,20 +6,25 @@ package import UprightPipeline
 /// Reads a file's orientation signals and frame sizes from its packets. Frames are decoded only if the codec
 /// stores its signal inside them (EXIF in JPEG).
 package struct SignalScan {
-  /// The signals and size from one frame on.
+  /// The signals and the shape from one frame on.
   package struct Change {
     /// The frame's time from the first frame on.
     package let time: MediaTime
     /// The frame's index in presentation order, from 0.
     package let frame: Int
+    /// The size of the stored frames, cropping applied.
     package let size: PixelSize
+    /// The size that is shown, before the turn.
+    package let shown: PixelSize
     /// All signals, strongest first.
     package let signals: [OrientationSignal]
 
     package init(
-      time: MediaTime, frame: Int, size: PixelSize, signals: [OrientationSignal]
+      time: MediaTime, frame: Int, size: PixelSize, shown: PixelSize,
+      signals: [OrientationSignal]
     ) {
-      (self.time, self.frame, self.size, self.signals) = (time, frame, size, signals)
+      (self.time, self.frame) = (time, frame)
+      (self.size, self.shown, self.signals) = (size, shown, signals)
     }
 
     /// The signal that takes effect.
@@ -29,7 +34,7 @@ package struct SignalScan {
   /// A frame that was read and not yet returned.
   private struct BufferedFrame {
     let pts: Int64
-    let size: PixelSize
+    let shape: FrameShape
     /// The signals, known in advance only for decoded frames.
     let signals: [OrientationSignal]?
   }
@@ -39,12 +44,12 @@ package struct SignalScan {
   private let decoder: VideoDecoder?
   private let sizes: CodedSizeReader?
   private var reader: SignalReader
-  private var size: PixelSize
+  private var shape: FrameShape
   private var first: Int64?
   private var frame = -1
   /// The buffered frames, in presentation order.
   private var waiting: [BufferedFrame] = []
-  private var last: (size: PixelSize, signals: [OrientationSignal])?
+  private var last: (shape: FrameShape, signals: [OrientationSignal])?
   private var isAtEnd = false
   private let note: (borrowing Packet) -> Void
   /// The error that ended reading early; `nil` if everything was read.
@@ -70,7 +75,7 @@ package struct SignalScan {
       throw UprightError(.badData, "there is no video stream", at: demuxer.url)
     }
     self.video = video
-    size = video.parameters.size
+    shape = video.frameShape
     reader = try SignalReader(demuxer, video)
     sizes = CodedSizeReader(video)
     let keepsSignalInside = ["mjpeg", "webp", "png"].contains(video.codecName)
@@ -90,12 +95,13 @@ package struct SignalScan {
       first = first ?? next.pts
       frame += 1
       let signals = next.signals ?? reader.signals(at: next.pts)
-      if let last, last.size == next.size, last.signals == signals { continue }
-      last = (next.size, signals)
+      if let last, last.shape == next.shape, last.signals == signals { continue }
+      last = (next.shape, signals)
       let base = video.timeBase
       let time = MediaTime(next.pts, base) - MediaTime(first ?? 0, base)
       return Change(
-        time: time, frame: frame, size: next.size, signals: signals)
+        time: time, frame: frame, size: next.shape.stored, shown: next.shape.shown,
+        signals: signals)
     }
   }
 
@@ -107,23 +113,20 @@ package struct SignalScan {
     reader.note(packet)
     note(packet)
     guard packet.streamIndex == video.index else { return }
-    size = sizes?.size(of: packet) ?? vp9Size(packet) ?? size
+    if let size = sizes?.size(of: packet) {
+      shape = video.shape(of: size, own: sizes?.changedRatio)
+    }
     guard !packet.isDiscarded else { return }
     let pts = packet.pts ?? packet.dts ?? Int64(frame + 1 + waiting.count)
     var signals: [OrientationSignal]?
     if let decoder {
       _ = decoder.send(packet)
       guard let decoded = try decoder.receive() else { return }
-      size = decoded.size
+      shape = decoded.shape
       signals = reader.signals(for: decoded)
     }
     let place = waiting.firstIndex { $0.pts > pts } ?? waiting.count
-    waiting.insert(BufferedFrame(pts: pts, size: size, signals: signals), at: place)
-  }
-
-  private func vp9Size(_ packet: borrowing Packet) -> PixelSize? {
-    guard video.codecName == "vp9", packet.isKey else { return nil }
-    return unsafe packet.withBytes { unsafe VP9Keyframe.size($0.prefix(16)) }
+    waiting.insert(BufferedFrame(pts: pts, shape: shape, signals: signals), at: place)
   }
 
   /// Returns `nil` at the end and on a read error. The transcoding run will report the error.

@@ -76,7 +76,6 @@ package final class SourceStage: @unchecked Sendable {
   private var startPoint: Int64?
   /// A frame whose timestamp can only be judged when the next one is known.
   private var doubtful: Doubt?
-  private var pixelShape = PixelShape()
   /// Timestamps of packets whose frames have not been output, in ticks of `video`.
   private var awaited: [Int64] = []
   /// The original timestamp of the last frame.
@@ -187,12 +186,11 @@ package final class SourceStage: @unchecked Sendable {
   /// Passes on every frame that the decoder has output.
   private func deliver() throws(UprightError) {
     while isWanted {
-      guard var frame = try timed({ () throws(UprightError) in try decoder.receive() }) else {
+      guard let frame = try timed({ () throws(UprightError) in try decoder.receive() }) else {
         return
       }
       // Look up the signal with the packet's timestamp, before it is repaired.
       let signal = signals.signals(for: frame).first
-      pixelShape.resolve(&frame, container: video.sampleAspectRatio)
       settle(before: frame.pts)
       if timestamps.isDoubtful(frame) {
         doubtful = Doubt(frame: frame, signal: signal)

@@ -53,7 +53,7 @@ extension LiveRun {
     var policy = configuration.policy
     // If no event gave the device orientation, the shape of upright frames determines it.
     if options.frames == .upright, !control.policy({ $0.hasEarlyEvents }) {
-      policy.device.orientation = DeviceOrientation(frameOf: frame.size, lying: .up)
+      policy.device.orientation = DeviceOrientation(frameOf: frame.shape.shown, lying: .up)
     }
     let source = try StreamGuidance.ofSource(frame, captureSize: options.captureSize)
     sourceGuidance = source
@@ -122,7 +122,7 @@ extension LiveRun {
     guard let time = frame.pts else { throw UprightError(.fault, "a frame without a timestamp") }
     let moment = MediaTime(time, LiveClock.timeBase)
     let seconds = moment.seconds
-    let size = frame.size
+    let size = frame.shape.shown
     let applied = applyChanges(at: seconds)
     var directions: [FrameDirection] = []
     var arrivals: [ContinuousClock.Instant] = []
@@ -165,9 +165,7 @@ extension StreamGuidance {
   static func ofSource(
     _ frame: borrowing VideoFrame, captureSize: PixelSize?
   ) throws(UprightError) -> StreamGuidance {
-    let upright = Placement.uprightSize(
-      source: frame.size, sampleAspectRatio: frame.sampleAspectRatio, orientation: .up)
-    let guidance = StreamGuidance(encodeSize: upright, captureSize: captureSize)
+    let guidance = StreamGuidance(encodeSize: frame.shape.streamSize, captureSize: captureSize)
     do throws(PolicyError) { try guidance.check() } catch {
       throw UprightError(error, code: .usage)
     }

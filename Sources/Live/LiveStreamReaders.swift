@@ -7,10 +7,8 @@ internal import UprightPipeline
 final class LiveVideoReader {
   typealias Handler = (consuming VideoFrame, OrientationSignal?) -> Void
 
-  private let video: StreamInfo
   private let decoder: VideoDecoder
   private var signals: SignalReader
-  private var shape = PixelShape()
   /// The number of frames that were not decoded, since the last `takeShed`.
   private var shed = 0
 
@@ -22,7 +20,6 @@ final class LiveVideoReader {
   init(
     _ source: any PacketSource, _ video: StreamInfo, pixels: Int
   ) throws(UprightError) {
-    self.video = video
     // A decoder with frame threads delays its output by as many frames.
     decoder = try VideoDecoder(stream: video, threads: 1, maximumPixels: pixels)
     signals = try SignalReader(source, video)
@@ -63,7 +60,6 @@ final class LiveVideoReader {
     while var frame = try decoder.receive() {
       // Look up the signal with the packet's timestamp, before the frame's is changed.
       let signal = signals.signals(for: frame).first
-      shape.resolve(&frame, container: video.sampleAspectRatio)
       if let pts = frame.pts, abs(pts / 2) > Int64(1) << 50 { frame.pts = nil }
       if !Int64.plausibleDurations.contains(frame.duration) { frame.duration = 0 }
       frame.rescale(to: LiveClock.timeBase)

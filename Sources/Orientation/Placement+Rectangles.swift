@@ -5,12 +5,8 @@ extension Placement {
   public static func uprightSize(
     source: PixelSize, sampleAspectRatio: Rational = .one, orientation: ImageOrientation
   ) -> PixelSize {
-    let source = source.clamped
-    let width = Double(source.width) * sampleAspectRatio.asSampleAspectRatio.doubleValue
-    let display = PixelSize(
-      Int(clamping: min(width, Double(PixelSize.limit))), source.height)
-    let upright = orientation.applied(to: display)
-    return PixelSize(max(2, upright.width & ~1), max(2, upright.height & ~1))
+    let shape = FrameShape(stored: source, sampleAspectRatio: sampleAspectRatio)
+    return orientation.applied(to: shape.streamSize)
   }
 
   /// Snaps a crop to the grid. An edge inside the frame moves to the nearest step, and an axis that

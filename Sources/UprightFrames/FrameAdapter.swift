@@ -51,7 +51,9 @@ public final class FrameAdapter {
     let seconds = max(time.seconds, last)
     for event in inbox.take(upTo: seconds) { try director.push(event) }
     last = seconds
-    let direction = try director.direct(at: seconds, size: source.size, signal: signal)
+    let shape = FrameShape(
+      stored: source.size, sampleAspectRatio: source.sampleAspectRatio)
+    let direction = try director.direct(at: seconds, size: shape.shown, signal: signal)
     director.forget(before: seconds)
     let turned = source.layout.turned(direction.turn)
     // A cut must be between chroma samples of both: a quarter turn makes 4:4:0 of 4:2:2.

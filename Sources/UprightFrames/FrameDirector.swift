@@ -108,7 +108,8 @@ package struct FrameDirector {
     }
   }
 
-  /// Returns how to turn and lay out the frame at `seconds`. Events up to that time must have been pushed.
+  /// Returns how to turn and lay out the frame at `seconds`, which is shown in `size` before the turn. Events up
+  /// to that time must have been pushed.
   package mutating func direct(
     at seconds: Double, size: PixelSize, signal: DisplayTurn?
   ) throws(UprightError) -> FrameDirection {
@@ -221,7 +222,7 @@ extension Point {
 }
 
 extension DeviceOrientation {
-  /// The orientation of the device that recorded frames with the coded size `size` that need `orientation` to
+  /// The orientation of the device that recorded frames that are shown in `size` and need `orientation` to
   /// become upright. A square counts as landscape. For a mirrored signal only the turn counts.
   package init(frameOf size: PixelSize, lying orientation: ImageOrientation) {
     let landscape: [DeviceOrientation] = [

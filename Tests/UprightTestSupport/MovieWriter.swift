@@ -25,6 +25,10 @@ package struct MovieWriter {
     package var height = 0
     /// The values a, b, c, d of the matrix, as integers.
     package var matrix: [Int32] = [1, 0, 0, 1]
+    /// The lengths of the matrix's rows.
+    package var scale = (across: 1.0, down: 1.0)
+    /// Further boxes of the track.
+    package var boxes: [UInt8] = []
     /// The identifiers of the tracks that this track describes (`cdsc`).
     package var describes: [Int] = []
 
@@ -78,7 +82,7 @@ package struct MovieWriter {
     let header = Self.box(
       "tkhd",
       Self.be(7, 4) + Self.be(0, 8) + Self.be(identifier, 4) + Self.be(0, 4) + Self.be(duration, 4)
-        + Self.be(0, 16) + Self.matrix(track.matrix) + Self.be(track.width << 16, 4)
+        + Self.be(0, 16) + Self.matrix(track.matrix, track.scale) + Self.be(track.width << 16, 4)
         + Self.be(track.height << 16, 4))
     let references =
       track.describes.isEmpty
@@ -97,7 +101,7 @@ package struct MovieWriter {
       "dinf", Self.box("dref", Self.be(0, 4) + Self.be(1, 4) + Self.box("url ", Self.be(1, 4))))
     return Self.box(
       "trak",
-      header + references
+      header + references + track.boxes
         + Self.box(
           "mdia",
           mediaHeader + handler + Self.box("minf", kind + data + table(track, offsets))))
@@ -125,8 +129,11 @@ package struct MovieWriter {
     return Self.box("stbl", content)
   }
 
-  private static func matrix(_ four: [Int32]) -> [UInt8] {
-    let one = four.map { Int($0) << 16 }
+  private static func matrix(
+    _ four: [Int32], _ scale: (across: Double, down: Double) = (1, 1)
+  ) -> [UInt8] {
+    let rows = [scale.across, scale.across, scale.down, scale.down]
+    let one = zip(four, rows).map { Int((Double($0) * $1 * 65536).rounded()) }
     return [one[0], one[1], 0, one[2], one[3], 0, 0, 0, 1 << 30].flatMap { be($0, 4) }
   }
 

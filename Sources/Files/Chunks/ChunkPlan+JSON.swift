@@ -84,6 +84,7 @@ extension ChunkPlan.Video {
     var members: [JSONValue.Member] = [
       .init("frame", .integer(change.frame)), .init("size", .init(change.size)),
     ]
+    if change.shown != change.size { members.append(.init("shown", .init(change.shown))) }
     if let signal = change.signal {
       members += [
         .init("source", .string(signal.source.rawValue)),

@@ -115,10 +115,11 @@ extension ChunkPlan.Video {
       let first = changes.last.map { $0.frame + 1 } ?? 0
       guard first < count else { throw change.wrongType("no further signal") }
       let frame = try change.required("frame").count(in: first...count - 1)
+      let size = try change.required("size").size()
       changes.append(
         SignalScan.Change(
           time: MediaTime(times[frame], timeBase) - MediaTime(times[0], timeBase), frame: frame,
-          size: try change.required("size").size(),
+          size: size, shown: try change.optional("shown")?.size() ?? size,
           signals: try [change.signal()].compactMap(\.self)))
     }
     self.changes = changes

@@ -69,10 +69,17 @@ struct CopyFinder {
   private var reasonFromContainer: String? {
     let (video, container) = (plan.video, plan.container)
     if let reason = Self.reasonAgainstLookingAhead(plan) { return reason }
+    // The copy would show what was cropped.
+    if video.frameShape.stored != video.parameters.size { return "the container crops the frames" }
     switch container {
     case .y4m: return "y4m stores uncompressed frames"
     case .hls, .hlsTS: return "segments begin at keyframes that the encoder must make"
     default: break
+    }
+    // Only these have a ratio of their own, which comes before the bitstream's.
+    let own = video.parameters.sampleAspectRatio ?? .one
+    if own != video.sampleAspectRatio, ![.mp4, .mov, .matroska].contains(container) {
+      return "the bitstream has the pixels \(own), and the container \(video.sampleAspectRatio)"
     }
     let known = VideoCodec(rawValue: video.codecName)
     let isTaken =
@@ -106,11 +113,15 @@ struct CopyFinder {
   private func checkSizes() throws {
     if isByMetadata { return }
     let video = plan.video
-    let size = video.parameters.size
+    let shape = video.frameShape
+    let size = shape.stored
     if video.sampleAspectRatio != .one {
       throw CopyRefusal(reason: "the pixels are \(video.sampleAspectRatio), not square")
     }
-    let guidance = try plan.guidance(firstSize: size, sampleAspectRatio: video.sampleAspectRatio)
+    if shape.shown != size {
+      throw CopyRefusal(reason: "the frames are \(size) and shown in \(shape.shown)")
+    }
+    let guidance = try plan.guidance(first: shape)
     var shapes: [InterfaceOrientation] = [.portrait, .landscapeRight]
     if case .fixed(let isLandscape) = plan.canvas { shapes = [shapes[isLandscape ? 1 : 0]] }
     let canvases = shapes.map { guidance.format(for: $0).encodeResolution }

@@ -83,15 +83,16 @@ final class CopyRun {
 
   /// Reports the formats. The transform maps the whole stored frame to its upright position.
   private func reportFormats() {
-    let size = plan.video.parameters.size
+    let shape = plan.video.frameShape
     for stretch in inputSurvey.stretches {
       var direction = stretch.direction
       direction.moment = nil
-      direction.canvas = direction.turn.applied(to: size)
+      direction.canvas = direction.turn.applied(to: shape.shown)
       direction.format.encodeResolution = direction.canvas
       if plan.options.upright == .metadata { direction.format.captureResolution = direction.canvas }
       let placement = Placement(
-        source: size, sampleAspectRatio: .one, orientation: direction.turn, fit: .fit,
+        source: shape.stored, sampleAspectRatio: shape.sampleAspectRatio,
+        orientation: direction.turn, fit: .fit,
         anchor: .center, canvas: direction.canvas, alignment: .init(1, 1))
       let change = tally.note(
         direction, placement, at: stretch.time, frame: stretch.firstFrame)

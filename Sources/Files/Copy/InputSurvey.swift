@@ -31,14 +31,14 @@ struct InputSurvey {
 
   /// Directs the frames of a survey that was made before, without reading the input.
   ///
-  /// - Throws: `CopyRefusal` if the frame size changes, or `UprightError`.
+  /// - Throws: `CopyRefusal` if the shape of the frames changes, or `UprightError`.
   init(_ plan: SessionPlan, _ survey: PacketSurvey) throws {
     self.survey = survey
     timeBase = plan.video.timeBase
-    let size = plan.video.parameters.size
-    let guidance = try plan.guidance(
-      firstSize: size, sampleAspectRatio: plan.video.sampleAspectRatio)
-    var director = try plan.request.director(size: size, guidance: guidance, canvas: plan.canvas)
+    let shape = plan.video.frameShape
+    let (size, shown) = (shape.stored, shape.shown)
+    let guidance = try plan.guidance(first: shape)
+    var director = try plan.request.director(size: shown, guidance: guidance, canvas: plan.canvas)
     var events = EventQueue(plan.request.events, offset: plan.options.eventsOffset)
     var warnings = plan.options.frames == .metadata ? survey.warnings : []
     var inexact: String?
@@ -48,8 +48,9 @@ struct InputSurvey {
       let time = MediaTime(survey.shown[frame] - survey.shown[0], timeBase)
       let seconds = time.seconds
       while let change = changes.first, change.frame <= frame {
-        guard change.size == size else {
-          throw CopyRefusal(reason: "the frame size changes to \(change.size)")
+        guard change.size == size, change.shown == shown else {
+          let size = change.size != size ? change.size : change.shown
+          throw CopyRefusal(reason: "the frame size changes to \(size)")
         }
         signal = change.signal
         changes.removeFirst()
@@ -58,7 +59,7 @@ struct InputSurvey {
       for event in try events.take(upTo: seconds + OrientationTimeline.grain) {
         try director.push(event)
       }
-      let direction = try director.direct(at: seconds, size: size, signal: signal?.turn)
+      let direction = try director.direct(at: seconds, size: shown, signal: signal?.turn)
       if stretches.last?.direction == direction { continue }
       stretches.append(.init(firstFrame: frame, time: time, direction: direction))
     }

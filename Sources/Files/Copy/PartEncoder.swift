@@ -34,7 +34,6 @@ final class PartEncoder: @unchecked Sendable {
   private let decodingThreads: Int
   /// Created with the first packet; `nil` if packets need no conversion.
   private lazy var form = Result { () throws(UprightError) in try plan.inBandForm() }
-  private var pixelShape = PixelShape()
   private var outcome: Outcome
   /// The index of the next frame in presentation order.
   private var frame: Int
@@ -105,7 +104,6 @@ final class PartEncoder: @unchecked Sendable {
       if decoded.isDamaged { outcome.damagedFrames += 1 }
       if decoded.isInterlaced { outcome.interlacedFrames += 1 }
       outcome.droppedMetadata.formUnion(decoded.dynamicMetadata)
-      pixelShape.resolve(&decoded, container: plan.video.sampleAspectRatio)
       guard place(&decoded) else { continue }
       try line.take(
         decoded, input.inputSurvey.stretch(of: frame).direction, input.inputSurvey.time(of: frame),

@@ -99,7 +99,7 @@ final class PartsOutput {
     for stretch in input.inputSurvey.stretches {
       let direction = stretch.direction
       let placement = Placement(
-        source: video.parameters.size, sampleAspectRatio: video.sampleAspectRatio,
+        source: video.frameShape.stored, sampleAspectRatio: video.sampleAspectRatio,
         orientation: direction.turn, fit: options.fit(on: plan.canvas), anchor: options.anchor,
         canvas: direction.canvas, alignment: formats.alignment)
       let change = tally.note(

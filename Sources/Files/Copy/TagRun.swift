@@ -269,7 +269,7 @@ final class TagRun {
   /// The report's format: how a player shows the output.
   private var format: FormatChange {
     let orientation = session.options.orientation
-    let size = video.parameters.size
+    let size = video.frameShape.shown
     let upright = orientation.applied(to: size)
     let device = DeviceOrientation(frameOf: size, lying: orientation)
     let format = StreamFormat(

@@ -66,10 +66,10 @@ package struct SessionPlan {
     canvases =
       asked == .dual
       ? request.options.fixedCanvases : [try Self.canvas(request, demuxer, video)]
-    try Self.checkSizes(request, video)
     let canvas = canvases[0]
     isCanvasUnconfirmed = canvas == .initial && asked == .auto
     warnings = []
+    try checkSizes()
   }
 
   /// Whether encoded frames must be tone-mapped from HDR to SDR, according to the container.
@@ -171,23 +171,19 @@ package struct SessionPlan {
   // MARK: - Canvas
 
   /// - Throws: `usage` if a rung would be larger than the source, or both canvases a square.
-  private static func checkSizes(
-    _ request: TranscodeRequest, _ video: StreamInfo
-  ) throws(UprightError) {
-    let options = request.options
+  private func checkSizes() throws(UprightError) {
     // Few inputs have no size before the first frame.
     guard video.parameters.size.hasArea else { return }
-    let source = Placement.uprightSize(
-      source: video.parameters.size, sampleAspectRatio: video.sampleAspectRatio, orientation: .up)
-    for rung in options.ladder where source.isSmaller(than: rung.size) {
+    let size = video.frameShape.streamSize
+    for rung in options.ladder where size.isSmaller(than: rung.size) {
       throw UprightError(
-        .usage, "\(rung.name) is larger than the input, which is \(source)", at: "--ladder",
+        .usage, "\(rung.name) is larger than the input, which is \(size)", at: "--ladder",
         remedy: "remove the rung: it would have no more detail")
     }
     guard options.canvas == .dual,
       try options.fixedGuidance(policy: request.policy.stream, container: request.container) == nil
     else { return }
-    try TranscodeOptions.check(dual: source)
+    try TranscodeOptions.check(dual: size)
   }
 
   private static func canvas(
@@ -221,13 +217,13 @@ package struct SessionPlan {
     _ request: TranscodeRequest, _ video: StreamInfo, duration: MediaTime
   ) throws(UprightError) -> Bool {
     var director = try request.director(
-      size: video.parameters.size, guidance: .standard, canvas: .follow)
+      size: video.frameShape.shown, guidance: .standard, canvas: .follow)
     for event in request.shiftedEvents { try director.push(event) }
     if request.scansSignals {
       var scan = try SignalScan(url: request.input, format: request.inputFormat)
       while let change = try scan.next() {
         _ = try director.direct(
-          at: change.time.seconds, size: change.size, signal: change.signal?.turn)
+          at: change.time.seconds, size: change.shown, signal: change.signal?.turn)
       }
     }
     director.finish()
@@ -237,15 +233,11 @@ package struct SessionPlan {
   // MARK: - Format
 
   /// Returns the sizes of the stream, given the first frame.
-  func guidance(firstSize: PixelSize, sampleAspectRatio: Rational) throws(UprightError)
-    -> StreamGuidance
-  {
+  func guidance(first shape: FrameShape) throws(UprightError) -> StreamGuidance {
     if let fixed = try options.fixedGuidance(policy: request.policy.stream, container: container) {
       return fixed
     }
-    let upright = Placement.uprightSize(
-      source: firstSize, sampleAspectRatio: sampleAspectRatio, orientation: .up)
-    let guidance = StreamGuidance(encodeSize: upright, captureSize: options.captureSize)
+    let guidance = StreamGuidance(encodeSize: shape.streamSize, captureSize: options.captureSize)
     do throws(PolicyError) { try guidance.check() } catch {
       throw UprightError(error, code: .usage)
     }

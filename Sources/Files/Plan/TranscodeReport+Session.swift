@@ -19,8 +19,9 @@ extension TranscodeReport {
   ) {
     self.init(
       input: Input(
-        path: plan.request.input, video: plan.video, frames: outcome.frames,
-        duration: plan.duration),
+        path: plan.request.input, codec: plan.video.codecName,
+        size: plan.video.frameShape.shown, frames: outcome.frames,
+        duration: plan.duration?.seconds),
       output: Output(
         named: plan.request.output, files: files, sizes: formats.map(\.size), frames: tally.frames,
         copiedFrames: tally.copied, duration: tally.duration.seconds,
@@ -38,7 +39,7 @@ extension TranscodeReport {
 extension TranscodeReport.Input {
   init(path: String, video: StreamInfo, frames: Int, duration: MediaTime?) {
     self.init(
-      path: path, codec: video.codecName, size: video.parameters.size, frames: frames,
+      path: path, codec: video.codecName, size: video.frameShape.shown, frames: frames,
       duration: duration?.seconds)
   }
 }

@@ -9,7 +9,7 @@ public struct TranscodeReport: Sendable, Hashable {
     public let path: String
     /// FFmpeg's name of the video codec, such as `h264`.
     public let codec: String
-    /// The size of the stored frames in pixels.
+    /// The size in which the frames are shown at the start, before the turn: cropped, with square pixels.
     public let size: PixelSize
     /// The number of video frames that were read.
     public let frames: Int

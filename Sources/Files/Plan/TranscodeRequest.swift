@@ -143,7 +143,7 @@ extension TranscodeRequest {
     return (try? feed.takeRest()) ?? []
   }
 
-  /// Creates a director at the start of the input, whose first frame has the size `size`.
+  /// Creates a director at the start of the input, whose first frame is shown in `size`.
   func director(
     size: PixelSize, guidance: StreamGuidance, canvas: FrameCanvas
   ) throws(UprightError) -> FrameDirector {

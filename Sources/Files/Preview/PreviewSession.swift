@@ -47,7 +47,7 @@ public final class PreviewSession: Sendable {
     guard let orientation = run.orientationPlan else {
       throw UprightError(.fault, "no frame was read", at: request.input)
     }
-    let size = plan.video.parameters.size
+    let size = plan.video.frameShape.shown
     let seconds = run.lastTime.seconds + 1 / max(plan.video.frameRate?.doubleValue ?? 30, 0.001)
     let name =
       request.input == "-"

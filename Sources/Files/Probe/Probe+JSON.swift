@@ -33,6 +33,8 @@ extension Probe.Stream.Video {
   fileprivate var members: [JSONValue.Member] {
     var members: [JSONValue.Member] = [
       .init("width", .integer(size.width)), .init("height", .integer(size.height)),
+      .init("shownWidth", .integer(shownSize.width)),
+      .init("shownHeight", .integer(shownSize.height)),
       .init("sampleAspectRatio", .string(sampleAspectRatio.description)),
       .init("frames", frames.map { .integer($0) } ?? .null),
     ]

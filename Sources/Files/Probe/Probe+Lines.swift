@@ -24,6 +24,7 @@ extension Probe.Stream: CustomStringConvertible {
     if let video {
       text += " \(video.size)"
       if video.sampleAspectRatio != .one { text += " SAR \(video.sampleAspectRatio)" }
+      if video.shownSize != video.size { text += ", shown \(video.shownSize)" }
     }
     if let audio { text += " \(audio.sampleRate) Hz, \(audio.channels) channels" }
     return text

@@ -11,7 +11,10 @@ public struct Probe: Sendable, Hashable {
     public struct Video: Sendable, Hashable {
       /// The size of the stored frames in pixels, as the container declares it.
       public let size: PixelSize
-      /// The sample aspect ratio, width to height. 1:1 if unknown.
+      /// The size in which the frames are shown at the start, before the turn: cropped, with square pixels, and
+      /// scaled by the display matrix.
+      public let shownSize: PixelSize
+      /// The sample aspect ratio, width to height, with the scale of the display matrix. 1:1 if unknown.
       public let sampleAspectRatio: Rational
       /// The number of frames that the container declares. `nil` if it declares none.
       public let frames: Int?
@@ -55,7 +58,7 @@ public struct Probe: Sendable, Hashable {
       case begins(OrientationSignal, isApplied: Bool)
       /// The signal of a source ends.
       case ends(OrientationSignal.Source)
-      /// The size of the stored frames changes, in pixels.
+      /// The size in which the frames are shown, before the turn, changes.
       case size(PixelSize)
     }
 
@@ -139,6 +142,7 @@ extension Probe.Stream {
 extension Probe.Stream.Video {
   init(_ stream: StreamInfo) {
     size = stream.parameters.size
+    shownSize = stream.frameShape.shown
     sampleAspectRatio = stream.sampleAspectRatio
     frames = stream.frameCount > 0 ? stream.frameCount : nil
     displayMatrix = stream.displayMatrix

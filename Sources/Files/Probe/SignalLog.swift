@@ -12,7 +12,7 @@ struct SignalLog {
   mutating func add(_ change: SignalScan.Change) {
     defer { last = change }
     var contents: [Probe.Signal.Content] = []
-    if let last, last.size != change.size { contents.append(.size(change.size)) }
+    if let last, last.shown != change.shown { contents.append(.size(change.shown)) }
     for source in OrientationSignal.Source.allCases {
       let before = last?.signals.first { $0.source == source }
       guard let now = change.signals.first(where: { $0.source == source }) else {

@@ -265,9 +265,9 @@ final class SessionRun {
   }
 
   private func prepare(_ frame: borrowing VideoFrame) throws(UprightError) {
-    let guidance = try plan.guidance(
-      firstSize: frame.size, sampleAspectRatio: frame.sampleAspectRatio)
-    director = try request.director(size: frame.size, guidance: guidance, canvas: plan.canvas)
+    let shape = frame.shape
+    let guidance = try plan.guidance(first: shape)
+    director = try request.director(size: shape.shown, guidance: guidance, canvas: plan.canvas)
     for canvas in plan.canvases.dropFirst() {
       director?.add(DirectedCanvas(canvas, guidance: guidance))
     }
@@ -283,7 +283,7 @@ final class SessionRun {
       try director?.push(event)
     }
     try director?.directAll(
-      at: seconds, size: frame.size, signal: signal?.turn, into: &directions)
+      at: seconds, size: frame.shape.shown, signal: signal?.turn, into: &directions)
     reportDecisions()
   }
 

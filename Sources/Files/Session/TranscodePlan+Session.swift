@@ -18,7 +18,7 @@ extension TranscodePlan {
       }
     self.init(
       input: Input(
-        path: plan.request.input, codec: plan.video.codecName, size: plan.video.parameters.size,
+        path: plan.request.input, codec: plan.video.codecName, size: plan.video.frameShape.shown,
         duration: plan.duration?.seconds),
       output: Output(path: plan.request.output, container: plan.container, codec: codec),
       canvases: plan.canvases, renditions: Self.renditions(plan), parts: parts,

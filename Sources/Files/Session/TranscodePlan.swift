@@ -21,7 +21,7 @@ public struct TranscodePlan: Sendable, Hashable {
     public let path: String
     /// FFmpeg's name of the video codec, such as `h264`.
     public let codec: String
-    /// The size of the stored frames in pixels, as the container declares it.
+    /// The size in which the frames are shown at the start, before the turn: cropped, with square pixels.
     public let size: PixelSize
     /// The duration of the video in seconds. `nil` if unknown.
     public let duration: Double?

@@ -84,7 +84,7 @@ final class PacketEncoder: @unchecked Sendable {
     for event in events {
       do throws(UprightError) { try director.push(event) } catch { emit(.refused(error)) }
     }
-    let direction = try director.direct(at: seconds, size: frame.size, signal: signal?.turn)
+    let direction = try director.direct(at: seconds, size: frame.shape.shown, signal: signal?.turn)
     director.forget(before: seconds)
     for decision in director.takeEntries() { emit(.decision(decision)) }
     try pipeline.take(frame, direction, time) { (packet, format) throws(UprightError) in

@@ -1,11 +1,14 @@
 internal import CUprightFFmpeg
 internal import CUprightFFmpegShims
 package import UprightOrientation
+internal import UprightSignals
 
 /// Reads the size of frames from their packets without decoding them, with cropping applied as a decoder
 /// would.
 package final class CodedSizeReader {
   private let parameters: CodecParameters
+  private let isVP9: Bool
+  private var aspect: SampleAspectReader?
   private var context: UnsafeMutablePointer<AVCodecContext>?
   private var parser: UnsafeMutablePointer<AVCodecParserContext>?
 
@@ -16,9 +19,12 @@ package final class CodedSizeReader {
 
   /// Returns `nil` for a codec whose packets can't be parsed.
   package init?(_ stream: StreamInfo) {
-    guard Self.codecs.contains(stream.codecName) else { return nil }
     parameters = stream.parameters
-    guard open(parameters) else { return nil }
+    // libavcodec's parser of VP9 reports no sizes.
+    isVP9 = stream.codecName == "vp9"
+    aspect = SampleAspectReader(
+      codec: stream.codecName, configuration: stream.parameters.extradata)
+    guard isVP9 || Self.codecs.contains(stream.codecName) && open(parameters) else { return nil }
   }
 
   deinit { close() }
@@ -40,15 +46,22 @@ package final class CodedSizeReader {
     return true
   }
 
+  /// The sample aspect ratio in the bitstream, if it isn't that of the start any more.
+  package var changedRatio: Rational? { aspect?.changed }
+
   /// Returns the size of the frame in `packet`. Returns `nil` if the packet doesn't contain it; the last size
   /// then still applies.
   package func size(of packet: borrowing Packet) -> PixelSize? {
+    if isVP9 {
+      return packet.isKey ? packet.withBytes { VP9Keyframe.size($0.prefix(16)) } : nil
+    }
     if let extradata = packet.newExtradata {
       guard let changed = try? parameters.with(extradata: extradata), open(changed) else {
         return nil
       }
     }
     guard let context, let parser, packet.size > 0 else { return nil }
+    if aspect != nil { packet.withBytes { aspect?.note($0) } }
     var output: UnsafeMutablePointer<UInt8>?
     var size: CInt = 0
     av_parser_parse2(

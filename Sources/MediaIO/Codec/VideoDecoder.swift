@@ -8,6 +8,9 @@ package final class VideoDecoder {
   private let frames = DecoderFramePool()
   private let timeBase: Rational
   private let name: String
+  private let shape: StreamShape
+  /// The sample aspect ratio in the bitstream at the first frame. `nil` until it has one.
+  private var firstRatio: Rational?
   /// The container's HDR metadata, for the codecs that leave it to the container.
   private let hdr: HDRMetadata
 
@@ -25,6 +28,8 @@ package final class VideoDecoder {
     timeBase = stream.timeBase
     name = stream.codecName
     hdr = stream.hdr
+    shape = stream.shape
+    firstRatio = stream.parameters.sampleAspectRatio
     context = try Self.open(
       stream, frames: frames, threads: threads, maximumPixels: maximumPixels)
   }
@@ -108,8 +113,13 @@ package final class VideoDecoder {
         frame.timeBase = timeBase
         if !hdr.isEmpty { HDRMetadata(frame: frame.raw).filled(from: hdr).write(to: frame.raw) }
         // A bitstream can give any size. Later code relies on a positive one.
-        if frame.size.width > 0 && frame.size.height > 0 { return frame }
-        damagedPackets += 1
+        guard frame.size.hasArea else {
+          damagedPackets += 1
+          continue
+        }
+        if frame.statesSampleAspectRatio { firstRatio = firstRatio ?? frame.sampleAspectRatio }
+        frame.fit(shape, first: firstRatio)
+        return frame
       default: damagedPackets += 1
       }
     }

@@ -119,17 +119,21 @@ extension Demuxer {
   }
 
   static func describe(
-    _ context: UnsafeMutablePointer<AVFormatContext>, zero: Int64, tracks: TrackProperties
+    _ context: UnsafeMutablePointer<AVFormatContext>, _ header: ContainerIndex, zero: Int64,
+    tracks: TrackProperties
   ) throws(UprightError) -> Container {
     var streams: [StreamInfo] = []
+    var videoStreams = 0
     for index in 0..<Int(context.pointee.nb_streams) {
       guard let stream = context.pointee.streams[index] else { continue }
       let track = tracks.movie.first { $0.identifier == Int(stream.pointee.id) }
       correct(stream, by: track)
-      streams.append(
-        try StreamInfo(
-          stream, zero: zero, isScript: isScript(stream, in: context), track: track,
-          cipher: tracks.ciphers[index]))
+      let shape = header.shape(track: Int(stream.pointee.id), order: videoStreams)
+      let info = try StreamInfo(
+        stream, shape: shape, zero: zero, isScript: isScript(stream, in: context), track: track,
+        cipher: tracks.ciphers[index])
+      if info.kind == .video, !info.isAttachedPicture { videoStreams += 1 }
+      streams.append(info)
     }
     let raw = context.pointee
     let duration =

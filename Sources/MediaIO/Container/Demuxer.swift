@@ -142,8 +142,9 @@ package final class Demuxer {
       return
     }
     do throws(UprightError) {
+      let format = String(cString: context.pointee.iformat.pointee.name)
       let described = try Self.describe(
-        context, zero: zero,
+        context, ContainerIndex(url, format: format, opening: opening), zero: zero,
         tracks: TrackProperties(context, opening: opening, movie, file, interrupt))
       let isMovie = described.format.hasPrefix("mov,") && input == nil
       presentations = isMovie ? Self.presentations(of: described, in: url) : [:]

@@ -26,7 +26,8 @@ extension Muxer {
       stream.pointee.codecpar.pointee.codec_tag = parameters.raw.pointee.codec_tag
     }
     let ratio = AVRational(source.sampleAspectRatio)
-    if source.kind == .video, source.sampleAspectRatio != .one {
+    // A square ratio too, if the bitstream has another one.
+    if source.kind == .video, source.sampleAspectRatio != parameters.sampleAspectRatio ?? .one {
       stream.pointee.sample_aspect_ratio = ratio
       stream.pointee.codecpar.pointee.sample_aspect_ratio = ratio
     }

@@ -90,10 +90,8 @@ extension StreamInfo {
     frameRate: Rational? = nil, duration: MediaTime? = nil, startTime: Int64? = nil,
     carriesCVO: Bool = false, decoderName: String? = nil
   ) {
-    let ratio = parameters.raw.pointee.sample_aspect_ratio
     self.init(
       index: index, kind: kind, parameters: parameters, timeBase: timeBase, frameRate: frameRate,
-      sampleAspectRatio: ratio.num > 0 && ratio.den > 0 ? Rational(ratio) : .one,
       displayMatrix: nil, duration: duration, startTime: startTime, frameCount: 0,
       isAttachedPicture: false, metadata: [:], carriesCVO: carriesCVO,
       decoderName: decoderName, disposition: 0)

@@ -4,7 +4,8 @@ package import UprightOrientation
 extension VideoFrame {
   /// Returns a second owner of the same frame. The memory is shared, and is read-only from then on.
   package func shared() throws(UprightError) -> VideoFrame {
-    let frame = try VideoFrame()
+    var frame = try VideoFrame()
+    frame.lineScale = lineScale
     try check(av_frame_ref(frame.raw, raw)) { _ in outOfMemory("frame") }
     return frame
   }

@@ -16,6 +16,8 @@ package enum FieldOrder: Sendable, Hashable {
 /// shared with the decoder, so a frame from a decoder is only read.
 package struct VideoFrame: ~Copyable, @unchecked Sendable {
   let raw: UnsafeMutablePointer<AVFrame>
+  /// Shown lines per stored line: the scale of the track's matrix.
+  package var lineScale = 1.0
 
   init() throws(UprightError) {
     guard let raw = av_frame_alloc() else { throw outOfMemory("frame") }
@@ -66,6 +68,11 @@ package struct VideoFrame: ~Copyable, @unchecked Sendable {
   /// Whether the bitstream gives the sample aspect ratio.
   package var statesSampleAspectRatio: Bool {
     raw.pointee.sample_aspect_ratio.num > 0 && raw.pointee.sample_aspect_ratio.den > 0
+  }
+
+  /// The shape in which the frame is shown.
+  package var shape: FrameShape {
+    FrameShape(stored: size, sampleAspectRatio: sampleAspectRatio, lineScale: lineScale)
   }
 
   package var format: PixelFormat { PixelFormat(AVPixelFormat(raw.pointee.format)) }
@@ -138,6 +145,26 @@ package struct VideoFrame: ~Copyable, @unchecked Sendable {
       return nil
     }
     return PlaneMemory(start: start, stride: Int(upright_frame_stride(raw, CInt(index))))
+  }
+
+  /// Gives the frame the shape that its stream has at this frame: crops it, and sets the aspect ratio of its
+  /// pixels. The corner of the crop moves to the grid of chroma, and of the fields, so that its size is kept.
+  mutating func fit(_ stream: StreamShape, first: Rational?) {
+    let own = statesSampleAspectRatio ? sampleAspectRatio : nil
+    let shape = stream.shape(of: size, own: own, first: first)
+    if let part = stream.crop(of: size) {
+      let grid = format.alignment
+      let lines = isInterlaced ? 2 * grid.height : grid.height
+      let (x, y) = (part.x - part.x % grid.width, part.y - part.y % lines)
+      raw.pointee.crop_left = x
+      raw.pointee.crop_top = y
+      raw.pointee.crop_right = size.width - part.width - x
+      raw.pointee.crop_bottom = size.height - part.height - y
+      // Without this flag, the corner would move to a whole vector.
+      av_frame_apply_cropping(raw, CInt(AV_FRAME_CROP_UNALIGNED))
+    }
+    sampleAspectRatio = shape.sampleAspectRatio
+    lineScale = shape.lineScale
   }
 
   /// Copies everything of `source` that isn't pixels: timestamps, colour, side data. Leaves out the display

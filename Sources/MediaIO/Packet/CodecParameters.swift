@@ -61,6 +61,12 @@ package final class CodecParameters: @unchecked Sendable {
 
   package var size: PixelSize { PixelSize(Int(raw.pointee.width), Int(raw.pointee.height)) }
 
+  /// The sample aspect ratio in the bitstream, width to height. `nil` if it has none.
+  package var sampleAspectRatio: Rational? {
+    let ratio = raw.pointee.sample_aspect_ratio
+    return ratio.num > 0 && ratio.den > 0 ? Rational(ratio) : nil
+  }
+
   /// Audio samples per second. 0 for anything but audio.
   package var sampleRate: Int { Int(raw.pointee.sample_rate) }
 

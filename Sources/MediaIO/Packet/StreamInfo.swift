@@ -16,8 +16,8 @@ package struct StreamInfo: Sendable {
   package let timeBase: Rational
   /// The container's average frame rate, in frames per second. `nil` if unknown.
   package let frameRate: Rational?
-  /// The sample aspect ratio, width to height. 1:1 if unknown.
-  package let sampleAspectRatio: Rational
+  /// What the container says of the shape of its frames.
+  package let shape: StreamShape
   /// The track's display matrix. `nil` if there is none.
   package let displayMatrix: DisplayMatrix?
   /// The duration. `nil` if unknown.
@@ -33,6 +33,11 @@ package struct StreamInfo: Sendable {
   package let isAttachedPicture: Bool
   /// Whether it is a cover that can't be decoded. Muxers reject it.
   package var isDamagedCover: Bool { isAttachedPicture && parameters.size.width <= 0 }
+  /// The shape of its frames at the start, by the container and the bitstream. In mid-stream, it is that of
+  /// each frame.
+  package var frameShape: FrameShape { shape(of: parameters.size) }
+  /// The sample aspect ratio at the start, width to height. 1:1 if unknown.
+  package var sampleAspectRatio: Rational { frameShape.sampleAspectRatio }
   package let metadata: [String: String]
   /// Whether its packets may carry CVO.
   package let carriesCVO: Bool
@@ -92,14 +97,23 @@ package struct StreamInfo: Sendable {
     metadata.first { $0.key.lowercased() == "rotate" }.flatMap { Int($0.value) }
   }
 
+  /// Returns the shape of stored frames of `size`, without the container's cropping.
+  ///
+  /// - Parameter own: Their sample aspect ratio in the bitstream. `nil` for the one at the start.
+  package func shape(of size: PixelSize, own: Rational? = nil) -> FrameShape {
+    let first = parameters.sampleAspectRatio
+    return shape.shape(of: size, own: own ?? first, first: first)
+  }
+
   /// - Parameters:
+  ///   - shape: The shape in the container, without the matrix's scale. `nil` if only libavformat knows it.
   ///   - zero: The start of the input's timeline on the container's, in microseconds.
   ///   - isScript: Whether it carries FLV script tags, which libavformat reports as subtitles.
   ///   - track: The track of an MP4 or MOV file.
   ///   - cipher: The algorithm by which a Matroska file encrypts it.
   init(
-    _ stream: UnsafeMutablePointer<AVStream>, zero: Int64 = 0, isScript: Bool = false,
-    track: MovieTrack? = nil, cipher: String? = nil
+    _ stream: UnsafeMutablePointer<AVStream>, shape: StreamShape? = nil, zero: Int64 = 0,
+    isScript: Bool = false, track: MovieTrack? = nil, cipher: String? = nil
   ) throws(UprightError) {
     let raw = stream.pointee
     index = Int(raw.index)
@@ -121,13 +135,10 @@ package struct StreamInfo: Sendable {
     timeBase = Rational(raw.time_base)
     let rate = raw.avg_frame_rate.num > 0 ? raw.avg_frame_rate : raw.r_frame_rate
     frameRate = rate.num > 0 && rate.den > 0 ? Rational(rate) : nil
-    let ratio =
-      raw.sample_aspect_ratio.num > 0
-      ? raw.sample_aspect_ratio : raw.codecpar.pointee.sample_aspect_ratio
-    sampleAspectRatio = ratio.num > 0 && ratio.den > 0 ? Rational(ratio) : Rational(1, 1)
     sideData = StreamSideData.all(of: stream)
     displayMatrix = sideData.first { $0.type == AV_PKT_DATA_DISPLAYMATRIX && $0.bytes.count >= 36 }
       .map { DisplayMatrix(bytes: $0.bytes) }
+    self.shape = Self.shape(shape, raw.sample_aspect_ratio, displayMatrix)
     duration =
       raw.duration > 0 && raw.duration != noTimestamp
       ? MediaTime(raw.duration, Rational(raw.time_base)) : nil
@@ -151,8 +162,7 @@ package struct StreamInfo: Sendable {
 
   init(
     index: Int, kind: StreamKind, parameters: CodecParameters, timeBase: Rational,
-    frameRate: Rational?,
-    sampleAspectRatio: Rational, displayMatrix: DisplayMatrix?, duration: MediaTime?,
+    frameRate: Rational?, displayMatrix: DisplayMatrix?, duration: MediaTime?,
     startTime: Int64?, frameCount: Int, isAttachedPicture: Bool, metadata: [String: String],
     carriesCVO: Bool, decoderName: String?, disposition: CInt
   ) {
@@ -163,7 +173,7 @@ package struct StreamInfo: Sendable {
     self.parameters = parameters
     self.timeBase = timeBase
     self.frameRate = frameRate
-    self.sampleAspectRatio = sampleAspectRatio
+    shape = StreamShape()
     self.displayMatrix = displayMatrix
     self.duration = duration
     self.startTime = startTime
@@ -177,6 +187,24 @@ package struct StreamInfo: Sendable {
     track = nil
     encryption = nil
     hdr = HDRMetadata()
+  }
+}
+
+extension StreamInfo {
+  /// - Parameter ratio: libavformat's sample aspect ratio of the stream.
+  private static func shape(
+    _ known: StreamShape?, _ ratio: AVRational, _ matrix: DisplayMatrix?
+  ) -> StreamShape {
+    var shape = known ?? StreamShape()
+    if let matrix { shape.scale = matrix.scale }
+    // If a matrix scales, libavformat gives the ratio of its columns: the shape of the turned frame. A square
+    // ratio may be the one that it assumes.
+    if known == nil, shape.scale.width == shape.scale.height, ratio.num > 0, ratio.den > 0,
+      ratio.num != ratio.den
+    {
+      shape.sampleAspectRatio = Rational(ratio)
+    }
+    return shape
   }
 }
 

@@ -18,6 +18,8 @@ package struct SequenceParameters: Sendable, Hashable {
   package var chromaDepth = 8
   /// The frame size after cropping, in luma samples.
   package var size = PixelSize(0, 0)
+  /// H.264's sample aspect ratio. `nil` if the set doesn't contain it, and for HEVC.
+  package var sampleAspectRatio: Rational?
   /// Whether pictures can be fields, or frames made of fields.
   package var mayHoldFields = false
   /// The number of pictures that can precede another in decoding order and follow it in output
@@ -83,7 +85,7 @@ package struct SequenceParameters: Sendable, Hashable {
         unit: (planes == 1 || planes == 2 ? 2 : 1, (planes == 1 ? 2 : 1) * (mayHoldFields ? 2 : 1)),
         &bits)
     }
-    if try bits.isSet() { reordering = try Self.reorderingInVUI(&bits) }
+    if try bits.isSet() { try readVUI(&bits) }
     if isInDecodingOrder { reordering = 0 }
   }
 
@@ -124,9 +126,18 @@ package struct SequenceParameters: Sendable, Hashable {
     return type == 2
   }
 
-  /// Returns `max_num_reorder_frames` (E.1.1), or `nil` if the set doesn't contain it.
-  private static func reorderingInVUI(_ bits: inout BitReader) throws(MalformedSyntax) -> Int? {
-    if try bits.isSet(), try bits.u(8) == 255 { try bits.skip(bits: 32) }
+  /// Reads the sample aspect ratio and `max_num_reorder_frames` (E.1.1), as far as the set contains them.
+  private mutating func readVUI(_ bits: inout BitReader) throws(MalformedSyntax) {
+    if try bits.isSet() {
+      let index = try bits.u(8)
+      if index == 255 {
+        let ratio = Rational(try bits.u(16), try bits.u(16))
+        if ratio.numerator > 0 { sampleAspectRatio = ratio }
+      } else if Self.aspectRatios.indices.contains(index - 1) {
+        let ratio = Self.aspectRatios[index - 1]
+        sampleAspectRatio = Rational(ratio.0, ratio.1)
+      }
+    }
     if try bits.isSet() { _ = try bits.u(1) }
     if try bits.isSet() {
       _ = try bits.u(4)
@@ -138,16 +149,22 @@ package struct SequenceParameters: Sendable, Hashable {
     }
     if try bits.isSet() { try bits.skip(bits: 65) }
     let hasNALTiming = try bits.isSet()
-    if hasNALTiming { try skipBufferTiming(&bits) }
+    if hasNALTiming { try Self.skipBufferTiming(&bits) }
     let hasVCLTiming = try bits.isSet()
-    if hasVCLTiming { try skipBufferTiming(&bits) }
+    if hasVCLTiming { try Self.skipBufferTiming(&bits) }
     if hasNALTiming || hasVCLTiming { _ = try bits.u(1) }
     _ = try bits.u(1)
-    guard try bits.isSet() else { return nil }
+    guard try bits.isSet() else { return }
     _ = try bits.u(1)
     for _ in 0..<4 { _ = try bits.ue() }
-    return try bits.ue(upTo: 16)
+    reordering = try bits.ue(upTo: 16)
   }
+
+  /// Table E-1, from 1 on.
+  private static let aspectRatios = [
+    (1, 1), (12, 11), (10, 11), (16, 11), (40, 33), (24, 11), (20, 11), (32, 11), (80, 33),
+    (18, 11), (15, 11), (64, 33), (160, 99), (4, 3), (3, 2), (2, 1),
+  ]
 
   /// Skips hrd_parameters() (E.1.2).
   private static func skipBufferTiming(_ bits: inout BitReader) throws(MalformedSyntax) {

@@ -113,6 +113,7 @@ extension SchemaText {
   private static let signal = object(
     [
       ("frame", count), ("size", pair("Width and height of the stored frames.")),
+      ("shown", pair("Width and height that are shown, before the turn, if they differ.")),
       ("source", text), ("mirrored", flag), ("degrees", seconds),
     ], required: ["frame", "size"])
 
