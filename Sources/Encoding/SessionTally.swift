@@ -61,11 +61,11 @@ package struct SessionTally {
   /// Discards the entries: a live session has no end, so they would grow indefinitely.
   mutating func forgetChanges() { changes.removeAll() }
 
-  /// Whether the frame rate is variable: the longest step between frames is more than one and a half times
-  /// the shortest.
-  package var hasUnevenSteps: Bool {
+  /// Returns whether the frame rate is variable: two steps between frames differ by more than a tick of the
+  /// input, to which its times are rounded.
+  package func hasUnevenSteps(tick: Rational) -> Bool {
     guard let steps else { return false }
-    return steps.upperBound > steps.lowerBound + steps.lowerBound / 2
+    return steps.upperBound - steps.lowerBound > MediaTime(1, tick).rescaled(to: timeBase).ticks
   }
 
   mutating func end(_ frame: borrowing VideoFrame) {

@@ -148,6 +148,11 @@ struct LivePolicy {
   /// Adds a canvas, for another encode.
   mutating func add(_ canvas: DirectedCanvas) { director?.add(canvas) }
 
+  /// Changes the sizes of the canvas of the encode with this index.
+  mutating func resize(canvas index: Int, to guidance: StreamGuidance) {
+    director?.resize(canvas: index, to: guidance)
+  }
+
   /// Removes the canvas of the encode with this index.
   mutating func removeCanvas(at index: Int) { director?.removeCanvas(at: index) }
 

@@ -23,7 +23,11 @@ extension LiveRun {
     waited = waits
     reader.shed(backlog.isCatchingUp)
     if isDropped { return control.countDrop("queue") }
-    if sourceGuidance == nil { try start(with: frame) }
+    if let sourceGuidance {
+      if time < Self.rampTime { grow(sourceGuidance, with: frame) }
+    } else {
+      try start(with: frame)
+    }
     if lostAt != nil || control.state == .waiting { control.enter(.live) }
     lostAt = nil
     try fill(before: time)
@@ -66,6 +70,25 @@ extension LiveRun {
     director.takesFocus = options.fills
     control.policy { $0.start(with: director) }
     for entry in outputs.entries where !entry.isStopped { attach(entry, source) { _, _ in } }
+  }
+
+  /// How long a larger frame enlarges the stream, from the first one on: browsers begin with small frames.
+  private static let rampTime = 2 * LiveClock.rate
+
+  /// Enlarges the encodes that have the source's size, where the container can follow.
+  private func grow(_ present: StreamGuidance, with frame: borrowing VideoFrame) {
+    let size = frame.shape.streamSize.laidOut(wide: true)
+    let now = present.encodeSize.laidOut(wide: true)
+    // A size that is larger than the capture size stays out.
+    guard size != now, size.width >= now.width, size.height >= now.height,
+      let larger = try? StreamGuidance.ofSource(
+        frame, captureSize: configuration.options.captureSize)
+    else { return }
+    sourceGuidance = larger
+    for (index, branch) in branches.enumerated()
+    where branch.encoding.follows && branch.encoding.guidance == nil {
+      control.policy { $0.resize(canvas: index, to: larger) }
+    }
   }
 
   /// Queues packets for the writers of an output, from the next keyframe on.

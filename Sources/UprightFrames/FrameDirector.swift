@@ -164,6 +164,11 @@ package struct FrameDirector {
   /// Adds a canvas for `directAll`, after the others.
   package mutating func add(_ canvas: DirectedCanvas) { added.append(canvas) }
 
+  /// Changes the sizes of a canvas, by its index among those that were added.
+  package mutating func resize(canvas index: Int, to guidance: StreamGuidance) {
+    added[index].guidance = guidance
+  }
+
   /// Removes a canvas by its index among those that were added.
   package mutating func removeCanvas(at index: Int) { added.remove(at: index) }
 
@@ -195,7 +200,7 @@ package struct FrameDirector {
 
 /// A canvas and the formats that guidance gives it.
 package struct DirectedCanvas: Sendable {
-  package let guidance: StreamGuidance
+  package fileprivate(set) var guidance: StreamGuidance
   /// `auto` and `majority` are resolved before.
   package private(set) var canvas: FrameCanvas
 

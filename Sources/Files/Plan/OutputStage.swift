@@ -220,7 +220,7 @@ final class OutputStage {
     tags[Timecode.tag] = plan.timecode?.text
     let placed = plan.tags
     return OutputDescription(
-      format: first, videoTimeBase: plan.videoTimeBase, frameRate: plan.video.frameRate,
+      format: first, videoTimeBase: plan.videoTimeBase, frameRate: plan.frameRate,
       videoMetadata: tags,
       sideTracks: plan.sideTracks.map(\.description),
       metadata: placed.written, listsTags: placed.isList,

@@ -25,6 +25,8 @@ package struct SessionPlan {
   var warnings: [String]
   /// How copied frames signal their orientation. `nil` if frames are encoded.
   var mark: OrientationMetadata?
+  /// What was found of all frames, where the input is encoded in one piece; `nil` if it wasn't looked through.
+  var source: SourceSurvey?
   /// Whether a survey computes digests of the packets.
   var digestsPackets = false
 
@@ -171,10 +173,14 @@ package struct SessionPlan {
   // MARK: - Canvas
 
   /// - Throws: `usage` if a rung would be larger than the source, or both canvases a square.
-  private func checkSizes() throws(UprightError) {
+  private mutating func checkSizes() throws(UprightError) {
     // Few inputs have no size before the first frame.
     guard video.parameters.size.hasArea else { return }
-    let size = video.frameShape.streamSize
+    var size = video.frameShape.streamSize
+    if options.ladder.contains(where: { size.isSmaller(than: $0.size) }) {
+      self = try surveyed()
+      size = source?.shape.streamSize ?? size
+    }
     for rung in options.ladder where size.isSmaller(than: rung.size) {
       throw UprightError(
         .usage, "\(rung.name) is larger than the input, which is \(size)", at: "--ladder",
@@ -244,6 +250,23 @@ package struct SessionPlan {
     return guidance
   }
 
+  /// Returns the plan with what is found of all frames.
+  func surveyed() throws(UprightError) -> SessionPlan {
+    guard source == nil else { return self }
+    var plan = self
+    plan.source = try SourceSurvey(self)
+    return plan
+  }
+
+  /// The frame rate, in frames per second; `nil` if unknown.
+  var frameRate: Rational? { source?.frameRate ?? video.frameRate }
+
+  /// Returns the format of an encoder whose first frame has the format `first`: the deepest of the input.
+  private func format(_ first: PixelFormat, _ codec: VideoCodec) -> PixelFormat {
+    let deepest = source?.format.flatMap { $0.bitDepth > first.bitDepth ? $0 : nil }
+    return codec.encodingFormat(for: deepest ?? first)
+  }
+
   /// Seconds per tick of the video timestamps, from the encoders on.
   var videoTimeBase: Rational { video.timeBase.refined }
 
@@ -260,15 +283,15 @@ package struct SessionPlan {
       container.canFollow && !options.splits && codec != .raw
       && !(codec == .hevc && isWhole && isSelfContained)
     var settings = VideoEncoder.Settings(
-      codec: codec, size: frame.size, format: codec.encodingFormat(for: frame.format),
-      colour: frame.colour, timeBase: videoTimeBase, frameRate: video.frameRate,
+      codec: codec, size: frame.size, format: format(frame.format, codec),
+      colour: frame.colour, timeBase: videoTimeBase, frameRate: frameRate,
       rate: options.firstRate,
       speed: options.speed, gop: options.gop, isLive: options.isLive,
       isAmongOthers: options.encodesAmongOthers,
       wantsGlobalHeader: container.wantsGlobalHeader,
       repeatsHeaders: repeatsHeaders,
       threads: options.threads, options: options.encoderOptions)
-    if settings.gop == nil, container.isSegmented, let rate = video.frameRate {
+    if settings.gop == nil, container.isSegmented, let rate = frameRate {
       // Segments begin at forced IDR frames; the encoder must not insert many more.
       settings.gop = max(
         1, Int(clamping: min(rate.doubleValue * options.segmentDuration, 1e6).rounded(.up)) + 1)

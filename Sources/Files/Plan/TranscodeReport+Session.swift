@@ -20,7 +20,7 @@ extension TranscodeReport {
     self.init(
       input: Input(
         path: plan.request.input, codec: plan.video.codecName,
-        size: plan.video.frameShape.shown, frames: outcome.frames,
+        size: (plan.source?.shape ?? plan.video.frameShape).shown, frames: outcome.frames,
         duration: plan.duration?.seconds),
       output: Output(
         named: plan.request.output, files: files, sizes: formats.map(\.size), frames: tally.frames,

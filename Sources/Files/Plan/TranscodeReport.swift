@@ -9,7 +9,8 @@ public struct TranscodeReport: Sendable, Hashable {
     public let path: String
     /// FFmpeg's name of the video codec, such as `h264`.
     public let codec: String
-    /// The size in which the frames are shown at the start, before the turn: cropped, with square pixels.
+    /// The size in which the frames are shown, before the turn: cropped, with square pixels. If it changes, it is
+    /// the largest that lasts, or that at the start if nothing is encoded.
     public let size: PixelSize
     /// The number of video frames that were read.
     public let frames: Int

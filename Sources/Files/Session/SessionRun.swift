@@ -56,6 +56,7 @@ final class SessionRun {
     _ plan: SessionPlan, tap: (any FrameTap)? = nil,
     observe: @escaping (SessionUpdate) -> Void
   ) throws(UprightError) {
+    let plan = try plan.surveyed()
     self.plan = plan
     request = plan.request
     // Decoded frames are large, and in live mode each waiting frame adds delay. With one thread, decoding
@@ -266,7 +267,7 @@ final class SessionRun {
 
   private func prepare(_ frame: borrowing VideoFrame) throws(UprightError) {
     let shape = frame.shape
-    let guidance = try plan.guidance(first: shape)
+    let guidance = try plan.guidance(first: plan.source?.shape ?? shape)
     director = try request.director(size: shape.shown, guidance: guidance, canvas: plan.canvas)
     for canvas in plan.canvases.dropFirst() {
       director?.add(DirectedCanvas(canvas, guidance: guidance))
@@ -327,7 +328,7 @@ final class SessionRun {
       outcome.droppedMetadata.formUnion(line.losses)
     }
     // Lost frames leave gaps, which the losses report.
-    if plan.container == .y4m, line.tally.hasUnevenSteps, !hasLosses {
+    if plan.container == .y4m, line.tally.hasUnevenSteps(tick: plan.video.timeBase), !hasLosses {
       warnings.append(
         "the frame rate varies: YUV4MPEG2 has a fixed one, so timestamps are lost")
     }

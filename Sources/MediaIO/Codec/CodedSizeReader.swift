@@ -3,7 +3,7 @@ internal import CUprightFFmpegShims
 package import UprightOrientation
 internal import UprightSignals
 
-/// Reads the size of frames from their packets without decoding them, with cropping applied as a decoder
+/// Reads the size and the format of frames from their packets without decoding them, with cropping applied as a decoder
 /// would.
 package final class CodedSizeReader {
   private let parameters: CodecParameters
@@ -11,6 +11,8 @@ package final class CodedSizeReader {
   private var aspect: SampleAspectReader?
   private var context: UnsafeMutablePointer<AVCodecContext>?
   private var parser: UnsafeMutablePointer<AVCodecParserContext>?
+  /// The format of the frame whose size was read last. `nil` if its packet doesn't contain it.
+  package private(set) var format: PixelFormat?
 
   /// The codecs whose libavcodec parser reports sizes.
   private static let codecs: Set<String> = [
@@ -67,6 +69,7 @@ package final class CodedSizeReader {
     av_parser_parse2(
       parser, context, &output, &size, packet.raw.pointee.data, CInt(clamping: packet.size),
       packet.raw.pointee.pts, packet.raw.pointee.dts, -1)
+    format = parser.pointee.format < 0 ? nil : PixelFormat(AVPixelFormat(parser.pointee.format))
     let found = PixelSize(Int(parser.pointee.width), Int(parser.pointee.height))
     return found.width > 0 && found.height > 0 ? found : nil
   }
