@@ -45,6 +45,8 @@ package final class FrameOrienter {
   /// The chroma siting of the current canvas. The first frame on it decides, because a format has only one
   /// siting.
   private var established: (canvas: PixelSize, colour: Colour)?
+  /// What untagged frames are tagged as: a colour, or none. `nil` before the first of them.
+  private var assumed: Colour??
   private var canvases: FramePool?
   private var intermediates: FramePool?
   /// Frames to be warped, with a margin around them.
@@ -104,13 +106,29 @@ package final class FrameOrienter {
     try result.copyProperties(of: frame)
     result.sampleAspectRatio = .one
     result.forcesKeyframe = false
-    result.colour = sited(drawnColour(of: frame).turned(turn), on: canvas)
+    result.colour = sited(
+      tagged(drawnColour(of: frame), frame, on: canvas).turned(turn), on: canvas)
     return result
   }
 
   /// Returns the colour description of `frame` after conversion to `format`.
   func drawnColour(of frame: borrowing VideoFrame) -> Colour {
     frame.format.isRGB && !format.isRGB ? frame.colour.asYUV : frame.colour
+  }
+
+  /// Returns the colour with a tag if it has none and the canvas has a size at which players assume another one
+  /// than at the frame's. The first frame decides for all, so that a sender that adapts its size changes no
+  /// format.
+  private func tagged(
+    _ colour: Colour, _ frame: borrowing VideoFrame, on canvas: PixelSize
+  ) -> Colour {
+    guard colour.isUntagged, !format.isRGB, !frame.format.isMonochrome else { return colour }
+    if assumed == nil {
+      let own = Colour.assumed(for: frame.size)
+      let other = Colour.assumed(for: canvas)
+      assumed = .some(own.coding == other.coding ? nil : own)
+    }
+    return assumed?.map { colour.completed(by: $0) } ?? colour
   }
 
   /// Returns a frame to draw on before warping.

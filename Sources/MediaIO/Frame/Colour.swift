@@ -104,6 +104,32 @@ extension Colour {
     return colour
   }
 
+  /// Whether the matrix of the samples is unknown, so that players guess it from the size.
+  package var isUntagged: Bool { matrix == AVCOL_SPC_UNSPECIFIED }
+
+  /// The colour that players assume for untagged frames of `size`: BT.601 in standard definition, with the
+  /// primaries of 625 or 525 lines, else BT.709.
+  package static func assumed(for size: PixelSize) -> Colour {
+    var colour = Colour()
+    let (long, short) = (max(size.width, size.height), min(size.width, size.height))
+    (colour.primaries, colour.transfer, colour.matrix) =
+      long >= 1280 || short > 576
+      ? (AVCOL_PRI_BT709, AVCOL_TRC_BT709, AVCOL_SPC_BT709)
+      : size.height == 576 || size.height == 288
+        ? (AVCOL_PRI_BT470BG, AVCOL_TRC_SMPTE170M, AVCOL_SPC_BT470BG)
+        : (AVCOL_PRI_SMPTE170M, AVCOL_TRC_SMPTE170M, AVCOL_SPC_SMPTE170M)
+    return colour
+  }
+
+  /// Returns this colour with what it leaves unspecified as in `other`.
+  package func completed(by other: Colour) -> Colour {
+    var colour = self
+    if matrix == AVCOL_SPC_UNSPECIFIED { colour.matrix = other.matrix }
+    if primaries == AVCOL_PRI_UNSPECIFIED { colour.primaries = other.primaries }
+    if transfer == AVCOL_TRC_UNSPECIFIED { colour.transfer = other.transfer }
+    return colour
+  }
+
   /// The colour of frames converted from RGB: BT.601, limited range, the rest unchanged.
   package var asYUV: Colour {
     var colour = self
