@@ -71,9 +71,10 @@ enum MatroskaVideo {
     guard parts.first(where: { $0.id == ID.type }).map({ number($0.content) }) == 1,
       let video = parts.first(where: { $0.id == ID.video })
     else { return nil }
+    // Of a repeated element, the last one counts, as for libavformat.
     let numbers = Dictionary(
       children(of: bytes, in: video.content).map { ($0.id, number($0.content)) }
-    ) { first, _ in first }
+    ) { _, last in last }
     func edge(_ id: UInt32) -> Int { numbers[id] ?? 0 }
     let declared = PixelSize(edge(0xB0), edge(0xBA))
     var shape = StreamShape(
