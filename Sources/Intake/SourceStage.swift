@@ -22,6 +22,8 @@ package struct SourceOutcome: Sendable {
   package var damagedPackets = 0
   /// The number of frames in which the decoder concealed damage.
   package var damagedFrames = 0
+  /// The number of frames that were left out because the packets didn't announce them.
+  package var misplacedFrames = 0
   package var repairedTimestamps = 0
   /// The time spent reading and decoding, in seconds.
   package var seconds = 0.0

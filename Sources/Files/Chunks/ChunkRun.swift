@@ -140,7 +140,8 @@ struct ChunkRun {
   ) throws(UprightError) {
     let source = outcome.source
     guard plan.options.isStrict,
-      source.damagedPackets + source.damagedFrames + outcome.damagedSidePackets > 0
+      source.damagedPackets + source.damagedFrames + source.misplacedFrames
+        + outcome.damagedSidePackets > 0
     else { return }
     throw UprightError(
       .badData, "the input is damaged", at: request.input,

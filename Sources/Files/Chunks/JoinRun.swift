@@ -171,7 +171,8 @@ private final class FrameFeed {
       case nil:
         let frames = parts.parts[part].frames.count
         let mayLack =
-          reports[part].outcome.source.damagedPackets > 0 || reports[part].frames < frames
+          reports[part].damagedPackets + reports[part].misplacedFrames > 0
+          || reports[part].frames < frames
         guard count == reports[part].packets, count == frames || count < frames && mayLack else {
           throw join.damage("it has \(count) of \(frames) frames", part)
         }

@@ -33,6 +33,7 @@ package struct PartReport: Sendable {
   var copied = 0
   var damagedPackets = 0
   var damagedFrames = 0
+  var misplacedFrames = 0
   var damagedSidePackets = 0
   var interlacedFrames = 0
   /// What the part lacks of the input, as texts for the user.
@@ -54,6 +55,7 @@ extension PartReport {
       "copied": .integer(copied),
       "damage": [
         "packets": .integer(damagedPackets), "frames": .integer(damagedFrames),
+        "misplaced": .integer(misplacedFrames),
         "side_packets": .integer(damagedSidePackets), "interlaced": .integer(interlacedFrames),
       ],
       "dropped": .array(dropped.map { .string($0) }),
@@ -89,6 +91,7 @@ extension PartReport {
       let damage = try top.required("damage")
       damagedPackets = try damage.required("packets").count(in: counts)
       damagedFrames = try damage.required("frames").count(in: counts)
+      misplacedFrames = try damage.required("misplaced").count(in: counts)
       damagedSidePackets = try damage.required("side_packets").count(in: counts)
       interlacedFrames = try damage.required("interlaced").count(in: counts)
       for text in try top.required("dropped").elements("texts") {
@@ -122,6 +125,7 @@ extension PartReport {
     let source = outcome.source
     (videoPackets, frames, copied) = (source.videoPackets, source.frames, outcome.copied)
     (damagedPackets, damagedFrames) = (source.damagedPackets, source.damagedFrames)
+    misplacedFrames = source.misplacedFrames
     interlacedFrames = source.interlacedFrames
     damagedSidePackets = outcome.damagedSidePackets
     dropped = source.droppedMetadata.sorted()
@@ -138,6 +142,7 @@ extension PartReport {
     outcome.source.videoPackets = videoPackets
     outcome.source.damagedPackets = damagedPackets
     outcome.source.damagedFrames = damagedFrames
+    outcome.source.misplacedFrames = misplacedFrames
     outcome.source.interlacedFrames = interlacedFrames
     outcome.source.droppedMetadata = Set(dropped)
     outcome.source.seconds = timing.decode

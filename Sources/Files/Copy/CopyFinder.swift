@@ -26,6 +26,9 @@ struct CopyFinder {
       try checkSizes()
       let inputSurvey = try InputSurvey(plan)
       seen = inputSurvey
+      if !isByMetadata, inputSurvey.survey.stepsBack {
+        throw CopyRefusal(reason: PacketSurvey.isOutOfOrder)
+      }
       guard !isByMetadata, let reason = inputSurvey.stretches.lazy.compactMap(reason).first else {
         return CopyPlan(
           method: .copy(.init(mark: try mark(inputSurvey), inputSurvey: inputSurvey)),
@@ -158,7 +161,7 @@ struct CopyFinder {
       throw CopyRefusal(reason: "\(first); Upright cannot encode \(plan.video.codecLabel)")
     }
     guard inputSurvey.survey.isInOrder else {
-      throw CopyRefusal(reason: "\(first); two frames have the same timestamp")
+      throw CopyRefusal(reason: "\(first); \(PacketSurvey.isOutOfOrder)")
     }
     let parts = InputParts.parts(inputSurvey, reason: reason)
     guard parts.contains(where: \.isCopied) else {

@@ -130,8 +130,11 @@ extension CopyPlan {
   ) throws -> InputParts {
     if let reason = InputParts.reasonAgainstChunks(plan) { throw CopyRefusal(reason: reason) }
     let inputSurvey = try inputSurvey ?? InputSurvey(plan)
-    guard inputSurvey.survey.isInOrder, inputSurvey.survey.leading == 0 else {
-      throw CopyRefusal(reason: "two frames have the same timestamp, or refer to missing ones")
+    guard inputSurvey.survey.isInOrder else {
+      throw CopyRefusal(reason: PacketSurvey.isOutOfOrder)
+    }
+    guard inputSurvey.survey.leading == 0 else {
+      throw CopyRefusal(reason: "the input begins within a GOP")
     }
     if try plan.decodeFirstFrame().isInterlaced {
       throw CopyRefusal(reason: "deinterlacing needs neighbouring frames")

@@ -28,6 +28,9 @@ struct PacketSurvey {
   let digests: [UInt64]
   /// A digest of the packets of all other tracks that are used; `nil` if digests weren't requested.
   let tracksDigest: String?
+  /// Whether presentation times step back further than frames are reordered, so that their order isn't the one in
+  /// which a decoder returns the frames.
+  let stepsBack: Bool
   /// Presentation times in decoding order.
   private let times: [Int64]
   /// Decoding times as read; `Int64.min` if the container stores none.
@@ -41,7 +44,7 @@ struct PacketSurvey {
   ) {
     (self.shown, self.changes, self.sets, self.warnings) = (shown, changes, sets, warnings)
     (times, givenDecodingTimes, entries, digests) = (shown, [], [], [])
-    (hidden, leading, tracksDigest) = (0, 0, nil)
+    (hidden, leading, tracksDigest, stepsBack) = (0, 0, nil, false)
   }
 
   /// Reads the packets of the input of `plan`.
@@ -85,14 +88,16 @@ struct PacketSurvey {
     shown = times.sorted()
     hidden = notes.hidden.count
     leading = notes.leading.count
+    stepsBack = notes.stepsBack
     // An edit list that ends or is interrupted before the last frame would show hidden frames.
     if let last = notes.hidden.max(), last >= shown[0] { throw CopyRefusal(reason: Self.hides) }
   }
 
+  static let isOutOfOrder = "timestamps step back or repeat"
   fileprivate static let hides = "an edit list hides some frames"
 
-  /// Whether no two frames have the same presentation time.
-  var isInOrder: Bool { zip(shown, shown.dropFirst()).allSatisfy { $0 < $1 } }
+  /// Whether a decoder returns the frames in the order of `shown`, and no two have the same time.
+  var isInOrder: Bool { !stepsBack && zip(shown, shown.dropFirst()).allSatisfy { $0 < $1 } }
 
   /// Returns the frames at which the input can be split, with the same index in both orders, the first at 0.
   /// Decoding can start there, and all frames that are decoded before are also shown before.
@@ -171,10 +176,16 @@ private final class PacketCollector {
   private(set) var decodingTimes: [Int64] = []
   private(set) var entries: [Int] = []
   private(set) var problem: String?
+  private var hasStepBack = false
+  private var latest = Int64.min
 
   private(set) var digests: [UInt64] = []
   private let digest: PacketDigest?
   private let keepsEdit: Bool
+
+  /// Whether the times step back: at a packet that refers to no earlier one, in decoding times, or further than any
+  /// decoder reorders (16 frames: ISO/IEC 14496-10, A.3.1).
+  var stepsBack: Bool { hasStepBack || sets.reordering ?? 0 > 16 }
 
   /// The number of packets so far.
   var count: Int { times.count + hidden.count + leading.count }
@@ -202,7 +213,12 @@ private final class PacketCollector {
     }
     if leading.takes(packet) { return }
     if packet.isDiscarded { return hidden.append(pts) }
-    if reader.kind(of: packet) == .closed { entries.append(times.count) }
+    if reader.kind(of: packet) == .closed {
+      entries.append(times.count)
+      if pts <= latest { hasStepBack = true }
+    }
+    if let dts = packet.dts, let last = decodingTimes.last, dts < last { hasStepBack = true }
+    latest = max(latest, pts)
     sets.note(packet)
     if let digest { digests.append(digest.of(packet)) }
     times.append(pts)

@@ -13,6 +13,8 @@ final class PartEncoder: @unchecked Sendable {
   struct Outcome: Sendable {
     var tally: SessionTally
     var frames = 0
+    /// The number of those frames that belong to no frame of the part.
+    var misplacedFrames = 0
     var damagedPackets = 0
     var damagedFrames = 0
     var interlacedFrames = 0
@@ -104,7 +106,10 @@ final class PartEncoder: @unchecked Sendable {
       if decoded.isDamaged { outcome.damagedFrames += 1 }
       if decoded.isInterlaced { outcome.interlacedFrames += 1 }
       outcome.droppedMetadata.formUnion(decoded.dynamicMetadata)
-      guard place(&decoded) else { continue }
+      guard place(&decoded) else {
+        outcome.misplacedFrames += 1
+        continue
+      }
       try line.take(
         decoded, input.inputSurvey.stretch(of: frame).direction, input.inputSurvey.time(of: frame),
         emit: emit)

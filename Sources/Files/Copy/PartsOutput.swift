@@ -36,6 +36,7 @@ struct PartsOutcome: Sendable {
     source.frames += other.source.frames
     source.damagedPackets += other.source.damagedPackets
     source.damagedFrames += other.source.damagedFrames
+    source.misplacedFrames += other.source.misplacedFrames
     source.interlacedFrames += other.source.interlacedFrames
     source.droppedMetadata.formUnion(other.source.droppedMetadata)
     source.seconds += other.source.seconds
@@ -54,6 +55,7 @@ struct PartsOutcome: Sendable {
     source.frames += part.frames
     source.damagedPackets += part.damagedPackets
     source.damagedFrames += part.damagedFrames
+    source.misplacedFrames += part.misplacedFrames
     source.interlacedFrames += part.interlacedFrames
     source.droppedMetadata.formUnion(part.droppedMetadata)
     source.seconds += part.seconds

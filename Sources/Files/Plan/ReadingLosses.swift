@@ -63,6 +63,7 @@ extension SessionPlan {
     }
     add(outcome.damagedPackets, "video packet", "could not be decoded")
     add(outcome.damagedFrames, "frame", "decoded with errors")
+    add(outcome.misplacedFrames, "frame", "left out: the packets' timestamps are in another order")
     add(damagedAudio, "audio packet", "could not be decoded")
     if let error = outcome.error { losses.append(error.message) }
     add(outcome.undecodedPackets(of: video) ?? 0, "packet", "gave no frame")
