@@ -94,6 +94,115 @@ struct HostileFileTests {
     }
   }
 
+  /// A playlist in a folder with `a.ts` (a second of H.264), `end.m3u8` (a playlist of it), `none.m3u8` (one without
+  /// segments), and `key`.
+  struct Playlist: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let text: String
+    var status = 0
+    var reason = ""
+  }
+
+  private static let segment = "#EXTINF:1,\na.ts\n"
+  private static let media = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n"
+  private static let key = "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"key\"\n"
+  private static let variant = "#EXT-X-STREAM-INF:BANDWIDTH=1\n"
+  private static func rendition(_ uri: String, type: String = "AUDIO") -> String {
+    "#EXT-X-MEDIA:TYPE=\(type),GROUP-ID=\"a\",NAME=\"n\",DEFAULT=YES,URI=\"\(uri)\"\n"
+  }
+
+  static let playlists = [
+    Playlist(testDescription: "without an end", text: media + segment),
+    Playlist(
+      testDescription: "an event without an end",
+      text: media + "#EXT-X-PLAYLIST-TYPE:EVENT\n" + segment),
+    Playlist(
+      testDescription: "without an end or a last line feed", text: media + "#EXTINF:1,\na.ts"),
+    Playlist(
+      testDescription: "carriage returns",
+      text: "#EXTM3U\r\n#EXT-X-TARGETDURATION:6\r\n#EXTINF:1,\r\na.ts\r\n"),
+    Playlist(
+      testDescription: "a variant without an end", text: "#EXTM3U\n" + variant + "open.m3u8\n"),
+    Playlist(
+      testDescription: "two segments, the second of which isn't there",
+      text: media + segment + "#EXTINF:1,\nb.ts\n"),
+    Playlist(
+      testDescription: "no segment that is there", text: media + "#EXTINF:1,\nb.ts\n", status: 65),
+    Playlist(testDescription: "no segment yet", text: media, status: 65),
+    Playlist(testDescription: "no segment", text: media + "#EXT-X-ENDLIST\n", status: 65),
+    Playlist(
+      testDescription: "a rendition without segments",
+      text: "#EXTM3U\n" + rendition("none.m3u8") + variant + "end.m3u8\n", status: 65,
+      reason: "none.m3u8 has no segments"),
+    Playlist(
+      testDescription: "a rendition that no variant has",
+      text: "#EXTM3U\n" + rendition("none.m3u8", type: "VIDEO") + variant + "end.m3u8\n",
+      status: 65,
+      reason: "has no segments"),
+    Playlist(
+      testDescription: "a rendition without segments or an end",
+      text: "#EXTM3U\n" + rendition("./empty.m3u8") + variant + "end.m3u8\n", status: 65,
+      reason: "has no segments"),
+    Playlist(
+      testDescription: "a rendition that is a variant without segments",
+      text: "#EXTM3U\n" + rendition("none.m3u8") + variant + "none.m3u8\n" + variant + "end.m3u8\n"),
+    Playlist(
+      testDescription: "a rendition that isn't there",
+      text: "#EXTM3U\n" + rendition("gone.m3u8") + variant + "end.m3u8\n"),
+    Playlist(
+      testDescription: "one of two variants has no segments",
+      text: "#EXTM3U\n" + variant + "none.m3u8\n" + variant + "end.m3u8\n"),
+    Playlist(
+      testDescription: "variants, then segments",
+      text: "#EXTM3U\n" + variant + "end.m3u8\n" + segment, status: 65,
+      reason: "both variants and segments"),
+    Playlist(
+      testDescription: "a variant that is a segment",
+      text: "#EXTM3U\n" + variant + segment + segment, status: 65,
+      reason: "both variants and segments"),
+    Playlist(
+      testDescription: "samples encrypted from the second segment on",
+      text: media + segment + key + segment, status: 65,
+      reason: "SAMPLE-AES"),
+    Playlist(
+      testDescription: "samples encrypted after segments with another key",
+      text: media + "#EXT-X-KEY:METHOD=AES-128,URI=\"key\"\n" + segment + key + segment, status: 65,
+      reason: "SAMPLE-AES"),
+    Playlist(
+      testDescription: "samples encrypted with a key that isn't there",
+      text: media + key.replacing("key", with: "gone.key") + segment, status: 65,
+      reason: "can't be read"),
+    Playlist(
+      testDescription: "samples encrypted with a key that is too short",
+      text: media + key.replacing("key", with: "short.key") + segment, status: 65,
+      reason: "can't be read"),
+    Playlist(
+      testDescription: "segments encrypted with a key that isn't there",
+      text: media + "#EXT-X-KEY:METHOD=AES-128,URI=\"gone.key\"\n" + segment, status: 65,
+      reason: "can't be read"),
+  ]
+
+  // 6 s together.
+  @Test(
+    "A local playlist is read at once, as far as it goes, and one that crashes libavformat is refused",
+    arguments: playlists, ["probe", "transcode"])
+  func playlist(_ test: Playlist, _ command: String) throws {
+    let scratch = try Scratch()
+    try Self.clip(scratch.path("a.ts"))
+    for (name, text) in [
+      ("in.m3u8", test.text), ("none.m3u8", Self.media + "#EXT-X-ENDLIST\n"),
+      ("empty.m3u8", Self.media),
+      ("open.m3u8", Self.media + Self.segment),
+      ("end.m3u8", Self.media + Self.segment + "#EXT-X-ENDLIST\n"),
+      ("key", "0123456789abcdef"), ("short.key", "01234"),
+    ] { _ = try scratch.file(name, Data(text.utf8)) }
+    let output = command == "probe" ? [] : ["-o", scratch.path("out.mp4")]
+    let run = try CommandLineProgram([command, scratch.path("in.m3u8")] + output).wait(timeout: 20)
+    #expect(Int(run.status ?? -1) == test.status, "\(run.status ?? -1): \(run.errors)")
+    #expect(test.reason.isEmpty || run.errors.contains(test.reason), "\(run.errors)")
+    if command == "transcode", test.status == 0 { #expect(try frames(output[1]) == 10) }
+  }
+
   @Test("A colour profile in a PNG is not decompressed", .clips("found"))
   func profile() throws {
     let scratch = try Scratch()

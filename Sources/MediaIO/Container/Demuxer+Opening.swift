@@ -36,10 +36,12 @@ extension Demuxer {
     allocated.pointee.interrupt_callback = interrupt.callback
     let redirects = RedirectGuard(allocated, url: address, interrupt: interrupt)
     if settings["tls_verify"] == "1" { upright_verify_certificates(allocated) }
-    // Keeps the packets of a program that is announced late.
     var options = [
       ("format_whitelist", trust.formats), ("protocol_whitelist", trust.protocols),
+      // Keeps the packets of a program that is announced late.
       ("scan_all_pmts", "1"),
+      // A live playlist on a connection that is kept would be read again without a check.
+      ("http_persistent", "0"),
     ]
     options += settings.sorted { $0.key < $1.key }
     if let input {
@@ -55,9 +57,11 @@ extension Demuxer {
       throw openError(opened, url: url, nested, redirects)
     }
     let opening = bufferedOpening(context)
-    let found = looksAhead ? findStreams(context, settings) : 0
+    let found = looksAhead && nested?.isRefused != true ? findStreams(context, settings) : 0
     // One of several variants may be unreadable. It is an error only if none is left.
-    if found < 0 || context.pointee.nb_streams == 0 && nested?.refusal != nil {
+    let isLeft =
+      nested?.isRefused != true && (context.pointee.nb_streams > 0 || nested?.refusal == nil)
+    if found < 0 || !isLeft {
       var pointer: UnsafeMutablePointer<AVFormatContext>? = context
       avformat_close_input(&pointer)
       throw openError(found, url: url, nested, redirects)

@@ -344,6 +344,7 @@ package final class Demuxer {
     let result = av_read_frame(context, packet.raw)
     // After an interrupt libavformat returns an incomplete packet as if it were complete.
     if interrupt.isRaised { throw UprightError(.cancelled, "stopped", at: url) }
+    if nested?.isRefused == true { throw Self.openError(0, url: url, nested, redirects) }
     guard result >= 0 else {
       guard let error = Self.readError(result, at: url) else { return nil }
       throw error

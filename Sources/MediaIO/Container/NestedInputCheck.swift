@@ -7,7 +7,8 @@ internal import Glibc
 ///
 /// Without the check, a playlist that refers to itself, or two that refer to each other, would be read
 /// indefinitely. An entry of a playlist in a local file must be a regular file in the same folder or below
-/// it.
+/// it. Playlists with which libavformat crashes are refused, and one in a local file always has an end: what is
+/// there is read at once, because nothing says whether the file still grows.
 final class NestedInputCheck {
   private typealias Open =
     @convention(c) (
@@ -24,6 +25,14 @@ final class NestedInputCheck {
   /// again.
   private var opened: [String: Int]? = [:]
   private(set) var refusal: String?
+  /// Whether `refusal` is of the whole input, and not of one of several variants.
+  private(set) var isRefused = false
+  private let allowsPlaylists: Bool
+  /// The URIs of the variants and of the keys in the playlists so far.
+  private var variants: Set<String> = []
+  private var keys: Set<String> = []
+  /// Whether a playlist's first segment is encrypted, and whether a key was read.
+  private var (needsKey, hasKey) = (false, false)
   /// The first bytes of the input, as far as one read returned them.
   private var start: [UInt8] = []
 
@@ -32,7 +41,7 @@ final class NestedInputCheck {
 
   /// Whether the input only names others, and isn't an HLS playlist that may do so.
   var isScript: Bool {
-    let refused = InputTrust(url: input).allowsPlaylists ? Self.scripts : Self.scripts + ["#EXTM3U"]
+    let refused = allowsPlaylists ? Self.scripts : Self.scripts + ["#EXTM3U"]
     return refused.contains { start.starts(with: $0.utf8) }
   }
 
@@ -47,6 +56,7 @@ final class NestedInputCheck {
     guard let next = context.pointee.io_open else { return nil }
     self.next = next
     self.input = input
+    allowsPlaylists = InputTrust(url: input).allowsPlaylists
     let isLocal = InputTrust.scheme(of: input) == nil || input.hasPrefix("file:")
     folder = isLocal ? Self.folder(of: Self.path(input)) : nil
     context.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
@@ -56,21 +66,85 @@ final class NestedInputCheck {
       }
       let inputs = Unmanaged<NestedInputCheck>.fromOpaque(opaque).takeUnretainedValue()
       let address = String(cString: url)
-      guard inputs.accepts(address) else { return upright_averror_invaliddata() }
-      let code = inputs.next(context, io, url, flags, options)
-      if code >= 0, address == inputs.input, let io = io?.pointee { inputs.look(at: io) }
+      var code = upright_averror_invaliddata()
+      if inputs.accepts(address) { code = inputs.next(context, io, url, flags, options) }
+      let opened = code < 0 ? nil : io?.pointee
+      guard inputs.allows(opened, at: address) else {
+        if code >= 0 { avio_closep(io) }
+        return code < 0 ? code : upright_averror_invaliddata()
+      }
       return code
     }
   }
 
-  /// Keeps the first bytes of the input. They stay in the buffer of `io`, so that the demuxer reads them too.
-  private func look(at io: UnsafeMutablePointer<AVIOContext>) {
-    guard start.isEmpty else { return }
+  /// Returns whether libavformat may read what was opened at `url`; `nil` if it could not be opened.
+  private func allows(_ io: UnsafeMutablePointer<AVIOContext>?, at url: String) -> Bool {
+    guard url == input || allowsPlaylists else { return true }
+    let first = io.map(Self.firstBytes) ?? []
+    if url == input, start.isEmpty { start = first }
+    let isPlaylist = first.starts(with: PlaylistText.start)
+    if PlaylistText.contains(url, in: keys) {
+      guard first.count == 16 else { return refuse("its key \(url) can't be read") }
+      hasKey = true
+    } else if needsKey, !hasKey, !isPlaylist, !first.isEmpty {
+      // libavformat goes on without a key, and doesn't open one whose name has no usual ending.
+      return refuse("the key of \(url) can't be read")
+    }
+    guard let io, allowsPlaylists, isPlaylist else { return true }
+    guard let text = Self.wholeText(io) else {
+      return refuse("\(url) is larger than \(PlaylistText.limit) bytes")
+    }
+    let playlist = PlaylistText(text)
+    if let reason = playlist.refusal { return refuse("\(url): \(reason)") }
+    // libavformat leaves out a variant without segments, and crashes with such a rendition.
+    if opened != nil, playlist.segments == 0, playlist.variants.isEmpty {
+      if !PlaylistText.contains(url, in: variants) { _ = refuse("\(url) has no segments") }
+      return false
+    }
+    variants.formUnion(playlist.variants)
+    keys.formUnion(playlist.keys)
+    needsKey = needsKey || playlist.needsKey
+    let isEndless = folder != nil && playlist.variants.isEmpty && !playlist.isEnded
+    return Self.replaceBuffer(of: io, by: isEndless ? text + PlaylistText.end : text)
+  }
+
+  private func refuse(_ reason: String) -> Bool {
+    (refusal, isRefused) = (reason, true)
+    return false
+  }
+
+  /// Returns up to 16 bytes, as far as one read gives them. They stay in the buffer of `io`, so that the demuxer
+  /// reads them too.
+  private static func firstBytes(of io: UnsafeMutablePointer<AVIOContext>) -> [UInt8] {
     _ = avio_r8(io)
-    start = Array(
+    defer { avio_seek(io, 0, SEEK_SET) }
+    return Array(
       UnsafeBufferPointer(start: io.pointee.buffer, count: io.pointee.buf_end - io.pointee.buffer)
         .prefix(16))
-    avio_seek(io, 0, SEEK_SET)
+  }
+
+  /// Reads all bytes of a playlist; `nil` if there are too many.
+  private static func wholeText(_ io: UnsafeMutablePointer<AVIOContext>) -> [UInt8]? {
+    var (text, piece) = ([UInt8](), [UInt8](repeating: 0, count: 32 << 10))
+    while case let count = avio_read(io, &piece, CInt(clamping: piece.count)), count > 0 {
+      text += piece.prefix(Int(count))
+      if text.count > PlaylistText.limit { return nil }
+    }
+    return text
+  }
+
+  /// Lets `io` begin with `text`, all that it gives, as libavformat does with the bytes that it has read to find
+  /// the format. The context stays that of its protocol, whose options are passed on to the entries.
+  private static func replaceBuffer(
+    of io: UnsafeMutablePointer<AVIOContext>, by text: [UInt8]
+  ) -> Bool {
+    guard let buffer = av_memdup(text, text.count) else { return false }
+    av_freep(&io.pointee.buffer)
+    let start = buffer.assumingMemoryBound(to: UInt8.self)
+    (io.pointee.buffer, io.pointee.buffer_size) = (start, CInt(clamping: text.count))
+    (io.pointee.buf_ptr, io.pointee.buf_end) = (start, start + text.count)
+    (io.pointee.pos, io.pointee.eof_reached) = (Int64(text.count), 0)
+    return true
   }
 
   /// Marks the input as open. From then on URLs may repeat.

@@ -1,0 +1,73 @@
+/// The parts of an HLS playlist (RFC 8216) by which libavformat 5.1 hangs or crashes, read as its demuxer reads
+/// them: it is more lenient than the standard.
+struct PlaylistText {
+  /// The number of media segments.
+  private(set) var segments = 0
+  /// The URIs of variants.
+  private(set) var variants: [String] = []
+  /// The URIs of keys.
+  private(set) var keys: [String] = []
+  private(set) var isEnded = false
+  /// Whether the first segment is encrypted.
+  private(set) var needsKey = false
+  private var hasSegmentTag = false
+  /// Whether samples are encrypted from a segment on that isn't the first.
+  private var hasLateEncryption = false
+
+  /// The largest playlist that is read, in bytes: a day of segments of a second.
+  static let limit = 16 << 20
+  static let start = Array("#EXTM3U".utf8)
+  static let end = Array("\n#EXT-X-ENDLIST\n".utf8)
+
+  init(_ text: [UInt8]) {
+    var (isVariant, isSegment, isEncrypted) = (false, false, false)
+    for line in text.split(whereSeparator: { [0, 10, 13].contains($0) }) {
+      func begins(_ tag: String) -> Bool { line.starts(with: tag.utf8) }
+      if begins("#EXT-X-STREAM-INF:") {
+        isVariant = true
+      } else if begins("#EXTINF:") {
+        isSegment = true
+        hasSegmentTag = true
+      } else if begins("#EXT-X-ENDLIST") {
+        isEnded = true
+      } else if begins("#EXT-X-KEY:") {
+        let tag = String(decoding: line, as: UTF8.self)
+        isEncrypted = tag.contains("SAMPLE-AES")
+        if isEncrypted, segments > 0 { hasLateEncryption = true }
+        if segments == 0 { needsKey = !tag.contains("METHOD=NONE") }
+        if let key = Self.uri(in: tag) { keys.append(key) }
+      } else if line.first != 0x23, line.contains(where: { $0 > 32 }) {
+        if isVariant { variants.append(String(decoding: line, as: UTF8.self)) }
+        if isSegment { segments += 1 }
+        (isVariant, isSegment) = (false, false)
+      }
+    }
+  }
+
+  private static func uri(in tag: String) -> String? {
+    guard let start = tag.firstRange(of: "URI=\"") else { return nil }
+    return String(tag[start.upperBound...].prefix { $0 != "\"" })
+  }
+
+  /// Why the playlist isn't read; `nil` if it can be.
+  var refusal: String? {
+    if hasSegmentTag, !variants.isEmpty {
+      return "it has both variants and segments (RFC 8216, 4.1)"
+    }
+    if hasLateEncryption {
+      return "its samples are encrypted (SAMPLE-AES), but not from the first segment on"
+    }
+    return nil
+  }
+
+  /// Whether `url`, which libavformat has made absolute, is one of `uris`.
+  static func contains(_ url: String, in uris: Set<String>) -> Bool {
+    uris.contains { uri in
+      var uri = uri[...]
+      while let prefix = ["./", "../"].first(where: { uri.hasPrefix($0) }) {
+        uri = uri.dropFirst(prefix.utf8.count)
+      }
+      return url == uri || url.hasSuffix("/\(uri)") || url.hasSuffix(":\(uri)")
+    }
+  }
+}
