@@ -76,6 +76,18 @@ apt -y upgrade
 apt -y install --no-install-recommends make git rsync procps openssl g++ libcurl4 libedit2 \
   libncurses6 libsqlite3-0 libuuid1 libxml2 tzdata
 
+# Libraries of this machine that the toolchain needs and the release has only under another name.
+lent=$root/usr/local/lib/toolchain
+mkdir -p "$lent"
+echo /usr/local/lib/toolchain >"$root/etc/ld.so.conf.d/toolchain.conf"
+ldd "$TOOLCHAIN"/usr/bin/{swift-build,swift-frontend,swift-driver,clang} | awk '/=> \// { print $3 }' | sort -u |
+  while IFS= read -r library; do
+    case $library in "$TOOLCHAIN"/*) continue ;; esac
+    [ -n "$(find "$root"/{usr/lib,usr/local/lib} -name "$(basename "$library")" -print -quit)" ] ||
+      cp -L "$library" "$lent/"
+  done
+inside ldconfig
+
 # `.build` and other paths in .gitignore are neither copied nor removed.
 inside rsync -a --delete --exclude=.git --filter=':- .gitignore' /mnt/sources/ /src/
 # Some scripts list the files with git.
