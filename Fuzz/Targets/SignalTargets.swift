@@ -150,6 +150,14 @@ extension FuzzTarget {
     let sample = input.piece()
     let movie = Array(input.rest)
     for track in TimedOrientationTrack.tracks(inMovie: movie) { _ = track.value(of: sample) }
+    var fragments = MovieFragments(inMovie: movie)
+    fragments.add(sample)
+    for track in TrackTimes.tracks(inMovie: movie) {
+      for times in [track.samples(), track.samples(in: fragments)] {
+        guard let times, let map = PresentationMap(track, mediaEnd: times.end) else { continue }
+        _ = PresentedSamples(map, times)?.isPlain
+      }
+    }
     if let box = MP4Box(header: movie), let size = box.size {
       try expect(size >= box.payload.lowerBound, "a box shorter than its header")
     }

@@ -85,7 +85,7 @@ package struct MovieFragments: Sendable {
       if own & 0x10000 == 0 { samples.keys.append(samples.decoding.count) }
       samples.decoding.append(samples.end)
       samples.composition.append(samples.end + Int64(Int32(truncatingIfNeeded: offset)))
-      // At most 2^23 samples of 2^32 ticks after 2^55.
+      // At most 2^22 samples of 2^32 ticks after 2^55.
       samples.end += Int64(duration)
     }
   }

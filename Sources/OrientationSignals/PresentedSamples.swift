@@ -35,17 +35,18 @@ package struct PresentedSamples: Sendable {
     rules = Rules(
       times: times, tolerance: map.tolerance,
       shortestRest: cutsPictures ? 0 : times.usualDuration)
-    var (runs, count): ([Run], Int) = ([], 0)
+    var (runs, count, visited): ([Run], Int, Int) = ([], 0, 0)
     var (first, last): (Int64?, Int64) = (nil, 0)
     for piece in map.pieces {
       guard let run = rules.run(of: piece, after: runs.last) else { continue }
+      visited += run.samples.count
+      guard visited <= 4 * times.count + 100_000 else { return nil }
       for sample in run.samples where rules.isNeeded(sample, in: run) {
         count += 1
         guard let showing = rules.showing(of: sample, in: piece) else { continue }
         first = min(first ?? showing.start, showing.start)
         last = max(last, showing.start + showing.duration)
       }
-      guard count <= 4 * times.count + 100_000 else { return nil }
       runs.append(run)
     }
     guard let first else { return nil }

@@ -82,7 +82,8 @@ package struct SampleTimes: Sendable {
       let middle = (low + high) / 2
       if keys[middle] <= sample { low = middle + 1 } else { high = middle }
     }
-    while low > 0 {
+    // Few pictures are decoded after a sync sample and presented before it.
+    for _ in 0..<16 where low > 0 {
       low -= 1
       if composition[keys[low]] <= composition[sample] { return keys[low] }
     }

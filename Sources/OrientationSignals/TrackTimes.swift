@@ -28,7 +28,7 @@ package struct TrackTimes: Sendable {
 
   /// The most edits and samples that are read.
   private static let mostEdits = 1 << 14
-  static let mostSamples = 1 << 23
+  static let mostSamples = 1 << 22
 
   /// Returns the tracks of a movie whose times can be read, in order.
   ///
@@ -129,6 +129,11 @@ package struct TrackTimes: Sendable {
     return sum
   }
 
+  /// Whether samples may be presented in another order than they are decoded in.
+  package var hasCompositionOffsets: Bool {
+    MP4Boxes.payload(at: "ctts", of: movie, in: tables) != nil
+  }
+
   /// Returns the samples' times. Returns `nil` if there are none, or more than are read.
   package func samples() -> SampleTimes? {
     let count = sampleCount
@@ -139,7 +144,7 @@ package struct TrackTimes: Sendable {
     forEachRun(of: "stts") { number, delta in
       for _ in 0..<min(number, count - times.count) {
         times.append(time)
-        // At most 2^23 samples of 2^32 ticks.
+        // At most 2^22 samples of 2^32 ticks.
         time += Int64(delta)
       }
     }

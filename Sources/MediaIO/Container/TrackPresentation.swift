@@ -81,6 +81,7 @@ struct TrackPresentation: Sendable {
       if isWhole { return nil }
       content = .audio(map)
     case "vide", "meta", "text", "sbtl", "subt":
+      if fragments == nil, Self.isPlain(track) { return nil }
       // A track without an edit list is presented from its first tick to its last one (8.6.6.1).
       guard let times = fragments.map({ track.samples(in: $0) }) ?? track.samples(),
         let map = PresentationMap(track, mediaEnd: times.end)
@@ -91,6 +92,18 @@ struct TrackPresentation: Sendable {
       content = .samples(samples)
     default: return nil
     }
+  }
+
+  /// Returns whether a track is presented from its first sample to its last one in the order of decoding. Most are,
+  /// and their tables needn't be read.
+  private static func isPlain(_ track: TrackTimes) -> Bool {
+    guard !track.hasCompositionOffsets else { return false }
+    guard !track.edits.isEmpty else { return true }
+    let end = track.mediaDuration
+    guard let map = PresentationMap(track, mediaEnd: end), map.pieces.count == 1,
+      map.hasNormalRate
+    else { return false }
+    return map.pieces[0].mediaStart == 0 && abs(map.pieces[0].mediaEnd - end) <= map.tolerance
   }
 
   /// Returns the stream as it is presented.

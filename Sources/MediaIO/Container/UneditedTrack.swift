@@ -9,6 +9,7 @@ final class UneditedTrack {
   private let stream: Int
   private let interrupt: Interrupt
   private let context: UnsafeMutablePointer<AVFormatContext>
+  /// Checks every URL that the context opens.
   private let nested: NestedInputCheck?
 
   let timeBase: Rational
