@@ -30,8 +30,13 @@ struct CopyFinder {
         throw CopyRefusal(reason: PacketSurvey.isOutOfOrder)
       }
       guard !isByMetadata, let reason = inputSurvey.stretches.lazy.compactMap(reason).first else {
+        let survey = inputSurvey.survey
+        let isRepaired = survey.hidden == 0 && survey.hasLateDecodingTimes
         return CopyPlan(
-          method: .copy(.init(mark: try mark(inputSurvey), inputSurvey: inputSurvey)),
+          method: .copy(
+            .init(
+              mark: try mark(inputSurvey), inputSurvey: inputSurvey,
+              decodingTimes: isRepaired ? try survey.decodingTimes() : nil)),
           reason: isByMetadata
             ? "the turn is written as metadata" : CopyPlan.reasonToCopy)
       }

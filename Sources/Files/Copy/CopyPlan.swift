@@ -12,6 +12,8 @@ struct CopyPlan {
     /// How the output signals its orientation.
     let mark: OrientationMetadata
     let inputSurvey: InputSurvey
+    /// The packets' decoding times, where the input's are later than the frames are shown; else `nil`.
+    let decodingTimes: [Int64]?
   }
 
   /// The ways to write frames.

@@ -16,6 +16,8 @@ final class CopyRun {
   private let observe: (SessionUpdate) -> Void
   private let output: OutputStage
   private let decodingTimes: DecodingTimeGenerator
+  /// The decoding times to use instead of the input's, in order; empty to keep them.
+  private var repairedTimes: ArraySlice<Int64>
   private let format: EncodedFormat
   private var rewriter: DisplayOrientationRewriter?
   /// `nil` if parameter sets stay where they are.
@@ -33,6 +35,7 @@ final class CopyRun {
     plan.mark = copy.mark
     self.plan = plan
     inputSurvey = copy.inputSurvey
+    repairedTimes = (copy.decodingTimes ?? [])[...]
     self.observe = observe
     warnings = plan.warnings + copy.inputSurvey.warnings
     if inputSurvey.survey.hidden > 0 {
@@ -103,6 +106,7 @@ final class CopyRun {
   private func take(_ packet: consuming Packet) throws(UprightError) {
     guard packet.streamIndex == plan.video.index else { return try output.take(packet) }
     if leading.takes(packet) { return }
+    if let time = repairedTimes.popFirst() { packet.dts = time }
     if !packet.isDiscarded {
       tally.frames += 1
       tally.end(pts: packet.pts, duration: packet.duration)

@@ -118,6 +118,11 @@ struct PacketSurvey {
     return cuts
   }
 
+  /// Whether a packet's decoding time is later than its presentation time.
+  var hasLateDecodingTimes: Bool {
+    zip(givenDecodingTimes, times).contains { $0 != .min && $0 > $1 }
+  }
+
   /// Returns a decoding time for each packet: ascending, and never later than the presentation time. These
   /// are the container's if they are usable, otherwise the presentation times shifted by the reordering
   /// depth.
