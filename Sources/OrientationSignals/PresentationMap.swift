@@ -105,6 +105,9 @@ package struct PresentationMap: Sendable, Hashable {
   /// Whether media is played at its own speed throughout.
   package var hasNormalRate: Bool { pieces.allSatisfy { $0.rate == TrackTimes.Edit.normalRate } }
 
+  /// Whether each piece begins where the one before it ends.
+  package var isGapless: Bool { zip(pieces, pieces.dropFirst()).allSatisfy { $0.end == $1.start } }
+
   /// Returns `value * numerator / denominator`, rounded to the nearest integer and clamped to 2^56. Values are
   /// below 2^57 and numerators below 2^32.
   static func scaled(_ value: Int64, _ numerator: Int, _ denominator: Int) -> Int64 {

@@ -119,11 +119,12 @@ struct EditedMovieTests {
     let heard = [UInt8](try FFmpegTool.run(["-i", output] + raw))
     let start = pieces[0].pause
     let expected = Int(((length - start) * 48000).rounded())
-    guard clip.audio == "pcm_s16le" else {
-      // The last packet of a compressed track is whole.
+    // A gap within the audio is encoded as silence.
+    guard clip.audio == "pcm_s16le", pieces.dropFirst().allSatisfy({ $0.pause == 0 }) else {
+      // The last packet of a compressed track is whole, and its priming is hidden only before the time 0.
+      let most = expected + 1023 + (start > 0 ? 1024 : 0)
       #expect(
-        (expected - 48...expected + 1023).contains(heard.count / 2), "\(pieces): \(heard.count / 2)"
-      )
+        (expected - 48...most).contains(heard.count / 2), "\(pieces): \(heard.count / 2)")
       return
     }
     let whole = [UInt8](try FFmpegTool.run(["-ignore_editlist", "1", "-i", source] + raw))
@@ -131,9 +132,8 @@ struct EditedMovieTests {
     for piece in pieces {
       let count = (piece.frames.count * 1000 + 12) / 24 * 48
       let first = piece.frames.lowerBound * 2000
-      samples += whole[first * 2..<(first + count) * 2]
+      samples += whole[first * 2..<min((first + count) * 2, whole.count)]
     }
-    // Silence isn't stored.
     let isSame = heard == samples
     #expect(isSame, "\(pieces): \(heard.count) bytes, expected \(samples.count)")
   }

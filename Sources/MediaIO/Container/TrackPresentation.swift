@@ -123,7 +123,8 @@ struct TrackPresentation: Sendable {
       stream.frameCount = 0
       if !map.hasNormalRate {
         stream.editing = .rate
-      } else if stream.parameters.pcmFrameSize != nil {
+      } else if stream.parameters.pcmFrameSize != nil, map.isGapless {
+        // MP4's and MOV's tables store no gap in PCM.
         stream.editing = .none
       } else {
         stream.editing = map.pieces.count == 1 && start == 0 ? .start : .cut
