@@ -20,7 +20,9 @@ package struct MovieTrackShape: Sendable, Hashable {
     let identifiers = header.numbers(in: isLong ? 20..<24 : 12..<16, width: 4)
     let display = header.numbers(in: isLong ? 88..<96 : 76..<84, width: 4)
     guard identifiers.count == 1, display.count == 2,
-      let entry = MP4Boxes(descriptions, in: 8..<descriptions.count).first(where: { _ in true }),
+      let entry = MP4Boxes(descriptions, in: descriptions.indices.dropFirst(8)).first(where: { _ in
+        true
+      }),
       let shape = Self.shape(
         descriptions, entry, display: Size(fixed: display), clean: Self.clean(apertures))
     else { return nil }
