@@ -1,3 +1,6 @@
+// copy_file_range() and syscall().
+#define _GNU_SOURCE
+#include <unistd.h>
 #include "CUprightFFmpegShims.h"
 
 #include <stdarg.h>
@@ -67,4 +70,9 @@ const char *upright_log_take_error(void) {
   memcpy(taken_error, last_error, sizeof taken_error);
   last_error[0] = 0;
   return taken_error;
+}
+
+ptrdiff_t upright_copy_file_range(
+    int from, int64_t *from_offset, int to, int64_t *to_offset, size_t count) {
+  return copy_file_range(from, from_offset, to, to_offset, count, 0);
 }

@@ -1,17 +1,23 @@
 internal import Glibc
-internal import UprightOrientation
+package import UprightOrientation
 internal import UprightSignals
 internal import UprightMediaIO
 
-/// A written file that is patched in place.
-final class FilePatcher {
-  private let file: CInt
+/// A file that is read by positions, and patched in place.
+package final class FilePatcher {
+  let file: CInt
   private let location: String
 
-  init(path: String, location: String) throws(UprightError) {
+  /// - Parameter location: The file's name in errors.
+  package init(path: String, location: String, isReadOnly: Bool = false) throws(UprightError) {
     self.location = location
-    file = unsafe open(path, O_RDWR | O_CLOEXEC)
-    if file < 0 { throw failure("cannot be read") }
+    file = unsafe open(path, (isReadOnly ? O_RDONLY : O_RDWR) | O_CLOEXEC)
+    if file < 0 {
+      throw UprightError(
+        .noInput,
+        "cannot be \(isReadOnly ? "read" : "written"): \(unsafe String(cString: strerror(errno)))",
+        at: location, remedy: "check the name and the permissions")
+    }
   }
 
   deinit { if file >= 0 { close(file) } }
@@ -44,7 +50,7 @@ final class FilePatcher {
   }
 
   /// Reads the bytes in `range`, fewer at the end of the file.
-  func bytes(in range: Range<Int>) throws(UprightError) -> [UInt8] {
+  package func bytes(in range: Range<Int>) throws(UprightError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: range.count)
     var count = 0
     while count < range.count {
@@ -83,7 +89,7 @@ final class FilePatcher {
   }
 
   /// Overwrites the bytes at `place`.
-  func write(_ bytes: ArraySlice<UInt8>, at place: Int) throws(UprightError) {
+  package func write(_ bytes: ArraySlice<UInt8>, at place: Int) throws(UprightError) {
     var count = 0
     while count < bytes.count {
       let result = unsafe bytes.withUnsafeBytes { buffer in
@@ -97,5 +103,67 @@ final class FilePatcher {
       }
       count += result
     }
+  }
+}
+
+extension FilePatcher: ByteFile {
+  /// The state of the file that a change of it changes too.
+  package func state() throws(UprightError) -> FileState {
+    var status = stat()
+    guard unsafe fstat(file, &status) == 0 else { throw failure("cannot be read") }
+    return FileState(status)
+  }
+
+  package var size: Int { (try? state().size) ?? 0 }
+
+  /// Writes everything to the disk.
+  package func synchronize() throws(UprightError) {
+    // Some file systems can't.
+    guard fsync(file) == 0 || errno == EINVAL else { throw failure("writing failed") }
+  }
+
+  /// Sets the time of the last modification.
+  package func set(modified: FileTime) throws(UprightError) {
+    guard modified.set(of: file) else { throw failure("the time cannot be set") }
+  }
+}
+
+/// A file's identity, and what changes with its bytes.
+package struct FileState: Sendable, Hashable {
+  package let inode: UInt64
+  package let size: Int
+  package let modified: FileTime
+  package let isRegular: Bool
+
+  fileprivate init(_ status: stat) {
+    inode = UInt64(status.st_ino)
+    size = Int(status.st_size)
+    let time = status.st_mtim
+    modified = FileTime(seconds: time.tv_sec, nanoseconds: time.tv_nsec)
+    isRegular = status.st_mode & S_IFMT == S_IFREG
+  }
+
+  /// Returns `nil` if there is no file at `path`.
+  package init?(path: String) {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else { return nil }
+    self.init(status)
+  }
+}
+
+/// A time of a file, by the clock that can be set.
+package struct FileTime: Sendable, Hashable {
+  package let seconds: Int
+  package let nanoseconds: Int
+
+  package init(seconds: Int, nanoseconds: Int) {
+    (self.seconds, self.nanoseconds) = (seconds, nanoseconds)
+  }
+
+  /// Sets the time of the last modification of an open file. Returns whether that was possible.
+  func set(of file: CInt) -> Bool {
+    // UTIME_OMIT of sys/stat.h: the time of the last access stays.
+    let access = timespec(tv_sec: 0, tv_nsec: 1 << 30 - 2)
+    return unsafe futimens(file, [access, timespec(tv_sec: seconds, tv_nsec: nanoseconds)]) == 0
   }
 }

@@ -1,5 +1,6 @@
 internal import UprightOrientation
 internal import UprightMediaIO
+internal import UprightSignals
 
 /// Makes the projections of a finished Matroska or WebM file rectangular, in place.
 ///

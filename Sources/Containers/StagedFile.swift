@@ -7,10 +7,10 @@ internal import UprightPipeline
 /// same folder and then renamed. A file that is not committed is removed.
 package final class StagedFile {
   let path: String
-  let temporaryPath: String
+  package let temporaryPath: String
   private var isDone = false
   /// Locked during the lifetime of this object; see `removeAbandoned`.
-  private let lock: CInt
+  let descriptor: CInt
   /// Whether a file of that name existed when this one was created.
   private let replaces: Bool
 
@@ -29,7 +29,7 @@ package final class StagedFile {
         .cannotCreate, "is a folder, a device or a pipe", at: path, remedy: "name a plain file")
     }
     replaces = unsafe access(path, F_OK) == 0
-    (temporaryPath, lock) = try Self.create(in: folder, for: path)
+    (temporaryPath, descriptor) = try Self.create(in: folder, for: path)
   }
 
   /// Creates an empty temporary file and locks it. Returns its path and its descriptor.
@@ -56,7 +56,7 @@ package final class StagedFile {
 
   deinit {
     discard()
-    close(lock)
+    close(descriptor)
   }
 
   /// Returns whether a file may be renamed to `path`: nothing exists there, or a plain file.
@@ -77,7 +77,7 @@ package final class StagedFile {
     var rest = bytes[...]
     while !rest.isEmpty {
       let written = unsafe rest.withUnsafeBytes { buffer in
-        unsafe write(lock, buffer.baseAddress, buffer.count)
+        unsafe write(descriptor, buffer.baseAddress, buffer.count)
       }
       if written < 0 && errno == EINTR { continue }
       guard written > 0 else { throw failure("writing failed") }
@@ -88,7 +88,7 @@ package final class StagedFile {
   /// Gives the file its final name, with all of its bytes on the disk, unless a file of that name exists, whoever
   /// made it and when. Returns `false` in that case, and removes the temporary file.
   package func publish() throws(UprightError) -> Bool {
-    guard fsync(lock) == 0 || errno == EINVAL else { throw failure("writing failed") }
+    guard fsync(descriptor) == 0 || errno == EINVAL else { throw failure("writing failed") }
     let isPublished = try Self.publish(temporaryPath, as: path)
     isDone = true
     return isPublished
@@ -189,13 +189,13 @@ package final class StagedFile {
   }
 
   /// Removes the temporary file.
-  func discard() {
+  package func discard() {
     guard !isDone else { return }
     isDone = true
     _ = unsafe unlink(temporaryPath)
   }
 
-  private func failure(_ what: String) -> UprightError {
+  func failure(_ what: String) -> UprightError {
     UprightError(
       .inputOutput, "\(what): \(unsafe String(cString: strerror(errno)))", at: path,
       remedy: "check the disk")

@@ -9,9 +9,9 @@ package final class UnfinishedFiles: Sendable {
   }
   private let paths = Mutex<Set<String>>([])
 
-  func add(_ path: String) { paths.withLock { _ = $0.insert(path) } }
+  package func add(_ path: String) { paths.withLock { _ = $0.insert(path) } }
 
-  func remove(_ path: String) { paths.withLock { _ = $0.remove(path) } }
+  package func remove(_ path: String) { paths.withLock { _ = $0.remove(path) } }
 
   package func removeAll() {
     paths.withLock { paths in

@@ -19,30 +19,9 @@ package enum EXIFOrientation {
       guard length >= 2, end <= bytes.count else { return nil }
       let segment = bytes[position + 4..<end]
       if marker == 0xE1, segment.starts(with: Array("Exif".utf8) + [0, 0]) {
-        return orientation(inTIFF: Array(segment.dropFirst(6)))
+        return TIFFOrientation(Array(segment.dropFirst(6)))?.orientation
       }
       position = end
-    }
-    return nil
-  }
-
-  /// Reads IFD 0 of a TIFF structure (TIFF 6.0, section 2).
-  private static func orientation(inTIFF bytes: [UInt8]) -> ImageOrientation? {
-    let isLittle = bytes.starts(with: Array("II".utf8))
-    guard isLittle || bytes.starts(with: Array("MM".utf8)) else { return nil }
-    func number(at position: Int, bytes count: Int) -> Int? {
-      guard position >= 0, position <= bytes.count - count else { return nil }
-      let field = bytes[position..<position + count]
-      return (isLittle ? field.reversed() : Array(field)).reduce(0) { $0 << 8 | Int($1) }
-    }
-    guard let start = number(at: 4, bytes: 4), let count = number(at: start, bytes: 2) else {
-      return nil
-    }
-    for entry in 0..<count {
-      let place = start + 2 + 12 * entry
-      guard let tag = number(at: place, bytes: 2) else { return nil }
-      guard tag == 0x0112 else { continue }
-      return number(at: place + 8, bytes: 2).flatMap(ImageOrientation.init(exif:))
     }
     return nil
   }

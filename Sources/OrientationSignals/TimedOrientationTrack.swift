@@ -77,10 +77,15 @@ package struct TimedOrientationTrack: Sendable, Hashable {
     case absent
   }
 
+  /// Returns the range of the number in a sample; `nil` if there is none.
+  func place(in sample: [UInt8]) -> Range<Int>? {
+    MP4Boxes(sample, in: sample.indices).first { $0.type.number == key }?.payload
+  }
+
   /// Returns the value of `sample`, which applies from its time on.
   package func value(of sample: [UInt8]) -> Value {
-    for box in MP4Boxes(sample, in: sample.indices) where box.type.number == key {
-      var reader = ByteReader(sample, box.payload)
+    if let place = place(in: sample) {
+      var reader = ByteReader(sample, place)
       let size = reader.count
       guard size > 0, let raw = reader.integer(size) else { return .absent }
       let shift = UInt64(64 - 8 * size)

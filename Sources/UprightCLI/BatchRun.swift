@@ -10,10 +10,12 @@ internal import UprightPipeline
 struct BatchRun {
   let items: [InputList.Item]
   /// The session of each input, or the error that prevented it.
-  let sessions: [Result<TranscodeSession, UprightError>]
+  let sessions: [Result<any BatchedSession, UprightError>]
   let jobs: Int
   let common: RunArguments
   let progress: ProgressStyle
+  /// Prints the result of the input with a name.
+  var summary: @Sendable (TranscodeReport, String) -> Void = { Summary.print($0, of: $1) }
 
   /// Runs all sessions. Errors are printed as they occur.
   ///
@@ -45,7 +47,7 @@ struct BatchRun {
   /// `--dry-run`: prints the plan of each session.
   ///
   /// - Throws: The same as `run`.
-  func printPlans() throws {
+  func printPlans(of sessions: [Result<TranscodeSession, UprightError>]) throws {
     var failures: [Failure] = []
     for (index, session) in sessions.enumerated() {
       do throws(UprightError) {
@@ -70,7 +72,7 @@ struct BatchRun {
   private func printResult(_ outcome: Batch.Outcome, of index: Int) {
     switch outcome {
     case .done(let result):
-      if !common.output.quiet { Summary.print(result, of: items[index].input) }
+      if !common.output.quiet { summary(result, items[index].input) }
     case .failed(let error): failure(error, of: index).print()
     case .notStarted: break
     }

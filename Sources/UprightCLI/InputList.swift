@@ -1,6 +1,7 @@
 internal import Glibc
 internal import UprightOrientation
 internal import UprightContainers
+internal import UprightFiles
 internal import UprightMediaIO
 internal import UprightPipeline
 
@@ -22,30 +23,41 @@ struct InputList {
   /// file.
   let folder: String?
 
+  /// How the outputs are named whose names aren't given.
+  enum Naming: Hashable {
+    /// With the extension of a container (`--format`); `nil` means MP4.
+    case container(String?)
+    /// As their inputs. The inputs may be still images too.
+    case unchanged
+  }
+
   /// - Parameters:
   ///   - output: `-o`: a file for one input, or a folder for any number. `nil` means beside each input.
-  ///   - format: `--format`: the container of outputs whose names aren't given.
   /// - Throws: `usage` if two outputs would have the same name, or if `output` can't take several inputs;
   ///   `noInput` if a folder has no media files; `cannotCreate` if an output is also an input.
-  init(_ inputs: [String], output: String?, format: String?) throws(UprightError) {
-    var found: [String] = []
-    for input in inputs { found += Self.isFolder(input) ? try Self.mediaFiles(in: input) : [input] }
+  init(_ inputs: [String], output: String?, naming: Naming) throws(UprightError) {
+    let found = try Self.files(inputs, includesStills: naming == .unchanged)
     isSeveral = inputs.count > 1 || inputs.contains { Self.isFolder($0) }
-    var seen: Set<String> = []
-    found = found.filter { seen.insert(Self.normalized($0)).inserted }
     if isSeveral { try Self.checkSeveral(found, output) }
     var folder: String?
     if let output, Self.namesFolder(output, isSeveral: isSeveral) { folder = output }
     let file = folder == nil ? output : nil
-    let ending = Self.ending(format)
     var items: [Item] = []
     for input in found {
+      let ending = Self.ending(naming, of: input)
       items.append(
         Item(input: input, output: file ?? Self.output(of: input, in: folder, ending: ending)))
     }
     self.folder = folder
     self.items = items
     if isSeveral { try checkOutputs() }
+  }
+
+  /// Creates a list of files that are changed themselves.
+  init(inPlace inputs: [String]) throws(UprightError) {
+    items = try Self.files(inputs, includesStills: true).map { Item(input: $0, output: $0) }
+    isSeveral = inputs.count > 1 || inputs.contains { Self.isFolder($0) }
+    folder = nil
   }
 
   /// Removes the inputs whose output exists. Returns their number.
@@ -77,8 +89,9 @@ struct InputList {
     return input.contains("://") ? name : FilePath(input).folder.appending(name).path
   }
 
-  /// Returns the file extension of a container. The default is `mp4`.
-  private static func ending(_ format: String?) -> String {
+  /// Returns the extension of an output's name.
+  private static func ending(_ naming: Naming, of input: String) -> String {
+    guard case .container(let format) = naming else { return FilePath(input).fileExtension }
     let endings = ["hls": "m3u8", "mpegts": "ts", "matroska": "mkv", "yuv4mpegpipe": "y4m"]
     guard let word = format?.lowercased() else { return "mp4" }
     return endings[word] ?? word
@@ -89,6 +102,16 @@ struct InputList {
   }
 
   // MARK: - Folders
+
+  /// Returns the inputs, with the media files of a folder in its place, each of them once.
+  static func files(_ inputs: [String], includesStills: Bool) throws(UprightError) -> [String] {
+    var found: [String] = []
+    for input in inputs {
+      found += isFolder(input) ? try mediaFiles(in: input, includesStills) : [input]
+    }
+    var seen: Set<String> = []
+    return found.filter { seen.insert(normalized($0)).inserted }
+  }
 
   static func isFolder(_ path: String) -> Bool { FilePath(path).isFolder }
 
@@ -110,13 +133,17 @@ struct InputList {
     "mjpeg", "mjpg",
   ]
 
-  private static func mediaFiles(in folder: String) throws(UprightError) -> [String] {
+  private static func mediaFiles(
+    in folder: String, _ includesStills: Bool
+  ) throws(UprightError) -> [String] {
     guard let names = FilePath(folder).names else {
       throw UprightError(
         .noInput, "the folder cannot be read", at: folder, remedy: "check its permissions")
     }
-    let files = names.filter(isMediaFile).sorted().map { FilePath(folder).appending($0).path }
-      .filter(isPlainFile)
+    let files = names.filter { isMediaFile($0, includesStills) }.sorted().map {
+      FilePath(folder).appending($0).path
+    }
+    .filter(isPlainFile)
     guard !files.isEmpty else {
       throw UprightError(
         .noInput, "the folder has no media files", at: folder,
@@ -125,10 +152,13 @@ struct InputList {
     return files
   }
 
-  private static func isMediaFile(_ name: String) -> Bool {
+  private static func isMediaFile(_ name: String, _ includesStills: Bool) -> Bool {
     // The names of an output's parts and segments are like NAME.upright-0.ts.
-    !name.hasPrefix(".") && !name.contains(".upright.") && !name.contains(".upright-")
-      && endings.contains(FilePath(name).fileExtension.lowercased())
+    guard !name.hasPrefix("."), !name.contains(".upright."), !name.contains(".upright-") else {
+      return false
+    }
+    let ending = FilePath(name).fileExtension.lowercased()
+    return endings.contains(ending) || includesStills && TagSession.isStill(fileExtension: ending)
   }
 
   private static func isPlainFile(_ path: String) -> Bool {

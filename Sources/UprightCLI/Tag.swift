@@ -2,42 +2,70 @@ internal import ArgumentParser
 internal import Glibc
 internal import UprightOrientation
 internal import UprightFiles
+internal import UprightPolicy
 internal import UprightMediaIO
 internal import UprightPipeline
 
 /// `upright tag`.
 struct Tag: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Copy a file without re-encoding and rewrite its orientation metadata.",
+    abstract: "Rewrite the orientation metadata of files without re-encoding.",
     discussion: """
-      Nothing is decoded. Every orientation signal of the input (the track's matrix, a rotate tag, SEI \
-      messages) is replaced: in .mp4 and .mov by the track's display matrix, in .mkv and .webm by the \
-      projection's roll, in .ts, .flv, .h264 and .hevc by SEI messages.
+      Nothing is decoded. In .mp4, .mov, .m4v and .3gp, the display matrix of the tracks that are shown is \
+      overwritten, and no other byte: in a copy of the file, or with --in-place in the file itself. Another \
+      container than the input's, .ts, .flv, .mkv, .webm, .h264 and .hevc are written anew with the same \
+      packets and a single orientation signal.
+
+      With --record, the old bytes are appended to a file before a file is changed in place. --undo restores \
+      them, unless the file was changed since.
+
+      With several inputs, or a folder (its subfolders are skipped), -o is a folder.
 
       EXAMPLES
         upright tag take.mp4 -o fixed.mp4 --orientation right
-        upright tag take.mp4 -o fixed.mp4 --orientation 90
         upright tag take.ts  -o fixed.ts  --orientation up         remove every signal
+        upright tag --in-place holiday/ --orientation 90 --record undo.jsonl
+        upright tag --undo undo.jsonl
       """)
 
-  @Argument(help: "A file, a URL, or - for standard input.", completion: .file())
-  var input: String
+  @Argument(
+    help: ArgumentHelp(
+      "Files, folders of media files, URLs, or - for standard input.", valueName: "input"),
+    completion: .file())
+  var inputs: [String] = []
 
-  @Option(name: .shortAndLong, help: "A file, a URL, or -.", completion: .file())
-  var output: String
+  @Option(name: .shortAndLong, help: "A file, a URL, a folder, or -.", completion: .file())
+  var output: String?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
       "How stored frames must be turned to be upright: up, right, down, left, upMirrored, rightMirrored, downMirrored, leftMirrored, degrees clockwise (0, 90, 180, 270), or EXIF's 1 to 8.",
       valueName: "orientation"), completion: .orientation)
-  var orientation: String
+  var orientation: String?
+
+  @Flag(help: "Change the inputs themselves.")
+  var inPlace = false
+
+  @Option(
+    help: ArgumentHelp(
+      "With --in-place: append what --undo needs before a file is changed.", valueName: "file"),
+    completion: .file())
+  var record: String?
+
+  @Option(
+    help: ArgumentHelp("Restore the files of a record, byte for byte.", valueName: "file"),
+    completion: .file())
+  var undo: String?
+
+  @Flag(help: "Keep the time of the last modification.")
+  var keepTime = false
+
+  @Flag(help: "Turn stereoscopic and 360 degree video, although its description becomes wrong.")
+  var force = false
 
   @Flag(help: "Write SEI messages into H.264 and HEVC, in addition to the container's field.")
   var sei = false
-
-  @Flag(help: "Keep GPS positions in the metadata.")
-  var keepLocation = false
 
   @Flag(help: "Treat damage in the input as an error (exit code 65).")
   var strict = false
@@ -46,22 +74,38 @@ struct Tag: ParsableCommand {
   var format: String?
 
   @Option(
-    help: ArgumentHelp("Write a report as JSON.", valueName: "file"), completion: .file())
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "How many inputs are processed in parallel. (default: by the number of cores)",
+      valueName: "number"))
+  var jobs: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "Write a report as JSON: an object, or an array with an entry per input if there are several.",
+      valueName: "file"), completion: .file())
   var report: String?
 
   @OptionGroup var common: RunArguments
 
   func run() throws {
-    for (value, what) in [(input, "<input>"), (output, "-o"), (report, "--report")]
-    where value == "" {
-      throw UprightError(.usage, "the name is empty", at: what, remedy: "give a file name")
-    }
-    if let report {
-      try SideFile.check(
-        report, "--report",
-        against: [("the input", input == "-" ? nil : input), ("the output", output)])
-    }
-    let session = try session()
+    try checkNames()
+    if let undo { return try restore(undo) }
+    let options = try options()
+    let list = try inputList()
+    try checkSideFiles(list.items)
+    let sessions = try sessions(list.items, options)
+    let isNew = try list.folder.map { _ throws(UprightError) in try list.prepareFolder() } ?? false
+    defer { if isNew { list.removeEmptyFolder() } }
+    if !list.isSeveral, let session = sessions.first { return try runOne(session) }
+    let run = BatchRun(
+      items: list.items, sessions: sessions.map { .success($0) },
+      jobs: max(1, jobs ?? Batch.standardJobs()), common: common, progress: .none,
+      summary: { [self] in printResult($0, of: $1) })
+    try run.run(report: report.map { path throws(UprightError) in try ReportFile(path) })
+  }
+
+  private func runOne(_ session: TagSession) throws {
     Interruption.shared.watch(
       first: { session.stop() },
       second: {
@@ -71,33 +115,130 @@ struct Tag: ParsableCommand {
     let reportFile = try report.map { path throws(UprightError) in try ReportFile(path) }
     let result = try session.run()
     try reportFile?.write(result.json)
-    if !common.output.quiet {
-      let written = result.output
-      let dropped = written.dropped.map { "left out: \($0)" }
-      for warning in result.warnings + dropped { StandardError.printLine("warning: \(warning)") }
-      if output != "-" {
-        StandardError.printLine(
-          "\(written.path): \(written.frames.of("frame")) copied, \(session.orientation.name)")
-      }
-    }
+    if !common.output.quiet { printResult(result, of: nil) }
     if let status = Interruption.shared.status { throw ExitCode(status) }
   }
 
-  private func session() throws(UprightError) -> TagSession {
-    guard let value = ImageOrientation(argument: orientation) else {
+  private func printResult(_ result: TranscodeReport, of input: String?) {
+    let prefix = input.map { "\($0): " } ?? ""
+    let dropped = result.output.dropped.map { "left out: \($0)" }
+    for warning in result.warnings + dropped {
+      StandardError.printLine("warning: \(prefix)\(warning)")
+    }
+    guard output != "-", let turn = result.formats.first?.turn else { return }
+    let copied = inPlace ? "" : "\(result.output.frames.of("frame")) copied, "
+    StandardError.printLine("\(result.output.path): \(copied)\(turn.name)")
+  }
+
+  /// `--undo`: restores all files that can be restored.
+  ///
+  /// - Throws: The status of the first one that can't be.
+  private func restore(_ record: String) throws {
+    var first: Failure?
+    try TagUndo(record: record).run { path, error in
+      if let error {
+        let failure = Failure(
+          error, of: UprightCommand.self, asJSON: common.output.messages.jsonErrors)
+        failure.print()
+        first = first ?? failure
+      } else if !common.output.quiet {
+        StandardError.printLine("\(path): restored")
+      }
+    }
+    if let first { throw ExitCode(first.status) }
+  }
+}
+
+// MARK: - Arguments
+
+extension Tag {
+  private func checkNames() throws(UprightError) {
+    let names: [(String?, String)] =
+      inputs.map { ($0, "<input>") } + [
+        (output, "-o"), (report, "--report"), (record, "--record"), (undo, "--undo"),
+      ]
+    for (value, what) in names where value == "" {
+      throw UprightError(.usage, "the name is empty", at: what, remedy: "give a file name")
+    }
+    if let jobs, jobs < 1 {
+      throw UprightError(.usage, "\(jobs) is too few", at: "--jobs", remedy: "give 1 or more")
+    }
+    if undo != nil {
+      guard inputs.isEmpty, output == nil, orientation == nil, !inPlace, record == nil else {
+        throw UprightError(
+          .usage, "the record names the files and what they were", at: "--undo",
+          remedy: "give --undo alone")
+      }
+      return
+    }
+    if inputs.isEmpty {
+      throw UprightError(.usage, "no input", at: "<input>", remedy: "name a file or a folder")
+    }
+    if orientation == nil {
       throw UprightError(
-        .usage, "\(orientation) is not an orientation", at: "--orientation",
+        .usage, "missing expected argument", at: "--orientation", remedy: "give an orientation")
+    }
+    if inPlace == (output != nil) {
+      throw UprightError(
+        .usage, inPlace ? "nothing else is written in place" : "missing expected argument",
+        at: "--output", remedy: "give either --output or --in-place")
+    }
+    if record != nil && !inPlace {
+      throw UprightError(
+        .usage, "a copy needs no record", at: "--record", remedy: "give it with --in-place")
+    }
+  }
+
+  private func options() throws(UprightError) -> TagSession.Options {
+    let word = orientation ?? ""
+    guard let value = ImageOrientation(argument: word) else {
+      throw UprightError(
+        .usage, "\(word) is not an orientation", at: "--orientation",
         remedy: "use up, right, down, left, upMirrored and so on, 0, 90, 180, 270, or EXIF's 1 to 8"
       )
     }
     var options = TagSession.Options(orientation: value)
     options.writesMessages = sei
-    options.keepsLocation = keepLocation
     options.isStrict = strict
     options.overwrites = common.output.overwrites
-    return try TagSession(
-      input: input, output: output, inputFormat: common.inputFormat, outputFormat: format,
-      options: options)
+    options.keepsTime = keepTime
+    options.isForced = force
+    options.record = record
+    return options
+  }
+
+  private func inputList() throws(UprightError) -> InputList {
+    guard inPlace else {
+      return try InputList(
+        inputs, output: output, naming: format.map { .container($0) } ?? .unchanged)
+    }
+    return try InputList(inPlace: inputs)
+  }
+
+  /// Checks that `--report` and `--record` don't overwrite a file that another argument names.
+  private func checkSideFiles(_ items: [InputList.Item]) throws(UprightError) {
+    let others = items.flatMap { [("the input", $0.input), ("the output", $0.output)] }
+      .map { ($0.0, Optional($0.1)) }
+    let read = others.filter { $0.0 == "the output" || $0.1 != "-" }
+    if let record { try SideFile.check(record, "--record", against: read) }
+    if let report {
+      try SideFile.check(report, "--report", against: read + [("the record", record)])
+    }
+  }
+
+  private func sessions(
+    _ items: [InputList.Item], _ options: TagSession.Options
+  ) throws(UprightError) -> [TagSession] {
+    var sessions: [TagSession] = []
+    for item in items {
+      sessions.append(
+        inPlace
+          ? try TagSession(inPlace: item.input, options: options)
+          : try TagSession(
+            input: item.input, output: item.output, inputFormat: common.inputFormat,
+            outputFormat: format, options: options))
+    }
+    return sessions
   }
 }
 

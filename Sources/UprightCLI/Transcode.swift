@@ -84,7 +84,7 @@ struct Transcode: ParsableCommand {
 
   func run() throws {
     try checkNames()
-    var list = try InputList(inputs, output: output, format: format)
+    var list = try InputList(inputs, output: output, naming: .container(format))
     try check(list)
     if skipExisting {
       let skipped = list.removeExisting(suffixes: arguments.fileSuffixes)
@@ -137,9 +137,10 @@ struct Transcode: ParsableCommand {
       }
     }
     let run = BatchRun(
-      items: list.items, sessions: sessions, jobs: jobs, common: common,
+      items: list.items, sessions: sessions.map { $0.map { $0 as any BatchedSession } }, jobs: jobs,
+      common: common,
       progress: common.output.quiet ? .none : progress ?? .standard)
-    if dryRun { return try run.printPlans() }
+    if dryRun { return try run.printPlans(of: sessions) }
     let isNew = try list.prepareFolder()
     defer { if isNew { list.removeEmptyFolder() } }
     try run.run(report: report.map { path throws(UprightError) in try ReportFile(path) })

@@ -43,3 +43,7 @@ void upright_log_install(int level, upright_log_sink sink);
 // Returns the calling thread's last error line since the last call, or an empty string. It is always empty if
 // upright_log_install() wasn't called.
 const char *upright_log_take_error(void);
+
+// copy_file_range(2), which the C library declares for _GNU_SOURCE only.
+ptrdiff_t upright_copy_file_range(
+    int from, int64_t *from_offset, int to, int64_t *to_offset, size_t count);

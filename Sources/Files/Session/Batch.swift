@@ -4,13 +4,42 @@ package import UprightEncoding
 internal import UprightMediaIO
 internal import UprightPipeline
 
-/// Transcodes several inputs, some of them in parallel, each in a session with separate threads.
+/// A session that a batch can run.
+package protocol BatchedSession: Sendable {
+  /// Runs to the end and returns a report. Blocks.
+  func process(observing progress: @escaping (SessionProgress) -> Void) throws(UprightError)
+    -> TranscodeReport
+
+  /// Stops reading.
+  func stop()
+
+  /// Removes unfinished output.
+  func abandon()
+}
+
+extension TranscodeSession: BatchedSession {
+  package func process(
+    observing progress: @escaping (SessionProgress) -> Void
+  ) throws(UprightError) -> TranscodeReport {
+    try run { update in
+      if case .progress(let update) = update { progress(update) }
+    }
+  }
+}
+
+extension TagSession: BatchedSession {
+  package func process(
+    observing progress: @escaping (SessionProgress) -> Void
+  ) throws(UprightError) -> TranscodeReport { try run() }
+}
+
+/// Transcodes or tags several inputs, some of them in parallel, each in a session with separate threads.
 ///
 /// If one fails, the others continue. The inputs are started in order.
 package final class Batch: Sendable {
   /// The outcome of one input.
   package enum Outcome: Sendable {
-    /// The input was transcoded, up to where the batch was stopped.
+    /// The input was processed, up to where the batch was stopped.
     case done(TranscodeReport)
     /// The input failed and has no output.
     case failed(UprightError)
@@ -39,7 +68,7 @@ package final class Batch: Sendable {
     func note(_ outcome: Outcome, of index: Int) { all.withLock { $0[index] = outcome } }
   }
 
-  private let sessions: [Result<TranscodeSession, UprightError>]
+  private let sessions: [Result<any BatchedSession, UprightError>]
   private let jobs: Int
   /// The index of the next input.
   private let next = Atomic(0)
@@ -48,7 +77,7 @@ package final class Batch: Sendable {
   /// - Parameters:
   ///   - sessions: Sessions that have not run, or errors for inputs that have already failed.
   ///   - jobs: The number of sessions that run in parallel, at least 1.
-  package init(_ sessions: [Result<TranscodeSession, UprightError>], jobs: Int) {
+  package init(_ sessions: [Result<any BatchedSession, UprightError>], jobs: Int) {
     self.sessions = sessions
     self.jobs = max(1, min(jobs, sessions.count))
   }
@@ -69,7 +98,7 @@ package final class Batch: Sendable {
     for case .success(let session) in sessions { session.abandon() }
   }
 
-  /// Transcodes all inputs and returns their outcomes, in the order of the inputs. Blocks. Must be called
+  /// Processes all inputs and returns their outcomes, in the order of the inputs. Blocks. Must be called
   /// only once.
   ///
   /// - Parameter observe: Called with the index of an input, on any thread, possibly several at the same
@@ -101,9 +130,7 @@ package final class Batch: Sendable {
     of index: Int, _ observe: @escaping @Sendable (Int, Update) -> Void
   ) -> Outcome {
     do throws(UprightError) {
-      let report = try sessions[index].get().run { update in
-        if case .progress(let progress) = update { observe(index, .progress(progress)) }
-      }
+      let report = try sessions[index].get().process(observing: { observe(index, .progress($0)) })
       return .done(report)
     } catch {
       // A session stopped before its first frame counts as not begun.

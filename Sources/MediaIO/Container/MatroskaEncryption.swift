@@ -1,3 +1,5 @@
+internal import UprightSignals
+
 /// Whether tracks of a Matroska or WebM file are encrypted (RFC 9559, 5.1.4.1.31.8). libavformat says it only of
 /// tracks whose key has an identifier.
 enum MatroskaEncryption {

@@ -1,3 +1,5 @@
+internal import UprightSignals
+
 /// The number of tags in a Matroska or WebM file.
 ///
 /// libavformat adds each tag to a list that it searches from the start, so that the time to open a file is

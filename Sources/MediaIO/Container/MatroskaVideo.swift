@@ -1,4 +1,5 @@
 internal import UprightOrientation
+internal import UprightSignals
 
 /// The `Video` elements of a Matroska or WebM file (RFC 9559, 5.1.4.1.28): sizes, cropping and the display
 /// size of its tracks. libavformat ignores the cropping up to version 7.

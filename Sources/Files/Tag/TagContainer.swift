@@ -2,7 +2,13 @@ internal import UprightOrientation
 internal import UprightContainers
 internal import UprightMediaIO
 
-extension TagSession {
+/// The container that `upright tag` writes packets to, and what it can carry.
+struct TagContainer {
+  /// libavformat's name.
+  let muxer: String
+  /// The output, for errors.
+  let output: String
+
   /// Whether the output is an H.264 or HEVC stream without a container.
   var writesElementaryStream: Bool { ["h264", "hevc"].contains(muxer) }
 
@@ -44,6 +50,8 @@ extension TagSession {
     if stream.kind == .audio && stream.parameters.sampleRate <= 0 {
       return "the input has no data for it"
     }
+    // FFmpeg has no name for it, and so no container that it writes has one.
+    if stream.kind == .audio && stream.codecName == "none" { return "\(muxer) cannot carry it" }
     throw UprightError(
       .usage, "\(muxer) cannot carry \(stream.codecLabel), and tag does not encode",
       at: output, remedy: "write the input's container, or .mkv")

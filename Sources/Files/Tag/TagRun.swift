@@ -8,7 +8,7 @@ internal import UprightMediaIO
 internal import UprightOrienting
 internal import UprightPipeline
 
-/// Copies the input of one `TagSession`.
+/// Writes the packets of the input of one `TagSession` anew, with a single orientation signal.
 final class TagRun {
   /// A stream of the input that is copied, and its index in the output.
   private struct Track {
@@ -26,6 +26,8 @@ final class TagRun {
   }
 
   private let session: TagSession
+  private let container: TagContainer
+  private var muxer: String { container.muxer }
   private let demuxer: Demuxer
   private let video: StreamInfo
   private let mark: OrientationMetadata
@@ -44,8 +46,9 @@ final class TagRun {
   private var times: (first: MediaTime, end: MediaTime)?
   private let started = ContinuousClock.now
 
-  init(_ session: TagSession) throws(UprightError) {
+  init(_ session: TagSession, muxer: String) throws(UprightError) {
     self.session = session
+    container = TagContainer(muxer: muxer, output: session.output)
     if JanusFile.recognises(session.input) {
       throw UprightError(
         .usage, "a Janus recording holds packets of RTP, which no container stores",
@@ -62,11 +65,11 @@ final class TagRun {
     self.video = video
     decodingTimes = DecodingTimeGenerator(timeBase: video.timeBase, frameRate: video.frameRate)
     mark = try OrientationMetadata(
-      session.options.orientation, for: video, muxer: session.muxer,
+      session.options.orientation, for: video, muxer: muxer,
       wantsMessage: session.options.writesMessages, isFile: ContainerSink.isStaged(session.output))
     rewriter = mark.rewriter(for: video)
     if ["h264", "hevc", "m4v", "mpegvideo", "obu"].contains(demuxer.container.format),
-      !session.writesElementaryStream
+      !container.writesElementaryStream
     {
       throw UprightError(
         .usage, "an elementary stream has no timestamps to copy", at: session.input,
@@ -74,7 +77,7 @@ final class TagRun {
     }
     var tracks: [Track] = []
     for stream in demuxer.container.streams {
-      if let reason = try session.reasonToDrop(stream, video: video) {
+      if let reason = try container.reasonToDrop(stream, video: video) {
         dropped.append("\(stream.label): \(reason)")
       } else {
         tracks.append(Track(stream: stream, index: tracks.count))
@@ -87,7 +90,7 @@ final class TagRun {
         $0.stream.index == video.index || $0.stream.kind == .audio
       }, cutsAtKeys: false)
     sink = try ContainerSink(
-      muxer: session.muxer, target: session.output, interrupt: session.writingInterrupt,
+      muxer: muxer, target: session.output, interrupt: session.writingInterrupt,
       unfinished: session.unfinished)
   }
 
@@ -112,10 +115,9 @@ final class TagRun {
 
   private func begin() throws(UprightError) {
     let tags = demuxer.container.metadata
-    let keepsLocation = session.options.keepsLocation
-    let kept = SessionPlan.kept(tags, location: keepsLocation)
+    let kept = SessionPlan.kept(tags, location: true)
     let placed =
-      OutputContainer.allCases.first { $0.muxer == session.muxer }?.place(kept)
+      OutputContainer.allCases.first { $0.muxer == muxer }?.place(kept)
       ?? PlacedTags(written: kept)
     if !placed.withoutPlace.isEmpty {
       dropped.append("tags that cannot be stored: " + placed.withoutPlace.joined(separator: ", "))
@@ -126,10 +128,8 @@ final class TagRun {
       copiedSamples: video.frameCount == 0
         ? 0 : tracks.reduce(0) { $0 + $1.stream.frameCount })
     let allTags = [tags] + demuxer.container.streams.map(\.metadata)
-    if !keepsLocation,
-      allTags.contains(where: { $0.keys.contains { SessionPlan.isLocation($0) } })
-    {
-      dropped.append("GPS position tags")
+    if allTags.contains(where: { $0.keys.contains { SessionPlan.isLocation($0) } }) {
+      warnings.append(TagSession.locationNote)
     }
     try sink.begin(description) { (muxer) throws(UprightError) in
       for track in tracks { try add(track, to: muxer) }
@@ -154,10 +154,9 @@ final class TagRun {
     let isMain = stream.index == video.index
     var metadata = stream.metadata.filter { key, _ in
       !(isMain && key.lowercased() == "rotate")
-        && (session.options.keepsLocation || !SessionPlan.isLocation(key))
     }
     // Matroska's statistics tags describe the input's packets.
-    if session.muxer == "matroska" || session.muxer == "webm" {
+    if ["matroska", "webm"].contains(container.muxer) {
       metadata = metadata.filter { !$0.key.hasPrefix("_STATISTICS") }
     }
     _ = try muxer.addCopy(
@@ -168,7 +167,7 @@ final class TagRun {
   private func take(_ packet: consuming Packet) throws(UprightError) {
     let index = packet.streamIndex
     guard let track = tracks.first(where: { $0.stream.index == index }) else { return }
-    if packet.pts == nil && packet.dts == nil && !session.writesElementaryStream {
+    if packet.pts == nil && packet.dts == nil && !container.writesElementaryStream {
       // A packet without a timestamp is the rest of a frame whose beginning is lost.
       untimed += 1
       return
@@ -178,7 +177,7 @@ final class TagRun {
     }
     if packet.isDiscarded { hidden += 1 }
     // Hidden frames count neither as frames nor toward the duration.
-    let isShown = !(packet.isDiscarded && session.keepsEdits)
+    let isShown = !(packet.isDiscarded && container.keepsEdits)
     if isShown { frames += 1 }
     if isShown, let time = packet.time {
       let end = time + packet.length
@@ -244,16 +243,16 @@ final class TagRun {
     }
     if hidden > 0 {
       warnings.append(
-        session.keepsEdits
+        container.keepsEdits
           ? "\(hidden) frames stay hidden by the edit list"
-          : "\(hidden) frames that an edit list hides are shown: \(session.muxer) has no edit lists"
+          : "\(hidden) frames that an edit list hides are shown: \(muxer) has no edit lists"
       )
     }
     var losses: [String] = []
     if feed.damaged > 0 { losses.append("\(feed.damaged) damaged parts") }
     if untimed > 0 { losses.append("\(untimed) packets without a timestamp") }
     if let error = feed.error { losses.append(error.message) }
-    let missing = video.frameCount - frames - (session.keepsEdits ? hidden : 0)
+    let missing = video.frameCount - frames - (container.keepsEdits ? hidden : 0)
     if missing > 0 && !feed.isStopped && !video.isAttachedPicture {
       losses.append("\(missing) of \(video.frameCount.of("frame")) are not in the file")
     }
@@ -266,20 +265,6 @@ final class TagRun {
     warnings.append("the input is damaged: " + losses.joined(separator: "; "))
   }
 
-  /// The report's format: how a player shows the output.
-  private var format: FormatChange {
-    let orientation = session.options.orientation
-    let size = video.frameShape.shown
-    let upright = orientation.applied(to: size)
-    let device = DeviceOrientation(frameOf: size, lying: orientation)
-    let format = StreamFormat(
-      appOrientation: device.interface ?? .portrait, captureResolution: upright,
-      encodeResolution: upright)
-    return FormatChange(
-      from: 0, format: format, firstFrame: 0, turn: orientation,
-      transform: AffineMatrix(orientation, size: size))
-  }
-
   private func report() -> TranscodeReport {
     let duration = times.map { ($0.end - $0.first).seconds } ?? 0
     let whole = video.duration ?? demuxer.container.duration
@@ -288,7 +273,7 @@ final class TagRun {
       output: .init(
         named: session.output, files: sink.files, sizes: [video.parameters.size], frames: frames,
         copiedFrames: frames, duration: duration, dropped: dropped),
-      formats: [format], decisions: [], warnings: warnings,
+      formats: [session.format(of: video.frameShape.shown)], decisions: [], warnings: warnings,
       timing: .init(wall: started.secondsUntilNow),
       stopped: session.interrupt.isRaised ? .init(at: duration, duration: whole?.seconds) : nil)
   }
