@@ -60,7 +60,7 @@ final class CopyRun {
   /// Runs to the end and finishes the output.
   func run() throws(UprightError) -> TranscodeReport {
     for entry in inputSurvey.plan.entries { observe(.decision(entry)) }
-    reportFormats()
+    for change in inputSurvey.formatChanges(plan, &tally) { observe(.format(change)) }
     var feed = PacketReader(plan.demuxer)
     plan.demuxer.select(Set(plan.sideTracks.map(\.stream.index)).union([plan.video.index]))
     do throws(UprightError) {
@@ -82,25 +82,6 @@ final class CopyRun {
     return TranscodeReport(
       plan: plan, tally: tally, formats: output.formats, files: output.files, outcome: outcome,
       decisions: inputSurvey.plan.entries, warnings: warnings, wall: started.secondsUntilNow)
-  }
-
-  /// Reports the formats. The transform maps the whole stored frame to its upright position.
-  private func reportFormats() {
-    let shape = plan.video.frameShape
-    for stretch in inputSurvey.stretches {
-      var direction = stretch.direction
-      direction.moment = nil
-      direction.canvas = direction.turn.applied(to: shape.shown)
-      direction.format.encodeResolution = direction.canvas
-      if plan.options.upright == .metadata { direction.format.captureResolution = direction.canvas }
-      let placement = Placement(
-        source: shape.stored, sampleAspectRatio: shape.sampleAspectRatio,
-        orientation: direction.turn, fit: .fit,
-        anchor: .center, canvas: direction.canvas, alignment: .init(1, 1))
-      let change = tally.note(
-        direction, placement, at: stretch.time, frame: stretch.firstFrame)
-      if let change { observe(.format(change)) }
-    }
   }
 
   private func take(_ packet: consuming Packet) throws(UprightError) {
@@ -147,5 +128,24 @@ final class CopyRun {
           frames: tally.frames, seconds: seconds, duration: plan.duration?.seconds,
           appOrientation: inputSurvey.plan.timeline.point(at: seconds).appOrientation.name,
           elapsed: started.secondsUntilNow)))
+  }
+}
+
+extension InputSurvey {
+  /// Returns the formats of a copy. The transform maps the whole stored frame to its upright position.
+  func formatChanges(_ plan: SessionPlan, _ tally: inout SessionTally) -> [FormatChange] {
+    let shape = plan.video.frameShape
+    return stretches.compactMap { stretch in
+      var direction = stretch.direction
+      direction.moment = nil
+      direction.canvas = direction.turn.applied(to: shape.shown)
+      direction.format.encodeResolution = direction.canvas
+      if plan.options.upright == .metadata { direction.format.captureResolution = direction.canvas }
+      let placement = Placement(
+        source: shape.stored, sampleAspectRatio: shape.sampleAspectRatio,
+        orientation: direction.turn, fit: .fit, anchor: .center, canvas: direction.canvas,
+        alignment: .init(1, 1))
+      return tally.note(direction, placement, at: stretch.time, frame: stretch.firstFrame)
+    }
   }
 }

@@ -72,7 +72,9 @@ public final class TranscodeSession: Sendable {
     let copyPlan = try CopyPlan(plan)
     plan.warnings += copyPlan.warnings
     switch copyPlan.method {
-    case .copy(let copy): return try CopyRun(plan, copy, observe: observe).run()
+    case .copy(let copy):
+      if let run = try MetadataRun(plan, copy, observe: observe) { return try run.run() }
+      return try CopyRun(plan, copy, observe: observe).run()
     case .parts(let parts): return try PartsRun(plan, parts, observe: observe).run()
     case .encode: return try SessionRun(plan, observe: observe).run()
     }
