@@ -1,8 +1,9 @@
 #if DEBUG
 extension FuzzTarget {
   static let all: [FuzzTarget] = [
-    .boxes, .clip, .events, .flv, .gravity, .json, .keyframes, .mebx, .mjr, .packets, .parameters,
-    .playlist, .policy, .rtp, .sdp, .sei, .times,
+    .boxes, .clip, .ebml, .events, .exif, .flv, .gravity, .json, .keyframes, .mebx, .mjr, .packets,
+    .parameters,
+    .playlist, .policy, .rtp, .sdp, .sei, .times, .tkhd,
   ]
 }
 #endif
