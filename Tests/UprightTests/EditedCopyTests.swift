@@ -26,6 +26,20 @@ struct EditedCopyTests {
     return path
   }
 
+  @Test("What is hidden at the start stays hidden in a copy to a container with edit lists")
+  func start() throws {
+    let scratch = try Scratch()
+    let path = try Self.source(scratch, "source.mp4")
+    let whole = try Self.frames(path)
+    let start = try EditListPatch.mediaTimes(of: path)[0]
+    try EditListPatch.write([[.init(43 * 1000 / 24, at: 5 * 512 + start)]], to: path)
+    let run = try Transcoded(path, to: scratch.path("out.mp4")) { $0.reencode = .never }
+    #expect(try Self.frames(run.path) == Array(whole[5...]))
+    #expect(throws: UprightError.self) {
+      _ = try Transcoded(path, to: scratch.path("out.mkv")) { $0.reencode = .never }
+    }
+  }
+
   @Test("Frames that are decoded later than they are shown keep their order in a copy")
   func lateDecoding() throws {
     let scratch = try Scratch()

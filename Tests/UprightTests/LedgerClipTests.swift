@@ -49,7 +49,7 @@ struct LedgerClipTests {
     ("odd-sar/bear-vp9-odd-dimensions.webm", []), ("odd-sar/par_2_3.mp4", []),
     ("odd-sar/sar_2x1.mp4", []), ("interlaced/test1.mp4", []),
     ("bframes-elst/edit_list_positive_shift.mp4", []),
-    ("bframes-elst/iibbibb_editlist_videoonly.mp4", ["4:4:4 chroma: encoded as 4:2:0"]),
+    ("bframes-elst/iibbibb_editlist_videoonly.mp4", []),
     ("res-change/change_video_resolution.ts", []), ("real-footage/foreman.mp4", []),
   ]
 

@@ -41,6 +41,9 @@ struct CopyFinder {
             ? "the turn is written as metadata" : CopyPlan.reasonToCopy)
       }
       if plan.options.reencode == .never { throw CopyRefusal(reason: reason) }
+      if inputSurvey.survey.hidden > 0 {
+        throw CopyRefusal(reason: "\(reason); \(PacketSurvey.hides)")
+      }
       if inputSurvey.survey.leading > 0 {
         throw CopyRefusal(reason: "\(reason); the input begins within a GOP")
       }

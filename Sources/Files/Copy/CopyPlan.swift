@@ -138,6 +138,7 @@ extension CopyPlan {
     guard inputSurvey.survey.leading == 0 else {
       throw CopyRefusal(reason: "the input begins within a GOP")
     }
+    if inputSurvey.survey.hidden > 0 { throw CopyRefusal(reason: PacketSurvey.hides) }
     if try plan.decodeFirstFrame().isInterlaced {
       throw CopyRefusal(reason: "deinterlacing needs neighbouring frames")
     }

@@ -39,7 +39,7 @@ final class CopyRun {
     self.observe = observe
     warnings = plan.warnings + copy.inputSurvey.warnings
     if inputSurvey.survey.hidden > 0 {
-      warnings.append("\(inputSurvey.survey.hidden.of("frame")) stay hidden by the edit list")
+      warnings.append(PacketSurvey.warning(hidden: inputSurvey.survey.hidden))
     }
     if inputSurvey.survey.leading > 0 {
       warnings.append(

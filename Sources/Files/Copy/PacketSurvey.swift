@@ -56,7 +56,7 @@ struct PacketSurvey {
       throw CopyRefusal(reason: "the input is not seekable")
     }
     let demuxer = try Demuxer(again: first, format: request.inputFormat)
-    let keepsEdit = plan.options.upright == .metadata && [.mp4, .mov].contains(plan.container)
+    let keepsEdit = [.mp4, .mov].contains(plan.container)
     let others = plan.sideTracks.map(\.stream.index)
     let tracks = plan.digestsPackets ? try TrackDigest(others) : nil
     let notes = PacketCollector(
@@ -90,11 +90,19 @@ struct PacketSurvey {
     leading = notes.leading.count
     stepsBack = notes.stepsBack
     // An edit list that ends or is interrupted before the last frame would show hidden frames.
-    if let last = notes.hidden.max(), last >= shown[0] { throw CopyRefusal(reason: Self.hides) }
+    // So would one that begins with a pause, which the output's edit list would give the hidden frames.
+    if let last = notes.hidden.max(), last >= shown[0] || shown[0] > 0 {
+      throw CopyRefusal(reason: Self.hides)
+    }
+  }
+
+  /// Returns the warning about frames that the output's edit list hides.
+  static func warning(hidden: Int) -> String {
+    "\(hidden.of("frame")) \(hidden == 1 ? "stays" : "stay") hidden by the edit list"
   }
 
   static let isOutOfOrder = "timestamps step back or repeat"
-  fileprivate static let hides = "an edit list hides some frames"
+  static let hides = "an edit list hides some frames"
 
   /// Whether a decoder returns the frames in the order of `shown`, and no two have the same time.
   var isInOrder: Bool { !stepsBack && zip(shown, shown.dropFirst()).allSatisfy { $0 < $1 } }

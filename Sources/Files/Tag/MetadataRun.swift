@@ -38,7 +38,7 @@ final class MetadataRun {
     let shown = inputSurvey.survey.shown.count
     var warnings = plan.warnings + inputSurvey.warnings + result.warnings
     if inputSurvey.survey.hidden > 0 {
-      warnings.append("\(inputSurvey.survey.hidden) frames stay hidden by the edit list")
+      warnings.append(PacketSurvey.warning(hidden: inputSurvey.survey.hidden))
     }
     return TranscodeReport(
       input: .init(

@@ -244,7 +244,7 @@ final class TagRun {
     if hidden > 0 {
       warnings.append(
         container.keepsEdits
-          ? "\(hidden) frames stay hidden by the edit list"
+          ? PacketSurvey.warning(hidden: hidden)
           : "\(hidden) frames that an edit list hides are shown: \(muxer) has no edit lists"
       )
     }
