@@ -202,6 +202,57 @@ struct HostileFileTests {
     if command == "transcode", test.status == 0 { #expect(try frames(output[1]) == 10) }
   }
 
+  private static func chunk(_ type: String, _ content: [UInt8], size: Int? = nil) -> [UInt8] {
+    let size = size ?? content.count
+    return Array(type.utf8) + MovieWriter.be(size, 4).reversed() + content
+      + (content.count % 2 == 1 ? [0] : [])
+  }
+
+  /// Chunks after the image with which libavcodec's decoder fails when it already has a frame. With frame threads it
+  /// then aborts the process.
+  static let webps: [(name: String, chunks: @Sendable ([UInt8]) -> [[UInt8]], status: Int)] = {
+    let extended = chunk("VP8X", [0x10, 0, 0, 0, 63, 0, 0, 47, 0, 0])
+    return [
+      ("nothing wrong", { [$0] }, 0),
+      (
+        "a chunk of 4 GB",
+        { [$0, chunk("EXIF", Array(repeating: 7, count: 6000), size: 0xFFFF_FFFF)] }, 0
+      ),
+      ("a header after the image", { [$0, extended] }, 0),
+      ("a second header", { [extended, $0, extended] }, 0),
+      (
+        "transparency that can't be decoded",
+        { [extended, chunk("ALPH", [1] + Array(repeating: 0xFF, count: 20)), $0] }, 0
+      ),
+      ("no transparency", { [extended, $0, chunk("ALPH", [])] }, 0),
+      ("a chunk after the end", { [$0, chunk("XMP ", [1, 2, 3], size: 5000)] }, 0),
+    ]
+  }()
+
+  // 2 s together.
+  @Test(
+    "A WebP with damage after its image ends neither the program nor a batch",
+    arguments: webps.indices)
+  func webp(_ index: Int) throws {
+    let test = Self.webps[index]
+    let scratch = try Scratch()
+    let still = scratch.path("a.webp")
+    try FFmpegTool.run("-f lavfi -i testsrc2=s=64x48 -frames:v 1 -c:v libwebp -lossless 0", [still])
+    let bytes = [UInt8](try bytes(still))
+    let size = bytes[16..<20].reversed().reduce(0) { $0 << 8 | Int($1) }
+    try #require(Array(bytes[12..<16]) == Array("VP8 ".utf8))
+    let image = Array(bytes[12..<20 + size + size % 2])
+    let content = Array("WEBP".utf8) + test.chunks(image).joined()
+    try Data(Self.chunk("RIFF", content)).write(to: URL(fileURLWithPath: still))
+    try Self.clip(scratch.path("b.mp4"))
+    let run = try Self.run(
+      "transcode", still, scratch.path("b.mp4"), "-o", scratch.path("out/"), "--codec", "h264")
+    #expect(Int(run.status ?? -1) == test.status, "\(test.name): \(run.errors)")
+    #expect(try frames(scratch.path("out/b.mp4")) == 10)
+    let preview = try Self.run("preview", still, "-o", scratch.path("out.png"))
+    #expect([0, 65].contains(preview.status), "\(test.name): \(preview.errors)")
+  }
+
   @Test("A colour profile in a PNG is not decompressed", .clips("found"))
   func profile() throws {
     let scratch = try Scratch()

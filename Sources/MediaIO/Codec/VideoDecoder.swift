@@ -54,6 +54,10 @@ package final class VideoDecoder {
     opened.pointee.pkt_timebase = AVRational(stream.timeBase)
     opened.pointee.thread_count = CInt(clamping: threads)
     opened.pointee.max_pixels = Int64(maximumPixels)
+    // A still has one frame. With frame threads, libavcodec aborts if its WebP decoder finds damage after the frame.
+    if [AV_CODEC_ID_WEBP, AV_CODEC_ID_PNG].contains(identifier) {
+      opened.pointee.thread_type = FF_THREAD_SLICE
+    }
     frames.serve(opened)
     if code >= 0 { code = avcodec_open2(opened, codec, nil) }
     guard code >= 0 else {
