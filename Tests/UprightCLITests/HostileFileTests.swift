@@ -253,6 +253,32 @@ struct HostileFileTests {
     #expect([0, 65].contains(preview.status), "\(test.name): \(preview.errors)")
   }
 
+  @Test(
+    "A chained Ogg is refused by its name, and one that isn't chained is read",
+    arguments: ["-c:v libtheora -c:a libvorbis", "-c:v libtheora -an", "-c:v libvpx -c:a libopus"])
+  func chain(_ codecs: String) throws {
+    let scratch = try Scratch()
+    for (name, size) in [("a", "64x48"), ("b", "48x64")] {
+      try FFmpegTool.run(
+        "-f lavfi -i testsrc2=s=\(size):r=10:d=1 -f lavfi -i sine=d=1:r=48000 -pix_fmt yuv420p \(codecs)",
+        [scratch.path("\(name).ogv")])
+    }
+    let chained = try bytes(scratch.path("a.ogv")) + bytes(scratch.path("b.ogv"))
+    _ = try scratch.file("chained.ogv", chained)
+    for command in [["probe"], ["transcode", "-o", scratch.path("out.mp4"), "-y"]] {
+      let whole = try CommandLineProgram(command + [scratch.path("a.ogv")]).wait(timeout: 20)
+      #expect(whole.status == 0, "\(whole.errors)")
+      let run = try CommandLineProgram(command + [scratch.path("chained.ogv")]).wait(timeout: 20)
+      #expect(run.status == 65 && run.errors.contains("chained Ogg"), "\(run.errors)")
+    }
+    #expect(try frames(scratch.path("out.mp4")) == 10)
+    // A pipe has no end to look at.
+    let line =
+      "cat '\(scratch.path("chained.ogv"))' | '\(CommandLineProgram.path)' transcode - -y -o"
+    let run = try ExternalTool("bash").outcome(["-c", "\(line) '\(scratch.path("piped.mp4"))'"])
+    #expect([0, 65].contains(run.status) && !run.errors.contains("connection"), "\(run.errors)")
+  }
+
   @Test("A colour profile in a PNG is not decompressed", .clips("found"))
   func profile() throws {
     let scratch = try Scratch()

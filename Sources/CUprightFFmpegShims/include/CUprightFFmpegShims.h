@@ -16,6 +16,7 @@ static inline int upright_averror_eof(void) { return AVERROR_EOF; }
 static inline int upright_averror_eagain(void) { return AVERROR(EAGAIN); }
 static inline int upright_averror_exit(void) { return AVERROR_EXIT; }
 static inline int upright_averror_invaliddata(void) { return AVERROR_INVALIDDATA; }
+static inline int upright_averror_patchwelcome(void) { return AVERROR_PATCHWELCOME; }
 static inline int upright_averror_protocol_not_found(void) { return AVERROR_PROTOCOL_NOT_FOUND; }
 static inline int upright_averror_demuxer_not_found(void) { return AVERROR_DEMUXER_NOT_FOUND; }
 static inline int upright_averror_decoder_not_found(void) { return AVERROR_DECODER_NOT_FOUND; }

@@ -15,6 +15,12 @@ extension Demuxer {
       UprightError(
         .badData, "damaged: \(explain(code))", at: url, remedy: keptRemedy
       ).reporting(code)
+    // Nothing is wrong with the connection.
+    case upright_averror_patchwelcome():
+      UprightError(
+        .badData, "the linked FFmpeg can't read what follows: \(explain(code))", at: url,
+        remedy: keptRemedy
+      ).reporting(code)
     default:
       UprightError(
         .inputOutput, "reading failed: \(explain(code))", at: url,

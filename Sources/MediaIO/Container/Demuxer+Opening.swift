@@ -56,6 +56,15 @@ extension Demuxer {
     guard opened >= 0, let context else {
       throw openError(opened, url: url, nested, redirects)
     }
+    if String(cString: context.pointee.iformat.pointee.name) == "ogg",
+      let file = ByteSource(regularFile: url), OggPages.isChained(file)
+    {
+      var pointer: UnsafeMutablePointer<AVFormatContext>? = context
+      avformat_close_input(&pointer)
+      throw UprightError(
+        .badData, "is a chained Ogg: only its first link could be read", at: url,
+        remedy: "join its links into one stream first")
+    }
     let opening = bufferedOpening(context)
     let found = looksAhead && nested?.isRefused != true ? findStreams(context, settings) : 0
     // One of several variants may be unreadable. It is an error only if none is left.
