@@ -36,6 +36,8 @@ final class AudioPresenter: TrackPresenter {
         goOn()
         continue
       }
+      // A fragment's last packet has no duration.
+      if packet.duration == 0 { packet.duration = packetLength }
       let start = packet.pts ?? packet.dts ?? 0
       let (end, overflow) = start.addingReportingOverflow(packet.duration)
       guard !overflow, start < piece.mediaEnd else {
