@@ -62,7 +62,9 @@ package final class CodedSizeReader {
         return nil
       }
     }
-    guard let context, let parser, packet.size > 0 else { return nil }
+    guard let context, let parser, packet.size > 0,
+      !NALUnitLimit.isExceeded(by: packet.raw, of: parameters.raw)
+    else { return nil }
     if aspect != nil { packet.withBytes { aspect?.note($0) } }
     var output: UnsafeMutablePointer<UInt8>?
     var size: CInt = 0

@@ -8,6 +8,7 @@ package final class VideoDecoder {
   private let frames = DecoderFramePool()
   private let timeBase: Rational
   private let name: String
+  private let parameters: CodecParameters
   private let shape: StreamShape
   /// The sample aspect ratio in the bitstream at the first frame. `nil` until it has one.
   private var firstRatio: Rational?
@@ -30,6 +31,7 @@ package final class VideoDecoder {
     hdr = stream.hdr
     shape = stream.shape
     firstRatio = stream.parameters.sampleAspectRatio
+    parameters = stream.parameters
     context = try Self.open(
       stream, frames: frames, threads: threads, maximumPixels: maximumPixels)
   }
@@ -83,6 +85,10 @@ package final class VideoDecoder {
   /// Sends a packet. Returns `false` if frames must be received first and the same packet sent again. A
   /// packet that the decoder can't use is counted and skipped.
   package func send(_ packet: borrowing Packet) -> Bool {
+    if NALUnitLimit.isExceeded(by: packet.raw, of: parameters.raw) {
+      damagedPackets += 1
+      return true
+    }
     var plain: UnsafeMutablePointer<AVPacket>?
     if context.pointee.codec_id == AV_CODEC_ID_PNG { plain = PNGProfile.removed(from: packet.raw) }
     defer { av_packet_free(&plain) }

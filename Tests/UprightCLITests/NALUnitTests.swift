@@ -1,0 +1,37 @@
+import Foundation
+import Testing
+import UprightTestSupport
+
+/// A frame with hundreds of thousands of NAL units, for each of which libavcodec would allocate four KiB. The program
+/// may have 500 MB. 2 s together.
+@Suite("NAL units without a limit")
+struct NALUnitTests {
+  @Test(
+    "Memory is bounded, and the other frames are there",
+    arguments: [EncodedClip.Codec.h264, .hevc], ["mov", "mkv"])
+  func bounded(_ codec: EncodedClip.Codec, _ ending: String) throws {
+    let scratch = try Scratch()
+    var clip = try EncodedClip(codec, frames: 10, gop: 10, bFrames: 0)
+    // A message without content.
+    let unit: [UInt8] = codec == .h264 ? [6, 0x80] : [0x4E, 1, 0x80]
+    let lengthAndUnit = MovieWriter.be(unit.count, 4) + unit
+    clip.samples[5].bytes =
+      Array(repeatElement(lengthAndUnit, count: 600_000).joined()) + clip.samples[5].bytes
+    var track = MovieWriter.Track(handler: "vide", entry: clip.entry, samples: clip.samples)
+    (track.width, track.height) = (64, 64)
+    let movie = scratch.path("in.mov")
+    try MovieWriter(timescale: clip.timescale, lastDuration: clip.frame, tracks: [track])
+      .write(to: movie)
+    let input = scratch.path("in.\(ending)")
+    if ending != "mov" { try FFmpegTool.run("-i", [movie, "-c", "copy", input]) }
+    let output = scratch.path("out.mp4")
+    for words in [["probe"], ["transcode", "-o", output, "--size", "48x64"]] {
+      let run = try ExternalTool("/usr/bin/env").outcome(
+        ["bash", "-c", "ulimit -d 500000; exec \"$@\"", "-", CommandLineProgram.path] + words
+          + [input])
+      #expect(run.status == 0, "\(words[0]): \(run.errors)")
+      guard words[0] == "transcode" else { continue }
+      #expect(run.errors.contains("1 video packet could not be decoded"), "\(run.errors)")
+    }
+  }
+}
