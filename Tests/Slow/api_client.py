@@ -21,8 +21,8 @@ from upright_client.api.service import read_metrics  # noqa: E402
 from upright_client.api.sessions import (  # noqa: E402
     change_session, create_session, end_session, get_session, list_sessions)
 from upright_client.models import (  # noqa: E402
-    Change, ChangeOptions, Event, FileOutput, HLSOutput, PlaybackURLRequest, Problem, PushOutput,
-    PushOutputType, SessionRequest, SessionRequestOptions, State, URLInput)
+    Change, ChangeOptions, Event, FileOutput, HLSOutput, Options, PlaybackURLRequest, Problem, PushOutput,
+    PushOutputType, SessionRequest, State, URLInput)
 
 NAME = "app"
 url, port, clip = sys.argv[1:]
@@ -64,7 +64,7 @@ def recording_if():
 
 def main():
     address = f"rtmp://127.0.0.1:{port}/live/key-of-{NAME}"
-    options = SessionRequestOptions.from_dict(
+    options = Options.from_dict(
         {"frames": "sensor", "size": "320x180", "speed": "ultrafast"})
     made = ask(create_session, body=SessionRequest(
         URLInput(address), name=NAME, outputs=[HLSOutput("hls")], policy="phone", options=options))
