@@ -45,7 +45,7 @@ struct HeldFrameTests {
     let source = try Self.held(first: true, scratch)
     let end = try Transcoded(source, to: scratch.path("end.mp4")) { $0.end = 1.5 }
     let length = try Self.length(end.path)
-    #expect([length, end.result.output.duration ?? 0] == [1.5, 1.5])
+    #expect([length, end.result.output.duration] == [1.5, 1.5])
     #expect(end.result.output.frames == 1)
     let start = try Transcoded(source, to: scratch.path("start.mp4")) { $0.start = 1 }
     let times = try FFmpegTool.frames(start.path).compactMap(\.time)
