@@ -143,6 +143,10 @@ struct MatroskaFile {
       let head = try file.bytes(in: position..<position + EBMLElement.headerLimit)
       guard let element = EBMLElement(head, at: 0) else { break }
       let content = position + element.content
+      guard content <= segment.content.upperBound else {
+        damage = damage ?? "the file ends within an element"
+        break
+      }
       let end: Int
       if let size = element.size {
         end = content + min(size, 1 << 60)
