@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks the style: the format of Swift, number conversions, the syntax of shell and Python scripts, and that the
-# code in articles is that of the samples.
+# Checks the style: the format of Swift, number conversions, the syntax of shell and Python scripts, that the
+# code in articles is that of the samples, and that links lead somewhere.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,5 +18,5 @@ while IFS= read -r script; do
   python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read(), sys.argv[1])' "$script"
 done < <(git ls-files '*.py')
 python3 Scripts/type_graph.py
-python3 Scripts/article_code.py
+python3 Scripts/check_docs.py
 echo "lint: clean"

@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+"""Fails if an article in docs shows Swift that isn't in a sample, or if a link of a document leads nowhere. Swift is compared
+line by line: indentation and comments may differ."""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+CODE = re.compile(r"^```.*?^```", re.S | re.M)
+
+
+def unknown_lines():
+    lines = {
+        line.strip() for path in ROOT.glob("Samples/*/main.swift") for line in path.read_text().splitlines()
+    }
+    for path in sorted(ROOT.glob("docs/*.docc/*.md")):
+        for block in re.findall(r"^```swift\n(.*?)^```", path.read_text(), re.S | re.M):
+            for line in block.splitlines():
+                if line.strip() and line.strip() not in lines:
+                    yield f"{path.relative_to(ROOT)}: no sample has this line: {line.strip()}"
+
+
+def anchors(path):
+    """Returns the anchors of a document's headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", CODE.sub("", path.read_text()), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+
+
+def broken_links():
+    listed = subprocess.run(
+        ["git", "ls-files", "*.md"], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
+    for path in map(ROOT.joinpath, listed.splitlines()):
+        for link in re.findall(r"\]\(([^)\s]+)\)", CODE.sub("", path.read_text())):
+            name, _, anchor = link.partition("#")
+            if re.match(r"\w+:", link):
+                continue
+            target = path.parent / name if name else path
+            if not target.exists() or anchor and anchor not in anchors(target):
+                yield f"{path.relative_to(ROOT)}: this link leads nowhere: {link}"
+
+
+def main():
+    found = [*unknown_lines(), *broken_links()]
+    print("".join(f"{line}\n" for line in found), end="")
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()
