@@ -7,6 +7,9 @@ public struct UprightError: Error, Sendable {
     /// A stable name for logs and JSON.
     public let name: String
 
+    /// The code of a name that another process has sent.
+    package init(name: String) { self.name = name }
+
     /// The call is invalid: an option, or two that contradict each other.
     public static let usage = Self(name: "usage")
     /// The input is malformed or has another format than expected.

@@ -9,26 +9,22 @@ internal import UprightPipeline
 /// Several inputs in one command. Every message names its input. There is one exit status for all of them.
 struct BatchRun {
   let items: [InputList.Item]
-  /// The session of each input, or the error that prevented it.
-  let sessions: [Result<any BatchedSession, UprightError>]
+  /// The errors of inputs that are not begun, by index.
+  var refusals: [Int: UprightError] = [:]
   let jobs: Int
-  let common: RunArguments
-  let progress: ProgressStyle
-  /// Prints the result of the input with a name.
-  var summary: @Sendable (TranscodeReport, String) -> Void = { Summary.print($0, of: $1) }
+  /// What the processes need besides the arguments.
+  var setup = JSONValue.null
+  /// Whether only errors are printed.
+  var isQuiet = false
+  let jsonErrors: Bool
+  var progress = ProgressStyle.none
 
-  /// Runs all sessions. Errors are printed as they occur.
+  /// Processes all inputs. Errors are printed as they occur.
   ///
   /// - Throws: The exit status, if it isn't 0: the signal's, or else that of the first failed input, in the
   ///   order of the inputs.
   func run(report: ReportFile?) throws {
-    let batch = Batch(sessions, jobs: jobs)
-    Interruption.shared.watch(
-      first: { batch.stop() },
-      second: {
-        batch.abandon()
-        _exit(Interruption.shared.status ?? 130)
-      })
+    let batch = interruptible(finishing: true)
     let started = ContinuousClock.now
     let meter = BatchMeter(progress, inputs: items.map(\.input))
     let outcomes = batch.run { [self] index, update in
@@ -39,28 +35,43 @@ struct BatchRun {
     }
     try report?.write(.array(outcomes.indices.map { reportEntry(outcomes[$0], of: $0) }))
     let elapsed = started.duration(to: .now)
-    if !common.output.quiet { printSummary(outcomes, seconds: elapsed / .seconds(1)) }
+    if !isQuiet { printSummary(outcomes, seconds: elapsed / .seconds(1)) }
     if let status = Interruption.shared.status { throw ExitCode(status) }
     try throwFirst(outcomes.indices.compactMap { failure(outcomes[$0], of: $0) })
   }
 
-  /// `--dry-run`: prints the plan of each session.
+  /// Processes all inputs and prints the text of each on standard output, in their order.
   ///
   /// - Throws: The same as `run`.
-  func printPlans(of sessions: [Result<TranscodeSession, UprightError>]) throws {
-    var failures: [Failure] = []
-    for (index, session) in sessions.enumerated() {
-      do throws(UprightError) {
-        let lines = try session.get().plan().lines
-        try StandardOutput.write(
-          (index > 0 ? "\n" : "") + lines.map { $0.printable + "\n" }.joined())
-      } catch {
-        let failure = self.failure(error, of: index)
-        failure.print()
-        failures.append(failure)
-      }
+  func printTexts() throws {
+    let outcomes = interruptible(finishing: false).run()
+    var isFirst = true
+    for (index, outcome) in outcomes.enumerated() {
+      failure(outcome, of: index)?.print()
+      guard case .done(let result) = outcome else { continue }
+      try StandardOutput.write((isFirst ? "" : "\n") + result.text)
+      isFirst = false
     }
-    try throwFirst(failures)
+    if let status = Interruption.shared.status { throw ExitCode(status) }
+    try throwFirst(outcomes.indices.compactMap { failure(outcomes[$0], of: $0) })
+  }
+
+  /// Returns the batch, which ends with the first signal, or the second one if inputs in progress are to be finished.
+  private func interruptible(finishing: Bool) -> Batch {
+    var inputs: [Result<InputList.Item, UprightError>] = items.map { .success($0) }
+    for (index, error) in refusals { inputs[index] = .failure(error) }
+    let batch = Batch(inputs, setup: setup, jobs: jobs)
+    Interruption.shared.watch(
+      first: {
+        if finishing { return batch.stop() }
+        batch.abandon()
+        _exit(Interruption.shared.status ?? 130)
+      },
+      second: {
+        batch.abandon()
+        _exit(Interruption.shared.status ?? 130)
+      })
+    return batch
   }
 
   private func throwFirst(_ failures: [Failure]) throws {
@@ -72,7 +83,7 @@ struct BatchRun {
   private func printResult(_ outcome: Batch.Outcome, of index: Int) {
     switch outcome {
     case .done(let result):
-      if !common.output.quiet { summary(result, items[index].input) }
+      if !isQuiet { result.messages.forEach(StandardError.printLine) }
     case .failed(let error): failure(error, of: index).print()
     case .notStarted: break
     }
@@ -90,14 +101,14 @@ struct BatchRun {
     return Failure(
       UprightError(
         error.code, error.message, at: isNamed ? error.location : place, remedy: error.remedy),
-      of: UprightCommand.self, asJSON: common.output.messages.jsonErrors)
+      of: UprightCommand.self, asJSON: jsonErrors)
   }
 
   /// Returns an input's entry in the report: the same object as in a report of one input, or its error.
   private func reportEntry(_ outcome: Batch.Outcome, of index: Int) -> JSONValue {
     let error: UprightError
     switch outcome {
-    case .done(let result): return result.json
+    case .done(let result): return result.report
     case .failed(let failed): error = failed
     case .notStarted:
       error = UprightError(
@@ -118,7 +129,7 @@ struct BatchRun {
       switch outcome {
       case .done(let result):
         if result.isPartial { stopped += 1 } else { done += 1 }
-        frames += result.output.frames
+        frames += result.frames
       case .failed: failed += 1
       case .notStarted: waiting += 1
       }

@@ -59,7 +59,7 @@ struct JoinCommand: ParsableCommand {
     switch try session.join(folder: parts) {
     case .joined(let result):
       try file?.write(result.json)
-      if !common.quiet { Summary.print(result) }
+      if !common.quiet { Summary.lines(result).forEach(StandardError.printLine) }
     case .whole(let result, let path, let frames):
       try file?.write(result)
       if !common.quiet { StandardError.printLine("\(path): \(frames.of("frame"))") }

@@ -6,6 +6,10 @@ struct RunArguments: ParsableArguments {
   var inputFormat: String?
 
   @OptionGroup var output: OutputArguments
+
+  /// The socket of a process that works for a batch (`BatchWorker`).
+  @Option(help: .private)
+  var batchChannel: Int32?
 }
 
 /// The arguments of all commands that write an output.

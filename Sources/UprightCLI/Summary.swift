@@ -2,20 +2,26 @@ internal import UprightOrientation
 internal import UprightFiles
 internal import UprightPipeline
 
-/// The messages about a finished transcode on standard error.
+/// The messages about a finished transcode.
 enum Summary {
   /// - Parameter input: The input's name, if there are several inputs.
-  static func print(_ report: TranscodeReport, of input: String? = nil) {
-    let prefix = input.map { "\($0): " } ?? ""
+  static func lines(_ report: TranscodeReport, of input: String? = nil) -> [String] {
     let written = report.output
-    for warning in report.warnings + written.dropped.map({ "left out: \($0)" }) {
-      StandardError.printLine("warning: \(prefix)\(warning)")
-    }
-    guard written.path != "-" else { return }
-    StandardError.printLine(
+    let lines = warnings(report, of: input)
+    guard written.path != "-" else { return lines }
+    return lines + [
       "\(files(written)): " + stop(report) + written.frames.of("frame") + copies(written) + ", "
         + written.sizes.map(\.description).joined(separator: ", then ") + ", "
-        + speed(frames: written.encodedFrames, seconds: report.timing.wall))
+        + speed(frames: written.encodedFrames, seconds: report.timing.wall)
+    ]
+  }
+
+  /// - Parameter input: The input's name, if there are several inputs.
+  static func warnings(_ report: TranscodeReport, of input: String?) -> [String] {
+    let prefix = input.map { "\($0): " } ?? ""
+    return (report.warnings + report.output.dropped.map { "left out: \($0)" }).map {
+      "warning: \(prefix)\($0)"
+    }
   }
 
   private static func copies(_ output: TranscodeReport.Output) -> String {

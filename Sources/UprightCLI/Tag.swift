@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Glibc
 internal import UprightOrientation
+internal import UprightEncoding
 internal import UprightFiles
 internal import UprightPolicy
 internal import UprightMediaIO
@@ -89,19 +90,19 @@ struct Tag: ParsableCommand {
   @OptionGroup var common: RunArguments
 
   func run() throws {
+    if let channel = common.batchChannel { work(for: channel) }
     try checkNames()
     if let undo { return try restore(undo) }
     let options = try options()
     let list = try inputList()
     try checkSideFiles(list.items)
-    let sessions = try sessions(list.items, options)
+    let sessions = try list.items.map { item throws(UprightError) in try session(item, options) }
     let isNew = try list.folder.map { _ throws(UprightError) in try list.prepareFolder() } ?? false
     defer { if isNew { list.removeEmptyFolder() } }
     if !list.isSeveral, let session = sessions.first { return try runOne(session) }
     let run = BatchRun(
-      items: list.items, sessions: sessions.map { .success($0) },
-      jobs: max(1, jobs ?? Batch.standardJobs()), common: common, progress: .none,
-      summary: { [self] in printResult($0, of: $1) })
+      items: list.items, jobs: max(1, jobs ?? Batch.standardJobs()), isQuiet: common.output.quiet,
+      jsonErrors: common.output.messages.jsonErrors)
     try run.run(report: report.map { path throws(UprightError) in try ReportFile(path) })
   }
 
@@ -115,19 +116,23 @@ struct Tag: ParsableCommand {
     let reportFile = try report.map { path throws(UprightError) in try ReportFile(path) }
     let result = try session.run()
     try reportFile?.write(result.json)
-    if !common.output.quiet { printResult(result, of: nil) }
+    if !common.output.quiet { messages(result, of: nil).forEach(StandardError.printLine) }
     if let status = Interruption.shared.status { throw ExitCode(status) }
   }
 
-  private func printResult(_ result: TranscodeReport, of input: String?) {
-    let prefix = input.map { "\($0): " } ?? ""
-    let dropped = result.output.dropped.map { "left out: \($0)" }
-    for warning in result.warnings + dropped {
-      StandardError.printLine("warning: \(prefix)\(warning)")
+  /// Tags the inputs that a batch sends.
+  private func work(for channel: Int32) -> Never {
+    let worker = BatchWorker(channel) { [self] item, _ throws(UprightError) in
+      TagJob(session: try session(item, try options())) { [self] in messages($0, of: item.input) }
     }
-    guard output != "-", let turn = result.formats.first?.turn else { return }
+    worker.run()
+  }
+
+  private func messages(_ result: TranscodeReport, of input: String?) -> [String] {
+    let warnings = Summary.warnings(result, of: input)
+    guard output != "-", let turn = result.formats.first?.turn else { return warnings }
     let copied = inPlace ? "" : "\(result.output.frames.of("frame")) copied, "
-    StandardError.printLine("\(result.output.path): \(copied)\(turn.name)")
+    return warnings + ["\(result.output.path): \(copied)\(turn.name)"]
   }
 
   /// `--undo`: restores all files that can be restored.
@@ -226,20 +231,32 @@ extension Tag {
     }
   }
 
-  private func sessions(
-    _ items: [InputList.Item], _ options: TagSession.Options
-  ) throws(UprightError) -> [TagSession] {
-    var sessions: [TagSession] = []
-    for item in items {
-      sessions.append(
-        inPlace
-          ? try TagSession(inPlace: item.input, options: options)
-          : try TagSession(
-            input: item.input, output: item.output, inputFormat: common.inputFormat,
-            outputFormat: format, options: options))
-    }
-    return sessions
+  private func session(
+    _ item: InputList.Item, _ options: TagSession.Options
+  ) throws(UprightError) -> TagSession {
+    inPlace
+      ? try TagSession(inPlace: item.input, options: options)
+      : try TagSession(
+        input: item.input, output: item.output, inputFormat: common.inputFormat,
+        outputFormat: format, options: options)
   }
+}
+
+/// One input of several.
+private struct TagJob: BatchedSession {
+  let session: TagSession
+  let messages: @Sendable (TranscodeReport) -> [String]
+
+  func process(
+    observing progress: @escaping (SessionProgress) -> Void
+  ) throws(UprightError) -> BatchResult {
+    let report = try session.run()
+    return BatchResult(report, messages: messages(report))
+  }
+
+  func stop() { session.stop() }
+
+  func abandon() { session.abandon() }
 }
 
 extension ImageOrientation {

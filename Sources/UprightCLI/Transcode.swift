@@ -5,6 +5,7 @@ internal import UprightPolicy
 internal import UprightContainers
 internal import UprightEncoding
 internal import UprightFiles
+internal import UprightFrames
 internal import UprightMediaIO
 internal import UprightPipeline
 
@@ -83,6 +84,7 @@ struct Transcode: ParsableCommand {
   @OptionGroup var common: RunArguments
 
   func run() throws {
+    if let channel = common.batchChannel { work(for: channel) }
     try checkNames()
     var list = try InputList(inputs, output: output, naming: .container(format))
     try check(list)
@@ -116,7 +118,7 @@ struct Transcode: ParsableCommand {
     let result = try result(of: session, trace: trace)
     try trace?.finish()
     try reportFile?.write(result.json)
-    if !common.output.quiet { Summary.print(result) }
+    if !common.output.quiet { Summary.lines(result).forEach(StandardError.printLine) }
     if let status = Interruption.shared.status { throw ExitCode(status) }
   }
 
@@ -126,24 +128,40 @@ struct Transcode: ParsableCommand {
     let jobs = isParallel ? min(self.jobs ?? Batch.standardJobs(), list.items.count) : 1
     if options.threads == 0 { options.threads = Batch.threads(jobs: jobs) }
     let document = try policyArguments.document()
-    var sessions: [Result<TranscodeSession, UprightError>] = []
-    for item in list.items {
+    var refusals: [Int: UprightError] = [:]
+    for (index, item) in list.items.enumerated() {
       do throws(UprightError) {
-        sessions.append(.success(try session(item, document: document, options: options)))
+        _ = try session(item, document: document, options: options)
       } catch {
         // Invalid options are invalid for all inputs.
         guard error.code != .usage && error.code != .unavailable else { throw error }
-        sessions.append(.failure(error))
+        refusals[index] = error
       }
     }
     let run = BatchRun(
-      items: list.items, sessions: sessions.map { $0.map { $0 as any BatchedSession } }, jobs: jobs,
-      common: common,
+      items: list.items, refusals: refusals, jobs: jobs,
+      setup: ["policy": document.json, "threads": .integer(options.threads)],
+      isQuiet: common.output.quiet, jsonErrors: common.output.messages.jsonErrors,
       progress: common.output.quiet ? .none : progress ?? .standard)
-    if dryRun { return try run.printPlans(of: sessions) }
+    if dryRun { return try run.printTexts() }
     let isNew = try list.prepareFolder()
     defer { if isNew { list.removeEmptyFolder() } }
     try run.run(report: report.map { path throws(UprightError) in try ReportFile(path) })
+  }
+
+  /// Transcodes the inputs that a batch sends. Its setup has what only one process may read or decide.
+  private func work(for channel: Int32) -> Never {
+    let worker = BatchWorker(channel) { [self] item, setup throws(UprightError) in
+      var options = try options()
+      if case .integer(let threads)? = setup["threads"] { options.threads = threads }
+      let document: PolicyDocument
+      do throws(PolicyError) {
+        document = try PolicyDocument(json: (setup["policy"] ?? .null).compact.utf8)
+      } catch { throw UprightError(error, code: .fault) }
+      return TranscodeJob(
+        session: try session(item, document: document, options: options), isDryRun: dryRun)
+    }
+    worker.run()
   }
 
   private func options() throws(UprightError) -> TranscodeOptions {
@@ -195,6 +213,28 @@ struct Transcode: ParsableCommand {
     let demuxers = ["ts": "mpegts", "m2ts": "mpegts", "mkv": "matroska", "y4m": "yuv4mpegpipe"]
     return (demuxers[format.lowercased()] ?? format, nil)
   }
+}
+
+/// One input of several.
+private struct TranscodeJob: BatchedSession {
+  let session: TranscodeSession
+  let isDryRun: Bool
+
+  func process(
+    observing progress: @escaping (SessionProgress) -> Void
+  ) throws(UprightError) -> BatchResult {
+    if isDryRun {
+      return BatchResult(text: try session.plan().lines.map { $0.printable + "\n" }.joined())
+    }
+    let report = try session.run { update in
+      if case .progress(let update) = update { progress(update) }
+    }
+    return BatchResult(report, messages: Summary.lines(report, of: session.input))
+  }
+
+  func stop() { session.stop() }
+
+  func abandon() { session.abandon() }
 }
 
 // MARK: - Checks

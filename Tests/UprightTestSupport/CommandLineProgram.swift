@@ -180,6 +180,22 @@ public final class CommandLineProgram {
     return (mask ?? 0) >> UInt64(signal - 1) & 1 == 1
   }
 
+  /// The processes that this one has started and that still run.
+  public var children: [pid_t] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+    return names.compactMap { pid_t($0) }.filter { Self.isRunning($0, parent: process) }
+  }
+
+  /// Whether a process runs, and is a child of `parent` if one is given.
+  public static func isRunning(_ process: pid_t, parent: pid_t? = nil) -> Bool {
+    // The name, in parentheses, may have spaces. The state and the parent follow it (`stat` in proc(5)).
+    let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+    guard let fields = text?.split(separator: ")").last?.split(separator: " "), fields.count > 1,
+      fields[0] != "Z"
+    else { return false }
+    return parent.map { fields[1] == String($0) } ?? true
+  }
+
   /// Whether the process is still running.
   public var isRunning: Bool {
     var information = siginfo_t()

@@ -9,22 +9,32 @@ extension JSONValue {
   public init(parsing bytes: some Sequence<UInt8>) throws(PolicyError) {
     self = try JSONParser.value(of: Array(bytes)[...])
   }
+
+  /// Parses what `compact` or `pretty` printed, so that it is printed alike: a number without a fraction is an
+  /// `integer`.
+  package init(printed bytes: some Sequence<UInt8>) throws(PolicyError) {
+    self = try JSONParser.value(of: Array(bytes)[...], keepsIntegers: true)
+  }
 }
 
 /// A recursive descent parser for one JSON text.
 struct JSONParser {
   private let bytes: ArraySlice<UInt8>
   private var index: Int
+  private let keepsIntegers: Bool
   private static let depthLimit = 64
 
-  private init(_ bytes: ArraySlice<UInt8>) {
+  private init(_ bytes: ArraySlice<UInt8>, keepsIntegers: Bool) {
     self.bytes = bytes
+    self.keepsIntegers = keepsIntegers
     index = bytes.startIndex + (bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
   }
 
   /// Returns the value of the JSON text `bytes`.
-  static func value(of bytes: ArraySlice<UInt8>) throws(PolicyError) -> JSONValue {
-    var parser = JSONParser(bytes)
+  static func value(
+    of bytes: ArraySlice<UInt8>, keepsIntegers: Bool = false
+  ) throws(PolicyError) -> JSONValue {
+    var parser = JSONParser(bytes, keepsIntegers: keepsIntegers)
     let result = try parser.value(depth: 0)
     parser.skipSpace()
     guard parser.index == bytes.endIndex else {
@@ -137,6 +147,7 @@ extension JSONParser {
       isNumber = digits() > 0 && isNumber
     }
     let text = String(decoding: bytes[start..<index], as: UTF8.self)
+    if keepsIntegers, isNumber, let value = Int(text) { return .integer(value) }
     guard isNumber, let value = Double(text), value.isFinite else {
       index = start
       throw failure("\(quoted(text)) is not a finite JSON number", remedy: "write it as 3 or 3.25")

@@ -1,46 +1,18 @@
-package import UprightOrientation
 internal import Synchronization
-package import UprightEncoding
+internal import UprightEncoding
 internal import UprightMediaIO
+internal import UprightOrientation
 internal import UprightPipeline
+internal import UprightPolicy
 
-/// A session that a batch can run.
-package protocol BatchedSession: Sendable {
-  /// Runs to the end and returns a report. Blocks.
-  func process(observing progress: @escaping (SessionProgress) -> Void) throws(UprightError)
-    -> TranscodeReport
-
-  /// Stops reading.
-  func stop()
-
-  /// Removes unfinished output.
-  func abandon()
-}
-
-extension TranscodeSession: BatchedSession {
-  package func process(
-    observing progress: @escaping (SessionProgress) -> Void
-  ) throws(UprightError) -> TranscodeReport {
-    try run { update in
-      if case .progress(let update) = update { progress(update) }
-    }
-  }
-}
-
-extension TagSession: BatchedSession {
-  package func process(
-    observing progress: @escaping (SessionProgress) -> Void
-  ) throws(UprightError) -> TranscodeReport { try run() }
-}
-
-/// Transcodes or tags several inputs, some of them in parallel, each in a session with separate threads.
+/// Processes several inputs, some of them in parallel, each in a child process.
 ///
-/// If one fails, the others continue. The inputs are started in order.
-package final class Batch: Sendable {
+/// If one fails, or crashes its process, the others continue. The inputs are started in order.
+final class Batch: Sendable {
   /// The outcome of one input.
-  package enum Outcome: Sendable {
+  enum Outcome: Sendable {
     /// The input was processed, up to where the batch was stopped.
-    case done(TranscodeReport)
+    case done(BatchResult)
     /// The input failed and has no output.
     case failed(UprightError)
     /// The batch was stopped before this input was started.
@@ -48,7 +20,7 @@ package final class Batch: Sendable {
   }
 
   /// An update from a running batch.
-  package enum Update: Sendable {
+  enum Update: Sendable {
     /// The progress of an input.
     case progress(SessionProgress)
     /// An input ended.
@@ -68,34 +40,40 @@ package final class Batch: Sendable {
     func note(_ outcome: Outcome, of index: Int) { all.withLock { $0[index] = outcome } }
   }
 
-  private let sessions: [Result<any BatchedSession, UprightError>]
+  private let items: [Result<InputList.Item, UprightError>]
+  private let setup: JSONValue
   private let jobs: Int
   /// The index of the next input.
   private let next = Atomic(0)
   private let stopping = Atomic(false)
+  private let children = Mutex<[BatchChild]>([])
 
   /// - Parameters:
-  ///   - sessions: Sessions that have not run, or errors for inputs that have already failed.
-  ///   - jobs: The number of sessions that run in parallel, at least 1.
-  package init(_ sessions: [Result<any BatchedSession, UprightError>], jobs: Int) {
-    self.sessions = sessions
-    self.jobs = max(1, min(jobs, sessions.count))
+  ///   - items: The inputs, or errors for inputs that have already failed.
+  ///   - setup: What the child processes need besides the arguments of this one.
+  ///   - jobs: The number of child processes, at least 1.
+  init(_ items: [Result<InputList.Item, UprightError>], setup: JSONValue, jobs: Int) {
+    self.items = items
+    self.setup = setup
+    self.jobs = max(1, min(jobs, items.count))
   }
 
-  /// Whether `stop` was called.
-  package var isStopped: Bool { stopping.load(ordering: .acquiring) }
+  private var isStopped: Bool { stopping.load(ordering: .acquiring) }
 
-  /// Stops reading. Running sessions finish their outputs so that they are playable, and no other input is
-  /// started. Can be called on any thread.
-  package func stop() {
+  /// Stops reading. Inputs in progress are finished so that their outputs are playable, and no other input is started.
+  /// Can be called on any thread.
+  func stop() {
     stopping.store(true, ordering: .releasing)
-    for case .success(let session) in sessions { session.stop() }
+    for child in children.withLock({ $0 }) { child.stop() }
   }
 
   /// Removes unfinished output. Use it if the process exits without waiting for `run`.
-  package func abandon() {
+  func abandon() {
     stopping.store(true, ordering: .releasing)
-    for case .success(let session) in sessions { session.abandon() }
+    let running = children.withLock { $0 }
+    for child in running { child.end() }
+    let deadline = ContinuousClock.now + .seconds(2)
+    for child in running { child.wait(until: deadline) }
   }
 
   /// Processes all inputs and returns their outcomes, in the order of the inputs. Blocks. Must be called
@@ -103,17 +81,21 @@ package final class Batch: Sendable {
   ///
   /// - Parameter observe: Called with the index of an input, on any thread, possibly several at the same
   ///   time.
-  package func run(
+  func run(
     observe: @escaping @Sendable (_ index: Int, Update) -> Void = { _, _ in }
   ) -> [Outcome] {
-    let board = Board(sessions.count)
+    let board = Board(items.count)
     let workers = (0..<jobs).map { _ in
       Worker(name: "upright-job") { [self] in
+        var child: BatchChild?
         while let index = take() {
-          let outcome = outcome(of: index, observe)
+          let outcome = outcome(of: index, in: &child, observe)
           board.note(outcome, of: index)
           observe(index, .ended(outcome))
         }
+        guard let child else { return }
+        child.end()
+        child.join()
       }
     }
     for worker in workers { _ = worker.join() }
@@ -123,19 +105,35 @@ package final class Batch: Sendable {
   private func take() -> Int? {
     guard !isStopped else { return nil }
     let index = next.wrappingAdd(1, ordering: .relaxed).oldValue
-    return index < sessions.count ? index : nil
+    return index < items.count ? index : nil
   }
 
+  /// - Parameter child: The process to work in; `nil` if a new one is needed.
   private func outcome(
-    of index: Int, _ observe: @escaping @Sendable (Int, Update) -> Void
+    of index: Int, in child: inout BatchChild?,
+    _ observe: @escaping @Sendable (Int, Update) -> Void
   ) -> Outcome {
     do throws(UprightError) {
-      let report = try sessions[index].get().process(observing: { observe(index, .progress($0)) })
-      return .done(report)
+      let item = try items[index].get()
+      if child == nil { child = try start() }
+      guard let running = child else { return .notStarted }
+      return .done(try running.process(item) { observe(index, .progress($0)) })
     } catch {
+      if let ended = child, ended.hasEnded {
+        children.withLock { $0.removeAll { $0 === ended } }
+        child = nil
+      }
       // A session stopped before its first frame counts as not begun.
       return error.code == .cancelled && isStopped ? .notStarted : .failed(error)
     }
+  }
+
+  private func start() throws(UprightError) -> BatchChild {
+    let child = try BatchChild(setup: setup)
+    children.withLock { $0.append(child) }
+    // It may have been stopped before the child was known.
+    if isStopped { child.stop() }
+    return child
   }
 
   // MARK: - Parallelism
@@ -143,15 +141,13 @@ package final class Batch: Sendable {
   /// Returns the default number of jobs: one for every two cores, since a session reads and decodes in
   /// parallel to turning and encoding. At least 2, and at most 8 to limit memory: a 1080p session holds some
   /// 0.3 GB.
-  package static func standardJobs(cores: Int = Processors.count) -> Int {
+  static func standardJobs(cores: Int = Processors.count) -> Int {
     max(2, min(8, cores / 2))
   }
 
   /// Returns the number of codec threads per job, so that the jobs share the cores; 0, which lets the codecs
   /// choose, for a single job.
-  package static func threads(
-    jobs: Int, cores: Int = Processors.count
-  ) -> Int {
+  static func threads(jobs: Int, cores: Int = Processors.count) -> Int {
     jobs > 1 ? max(1, cores / jobs) : 0
   }
 }
