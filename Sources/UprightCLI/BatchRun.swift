@@ -42,15 +42,28 @@ struct BatchRun {
 
   /// Processes all inputs and prints the text of each on standard output, in their order.
   ///
+  /// - Parameter asJSON: Whether to print the reports instead, as an array.
   /// - Throws: The same as `run`.
-  func printTexts() throws {
+  func printTexts(asJSON: Bool = false) throws {
     let outcomes = interruptible(finishing: false).run()
     var isFirst = true
     for (index, outcome) in outcomes.enumerated() {
       failure(outcome, of: index)?.print()
       guard case .done(let result) = outcome else { continue }
+      result.messages.forEach(StandardError.printLine)
+      if asJSON { continue }
       try StandardOutput.write((isFirst ? "" : "\n") + result.text)
       isFirst = false
+    }
+    if asJSON {
+      let entries = outcomes.indices.map { index -> JSONValue in
+        if case .done(let result) = outcomes[index] { return result.report }
+        return [
+          "input": .string(items[index].input),
+          "error": failure(outcomes[index], of: index)?.json ?? .null,
+        ]
+      }
+      try StandardOutput.write(JSONValue.array(entries).pretty + "\n")
     }
     if let status = Interruption.shared.status { throw ExitCode(status) }
     try throwFirst(outcomes.indices.compactMap { failure(outcomes[$0], of: $0) })

@@ -60,6 +60,12 @@ struct InputList {
     folder = nil
   }
 
+  /// Creates a list of files that are only read.
+  init(probed inputs: [String]) throws(UprightError) {
+    try self.init(inPlace: inputs)
+    if isSeveral { try Self.checkSeveral(inputs, nil) }
+  }
+
   /// Removes the inputs whose output exists. Returns their number.
   ///
   /// - Parameter suffixes: What is added to the names of outputs that have several files.
@@ -193,7 +199,7 @@ struct InputList {
     if inputs.contains("-") {
       throw UprightError(
         .usage, "standard input can't be one of several inputs", at: "-",
-        remedy: "transcode it in a separate command")
+        remedy: "give it in a separate command")
     }
     guard let output, !namesFolder(output, isSeveral: true) else { return }
     throw UprightError(

@@ -49,6 +49,25 @@ struct ProbeTests {
     #expect(signals[1]["mirrored"].bool == true && signals[4]["mirrored"].bool == false)
   }
 
+  @Test("Several files: as text, or as an array of JSON; one that fails doesn't stop the others")
+  func several() throws {
+    let scratch = try Scratch()
+    let clip = try EncodedClip.writeSignals(in: scratch)
+    let broken = try scratch.file("broken.mp4", "no clip at all")
+    let inputs = [clip, broken, Clip.lying]
+    let outcome = try Upright.run(["probe"] + inputs)
+    #expect(outcome.status == 65 && outcome.lines.count == 1, "\(outcome.errors)")
+    #expect(outcome.errors.contains(broken), "\(outcome.errors)")
+    let alone = try [clip, Clip.lying].map { try Upright.run(["probe", $0]).text }
+    #expect(outcome.text == alone.joined(separator: "\n"))
+    let entries = try Upright.run(["probe", "--json"] + inputs).json.array
+    #expect(entries.map { $0["input"].string } == inputs)
+    let signals = try Upright.run(["probe", "--json", clip]).json["signals"]
+    #expect(entries.first?["signals"] == signals && !signals.array.isEmpty)
+    #expect(entries.dropFirst().first?["error"]["exit"].int == 65)
+    try refuse(64, ["probe", clip, "-"], "standard input", in: scratch)
+  }
+
   @Test("Angles between quarter turns: exit status 0 and one warning for all of them")
   func absurd() throws {
     let scratch = try Scratch()
