@@ -94,7 +94,7 @@ struct HostileFileTests {
   }
 
   /// A playlist in a folder with `a.ts` (a second of H.264), `end.m3u8` (a playlist of it), `none.m3u8` (one without
-  /// segments), and `key`.
+  /// segments), `nested.m3u8` (one with a variant), and `key`.
   struct Playlist: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let text: String
@@ -134,10 +134,26 @@ struct HostileFileTests {
       text: "#EXTM3U\n" + rendition("none.m3u8") + variant + "end.m3u8\n", status: 65,
       reason: "none.m3u8 has no segments"),
     Playlist(
-      testDescription: "a rendition that no variant has",
-      text: "#EXTM3U\n" + rendition("none.m3u8", type: "VIDEO") + variant + "end.m3u8\n",
-      status: 65,
-      reason: "has no segments"),
+      testDescription: "another angle, without segments",
+      text: "#EXTM3U\n" + rendition("none.m3u8", type: "VIDEO") + variant + "end.m3u8\n"),
+    Playlist(
+      testDescription: "a rendition that is the playlist itself, between a variant's tag and URI",
+      text: "#EXTM3U\n" + variant + rendition("in.m3u8", type: "VIDEO") + rendition("end.m3u8")
+        + "end.m3u8\n"),
+    Playlist(
+      testDescription: "a rendition that has variants",
+      text: "#EXTM3U\n" + rendition("nested.m3u8") + variant + "end.m3u8\n", status: 65,
+      reason: "nested.m3u8, which has variants itself"),
+    Playlist(
+      testDescription: "a variant that has variants",
+      text: "#EXTM3U\n" + variant + "nested.m3u8\n" + variant + "end.m3u8\n", status: 65,
+      reason: "nested.m3u8, which has variants itself"),
+    Playlist(
+      testDescription: "a variant's tag and a rendition after the segments",
+      text: media + segment + variant + rendition("nested.m3u8")),
+    Playlist(
+      testDescription: "renditions without a variant",
+      text: "#EXTM3U\n" + rendition("end.m3u8"), status: 65),
     Playlist(
       testDescription: "a rendition without segments or an end",
       text: "#EXTM3U\n" + rendition("./empty.m3u8") + variant + "end.m3u8\n", status: 65,
@@ -192,6 +208,7 @@ struct HostileFileTests {
       ("in.m3u8", test.text), ("none.m3u8", Self.media + "#EXT-X-ENDLIST\n"),
       ("empty.m3u8", Self.media),
       ("open.m3u8", Self.media + Self.segment),
+      ("nested.m3u8", "#EXTM3U\n" + Self.variant + "end.m3u8\n"),
       ("end.m3u8", Self.media + Self.segment + "#EXT-X-ENDLIST\n"),
       ("key", "0123456789abcdef"), ("short.key", "01234"),
     ] { _ = try scratch.file(name, Data(text.utf8)) }

@@ -7,8 +7,8 @@ internal import Glibc
 ///
 /// Without the check, a playlist that refers to itself, or two that refer to each other, would be read
 /// indefinitely. An entry of a playlist in a local file must be a regular file in the same folder or below
-/// it. Playlists with which libavformat crashes are refused, and one in a local file always has an end: what is
-/// there is read at once, because nothing says whether the file still grows.
+/// it. libavformat reads only what `PlaylistText` passes, and nothing of a playlist with which it would crash. One in a
+/// local file always has an end: what is there is read at once, because nothing says whether the file still grows.
 final class NestedInputCheck {
   private typealias Open =
     @convention(c) (
@@ -96,6 +96,11 @@ final class NestedInputCheck {
     }
     let playlist = PlaylistText(text)
     if let reason = playlist.refusal { return refuse("\(url): \(reason)") }
+    // It is opened for the first time, before all others. libavformat crashes with variants of variants.
+    let isFirst = url == input && opened?[url] == 1
+    if !isFirst, !playlist.variants.isEmpty {
+      return refuse("it refers to \(url), which has variants itself")
+    }
     // libavformat leaves out a variant without segments, and crashes with such a rendition.
     if opened != nil, playlist.segments == 0, playlist.variants.isEmpty {
       if !PlaylistText.contains(url, in: variants) { _ = refuse("\(url) has no segments") }
@@ -105,7 +110,8 @@ final class NestedInputCheck {
     keys.formUnion(playlist.keys)
     needsKey = needsKey || playlist.needsKey
     let isEndless = folder != nil && playlist.variants.isEmpty && !playlist.isEnded
-    return Self.replaceBuffer(of: io, by: isEndless ? text + PlaylistText.end : text)
+    return Self.replaceBuffer(
+      of: io, by: playlist.passed + (isEndless ? PlaylistText.end : []))
   }
 
   private func refuse(_ reason: String) -> Bool {

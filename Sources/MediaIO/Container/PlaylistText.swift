@@ -1,5 +1,5 @@
-/// The parts of an HLS playlist (RFC 8216) by which libavformat 5.1 hangs or crashes, read as its demuxer reads
-/// them: it is more lenient than the standard.
+/// An HLS playlist (RFC 8216), read as leniently as libavformat reads it, and what libavformat 5.1, which hangs or
+/// crashes with some playlists, may read of it.
 struct PlaylistText {
   /// The number of media segments.
   private(set) var segments = 0
@@ -8,6 +8,9 @@ struct PlaylistText {
   /// The URIs of keys.
   private(set) var keys: [String] = []
   private(set) var isEnded = false
+  /// The bytes that libavformat may read: of a multivariant playlist the audio renditions and the variants, each URI
+  /// after its tag; of a media playlist all but URIs without a tag and the tags of the other kind.
+  private(set) var passed: [UInt8] = start
   /// Whether the first segment is encrypted.
   private(set) var needsKey = false
   private var hasSegmentTag = false
@@ -17,14 +20,22 @@ struct PlaylistText {
   /// The largest playlist that is read, in bytes: a day of segments of a second.
   static let limit = 16 << 20
   static let start = Array("#EXTM3U".utf8)
-  static let end = Array("\n#EXT-X-ENDLIST\n".utf8)
+  static let end = Array("#EXT-X-ENDLIST\n".utf8)
+
+  private typealias Line = ArraySlice<UInt8>
 
   init(_ text: [UInt8]) {
-    var (isVariant, isSegment, isEncrypted) = (false, false, false)
+    var (isSegment, isEncrypted) = (false, false)
+    var variant: Line?
+    var (multivariant, media): ([Line], [Line]) = ([], [])
     for line in text.split(whereSeparator: { [0, 10, 13].contains($0) }) {
       func begins(_ tag: String) -> Bool { line.starts(with: tag.utf8) }
+      if begins("#"), !Self.multivariantTags.contains(where: { begins($0) }) { media.append(line) }
       if begins("#EXT-X-STREAM-INF:") {
-        isVariant = true
+        variant = line
+      } else if begins("#EXT-X-MEDIA:") {
+        let tag = String(decoding: line, as: UTF8.self)
+        if tag.contains("TYPE=AUDIO"), Self.uri(in: tag) != nil { multivariant.append(line) }
       } else if begins("#EXTINF:") {
         isSegment = true
         hasSegmentTag = true
@@ -37,12 +48,27 @@ struct PlaylistText {
         if segments == 0 { needsKey = !tag.contains("METHOD=NONE") }
         if let key = Self.uri(in: tag) { keys.append(key) }
       } else if line.first != 0x23, line.contains(where: { $0 > 32 }) {
-        if isVariant { variants.append(String(decoding: line, as: UTF8.self)) }
-        if isSegment { segments += 1 }
-        (isVariant, isSegment) = (false, false)
+        if let tag = variant {
+          variants.append(String(decoding: line, as: UTF8.self))
+          multivariant += [tag, line]
+        }
+        if isSegment {
+          segments += 1
+          media.append(line)
+        }
+        (variant, isSegment) = (nil, false)
       }
     }
+    for line in variants.isEmpty ? media : multivariant {
+      passed.append(10)
+      passed += line
+    }
+    passed.append(10)
   }
+
+  private static let multivariantTags = [
+    "#EXTM3U", "#EXT-X-STREAM-INF", "#EXT-X-I-FRAME-STREAM-INF", "#EXT-X-MEDIA:",
+  ]
 
   private static func uri(in tag: String) -> String? {
     guard let start = tag.firstRange(of: "URI=\"") else { return nil }
