@@ -111,14 +111,15 @@ fuzz:
 check-arm:
 	@Scripts/check-arm.sh
 
-# Runs the tests under Debian 13, whose FFmpeg is 7.1, in .debian/trixie. Needs root. DEBIAN_SUITE selects
-# another suite.
+# Runs `make check` and the tests that decode and compare media under Debian 13, whose FFmpeg is 7.1, in .debian/trixie.
+# Needs root.
 check-debian13:
-	@Scripts/check-debian13.sh
+	@Scripts/check-debian.sh trixie make check
+	@Scripts/check-debian.sh trixie
 
-# Compiles the target that uses FFmpeg with the headers of the newest FFmpeg in Debian (sid).
+# Runs the tests that decode and compare media with the newest FFmpeg in Debian, in .debian/sid. Needs root.
 check-newest-ffmpeg:
-	@Scripts/check-newest-ffmpeg.sh
+	@Scripts/check-debian.sh sid
 
 # Installs what `make build` or `make engine` built, and the libraries of `make libraries` if they were built. PREFIX
 # (/usr/local), DESTDIR, SYSCONFDIR, LIBDIR: see Scripts/install.sh.

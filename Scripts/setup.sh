@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing, and prints nothing if none is missing. With --say it only
 # prints the command that would install them, doesn't need root, and exits with 69.
-# Usage: setup.sh [--say] build|service|check|demo|test|slow|scale|live|samples|bench|arm|deb
+# Usage: setup.sh [--say] build|service|check|demo|media|test|slow|scale|live|samples|bench|arm|deb
 set -euo pipefail
 
 say=
@@ -13,10 +13,11 @@ fi
 build=(pkg-config libavformat-dev libavcodec-dev libavutil-dev libavfilter-dev libswscale-dev
   libswresample-dev ffmpeg)
 service=("${build[@]}" zlib1g-dev libqrencode-dev)
-test=("${service[@]}" python3 python3-venv gcc g++ binutils valgrind groff-base chromium gstreamer1.0-tools
-  gstreamer1.0-plugins-base
-  gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-libav
-  python3-gi gir1.2-gst-rtsp-server-1.0 nginx libnginx-mod-rtmp janus python3-aiortc nats-server)
+# What the engine's tests of media need.
+media=("${service[@]}" python3 python3-venv git gcc g++ binutils groff-base gstreamer1.0-tools
+  gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-libav
+  python3-gi gir1.2-gst-rtsp-server-1.0)
+test=("${media[@]}" valgrind chromium nginx libnginx-mod-rtmp janus python3-aiortc nats-server)
 # Nodes in network namespaces.
 scale=("${test[@]}" iproute2)
 # Prometheus reads the metrics.
@@ -38,6 +39,7 @@ case "$purpose" in
   build | demo) wanted=("${build[@]}") ;;
   service) wanted=("${service[@]}") ;;
   check) wanted=("${service[@]}" python3 git groff-base) ;;
+  media) wanted=("${media[@]}") ;;
   test) wanted=("${test[@]}") ;;
   slow) wanted=("${slow[@]}") ;;
   scale) wanted=("${scale[@]}") ;;
@@ -46,7 +48,7 @@ case "$purpose" in
   bench) wanted=("${bench[@]}") ;;
   arm) wanted=("${arm[@]}") ;;
   deb) wanted=("${deb[@]}") ;;
-  *) echo "usage: setup.sh [--say] build|service|check|demo|test|slow|scale|live|samples|bench|arm|deb" >&2; exit 64 ;;
+  *) echo "usage: setup.sh [--say] build|service|check|demo|media|test|slow|scale|live|samples|bench|arm|deb" >&2; exit 64 ;;
 esac
 
 if ! command -v swift >/dev/null; then

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Builds the package and runs its tests under Debian 13 (trixie), whose FFmpeg is 7.1, on a machine with
-# another release. Needs root for debootstrap and chroot.
+# Builds the package and runs its media tests under another release of Debian, with that release's FFmpeg.
+# Needs root for debootstrap and chroot.
 #
-# Usage: check-debian13.sh [COMMAND [ARGUMENT...]]
-# Without a command it runs `make check` and the media tests. A command is run in the copy of the sources.
+# Usage: check-debian.sh SUITE [COMMAND [ARGUMENT...]]
+# SUITE is trixie (Debian 13, FFmpeg 7.1), sid (the newest FFmpeg in Debian) or another one. Without a command it
+# runs the engine's tests that decode and compare media. A command is run in the copy of the sources.
 #
 # Environment:
-#   DEBIAN_SUITE   a suite other than trixie
 #   DEBIAN_MIRROR  the mirror; the default is the one that apt uses on this machine, or deb.debian.org
 #
 # All files are in .debian/SUITE: `root` is the system, `root/src` the copy of the sources, with a separate
@@ -14,7 +14,13 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-suite=${DEBIAN_SUITE:-trixie}
+mounted=
+if [ "${1:-}" = --mounted ]; then
+  mounted=1 suite=$DEBIAN_SUITE
+else
+  suite=${1:?name a release of Debian, such as trixie or sid}
+fi
+shift
 folder=$PWD/.debian/$suite
 root=$folder/root
 
@@ -22,7 +28,7 @@ source Scripts/debian-root.sh
 
 # MARK: Before the namespace: find the toolchain, install debootstrap.
 
-if [ "${1:-}" != --mounted ]; then
+if [ -z "$mounted" ]; then
   command -v swift >/dev/null || fail "no Swift toolchain found (https://swift.org/install)"
   # `swift` on the path may be a link or a launcher, so the folder is taken from the toolchain's output.
   resources=$(swift -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
@@ -33,7 +39,6 @@ if [ "${1:-}" != --mounted ]; then
     GIT_SETTINGS="$(git config --list --includes | grep -E '^(url|http)\.' || true)")
   enter_namespaces "$@"
 fi
-shift
 
 # MARK: In the namespace, as root.
 
@@ -74,7 +79,7 @@ update_apt
 apt -y upgrade
 # The packages that the toolchain needs, and those for copying the sources.
 apt -y install --no-install-recommends make git rsync procps openssl g++ libcurl4 libedit2 \
-  libncurses6 libsqlite3-0 libuuid1 libxml2 tzdata
+  libncurses6 libsqlite3-0 libuuid1 tzdata
 
 # Libraries of this machine that the toolchain needs and the release has only under another name.
 lent=$root/usr/local/lib/toolchain
@@ -93,12 +98,13 @@ inside rsync -a --delete --exclude=.git --filter=':- .gitignore' /mnt/sources/ /
 # Some scripts list the files with git.
 inside git -C /src init -q
 inside git -C /src add -A
-inside /src/Scripts/setup.sh test
+inside /src/Scripts/setup.sh media
 
 say "FFmpeg $(inside ffmpeg -version | sed -n '1s/^ffmpeg version \([^ ]*\).*/\1/p') on Debian $suite"
 if [ $# -gt 0 ]; then
   inside env -C /src "$@"
   exit
 fi
-inside make -C /src check
-inside env -C /src Scripts/test.sh test engine --filter '^UprightTests\.'
+# In CI a warning is an error: a function of FFmpeg that is going to be removed is one.
+inside env -C /src CI=true Scripts/build.sh tests engine
+inside env -C /src Scripts/test.sh test engine --filter '^(UprightTests|UprightCLITests|CUprightTests)\.'
