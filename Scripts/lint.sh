@@ -9,7 +9,7 @@ paths=(Package.swift Sources Tests Fuzz Samples Service)
 swift format lint --strict -r "${paths[@]}"
 # Numbers from a file or a stream must be converted with `init(clamping:)` or `init(exactly:)`.
 if grep -rnE '\bU?Int(64|32|16|8)?\(.*(rounded\(|[sS]econds|Double\()' Sources Service/Sources --include='*.swift' \
-  | grep -vE 'clamping|exactly|Sources/Orientation/ClampedNumber|Sources/MediaIO/Container/TimeLimits|Sources/PixelKernels/FilterBank'; then
+  | grep -vE 'clamping|exactly|Sources/Orientation/ClampedNumber|Sources/MediaIO/Packet/TimeLimits|Sources/PixelKernels/FilterBank'; then
   echo "lint: unchecked number conversion: see Sources/Orientation/ClampedNumber.swift" >&2
   exit 1
 fi

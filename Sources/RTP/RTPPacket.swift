@@ -56,12 +56,3 @@ package struct RTPPacket: Sendable, Hashable {
     bytes.count >= 2 && bytes[0] >> 6 == 2 && (192...223).contains(bytes[1])
   }
 }
-
-extension Collection<UInt8> where Index == Int {
-  /// Returns the unsigned number in `count` bytes from index `start` on. The bytes must exist.
-  func bigEndian(at start: Int, count: Int) -> Int {
-    var value = 0
-    for index in start..<start + count { value = value << 8 | Int(self[index]) }
-    return value
-  }
-}

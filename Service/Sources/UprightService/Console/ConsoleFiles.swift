@@ -53,8 +53,3 @@ extension HTTPField.Name {
   /// Referrer Policy, 8.1.
   static let referrerPolicy = Self.known("Referrer-Policy")
 }
-
-extension upright_console_file {
-  /// The bytes of the file.
-  @unsafe var content: [UInt8] { unsafe Array(UnsafeBufferPointer(start: bytes, count: size)) }
-}

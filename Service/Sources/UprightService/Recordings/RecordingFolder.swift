@@ -116,11 +116,3 @@ struct RecordingFolder: Sendable {
     return true
   }
 }
-
-extension timespec {
-  /// A time in nanoseconds since 1970, clamped to what 64 bits hold.
-  var sinceEpoch: Int64 {
-    let (product, overflows) = Int64(tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
-    return overflows ? (tv_sec < 0 ? .min : .max) : product &+ Int64(tv_nsec)
-  }
-}
