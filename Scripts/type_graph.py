@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""The graph of references to types between the targets of a package, and between their folders: of the engine in
-Sources, and of the service in Service/Sources.
+"""The graph of references between the targets of a package, and between their folders: of the engine in Sources, and of
+the service in Service/Sources.
 
     type_graph.py            fails if a graph has a circle
-    type_graph.py --print    prints who refers to whom, by which types
+    type_graph.py --print    prints who refers to whom, by which names
 
-A type is known by its name, so a name may be declared once in a package. Comments and strings are left out, and so are
-links to files of the other package.
+References are to types, to functions outside types, and to members of extensions: `size.isPlausible` names no type. A type
+is known by its name, so a name may be declared once in a package. A member or function is known by its name and first label,
+and is left out where several folders have one that other files see. Comments and strings are left out, and so are links to
+files of the other package.
 """
 
 import collections
@@ -20,6 +22,9 @@ DECLARATION = re.compile(
     r"^(?:@\w+(?:\([^)]*\))?\s+)*(?:public |package |internal |fileprivate |private )?"
     r"(?:final |indirect |nonisolated )*(struct|class|enum|protocol|actor|typealias) (\w+)", re.M)
 NESTED = re.compile(r"^ +[\w ()@]*\b(?:struct|class|enum|protocol|actor|typealias) (\w+)", re.M)
+MEMBER = re.compile(
+    r"^ *((?:@\w+(?:\([^)]*\))? +|[a-z]+(?:\(set\))? +)*)(?:func|var|let|case) `?(\w+)`?(?:<[^(]*>)?(?:\((\w+))?")
+EXTENSION = re.compile(r"^(?:@\w+ |public |package )*extension ")
 NOISE = re.compile(
     r'"""(?:.|\n)*?"""|"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*(?:.|\n)*?\*/')
 
@@ -45,6 +50,47 @@ def read(package):
         for path in sorted(package.rglob("*.swift")) if not path.is_symlink()}
 
 
+def names(name, label):
+    """How a member may be referred to: with its first label, if it has one."""
+    return f"{name}({label}" if label not in ("", "_") else name
+
+
+class Members:
+    """The members of extensions, and the functions and values outside types, of a package."""
+
+    def __init__(self, files):
+        # By name: the units whose files declare it, and those whose declarations other files see. Of these, those that have
+        # it in an extension (1) or outside types (0).
+        self.own, self.seen = collections.defaultdict(set), collections.defaultdict(set)
+        self.places = collections.defaultdict(set), collections.defaultdict(set)
+        for path, text in files.items():
+            depth, is_extended = 0, False
+            for line in text.splitlines():
+                if depth == 0 and line[:1].strip(" }#@)"):
+                    is_extended = bool(EXTENSION.match(line))
+                found = MEMBER.match(line)
+                if found:
+                    is_place = depth == 0 or depth == 1 and is_extended
+                    self.add(unit(path), *found.groups(""), depth if is_place else None)
+                depth += line.count("{") - line.count("}")
+
+    def add(self, place, modifiers, name, label, depth):
+        for each in {name, names(name, label)}:
+            self.own[each].add(place)
+            if "private" not in modifiers:
+                self.seen[each].add(place)
+        if depth is not None and "private" not in modifiers:
+            self.places[depth][names(name, label)].add(place)
+
+    def references(self, path, text):
+        """Yields what a file refers to, with the unit that declares it."""
+        for dot, word, label in set(re.findall(r"(\.|(?<![\w.]))([a-z]\w*)(?:\((\w+):)?", text)):
+            for name in {word, names(word, label)}:
+                places = self.places[len(dot)].get(name, ())
+                if len(places) == 1 and places == self.seen[name] and unit(path) not in self.own[name]:
+                    yield dot + name, next(iter(places))
+
+
 def graph(files):
     declared, repeated = {}, []
     for path, text in files.items():
@@ -60,6 +106,10 @@ def graph(files):
         for word in set(re.findall(r"(?<![.\w])[A-Z]\w*\b", text)) - nested[target(path)]:
             if word in declared and unit(declared[word]) != unit(path):
                 edges[unit(path)][unit(declared[word])].add((word, path.name))
+    members = Members(files)
+    for path, text in files.items():
+        for name, place in members.references(path, text):
+            edges[unit(path)][place].add((name, path.name))
     return edges, repeated
 
 
