@@ -9,8 +9,8 @@
 
 The progress comes from Swift Testing's event stream. The output of the libraries under test is written to
 `.build/test-logs/SUITE.log`, and printed if a process crashes. At the end it prints the slowest tests, every
-skipped test with its reason, and the totals. In CI a skip is a failure unless `Tests/skips.txt`
-has a reason for it.
+skipped test with its reason, the totals, and the seed of all random numbers: the variable UPRIGHT_SEED repeats them. In CI
+a skip is a failure unless `Tests/skips.txt` has a reason for it.
 """
 
 import argparse
@@ -19,6 +19,7 @@ import json
 import os
 import pathlib
 import queue
+import random
 import re
 import signal
 import subprocess
@@ -287,6 +288,7 @@ def main():
     parser.add_argument("--filter", action="append", default=[])
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / ".build", help="the build folder")
     options = parser.parse_args()
+    seed = os.environ.setdefault("UPRIGHT_SEED", str(random.getrandbits(32)))
     folder = options.build / "test-logs"
     folder.mkdir(parents=True, exist_ok=True)
 
@@ -333,7 +335,9 @@ def main():
                     os.killpg(run.process.pid, signal.SIGINT)
         raise
     kept.write_text(json.dumps(seconds, indent=1))
-    sys.exit(0 if report.summary(allowed_skips()) else 1)
+    has_passed = report.summary(allowed_skips())
+    print(f"random numbers: UPRIGHT_SEED={seed}")
+    sys.exit(0 if has_passed else 1)
 
 
 if __name__ == "__main__":

@@ -256,7 +256,6 @@ struct GravityClassifierTests {
   @Test("Random readings at random times never trap, and a later upright pose is still recognised")
   func hostile() throws {
     var generator = SeededGenerator()
-    print("GravityClassifierTests seed \(generator.seed)")
     for preset in presets {
       var classifier = GravityClassifier(configuration: preset)
       for _ in 0..<20_000 {

@@ -8,7 +8,6 @@ struct PlacementHostileTests {
   func random() {
     var generator = SeededGenerator()
     let seed = generator.seed
-    print("PlacementHostileTests seed \(seed) (run again with UPRIGHT_SEED=\(seed))")
     for round in 0..<20_000 {
       let input = Input(&generator)
       let failures = input.broken()

@@ -1,12 +1,13 @@
 import UprightKernels
 import Testing
+import UprightTestSupport
 
 @Suite struct BlendTests {
   private static let masks: [CPUFeatures] = [.none] + levels
 
   @Test(arguments: masks, [1, 2])
   func blendRoundsToTheNearest(level: CPUFeatures, size: Int) throws {
-    var random = RandomSource(seed: seed)
+    var random = SeededGenerator()
     for width in edges {
       for weight in [0, 1, 127, 128, 200, 255, 256] {
         let planes = (0..<3).map { _ in
@@ -35,7 +36,7 @@ import Testing
   @Test(arguments: masks, [(1, 1), (2, 1), (1, 2), (2, 2)])
   func compositeRoundsToTheNearest(level: CPUFeatures, element: (Int, Int)) throws {
     let (components, size) = element
-    var random = RandomSource(seed: seed)
+    var random = SeededGenerator()
     for width in edges + [511, 513, 1100] {
       let planes = (0..<2).map { _ in
         PaddedPlane(

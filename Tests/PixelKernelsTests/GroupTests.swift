@@ -1,6 +1,7 @@
 import UprightOrientation
 import UprightKernels
 import Testing
+import UprightTestSupport
 
 @Suite struct GroupTests {
   /// Returns the orientation that has the effect of `first` and then `second`, computed from element
@@ -25,7 +26,7 @@ import Testing
   @Test(arguments: ImageOrientation.allCases, ImageOrientation.allCases)
   func turnsCompose(first: ImageOrientation, second: ImageOrientation) throws {
     let together = try #require(Self.composition(first, second))
-    var random = RandomSource(seed: seed)
+    var random = SeededGenerator()
     let (width, height) = (67, 41)
     for elementSize in 1...4 {
       let source = PaddedPlane(

@@ -1,6 +1,7 @@
 import Foundation
 import UprightKernels
 import Synchronization
+import UprightTestSupport
 
 /// A plane inside a larger buffer, with known bytes in rows above and below and to the left and right of each
 /// row. Those bytes must never change.
@@ -68,7 +69,7 @@ final class PaddedPlane {
     MutablePlaneView(base, stride: stride, width: width, height: height)
   }
 
-  func fill(_ content: Content, _ random: inout RandomSource) {
+  func fill(_ content: Content, _ random: inout SeededGenerator) {
     for y in 0..<height {
       let row = UnsafeMutableRawBufferPointer(
         start: base + y * stride, count: width * elementSize)

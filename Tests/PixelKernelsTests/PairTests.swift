@@ -1,12 +1,13 @@
 import CUprightKernels
 import UprightKernels
 import Testing
+import UprightTestSupport
 
 @Suite struct PairTests {
   /// Compares every level, including the reference, with the definition: pair `x` is `first[x]`, `second[x]`.
   @Test(arguments: [.none] + levels, [1, 2])
   func interleaves(level: CPUFeatures, componentSize: Int) throws {
-    var random = RandomSource(seed: seed)
+    var random = SeededGenerator()
     let kernels = PixelKernels(cpuMask: level)
     for width in Array(1...70) + [641] {
       let planes = Planes(width: width, height: 3, componentSize: componentSize, &random)
@@ -27,7 +28,7 @@ import Testing
   /// Interleaving and deinterleaving give the planes back, and the padding of all three stays.
   @Test(arguments: [.none] + levels, [1, 2])
   func deinterleavesWhatInterleavingMade(level: CPUFeatures, componentSize: Int) throws {
-    var random = RandomSource(seed: seed)
+    var random = SeededGenerator()
     let kernels = PixelKernels(cpuMask: level)
     for width in Array(1...70) + [641] {
       let planes = Planes(width: width, height: 3, componentSize: componentSize, &random)
@@ -61,7 +62,7 @@ private struct Planes {
   let pairs: PaddedPlane
   let expectedPairs: PaddedPlane
 
-  init(width: Int, height: Int, componentSize: Int, _ random: inout RandomSource) {
+  init(width: Int, height: Int, componentSize: Int, _ random: inout SeededGenerator) {
     let pairsBottomUp = random.below(2) == 1
     func plane(_ size: Int, _ bottomUp: Bool) -> PaddedPlane {
       PaddedPlane(width: width, height: height, elementSize: size, bottomUp: bottomUp)

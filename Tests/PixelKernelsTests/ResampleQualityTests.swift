@@ -2,6 +2,7 @@ import Foundation
 import UprightOrientation
 import UprightKernels
 import Testing
+import UprightTestSupport
 
 /// Compares the resampler with the same filter kernels in double precision, without rounding.
 @Suite struct ResampleQualityTests {
@@ -54,7 +55,7 @@ import Testing
   enum Content: CaseIterable { case gradients, texture, edges }
 
   private static func value(
-    _ content: Content, _ x: Int, _ y: Int, _ random: inout RandomSource
+    _ content: Content, _ x: Int, _ y: Int, _ random: inout SeededGenerator
   ) -> Int {
     let (u, v) = (Double(x), Double(y))
     switch content {
@@ -92,7 +93,7 @@ import Testing
     for (width, height, toWidth, toHeight) in [
       (144, 81, 54, 96), (144, 81, 27, 48), (120, 90, 70, 101), (60, 50, 75, 90),
     ] {
-      var random = RandomSource(seed: 4)
+      var random = SeededGenerator(seed: 4)
       let source = PaddedPlane(width, height, kind)
       source.fill(kind) { x, y, component in
         Self.value(content, x + 3 * component, y, &random) * kind.top / 255

@@ -2,6 +2,7 @@ import Foundation
 import UprightOrientation
 import UprightKernels
 import Testing
+import UprightTestSupport
 
 /// A geometry, small enough for a debug build.
 struct Rescaling: CustomTestStringConvertible, Sendable {
@@ -101,7 +102,7 @@ extension PaddedPlane {
   /// Bit for bit, padding included, with strides of both signs, and bits set that a sample doesn't use.
   @Test(arguments: Rescaling.all, SampleKind.all)
   func levelsAgreeWithTheReference(test: Rescaling, kind: SampleKind) throws {
-    var random = RandomSource(seed: seed)
+    var random = SeededGenerator()
     for level in levels {
       for filter in ResampleFilter.allCases {
         for orientation in ImageOrientation.allCases {
@@ -131,7 +132,7 @@ extension PaddedPlane {
   /// Interleaved or not, in the high bits or the low ones: the same values.
   @Test(arguments: Rescaling.all, SampleKind.all)
   func everyComponentIsResampledAlone(test: Rescaling, kind: SampleKind) throws {
-    var random = RandomSource(seed: seed)
+    var random = SeededGenerator()
     let source = PaddedPlane(test.width, test.height, kind)
     source.fill(kind) { _, _, _ in random.below(kind.top + 1) }
     for orientation in [ImageOrientation.right, .upMirrored] {
@@ -155,7 +156,7 @@ extension PaddedPlane {
   @Test(arguments: SampleKind.all.filter { $0.shift > 0 })
   func unusedBitsAreIgnored(kind: SampleKind) throws {
     let test = Rescaling.all[0]
-    var random = RandomSource(seed: seed)
+    var random = SeededGenerator()
     let clean = PaddedPlane(test.width, test.height, kind)
     let dirty = PaddedPlane(test.width, test.height, kind)
     clean.fill(kind) { _, _, _ in random.below(kind.top + 1) }

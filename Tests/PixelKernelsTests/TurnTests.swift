@@ -2,6 +2,7 @@ import CUprightKernels
 import UprightOrientation
 import UprightKernels
 import Testing
+import UprightTestSupport
 
 /// The levels that this machine can run, without the reference.
 let levels: [CPUFeatures] = [
@@ -16,7 +17,7 @@ let edges = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 47, 63, 64, 65, 70]
 @Suite struct TurnTests {
   @Test(arguments: ImageOrientation.allCases)
   func referenceAgreesWithTheGeometry(orientation: ImageOrientation) throws {
-    var random = RandomSource(seed: seed)
+    var random = SeededGenerator()
     let kernels = PixelKernels(cpuMask: .none)
     for elementSize in 1...4 {
       for width in edges {
@@ -48,7 +49,7 @@ let edges = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 47, 63, 64, 65, 70]
   @Test(arguments: levels, [1, 2, 3, 4])
   func levelAgreesWithTheReference(level: CPUFeatures, elementSize: Int) {
     let check = LevelCheck(level: level, elementSize: elementSize)
-    var random = RandomSource(seed: seed)
+    var random = SeededGenerator()
     for width in 1...70 {
       for height in 1...70 {
         guard check.agrees(width: width, height: height, &random) else { return }
@@ -59,7 +60,7 @@ let edges = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 47, 63, 64, 65, 70]
   @Test(arguments: levels, [1, 2, 4])
   func levelAgreesOnLargePlanes(level: CPUFeatures, elementSize: Int) {
     let check = LevelCheck(level: level, elementSize: elementSize)
-    var random = RandomSource(seed: seed)
+    var random = SeededGenerator()
     for (width, height) in [(1921, 1081), (257, 513), (1, 3000), (3000, 1), (640, 19), (17, 700)] {
       guard check.agrees(width: width / elementSize + 1, height: height, &random) else { return }
     }
@@ -72,7 +73,7 @@ extension TurnTests {
   @Test(arguments: levels, [1, 2, 4])
   func streamedAgreesWithTheReference(level: CPUFeatures, elementSize: Int) {
     let check = LevelCheck(level: level, elementSize: elementSize)
-    var random = RandomSource(seed: seed)
+    var random = SeededGenerator()
     let side = 64 / elementSize
     for phase in [0, 1, 2, 4, 16, 31, 32, 60, 63] {
       for width in [1, side - 1, side, side + 1, 2 * side, 3 * side - 1] {
@@ -99,7 +100,7 @@ struct LevelCheck {
   let level: CPUFeatures
   let elementSize: Int
 
-  func agrees(width: Int, height: Int, _ random: inout RandomSource) -> Bool {
+  func agrees(width: Int, height: Int, _ random: inout SeededGenerator) -> Bool {
     let left = 64 + random.below(8)
     let source = PaddedPlane(
       width: width, height: height, elementSize: elementSize, left: left,

@@ -1,6 +1,7 @@
 import UprightOrientation
 import UprightKernels
 import Testing
+import UprightTestSupport
 
 @Suite struct WarpChecksTests {
   let kernels = PixelKernels.best
@@ -8,7 +9,7 @@ import Testing
   let destination = PaddedPlane(width: 40, height: 30, elementSize: 4, bottomUp: false)
 
   init() { source.fill(.positions, &random) }
-  private var random = RandomSource(seed: seed)
+  private var random = SeededGenerator()
 
   /// Returns the code of the error that warping by `transform` throws. Returns `nil` if it throws none.
   private func code(

@@ -2,6 +2,7 @@ import CUprightKernels
 import UprightOrientation
 import UprightKernels
 import Testing
+import UprightTestSupport
 
 /// Every level draws the reference's bytes, and accesses no others.
 @Suite(.serialized) struct WarpLevelTests {
@@ -12,7 +13,7 @@ import Testing
 
   @Test(arguments: levels, WarpFormat.all)
   func levelAgreesWithTheReference(level: CPUFeatures, format: WarpFormat) throws {
-    var random = RandomSource(seed: seed)
+    var random = SeededGenerator()
     let kernels = [PixelKernels(cpuMask: .none), PixelKernels(cpuMask: level)]
     for degrees in Self.degrees {
       for scale in Self.scales {

@@ -1,5 +1,6 @@
 import UprightOrientation
 import UprightKernels
+import UprightTestSupport
 
 /// Bilinear interpolation in double precision, one element at a time.
 enum WarpReference {
@@ -51,7 +52,7 @@ extension PaddedPlane {
   }
 
   /// Sets every component to a random value of at most `bits` bits.
-  func fill(bits: Int, size: Int, _ random: inout RandomSource) {
+  func fill(bits: Int, size: Int, _ random: inout SeededGenerator) {
     for y in 0..<height {
       let row = UnsafeMutableRawPointer(base + y * stride)
       for i in 0..<width * elementSize / size {

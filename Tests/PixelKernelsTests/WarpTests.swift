@@ -1,6 +1,7 @@
 import UprightOrientation
 import UprightKernels
 import Testing
+import UprightTestSupport
 
 /// The components of an element, and how many of their bits are in use.
 struct WarpFormat: CustomTestStringConvertible {
@@ -39,7 +40,7 @@ struct WarpFormat: CustomTestStringConvertible {
 
   @Test(arguments: WarpFormat.all, [0, 1, 7, 30, 45, 89, 90, 180, 270, -7, 133])
   func isWithinALevelOfTheExactValue(format: WarpFormat, degrees: Double) throws {
-    var random = RandomSource(seed: seed)
+    var random = SeededGenerator()
     for (index, scale) in [1, 0.5, 0.7, 1.3, 3].enumerated() {
       for size in [(1, 1), (2, 3), (17, 5), (40, 21), (67, 33)] {
         let target = (size.0 + random.below(20), size.1 + random.below(20))
@@ -52,7 +53,7 @@ struct WarpFormat: CustomTestStringConvertible {
 
   @Test(arguments: WarpFormat.all)
   func shearsAndMirrorsAndMovesAreTransformsToo(format: WarpFormat) throws {
-    var random = RandomSource(seed: seed)
+    var random = SeededGenerator()
     for transform in [
       AffineMatrix(a: 1, b: 0, c: 0.4, d: 1, tx: -3, ty: 0),
       AffineMatrix(a: 1, b: 0.9, c: 0, d: 1, tx: 0, ty: -11),
@@ -68,7 +69,7 @@ struct WarpFormat: CustomTestStringConvertible {
   /// Any number of quarter turns, mirrored or not, equals `turn`, byte for byte.
   @Test(arguments: ImageOrientation.allCases, [CPUFeatures.none] + levels)
   func quarterTurnsAreExact(orientation: ImageOrientation, level: CPUFeatures) throws {
-    var random = RandomSource(seed: seed)
+    var random = SeededGenerator()
     let kernels = PixelKernels(cpuMask: level)
     for format in WarpFormat.all {
       for (width, height) in [(1, 1), (3, 2), (16, 9), (67, 33), (130, 71)] {
@@ -101,7 +102,7 @@ struct WarpFormat: CustomTestStringConvertible {
   /// Draws over random memory and compares every element and everything around the plane.
   private func agrees(
     _ transform: AffineMatrix, _ size: (Int, Int), _ target: (Int, Int), _ format: WarpFormat,
-    _ kernels: PixelKernels, _ random: inout RandomSource
+    _ kernels: PixelKernels, _ random: inout SeededGenerator
   ) throws -> Bool {
     let source = PaddedPlane(
       width: size.0, height: size.1, elementSize: format.elementSize,

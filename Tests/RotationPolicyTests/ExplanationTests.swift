@@ -1,6 +1,7 @@
 import UprightOrientation
 import UprightPolicy
 import Testing
+import UprightTestSupport
 
 @Suite("explain --why") struct ExplanationTests {
   private static let tabs = """
@@ -173,7 +174,7 @@ import Testing
   }
 
   @Test("Every decision is explained on one line, in complete sentences") func any() throws {
-    var dice = Dice(seed: PropertyTests.seed)
+    var dice = SeededGenerator()
     for round in 0..<400 {
       guard let plan = dice.run() else { continue }
       for entry in plan.entries {

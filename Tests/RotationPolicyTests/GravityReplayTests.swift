@@ -115,7 +115,7 @@ import UprightTestSupport
 /// A simulated hand that holds, turns, shakes and puts down a device. The sensor is read
 /// at 50 Hz, with noise.
 private struct Hand {
-  private var dice: Dice
+  private var dice: SeededGenerator
   private let shakes: Bool
   private var now = 0.0
   /// The angle from portrait, in degrees counter-clockwise. A multiple of 90 at rest.
@@ -134,7 +134,7 @@ private struct Hand {
   ]
 
   init(seed: UInt64, shakes: Bool) {
-    dice = Dice(seed: seed)
+    dice = SeededGenerator(seed: seed)
     self.shakes = shakes
   }
 

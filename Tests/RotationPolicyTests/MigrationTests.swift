@@ -123,7 +123,7 @@ import UprightTestSupport
   }
 
   @Test("The JSON of a random document reads back as an equal document") func writer() throws {
-    var dice = Dice(seed: PropertyTests.seed)
+    var dice = SeededGenerator()
     for round in 0..<2000 {
       var document = dice.document(transition: Transition(style: .spin, duration: 0.25))
       if dice.chance(50) { document.streamSize = PixelSize(720, 1280) }
@@ -135,7 +135,7 @@ import UprightTestSupport
 
   /// Returns an event that has the same meaning in both documents. `set` events change answers that only one of
   /// them uses, so they are replaced.
-  private func action(_ dice: inout Dice, _ count: Int) -> RotationEvent.Action {
+  private func action(_ dice: inout SeededGenerator, _ count: Int) -> RotationEvent.Action {
     while true {
       switch dice.action(count) {
       case .set(let name, _):
@@ -165,7 +165,7 @@ import UprightTestSupport
     var (compared, warned, empty) = (0, 0, 0)
     for round in 0..<1500 {
       let seed = PropertyTests.seed &* 10_000 &+ UInt64(round)
-      var dice = Dice(seed: seed)
+      var dice = SeededGenerator(seed: seed)
       var old = dice.document(transition: transition)
       old.semantics = .ios5
       // The orientation at the start and the accepted ones, mostly chosen so that no warning is given.
@@ -206,7 +206,7 @@ import UprightTestSupport
   }
 
   @Test("A warning is given only if the start differs") func startWarnings() throws {
-    var dice = Dice(seed: PropertyTests.seed)
+    var dice = SeededGenerator()
     for _ in 0..<2000 {
       var old = dice.document(transition: Transition())
       old.semantics = .ios5

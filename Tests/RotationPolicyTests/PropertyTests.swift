@@ -4,16 +4,11 @@ import Testing
 import UprightTestSupport
 
 @Suite("Random policies and events") struct PropertyTests {
-  /// Printed, so that a crash can be reproduced.
-  static let seed = {
-    let seed = UInt64.random(in: 0..<1_000_000)
-    print("RotationPolicyTests: seed \(seed)")
-    return seed
-  }()
+  static let seed = SeededGenerator.runSeed
 
   /// A random policy that UIKit accepts, and random events that are at most `gap` seconds apart.
   private func scene(
-    _ dice: inout Dice, transition: Transition, gap: Double
+    _ dice: inout SeededGenerator, transition: Transition, gap: Double
   ) -> (PolicyDocument, [RotationEvent])? {
     let document = dice.document(transition: transition)
     guard (try? RotationReducer(document)) != nil else { return nil }
@@ -86,7 +81,7 @@ import UprightTestSupport
     var played = 0
     for round in 0..<1000 {
       let seed = Self.seed &* 10_000 &+ UInt64(round)
-      var dice = Dice(seed: seed)
+      var dice = SeededGenerator(seed: seed)
       guard let (document, events) = scene(&dice, transition: transition, gap: 1) else { continue }
       played += 1
       let note: Comment = "seed \(seed), \(transition)"
@@ -126,7 +121,7 @@ import UprightTestSupport
   /// Checks that the same input gives the same output, also if the time is advanced in between.
   private func checkAgain(
     _ document: PolicyDocument, _ events: [RotationEvent], _ plan: OrientationPlan,
-    _ dice: inout Dice, _ note: Comment
+    _ dice: inout SeededGenerator, _ note: Comment
   ) throws {
     var again = try OrientationPlan(document)
     for event in events {
@@ -159,7 +154,7 @@ import UprightTestSupport
   func timedAsCut() throws {
     for round in 0..<500 {
       let seed = Self.seed &* 10_000 &+ UInt64(round)
-      var dice = Dice(seed: seed)
+      var dice = SeededGenerator(seed: seed)
       guard var (document, events) = scene(&dice, transition: Transition(), gap: 1) else {
         continue
       }
@@ -182,7 +177,7 @@ import UprightTestSupport
   @Test("One controller gives the same decisions as a reference model") func asWritten() throws {
     for round in 0..<3000 {
       let seed = Self.seed &* 10_000 &+ UInt64(round)
-      var dice = Dice(seed: seed)
+      var dice = SeededGenerator(seed: seed)
       var document = PolicyDocument()
       document.device.idiom = dice.pick([.phone, .pad])
       document.device.orientation = dice.pick([.portrait, .landscapeLeft, .faceUp])
@@ -220,7 +215,7 @@ import UprightTestSupport
        "stream": {"size": "720x1280"}}
       """)
     let line = json("{'at': 1.5, 'set': 'a', 'supported': ['landscape'], 'preferred': 'portrait'}")
-    var dice = Dice(seed: Self.seed)
+    var dice = SeededGenerator()
     for _ in 0..<20_000 {
       var bytes = dice.chance(50) ? good : line
       for _ in 0..<Int.random(in: 1...4, using: &dice) {
@@ -263,7 +258,7 @@ private struct ReferenceModel {
     application = document.application.mask(on: idiom)
   }
 
-  mutating func next(_ dice: inout Dice) -> RotationEvent.Action {
+  mutating func next(_ dice: inout SeededGenerator) -> RotationEvent.Action {
     switch Int.random(in: 0..<10, using: &dice) {
     case 0..<4: return .device(dice.device())
     case 4, 5: return .rotate(dice.orientation())

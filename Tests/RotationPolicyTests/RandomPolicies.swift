@@ -1,20 +1,8 @@
 import UprightOrientation
 import UprightPolicy
+import UprightTestSupport
 
-/// SplitMix64. The same seed gives the same policies.
-struct Dice: RandomNumberGenerator {
-  var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-
+extension SeededGenerator {
   mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
 
   mutating func pick<T>(_ values: [T]) -> T {
@@ -33,7 +21,7 @@ struct Dice: RandomNumberGenerator {
   mutating func device() -> DeviceOrientation { pick(DeviceOrientation.allCases) }
 }
 
-extension Dice {
+extension SeededGenerator {
   /// A document with consistent names, for which UIKit might raise an exception.
   mutating func document(transition: Transition) -> PolicyDocument {
     var document = PolicyDocument()

@@ -100,7 +100,7 @@ import UprightTestSupport
   @Test("Random policies, intact and damaged, are valid if and only if they decode", .long)
   func randomPolicies() throws {
     let schema = try Self.schema("policy")
-    var dice = Dice(seed: PropertyTests.seed)
+    var dice = SeededGenerator()
     var (decoded, refused) = (0, 0)
     for round in 0..<4000 {
       var value = dice.document(transition: Transition(style: .spin, duration: 0.5)).json
@@ -124,7 +124,7 @@ import UprightTestSupport
   @Test("Random events, intact and damaged, are valid if and only if they decode")
   func randomEvents() throws {
     let schema = try Self.schema("events")
-    var dice = Dice(seed: PropertyTests.seed)
+    var dice = SeededGenerator()
     var (decoded, refused) = (0, 0)
     for round in 0..<6000 {
       var value = RotationEvent(at: Double(round) / 8, dice.action(5)).json
@@ -145,7 +145,7 @@ import UprightTestSupport
 
   @Test("Random runs: the output of explain is valid by the report schema") func reports() throws {
     let schema = try Self.schema("report")
-    var dice = Dice(seed: PropertyTests.seed)
+    var dice = SeededGenerator()
     for round in 0..<300 {
       guard let plan = dice.run() else { continue }
       let fault = schema.fault(in: plain(plan.json))
@@ -168,7 +168,7 @@ func plain(_ value: JSONValue) -> JSON {
   }
 }
 
-extension Dice {
+extension SeededGenerator {
   /// Changes one place of `value`: another value, an extra, missing or misspelled key, or other case.
   mutating func damage(_ value: inout JSONValue) {
     switch value {

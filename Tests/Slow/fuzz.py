@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Runs the command line with damaged media files, events and policies. Every run must end with a documented
-exit status, and leave no temporary files. The seed is printed; --seed repeats a run."""
+exit status, and leave no temporary files. The seed is printed; UPRIGHT_SEED repeats a run."""
 import argparse
 import glob
 import os
@@ -40,10 +40,10 @@ def damage(data, random):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4), "big"))
     arguments = parser.parse_args()
-    print(f"fuzz: seed {arguments.seed}, {arguments.runs} runs")
-    dice = random.Random(arguments.seed)
+    seed = int(os.environ.get("UPRIGHT_SEED") or int.from_bytes(os.urandom(4), "big"))
+    print(f"fuzz: UPRIGHT_SEED={seed}, {arguments.runs} runs")
+    dice = random.Random(seed)
     events = open(os.path.join(CLIPS, "turning-sensor.jsonl"), "rb").read()
     policies = [open(path, "rb").read() for path in glob.glob(os.path.join(ROOT, "Samples/policies/*.json"))]
     clips = sorted(glob.glob(os.path.join(CLIPS, "*.mp4")))
@@ -80,7 +80,7 @@ def main():
             counts[status] = counts.get(status, 0) + 1
             left = [name for name in os.listdir(folder) if name.endswith(".part")]
             if status not in KNOWN or left:
-                keep = f"fuzz-{arguments.seed}-{number}.bin"
+                keep = f"fuzz-{seed}-{number}.bin"
                 os.replace(source, keep)
                 print(f"fuzz: run {number}: status {status}, left {left}; kept as {keep}")
                 print("  " + " ".join(command))

@@ -1,17 +1,22 @@
 import Foundation
 
-/// A random number generator (SplitMix64) whose seed can be set to repeat a failure. The seed is
-/// `UPRIGHT_SEED`, or else a new one in each run. Print it with every failure.
+/// The random number generator of all tests (SplitMix64). The same seed gives the same numbers on every machine.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
-  /// The seed of the run.
+  /// The seed of the run: the environment variable `UPRIGHT_SEED`, which repeats a run, or else a new one. Print it with
+  /// every failure.
+  public static let runSeed: UInt64 = {
+    let wanted = ProcessInfo.processInfo.environment["UPRIGHT_SEED"].flatMap { UInt64($0) }
+    return wanted ?? UInt64.random(in: 0...UInt64(UInt32.max))
+  }()
+
+  /// The seed of this generator.
   public let seed: UInt64
   private var state: UInt64
 
-  /// Creates a generator from `seed`, from the environment, or from a random seed.
-  public init(seed: UInt64? = nil) {
-    let wanted = ProcessInfo.processInfo.environment["UPRIGHT_SEED"].flatMap { UInt64($0) }
-    self.seed = seed ?? wanted ?? UInt64.random(in: 0...UInt64.max)
-    state = self.seed
+  /// Creates a generator from `seed`, which is that of the run by default.
+  public init(seed: UInt64 = Self.runSeed) {
+    self.seed = seed
+    state = seed
   }
 
   /// Returns the next 64 random bits.
