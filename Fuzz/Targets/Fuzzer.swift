@@ -10,10 +10,8 @@ private let target: FuzzTarget = {
   }
   return target
 }()
-#endif
 
-#if DEBUG && FUZZING
-/// The function that libFuzzer, which has its own main function, calls with each input.
+/// The function that libFuzzer calls with each input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   do {
@@ -23,9 +21,9 @@ public func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   }
   return 0
 }
-#else
-/// Stands for libFuzzer's main function in a build without it, such as that of the tests.
+#endif
+
+/// Stands for libFuzzer's main function, with which Scripts/fuzz.sh links this again.
 @main struct WithoutFuzzer {
   static func main() { print("built without libFuzzer: use make fuzz") }
 }
-#endif
