@@ -42,9 +42,11 @@ package final class StagedFile {
       let temporary = folder.appending(".\(FilePath(path).name).\(number).part").path
       let file = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
       guard file >= 0 else {
+        let reason = errno
         throw UprightError(
-          .cannotCreate, "cannot be written: \(unsafe String(cString: strerror(errno)))",
-          at: path, remedy: "check that the folder is writable")
+          .cannotCreate, "cannot be written: \(unsafe String(cString: strerror(reason)))",
+          at: path, remedy: "check that the folder is writable"
+        ).failing(with: reason)
       }
       while flock(file, LOCK_EX) != 0, errno == EINTR {}
       // Another process may have taken it for abandoned and removed it before it was locked.
@@ -196,8 +198,10 @@ package final class StagedFile {
   }
 
   func failure(_ what: String) -> UprightError {
-    UprightError(
-      .inputOutput, "\(what): \(unsafe String(cString: strerror(errno)))", at: path,
-      remedy: "check the disk")
+    let reason = errno
+    return UprightError(
+      .inputOutput, "\(what): \(unsafe String(cString: strerror(reason)))", at: path,
+      remedy: "check the disk"
+    ).failing(with: reason)
   }
 }

@@ -4,7 +4,8 @@ public enum LiveOutputState: String, Sendable, CaseIterable {
   case starting
   /// Open: packets are written.
   case live
-  /// A network output that failed. It is opened again with growing delays, as long as the session runs.
+  /// A network output that failed, or a playlist or recording for which the disk was full or too many files were
+  /// open. It is opened again with growing delays, as long as the session runs.
   case reconnecting
   /// Closed, on request or at the end of the session. It can be started again while the session runs.
   case stopped

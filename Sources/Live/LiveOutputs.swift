@@ -1,3 +1,4 @@
+internal import Glibc
 internal import UprightOrientation
 internal import UprightContainers
 internal import UprightMediaIO
@@ -42,7 +43,7 @@ extension LiveTarget {
     )
     let address: String? = if case .push(let url) = output { url } else { files?.address }
     let factory = OutputWriter.SinkFactory(
-      address: address,
+      address: address, outlastsShortage: output.isContinued,
       make: { (interrupt, report) throws(UprightError) in
         switch output {
         case .hls(let folder):
@@ -102,14 +103,25 @@ extension LiveTarget {
 
   private static func make(folder: String) throws(UprightError) {
     guard FilePath(folder).makeFolder() else {
+      let reason = errno
       throw UprightError(
         .cannotCreate, "the folder can't be created", at: folder,
-        remedy: "check that its parent folder is writable")
+        remedy: "check that its parent folder is writable"
+      ).failing(with: reason)
     }
   }
 }
 
 extension LiveOutput {
+  /// Whether another sink in its place loses nothing of what is there: a playlist goes on, and a recording has another
+  /// file.
+  fileprivate var isContinued: Bool {
+    switch self {
+    case .hls, .recording: true
+    case .push, .file, .packets, .segments, .bytes: false
+    }
+  }
+
   /// Ends a wait for the reader of a memory output.
   fileprivate func abandon() {
     switch self {

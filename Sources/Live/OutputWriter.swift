@@ -1,3 +1,4 @@
+internal import Glibc
 internal import UprightOrientation
 internal import Synchronization
 internal import UprightContainers
@@ -7,14 +8,16 @@ internal import UprightPipeline
 
 /// One output of a live session: a bounded queue, and a thread that writes its packets.
 ///
-/// A network output that fails is reopened with increasing delays, and continues at an IDR. A file or a
-/// folder that fails is closed, and so is a network output that the linked FFmpeg can't write, or that
-/// another writer has taken over.
+/// A network output that fails is reopened with increasing delays, and continues at an IDR, and so is a playlist or a
+/// recording for which there was no space or no file descriptor. Another file or folder that fails is closed, and so is
+/// a network output that the linked FFmpeg can't write, or that another writer has taken over.
 final class OutputWriter: Sendable {
   /// How an output is created and started. Its closures are called on the output's thread.
   struct SinkFactory: Sendable {
     /// The URL of a network output, which is reopened; `nil` for a file or a folder.
     let address: String?
+    /// Whether the output is opened again after a shortage of the system.
+    var outlastsShortage = false
     /// The second argument receives the description of the current file whenever it changes.
     let make:
       @Sendable (Interrupt, @escaping (LiveRecording) -> Void) throws(UprightError) ->
@@ -150,9 +153,7 @@ final class OutputWriter: Sendable {
           state.failures += 1
           if item.track == 0 { state.missed += 1 }
         }
-        guard factory.address != nil, !Self.final.contains(error.code), !interrupt.isRaised else {
-          return queue.end()
-        }
+        guard reopens(after: error), !interrupt.isRaised else { return queue.end() }
         retryTime = ContinuousClock.now + .seconds(wait)
         wait = min(wait * 2, Self.backOff.last)
       }
@@ -162,6 +163,11 @@ final class OutputWriter: Sendable {
       sink.abandon()
       state.withLock { $0.error = factory.address.map { LiveAddress.masked(error, $0) } ?? error }
     }
+  }
+
+  private func reopens(after error: UprightError) -> Bool {
+    if factory.address != nil { return !Self.final.contains(error.code) }
+    return factory.outlastsShortage && error.isShortage
   }
 
   /// Records the state of the current file.
@@ -187,5 +193,13 @@ final class OutputWriter: Sendable {
       state.bytes += item.bytes
       if item.track == 0 { state.frames += 1 }
     }
+  }
+}
+
+extension UprightError {
+  /// Whether the system lacked what others may release: space on the disk, or descriptors of files.
+  var isShortage: Bool {
+    guard let number = systemError ?? library.map({ 0 &- $0.code }) else { return false }
+    return [ENOSPC, EDQUOT, EMFILE, ENFILE].contains(number)
   }
 }

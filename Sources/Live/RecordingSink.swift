@@ -150,7 +150,8 @@ final class RecordingSink: PacketSink {
       }
       throw UprightError(
         .cannotCreate, "cannot be written: \(unsafe String(cString: strerror(reason)))", at: name,
-        remedy: "check the disk and that the folder is writable")
+        remedy: "check the disk and that the folder is writable"
+      ).failing(with: reason)
     }
     throw UprightError(
       .cannotCreate, "all names up to -\(Self.maxFiles) are in use", at: path,

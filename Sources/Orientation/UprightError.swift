@@ -48,6 +48,8 @@ public struct UprightError: Error, Sendable {
   public let cause: (any Error)?
   /// The library's own report, if an FFmpeg library failed.
   public var library: LibraryReport?
+  /// The value of `errno`, if a system call failed.
+  package var systemError: Int32?
 
   /// An FFmpeg library's error code and its text.
   public struct LibraryReport: Sendable, Hashable {
@@ -89,7 +91,16 @@ extension UprightError {
     var error = UprightError(
       code, named(message), at: location.hasPrefix("--") ? group + option : location,
       remedy: named(remedy), cause: cause)
-    error.library = library
+    (error.library, error.systemError) = (library, systemError)
+    return error
+  }
+}
+
+extension UprightError {
+  /// Returns this error with the value of `errno`.
+  package func failing(with systemError: Int32) -> UprightError {
+    var error = self
+    error.systemError = systemError
     return error
   }
 }
@@ -98,7 +109,7 @@ extension UprightError: Hashable {
   /// Equal in everything but the cause.
   public static func == (a: UprightError, b: UprightError) -> Bool {
     a.code == b.code && a.message == b.message && a.location == b.location
-      && a.remedy == b.remedy && a.library == b.library
+      && a.remedy == b.remedy && a.library == b.library && a.systemError == b.systemError
   }
 
   /// Hashes everything but the cause.
@@ -108,6 +119,7 @@ extension UprightError: Hashable {
     hasher.combine(location)
     hasher.combine(remedy)
     hasher.combine(library)
+    hasher.combine(systemError)
   }
 }
 

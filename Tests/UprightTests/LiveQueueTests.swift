@@ -169,6 +169,33 @@ import UprightTestSupport
     #expect(sink.seen.count + writer.droppedFrames == index + 3)
   }
 
+  @Test(
+    "A playlist or a recording is opened again after a shortage, and after no other failure",
+    arguments: [
+      (ENOSPC, true, true), (EDQUOT, true, true), (EMFILE, true, true), (EACCES, true, false),
+      (0, true, false), (ENOSPC, false, false),
+    ])
+  func shortage(number: CInt, outlasts: Bool, reopens: Bool) throws {
+    let sink = TestSink(
+      failsAt: 4, failure: UprightError(.inputOutput, "no").failing(with: number))
+    let writer = OutputWriter(
+      OutputWriter.SinkFactory(
+        address: nil, outlastsShortage: outlasts, make: { (_, _) throws(UprightError) in sink },
+        describe: { TestSink.description($0) }), seconds: 100, bytes: 1 << 20)
+    writer.start()
+    var index = 0
+    while sink.begun.count < 2, !writer.currentState.hasEnded, index < 5000 {
+      try Self.put(index..<index + 1, into: writer.queue, gop: 5, formats: [0: try Self.format(0)])
+      index += 1
+      usleep(2000)
+    }
+    #expect(writer.currentState.hasEnded == !reopens && sink.begun.count == (reopens ? 2 : 1))
+    writer.queue.end()
+    #expect(writer.join(by: .now + .seconds(30)))
+    #expect(sink.isFinished == reopens && writer.currentState.failures == 1)
+    #expect((writer.currentState.error == nil) == reopens)
+  }
+
   @Test("An output that is added later begins at a keyframe; the frames before it aren't drops")
   func late() throws {
     let sink = TestSink()
@@ -217,10 +244,15 @@ private final class TestSink: PacketSink, @unchecked Sendable {
   var interrupt: Interrupt?
   private let isStuck: Bool
   private var failsAt: Int?
+  private let failure: UprightError
 
-  init(isStuck: Bool = false, failsAt: Int? = nil) {
+  init(
+    isStuck: Bool = false, failsAt: Int? = nil,
+    failure: UprightError = UprightError(.inputOutput, "the reader closed the pipe")
+  ) {
     self.isStuck = isStuck
     self.failsAt = failsAt
+    self.failure = failure
   }
 
   static func description(_ format: EncodedFormat) -> OutputDescription {
@@ -243,7 +275,7 @@ private final class TestSink: PacketSink, @unchecked Sendable {
     guard track == 0 else { return }
     if let failsAt, seen.count == failsAt {
       self.failsAt = nil
-      throw UprightError(.inputOutput, "the reader closed the pipe")
+      throw failure
     }
     if let format { announced.append(format.index) }
     seen.append(packet.time?.seconds ?? -1)
