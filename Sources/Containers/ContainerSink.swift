@@ -21,6 +21,8 @@ package final class ContainerSink: PacketSink {
   private let wholeEvery: MediaTime?
   /// The last time up to which the file is playable.
   private var wholeUpTo: MediaTime?
+  /// Whether a part of such a file is playable.
+  package private(set) var hasWholePart = false
   private var sampleDescriptions: SampleDescriptions?
   private var indexRoom: IndexReservation?
   /// The last video packet of an MP4 or MOV file: the file's end decides its duration.
@@ -204,6 +206,7 @@ package final class ContainerSink: PacketSink {
     guard KeyframeClock.ends(after: time - wholeUpTo, of: wholeEvery) else { return }
     self.wholeUpTo = time
     try muxer.flush()
+    hasWholePart = true
   }
 
   /// Records where a format begins. Its sample description is added to the index when the file is finished.

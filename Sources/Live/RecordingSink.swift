@@ -9,7 +9,8 @@ internal import UprightPipeline
 /// up to its last segment while it is written. Every packet is in exactly one file: audio in the one in which
 /// it starts.
 ///
-/// A new file begins at a limit, and where the format changes if the container can't carry that.
+/// A new file begins at a limit, and where the format changes if the container can't carry that. A format that changes
+/// all the time ends the recording, and a file in which nothing is playable is removed.
 final class RecordingSink: PacketSink {
   /// How the files are named.
   enum Naming {
@@ -39,6 +40,8 @@ final class RecordingSink: PacketSink {
   private var file: File?
   /// The number in the last name that was tried.
   private var number = 0
+  /// When the last files began whose format differs from that of the file before, at most `maxChanges`.
+  private var changes: [MediaTime] = []
 
   /// - Parameters:
   ///   - interval: The interval at which a file becomes playable up to that point.
@@ -111,6 +114,7 @@ final class RecordingSink: PacketSink {
       let ends = isLong || isLarge || isOther && !container.canFollow
       guard ends, naming == .free else { return }
       try finishFile()
+      if isOther { try noteChange(at: time) }
     }
     let name = try create()
     do throws(UprightError) {
@@ -127,6 +131,23 @@ final class RecordingSink: PacketSink {
       throw error
     }
   }
+
+  /// - Throws: `inputOutput` if the files are shorter than a second, on average.
+  private func noteChange(at time: MediaTime) throws(UprightError) {
+    if changes.count == Self.maxChanges {
+      let elapsed = (time - changes.removeFirst()).seconds
+      guard elapsed >= Double(Self.maxChanges) else {
+        throw UprightError(
+          .inputOutput,
+          "the format has changed \(Self.maxChanges) times in less than as many seconds", at: path,
+          remedy: "choose a canvas that doesn't follow")
+      }
+    }
+    changes.append(time)
+  }
+
+  /// The number of changes of the format after which a recording ends if they were faster than one a second.
+  static let maxChanges = 60
 
   /// Creates an empty file with the next free name. Returns its path.
   private func create() throws(UprightError) -> String {
@@ -174,7 +195,19 @@ final class RecordingSink: PacketSink {
     last.sink.abandon()
     last.recording.state = .failed
     last.recording.reason = error.description
+    if naming == .free, !isPlayable(last) {
+      _ = unsafe unlink(last.recording.path)
+      last.recording.reason = "\(error.description); nothing was playable, and the file was removed"
+    }
     report(last.recording)
+  }
+
+  /// Whether a file that isn't finished has anything that can be played.
+  private func isPlayable(_ file: File) -> Bool {
+    // Nothing says what is in an MP4 or MOV before its first part is whole.
+    if [.mp4, .mov].contains(container) { return file.sink.hasWholePart }
+    var status = stat()
+    return unsafe stat(file.recording.path, &status) != 0 || status.st_size > 0
   }
 
   func finish(isPartial: Bool) throws(UprightError) {

@@ -209,7 +209,10 @@ final class Recordings: Sendable {
       note.report = report(live, of: id).json
       return json(entry, note, "recording")
     }
-    guard let note = unstored ?? folder.note(id) else { return json(entry, nil, "finished") }
+    guard let note = unstored ?? folder.note(id) else {
+      // The process was killed before it could store one, or somebody has added the file.
+      return json(entry, nil, entry.size == 0 ? "interrupted" : "finished")
+    }
     return json(entry, note, note.state == .recording ? "interrupted" : note.state.rawValue)
   }
 
