@@ -117,21 +117,22 @@ package struct LivePlaylist: HLSPlaylist {
     current?.parts.append(listed)
   }
 
-  /// Returns the present date, the end of the first segment, which has the media time `end`. It is later if segments
-  /// of an earlier run would overlap: the clock was set back, or the input of that run was faster than its timestamps.
-  private func date(of end: MediaTime) -> CalendarTime {
+  /// Returns the present date, the end of the first segment. It is later if segments of an earlier run would overlap: the
+  /// clock was set back, or the input of that run was faster than its timestamps.
+  private func endDate(after duration: MediaTime) -> CalendarTime {
     let now = CalendarTime.now
     guard let earlierEnd, earlierEnd < now + Self.longestSegment.seconds else {
       return now
     }
-    return max(now, earlierEnd + end.seconds)
+    // The media time doesn't begin at zero if the session has written the earlier run too.
+    return max(now, earlierEnd + duration.seconds)
   }
 
   private mutating func entry(
     _ file: String, duration: MediaTime, start: MediaTime, parts: [Part]
   ) -> Entry {
     let zero =
-      self.zero ?? date(of: start + duration) + -(start + duration).seconds
+      self.zero ?? endDate(after: duration) + -(start + duration).seconds
     self.zero = zero
     return Entry(
       file: file, map: map, duration: duration,

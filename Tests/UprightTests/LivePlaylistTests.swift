@@ -86,6 +86,18 @@ import UprightTestSupport
     }
   }
 
+  @Test("The dates go on where an output is opened again, whatever the media time is then")
+  func reopened() throws {
+    let first = Self.playlist(10, changes: [0]).list
+    let last = try #require(Playlist(text: first.text).segments.last)
+    let end = try #require(last.date) + last.duration
+    var list = LivePlaylist(segmentDuration: MediaTime(2, .one), continuing: first.text)
+    list.begin(map: "i-10.mp4")
+    list.add(segment: "10.m4s", duration: MediaTime(2, .one), start: MediaTime(1000, .one))
+    let date = try #require(Playlist(text: list.text).segments.last?.date)
+    #expect(abs(date.timeIntervalSince(end)) < 0.01, "\(end), \(date)")
+  }
+
   @Test("With another target duration, only the numbers continue")
   func otherTarget() throws {
     let first = Self.playlist(10, changes: [0, 7]).list
