@@ -69,22 +69,16 @@ final class LiveBranch {
 
   private static func settings(
     _ encoding: LiveEncoding, _ options: TranscodeOptions, _ frame: borrowing VideoFrame,
-    rate: Double,
-    seconds: Double
+    rate: Double, seconds: Double
   ) -> VideoEncoder.Settings {
-    VideoEncoder.Settings(
-      codec: encoding.codec, size: frame.size,
-      format: encoding.codec.encodingFormat(for: frame.format),
-      colour: frame.colour, timeBase: LiveClock.timeBase,
-      frameRate: Rational(Int(clamping: rate * 1000), 1000), rate: options.firstRate,
-      speed: options.speed,
-      // An IDR is requested at each segment; the encoder must not insert its own more often.
-      gop: options.gop ?? Int(clamping: min(rate * seconds * 4, 1e6)) + 1, isLive: true,
-      isAmongOthers: true,
-      // Both, so that every output can share the packets.
-      wantsGlobalHeader: true, repeatsHeaders: true,
-      // Many sessions run in parallel; one thread for each has the lowest total cost.
-      threads: encoding.codec == .h264 ? 1 : 0, options: options.encoderOptions)
+    var settings = VideoEncoder.Settings(shared: encoding.codec, frame, LiveClock.timeBase)
+    settings.frameRate = Rational(Int(clamping: rate * 1000), 1000)
+    settings.rate = options.firstRate
+    settings.speed = options.speed
+    // An IDR is requested at each segment; the encoder must not insert its own more often.
+    settings.gop = options.gop ?? Int(clamping: min(rate * seconds * 4, 1e6)) + 1
+    settings.options = options.encoderOptions
+    return settings
   }
 
   /// The keyframes so far.
@@ -194,5 +188,18 @@ final class LiveBranch {
       line.interleaver.end(track: 1)
     }
     try flush()
+  }
+}
+
+extension VideoEncoder.Settings {
+  /// The settings of a live encode whose packets any output can take.
+  init(shared codec: VideoCodec, _ frame: borrowing VideoFrame, _ timeBase: Rational) {
+    self.init(
+      codec: codec, size: frame.size, format: codec.encodingFormat(for: frame.format),
+      colour: frame.colour, timeBase: timeBase)
+    (isLive, isAmongOthers) = (true, true)
+    (wantsGlobalHeader, repeatsHeaders) = (true, true)
+    // Many sessions run in parallel; one thread for each has the lowest total cost.
+    threads = codec == .h264 ? 1 : 0
   }
 }

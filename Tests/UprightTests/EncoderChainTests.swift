@@ -55,11 +55,14 @@ import UprightTestSupport
   static func settings(
     codec: VideoCodec = .h264, isLive: Bool = false
   ) -> VideoEncoder.Settings {
-    VideoEncoder.Settings(
+    var settings = VideoEncoder.Settings(
       codec: codec, size: PixelSize(2, 2), format: .yuv420p, colour: Colour(),
-      timeBase: Rational(1, 30000), frameRate: Rational(30, 1), isLive: isLive,
-      isAmongOthers: isLive, wantsGlobalHeader: true, repeatsHeaders: true,
-      options: isLive || codec != .h264 ? [:] : ["bf": "3", "b_strategy": "0"])
+      timeBase: Rational(1, 30000))
+    settings.frameRate = Rational(30, 1)
+    (settings.isLive, settings.isAmongOthers) = (isLive, isLive)
+    (settings.wantsGlobalHeader, settings.repeatsHeaders) = (true, true)
+    settings.options = isLive || codec != .h264 ? [:] : ["bf": "3", "b_strategy": "0"]
+    return settings
   }
 
   static func picture(_ index: Int, size: PixelSize) throws -> VideoFrame {

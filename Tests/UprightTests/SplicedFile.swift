@@ -66,7 +66,8 @@ struct SplicedFile {
     starts = plan.kinds.indices.filter { plan.kinds[$0] == .closed }
     var wanted = VideoEncoder.Settings(
       codec: .h264, size: plan.video.parameters.size, format: .yuv420p, colour: Colour(),
-      timeBase: plan.video.timeBase, frameRate: plan.video.frameRate, threads: 1)
+      timeBase: plan.video.timeBase)
+    (wanted.frameRate, wanted.threads) = (plan.video.frameRate, 1)
     change(&wanted)
     let demuxer = try Demuxer(url: source)
     var gops: [[Box]] = []

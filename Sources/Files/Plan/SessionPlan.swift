@@ -279,18 +279,17 @@ package struct SessionPlan {
     first frame: borrowing VideoFrame, codec wanted: VideoCodec? = nil, isWhole: Bool = false
   ) -> VideoEncoder.Settings {
     let codec = wanted ?? codec
-    let repeatsHeaders =
-      container.canFollow && !options.splits && codec != .raw
-      && !(codec == .hevc && isWhole && isSelfContained)
     var settings = VideoEncoder.Settings(
       codec: codec, size: frame.size, format: format(frame.format, codec),
-      colour: frame.colour, timeBase: videoTimeBase, frameRate: frameRate,
-      rate: options.firstRate,
-      speed: options.speed, gop: options.gop, isLive: options.isLive,
-      isAmongOthers: options.encodesAmongOthers,
-      wantsGlobalHeader: container.wantsGlobalHeader,
-      repeatsHeaders: repeatsHeaders,
-      threads: options.threads, options: options.encoderOptions)
+      colour: frame.colour, timeBase: videoTimeBase)
+    (settings.frameRate, settings.rate) = (frameRate, options.firstRate)
+    (settings.speed, settings.gop) = (options.speed, options.gop)
+    (settings.isLive, settings.isAmongOthers) = (options.isLive, options.encodesAmongOthers)
+    settings.wantsGlobalHeader = container.wantsGlobalHeader
+    settings.repeatsHeaders =
+      container.canFollow && !options.splits && codec != .raw
+      && !(codec == .hevc && isWhole && isSelfContained)
+    (settings.threads, settings.options) = (options.threads, options.encoderOptions)
     if settings.gop == nil, container.isSegmented, let rate = frameRate {
       // Segments begin at forced IDR frames; the encoder must not insert many more.
       settings.gop = max(

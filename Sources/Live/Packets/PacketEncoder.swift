@@ -58,15 +58,12 @@ final class PacketEncoder: @unchecked Sendable {
         options: transcoding, fit: options.fit, stills: try SessionStills(transcoding),
         container: "a packet stream", canFollow: true, timeBase: timeBase,
         settings: { frame, _ in
-          VideoEncoder.Settings(
-            codec: encoding.codec, size: frame.size,
-            format: encoding.codec.encodingFormat(for: frame.format), colour: frame.colour,
-            timeBase: timeBase, frameRate: encoding.frameRate, rate: encoding.rate,
-            speed: encoding.speed,
-            // Keyframes are requested by time.
-            gop: 1 << 16, isLive: true, isAmongOthers: true, wantsGlobalHeader: true,
-            repeatsHeaders: true,
-            threads: encoding.codec == .h264 ? 1 : 0, options: encoding.encoderOptions)
+          var settings = VideoEncoder.Settings(shared: encoding.codec, frame, timeBase)
+          (settings.frameRate, settings.rate) = (encoding.frameRate, encoding.rate)
+          (settings.speed, settings.options) = (encoding.speed, encoding.encoderOptions)
+          // Keyframes are requested by time.
+          settings.gop = 1 << 16
+          return settings
         }), setup)
   }
 

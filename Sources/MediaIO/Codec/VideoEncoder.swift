@@ -26,22 +26,22 @@ public final class VideoEncoder {
     package var timeBase: Rational
     /// The frame rate for rate control, in frames per second. `nil` if it varies.
     package var frameRate: Rational?
-    package var rate: RateControl
+    package var rate = RateControl.constantQuality(nil)
     /// The name of the encoder's preset. `nil` for the default chosen here.
     package var speed: String?
     /// The maximum number of frames between keyframes. `nil` leaves it to the encoder.
     package var gop: Int?
     /// Whether to encode without lookahead and reordering, so that each frame produces its packet at once.
-    package var isLive: Bool
+    package var isLive = false
     /// Whether encoders of other sessions, canvases or sizes must be able to work at the same time.
-    package var isAmongOthers: Bool
+    package var isAmongOthers = false
     /// Whether the extradata is stored apart from the packets (MP4, FLV, Matroska).
-    package var wantsGlobalHeader: Bool
+    package var wantsGlobalHeader = false
     /// Whether parameter sets are repeated in band at every IDR.
-    package var repeatsHeaders: Bool
-    package var threads: Int
+    package var repeatsHeaders = false
+    package var threads = 0
     /// `--encoder-options`: option names of the encoder, with their values.
-    package var options: [String: String]
+    package var options: [String: String] = [:]
 
     /// FFmpeg's name of the encoder.
     fileprivate var encoderName: String { codec.encoderName(amongOthers: isAmongOthers) }
@@ -52,27 +52,13 @@ public final class VideoEncoder {
     }
 
     package init(
-      codec: VideoCodec, size: PixelSize, format: PixelFormat, colour: Colour, timeBase: Rational,
-      frameRate: Rational? = nil, rate: RateControl = .constantQuality(nil), speed: String? = nil,
-      gop: Int? = nil, isLive: Bool = false, isAmongOthers: Bool = false,
-      wantsGlobalHeader: Bool = false, repeatsHeaders: Bool = false, threads: Int = 0,
-      options: [String: String] = [:]
+      codec: VideoCodec, size: PixelSize, format: PixelFormat, colour: Colour, timeBase: Rational
     ) {
       self.codec = codec
       self.size = size
       self.format = format
       self.colour = colour
       self.timeBase = timeBase
-      self.frameRate = frameRate
-      self.rate = rate
-      self.speed = speed
-      self.gop = gop
-      self.isLive = isLive
-      self.isAmongOthers = isAmongOthers
-      self.wantsGlobalHeader = wantsGlobalHeader
-      self.repeatsHeaders = repeatsHeaders
-      self.threads = threads
-      self.options = options
     }
   }
 
